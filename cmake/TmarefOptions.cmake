@@ -1,0 +1,16 @@
+# What every target is built with, and the switches a user may set.
+option(TMAREF_HARNESS "Build the tmaref command, the kernels and the tests (off: the model library alone)" ON)
+option(TMAREF_COVERAGE "Instrument model/ for gcov" OFF)
+set(TMAREF_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them (address,undefined)")
+
+add_library(tmaref_flags INTERFACE)
+target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion -Werror)
+if(TMAREF_SANITIZE)
+  target_compile_options(tmaref_flags INTERFACE -fsanitize=${TMAREF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tmaref_flags INTERFACE -fsanitize=${TMAREF_SANITIZE})
+endif()
+if(TMAREF_COVERAGE)
+  add_library(tmaref_coverage INTERFACE)
+  target_compile_options(tmaref_coverage INTERFACE --coverage -O0)
+  target_link_options(tmaref_flags INTERFACE --coverage)
+endif()

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The subcommands of `tmaref`: one file each in this folder, one row each in main.c. A command parses its own
+// arguments with argp, prints what it found to stdout, complaints to stderr, and returns the exit status.
+#ifndef TMAREF_COMMAND_H
+#define TMAREF_COMMAND_H
+
+#include <argp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "result.h"
+
+// Exit status of every command: all agree / a mismatch or a refusal / usage or environment error.
+enum { EXIT_AGREE = 0, EXIT_MISMATCH = 1, EXIT_USAGE = 2 };
+
+struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv); // argv[0] is "tmaref NAME"
+};
+
+int command_list(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_diff(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_replay(int argc, char **argv);
+int command_encode(int argc, char **argv);
+int command_decode(int argc, char **argv);
+int command_swizzle(int argc, char **argv);
+int command_explain(int argc, char **argv);
+int command_mbarrier(int argc, char **argv);
+int command_watch(int argc, char **argv);
+
+// Prints "tmaref NAME: message" and returns EXIT_USAGE, for `return command_usage(...)`.
+int command_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// A whole unsigned number, decimal or 0x..., at most `max`. Returns 0 (and leaves *value) on anything else, sign,
+// blank, overflow and trailing characters included.
+int parse_u64(const char *text, uint64_t max, uint64_t *value);
+
+// A whole signed number, decimal or 0x..., within min .. max.
+int parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);
+
+// Reads a whole file ("-" is standard input) of at most `max_bytes`; NULL with a reason in `why` on failure. The
+// caller frees it; a NUL follows the last byte.
+char *read_file(const char *path, size_t max_bytes, size_t *size_bytes, struct text *why);
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// A family of cases: one kind of work that every executor can do (encode a map, load a tile, step a barrier program).
+// A family knows how to make a case, read and write it as JSON, run it on the model and on a GPU, and speak of it.
+// To add one: a file in this folder, a row in family.c, a kernel in kernels/.
+#ifndef TMAREF_FAMILY_H
+#define TMAREF_FAMILY_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "random.h"
+#include "result.h"
+
+struct gpu;
+
+struct family {
+    const char *name, *summary;
+    size_t case_bytes;
+
+    // A random case, biased to limits: the same generator state gives the same case on every machine.
+    void (*generate)(struct random *random, void *test_case);
+
+    // JSON both ways. `read` returns 0 and fills `why` (a sentence naming the key) when the object is no case.
+    json_t *(*write)(const void *test_case);
+    int (*read)(const json_t *json, void *test_case, struct text *why);
+
+    // An upper bound of the bytes that a result of this case holds in its windows.
+    size_t (*result_bytes)(const void *test_case);
+
+    // Runs one case on the model. Windows are taken from `result` with result_window().
+    void (*run_model)(const void *test_case, struct result *result);
+
+    // Runs `count` cases on the GPU, in few launches. Returns the CUDA error that killed the context, or 0.
+    int (*run_gpu)(struct gpu *gpu, const void *cases, int count, struct result *results);
+
+    // One or more lines that say what is wrong at the first difference between two results, and why it may be.
+    void (*explain)(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+};
+
+// All families, in the order of `tmaref list`; ends with NULL.
+extern const struct family *const families[];
+
+// The family named `name`, or NULL.
+const struct family *family_find(const char *name);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// The command `tmaref`: finds the subcommand and runs it. One row per subcommand, in the order of --help.
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "version.h"
+
+static const struct command commands[] = {
+    {"replay", "compare the model (or a GPU) with recorded traces", command_replay},
+    {"diff", "run random or given cases on two executors and compare", command_diff},
+    {"run", "run cases on one executor and print the results", command_run},
+    {"record", "write a trace of what a GPU does", command_record},
+    {"list", "list families, executors and rules", command_list},
+    {"encode", "make the 128 bytes of a tensor map, or say every reason why not", command_encode},
+    {"decode", "name the fields of 128 bytes", command_decode},
+    {"explain", "say which element lies where, or what a rule or a CUDA error means", command_explain},
+    {"swizzle", "draw where each 16-byte chunk and bank lands", command_swizzle},
+    {"mbarrier", "decode a barrier word, or step a barrier program", command_mbarrier},
+    {"watch", "run a program and report its cuTensorMapEncode* calls", command_watch},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "Usage: tmaref COMMAND [OPTION...]\n"
+                 "Reference model and conformance tests for the TMA and mbarriers of sm_90a.\n\n");
+    for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "\n'tmaref COMMAND --help' tells the options of one command.\n"
+                 "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.\n");
+}
+
+int main(int argc, char **argv)
+{
+    argp_err_exit_status = EXIT_USAGE;
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return EXIT_AGREE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("tmaref %s\n", TMAREF_VERSION);
+        return EXIT_AGREE;
+    }
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0) continue;
+        char name[32];
+        snprintf(name, sizeof name, "tmaref %s", commands[i].name);
+        argv[1] = name;
+        int status = commands[i].run(argc - 1, argv + 1);
+        if (fflush(stdout) != 0) {
+            perror("tmaref: standard output");
+            return EXIT_USAGE;
+        }
+        return status;
+    }
+    fprintf(stderr, "tmaref: there is no command '%s'\n\n", argv[1]);
+    print_help(stderr);
+    return EXIT_USAGE;
+}

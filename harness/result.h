@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What running a case gives: a status and up to four windows of bytes (a tensor map, shared memory, a log). Executors
+// fill it, diff compares it, traces store it. Bytes live in the batch that owns the result.
+#ifndef TMAREF_RESULT_H
+#define TMAREF_RESULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rule.h"
+
+enum { RESULT_MAX_WINDOWS = 4, TEXT_BYTES = 512 };
+
+// A short message in place, for errors that a caller prints.
+struct text {
+    char at[TEXT_BYTES];
+};
+
+void text_set(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Bytes of memory: `base` is the address of bytes[0] in its space.
+struct window {
+    const char *name;
+    uint64_t base;
+    uint32_t size_bytes;
+    uint8_t *bytes;
+};
+
+// `status`: 0, a CUDA error number, or minus a signal number when the host process died inside the driver.
+// `rule`: why, when the executor knows (the model always does).
+struct result {
+    int status;
+    enum rule rule;
+    int windows;
+    struct window window[RESULT_MAX_WINDOWS];
+    uint8_t *free_bytes; // where the next window's bytes go
+};
+
+// Adds a window of `size_bytes` bytes; returns its bytes, for the executor to fill. The name must be a literal.
+uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "finding.h"
+
+#include <stddef.h>
+
+void finding_add(struct findings *findings, struct finding finding)
+{
+    if (findings == NULL) return;
+    if (findings->count < FINDINGS_MAX) findings->item[findings->count] = finding;
+    findings->count++;
+}
+
+enum rule findings_first_broken(const struct findings *findings)
+{
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
+        if (!rule_is_warning(findings->item[i].rule)) return findings->item[i].rule;
+    return RULE_OK;
+}

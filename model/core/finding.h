@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What a check reports: one finding per broken rule, with the value, the limit and the nearest legal value.
+// Memory is the caller's; a check never allocates. Read rule.h first.
+#ifndef TMAREF_FINDING_H
+#define TMAREF_FINDING_H
+
+#include <stdint.h>
+
+#include "rule.h"
+
+enum { FINDINGS_MAX = 32 };
+
+// One broken rule. `argument` names the value as the driver API or PTX spells it, `index` is its array index or -1.
+// `value`, `limit`, `nearest` are signed 64-bit when `is_signed`, unsigned otherwise; `limit` is the bound that was
+// passed (or the multiple that was missed) and `nearest` the closest legal value.
+struct finding {
+    enum rule rule;
+    const char *argument;
+    int index;
+    int is_signed;
+    uint64_t value, limit, nearest;
+};
+
+// All rules broken by one call, in the order found; past FINDINGS_MAX only `count` goes on.
+struct findings {
+    int count;
+    struct finding item[FINDINGS_MAX];
+};
+
+// Appends a finding; `findings` may be NULL (then nothing is kept).
+void finding_add(struct findings *findings, struct finding finding);
+
+// The first finding that is a refusal or a fault, RULE_OK if all are warnings or there are none.
+enum rule findings_first_broken(const struct findings *findings);
+
+#endif

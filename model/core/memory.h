@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// A piece of addressable memory with bounds: global memory, or one CTA's shared memory. Bytes belong to the caller.
+#ifndef TMAREF_MEMORY_H
+#define TMAREF_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// `bytes[0]` has address `base`; addresses base .. base + size_bytes - 1 are mapped, all others are not.
+struct memory {
+    uint8_t *bytes;
+    uint64_t base;
+    uint64_t size_bytes;
+};
+
+// Where the `count_bytes` bytes at `address` are, or NULL if not all of them are mapped.
+static inline uint8_t *memory_at(const struct memory *memory, uint64_t address, uint64_t count_bytes)
+{
+    uint64_t offset = address - memory->base;
+    if (offset > memory->size_bytes || count_bytes > memory->size_bytes - offset) return NULL;
+    return memory->bytes + offset;
+}
+
+#endif

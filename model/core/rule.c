@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The table of rules as data, and its look-ups. Read rules.def for the rows.
+#include "rule.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <strings.h>
+
+static const struct rule_row rows[RULE_COUNT] = {
+    {"OK", OUTCOME_WORKS, OUTCOME_WORKS, 0, "No rule is broken.", "", "", ""},
+#define RULE(id, documented, sm_90a, cuda_error, sentence, advice, source, evidence)                                   \
+    {#id, OUTCOME_##documented, OUTCOME_##sm_90a, cuda_error, sentence, advice, source, evidence},
+#include "rules.def"
+#undef RULE
+};
+
+static const struct {
+    int number;
+    const char *name;
+} cuda_errors[] = {
+    {0, "CUDA_SUCCESS"},
+    {1, "CUDA_ERROR_INVALID_VALUE"},
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {702, "CUDA_ERROR_LAUNCH_TIMEOUT"},
+    {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION"},
+    {716, "CUDA_ERROR_MISALIGNED_ADDRESS"},
+    {717, "CUDA_ERROR_INVALID_ADDRESS_SPACE"},
+    {719, "CUDA_ERROR_LAUNCH_FAILED"},
+    {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE"},
+};
+
+const struct rule_row *rule_row(enum rule rule)
+{
+    assert((unsigned)rule < RULE_COUNT);
+    return &rows[rule];
+}
+
+int rule_cuda_error(enum rule rule)
+{
+    return rule_row(rule)->cuda_error;
+}
+
+enum rule rule_find(const char *id)
+{
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (strcasecmp(rows[i].id, id) == 0) return (enum rule)i;
+    return RULE_COUNT;
+}
+
+int rule_is_warning(enum rule rule)
+{
+    const struct rule_row *row = rule_row(rule);
+    return row->sm_90a == OUTCOME_WORKS && row->documented != OUTCOME_WORKS && row->documented != OUTCOME_SILENT;
+}
+
+const char *outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {"WORKS", "INVALID",     "FAULT", "UNDEFINED",
+                                        "CRASH", "UNSUPPORTED", "SILENT"};
+    assert((unsigned)outcome < sizeof names / sizeof names[0]);
+    return names[outcome];
+}
+
+const char *cuda_error_name(int cuda_error)
+{
+    for (size_t i = 0; i < sizeof cuda_errors / sizeof cuda_errors[0]; i++)
+        if (cuda_errors[i].number == cuda_error) return cuda_errors[i].name;
+    return NULL;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What a rule of the machine is, and how to look one up. The rows are in rules.def; this is the only list of rules,
+// and it is the error type, the names of the tests, the generated docs page and the list that coverage counts.
+#ifndef TMAREF_RULE_H
+#define TMAREF_RULE_H
+
+// What happens to a program that breaks the rule (or, for WORKS, what simply holds).
+enum outcome {
+    OUTCOME_WORKS,       // it runs, as the row's sentence says
+    OUTCOME_INVALID,     // the host call (or the assembler) refuses: CUDA_ERROR_INVALID_VALUE
+    OUTCOME_FAULT,       // the kernel dies with the row's CUDA error
+    OUTCOME_UNDEFINED,   // no promise is made
+    OUTCOME_CRASH,       // the calling host process dies inside the driver
+    OUTCOME_UNSUPPORTED, // not for this architecture, or not done by tmaref (the limits page says so)
+    OUTCOME_SILENT,      // the document does not speak of it
+};
+
+enum rule {
+    RULE_OK,
+#define RULE(id, documented, sm_90a, cuda_error, sentence, advice, source, evidence) RULE_##id,
+#include "rules.def"
+#undef RULE
+    RULE_COUNT
+};
+
+// One row. `cuda_error` is the number an H200 returns (0: none). `sentence` states the rule in our words, `advice` what
+// to do when it is broken, `source` the document, `evidence` the recording that shows the sm_90a column.
+struct rule_row {
+    const char *id;
+    enum outcome documented, sm_90a;
+    int cuda_error;
+    const char *sentence, *advice, *source, *evidence;
+};
+
+// The row of `rule`; RULE_OK has one too ("OK"). Never NULL for a value of the enum.
+const struct rule_row *rule_row(enum rule rule);
+
+// The CUDA error number an H200 gives for the first rule broken: 0 for RULE_OK and for rules that only warn.
+int rule_cuda_error(enum rule rule);
+
+// The rule named `id` (case does not matter), or RULE_COUNT if there is none.
+enum rule rule_find(const char *id);
+
+// A broken rule that the documents forbid and an H200 accepts: worth a warning, never a refusal.
+int rule_is_warning(enum rule rule);
+
+// "WORKS", "INVALID", ...
+const char *outcome_name(enum outcome outcome);
+
+// "CUDA_ERROR_MISALIGNED_ADDRESS" for 716, and so on; NULL for a number no rule uses.
+const char *cuda_error_name(int cuda_error);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The tiled walk: one box of a tensor map as runs of bytes. Load, explain and traces all consume this walk, nothing
+// else enumerates a box. What moves the bytes is copy.h; im2col has a walk of its own.
+#ifndef TMAREF_TILE_H
+#define TMAREF_TILE_H
+
+#include "memory.h"
+#include "tensormap.h"
+
+// A run: `bytes` bytes that lie together in shared memory (before swizzling) and, unless `is_fill`, in global memory.
+//   offset    from the start of the box in shared memory                                               (bytes)
+//   address   global address of the first byte; meaningless when is_fill
+struct tile_run {
+    uint32_t offset;
+    uint32_t bytes;
+    uint64_t address;
+    int is_fill;
+};
+
+// A box being walked. Dimension 0 lies inside a row; `steps[i]` rows follow each other along dimension i.
+//   steps[i]   elements (16- or 32-byte pixels with interleave) of the box along dimension i
+//   pitch      bytes from one row to the next in shared memory
+//   row_bytes  bytes of a row that are written
+struct tile {
+    const struct tensormap *map;
+    int32_t coord[TENSORMAP_MAX_RANK];
+    uint32_t steps[TENSORMAP_MAX_RANK];
+    uint32_t pitch_bytes, row_bytes;
+    uint32_t rows;
+};
+
+// The box of `map` at `coord` (rank entries, innermost first; elements, or slices and pixels with interleave).
+struct tile tile_of(const struct tensormap *map, const int32_t *coord);
+
+// Bytes a load of this box signals to its mbarrier: the whole box, out-of-bounds parts included, gaps not.
+uint32_t tile_transaction_bytes(const struct tile *tile);
+
+// Bytes of shared memory from the first to the last byte of the box, gaps between rows included.
+uint32_t tile_extent_bytes(const struct tile *tile);
+
+// A walk in progress; start it with tile_walk().
+struct tile_walk {
+    const struct tile *tile;
+    uint32_t row;                          // rows already begun
+    uint32_t step[TENSORMAP_MAX_RANK];     // where the row lies, dimension 0 excluded
+    uint64_t row_address;                  // global address of coordinate 0 of dimension 0 in this row
+    uint32_t outside;                      // how many outer dimensions are out of bounds
+    uint32_t done_bytes;                   // of this row
+    int64_t first, past;                   // steps of dimension 0 in bounds: first <= k < past
+};
+
+// Starts the walk of `tile`, which must outlive it.
+struct tile_walk tile_walk(const struct tile *tile);
+
+// The next run, in rising order of `offset`; returns 0 when the box is done.
+int tile_next(struct tile_walk *walk, struct tile_run *run);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The public C API of tmaref: include this, link libtmaref. What is where:
+//   rule.h, finding.h   rules of the machine, and what a check reports
+//   dtype.h             element types of tensor maps
+//   memory.h            bounded pieces of global and shared memory
+//   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
+//   swizzle.h, tile.h   where the bytes of a box lie
+//   copy.h              tiled loads
+//   mbarrier.h          the 64-bit barrier word
+// The ABI: docs/abi.md.
+#ifndef TMAREF_H
+#define TMAREF_H
+
+#include "copy.h"
+#include "dtype.h"
+#include "finding.h"
+#include "mbarrier.h"
+#include "memory.h"
+#include "rule.h"
+#include "swizzle.h"
+#include "tensormap.h"
+#include "tile.h"
+
+#endif
