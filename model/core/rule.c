@@ -55,8 +55,7 @@ int rule_is_warning(enum rule rule)
 
 const char *outcome_name(enum outcome outcome)
 {
-    static const char *const names[] = {"WORKS", "INVALID",     "FAULT", "UNDEFINED",
-                                        "CRASH", "UNSUPPORTED", "SILENT"};
+    static const char *const names[] = {"WORKS", "INVALID", "FAULT", "UNDEFINED", "CRASH", "UNSUPPORTED", "SILENT"};
     assert((unsigned)outcome < sizeof names / sizeof names[0]);
     return names[outcome];
 }

@@ -13,8 +13,9 @@
 //   findings  NULL, or takes every rule broken, not only the first
 //   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises
 //   source    PTX ISA 9.1 cp.async.bulk.tensor (#data-movement-and-conversion-instructions-cp-async-bulk-tensor)
-enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                          const struct memory *shared_memory, uint32_t shared, struct findings *findings);
+enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *coord,
+                          const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                          struct findings *findings);
 
 // cp.async.bulk.tensor.{dims}d.shared::cluster.global.tile, done at once.
 //   transaction_bytes  what complete_tx subtracts from the mbarrier; written only on RULE_OK           (bytes)

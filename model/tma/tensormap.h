@@ -12,9 +12,9 @@
 enum {
     TENSORMAP_MAX_RANK = 5,
     TENSORMAP_BYTES = 128,
-    TENSORMAP_MAX_BOX = 256,        // boxDim[i], channelsPerPixel
-    TENSORMAP_MAX_PIXELS = 1024,    // pixelsPerColumn
-    TENSORMAP_MAX_ESTRIDE = 8,      // elementStrides[i]
+    TENSORMAP_MAX_BOX = 256,         // boxDim[i], channelsPerPixel
+    TENSORMAP_MAX_PIXELS = 1024,     // pixelsPerColumn
+    TENSORMAP_MAX_ESTRIDE = 8,       // elementStrides[i]
     TENSORMAP_MAX_BOX_BYTES = 233472 // an H200's MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
 };
 

@@ -21,12 +21,14 @@ struct tile_run {
 //   steps[i]   elements (16- or 32-byte pixels with interleave) of the box along dimension i
 //   pitch      bytes from one row to the next in shared memory
 //   row_bytes  bytes of a row that are written
+//   rows_touch rows follow each other without a gap, in shared and in global memory: they make longer runs
 struct tile {
     const struct tensormap *map;
     int32_t coord[TENSORMAP_MAX_RANK];
     uint32_t steps[TENSORMAP_MAX_RANK];
     uint32_t pitch_bytes, row_bytes;
     uint32_t rows;
+    int rows_touch;
 };
 
 // The box of `map` at `coord` (rank entries, innermost first; elements, or slices and pixels with interleave).
@@ -41,12 +43,12 @@ uint32_t tile_extent_bytes(const struct tile *tile);
 // A walk in progress; start it with tile_walk().
 struct tile_walk {
     const struct tile *tile;
-    uint32_t row;                          // rows already begun
-    uint32_t step[TENSORMAP_MAX_RANK];     // where the row lies, dimension 0 excluded
-    uint64_t row_address;                  // global address of coordinate 0 of dimension 0 in this row
-    uint32_t outside;                      // how many outer dimensions are out of bounds
-    uint32_t done_bytes;                   // of this row
-    int64_t first, past;                   // steps of dimension 0 in bounds: first <= k < past
+    uint32_t row;                      // rows already begun
+    uint32_t step[TENSORMAP_MAX_RANK]; // where the row lies, dimension 0 excluded
+    uint64_t row_address;              // global address of coordinate 0 of dimension 0 in this row
+    uint32_t outside;                  // how many outer dimensions are out of bounds
+    uint32_t done_bytes;               // of this row
+    int64_t first, past;               // steps of dimension 0 in bounds: first <= k < past
 };
 
 // Starts the walk of `tile`, which must outlive it.

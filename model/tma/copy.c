@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// Moves the runs of a walk into shared memory: bounds and alignment first, then one XOR constant per 128-byte line.
+#include "copy.h"
+
+#include <string.h>
+
+#include "swizzle.h"
+
+enum { LINE_BYTES = 128, CHUNK_BYTES = 16, SHARED_ALIGN = 128, CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 12 };
+#define LOAD_DIM_MAX ((uint64_t)1 << 31)
+
+uint16_t oob_fill_pattern(enum tensormap_oob_fill fill)
+{
+    return fill == OOB_FILL_NAN_REQUEST_ZERO_FMA ? 0x7ff7 : 0;
+}
+
+uint32_t tf32_round(uint32_t bits)
+{
+    const uint32_t magnitude = bits & 0x7fffffff, infinity = 0x7f800000, dropped = 13;
+    if (magnitude > infinity) return 0x7fffe000;
+    if (magnitude == infinity) return bits;
+    uint32_t tie_to_even = bits >> dropped & 1;
+    return (bits + (1u << (dropped - 1)) - 1 + tie_to_even) & ~((1u << dropped) - 1);
+}
+
+static void broken(struct findings *findings, enum rule *first, struct finding finding)
+{
+    if (*first == RULE_OK) *first = finding.rule;
+    finding_add(findings, finding);
+}
+
+// Is the map one that the hardware decodes at all? Its bits past the fields a load reads do not matter.
+static int is_loadable(const struct tensormap *map)
+{
+    if (map->rank < 1 || map->rank > TENSORMAP_MAX_RANK || (unsigned)map->dtype >= DTYPE_COUNT) return 0;
+    if (map->interleave > INTERLEAVE_32B || (map->interleave != INTERLEAVE_NONE && map->rank < 3)) return 0;
+    return map->box[0] * dtype_row(map->dtype)->size_bytes % CHUNK_BYTES == 0;
+}
+
+// The 715 faults: rules LOAD_MODE, LOAD_RANK, LOAD_DIM_LIMIT, LOAD_COORD_ALIGN.
+static enum rule check_instruction(const struct tensormap *map, int dims, const int32_t *coord,
+                                   struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    if (map->mode != TENSORMAP_TILED)
+        broken(findings, &first, (struct finding){RULE_LOAD_MODE, "load_mode", -1, 0, map->mode, 0, 0});
+    if (map->rank != dims)
+        broken(
+            findings, &first,
+            (struct finding){RULE_LOAD_RANK, "dim", -1, 0, (uint64_t)dims, (uint64_t)map->rank, (uint64_t)map->rank});
+    for (int i = 0; i < map->rank; i++)
+        if (map->dim[i] > LOAD_DIM_MAX)
+            broken(findings, &first,
+                   (struct finding){RULE_LOAD_DIM_LIMIT, "globalDim", i, 0, map->dim[i], LOAD_DIM_MAX, LOAD_DIM_MAX});
+    int32_t per_chunk = CHUNK_BYTES / (int32_t)dtype_row(map->dtype)->size_bytes;
+    if (map->interleave == INTERLEAVE_NONE && coord[0] % per_chunk != 0)
+        broken(findings, &first,
+               (struct finding){RULE_LOAD_COORD_ALIGN, "tensorCoords", 0, 1, (uint64_t)(int64_t)coord[0],
+                                (uint64_t)per_chunk, (uint64_t)(int64_t)(coord[0] / per_chunk * per_chunk)});
+    return first;
+}
+
+// The part of dimension i that is in bounds: the least and greatest index; 0 if there is none.
+static int bounds_of(const struct tile *tile, int i, int64_t *least, int64_t *greatest)
+{
+    const struct tensormap *map = tile->map;
+    int64_t by = i == 0 && map->interleave == INTERLEAVE_NONE ? 1 : map->estride[i];
+    int64_t start = tile->coord[i], last = start + by * (int64_t)(tile->steps[i] - 1), dim = (int64_t)map->dim[i];
+    *least = start >= 0 ? start : start + (-start + by - 1) / by * by;
+    *greatest = last < dim ? last : start + (dim - 1 - start) / by * by;
+    return *least < dim && *greatest >= *least && *greatest >= 0;
+}
+
+// The 700 faults of the source. Elements in bounds are a product of ranges, so that the least and the greatest
+// address of the box are both touched and bound all others.
+static enum rule check_source(const struct tile *tile, const struct memory *memory, struct findings *findings)
+{
+    const struct tensormap *map = tile->map;
+    unsigned __int128 low = map->address, high = map->address;
+    int empty = 0, first_outside = 0;
+    for (int i = 0; i < map->rank; i++) {
+        int64_t least, greatest;
+        first_outside |= tile->coord[i] < 0 || tile->coord[i] >= (int64_t)map->dim[i];
+        if (!bounds_of(tile, i, &least, &greatest)) {
+            empty = 1;
+            continue;
+        }
+        low += (unsigned __int128)(uint64_t)least * map->stride[i];
+        high += (unsigned __int128)(uint64_t)greatest * map->stride[i];
+    }
+    enum rule first = RULE_OK;
+    uint64_t end = memory->base + memory->size_bytes;
+    if (first_outside && memory_at(memory, map->address, 1) == NULL)
+        broken(findings, &first,
+               (struct finding){RULE_LOAD_BASE_UNMAPPED, "globalAddress", -1, 0, map->address, end, memory->base});
+    if (!empty && (low < memory->base || high + map->stride[0] > end))
+        broken(findings, &first,
+               (struct finding){RULE_LOAD_UNMAPPED, "address of an element", -1, 0,
+                                (uint64_t)(low < memory->base ? low : high), end, memory->base});
+    return first;
+}
+
+enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *coord,
+                          const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                          struct findings *findings)
+{
+    if (!is_loadable(map)) {
+        finding_add(findings, (struct finding){RULE_LOAD_MAP_FORMAT, "tensorMap", -1, 0, 0, 0, 0});
+        return RULE_LOAD_MAP_FORMAT;
+    }
+    enum rule first = check_instruction(map, dims, coord, findings);
+    if (shared % SHARED_ALIGN != 0)
+        broken(findings, &first,
+               (struct finding){RULE_LOAD_SMEM_ALIGN, "dstMem", -1, 0, shared, SHARED_ALIGN,
+                                (shared + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN});
+    if (map->mode != TENSORMAP_TILED) return first;
+    struct tile tile = tile_of(map, coord);
+    uint64_t end = shared_memory->base + shared_memory->size_bytes, extent = tile_extent_bytes(&tile);
+    if (memory_at(shared_memory, shared, extent) == NULL)
+        broken(findings, &first,
+               (struct finding){RULE_LOAD_SMEM_BOUNDS, "end of the box in shared memory", -1, 0, shared + extent, end,
+                                extent <= shared_memory->size_bytes ? end - extent : shared_memory->base});
+    enum rule source = check_source(&tile, global_memory, findings);
+    return first != RULE_OK ? first : source;
+}
+
+// Where a load writes: shared address `base` is at `bytes`.
+struct sink {
+    uint8_t *bytes;
+    uint32_t base;
+    enum tensormap_swizzle swizzle;
+};
+
+// Copies `count` bytes to shared address `to`; a piece never crosses a 128-byte line, where the XOR changes.
+static void put_bytes(const struct sink *sink, uint32_t to, const uint8_t *from, uint32_t count)
+{
+    if (sink->swizzle == SWIZZLE_NONE) {
+        memcpy(sink->bytes + (to - sink->base), from, count);
+        return;
+    }
+    while (count > 0) {
+        uint32_t xor = swizzle_xor(sink->swizzle, to), piece = CHUNK_BYTES - to % CHUNK_BYTES;
+        if (to % LINE_BYTES == 0 && count >= LINE_BYTES) {
+            uint8_t *line = sink->bytes + (to - sink->base);
+            for (uint32_t chunk = 0; chunk < LINE_BYTES; chunk += CHUNK_BYTES)
+                memcpy(line + (chunk ^ xor), from + chunk, CHUNK_BYTES);
+            to += LINE_BYTES, from += LINE_BYTES, count -= LINE_BYTES;
+            continue;
+        }
+        if (piece > count) piece = count;
+        memcpy(sink->bytes + ((to ^ xor) - sink->base), from, piece);
+        to += piece, from += piece, count -= piece;
+    }
+}
+
+static void put_fill(const struct sink *sink, uint32_t to, uint16_t pattern, uint32_t count)
+{
+    uint16_t line[LINE_BYTES / 2];
+    for (int i = 0; i < LINE_BYTES / 2; i++) line[i] = pattern;
+    for (uint32_t done = 0; done < count; done += LINE_BYTES) {
+        uint32_t piece = count - done < LINE_BYTES ? count - done : LINE_BYTES;
+        put_bytes(sink, to + done, (const uint8_t *)line, piece);
+    }
+}
+
+// TF32 runs are converted a line at a time on their way.
+static void put_tf32(const struct sink *sink, uint32_t to, const uint8_t *from, uint32_t count)
+{
+    uint32_t line[LINE_BYTES / 4];
+    for (uint32_t done = 0; done < count; done += LINE_BYTES) {
+        uint32_t piece = count - done < LINE_BYTES ? count - done : LINE_BYTES;
+        memcpy(line, from + done, piece);
+        for (uint32_t i = 0; i < piece / 4; i++) line[i] = tf32_round(line[i]);
+        put_bytes(sink, to + done, (const uint8_t *)line, piece);
+    }
+}
+
+// Asks for the row that is PREFETCH_ROWS further: rows of a tensor lie far apart, where no hardware prefetcher looks
+// (benchmark load_swizzled: 0.6x of memcpy without, above 1x with).
+static void prefetch_row(const struct tensormap *map, const uint8_t *from, uint32_t count)
+{
+    if (map->rank == 1) return;
+    uintptr_t ahead = (uintptr_t)from + PREFETCH_ROWS * map->stride[1] * map->estride[1];
+    for (uint32_t line = 0; line < count; line += CACHE_LINE_BYTES) __builtin_prefetch((const void *)(ahead + line));
+}
+
+enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
+                    const struct memory *shared_memory, uint32_t shared, uint32_t *transaction_bytes)
+{
+    enum rule rule = tile_load_check(map, dims, coord, global_memory, shared_memory, shared, NULL);
+    if (rule != RULE_OK) return rule;
+
+    struct tile tile = tile_of(map, coord);
+    struct tile_walk walk = tile_walk(&tile);
+    struct sink sink = {shared_memory->bytes, (uint32_t)shared_memory->base, map->swizzle};
+    uint16_t fill = oob_fill_pattern(map->oob_fill);
+    int is_tf32 = dtype_row(map->dtype)->is_tf32;
+    for (struct tile_run run; tile_next(&walk, &run);) {
+        if (run.is_fill) {
+            put_fill(&sink, shared + run.offset, fill, run.bytes);
+            continue;
+        }
+        const uint8_t *from = global_memory->bytes + (run.address - global_memory->base);
+        prefetch_row(map, from, run.bytes);
+        if (is_tf32)
+            put_tf32(&sink, shared + run.offset, from, run.bytes);
+        else
+            put_bytes(&sink, shared + run.offset, from, run.bytes);
+    }
+    *transaction_bytes = tile_transaction_bytes(&tile);
+    return RULE_OK;
+}

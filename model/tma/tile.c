@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The tiled walk. Rows are visited in the order of shared memory; a row is at most three runs: fill, data, fill (with
+// interleave and an element stride along dimension 0, one run per pixel).
+#include "tile.h"
+
+static uint32_t divide_up(uint32_t value, uint32_t by)
+{
+    return (value + by - 1) / by;
+}
+
+// Steps along dimension i: rules TILE_STEPS, TILE_INNER_STRIDE, TILE_INTERLEAVE.
+static uint32_t steps_of(const struct tensormap *map, int i)
+{
+    int interleaved = map->interleave != INTERLEAVE_NONE;
+    if (i == 0 && !interleaved) return map->box[0];
+    if (i == map->rank - 2 && interleaved) return 1;
+    return divide_up(map->box[i], map->estride[i]);
+}
+
+// The step of dimension 0: neighbouring elements without interleave, whatever elementStrides[0] says.
+static uint32_t inner_estride(const struct tensormap *map)
+{
+    return map->interleave == INTERLEAVE_NONE ? 1 : map->estride[0];
+}
+
+struct tile tile_of(const struct tensormap *map, const int32_t *coord)
+{
+    struct tile tile = {.map = map, .rows = 1};
+    for (int i = 0; i < map->rank; i++) {
+        tile.coord[i] = coord[i];
+        tile.steps[i] = steps_of(map, i);
+        if (i > 0) tile.rows *= tile.steps[i];
+    }
+    tile.row_bytes = tile.steps[0] * tensormap_step_bytes(map);
+    uint32_t span = map->interleave == INTERLEAVE_NONE ? tensormap_span_bytes(map->swizzle) : 0;
+    tile.pitch_bytes = tile.row_bytes > span ? tile.row_bytes : span;
+    tile.rows_touch = map->rank > 1 && tile.pitch_bytes == tile.row_bytes && inner_estride(map) == 1 &&
+                      map->stride[1] * map->estride[1] == tile.row_bytes;
+    return tile;
+}
+
+uint32_t tile_transaction_bytes(const struct tile *tile)
+{
+    return tile->rows * tile->row_bytes;
+}
+
+uint32_t tile_extent_bytes(const struct tile *tile)
+{
+    return (tile->rows - 1) * tile->pitch_bytes + tile->row_bytes;
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+// How many of the steps coordinate, coordinate + by, ... lie below `bound`.
+static int64_t steps_below(int64_t coordinate, int64_t bound, int64_t by, int64_t steps)
+{
+    return coordinate >= bound ? 0 : clamp((bound - coordinate + by - 1) / by, 0, steps);
+}
+
+static int is_outside(const struct tile *tile, int i, uint32_t step)
+{
+    int64_t index = (int64_t)tile->coord[i] + (int64_t)step * tile->map->estride[i];
+    return index < 0 || index >= (int64_t)tile->map->dim[i];
+}
+
+struct tile_walk tile_walk(const struct tile *tile)
+{
+    const struct tensormap *map = tile->map;
+    struct tile_walk walk = {.tile = tile, .row_address = map->address};
+    int64_t by = inner_estride(map);
+    walk.first = steps_below(tile->coord[0], 0, by, tile->steps[0]);
+    walk.past = steps_below(tile->coord[0], (int64_t)map->dim[0], by, tile->steps[0]);
+    walk.row_address += (uint64_t)(int64_t)tile->coord[0] * map->stride[0];
+    for (int i = 1; i < map->rank; i++) {
+        walk.row_address += (uint64_t)(int64_t)tile->coord[i] * map->stride[i];
+        walk.outside += (uint32_t)is_outside(tile, i, 0);
+    }
+    return walk;
+}
+
+// Moves to the next row: an odometer over dimensions 1 and up.
+static void next_row(struct tile_walk *walk)
+{
+    const struct tile *tile = walk->tile;
+    const struct tensormap *map = tile->map;
+    walk->row++;
+    walk->done_bytes = 0;
+    for (int i = 1; i < map->rank; i++) {
+        uint64_t step_bytes = map->stride[i] * map->estride[i];
+        walk->outside -= (uint32_t)is_outside(tile, i, walk->step[i]);
+        int carry = ++walk->step[i] == tile->steps[i];
+        walk->row_address += step_bytes;
+        if (carry) {
+            walk->row_address -= step_bytes * tile->steps[i];
+            walk->step[i] = 0;
+        }
+        walk->outside += (uint32_t)is_outside(tile, i, walk->step[i]);
+        if (!carry) return;
+    }
+}
+
+// How many rows, from this one on along dimension 1, make one run: 1 unless rows touch each other in both memories
+// and hold nothing but data, or nothing but fill.
+static uint32_t rows_together(const struct tile_walk *walk)
+{
+    const struct tile *tile = walk->tile;
+    int mixed = walk->outside == 0 && walk->past > walk->first && walk->past - walk->first < tile->steps[0];
+    if (!tile->rows_touch || mixed) return 1;
+    int64_t by = tile->map->estride[1], here = walk->step[1], steps = tile->steps[1];
+    int64_t negative = steps_below(tile->coord[1], 0, by, steps);
+    int64_t below = steps_below(tile->coord[1], (int64_t)tile->map->dim[1], by, steps);
+    return (uint32_t)((here < negative ? negative : here < below ? below : steps) - here);
+}
+
+// Passes over rows that were part of this row's run.
+static void skip_rows(struct tile_walk *walk, uint32_t rows)
+{
+    walk->row += rows;
+    walk->step[1] += rows;
+    walk->row_address += (uint64_t)rows * walk->tile->row_bytes;
+}
+
+int tile_next(struct tile_walk *walk, struct tile_run *run)
+{
+    const struct tile *tile = walk->tile;
+    if (walk->done_bytes == tile->row_bytes) next_row(walk);
+    if (walk->row == tile->rows) return 0;
+
+    uint32_t element = tile->row_bytes / tile->steps[0], by = inner_estride(tile->map);
+    int64_t step = walk->done_bytes / element, end = tile->steps[0];
+    run->is_fill = walk->outside != 0 || step < walk->first || step >= walk->past;
+    if (walk->outside == 0) end = step < walk->first ? walk->first : step < walk->past ? walk->past : end;
+    if (!run->is_fill && by != 1) end = step + 1;
+    run->offset = walk->row * tile->pitch_bytes + walk->done_bytes;
+    run->bytes = (uint32_t)(end - step) * element;
+    run->address = walk->row_address + (uint64_t)step * by * element;
+    walk->done_bytes += run->bytes;
+    if (run->bytes == tile->row_bytes) {
+        uint32_t rows = rows_together(walk);
+        run->bytes *= rows;
+        skip_rows(walk, rows - 1);
+    }
+    return 1;
+}
