@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// The CUDA driver API as tmaref uses it: values (here), structs (here) and calls (cuda_calls.h), written by hand from
+// the public documentation so that nothing needs the toolkit. tests/meta/cuda_abi_check.c compares all of it with
+// cuda.h where that exists. Where cuda.h was included first, its own enumerators are used.
+#ifndef TMAREF_CUDA_ABI_H
+#define TMAREF_CUDA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The values, one row each: X(name, value). CUDA driver API 13.0, "Data types used by CUDA driver".
+#define CUDA_RESULT_ROWS(X)                                                                                            \
+    X(CUDA_SUCCESS, 0)                                                                                                 \
+    X(CUDA_ERROR_INVALID_VALUE, 1)                                                                                     \
+    X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                                     \
+    X(CUDA_ERROR_NOT_INITIALIZED, 3)                                                                                   \
+    X(CUDA_ERROR_DEINITIALIZED, 4)                                                                                     \
+    X(CUDA_ERROR_STUB_LIBRARY, 34)                                                                                     \
+    X(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, 36)                                                                       \
+    X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)                                                                               \
+    X(CUDA_ERROR_NO_DEVICE, 100)                                                                                       \
+    X(CUDA_ERROR_INVALID_DEVICE, 101)                                                                                  \
+    X(CUDA_ERROR_INVALID_IMAGE, 200)                                                                                   \
+    X(CUDA_ERROR_INVALID_CONTEXT, 201)                                                                                 \
+    X(CUDA_ERROR_MAP_FAILED, 205)                                                                                      \
+    X(CUDA_ERROR_UNMAP_FAILED, 206)                                                                                    \
+    X(CUDA_ERROR_ALREADY_MAPPED, 208)                                                                                  \
+    X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                                               \
+    X(CUDA_ERROR_NOT_MAPPED, 211)                                                                                      \
+    X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                                                                               \
+    X(CUDA_ERROR_INVALID_PTX, 218)                                                                                     \
+    X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)                                                                          \
+    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                                         \
+    X(CUDA_ERROR_INVALID_SOURCE, 300)                                                                                  \
+    X(CUDA_ERROR_FILE_NOT_FOUND, 301)                                                                                  \
+    X(CUDA_ERROR_OPERATING_SYSTEM, 304)                                                                                \
+    X(CUDA_ERROR_INVALID_HANDLE, 400)                                                                                  \
+    X(CUDA_ERROR_ILLEGAL_STATE, 401)                                                                                   \
+    X(CUDA_ERROR_NOT_FOUND, 500)                                                                                       \
+    X(CUDA_ERROR_NOT_READY, 600)                                                                                       \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                                                 \
+    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                                         \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                                                  \
+    X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                                                                            \
+    X(CUDA_ERROR_ASSERT, 710)                                                                                          \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                                            \
+    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                                                                             \
+    X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                                              \
+    X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)                                                                           \
+    X(CUDA_ERROR_INVALID_PC, 718)                                                                                      \
+    X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                                                   \
+    X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720)                                                                    \
+    X(CUDA_ERROR_NOT_PERMITTED, 800)                                                                                   \
+    X(CUDA_ERROR_NOT_SUPPORTED, 801)                                                                                   \
+    X(CUDA_ERROR_SYSTEM_NOT_READY, 802)                                                                                \
+    X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                                                                          \
+    X(CUDA_ERROR_TIMEOUT, 909)                                                                                         \
+    X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912)                                                                            \
+    X(CUDA_ERROR_UNKNOWN, 999)
+
+#define CUDA_DEVICE_ATTRIBUTE_ROWS(X)                                                                                  \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                                    \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                                              \
+    X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                                               \
+    X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                                              \
+    X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                                    \
+    X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                                                           \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                                                          \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                                                \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                                                \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81)                                                    \
+    X(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 95)                                                                      \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                                       \
+    X(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 102)                                                    \
+    X(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 120)                                                                         \
+    X(CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, 127)
+
+#define CUDA_FUNCTION_ATTRIBUTE_ROWS(X)                                                                                \
+    X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                                                                      \
+    X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                                          \
+    X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                                                                           \
+    X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                                                                   \
+    X(CU_FUNC_ATTRIBUTE_PTX_VERSION, 5)                                                                                \
+    X(CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6)                                                                             \
+    X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                              \
+    X(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)                                                           \
+    X(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, 10)                                                                  \
+    X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)
+
+// Small enums that only pass through struct fields and flag words.
+#define CUDA_FLAG_ROWS(X)                                                                                              \
+    X(CU_LAUNCH_ATTRIBUTE_IGNORE, 0)                                                                                   \
+    X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                                                                              \
+    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                                        \
+    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 5)                                                     \
+    X(CU_CTX_SCHED_AUTO, 0)                                                                                            \
+    X(CU_CTX_SCHED_SPIN, 1)                                                                                            \
+    X(CU_CTX_SCHED_BLOCKING_SYNC, 4)                                                                                   \
+    X(CU_EVENT_DEFAULT, 0)                                                                                             \
+    X(CU_EVENT_BLOCKING_SYNC, 1)                                                                                       \
+    X(CU_EVENT_DISABLE_TIMING, 2)                                                                                      \
+    X(CU_STREAM_DEFAULT, 0)                                                                                            \
+    X(CU_STREAM_NON_BLOCKING, 1)                                                                                       \
+    X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                                                \
+    X(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                                                  \
+    X(CU_MEM_HANDLE_TYPE_NONE, 0)                                                                                      \
+    X(CU_MEM_ACCESS_FLAGS_PROT_NONE, 0)                                                                                \
+    X(CU_MEM_ACCESS_FLAGS_PROT_READ, 1)                                                                                \
+    X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                                                                           \
+    X(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)                                                                             \
+    X(CU_MEM_ALLOC_GRANULARITY_RECOMMENDED, 1)                                                                         \
+    X(CU_GET_PROC_ADDRESS_DEFAULT, 0)                                                                                  \
+    X(CU_GET_PROC_ADDRESS_LEGACY_STREAM, 1)                                                                            \
+    X(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, 2)                                                                \
+    X(CU_GET_PROC_ADDRESS_SUCCESS, 0)                                                                                  \
+    X(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, 1)                                                                         \
+    X(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, 2)
+
+#define CUDA_TENSOR_MAP_DATA_TYPE_ROWS(X)                                                                              \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT8, 0)                                                                                \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT16, 1)                                                                               \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT32, 2)                                                                               \
+    X(CU_TENSOR_MAP_DATA_TYPE_INT32, 3)                                                                                \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT64, 4)                                                                               \
+    X(CU_TENSOR_MAP_DATA_TYPE_INT64, 5)                                                                                \
+    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 6)                                                                              \
+    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                                                              \
+    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 8)                                                                              \
+    X(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 9)                                                                             \
+    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, 10)                                                                         \
+    X(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 11)                                                                            \
+    X(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ, 12)                                                                        \
+    X(CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 13)                                                                        \
+    X(CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B, 14)                                                                       \
+    X(CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 15)
+
+#define CUDA_TENSOR_MAP_INTERLEAVE_ROWS(X)                                                                             \
+    X(CU_TENSOR_MAP_INTERLEAVE_NONE, 0) X(CU_TENSOR_MAP_INTERLEAVE_16B, 1) X(CU_TENSOR_MAP_INTERLEAVE_32B, 2)
+
+#define CUDA_TENSOR_MAP_SWIZZLE_ROWS(X)                                                                                \
+    X(CU_TENSOR_MAP_SWIZZLE_NONE, 0)                                                                                   \
+    X(CU_TENSOR_MAP_SWIZZLE_32B, 1)                                                                                    \
+    X(CU_TENSOR_MAP_SWIZZLE_64B, 2)                                                                                    \
+    X(CU_TENSOR_MAP_SWIZZLE_128B, 3)                                                                                   \
+    X(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, 4)                                                                          \
+    X(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, 5)                                                                  \
+    X(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, 6)
+
+#define CUDA_TENSOR_MAP_L2_PROMOTION_ROWS(X)                                                                           \
+    X(CU_TENSOR_MAP_L2_PROMOTION_NONE, 0)                                                                              \
+    X(CU_TENSOR_MAP_L2_PROMOTION_L2_64B, 1)                                                                            \
+    X(CU_TENSOR_MAP_L2_PROMOTION_L2_128B, 2)                                                                           \
+    X(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)
+
+#define CUDA_TENSOR_MAP_OOB_FILL_ROWS(X)                                                                               \
+    X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, 0) X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA, 1)
+
+#define CUDA_TENSOR_MAP_WIDE_MODE_ROWS(X)                                                                              \
+    X(CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, 0) X(CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128, 1)
+
+// The enums made of the rows. Where cuda.h is there, they are its own types.
+#ifdef CUDA_VERSION
+#define cuda_result             cudaError_enum
+#define cuda_device_attribute   CUdevice_attribute_enum
+#define cuda_function_attribute CUfunction_attribute_enum
+#else
+#define CUDA_ENUMERATOR(name, value) name = value,
+enum cuda_result { CUDA_RESULT_ROWS(CUDA_ENUMERATOR) };
+enum cuda_device_attribute { CUDA_DEVICE_ATTRIBUTE_ROWS(CUDA_ENUMERATOR) };
+enum cuda_function_attribute { CUDA_FUNCTION_ATTRIBUTE_ROWS(CUDA_ENUMERATOR) };
+enum cuda_flag { CUDA_FLAG_ROWS(CUDA_ENUMERATOR) };
+enum cuda_tensor_map_data_type { CUDA_TENSOR_MAP_DATA_TYPE_ROWS(CUDA_ENUMERATOR) };
+enum cuda_tensor_map_interleave { CUDA_TENSOR_MAP_INTERLEAVE_ROWS(CUDA_ENUMERATOR) };
+enum cuda_tensor_map_swizzle { CUDA_TENSOR_MAP_SWIZZLE_ROWS(CUDA_ENUMERATOR) };
+enum cuda_tensor_map_l2_promotion { CUDA_TENSOR_MAP_L2_PROMOTION_ROWS(CUDA_ENUMERATOR) };
+enum cuda_tensor_map_oob_fill { CUDA_TENSOR_MAP_OOB_FILL_ROWS(CUDA_ENUMERATOR) };
+enum cuda_tensor_map_wide_mode { CUDA_TENSOR_MAP_WIDE_MODE_ROWS(CUDA_ENUMERATOR) };
+#undef CUDA_ENUMERATOR
+#endif
+
+// Handles are pointers to these, never looked into (the tags are cuda.h's, so that the types are the same). A CUdevice
+// is an int, a CUdeviceptr an unsigned long long, a CUtensorMap the model's struct tensormap_image.
+struct CUctx_st;
+struct CUmod_st;
+struct CUfunc_st;
+struct CUstream_st;
+struct CUevent_st;
+struct tensormap_image;
+
+enum { CUDA_LAUNCH_VALUE_BYTES = 64 };
+
+// CUlaunchAttribute: `id` is a CU_LAUNCH_ATTRIBUTE_ value and says which member of `value` is read.
+struct cuda_launch_attribute {
+    uint32_t id;
+    uint32_t zero;
+    union {
+        unsigned char bytes[CUDA_LAUNCH_VALUE_BYTES];
+        struct {
+            uint32_t x, y, z;
+        } cluster;
+        int cooperative;
+    } value;
+};
+
+// CUlaunchConfig: grid and cluster in CTAs, block in threads, dynamic shared memory in bytes.
+struct cuda_launch_config {
+    uint32_t grid_x, grid_y, grid_z;
+    uint32_t block_x, block_y, block_z;
+    uint32_t shared_bytes;
+    struct CUstream_st *stream;
+    struct cuda_launch_attribute *attributes;
+    uint32_t attribute_count;
+};
+
+// CUmemLocation, CUmemAllocationProp, CUmemAccessDesc: for cuMemCreate and cuMemSetAccess.
+struct cuda_mem_location {
+    uint32_t type;
+    int32_t id;
+};
+
+struct cuda_mem_allocation_prop {
+    uint32_t type;
+    uint32_t handle_types;
+    struct cuda_mem_location location;
+    void *win32_metadata;
+    unsigned char compression, gpu_direct_rdma;
+    uint16_t usage;
+    unsigned char zero[4];
+};
+
+struct cuda_mem_access_desc {
+    struct cuda_mem_location location;
+    uint32_t flags;
+};
+
+#endif
