@@ -1,6 +1,7 @@
 # What every target is built with, and the switches a user may set.
-option(TMAREF_HARNESS "Build the tmaref command, the kernels and the tests (off: the model library alone)" ON)
+option(TMAREF_HARNESS "Build the tmaref command and the kernels (off: the model library and its tests alone)" ON)
 option(TMAREF_COVERAGE "Instrument model/ for gcov" OFF)
+option(TMAREF_CUDA "Stop when there is no nvcc to build the kernels with" OFF)
 set(TMAREF_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them (address,undefined)")
 
 add_library(tmaref_flags INTERFACE)

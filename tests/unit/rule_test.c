@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// The suite `rule`: the table of rules and its look-ups, element types, findings, memories (model/core). What a rule
+// means for a tensor map, a copy or a barrier is tested beside that module.
+#include <check.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dtype.h"
+#include "finding.h"
+#include "memory.h"
+#include "rule.h"
+
+START_TEST(rule_row_is_complete)
+{
+    const struct rule_row *row = rule_row((enum rule)_i);
+    ck_assert_int_eq(rule_find(row->id), _i);
+    for (const char *at = row->id; *at != '\0'; at++)
+        ck_assert_msg(isupper((unsigned char)*at) || isdigit((unsigned char)*at) || *at == '_', "id %s", row->id);
+    size_t length = strlen(row->sentence);
+    ck_assert_msg(length > 0 && row->sentence[length - 1] == '.', "%s: the sentence ends with a full stop", row->id);
+    ck_assert_msg(row->source[0] != '\0', "%s has no source", row->id);
+    ck_assert_str_ne(outcome_name(row->documented), "");
+}
+END_TEST
+
+START_TEST(rule_row_error_fits_its_outcome)
+{
+    const struct rule_row *row = rule_row((enum rule)_i);
+    int stops = row->sm_90a == OUTCOME_INVALID || row->sm_90a == OUTCOME_FAULT || row->sm_90a == OUTCOME_CRASH;
+    ck_assert_msg((row->cuda_error != 0) == stops, "%s: %s with CUDA error %d", row->id, outcome_name(row->sm_90a),
+                  row->cuda_error);
+    ck_assert_msg(cuda_error_name(row->cuda_error) != NULL, "%s: error %d has no name", row->id, row->cuda_error);
+    ck_assert_msg(!stops || row->advice[0] != '\0', "%s: no advice", row->id);
+    ck_assert_int_eq(rule_cuda_error((enum rule)_i), row->cuda_error);
+}
+END_TEST
+
+START_TEST(rule_ok_is_a_row)
+{
+    ck_assert_str_eq(rule_row(RULE_OK)->id, "OK");
+    ck_assert_int_eq(rule_cuda_error(RULE_OK), 0);
+    ck_assert(!rule_is_warning(RULE_OK));
+    ck_assert_int_eq(rule_find("OK"), RULE_OK);
+}
+END_TEST
+
+START_TEST(rule_find_ignores_case_and_refuses_the_rest)
+{
+    ck_assert_int_eq(rule_find("MAP_RANK"), RULE_MAP_RANK);
+    ck_assert_int_eq(rule_find("map_Rank"), RULE_MAP_RANK);
+    ck_assert_int_eq(rule_find("MAP_RAN"), RULE_COUNT);
+    ck_assert_int_eq(rule_find("MAP_RANK "), RULE_COUNT);
+    ck_assert_int_eq(rule_find(""), RULE_COUNT);
+}
+END_TEST
+
+START_TEST(rule_warns_where_documents_forbid_and_sm_90a_works)
+{
+    ck_assert(rule_is_warning(RULE_MAP_OBJECT_ALIGN)); // INVALID, WORKS
+    ck_assert(rule_is_warning(RULE_MAP_WIDE_SM90));    // UNSUPPORTED, WORKS
+    ck_assert(!rule_is_warning(RULE_TILE_ADDRESS));    // WORKS, WORKS: how it works
+    ck_assert(!rule_is_warning(RULE_TILE_PITCH));      // SILENT, WORKS: no document is stricter
+    ck_assert(!rule_is_warning(RULE_MAP_RANK));        // INVALID, INVALID: a refusal
+    ck_assert(!rule_is_warning(RULE_LOAD_RANK));       // UNDEFINED, FAULT
+}
+END_TEST
+
+START_TEST(outcome_names_are_the_words_of_the_table)
+{
+    ck_assert_str_eq(outcome_name(OUTCOME_WORKS), "WORKS");
+    ck_assert_str_eq(outcome_name(OUTCOME_INVALID), "INVALID");
+    ck_assert_str_eq(outcome_name(OUTCOME_FAULT), "FAULT");
+    ck_assert_str_eq(outcome_name(OUTCOME_UNDEFINED), "UNDEFINED");
+    ck_assert_str_eq(outcome_name(OUTCOME_CRASH), "CRASH");
+    ck_assert_str_eq(outcome_name(OUTCOME_UNSUPPORTED), "UNSUPPORTED");
+    ck_assert_str_eq(outcome_name(OUTCOME_SILENT), "SILENT");
+}
+END_TEST
+
+START_TEST(cuda_errors_have_the_driver_names)
+{
+    ck_assert_str_eq(cuda_error_name(0), "CUDA_SUCCESS");
+    ck_assert_str_eq(cuda_error_name(1), "CUDA_ERROR_INVALID_VALUE");
+    ck_assert_str_eq(cuda_error_name(715), "CUDA_ERROR_ILLEGAL_INSTRUCTION");
+    ck_assert_str_eq(cuda_error_name(716), "CUDA_ERROR_MISALIGNED_ADDRESS");
+    ck_assert_ptr_null(cuda_error_name(714));
+    ck_assert_ptr_null(cuda_error_name(-1));
+}
+END_TEST
+
+START_TEST(dtype_row_is_found_by_every_name_it_has)
+{
+    const struct dtype_row *row = dtype_row((enum dtype)_i);
+    char number[12];
+    snprintf(number, sizeof number, "%d", _i);
+    ck_assert_int_eq(dtype_find(row->name), _i);
+    ck_assert_int_eq(dtype_find(row->ptx), _i);
+    ck_assert_int_eq(dtype_find(number), _i);
+    ck_assert_int_eq(dtype_from_format(row->format, row->is_tf32), _i);
+    ck_assert(row->size_bytes == 1 || row->size_bytes == 2 || row->size_bytes == 4 || row->size_bytes == 8);
+    ck_assert(!row->is_tf32 || row->is_float);
+}
+END_TEST
+
+// Independent of the names: cuda.h's numbers and sizes (mutant: FLOAT32_FTZ and TFLOAT32 swapped).
+START_TEST(dtype_numbers_and_sizes_are_those_of_cuda_h)
+{
+    static const uint32_t size_bytes[DTYPE_COUNT] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    static const char is_float[] = "0000001111111", is_tf32[] = "0000000000011";
+    const struct dtype_row *row = dtype_row((enum dtype)_i);
+    ck_assert_uint_eq(row->size_bytes, size_bytes[_i]);
+    ck_assert_int_eq(row->is_float, is_float[_i] - '0');
+    ck_assert_int_eq(row->is_tf32, is_tf32[_i] - '0');
+    ck_assert_int_eq(dtype_find("float32_ftz"), 10);
+    ck_assert_int_eq(dtype_find("TFloat32"), 11);
+}
+END_TEST
+
+START_TEST(dtype_find_refuses_what_is_no_type)
+{
+    static const char *const text[] = {"", "13", "99999999999999999999", "1x", "x", "float8", "16U4_ALIGN8B", "-1"};
+    ck_assert_int_eq(dtype_find(text[_i]), DTYPE_COUNT);
+}
+END_TEST
+
+START_TEST(dtype_from_format_refuses_what_no_type_has)
+{
+    ck_assert_int_eq(dtype_from_format(0, 1), DTYPE_COUNT);
+    ck_assert_int_eq(dtype_from_format(9, 1), DTYPE_COUNT);
+    for (uint32_t format = 11; format < 16; format++) ck_assert_int_eq(dtype_from_format(format, 0), DTYPE_COUNT);
+}
+END_TEST
+
+START_TEST(findings_past_the_end_are_counted_only)
+{
+    struct findings findings = {.count = 0};
+    for (int i = 0; i < FINDINGS_MAX + 3; i++)
+        finding_add(&findings, (struct finding){.rule = RULE_MAP_OBJECT_ALIGN, .argument = "tensorMap", .index = i});
+    ck_assert_int_eq(findings.count, FINDINGS_MAX + 3);
+    ck_assert_int_eq(findings.item[FINDINGS_MAX - 1].index, FINDINGS_MAX - 1);
+    ck_assert_int_eq(findings_first_broken(&findings), RULE_OK);
+}
+END_TEST
+
+START_TEST(findings_first_broken_passes_over_warnings)
+{
+    struct findings findings = {.count = 0};
+    ck_assert_int_eq(findings_first_broken(&findings), RULE_OK);
+    finding_add(&findings, (struct finding){.rule = RULE_MAP_OBJECT_ALIGN});
+    ck_assert_int_eq(findings_first_broken(&findings), RULE_OK);
+    finding_add(&findings, (struct finding){.rule = RULE_MAP_DIM});
+    finding_add(&findings, (struct finding){.rule = RULE_MAP_RANK});
+    ck_assert_int_eq(findings_first_broken(&findings), RULE_MAP_DIM);
+}
+END_TEST
+
+START_TEST(finding_add_takes_null)
+{
+    finding_add(NULL, (struct finding){.rule = RULE_MAP_RANK});
+}
+END_TEST
+
+// A memory of 16 bytes at 0x1000 (mutants: <= for <, no check of the start, sums that wrap).
+static const struct {
+    uint64_t address, count_bytes;
+    int offset; // -1: not mapped
+    const char *why;
+} memory_cases[] = {
+    {0x1000, 1, 0, "first byte"},
+    {0x100f, 1, 15, "last byte"},
+    {0x1000, 16, 0, "all of it"},
+    {0x1010, 0, 16, "nothing, at the end"},
+    {0x1010, 1, -1, "one past the end"},
+    {0x0fff, 1, -1, "one before the start"},
+    {0x0fff, 2, -1, "across the start"},
+    {0x1001, 16, -1, "across the end"},
+    {0x1008, UINT64_MAX, -1, "a count that wraps the sum"},
+    {0, 1, -1, "NULL"},
+    {UINT64_MAX, 1, -1, "the last address there is"},
+};
+
+START_TEST(memory_at_keeps_to_its_bounds)
+{
+    uint8_t bytes[16] = {0};
+    const struct memory memory = {bytes, 0x1000, sizeof bytes};
+    const uint8_t *at = memory_at(&memory, memory_cases[_i].address, memory_cases[_i].count_bytes);
+    const uint8_t *expected = memory_cases[_i].offset < 0 ? NULL : bytes + memory_cases[_i].offset;
+    ck_assert_msg(at == expected, "%s", memory_cases[_i].why);
+}
+END_TEST
+
+static TCase *table_tests(void)
+{
+    TCase *tests = tcase_create("table");
+    tcase_add_loop_test(tests, rule_row_is_complete, RULE_OK + 1, RULE_COUNT);
+    tcase_add_loop_test(tests, rule_row_error_fits_its_outcome, RULE_OK + 1, RULE_COUNT);
+    tcase_add_test(tests, rule_ok_is_a_row);
+    tcase_add_test(tests, rule_find_ignores_case_and_refuses_the_rest);
+    tcase_add_test(tests, rule_warns_where_documents_forbid_and_sm_90a_works);
+    tcase_add_test(tests, outcome_names_are_the_words_of_the_table);
+    tcase_add_test(tests, cuda_errors_have_the_driver_names);
+    return tests;
+}
+
+static TCase *dtype_tests(void)
+{
+    TCase *tests = tcase_create("dtype");
+    tcase_add_loop_test(tests, dtype_row_is_found_by_every_name_it_has, 0, DTYPE_COUNT);
+    tcase_add_loop_test(tests, dtype_numbers_and_sizes_are_those_of_cuda_h, 0, DTYPE_COUNT);
+    tcase_add_loop_test(tests, dtype_find_refuses_what_is_no_type, 0, 8);
+    tcase_add_test(tests, dtype_from_format_refuses_what_no_type_has);
+    return tests;
+}
+
+static TCase *finding_and_memory_tests(void)
+{
+    TCase *tests = tcase_create("finding and memory");
+    tcase_add_test(tests, findings_past_the_end_are_counted_only);
+    tcase_add_test(tests, findings_first_broken_passes_over_warnings);
+    tcase_add_test(tests, finding_add_takes_null);
+    tcase_add_loop_test(tests, memory_at_keeps_to_its_bounds, 0, sizeof memory_cases / sizeof memory_cases[0]);
+    return tests;
+}
+
+Suite *rule_suite(void)
+{
+    Suite *suite = suite_create("rule");
+    suite_add_tcase(suite, table_tests());
+    suite_add_tcase(suite, dtype_tests());
+    suite_add_tcase(suite, finding_and_memory_tests());
+    return suite;
+}
