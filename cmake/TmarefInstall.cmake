@@ -1,15 +1,22 @@
 # What `cmake --install` puts where: libtmaref (static and shared), its headers, a CMake package and a pkg-config file.
-# The public headers are those that model/tmaref.h includes; there is no second list of them.
+# The public headers are those that model/tmaref.h includes, and what they include; there is no second list of them.
 include(CMakePackageConfigHelpers)
 
-file(STRINGS ${PROJECT_SOURCE_DIR}/model/tmaref.h public_includes REGEX "^#include \"")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/tmaref.h)
-set(public_headers ${PROJECT_SOURCE_DIR}/model/tmaref.h ${PROJECT_SOURCE_DIR}/model/core/rules.def)
-foreach(include IN LISTS public_includes)
-  string(REGEX REPLACE "^#include \"(.*)\"$" "\\1" header ${include})
-  file(GLOB_RECURSE found ${PROJECT_SOURCE_DIR}/model/*/${header})
-  list(APPEND public_headers ${found})
-endforeach()
+set(public_headers "")
+set(unread ${PROJECT_SOURCE_DIR}/model/tmaref.h)
+while(unread)
+  list(POP_FRONT unread file)
+  list(APPEND public_headers ${file})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(STRINGS ${file} includes REGEX "^#include \"")
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" name ${include})
+    file(GLOB found ${PROJECT_SOURCE_DIR}/model/*/${name})
+    if(NOT found IN_LIST public_headers AND NOT found IN_LIST unread)
+      list(APPEND unread ${found})
+    endif()
+  endforeach()
+endwhile()
 
 install(TARGETS tmaref_model tmaref_shared EXPORT tmarefTargets)
 install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tmaref)

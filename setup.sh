@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# From a fresh Debian 12 or 13 to a result: installs what is missing, builds, and does one of the jobs of usage().
+# Every command's output goes to build/setup.log; when one fails, its last lines are shown with what to do.
+set -u -o pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
+
+usage() {
+    cat <<'END'
+Usage: ./setup.sh [JOB] [OPTION...]
+  replay      build, and compare the model with every recorded trace (the default)
+  test        the same, then run all tests that need no GPU
+  coverage    measure which lines and branches of model/ the tests reach (build/coverage/html)
+  bench       build with -O3 and run the benchmarks
+Options:
+  --no-install   install nothing; stop when something is missing
+  --with-cuda    if there is no nvcc, put one of CUDA 13.0 from PyPI into build/cuda (no GPU needed to build kernels);
+                 TMAREF_CUDA=1 does the same
+  --help         this text
+Exit status: 0 all agree, 1 a mismatch or a failed test, 2 usage or environment error.
+END
+}
+
+job=replay
+install=yes
+cuda=${TMAREF_CUDA:-0}
+for argument in "$@"; do
+    case $argument in
+    replay | test | coverage | bench) job=$argument ;;
+    --no-install) install=no ;;
+    --with-cuda) cuda=1 ;;
+    --help | -h) usage; exit 0 ;;
+    *)
+        echo "setup: '$argument' is neither a job (replay, test, coverage, bench) nor an option; see ./setup.sh --help" >&2
+        exit 2
+        ;;
+    esac
+done
+
+log=build/setup.log
+{ mkdir -p build && : >"$log"; } || { echo "setup: cannot write $log" >&2; exit 2; }
+say() { printf 'setup: %s\n' "$*" | tee -a "$log"; }
+
+# step STATUS "what" "what to do when it fails" command...: runs it into the log, or ends with exit status STATUS.
+step() {
+    local status=$1 what=$2 advice=$3 start=$SECONDS first
+    shift 3
+    first=$(wc -l <"$log")
+    if "$@" >>"$log" 2>&1 </dev/null; then
+        say "$what: done in $((SECONDS - start)) s"
+        return
+    fi
+    tail -n "+$((first + 1))" "$log" | tail -n 25 >&2
+    say "$what: FAILED. $advice (the whole log: $log)" >&2
+    exit "$status"
+}
+
+# --- what the job needs: a Debian package, and how to see that it is there -------------------------------------------
+needs=(
+    "gcc command -v gcc"
+    "libc6-dev test -e /usr/include/stdio.h"
+    "make command -v make"
+    "cmake command -v cmake"
+    "pkg-config command -v pkg-config"
+    "check pkg-config --exists check"
+    "libjansson-dev pkg-config --exists jansson"
+    "libzstd-dev pkg-config --exists libzstd"
+    "libxxhash-dev pkg-config --exists libxxhash"
+)
+[ "$job" = coverage ] && needs+=("lcov command -v lcov")
+nvcc_here() { command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || [ -x build/cuda/nvidia/cu13/bin/nvcc ]; }
+[ "$cuda" = 1 ] && nvcc_here >/dev/null && say "nvcc is here already" && cuda=0
+[ "$cuda" = 1 ] && needs+=("g++ command -v g++" "python3-pip python3 -m pip --version")
+
+missing=()
+for need in "${needs[@]}"; do
+    read -r package probe <<<"$need"
+    eval "$probe" >/dev/null 2>&1 || missing+=("$package")
+done
+
+as_root=()
+install_missing() {
+    local by_hand="apt-get install ${missing[*]}"
+    [ "$install" = yes ] || { say "missing: ${missing[*]}. Run: $by_hand" >&2; exit 2; }
+    command -v apt-get >/dev/null ||
+        { say "this system has no apt-get; install the counterparts of: ${missing[*]}, then ./setup.sh --no-install" >&2
+          exit 2; }
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null ||
+            { say "packages are missing and this is neither root nor is there sudo. As root run: $by_hand" >&2; exit 2; }
+        as_root=(sudo)
+        sudo -v || { say "sudo refused. As root run: $by_hand" >&2; exit 2; }
+    fi
+    say "installing ${missing[*]}"
+    step 2 "package lists" "Is the network up, and do the apt sources work?" "${as_root[@]}" apt-get update
+    step 2 "packages" "Try by hand: $by_hand" "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "${missing[@]}"
+}
+[ ${#missing[@]} = 0 ] || install_missing
+
+# These five wheels together are a working nvcc, with the headers of CUDA and CCCL.
+if [ "$cuda" = 1 ]; then
+    step 2 "nvcc of CUDA 13.0 into build/cuda" "Is PyPI in reach?" python3 -m pip install --no-deps --only-binary :all: \
+        --disable-pip-version-check --upgrade --target build/cuda nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 \
+        nvidia-nvvm==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-cuda-runtime==13.0.96
+fi
+
+# --- the job ---------------------------------------------------------------------------------------------------------
+build() { # PRESET
+    step 2 "configure ($1)" "Is it an old build/$1 of another compiler? Remove it." cmake --preset "$1"
+    step 2 "build ($1)" "The first 'error:' above is the cause." cmake --build --preset "$1" --parallel "$(nproc)"
+}
+
+# Runs a command in view, and ends with 2 or 1 as usage() says if it does not end with 0.
+show() {
+    say "$*"
+    "$@" 2>&1 | tee -a "$log"
+    local status=${PIPESTATUS[0]}
+    [ "$status" = 0 ] && return
+    say "$1 ended with status $status; the whole log: $log" >&2
+    [ "$status" = 2 ] && exit 2
+    exit 1
+}
+
+case $job in
+replay)
+    build default
+    show build/default/harness/tmaref replay traces
+    ;;
+test)
+    build default
+    show build/default/harness/tmaref replay traces
+    show ctest --preset default --parallel "$(nproc)"
+    ;;
+coverage)
+    build coverage
+    show cmake --build --preset coverage --target coverage-report
+    ;;
+bench)
+    build release
+    show ctest --preset bench
+    ;;
+esac

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The project about itself. Usage: meta.sh CHECK RULES_PAGE, from the top of the source tree; RULES_PAGE is the program
+# made of rules_page.c. A check prints each offence on a line of its own and exits 1 if there is one.
+set -u
+check=$1
+rules_page=$2
+
+offences() { # prints what comes in, one offence a line, and returns 1 if anything came
+    local lines
+    lines=$(cat)
+    [ -z "$lines" ] && return 0
+    printf '%s\n' "$lines"
+    return 1
+}
+
+sources() {
+    find model kernels harness tests docs -type f \( "$@" \) | LC_ALL=C sort
+}
+
+rule_ids() {
+    "$rules_page" --table | cut -f 1 | LC_ALL=C sort -u
+}
+
+# The part before "__" of every test that has one, in capitals: the rule that the test is about.
+tested_ids() {
+    grep -rhoE --include='*.c' 'START_TEST\([a-z0-9_]+__' tests | sed -E 's/START_TEST\((.*)__$/\1/' |
+        tr '[:lower:]' '[:upper:]' | LC_ALL=C sort -u
+}
+
+check_rules_tested() {
+    LC_ALL=C comm -23 <(rule_ids) <(tested_ids) |
+        sed 's/$/: no test; write START_TEST(<the id in lower case>__<the claim>)/' | offences
+}
+
+check_tests_named() {
+    LC_ALL=C comm -13 <(rule_ids) <(tested_ids) | sed 's/^/tests: a START_TEST is named after a rule that is not there: /' |
+        offences
+}
+
+# Every rule names as evidence a trace that traces/MANIFEST lists.
+check_evidence() {
+    [ -f traces/MANIFEST ] || { echo "traces/MANIFEST is missing"; return 1; }
+    "$rules_page" --table | while IFS=$'\t' read -r id evidence; do
+        if [ -z "$evidence" ]; then
+            echo "$id: names no evidence"
+        elif ! grep -qE "(^|[^a-z0-9_])$evidence([^a-z0-9_]|$)" traces/MANIFEST; then
+            echo "$id: its evidence '$evidence' is not in traces/MANIFEST"
+        fi
+    done | offences
+}
+
+check_rules_page() {
+    "$rules_page" | diff -u docs/rules.md - && return 0
+    echo "docs/rules.md is not what rules.def says: build the target rules-page"
+    return 1
+}
+
+# model/CMakeLists.txt says which folder of the model may use which. Outside of the model: the harness uses the model and
+# the structs that kernels take, a kernel shares lists of the model, and the tests may use everything.
+check_include_order() {
+    {
+        sed -nE 's/^tmaref_module\(([a-z]+) (USES ([a-z ]+) )?SOURCES.*/uses \1 \3/p' model/CMakeLists.txt
+        find model harness kernels tests -name '*.h' | sed 's/^/header /'
+        grep -rnoE --include='*.[ch]' --include='*.cu' --include='*.cuh' '^ *#include "[^"]+"' model harness kernels |
+            sed -E 's/^([^:]+):([0-9]+): *#include "(\.\.\/)*([^"]+)"/include \1 \2 \4/'
+    } | awk '
+        function folder(path) { sub("/[^/]*$", "", path); return path }
+        function may_use(from, to) {
+            if (from ~ /^model\//) return from == to || (from, to) in uses
+            if (from == "model") return to ~ /^model/
+            if (from ~ /^kernels/) return to ~ /^(model|kernels)/
+            return to ~ /^(model|harness|kernels)/
+        }
+        $1 == "uses" { for (i = 3; i <= NF; i++) uses["model/" $2, "model/" $i] = 1 }
+        $1 == "header" { headers[$2] = folder($2) }
+        $1 == "include" {
+            known = legal = 0
+            for (header in headers) {
+                if (substr("/" header, length(header) - length($4) + 1) != "/" $4) continue
+                known = 1
+                if (may_use(folder($2), headers[header])) legal = 1
+            }
+            if (known && !legal) printf "%s:%d: a file of %s may not include %s\n", $2, $3, folder($2), $4
+        }' | offences
+}
+
+# At most 500 lines a file and 60 a function. Tables of data may be longer: rules.def, vectors.
+check_size() {
+    sources -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' | while read -r file; do
+        awk -v file="$file" '
+            /^\{/ || /^[A-Za-z].*\) *\{$/ { start = FNR }
+            /^}/ {
+                if (start && FNR - start > 60) printf "%s:%d: a function of %d lines\n", file, start, FNR - start
+                start = 0
+            }
+            END { if (FNR > 500) printf "%s: %d lines\n", file, FNR }' "$file"
+    done | offences
+}
+
+case $check in
+rules_tested | tests_named | evidence | rules_page | include_order | size) "check_$check" ;;
+*)
+    echo "meta.sh: there is no check '$check'" >&2
+    exit 2
+    ;;
+esac
