@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "picture/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fail(struct text *why, const char *path, const char *reason)
+{
+    text_set(why, "cannot write '%.300s': %s", path, reason);
+    return 0;
+}
+
+// A rename would replace a link or a device with a file, and fail late on a directory: say so first.
+static int is_replaceable(const char *path, struct text *why)
+{
+    struct stat status;
+    size_t length = strlen(path);
+    if (length == 0 || path[length - 1] == '/') return fail(why, path, "that names a directory, not a file");
+    if (lstat(path, &status) != 0) return errno == ENOENT ? 1 : fail(why, path, strerror(errno));
+    if (S_ISDIR(status.st_mode)) return fail(why, path, "it is a directory");
+    if (S_ISLNK(status.st_mode)) return fail(why, path, "it is a symbolic link; name the file itself");
+    if (!S_ISREG(status.st_mode)) return fail(why, path, "it is not a regular file");
+    if (access(path, W_OK) != 0) return fail(why, path, strerror(errno));
+    return 1;
+}
+
+static int write_all(int file, const char *bytes, size_t size_bytes)
+{
+    while (size_bytes > 0) {
+        ssize_t written = write(file, bytes, size_bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return 0;
+        bytes += written;
+        size_bytes -= (size_t)written;
+    }
+    return 1;
+}
+
+int save_file(const char *path, const char *bytes, size_t size_bytes, struct text *why)
+{
+    char temporary[PATH_MAX];
+    if (!is_replaceable(path, why)) return 0;
+    if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary)
+        return fail(why, path, strerror(ENAMETOOLONG));
+    int file = mkstemp(temporary);
+    if (file < 0) return fail(why, path, strerror(errno));
+
+    mode_t mask = umask(0);
+    umask(mask);
+    int written = write_all(file, bytes, size_bytes) && fchmod(file, 0666 & ~mask) == 0;
+    int error = errno;
+    if (close(file) != 0 && written) written = 0, error = errno;
+    if (written && rename(temporary, path) == 0) return 1;
+    if (written) error = errno;
+    unlink(temporary);
+    return fail(why, path, strerror(error));
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What a swizzle mode is called elsewhere: the driver's enum, tensormap.replace, CuTe, the wgmma matrix descriptor.
+// How a mode moves bytes is model/tma/swizzle.h; nothing here computes an address.
+#ifndef TMAREF_SWIZZLE_NAMES_H
+#define TMAREF_SWIZZLE_NAMES_H
+
+#include <stdint.h>
+
+#include "result.h"
+#include "tensormap.h"
+
+// CuTe's Swizzle<bits, base, shift>: XOR `bits` bits from position base + shift onto position base.
+struct swizzle_cute {
+    uint32_t bits, base, shift;
+};
+
+// One mode. The code in tensormap.replace's swizzle_mode is the driver's enum value, which is the mode itself;
+// `wgmma` is bits 63..62 of a matrix descriptor, which count the other way.
+struct swizzle_name {
+    const char *name, *driver;
+    uint32_t wgmma;
+    enum rule rule;
+};
+
+// The row of `mode`, one of the four of sm_90a.
+//   source   PTX ISA 9.1 "tensormap.replace" and "Matrix Descriptor Format" (#asynchronous-warpgroup-level-matrix)
+const struct swizzle_name *swizzle_name(enum tensormap_swizzle mode);
+
+// The mode as a CuTe swizzle of indices of elements of `element_bytes` bytes (1, 2, 4, 8, 16); 1 gives the byte form.
+struct swizzle_cute swizzle_cute(enum tensormap_swizzle mode, uint32_t element_bytes);
+
+// After how many bytes of shared memory the pattern repeats; 0 for SWIZZLE_NONE, whose pattern is empty.
+uint32_t swizzle_repeat_bytes(enum tensormap_swizzle mode);
+
+// The alignment that starts the pattern at its beginning: the repeat, and 128 for SWIZZLE_NONE (any tensor copy's).
+uint32_t swizzle_align_bytes(enum tensormap_swizzle mode);
+
+// The mode that `text` names: 128B, SWIZZLE_128B, CU_TENSOR_MAP_SWIZZLE_128B, Swizzle<3,4,3>, Layout_K_SW128_Atom,
+// map:3, ptx:3, wgmma:1, ...; case does not matter.
+//   element_bytes   what a CuTe form speaks of (2 for Swizzle<3,3,3>); 0 where the name does not say
+//   returns         1, or 0 with a sentence in `why`
+int swizzle_find(const char *text, enum tensormap_swizzle *mode, uint32_t *element_bytes, struct text *why);
+
+#endif
