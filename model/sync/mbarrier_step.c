@@ -86,6 +86,7 @@ static const char *token_illegal(const struct mbarrier_op *program, int index)
 {
     const struct mbarrier_op *op = &program[index];
     if (op->token == MBARRIER_TOKEN_OPERAND) return NULL;
+    if (op->operand != 0 || op->step != 0) return "operand and step are absent when token names an op";
     if (op->token >= (uint32_t)index) return "token is the index of an earlier op";
     const struct mbarrier_op *source = &program[op->token];
     if (rows[source->opcode].result != MBARRIER_GIVES_TOKEN) return "token names an op that returns no token";

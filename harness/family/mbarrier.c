@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// The family "mbarrier": programs of up to sixteen barrier operations. A result has the window "log", one struct
+// mbarrier_record per step, and "final", the four words at the end; a program that faults has a status and no windows,
+// because a GPU that faulted cannot be read. What the steps do is in model/sync/mbarrier_step.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kernels/mbarrier_program.h"
+#include "gpu.h"
+#include "json.h"
+#include "mbarrier_case.h"
+
+_Static_assert(sizeof(struct mbarrier_record) == 144, "a log record has no padding");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "windows are little-endian, as the GPU writes them");
+
+static size_t mbarrier_result_bytes(const void *test_case)
+{
+    const struct mbarrier_case *program = test_case;
+    return (size_t)program->count * sizeof(struct mbarrier_record) + MBARRIER_SLOTS * sizeof(uint64_t);
+}
+
+// --- JSON: defaults are left out ----------------------------------------------------------------------------------
+
+static json_t *write_op(const struct mbarrier_op *op)
+{
+    json_t *json = json_pack("{s:s}", "op", mbarrier_op_row(op->opcode)->name);
+    if (op->barrier != 0) json_object_set_new(json, "barrier", json_integer(op->barrier));
+    if (op->issuer != MBARRIER_ISSUER_CTA)
+        json_object_set_new(json, "issuer", json_string(mbarrier_issuer_name(op->issuer)));
+    if (op->lanes != 1) json_object_set_new(json, "lanes", json_integer(op->lanes));
+    if (op->operand != 0) json_object_set_new(json, "operand", json_integer(op->operand));
+    if (op->step != 0) json_object_set_new(json, "step", json_integer(op->step));
+    if (op->token != MBARRIER_TOKEN_OPERAND) json_object_set_new(json, "token", json_integer(op->token));
+    if (op->offset_bytes != 0) json_object_set_new(json, "offset", json_integer(op->offset_bytes));
+    char word[24];
+    snprintf(word, sizeof word, "0x%016llx", (unsigned long long)op->word);
+    if (op->opcode == MBARRIER_OP_WORD) json_object_set_new(json, "word", json_string(word));
+    return json;
+}
+
+static json_t *mbarrier_write(const void *test_case)
+{
+    const struct mbarrier_case *program = test_case;
+    json_t *ops = json_array();
+    for (int i = 0; i < program->count; i++) json_array_append_new(ops, write_op(&program->op[i]));
+    return json_pack("{s:o}", "ops", ops);
+}
+
+static uint32_t read_u32_or(struct json_reader *reader, const char *key, uint32_t absent)
+{
+    return (uint32_t)json_read_u64_or(reader, key, UINT32_MAX, absent);
+}
+
+// Complains of the first key of `json` that is not in `keys` (NULL ends them).
+static int keys_known(const json_t *json, const char *where, const char *const *keys, struct text *why)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)json, key, value)
+    {
+        int i = 0;
+        while (keys[i] != NULL && strcmp(keys[i], key) != 0) i++;
+        if (keys[i] != NULL) continue;
+        text_set(why, "%s: there is no key \"%.100s\" here", where, key);
+        return 0;
+    }
+    return 1;
+}
+
+// The keys that operations of one kind of operand have.
+static const char *const *op_keys(enum mbarrier_operand operand)
+{
+    static const char *const none[] = {"op", "barrier", "issuer", "lanes", "offset", NULL};
+    static const char *const word[] = {"op", "barrier", "issuer", "lanes", "offset", "word", NULL};
+    static const char *const number[] = {"op", "barrier", "issuer", "lanes", "offset", "operand", "step", NULL};
+    static const char *const token[] = {"op", "barrier", "issuer", "lanes", "offset", "operand", "step", "token", NULL};
+    if (operand == MBARRIER_TAKES_NOTHING) return none;
+    if (operand == MBARRIER_TAKES_WORD) return word;
+    return operand == MBARRIER_TAKES_TOKEN ? token : number;
+}
+
+static struct mbarrier_op read_op(struct json_reader *reader)
+{
+    static const char *const issuers[] = {"cta", "self", "remote", NULL};
+    const char *names[MBARRIER_OPS + 1] = {NULL};
+    for (uint32_t i = 0; i < MBARRIER_OPS; i++) names[i] = mbarrier_op_row(i)->name;
+    struct mbarrier_op op = mbarrier_op_plain((uint32_t)json_read_name(reader, "op", names));
+    op.barrier = read_u32_or(reader, "barrier", 0);
+    if (json_has(reader, "issuer")) op.issuer = (uint32_t)json_read_name(reader, "issuer", issuers);
+    op.lanes = read_u32_or(reader, "lanes", 1);
+    enum mbarrier_operand takes = mbarrier_op_row(op.opcode)->operand;
+    if (takes == MBARRIER_TAKES_WORD) {
+        op.word = json_read_u64(reader, "word", UINT64_MAX);
+    } else if (takes != MBARRIER_TAKES_NOTHING) {
+        op.operand = read_u32_or(reader, "operand", 0);
+        op.step = read_u32_or(reader, "step", 0);
+    }
+    if (takes == MBARRIER_TAKES_TOKEN) op.token = read_u32_or(reader, "token", MBARRIER_TOKEN_OPERAND);
+    op.offset_bytes = read_u32_or(reader, "offset", 0);
+    return op;
+}
+
+static int read_ops(const json_t *ops, struct mbarrier_case *program, struct text *why)
+{
+    if (!json_is_array(ops) || json_array_size(ops) < 1 || json_array_size(ops) > MBARRIER_MAX_OPS) {
+        text_set(why, "ops is an array of 1 to %d operations", MBARRIER_MAX_OPS);
+        return 0;
+    }
+    program->count = (int)json_array_size(ops);
+    for (int i = 0; i < program->count; i++) {
+        char where[24];
+        snprintf(where, sizeof where, "ops[%d]", i);
+        struct json_reader reader = json_reader_open(json_array_get(ops, (size_t)i), where, why);
+        program->op[i] = read_op(&reader);
+        if (!reader.ok) return 0;
+        if (!keys_known(reader.object, where, op_keys(mbarrier_op_row(program->op[i].opcode)->operand), why)) return 0;
+        const char *illegal = mbarrier_op_illegal(program->op, i);
+        if (illegal == NULL) continue;
+        text_set(why, "%s: %s", where, illegal);
+        return 0;
+    }
+    return 1;
+}
+
+static int mbarrier_read(const json_t *json, void *test_case, struct text *why)
+{
+    memset(test_case, 0, sizeof(struct mbarrier_case));
+    if (!json_is_object(json)) {
+        text_set(why, "a barrier program is an object with the key ops");
+        return 0;
+    }
+    if (!keys_known(json, "program", (const char *const[]){"ops", NULL}, why)) return 0;
+    return read_ops(json_object_get(json, "ops"), test_case, why);
+}
+
+// --- Running ------------------------------------------------------------------------------------------------------
+
+static void mbarrier_run_model(const void *test_case, struct result *result)
+{
+    const struct mbarrier_case *program = test_case;
+    struct mbarrier_machine machine;
+    mbarrier_machine_start(&machine);
+    for (int i = 0; i < program->count; i++) {
+        result->rule = mbarrier_step(&machine, &program->op[i], NULL);
+        result->status = rule_cuda_error(result->rule);
+        if (result->rule != RULE_OK) return;
+    }
+    uint8_t *log = result_window(result, "log", 0, (uint32_t)program->count * (uint32_t)sizeof(struct mbarrier_record));
+    for (int i = 0; i < program->count; i++) {
+        const struct mbarrier_event *event = &machine.event[i];
+        struct mbarrier_record record = {.word = event->word, .ballot = event->ballot, .active = event->op.lanes};
+        memcpy(record.lane, event->lane, sizeof record.lane);
+        memcpy(log + (size_t)i * sizeof record, &record, sizeof record);
+    }
+    uint8_t *last = result_window(result, "final", 0, MBARRIER_SLOTS * sizeof(uint64_t));
+    for (int i = 0; i < MBARRIER_SLOTS; i++) memcpy(last + 8 * i, &machine.slot[i].word, 8);
+}
+
+static void pack_programs(const struct mbarrier_case *cases, int count, struct mbarrier_program *programs)
+{
+    for (int i = 0; i < count; i++) {
+        programs[i].count = (uint32_t)cases[i].count;
+        memcpy(programs[i].op, cases[i].op, sizeof programs[i].op);
+        for (int j = 0; j < cases[i].count; j++)
+            if (cases[i].op[j].issuer == MBARRIER_ISSUER_REMOTE) programs[i].remote = 1;
+    }
+}
+
+static void unpack_log(const struct mbarrier_case *program, const struct mbarrier_log *log, struct result *result)
+{
+    uint32_t log_bytes = (uint32_t)program->count * (uint32_t)sizeof(struct mbarrier_record);
+    memcpy(result_window(result, "log", 0, log_bytes), log->record, log_bytes);
+    memcpy(result_window(result, "final", 0, sizeof log->last), log->last, sizeof log->last);
+}
+
+// One launch: clusters of two CTAs of one warp, striding over the programs. Logs are zeroed first, so that a kernel
+// which writes nothing cannot pass on the logs of the launch before it.
+static int launch_programs(struct gpu *gpu, const struct mbarrier_program *programs, struct mbarrier_log *logs,
+                           int count)
+{
+    enum { MOST_CLUSTERS = 2048 };
+    const struct cuda_driver *driver = &gpu->driver;
+    size_t programs_bytes = (size_t)count * sizeof *programs, logs_bytes = (size_t)count * sizeof *logs;
+    unsigned long long device_programs = gpu_buffer(gpu, 0, programs_bytes);
+    unsigned long long device_logs = gpu_buffer(gpu, 1, logs_bytes);
+    if (device_programs == 0 || device_logs == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    uint32_t device_count = (uint32_t)count;
+    void *arguments[] = {&device_programs, &device_logs, &device_count};
+    struct gpu_launch launch = {.module = "mbarrier",
+                                .kernel = "mbarrier_programs",
+                                .grid = 2 * (unsigned)(count < MOST_CLUSTERS ? count : MOST_CLUSTERS),
+                                .block = MBARRIER_LANES,
+                                .cluster = 2,
+                                .arguments = arguments};
+    int error = (int)driver->cuMemcpyHtoD_v2(device_programs, programs, programs_bytes);
+    if (error == 0) error = (int)driver->cuMemcpyHtoD_v2(device_logs, logs, logs_bytes);
+    if (error == 0) error = gpu_launch(gpu, &launch);
+    if (error == 0) error = (int)driver->cuMemcpyDtoH_v2(logs, device_logs, logs_bytes);
+    return error;
+}
+
+static int mbarrier_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct mbarrier_case *test_cases = cases;
+    struct mbarrier_program *programs = calloc((size_t)count, sizeof *programs);
+    struct mbarrier_log *logs = calloc((size_t)count, sizeof *logs);
+    int error = CUDA_ERROR_OUT_OF_MEMORY;
+    if (programs != NULL && logs != NULL) {
+        pack_programs(test_cases, count, programs);
+        error = launch_programs(gpu, programs, logs, count);
+    }
+    for (int i = 0; i < count && error == 0; i++) unpack_log(&test_cases[i], &logs[i], &results[i]);
+    free(programs);
+    free(logs);
+    return error;
+}
+
+// --- Speaking -----------------------------------------------------------------------------------------------------
+
+static void print_word(const char *who, uint64_t word, FILE *out)
+{
+    struct mbarrier_fields fields = mbarrier_unpack(word);
+    fprintf(out, "  %-9s0x%016llx  phase %d, pending %u, expected %u, tx %d%s%s\n", who, (unsigned long long)word,
+            fields.phase, fields.pending, fields.expected, fields.tx, fields.error ? ", error" : "",
+            fields.unused ? ", bit 0" : "");
+}
+
+static const struct mbarrier_op *print_step(const struct mbarrier_case *program, int index, FILE *out)
+{
+    const struct mbarrier_op *op = &program->op[index];
+    const struct mbarrier_op_row *row = mbarrier_op_row(op->opcode);
+    fprintf(out, "ops[%d]: %s on barrier %u, lanes 0x%08x, operand %u", index,
+            op->issuer == MBARRIER_ISSUER_CTA ? row->ptx : row->ptx_cluster, op->barrier, op->lanes, op->operand);
+    if (op->step != 0) fprintf(out, " + lane * %u", op->step);
+    fprintf(out, ", issuer %s\n", mbarrier_issuer_name(op->issuer));
+    return op;
+}
+
+static void explain_record(const struct mbarrier_record *expected, const struct mbarrier_record *found, FILE *out)
+{
+    if (expected->word != found->word) {
+        print_word("expected", expected->word, out);
+        print_word("found", found->word, out);
+    }
+    if (expected->ballot != found->ballot)
+        fprintf(out, "  lanes that saw the phase complete: expected 0x%08x, found 0x%08x\n", expected->ballot,
+                found->ballot);
+    if (expected->active != found->active)
+        fprintf(out,
+                "  lanes together at the instruction: expected 0x%08x, found 0x%08x (the warp was not converged)\n",
+                expected->active, found->active);
+    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
+        if (expected->lane[lane] == found->lane[lane]) continue;
+        fprintf(out, "  lane %d got: expected 0x%08x, found 0x%08x\n", lane, expected->lane[lane], found->lane[lane]);
+        return;
+    }
+}
+
+static void mbarrier_explain(const void *test_case, const struct result *expected, const struct result *found,
+                             FILE *out)
+{
+    const struct mbarrier_case *program = test_case;
+    if (expected->status != found->status || expected->windows < 2 || found->windows < 2) {
+        const struct result *known = expected->rule != RULE_OK ? expected : found;
+        fprintf(out, "status: expected %d, found %d\n", expected->status, found->status);
+        if (known->rule != RULE_OK)
+            fprintf(out, "  %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
+        return;
+    }
+    for (int i = 0; i < program->count; i++) {
+        struct mbarrier_record records[2];
+        memcpy(&records[0], expected->window[0].bytes + (size_t)i * sizeof records[0], sizeof records[0]);
+        memcpy(&records[1], found->window[0].bytes + (size_t)i * sizeof records[1], sizeof records[1]);
+        if (memcmp(&records[0], &records[1], sizeof records[0]) == 0) continue;
+        print_step(program, i, out);
+        explain_record(&records[0], &records[1], out);
+        return;
+    }
+    fprintf(out, "the words at the end differ, though no step's did: a write landed late\n");
+}
+
+const struct family family_mbarrier = {
+    .name = "mbarrier",
+    .summary = "programs of mbarrier operations: words, tokens, waits and faults",
+    .case_bytes = sizeof(struct mbarrier_case),
+    .generate = mbarrier_case_generate,
+    .write = mbarrier_write,
+    .read = mbarrier_read,
+    .result_bytes = mbarrier_result_bytes,
+    .run_model = mbarrier_run_model,
+    .run_gpu = mbarrier_run_gpu,
+    .explain = mbarrier_explain,
+};

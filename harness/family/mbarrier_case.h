@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The case of the family "mbarrier": a program of barrier operations, as struct mbarrier_op describes them.
+#ifndef TMAREF_MBARRIER_CASE_H
+#define TMAREF_MBARRIER_CASE_H
+
+#include "family.h"
+#include "mbarrier_step.h"
+
+// `count` 1 .. MBARRIER_MAX_OPS operations, each legal by mbarrier_op_illegal().
+struct mbarrier_case {
+    int count;
+    struct mbarrier_op op[MBARRIER_MAX_OPS];
+};
+
+extern const struct family family_mbarrier;
+
+// An operation with nothing chosen: lane 0 of the barrier's own CTA, barrier 0, operand 0, no token.
+struct mbarrier_op mbarrier_op_plain(uint32_t opcode);
+
+// A random program, biased to limits; about one in twenty ends in a fault on purpose.
+void mbarrier_case_generate(struct random *random, void *test_case);
+
+#endif
