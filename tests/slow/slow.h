@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The slow second model: tiled loads byte by byte and tensor maps bit by bit, written from the documents and the
+// measurements, not from model/, with which it shares the field names of struct tensormap and no code. Tests only.
+// It can also be told to misread one rule (slow_mutants.def), to show that the tests would notice.
+#ifndef TMAREF_SLOW_H
+#define TMAREF_SLOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tensormap.h"
+
+enum slow_mutant {
+    SLOW_NONE,
+#define LOAD_MUTANT(id, rule, sentence)   SLOW_##id,
+#define ENCODE_MUTANT(id, rule, sentence) SLOW_##id,
+#include "slow_mutants.def"
+    SLOW_COUNT
+};
+
+// One misreading. `is_load`: of slow_load(); else of slow_encode() or slow_replace().
+struct slow_mutant_row {
+    const char *id;
+    enum rule rule;
+    const char *sentence;
+    int is_load;
+};
+
+const struct slow_mutant_row *slow_mutant_row(enum slow_mutant mutant);
+
+// One tiled load. `gmem[0]` has address gmem_base; shared memory begins at smem_base (multiples of 128, both sizes
+// too). `dims` is the .Nd of the instruction.
+struct slow_load {
+    struct tensormap map;
+    int dims;
+    int32_t coord[5];
+    uint32_t destination;
+    const uint8_t *gmem;
+    uint64_t gmem_base, gmem_bytes;
+    uint64_t smem_base, smem_bytes;
+};
+
+// Performs `load` on shared memory `smem` (smem_bytes bytes).
+//   tx_bytes  what the load signals to its mbarrier; written only when 0 is returned                   (bytes)
+//   returns   0, or the CUDA error 715, 716 or 700 (in this order); then nothing was written
+//   source    HARDWARE.md part 2, "Geometry" 1-6 and 8, "Faults of copies", "Number formats"
+int slow_load(const struct slow_load *load, uint8_t *smem, uint32_t *tx_bytes, enum slow_mutant mutant);
+
+// Where a byte at shared address `address` lands: the bits of the table of SPEC.md 3.14, one by one.
+uint32_t slow_swizzle(int mode, uint32_t address, enum slow_mutant mutant);
+
+// The float32 `bits` as a load of a TFLOAT32 tensor delivers it, by exact arithmetic in double.
+uint32_t slow_tf32(uint32_t bits, enum slow_mutant mutant);
+
+// All fields of `load` as text of one line, cut to `capacity`.
+void slow_load_text(const struct slow_load *load, char *text, size_t capacity);
+
+enum slow_call { SLOW_TILED, SLOW_IM2COL, SLOW_WIDE };
+
+// The arguments of an encode call, by the driver's names and numbers; what the call does not have is ignored.
+// `box[0]` is also channelsPerPixel; `lower[0]`, `upper[0]` are also the corners of im2colWide.
+struct slow_encode {
+    enum slow_call call;
+    uint32_t dtype, rank;
+    uint64_t address;
+    uint64_t dim[5], stride[4];
+    uint32_t box[5], estride[5];
+    int lower[3], upper[3];
+    uint32_t pixels, interleave, swizzle, l2_promotion, oob_fill, mode;
+};
+
+// The 128 bytes of `arguments`; returns 0 and writes nothing when the driver refuses, else 1.
+//   source    HARDWARE.md part 1, bit map and rules 1-13
+int slow_encode(const struct slow_encode *arguments, uint8_t bytes[128], enum slow_mutant mutant);
+
+// cuTensorMapReplaceAddress on 128 bytes; returns 0 and changes nothing when the driver refuses. Rule 14.
+int slow_replace(uint8_t bytes[128], uint64_t address, enum slow_mutant mutant);
+
+// All arguments as text of one line, cut to `capacity`.
+void slow_encode_text(const struct slow_encode *arguments, char *text, size_t capacity);
+
+#endif

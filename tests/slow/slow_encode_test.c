@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Compares the encode calls of model/tma with the slow encoder: accepted or refused, and the 128 bytes, on random
+// arguments and on the vectors; and shows that the vectors notice every misread rule.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slow_test.h"
+#include "slow_vectors.h"
+
+enum { TEXT_BYTES = 1024, CASES = 60000 };
+static const uint64_t SEED = 0xe2c0de;
+
+// Addresses that a map is given by replace: all the limits.
+static const uint64_t replacements[] = {
+    0, 8, 16, 48, 64, ((uint64_t)1 << 57) - 32, ((uint64_t)1 << 57) - 16, (uint64_t)1 << 57, UINT64_MAX - 15};
+
+static enum rule call_model(const struct slow_encode *a, struct tensormap_image *image)
+{
+    switch (a->call) {
+    case SLOW_TILED:
+        return tensormap_encode_tiled(image, a->dtype, a->rank, a->address, a->dim, a->stride, a->box, a->estride,
+                                      a->interleave, a->swizzle, a->l2_promotion, a->oob_fill, NULL);
+    case SLOW_IM2COL:
+        return tensormap_encode_im2col(image, a->dtype, a->rank, a->address, a->dim, a->stride, a->lower, a->upper,
+                                       a->box[0], a->pixels, a->estride, a->interleave, a->swizzle, a->l2_promotion,
+                                       a->oob_fill, NULL);
+    default:
+        return tensormap_encode_im2col_wide(image, a->dtype, a->rank, a->address, a->dim, a->stride, a->lower[0],
+                                            a->upper[0], a->box[0], a->pixels, a->estride, a->interleave, a->mode,
+                                            a->swizzle, a->l2_promotion, a->oob_fill, NULL);
+    }
+}
+
+// Fails at the first of 128 bytes that differs.
+static void require_bytes(const struct tensormap_image *image, const uint8_t *slow, const char *what, const char *text)
+{
+    const uint8_t *model = (const uint8_t *)image->word;
+    for (int i = 0; i < TENSORMAP_BYTES; i++) {
+        ck_assert_msg(model[i] == slow[i], "%s: word %d byte %d: model %02x, slow %02x\n%s", what, i / 8, i % 8,
+                      model[i], slow[i], text);
+    }
+}
+
+// Both on one set of arguments, starting from the same bytes; returns 1 if it was accepted.
+static int compare(const struct slow_encode *arguments, const char *what)
+{
+    struct tensormap_image image;
+    uint8_t slow[TENSORMAP_BYTES];
+    char text[TEXT_BYTES];
+    slow_encode_text(arguments, text, sizeof text);
+    memset(&image, 0xa5, sizeof image);
+    memset(slow, 0xa5, sizeof slow);
+    enum rule rule = call_model(arguments, &image);
+    int is_accepted = slow_encode(arguments, slow, SLOW_NONE);
+    ck_assert_msg((rule == RULE_OK) == is_accepted, "%s: model %s, slow %s\n%s", what, rule_row(rule)->id,
+                  is_accepted ? "accepts" : "refuses", text);
+    require_bytes(&image, slow, what, text);
+    return is_accepted;
+}
+
+START_TEST(map_bits_layout__slow_encoder_agrees)
+{
+    struct slow_random random = {SEED};
+    int accepted = 0;
+    for (int i = 0; i < CASES; i++) {
+        struct slow_encode arguments;
+        char what[TEXT_BYTES];
+        snprintf(what, sizeof what, "seed 0x%" PRIx64 " case %d", SEED, i);
+        slow_generate_encode(&random, &arguments);
+        accepted += compare(&arguments, what);
+    }
+    printf("slow encoder: seed 0x%" PRIx64 ": %d calls, %d accepted\n", SEED, CASES, accepted);
+    ck_assert_msg(accepted > CASES / 4 && accepted < CASES * 3 / 4, "%d of %d accepted", accepted, CASES);
+}
+END_TEST
+
+START_TEST(map_bits_layout__vectors_agree)
+{
+    struct slow_encode arguments;
+    const char *why;
+    for (int i = 0; (why = slow_encode_vector(i, &arguments)) != NULL; i++) compare(&arguments, why);
+}
+END_TEST
+
+// The map is 128 bytes of `fill`, which need be no map at all; `address` may be anything.
+static void compare_replace(uint8_t fill, uint64_t address)
+{
+    struct tensormap_image image;
+    uint8_t slow[TENSORMAP_BYTES];
+    char text[TEXT_BYTES];
+    snprintf(text, sizeof text, "replace address 0x%" PRIx64 " in bytes %02x", address, fill);
+    memset(&image, fill, sizeof image);
+    memset(slow, fill, sizeof slow);
+    enum rule rule = tensormap_replace_address(&image, address, NULL);
+    int is_accepted = slow_replace(slow, address, SLOW_NONE);
+    ck_assert_msg((rule == RULE_OK) == is_accepted, "model %s, slow %s\n%s", rule_row(rule)->id,
+                  is_accepted ? "accepts" : "refuses", text);
+    require_bytes(&image, slow, "replace", text);
+}
+
+START_TEST(replace_address_limit__slow_encoder_agrees)
+{
+    struct slow_random random = {SEED};
+    for (int i = 0; i < 10000; i++) {
+        uint64_t address = slow_random(&random) >> slow_between(&random, 0, 63);
+        if (slow_chance(&random, 70)) address -= address % 16;
+        if (i < (int)(sizeof replacements / sizeof replacements[0])) address = replacements[i];
+        compare_replace((uint8_t)slow_random(&random), address);
+    }
+}
+END_TEST
+
+static int replace_notices(enum slow_mutant mutant)
+{
+    for (size_t i = 0; i < sizeof replacements / sizeof replacements[0]; i++) {
+        uint8_t right[TENSORMAP_BYTES], wrong[TENSORMAP_BYTES];
+        memset(right, 0x90, sizeof right); // interleave 32B, and bits above the address
+        memset(wrong, 0x90, sizeof wrong);
+        int is_right = slow_replace(right, replacements[i], SLOW_NONE);
+        if (is_right != slow_replace(wrong, replacements[i], mutant)) return 1;
+        if (memcmp(right, wrong, sizeof right) != 0) return 1;
+    }
+    return 0;
+}
+
+static int is_noticed(enum slow_mutant mutant)
+{
+    struct slow_encode arguments;
+    for (int i = 0; slow_encode_vector(i, &arguments) != NULL; i++) {
+        uint8_t right[TENSORMAP_BYTES] = {0}, wrong[TENSORMAP_BYTES] = {0};
+        int is_right = slow_encode(&arguments, right, SLOW_NONE);
+        if (is_right != slow_encode(&arguments, wrong, mutant)) return 1;
+        if (memcmp(right, wrong, sizeof right) != 0) return 1;
+    }
+    return replace_notices(mutant);
+}
+
+// `_i` is the misreading.
+START_TEST(map_box_bytes__vectors_notice_each_misread_rule)
+{
+    const struct slow_mutant_row *row = slow_mutant_row((enum slow_mutant)_i);
+    if (row->is_load) return;
+    ck_assert_msg(is_noticed((enum slow_mutant)_i), "no vector notices %s (rule %s misread: %s)", row->id,
+                  rule_row(row->rule)->id, row->sentence);
+}
+END_TEST
+
+void slow_encode_add_tests(Suite *suite)
+{
+    TCase *tests = tcase_create("slow_encode");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, map_bits_layout__slow_encoder_agrees);
+    tcase_add_test(tests, map_bits_layout__vectors_agree);
+    tcase_add_test(tests, replace_address_limit__slow_encoder_agrees);
+    tcase_add_loop_test(tests, map_box_bytes__vectors_notice_each_misread_rule, 1, SLOW_COUNT);
+    suite_add_tcase(suite, tests);
+}

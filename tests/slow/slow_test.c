@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Compares tiled loads and swizzles of model/tma with the slow second model: error, transaction bytes and all of
+// shared memory, on random cases and on the vectors; and shows that the vectors notice every misread rule.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy.h"
+#include "slow_test.h"
+#include "slow_vectors.h"
+#include "swizzle.h"
+
+enum { TEXT_BYTES = 1024, CHUNKS = 8, CASES_PER_CHUNK = 5000 };
+static const uint64_t SEED = 0x51073a5e;
+
+// What a load did: the CUDA error or 0, and all of shared memory. `tx_bytes` of a fault is what it was before.
+struct result {
+    int error;
+    uint32_t tx_bytes;
+    uint8_t smem[SLOW_SMEM_BYTES];
+};
+
+static void clear(struct result *outcome)
+{
+    uint32_t value = 0x9e3779b9;
+    outcome->tx_bytes = 0xdeadbeef;
+    for (size_t i = 0; i < SLOW_SMEM_BYTES; i++) {
+        value = value * 1664525 + 1013904223;
+        outcome->smem[i] = (uint8_t)(value >> 24);
+    }
+}
+
+static void run_slow(const struct slow_load *load, enum slow_mutant mutant, struct result *outcome)
+{
+    clear(outcome);
+    outcome->error = slow_load(load, outcome->smem, &outcome->tx_bytes, mutant);
+}
+
+static void run_model(const struct slow_load *load, uint8_t *gmem, struct result *outcome)
+{
+    struct memory global_memory = {gmem, load->gmem_base, load->gmem_bytes};
+    struct memory shared_memory = {outcome->smem, load->smem_base, load->smem_bytes};
+    clear(outcome);
+    outcome->error = rule_cuda_error(tile_load(&load->map, load->dims, load->coord, &global_memory, &shared_memory,
+                                               load->destination, &outcome->tx_bytes));
+}
+
+static int is_same(const struct result *a, const struct result *b)
+{
+    return a->error == b->error && a->tx_bytes == b->tx_bytes && memcmp(a->smem, b->smem, sizeof a->smem) == 0;
+}
+
+// Fails with the whole case and the first difference.
+static void require_same(const struct slow_load *load, const struct result *model, const struct result *slow,
+                         const char *what)
+{
+    if (is_same(model, slow)) return;
+    char text[TEXT_BYTES];
+    size_t at = 0;
+    slow_load_text(load, text, sizeof text);
+    while (at < SLOW_SMEM_BYTES && model->smem[at] == slow->smem[at]) at++;
+    if (at == SLOW_SMEM_BYTES) {
+        ck_abort_msg("%s: model error %d tx %u, slow error %d tx %u\n%s", what, model->error, model->tx_bytes,
+                     slow->error, slow->tx_bytes, text);
+    }
+    ck_abort_msg("%s: model error %d tx %u, slow error %d tx %u; smem 0x%zx: model %02x, slow %02x\n%s", what,
+                 model->error, model->tx_bytes, slow->error, slow->tx_bytes, (size_t)load->smem_base + at,
+                 model->smem[at], slow->smem[at], text);
+}
+
+// One chunk of random cases; `_i` is the chunk.
+START_TEST(tile_steps__slow_model_agrees)
+{
+    static uint8_t gmem[SLOW_GMEM_BYTES];
+    static struct result model, slow;
+    struct slow_random random = {SEED + (uint64_t)_i};
+    int done = 0, faults[3] = {0, 0, 0};
+    slow_fill_gmem(gmem, SEED);
+    for (int i = 0; i < CASES_PER_CHUNK; i++) {
+        struct slow_load load;
+        char what[TEXT_BYTES];
+        snprintf(what, sizeof what, "seed 0x%" PRIx64 " chunk %d case %d", SEED, _i, i);
+        slow_generate_load(&random, gmem, &load);
+        run_slow(&load, SLOW_NONE, &slow);
+        run_model(&load, gmem, &model);
+        require_same(&load, &model, &slow, what);
+        done += slow.error == 0;
+        for (int f = 0; f < 3; f++) faults[f] += slow.error == (int[]){715, 716, 700}[f];
+    }
+    printf("slow model: seed 0x%" PRIx64 " chunk %d: %d loads done, %d x 715, %d x 716, %d x 700\n", SEED, _i, done,
+           faults[0], faults[1], faults[2]);
+    ck_assert_msg(done > CASES_PER_CHUNK / 3, "only %d cases without a fault", done);
+    for (int f = 0; f < 3; f++) ck_assert_msg(faults[f] > CASES_PER_CHUNK / 100, "fault %d: %d cases", f, faults[f]);
+}
+END_TEST
+
+START_TEST(tile_pitch__vectors_agree)
+{
+    static uint8_t gmem[SLOW_GMEM_BYTES];
+    static struct result model, slow;
+    struct slow_load load;
+    slow_fill_gmem(gmem, SEED);
+    const char *why;
+    for (int i = 0; (why = slow_load_vector(i, gmem, &load)) != NULL; i++) {
+        run_slow(&load, SLOW_NONE, &slow);
+        run_model(&load, gmem, &model);
+        require_same(&load, &model, &slow, why);
+    }
+}
+END_TEST
+
+// A vector whose `why` begins with a number must give that fault, all others none.
+START_TEST(load_unmapped__vectors_fault_as_they_say)
+{
+    static uint8_t gmem[SLOW_GMEM_BYTES];
+    static struct result slow;
+    struct slow_load load;
+    slow_fill_gmem(gmem, SEED);
+    const char *why;
+    for (int i = 0; (why = slow_load_vector(i, gmem, &load)) != NULL; i++) {
+        long expected = strtol(why, NULL, 10);
+        run_slow(&load, SLOW_NONE, &slow);
+        ck_assert_msg(slow.error == (expected >= 700 ? expected : 0), "%s: error %d", why, slow.error);
+    }
+}
+END_TEST
+
+static int is_noticed(enum slow_mutant mutant)
+{
+    static uint8_t gmem[SLOW_GMEM_BYTES];
+    static struct result right, wrong;
+    struct slow_load load;
+    slow_fill_gmem(gmem, SEED);
+    for (int i = 0; slow_load_vector(i, gmem, &load) != NULL; i++) {
+        run_slow(&load, SLOW_NONE, &right);
+        run_slow(&load, mutant, &wrong);
+        if (!is_same(&right, &wrong)) return 1;
+    }
+    return 0;
+}
+
+// `_i` is the misreading.
+START_TEST(tile_bounds__vectors_notice_each_misread_rule)
+{
+    const struct slow_mutant_row *row = slow_mutant_row((enum slow_mutant)_i);
+    if (!row->is_load) return;
+    ck_assert_msg(is_noticed((enum slow_mutant)_i), "no vector notices %s (rule %s misread: %s)", row->id,
+                  rule_row(row->rule)->id, row->sentence);
+}
+END_TEST
+
+START_TEST(swizzle_absolute__bits_agree)
+{
+    struct slow_random random = {SEED};
+    for (int mode = 0; mode <= 3; mode++) {
+        for (uint32_t i = 0; i < 4096 + 100000; i++) {
+            uint32_t address = i < 4096 ? i : (uint32_t)slow_random(&random);
+            uint32_t model = swizzle_apply((enum tensormap_swizzle)mode, address);
+            uint32_t slow = slow_swizzle(mode, address, SLOW_NONE);
+            ck_assert_msg(model == slow, "mode %d address 0x%x: model 0x%x, slow 0x%x", mode, address, model, slow);
+        }
+    }
+}
+END_TEST
+
+START_TEST(tile_tf32__arithmetic_agrees)
+{
+    struct slow_random random = {SEED};
+    for (int i = 0; i < 1000000; i++) {
+        uint32_t bits = i % 2 == 0 ? slow_special(&random) : (uint32_t)(slow_random(&random) >> 16);
+        uint32_t model = tf32_round(bits), slow = slow_tf32(bits, SLOW_NONE);
+        ck_assert_msg(model == slow, "0x%08x: model 0x%08x, slow 0x%08x", bits, model, slow);
+    }
+}
+END_TEST
+
+Suite *slow_suite(void)
+{
+    Suite *suite = suite_create("slow");
+    TCase *tests = tcase_create("slow_load");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, tile_steps__slow_model_agrees, 0, CHUNKS);
+    tcase_add_test(tests, tile_pitch__vectors_agree);
+    tcase_add_test(tests, load_unmapped__vectors_fault_as_they_say);
+    tcase_add_loop_test(tests, tile_bounds__vectors_notice_each_misread_rule, 1, SLOW_COUNT);
+    tcase_add_test(tests, swizzle_absolute__bits_agree);
+    tcase_add_test(tests, tile_tf32__arithmetic_agrees);
+    suite_add_tcase(suite, tests);
+    slow_encode_add_tests(suite);
+    return suite;
+}
