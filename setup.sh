@@ -134,7 +134,7 @@ test)
     ;;
 coverage)
     build coverage
-    show cmake --build --preset coverage --target coverage-report
+    show bash tests/meta/coverage.sh build/coverage
     ;;
 bench)
     build release

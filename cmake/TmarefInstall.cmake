@@ -27,5 +27,6 @@ install(EXPORT tmarefTargets NAMESPACE tmaref:: DESTINATION ${package_dir} FILE 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tmarefConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tmarefConfigVersion.cmake DESTINATION ${package_dir})
 
+file(RELATIVE_PATH TMAREF_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/tmaref.pc.in ${PROJECT_BINARY_DIR}/tmaref.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tmaref.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

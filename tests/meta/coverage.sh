@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Which lines and branches of model/ do the unit and the conformance tests reach? Writes html/index.html into the build
+# folder, prints both percentages, and ends with 1 when one is below its minimum. The branches of an assert() do not
+# count: the one that aborts is a bug of ours, and no test can take it.
+# Usage: coverage.sh BUILD_DIR, from the top of the source tree; the build has TMAREF_COVERAGE=ON.
+set -eu -o pipefail
+build=$1
+minimum_lines=98
+minimum_branches=95
+
+command -v lcov >/dev/null || { echo "coverage: there is no lcov; install it, or run ./setup.sh coverage"; exit 2; }
+case $(lcov --version) in
+*' 1.'*) branches=lcov_branch_coverage ;;
+*) branches=branch_coverage ;;
+esac
+tracefile=$build/model.info
+rules=(--rc "$branches=1" --rc 'lcov_excl_br_line=LCOV_EXCL_BR_LINE|^ *assert\(')
+
+quiet() { # command...: what it says goes to a file that is shown only when it fails
+    "$@" >"$build/lcov.log" 2>&1 || { cat "$build/lcov.log"; exit 1; }
+}
+
+quiet lcov --directory "$build" --zerocounters
+quiet ctest --test-dir "$build" --label-regex '^(unit|conformance)$' --output-on-failure --no-tests=error
+for kind in initial reached; do # a file that nothing runs is in the first only
+    initial=()
+    [ $kind = reached ] || initial=(--initial)
+    quiet lcov "${rules[@]}" --capture "${initial[@]}" --directory "$build/model" \
+        --base-directory . --output-file "$tracefile.$kind"
+done
+quiet lcov "${rules[@]}" --add-tracefile "$tracefile.initial" --add-tracefile "$tracefile.reached" \
+    --output-file "$tracefile.all"
+quiet lcov "${rules[@]}" --extract "$tracefile.all" "$PWD/model/*" --output-file "$tracefile"
+quiet genhtml "${rules[@]}" --branch-coverage --title tmaref --prefix "$PWD" --output-directory "$build/html" "$tracefile"
+
+# Files that miss something, then the totals, from the records of the tracefile itself: LF/LH lines, BRF/BRH branches.
+awk -F : -v top="$PWD/" -v minimum_lines=$minimum_lines -v minimum_branches=$minimum_branches '
+    function percent(hit, found) { return found ? 100 * hit / found : 100 }
+    $1 == "SF" { file = $2; sub(top, "", file); lf = lh = brf = brh = 0 }
+    $1 == "LF" { lf = $2 } $1 == "LH" { lh = $2 } $1 == "BRF" { brf = $2 } $1 == "BRH" { brh = $2 }
+    $0 == "end_of_record" {
+        lines += lf; lines_hit += lh; branches += brf; branches_hit += brh
+        if (lh < lf || brh < brf) printf "  %-32s lines %d of %d, branches %d of %d\n", file, lh, lf, brh, brf
+    }
+    END {
+        printf "lines %.1f %% (%d of %d, at least %d %%), branches %.1f %% (%d of %d, at least %d %%)\n",
+            percent(lines_hit, lines), lines_hit, lines, minimum_lines,
+            percent(branches_hit, branches), branches_hit, branches, minimum_branches
+        exit percent(lines_hit, lines) < minimum_lines || percent(branches_hit, branches) < minimum_branches
+    }' "$tracefile" || { echo "coverage: below the minimum; see $build/html/index.html"; exit 1; }
+echo "see $build/html/index.html"
