@@ -107,7 +107,7 @@ fi
 
 # --- the job ---------------------------------------------------------------------------------------------------------
 build() { # PRESET
-    step 2 "configure ($1)" "Is it an old build/$1 of another compiler? Remove it." cmake --preset "$1"
+    step 2 "configure ($1)" "The first 'CMake Error' above is the cause; if build/$1 was made elsewhere, remove it." cmake --preset "$1"
     step 2 "build ($1)" "The first 'error:' above is the cause." cmake --build --preset "$1" --parallel "$(nproc)"
 }
 
