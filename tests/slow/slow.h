@@ -28,8 +28,8 @@ struct slow_mutant_row {
 
 const struct slow_mutant_row *slow_mutant_row(enum slow_mutant mutant);
 
-// One tiled load. `gmem[0]` has address gmem_base; shared memory begins at smem_base (multiples of 128, both sizes
-// too). `dims` is the .Nd of the instruction.
+// One tiled load. `gmem[0]` has address gmem_base; shared memory begins at smem_base and, like an allocation on the
+// device, begins and ends at a multiple of 128. `dims` is the .Nd of the instruction.
 struct slow_load {
     struct tensormap map;
     int dims;

@@ -143,13 +143,14 @@ static void spoil(struct slow_random *random, struct slow_load *load)
     int d = (int)slow_between(random, 0, map->rank - 1);
     int is_free = map->stride[d] < (uint64_t)1 << 32;
     if (slow_chance(random, 4)) load->coord[0] = (int32_t)slow_between(random, -300, 300);
-    if (slow_chance(random, 3)) load->destination += (uint32_t)slow_between(random, 1, 127);
+    if (slow_chance(random, 2)) load->destination += (uint32_t)slow_between(random, 1, 127);
+    if (slow_chance(random, 2)) load->destination += 16 * (uint32_t)slow_between(random, 1, 7);
     if (slow_chance(random, 2)) load->dims = (int)slow_between(random, 1, 5);
     if (is_free && slow_chance(random, 3)) map->dim[d] = ((uint64_t)1 << 31) + (uint64_t)slow_between(random, 0, 1);
     if (is_free && slow_chance(random, 1)) map->dim[d] = (uint64_t)1 << 32;
     if (slow_chance(random, 1) && map->rank >= 3) map->mode = TENSORMAP_IM2COL;
     if (slow_chance(random, 2)) load->destination = (uint32_t)slow_between(random, 0, SLOW_SMEM_BASE / 128) * 128;
-    if (slow_chance(random, 3)) load->destination = SLOW_SMEM_BASE + SLOW_SMEM_BYTES - 128;
+    if (slow_chance(random, 3)) load->destination = (uint32_t)(load->smem_base + load->smem_bytes) - 128;
 }
 
 // Bytes of the box in shared memory, gaps between rows included.
@@ -170,6 +171,8 @@ void slow_generate_load(struct slow_random *random, const uint8_t *gmem, struct 
     load->gmem_bytes = SLOW_GMEM_BYTES;
     load->smem_base = SLOW_SMEM_BASE;
     load->smem_bytes = SLOW_SMEM_BYTES;
+    if (slow_chance(random, 5)) load->gmem_bytes = (uint64_t)slow_between(random, 1, SLOW_GMEM_BYTES);
+    if (slow_chance(random, 5)) load->smem_bytes = 128 * (uint64_t)slow_between(random, 1, SLOW_SMEM_BYTES / 128);
     choose_format(random, map);
     choose_box(random, map, slow_chance(random, 90) ? 2048 : slow_chance(random, 90) ? 16384 : 40000);
     for (int d = 0; d < map->rank; d++) {
