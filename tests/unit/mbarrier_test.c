@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// The suite `mbarrier`: the barrier word and one transaction on it; programs are in mbarrier_step_test.c. Numbers are
+// what an H200 was seen to do; the mutants are the wrong formulas that the vectors must tell from the right one.
+#include <check.h>
+#include <string.h>
+
+#include "mbarrier.h"
+
+Suite *mbarrier_suite(void);
+
+enum { MAX = MBARRIER_COUNT_MAX };
+
+// --- Transactions: vectors and mutants -------------------------------------------------------------------------------
+
+static const struct {
+    const char *why;
+    struct mbarrier_fields before;
+    struct mbarrier_transaction transaction;
+    enum rule rule;
+    struct mbarrier_fields after;
+} vectors[] = {
+    {"an arrival", {.pending = 2, .expected = 2}, {.arrivals = 1}, RULE_OK, {.pending = 1, .expected = 2}},
+    {"the last arrival completes", {.pending = 1, .expected = 3}, {.arrivals = 1}, RULE_OK, {1, 0, 0, 3, 3, 0}},
+    {"from phase 1 to 0", {1, 0, 0, 2, 5, 0}, {.arrivals = 2}, RULE_OK, {.pending = 5, .expected = 5}},
+    {"tx holds the phase", {.pending = 1, .expected = 1, .tx = 8}, {.arrivals = 1}, RULE_OK, {.expected = 1, .tx = 8}},
+    {"negative tx holds it too",
+     {.pending = 1, .expected = 1, .tx = -8},
+     {.arrivals = 1},
+     RULE_OK,
+     {.expected = 1, .tx = -8}},
+    {"the last byte completes", {.expected = 7, .tx = 16}, {.complete_bytes = 16}, RULE_OK, {1, 0, 0, 7, 7, 0}},
+    {"expect_tx completes", {.expected = 7, .tx = -16}, {.expect_bytes = 16}, RULE_OK, {1, 0, 0, 7, 7, 0}},
+    {"complete before expect",
+     {.pending = 1, .expected = 1},
+     {.complete_bytes = 5},
+     RULE_OK,
+     {.pending = 1, .expected = 1, .tx = -5}},
+    {"arrive and expect are one",
+     {.pending = 1, .expected = 1},
+     {.arrivals = 1, .expect_bytes = 4},
+     RULE_OK,
+     {.expected = 1, .tx = 4}},
+    {"nothing at all completes an empty phase", {.expected = 2}, {0}, RULE_OK, {1, 0, 0, 2, 2, 0}},
+    {"nothing changes a waiting phase not", {.pending = 2, .expected = 2}, {0}, RULE_OK, {.pending = 2, .expected = 2}},
+    {"a drop lowers the next phase",
+     {.pending = 2, .expected = 2},
+     {.arrivals = 1, .drop = 1},
+     RULE_OK,
+     {.pending = 1, .expected = 1}},
+    {"and the one it starts", {.pending = 1, .expected = 4}, {.arrivals = 1, .drop = 1}, RULE_OK, {1, 0, 0, 3, 3, 0}},
+    {"the last drop leaves nothing", {.pending = 1, .expected = 1}, {.arrivals = 1, .drop = 1}, RULE_OK, {.phase = 1}},
+    {"bit 0 stays", {0, 0, 1, 1, 1, 0}, {.arrivals = 1}, RULE_OK, {1, 0, 1, 1, 1, 0}},
+    {"all arrivals there are", {.pending = MAX, .expected = 1}, {.arrivals = MAX}, RULE_OK, {1, 0, 0, 1, 1, 0}},
+    {"all bytes at once", {.pending = 1}, {.expect_bytes = MAX}, RULE_OK, {.pending = 1, .tx = MAX}},
+    {"one byte past the documents",
+     {.pending = 1, .tx = 1},
+     {.expect_bytes = MAX},
+     RULE_OK,
+     {.pending = 1, .tx = MBARRIER_TX_MAX}},
+    {"the lowest tx", {.pending = 1}, {.complete_bytes = MAX}, RULE_OK, {.pending = 1, .tx = -MAX}},
+    {"one arrival too many", {.pending = 1, .expected = 9}, {.arrivals = 2}, RULE_MBARRIER_ARRIVALS, {0}},
+    {"nothing pending", {.tx = 1}, {.arrivals = 1}, RULE_MBARRIER_ARRIVALS, {0}},
+    {"a full warp on init(16)", {.pending = 16, .expected = 16}, {.arrivals = 32}, RULE_MBARRIER_ARRIVALS, {0}},
+    {"2^20 arrivals", {.pending = MAX}, {.arrivals = MAX + 1}, RULE_MBARRIER_COUNT_LIMIT, {0}},
+    {"2^32 arrivals are not 0", {.pending = 1}, {.arrivals = UINT64_C(1) << 32}, RULE_MBARRIER_COUNT_LIMIT, {0}},
+    {"2^20 bytes expected", {.pending = 1}, {.expect_bytes = MAX + 1}, RULE_MBARRIER_TX_LIMIT, {0}},
+    {"2^20 bytes, though tx had room",
+     {.pending = 1, .tx = -9},
+     {.expect_bytes = MAX + 1},
+     RULE_MBARRIER_TX_LIMIT,
+     {0}},
+    {"2^20 bytes completed", {.pending = 1, .tx = 9}, {.complete_bytes = MAX + 1}, RULE_MBARRIER_TX_LIMIT, {0}},
+    {"tx + 2^20 + 1", {.pending = 1, .tx = 2}, {.expect_bytes = MAX}, RULE_MBARRIER_TX_RANGE, {0}},
+    {"tx - 2^20", {.pending = 1, .tx = -1}, {.complete_bytes = MAX}, RULE_MBARRIER_TX_RANGE, {0}},
+    {"a drop of more than expected",
+     {.pending = 3, .expected = 1},
+     {.arrivals = 2, .drop = 1},
+     RULE_MBARRIER_DROP_LIMIT,
+     {0}},
+    {"arrivals of more than expected",
+     {.pending = 3, .expected = 1},
+     {.arrivals = 2},
+     RULE_OK,
+     {.pending = 1, .expected = 1}},
+    {"the error bit stops everything", {.error = 1, .pending = 1, .expected = 1}, {0}, RULE_MBARRIER_ERROR, {0}},
+};
+enum { VECTORS = sizeof vectors / sizeof vectors[0] };
+
+START_TEST(mbarrier_phase__vectors)
+{
+    uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
+    enum rule rule = mbarrier_transact(&word, &vectors[_i].transaction);
+    ck_assert_msg(rule == vectors[_i].rule, "%s: %s", vectors[_i].why, rule_row(rule)->id);
+    uint64_t after = rule == RULE_OK ? mbarrier_pack(&vectors[_i].after) : before;
+    ck_assert_msg(word == after, "%s: %016llx", vectors[_i].why, (unsigned long long)word);
+}
+END_TEST
+
+// Wrong formulas. Each is the slow model below with one thing wrong; at least one vector must notice.
+enum mutant {
+    RIGHT,
+    TX_LOOKED_AT_ONLY_BY_ARRIVALS,
+    ARRIVALS_ALONE_COMPLETE,
+    ONLY_ARRIVALS_AND_COMPLETE_TX_COMPLETE,
+    DROP_FOR_THE_PHASE_AFTER_THE_NEXT,
+    DROP_NEVER_LOWERS_EXPECTED,
+    DROP_LIMIT_NOT_CHECKED,
+    ARRIVALS_PAST_PENDING_START_THE_NEXT_PHASE,
+    TX_MAX_AS_DOCUMENTED,
+    TX_MIN_ONE_LOWER,
+    OPERAND_LIMIT_NOT_CHECKED,
+    OPERAND_WRAPS_TO_32_BITS,
+    ERROR_BIT_IGNORED,
+    PHASE_ONLY_SET,
+    PENDING_RESTARTS_FROM_OLD_PENDING,
+    COUNT_ZERO_IS_NO_OPERATION,
+    BIT_0_CLEARED,
+    TX_KEPT_POSITIVE,
+    MUTANTS
+};
+
+static int slow_refuses(enum mutant mutant, const struct mbarrier_fields *f, const struct mbarrier_transaction *t)
+{
+    int64_t n = (int64_t)t->arrivals, x = (int64_t)t->expect_bytes, c = (int64_t)t->complete_bytes;
+    int64_t highest = mutant == TX_MAX_AS_DOCUMENTED ? MAX : MAX + 1,
+            lowest = mutant == TX_MIN_ONE_LOWER ? -MAX - 1 : -MAX;
+    if (mutant == OPERAND_WRAPS_TO_32_BITS) n = (uint32_t)n;
+    if (f->error && mutant != ERROR_BIT_IGNORED) return 1;
+    if (mutant != OPERAND_LIMIT_NOT_CHECKED && (n > MAX || x > MAX || c > MAX)) return 1;
+    if (n > f->pending && mutant != ARRIVALS_PAST_PENDING_START_THE_NEXT_PHASE) return 1;
+    if (t->drop && n > f->expected && mutant != DROP_LIMIT_NOT_CHECKED) return 1;
+    return f->tx + x - c < lowest || f->tx + x - c > highest;
+}
+
+static int slow_completes(enum mutant mutant, const struct mbarrier_fields *f, const struct mbarrier_transaction *t)
+{
+    if (mutant == ARRIVALS_ALONE_COMPLETE) return f->pending == 0;
+    if (mutant == TX_LOOKED_AT_ONLY_BY_ARRIVALS && t->arrivals == 0) return 0;
+    if (mutant == ONLY_ARRIVALS_AND_COMPLETE_TX_COMPLETE && t->arrivals == 0 && t->complete_bytes == 0) return 0;
+    if (mutant == COUNT_ZERO_IS_NO_OPERATION && t->arrivals + t->expect_bytes + t->complete_bytes == 0) return 0;
+    return f->pending == 0 && f->tx == 0;
+}
+
+// An independent transaction, field by field. Returns 0 for a refusal.
+static int slow_transact(enum mutant mutant, struct mbarrier_fields *f, const struct mbarrier_transaction *t)
+{
+    if (slow_refuses(mutant, f, t)) return 0;
+    uint32_t n = (uint32_t)t->arrivals, old_pending = f->pending, old_expected = f->expected;
+    if (mutant == ARRIVALS_PAST_PENDING_START_THE_NEXT_PHASE && n > f->pending) n = f->pending;
+    f->pending -= n;
+    f->tx += (int32_t)t->expect_bytes - (int32_t)t->complete_bytes;
+    if (mutant == TX_KEPT_POSITIVE && f->tx < 0) f->tx = 0;
+    if (t->drop && mutant != DROP_NEVER_LOWERS_EXPECTED) f->expected = n > f->expected ? 0 : f->expected - n;
+    if (mutant == BIT_0_CLEARED) f->unused = 0;
+    if (!slow_completes(mutant, f, t)) return 1;
+    f->phase = mutant == PHASE_ONLY_SET ? 1 : !f->phase;
+    f->pending = mutant == DROP_FOR_THE_PHASE_AFTER_THE_NEXT ? old_expected : f->expected;
+    if (mutant == PENDING_RESTARTS_FROM_OLD_PENDING) f->pending = old_pending;
+    return 1;
+}
+
+static int vector_agrees(enum mutant mutant, int i)
+{
+    struct mbarrier_fields fields = vectors[i].before;
+    int accepted = slow_transact(mutant, &fields, &vectors[i].transaction);
+    if (accepted != (vectors[i].rule == RULE_OK)) return 0;
+    return !accepted || memcmp(&fields, &vectors[i].after, sizeof fields) == 0;
+}
+
+START_TEST(mbarrier_phase__vectors_catch_every_mutant)
+{
+    int caught = 0;
+    for (int i = 0; i < VECTORS; i++) caught += !vector_agrees((enum mutant)_i, i);
+    if (_i == RIGHT)
+        ck_assert_int_eq(caught, 0);
+    else
+        ck_assert_msg(caught > 0, "no vector catches mutant %d", _i);
+}
+END_TEST
+
+// --- The word --------------------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *why;
+    uint64_t word;
+    struct mbarrier_fields fields;
+} words[] = {
+    {"zero", 0, {0}},
+    {"init(1)", 0x7ffff800001ffffe, {.pending = 1, .expected = 1}},
+    {"init(2^20-1)", 0x0000080000000002, {.pending = MAX, .expected = MAX}},
+    {"phase", 0x8000000000000000, {.phase = 1}},
+    {"error", 0x0000040000000000, {.error = 1}},
+    {"unused", 1, {.unused = 1}},
+    {"tx 1 is all ones", 0x000003ffffe00000, {.tx = 1}},
+    {"tx -1", 0x0000000000200000, {.tx = -1}},
+    {"tx -(2^20-1)", 0x000001ffffe00000, {.tx = -MAX}},
+    {"tx +2^20", 0x0000020000000000, {.tx = MBARRIER_TX_MAX}},
+};
+
+START_TEST(mbarrier_layout__fields_of_a_word)
+{
+    struct mbarrier_fields fields = mbarrier_unpack(words[_i].word);
+    ck_assert_msg(memcmp(&fields, &words[_i].fields, sizeof fields) == 0, "%s", words[_i].why);
+    ck_assert_msg(mbarrier_pack(&fields) == words[_i].word, "%s", words[_i].why);
+}
+END_TEST
+
+START_TEST(mbarrier_layout__every_word_survives_unpack_and_pack)
+{
+    uint64_t word = 0x9e3779b97f4a7c15;
+    for (int i = 0; i < 10000; i++) {
+        struct mbarrier_fields fields = mbarrier_unpack(word);
+        ck_assert_uint_eq(mbarrier_pack(&fields), word);
+        word = word * 6364136223846793005u + 1442695040888963407u;
+    }
+}
+END_TEST
+
+START_TEST(mbarrier_unused_bit__is_kept_by_a_transaction)
+{
+    uint64_t word = mbarrier_init(1) | 1;
+    ck_assert_int_eq(mbarrier_transact(&word, &(struct mbarrier_transaction){.arrivals = 1}), RULE_OK);
+    ck_assert_uint_eq(word, mbarrier_init(1) | MBARRIER_PHASE_BIT | 1);
+}
+END_TEST
+
+// What an H200 was seen to store.
+static const struct {
+    uint32_t count;
+    uint64_t word;
+} inits[] = {
+    {1, 0x7ffff800001ffffe},
+    {2, 0x7ffff000001ffffc},
+    {MAX, 0x0000080000000002},
+    {0, 0x8000000000200000},
+    {1 << 20, 0},
+    {(1 << 20) + 1, 0xfffff800fffffffe},
+    {0xffffffff, 0x8000080000200002},
+    {0x80000000, 0x8000000000200000},
+};
+
+START_TEST(mbarrier_init__words)
+{
+    ck_assert_uint_eq(mbarrier_init(inits[_i].count), inits[_i].word);
+}
+END_TEST
+
+START_TEST(mbarrier_init__is_pending_and_expected_in_phase_0)
+{
+    struct mbarrier_fields fields = mbarrier_unpack(mbarrier_init(100));
+    struct mbarrier_fields wanted = {.pending = 100, .expected = 100};
+    ck_assert_mem_eq(&fields, &wanted, sizeof fields);
+}
+END_TEST
+
+START_TEST(mbarrier_token__is_the_high_half)
+{
+    ck_assert_uint_eq(mbarrier_token(0x123456789abcdef1), 0x1234567800000000);
+}
+END_TEST
+
+static const struct {
+    const char *why;
+    uint64_t token;
+    uint32_t count;
+} counts[] = {
+    {"one", UINT64_C(0xfffff) << 43, 1},
+    {"the most", UINT64_C(1) << 43, MAX},
+    {"an empty field is 2^20, not 0", 0, 1 << 20},
+    {"phase, error and tx do not matter", 0x800007ffffffffff, 1 << 20},
+};
+
+START_TEST(mbarrier_pending_count__of_any_token)
+{
+    ck_assert_msg(mbarrier_pending_count(counts[_i].token) == counts[_i].count, "%s", counts[_i].why);
+}
+END_TEST
+
+START_TEST(mbarrier_wait_phase__only_bit_63_matters)
+{
+    const uint64_t words[] = {0, 0x7ffffbffffffffff, 0x8000000000000000, 0xfffffbffffffffff};
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            int complete = -1;
+            ck_assert_int_eq(mbarrier_test(words[i], words[j], &complete), RULE_OK);
+            ck_assert_int_eq(complete, i / 2 != j / 2);
+        }
+    }
+}
+END_TEST
+
+START_TEST(mbarrier_wait_parity__is_true_for_the_other_parity)
+{
+    int complete = -1;
+    ck_assert_int_eq(mbarrier_test_parity(mbarrier_init(1), 0, &complete), RULE_OK);
+    ck_assert_int_eq(complete, 0);
+    ck_assert_int_eq(mbarrier_test_parity(mbarrier_init(1), 1, &complete), RULE_OK);
+    ck_assert_int_eq(complete, 1);
+}
+END_TEST
+
+START_TEST(mbarrier_error__stops_waits)
+{
+    int complete = -1;
+    ck_assert_int_eq(mbarrier_test(MBARRIER_ERROR_BIT, 0, &complete), RULE_MBARRIER_ERROR);
+    ck_assert_int_eq(mbarrier_test_parity(MBARRIER_ERROR_BIT, 1, &complete), RULE_MBARRIER_ERROR);
+    ck_assert_int_eq(complete, -1);
+}
+END_TEST
+
+// A remote transaction is the same where it is legal, and else the error bit alone.
+START_TEST(mbarrier_remote_error__vectors)
+{
+    uint64_t before = mbarrier_pack(&vectors[_i].before), word = before;
+    ck_assert_int_eq(mbarrier_transact_remote(&word, &vectors[_i].transaction), vectors[_i].rule);
+    uint64_t after = vectors[_i].rule == RULE_OK ? mbarrier_pack(&vectors[_i].after) : before | MBARRIER_ERROR_BIT;
+    ck_assert_msg(word == after, "%s: %016llx", vectors[_i].why, (unsigned long long)word);
+}
+END_TEST
+
+START_TEST(mbarrier_warp_sum__adds_in_64_bits)
+{
+    ck_assert_uint_eq(mbarrier_warp_sum(0xffffffff, 1, 0), 32);
+    ck_assert_uint_eq(mbarrier_warp_sum(0x80000001, 5, 2), 5 + 67);
+    ck_assert_uint_eq(mbarrier_warp_sum(3, 0x80000000, 0), UINT64_C(1) << 32);
+    ck_assert_uint_eq(mbarrier_warp_sum(3, 0xffffffff, 1), 0xffffffff); // a lane's own operand wraps
+}
+END_TEST
+
+START_TEST(mbarrier_address_align__is_8)
+{
+    for (uint32_t address = 0; address < 64; address++)
+        ck_assert_int_eq(mbarrier_check_address(address), address % 8 ? RULE_MBARRIER_ADDRESS_ALIGN : RULE_OK);
+}
+END_TEST
+
+Suite *mbarrier_suite(void)
+{
+    enum { WORDS = sizeof words / sizeof words[0], INITS = sizeof inits / sizeof inits[0] };
+    Suite *suite = suite_create("mbarrier");
+    TCase *word = tcase_create("word"), *transaction = tcase_create("transaction"), *wait = tcase_create("wait");
+    tcase_add_loop_test(word, mbarrier_layout__fields_of_a_word, 0, WORDS);
+    tcase_add_test(word, mbarrier_layout__every_word_survives_unpack_and_pack);
+    tcase_add_test(word, mbarrier_unused_bit__is_kept_by_a_transaction);
+    tcase_add_loop_test(word, mbarrier_init__words, 0, INITS);
+    tcase_add_test(word, mbarrier_init__is_pending_and_expected_in_phase_0);
+    tcase_add_test(word, mbarrier_token__is_the_high_half);
+    tcase_add_loop_test(word, mbarrier_pending_count__of_any_token, 0, sizeof counts / sizeof counts[0]);
+    tcase_add_test(word, mbarrier_address_align__is_8);
+    tcase_add_loop_test(transaction, mbarrier_phase__vectors, 0, VECTORS);
+    tcase_add_loop_test(transaction, mbarrier_phase__vectors_catch_every_mutant, RIGHT, MUTANTS);
+    tcase_add_loop_test(transaction, mbarrier_remote_error__vectors, 0, VECTORS);
+    tcase_add_test(transaction, mbarrier_warp_sum__adds_in_64_bits);
+    tcase_add_test(wait, mbarrier_wait_phase__only_bit_63_matters);
+    tcase_add_test(wait, mbarrier_wait_parity__is_true_for_the_other_parity);
+    tcase_add_test(wait, mbarrier_error__stops_waits);
+    suite_add_tcase(suite, word);
+    suite_add_tcase(suite, transaction);
+    suite_add_tcase(suite, wait);
+    return suite;
+}
