@@ -35,6 +35,9 @@ struct family {
     // Runs `count` cases on the GPU, in few launches. Returns the CUDA error that killed the context, or 0.
     int (*run_gpu)(struct gpu *gpu, const void *cases, int count, struct result *results);
 
+    // The result in words, an array of strings, for curated traces; NULL for families whose windows say enough.
+    json_t *(*describe)(const void *test_case, const struct result *result);
+
     // One or more lines that say what is wrong at the first difference between two results, and why it may be.
     void (*explain)(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 };

@@ -116,6 +116,8 @@ enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *
     if (map->mode != TENSORMAP_TILED) return first;
     struct tile tile = tile_of(map, coord);
     uint64_t end = shared_memory->base + shared_memory->size_bytes, extent = tile_extent_bytes(&tile);
+    if (map->swizzle != SWIZZLE_NONE)
+        extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line
     if (memory_at(shared_memory, shared, extent) == NULL)
         broken(findings, &first,
                (struct finding){RULE_LOAD_SMEM_BOUNDS, "end of the box in shared memory", -1, 0, shared + extent, end,
@@ -201,7 +203,7 @@ enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord,
             continue;
         }
         const uint8_t *from = global_memory->bytes + (run.address - global_memory->base);
-        prefetch_row(map, from, run.bytes);
+        if (!tile.rows_touch) prefetch_row(map, from, run.bytes);
         if (is_tf32)
             put_tf32(&sink, shared + run.offset, from, run.bytes);
         else

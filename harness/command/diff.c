@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// `tmaref diff`: the same cases on two executors, and whatever differs.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "common_options.h"
+#include "diff.h"
+#include "json.h"
+
+enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10 };
+
+struct diff_options {
+    struct case_options cases;
+    const struct executor *executor[2];
+    int executors, json;
+    uint64_t faults, printed;
+};
+
+static const struct argp_option options[] = {
+    {"faults", 'F', "N", 0, "run at most N cases that are predicted to kill their process (default 32)", 0},
+    {"print", 'p', "N", 0, "print at most N mismatches (default 10)", 0},
+    {"json", 'j', NULL, 0, "the tally as JSON", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct diff_options *to = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &to->cases;
+        return 0;
+    case 'F':
+        if (!parse_u64(argument, UINT64_MAX, &to->faults)) argp_error(state, "--faults takes a whole number");
+        return 0;
+    case 'p':
+        if (!parse_u64(argument, UINT64_MAX, &to->printed)) argp_error(state, "--print takes a whole number");
+        return 0;
+    case 'j':
+        to->json = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (to->executors == 2) argp_error(state, "compares two executors, not three");
+        to->executor[to->executors] = executor_find(argument);
+        if (to->executor[to->executors++] == NULL)
+            argp_error(state, "there is no executor '%s': model or gpu", argument);
+        return 0;
+    case ARGP_KEY_END:
+        if (to->executors != 2) argp_error(state, "needs two executors, such as: model gpu");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_tally(const struct diff_options *to, const struct tally *tally)
+{
+    if (to->json) {
+        json_t *json = json_object();
+        json_object_set_new(json, "family", json_string(to->cases.family->name));
+        json_object_set_new(json, "expected", json_string(to->executor[0]->name));
+        json_object_set_new(json, "found", json_string(to->executor[1]->name));
+        json_object_set_new(json, "cases", json_u64(tally->cases));
+        json_object_set_new(json, "mismatches", json_u64(tally->mismatches));
+        json_object_set_new(json, "faults", json_u64(tally->faults));
+        json_object_set_new(json, "left_out", json_u64(tally->left_out));
+        json_object_set_new(json, "seconds", json_real(tally->seconds));
+        json_dumpf(json, stdout, JSON_INDENT(1));
+        printf("\n");
+        json_decref(json);
+        return;
+    }
+    printf("%s: %s against %s, %" PRIu64 " cases compared in %.1f s, %" PRIu64 " mismatches\n", to->cases.family->name,
+           to->executor[0]->name, to->executor[1]->name, tally->cases, tally->seconds, tally->mismatches);
+    printf("    %" PRIu64 " of them predicted to kill their process, each run in a process of its own\n",
+           tally->faults);
+    if (tally->left_out > 0)
+        printf("    %" PRIu64 " more such cases not run: the fault lane is capped at %" PRIu64 " (--faults)\n",
+               tally->left_out, to->faults);
+}
+
+int command_diff(int argc, char **argv)
+{
+    struct diff_options to = {.faults = DEFAULT_FAULTS, .printed = DEFAULT_PRINTED};
+    const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {options,
+                              parse,
+                              "EXPECTED FOUND",
+                              "Runs the same cases on two executors (model, gpu) and compares every byte.",
+                              children,
+                              NULL,
+                              NULL};
+    struct source source;
+    struct tally tally;
+    struct text why;
+    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    int ok = case_source(&to.cases, &source, &why) &&
+             diff_run(&source, to.executor[0], to.executor[1], to.faults, to.printed, stdout, &tally, &why);
+    free(to.cases.lines);
+    if (!ok) return command_usage("diff", "%s", why.at);
+    print_tally(&to, &tally);
+    return tally.mismatches == 0 ? EXIT_AGREE : EXIT_MISMATCH;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// `tmaref list`: what there is. Families and executors, or the table of rules.
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "executor.h"
+
+struct list_options {
+    int rules, json;
+};
+
+static const struct argp_option options[] = {
+    {"rules", 'r', NULL, 0, "the rules: id, what the documents say, what an H200 does, CUDA error", 0},
+    {"json", 'j', NULL, 0, "as JSON", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct list_options *to = state->input;
+    (void)argument;
+    if (key == 'r')
+        to->rules = 1;
+    else if (key == 'j')
+        to->json = 1;
+    else if (key == ARGP_KEY_ARG)
+        argp_error(state, "takes no argument");
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static json_t *rule_json(const struct rule_row *row)
+{
+    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "id", row->id, "documented",
+                     outcome_name(row->documented), "sm_90a", outcome_name(row->sm_90a), "cuda_error", row->cuda_error,
+                     "sentence", row->sentence, "advice", row->advice, "source", row->source, "evidence",
+                     row->evidence);
+}
+
+static void list_rules(void)
+{
+    for (int i = RULE_OK + 1; i < RULE_COUNT; i++) {
+        const struct rule_row *row = rule_row((enum rule)i);
+        printf("%-28s documents: %-11s sm_90a: %-9s %s\n", row->id, outcome_name(row->documented),
+               outcome_name(row->sm_90a), row->cuda_error != 0 ? cuda_error_name(row->cuda_error) : "");
+    }
+}
+
+static void list_parts(void)
+{
+    printf("families:\n");
+    for (int i = 0; families[i] != NULL; i++) printf("  %-10s %s\n", families[i]->name, families[i]->summary);
+    printf("executors:\n");
+    for (int i = 0; executors[i] != NULL; i++) printf("  %-10s %s\n", executors[i]->name, executors[i]->summary);
+    printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' tells one.\n");
+}
+
+static void list_json(int rules)
+{
+    json_t *json = rules ? json_array() : json_object();
+    for (int i = RULE_OK + 1; rules && i < RULE_COUNT; i++)
+        json_array_append_new(json, rule_json(rule_row((enum rule)i)));
+    for (int i = 0; !rules && families[i] != NULL; i++)
+        json_object_set_new(json, families[i]->name, json_string(families[i]->summary));
+    json_dumpf(json, stdout, JSON_INDENT(1));
+    printf("\n");
+    json_decref(json);
+}
+
+int command_list(int argc, char **argv)
+{
+    struct list_options to = {0};
+    const struct argp argp = {options, parse, NULL, "Lists families, executors and rules.", NULL, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    if (to.json)
+        list_json(to.rules);
+    else if (to.rules)
+        list_rules();
+    else
+        list_parts();
+    return EXIT_AGREE;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// `tmaref replay`: recorded traces against the model (or a GPU), ending in a table.
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "executor.h"
+#include "json.h"
+#include "progress.h"
+#include "trace.h"
+
+enum { MAX_TRACES = 256, PATH_BYTES = 4096, DEFAULT_PRINTED = 5 };
+
+struct replay_options {
+    const struct executor *executor;
+    int json, paths;
+    uint64_t printed;
+    const char *path[MAX_TRACES];
+};
+
+// One trace's row of the table.
+struct row {
+    char path[PATH_BYTES];
+    struct trace_header header;
+    uint64_t cases, mismatches;
+};
+
+static const struct argp_option options[] = {
+    {"executor", 'x', "NAME", 0, "model (default) or gpu", 0},
+    {"print", 'p', "N", 0, "print at most N mismatches of each trace (default 5)", 0},
+    {"json", 'j', NULL, 0, "the table as JSON", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct replay_options *to = state->input;
+    switch (key) {
+    case 'x':
+        to->executor = executor_find(argument);
+        if (to->executor == NULL) argp_error(state, "there is no executor '%s': model or gpu", argument);
+        return 0;
+    case 'p':
+        if (!parse_u64(argument, UINT64_MAX, &to->printed)) argp_error(state, "--print takes a whole number");
+        return 0;
+    case 'j':
+        to->json = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (to->paths == MAX_TRACES) argp_error(state, "takes at most %d paths", MAX_TRACES);
+        to->path[to->paths++] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int is_trace_name(const char *name)
+{
+    size_t length = strlen(name);
+    return (length > 6 && strcmp(name + length - 6, ".jsonl") == 0) ||
+           (length > 10 && strcmp(name + length - 10, ".jsonl.zst") == 0);
+}
+
+// All traces under a folder, by name; the number of rows, or -1 with `why`.
+static int collect(const char *path, struct row *rows, int count, struct text *why)
+{
+    struct stat info;
+    struct dirent **entries;
+    if (stat(path, &info) != 0) {
+        text_set(why, "%.400s: no such file or folder", path);
+        return -1;
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        if (count < MAX_TRACES) snprintf(rows[count].path, PATH_BYTES, "%s", path);
+        return count < MAX_TRACES ? count + 1 : count;
+    }
+    int found = scandir(path, &entries, NULL, alphasort);
+    for (int i = 0; i < found; i++) {
+        char child[PATH_BYTES];
+        snprintf(child, sizeof child, "%s/%s", path, entries[i]->d_name);
+        int is_folder = stat(child, &info) == 0 && S_ISDIR(info.st_mode);
+        if (count >= 0 && entries[i]->d_name[0] != '.' && (is_folder || is_trace_name(child)))
+            count = collect(child, rows, count, why);
+        free(entries[i]);
+    }
+    if (found >= 0) free(entries);
+    return count;
+}
+
+// A batch of entries read from a trace.
+struct entries {
+    struct batch batch;
+    struct trace_entry entry[BATCH_CASES];
+    uint64_t line[BATCH_CASES];
+};
+
+static int read_entries(struct trace_text *trace, struct entries *entries, struct text *why)
+{
+    size_t used = 0;
+    struct batch *batch = &entries->batch;
+    for (batch->count = 0; batch->count < BATCH_CASES && used < BATCH_BYTES - ((size_t)1 << 20); batch->count++) {
+        struct text reason;
+        char *line = trace_next_line(trace);
+        if (line == NULL) return batch->count;
+        void *test_case = batch_case(batch, batch->count);
+        if (!trace_read(batch->family, line, test_case, &entries->entry[batch->count], &reason)) {
+            text_set(why, "line %" PRIu64 ": %.400s", trace->line, reason.at);
+            for (int i = 0; i < batch->count; i++) json_decref(entries->entry[i].json);
+            return -1;
+        }
+        entries->line[batch->count] = trace->line;
+        used += batch->family->result_bytes(test_case) + 16;
+    }
+    return batch->count;
+}
+
+// Runs the batch: on the model at once, on a GPU with each case recorded as fatal in a process of its own.
+static int run_entries(const struct replay_options *to, struct entries *entries, struct text *why)
+{
+    struct batch *batch = &entries->batch;
+    batch_prepare(batch, batch->count);
+    for (int first = 0, last; first < batch->count; first = last) {
+        int fatal = entries->entry[first].status != 0;
+        for (last = first + 1; last < batch->count && !fatal && entries->entry[last].status == 0;) last++;
+        if (!to->executor->run(batch, first, last - first, why)) return 0;
+    }
+    return 1;
+}
+
+static void check_entries(const struct replay_options *to, struct entries *entries, struct row *row)
+{
+    const struct family *family = entries->batch.family;
+    for (int i = 0; i < entries->batch.count; i++) {
+        struct text difference;
+        row->cases++;
+        if (!trace_agrees(&entries->entry[i], family, batch_case(&entries->batch, i), &entries->batch.results[i],
+                          &difference) &&
+            row->mismatches++ < to->printed) {
+            json_t *json = family->write(batch_case(&entries->batch, i));
+            char *text = json_dumps(json, JSON_COMPACT);
+            fprintf(stderr, "%s:%" PRIu64 ": %s\n    case %s\n", row->path, entries->line[i], difference.at,
+                    text != NULL ? text : "?");
+            free(text);
+            json_decref(json);
+        }
+        json_decref(entries->entry[i].json);
+    }
+}
+
+static int replay_open(const struct replay_options *to, struct trace_text *trace, struct row *row,
+                       struct entries *entries, struct text *why)
+{
+    int count = 0;
+    struct progress progress = progress_start("replay", row->header.cases);
+    int ok = to->executor->open(&entries->batch, why);
+    while (ok && (count = read_entries(trace, entries, why)) > 0) {
+        ok = run_entries(to, entries, why);
+        if (ok) check_entries(to, entries, row);
+        progress_add(&progress, (uint64_t)count);
+    }
+    progress_end(&progress);
+    to->executor->close();
+    if (!ok || count < 0) return 0;
+    if (row->cases == row->header.cases) return 1;
+    text_set(why, "holds %" PRIu64 " cases, its header says %" PRIu64 ": cut short?", row->cases, row->header.cases);
+    return 0;
+}
+
+static int replay_one(const struct replay_options *to, struct row *row, struct text *why)
+{
+    struct trace_text trace;
+    struct text reason = {"not enough memory"};
+    struct entries *entries = calloc(1, sizeof *entries);
+    int ok = entries != NULL && trace_open(row->path, &trace, &reason);
+    if (ok) {
+        row->header = trace.header;
+        ok = batch_open(&entries->batch, trace.header.family) && replay_open(to, &trace, row, entries, &reason);
+        if (entries->batch.cases != NULL) batch_close(&entries->batch);
+        trace_close(&trace);
+    }
+    if (!ok) text_set(why, "%.200s: %.300s", row->path, reason.at);
+    free(entries);
+    return ok;
+}
+
+static void print_table(const struct replay_options *to, const struct row *rows, int count)
+{
+    uint64_t cases = 0, mismatches = 0;
+    printf("%-28s %-9s %9s %9s %10s  %s\n", "trace", "family", "cases", "agree", "mismatches", "recorded on");
+    for (int i = 0; i < count; i++) {
+        const struct row *row = &rows[i];
+        const char *name = strrchr(row->path, '/');
+        printf("%-28s %-9s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  %s, %s\n", name == NULL ? row->path : name + 1,
+               row->header.family->name, row->cases, row->cases - row->mismatches, row->mismatches, row->header.device,
+               row->header.date);
+        cases += row->cases;
+        mismatches += row->mismatches;
+    }
+    printf("%-28s %-9s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
+           mismatches, to->executor->name);
+}
+
+static void print_json(const struct row *rows, int count)
+{
+    json_t *json = json_array();
+    for (int i = 0; i < count; i++) {
+        json_t *row = trace_header_write(&rows[i].header);
+        json_object_set_new(row, "trace", json_string(rows[i].path));
+        json_object_set_new(row, "compared", json_u64(rows[i].cases));
+        json_object_set_new(row, "mismatches", json_u64(rows[i].mismatches));
+        json_array_append_new(json, row);
+    }
+    json_dumpf(json, stdout, JSON_INDENT(1));
+    printf("\n");
+    json_decref(json);
+}
+
+int command_replay(int argc, char **argv)
+{
+    struct replay_options to = {.executor = &executor_model, .printed = DEFAULT_PRINTED};
+    const struct argp argp = {
+        options,     parse,
+        "[PATH...]", "Compares the model with recorded traces (files, or all in a folder; default: traces).",
+        NULL,        NULL,
+        NULL};
+    static struct row rows[MAX_TRACES];
+    struct text why = {"there is no trace"};
+    int count = 0, ok = 1, mismatch = 0;
+    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    if (to.paths == 0) to.path[to.paths++] = "traces";
+    for (int i = 0; i < to.paths && count >= 0; i++) count = collect(to.path[i], rows, count, &why);
+    for (int i = 0; i < count && ok; i++) {
+        ok = replay_one(&to, &rows[i], &why);
+        mismatch |= rows[i].mismatches > 0;
+    }
+    if (!ok || count <= 0) return command_usage("replay", "%s", why.at);
+    if (to.json)
+        print_json(rows, count);
+    else
+        print_table(&to, rows, count);
+    return mismatch ? EXIT_MISMATCH : EXIT_AGREE;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// `tmaref run`: cases on one executor, one JSON line per result.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "common_options.h"
+#include "diff.h"
+#include "json.h"
+
+struct run_options {
+    struct case_options cases;
+    const struct executor *executor;
+    int show_cases;
+};
+
+static const struct argp_option options[] = {
+    {"executor", 'x', "NAME", 0, "model (default) or gpu", 0},
+    {"show-cases", 'c', NULL, 0, "print the cases instead of running them", 0},
+    {0},
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct run_options *to = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &to->cases;
+        return 0;
+    case 'x':
+        to->executor = executor_find(argument);
+        if (to->executor == NULL) argp_error(state, "there is no executor '%s': model or gpu", argument);
+        return 0;
+    case 'c':
+        to->show_cases = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "takes no argument '%s'", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_line(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_COMPACT);
+    printf("\n");
+    json_decref(json);
+}
+
+static void print_result(const struct family *family, uint64_t index, const void *test_case,
+                         const struct result *result)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "index", json_u64(index));
+    json_object_set_new(json, "case", family->write(test_case));
+    json_object_set_new(json, "result", result_write(result));
+    print_line(json);
+}
+
+static int show(struct source *source, struct text *why)
+{
+    uint64_t index;
+    void *test_case = malloc(source->family->case_bytes);
+    int status = test_case == NULL ? -1 : 1;
+    while (status == 1 && (status = source_next(source, test_case, &index, why)) == 1)
+        print_line(source->family->write(test_case));
+    free(test_case);
+    return status == 0;
+}
+
+static int run_all(struct source *source, const struct executor *executor, struct text *why)
+{
+    static struct fill fill;
+    struct batch batch;
+    int count = 0, ok = batch_open(&batch, source->family);
+    if (!ok) {
+        text_set(why, "not enough memory for a batch of cases");
+        return 0;
+    }
+    ok = executor->open(&batch, why);
+    while (ok && (count = source_fill(source, &batch, &fill, why)) > 0) {
+        batch_prepare(&batch, count);
+        ok = fill.normal == 0 || executor->run(&batch, 0, fill.normal, why);
+        for (int i = fill.normal; ok && i < count; i++) ok = executor->run(&batch, i, 1, why);
+        for (int i = 0; ok && i < count; i++)
+            print_result(source->family, fill.index[i], batch_case(&batch, i), &batch.results[i]);
+    }
+    executor->close();
+    batch_close(&batch);
+    return ok && count == 0;
+}
+
+int command_run(int argc, char **argv)
+{
+    struct run_options to = {.executor = &executor_model};
+    const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {options,  parse, NULL, "Runs cases on one executor; prints a JSON line per result.",
+                              children, NULL,  NULL};
+    struct source source;
+    struct text why;
+    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    int ok = case_source(&to.cases, &source, &why) &&
+             (to.show_cases ? show(&source, &why) : run_all(&source, to.executor, &why));
+    free(to.cases.lines);
+    return ok ? EXIT_AGREE : command_usage("run", "%s", why.at);
+}

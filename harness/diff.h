@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Two executors side by side on the same cases, and what to say where they differ.
+#ifndef TMAREF_DIFF_H
+#define TMAREF_DIFF_H
+
+#include "source.h"
+
+// What a comparison counted. `left_out` are cases predicted to kill the process that the cap of the fault lane kept
+// from running; nothing else is ever left out.
+struct tally {
+    uint64_t cases, mismatches, faults, left_out;
+    double seconds;
+};
+
+// Compares status and windows. 1 if they are the same.
+int result_same(const struct result *expected, const struct result *found);
+
+// Prints one mismatch: the case as JSON, both verdicts with their rules, and what the family makes of it.
+void diff_print(const struct family *family, uint64_t index, const void *test_case, const struct result *expected,
+                const struct result *found, FILE *out);
+
+// A verdict in words: "accepted", "CUDA_ERROR_MISALIGNED_ADDRESS (716), rule LOAD_SMEM_ALIGN", "killed by signal 11".
+void verdict_text(const struct result *result, struct text *text);
+
+// Runs all cases of `source` on both executors. At most `fault_cap` cases that the model predicts to kill their process
+// run, each in a process of its own; the first `print_cap` mismatches are printed to `out`. Returns 0 with `why` if an
+// executor or the source gives up.
+int diff_run(struct source *source, const struct executor *expected, const struct executor *found, uint64_t fault_cap,
+             uint64_t print_cap, FILE *out, struct tally *tally, struct text *why);
+
+// A result as JSON: status, rule, windows as hex.
+json_t *result_write(const struct result *result);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// An executor turns cases into results: `model` here and now, `gpu` in a child process that drives a real device.
+// (What was recorded is a file, not an executor: see trace.h.) A batch holds many cases and their results.
+#ifndef TMAREF_EXECUTOR_H
+#define TMAREF_EXECUTOR_H
+
+#include "family.h"
+
+// Cases and results of one family, in memory that child processes share.
+struct batch {
+    const struct family *family;
+    int count; // cases in it
+    void *cases;
+    struct result *results;
+    uint8_t *bytes; // what the results' windows hold
+};
+
+enum { BATCH_CASES = 4096 };
+#define BATCH_BYTES ((size_t)256 << 20)
+
+struct executor {
+    const char *name, *summary;
+
+    // Gets ready to run `batch` again and again; 0 with a sentence in `why` if this machine cannot.
+    int (*open)(struct batch *batch, struct text *why);
+
+    // Runs cases first .. first + count - 1 of the batch; batch_prepare() was called. A case that kills the device gets
+    // a status; 0 with `why` only when the executor is of no more use.
+    int (*run)(struct batch *batch, int first, int count, struct text *why);
+
+    void (*close)(void);
+
+    // What ran the cases, for reports and trace headers: "NVIDIA H200, driver 580.159.04, CUDA 13.0".
+    const char *(*describe)(void);
+};
+
+// All executors; NULL ends them.
+extern const struct executor *const executors[];
+extern const struct executor executor_model, executor_gpu;
+
+const struct executor *executor_find(const char *name);
+
+int batch_open(struct batch *batch, const struct family *family);
+void batch_close(struct batch *batch);
+
+static inline void *batch_case(const struct batch *batch, int i)
+{
+    return (char *)batch->cases + (size_t)i * batch->family->case_bytes;
+}
+
+// Clears the results of `count` cases and deals out their bytes. Returns how many cases have room (at least 1; no
+// single case needs more than BATCH_BYTES): the caller runs these and comes back for the others.
+int batch_prepare(struct batch *batch, int count);
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// One device of this process: set-up, memory, launches. Runs only in the executor's child process.
+#include "gpu.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "command.h"
+#include "kernels_dir.h"
+
+#define RESERVED_BYTES ((size_t)64 << 30)
+
+static int failed(struct gpu *gpu, const char *call, int error, struct text *why)
+{
+    const char *name = "?";
+    if (error == CUDA_SUCCESS) return 0;
+    gpu->driver.cuGetErrorName((enum cuda_result)error, &name);
+    text_set(why, "%s failed: %s (%d)", call, name, error);
+    return 1;
+}
+
+// The driver's own version ("580.159.04"), which the CUDA driver API does not tell: NVML does.
+static void driver_version(char *version, unsigned version_bytes)
+{
+    snprintf(version, version_bytes, "unknown");
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) return;
+    int (*init)(void);
+    int (*query)(char *, unsigned);
+    void *init_symbol = dlsym(library, "nvmlInit_v2"), *query_symbol = dlsym(library, "nvmlSystemGetDriverVersion");
+    memcpy(&init, &init_symbol, sizeof init);
+    memcpy(&query, &query_symbol, sizeof query);
+    if (init != NULL && query != NULL && init() == 0) query(version, version_bytes);
+}
+
+static int describe(struct gpu *gpu, int device, struct text *why)
+{
+    char name[100], driver[80];
+    int cuda = 0, major = 0, minor = 0;
+    struct cuda_driver *call = &gpu->driver;
+    call->cuDeviceGetName(name, sizeof name, device);
+    call->cuDriverGetVersion(&cuda);
+    call->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    call->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    call->cuDeviceGetAttribute(&gpu->processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+    driver_version(driver, sizeof driver);
+    snprintf(gpu->description, sizeof gpu->description, "%s, driver %s, CUDA %d.%d", name, driver, cuda / 1000,
+             cuda % 1000 / 10);
+    if (major == 9 && minor == 0) return 1;
+    text_set(why, "%s has compute capability %d.%d: the kernels are for sm_90a (9.0) alone", name, major, minor);
+    return 0;
+}
+
+int gpu_init(struct gpu *gpu, struct text *why)
+{
+    int device;
+    struct CUctx_st *context;
+    *gpu = (struct gpu){0};
+    if (!cuda_load(&gpu->driver, why)) return 0;
+    if (failed(gpu, "cuInit", (int)gpu->driver.cuInit(0), why)) return 0;
+    if (failed(gpu, "cuDeviceGet", (int)gpu->driver.cuDeviceGet(&device, 0), why)) return 0;
+    if (!describe(gpu, device, why)) return 0;
+    if (failed(gpu, "cuDevicePrimaryCtxRetain", (int)gpu->driver.cuDevicePrimaryCtxRetain(&context, device), why))
+        return 0;
+    return !failed(gpu, "cuCtxSetCurrent", (int)gpu->driver.cuCtxSetCurrent(context), why);
+}
+
+unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes)
+{
+    if (gpu->buffer[slot].size_bytes >= size_bytes) return gpu->buffer[slot].address;
+    if (gpu->buffer[slot].size_bytes != 0) gpu->driver.cuMemFree_v2(gpu->buffer[slot].address);
+    gpu->buffer[slot].size_bytes = 0;
+    gpu->buffer[slot].address = 0;
+    if (gpu->driver.cuMemAlloc_v2(&gpu->buffer[slot].address, size_bytes) != CUDA_SUCCESS) return 0;
+    gpu->buffer[slot].size_bytes = size_bytes;
+    return gpu->buffer[slot].address;
+}
+
+// Reserves addresses and maps `size_bytes` in their middle, so that what lies around is known not to be mapped.
+static int map_arena(struct gpu *gpu, size_t size_bytes)
+{
+    struct cuda_driver *call = &gpu->driver;
+    struct cuda_mem_allocation_prop prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                            .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    struct cuda_mem_access_desc access = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    unsigned long long reserved, handle;
+    if (call->cuMemAddressReserve(&reserved, RESERVED_BYTES, 0, 0, 0) != CUDA_SUCCESS) return 0;
+    if (call->cuMemCreate(&handle, size_bytes, &prop, 0) != CUDA_SUCCESS) return 0;
+    gpu->arena = reserved + RESERVED_BYTES / 2;
+    return call->cuMemMap(gpu->arena, size_bytes, 0, handle, 0) == CUDA_SUCCESS &&
+           call->cuMemSetAccess(gpu->arena, size_bytes, &access, 1) == CUDA_SUCCESS;
+}
+
+unsigned long long gpu_arena(struct gpu *gpu)
+{
+    if (gpu->arena != 0) return gpu->arena;
+    const struct memory *memory = arena();
+    if (memory->bytes == NULL || !map_arena(gpu, memory->size_bytes) ||
+        gpu->driver.cuMemcpyHtoD_v2(gpu->arena, memory->bytes, memory->size_bytes) != CUDA_SUCCESS)
+        gpu->arena = 0;
+    return gpu->arena;
+}
+
+int gpu_kernel_path(const char *name, char *path, size_t path_bytes)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = '\0';
+        *strrchr(self, '/') = '\0';
+        static const char *const places[] = {"kernels", "../kernels", "../share/tmaref/kernels"};
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+            snprintf(path, path_bytes, "%s/%s/%s", self, places[i], name);
+            if (access(path, R_OK) == 0) return 1;
+        }
+    }
+    snprintf(path, path_bytes, "%s/%s", TMAREF_KERNELS_DIR, name);
+    return access(path, R_OK) == 0;
+}
+
+static struct CUmod_st *module_of(struct gpu *gpu, const char *name)
+{
+    size_t i = 0;
+    for (; i + 1 < sizeof gpu->module / sizeof gpu->module[0] && gpu->module[i].name != NULL; i++)
+        if (strcmp(gpu->module[i].name, name) == 0) return gpu->module[i].module;
+    char file[80], path[2 * PATH_MAX];
+    struct text why;
+    size_t size_bytes;
+    snprintf(file, sizeof file, "%s.cubin", name);
+    char *image =
+        gpu_kernel_path(file, path, sizeof path) ? read_file(path, (size_t)64 << 20, &size_bytes, &why) : NULL;
+    if (image != NULL && gpu->driver.cuModuleLoadData(&gpu->module[i].module, image) == CUDA_SUCCESS)
+        gpu->module[i].name = name;
+    else
+        gpu->module[i].module = NULL;
+    free(image);
+    return gpu->module[i].module;
+}
+
+int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
+{
+    struct cuda_driver *call = &gpu->driver;
+    struct CUmod_st *module = module_of(gpu, launch->module);
+    struct CUfunc_st *function;
+    if (module == NULL) return CUDA_ERROR_FILE_NOT_FOUND;
+    int error = (int)call->cuModuleGetFunction(&function, module, launch->kernel);
+    if (error == CUDA_SUCCESS && launch->shared_bytes > 48 * 1024)
+        error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                              (int)launch->shared_bytes);
+    if (error != CUDA_SUCCESS) return error;
+    struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    cluster.value.cluster.x = launch->cluster;
+    cluster.value.cluster.y = cluster.value.cluster.z = 1;
+    struct cuda_launch_config config = {
+        .grid_x = launch->grid,
+        .grid_y = 1,
+        .grid_z = 1,
+        .block_x = launch->block,
+        .block_y = 1,
+        .block_z = 1,
+        .shared_bytes = launch->shared_bytes,
+        .attributes = &cluster,
+        .attribute_count = launch->cluster > 0,
+    };
+    error = (int)call->cuLaunchKernelEx(&config, function, launch->arguments, NULL);
+    return error != CUDA_SUCCESS ? error : (int)call->cuCtxSynchronize();
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// What a family's run_gpu() may do with the device: kernels by name, buffers that live as long as the child process,
+// launches that return a CUDA error number. All of it happens in a child process (see gpu_child.c): whatever kills the
+// device there costs that child only.
+#ifndef TMAREF_GPU_H
+#define TMAREF_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda.h"
+#include "result.h"
+
+enum { GPU_BUFFERS = 4 };
+
+// One launch over a one-dimensional grid. `cluster` 0: a launch without the cluster attribute.
+struct gpu_launch {
+    const char *module, *kernel; // kernels/<module>.cubin, and the extern "C" name in it
+    unsigned grid, block, cluster;
+    unsigned shared_bytes;
+    void **arguments; // as cuLaunchKernel takes them
+};
+
+struct gpu {
+    struct cuda_driver driver;
+    int processors; // multiprocessors
+    char description[256];
+    struct {
+        unsigned long long address;
+        size_t size_bytes;
+    } buffer[GPU_BUFFERS];
+    unsigned long long arena;
+    struct {
+        const char *name;
+        struct CUmod_st *module;
+    } module[4];
+};
+
+// Device 0 of this process. Returns 0 with a sentence in `why` if there is none that will do.
+int gpu_init(struct gpu *gpu, struct text *why);
+
+// Device memory of at least `size_bytes` in slot 0 .. GPU_BUFFERS - 1, its contents undefined; 0 if there is none.
+unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes);
+
+// The arena (see arena.h) in device memory, mapped in the middle of reserved addresses that are not mapped; 0 if it
+// cannot be made.
+unsigned long long gpu_arena(struct gpu *gpu);
+
+// Runs a kernel and waits for it. Returns 0 or the CUDA error.
+int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);
+
+// Path of kernels/<name> beside the command, in the build tree or the installed one; 0 if it does not exist.
+int gpu_kernel_path(const char *name, char *path, size_t path_bytes);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "family.h"
+
+#include <string.h>
+
+extern const struct family family_encode, family_load, family_mbarrier;
+
+const struct family *const families[] = {&family_encode, &family_load, &family_mbarrier, NULL};
+
+const struct family *family_find(const char *name)
+{
+    for (int i = 0; families[i] != NULL; i++)
+        if (strcmp(families[i]->name, name) == 0) return families[i];
+    return NULL;
+}

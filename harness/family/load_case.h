@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// One tiled load as data, and where its result lies. The map's address is in the model's arena (arena.h).
+#ifndef TMAREF_LOAD_CASE_H
+#define TMAREF_LOAD_CASE_H
+
+#include "map_args.h"
+#include "memory.h"
+
+// `dims` is the .Nd of the instruction, `shared` the destination (a shared address of the CTA), `expect` the bytes that
+// arrive.expect_tx announces.
+struct load_case {
+    struct map_args map;
+    int32_t coord[TENSORMAP_MAX_RANK];
+    uint32_t dims, shared, expect;
+};
+
+// The shared addresses that the result holds: the box and what lies around it.
+struct load_window {
+    uint32_t base, size_bytes;
+};
+
+struct load_window load_window(const struct load_case *test_case);
+
+// A random case; see load_random.c for what it leans to.
+void load_generate(struct random *random, void *test_case);
+
+#endif

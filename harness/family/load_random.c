@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Random tiled loads, biased to limits: every bounds class in every dimension, every place of the swizzle pattern,
+// strides of any order, and now and then a load that an H200 must refuse.
+#include "arena.h"
+#include "load_case.h"
+#include "load_job.h"
+#include "tile.h"
+
+// A coordinate along a dimension of `dim` elements for a box that spans `span`: inside, over an edge, outside, far out.
+static int32_t pick_coord(struct random *random, uint64_t dim, int64_t span)
+{
+    static const int32_t far[] = {INT32_MIN, INT32_MIN + 16, INT32_MAX, INT32_MAX - 15, -65536, 65536, 1 << 20};
+    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, coord;
+    uint64_t kind = random_below(random, 100);
+    if (kind < 40)
+        coord = size > span ? random_range(random, 0, size - span) : 0;
+    else if (kind < 60)
+        coord = random_range(random, -span, 0);
+    else if (kind < 82)
+        coord = size - random_range(random, 0, span);
+    else if (kind < 90)
+        coord = random_range(random, -2 * span, size + span);
+    else if (kind < 94)
+        coord = random_range(random, 0, 3);
+    else
+        coord = random_pick(random, far);
+    return (int32_t)(coord > INT32_MAX ? INT32_MAX : coord < INT32_MIN ? INT32_MIN : coord);
+}
+
+static void pick_coords(struct random *random, struct load_case *c)
+{
+    for (uint32_t i = 0; i < c->map.rank; i++) c->coord[i] = pick_coord(random, c->map.dim[i], c->map.box[i]);
+    if (c->map.interleave != INTERLEAVE_NONE || random_chance(random, 1)) return;
+    int32_t piece = 16 / (int32_t)dtype_row((enum dtype)c->map.data_type)->size_bytes;
+    c->coord[0] -= ((c->coord[0] % piece) + piece) % piece;
+}
+
+// Sizes and strides that only matter at their limits.
+static void stretch(struct random *random, struct map_args *map)
+{
+    static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 1};
+    static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
+    if (random_chance(random, 12)) map->dim[random_below(random, map->rank)] = random_pick(random, dims);
+    if (random_chance(random, 1)) map->dim[random_below(random, map->rank)] = ((uint64_t)1 << 31) + 1;
+    if (map->rank > 1 && random_chance(random, 12))
+        map->strides[random_below(random, map->rank - 1)] = random_pick(random, strides);
+}
+
+// The bytes of global memory, relative to the map's address, that the box and the base itself touch.
+static void touched(const struct load_case *c, const struct tensormap *map, __int128 *low, __int128 *high)
+{
+    struct tile tile = tile_of(map, c->coord);
+    *low = 0;
+    *high = 16;
+    __int128 first = 0, last = map->stride[0];
+    for (int i = 0; i < map->rank; i++) {
+        int64_t by = i == 0 && map->interleave == INTERLEAVE_NONE ? 1 : map->estride[i];
+        int64_t least = c->coord[i], most = least + by * ((int64_t)tile.steps[i] - 1), dim = (int64_t)map->dim[i];
+        if (least < 0) least = least % by == 0 ? 0 : by + least % by;
+        if (most >= dim) most = dim - 1;
+        if (least > most) return;
+        first += (__int128)least * map->stride[i];
+        last += (__int128)most * map->stride[i];
+    }
+    if (last > *high) *high = last;
+    if (first < *low) *low = first;
+}
+
+// Puts the tensor where all that is read is mapped, if the arena has room; now and then over the arena's edge.
+static void place(struct random *random, struct load_case *c)
+{
+    struct tensormap_image image;
+    struct tensormap map;
+    c->map.address = ARENA_BASE;
+    if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return;
+    tensormap_decode(&image, &map, NULL);
+    __int128 low, high;
+    touched(c, &map, &low, &high);
+    if (high - low > (__int128)(ARENA_BYTES / 4)) {
+        for (int i = 0; i < TENSORMAP_MAX_RANK - 1 && random_chance(random, 95); i++) c->map.strides[i] = 0;
+        for (int i = 0; i + 1 < map.rank; i++) map.stride[i + 1] = c->map.strides[i];
+        touched(c, &map, &low, &high);
+    }
+    if (high > (__int128)ARENA_BYTES / 2) return;
+    uint64_t room = ARENA_BYTES / 2 - (uint64_t)high, align = map.interleave == INTERLEAVE_32B ? 32 : 16;
+    uint64_t half = dtype_row(map.dtype)->is_tf32 || random_chance(random, 10) ? ARENA_BYTES / 2 : 0;
+    uint64_t offset = random_chance(random, 10) ? room : random_below(random, room + 1);
+    c->map.address += half + offset / align * align;
+    if (random_chance(random, 1) && random_chance(random, 50)) c->map.address = ARENA_BASE + ARENA_BYTES - align;
+}
+
+// Any 128-byte step of the 1024-byte swizzle pattern, high and low in shared memory.
+static uint32_t pick_shared(struct random *random, uint32_t extent)
+{
+    uint32_t steps = (LOAD_SHARED_END - LOAD_WINDOW_START) / 128, used = (extent + 127) / 128;
+    if (random_chance(random, 1) && random_chance(random, 50))
+        return LOAD_WINDOW_START + 16 * (uint32_t)random_below(random, 64);
+    if (random_chance(random, 1) && random_chance(random, 30)) return LOAD_SHARED_END - (used > 1 ? used / 2 * 128 : 0);
+    uint32_t free = used < steps ? steps - used : 0;
+    uint32_t step = random_chance(random, 80) && free > 32 ? (uint32_t)random_below(random, 32)
+                                                           : (uint32_t)random_below(random, free + 1);
+    return LOAD_WINDOW_START + 128 * step;
+}
+
+static uint32_t pick_box_bytes(struct random *random)
+{
+    uint64_t kind = random_below(random, 1000);
+    if (kind < 700) return 2048;
+    if (kind < 950) return 8192;
+    if (kind < 995) return 32768;
+    return TENSORMAP_MAX_BOX_BYTES - 4096;
+}
+
+void load_generate(struct random *random, void *test_case)
+{
+    struct load_case *c = test_case;
+    *c = (struct load_case){0};
+    map_args_generate_tiled(random, pick_box_bytes(random), &c->map);
+    stretch(random, &c->map);
+    pick_coords(random, c);
+    place(random, c);
+    c->dims =
+        random_chance(random, 1) && random_chance(random, 30) ? 1 + (uint32_t)random_below(random, 5) : c->map.rank;
+    struct tensormap_image image;
+    struct tensormap map;
+    if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return;
+    tensormap_decode(&image, &map, NULL);
+    struct tile tile = tile_of(&map, c->coord);
+    c->shared = pick_shared(random, tile_extent_bytes(&tile));
+    c->expect = tile_transaction_bytes(&tile);
+    if (c->expect < 4096 && random_chance(random, 2)) c->expect += random_chance(random, 50) ? 16 : (uint32_t)-16;
+}

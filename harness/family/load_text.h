@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#ifndef TMAREF_LOAD_TEXT_H
+#define TMAREF_LOAD_TEXT_H
+
+#include <jansson.h>
+
+#include "result.h"
+
+// The result of a load as lines: "smem 0800+16 = gmem 1a40", "smem 0880+32 = fill 7ff7", "smem 0900+256 untouched",
+// "mbar 7fffe00000..." (addresses and words in hex, lengths in bytes; gmem counts from the start of the arena).
+json_t *load_describe(const void *test_case, const struct result *result);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The arguments of one tensor-map call, as data: generated, written and read as JSON, handed to the model or to the
+// real driver. JSON keys are the driver's parameter names.
+#ifndef TMAREF_MAP_ARGS_H
+#define TMAREF_MAP_ARGS_H
+
+#include <jansson.h>
+
+#include "random.h"
+#include "result.h"
+#include "tensormap.h"
+
+struct cuda_driver;
+
+enum map_function { MAP_TILED, MAP_IM2COL, MAP_IM2COL_WIDE, MAP_REPLACE_ADDRESS, MAP_FUNCTIONS };
+
+// Pointers that may be passed as NULL: bits of `null`.
+enum map_pointer {
+    MAP_NULL_MAP = 1,
+    MAP_NULL_DIM = 2,
+    MAP_NULL_STRIDES = 4,
+    MAP_NULL_BOX = 8,
+    MAP_NULL_ESTRIDES = 16,
+    MAP_NULL_LOWER = 32,
+    MAP_NULL_UPPER = 64,
+};
+
+// All arguments of all four functions; those a function does not take are 0. Array entries past the rank are 0 (for
+// the driver: 1, and MAP_ARGS_ENTRIES of them, since it reads as many as the rank says). `replaced` is the map that
+// MAP_REPLACE_ADDRESS changes; `misalign` bytes past a 64-byte boundary is where the map lies.
+struct map_args {
+    uint32_t function;
+    uint32_t data_type, rank;
+    uint64_t address;
+    uint64_t dim[TENSORMAP_MAX_RANK], strides[TENSORMAP_MAX_RANK - 1];
+    uint32_t box[TENSORMAP_MAX_RANK], estride[TENSORMAP_MAX_RANK];
+    int32_t lower[3], upper[3];
+    uint32_t channels, pixels;
+    uint32_t interleave, mode, swizzle, l2_promotion, oob_fill;
+    uint32_t null, misalign;
+    uint64_t replaced[TENSORMAP_BYTES / 8];
+};
+
+enum { MAP_ARGS_ENTRIES = 16 };
+
+json_t *map_args_write(const struct map_args *args);
+
+// 0 with a sentence in `why` when `json` is no such object. `where` names it in the sentence.
+int map_args_read(const json_t *json, const char *where, struct map_args *args, struct text *why);
+
+// The call on the model: RULE_OK and the bytes, or the first rule broken. `findings` may be NULL.
+enum rule map_args_encode(const struct map_args *args, struct tensormap_image *image, struct findings *findings);
+
+// The call on the real driver; returns its CUresult. May crash, as the driver does.
+int map_args_call(const struct cuda_driver *driver, const struct map_args *args, struct tensormap_image *image);
+
+// Random arguments: mostly legal ones with up to three fields moved to a limit.
+void map_args_generate(struct random *random, struct map_args *args);
+
+// Legal arguments of a tiled map whose box has at most `max_box_bytes` bytes; the address is 0.
+void map_args_generate_tiled(struct random *random, uint32_t max_box_bytes, struct map_args *args);
+
+// "cuTensorMapEncodeTiled", ...
+const char *map_function_name(uint32_t function);
+
+#endif

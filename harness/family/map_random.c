@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// Random arguments of the tensor-map calls, biased to where the rules change: start legal, then move a few fields to a
+// limit or one step past it.
+#include "map_args.h"
+
+static const uint32_t powers[] = {4, 5, 15, 16, 31, 32, 33, 36, 39, 40, 41, 56, 57, 58, 63};
+
+// A 64-bit value at, just below or just above a power of two, or a small one.
+static uint64_t limit_u64(struct random *random)
+{
+    static const int64_t near[] = {0, 0, -1, 1, -16, 16, -32, 32};
+    if (random_chance(random, 25)) return random_below(random, 40);
+    return ((uint64_t)1 << random_pick(random, powers)) + (uint64_t)random_pick(random, near);
+}
+
+static uint32_t limit_count(struct random *random, uint32_t max)
+{
+    const uint32_t values[] = {0, 1, 2, max - 1, max, max + 1, 2 * max, 1u << 31, UINT32_MAX};
+    return random_pick(random, values);
+}
+
+static uint32_t limit_enum(struct random *random, uint32_t past)
+{
+    const uint32_t values[] = {past, past + 1, past + 2, past + 3, 255, 1u << 31, UINT32_MAX};
+    return random_chance(random, 50) ? (uint32_t)random_below(random, past) : random_pick(random, values);
+}
+
+static int32_t limit_corner(struct random *random, uint32_t rank)
+{
+    int32_t limit = rank <= 3 ? 32768 : rank == 4 ? 128 : 16;
+    const int32_t values[] = {-limit, -limit - 1, limit - 1, limit, 0, 1, -1, INT32_MIN, INT32_MAX};
+    return random_pick(random, values);
+}
+
+// Inner box elements: whole 16-byte pieces, within the swizzle's span if there is one.
+static uint32_t inner_box(struct random *random, const struct map_args *args, uint32_t max_bytes)
+{
+    uint32_t element = dtype_row((enum dtype)args->data_type)->size_bytes, most = 256 * element;
+    uint32_t span = args->swizzle == SWIZZLE_NONE ? most : 16u << args->swizzle;
+    if (args->interleave == INTERLEAVE_NONE && span < most) most = span;
+    if (most > max_bytes) most = max_bytes;
+    uint32_t pieces = most / 16;
+    return (random_chance(random, 40) ? pieces : 1 + (uint32_t)random_below(random, pieces)) * 16 / element;
+}
+
+static uint32_t pick_estride(struct random *random)
+{
+    return random_chance(random, 70) ? 1 : 1 + (uint32_t)random_below(random, TENSORMAP_MAX_ESTRIDE);
+}
+
+// Type, rank and modes: legal together.
+static void generate_kind(struct random *random, struct map_args *args, uint32_t least_rank)
+{
+    args->data_type = (uint32_t)random_below(random, DTYPE_COUNT);
+    args->rank = least_rank + (uint32_t)random_below(random, TENSORMAP_MAX_RANK + 1 - least_rank);
+    args->interleave = args->rank >= 3 && random_chance(random, 30) ? 1 + (uint32_t)random_below(random, 2) : 0;
+    args->swizzle = (uint32_t)random_below(random, 4);
+    args->l2_promotion = (uint32_t)random_below(random, 4);
+    args->oob_fill = dtype_row((enum dtype)args->data_type)->is_float && random_chance(random, 35);
+}
+
+// Sizes and strides of a packed tensor, padded rows, now and then in another order, equal or zero.
+static void generate_tensor(struct random *random, struct map_args *args)
+{
+    uint64_t align = args->interleave == INTERLEAVE_32B ? 32 : 16;
+    uint64_t extent = args->interleave == INTERLEAVE_NONE ? dtype_row((enum dtype)args->data_type)->size_bytes
+                                                          : 16u * args->interleave;
+    for (uint32_t i = 0; i < args->rank; i++) {
+        args->dim[i] = 1 + random_below(random, random_chance(random, 80) ? 64 : 1 << 12);
+        if (i + 1 == args->rank) break;
+        extent *= args->dim[i];
+        if (random_chance(random, 50)) extent += random_below(random, 8) * align;
+        extent = (extent + align - 1) / align * align;
+        if (extent >= (uint64_t)1 << 40) extent = align;
+        args->strides[i] = extent;
+    }
+    for (uint32_t i = 0; i + 2 < args->rank && random_chance(random, 20); i++) {
+        uint32_t other = (uint32_t)random_below(random, args->rank - 1);
+        uint64_t stride = args->strides[i];
+        args->strides[i] = args->strides[other];
+        args->strides[other] = random_chance(random, 20) ? 0 : stride;
+    }
+}
+
+void map_args_generate_tiled(struct random *random, uint32_t max_box_bytes, struct map_args *args)
+{
+    *args = (struct map_args){.function = MAP_TILED};
+    generate_kind(random, args, 1);
+    generate_tensor(random, args);
+    uint32_t element = dtype_row((enum dtype)args->data_type)->size_bytes;
+    args->box[0] = inner_box(random, args, max_box_bytes);
+    args->estride[0] = pick_estride(random);
+    uint32_t bytes = args->box[0] * element;
+    if (args->interleave != INTERLEAVE_NONE) bytes = args->box[0] * 16 * args->interleave;
+    for (uint32_t i = 1; i < args->rank; i++) {
+        uint32_t most = max_box_bytes / (bytes > 0 ? bytes : 1);
+        args->estride[i] = pick_estride(random);
+        most = most > 256 ? 256 : most < 1 ? 1 : most;
+        uint32_t steps = 1 + (uint32_t)random_below(random, random_chance(random, 50) && most > 8 ? 8 : most);
+        args->box[i] = steps * args->estride[i] - (uint32_t)random_below(random, args->estride[i]);
+        if (args->box[i] > TENSORMAP_MAX_BOX) args->box[i] = TENSORMAP_MAX_BOX;
+        bytes *= (args->box[i] + args->estride[i] - 1) / args->estride[i];
+    }
+}
+
+static void generate_im2col(struct random *random, struct map_args *args)
+{
+    generate_kind(random, args, 3);
+    generate_tensor(random, args);
+    args->channels = inner_box(random, args, 1024);
+    args->pixels = 1 + (uint32_t)random_below(random, random_chance(random, 70) ? 64 : TENSORMAP_MAX_PIXELS);
+    for (uint32_t i = 0; i < args->rank; i++) args->estride[i] = pick_estride(random);
+    int32_t limit = args->rank == 3 ? 32767 : args->rank == 4 ? 127 : 15;
+    int32_t reach = random_chance(random, 70) && limit > 4 ? 4 : limit;
+    uint32_t corners = args->function == MAP_IM2COL ? args->rank - 2 : 1;
+    for (uint32_t i = 0; i < corners; i++) {
+        args->lower[i] = (int32_t)random_range(random, -reach, reach);
+        args->upper[i] = (int32_t)random_range(random, -reach, reach);
+    }
+    if (args->function == MAP_IM2COL_WIDE) args->mode = (uint32_t)random_below(random, 2);
+}
+
+static void generate_replace(struct random *random, struct map_args *args)
+{
+    struct map_args inner;
+    struct tensormap_image image = {{0}};
+    map_args_generate_tiled(random, 4096, &inner);
+    if (random_chance(random, 60)) map_args_encode(&inner, &image, NULL);
+    for (int i = 0; i < TENSORMAP_BYTES / 8; i++)
+        args->replaced[i] = random_chance(random, 60) || image.word[1] != 0 ? image.word[i] : random_u64(random);
+    args->address = random_chance(random, 50) ? random_u64(random) >> 7 & ~(uint64_t)15 : limit_u64(random);
+}
+
+static void mutate_array(struct random *random, struct map_args *args)
+{
+    uint32_t i = (uint32_t)random_below(random, TENSORMAP_MAX_RANK);
+    switch (random_below(random, 6)) {
+    case 0:
+        args->dim[i] = limit_u64(random);
+        break;
+    case 1:
+        args->strides[i % 4] = limit_u64(random);
+        break;
+    case 2:
+        args->box[i] = limit_count(random, TENSORMAP_MAX_BOX);
+        break;
+    case 3:
+        args->estride[i] = limit_count(random, TENSORMAP_MAX_ESTRIDE);
+        break;
+    case 4:
+        args->lower[i % 3] = limit_corner(random, args->rank);
+        break;
+    default:
+        args->upper[i % 3] = limit_corner(random, args->rank);
+        break;
+    }
+}
+
+static void mutate_scalar(struct random *random, struct map_args *args)
+{
+    static const uint32_t ranks[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, UINT32_MAX};
+    switch (random_below(random, 11)) {
+    case 0:
+        args->data_type = limit_enum(random, 13);
+        break;
+    case 1:
+        args->rank = random_pick(random, ranks);
+        break;
+    case 2:
+        args->address = limit_u64(random);
+        break;
+    case 3:
+        args->interleave = limit_enum(random, 3);
+        break;
+    case 4:
+        args->swizzle = limit_enum(random, 4);
+        break;
+    case 5:
+        args->l2_promotion = limit_enum(random, 4);
+        break;
+    case 6:
+        args->oob_fill = limit_enum(random, 2);
+        break;
+    case 7:
+        args->channels = limit_count(random, TENSORMAP_MAX_BOX);
+        break;
+    case 8:
+        args->pixels = limit_count(random, TENSORMAP_MAX_PIXELS);
+        break;
+    case 9:
+        args->mode = limit_enum(random, 2);
+        break;
+    default:
+        args->null = (uint32_t)(1u << random_below(random, 7));
+        break;
+    }
+}
+
+// A larger box: the byte limit of the driver lies within reach.
+static void mutate_box(struct random *random, struct map_args *args)
+{
+    static const uint32_t sides[] = {8, 16, 32, 57, 64, 114, 128, 228, 255, 256};
+    for (uint32_t i = 0; i < TENSORMAP_MAX_RANK; i++) args->box[i] = random_pick(random, sides);
+    args->channels = random_pick(random, sides);
+    args->pixels = 4 * random_pick(random, sides);
+}
+
+// Fields that the function or the rank does not have are 0, so that equal calls are equal cases.
+static void normalise(struct map_args *args)
+{
+    uint32_t rank = args->rank <= TENSORMAP_MAX_RANK ? args->rank : TENSORMAP_MAX_RANK;
+    for (uint32_t i = rank; i < TENSORMAP_MAX_RANK; i++) args->dim[i] = args->box[i] = args->estride[i] = 0;
+    for (uint32_t i = rank > 0 ? rank - 1 : 0; i < TENSORMAP_MAX_RANK - 1; i++) args->strides[i] = 0;
+    uint32_t corners = args->function == MAP_IM2COL ? (rank > 2 ? rank - 2 : 0) : args->function == MAP_IM2COL_WIDE;
+    for (uint32_t i = corners; i < 3; i++) args->lower[i] = args->upper[i] = 0;
+    if (args->function == MAP_TILED) args->channels = args->pixels = 0;
+    if (args->function != MAP_TILED)
+        for (int i = 0; i < TENSORMAP_MAX_RANK; i++) args->box[i] = 0;
+    if (args->function != MAP_IM2COL_WIDE) args->mode = 0;
+    if (args->function != MAP_IM2COL) args->null &= ~(uint32_t)(MAP_NULL_LOWER | MAP_NULL_UPPER);
+    if (args->function != MAP_TILED) args->null &= ~(uint32_t)MAP_NULL_BOX;
+}
+
+void map_args_generate(struct random *random, struct map_args *args)
+{
+    static const uint32_t functions[] = {MAP_TILED,  MAP_TILED,       MAP_TILED,          MAP_IM2COL,
+                                         MAP_IM2COL, MAP_IM2COL_WIDE, MAP_REPLACE_ADDRESS};
+    *args = (struct map_args){.function = random_pick(random, functions)};
+    if (random_chance(random, 5)) args->misalign = (uint32_t)random_below(random, 64);
+    uint32_t misalign = args->misalign;
+    if (args->function == MAP_REPLACE_ADDRESS) {
+        generate_replace(random, args);
+        return;
+    }
+    if (args->function == MAP_TILED)
+        map_args_generate_tiled(random, random_chance(random, 80) ? 1 << 14 : TENSORMAP_MAX_BOX_BYTES, args);
+    else
+        generate_im2col(random, args);
+    args->misalign = misalign;
+    args->address = random_u64(random) >> 7 & (args->interleave == INTERLEAVE_32B ? ~(uint64_t)31 : ~(uint64_t)15);
+    if (random_chance(random, 10)) mutate_box(random, args);
+    for (uint64_t moves = random_chance(random, 55) ? 0 : 1 + random_below(random, 3); moves > 0; moves--) {
+        if (random_chance(random, 60))
+            mutate_array(random, args);
+        else
+            mutate_scalar(random, args);
+    }
+    normalise(args);
+}

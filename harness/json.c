@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json_reader json_reader_open(const json_t *object, const char *where, struct text *why)
+{
+    struct json_reader reader = {object, where, why, 1, 0};
+    if (json_is_object(object)) return reader;
+    reader.ok = 0;
+    text_set(why, "%s is not a JSON object", where);
+    return reader;
+}
+
+static void complain(struct json_reader *reader, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void complain(struct json_reader *reader, const char *key, const char *format, ...)
+{
+    if (!reader->ok) return;
+    struct text detail;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail.at, sizeof detail.at, format, arguments);
+    va_end(arguments);
+    reader->ok = 0;
+    text_set(reader->why, "%s: \"%s\" %.400s", reader->where, key, detail.at);
+}
+
+// The value of a key, counted as known; NULL (and a complaint) if it is absent.
+static const json_t *find(struct json_reader *reader, const char *key)
+{
+    if (!reader->ok) return NULL;
+    const json_t *value = json_object_get(reader->object, key);
+    if (value == NULL) complain(reader, key, "is missing");
+    reader->known += value != NULL;
+    return value;
+}
+
+int json_has(const struct json_reader *reader, const char *key)
+{
+    return reader->ok && json_object_get(reader->object, key) != NULL;
+}
+
+int json_reader_close(struct json_reader *reader)
+{
+    if (reader->ok && json_object_size(reader->object) != reader->known) {
+        reader->ok = 0;
+        text_set(reader->why, "%s has a key that is not known (%zu keys, %zu known)", reader->where,
+                 json_object_size(reader->object), reader->known);
+    }
+    return reader->ok;
+}
+
+// A number or a numeric string; 0 if it is neither, or does not fit 64 bits. `negative` tells the sign.
+static int number_of(const json_t *value, uint64_t *magnitude, int *negative)
+{
+    *negative = 0;
+    if (json_is_integer(value)) {
+        json_int_t number = json_integer_value(value);
+        *negative = number < 0;
+        *magnitude = *negative ? 0 - (uint64_t)number : (uint64_t)number;
+        return 1;
+    }
+    const char *text = json_string_value(value);
+    if (text == NULL) return 0;
+    *negative = *text == '-';
+    text += *negative;
+    char *end;
+    errno = 0;
+    if (*text < '0' || *text > '9') return 0;
+    *magnitude = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+    return errno == 0 && *end == '\0';
+}
+
+static uint64_t u64_of(struct json_reader *reader, const char *key, const json_t *value, uint64_t max)
+{
+    uint64_t magnitude;
+    int negative;
+    if (value == NULL) return 0;
+    if (!number_of(value, &magnitude, &negative))
+        complain(reader, key, "is not a whole number");
+    else if ((negative && magnitude != 0) || magnitude > max)
+        complain(reader, key, "is not in 0 .. %" PRIu64, max);
+    return reader->ok ? magnitude : 0;
+}
+
+static int64_t i64_of(struct json_reader *reader, const char *key, const json_t *value, int64_t min, int64_t max)
+{
+    uint64_t magnitude;
+    int negative;
+    if (value == NULL) return 0;
+    if (!number_of(value, &magnitude, &negative)) {
+        complain(reader, key, "is not a whole number");
+        return 0;
+    }
+    int64_t number = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    if (magnitude > (uint64_t)INT64_MAX || number < min || number > max)
+        complain(reader, key, "is not in %" PRId64 " .. %" PRId64, min, max);
+    return reader->ok ? number : 0;
+}
+
+uint64_t json_read_u64(struct json_reader *reader, const char *key, uint64_t max)
+{
+    return u64_of(reader, key, find(reader, key), max);
+}
+
+uint64_t json_read_u64_or(struct json_reader *reader, const char *key, uint64_t max, uint64_t absent)
+{
+    return json_has(reader, key) ? json_read_u64(reader, key, max) : absent;
+}
+
+int64_t json_read_i64(struct json_reader *reader, const char *key, int64_t min, int64_t max)
+{
+    return i64_of(reader, key, find(reader, key), min, max);
+}
+
+static const json_t *find_array(struct json_reader *reader, const char *key, int count)
+{
+    const json_t *array = find(reader, key);
+    if (array == NULL) return NULL;
+    if (json_is_array(array) && json_array_size(array) == (size_t)count) return array;
+    complain(reader, key, "is not an array of %d numbers", count);
+    return NULL;
+}
+
+void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values)
+{
+    const json_t *array = find_array(reader, key, count);
+    for (int i = 0; array != NULL && i < count; i++)
+        values[i] = u64_of(reader, key, json_array_get(array, (size_t)i), max);
+}
+
+void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values)
+{
+    const json_t *array = find_array(reader, key, count);
+    for (int i = 0; array != NULL && i < count; i++)
+        values[i] = (uint32_t)u64_of(reader, key, json_array_get(array, (size_t)i), UINT32_MAX);
+}
+
+void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values)
+{
+    const json_t *array = find_array(reader, key, count);
+    for (int i = 0; array != NULL && i < count; i++)
+        values[i] = (int32_t)i64_of(reader, key, json_array_get(array, (size_t)i), INT32_MIN, INT32_MAX);
+}
+
+int json_read_name(struct json_reader *reader, const char *key, const char *const *names)
+{
+    const json_t *value = find(reader, key);
+    if (value == NULL) return 0;
+    const char *text = json_string_value(value);
+    for (int i = 0; text != NULL && names[i] != NULL; i++)
+        if (strcmp(names[i], text) == 0) return i;
+    struct text legal = {""};
+    for (int i = 0; names[i] != NULL; i++) {
+        size_t used = strlen(legal.at);
+        snprintf(legal.at + used, sizeof legal.at - used, "%s\"%s\"", i > 0 ? ", " : "", names[i]);
+    }
+    complain(reader, key, "is none of %s", legal.at);
+    return 0;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int hex_parse(const char *text, uint8_t *bytes, size_t count)
+{
+    if (strlen(text) != 2 * count) return 0;
+    for (size_t i = 0; i < count; i++) {
+        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
+        if (high < 0 || low < 0) return 0;
+        bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    return 1;
+}
+
+void json_read_hex(struct json_reader *reader, const char *key, uint8_t *bytes, size_t count)
+{
+    const json_t *value = find(reader, key);
+    if (value == NULL) return;
+    const char *text = json_string_value(value);
+    if (text == NULL || !hex_parse(text, bytes, count)) complain(reader, key, "is not %zu hex digits", 2 * count);
+}
+
+const json_t *json_read_object(struct json_reader *reader, const char *key)
+{
+    const json_t *value = find(reader, key);
+    if (value == NULL || json_is_object(value)) return value;
+    complain(reader, key, "is not an object");
+    return NULL;
+}
+
+json_t *json_u64(uint64_t value)
+{
+    if (value <= (uint64_t)INT64_MAX) return json_integer((json_int_t)value);
+    return json_sprintf("0x%" PRIx64, value);
+}
+
+json_t *json_u64s(const uint64_t *values, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(array, json_u64(values[i]));
+    return array;
+}
+
+json_t *json_u32s(const uint32_t *values, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(array, json_integer((json_int_t)values[i]));
+    return array;
+}
+
+json_t *json_i32s(const int32_t *values, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(array, json_integer((json_int_t)values[i]));
+    return array;
+}
+
+json_t *json_hex(const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *text = malloc(2 * count + 1);
+    if (text == NULL) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    text[2 * count] = '\0';
+    json_t *string = json_stringn(text, 2 * count);
+    free(text);
+    return string;
+}

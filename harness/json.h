@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Strict reading of JSON objects: every key is asked for by name, wrong types and ranges give one sentence, and keys
+// nobody asked for are an error. Numbers may also be strings ("0x1f"), as 64-bit unsigned values need them.
+#ifndef TMAREF_JSON_H
+#define TMAREF_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "result.h"
+
+// Reads one object. After the first complaint `ok` is 0, `why` says what is wrong and all readers return 0.
+struct json_reader {
+    const json_t *object;
+    const char *where; // names the object in messages
+    struct text *why;
+    int ok;
+    size_t known; // keys asked for and found
+};
+
+struct json_reader json_reader_open(const json_t *object, const char *where, struct text *why);
+
+// 1 if all went well and no key is left over.
+int json_reader_close(struct json_reader *reader);
+
+uint64_t json_read_u64(struct json_reader *reader, const char *key, uint64_t max);
+int64_t json_read_i64(struct json_reader *reader, const char *key, int64_t min, int64_t max);
+
+// As above, with a value for an absent key.
+uint64_t json_read_u64_or(struct json_reader *reader, const char *key, uint64_t max, uint64_t absent);
+
+// Arrays of exactly `count` numbers.
+void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values);
+void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values);
+void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values);
+
+// The position of a string among `names` (NULL ends them).
+int json_read_name(struct json_reader *reader, const char *key, const char *const *names);
+
+// Exactly `count` bytes as hex digits.
+void json_read_hex(struct json_reader *reader, const char *key, uint8_t *bytes, size_t count);
+
+const json_t *json_read_object(struct json_reader *reader, const char *key);
+
+// 1 if the key is there; does not count as asking for it.
+int json_has(const struct json_reader *reader, const char *key);
+
+// Numbers above INT64_MAX become "0x..." strings.
+json_t *json_u64(uint64_t value);
+json_t *json_u64s(const uint64_t *values, int count);
+json_t *json_u32s(const uint32_t *values, int count);
+json_t *json_i32s(const int32_t *values, int count);
+json_t *json_hex(const uint8_t *bytes, size_t count);
+
+// Hex digits to exactly `count` bytes; 0 if the text is anything else.
+int hex_parse(const char *text, uint8_t *bytes, size_t count);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "manifest.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "save.h"
+
+#define MANIFEST_TITLE "# trace\tfamily\tcases\trecorded on\ttoolkit\tkernel digest\tdate\tseed\n"
+enum { MANIFEST_MAX_BYTES = 1 << 20, LINE_MAX_BYTES = 1024 };
+
+// Copies the lines of an old manifest that speak of other traces.
+static void keep_others(const char *old, const char *name, char *to)
+{
+    size_t length = strlen(name);
+    for (const char *line = old; *line != '\0';) {
+        size_t line_bytes = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
+        if (line[0] != '#' && (strncmp(line, name, length) != 0 || line[length] != '\t')) strncat(to, line, line_bytes);
+        line += line_bytes;
+    }
+}
+
+int manifest_update(const char *path, const struct trace_header *header, struct text *why)
+{
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    char manifest[4096];
+    struct text unused;
+    size_t old_bytes = 0;
+    snprintf(manifest, sizeof manifest, "%.*sMANIFEST", (int)(name - path), path);
+    char *old = access(manifest, F_OK) == 0 ? read_file(manifest, MANIFEST_MAX_BYTES, &old_bytes, &unused) : NULL;
+    char *text = calloc(1, old_bytes + sizeof MANIFEST_TITLE + LINE_MAX_BYTES);
+    if (text == NULL) {
+        text_set(why, "not enough memory");
+        free(old);
+        return 0;
+    }
+    strcpy(text, MANIFEST_TITLE);
+    if (old != NULL) keep_others(old, name, text);
+    size_t used = strlen(text);
+    snprintf(text + used, LINE_MAX_BYTES, "%s\t%s\t%" PRIu64 "\t%s\t%s\t%s\t%s\t%" PRIu64 "\n", name,
+             header->family->name, header->cases, header->device, header->toolkit, header->kernel, header->date,
+             header->seed);
+    int ok = save_file(manifest, text, strlen(text), why);
+    free(text);
+    free(old);
+    return ok;
+}

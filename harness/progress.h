@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// A progress bar on a terminal, nothing in a pipe.
+#ifndef TMAREF_PROGRESS_H
+#define TMAREF_PROGRESS_H
+
+#include <stdint.h>
+
+// `total` 0: the end is not known. Draws to stderr, at most ten times a second.
+struct progress {
+    const char *label;
+    uint64_t total, done;
+    int is_terminal;
+    double last_seconds, start_seconds;
+};
+
+struct progress progress_start(const char *label, uint64_t total);
+void progress_add(struct progress *progress, uint64_t count);
+void progress_end(struct progress *progress);
+
+// Seconds on the monotonic clock.
+double seconds_now(void);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Where cases come from: a seeded generator, or JSON lines. Fills batches, the cases an H200 survives first and those
+// the model says it does not behind them.
+#ifndef TMAREF_SOURCE_H
+#define TMAREF_SOURCE_H
+
+#include "executor.h"
+
+// A generator (`lines` NULL): cases `next` .. `end` - 1 of `seed`. Or text: one case object per line, `line` counts.
+struct source {
+    const struct family *family;
+    uint64_t seed, next, end;
+    char *lines;
+    uint64_t line;
+};
+
+// A batch filled from a source: `normal` cases first, then the faulting ones; index[i] is the case's number in its
+// source (for a file, its line).
+struct fill {
+    int normal;
+    uint64_t index[BATCH_CASES];
+};
+
+// Takes the next case; 1 if there is one, 0 at the end, -1 with `why` for a line that is none.
+int source_next(struct source *source, void *test_case, uint64_t *index, struct text *why);
+
+// Fills `batch` (its count and cases, not its results). Returns -1 with `why` for a bad line.
+int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why);
+
+// Does the model say that this case kills its process: a sticky CUDA error, or a crash of the driver?
+int source_is_fatal(const struct family *family, const void *test_case);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include "trace.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "json.h"
+
+static uint8_t line_digest(const uint8_t *bytes, uint32_t size_bytes)
+{
+    return (uint8_t)XXH3_64bits(bytes, size_bytes);
+}
+
+// One digest byte per 128-byte line of a window.
+static uint32_t line_digests(const struct window *window, uint8_t *digests, uint32_t capacity)
+{
+    uint32_t lines = 0;
+    for (uint32_t at = 0; at < window->size_bytes && lines < capacity; at += TRACE_LINE_BYTES, lines++) {
+        uint32_t left = window->size_bytes - at;
+        digests[lines] = line_digest(window->bytes + at, left < TRACE_LINE_BYTES ? left : TRACE_LINE_BYTES);
+    }
+    return lines;
+}
+
+enum { MAX_LINES = 4096 };
+
+static json_t *window_write(const struct window *window)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "base", json_u64(window->base));
+    if (window->size_bytes <= TRACE_WHOLE_BYTES) {
+        json_object_set_new(json, "bytes", json_hex(window->bytes, window->size_bytes));
+        return json;
+    }
+    uint8_t digests[MAX_LINES];
+    uint32_t lines = line_digests(window, digests, MAX_LINES);
+    json_object_set_new(json, "size", json_u64(window->size_bytes));
+    json_object_set_new(json, "digest", json_sprintf("%016" PRIx64, XXH3_64bits(window->bytes, window->size_bytes)));
+    json_object_set_new(json, "lines", json_hex(digests, lines));
+    return json;
+}
+
+json_t *trace_write(const struct family *family, const void *test_case, const struct result *result,
+                    enum trace_detail detail)
+{
+    json_t *json = json_object(), *windows = json_object();
+    json_object_set_new(json, "case", family->write(test_case));
+    json_object_set_new(json, "status", json_integer(result->status));
+    for (int i = 0; i < result->windows; i++)
+        json_object_set_new(windows, result->window[i].name, window_write(&result->window[i]));
+    json_object_set_new(json, "windows", windows);
+    if (detail == TRACE_CURATED && family->describe != NULL)
+        json_object_set_new(json, "text", family->describe(test_case, result));
+    return json;
+}
+
+int trace_read(const struct family *family, const char *line, void *test_case, struct trace_entry *entry,
+               struct text *why)
+{
+    json_error_t error;
+    *entry = (struct trace_entry){.json = json_loads(line, JSON_REJECT_DUPLICATES, &error)};
+    if (entry->json == NULL) {
+        text_set(why, "%s (column %d)", error.text, error.column);
+        return 0;
+    }
+    struct json_reader reader = json_reader_open(entry->json, "trace line", why);
+    const json_t *json = json_read_object(&reader, "case");
+    entry->status = (int)json_read_i64(&reader, "status", -64, 999);
+    entry->windows = json_read_object(&reader, "windows");
+    entry->text = json_object_get(entry->json, "text");
+    reader.known += entry->text != NULL;
+    if (json_reader_close(&reader) && family->read(json, test_case, why)) return 1;
+    json_decref(entry->json);
+    entry->json = NULL;
+    return 0;
+}
+
+static void hex_of(const uint8_t *bytes, uint32_t count, char *text)
+{
+    for (uint32_t i = 0; i < count; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+// A window kept whole: names the first byte that differs.
+static int bytes_agree(const struct window *window, const char *recorded, struct text *difference)
+{
+    uint8_t bytes[TRACE_WHOLE_BYTES];
+    if (window->size_bytes > TRACE_WHOLE_BYTES || !hex_parse(recorded, bytes, window->size_bytes)) {
+        text_set(difference, "%s: the window has %u bytes, the recorded one %zu", window->name, window->size_bytes,
+                 strlen(recorded) / 2);
+        return 0;
+    }
+    for (uint32_t i = 0; i < window->size_bytes; i++) {
+        if (bytes[i] == window->bytes[i]) continue;
+        char want[17] = "", got[17] = "";
+        uint32_t from = i & ~7u, count = window->size_bytes - from < 8 ? window->size_bytes - from : 8;
+        hex_of(bytes + from, count, want);
+        hex_of(window->bytes + from, count, got);
+        text_set(difference, "%s+0x%x: recorded %s, found %s (bytes in memory order)", window->name, from, want, got);
+        return 0;
+    }
+    return 1;
+}
+
+// A window kept as digests: names the first line that differs.
+static int digests_agree(const struct window *window, const json_t *recorded, struct text *difference)
+{
+    char digest[17];
+    uint8_t found[MAX_LINES], lines[MAX_LINES];
+    const char *want = json_string_value(json_object_get(recorded, "digest"));
+    const char *line_text = json_string_value(json_object_get(recorded, "lines"));
+    json_int_t size_bytes = json_integer_value(json_object_get(recorded, "size"));
+    if (want == NULL || line_text == NULL || size_bytes != window->size_bytes) {
+        text_set(difference, "%s: the window has %u bytes, the recorded one %lld", window->name, window->size_bytes,
+                 (long long)size_bytes);
+        return 0;
+    }
+    snprintf(digest, sizeof digest, "%016" PRIx64, XXH3_64bits(window->bytes, window->size_bytes));
+    if (strcmp(digest, want) == 0) return 1;
+    uint32_t count = line_digests(window, found, MAX_LINES), line = 0;
+    if (hex_parse(line_text, lines, count))
+        while (line < count && found[line] == lines[line]) line++;
+    text_set(difference, "%s: first differs in the %d bytes at 0x%" PRIx64, window->name, TRACE_LINE_BYTES,
+             window->base + line * TRACE_LINE_BYTES);
+    return 0;
+}
+
+static int window_agrees(const struct trace_entry *entry, const struct window *window, struct text *difference)
+{
+    const json_t *recorded = json_object_get(entry->windows, window->name);
+    const char *bytes = json_string_value(json_object_get(recorded, "bytes"));
+    if (recorded == NULL || (uint64_t)json_integer_value(json_object_get(recorded, "base")) != window->base) {
+        text_set(difference, "window \"%s\" at 0x%" PRIx64 " was not recorded", window->name, window->base);
+        return 0;
+    }
+    return bytes != NULL ? bytes_agree(window, bytes, difference) : digests_agree(window, recorded, difference);
+}
+
+// The words of a curated case, line by line.
+static int text_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
+                       const struct result *result, struct text *difference)
+{
+    if (entry->text == NULL || family->describe == NULL) return 1;
+    json_t *found = family->describe(test_case, result);
+    size_t lines = json_array_size(entry->text), i = 0;
+    if (json_array_size(found) > lines) lines = json_array_size(found);
+    while (i < lines && json_equal(json_array_get(entry->text, i), json_array_get(found, i))) i++;
+    if (i < lines) {
+        const char *want = json_string_value(json_array_get(entry->text, i));
+        const char *got = json_string_value(json_array_get(found, i));
+        text_set(difference, "recorded \"%s\", found \"%s\"", want != NULL ? want : "nothing more",
+                 got != NULL ? got : "nothing more");
+    }
+    json_decref(found);
+    return i == lines;
+}
+
+int trace_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
+                 const struct result *result, struct text *difference)
+{
+    if (entry->status != result->status) {
+        const char *want = cuda_error_name(entry->status), *got = cuda_error_name(result->status);
+        text_set(difference, "recorded status %d %s, found %d %s%s%s", entry->status, want != NULL ? want : "",
+                 result->status, got != NULL ? got : "", result->rule != RULE_OK ? " by rule " : "",
+                 result->rule != RULE_OK ? rule_row(result->rule)->id : "");
+        return 0;
+    }
+    if (json_object_size(entry->windows) != (size_t)result->windows) {
+        text_set(difference, "%zu windows recorded, %d found", json_object_size(entry->windows), result->windows);
+        return 0;
+    }
+    if (!text_agrees(entry, family, test_case, result, difference)) return 0;
+    for (int i = 0; i < result->windows; i++)
+        if (!window_agrees(entry, &result->window[i], difference)) return 0;
+    return 1;
+}
