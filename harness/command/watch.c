@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// `tmaref watch`: runs a program with the real driver and reports its tensor map calls. The reporting is done inside
+// that program by a preloaded library (harness/watch); this file starts the program, waits, and adds up.
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "watch/shared.h"
+
+#ifndef TMAREF_LIBDIR
+#define TMAREF_LIBDIR "lib"
+#endif
+
+enum { SIGNAL_STATUS = 128 };
+
+struct watch_options {
+    int json, only_refused;
+    const char *output;
+    char **program; // NULL-terminated; NULL if none was given
+};
+
+static const struct argp_option option_rows[] = {
+    {"output", 'o', "FILE", 0, "write the reports to FILE instead of standard error", 0},
+    {"json", 'j', NULL, 0, "one JSON object a line", 0},
+    {"only-refused", 'r', NULL, 0, "report only calls that are refused, or where model and driver differ", 0},
+    {0}};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct watch_options *options = state->input;
+    switch (key) {
+    case 'o':
+        options->output = argument;
+        return 0;
+    case 'j':
+        options->json = 1;
+        return 0;
+    case 'r':
+        options->only_refused = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        options->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// The shared block, and the descriptor that the watched processes open it by. NULL with errno on failure.
+static struct watch_shared *share_state(int *fd)
+{
+    *fd = memfd_create("tmaref watch", MFD_CLOEXEC);
+    if (*fd < 0 || ftruncate(*fd, sizeof(struct watch_shared)) != 0) return NULL;
+    struct watch_shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    if (shared == MAP_FAILED) return NULL;
+    shared->bytes = sizeof *shared;
+    shared->command = (int32_t)getpid();
+    return shared;
+}
+
+// Beside the command in the build tree, under lib/ in an installed one. Returns 0, or -1 if it is nowhere.
+static int find_library(char path[WATCH_PATH_BYTES])
+{
+    static const char *const places[] = {"", "/../" TMAREF_LIBDIR "/tmaref", "/../" TMAREF_LIBDIR, "/../lib/tmaref",
+                                         "/../lib"};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return -1;
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        int needed = snprintf(path, WATCH_PATH_BYTES, "%s%s/%s", self, places[i], WATCH_LIBRARY);
+        if (needed < WATCH_PATH_BYTES && access(path, R_OK) == 0) return 0;
+    }
+    return -1;
+}
+
+// Opens the output once to empty it and to find out now whether it can be written. Returns 0 or an exit status.
+static int prepare_output(const char *output, struct watch_shared *shared)
+{
+    if (output == NULL) return 0;
+    int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return command_usage("watch", "--output %s cannot be written: %s", output, strerror(errno));
+    close(fd);
+    char *absolute = realpath(output, NULL);
+    int fits = absolute != NULL && strlen(absolute) < sizeof shared->output;
+    if (fits) strcpy(shared->output, absolute);
+    free(absolute);
+    return fits ? 0 : command_usage("watch", "--output %s is too long a path", output);
+}
+
+// The environment of the watched program, in this process's own; called between fork and exec.
+static void set_environment(const char *library, const char *state_path)
+{
+    const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
+    char value[3 * WATCH_PATH_BYTES];
+    snprintf(value, sizeof value, "%s%s%s", library, preload == NULL ? "" : ":", preload == NULL ? "" : preload);
+    setenv("LD_PRELOAD", value, 1);
+    setenv(WATCH_STATE_VARIABLE, state_path, 1);
+    // A program built with a shared address sanitizer refuses any library that comes before the sanitizer's.
+    snprintf(value, sizeof value, "verify_asan_link_order=0%s%s", asan == NULL ? "" : ":", asan == NULL ? "" : asan);
+    setenv("ASAN_OPTIONS", value, 1);
+}
+
+// Starts the program. Returns its process, or -1 with errno if it cannot be started.
+static pid_t start(char **program, const char *library, const char *state_path)
+{
+    int report[2], failure = 0;
+    if (pipe2(report, O_CLOEXEC) != 0) return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        set_environment(library, state_path);
+        execvp(program[0], program);
+        failure = errno;
+        ssize_t ignored = write(report[1], &failure, sizeof failure);
+        _exit(ignored > 0 ? EXIT_USAGE : EXIT_FAILURE);
+    }
+    if (child < 0) failure = errno;
+    close(report[1]);
+    if (child > 0 && read(report[0], &failure, sizeof failure) > 0) waitpid(child, NULL, 0);
+    close(report[0]);
+    errno = failure;
+    return failure == 0 ? child : -1;
+}
+
+static volatile sig_atomic_t watched; // for the handler: the process to pass a signal on to
+
+static void pass_on(int number)
+{
+    kill((pid_t)watched, number);
+}
+
+// The program decides what an interrupt means. The terminal sends it to both; a termination comes to us alone.
+static void leave_signals_to(pid_t child)
+{
+    watched = (sig_atomic_t)child;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGTERM, pass_on);
+    signal(SIGHUP, pass_on);
+}
+
+static int wait_for(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void print_summary(const struct watch_shared *shared)
+{
+    static struct line line;
+    line_start(&line);
+    watch_summary(shared, &line);
+    int fd = shared->output[0] == '\0' ? STDERR_FILENO : open(shared->output, O_WRONLY | O_APPEND | O_CLOEXEC);
+    lseek(fd, 0, SEEK_END); // others may have appended
+    line_write(&line, fd);
+    if (fd > STDERR_FILENO) close(fd);
+}
+
+static int watch(const struct watch_options *options, const char *library)
+{
+    int fd;
+    struct watch_shared *shared = share_state(&fd);
+    if (shared == NULL) return command_usage("watch", "no shared memory: %s", strerror(errno));
+    shared->json = options->json;
+    shared->only_refused = options->only_refused;
+    int status = prepare_output(options->output, shared);
+    if (status != 0) return status;
+
+    char state_path[64];
+    snprintf(state_path, sizeof state_path, "/proc/%d/fd/%d", (int)getpid(), fd);
+    pid_t child = start(options->program, library, state_path);
+    if (child < 0)
+        return command_usage("watch", "cannot start the program %s: %s", options->program[0], strerror(errno));
+    leave_signals_to(child);
+    status = wait_for(child);
+    print_summary(shared);
+    return status;
+}
+
+int command_watch(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = option_rows,
+        .parser = parse_option,
+        .args_doc = "[--] PROGRAM [ARGUMENT...]",
+        .doc =
+            "Run PROGRAM with the real CUDA driver and report every tensor map it encodes: the arguments by name, the "
+            "driver's answer, every rule that is broken with the nearest legal value, and whether the model of an "
+            "H200 agrees."
+            "\vThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not be started."};
+    struct watch_options options = {0};
+    char library[WATCH_PATH_BYTES];
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) return EXIT_USAGE;
+    if (options.program == NULL)
+        return command_usage("watch", "no program given; write: tmaref watch [OPTION...] -- PROGRAM [ARGUMENT...]");
+    if (find_library(library) != 0)
+        return command_usage("watch", "%s is neither beside the tmaref command nor in its lib folder", WATCH_LIBRARY);
+    if (strpbrk(library, " :") != NULL)
+        return command_usage("watch", "%s: a library whose path has a blank or a colon cannot be preloaded", library);
+    return watch(&options, library);
+}
