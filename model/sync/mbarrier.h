@@ -27,7 +27,8 @@ struct mbarrier_fields {
 };
 
 // What one transaction does to a barrier, already summed over the lanes of the warp instruction. 64 bits hold every
-// sum of 32 lanes: the model never wraps (an H200 was measured up to sums of 2^20; see docs/mbarrier.md).
+// sum of 32 lanes, so the model never wraps; that an H200 does not wrap at 2^32 either is measured for sums up to
+// 2^20 only, and SASS does not show it (the barrier unit adds).
 struct mbarrier_transaction {
     uint64_t arrivals, expect_bytes, complete_bytes;
     int drop; // arrivals leave the expected count too

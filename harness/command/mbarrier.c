@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// `tmaref mbarrier`: reads a barrier's 64-bit word (or a token), or steps a program of barrier operations on the model
+// and says after each what the word is, what came back, and which rules were bent or broken.
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "mbarrier_case.h"
+
+enum { MOST_PROGRAM_BYTES = 1 << 20 };
+
+struct options {
+    int token, json;
+    const char *program;
+    int arguments;
+    char **argument;
+};
+
+static const struct argp_option option_rows[] = {
+    {"token", 't', NULL, 0, "the numbers are state tokens, not words", 0},
+    {"program", 'p', "FILE", 0, "step the JSON program in FILE (- is standard input)", 0},
+    {"json", 'j', NULL, 0, "print JSON", 0},
+    {0}};
+
+static const char usage[] = "WORD...\nOPERATION...\n--program=FILE";
+static const char help[] =
+    "Read a barrier's 64-bit word, or step a barrier program on the model.\n\n"
+    "  tmaref mbarrier 0x7ffff000001ffffc\n"
+    "  tmaref mbarrier 'init 2' 'arrive.expect_tx 4096' 'complete_tx 4096' 'test_wait.parity 0'\n"
+    "\v"
+    "An OPERATION is a name of PTX without 'mbarrier.', its operand, and any of barrier=0..3, lanes=MASK (default 1), "
+    "step=N (added per lane), token=INDEX (of an earlier operation), issuer=cta|self|remote, offset=BYTES:\n"
+    "@\n"
+    "Exit status: 0; 1 when the program ends in a fault; 2 usage error.";
+
+// Puts the names of the table where the help has its @. argp frees what is returned.
+static char *filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    const char *at = key == ARGP_KEY_HELP_POST_DOC && text != NULL ? strchr(text, '@') : NULL;
+    char *filled = at == NULL ? NULL : malloc(strlen(text) + MBARRIER_OPS * 32);
+    if (filled == NULL) return (char *)text;
+    char *end = filled + sprintf(filled, "%.*s", (int)(at - text), text);
+    for (uint32_t i = 0; i < MBARRIER_OPS; i++)
+        end += sprintf(end, "%s%.28s", i > 0 ? ", " : "", mbarrier_op_row(i)->name);
+    strcpy(end, at + 1);
+    return filled;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+    switch (key) {
+    case 't':
+        options->token = 1;
+        return 0;
+    case 'p':
+        options->program = argument;
+        return 0;
+    case 'j':
+        options->json = 1;
+        return 0;
+    case ARGP_KEY_ARGS:
+        options->argument = state->argv + state->next;
+        options->arguments = state->argc - state->next;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// --- Words and tokens ------------------------------------------------------------------------------------------------
+
+// What the phase waits for, as a sentence.
+static void word_reading(const struct mbarrier_fields *fields, struct text *reading)
+{
+    char arrivals[64] = "", bytes[96] = "";
+    if (fields->pending != 0)
+        snprintf(arrivals, sizeof arrivals, "%u arrival%s", fields->pending, fields->pending == 1 ? "" : "s");
+    if (fields->tx > 0) snprintf(bytes, sizeof bytes, "%d bytes that were expected and not completed", fields->tx);
+    if (fields->tx < 0)
+        snprintf(bytes, sizeof bytes, "an expect_tx of %d bytes that are completed already", -fields->tx);
+    const char *and = arrivals[0] != '\0' && bytes[0] != '\0' ? " and " : "";
+    if (fields->error)
+        text_set(reading, "Another CTA or a copy broke a limit of this barrier: the next operation or wait of its own "
+                          "CTA dies with 719.");
+    else if (arrivals[0] == '\0' && bytes[0] == '\0')
+        text_set(reading, "Phase %d waits for nothing: the next operation that does not fault completes it.",
+                 fields->phase);
+    else
+        text_set(reading, "Phase %d waits for %s%s%s.", fields->phase, arrivals, and, bytes);
+}
+
+static json_t *hex_json(uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%016" PRIx64, value);
+    return json_string(text);
+}
+
+static json_t *word_json(uint64_t word)
+{
+    struct mbarrier_fields fields = mbarrier_unpack(word);
+    struct text reading;
+    word_reading(&fields, &reading);
+    return json_pack("{s:o, s:i, s:i, s:i, s:i, s:b, s:i, s:s}", "word", hex_json(word), "phase", fields.phase,
+                     "pending", (int)fields.pending, "expected", (int)fields.expected, "tx", (int)fields.tx, "error",
+                     fields.error, "unused", fields.unused, "reading", reading.at);
+}
+
+static void print_word(uint64_t word)
+{
+    struct mbarrier_fields fields = mbarrier_unpack(word);
+    struct text reading;
+    word_reading(&fields, &reading);
+    printf("0x%016" PRIx64 "\n", word);
+    printf("  phase     %-8d waits by parity: %d true, %d false\n", fields.phase, !fields.phase, fields.phase);
+    printf("  pending   %-8u arrivals missing in this phase\n", fields.pending);
+    printf("  expected  %-8u arrivals of the next phase\n", fields.expected);
+    printf("  tx        %-8d bytes expected minus bytes completed\n", fields.tx);
+    printf("  error     %s\n", fields.error ? "yes" : "no");
+    if (fields.unused) printf("  bit 0     1        set by no operation: is this an mbarrier?\n");
+    printf("  %s\n", reading.at);
+}
+
+static json_t *token_json(uint64_t token)
+{
+    return json_pack("{s:o, s:i, s:I, s:b}", "token", hex_json(token), "phase", (int)(token >> 63), "pending_count",
+                     (json_int_t)mbarrier_pending_count(token), "error", (token & MBARRIER_ERROR_BIT) != 0);
+}
+
+static void print_token(uint64_t token)
+{
+    int phase = (int)(token >> 63);
+    printf("0x%016" PRIx64 "\n", token);
+    printf("  phase          %d   of the arrive that returned it; a wait is true while the barrier's phase is %d\n",
+           phase, !phase);
+    printf("  pending_count  %u   arrivals that were missing before it\n", mbarrier_pending_count(token));
+    if (token & MBARRIER_ERROR_BIT) printf("  error bit set: no arrive returns this, it would have faulted\n");
+    printf("  The low 32 bits carry no state.\n");
+}
+
+static int read_numbers(const struct options *options)
+{
+    static const char stale[] = "A word read by a plain load may be stale: the live word is in the barrier unit of the "
+                                "SM. After mbarrier.inval the load is true.";
+    json_t *list = json_array();
+    for (int i = 0; i < options->arguments; i++) {
+        uint64_t number;
+        if (!parse_u64(options->argument[i], UINT64_MAX, &number)) {
+            json_decref(list);
+            return command_usage("mbarrier", "'%s' is not a 64-bit number (0x and hex digits, or decimal)",
+                                 options->argument[i]);
+        }
+        json_array_append_new(list, options->token ? token_json(number) : word_json(number));
+        if (options->json) continue;
+        if (options->token)
+            print_token(number);
+        else
+            print_word(number);
+    }
+    if (options->json) json_dumpf(list, stdout, JSON_INDENT(2));
+    if (options->json || !options->token) printf("%s\n", options->json ? "" : stale);
+    json_decref(list);
+    return EXIT_AGREE;
+}
+
+// --- Programs --------------------------------------------------------------------------------------------------------
+
+static json_t *findings_json(const struct findings *findings)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) {
+        const struct finding *finding = &findings->item[i];
+        const struct rule_row *row = rule_row(finding->rule);
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s}", "rule", row->id, "outcome",
+                                        row->cuda_error != 0 ? "fault" : "warning", "cuda_error", row->cuda_error,
+                                        "argument", finding->argument, "value", (json_int_t)finding->value, "limit",
+                                        (json_int_t)finding->limit, "sentence", row->sentence, "advice", row->advice));
+    }
+    return list;
+}
+
+static json_t *event_json(const struct mbarrier_event *event, json_t *op, const struct findings *findings)
+{
+    json_t *step = json_pack("{s:O, s:o}", "op", op, "findings", findings_json(findings));
+    if (event->rule != RULE_OK) return step;
+    json_object_set_new(step, "after", word_json(event->word));
+    enum mbarrier_result result = mbarrier_op_row(event->op.opcode)->result;
+    if (result == MBARRIER_GIVES_PREDICATE) json_object_set_new(step, "ballot", json_integer(event->ballot));
+    json_t *lanes = json_array();
+    for (int lane = 0; lane < MBARRIER_LANES; lane++)
+        if (event->op.lanes >> lane & 1) json_array_append_new(lanes, json_integer(event->lane[lane]));
+    if (result == MBARRIER_GIVES_TOKEN && event->op.issuer == MBARRIER_ISSUER_CTA)
+        json_object_set(step, "token_high", lanes);
+    if (result == MBARRIER_GIVES_COUNT) json_object_set(step, "pending_count", lanes);
+    json_decref(lanes);
+    return step;
+}
+
+// "token 0x7ffff000", "true in lanes 0x00000003", "count 5": of the lowest lane where lanes may differ.
+static void print_answer(const struct mbarrier_event *event)
+{
+    int lane = __builtin_ctz(event->op.lanes);
+    switch (mbarrier_op_row(event->op.opcode)->result) {
+    case MBARRIER_GIVES_NOTHING:
+        break;
+    case MBARRIER_GIVES_TOKEN:
+        if (event->op.issuer == MBARRIER_ISSUER_CTA) printf("  token 0x%08x", event->lane[lane]);
+        break;
+    case MBARRIER_GIVES_COUNT:
+        printf("  count %u", event->lane[lane]);
+        break;
+    case MBARRIER_GIVES_PREDICATE:
+        if (event->ballot == 0 || event->ballot == event->op.lanes)
+            printf("  %s", event->ballot == 0 ? "false" : "true");
+        else
+            printf("  true in lanes 0x%08x", event->ballot);
+    }
+}
+
+static void print_step(int index, const struct mbarrier_event *event)
+{
+    const struct mbarrier_op *op = &event->op;
+    enum mbarrier_operand takes = mbarrier_op_row(op->opcode)->operand;
+    char text[96];
+    int used = snprintf(text, sizeof text, "%s", mbarrier_op_row(op->opcode)->name);
+    if (op->token != MBARRIER_TOKEN_OPERAND)
+        used += snprintf(text + used, sizeof text - (size_t)used, " token=%u", op->token);
+    else if (takes != MBARRIER_TAKES_NOTHING && takes != MBARRIER_TAKES_WORD)
+        used += snprintf(text + used, sizeof text - (size_t)used, " %u", op->operand);
+    if (op->step != 0) used += snprintf(text + used, sizeof text - (size_t)used, "+%u", op->step);
+    if (op->lanes != 1) used += snprintf(text + used, sizeof text - (size_t)used, " lanes=0x%x", op->lanes);
+    if (op->issuer != MBARRIER_ISSUER_CTA)
+        snprintf(text + used, sizeof text - (size_t)used, " %s", mbarrier_issuer_name(op->issuer));
+    struct mbarrier_fields after = mbarrier_unpack(event->word);
+    printf("%2d  %-34s", index, text);
+    if (event->rule != RULE_OK) {
+        printf("faults with %d\n", rule_cuda_error(event->rule));
+        return;
+    }
+    printf("b%u 0x%016" PRIx64 "  phase %d  pending %u  expected %u  tx %d%s", op->barrier, event->word, after.phase,
+           after.pending, after.expected, after.tx, after.error ? "  ERROR" : "");
+    print_answer(event);
+    putchar('\n');
+}
+
+static void print_findings(const struct findings *findings, unsigned char *explained)
+{
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) {
+        const struct finding *finding = &findings->item[i];
+        const struct rule_row *row = rule_row(finding->rule);
+        printf("      %s %s", row->cuda_error != 0 ? "fault" : "warning", row->id);
+        if (row->cuda_error != 0)
+            printf(" (%d %s): %s %" PRId64 ", limit %" PRId64, row->cuda_error, cuda_error_name(row->cuda_error),
+                   finding->argument, (int64_t)finding->value, (int64_t)finding->limit);
+        putchar('\n');
+        if (!explained[finding->rule]) printf("        %s\n        %s\n", row->sentence, row->advice);
+        explained[finding->rule] = 1;
+    }
+}
+
+static void print_end(const struct mbarrier_machine *machine)
+{
+    for (int i = 0; i < MBARRIER_SLOTS; i++) {
+        int used = 0;
+        for (int j = 0; j < machine->events; j++) used |= machine->event[j].op.barrier == (uint32_t)i;
+        struct mbarrier_fields fields = mbarrier_unpack(machine->slot[i].word);
+        struct text reading;
+        word_reading(&fields, &reading);
+        if (used) printf("barrier %d: %s\n", i, reading.at);
+    }
+}
+
+// Steps the program; prints it, or JSON. The exit status says whether it faults.
+static int step_program(const struct mbarrier_case *program, int json)
+{
+    struct mbarrier_machine machine;
+    unsigned char explained[RULE_COUNT] = {0};
+    enum rule rule = RULE_OK;
+    json_t *ops = family_mbarrier.write(program), *steps = json_array();
+    mbarrier_machine_start(&machine);
+    for (int i = 0; i < program->count && rule == RULE_OK; i++) {
+        struct findings findings = {0};
+        rule = mbarrier_step(&machine, &program->op[i], &findings);
+        json_t *op = json_array_get(json_object_get(ops, "ops"), (size_t)i);
+        json_array_append_new(steps, event_json(&machine.event[i], op, &findings));
+        if (json) continue;
+        print_step(i, &machine.event[i]);
+        print_findings(&findings, explained);
+    }
+    json_t *all =
+        json_pack("{s:o, s:i, s:s}", "steps", steps, "status", rule_cuda_error(rule), "rule", rule_row(rule)->id);
+    if (json) json_dumpf(all, stdout, JSON_INDENT(2));
+    if (json) putchar('\n');
+    if (!json && rule == RULE_OK) print_end(&machine);
+    json_decref(all);
+    json_decref(ops);
+    return rule == RULE_OK ? EXIT_AGREE : EXIT_MISMATCH;
+}
+
+static int read_program(const char *path, struct mbarrier_case *program, struct text *why)
+{
+    size_t size_bytes;
+    char *bytes = read_file(path, MOST_PROGRAM_BYTES, &size_bytes, why);
+    if (bytes == NULL) return 0;
+    json_error_t error;
+    json_t *json = json_loadb(bytes, size_bytes, JSON_REJECT_DUPLICATES, &error);
+    free(bytes);
+    if (json == NULL) {
+        text_set(why, "%s:%d: %s", path, error.line, error.text);
+        return 0;
+    }
+    struct text reason;
+    int ok = family_mbarrier.read(json, program, &reason);
+    if (!ok) text_set(why, "%.100s: %.400s", path, reason.at);
+    json_decref(json);
+    return ok;
+}
+
+int command_mbarrier(int argc, char **argv)
+{
+    static const struct argp argp = {option_rows, parse_option, usage, help, NULL, filter_help, NULL};
+    struct options options = {0};
+    struct text why;
+    struct mbarrier_case program = {0};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) return EXIT_USAGE;
+    if ((options.program != NULL) == (options.arguments > 0) || (options.program != NULL && options.token))
+        return command_usage("mbarrier", "give words, or operations, or --program=FILE");
+    if (options.program != NULL) {
+        if (!read_program(options.program, &program, &why)) return command_usage("mbarrier", "%s", why.at);
+        return step_program(&program, options.json);
+    }
+    char first = options.argument[0][0];
+    if (options.token || (first >= '0' && first <= '9')) return read_numbers(&options);
+    for (int i = 0; i < options.arguments; i++)
+        if (!mbarrier_case_add_text(&program, options.argument[i], &why))
+            return command_usage("mbarrier", "%s", why.at);
+    return step_program(&program, options.json);
+}
