@@ -232,19 +232,21 @@ static void print_step(int index, const struct mbarrier_event *event)
     if (op->token != MBARRIER_TOKEN_OPERAND)
         used += snprintf(text + used, sizeof text - (size_t)used, " token=%u", op->token);
     else if (takes != MBARRIER_TAKES_NOTHING && takes != MBARRIER_TAKES_WORD)
-        used += snprintf(text + used, sizeof text - (size_t)used, " %u", op->operand);
+        used += snprintf(text + used, sizeof text - (size_t)used, takes == MBARRIER_TAKES_TOKEN ? " 0x%x" : " %u",
+                         op->operand);
     if (op->step != 0) used += snprintf(text + used, sizeof text - (size_t)used, "+%u", op->step);
     if (op->lanes != 1) used += snprintf(text + used, sizeof text - (size_t)used, " lanes=0x%x", op->lanes);
     if (op->issuer != MBARRIER_ISSUER_CTA)
         snprintf(text + used, sizeof text - (size_t)used, " %s", mbarrier_issuer_name(op->issuer));
     struct mbarrier_fields after = mbarrier_unpack(event->word);
-    printf("%2d  %-34s", index, text);
+    printf("%2d  %-33s ", index, text);
     if (event->rule != RULE_OK) {
         printf("faults with %d\n", rule_cuda_error(event->rule));
         return;
     }
-    printf("b%u 0x%016" PRIx64 "  phase %d  pending %u  expected %u  tx %d%s", op->barrier, event->word, after.phase,
-           after.pending, after.expected, after.tx, after.error ? "  ERROR" : "");
+    if (op->opcode != MBARRIER_OP_PENDING_COUNT)
+        printf("b%u 0x%016" PRIx64 "  phase %d  pending %u  expected %u  tx %d%s", op->barrier, event->word,
+               after.phase, after.pending, after.expected, after.tx, after.error ? "  ERROR" : "");
     print_answer(event);
     putchar('\n');
 }
@@ -264,11 +266,16 @@ static void print_findings(const struct findings *findings, unsigned char *expla
     }
 }
 
+static int has_barrier(const struct mbarrier_op *op, int barrier)
+{
+    return op->opcode != MBARRIER_OP_PENDING_COUNT && op->barrier == (uint32_t)barrier;
+}
+
 static void print_end(const struct mbarrier_machine *machine)
 {
     for (int i = 0; i < MBARRIER_SLOTS; i++) {
         int used = 0;
-        for (int j = 0; j < machine->events; j++) used |= machine->event[j].op.barrier == (uint32_t)i;
+        for (int j = 0; j < machine->events; j++) used |= has_barrier(&machine->event[j].op, i);
         struct mbarrier_fields fields = mbarrier_unpack(machine->slot[i].word);
         struct text reading;
         word_reading(&fields, &reading);
