@@ -50,7 +50,7 @@ step() {
         say "$what: done in $((SECONDS - start)) s"
         return
     fi
-    tail -n "+$((first + 1))" "$log" | tail -n 25 >&2
+    tail -n "+$((first + 1))" "$log" | grep -v "^\[ *[0-9]*%\]" | tail -n 25 >&2
     say "$what: FAILED. $advice (the whole log: $log)" >&2
     exit "$status"
 }
