@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The suite `mbarrier_case`: the family of barrier programs: what the generator makes, what JSON and typed operations
+// are accepted and how the others are refused, what a result holds.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kernels/mbarrier_program.h"
+#include "mbarrier_case.h"
+
+Suite *mbarrier_case_suite(void);
+
+enum { CASES = 2000, SEED = 11 };
+
+static struct mbarrier_case generated(int index)
+{
+    struct random random = random_for(SEED, (uint64_t)index);
+    struct mbarrier_case program;
+    family_mbarrier.generate(&random, &program);
+    return program;
+}
+
+START_TEST(generated_programs_are_legal_and_survive_json)
+{
+    for (int i = 0; i < CASES; i++) {
+        struct mbarrier_case program = generated(i), read;
+        for (int j = 0; j < program.count; j++) ck_assert_ptr_null(mbarrier_op_illegal(program.op, j));
+        struct text why;
+        json_t *json = family_mbarrier.write(&program);
+        ck_assert_msg(family_mbarrier.read(json, &read, &why), "seed %d, case %d: %s", SEED, i, why.at);
+        ck_assert_mem_eq(&program, &read, sizeof read);
+        json_decref(json);
+    }
+}
+END_TEST
+
+// A fault is always the last operation, about one program in twenty has one, and each of the seven comes up.
+START_TEST(generated_programs_fault_as_often_as_meant)
+{
+    int faults = 0, of_rule[RULE_COUNT] = {0};
+    uint8_t *bytes = malloc(sizeof(struct mbarrier_log));
+    for (int i = 0; i < CASES; i++) {
+        struct mbarrier_case program = generated(i);
+        struct result result = {.free_bytes = bytes};
+        family_mbarrier.run_model(&program, &result);
+        faults += result.status != 0;
+        of_rule[result.rule]++;
+        ck_assert_int_eq(result.windows, result.status == 0 ? 2 : 0);
+        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_mbarrier.result_bytes(&program));
+    }
+    free(bytes);
+    ck_assert_int_gt(faults, CASES / 40);
+    ck_assert_int_lt(faults, CASES / 10);
+    for (int rule = RULE_MBARRIER_ADDRESS_ALIGN; rule <= RULE_MBARRIER_DROP_LIMIT; rule++)
+        ck_assert_msg(of_rule[rule] > 0, "%s", rule_row((enum rule)rule)->id);
+}
+END_TEST
+
+START_TEST(a_record_holds_word_lanes_and_answers)
+{
+    struct mbarrier_case program = {0};
+    struct text why;
+    const char *const ops[] = {"init 4", "arrive lanes=5", "test_wait.parity 0 lanes=6 step=1"};
+    for (int i = 0; i < 3; i++) ck_assert_msg(mbarrier_case_add_text(&program, ops[i], &why), "%s", why.at);
+    uint8_t bytes[sizeof(struct mbarrier_log)];
+    struct result result = {.free_bytes = bytes};
+    family_mbarrier.run_model(&program, &result);
+    struct mbarrier_record record[3];
+    ck_assert_uint_eq(result.window[0].size_bytes, sizeof record);
+    memcpy(record, result.window[0].bytes, sizeof record);
+    ck_assert_uint_eq(record[0].word, mbarrier_init(4));
+    ck_assert_uint_eq(record[1].active, 5);
+    ck_assert_uint_eq(record[1].lane[2], mbarrier_init(4) >> 32);
+    ck_assert_uint_eq(record[1].lane[1], 0);
+    ck_assert_uint_eq(record[2].ballot, 2);
+    ck_assert_mem_eq(result.window[1].bytes, &record[2].word, 8);
+}
+END_TEST
+
+// Each complaint names the key.
+static const struct {
+    const char *json, *names;
+} refused[] = {
+    {"[]", "ops"},
+    {"{\"ops\":[]}", "ops"},
+    {"{\"ops\":3}", "ops"},
+    {"{\"ops\":[{\"op\":\"inval\"}],\"name\":1}", "\"name\""},
+    {"{\"ops\":[{\"op\":\"nothing\"}]}", "\"op\""},
+    {"{\"ops\":[{\"operand\":1}]}", "\"op\""},
+    {"{\"ops\":[{\"op\":\"init\",\"operand\":1,\"count\":2}]}", "\"count\""},
+    {"{\"ops\":[{\"op\":\"init\",\"operand\":-1}]}", "\"operand\""},
+    {"{\"ops\":[{\"op\":\"init\",\"operand\":4294967296}]}", "\"operand\""},
+    {"{\"ops\":[{\"op\":\"init\",\"operand\":true}]}", "\"operand\""},
+    {"{\"ops\":[{\"op\":\"inval\",\"operand\":1}]}", "\"operand\""},
+    {"{\"ops\":[{\"op\":\"word\"}]}", "\"word\""},
+    {"{\"ops\":[{\"op\":\"word\",\"word\":\"0x10000000000000000\"}]}", "\"word\""},
+    {"{\"ops\":[{\"op\":\"inval\",\"issuer\":\"me\"}]}", "\"issuer\""},
+    {"{\"ops\":[{\"op\":\"inval\",\"issuer\":\"remote\"}]}", "issuer"},
+    {"{\"ops\":[{\"op\":\"inval\",\"barrier\":4}]}", "barrier"},
+    {"{\"ops\":[{\"op\":\"inval\",\"lanes\":0}]}", "lanes"},
+    {"{\"ops\":[{\"op\":\"inval\",\"offset\":8}]}", "offset"},
+    {"{\"ops\":[{\"op\":\"arrive\"},{\"op\":\"test_wait\",\"token\":1}]}", "token"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(json_is_refused_with_a_sentence_naming_the_key)
+{
+    struct mbarrier_case program;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].json, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_int_eq(family_mbarrier.read(json, &program, &why), 0);
+    ck_assert_msg(strstr(why.at, refused[_i].names) != NULL, "%s: %s", refused[_i].json, why.at);
+    json_decref(json);
+}
+END_TEST
+
+static const struct {
+    const char *text, *complaint; // NULL: accepted
+} typed[] = {
+    {"init 2", NULL},
+    {"mbarrier.arrive", NULL},
+    {"  arrive.expect_tx   0x1000 lanes=0xff barrier=0 issuer=remote", NULL},
+    {"test_wait", NULL},
+    {"test_wait 0x80000000", NULL},
+    {"word 0xffffffffffffffff", NULL},
+    {"", "not an mbarrier operation"},
+    {"frob", "not an mbarrier operation"},
+    {"init", "needs a count"},
+    {"init 1 2", "one operand"},
+    {"init 4294967296", "below 2^32"},
+    {"word 0x10000000000000000", "below 2^64"},
+    {"inval 1", "too many"},
+    {"init 1 lanes=", "not a whole number"},
+    {"init 1 colour=3", "there is no 'colour='"},
+    {"init 1 issuer=remote", "no shared::cluster form"},
+    {"test_wait barrier=3", "needs a token"},
+    {"test_wait token=9", "earlier op"},
+    {"arrive 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 "
+     "1 "
+     "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+     "at most 159 characters"},
+};
+enum { TYPED = sizeof typed / sizeof typed[0] };
+
+START_TEST(typed_operations)
+{
+    struct mbarrier_case program = {0};
+    struct text why = {""};
+    ck_assert(mbarrier_case_add_text(&program, "arrive", &why));
+    int accepted = mbarrier_case_add_text(&program, typed[_i].text, &why);
+    ck_assert_msg(accepted == (typed[_i].complaint == NULL), "'%s': %s", typed[_i].text, why.at);
+    if (!accepted) ck_assert_msg(strstr(why.at, typed[_i].complaint) != NULL, "%s", why.at);
+    ck_assert_int_eq(program.count, 1 + accepted);
+}
+END_TEST
+
+START_TEST(a_program_has_at_most_sixteen_operations)
+{
+    struct mbarrier_case program = {0};
+    struct text why;
+    for (int i = 0; i < MBARRIER_MAX_OPS; i++) ck_assert(mbarrier_case_add_text(&program, "inval", &why));
+    ck_assert(!mbarrier_case_add_text(&program, "inval", &why));
+}
+END_TEST
+
+// `explain` names the first operation that differs and both words.
+START_TEST(explain_names_the_first_difference)
+{
+    struct mbarrier_case program = {0};
+    struct text why;
+    ck_assert(mbarrier_case_add_text(&program, "init 4", &why));
+    ck_assert(mbarrier_case_add_text(&program, "arrive lanes=5", &why));
+    uint8_t bytes[2][sizeof(struct mbarrier_log)];
+    struct result result[2] = {{.free_bytes = bytes[0]}, {.free_bytes = bytes[1]}};
+    for (int i = 0; i < 2; i++) family_mbarrier.run_model(&program, &result[i]);
+    result[1].window[0].bytes[sizeof(struct mbarrier_record) + 7] ^= 0x80;
+    char *text;
+    size_t text_bytes;
+    FILE *out = open_memstream(&text, &text_bytes);
+    family_mbarrier.explain(&program, &result[0], &result[1], out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "ops[1]: mbarrier.arrive.shared::cta"));
+    ck_assert_ptr_nonnull(strstr(text, "phase 0, pending 2"));
+    ck_assert_ptr_nonnull(strstr(text, "phase 1, pending 2"));
+    free(text);
+}
+END_TEST
+
+Suite *mbarrier_case_suite(void)
+{
+    Suite *suite = suite_create("mbarrier_case");
+    TCase *generator = tcase_create("generator"), *reading = tcase_create("reading"), *result = tcase_create("result");
+    tcase_add_test(generator, generated_programs_are_legal_and_survive_json);
+    tcase_add_test(generator, generated_programs_fault_as_often_as_meant);
+    tcase_add_loop_test(reading, json_is_refused_with_a_sentence_naming_the_key, 0, REFUSED);
+    tcase_add_loop_test(reading, typed_operations, 0, TYPED);
+    tcase_add_test(reading, a_program_has_at_most_sixteen_operations);
+    tcase_add_test(result, a_record_holds_word_lanes_and_answers);
+    tcase_add_test(result, explain_names_the_first_difference);
+    suite_add_tcase(suite, generator);
+    suite_add_tcase(suite, reading);
+    suite_add_tcase(suite, result);
+    return suite;
+}
