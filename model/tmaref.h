@@ -7,6 +7,7 @@
 //   swizzle.h, tile.h   where the bytes of a box lie
 //   copy.h              tiled loads
 //   mbarrier.h          the 64-bit barrier word
+//   mbarrier_step.h     barrier programs, one operation at a time
 // The ABI: docs/abi.md.
 #ifndef TMAREF_H
 #define TMAREF_H
@@ -15,6 +16,7 @@
 #include "dtype.h"
 #include "finding.h"
 #include "mbarrier.h"
+#include "mbarrier_step.h"
 #include "memory.h"
 #include "rule.h"
 #include "swizzle.h"
