@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How the library gets between a program and the real driver: it is preloaded and exports the four tensor map calls,
-// cuGetProcAddress and dlsym, so that every way to a tensor map call ends in calls.c. Why LD_PRELOAD and not LD_AUDIT:
-//  - la_symbind sees PLT slots only. A direct call compiled with -fno-plt, as Rust does, and a pointer in static data
-//    are data relocations that it never hears of; a preloaded definition binds them all.
-//  - Before glibc 2.35 a program linked with -z now is not reported at all, and an audit library brings a libc of its
-//    own into the process, whose static TLS is what programs with many large libraries run out of.
-//  - Debuggers and profilers use LD_PRELOAD too and compose with it; there is one auditing chain and it slows binding.
-// What LD_AUDIT would see and we do not: libraries loaded with RTLD_DEEPBIND or dlmopen. See docs/watch.md.
-// The danger of an interposed dlsym is that RTLD_NEXT means "after the caller", found by return address. Ours therefore
-// jumps to the real one with registers and stack as they came, except for the six names that it answers itself.
+// Gets between a program and the real driver: preloaded, it exports the tensor map calls, cuGetProcAddress and dlsym.
+// Not LD_AUDIT, for la_symbind hears of PLT slots and dlsym only (tried with glibc 2.36): not of calls compiled with
+// -fno-plt, as Rust's are, nor of pointers in static data, nor, before glibc 2.35, of programs linked with -z now; and
+// it brings a second libc whose static TLS large programs lack. It would see RTLD_DEEPBIND and dlmopen; this does not.
+// The danger of an interposed dlsym is RTLD_NEXT, "after the caller", who is known by return address: for all but six
+// names ours jumps to the real one with registers and stack as they came.
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdatomic.h>

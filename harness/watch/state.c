@@ -33,21 +33,22 @@ static void map_state(void)
     if (state->bytes != sizeof *state) state = &own_state;
 }
 
-// A descriptor of our own, so that a program that closes or redirects its standard error keeps its reports.
-static void keep_output(int fd)
+// A descriptor of our own, so that a program that closes or redirects its standard error keeps its reports. `fd` is
+// closed if it was opened for this.
+static void keep_output(int fd, int is_opened)
 {
     output_fd = fcntl(fd, F_DUPFD_CLOEXEC, OUTPUT_FD_MIN);
     if (output_fd < 0) output_fd = fd;
-    if (fd > STDERR_FILENO && fd != output_fd) close(fd);
+    if (is_opened && fd >= 0 && fd != output_fd) close(fd);
     if (output_fd >= 0 && fstat(output_fd, &output_stat) != 0) output_fd = -1;
 }
 
 static void open_output(void)
 {
     if (state->output[0] == '\0')
-        keep_output(STDERR_FILENO);
+        keep_output(STDERR_FILENO, 0);
     else
-        keep_output(open(state->output, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+        keep_output(open(state->output, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), 1);
 }
 
 static void set_up(void)
@@ -75,7 +76,7 @@ static void reopen_output(void)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", state->command, STDERR_FILENO);
-    keep_output(open(state->output[0] != '\0' ? state->output : path, O_WRONLY | O_APPEND | O_CLOEXEC));
+    keep_output(open(state->output[0] != '\0' ? state->output : path, O_WRONLY | O_APPEND | O_CLOEXEC), 1);
 }
 
 void watch_write(const struct line *line)

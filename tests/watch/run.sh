@@ -184,7 +184,28 @@ misuse_is_named() {
     expect_text "no calls" "tmaref watch: 0 calls, 0 refused, 0 warnings"
 }
 
+# As installed, moved, and where it cannot work: no library at all, and a path that LD_PRELOAD cannot spell.
+library_is_found() {
+    local build=$tmaref
+    mkdir -p "$work/moved/bin" "$work/moved/lib/tmaref" "$work/a blank"
+    cp "$build" "$work/moved/bin/tmaref"
+    tmaref=$work/moved/bin/tmaref
+    watch -- "$programs/watch_dynamic" dlsym legal
+    expect_status "no library" 2
+    expect_text "no library" "libtmaref_watch.so is neither beside the tmaref command nor in its lib folder"
+    cp "$(dirname "$build")/libtmaref_watch.so" "$work/moved/lib/tmaref"
+    watch -- "$programs/watch_dynamic" dlsym legal
+    expect_text "installed" "1 call, 0 refused"
+    cp "$build" "$(dirname "$build")/libtmaref_watch.so" "$work/a blank"
+    tmaref="$work/a blank/tmaref"
+    watch -- "$programs/watch_dynamic" dlsym legal
+    expect_status "path with a blank" 2
+    expect_text "path with a blank" "cannot be preloaded"
+    tmaref=$build
+}
+
 every_way_is_seen
+library_is_found
 arguments_are_named
 refusals_are_explained
 crashes_leave_a_report

@@ -2,6 +2,7 @@
 // A libcuda.so.1 for machines without one: enough of a driver to be found in every way and to answer the tensor map
 // calls as the model does. STANDIN makes it lie: "verdict" refuses everything, "bytes" spoils a byte, "context" says
 // that there is no context. It dies where an H200's driver was recorded to die.
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static int lies(const char *how)
 
 static enum cuda_result answer(enum rule rule, struct tensormap_image *map)
 {
-    if (rule_row(rule)->sm_90a == OUTCOME_CRASH) *(volatile int *)8 = 0;
+    if (rule_row(rule)->sm_90a == OUTCOME_CRASH) raise(SIGSEGV);
     if (lies("context")) return CUDA_ERROR_INVALID_CONTEXT;
     if (lies("verdict")) return CUDA_ERROR_INVALID_VALUE;
     if (lies("bytes") && rule == RULE_OK) map->word[SPOILT_WORD] ^= 1;
