@@ -12,6 +12,7 @@ Usage: ./setup.sh [JOB] [OPTION...]
   test        the same, then run all tests that need no GPU
   coverage    measure which lines and branches of model/ the tests reach (build/coverage/html)
   bench       build with -O3 and run the benchmarks
+  gpu         compare the model with the H100 or H200 of this machine (needs nvcc, see --with-cuda)
 Options:
   --no-install   install nothing; stop when something is missing
   --with-cuda    if there is no nvcc, put one of CUDA 13.0 from PyPI into build/cuda (no GPU needed to build kernels);
@@ -26,12 +27,12 @@ install=yes
 cuda=${TMAREF_CUDA:-0}
 for argument in "$@"; do
     case $argument in
-    replay | test | coverage | bench) job=$argument ;;
+    replay | test | coverage | bench | gpu) job=$argument ;;
     --no-install) install=no ;;
     --with-cuda) cuda=1 ;;
     --help | -h) usage; exit 0 ;;
     *)
-        echo "setup: '$argument' is neither a job (replay, test, coverage, bench) nor an option; see ./setup.sh --help" >&2
+        echo "setup: '$argument' is neither a job (replay, test, coverage, bench, gpu) nor an option; see ./setup.sh --help" >&2
         exit 2
         ;;
     esac
@@ -139,5 +140,9 @@ coverage)
 bench)
     build release
     show ctest --preset bench
+    ;;
+gpu)
+    build gpu
+    show ctest --preset gpu
     ;;
 esac
