@@ -36,25 +36,12 @@ static int status_of(enum rule rule)
     return rule_row(rule)->sm_90a == OUTCOME_CRASH ? -SIGNAL_SEGV : rule_cuda_error(rule);
 }
 
-// The rule that decides how the call ends: one that crashes the driver outdoes all others.
-static enum rule deciding_rule(const struct map_args *args, enum rule first)
-{
-    struct findings findings = {0};
-    struct tensormap_image image;
-    if (first == RULE_OK) return RULE_OK;
-    map_args_encode(args, &image, &findings);
-    for (int i = 0; i < findings.count && i < FINDINGS_MAX; i++)
-        if (rule_row(findings.item[i].rule)->sm_90a == OUTCOME_CRASH) return findings.item[i].rule;
-    return first;
-}
-
 static void encode_run_model(const void *test_case, struct result *result)
 {
     struct tensormap_image image;
-    enum rule rule = map_args_encode(test_case, &image, NULL);
-    result->rule = deciding_rule(test_case, rule);
+    result->rule = map_args_encode(test_case, &image, NULL);
     result->status = status_of(result->rule);
-    if (rule == RULE_OK) memcpy(result_window(result, "map", 0, TENSORMAP_BYTES), image.word, TENSORMAP_BYTES);
+    if (result->rule == RULE_OK) memcpy(result_window(result, "map", 0, TENSORMAP_BYTES), image.word, TENSORMAP_BYTES);
 }
 
 static int encode_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)

@@ -64,12 +64,14 @@ static int map_of(const struct load_case *c, struct tensormap *map)
 struct load_window load_window(const struct load_case *c)
 {
     struct tensormap map;
-    uint32_t extent = 0;
+    uint64_t extent = 0;
     if (map_of(c, &map)) {
         struct tile tile = tile_of(&map, c->coord);
         extent = tile_extent_bytes(&tile);
     }
-    uint32_t base = c->shared / 128 * 128 - GUARD_BYTES, end = (c->shared + extent + 127) / 128 * 128 + GUARD_BYTES;
+    if (extent > LOAD_SHARED_BYTES) extent = LOAD_SHARED_BYTES;
+    uint32_t base = c->shared / 128 * 128 - GUARD_BYTES;
+    uint32_t end = (c->shared + (uint32_t)extent + 127) / 128 * 128 + GUARD_BYTES;
     if (base < LOAD_WINDOW_START) base = LOAD_WINDOW_START;
     if (end > LOAD_SHARED_END) end = LOAD_SHARED_END;
     return (struct load_window){base, end > base ? end - base : 0};

@@ -209,6 +209,6 @@ enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord,
         else
             put_bytes(&sink, shared + run.offset, from, run.bytes);
     }
-    *transaction_bytes = tile_transaction_bytes(&tile);
+    *transaction_bytes = (uint32_t)tile_transaction_bytes(&tile);
     return RULE_OK;
 }

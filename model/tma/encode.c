@@ -69,7 +69,8 @@ static void check_multiple(struct check *check, enum rule rule, const char *argu
     broken_u64(check, rule, argument, index, value, multiple, up < limit ? up : round_down(limit - 1, multiple));
 }
 
-static void check_null(struct check *check, const struct tensormap_image *image, const struct request *request)
+// The driver looks for NULL first, and then walks all arrays to the length of the rank.
+static void check_arrays(struct check *check, const struct tensormap_image *image, const struct request *request)
 {
     const struct {
         const void *pointer;
@@ -83,18 +84,14 @@ static void check_null(struct check *check, const struct tensormap_image *image,
     };
     for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++)
         if (pointers[i].pointer == NULL) broken_u64(check, RULE_MAP_NULL_POINTER, pointers[i].argument, -1, 0, 0, 0);
-    if (request->mode == TENSORMAP_TILED) return;
-    if (request->lower == NULL) broken_u64(check, RULE_MAP_NULL_CORNER, "pixelBoxLowerCorner", -1, 0, 0, 0);
-    if (request->upper == NULL) broken_u64(check, RULE_MAP_NULL_CORNER, "pixelBoxUpperCorner", -1, 0, 0, 0);
+    if (request->rank > RANK_HUGE)
+        broken_u64(check, RULE_MAP_RANK_HUGE, "tensorRank", -1, request->rank, TENSORMAP_MAX_RANK, TENSORMAP_MAX_RANK);
 }
 
 static void check_rank(struct check *check, const struct request *request)
 {
     uint32_t rank = request->rank;
-    if (rank > RANK_HUGE)
-        broken_u64(check, RULE_MAP_RANK_HUGE, "tensorRank", -1, rank, TENSORMAP_MAX_RANK, TENSORMAP_MAX_RANK);
-    else
-        check_range(check, RULE_MAP_RANK, "tensorRank", -1, rank, 1, TENSORMAP_MAX_RANK);
+    if (rank <= RANK_HUGE) check_range(check, RULE_MAP_RANK, "tensorRank", -1, rank, 1, TENSORMAP_MAX_RANK);
     if (rank < 1 || rank >= 3) return;
     if (request->mode == TENSORMAP_IM2COL) broken_u64(check, RULE_MAP_RANK_IM2COL, "tensorRank", -1, rank, 3, 3);
     if (request->interleave != INTERLEAVE_NONE)
@@ -151,8 +148,8 @@ static void check_dims(struct check *check, const struct request *request)
             check_range(check, RULE_MAP_BOX_DIM, "boxDim", i, request->box[i], 1, TENSORMAP_MAX_BOX);
     }
     if (request->mode == TENSORMAP_TILED) return;
-    check_range(check, RULE_MAP_CHANNELS, "channelsPerPixel", -1, request->channels, 1, TENSORMAP_MAX_BOX);
-    check_range(check, RULE_MAP_PIXELS, "pixelsPerColumn", -1, request->pixels, 1, TENSORMAP_MAX_PIXELS);
+    check_range(check, RULE_MAP_CHANNELS, "channelsPerPixel", -1, request->channels, 1, UINT32_MAX);
+    check_range(check, RULE_MAP_PIXELS, "pixelsPerColumn", -1, request->pixels, 1, UINT32_MAX);
 }
 
 // The bytes the driver counts for a box: element strides divide with floor, dimension 0 included.
@@ -197,21 +194,33 @@ static void check_corner_range(struct check *check, const char *argument, const 
 }
 
 // The driver adds dimension and upper corner in 32 bits, wrapping, so that huge dimensions behave oddly.
-static void check_corners(struct check *check, const struct request *request)
+static void check_corner_empty(struct check *check, const struct request *request)
 {
-    int rank = (int)request->rank;
-    if (rank < 3 || request->lower == NULL || request->upper == NULL) return;
-    check_corner_range(check, "pixelBoxLowerCorner", request->lower, rank);
-    check_corner_range(check, "pixelBoxUpperCorner", request->upper, rank);
-    if (request->dim == NULL) return;
     int first_spatial = request->interleave == INTERLEAVE_NONE;
-    for (int i = 0; i < rank - 2; i++) {
+    for (int i = 0; i < (int)request->rank - 2; i++) {
         uint32_t dim = (uint32_t)request->dim[i + first_spatial];
         int32_t end = (int32_t)(dim + (uint32_t)request->upper[i]);
         if (end <= request->lower[i])
             broken_i64(check, RULE_MAP_CORNER_EMPTY, "pixelBoxUpperCorner", i, request->upper[i], request->lower[i],
                        (int64_t)request->lower[i] - (int64_t)dim + 1);
     }
+}
+
+// What only im2col has, in the driver's order: the corners are read once all else has passed.
+static void check_im2col(struct check *check, const struct request *request)
+{
+    if (request->lower == NULL) broken_u64(check, RULE_MAP_NULL_CORNER, "pixelBoxLowerCorner", -1, 0, 0, 0);
+    if (request->upper == NULL) broken_u64(check, RULE_MAP_NULL_CORNER, "pixelBoxUpperCorner", -1, 0, 0, 0);
+    if (request->channels > TENSORMAP_MAX_BOX)
+        broken_u64(check, RULE_MAP_CHANNELS, "channelsPerPixel", -1, request->channels, TENSORMAP_MAX_BOX,
+                   TENSORMAP_MAX_BOX);
+    if (request->pixels > TENSORMAP_MAX_PIXELS)
+        broken_u64(check, RULE_MAP_PIXELS, "pixelsPerColumn", -1, request->pixels, TENSORMAP_MAX_PIXELS,
+                   TENSORMAP_MAX_PIXELS);
+    if (request->rank < 3 || request->rank > TENSORMAP_MAX_RANK) return;
+    if (request->lower != NULL) check_corner_range(check, "pixelBoxLowerCorner", request->lower, (int)request->rank);
+    if (request->upper != NULL) check_corner_range(check, "pixelBoxUpperCorner", request->upper, (int)request->rank);
+    if (request->lower != NULL && request->upper != NULL && request->dim != NULL) check_corner_empty(check, request);
 }
 
 // Rows that overlap or run backwards: an H200 does not mind.
@@ -271,15 +280,15 @@ static void make_map(const struct request *request, struct tensormap *map)
 // All checks of one encode call, then the map. `check` may hold findings already.
 static enum rule encode(struct check *check, struct tensormap_image *image, const struct request *request)
 {
-    check_null(check, image, request);
+    check_arrays(check, image, request);
     check_rank(check, request);
     check_enums(check, request);
     check_address(check, request);
     if (request->rank >= 1 && request->rank <= TENSORMAP_MAX_RANK) {
         if (request->strides != NULL) check_strides(check, request);
         check_dims(check, request);
-        if (request->mode == TENSORMAP_IM2COL) check_corners(check, request);
     }
+    if (request->mode == TENSORMAP_IM2COL) check_im2col(check, request);
     int counted = request->data_type < DTYPE_COUNT && request->rank >= 1 && request->rank <= TENSORMAP_MAX_RANK &&
                   request->estride != NULL && (request->mode == TENSORMAP_IM2COL || request->box != NULL);
     for (int i = 0; counted && request->mode == TENSORMAP_TILED && i < (int)request->rank; i++)
@@ -380,12 +389,12 @@ enum rule tensormap_encode_im2col_wide(struct tensormap_image *image, uint32_t d
 enum rule tensormap_replace_address(struct tensormap_image *image, uint64_t address, struct findings *findings)
 {
     struct check check = {findings, RULE_OK};
-    if (image == NULL) broken_u64(&check, RULE_REPLACE_NULL_MAP, "tensorMap", -1, 0, 0, 0);
     if (address == 0) broken_u64(&check, RULE_REPLACE_ADDRESS_NULL, "globalAddress", -1, 0, 16, 16);
     check_multiple(&check, RULE_REPLACE_ADDRESS_ALIGN, "globalAddress", -1, address, 16, ADDRESS_LIMIT);
     if (address >= ADDRESS_LIMIT)
         broken_u64(&check, RULE_REPLACE_ADDRESS_LIMIT, "globalAddress", -1, address, ADDRESS_LIMIT - 1,
                    round_down(ADDRESS_LIMIT - 1, 32));
+    if (image == NULL) broken_u64(&check, RULE_REPLACE_NULL_MAP, "tensorMap", -1, 0, 0, 0);
     if (check.first != RULE_OK) return check.first;
 
     struct tensormap_image packed;

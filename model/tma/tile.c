@@ -39,12 +39,12 @@ struct tile tile_of(const struct tensormap *map, const int32_t *coord)
     return tile;
 }
 
-uint32_t tile_transaction_bytes(const struct tile *tile)
+uint64_t tile_transaction_bytes(const struct tile *tile)
 {
     return tile->rows * tile->row_bytes;
 }
 
-uint32_t tile_extent_bytes(const struct tile *tile)
+uint64_t tile_extent_bytes(const struct tile *tile)
 {
     return (tile->rows - 1) * tile->pitch_bytes + tile->row_bytes;
 }
@@ -134,7 +134,7 @@ int tile_next(struct tile_walk *walk, struct tile_run *run)
     run->is_fill = walk->outside != 0 || step < walk->first || step >= walk->past;
     if (walk->outside == 0) end = step < walk->first ? walk->first : step < walk->past ? walk->past : end;
     if (!run->is_fill && by != 1) end = step + 1;
-    run->offset = walk->row * tile->pitch_bytes + walk->done_bytes;
+    run->offset = (uint32_t)walk->row * tile->pitch_bytes + walk->done_bytes;
     run->bytes = (uint32_t)(end - step) * element;
     run->address = walk->row_address + (uint64_t)step * by * element;
     walk->done_bytes += run->bytes;

@@ -27,7 +27,7 @@ struct tile {
     int32_t coord[TENSORMAP_MAX_RANK];
     uint32_t steps[TENSORMAP_MAX_RANK];
     uint32_t pitch_bytes, row_bytes;
-    uint32_t rows;
+    uint64_t rows; // a box whose bytes the encoder counted as 0 may have 2^32
     int rows_touch;
 };
 
@@ -35,15 +35,15 @@ struct tile {
 struct tile tile_of(const struct tensormap *map, const int32_t *coord);
 
 // Bytes a load of this box signals to its mbarrier: the whole box, out-of-bounds parts included, gaps not.
-uint32_t tile_transaction_bytes(const struct tile *tile);
+uint64_t tile_transaction_bytes(const struct tile *tile);
 
 // Bytes of shared memory from the first to the last byte of the box, gaps between rows included.
-uint32_t tile_extent_bytes(const struct tile *tile);
+uint64_t tile_extent_bytes(const struct tile *tile);
 
 // A walk in progress; start it with tile_walk().
 struct tile_walk {
     const struct tile *tile;
-    uint32_t row;                      // rows already begun
+    uint64_t row;                      // rows already begun
     uint32_t step[TENSORMAP_MAX_RANK]; // where the row lies, dimension 0 excluded
     uint64_t row_address;              // global address of coordinate 0 of dimension 0 in this row
     uint32_t outside;                  // how many outer dimensions are out of bounds
