@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/finding_text.h"
 #include "watch.h"
 
 enum { SHOWN_IN_HEX = 4096 };
@@ -74,49 +75,12 @@ static void text_argument(const struct watch_argument *argument, struct line *li
     line_add(line, "\n");
 }
 
-// A number of a finding: addresses in hexadecimal, but not what they are to be a multiple of.
-static void add_number(const struct finding *finding, uint64_t number, struct line *line)
+static void text_findings(const struct findings *findings, struct line *line)
 {
-    int is_address = strcmp(finding->argument, "globalAddress") == 0 || strcmp(finding->argument, "tensorMap") == 0;
-    if (is_address && number >= SHOWN_IN_HEX)
-        line_add(line, "0x%" PRIx64, number);
-    else if (finding->is_signed)
-        line_add(line, "%" PRId64, (int64_t)number);
-    else
-        line_add(line, "%" PRIu64, number);
-}
-
-static const char *severity(enum rule rule)
-{
-    if (rule_is_warning(rule)) return "warning";
-    return rule_row(rule)->sm_90a == OUTCOME_CRASH ? "crash" : "refused";
-}
-
-static int is_null_finding(const struct finding *finding)
-{
-    return finding->rule == RULE_MAP_NULL_POINTER || finding->rule == RULE_MAP_NULL_CORNER ||
-           finding->rule == RULE_REPLACE_NULL_MAP;
-}
-
-static void text_finding(const struct finding *finding, struct line *line)
-{
-    const struct rule_row *row = rule_row(finding->rule);
-    line_add(line, "  %s, rule %s: %s", severity(finding->rule), row->id, finding->argument);
-    if (finding->index >= 0) line_add(line, "[%d]", finding->index);
-    line_add(line, " is ");
-    if (is_null_finding(finding)) {
-        line_add(line, "NULL");
-    } else {
-        add_number(finding, finding->value, line);
-        line_add(line, ", limit ");
-        add_number(finding, finding->limit, line);
-        line_add(line, ", nearest legal value ");
-        add_number(finding, finding->nearest, line);
-    }
-    line_add(line, "\n      %s\n", row->sentence);
-    if (row->advice[0] != '\0') line_add(line, "      %s\n", row->advice);
-    if (rule_row(finding->rule)->sm_90a == OUTCOME_CRASH)
-        line_add(line, "      The driver of an H200 crashes here: if this is the last report, it did.\n");
+    findings_text(findings, line);
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
+        if (rule_row(findings->item[i].rule)->sm_90a == OUTCOME_CRASH)
+            line_add(line, "  the driver of an H200 crashes here: if this is the last report, it did\n");
 }
 
 static void text_call(const struct watch_call *call, struct line *line)
@@ -126,8 +90,7 @@ static void text_call(const struct watch_call *call, struct line *line)
     for (int i = 0; i < call->argument_count; i++) text_argument(&call->argument[i], line);
     if (!call->is_modelled)
         line_add(line, "  the memory behind an argument cannot be read: the driver will probably crash\n");
-    for (int i = 0; i < call->findings.count && i < FINDINGS_MAX; i++) text_finding(&call->findings.item[i], line);
-    if (call->findings.count > FINDINGS_MAX) line_add(line, "  and %d more\n", call->findings.count - FINDINGS_MAX);
+    text_findings(&call->findings, line);
 }
 
 static void text_words(const struct watch_call *call, struct line *line)
@@ -178,33 +141,6 @@ static void json_argument(const struct watch_argument *argument, struct line *li
     }
 }
 
-static void json_number(const struct finding *finding, const char *name, uint64_t number, struct line *line)
-{
-    line_add(line, ",\"%s\":", name);
-    if (finding->is_signed)
-        line_add(line, "%" PRId64, (int64_t)number);
-    else
-        line_add(line, "%" PRIu64, number);
-}
-
-static void json_finding(const struct finding *finding, struct line *line)
-{
-    const struct rule_row *row = rule_row(finding->rule);
-    line_add(line, "{\"rule\":\"%s\",\"severity\":\"%s\",\"argument\":\"%s\"", row->id, severity(finding->rule),
-             finding->argument);
-    if (finding->index >= 0) line_add(line, ",\"index\":%d", finding->index);
-    if (!is_null_finding(finding)) {
-        json_number(finding, "value", finding->value, line);
-        json_number(finding, "limit", finding->limit, line);
-        json_number(finding, "nearest", finding->nearest, line);
-    }
-    line_add(line, ",\"sentence\":");
-    line_add_json(line, row->sentence);
-    line_add(line, ",\"advice\":");
-    line_add_json(line, row->advice);
-    line_add(line, "}");
-}
-
 static void json_call(const struct watch_call *call, struct line *line)
 {
     line_add(line, "{\"event\":\"call\",\"call\":%" PRIu64 ",\"process\":%d,\"thread\":%d,\"function\":\"%s\"",
@@ -219,12 +155,9 @@ static void json_call(const struct watch_call *call, struct line *line)
         line_add(line, "{\"rule\":\"%s\",\"result\":%d}", rule_row(call->rule)->id, rule_cuda_error(call->rule));
     else
         line_add(line, "null");
-    line_add(line, ",\"findings\":[");
-    for (int i = 0; i < call->findings.count && i < FINDINGS_MAX; i++) {
-        if (i != 0) line_add(line, ",");
-        json_finding(&call->findings.item[i], line);
-    }
-    line_add(line, "]}\n");
+    line_add(line, ",\"findings\":");
+    findings_json(&call->findings, line);
+    line_add(line, "}\n");
 }
 
 static void json_return(const struct watch_call *call, struct line *line)

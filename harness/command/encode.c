@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// `tmaref encode`: the 128 bytes that an H200's driver makes of a tensor-map call, or every reason why it refuses.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "map_bytes.h"
+#include "map_options.h"
+#include "map_text.h"
+#include "picture/save.h"
+
+enum { OPTION_JSON = 256, OPTION_WORDS, OPTION_RAW };
+
+struct encode_options {
+    struct map_options map;
+    const char *input, *raw;
+    int json, words;
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "The output:", 4},
+    {"words", OPTION_WORDS, NULL, 0, "print sixteen 64-bit words instead of one line of hex", 0},
+    {"raw", OPTION_RAW, "FILE", 0, "also write the 128 bytes into FILE", 0},
+    {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
+    {0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct encode_options *to = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        *to = (struct encode_options){0};
+        state->child_inputs[0] = &to->map;
+        return 0;
+    case OPTION_WORDS:
+        to->words = 1;
+        return 0;
+    case OPTION_RAW:
+        to->raw = value;
+        return 0;
+    case OPTION_JSON:
+        to->json = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (to->input != NULL) argp_error(state, "one file at a time, not also '%s'", value);
+        to->input = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (to->input != NULL && to->map.given != 0) argp_error(state, "options of the map, or a JSON file, not both");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int read_call(const struct encode_options *options, struct map_args *args, struct text *why)
+{
+    if (options->input == NULL) return map_options_read(&options->map, args, why);
+    size_t size;
+    char *text = read_file(options->input, (size_t)1 << 20, &size, why);
+    if (text == NULL) return 0;
+    int ok = map_json_read(text, options->input, args, why);
+    free(text);
+    return ok;
+}
+
+// What the call returns; a driver that crashes returns nothing.
+static void print_answer(const struct map_args *args, enum rule rule)
+{
+    int error = rule_cuda_error(rule);
+    if (rule != RULE_OK && rule_row(rule)->sm_90a == OUTCOME_CRASH)
+        printf("%s crashes the process on an H200:\n", map_function_name(args->function));
+    else if (rule != RULE_OK)
+        printf("%s returns %s (%d):\n", map_function_name(args->function), cuda_error_name(error), error);
+}
+
+// What nobody asked for and the map has nevertheless.
+static void print_left_out(const struct map_options *given, const struct tensormap *map)
+{
+    if (given->given == 0 || given->replace != NULL) return;
+    const char *const left_out[] = {given->address == NULL ? "globalAddress 0" : NULL,
+                                    given->strides == NULL && map->rank > 1 ? "globalStrides packed" : NULL,
+                                    given->estride == NULL ? "elementStrides 1" : NULL};
+    int count = 0;
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        if (left_out[i] != NULL) printf("%s%s", count++ == 0 ? "\nLeft out, so chosen here: " : ", ", left_out[i]);
+    if (count != 0) printf(".\n");
+}
+
+static json_t *answer_json(const struct map_args *args, enum rule rule, const struct tensormap_image *image)
+{
+    struct tensormap map;
+    tensormap_decode(image, &map, NULL);
+    json_t *json = rule == RULE_OK ? map_json(image, &map) : json_object();
+    if (rule != RULE_OK) json_object_set_new(json, "call", map_args_write(args));
+    json_object_set_new(json, "function", json_string(map_function_name(args->function)));
+    json_object_set_new(json, "result", json_integer(rule_cuda_error(rule)));
+    json_object_set_new(json, "resultName", json_string(cuda_error_name(rule_cuda_error(rule))));
+    return json;
+}
+
+static void print_map(const struct encode_options *options, const struct tensormap_image *image)
+{
+    struct tensormap map;
+    tensormap_decode(image, &map, NULL);
+    options->words ? map_print_words(image, stdout) : map_print_hex(image, stdout);
+    printf("\n");
+    map_print_fields(&map, stdout);
+    print_left_out(&options->map, &map);
+}
+
+static void print(const struct encode_options *options, const struct map_args *args, enum rule rule,
+                  const struct tensormap_image *image, const struct findings *findings)
+{
+    if (options->json) {
+        json_t *json = answer_json(args, rule, image);
+        json_object_set_new(json, "findings", findings_array(findings));
+        json_dumpf(json, stdout, JSON_INDENT(2));
+        printf("\n");
+        json_decref(json);
+        return;
+    }
+    if (rule == RULE_OK) print_map(options, image);
+    if (rule == RULE_OK && findings->count != 0) printf("\nAn H200 accepts this; the documents do not:\n");
+    print_answer(args, rule);
+    findings_print(findings, stdout);
+}
+
+int command_encode(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&map_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "[CALL.json]",
+        "Make the 128 bytes that an H200's driver makes of a cuTensorMapEncode call, or say every reason why it "
+        "refuses.\vInstead of options, a JSON object with the driver's parameter names as keys can be given in a file, "
+        "or '-' for standard input. Exit status: 0 encoded, 1 refused, 2 wrong arguments.",
+        children,
+        NULL,
+        NULL};
+    struct encode_options to;
+    struct map_args args;
+    struct text why;
+    struct tensormap_image image = {{0}};
+    struct findings findings = {0};
+    if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
+    if (!read_call(&to, &args, &why)) return command_usage("encode", "%s", why.at);
+
+    enum rule rule = map_args_encode(&args, &image, &findings);
+    if (rule == RULE_OK && to.raw != NULL && !save_file(to.raw, (const char *)image.word, TENSORMAP_BYTES, &why))
+        return command_usage("encode", "--raw: %s", why.at);
+    print(&to, &args, rule, &image, &findings);
+    return rule == RULE_OK ? EXIT_AGREE : EXIT_MISMATCH;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+// `tmaref explain`: what a rule or a CUDA error means; which element of a tensor lies at which byte of a box in shared
+// memory; which box each CTA of a tiling loads. This file reads the question, explain_*.c answer it.
+#include "explain.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "map_bytes.h"
+#include "map_options.h"
+#include "map_text.h"
+#include "number_list.h"
+
+enum {
+    OPTION_JSON = 256,
+    OPTION_MAP,
+    OPTION_COORD,
+    OPTION_SHARED,
+    OPTION_BYTE,
+    OPTION_ELEMENT,
+    OPTION_TABLE,
+    OPTION_TILES,
+    OPTION_CTA,
+    OPTION_ORDER,
+    OPTION_ALL
+};
+
+struct explain_options {
+    struct map_options map;
+    const char *rule, *map_text, *coord, *shared, *byte, *element, *cta, *order;
+    int table, tiles, all, json;
+};
+
+static const struct argp_option options[] = {
+    {"map", OPTION_MAP, "MAP", 0, "the map as hex digits, a JSON call, or a file with one of them", 2},
+    {NULL, 0, NULL, 0, "One box in shared memory:", 4},
+    {"coord", OPTION_COORD, "LIST", 0, "coordinates of the box, innermost first (default 0)", 0},
+    {"shared", OPTION_SHARED, "ADDRESS", 0, "its address in shared memory (default 0)", 0},
+    {"byte", OPTION_BYTE, "ADDRESS", 0, "which element lies at this shared address?", 0},
+    {"element", OPTION_ELEMENT, "LIST", 0, "where does this element of the tensor lie?", 0},
+    {"table", OPTION_TABLE, NULL, 0, "the whole box, a line for each piece that lies together", 0},
+    {NULL, 0, NULL, 0, "The tiles of the whole tensor:", 5},
+    {"tiles", OPTION_TILES, NULL, 0, "how many boxes cover the tensor, and their coordinates", 0},
+    {"cta", OPTION_CTA, "N", 0, "the coordinates that CTA N loads, as CuTe prints them", 0},
+    {"order", OPTION_ORDER, "WHICH", 0, "dimension that CTA numbers run along first: outer (default) or inner", 0},
+    {NULL, 0, NULL, 0, "The output:", 6},
+    {"all", OPTION_ALL, NULL, 0, "print lists to their end", 0},
+    {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
+    {0},
+};
+
+static error_t parse_flag(int key, struct explain_options *to)
+{
+    switch (key) {
+    case OPTION_TABLE:
+        to->table = 1;
+        return 0;
+    case OPTION_TILES:
+        to->tiles = 1;
+        return 0;
+    case OPTION_ALL:
+        to->all = 1;
+        return 0;
+    case OPTION_JSON:
+        to->json = 1;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct explain_options *to = state->input;
+    const char **const texts[] = {
+        [OPTION_MAP - OPTION_MAP] = &to->map_text,    [OPTION_COORD - OPTION_MAP] = &to->coord,
+        [OPTION_SHARED - OPTION_MAP] = &to->shared,   [OPTION_BYTE - OPTION_MAP] = &to->byte,
+        [OPTION_ELEMENT - OPTION_MAP] = &to->element, [OPTION_CTA - OPTION_MAP] = &to->cta,
+        [OPTION_ORDER - OPTION_MAP] = &to->order};
+    if (key >= OPTION_MAP && key <= OPTION_ORDER && texts[key - OPTION_MAP] != NULL) {
+        *texts[key - OPTION_MAP] = value;
+        return 0;
+    }
+    switch (key) {
+    case ARGP_KEY_INIT:
+        *to = (struct explain_options){0};
+        state->child_inputs[0] = &to->map;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (to->rule != NULL) argp_error(state, "one rule or error at a time, not also '%s'", value);
+        to->rule = value;
+        return 0;
+    case ARGP_KEY_END:
+        if (to->map_text != NULL && to->map.given != 0) argp_error(state, "--map, or the options of a map, not both");
+        if (to->rule != NULL && (to->map_text != NULL || to->map.given != 0))
+            argp_error(state, "a rule, or a map, not both");
+        if (to->rule == NULL && to->map_text == NULL && to->map.given == 0)
+            argp_error(state, "say what: a rule, a CUDA error, or a map");
+        return 0;
+    default:
+        return parse_flag(key, to);
+    }
+}
+
+// The map a call makes; a call that is refused is answered here, as 'tmaref encode' does.
+static int encode_map(const struct map_args *args, struct tensormap *map)
+{
+    struct tensormap_image image;
+    struct findings findings = {0};
+    enum rule rule = map_args_encode(args, &image, &findings);
+    if (rule == RULE_OK) {
+        tensormap_decode(&image, map, NULL);
+        return EXIT_AGREE;
+    }
+    fprintf(stderr, "tmaref explain: there is no such map: %s refuses\n", map_function_name(args->function));
+    findings_print(&findings, stderr);
+    return EXIT_MISMATCH;
+}
+
+// --map: a JSON call or bytes.
+static int read_map_text(const char *argument, struct tensormap *map)
+{
+    struct text why;
+    struct map_args args;
+    struct tensormap_image image;
+    size_t size;
+    int status = EXIT_AGREE;
+    char *text = argument_text(argument, &size, &why);
+    if (text == NULL) return command_usage("explain", "--map: %s", why.at);
+    if (text[strspn(text, " \t\r\n")] == '{') {
+        if (map_json_read(text, "--map", &args, &why))
+            status = encode_map(&args, map);
+        else
+            status = command_usage("explain", "%s", why.at);
+    } else if (map_bytes_parse(text, size, "--map", &image, &why)) {
+        tensormap_decode(&image, map, NULL);
+    } else {
+        status = command_usage("explain", "%s", why.at);
+    }
+    free(text);
+    return status;
+}
+
+static int read_map(const struct explain_options *from, struct tensormap *map)
+{
+    struct text why;
+    struct map_args args;
+    int status;
+    if (from->map_text != NULL) {
+        status = read_map_text(from->map_text, map);
+    } else {
+        if (!map_options_read(&from->map, &args, &why)) return command_usage("explain", "%s", why.at);
+        status = encode_map(&args, map);
+    }
+    if (status == EXIT_AGREE && map->mode != TENSORMAP_TILED)
+        return command_usage("explain", "only boxes of tiled maps are explained; this is an im2col map");
+    return status;
+}
+
+static int read_index(const char *option, const char *text, int rank, int64_t min, int64_t max, int64_t *index)
+{
+    struct text why;
+    int64_t values[16];
+    int count = parse_i64_list(text, min, max, 16, values, &why);
+    if (count == 0) return command_usage("explain", "--%s: %s", option, why.at);
+    if (count != rank) return command_usage("explain", "--%s: has %d numbers, the rank is %d", option, count, rank);
+    memcpy(index, values, (size_t)rank * sizeof values[0]);
+    return EXIT_AGREE;
+}
+
+static int read_address(const char *option, const char *text, uint32_t *address)
+{
+    uint64_t value;
+    if (!parse_u64(text, UINT32_MAX, &value))
+        return command_usage("explain", "--%s: '%s' is not a 32-bit shared address, decimal or 0x...", option, text);
+    *address = (uint32_t)value;
+    return EXIT_AGREE;
+}
+
+static int read_coord(const struct explain_options *from, struct explain *to)
+{
+    int64_t coord[TENSORMAP_MAX_RANK] = {0};
+    int status = EXIT_AGREE;
+    if (from->coord != NULL) status = read_index("coord", from->coord, to->map.rank, INT32_MIN, INT32_MAX, coord);
+    for (int i = 0; i < TENSORMAP_MAX_RANK; i++) to->coord[i] = (int32_t)coord[i];
+    return status;
+}
+
+static int read_order(const char *order, struct explain *to)
+{
+    if (order == NULL || strcmp(order, "outer") == 0) return EXIT_AGREE;
+    to->inner_first = 1;
+    return strcmp(order, "inner") == 0 ? EXIT_AGREE
+                                       : command_usage("explain", "--order: takes outer or inner, not '%s'", order);
+}
+
+static int read_question(const struct explain_options *from, struct explain *to)
+{
+    *to = (struct explain){.wants_byte = from->byte != NULL,
+                           .wants_element = from->element != NULL,
+                           .wants_table = from->table,
+                           .wants_tiles = from->tiles || from->cta != NULL,
+                           .wants_cta = from->cta != NULL,
+                           .all = from->all,
+                           .json = from->json};
+    int status = read_map(from, &to->map);
+    if (status == EXIT_AGREE && (to->map.rank > TENSORMAP_MAX_RANK || to->map.dtype == DTYPE_COUNT))
+        status = command_usage("explain", "--map: no encoder makes these bytes; 'tmaref decode' says why");
+    if (status == EXIT_AGREE) status = read_coord(from, to);
+    if (status == EXIT_AGREE && from->shared != NULL) status = read_address("shared", from->shared, &to->shared);
+    if (status == EXIT_AGREE && from->byte != NULL) status = read_address("byte", from->byte, &to->byte);
+    if (status == EXIT_AGREE && from->element != NULL)
+        status = read_index("element", from->element, to->map.rank, INT32_MIN, (int64_t)1 << 33, to->element);
+    if (status == EXIT_AGREE && from->cta != NULL && !parse_u64(from->cta, UINT64_MAX, &to->cta))
+        status = command_usage("explain", "--cta: '%s' is not a whole number", from->cta);
+    return status == EXIT_AGREE ? read_order(from->order, to) : status;
+}
+
+void explain_print_index(const int64_t *index, int rank)
+{
+    for (int i = 0; i < rank; i++) printf("%s%" PRId64, i == 0 ? "(" : ", ", index[i]);
+    printf(")");
+}
+
+json_t *explain_index(const int64_t *index, int rank)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < rank; i++) json_array_append_new(array, json_integer(index[i]));
+    return array;
+}
+
+void explain_print_json(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(2));
+    printf("\n");
+    json_decref(json);
+}
+
+int command_explain(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&map_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        options,
+        parse,
+        "RULE|ERROR\nMAP-OPTION...",
+        "Say what a rule or a CUDA error means, which element of a tensor lies where in shared memory, or which box "
+        "each CTA loads.\vExit status: 0 answered; 1 the map is refused, the load would fault, or the box does not "
+        "hold what was asked for; 2 wrong arguments.",
+        children,
+        NULL,
+        NULL};
+    struct explain_options to;
+    struct explain question;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
+    if (to.rule != NULL) return explain_rule(to.rule, to.json);
+    int status = read_question(&to, &question);
+    if (status != EXIT_AGREE) return status;
+    return question.wants_tiles ? explain_tiles(&question) : explain_box(&question);
+}

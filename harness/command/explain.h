@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What the parts of `tmaref explain` share: the question as read by explain.c, and the three kinds of answers.
+#ifndef TMAREF_EXPLAIN_H
+#define TMAREF_EXPLAIN_H
+
+#include <jansson.h>
+
+#include "tensormap.h"
+
+// One tiled map and what is asked of it. `coord` is innermost first; `shared` is where the box goes in shared memory.
+//   wants_*   which of the questions are asked: a shared address, a tensor element, the table, the tiles, one CTA
+//   inner_first  the CTA number runs along dimension 0 first, not along the outermost dimension
+//   all       print lists to their end
+struct explain {
+    struct tensormap map;
+    int32_t coord[TENSORMAP_MAX_RANK];
+    uint32_t shared;
+    int wants_byte, wants_element, wants_table, wants_tiles, wants_cta;
+    uint32_t byte;
+    int64_t element[TENSORMAP_MAX_RANK];
+    uint64_t cta;
+    int inner_first, all, json;
+};
+
+enum { EXPLAIN_LIST_LINES = 64 };
+
+// A rule by its id, or all rules behind a CUDA error given by number or name. Each returns the exit status.
+int explain_rule(const char *name, int json);
+
+// One box: summary, byte, element, table.
+int explain_box(const struct explain *question);
+
+// The tiles of the whole tensor, or the coordinates of one.
+int explain_tiles(const struct explain *question);
+
+// "(1, 2, 3)" on standard output, entry 0 first; the same as JSON.
+void explain_print_index(const int64_t *index, int rank);
+json_t *explain_index(const int64_t *index, int rank);
+
+// Writes `json` to standard output and frees it.
+void explain_print_json(json_t *json);
+
+#endif

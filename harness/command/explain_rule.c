@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// What a rule says, or which rules can be behind a CUDA error.
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "command.h"
+#include "explain.h"
+#include "rule.h"
+
+enum { MAX_NAME = 64, MAX_ERROR = 1000, MAX_PROPOSALS = 3 };
+
+static void print_rule(const struct rule_row *row)
+{
+    printf("%s\n  %s\n", row->id, row->sentence);
+    if (row->advice[0] != '\0') printf("  %s\n", row->advice);
+    printf("  documents: %s (%s)\n  sm_90a: %s", outcome_name(row->documented),
+           row->source[0] == '\0' ? "none" : row->source, outcome_name(row->sm_90a));
+    if (row->cuda_error != 0) printf(", %s (%d)", cuda_error_name(row->cuda_error), row->cuda_error);
+    if (row->evidence[0] != '\0') printf(" (recorded in traces/sm_90a/%s)", row->evidence);
+    printf("\n");
+}
+
+static json_t *rule_json(const struct rule_row *row)
+{
+    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "id", row->id, "documented",
+                     outcome_name(row->documented), "sm_90a", outcome_name(row->sm_90a), "cuda_error", row->cuda_error,
+                     "sentence", row->sentence, "advice", row->advice, "source", row->source, "evidence",
+                     row->evidence);
+}
+
+static int has_error(int i, int error)
+{
+    return rule_row((enum rule)i)->cuda_error == error;
+}
+
+static int explain_error(int error, int json)
+{
+    json_t *rules = json_array();
+    int count = 0;
+    for (int i = RULE_OK + 1; i < RULE_COUNT; i++) count += has_error(i, error);
+    if (!json) printf("%s (%d): ", cuda_error_name(error), error);
+    if (!json && count == 0) printf(error == 0 ? "no error.\n" : "no rule that tmaref knows ends in this error.\n");
+    if (!json && count != 0) printf("one of these %d rules is broken.\n", count);
+    for (int i = RULE_OK + 1; i < RULE_COUNT && count != 0; i++) {
+        if (!has_error(i, error) || error == 0) continue;
+        if (json) {
+            json_array_append_new(rules, rule_json(rule_row((enum rule)i)));
+            continue;
+        }
+        printf("\n");
+        print_rule(rule_row((enum rule)i));
+    }
+    if (json)
+        explain_print_json(
+            json_pack("{s:i, s:s, s:o}", "error", error, "name", cuda_error_name(error), "rules", rules));
+    else
+        json_decref(rules);
+    return EXIT_AGREE;
+}
+
+// An error's name in letters only: CUDA_ERROR_LAUNCH_FAILED and cudaErrorLaunchFailed are both LAUNCHFAILED.
+static void strip(const char *name, char letters[MAX_NAME])
+{
+    size_t count = 0;
+    for (; *name != '\0' && count + 1 < MAX_NAME; name++)
+        if (isalnum((unsigned char)*name)) letters[count++] = (char)toupper((unsigned char)*name);
+    letters[count] = '\0';
+    if (strncmp(letters, "CUDAERROR", 9) == 0) memmove(letters, letters + 9, count - 9 + 1);
+}
+
+// The error that `text` names or numbers, or -1.
+static int find_error(const char *text)
+{
+    char wanted[MAX_NAME], name[MAX_NAME];
+    uint64_t number;
+    if (parse_u64(text, MAX_ERROR - 1, &number)) return cuda_error_name((int)number) != NULL ? (int)number : -1;
+    strip(text, wanted);
+    if (strcmp(wanted, "LAUNCHFAILURE") == 0) strcpy(wanted, "LAUNCHFAILED"); // the runtime's name differs
+    for (int error = 0; error < MAX_ERROR; error++) {
+        if (cuda_error_name(error) == NULL) continue;
+        strip(cuda_error_name(error), name);
+        if (strcmp(name, wanted) == 0) return error;
+    }
+    return -1;
+}
+
+// How many letters have to be changed, put in or left out to make one of the other. Names are cut at MAX_NAME.
+static int distance(const char *one, const char *other)
+{
+    int above[MAX_NAME + 1], columns = (int)strnlen(other, MAX_NAME);
+    for (int j = 0; j <= columns; j++) above[j] = j;
+    for (int i = 0; one[i] != '\0' && i < MAX_NAME; i++) {
+        int diagonal = above[0];
+        above[0] = i + 1;
+        for (int j = 0; j < columns; j++) {
+            int change = diagonal + (toupper((unsigned char)one[i]) != toupper((unsigned char)other[j]));
+            diagonal = above[j + 1];
+            int shorter = above[j] < diagonal ? above[j] : diagonal;
+            above[j + 1] = shorter + 1 < change ? shorter + 1 : change;
+        }
+    }
+    return above[columns];
+}
+
+// How far `name` is from a rule's id; a part of the id is close to it.
+static int farness(const char *name, const char *id)
+{
+    int far = distance(name, id);
+    return strlen(name) >= 4 && strcasestr(id, name) != NULL && far > 2 ? 2 : far;
+}
+
+static void propose(const char *name, struct text *proposals)
+{
+    int limit = (int)strlen(name) / 3, count = 0;
+    text_set(proposals, "%s", "");
+    for (int far = 0; far <= (limit > 2 ? limit : 2) && count < MAX_PROPOSALS; far++)
+        for (int i = RULE_OK + 1; i < RULE_COUNT && count < MAX_PROPOSALS; i++) {
+            const char *id = rule_row((enum rule)i)->id;
+            if (farness(name, id) != far) continue;
+            size_t used = strlen(proposals->at);
+            snprintf(proposals->at + used, sizeof proposals->at - used, "%s%s", count++ == 0 ? "; did you mean " : ", ",
+                     id);
+        }
+    if (count != 0) strcat(proposals->at, "?");
+}
+
+int explain_rule(const char *name, int json)
+{
+    struct text proposals;
+    uint64_t number;
+    enum rule rule = rule_find(name);
+    int error = find_error(name);
+    if (rule != RULE_COUNT) {
+        json ? explain_print_json(rule_json(rule_row(rule))) : print_rule(rule_row(rule));
+        return EXIT_AGREE;
+    }
+    if (error >= 0) return explain_error(error, json);
+    if (parse_u64(name, UINT64_MAX, &number))
+        return command_usage("explain", "no rule that tmaref knows ends in CUDA error %s", name);
+    propose(name, &proposals);
+    return command_usage("explain", "'%.64s' is no rule and no CUDA error%s ('tmaref list --rules' shows the rules)",
+                         name, proposals.at);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "command/finding_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Addresses are written in hexadecimal.
+static int is_address(const struct finding *finding)
+{
+    static const char *const names[] = {"globalAddress", "tensorMap", "dstMem", "end of the box in shared memory",
+                                        "64-bit word"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(finding->argument, names[i]) == 0) return 1;
+    return 0;
+}
+
+static void add_number(const struct finding *finding, uint64_t number, struct line *line)
+{
+    if (is_address(finding))
+        line_add(line, "0x%" PRIx64, number);
+    else if (finding->is_signed)
+        line_add(line, "%" PRId64, (int64_t)number);
+    else
+        line_add(line, "%" PRIu64, number);
+}
+
+// What sm_90a does about it, in one word.
+const char *finding_severity(enum rule rule)
+{
+    if (rule_is_warning(rule)) return "warning";
+    switch (rule_row(rule)->sm_90a) {
+    case OUTCOME_CRASH:
+        return "crash";
+    case OUTCOME_FAULT:
+        return "fault";
+    case OUTCOME_INVALID:
+        return "refused";
+    default:
+        return "odd";
+    }
+}
+
+// Rules about a pointer or a whole object: there is no number to show.
+static int has_no_number(const struct finding *finding)
+{
+    return finding->rule == RULE_MAP_NULL_POINTER || finding->rule == RULE_MAP_NULL_CORNER ||
+           finding->rule == RULE_REPLACE_NULL_MAP;
+}
+
+static void add_numbers(const struct finding *finding, struct line *line)
+{
+    line_add(line, " is ");
+    if (has_no_number(finding)) {
+        line_add(line, "NULL");
+        return;
+    }
+    add_number(finding, finding->value, line);
+    line_add(line, ", limit ");
+    add_number(finding, finding->limit, line);
+    line_add(line, ", nearest legal value ");
+    add_number(finding, finding->nearest, line);
+}
+
+void finding_text(const struct finding *finding, struct line *line)
+{
+    const struct rule_row *row = rule_row(finding->rule);
+    line_add(line, "  %s, rule %s", finding_severity(finding->rule), row->id);
+    if (finding->rule != RULE_LOAD_MAP_FORMAT) {
+        line_add(line, ": %s", finding->argument);
+        if (finding->index >= 0) line_add(line, "[%d]", finding->index);
+        add_numbers(finding, line);
+    }
+    line_add(line, "\n      %s\n", row->sentence);
+    if (row->advice[0] != '\0') line_add(line, "      %s\n", row->advice);
+}
+
+static void json_number(const struct finding *finding, const char *name, uint64_t number, struct line *line)
+{
+    line_add(line, ",\"%s\":", name);
+    if (finding->is_signed)
+        line_add(line, "%" PRId64, (int64_t)number);
+    else if (number > INT64_MAX)
+        line_add(line, "\"0x%" PRIx64 "\"", number); // as json_u64() does: JSON readers have signed numbers
+    else
+        line_add(line, "%" PRIu64, number);
+}
+
+void finding_json(const struct finding *finding, struct line *line)
+{
+    const struct rule_row *row = rule_row(finding->rule);
+    line_add(line, "{\"rule\":\"%s\",\"severity\":\"%s\",\"argument\":\"%s\"", row->id, finding_severity(finding->rule),
+             finding->argument);
+    if (finding->index >= 0) line_add(line, ",\"index\":%d", finding->index);
+    if (!has_no_number(finding)) {
+        json_number(finding, "value", finding->value, line);
+        json_number(finding, "limit", finding->limit, line);
+        json_number(finding, "nearest", finding->nearest, line);
+    }
+    line_add(line, ",\"sentence\":");
+    line_add_json(line, row->sentence);
+    line_add(line, ",\"advice\":");
+    line_add_json(line, row->advice);
+    line_add(line, "}");
+}
+
+void findings_text(const struct findings *findings, struct line *line)
+{
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) finding_text(&findings->item[i], line);
+    if (findings->count > FINDINGS_MAX) line_add(line, "  and %d more\n", findings->count - FINDINGS_MAX);
+}
+
+void findings_json(const struct findings *findings, struct line *line)
+{
+    line_add(line, "[");
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) {
+        if (i != 0) line_add(line, ",");
+        finding_json(&findings->item[i], line);
+    }
+    line_add(line, "]");
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// A finding in words for people and as JSON for machines: the only printer of findings. Used by encode, decode and
+// explain, and by the watching library, which is why it writes into a struct line and allocates nothing.
+#ifndef TMAREF_FINDING_TEXT_H
+#define TMAREF_FINDING_TEXT_H
+
+#include "finding.h"
+#include "watch/line.h"
+
+// "refused, rule MAP_BOX_DIM: boxDim[0] is 257, limit 256, nearest legal value 256" and, on lines of their own, the
+// rule's sentence and advice.
+void finding_text(const struct finding *finding, struct line *line);
+
+// The same as one JSON object.
+void finding_json(const struct finding *finding, struct line *line);
+
+// All findings, one after the other (JSON: an array), and how many did not fit.
+void findings_text(const struct findings *findings, struct line *line);
+void findings_json(const struct findings *findings, struct line *line);
+
+// "refused", "fault", "crash", "warning"; "odd" for bytes that no encoder would make.
+const char *finding_severity(enum rule rule);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A tensor-map call given on the command line: options named after the driver's parameters, or a JSON object from a
+// file. `tmaref encode` and `tmaref explain` share them through argp's children. What is left out gets a value here.
+#ifndef TMAREF_MAP_OPTIONS_H
+#define TMAREF_MAP_OPTIONS_H
+
+#include <argp.h>
+
+#include "map_args.h"
+
+// The texts as given; NULL where they were not. `given` counts them.
+struct map_options {
+    const char *data_type, *rank, *address, *dim, *strides, *box, *estride;
+    const char *lower, *upper, *channels, *pixels, *wide, *replace;
+    const char *interleave, *swizzle, *l2_promotion, *oob_fill;
+    int given;
+};
+
+// The child parser; its input is a struct map_options.
+extern const struct argp map_argp;
+
+// What the options mean. Left out: strides are packed and rounded up to 16 bytes (32 with interleave 32B), element
+// strides are 1, the address is 0, all else is 0 (none). Returns 1, or 0 with a sentence in `why` that names the
+// option. Whether the driver would take the arguments is not asked here.
+int map_options_read(const struct map_options *options, struct map_args *args, struct text *why);
+
+// The call that a JSON object in `text` describes, with the driver's parameter names as keys. `where` names it.
+int map_json_read(const char *text, const char *where, struct map_args *args, struct text *why);
+
+#endif
