@@ -71,32 +71,47 @@ static int bounds_of(const struct tile *tile, int i, int64_t *least, int64_t *gr
     return *least < dim && *greatest >= *least && *greatest >= 0;
 }
 
-// The 700 faults of the source. Elements in bounds are a product of ranges, so that the least and the greatest
-// address of the box are both touched and bound all others.
-static enum rule check_source(const struct tile *tile, const struct memory *memory, struct findings *findings)
+// The first byte that a load reads and that is not mapped, run by run; 0 if there is none. Addresses wrap at 2^64.
+static int find_unmapped(const struct tile *tile, const struct memory *memory, uint64_t *address)
+{
+    struct tile_run run;
+    for (struct tile_walk walk = tile_walk(tile); tile_next(&walk, &run);) {
+        if (run.is_fill || memory_at(memory, run.address, run.bytes) != NULL) continue;
+        *address = memory_at(memory, run.address, 1) == NULL ? run.address : memory->base + memory->size_bytes;
+        return 1;
+    }
+    return 0;
+}
+
+// Does all that is read lie between the least and the greatest element, and these in mapped memory? Elements in bounds
+// are a product of ranges, so that this is the whole answer unless addresses wrap or the answer is no.
+static int is_surely_mapped(const struct tile *tile, const struct memory *memory)
 {
     const struct tensormap *map = tile->map;
     unsigned __int128 low = map->address, high = map->address;
-    int empty = 0, first_outside = 0;
     for (int i = 0; i < map->rank; i++) {
         int64_t least, greatest;
-        first_outside |= tile->coord[i] < 0 || tile->coord[i] >= (int64_t)map->dim[i];
-        if (!bounds_of(tile, i, &least, &greatest)) {
-            empty = 1;
-            continue;
-        }
+        if (!bounds_of(tile, i, &least, &greatest)) return 1;
         low += (unsigned __int128)(uint64_t)least * map->stride[i];
         high += (unsigned __int128)(uint64_t)greatest * map->stride[i];
     }
+    return low >= memory->base && high + map->stride[0] <= (unsigned __int128)memory->base + memory->size_bytes;
+}
+
+// The 700 faults of the source: rules LOAD_BASE_UNMAPPED, LOAD_UNMAPPED. The box fits shared memory.
+static enum rule check_source(const struct tile *tile, const struct memory *memory, struct findings *findings)
+{
+    const struct tensormap *map = tile->map;
     enum rule first = RULE_OK;
-    uint64_t end = memory->base + memory->size_bytes;
+    int first_outside = 0;
+    uint64_t end = memory->base + memory->size_bytes, unmapped;
+    for (int i = 0; i < map->rank; i++) first_outside |= tile->coord[i] < 0 || tile->coord[i] >= (int64_t)map->dim[i];
     if (first_outside && memory_at(memory, map->address, 1) == NULL)
         broken(findings, &first,
                (struct finding){RULE_LOAD_BASE_UNMAPPED, "globalAddress", -1, 0, map->address, end, memory->base});
-    if (!empty && (low < memory->base || high + map->stride[0] > end))
+    if (!is_surely_mapped(tile, memory) && find_unmapped(tile, memory, &unmapped))
         broken(findings, &first,
-               (struct finding){RULE_LOAD_UNMAPPED, "address of an element", -1, 0,
-                                (uint64_t)(low < memory->base ? low : high), end, memory->base});
+               (struct finding){RULE_LOAD_UNMAPPED, "address of an element", -1, 0, unmapped, end, memory->base});
     return first;
 }
 
@@ -122,6 +137,7 @@ enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *
         broken(findings, &first,
                (struct finding){RULE_LOAD_SMEM_BOUNDS, "end of the box in shared memory", -1, 0, shared + extent, end,
                                 extent <= shared_memory->size_bytes ? end - extent : shared_memory->base});
+    if (extent > shared_memory->size_bytes) return first;
     enum rule source = check_source(&tile, global_memory, findings);
     return first != RULE_OK ? first : source;
 }

@@ -69,23 +69,21 @@ static void check_multiple(struct check *check, enum rule rule, const char *argu
     broken_u64(check, rule, argument, index, value, multiple, up < limit ? up : round_down(limit - 1, multiple));
 }
 
-// The driver looks for NULL first, and then walks all arrays to the length of the rank.
+static void check_pointer(struct check *check, const void *pointer, const char *argument)
+{
+    if (pointer == NULL) broken_u64(check, RULE_MAP_NULL_POINTER, argument, -1, 0, 0, 0);
+}
+
+// In the driver's order: it looks for NULL, walks the arrays to the length of the rank, and comes to boxDim later.
 static void check_arrays(struct check *check, const struct tensormap_image *image, const struct request *request)
 {
-    const struct {
-        const void *pointer;
-        const char *argument;
-    } pointers[] = {
-        {image, "tensorMap"},
-        {request->dim, "globalDim"},
-        {request->strides, "globalStrides"},
-        {request->mode == TENSORMAP_TILED ? (const void *)request->box : image, "boxDim"},
-        {request->estride, "elementStrides"},
-    };
-    for (size_t i = 0; i < sizeof pointers / sizeof pointers[0]; i++)
-        if (pointers[i].pointer == NULL) broken_u64(check, RULE_MAP_NULL_POINTER, pointers[i].argument, -1, 0, 0, 0);
+    check_pointer(check, image, "tensorMap");
+    check_pointer(check, request->dim, "globalDim");
+    check_pointer(check, request->strides, "globalStrides");
+    check_pointer(check, request->estride, "elementStrides");
     if (request->rank > RANK_HUGE)
         broken_u64(check, RULE_MAP_RANK_HUGE, "tensorRank", -1, request->rank, TENSORMAP_MAX_RANK, TENSORMAP_MAX_RANK);
+    if (request->mode == TENSORMAP_TILED) check_pointer(check, request->box, "boxDim");
 }
 
 static void check_rank(struct check *check, const struct request *request)
