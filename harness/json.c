@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "json.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 
 struct json_reader json_reader_open(const json_t *object, const char *where, struct text *why)
 {
-    struct json_reader reader = {object, where, why, 1, 0};
+    struct json_reader reader = {.object = object, .where = where, .why = why, .ok = 1};
     if (json_is_object(object)) return reader;
     reader.ok = 0;
     text_set(why, "%s is not a JSON object", where);
@@ -32,13 +33,19 @@ static void complain(struct json_reader *reader, const char *key, const char *fo
     text_set(reader->why, "%s: \"%s\" %.400s", reader->where, key, detail.at);
 }
 
-// The value of a key, counted as known; NULL (and a complaint) if it is absent.
-static const json_t *find(struct json_reader *reader, const char *key)
+const json_t *json_read_any(struct json_reader *reader, const char *key)
 {
     if (!reader->ok) return NULL;
-    const json_t *value = json_object_get(reader->object, key);
+    assert(reader->keys < JSON_MAX_KEYS);
+    reader->key[reader->keys++] = key;
+    return json_object_get(reader->object, key);
+}
+
+// As above; an absent key is a complaint.
+static const json_t *find(struct json_reader *reader, const char *key)
+{
+    const json_t *value = json_read_any(reader, key);
     if (value == NULL) complain(reader, key, "is missing");
-    reader->known += value != NULL;
     return value;
 }
 
@@ -47,14 +54,26 @@ int json_has(const struct json_reader *reader, const char *key)
     return reader->ok && json_object_get(reader->object, key) != NULL;
 }
 
+static int is_known(const struct json_reader *reader, const char *key)
+{
+    for (int i = 0; i < reader->keys; i++)
+        if (strcmp(reader->key[i], key) == 0) return 1;
+    return 0;
+}
+
 int json_reader_close(struct json_reader *reader)
 {
-    if (reader->ok && json_object_size(reader->object) != reader->known) {
+    const char *key;
+    json_t *value;
+    if (!reader->ok) return 0;
+    json_object_foreach((json_t *)reader->object, key, value)
+    {
+        if (is_known(reader, key)) continue;
+        text_set(reader->why, "%s: there is no key \"%.100s\" here", reader->where, key);
         reader->ok = 0;
-        text_set(reader->why, "%s has a key that is not known (%zu keys, %zu known)", reader->where,
-                 json_object_size(reader->object), reader->known);
+        return 0;
     }
-    return reader->ok;
+    return 1;
 }
 
 // A number or a numeric string; 0 if it is neither, or does not fit 64 bits. `negative` tells the sign.
@@ -112,7 +131,8 @@ uint64_t json_read_u64(struct json_reader *reader, const char *key, uint64_t max
 
 uint64_t json_read_u64_or(struct json_reader *reader, const char *key, uint64_t max, uint64_t absent)
 {
-    return json_has(reader, key) ? json_read_u64(reader, key, max) : absent;
+    const json_t *value = json_read_any(reader, key);
+    return value != NULL ? u64_of(reader, key, value, max) : absent;
 }
 
 int64_t json_read_i64(struct json_reader *reader, const char *key, int64_t min, int64_t max)
@@ -198,6 +218,18 @@ const json_t *json_read_object(struct json_reader *reader, const char *key)
     if (value == NULL || json_is_object(value)) return value;
     complain(reader, key, "is not an object");
     return NULL;
+}
+
+void json_read_text(struct json_reader *reader, const char *key, char *to, size_t to_bytes)
+{
+    const json_t *value = json_read_any(reader, key);
+    const char *text = json_string_value(value);
+    *to = '\0';
+    if (value == NULL) return;
+    if (text == NULL || strlen(text) >= to_bytes)
+        complain(reader, key, "is not a string of less than %zu bytes", to_bytes);
+    else
+        strcpy(to, text);
 }
 
 json_t *json_u64(uint64_t value)

@@ -9,18 +9,23 @@
 
 #include "result.h"
 
-// Reads one object. After the first complaint `ok` is 0, `why` says what is wrong and all readers return 0.
+// The most keys that one object may be asked for.
+enum { JSON_MAX_KEYS = 32 };
+
+// Reads one object. After the first complaint `ok` is 0, `why` says what is wrong and all readers return 0. Keys are
+// kept by pointer: literals.
 struct json_reader {
     const json_t *object;
     const char *where; // names the object in messages
     struct text *why;
     int ok;
-    size_t known; // keys asked for and found
+    int keys;
+    const char *key[JSON_MAX_KEYS]; // asked for so far
 };
 
 struct json_reader json_reader_open(const json_t *object, const char *where, struct text *why);
 
-// 1 if all went well and no key is left over.
+// 1 if all went well; complains of the first key that nobody asked for.
 int json_reader_close(struct json_reader *reader);
 
 uint64_t json_read_u64(struct json_reader *reader, const char *key, uint64_t max);
@@ -41,6 +46,12 @@ int json_read_name(struct json_reader *reader, const char *key, const char *cons
 void json_read_hex(struct json_reader *reader, const char *key, uint8_t *bytes, size_t count);
 
 const json_t *json_read_object(struct json_reader *reader, const char *key);
+
+// The value of any type, or NULL if the key is absent, which is no complaint.
+const json_t *json_read_any(struct json_reader *reader, const char *key);
+
+// A string of less than `to_bytes` bytes, copied to `to`; "" if the key is absent.
+void json_read_text(struct json_reader *reader, const char *key, char *to, size_t to_bytes);
 
 // 1 if the key is there; does not count as asking for it.
 int json_has(const struct json_reader *reader, const char *key);

@@ -2,7 +2,7 @@
 // One line of a trace: a case and what the hardware did with it. Small windows are kept whole, larger ones as a digest
 // and one digest byte per 128-byte line, so that a replay without the hardware can still name the place of a mismatch;
 // curated traces also say in words where every byte came from.
-//   {"case": {...}, "status": 0, "rule"?: -, "windows": {"shared": {"base": n, "size": n, "digest": "16 hex",
+//   {"case": {...}, "status": 0, "windows": {"shared": {"base": n, "size": n, "digest": "16 hex",
 //    "lines": "2 hex per line"} | {"base": n, "bytes": "hex"}}, "text"?: ["smem 0800+16 = gmem 1a40", ...]}
 #ifndef TMAREF_TRACE_H
 #define TMAREF_TRACE_H

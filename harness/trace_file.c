@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "trace_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -42,33 +43,29 @@ char *trace_next_line(struct trace_text *trace)
     return line;
 }
 
-static void read_text(struct json_reader *reader, const char *key, char *to, size_t to_bytes)
-{
-    const char *value = json_string_value(json_object_get(reader->object, key));
-    if (!reader->ok || value == NULL) return;
-    reader->known++;
-    snprintf(to, to_bytes, "%s", value);
-}
-
 static int read_header(const char *line, struct trace_header *header, struct text *why)
 {
     json_error_t error;
     json_t *json = line == NULL ? NULL : json_loads(line, JSON_REJECT_DUPLICATES, &error);
-    struct json_reader reader = json_reader_open(json, "trace header", why);
+    struct json_reader reader = json_reader_open(json, "first line (trace header)", why);
     char family[32] = "";
     *header = (struct trace_header){0};
-    json_read_u64(&reader, "tmaref_trace", TRACE_VERSION);
-    read_text(&reader, "family", family, sizeof family);
-    read_text(&reader, "recorded_by", header->recorded_by, sizeof header->recorded_by);
-    read_text(&reader, "device", header->device, sizeof header->device);
-    read_text(&reader, "toolkit", header->toolkit, sizeof header->toolkit);
-    read_text(&reader, "kernel", header->kernel, sizeof header->kernel);
-    read_text(&reader, "date", header->date, sizeof header->date);
+    uint64_t version = json_read_u64(&reader, "tmaref_trace", UINT64_MAX);
+    if (reader.ok && version != TRACE_VERSION) {
+        reader.ok = 0;
+        text_set(why, "a trace of version %" PRIu64 "; this tmaref reads version %d", version, TRACE_VERSION);
+    }
+    json_read_text(&reader, "family", family, sizeof family);
+    json_read_text(&reader, "recorded_by", header->recorded_by, sizeof header->recorded_by);
+    json_read_text(&reader, "device", header->device, sizeof header->device);
+    json_read_text(&reader, "toolkit", header->toolkit, sizeof header->toolkit);
+    json_read_text(&reader, "kernel", header->kernel, sizeof header->kernel);
+    json_read_text(&reader, "date", header->date, sizeof header->date);
     header->seed = json_read_u64_or(&reader, "seed", UINT64_MAX, 0);
     header->cases = json_read_u64(&reader, "cases", UINT64_MAX);
     header->family = family_find(family);
     int ok = json_reader_close(&reader);
-    if (ok && header->family == NULL) text_set(why, "trace header: there is no family \"%s\"", family);
+    if (ok && header->family == NULL) text_set(why, "first line (trace header): there is no family \"%s\"", family);
     json_decref(json);
     return ok && header->family != NULL;
 }
@@ -82,7 +79,8 @@ int trace_parse(const char *bytes, size_t size_bytes, struct trace_text *trace, 
     else if ((trace->text = malloc(size_bytes + 1)) != NULL) {
         memcpy(trace->text, bytes, size_bytes);
         trace->text[size_bytes] = '\0';
-    }
+    } else
+        text_set(why, "not enough memory");
     if (trace->text == NULL) return 0;
     trace->next = trace->text;
     if (strlen(trace->text) != text_bytes)
@@ -98,7 +96,9 @@ int trace_open(const char *path, struct trace_text *trace, struct text *why)
     size_t size_bytes;
     char *bytes = read_file(path, TRACE_MAX_BYTES, &size_bytes, why);
     if (bytes == NULL) return 0;
-    int ok = trace_parse(bytes, size_bytes, trace, why);
+    struct text reason;
+    int ok = trace_parse(bytes, size_bytes, trace, &reason);
+    if (!ok) text_set(why, "%.200s: %.300s", path, reason.at);
     free(bytes);
     return ok;
 }

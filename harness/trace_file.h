@@ -28,7 +28,7 @@ struct trace_text {
 enum { TRACE_VERSION = 1 };
 #define TRACE_MAX_BYTES ((size_t)512 << 20)
 
-// Reads and checks a whole trace file and its header; 0 with `why` (without the path) on any flaw.
+// Reads and checks a whole trace file and its header; 0 with `why` (which names the path) on any flaw.
 int trace_open(const char *path, struct trace_text *trace, struct text *why);
 
 // The same from bytes that the caller keeps: what the file holds.

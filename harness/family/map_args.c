@@ -92,7 +92,7 @@ static uint32_t read_data_type(struct json_reader *reader)
     const char *name = json_string_value(json_object_get(reader->object, "tensorDataType"));
     if (name == NULL || dtype_find(name) == DTYPE_COUNT)
         return (uint32_t)json_read_u64(reader, "tensorDataType", UINT32_MAX);
-    reader->known++;
+    json_read_any(reader, "tensorDataType");
     return (uint32_t)dtype_find(name);
 }
 

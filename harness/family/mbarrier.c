@@ -51,34 +51,7 @@ static uint32_t read_u32_or(struct json_reader *reader, const char *key, uint32_
     return (uint32_t)json_read_u64_or(reader, key, UINT32_MAX, absent);
 }
 
-// Complains of the first key of `json` that is not in `keys` (NULL ends them).
-static int keys_known(const json_t *json, const char *where, const char *const *keys, struct text *why)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)json, key, value)
-    {
-        int i = 0;
-        while (keys[i] != NULL && strcmp(keys[i], key) != 0) i++;
-        if (keys[i] != NULL) continue;
-        text_set(why, "%s: there is no key \"%.100s\" here", where, key);
-        return 0;
-    }
-    return 1;
-}
-
-// The keys that operations of one kind of operand have.
-static const char *const *op_keys(enum mbarrier_operand operand)
-{
-    static const char *const none[] = {"op", "barrier", "issuer", "lanes", "offset", NULL};
-    static const char *const word[] = {"op", "barrier", "issuer", "lanes", "offset", "word", NULL};
-    static const char *const number[] = {"op", "barrier", "issuer", "lanes", "offset", "operand", "step", NULL};
-    static const char *const token[] = {"op", "barrier", "issuer", "lanes", "offset", "operand", "step", "token", NULL};
-    if (operand == MBARRIER_TAKES_NOTHING) return none;
-    if (operand == MBARRIER_TAKES_WORD) return word;
-    return operand == MBARRIER_TAKES_TOKEN ? token : number;
-}
-
+// Asks for the keys that operations of one kind of operand have, and for no others.
 static struct mbarrier_op read_op(struct json_reader *reader)
 {
     static const char *const issuers[] = {"cta", "self", "remote", NULL};
@@ -112,8 +85,7 @@ static int read_ops(const json_t *ops, struct mbarrier_case *program, struct tex
         snprintf(where, sizeof where, "ops[%d]", i);
         struct json_reader reader = json_reader_open(json_array_get(ops, (size_t)i), where, why);
         program->op[i] = read_op(&reader);
-        if (!reader.ok) return 0;
-        if (!keys_known(reader.object, where, op_keys(mbarrier_op_row(program->op[i].opcode)->operand), why)) return 0;
+        if (!json_reader_close(&reader)) return 0;
         const char *illegal = mbarrier_op_illegal(program->op, i);
         if (illegal == NULL) continue;
         text_set(why, "%s: %s", where, illegal);
@@ -124,13 +96,10 @@ static int read_ops(const json_t *ops, struct mbarrier_case *program, struct tex
 
 static int mbarrier_read(const json_t *json, void *test_case, struct text *why)
 {
+    struct json_reader reader = json_reader_open(json, "barrier program {\"ops\": [...]}", why);
     memset(test_case, 0, sizeof(struct mbarrier_case));
-    if (!json_is_object(json)) {
-        text_set(why, "a barrier program is an object with the key ops");
-        return 0;
-    }
-    if (!keys_known(json, "program", (const char *const[]){"ops", NULL}, why)) return 0;
-    return read_ops(json_object_get(json, "ops"), test_case, why);
+    const json_t *ops = json_read_any(&reader, "ops");
+    return json_reader_close(&reader) && read_ops(ops, test_case, why);
 }
 
 // --- Running ------------------------------------------------------------------------------------------------------
