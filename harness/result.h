@@ -33,8 +33,15 @@ struct result {
     enum rule rule;
     int windows;
     struct window window[RESULT_MAX_WINDOWS];
-    uint8_t *free_bytes; // where the next window's bytes go
+    uint8_t *free_bytes;  // where the next window's bytes go
+    uint8_t *first_bytes; // where the first one's went, for a second try
 };
+
+// An empty result whose windows' bytes go to `bytes`.
+static inline struct result result_at(uint8_t *bytes)
+{
+    return (struct result){.free_bytes = bytes, .first_bytes = bytes};
+}
 
 // Adds a window of `size_bytes` bytes; returns its bytes, for the executor to fill. The name must be a literal.
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);

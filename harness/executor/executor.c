@@ -46,7 +46,7 @@ int batch_prepare(struct batch *batch, int count)
     for (; fit < count; fit++) {
         size_t needed = batch->family->result_bytes(batch_case(batch, fit));
         if (fit > 0 && used + needed > BATCH_BYTES) break;
-        batch->results[fit] = (struct result){.free_bytes = batch->bytes + used};
+        batch->results[fit] = result_at(batch->bytes + used);
         used += (needed + 15) / 16 * 16;
     }
     return fit;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An executor turns cases into results: `model` here and now, `gpu` in a child process that drives a real device.
+// A range that takes the gpu longer than two minutes (or TMAREF_GPU_SECONDS of the environment) counts as hung.
 // (What was recorded is a file, not an executor: see trace.h.) A batch holds many cases and their results.
 #ifndef TMAREF_EXECUTOR_H
 #define TMAREF_EXECUTOR_H

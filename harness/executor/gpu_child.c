@@ -3,20 +3,25 @@
 // run. A sticky CUDA error, a crash inside the driver or a hang ends that child; the cases are then halved until the
 // guilty one stands alone, and a new child takes over.
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command.h"
 #include "executor.h"
 #include "gpu.h"
 
 enum { START_SECONDS = 60, RUN_SECONDS = 120, FOREVER = -1 };
 
+// The batch is at the same address in both processes: the child was forked after it was made.
 struct order {
+    struct batch *batch;
     int first, count;
 };
 
@@ -28,7 +33,6 @@ struct greeting {
 };
 
 static struct {
-    struct batch *batch;
     pid_t pid; // 0: no child
     int socket;
     char description[256];
@@ -50,15 +54,19 @@ static int receive(int socket, void *bytes, size_t size_bytes, int seconds)
     return recv(socket, bytes, size_bytes, 0) == (ssize_t)size_bytes;
 }
 
-// The child's whole life.
-static void serve(struct batch *batch, int socket)
+// The child's whole life. Whoever handles signals in this program, a crash of the driver must be seen as one.
+static void serve(int socket)
 {
     static struct gpu gpu;
     struct greeting greeting = {0};
+    signal(SIGSEGV, SIG_DFL);
+    signal(SIGBUS, SIG_DFL);
+    signal(SIGABRT, SIG_DFL);
     greeting.ready = gpu_init(&gpu, &greeting.why);
     memcpy(greeting.description, gpu.description, sizeof greeting.description);
     if (!send_all(socket, &greeting, sizeof greeting) || !greeting.ready) return;
     for (struct order order; receive(socket, &order, sizeof order, FOREVER) == 1;) {
+        struct batch *batch = order.batch;
         int error =
             batch->family->run_gpu(&gpu, batch_case(batch, order.first), order.count, batch->results + order.first);
         if (!send_all(socket, &error, sizeof error) || error != CUDA_SUCCESS) return;
@@ -89,7 +97,7 @@ static int start(struct text *why)
     child.pid = fork();
     if (child.pid == 0) {
         close(sockets[0]);
-        serve(child.batch, sockets[1]);
+        serve(sockets[1]);
         _exit(0);
     }
     close(sockets[1]);
@@ -113,34 +121,66 @@ static int start(struct text *why)
     return 0;
 }
 
+// A child knows the batches that were there when it started, so each batch gets a new one.
 static int gpu_open(struct batch *batch, struct text *why)
 {
-    child.batch = batch;
-    return child.pid != 0 || start(why);
+    (void)batch;
+    reap(0);
+    return start(why);
 }
 
-// Hands the child one range; returns 0, or what ended the child.
-static int run_range(int first, int count)
+// Seconds that one range may take: TMAREF_GPU_SECONDS, for tests of hangs, or a time that no range needs.
+static int run_seconds(void)
 {
-    struct order order = {first, count};
-    int error = 0;
-    if (!send_all(child.socket, &order, sizeof order)) return reap(1) != 0 ? CUDA_ERROR_LAUNCH_TIMEOUT : -SIGPIPE;
-    int came = receive(child.socket, &error, sizeof error, RUN_SECONDS);
+    const char *text = getenv("TMAREF_GPU_SECONDS");
+    uint64_t seconds = RUN_SECONDS;
+    if (text != NULL) parse_u64(text, INT_MAX / 1000, &seconds);
+    return (int)seconds;
+}
+
+// Tells a child what to run; a child that died in the meantime, of what no case did, is replaced.
+static int hand_over(const struct order *order, struct text *why)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        if (child.pid == 0 && !start(why)) return 0;
+        if (send_all(child.socket, order, sizeof *order)) return 1;
+        reap(1);
+    }
+    text_set(why, "the process that drives the GPU dies before it runs a case");
+    return 0;
+}
+
+// Waits for the child's answer; returns 0, or what ended the child.
+static int outcome_of_range(void)
+{
+    int error = 0, came = receive(child.socket, &error, sizeof error, run_seconds());
     if (came == 1 && error == CUDA_SUCCESS) return 0;
     int killed = reap(came < 0);
     if (came < 0) return CUDA_ERROR_LAUNCH_TIMEOUT;
     return came == 1 ? error : killed != 0 ? killed : -SIGKILL;
 }
 
+// Errors that no case causes: the kernels are not there or not for this GPU, or its memory is taken.
+static int is_of_machine(int error, struct text *why)
+{
+    if (error == CUDA_ERROR_FILE_NOT_FOUND)
+        text_set(why, "the kernels are not built here (no nvcc?): ./setup.sh --with-cuda brings one");
+    else if (error == CUDA_ERROR_OUT_OF_MEMORY || error == CUDA_ERROR_INVALID_IMAGE ||
+             error == CUDA_ERROR_NO_BINARY_FOR_GPU || error == CUDA_ERROR_NOT_FOUND)
+        text_set(why, "the GPU cannot run the kernels: CUDA error %d", error);
+    else
+        return 0;
+    return 1;
+}
+
 static int gpu_run(struct batch *batch, int first, int count, struct text *why)
 {
-    if (child.pid == 0 && !start(why)) return 0;
-    int error = run_range(first, count);
+    struct order order = {batch, first, count};
+    if (!hand_over(&order, why)) return 0;
+    int error = outcome_of_range();
     if (error == 0) return 1;
-    for (int i = first; i < first + count; i++)
-        batch->results[i] =
-            (struct result){.free_bytes = batch->results[i].windows > 0 ? batch->results[i].window[0].bytes
-                                                                        : batch->results[i].free_bytes};
+    if (is_of_machine(error, why)) return 0;
+    for (int i = first; i < first + count; i++) batch->results[i] = result_at(batch->results[i].first_bytes);
     if (count == 1) {
         batch->results[first].status = error;
         return 1;
@@ -151,7 +191,6 @@ static int gpu_run(struct batch *batch, int first, int count, struct text *why)
 static void gpu_close(void)
 {
     reap(0);
-    child.batch = NULL;
 }
 
 static const char *gpu_describe(void)
