@@ -52,7 +52,7 @@ int main(int argc, char **argv)
         snprintf(name, sizeof name, "tmaref %s", commands[i].name);
         argv[1] = name;
         int status = commands[i].run(argc - 1, argv + 1);
-        if (fflush(stdout) != 0) {
+        if (fflush(stdout) != 0 || ferror(stdout)) {
             perror("tmaref: standard output");
             return EXIT_USAGE;
         }

@@ -18,8 +18,10 @@ static void keep_others(const char *old, const char *name, char *to)
     size_t length = strlen(name);
     for (const char *line = old; *line != '\0';) {
         size_t line_bytes = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
-        if (line[0] != '#' && (strncmp(line, name, length) != 0 || line[length] != '\t')) strncat(to, line, line_bytes);
+        int keep = line[0] != '#' && (strncmp(line, name, length) != 0 || line[length] != '\t');
+        if (keep) strncat(to, line, line_bytes);
         line += line_bytes;
+        if (keep && line[-1] != '\n') strcat(to, "\n");
     }
 }
 
@@ -27,10 +29,11 @@ int manifest_update(const char *path, const struct trace_header *header, struct 
 {
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     char manifest[4096];
-    struct text unused;
     size_t old_bytes = 0;
     snprintf(manifest, sizeof manifest, "%.*sMANIFEST", (int)(name - path), path);
-    char *old = access(manifest, F_OK) == 0 ? read_file(manifest, MANIFEST_MAX_BYTES, &old_bytes, &unused) : NULL;
+    int is_there = access(manifest, F_OK) == 0;
+    char *old = is_there ? read_file(manifest, MANIFEST_MAX_BYTES, &old_bytes, why) : NULL;
+    if (is_there && old == NULL) return 0; // rather than lose its lines
     char *text = calloc(1, old_bytes + sizeof MANIFEST_TITLE + LINE_MAX_BYTES);
     if (text == NULL) {
         text_set(why, "not enough memory");

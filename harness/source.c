@@ -75,8 +75,9 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
     void *scratch = malloc(batch->family->case_bytes);
     batch->count = 0;
     fill->normal = 0;
-    int status = 1;
-    while (scratch != NULL && batch->count < BATCH_CASES && used < BATCH_BYTES - ((size_t)1 << 20)) {
+    int status = scratch == NULL ? -1 : 1;
+    if (scratch == NULL) text_set(why, "not enough memory");
+    while (status == 1 && batch->count < BATCH_CASES && used < BATCH_BYTES - ((size_t)1 << 20)) {
         void *test_case = batch_case(batch, batch->count);
         status = source_next(source, test_case, &fill->index[batch->count], why);
         if (status != 1) break;

@@ -45,17 +45,19 @@ static char *read_stream(FILE *file, const char *path, size_t max_bytes, size_t 
 {
     size_t capacity = 65536, size = 0;
     char *bytes = malloc(capacity + 1);
-    while (bytes != NULL && !feof(file) && !ferror(file) && size <= max_bytes) {
+    int enough = bytes != NULL;
+    while (enough && !feof(file) && !ferror(file) && size <= max_bytes) {
         if (size == capacity) {
             char *more = realloc(bytes, 2 * capacity + 1);
-            if (more == NULL) break;
+            enough = more != NULL;
+            if (!enough) break;
             bytes = more;
             capacity *= 2;
         }
         size += fread(bytes + size, 1, capacity - size, file);
     }
-    if (bytes == NULL || ferror(file) || size > max_bytes) {
-        text_set(why, "%s: %s", path, size > max_bytes ? "too large" : strerror(errno));
+    if (!enough || ferror(file) || size > max_bytes) {
+        text_set(why, "%.300s: %s", path, size > max_bytes ? "too large" : strerror(errno));
         free(bytes);
         return NULL;
     }
@@ -68,7 +70,7 @@ char *read_file(const char *path, size_t max_bytes, size_t *size_bytes, struct t
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL) {
-        text_set(why, "%s: %s", path, strerror(errno));
+        text_set(why, "%.300s: %s", path, strerror(errno));
         return NULL;
     }
     char *bytes = read_stream(file, path, max_bytes, size_bytes, why);

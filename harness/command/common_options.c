@@ -53,6 +53,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp case_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
 
+// Lines of text, and at least one of them.
+static int is_text(const char *lines, size_t size_bytes, const char *path, struct text *why)
+{
+    if (strlen(lines) != size_bytes)
+        text_set(why, "%.300s: not JSON lines: it holds a NUL byte", path);
+    else if (lines[strspn(lines, " \t\r\n")] == '\0')
+        text_set(why, "%.300s: there is no case in it", path);
+    else
+        return 1;
+    return 0;
+}
+
 int case_source(struct case_options *from, struct source *source, struct text *why)
 {
     size_t size_bytes;
@@ -64,7 +76,7 @@ int case_source(struct case_options *from, struct source *source, struct text *w
     if (from->input != NULL) {
         from->lines = source->lines = read_file(from->input, INPUT_MAX_BYTES, &size_bytes, why);
         source->end = from->cases;
-        return source->lines != NULL;
+        return source->lines != NULL && is_text(source->lines, size_bytes, from->input, why);
     }
     uint64_t cases = from->cases == UINT64_MAX ? DEFAULT_CASES : from->cases;
     source->next = from->first;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tmaref replay`: recorded traces against the model (or a GPU), ending in a table.
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,20 +67,29 @@ static int is_trace_name(const char *name)
            (length > 10 && strcmp(name + length - 10, ".jsonl.zst") == 0);
 }
 
+static int collect_file(const char *path, struct row *rows, int count, struct text *why)
+{
+    if (count < MAX_TRACES && strlen(path) < PATH_BYTES) {
+        strcpy(rows[count].path, path);
+        return count + 1;
+    }
+    text_set(why, "%.300s: %s", path,
+             count < MAX_TRACES ? "too long a path" : "one trace too many: at most 256 at once");
+    return -1;
+}
+
 // All traces under a folder, by name; the number of rows, or -1 with `why`.
 static int collect(const char *path, struct row *rows, int count, struct text *why)
 {
     struct stat info;
     struct dirent **entries;
-    if (stat(path, &info) != 0) {
-        text_set(why, "%.400s: no such file or folder", path);
+    int found = stat(path, &info);
+    if (found == 0 && !S_ISDIR(info.st_mode)) return collect_file(path, rows, count, why);
+    if (found == 0) found = scandir(path, &entries, NULL, alphasort);
+    if (found < 0) {
+        text_set(why, "%.400s: %s", path, strerror(errno));
         return -1;
     }
-    if (!S_ISDIR(info.st_mode)) {
-        if (count < MAX_TRACES) snprintf(rows[count].path, PATH_BYTES, "%s", path);
-        return count < MAX_TRACES ? count + 1 : count;
-    }
-    int found = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < found; i++) {
         char child[PATH_BYTES];
         snprintf(child, sizeof child, "%s/%s", path, entries[i]->d_name);
@@ -88,7 +98,7 @@ static int collect(const char *path, struct row *rows, int count, struct text *w
             count = collect(child, rows, count, why);
         free(entries[i]);
     }
-    if (found >= 0) free(entries);
+    free(entries);
     return count;
 }
 
@@ -166,8 +176,13 @@ static int replay_open(const struct replay_options *to, struct trace_text *trace
     progress_end(&progress);
     to->executor->close();
     if (!ok || count < 0) return 0;
-    if (row->cases == row->header.cases) return 1;
-    text_set(why, "holds %" PRIu64 " cases, its header says %" PRIu64 ": cut short?", row->cases, row->header.cases);
+    if (row->cases != row->header.cases)
+        text_set(why, "holds %" PRIu64 " cases, its header says %" PRIu64 ": cut short?", row->cases,
+                 row->header.cases);
+    else if (row->cases == 0)
+        text_set(why, "holds no case");
+    else
+        return 1;
     return 0;
 }
 
@@ -176,14 +191,15 @@ static int replay_one(const struct replay_options *to, struct row *row, struct t
     struct trace_text trace;
     struct text reason = {"not enough memory"};
     struct entries *entries = calloc(1, sizeof *entries);
-    int ok = entries != NULL && trace_open(row->path, &trace, &reason);
+    *why = reason;
+    int ok = entries != NULL && trace_open(row->path, &trace, why);
     if (ok) {
         row->header = trace.header;
         ok = batch_open(&entries->batch, trace.header.family) && replay_open(to, &trace, row, entries, &reason);
+        if (!ok) text_set(why, "%.200s: %.300s", row->path, reason.at);
         if (entries->batch.cases != NULL) batch_close(&entries->batch);
         trace_close(&trace);
     }
-    if (!ok) text_set(why, "%.200s: %.300s", row->path, reason.at);
     free(entries);
     return ok;
 }

@@ -75,10 +75,7 @@ static int run_all(struct source *source, const struct executor *executor, struc
     static struct fill fill;
     struct batch batch;
     int count = 0, ok = batch_open(&batch, source->family);
-    if (!ok) {
-        text_set(why, "not enough memory for a batch of cases");
-        return 0;
-    }
+    if (!ok) return 0;
     ok = executor->open(&batch, why);
     while (ok && (count = source_fill(source, &batch, &fill, why)) > 0) {
         batch_prepare(&batch, count);
@@ -99,7 +96,7 @@ int command_run(int argc, char **argv)
     const struct argp argp = {options,  parse, NULL, "Runs cases on one executor; prints a JSON line per result.",
                               children, NULL,  NULL};
     struct source source;
-    struct text why;
+    struct text why = {"not enough memory"};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     int ok = case_source(&to.cases, &source, &why) &&
              (to.show_cases ? show(&source, &why) : run_all(&source, to.executor, &why));
