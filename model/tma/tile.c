@@ -5,7 +5,7 @@
 
 static uint32_t divide_up(uint32_t value, uint32_t by)
 {
-    return (value + by - 1) / by;
+    return by == 1 ? value : (value + by - 1) / by;
 }
 
 // Steps along dimension i: rules TILE_STEPS, TILE_INNER_STRIDE, TILE_INTERLEAVE.
@@ -49,15 +49,11 @@ uint64_t tile_extent_bytes(const struct tile *tile)
     return (tile->rows - 1) * tile->pitch_bytes + tile->row_bytes;
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 // How many of the steps coordinate, coordinate + by, ... lie below `bound`.
 static int64_t steps_below(int64_t coordinate, int64_t bound, int64_t by, int64_t steps)
 {
-    return coordinate >= bound ? 0 : clamp((bound - coordinate + by - 1) / by, 0, steps);
+    if (coordinate >= bound) return 0;
+    return coordinate + by * (steps - 1) < bound ? steps : (bound - coordinate + by - 1) / by;
 }
 
 static int is_outside(const struct tile *tile, int i, uint32_t step)
