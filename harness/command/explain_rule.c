@@ -30,9 +30,10 @@ static json_t *rule_json(const struct rule_row *row)
                      row->evidence);
 }
 
+// Does rule `i` end in this error? Rules that end in none are not asked for.
 static int has_error(int i, int error)
 {
-    return rule_row((enum rule)i)->cuda_error == error;
+    return error != 0 && rule_row((enum rule)i)->cuda_error == error;
 }
 
 static int explain_error(int error, int json)
@@ -44,7 +45,7 @@ static int explain_error(int error, int json)
     if (!json && count == 0) printf(error == 0 ? "no error.\n" : "no rule that tmaref knows ends in this error.\n");
     if (!json && count != 0) printf("one of these %d rules is broken.\n", count);
     for (int i = RULE_OK + 1; i < RULE_COUNT && count != 0; i++) {
-        if (!has_error(i, error) || error == 0) continue;
+        if (!has_error(i, error)) continue;
         if (json) {
             json_array_append_new(rules, rule_json(rule_row((enum rule)i)));
             continue;

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref` itself and `tmaref list`: no command, unknown ones, help, and streams that are closed or full.
+. "$(dirname "$0")/expect.sh" || exit 2
+
+run 2
+err "Usage: tmaref COMMAND"
+quiet
+for name in '' lst 'list ' LIST -x --list; do
+    run 2 "$name"
+    err "there is no command '$name'"
+    quiet
+done
+for name in --help help; do
+    run 0 "$name"
+    out "Usage: tmaref COMMAND"
+done
+run 0 --version
+out "tmaref "
+
+# Every command that the help names has a help of its own, and refuses an option that it does not know.
+"$TMAREF" --help | sed -n 's/^  \([a-z]*\) .*/\1/p' >"$work/commands"
+check "no commands in the help" test "$(wc -l <"$work/commands")" -ge 8
+while read -r name; do
+    run 0 "$name" --help
+    out "Usage: tmaref $name"
+    run 2 "$name" --no-such-option
+    err "unrecognized option '--no-such-option'"
+    quiet
+done <"$work/commands"
+
+run 0 list
+out "families:"
+out "executors:"
+run 0 list --rules
+out "MAP_BOX_DIM"
+rules=$(wc -l <"$work/out")
+run 0 list --rules --json
+json '"MAP_NULL_POINTER"' 0 id
+check "as many rules as lines" test "$("$JSON_CHECK" <"$work/out" && grep -c '"id"' "$work/out")" -eq "$rules"
+run 0 list --json
+run 2 list rules
+quiet
+
+# A rule's id, as list prints it, is one that explain knows.
+"$TMAREF" list --rules | awk 'NR % 20 == 1 { print $1 }' >"$work/ids"
+while read -r id; do
+    run 0 explain "$id"
+    out "$id"
+done <"$work/ids"
+
+# Standard output that cannot be written to.
+hex=$("$TMAREF" encode --dtype f16 --dim 64 --box 64 | head -1)
+full() { # full ARGUMENT...
+    what="$* >/dev/full"
+    "$TMAREF" "$@" >/dev/full 2>"$work/err"
+    check "exit status on a full disk" test $? -eq 2
+    err "standard output"
+    what="$* >&-"
+    "$TMAREF" "$@" >&- 2>"$work/err"
+    check "exit status with standard output closed" test $? -eq 2
+    err "standard output"
+}
+full list
+full list --rules --json
+full encode --dtype f16 --dim 64 --box 64
+full decode "$hex"
+full decode --json "$hex"
+full explain 716
+full explain --dtype f16 --dim 64 --box 64
+
+# Input that is closed, or cannot be read.
+for name in encode decode; do
+    what="$name - <&-"
+    "$TMAREF" "$name" - <&- >"$work/out" 2>"$work/err"
+    check "exit status with standard input closed" test $? -eq 2
+    err "tmaref $name: "
+    run 2 "$name" "$work"
+    err "Is a directory"
+    run 2 "$name" "$work/nowhere"
+    err "$work/nowhere"
+done
+if [ "$(id -u)" -ne 0 ]; then
+    echo 00 >"$work/secret" && chmod 0 "$work/secret"
+    run 2 decode "$work/secret"
+    err "Permission denied"
+fi
+finish
