@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// The suite `harness`: what every command stands on: the generators and the arena as they are on every machine, where
+// an element lies, sources of cases, the model's executor, manifests and saved files. Traces have the suite `trace`,
+// the JSON reader `json`, the gpu executor tests/executor.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "arena.h"
+#include "command.h"
+#include "load_case.h"
+#include "manifest.h"
+#include "provenance.h"
+#include "save.h"
+#include "source.h"
+#include "swizzle.h"
+
+Suite *harness_suite(void);
+
+// --- the same on every machine -----------------------------------------------------------------------------------
+
+enum { CASES = 1000, SEED = 1 };
+#define RANDOM_FIRST UINT64_C(0x108c40ea43b9a2d8)
+#define ARENA_DIGEST UINT64_C(0xf035724866297d47)
+
+// XXH3 of the JSON lines of the first 1000 cases of seed 1. A change of a generator, or of what it leans on, changes
+// them, and then every recorded seed means other cases: change them here on purpose only.
+static const struct {
+    const char *family;
+    uint64_t digest;
+} first_cases[] = {
+    {"encode", 0xdc59d9ea684b35da},
+    {"load", 0xbb82e1cae9637f29},
+    {"mbarrier", 0xa78a30d71cfd3657},
+};
+enum { FAMILIES = sizeof first_cases / sizeof first_cases[0] };
+
+static uint64_t digest_of_cases(const struct family *family)
+{
+    XXH3_state_t *state = XXH3_createState();
+    void *test_case = malloc(family->case_bytes);
+    XXH3_64bits_reset(state);
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(SEED, i);
+        family->generate(&random, test_case);
+        json_t *json = family->write(test_case);
+        char *line = json_dumps(json, JSON_COMPACT);
+        XXH3_64bits_update(state, line, strlen(line));
+        free(line);
+        json_decref(json);
+    }
+    uint64_t digest = XXH3_64bits_digest(state);
+    free(test_case);
+    XXH3_freeState(state);
+    return digest;
+}
+
+START_TEST(first_cases_of_a_seed_are_fixed)
+{
+    uint64_t digest = digest_of_cases(family_find(first_cases[_i].family));
+    ck_assert_msg(digest == first_cases[_i].digest, "family %s: 0x%016llx", first_cases[_i].family,
+                  (unsigned long long)digest);
+}
+END_TEST
+
+START_TEST(every_family_has_its_digest)
+{
+    int count = 0;
+    while (families[count] != NULL) count++;
+    ck_assert_int_eq(count, FAMILIES);
+}
+END_TEST
+
+START_TEST(random_numbers_are_fixed_and_in_range)
+{
+    struct random random = random_for(1, 0);
+    ck_assert_uint_eq(random_u64(&random), RANDOM_FIRST);
+    for (int i = 0; i < 10000; i++) {
+        int64_t value = random_range(&random, -3, 3);
+        ck_assert(value >= -3 && value <= 3);
+        ck_assert_uint_lt(random_below(&random, 7), 7);
+    }
+    ck_assert_int_eq(random_chance(&random, 0), 0);
+    ck_assert_int_eq(random_chance(&random, 100), 1);
+    ck_assert_int_eq(random_range(&random, INT64_MAX, INT64_MAX), INT64_MAX);
+}
+END_TEST
+
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+// Every word of the lower half is found where it is, and no two are equal.
+START_TEST(arena_words_are_distinct_and_found)
+{
+    const struct memory *memory = arena();
+    uint64_t distinct = ARENA_BYTES - ARENA_SPECIAL_BYTES, *words = malloc(distinct);
+    memcpy(words, memory->bytes, distinct);
+    for (uint64_t i = 0; i < distinct / 8; i++) ck_assert_int_eq(arena_find(words[i]), (int64_t)(8 * i));
+    qsort(words, distinct / 8, sizeof *words, compare_words);
+    for (uint64_t i = 1; i < distinct / 8; i++) ck_assert_uint_ne(words[i - 1], words[i]);
+    free(words);
+    ck_assert_int_eq(arena_find(0), -1);
+    ck_assert_int_eq(arena_find(UINT64_MAX), -1);
+    ck_assert_uint_eq(XXH3_64bits(memory->bytes, ARENA_BYTES), ARENA_DIGEST);
+}
+END_TEST
+
+// --- where an element lies ---------------------------------------------------------------------------------------
+
+// The byte at `address`: the element that it is of must lie there, and hold what the load put there.
+static void check_byte(const struct load_case *c, const struct tensormap *map, uint32_t address, uint8_t found)
+{
+    struct provenance at, element;
+    if (!provenance_of_shared(map, c->coord, c->shared, address, &at)) return;
+    ck_assert_uint_eq(at.shared, address);
+    ck_assert(provenance_of_element(map, c->coord, c->shared, at.index, &element));
+    uint32_t flat = swizzle_apply(map->swizzle, element.shared) + at.byte;
+    ck_assert_uint_eq(swizzle_apply(map->swizzle, flat), address);
+    ck_assert_int_eq(element.is_fill, at.is_fill);
+    if (at.is_fill || dtype_row(map->dtype)->is_tf32) return;
+    ck_assert_uint_eq(element.address + at.byte, at.address);
+    ck_assert_uint_eq(*memory_at(arena(), at.address, 1), found);
+}
+
+START_TEST(provenance_agrees_with_itself_and_the_load)
+{
+    static uint8_t bytes[1 << 20];
+    int loads = 0;
+    for (uint64_t i = 0; i < 400; i++) {
+        struct random random = random_for(SEED, i);
+        struct load_case c;
+        struct result result = result_at(bytes);
+        family_find("load")->generate(&random, &c);
+        family_find("load")->run_model(&c, &result);
+        if (result.status != 0) continue;
+        struct tensormap_image image;
+        struct tensormap map;
+        ck_assert_int_eq(map_args_encode(&c.map, &image, NULL), RULE_OK);
+        tensormap_decode(&image, &map, NULL);
+        const struct window *window = &result.window[1];
+        for (int j = 0; j < 20; j++) {
+            uint32_t offset = (uint32_t)random_below(&random, window->size_bytes);
+            check_byte(&c, &map, (uint32_t)window->base + offset, window->bytes[offset]);
+        }
+        loads++;
+    }
+    ck_assert_int_gt(loads, 100);
+}
+END_TEST
+
+// --- sources and the model's executor ----------------------------------------------------------------------------
+
+// Normal cases first, then the fatal ones; each case once, and the one that its number says.
+START_TEST(source_fill_partitions)
+{
+    const struct family *family = family_find(first_cases[_i].family);
+    struct source source = {.family = family, .seed = SEED, .next = 5, .end = 5 + CASES};
+    static struct fill fill;
+    struct batch batch;
+    struct text why;
+    char seen[CASES] = {0};
+    void *expected = malloc(family->case_bytes);
+    ck_assert(batch_open(&batch, family));
+    ck_assert_int_eq(source_fill(&source, &batch, &fill, &why), CASES);
+    for (int i = 0; i < CASES; i++) {
+        uint64_t index = fill.index[i];
+        struct random random = random_for(SEED, index);
+        ck_assert(index >= 5 && index < 5 + CASES && seen[index - 5]++ == 0);
+        family->generate(&random, expected);
+        ck_assert_mem_eq(expected, batch_case(&batch, i), family->case_bytes);
+        ck_assert_int_eq(source_is_fatal(family, expected), i >= fill.normal);
+    }
+    ck_assert_int_eq(source_fill(&source, &batch, &fill, &why), 0);
+    batch_close(&batch);
+    free(expected);
+}
+END_TEST
+
+START_TEST(source_lines)
+{
+    char lines[] = "\n{\"ops\":[{\"op\":\"inval\"}]}\r\n  \n{\"ops\":[{\"op\":\"inval\"}]}\n{\"ops\":7}\n";
+    struct source source = {.family = family_find("mbarrier"), .lines = lines, .end = UINT64_MAX};
+    void *test_case = malloc(source.family->case_bytes);
+    struct text why;
+    uint64_t index;
+    ck_assert_int_eq(source_next(&source, test_case, &index, &why), 1);
+    ck_assert_uint_eq(index, 2);
+    ck_assert_int_eq(source_next(&source, test_case, &index, &why), 1);
+    ck_assert_uint_eq(index, 4);
+    ck_assert_int_eq(source_next(&source, test_case, &index, &why), -1);
+    ck_assert_str_eq(why.at, "line 5: ops is an array of 1 to 16 operations");
+    ck_assert_int_eq(source_next(&source, test_case, &index, &why), 0);
+    free(test_case);
+}
+END_TEST
+
+// A batch gives what run_model() gives, and no two results share bytes.
+START_TEST(executor_model_runs_a_batch)
+{
+    const struct family *family = family_find(first_cases[_i].family);
+    struct source source = {.family = family, .seed = SEED, .end = 200};
+    static struct fill fill;
+    struct batch batch;
+    struct text why;
+    uint8_t *bytes = malloc((size_t)1 << 20), *end;
+    ck_assert(batch_open(&batch, family) && executor_model.open(&batch, &why));
+    ck_assert_int_eq(source_fill(&source, &batch, &fill, &why), 200);
+    ck_assert_int_eq(batch_prepare(&batch, 200), 200);
+    ck_assert(executor_model.run(&batch, 0, 200, &why));
+    end = batch.bytes;
+    for (int i = 0; i < 200; i++) {
+        struct result alone = result_at(bytes), *result = &batch.results[i];
+        ck_assert(result->first_bytes >= end);
+        end = result->free_bytes;
+        ck_assert_uint_le((size_t)(end - result->first_bytes), family->result_bytes(batch_case(&batch, i)));
+        family->run_model(batch_case(&batch, i), &alone);
+        ck_assert_int_eq(alone.status, result->status);
+        ck_assert_int_eq(alone.windows, result->windows);
+        for (int w = 0; w < alone.windows; w++)
+            ck_assert_mem_eq(alone.window[w].bytes, result->window[w].bytes, alone.window[w].size_bytes);
+    }
+    executor_model.close();
+    batch_close(&batch);
+    free(bytes);
+}
+END_TEST
+
+// --- files -------------------------------------------------------------------------------------------------------
+
+// A folder of this test's own.
+static char folder[] = "/tmp/tmaref-harness-XXXXXX";
+
+static void make_folder(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+    char command[80];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static const char *inside(const char *name)
+{
+    static char path[80];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void check_file(const char *name, const char *expected)
+{
+    struct text why = {""};
+    size_t size_bytes;
+    char *text = read_file(inside(name), 1 << 20, &size_bytes, &why);
+    ck_assert_msg(text != NULL, "%s", why.at);
+    ck_assert_str_eq(text, expected);
+    free(text);
+}
+
+START_TEST(save_file_replaces_or_leaves)
+{
+    struct text why = {""};
+    ck_assert_msg(save_file(inside("a"), "one", 3, &why), "%s", why.at);
+    ck_assert_msg(save_file(inside("a"), "two", 3, &why), "%s", why.at);
+    check_file("a", "two");
+    ck_assert(!save_file(folder, "x", 1, &why));
+    ck_assert_ptr_nonnull(strstr(why.at, "directory"));
+    ck_assert(!save_file(inside("none/a"), "x", 1, &why));
+    ck_assert_ptr_nonnull(strstr(why.at, "No such file"));
+    ck_assert(!save_file("/dev/full", "x", 1, &why));
+    ck_assert_ptr_nonnull(strstr(why.at, "not a regular file"));
+}
+END_TEST
+
+START_TEST(read_file_complains_with_the_path)
+{
+    struct text why = {""};
+    size_t size_bytes;
+    ck_assert_ptr_null(read_file(inside("none"), 10, &size_bytes, &why));
+    ck_assert_ptr_nonnull(strstr(why.at, "none: No such file"));
+    ck_assert_ptr_null(read_file(folder, 10, &size_bytes, &why));
+    ck_assert_ptr_nonnull(strstr(why.at, "Is a directory"));
+    ck_assert(save_file(inside("a"), "12345678901", 11, &why));
+    ck_assert_ptr_null(read_file(inside("a"), 10, &size_bytes, &why));
+    ck_assert_ptr_nonnull(strstr(why.at, "a: too large"));
+}
+END_TEST
+
+#define TITLE "# trace\tfamily\tcases\trecorded on\ttoolkit\tkernel digest\tdate\tseed\n"
+
+START_TEST(manifest_replaces_and_keeps)
+{
+    struct text why = {""};
+    struct trace_header header = {.family = family_find("load"),
+                                  .device = "D",
+                                  .toolkit = "T",
+                                  .kernel = "K",
+                                  .date = "2026-01-02",
+                                  .seed = 3,
+                                  .cases = 4};
+    ck_assert_msg(manifest_update(inside("a.jsonl"), &header, &why), "%s", why.at);
+    ck_assert(manifest_update(inside("a.jsonl.zst"), &header, &why));
+    check_file("MANIFEST", TITLE "a.jsonl\tload\t4\tD\tT\tK\t2026-01-02\t3\n"
+                                 "a.jsonl.zst\tload\t4\tD\tT\tK\t2026-01-02\t3\n");
+    header.cases = 5;
+    ck_assert(manifest_update(inside("a.jsonl"), &header, &why));
+    check_file("MANIFEST", TITLE "a.jsonl.zst\tload\t4\tD\tT\tK\t2026-01-02\t3\n"
+                                 "a.jsonl\tload\t5\tD\tT\tK\t2026-01-02\t3\n");
+}
+END_TEST
+
+// A last line without an end gets one; a manifest that cannot be read is not replaced.
+START_TEST(manifest_loses_nothing)
+{
+    struct text why = {""};
+    struct trace_header header = {.family = family_find("load")};
+    ck_assert(save_file(inside("MANIFEST"), "other\tx", 7, &why));
+    ck_assert(manifest_update(inside("a"), &header, &why));
+    check_file("MANIFEST", TITLE "other\tx\na\tload\t0\t\t\t\t\t0\n");
+    ck_assert_int_eq(unlink(inside("MANIFEST")), 0);
+    ck_assert_int_eq(mkdir(inside("MANIFEST"), 0777), 0);
+    ck_assert(!manifest_update(inside("a"), &header, &why));
+    ck_assert_ptr_nonnull(strstr(why.at, "MANIFEST: Is a directory"));
+}
+END_TEST
+
+Suite *harness_suite(void)
+{
+    Suite *suite = suite_create("harness");
+    TCase *fixed = tcase_create("fixed"), *places = tcase_create("places");
+    TCase *cases = tcase_create("cases"), *files = tcase_create("files");
+    tcase_set_timeout(fixed, 60);
+    tcase_add_loop_test(fixed, first_cases_of_a_seed_are_fixed, 0, FAMILIES);
+    tcase_add_test(fixed, every_family_has_its_digest);
+    tcase_add_test(fixed, random_numbers_are_fixed_and_in_range);
+    tcase_add_test(fixed, arena_words_are_distinct_and_found);
+    tcase_set_timeout(places, 60);
+    tcase_add_test(places, provenance_agrees_with_itself_and_the_load);
+    tcase_set_timeout(cases, 60);
+    tcase_add_loop_test(cases, source_fill_partitions, 0, FAMILIES);
+    tcase_add_test(cases, source_lines);
+    tcase_add_loop_test(cases, executor_model_runs_a_batch, 0, FAMILIES);
+    tcase_add_checked_fixture(files, make_folder, remove_folder);
+    tcase_add_test(files, save_file_replaces_or_leaves);
+    tcase_add_test(files, read_file_complains_with_the_path);
+    tcase_add_test(files, manifest_replaces_and_keeps);
+    tcase_add_test(files, manifest_loses_nothing);
+    suite_add_tcase(suite, fixed);
+    suite_add_tcase(suite, places);
+    suite_add_tcase(suite, cases);
+    suite_add_tcase(suite, files);
+    return suite;
+}

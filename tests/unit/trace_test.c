@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// The suite `trace`: what is written is read back and agrees, nothing that differs agrees, and a mismatch is told
+// where it lies. Traces as files: headers, compression, damage.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "json.h"
+#include "trace.h"
+
+Suite *trace_suite(void);
+
+enum { CASES = 300, SEED = 2, RESULT_BYTES = 1 << 20 };
+static const char *const family_names[] = {"encode", "load", "mbarrier"};
+enum { FAMILIES = sizeof family_names / sizeof family_names[0] };
+
+// Case `index` of the family on the model, in static memory.
+struct sample {
+    const struct family *family;
+    _Alignas(16) char test_case[4096];
+    uint8_t bytes[RESULT_BYTES];
+    struct result result;
+};
+
+static void sample_make(struct sample *sample, const char *family, uint64_t index)
+{
+    struct random random = random_for(SEED, index);
+    sample->family = family_find(family);
+    ck_assert_uint_le(sample->family->case_bytes, sizeof sample->test_case);
+    memset(sample->test_case, 0, sizeof sample->test_case);
+    sample->family->generate(&random, sample->test_case);
+    sample->result = result_at(sample->bytes);
+    sample->family->run_model(sample->test_case, &sample->result);
+}
+
+// The sample as a line of a trace, parsed again.
+static struct trace_entry sample_entry(const struct sample *sample, enum trace_detail detail)
+{
+    static _Alignas(16) char read_case[4096];
+    struct trace_entry entry;
+    struct text why = {""};
+    json_t *json = trace_write(sample->family, sample->test_case, &sample->result, detail);
+    char *line = json_dumps(json, JSON_COMPACT);
+    memset(read_case, 0, sizeof read_case);
+    ck_assert_msg(trace_read(sample->family, line, read_case, &entry, &why), "%s: %s", why.at, line);
+    ck_assert_mem_eq(sample->test_case, read_case, sample->family->case_bytes);
+    free(line);
+    json_decref(json);
+    return entry;
+}
+
+START_TEST(what_is_written_agrees)
+{
+    static struct sample sample;
+    for (uint64_t i = 0; i < CASES; i++) {
+        sample_make(&sample, family_names[_i], i);
+        for (int detail = TRACE_DIGEST; detail <= TRACE_CURATED; detail++) {
+            struct text difference = {""};
+            struct trace_entry entry = sample_entry(&sample, (enum trace_detail)detail);
+            ck_assert_msg(trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference),
+                          "case %d: %s", (int)i, difference.at);
+            json_decref(entry.json);
+        }
+    }
+}
+END_TEST
+
+// The first accepted case whose largest window has from .. to bytes.
+static void sample_find(struct sample *sample, const char *family, uint32_t from, uint32_t to)
+{
+    for (uint64_t i = 0; i < 10000; i++) {
+        sample_make(sample, family, i);
+        uint32_t largest = 0;
+        for (int w = 0; w < sample->result.windows; w++)
+            if (sample->result.window[w].size_bytes > largest) largest = sample->result.window[w].size_bytes;
+        if (largest >= from && largest <= to) return;
+    }
+    ck_abort_msg("no case of family %s has a window of %u to %u bytes", family, from, to);
+}
+
+static const struct {
+    const char *family;
+    uint32_t from, to; // bytes of the largest window: kept whole, and as digests
+} flips[] = {{"encode", 128, 128}, {"mbarrier", 288, 2400}, {"load", 600, 2000}};
+enum { FLIPS = sizeof flips / sizeof flips[0] };
+
+// What the complaint about byte `i` of a window has to say. Returns 0 where it cannot name the line.
+static int names_the_place(const struct window *window, uint32_t i, const char *difference)
+{
+    char place[80];
+    ck_assert_msg(strncmp(difference, window->name, strlen(window->name)) == 0, "%s", difference);
+    if (strstr(difference, "do not tell where") != NULL) return 0;
+    if (window->size_bytes <= TRACE_WHOLE_BYTES)
+        snprintf(place, sizeof place, "%s+0x%x: ", window->name, i & ~7u);
+    else
+        snprintf(place, sizeof place, " 128 bytes at 0x%llx", (unsigned long long)(window->base + i / 128 * 128));
+    ck_assert_msg(strstr(difference, place) != NULL, "byte %u: '%s', not '%s'", i, difference, place);
+    return 1;
+}
+
+// Each single-byte change is seen, and named by its line but for one in about 256, whose digest byte is the same.
+START_TEST(every_changed_byte_is_named)
+{
+    static struct sample sample;
+    int changes = 0, unnamed = 0;
+    sample_find(&sample, flips[_i].family, flips[_i].from, flips[_i].to);
+    struct trace_entry entry = sample_entry(&sample, TRACE_DIGEST);
+    for (int w = 0; w < sample.result.windows; w++) {
+        struct window *window = &sample.result.window[w];
+        for (uint32_t i = 0; i < window->size_bytes; i++, changes++) {
+            struct text difference = {""};
+            uint8_t kept = window->bytes[i];
+            window->bytes[i] ^= (uint8_t)(1 << i % 8);
+            ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference));
+            unnamed += !names_the_place(window, i, difference.at);
+            window->bytes[i] = kept;
+        }
+    }
+    ck_assert_int_le(unnamed, changes / 64);
+    json_decref(entry.json);
+}
+END_TEST
+
+START_TEST(other_differences_are_named)
+{
+    static struct sample sample;
+    struct text difference;
+    sample_find(&sample, "load", 600, 2000);
+    struct trace_entry entry = sample_entry(&sample, TRACE_CURATED);
+    struct result other = sample.result;
+    other.status = 700;
+    other.rule = RULE_LOAD_UNMAPPED;
+    ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &other, &difference));
+    ck_assert_ptr_nonnull(strstr(difference.at, "recorded status 0"));
+    ck_assert_ptr_nonnull(strstr(difference.at, "CUDA_ERROR_ILLEGAL_ADDRESS by rule LOAD_UNMAPPED"));
+    other = sample.result;
+    other.windows = 1;
+    ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &other, &difference));
+    ck_assert_str_eq(difference.at, "2 windows recorded, 1 found");
+    other = sample.result;
+    other.window[1].base += 128;
+    ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &other, &difference));
+    sample.result.window[0].bytes[0] ^= 1;
+    ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference));
+    ck_assert_ptr_nonnull(strstr(difference.at, "recorded \"mbar "));
+    json_decref(entry.json);
+}
+END_TEST
+
+// Lines that are none, with `mbarrier` as the family.
+static const struct {
+    const char *line, *complaint;
+} refused[] = {
+    {"", "expected near end of file"},
+    {"[]", "trace line is not a JSON object"},
+    {"{\"status\":0,\"windows\":{}}", "trace line: \"case\" is missing"},
+    {"{\"case\":{},\"status\":0,\"windows\":{}}", "ops is an array"},
+    {"{\"case\":{},\"status\":1000,\"windows\":{}}", "\"status\" is not in -64 .. 999"},
+    {"{\"case\":{},\"status\":0,\"windows\":[]}", "\"windows\" is not an object"},
+    {"{\"case\":{},\"status\":0,\"windows\":{},\"note\":1}", "there is no key \"note\" here"},
+    {"{\"case\":{},\"case\":{},\"status\":0,\"windows\":{}}", "duplicate object key"},
+    {"{\"case\":{\"ops\":[{\"op\":\"inval\"}]},\"status\":0,\"windows\":{}} x", "end of file expected"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(a_line_that_is_none_is_refused)
+{
+    static _Alignas(16) char test_case[4096];
+    struct trace_entry entry;
+    struct text why = {""};
+    ck_assert(!trace_read(family_find("mbarrier"), refused[_i].line, test_case, &entry, &why));
+    ck_assert_msg(strstr(why.at, refused[_i].complaint) != NULL, "%s", why.at);
+    ck_assert_ptr_null(entry.json);
+}
+END_TEST
+
+// Recorded windows that are not what trace_write() writes: a difference, never a crash.
+START_TEST(a_malformed_window_differs)
+{
+    static const char *const windows[] = {
+        "{\"map\":0}",
+        "{\"map\":{}}",
+        "{\"map\":{\"base\":0}}",
+        "{\"map\":{\"base\":0,\"bytes\":\"\"}}",
+        "{\"map\":{\"base\":0,\"bytes\":\"zz\"}}",
+        "{\"map\":{\"base\":0,\"bytes\":7}}",
+        "{\"map\":{\"base\":\"0\",\"bytes\":\"\"}}",
+        "{\"map\":{\"base\":0,\"size\":128,\"digest\":\"0\",\"lines\":\"\"}}",
+        "{\"map\":{\"base\":0,\"size\":128,\"digest\":\"0\",\"lines\":\"00\"}}",
+        "{\"map\":{\"base\":0,\"size\":-128,\"digest\":\"0\",\"lines\":\"00\"}}",
+        "{\"other\":{\"base\":0,\"bytes\":\"\"}}",
+    };
+    static struct sample sample;
+    sample_find(&sample, "encode", 128, 128);
+    for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+        struct text difference = {""};
+        json_t *json = json_loads(windows[i], 0, NULL);
+        struct trace_entry entry = {.windows = json};
+        ck_assert_msg(!trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference), "%s",
+                      windows[i]);
+        ck_assert_str_ne(difference.at, "");
+        json_decref(json);
+    }
+}
+END_TEST
+
+// --- files -------------------------------------------------------------------------------------------------------
+
+#define HEADER "{\"tmaref_trace\":1,\"family\":\"load\",\"cases\":2}\n"
+
+START_TEST(a_trace_is_saved_and_opened)
+{
+    char path[64];
+    struct trace_text trace;
+    struct text why = {""};
+    struct trace_header header = {.family = family_find("load"),
+                                  .recorded_by = "gpu",
+                                  .device = "D",
+                                  .toolkit = "T",
+                                  .kernel = "K",
+                                  .date = "2026-01-02",
+                                  .seed = UINT64_MAX,
+                                  .cases = 2};
+    json_t *json = trace_header_write(&header);
+    char *line = json_dumps(json, JSON_COMPACT), text[1024];
+    int length = snprintf(text, sizeof text, "%s\nsecond\nthird", line);
+    snprintf(path, sizeof path, "/tmp/tmaref-trace-%d.jsonl%s", (int)getpid(), _i == 0 ? "" : ".zst");
+    ck_assert_msg(trace_save(path, text, (size_t)length, &why), "%s", why.at);
+    ck_assert_msg(trace_open(path, &trace, &why), "%s", why.at);
+    ck_assert_mem_eq(&trace.header, &header, sizeof header);
+    ck_assert_str_eq(trace_next_line(&trace), "second");
+    ck_assert_str_eq(trace_next_line(&trace), "third");
+    ck_assert_uint_eq(trace.line, 3);
+    ck_assert_ptr_null(trace_next_line(&trace));
+    trace_close(&trace);
+    ck_assert_int_eq(unlink(path), 0);
+    free(line);
+    json_decref(json);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    size_t size_bytes; // 0: the length of the text
+    const char *complaint;
+} damaged[] = {
+    {"", 0, "first line (trace header) is not a JSON object"},
+    {"\n" HEADER, 0, "first line (trace header) is not a JSON object"},
+    {"{\"tmaref_trace\":2,\"family\":\"load\",\"cases\":2}\n", 0, "version 2; this tmaref reads version 1"},
+    {"{\"tmaref_trace\":1,\"family\":\"store\",\"cases\":2}\n", 0, "there is no family \"store\""},
+    {"{\"tmaref_trace\":1,\"cases\":2}\n", 0, "there is no family \"\""},
+    {"{\"tmaref_trace\":1,\"family\":\"load\"}\n", 0, "\"cases\" is missing"},
+    {"{\"tmaref_trace\":1,\"family\":\"load\",\"cases\":2,\"colour\":3}\n", 0, "there is no key \"colour\" here"},
+    {"{\"tmaref_trace\":1,\"family\":7,\"cases\":2}\n", 0, "\"family\" is not a string"},
+    {"{\"tmaref_trace\":1,\"family\":\"load\",\"cases\":2,\"date\":\"a very long time ago\"}\n", 0, "\"date\" is not"},
+    {HEADER "\0", sizeof HEADER, "NUL byte"},
+    {"\x28\xb5\x2f\xfd", 4, "zstd frame"},
+    {"\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00", 16, "oversized zstd frame"},
+    {"\x28\xb5\x2f\xfd\x20\x10\x01\x00\x00", 9, "damaged zstd frame"},
+};
+enum { DAMAGED = sizeof damaged / sizeof damaged[0] };
+
+START_TEST(damage_is_named)
+{
+    struct trace_text trace;
+    struct text why = {""};
+    size_t size_bytes = damaged[_i].size_bytes != 0 ? damaged[_i].size_bytes : strlen(damaged[_i].text);
+    ck_assert(!trace_parse(damaged[_i].text, size_bytes, &trace, &why));
+    ck_assert_msg(strstr(why.at, damaged[_i].complaint) != NULL, "%s", why.at);
+    ck_assert_ptr_null(trace.text);
+}
+END_TEST
+
+// Every shorter piece of a compressed trace is refused.
+START_TEST(a_cut_zstd_frame_is_refused)
+{
+    char packed[1024];
+    struct trace_text trace;
+    struct text why;
+    size_t whole = ZSTD_compress(packed, sizeof packed, HEADER, sizeof HEADER - 1, 19);
+    ck_assert(!ZSTD_isError(whole));
+    for (size_t size_bytes = 0; size_bytes < whole; size_bytes++)
+        ck_assert(!trace_parse(packed, size_bytes, &trace, &why));
+    ck_assert(trace_parse(packed, whole, &trace, &why));
+    trace_close(&trace);
+}
+END_TEST
+
+Suite *trace_suite(void)
+{
+    Suite *suite = suite_create("trace");
+    TCase *lines = tcase_create("lines"), *agree = tcase_create("agree"), *files = tcase_create("files");
+    tcase_set_timeout(agree, 60);
+    tcase_add_loop_test(agree, what_is_written_agrees, 0, FAMILIES);
+    tcase_add_loop_test(agree, every_changed_byte_is_named, 0, FLIPS);
+    tcase_add_test(agree, other_differences_are_named);
+    tcase_add_test(agree, a_malformed_window_differs);
+    tcase_add_loop_test(lines, a_line_that_is_none_is_refused, 0, REFUSED);
+    tcase_add_loop_test(files, a_trace_is_saved_and_opened, 0, 2);
+    tcase_add_loop_test(files, damage_is_named, 0, DAMAGED);
+    tcase_add_test(files, a_cut_zstd_frame_is_refused);
+    suite_add_tcase(suite, agree);
+    suite_add_tcase(suite, lines);
+    suite_add_tcase(suite, files);
+    return suite;
+}
