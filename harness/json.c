@@ -99,7 +99,7 @@ static int number_of(const json_t *value, uint64_t *magnitude, int *negative)
 
 static uint64_t u64_of(struct json_reader *reader, const char *key, const json_t *value, uint64_t max)
 {
-    uint64_t magnitude;
+    uint64_t magnitude = 0;
     int negative;
     if (value == NULL) return 0;
     if (!number_of(value, &magnitude, &negative))
@@ -111,7 +111,7 @@ static uint64_t u64_of(struct json_reader *reader, const char *key, const json_t
 
 static int64_t i64_of(struct json_reader *reader, const char *key, const json_t *value, int64_t min, int64_t max)
 {
-    uint64_t magnitude;
+    uint64_t magnitude = 0;
     int negative;
     if (value == NULL) return 0;
     if (!number_of(value, &magnitude, &negative)) {
