@@ -68,7 +68,10 @@ static void print_tensor(const struct box *box)
     explain_print_index(coord, map->rank);
     printf(", innermost first\n");
     print_product("box", steps, map->rank);
-    printf(" %s\n", map->interleave == INTERLEAVE_NONE ? "elements" : "pixels of 16 or 32 bytes");
+    if (map->interleave == INTERLEAVE_NONE)
+        printf(" elements\n");
+    else
+        printf(" pixels of %" PRIu32 " bytes\n", tensormap_step_bytes(map));
 }
 
 static void print_swizzle(const struct box *box)

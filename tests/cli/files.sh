@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref run`, `diff`, `record` and `replay` on files that are damaged, unreadable or in the way: one sentence, exit
+# status 2, nothing printed as a result and nothing half-written.
+. "$(dirname "$0")/expect.sh" || exit 2
+cd "$work" || exit 2
+[ -x "$TMAREF" ] || { echo "files.sh: TMAREF is to be an absolute path" >&2 && exit 2; }
+
+# What is refused: a sentence of this command that names the file or the option, and nothing on standard output.
+refused() { # refused TEXT ARGUMENT...
+    local text=$1
+    shift
+    run 2 "$@"
+    err "tmaref $1: "
+    err "$text"
+    quiet
+    check "more than a sentence and a hint" test "$(wc -l <err)" -le 2
+    check "a crash" eval '! grep -qiE "sanitizer|assert|core dumped" err'
+}
+
+# --- cases from files ---
+good='{"ops":[{"op":"init","operand":1},{"op":"arrive","operand":1}]}'
+printf '%s\n' "$good" >good.jsonl
+run 0 run -f mbarrier -I good.jsonl
+out '"index":1'
+run 0 diff -f mbarrier -I good.jsonl model model
+out "1 cases compared"
+
+bad_cases() { # bad_cases TEXT [FAMILY]: the file bad.jsonl, in each command that reads cases
+    refused "$1" run -f "${2:-mbarrier}" -I bad.jsonl
+    refused "$1" run --show-cases -f "${2:-mbarrier}" -I bad.jsonl
+    refused "$1" diff -f "${2:-mbarrier}" -I bad.jsonl model model
+    refused "$1" record -x model -f "${2:-mbarrier}" -I bad.jsonl -o out.jsonl
+    check "something was written" test ! -e out.jsonl -a ! -e MANIFEST
+}
+: >bad.jsonl && bad_cases "bad.jsonl: there is no case in it"
+printf '\n \r\n\t\n' >bad.jsonl && bad_cases "bad.jsonl: there is no case in it"
+printf '%s\0\n' "$good" >bad.jsonl && bad_cases "bad.jsonl: not JSON lines: it holds a NUL byte"
+echo 'ops' >bad.jsonl && bad_cases "line 1: "
+echo '{"ops":[' >bad.jsonl && bad_cases "line 1: "
+printf '\377\376\n' >bad.jsonl && bad_cases "line 1: unable to decode byte 0xff"
+echo '[]' >bad.jsonl && bad_cases 'line 1: barrier program {"ops": [...]} is not a JSON object'
+echo '{"ops":[],"colour":1}' >bad.jsonl && bad_cases 'there is no key "colour" here'
+echo '{"ops":[],"ops":[]}' >bad.jsonl && bad_cases "line 1: duplicate object key"
+echo '{"ops":[{"op":"init","operand":4294967296}]}' >bad.jsonl && bad_cases '"operand" is not in 0 .. 4294967295'
+echo '{"ops":[{"op":"init","operand":1e3}]}' >bad.jsonl && bad_cases '"operand" is not a whole number'
+echo '{"ops":[{"op":"init","operand":9223372036854775808}]}' >bad.jsonl && bad_cases "line 1: "
+echo '{"ops":"\u0000"}' >bad.jsonl && bad_cases "line 1: "
+head -c 100000 /dev/zero | tr '\0' '[' >bad.jsonl && bad_cases "line 1: maximum parsing depth reached"
+head -c 10000000 /dev/zero | tr '\0' 'x' >bad.jsonl && bad_cases "line 1: "
+{ printf '{"' && head -c 10000000 /dev/zero | tr '\0' 'x' && printf '":1}\n'; } >bad.jsonl && bad_cases "there is no key"
+printf '%s\n%s\n\n{}\n' "$good" "$good" >bad.jsonl
+refused "line 4: ops is an array of 1 to 16 operations" run -f mbarrier -I bad.jsonl
+run 0 run -f mbarrier -n 2 -I bad.jsonl
+check "two results" test "$(wc -l <out)" -eq 2
+bad_cases 'is missing' encode
+bad_cases 'is missing' load
+cp good.jsonl in && run 0 run -f mbarrier -I -
+printf '{"ops":' >in && refused "line 1: " run -f mbarrier -I -
+: >in && refused "there is no case" run -f mbarrier -I -
+
+# Numbers of the other families, each out of its range.
+"$TMAREF" run -c -f load -n 1 --seed 3 >load.jsonl
+"$TMAREF" run -c -f encode -n 1 --seed 3 >encode.jsonl
+run 0 run -f load -I load.jsonl
+run 0 run -f encode -I encode.jsonl
+bad_number() { # bad_number FAMILY KEY VALUE TEXT
+    sed -E "s/\"$2\":(\"[^\"]*\"|[^],}]*)/\"$2\":$3/" "$1.jsonl" >bad.jsonl
+    check "$2 is not changed" eval '! cmp -s bad.jsonl "$1.jsonl"'
+    refused "$4" run -f "$1" -I bad.jsonl
+}
+bad_number load dims 0 '"dims" is 1 to 5'
+bad_number load dims 6 '"dims" is not in 0 .. 5'
+bad_number load shared 2047 '"shared" is 2048 to 233472'
+bad_number load shared 233473 '"shared" is not in 0 .. 233472'
+bad_number load expect -1 '"expect" is not in 0 .. 4294967295'
+bad_number load tensorRank 0 'is not an array of 0 numbers'
+bad_number load tensorRank 6 'is not an array of 5 numbers'
+bad_number load function '"cuTensorMapEncodeIm2col"' 'is missing'
+bad_number load function '"cuTensorMap"' '"function" is none of "cuTensorMapEncodeTiled"'
+bad_number encode globalAddress '"0x10000000000000000"' '"globalAddress" is not a whole number'
+bad_number encode globalAddress -1 '"globalAddress" is not in 0 .. 18446744073709551615'
+
+for command in run "diff model model" "record -x model -o out.jsonl"; do
+    refused "none.jsonl: No such file or directory" $command -f load -I none.jsonl
+    refused "/: Is a directory" $command -f load -I /
+    refused "/proc/self/mem: Input/output error" $command -f load -I /proc/self/mem
+    refused "--family is needed" $command
+    refused "there is no family 'store'" $command -f store
+    refused "--cases takes a whole number, not '-1'" $command -f load --cases -1
+    refused "--cases takes a whole number, not ''" $command -f load --cases=
+    refused "--seed takes a whole number, not '99999999999999999999'" $command -f load --seed 99999999999999999999
+    refused "--first and --cases together are too large" $command -f load -i 18446744073709551615 -n 2
+    refused "there is no executor 'slow'" ${command/model/slow} -f load -x slow
+done
+check "something was written" test ! -e out.jsonl -a ! -e MANIFEST
+if [ "$(id -u)" -ne 0 ]; then
+    cp good.jsonl secret.jsonl && chmod 0 secret.jsonl
+    refused "secret.jsonl: Permission denied" run -f mbarrier -I secret.jsonl
+    refused "secret.jsonl: Permission denied" replay secret.jsonl
+fi
+
+# --- traces ---
+mkdir traces
+run 0 record -x model -f load -n 20 --curated -o traces/good.jsonl
+run 0 record -x model -f load -n 20 -o traces/good.jsonl.zst
+cp traces/MANIFEST kept
+run 0 replay traces
+out "good.jsonl.zst"
+run 0 replay --json traces/good.jsonl
+json 20 0 compared
+
+bad_trace() { refused "$1" replay bad.jsonl; } # bad_trace TEXT: the file bad.jsonl
+header=$(head -1 traces/good.jsonl)
+line=$(sed -n 2p traces/good.jsonl)
+: >bad.jsonl && bad_trace "bad.jsonl: first line (trace header) is not a JSON object"
+echo "$header" >bad.jsonl && bad_trace "bad.jsonl: holds 0 cases, its header says 20: cut short?"
+echo "$header" | sed 's/"cases":20/"cases":0/' >bad.jsonl && bad_trace "bad.jsonl: holds no case"
+sed '1s/"tmaref_trace":1/"tmaref_trace":2/' traces/good.jsonl >bad.jsonl && bad_trace "this tmaref reads version 1"
+sed '1s/"load"/"store"/' traces/good.jsonl >bad.jsonl && bad_trace 'there is no family "store"'
+sed '1s/"load"/"encode"/' traces/good.jsonl >bad.jsonl && bad_trace 'bad.jsonl: line 2: encode case: '
+sed '1s/"seed"/"sed"/' traces/good.jsonl >bad.jsonl && bad_trace 'there is no key "sed" here'
+sed '1s/"seed":1/"seed":-1/' traces/good.jsonl >bad.jsonl && bad_trace '"seed" is not in 0 .. 18446744073709551615'
+sed '1s/"cases":20/"cases":21/' traces/good.jsonl >bad.jsonl && bad_trace "holds 20 cases, its header says 21"
+sed 1d traces/good.jsonl >bad.jsonl && bad_trace 'first line (trace header): "tmaref_trace" is missing'
+sed '3s/"case"/"casus"/' traces/good.jsonl >bad.jsonl && bad_trace 'bad.jsonl: line 3: trace line: "case" is missing'
+sed '3s/"status":0/"status":"x"/' traces/good.jsonl >bad.jsonl && bad_trace 'line 3: trace line: "status" is not'
+sed '3s/^{/{"note":1,/' traces/good.jsonl >bad.jsonl && bad_trace 'line 3: trace line: there is no key "note" here'
+sed '3s/$/x/' traces/good.jsonl >bad.jsonl && bad_trace "line 3: end of file expected near 'x'"
+sed '3s/.*//' traces/good.jsonl >bad.jsonl && bad_trace "line 3: "
+head -c -100 traces/good.jsonl >bad.jsonl && bad_trace "line 21: "
+{ cat traces/good.jsonl && printf '\0'; } >bad.jsonl && bad_trace "it holds a NUL byte"
+{ echo "$header" && head -c 10000000 /dev/zero | tr '\0' 'x'; } >bad.jsonl && bad_trace "line 2: "
+{ echo "$header" && head -c 100000 /dev/zero | tr '\0' '['; } >bad.jsonl && bad_trace "maximum parsing depth reached"
+for bytes in 5 10 100; do
+    head -c -$bytes traces/good.jsonl.zst >bad.jsonl && bad_trace "damaged"
+    head -c $bytes traces/good.jsonl.zst >bad.jsonl && bad_trace "zstd frame"
+done
+{ cat traces/good.jsonl.zst && printf 'x'; } >bad.jsonl && bad_trace "damaged zstd frame"
+printf '\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00' >bad.jsonl && bad_trace "oversized zstd frame"
+printf '\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x10\x01\x00\x00' >bad.jsonl && bad_trace "damaged zstd frame"
+refused "none.jsonl: No such file or directory" replay none.jsonl
+refused "/proc/self/mem: Input/output error" replay /proc/self/mem
+mkdir empty && refused "there is no trace" replay empty
+mkdir many && for i in {1..257}; do ln traces/good.jsonl many/$i.jsonl; done
+refused "at most 256" replay many
+refused "--print takes a whole number" replay -p -1 traces
+
+# A mismatch is status 1 and says where.
+echo "$header" | sed 's/"cases":20/"cases":1/' >bad.jsonl
+echo "$line" | sed 's/"status":0/"status":700/' >>bad.jsonl
+run 1 replay bad.jsonl
+err "bad.jsonl:2: recorded status 700 CUDA_ERROR_ILLEGAL_ADDRESS, found 0"
+run 1 replay --print 0 bad.jsonl
+
+# --- where nothing can be written ---
+mkdir inside
+refused "No such file or directory" record -x model -f load -n 5 -o none/out.jsonl
+refused "'inside': it is a directory" record -x model -f load -n 5 -o inside
+refused "that names a directory" record -x model -f load -n 5 -o inside/
+refused "'/dev/full': it is not a regular file" record -x model -f load -n 5 -o /dev/full
+refused "--output is needed" record -x model -f load -n 5
+refused "there is no case of this lane" record -x model -f load -n 0 -o out.jsonl
+refused "--lane is normal, faults or all, not 'fast'" record -x model -f load -l fast -o out.jsonl
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir locked && chmod 555 locked
+    refused "Permission denied" record -x model -f load -n 5 -o locked/out.jsonl
+    check "something was written" test -z "$(ls -A locked)"
+fi
+mkdir disk && cp traces/good.jsonl disk/ # a disk of 8 KiB
+what="record on a full disk"
+(
+    trap '' XFSZ
+    ulimit -f 8
+    "$TMAREF" record -x model -f load -n 200 -o disk/good.jsonl 2>err >out
+)
+check "exit status on a full disk" test $? -eq 2
+err "cannot write 'disk/good.jsonl': File too large"
+check "the old trace is gone" cmp -s disk/good.jsonl traces/good.jsonl
+check "something is left" test "$(ls -A disk)" = good.jsonl
+for command in "run -f load -n 2000" "run -f load -n 1" "diff -f load -n 5 model model" "replay traces"; do
+    what="$command >/dev/full"
+    "$TMAREF" $command >/dev/full 2>err
+    check "exit status on a full disk" test $? -eq 2
+    err "standard output"
+done
+
+# Interrupted: nothing is written.
+what="record, interrupted"
+mkdir stopped
+"$TMAREF" record -x model -f load -n 100000000 -o stopped/out.jsonl.zst >out 2>err &
+sleep 0.5
+kill -TERM $!
+wait $!
+check "exit status when interrupted" test $? -eq 143
+check "something was written" test -z "$(ls -A stopped)"
+
+# The traces and their manifest are as they were.
+check "the manifest changed" cmp -s kept traces/MANIFEST
+check "files beside the traces" test "$(ls -A traces | tr '\n' ' ')" = "MANIFEST good.jsonl good.jsonl.zst "
+finish
