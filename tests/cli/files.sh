@@ -91,8 +91,10 @@ for command in run "diff model model" "record -x model -o out.jsonl"; do
     refused "--cases takes a whole number, not ''" $command -f load --cases=
     refused "--seed takes a whole number, not '99999999999999999999'" $command -f load --seed 99999999999999999999
     refused "--first and --cases together are too large" $command -f load -i 18446744073709551615 -n 2
-    refused "there is no executor 'slow'" ${command/model/slow} -f load -x slow
 done
+refused "there is no executor 'slow'" run -f load -x slow
+refused "there is no executor 'slow'" diff -f load model slow
+refused "needs two executors" diff -f load model
 check "something was written" test ! -e out.jsonl -a ! -e MANIFEST
 if [ "$(id -u)" -ne 0 ]; then
     cp good.jsonl secret.jsonl && chmod 0 secret.jsonl
@@ -102,8 +104,8 @@ fi
 
 # --- traces ---
 mkdir traces
-run 0 record -x model -f load -n 20 --curated -o traces/good.jsonl
-run 0 record -x model -f load -n 20 -o traces/good.jsonl.zst
+run 0 record -x model -f load --keep 20 --curated -o traces/good.jsonl
+run 0 record -x model -f load --keep 20 -o traces/good.jsonl.zst
 cp traces/MANIFEST kept
 run 0 replay traces
 out "good.jsonl.zst"
@@ -188,11 +190,8 @@ done
 # Interrupted: nothing is written.
 what="record, interrupted"
 mkdir stopped
-"$TMAREF" record -x model -f load -n 100000000 -o stopped/out.jsonl.zst >out 2>err &
-sleep 0.5
-kill -TERM $!
-wait $!
-check "exit status when interrupted" test $? -eq 143
+timeout --signal=INT 0.5 "$TMAREF" record -x model -f load -n 100000000 -o stopped/out.jsonl.zst >out 2>err
+check "exit status when interrupted" test $? -eq 124
 check "something was written" test -z "$(ls -A stopped)"
 
 # The traces and their manifest are as they were.
