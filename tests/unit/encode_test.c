@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// The rules of the encode calls one by one, on the vectors of encode_vectors.c: what is refused and by what, what the
+// finding proposes and that it is accepted when put back. The wrong formulas that the vectors must notice are in
+// encode_mutant_test.c; what several rules have to do with each other is in tensormap_test.c.
+#include <stdlib.h>
+#include <string.h>
+
+#include "encode_call.h"
+#include "tensormap_test.h"
+
+// A proposal may meet a second rule of the same argument (a row of 1 float is no multiple of 16 bytes).
+enum { ROUNDS = 2 };
+
+// Puts all proposals of refusals back, until the call is accepted; fails when it is not.
+static void put_back(struct encode_call call, const char *rule, const char *why)
+{
+    for (int round = 0; round <= ROUNDS; round++) {
+        struct tensormap_image image;
+        struct findings findings = {0};
+        if (encode_call_run(&call, &image, &findings) == RULE_OK) return;
+        for (int i = 0; i < findings.count; i++) {
+            const struct finding *f = &findings.item[i];
+            if (rule_is_warning(f->rule)) continue;
+            const struct edit edit = {f->argument, f->index, f->nearest};
+            ck_assert_msg(encode_call_edit(&call, &edit), "%s, %s: no argument %s", rule, why, f->argument);
+        }
+    }
+    ck_abort_msg("%s, %s: refused though all proposals were put back", rule, why);
+}
+
+static void check_finding(const struct encode_vector *vector, const struct finding *finding)
+{
+    const char *id = rule_row(vector->about)->id, *why = vector->why;
+    const struct edit *edit = &vector->edit[0];
+    ck_assert_msg(finding != NULL, "%s, %s: no finding", id, why);
+    ck_assert_msg(strcmp(finding->argument, edit->argument) == 0, "%s, %s: argument %s", id, why, finding->argument);
+    ck_assert_msg(finding->index == edit->index, "%s, %s: index %d", id, why, finding->index);
+    ck_assert_msg(finding->value == edit->value, "%s, %s: value %llx", id, why, (unsigned long long)finding->value);
+    ck_assert_msg(finding->limit == vector->limit, "%s, %s: limit %llx", id, why, (unsigned long long)finding->limit);
+    ck_assert_msg(finding->nearest == vector->nearest, "%s, %s: nearest %llx", id, why,
+                  (unsigned long long)finding->nearest);
+    int is_signed = strncmp(edit->argument, "pixelBox", 8) == 0;
+    ck_assert_msg(finding->is_signed == is_signed, "%s, %s: signed %d", id, why, finding->is_signed);
+}
+
+static void check_vector(const struct encode_vector *vector)
+{
+    const char *id = rule_row(vector->about)->id, *why = vector->why;
+    const struct encode_call call = encode_vector_call(vector);
+    struct tensormap_image image, before;
+    struct findings findings = {0};
+    memset(&image, 0xa5, sizeof image);
+    before = image;
+    enum rule rule = encode_call_run(&call, &image, &findings);
+    int refused = vector->outcome == REFUSED || vector->outcome == ELSEWHERE;
+    ck_assert_msg((rule != RULE_OK) == refused, "%s, %s: %s", id, why, rule_row(rule)->id);
+    ck_assert_msg((rule == vector->about) == (vector->outcome == REFUSED), "%s, %s: %s", id, why, rule_row(rule)->id);
+    ck_assert_int_eq(rule, findings_first_broken(&findings));
+    ck_assert_int_eq(encode_call_run(&call, &before, NULL), rule);
+    ck_assert_msg(memcmp(&image, &before, sizeof image) == 0, "%s, %s: findings change the map", id, why);
+    const struct finding *finding = findings_of(&findings, vector->about);
+    if (vector->outcome == ACCEPTED || vector->outcome == ELSEWHERE) {
+        ck_assert_msg(finding == NULL, "%s, %s: a finding", id, why);
+        return;
+    }
+    check_finding(vector, finding);
+    if (vector->outcome == WARNED) return;
+    ck_assert_msg(findings_refusals(&findings) == 1, "%s, %s: %d refusals", id, why, findings_refusals(&findings));
+    put_back(call, id, why);
+}
+
+// All vectors about `rule`; some break it and some do not.
+static void check_vectors(enum rule rule)
+{
+    int broken = 0, kept = 0;
+    const struct encode_vector *vector;
+    for (int i = 0; (vector = encode_vector(i)) != NULL; i++) {
+        if (vector->about != rule) continue;
+        check_vector(vector);
+        int is_broken = vector->outcome == REFUSED || vector->outcome == WARNED;
+        broken += is_broken, kept += !is_broken;
+    }
+    ck_assert_msg(broken > 0 && kept > 0, "%d broken, %d kept", broken, kept);
+}
+
+START_TEST(map_rank__is_1_to_5)
+{
+    check_vectors(RULE_MAP_RANK);
+}
+END_TEST
+
+START_TEST(map_rank_huge__is_refused_before_the_rank)
+{
+    check_vectors(RULE_MAP_RANK_HUGE);
+}
+END_TEST
+
+START_TEST(map_rank_interleave__is_at_least_3)
+{
+    check_vectors(RULE_MAP_RANK_INTERLEAVE);
+}
+END_TEST
+
+START_TEST(map_rank_im2col__is_at_least_3)
+{
+    check_vectors(RULE_MAP_RANK_IM2COL);
+}
+END_TEST
+
+START_TEST(map_data_type__is_at_most_12)
+{
+    check_vectors(RULE_MAP_DATA_TYPE);
+}
+END_TEST
+
+START_TEST(map_data_type_packed__is_13_to_15)
+{
+    check_vectors(RULE_MAP_DATA_TYPE_PACKED);
+}
+END_TEST
+
+START_TEST(map_interleave__is_at_most_2)
+{
+    check_vectors(RULE_MAP_INTERLEAVE);
+}
+END_TEST
+
+START_TEST(map_swizzle__is_at_most_3)
+{
+    check_vectors(RULE_MAP_SWIZZLE);
+}
+END_TEST
+
+START_TEST(map_swizzle_atom__is_4_to_6)
+{
+    check_vectors(RULE_MAP_SWIZZLE_ATOM);
+}
+END_TEST
+
+START_TEST(map_l2_promotion__is_at_most_3)
+{
+    check_vectors(RULE_MAP_L2_PROMOTION);
+}
+END_TEST
+
+START_TEST(map_oob_fill__is_at_most_1)
+{
+    check_vectors(RULE_MAP_OOB_FILL);
+}
+END_TEST
+
+START_TEST(map_oob_fill_integer__refuses_nan)
+{
+    check_vectors(RULE_MAP_OOB_FILL_INTEGER);
+}
+END_TEST
+
+START_TEST(map_address_align__is_16)
+{
+    check_vectors(RULE_MAP_ADDRESS_ALIGN);
+}
+END_TEST
+
+START_TEST(map_address_align_32__is_32_with_pixels_of_32)
+{
+    check_vectors(RULE_MAP_ADDRESS_ALIGN_32);
+}
+END_TEST
+
+START_TEST(map_address_limit__is_below_2_57)
+{
+    check_vectors(RULE_MAP_ADDRESS_LIMIT);
+}
+END_TEST
+
+START_TEST(map_dim__is_1_to_2_32)
+{
+    check_vectors(RULE_MAP_DIM);
+}
+END_TEST
+
+START_TEST(map_stride_align__is_16)
+{
+    check_vectors(RULE_MAP_STRIDE_ALIGN);
+}
+END_TEST
+
+START_TEST(map_stride_align_32__is_32_with_pixels_of_32)
+{
+    check_vectors(RULE_MAP_STRIDE_ALIGN_32);
+}
+END_TEST
+
+START_TEST(map_stride_limit__is_below_2_40)
+{
+    check_vectors(RULE_MAP_STRIDE_LIMIT);
+}
+END_TEST
+
+START_TEST(map_element_stride__is_1_to_8)
+{
+    check_vectors(RULE_MAP_ELEMENT_STRIDE);
+}
+END_TEST
+
+START_TEST(map_box_dim__is_1_to_256)
+{
+    check_vectors(RULE_MAP_BOX_DIM);
+}
+END_TEST
+
+START_TEST(map_channels__is_1_to_256)
+{
+    check_vectors(RULE_MAP_CHANNELS);
+}
+END_TEST
+
+START_TEST(map_pixels__is_1_to_1024)
+{
+    check_vectors(RULE_MAP_PIXELS);
+}
+END_TEST
+
+START_TEST(map_inner_bytes__is_a_multiple_of_16)
+{
+    check_vectors(RULE_MAP_INNER_BYTES);
+}
+END_TEST
+
+START_TEST(map_swizzle_span__limits_the_inner_box)
+{
+    check_vectors(RULE_MAP_SWIZZLE_SPAN);
+}
+END_TEST
+
+START_TEST(map_corner_range__is_16_8_or_5_bits)
+{
+    check_vectors(RULE_MAP_CORNER_RANGE);
+}
+END_TEST
+
+START_TEST(map_corner_empty__is_refused)
+{
+    check_vectors(RULE_MAP_CORNER_EMPTY);
+}
+END_TEST
+
+START_TEST(map_wide_mode__is_0_or_1)
+{
+    check_vectors(RULE_MAP_WIDE_MODE);
+}
+END_TEST
+
+START_TEST(map_interleave_32b_swizzle__warns)
+{
+    check_vectors(RULE_MAP_INTERLEAVE_32B_SWIZZLE);
+}
+END_TEST
+
+START_TEST(map_stride_order__warns)
+{
+    check_vectors(RULE_MAP_STRIDE_ORDER);
+}
+END_TEST
+
+START_TEST(map_inner_stride__warns)
+{
+    check_vectors(RULE_MAP_INNER_STRIDE);
+}
+END_TEST
+
+START_TEST(map_wide_swizzle__warns)
+{
+    check_vectors(RULE_MAP_WIDE_SWIZZLE);
+}
+END_TEST
+
+// The proposal of this rule is a number of bytes: no argument to put back.
+START_TEST(map_box_bytes__is_counted_with_floor_in_64_bits)
+{
+    static const struct {
+        const char *why;
+        enum base base;
+        struct edit edit[5];
+        uint64_t bytes; // 0: accepted
+    } vectors[] = {
+        {"228 KiB", TILED, {{"boxDim", 0, 4}, {"boxDim", 1, 228}, {"boxDim", 2, 64}}, 0},
+        {"a row more", TILED, {{"boxDim", 0, 4}, {"boxDim", 1, 229}, {"boxDim", 2, 64}}, 234496},
+        {"229 by steps of 2 are 114",
+         TILED,
+         {{"boxDim", 0, 8}, {"boxDim", 1, 229}, {"boxDim", 2, 64}, {"elementStrides", 1, 2}},
+         0},
+        {"half of each row",
+         TILED,
+         {{"boxDim", 0, 16}, {"boxDim", 1, 228}, {"boxDim", 2, 32}, {"elementStrides", 0, 2}},
+         0},
+        {"a third of it is not enough",
+         TILED,
+         {{"boxDim", 0, 16}, {"boxDim", 1, 250}, {"boxDim", 2, 250}, {"elementStrides", 1, 3}},
+         64 * 83 * 250},
+        {"2^43", TILED, {{"tensorRank", -1, 5}, {"swizzle", -1, 0}, {"boxDim", 0, 256}, {"boxDim", 1, 256}}, 0},
+        {"228 KiB of pixels",
+         IM2COL,
+         {{"swizzle", -1, 0}, {"channelsPerPixel", -1, 128}, {"pixelsPerColumn", -1, 912}},
+         0},
+        {"a pixel more",
+         IM2COL,
+         {{"swizzle", -1, 0}, {"channelsPerPixel", -1, 128}, {"pixelsPerColumn", -1, 913}},
+         233728},
+        {"element strides do not count",
+         IM2COL,
+         {{"swizzle", -1, 0}, {"channelsPerPixel", -1, 128}, {"pixelsPerColumn", -1, 913}, {"elementStrides", 1, 8}},
+         233728},
+    };
+    struct encode_call call = encode_call_base(vectors[_i].base);
+    struct tensormap_image image;
+    struct findings findings = {0};
+    encode_call_edits(&call, vectors[_i].edit);
+    int is_huge = strcmp(vectors[_i].why, "2^43") == 0;
+    for (int i = 0; is_huge && i < 5; i++) call.box[i] = 256;
+    if (is_huge) call.data_type = DTYPE_FLOAT64;
+    uint64_t bytes = is_huge ? (uint64_t)1 << 43 : vectors[_i].bytes;
+    enum rule rule = encode_call_run(&call, &image, &findings);
+    ck_assert_msg((rule == RULE_MAP_BOX_BYTES) == (bytes != 0) && (rule == RULE_OK) == (bytes == 0), "%s: %s",
+                  vectors[_i].why, rule_row(rule)->id);
+    if (bytes == 0) return;
+    const struct finding *finding = findings_of(&findings, RULE_MAP_BOX_BYTES);
+    ck_assert_msg(finding->value == bytes, "%s: %llu", vectors[_i].why, (unsigned long long)finding->value);
+    ck_assert_uint_eq(finding->limit, TENSORMAP_MAX_BOX_BYTES);
+    ck_assert_uint_eq(finding->nearest, TENSORMAP_MAX_BOX_BYTES);
+    ck_assert_int_eq(findings_refusals(&findings), 1);
+}
+END_TEST
+
+static TCase *rule_tests(void)
+{
+    TCase *tests = tcase_create("encode rules");
+    tcase_add_test(tests, map_rank__is_1_to_5);
+    tcase_add_test(tests, map_rank_huge__is_refused_before_the_rank);
+    tcase_add_test(tests, map_rank_interleave__is_at_least_3);
+    tcase_add_test(tests, map_rank_im2col__is_at_least_3);
+    tcase_add_test(tests, map_data_type__is_at_most_12);
+    tcase_add_test(tests, map_data_type_packed__is_13_to_15);
+    tcase_add_test(tests, map_interleave__is_at_most_2);
+    tcase_add_test(tests, map_swizzle__is_at_most_3);
+    tcase_add_test(tests, map_swizzle_atom__is_4_to_6);
+    tcase_add_test(tests, map_l2_promotion__is_at_most_3);
+    tcase_add_test(tests, map_oob_fill__is_at_most_1);
+    tcase_add_test(tests, map_oob_fill_integer__refuses_nan);
+    tcase_add_test(tests, map_address_align__is_16);
+    tcase_add_test(tests, map_address_align_32__is_32_with_pixels_of_32);
+    tcase_add_test(tests, map_address_limit__is_below_2_57);
+    tcase_add_test(tests, map_dim__is_1_to_2_32);
+    tcase_add_test(tests, map_stride_align__is_16);
+    tcase_add_test(tests, map_stride_align_32__is_32_with_pixels_of_32);
+    tcase_add_test(tests, map_stride_limit__is_below_2_40);
+    tcase_add_test(tests, map_element_stride__is_1_to_8);
+    tcase_add_test(tests, map_box_dim__is_1_to_256);
+    tcase_add_test(tests, map_channels__is_1_to_256);
+    tcase_add_test(tests, map_pixels__is_1_to_1024);
+    tcase_add_test(tests, map_inner_bytes__is_a_multiple_of_16);
+    tcase_add_test(tests, map_swizzle_span__limits_the_inner_box);
+    tcase_add_test(tests, map_corner_range__is_16_8_or_5_bits);
+    tcase_add_test(tests, map_corner_empty__is_refused);
+    tcase_add_test(tests, map_wide_mode__is_0_or_1);
+    tcase_add_test(tests, map_interleave_32b_swizzle__warns);
+    tcase_add_test(tests, map_stride_order__warns);
+    tcase_add_test(tests, map_inner_stride__warns);
+    tcase_add_test(tests, map_wide_swizzle__warns);
+    tcase_add_loop_test(tests, map_box_bytes__is_counted_with_floor_in_64_bits, 0, 9);
+    return tests;
+}
+
+void encode_add_tests(Suite *suite)
+{
+    suite_add_tcase(suite, rule_tests());
+}
