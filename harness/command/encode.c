@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // `tmaref encode`: the 128 bytes that an H200's driver makes of a tensor-map call, or every reason why it refuses.
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,8 @@ struct encode_options {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "The output:", 4},
     {"words", OPTION_WORDS, NULL, 0, "print sixteen 64-bit words instead of one line of hex", 0},
-    {"raw", OPTION_RAW, "FILE", 0, "also write the 128 bytes into FILE", 0},
+    {"raw", OPTION_RAW, "FILE", 0,
+     "also write the 128 bytes into FILE; - is standard output, and nothing else is printed", 0},
     {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
     {0},
 };
@@ -151,6 +151,10 @@ int command_encode(int argc, char **argv)
     if (!read_call(&to, &args, &why)) return command_usage("encode", "%s", why.at);
 
     enum rule rule = map_args_encode(&args, &image, &findings);
+    if (rule == RULE_OK && to.raw != NULL && strcmp(to.raw, "-") == 0) {
+        fwrite(image.word, 1, TENSORMAP_BYTES, stdout);
+        return EXIT_AGREE;
+    }
     if (rule == RULE_OK && to.raw != NULL && !save_file(to.raw, (const char *)image.word, TENSORMAP_BYTES, &why))
         return command_usage("encode", "--raw: %s", why.at);
     print(&to, &args, rule, &image, &findings);

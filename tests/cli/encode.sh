@@ -33,6 +33,9 @@ run 0 encode --words "${matrix[@]}"
 check "other words" test "$(head -16 "$work/out")" = "$matrix_words"
 run 0 encode --raw "$work/raw" "${matrix[@]}"
 check "--raw writes 128 bytes" test "$(wc -c <"$work/raw")" -eq 128
+cp "$work/raw" "$work/first"
+run 0 encode --raw - "${matrix[@]}"
+check "--raw - prints the 128 bytes alone" cmp -s "$work/first" "$work/out"
 run 0 encode --json "${matrix[@]}"
 json 0 result
 json '"CUDA_SUCCESS"' resultName
