@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The gpu executor with a stand-in driver: run.sh TMAREF DRIVER_DIR. A driver that answers as the model does, one that
+# crashes, hangs or breaks its device at one case among many, and drivers that cannot start.
+set -u
+tmaref=$(realpath "$1")
+driver=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+unset STANDIN_TROUBLE STANDIN_CAPABILITY TMAREF_GPU_SECONDS
+checks=0 failed=0 what= status=
+
+# The command beside kernels: the stand-in does not look into them.
+mkdir bin bin/kernels
+cp "$tmaref" bin/tmaref
+for kernel in load mbarrier; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
+echo "no toolkit" >bin/kernels/toolkit.txt
+
+fail() {
+    failed=$((failed + 1))
+    printf 'FAILED: %s: %s\n--- status %s, stdout:\n%s\n--- stderr:\n%s\n' "$what" "$1" "$status" \
+        "$(head -c 3000 out)" "$(head -c 3000 err)"
+}
+
+run() { # run STATUS ARGUMENT...: tmaref ARGUMENT... with the driver
+    local want=$1
+    shift
+    what="${STANDIN_TROUBLE:-} tmaref $*"
+    LD_LIBRARY_PATH=$driver bin/tmaref "$@" >out 2>err </dev/null
+    status=$?
+    checks=$((checks + 1))
+    [ "$status" -eq "$want" ] || fail "exit status $want expected"
+}
+
+out() {
+    checks=$((checks + 1))
+    grep -qF -- "$1" out || fail "stdout lacks: $1"
+}
+
+err() {
+    checks=$((checks + 1))
+    grep -qF -- "$1" err || fail "stderr lacks: $1"
+}
+
+is() { # is TEXT TEXT MESSAGE
+    checks=$((checks + 1))
+    [ "$1" = "$2" ] || fail "$3: $1, not $2"
+}
+
+# Random cases, those that kill their process among them.
+agrees() {
+    local family
+    for family in encode load mbarrier; do
+        run 0 diff -f $family -n 2000 --seed 5 --faults 12 model gpu
+        out ", 0 mismatches"
+        [ $family = encode ] || out "12 of them predicted to kill their process"
+        run 0 diff -f $family -n 2000 --faults 0 gpu gpu
+        out ", 0 mismatches"
+    done
+}
+
+# A trace of the stand-in is one that the model agrees with, and the other way round.
+records() {
+    local family
+    for family in encode load mbarrier; do
+        run 0 record -f $family --keep 300 -n 2000 -o traces/$family.jsonl.zst
+        run 0 record -f $family --keep 5 -n 2000 --lane faults -o traces/$family-faults.jsonl
+    done
+    run 0 replay traces
+    out "Stand-in, driver unknown, CUDA 13.0"
+    run 0 replay -x gpu traces
+    out "against gpu"
+    is "$(cut -f 4,5 traces/MANIFEST | sed 1d | sort -u)" "$(printf 'Stand-in, driver unknown, CUDA 13.0\tno toolkit')" \
+        "device and toolkit in the manifest"
+}
+
+# 200 cases that live, and a special one in the midst of them.
+cases() { # cases FAMILY SPECIAL
+    run 0 run -f "$1" -n 500 --seed 9 -x model
+    sed -nE 's/.*"case":(.*),"result":\{"status":0,.*/\1/p' out >lived
+    { head -120 lived && echo "$2" && sed -n 121,200p lived; } >cases.jsonl
+    is "$(wc -l <cases.jsonl)" 201 "lines of cases.jsonl"
+}
+
+# The special case alone is told apart, and all others have results.
+blamed() { # blamed FAMILY TROUBLE:NUMBER VERDICT
+    export STANDIN_TROUBLE=$2
+    run 1 diff -f "$1" -I cases.jsonl model gpu
+    out "$1: model against gpu, 201 cases compared"
+    out ", 1 mismatches"
+    out "mismatch: $1 case 121"
+    out "expected: accepted"
+    out "found:    $3"
+    unset STANDIN_TROUBLE
+}
+
+breaks() {
+    local map='"function":"cuTensorMapEncodeTiled","tensorDataType":6,"tensorRank":2,"globalDim":[64,64]'
+    map=$map',"globalStrides":[128],"elementStrides":[1,1],"boxDim":[16,8]'
+    cases encode "{$map,\"globalAddress\":74496}"
+    blamed encode crash:74496 "process killed by signal 11"
+    blamed encode exit:74496 "process killed by signal 9"
+    cases load "{\"map\":{$map,\"globalAddress\":17592186044416},\"dims\":2,\"tensorCoords\":[0,0],\"shared\":4096,\"expect\":654321}"
+    blamed load sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
+    blamed load crash:654321 "process killed by signal 11"
+    cases mbarrier '{"ops":[{"op":"init","operand":654321}]}'
+    blamed mbarrier sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
+    # A hang costs its second at each halving: few cases.
+    { head -4 lived && echo '{"ops":[{"op":"init","operand":654321}]}'; } >cases.jsonl
+    export STANDIN_TROUBLE=hang:654321 TMAREF_GPU_SECONDS=1
+    run 1 diff -f mbarrier -I cases.jsonl model gpu
+    out "5 cases compared"
+    out "mismatch: mbarrier case 5"
+    out "(702)"
+    run 0 run -x gpu -f mbarrier -I cases.jsonl
+    is "$(grep -c '"status":0,' out)" 4 "cases with a result"
+    is "$(grep -c '"status":702' out)" 1 "cases that hang"
+    unset STANDIN_TROUBLE TMAREF_GPU_SECONDS
+}
+
+# One sentence and status 2 where nothing can run.
+does_not_start() {
+    STANDIN_TROUBLE=start:100 run 2 diff -f load model gpu
+    err "cuInit failed: CUDA_ERROR_NO_DEVICE (100)"
+    STANDIN_TROUBLE=startcrash:0 run 2 diff -f load model gpu
+    err "the CUDA driver did not start"
+    STANDIN_CAPABILITY=80 run 2 replay -x gpu traces
+    err "Stand-in has compute capability 8.0: the kernels are for sm_90a (9.0) alone"
+    STANDIN_CAPABILITY=100 run 2 record -f load -o traces/new.jsonl
+    err "Stand-in has compute capability 10.0"
+    is "$(ls traces | grep -c new)" 0 "files made by a record that failed"
+    mv bin/kernels bin/none
+    run 2 diff -f load -n 2000 model gpu
+    err "the kernels are not built here"
+    mv bin/none bin/kernels
+    mkdir nothing && echo "not a library" >nothing/libcuda.so.1
+    driver=$work/nothing run 2 run -x gpu -f load
+    err "no CUDA driver on this machine"
+}
+
+mkdir traces
+agrees
+records
+breaks
+does_not_start
+printf 'executor: %d checks, %d failed\n' "$checks" "$failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// A libcuda.so.1 with a device made of host memory, for tests of the gpu executor where there is no GPU: what
+// harness/executor/gpu.c calls, the tensor map calls by the model, and both kernels as loops over the model.
+//   STANDIN_TROUBLE=KIND:NUMBER   crash, exit, hang or sticky (719) at the case that holds NUMBER: a globalAddress that
+//                                 is encoded, the expect_tx of a load, an operand of a barrier program
+//   STANDIN_TROUBLE=start:NUMBER  cuInit returns that error; startcrash:0: it crashes
+//   STANDIN_CAPABILITY=80         the device's compute capability, 90 if not given
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "copy.h"
+#include "cuda_calls.h"
+#include "load_job.h"
+#include "mbarrier.h"
+#include "mbarrier_program.h"
+#include "mbarrier_step.h"
+#include "standin.h"
+
+#define DECLARE(name, parameters) enum cuda_result name parameters;
+CUDA_CALL_ROWS(DECLARE)
+
+// The device: an error once it is broken, the memory that was mapped.
+static enum cuda_result sticky;
+static struct memory mapped;
+
+static int is_trouble(const char *kind, uint64_t number)
+{
+    char text[64];
+    const char *trouble = getenv("STANDIN_TROUBLE");
+    snprintf(text, sizeof text, "%s:%llu", kind, (unsigned long long)number);
+    return trouble != NULL && strcmp(trouble, text) == 0;
+}
+
+void meet_trouble(uint64_t number)
+{
+    if (is_trouble("crash", number)) raise(SIGSEGV);
+    if (is_trouble("exit", number)) exit(3);
+    while (is_trouble("hang", number)) pause();
+    if (is_trouble("sticky", number)) sticky = CUDA_ERROR_LAUNCH_FAILED;
+}
+
+// --- the device --------------------------------------------------------------------------------------------------
+
+enum cuda_result cuInit(unsigned flags)
+{
+    const char *trouble = getenv("STANDIN_TROUBLE");
+    int error = 0;
+    if (is_trouble("startcrash", 0)) raise(SIGSEGV);
+    if (trouble != NULL) sscanf(trouble, "start:%d", &error);
+    return flags != 0 ? CUDA_ERROR_INVALID_VALUE : (enum cuda_result)error;
+}
+
+enum cuda_result cuDriverGetVersion(int *version)
+{
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuGetErrorName(enum cuda_result error, const char **name)
+{
+#define ROW(row_name, row_value)                                                                                       \
+    if ((int)error == row_value) *name = #row_name;
+    CUDA_RESULT_ROWS(ROW)
+#undef ROW
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuDeviceGetName(char *name, int name_bytes, int device)
+{
+    (void)device;
+    snprintf(name, (size_t)name_bytes, "Stand-in");
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuDeviceGetAttribute(int *value, enum cuda_device_attribute attribute, int device)
+{
+    const char *text = getenv("STANDIN_CAPABILITY");
+    int capability = text != NULL ? atoi(text) : 90;
+    (void)device;
+    *value = 1;
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = capability / 10;
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = capability % 10;
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **context, int device)
+{
+    (void)device;
+    *context = NULL;
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuCtxSetCurrent(struct CUctx_st *context)
+{
+    (void)context;
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuCtxSynchronize(void)
+{
+    return sticky;
+}
+
+enum cuda_result cuMemAlloc_v2(unsigned long long *address, size_t bytes)
+{
+    void *memory = malloc(bytes);
+    *address = (unsigned long long)(uintptr_t)memory;
+    return memory == NULL ? CUDA_ERROR_OUT_OF_MEMORY : sticky;
+}
+
+enum cuda_result cuMemFree_v2(unsigned long long address)
+{
+    free((void *)(uintptr_t)address);
+    return sticky;
+}
+
+enum cuda_result cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes)
+{
+    if (sticky == CUDA_SUCCESS) memcpy((void *)(uintptr_t)to, from, bytes);
+    return sticky;
+}
+
+enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes)
+{
+    if (sticky == CUDA_SUCCESS) memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return sticky;
+}
+
+enum cuda_result cuMemAddressReserve(unsigned long long *address, size_t bytes, size_t alignment_bytes,
+                                     unsigned long long hint, unsigned long long flags)
+{
+    (void)alignment_bytes, (void)hint, (void)flags;
+    void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *address = (unsigned long long)(uintptr_t)memory;
+    return memory == MAP_FAILED ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes, const struct cuda_mem_allocation_prop *prop,
+                             unsigned long long flags)
+{
+    (void)bytes, (void)prop, (void)flags;
+    *handle = 1;
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuMemMap(unsigned long long address, size_t bytes, size_t offset_bytes, unsigned long long handle,
+                          unsigned long long flags)
+{
+    (void)offset_bytes, (void)handle, (void)flags;
+    mapped = (struct memory){(uint8_t *)(uintptr_t)address, address, bytes};
+    int failed = mprotect(mapped.bytes, bytes, PROT_READ | PROT_WRITE);
+    return failed ? CUDA_ERROR_MAP_FAILED : CUDA_SUCCESS;
+}
+
+enum cuda_result cuMemSetAccess(unsigned long long address, size_t bytes, const struct cuda_mem_access_desc *desc,
+                                size_t count)
+{
+    (void)address, (void)bytes, (void)desc, (void)count;
+    return CUDA_SUCCESS;
+}
+
+// --- the kernels -------------------------------------------------------------------------------------------------
+
+static enum rule run_load(const struct load_job *job, uint8_t *output)
+{
+    static _Alignas(16) uint8_t shared[LOAD_SHARED_BYTES];
+    const struct memory cta = {shared, LOAD_SHARED_START, sizeof shared};
+    struct tensormap_image image;
+    struct tensormap map;
+    uint32_t bytes = 0;
+    uint64_t word = mbarrier_init(1);
+    for (uint32_t at = job->window; at < job->window_end; at += 4) {
+        uint32_t canary = load_canary(at);
+        memcpy(memory_at(&cta, at, 4), &canary, 4);
+    }
+    memcpy(image.word, job->map, sizeof image.word);
+    tensormap_decode(&image, &map, NULL);
+    meet_trouble(job->expect_bytes);
+    enum rule rule = tile_load(&map, job->dims, job->coord, &mapped, &cta, job->shared, &bytes);
+    struct mbarrier_transaction arrive = {.arrivals = 1, .expect_bytes = job->expect_bytes};
+    if (rule == RULE_OK) rule = mbarrier_transact(&word, &arrive);
+    mbarrier_transact_remote(&word, &(struct mbarrier_transaction){.complete_bytes = bytes});
+    memcpy(output + job->output - 8, &word, 8);
+    memcpy(output + job->output, memory_at(&cta, job->window, 0), job->window_end - job->window);
+    return rule;
+}
+
+static enum rule run_program(const struct mbarrier_program *program, struct mbarrier_log *log)
+{
+    struct mbarrier_machine machine;
+    mbarrier_machine_start(&machine);
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct mbarrier_event *event = &machine.event[i];
+        meet_trouble(program->op[i].operand);
+        enum rule rule = mbarrier_step(&machine, &program->op[i], NULL);
+        if (rule != RULE_OK) return rule;
+        log->record[i] = (struct mbarrier_record){.word = event->word, .ballot = event->ballot};
+        log->record[i].active = event->op.lanes;
+        memcpy(log->record[i].lane, event->lane, sizeof event->lane);
+    }
+    for (int i = 0; i < MBARRIER_SLOTS; i++) log->last[i] = machine.slot[i].word;
+    return RULE_OK;
+}
+
+static void *pointer_of(void *parameter)
+{
+    unsigned long long address;
+    memcpy(&address, parameter, sizeof address);
+    return (void *)(uintptr_t)address;
+}
+
+static enum rule load_jobs(void **parameters)
+{
+    const struct load_job *jobs = pointer_of(parameters[0]);
+    enum rule rule = RULE_OK;
+    int count;
+    memcpy(&count, parameters[1], sizeof count);
+    for (int i = 0; i < count && rule == RULE_OK && sticky == CUDA_SUCCESS; i++)
+        rule = run_load(&jobs[i], pointer_of(parameters[2]));
+    return rule;
+}
+
+static enum rule mbarrier_programs(void **parameters)
+{
+    const struct mbarrier_program *programs = pointer_of(parameters[0]);
+    struct mbarrier_log *logs = pointer_of(parameters[1]);
+    enum rule rule = RULE_OK;
+    uint32_t count;
+    memcpy(&count, parameters[2], sizeof count);
+    for (uint32_t i = 0; i < count && rule == RULE_OK && sticky == CUDA_SUCCESS; i++)
+        rule = run_program(&programs[i], &logs[i]);
+    return rule;
+}
+
+struct CUfunc_st {
+    const char *name;
+    enum rule (*run)(void **parameters);
+};
+static struct CUfunc_st functions[] = {{"load_jobs", load_jobs}, {"mbarrier_programs", mbarrier_programs}};
+
+enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
+{
+    (void)image;
+    *module = (struct CUmod_st *)functions;
+    return sticky;
+}
+
+enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module, const char *name)
+{
+    (void)module;
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(functions[i].name, name) != 0) continue;
+        *function = &functions[i];
+        return sticky;
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute, int value)
+{
+    (void)function, (void)attribute, (void)value;
+    return sticky;
+}
+
+enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config *config, struct CUfunc_st *function,
+                                  void **parameters, void **extra)
+{
+    (void)config, (void)extra;
+    if (sticky != CUDA_SUCCESS) return sticky;
+    enum rule rule = function->run(parameters);
+    if (sticky == CUDA_SUCCESS) sticky = (enum cuda_result)rule_cuda_error(rule);
+    return CUDA_SUCCESS;
+}
