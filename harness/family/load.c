@@ -92,16 +92,6 @@ static void lay_out(const struct load_case *c, struct result *result, uint8_t **
     *shared = result_window(result, "shared", window.base, window.size_bytes);
 }
 
-// arrive.expect_tx by the issuing thread, then complete_tx by the copy.
-static enum rule barrier_after(const struct load_case *c, uint32_t transaction_bytes, uint64_t *word)
-{
-    *word = mbarrier_init(1);
-    enum rule rule = mbarrier_transact(word, &(struct mbarrier_transaction){.arrivals = 1, .expect_bytes = c->expect});
-    if (rule == RULE_OK)
-        mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
-    return rule;
-}
-
 static void canaries(uint8_t *bytes, struct load_window window)
 {
     for (uint32_t at = 0; at < window.size_bytes; at += 4) {
@@ -110,29 +100,39 @@ static void canaries(uint8_t *bytes, struct load_window window)
     }
 }
 
+// The kernel's order: the encode, arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
+static enum rule run_load(const struct load_case *c, const struct memory *shared, uint64_t *word)
+{
+    const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect};
+    struct tensormap_image image;
+    struct tensormap map;
+    uint32_t transaction_bytes;
+    *word = mbarrier_init(1);
+    enum rule rule = map_args_encode(&c->map, &image, NULL);
+    if (rule == RULE_OK) rule = mbarrier_transact(word, &announce);
+    if (rule != RULE_OK) return rule;
+    tensormap_decode(&image, &map, NULL);
+    rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes);
+    if (rule == RULE_OK)
+        mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
+    return rule;
+}
+
 static void load_run_model(const void *test_case, struct result *result)
 {
     static uint8_t cta[LOAD_SHARED_BYTES];
     const struct load_case *c = test_case;
     const struct memory shared = {cta, LOAD_SHARED_START, sizeof cta};
     struct load_window window = load_window(c);
-    struct tensormap_image image;
-    struct tensormap map;
-    uint32_t transaction_bytes;
-    uint64_t word = 0;
-    result->rule = map_args_encode(&c->map, &image, NULL);
-    if (result->rule == RULE_OK) {
-        tensormap_decode(&image, &map, NULL);
-        canaries(cta + (window.base - LOAD_SHARED_START), window);
-        result->rule = tile_load(&map, (int)c->dims, c->coord, arena(), &shared, c->shared, &transaction_bytes);
-    }
-    if (result->rule == RULE_OK) result->rule = barrier_after(c, transaction_bytes, &word);
+    uint8_t *word_bytes, *shared_bytes, *in_cta = cta + (window.base - LOAD_SHARED_START);
+    uint64_t word;
+    canaries(in_cta, window);
+    result->rule = run_load(c, &shared, &word);
     result->status = rule_cuda_error(result->rule);
     if (result->rule != RULE_OK) return;
-    uint8_t *word_bytes, *shared_bytes;
     lay_out(c, result, &word_bytes, &shared_bytes);
     memcpy(word_bytes, &word, sizeof word);
-    memcpy(shared_bytes, cta + (window.base - LOAD_SHARED_START), window.size_bytes);
+    memcpy(shared_bytes, in_cta, window.size_bytes);
 }
 
 // Fills the job of one case; returns the CUDA error of its encode.

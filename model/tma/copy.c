@@ -193,16 +193,26 @@ static void put_tf32(const struct sink *sink, uint32_t to, const uint8_t *from, 
     }
 }
 
-// Asks for the row PREFETCH_ROWS further, and at the start of a plane for those before it: rows of a tensor lie far
-// apart, where no hardware prefetcher looks (bench.load: a third of the speed without).
-static void prefetch_rows(const struct tile_walk *walk, const uint8_t *from, uint32_t count)
+// Asks for a row that comes later: rows of a tensor lie far apart, where no hardware prefetcher looks.
+static void prefetch_row(const uint8_t *from, uint64_t step_bytes, uint32_t count)
 {
-    const struct tile *tile = walk->tile;
-    uint64_t pitch = tile->map->stride[1] * tile->map->estride[1];
-    for (uint32_t ahead = walk->step[1] == 0 ? 1 : PREFETCH_ROWS; ahead <= PREFETCH_ROWS; ahead++) {
-        if (walk->step[1] + ahead >= tile->steps[1]) return;
-        uintptr_t row = (uintptr_t)from + ahead * pitch;
-        for (uint32_t line = 0; line < count; line += CACHE_LINE_BYTES) __builtin_prefetch((const void *)(row + line));
+    uintptr_t row = (uintptr_t)from + PREFETCH_ROWS * step_bytes;
+    for (uint32_t line = 0; line < count; line += CACHE_LINE_BYTES) __builtin_prefetch((const void *)(row + line));
+}
+
+// Copies `rows` rows, all like `run`.
+static void put_rows(const struct sink *sink, const struct tile *tile, const struct tile_run *run, uint32_t rows,
+                     uint32_t to, const uint8_t *from)
+{
+    int is_tf32 = dtype_row(tile->map->dtype)->is_tf32;
+    for (uint32_t row = 0; row < rows; row++) {
+        if (row + PREFETCH_ROWS < rows) prefetch_row(from, tile->row_step_bytes, run->bytes);
+        if (is_tf32)
+            put_tf32(sink, to, from, run->bytes);
+        else
+            put_bytes(sink, to, from, run->bytes);
+        to += tile->pitch_bytes;
+        from += tile->row_step_bytes;
     }
 }
 
@@ -216,18 +226,13 @@ enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord,
     struct tile_walk walk = tile_walk(&tile);
     struct sink sink = {shared_memory->bytes, (uint32_t)shared_memory->base, map->swizzle};
     uint16_t fill = oob_fill_pattern(map->oob_fill);
-    int is_tf32 = dtype_row(map->dtype)->is_tf32;
-    for (struct tile_run run; tile_next(&walk, &run);) {
-        if (run.is_fill) {
-            put_fill(&sink, shared + run.offset, fill, run.bytes);
-            continue;
-        }
-        const uint8_t *from = global_memory->bytes + (run.address - global_memory->base);
-        if (map->rank > 1 && !tile.rows_touch) prefetch_rows(&walk, from, run.bytes);
-        if (is_tf32)
-            put_tf32(&sink, shared + run.offset, from, run.bytes);
+    struct tile_run run;
+    for (uint32_t rows; (rows = tile_next_rows(&walk, &run)) > 0;) {
+        uint32_t to = shared + run.offset;
+        if (!run.is_fill)
+            put_rows(&sink, &tile, &run, rows, to, global_memory->bytes + (run.address - global_memory->base));
         else
-            put_bytes(&sink, shared + run.offset, from, run.bytes);
+            for (uint32_t row = 0; row < rows; row++) put_fill(&sink, to + row * tile.pitch_bytes, fill, run.bytes);
     }
     *transaction_bytes = (uint32_t)tile_transaction_bytes(&tile);
     return RULE_OK;

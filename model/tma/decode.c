@@ -83,7 +83,7 @@ static void check_redundant(const struct tensormap *map, struct findings *findin
     if (map->mode == TENSORMAP_IM2COL) bytes *= (uint64_t)map->box[0] * map->pixels;
     for (int i = 0; i < map->rank && map->mode == TENSORMAP_TILED; i++) bytes *= map->box[i] / map->estride[i];
     if (map->box_bytes != bytes) odd(findings, RULE_MAP_BITS_REDUNDANT, "bytes of the box", -1, map->box_bytes, bytes);
-    uint32_t pattern = map->swizzle == SWIZZLE_NONE ? 16 : 128u << map->swizzle;
+    uint32_t pattern = tensormap_pattern_bytes(map->swizzle);
     if (map->pattern_bytes != pattern)
         odd(findings, RULE_MAP_BITS_REDUNDANT, "alignment of the swizzle pattern", -1, map->pattern_bytes, pattern);
 }

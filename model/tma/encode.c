@@ -11,7 +11,8 @@ enum { DRIVER_DATA_TYPES = 16, DRIVER_SWIZZLES = 7, RANK_HUGE = 1 << 16 };
 #define STRIDE_LIMIT  ((uint64_t)1 << 40)
 #define DIM_LIMIT     ((uint64_t)1 << 32)
 
-// The arguments of any of the encode calls. Tiled: box is boxDim. im2col: lower, upper, channels, pixels.
+// The arguments of any of the encode calls. Tiled: box is boxDim. im2col: lower, upper, channels, pixels. Whoever makes
+// one names every member: clearing the struct first would cost as much as the checks.
 struct request {
     enum tensormap_mode mode;
     uint32_t data_type, rank;
@@ -20,7 +21,7 @@ struct request {
     const uint32_t *box, *estride;
     const int *lower, *upper;
     uint32_t channels, pixels;
-    uint32_t interleave, swizzle, l2_promotion, oob_fill;
+    uint32_t interleave, wide_mode, swizzle, l2_promotion, oob_fill;
 };
 
 // Collects what is broken; `first` is the first refusal.
@@ -53,18 +54,19 @@ static uint64_t round_down(uint64_t value, uint64_t multiple)
 }
 
 // `value` lies in low .. high.
-static void check_range(struct check *check, enum rule rule, const char *argument, int index, uint64_t value,
-                        uint64_t low, uint64_t high)
+static inline void check_range(struct check *check, enum rule rule, const char *argument, int index, uint64_t value,
+                               uint64_t low, uint64_t high)
 {
-    if (value < low) broken_u64(check, rule, argument, index, value, low, low);
-    if (value > high) broken_u64(check, rule, argument, index, value, high, high);
+    if (value - low <= high - low) return;
+    uint64_t nearest = value < low ? low : high;
+    broken_u64(check, rule, argument, index, value, nearest, nearest);
 }
 
-// `value` is a multiple of `multiple`; `limit` bounds what may be proposed instead.
-static void check_multiple(struct check *check, enum rule rule, const char *argument, int index, uint64_t value,
-                           uint64_t multiple, uint64_t limit)
+// `value` is a multiple of `multiple`, a power of two; `limit` bounds what may be proposed instead.
+static inline void check_multiple(struct check *check, enum rule rule, const char *argument, int index, uint64_t value,
+                                  uint64_t multiple, uint64_t limit)
 {
-    if (value % multiple == 0) return;
+    if ((value & (multiple - 1)) == 0) return;
     uint64_t up = round_down(value, multiple) + multiple;
     broken_u64(check, rule, argument, index, value, multiple, up < limit ? up : round_down(limit - 1, multiple));
 }
@@ -106,6 +108,7 @@ static void check_enums(struct check *check, const struct request *request)
     if (swizzle > SWIZZLE_128B)
         broken_u64(check, swizzle < DRIVER_SWIZZLES ? RULE_MAP_SWIZZLE_ATOM : RULE_MAP_SWIZZLE, "swizzle", -1, swizzle,
                    SWIZZLE_128B, SWIZZLE_128B);
+    check_range(check, RULE_MAP_WIDE_MODE, "mode", -1, request->wide_mode, 0, 1);
     check_range(check, RULE_MAP_L2_PROMOTION, "l2Promotion", -1, request->l2_promotion, 0, L2_PROMOTION_L2_256B);
     check_range(check, RULE_MAP_OOB_FILL, "oobFill", -1, request->oob_fill, 0, OOB_FILL_NAN_REQUEST_ZERO_FMA);
     if (request->oob_fill == OOB_FILL_NAN_REQUEST_ZERO_FMA && type < DTYPE_COUNT &&
@@ -155,26 +158,29 @@ static uint64_t box_bytes(const struct request *request)
 {
     uint64_t bytes = dtype_row((enum dtype)request->data_type)->size_bytes;
     if (request->mode == TENSORMAP_IM2COL) return bytes * request->channels * request->pixels;
-    for (int i = 0; i < (int)request->rank; i++) bytes *= request->box[i] / request->estride[i];
+    for (int i = 0; i < (int)request->rank; i++)
+        bytes *= request->estride[i] == 1 ? request->box[i] : request->box[i] / request->estride[i];
     return bytes;
 }
 
-// Checks of the inner row and the whole box; the counts themselves are legal here.
-static void check_box_bytes(struct check *check, const struct request *request)
+// Checks of the inner row and the whole box; what is counted is legal here. Returns the bytes of the box.
+static uint64_t check_box_bytes(struct check *check, const struct request *request)
 {
-    uint64_t element = dtype_row((enum dtype)request->data_type)->size_bytes;
-    const char *argument = request->mode == TENSORMAP_TILED ? "boxDim" : "channelsPerPixel";
-    int index = request->mode == TENSORMAP_TILED ? 0 : -1;
-    uint64_t count = request->mode == TENSORMAP_TILED ? request->box[0] : request->channels;
-    check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count, 16 / element, TENSORMAP_MAX_BOX + 1);
-    if (request->interleave == INTERLEAVE_NONE && request->swizzle >= SWIZZLE_32B && request->swizzle <= SWIZZLE_128B) {
-        uint64_t span = tensormap_span_bytes((enum tensormap_swizzle)request->swizzle) / element;
-        if (count > span) broken_u64(check, RULE_MAP_SWIZZLE_SPAN, argument, index, count, span, span);
-    }
-    uint64_t bytes = box_bytes(request);
+    uint32_t element = dtype_row((enum dtype)request->data_type)->size_bytes;
+    int is_tiled = request->mode == TENSORMAP_TILED, index = is_tiled ? 0 : -1;
+    const char *argument = is_tiled ? "boxDim" : "channelsPerPixel";
+    uint64_t count = is_tiled ? request->box[0] : request->channels, inner = count * element,
+             bytes = box_bytes(request);
+    if (inner % 16 != 0)
+        check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count, 16 / element, TENSORMAP_MAX_BOX + 1);
+    uint32_t span =
+        request->swizzle <= SWIZZLE_128B ? tensormap_span_bytes((enum tensormap_swizzle)request->swizzle) : 0;
+    if (request->interleave == INTERLEAVE_NONE && span != 0 && inner > span)
+        broken_u64(check, RULE_MAP_SWIZZLE_SPAN, argument, index, count, span / element, span / element);
     if (bytes > TENSORMAP_MAX_BOX_BYTES)
         broken_u64(check, RULE_MAP_BOX_BYTES, "bytes of the box", -1, bytes, TENSORMAP_MAX_BOX_BYTES,
                    TENSORMAP_MAX_BOX_BYTES);
+    return bytes;
 }
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -247,31 +253,30 @@ static void warn(struct check *check, const struct tensormap_image *image, const
     warn_stride_order(check, request);
 }
 
-static void make_map(const struct request *request, struct tensormap *map)
+// The fields that packing reads; entries past the rank stay unset.
+static void make_map(const struct request *request, uint64_t bytes, struct tensormap *map)
 {
-    *map = (struct tensormap){
-        .mode = request->mode,
-        .rank = (int)request->rank,
-        .dtype = (enum dtype)request->data_type,
-        .interleave = (enum tensormap_interleave)request->interleave,
-        .swizzle = (enum tensormap_swizzle)request->swizzle,
-        .l2_promotion = (enum tensormap_l2_promotion)request->l2_promotion,
-        .oob_fill = (enum tensormap_oob_fill)request->oob_fill,
-        .address = request->address,
-        .pixels = request->pixels,
-        .box_bytes = (uint32_t)box_bytes(request),
-        .pattern_bytes = request->swizzle == SWIZZLE_NONE ? 16 : 128u << request->swizzle,
-    };
+    map->mode = request->mode;
+    map->rank = (int)request->rank;
+    map->dtype = (enum dtype)request->data_type;
+    map->interleave = (enum tensormap_interleave)request->interleave;
+    map->swizzle = (enum tensormap_swizzle)request->swizzle;
+    map->l2_promotion = (enum tensormap_l2_promotion)request->l2_promotion;
+    map->oob_fill = (enum tensormap_oob_fill)request->oob_fill;
+    map->address = request->address;
+    map->pixels = request->pixels;
+    map->box_bytes = (uint32_t)bytes;
+    map->pattern_bytes = tensormap_pattern_bytes(map->swizzle);
     map->box[0] = request->channels;
     for (int i = 0; i < map->rank; i++) {
         map->dim[i] = request->dim[i];
         map->estride[i] = request->estride[i];
-        map->stride[i] = i > 0 ? request->strides[i - 1] : tensormap_step_bytes(map);
+        if (i > 0) map->stride[i] = request->strides[i - 1];
         if (map->mode == TENSORMAP_TILED) map->box[i] = request->box[i];
-        if (map->mode == TENSORMAP_IM2COL && i < map->rank - 2) {
-            map->lower[i] = request->lower[i];
-            map->upper[i] = request->upper[i];
-        }
+    }
+    for (int i = 0; map->mode == TENSORMAP_IM2COL && i < map->rank - 2; i++) {
+        map->lower[i] = request->lower[i];
+        map->upper[i] = request->upper[i];
     }
 }
 
@@ -291,13 +296,13 @@ static enum rule encode(struct check *check, struct tensormap_image *image, cons
                   request->estride != NULL && (request->mode == TENSORMAP_IM2COL || request->box != NULL);
     for (int i = 0; counted && request->mode == TENSORMAP_TILED && i < (int)request->rank; i++)
         counted = request->estride[i] != 0;
-    if (counted) check_box_bytes(check, request);
+    uint64_t bytes = counted ? check_box_bytes(check, request) : 0;
     if (check->first != RULE_OK) return check->first;
 
     if (check->findings != NULL) warn(check, image, request);
     struct tensormap map;
     struct tensormap_image packed;
-    make_map(request, &map);
+    make_map(request, bytes, &map);
     tensormap_pack(&map, &packed);
     memcpy((void *)image, &packed, sizeof packed); // the driver takes a map at any address
     return RULE_OK;
@@ -318,7 +323,12 @@ enum rule tensormap_encode_tiled(struct tensormap_image *image, uint32_t data_ty
                                     .strides = global_strides,
                                     .box = box_dim,
                                     .estride = element_strides,
+                                    .lower = NULL,
+                                    .upper = NULL,
+                                    .channels = 0,
+                                    .pixels = 0,
                                     .interleave = interleave,
+                                    .wide_mode = 0,
                                     .swizzle = swizzle,
                                     .l2_promotion = l2_promotion,
                                     .oob_fill = oob_fill});
@@ -339,12 +349,14 @@ enum rule tensormap_encode_im2col(struct tensormap_image *image, uint32_t data_t
                                     .address = address,
                                     .dim = global_dim,
                                     .strides = global_strides,
+                                    .box = NULL,
                                     .estride = element_strides,
                                     .lower = pixel_box_lower_corner,
                                     .upper = pixel_box_upper_corner,
                                     .channels = channels_per_pixel,
                                     .pixels = pixels_per_column,
                                     .interleave = interleave,
+                                    .wide_mode = 0,
                                     .swizzle = swizzle,
                                     .l2_promotion = l2_promotion,
                                     .oob_fill = oob_fill});
@@ -359,7 +371,6 @@ enum rule tensormap_encode_im2col_wide(struct tensormap_image *image, uint32_t d
                                        struct findings *findings)
 {
     struct check check = {findings, RULE_OK};
-    check_range(&check, RULE_MAP_WIDE_MODE, "mode", -1, mode, 0, 1);
     if (findings != NULL) {
         broken_u64(&check, RULE_MAP_WIDE_SM90, "compute capability", -1, 90, 100, 100);
         if (swizzle < SWIZZLE_64B)
@@ -373,12 +384,14 @@ enum rule tensormap_encode_im2col_wide(struct tensormap_image *image, uint32_t d
                                     .address = address,
                                     .dim = global_dim,
                                     .strides = global_strides,
+                                    .box = NULL,
                                     .estride = element_strides,
                                     .lower = lower,
                                     .upper = upper,
                                     .channels = channels_per_pixel,
                                     .pixels = pixels_per_column,
                                     .interleave = interleave,
+                                    .wide_mode = mode,
                                     .swizzle = swizzle,
                                     .l2_promotion = l2_promotion,
                                     .oob_fill = oob_fill});

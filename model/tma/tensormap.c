@@ -15,6 +15,11 @@ uint32_t tensormap_span_bytes(enum tensormap_swizzle swizzle)
     return swizzle == SWIZZLE_NONE ? 0 : 16u << swizzle;
 }
 
+uint32_t tensormap_pattern_bytes(enum tensormap_swizzle swizzle)
+{
+    return swizzle == SWIZZLE_NONE ? 16 : 128u << swizzle;
+}
+
 static uint64_t corners_pack(const int32_t *corner, int rank)
 {
     uint64_t packed = 0;
@@ -38,7 +43,8 @@ static void pack_box(const struct tensormap *map, struct tensormap_image *image)
 void tensormap_pack(const struct tensormap *map, struct tensormap_image *image)
 {
     const struct dtype_row *dtype = dtype_row(map->dtype);
-    *image = (struct tensormap_image){{0}};
+    static const struct tensormap_image zero;
+    *image = zero;
     bits_put(image, BITS_ADDRESS, map->address);
     bits_put(image, BITS_MODE, map->mode);
     bits_put(image, BITS_RANK, (uint64_t)map->rank - 1);

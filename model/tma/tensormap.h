@@ -96,4 +96,7 @@ uint32_t tensormap_step_bytes(const struct tensormap *map);
 // Bytes of one swizzle span: 32, 64, 128; 0 for SWIZZLE_NONE.
 uint32_t tensormap_span_bytes(enum tensormap_swizzle swizzle);
 
+// Bytes after which the swizzle pattern repeats: 256, 512, 1024; 16 for SWIZZLE_NONE.
+uint32_t tensormap_pattern_bytes(enum tensormap_swizzle swizzle);
+
 #endif

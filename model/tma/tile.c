@@ -34,8 +34,9 @@ struct tile tile_of(const struct tensormap *map, const int32_t *coord)
     tile.row_bytes = tile.steps[0] * tensormap_step_bytes(map);
     uint32_t span = map->interleave == INTERLEAVE_NONE ? tensormap_span_bytes(map->swizzle) : 0;
     tile.pitch_bytes = tile.row_bytes > span ? tile.row_bytes : span;
+    tile.row_step_bytes = map->rank > 1 ? map->stride[1] * map->estride[1] : 0;
     tile.rows_touch = map->rank > 1 && tile.pitch_bytes == tile.row_bytes && inner_estride(map) == 1 &&
-                      map->stride[1] * map->estride[1] == tile.row_bytes;
+                      tile.row_step_bytes == tile.row_bytes;
     return tile;
 }
 
@@ -98,25 +99,23 @@ static void next_row(struct tile_walk *walk)
     }
 }
 
-// How many rows, from this one on along dimension 1, make one run: 1 unless rows touch each other in both memories
-// and hold nothing but data, or nothing but fill.
-static uint32_t rows_together(const struct tile_walk *walk)
+// How many rows, from this one on along dimension 1, are alike: all in bounds there, or all on the same side.
+static uint32_t rows_alike(const struct tile_walk *walk)
 {
     const struct tile *tile = walk->tile;
-    int mixed = walk->outside == 0 && walk->past > walk->first && walk->past - walk->first < tile->steps[0];
-    if (!tile->rows_touch || mixed) return 1;
+    if (tile->map->rank == 1) return 1;
     int64_t by = tile->map->estride[1], here = walk->step[1], steps = tile->steps[1];
     int64_t negative = steps_below(tile->coord[1], 0, by, steps);
     int64_t below = steps_below(tile->coord[1], (int64_t)tile->map->dim[1], by, steps);
     return (uint32_t)((here < negative ? negative : here < below ? below : steps) - here);
 }
 
-// Passes over rows that were part of this row's run.
+// Passes over rows after the current one along dimension 1.
 static void skip_rows(struct tile_walk *walk, uint32_t rows)
 {
     walk->row += rows;
     walk->step[1] += rows;
-    walk->row_address += (uint64_t)rows * walk->tile->row_bytes;
+    walk->row_address += rows * walk->tile->row_step_bytes;
 }
 
 int tile_next(struct tile_walk *walk, struct tile_run *run)
@@ -134,10 +133,19 @@ int tile_next(struct tile_walk *walk, struct tile_run *run)
     run->bytes = (uint32_t)(end - step) * element;
     run->address = walk->row_address + (uint64_t)step * by * element;
     walk->done_bytes += run->bytes;
-    if (run->bytes == tile->row_bytes) {
-        uint32_t rows = rows_together(walk);
+    if (run->bytes == tile->row_bytes && tile->rows_touch) {
+        uint32_t rows = rows_alike(walk);
         run->bytes *= rows;
         skip_rows(walk, rows - 1);
     }
     return 1;
+}
+
+uint32_t tile_next_rows(struct tile_walk *walk, struct tile_run *run)
+{
+    if (!tile_next(walk, run)) return 0;
+    if (run->bytes != walk->tile->row_bytes || walk->tile->rows_touch) return 1;
+    uint32_t rows = rows_alike(walk);
+    skip_rows(walk, rows - 1);
+    return rows;
 }

@@ -21,6 +21,7 @@ struct tile_run {
 //   steps[i]   elements (16- or 32-byte pixels with interleave) of the box along dimension i
 //   pitch      bytes from one row to the next in shared memory
 //   row_bytes  bytes of a row that are written
+//   row_step_bytes  bytes from one row to the next along dimension 1 in global memory
 //   rows_touch rows follow each other without a gap, in shared and in global memory: they make longer runs
 struct tile {
     const struct tensormap *map;
@@ -28,6 +29,7 @@ struct tile {
     uint32_t steps[TENSORMAP_MAX_RANK];
     uint32_t pitch_bytes, row_bytes;
     uint64_t rows; // a box whose bytes the encoder counted as 0 may have 2^32
+    uint64_t row_step_bytes;
     int rows_touch;
 };
 
@@ -56,5 +58,9 @@ struct tile_walk tile_walk(const struct tile *tile);
 
 // The next run, in rising order of `offset`; returns 0 when the box is done.
 int tile_next(struct tile_walk *walk, struct tile_run *run);
+
+// The same in bigger steps, for whoever moves bytes: the next run and how many rows from it on are its like, each
+// pitch_bytes further in shared and row_step_bytes further in global memory. Returns 0 when the box is done.
+uint32_t tile_next_rows(struct tile_walk *walk, struct tile_run *run);
 
 #endif
