@@ -46,6 +46,7 @@ static const struct {
     {WINDOWS, {{"channelsPerPixel", -1, 0}}},
     {WINDOWS, {{"pixelsPerColumn", -1, 0}}},
     {1 << PIXELS_16B, {{"tensorRank", -1, 2}}},
+    {1 << WIDE, {{"mode", -1, 2}}},
 };
 enum { EARLY = sizeof early / sizeof early[0] };
 
@@ -82,6 +83,20 @@ START_TEST(map_null_pointer__comes_before_everything)
         call.nulls = NULL_DIM | NULL_LOWER;
         ck_assert_int_eq(first_rule(&call), RULE_MAP_NULL_POINTER);
     }
+}
+END_TEST
+
+// boxDim is the one array that the driver looks at after it has walked the others.
+START_TEST(map_rank_huge__comes_before_a_null_box_dim)
+{
+    struct encode_call call = encode_call_base(TILED);
+    call.nulls = NULL_BOX;
+    call.rank = 6;
+    ck_assert_int_eq(first_rule(&call), RULE_MAP_NULL_POINTER);
+    call.rank = UINT32_MAX;
+    ck_assert_int_eq(first_rule(&call), RULE_MAP_RANK_HUGE);
+    call.nulls = NULL_BOX | NULL_STRIDES;
+    ck_assert_int_eq(first_rule(&call), RULE_MAP_NULL_POINTER);
 }
 END_TEST
 
@@ -401,6 +416,7 @@ static TCase *order_tests(void)
     TCase *tests = tcase_create("encode order");
     tcase_add_loop_test(tests, map_rank_huge__comes_before_every_check_of_a_value, 0, EARLY);
     tcase_add_loop_test(tests, map_null_pointer__comes_before_everything, 0, EARLY);
+    tcase_add_test(tests, map_rank_huge__comes_before_a_null_box_dim);
     tcase_add_loop_test(tests, map_null_corner__comes_after_what_all_maps_have, 0, EARLY);
     tcase_add_loop_test(tests, map_null_corner__comes_before_limits_of_pixels_and_bytes, 0, LATE);
     tcase_add_loop_test(tests, map_null_pointer__is_named, 0, POINTERS);
