@@ -68,7 +68,7 @@ static int bounds_of(const struct tile *tile, int i, int64_t *least, int64_t *gr
     int64_t start = tile->coord[i], last = start + by * (int64_t)(tile->steps[i] - 1), dim = (int64_t)map->dim[i];
     *least = start >= 0 ? start : start + (-start + by - 1) / by * by;
     *greatest = last < dim ? last : start + (dim - 1 - start) / by * by;
-    return *least < dim && *greatest >= *least && *greatest >= 0;
+    return *least < dim && *greatest >= *least; // and *least >= 0
 }
 
 // The first byte that a load reads and that is not mapped, run by run; 0 if there is none. Addresses wrap at 2^64.

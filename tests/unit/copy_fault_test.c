@@ -323,6 +323,21 @@ START_TEST(load_base_unmapped__faults_when_the_first_element_is_outside)
 }
 END_TEST
 
+// 2^25 rows of 2^39 bytes are 2^64: row 2^25 + y lies where row y does.
+START_TEST(tile_address__wraps_at_2_64)
+{
+    struct load load = base_load();
+    struct findings findings = {0};
+    load.map.dim[1] = TWO(31), load.map.stride[1] = TWO(39), load.map.box[1] = 1;
+    load.coord[1] = (int32_t)TWO(25);
+    ck_assert_int_eq(run(&load, &findings), RULE_OK);
+    ck_assert_int_eq(findings.count, 0);
+    load.map.box[1] = 2; // the next row is not mapped
+    ck_assert_int_eq(run(&load, &findings), RULE_LOAD_UNMAPPED);
+    ck_assert_uint_eq(findings.item[0].value, GMEM_BASE + 64 + TWO(39));
+}
+END_TEST
+
 START_TEST(load_faults_come_in_the_order_of_the_hardware)
 {
     static const int errors[] = {715, 716, 700};
@@ -446,6 +461,7 @@ void copy_fault_add_tests(Suite *suite)
     tcase_add_test(tests, load_smem_bounds__are_exact);
     tcase_add_test(tests, load_unmapped__faults_where_an_element_is_in_bounds);
     tcase_add_test(tests, load_base_unmapped__faults_when_the_first_element_is_outside);
+    tcase_add_test(tests, tile_address__wraps_at_2_64);
     tcase_add_loop_test(tests, load_faults_come_in_the_order_of_the_hardware, 0, VECTORS);
     tcase_add_loop_test(tests, load_vectors_notice_each_wrong_check, 0, MUTANTS);
     suite_add_tcase(suite, tests);
