@@ -62,3 +62,14 @@ int provenance_of_element(const struct tensormap *map, const int32_t *coord, uin
     uint32_t offset = (uint32_t)(row * tile.pitch_bytes + step * tensormap_step_bytes(map));
     return place_at(&tile, shared, offset, place);
 }
+
+int provenance_of_global(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint64_t address,
+                         struct provenance *place)
+{
+    struct tile tile = tile_of(map, coord);
+    struct tile_run run;
+    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);)
+        if (!run.is_fill && address - run.address < run.bytes)
+            return place_at(&tile, shared, run.offset + (uint32_t)(address - run.address), place);
+    return 0;
+}

@@ -23,4 +23,8 @@ int provenance_of_shared(const struct tensormap *map, const int32_t *coord, uint
 int provenance_of_element(const struct tensormap *map, const int32_t *coord, uint32_t shared, const int64_t *index,
                           struct provenance *place);
 
+// The first byte of the box that is read from global `address`; 0 if none is.
+int provenance_of_global(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint64_t address,
+                         struct provenance *place);
+
 #endif

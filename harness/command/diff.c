@@ -3,17 +3,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
 
+#define TRACE_EXECUTOR "trace"
 enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10 };
 
 struct diff_options {
     struct case_options cases;
     const struct executor *executor[2];
+    const char *name[2];
     int executors, json;
     uint64_t faults, printed;
 };
@@ -44,8 +47,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (to->executors == 2) argp_error(state, "compares two executors, not three");
         to->executor[to->executors] = executor_find(argument);
-        if (to->executor[to->executors++] == NULL)
-            argp_error(state, "there is no executor '%s': model or gpu", argument);
+        if (to->executor[to->executors] == NULL && (to->executors != 0 || strcmp(argument, TRACE_EXECUTOR) != 0))
+            argp_error(state, "there is no executor '%s' here: model, gpu, or trace in the first place", argument);
+        to->name[to->executors++] = argument;
         return 0;
     case ARGP_KEY_END:
         if (to->executors != 2) argp_error(state, "needs two executors, such as: model gpu");
@@ -53,6 +57,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+// What was recorded against an executor is a replay of the file that --input names.
+static int diff_trace(const struct diff_options *to)
+{
+    char *arguments[] = {
+        "tmaref diff", "--executor", (char *)to->name[1], (char *)to->cases.input, to->json ? "--json" : NULL, NULL};
+    if (to->cases.input == NULL) return command_usage("diff", "trace needs --input, a recorded trace");
+    return command_replay(to->json ? 5 : 4, arguments);
 }
 
 static void print_tally(const struct diff_options *to, const struct tally *tally)
@@ -88,7 +101,8 @@ int command_diff(int argc, char **argv)
     const struct argp argp = {options,
                               parse,
                               "EXPECTED FOUND",
-                              "Runs the same cases on two executors (model, gpu) and compares every byte.",
+                              "Runs the same cases on two executors (model, gpu, or trace with --input) and compares "
+                              "every byte.",
                               children,
                               NULL,
                               NULL};
@@ -96,6 +110,7 @@ int command_diff(int argc, char **argv)
     struct tally tally;
     struct text why;
     argp_parse(&argp, argc, argv, 0, NULL, &to);
+    if (to.executor[0] == NULL) return diff_trace(&to);
     int ok = case_source(&to.cases, &source, &why) &&
              diff_run(&source, to.executor[0], to.executor[1], to.faults, to.printed, stdout, &tally, &why);
     free(to.cases.lines);

@@ -55,6 +55,8 @@ static void list_parts(void)
     for (int i = 0; families[i] != NULL; i++) printf("  %-10s %s\n", families[i]->name, families[i]->summary);
     printf("executors:\n");
     for (int i = 0; executors[i] != NULL; i++) printf("  %-10s %s\n", executors[i]->name, executors[i]->summary);
+    printf("  %-10s %s\n", "trace",
+           "what a machine did, from a file: tmaref replay FILE, or diff --input FILE trace model");
     printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' tells one.\n");
 }
 

@@ -14,7 +14,6 @@
 #include "load_job.h"
 #include "load_text.h"
 #include "mbarrier.h"
-#include "provenance.h"
 
 enum { GUARD_BYTES = 256, WORD_BYTES = 8, LEAD_BYTES = 16 };
 
@@ -52,8 +51,7 @@ static int load_read(const json_t *json, void *test_case, struct text *why)
     return reader.ok;
 }
 
-// The map of a case whose encode is accepted; 0 otherwise.
-static int map_of(const struct load_case *c, struct tensormap *map)
+int load_map(const struct load_case *c, struct tensormap *map)
 {
     struct tensormap_image image;
     if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return 0;
@@ -65,7 +63,7 @@ struct load_window load_window(const struct load_case *c)
 {
     struct tensormap map;
     uint64_t extent = 0;
-    if (map_of(c, &map)) {
+    if (load_map(c, &map)) {
         struct tile tile = tile_of(&map, c->coord);
         extent = tile_extent_bytes(&tile);
     }
@@ -145,7 +143,7 @@ static int make_job(struct gpu *gpu, const struct load_case *c, uint64_t output,
     args.address += gpu_arena(gpu) - ARENA_BASE;
     int error = map_args_call(&gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
-    int settle = map_of(c, &map);
+    int settle = load_map(c, &map);
     struct tile tile = tile_of(&map, c->coord);
     settle = settle && tile_transaction_bytes(&tile) != c->expect;
     *job = (struct load_job){.dims = (int32_t)c->dims,
@@ -196,59 +194,6 @@ static int load_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
     int error = launched > 0 ? launch_jobs(gpu, jobs, launched, output, (size_t)(end - output)) : CUDA_SUCCESS;
     free(jobs);
     return error;
-}
-
-// Which box element belongs at a shared address, in words.
-static void explain_element(const struct load_case *c, uint32_t address, FILE *out)
-{
-    struct tensormap map;
-    struct provenance place;
-    if (!map_of(c, &map) || !provenance_of_shared(&map, c->coord, c->shared, address, &place)) {
-        fprintf(out, "    this byte is outside the box: it must not change\n");
-        return;
-    }
-    fprintf(out, "    box element (");
-    for (int i = 0; i < map.rank; i++) fprintf(out, "%s%" PRId64, i > 0 ? ", " : "", place.index[i]);
-    fprintf(out, "), %s, global address +0x%" PRIx64 "\n", place.is_fill ? "out of bounds: fill" : "in bounds",
-            place.address - ARENA_BASE);
-}
-
-// Where the eight bytes that were found come from.
-static void explain_found(const struct window *found, uint32_t offset, FILE *out)
-{
-    const struct memory *memory = arena();
-    uint32_t before[2] = {load_canary((uint32_t)found->base + offset), load_canary((uint32_t)found->base + offset + 4)};
-    const uint8_t *at = memmem(memory->bytes, memory->size_bytes, found->bytes + offset, sizeof before);
-    if (memcmp(found->bytes + offset, before, sizeof before) == 0)
-        fprintf(out, "    found: the bytes that were there before: never written\n");
-    else if (at != NULL)
-        fprintf(out, "    found: the bytes of global address +0x%" PRIx64 "\n", (uint64_t)(at - memory->bytes));
-    else
-        fprintf(out, "    found: bytes that are nowhere in the source\n");
-}
-
-static void load_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
-{
-    const struct load_case *c = test_case;
-    if (expected->windows < 2 || found->windows < 2) return;
-    uint64_t want, got;
-    memcpy(&want, expected->window[0].bytes, 8);
-    memcpy(&got, found->window[0].bytes, 8);
-    if (want != got) {
-        struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-        fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule TILE_TX_BYTES\n", a.phase,
-                a.tx, b.phase, b.tx);
-    }
-    const struct window *w = &expected->window[1], *f = &found->window[1];
-    for (uint32_t i = 0; i < w->size_bytes; i++) {
-        if (w->bytes[i] == f->bytes[i]) continue;
-        uint32_t address = (uint32_t)w->base + i;
-        fprintf(out, "    shared 0x%x (bank %u): expected %02x, found %02x\n", address, address / 4 % 32, w->bytes[i],
-                f->bytes[i]);
-        explain_element(c, address, out);
-        explain_found(f, i & ~7u, out);
-        return;
-    }
 }
 
 const struct family family_load = {

@@ -3,6 +3,8 @@
 #ifndef TMAREF_LOAD_CASE_H
 #define TMAREF_LOAD_CASE_H
 
+#include <stdio.h>
+
 #include "map_args.h"
 #include "memory.h"
 
@@ -20,6 +22,12 @@ struct load_window {
 };
 
 struct load_window load_window(const struct load_case *test_case);
+
+// The map of a case; 0 if its encode is refused.
+int load_map(const struct load_case *test_case, struct tensormap *map);
+
+// What is wrong at the first byte that differs: element, byte, bank, where the bytes found come from, the likely rule.
+void load_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 
 // A random case; see load_random.c for what it leans to.
 void load_generate(struct random *random, void *test_case);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// What a mismatch of a load means: the first byte that differs, which element belongs there, where the bytes that were
+// found come from, and the rule that would explain it.
+#include <inttypes.h>
+#include <string.h>
+
+#include "arena.h"
+#include "copy.h"
+#include "load_case.h"
+#include "load_job.h"
+#include "mbarrier.h"
+#include "provenance.h"
+
+enum { PIECE_BYTES = 8 };
+
+// What eight bytes of shared memory turn out to be.
+enum origin { ORIGIN_UNTOUCHED, ORIGIN_FILL, ORIGIN_SOURCE, ORIGIN_UNKNOWN };
+
+static enum origin origin_of(uint32_t address, const uint8_t *bytes, uint64_t *source)
+{
+    const struct memory *memory = arena();
+    uint32_t before[2] = {load_canary(address), load_canary(address + 4)};
+    static const uint16_t fills[2][4] = {{0}, {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7}};
+    if (memcmp(bytes, before, PIECE_BYTES) == 0) return ORIGIN_UNTOUCHED;
+    for (int i = 0; i < 2; i++)
+        if (memcmp(bytes, fills[i], PIECE_BYTES) == 0) return ORIGIN_FILL;
+    const uint8_t *at = memmem(memory->bytes, memory->size_bytes, bytes, PIECE_BYTES);
+    if (at == NULL) return ORIGIN_UNKNOWN;
+    *source = memory->base + (uint64_t)(at - memory->bytes);
+    return ORIGIN_SOURCE;
+}
+
+static void print_place(const char *what, const struct tensormap *map, const struct provenance *place, FILE *out)
+{
+    fprintf(out, "    %s element (", what);
+    for (int i = 0; i < map->rank; i++) fprintf(out, "%s%" PRId64, i > 0 ? ", " : "", place->index[i]);
+    if (place->is_fill)
+        fprintf(out, "), out of bounds: fill %04x\n", oob_fill_pattern(map->oob_fill));
+    else
+        fprintf(out, ") byte %u, global address +0x%" PRIx64 "\n", place->byte, place->address - ARENA_BASE);
+}
+
+// The rule most likely misread by whoever gave the bytes found. `place` is what belongs there, NULL outside the box.
+static enum rule likely_rule(const struct tensormap *map, const struct provenance *place, enum origin found,
+                             int found_in_box)
+{
+    static const enum rule swizzles[] = {RULE_SWIZZLE_NONE, RULE_SWIZZLE_32B, RULE_SWIZZLE_64B, RULE_SWIZZLE_128B};
+    if (place == NULL) return RULE_TILE_PITCH;
+    if (place->is_fill) {
+        if (found == ORIGIN_SOURCE) return RULE_TILE_BOUNDS;
+        return map->oob_fill == OOB_FILL_ZERO ? RULE_TILE_FILL_ZERO : RULE_TILE_FILL_NAN;
+    }
+    if (found == ORIGIN_FILL) return RULE_TILE_BOUNDS;
+    if (found == ORIGIN_UNTOUCHED) return RULE_TILE_STEPS;
+    if (found == ORIGIN_SOURCE) return found_in_box ? swizzles[map->swizzle] : RULE_TILE_ADDRESS;
+    return dtype_row(map->dtype)->is_tf32 ? RULE_TILE_TF32 : RULE_TILE_ADDRESS;
+}
+
+static void explain_byte(const struct load_case *c, const struct tensormap *map, const struct window *found,
+                         uint32_t offset, FILE *out)
+{
+    static const char *const words[] = {"the bytes that were there before: never written",
+                                        "a fill of out-of-bounds elements", "bytes of the source outside the box",
+                                        "bytes that are nowhere in the source"};
+    struct provenance place, other;
+    uint64_t source = 0;
+    uint32_t piece = offset / PIECE_BYTES * PIECE_BYTES, address = (uint32_t)found->base;
+    int in_box = provenance_of_shared(map, c->coord, c->shared, address + offset, &place);
+    enum origin origin = origin_of(address + piece, found->bytes + piece, &source);
+    int found_in_box = origin == ORIGIN_SOURCE &&
+                       provenance_of_global(map, c->coord, c->shared, source + offset % PIECE_BYTES, &other);
+    if (in_box)
+        print_place("expected:", map, &place, out);
+    else
+        fprintf(out, "    expected: no change, the byte is outside the box\n");
+    if (found_in_box)
+        print_place("found:   ", map, &other, out);
+    else
+        fprintf(out, "    found:    %s\n", words[origin]);
+    enum rule rule = likely_rule(map, in_box ? &place : NULL, origin, found_in_box);
+    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+}
+
+void load_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct load_case *c = test_case;
+    struct tensormap map;
+    uint64_t want, got;
+    if (expected->windows < 2 || found->windows < 2 || !load_map(c, &map)) return;
+    memcpy(&want, expected->window[0].bytes, sizeof want);
+    memcpy(&got, found->window[0].bytes, sizeof got);
+    if (want != got) {
+        struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
+        fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule TILE_TX_BYTES\n", a.phase,
+                a.tx, b.phase, b.tx);
+    }
+    const struct window *w = &expected->window[1], *f = &found->window[1];
+    uint32_t size = w->size_bytes < f->size_bytes ? w->size_bytes : f->size_bytes, i = 0;
+    while (i < size && w->bytes[i] == f->bytes[i]) i++;
+    if (i == size) return;
+    fprintf(out, "    shared 0x%x (bank %u): expected %02x, found %02x\n", (uint32_t)w->base + i,
+            ((uint32_t)w->base + i) / 4 % 32, w->bytes[i], f->bytes[i]);
+    explain_byte(c, &map, f, i, out);
+}
