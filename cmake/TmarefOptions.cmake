@@ -1,6 +1,7 @@
 # What every target is built with, and the switches a user may set.
 option(TMAREF_HARNESS "Build the tmaref command and the kernels (off: the model library and its tests alone)" ON)
 option(TMAREF_COVERAGE "Instrument model/ for gcov" OFF)
+option(TMAREF_FUZZ "Build the fuzzers of tests/fuzz, sanitized (clang only)" OFF)
 option(TMAREF_CUDA "Stop when there is no nvcc to build the kernels with" OFF)
 set(TMAREF_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them (address,undefined)")
 
@@ -9,6 +10,13 @@ target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion -Werror
 if(TMAREF_SANITIZE)
   target_compile_options(tmaref_flags INTERFACE -fsanitize=${TMAREF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tmaref_flags INTERFACE -fsanitize=${TMAREF_SANITIZE})
+endif()
+if(TMAREF_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TMAREF_FUZZ needs clang: configure with -DCMAKE_C_COMPILER=clang")
+  endif()
+  target_compile_options(tmaref_flags INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  target_link_options(tmaref_flags INTERFACE -fsanitize=address,undefined)
 endif()
 if(TMAREF_COVERAGE)
   add_library(tmaref_coverage INTERFACE)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The fuzz targets: each takes any bytes, and fails by a crash, a sanitizer's report or fuzz_require(). libFuzzer runs
+// one (entry.c), the test unit.fuzz-corpus runs all over the committed corpus (replay_main.c). See README.md.
+#ifndef TMAREF_FUZZ_H
+#define TMAREF_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// One row per target; target X is fuzz_X() in X.c, its corpus the folder corpus/X.
+#define FUZZ_TARGETS(X) X(trace) X(case) X(map) X(dump) X(encode)
+
+#define FUZZ_DECLARE(name) void fuzz_##name(const uint8_t *bytes, size_t size_bytes);
+FUZZ_TARGETS(FUZZ_DECLARE)
+#undef FUZZ_DECLARE
+
+// What must hold for every input.
+#define fuzz_require(claim)                                                                                            \
+    do {                                                                                                               \
+        if (claim) break;                                                                                              \
+        fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #claim);                                     \
+        abort();                                                                                                       \
+    } while (0)
+
+// Takes numbers off the front of an input; zeros once it is used up.
+struct fuzz_input {
+    const uint8_t *bytes;
+    size_t left;
+};
+
+static inline uint64_t fuzz_take(struct fuzz_input *input, int count_bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < count_bytes && input->left > 0; i++, input->bytes++, input->left--)
+        value |= (uint64_t)*input->bytes << 8 * i;
+    return value;
+}
+
+#endif
