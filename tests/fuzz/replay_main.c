@@ -15,7 +15,7 @@ static const struct {
     FUZZ_TARGETS(X)
 #undef X
 };
-enum { TARGETS = sizeof targets / sizeof targets[0], MAX_BYTES = 1 << 24 };
+enum { TARGETS = sizeof targets / sizeof targets[0], MAX_BYTES = 1 << 24, PATH_BYTES = 8192 };
 
 static int run_file(int target, const char *path)
 {
@@ -41,8 +41,8 @@ static int run_folder(int target, const char *folder)
     struct dirent **entries;
     int found = scandir(folder, &entries, NULL, alphasort), count = 0;
     for (int i = 0; i < found; i++) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        char path[PATH_BYTES];
+        snprintf(path, sizeof path, "%s/%.255s", folder, entries[i]->d_name);
         if (entries[i]->d_name[0] != '.' && count >= 0) count = run_file(target, path) ? count + 1 : -1;
         free(entries[i]);
     }
@@ -53,7 +53,7 @@ static int run_folder(int target, const char *folder)
 static int run_corpus(const char *corpus)
 {
     for (int i = 0; i < TARGETS; i++) {
-        char folder[4096];
+        char folder[PATH_BYTES / 2];
         snprintf(folder, sizeof folder, "%s/%s", corpus, targets[i].name);
         int count = run_folder(i, folder);
         printf("%s: %d inputs\n", targets[i].name, count);
