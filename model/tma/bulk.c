@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Bulk operations are one run of bytes: what moves, whether it may, and the move itself. Tensor copies are in copy.h.
+#include "bulk.h"
+
+#include <string.h>
+
+enum { BULK_UNIT_BYTES = 16, BULK_UNITS_MASK = 0xffff };
+
+static const struct bulk_reduction reductions[BULK_REDUCTIONS] = {
+#define ANYWHERE(op, op_ptx, dtype, type_ptx) {REDUCE_##op, DTYPE_##dtype, op_ptx, type_ptx, 0},
+#define GLOBAL(op, op_ptx, dtype, type_ptx)   {REDUCE_##op, DTYPE_##dtype, op_ptx, type_ptx, 1},
+    BULK_REDUCTIONS_ANYWHERE(ANYWHERE) BULK_REDUCTIONS_GLOBAL(GLOBAL)
+#undef ANYWHERE
+#undef GLOBAL
+};
+
+const struct bulk_reduction *bulk_reduction(enum bulk_reduction_id id)
+{
+    return &reductions[id];
+}
+
+int bulk_is_from_global(enum bulk_form form)
+{
+    return form == BULK_GLOBAL_TO_SHARED || form == BULK_GLOBAL_TO_OTHER;
+}
+
+int bulk_is_to_global(enum bulk_form form)
+{
+    return form == BULK_SHARED_TO_GLOBAL;
+}
+
+int bulk_is_to_other(enum bulk_form form)
+{
+    return form == BULK_GLOBAL_TO_OTHER || form == BULK_SHARED_TO_OTHER || form == BULK_REGISTERS_TO_OTHER;
+}
+
+uint32_t bulk_moved_bytes(enum bulk_form form, uint32_t size_bytes)
+{
+    if (form == BULK_REGISTERS_TO_OTHER) return size_bytes;
+    return (size_bytes / BULK_UNIT_BYTES & BULK_UNITS_MASK) * BULK_UNIT_BYTES;
+}
+
+static void broken(struct findings *findings, enum rule *first, struct finding finding)
+{
+    if (*first == RULE_OK && !rule_is_warning(finding.rule)) *first = finding.rule;
+    finding_add(findings, finding);
+}
+
+// The warnings: rules BULK_SIZE, BULK_SIZE_FIELD.
+static void check_size(const struct bulk *bulk, enum rule *first, struct findings *findings)
+{
+    const uint32_t most = BULK_UNITS_MASK * BULK_UNIT_BYTES;
+    uint32_t size = bulk->size_bytes, moved = bulk_moved_bytes(bulk->form, size);
+    if (bulk->form == BULK_REGISTERS_TO_OTHER) return;
+    if (size % BULK_UNIT_BYTES != 0)
+        broken(findings, first,
+               (struct finding){RULE_BULK_SIZE, "size", -1, 0, size, BULK_UNIT_BYTES, size - size % BULK_UNIT_BYTES});
+    if (size > most + BULK_UNIT_BYTES - 1)
+        broken(findings, first, (struct finding){RULE_BULK_SIZE_FIELD, "size", -1, 0, size, most, moved});
+}
+
+static void check_align(const struct bulk *bulk, const char *argument, uint64_t address, enum rule *first,
+                        struct findings *findings)
+{
+    int is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
+    uint64_t align = is_register ? bulk->size_bytes : BULK_UNIT_BYTES;
+    if (address % align == 0) return;
+    enum rule rule = is_register ? RULE_BULK_ASYNC_ALIGN : RULE_BULK_ALIGN;
+    broken(findings, first, (struct finding){rule, argument, -1, 0, address, align, address - address % align});
+}
+
+// One end of the operation: are its `bytes` bytes at `address` there? `rule` if not.
+static void check_bounds(const struct memory *memory, const char *argument, uint64_t address, uint64_t bytes,
+                         enum rule rule, enum rule *first, struct findings *findings)
+{
+    uint64_t end = memory->base + memory->size_bytes;
+    if (memory_at(memory, address, bytes) != NULL) return;
+    uint64_t nearest = address < memory->base || bytes > memory->size_bytes ? memory->base : end - bytes;
+    broken(findings, first, (struct finding){rule, argument, -1, 0, address, end, nearest});
+}
+
+enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
+    int is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
+    enum rule source = bulk_is_from_global(bulk->form) ? RULE_BULK_UNMAPPED : RULE_BULK_SMEM_BOUNDS;
+    enum rule destination = bulk_is_to_global(bulk->form)  ? RULE_BULK_UNMAPPED
+                            : bulk_is_to_other(bulk->form) ? RULE_BULK_REMOTE_BOUNDS
+                                                           : RULE_BULK_SMEM_BOUNDS;
+    check_size(bulk, &first, findings);
+    if (bytes == 0) return first;
+    if (!is_register) check_align(bulk, "srcMem", bulk->from, &first, findings);
+    check_align(bulk, "dstMem", bulk->to, &first, findings);
+    if (!is_register) check_bounds(bulk->source, "srcMem", bulk->from, bytes, source, &first, findings);
+    check_bounds(bulk->destination, "dstMem", bulk->to, bytes, destination, &first, findings);
+    return first;
+}
+
+enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
+{
+    enum rule rule = bulk_check(bulk, NULL);
+    if (rule != RULE_OK) return rule;
+
+    uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
+    if (bytes > 0)
+        memmove(memory_at(bulk->destination, bulk->to, bytes), memory_at(bulk->source, bulk->from, bytes), bytes);
+    *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
+    return RULE_OK;
+}
+
+int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtype)
+{
+    if (bulk_is_from_global(form)) return 0;
+    for (int i = 0; i < BULK_REDUCTIONS; i++)
+        if (reductions[i].op == op && reductions[i].dtype == dtype)
+            return bulk_is_to_global(form) || !reductions[i].is_global_only;
+    return 0;
+}
+
+enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes)
+{
+    if (!bulk_reduce_is_legal(bulk->form, op, dtype)) return RULE_BULK_REDUCE_TYPE;
+    enum rule rule = bulk_check(bulk, NULL);
+    if (rule != RULE_OK) return rule;
+
+    uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
+    if (bytes > 0)
+        reduce_apply(op, dtype, memory_at(bulk->destination, bulk->to, bytes),
+                     memory_at(bulk->source, bulk->from, bytes), bytes / dtype_row(dtype)->size_bytes);
+    *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
+    return RULE_OK;
+}
