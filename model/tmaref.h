@@ -6,6 +6,7 @@
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
 //   swizzle.h, tile.h   where the bytes of a box lie
 //   copy.h              tiled loads
+//   store.h, reduce.h   tiled stores and reductions
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
 // The ABI: docs/abi.md.
@@ -13,12 +14,15 @@
 #define TMAREF_H
 
 #include "copy.h"
+#include "im2col_load.h"
 #include "dtype.h"
 #include "finding.h"
 #include "mbarrier.h"
 #include "mbarrier_step.h"
 #include "memory.h"
+#include "reduce.h"
 #include "rule.h"
+#include "store.h"
 #include "swizzle.h"
 #include "tensormap.h"
 #include "tile.h"

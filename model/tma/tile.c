@@ -3,6 +3,8 @@
 // interleave and an element stride along dimension 0, one run per pixel).
 #include "tile.h"
 
+enum { STORE_PIECE_BYTES = 16 };
+
 static uint32_t divide_up(uint32_t value, uint32_t by)
 {
     return by == 1 ? value : (value + by - 1) / by;
@@ -25,7 +27,7 @@ static uint32_t inner_estride(const struct tensormap *map)
 
 struct tile tile_of(const struct tensormap *map, const int32_t *coord)
 {
-    struct tile tile = {.map = map, .rows = 1};
+    struct tile tile = {.map = map, .inner_dim = map->dim[0], .rows = 1};
     for (int i = 0; i < map->rank; i++) {
         tile.coord[i] = coord[i];
         tile.steps[i] = steps_of(map, i);
@@ -37,6 +39,14 @@ struct tile tile_of(const struct tensormap *map, const int32_t *coord)
     tile.row_step_bytes = map->rank > 1 ? map->stride[1] * map->estride[1] : 0;
     tile.rows_touch = map->rank > 1 && tile.pitch_bytes == tile.row_bytes && inner_estride(map) == 1 &&
                       tile.row_step_bytes == tile.row_bytes;
+    return tile;
+}
+
+struct tile tile_of_store(const struct tensormap *map, const int32_t *coord)
+{
+    struct tile tile = tile_of(map, coord);
+    uint64_t piece = STORE_PIECE_BYTES / tensormap_step_bytes(map); // 0 for interleave 32B, whose pixels are two
+    if (piece > 1) tile.inner_dim = (tile.inner_dim + piece - 1) / piece * piece;
     return tile;
 }
 
@@ -69,7 +79,7 @@ struct tile_walk tile_walk(const struct tile *tile)
     struct tile_walk walk = {.tile = tile, .row_address = map->address};
     int64_t by = inner_estride(map);
     walk.first = steps_below(tile->coord[0], 0, by, tile->steps[0]);
-    walk.past = steps_below(tile->coord[0], (int64_t)map->dim[0], by, tile->steps[0]);
+    walk.past = steps_below(tile->coord[0], (int64_t)tile->inner_dim, by, tile->steps[0]);
     walk.row_address += (uint64_t)(int64_t)tile->coord[0] * map->stride[0];
     for (int i = 1; i < map->rank; i++) {
         walk.row_address += (uint64_t)(int64_t)tile->coord[i] * map->stride[i];

@@ -18,6 +18,7 @@ struct tile_run {
 };
 
 // A box being walked. Dimension 0 lies inside a row; `steps[i]` rows follow each other along dimension i.
+//   inner_dim  how far dimension 0 reaches: dim[0], for stores up to the end of its last 16-byte piece
 //   steps[i]   elements (16- or 32-byte pixels with interleave) of the box along dimension i
 //   pitch      bytes from one row to the next in shared memory
 //   row_bytes  bytes of a row that are written
@@ -26,6 +27,7 @@ struct tile_run {
 struct tile {
     const struct tensormap *map;
     int32_t coord[TENSORMAP_MAX_RANK];
+    uint64_t inner_dim;
     uint32_t steps[TENSORMAP_MAX_RANK];
     uint32_t pitch_bytes, row_bytes;
     uint64_t rows; // a box whose bytes the encoder counted as 0 may have 2^32
@@ -35,6 +37,10 @@ struct tile {
 
 // The box of `map` at `coord` (rank entries, innermost first; elements, or slices and pixels with interleave).
 struct tile tile_of(const struct tensormap *map, const int32_t *coord);
+
+// The same for stores and reductions, which write dimension 0 in whole 16-byte pieces: a run that is no fill may end up
+// to 15 bytes past dim[0]. Rule STORE_GRANULE.
+struct tile tile_of_store(const struct tensormap *map, const int32_t *coord);
 
 // Bytes a load of this box signals to its mbarrier: the whole box, out-of-bounds parts included, gaps not.
 uint64_t tile_transaction_bytes(const struct tile *tile);

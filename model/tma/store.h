@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Tiled stores and reductions: what moves from shared to global memory. Checks first, then moves; what faults has
+// written nothing. Read tile.h first; the arithmetic is in reduce.h. im2col stores are not here.
+#ifndef TMAREF_STORE_H
+#define TMAREF_STORE_H
+
+#include "memory.h"
+#include "reduce.h"
+#include "tile.h"
+
+// The check of a tiled store, in the hardware's order: 715 before 716 before 700.
+//   dims      the .Nd of the instruction
+//   shared    source address in the CTA's shared window                                                (bytes)
+//   findings  NULL, or takes every rule broken, not only the first
+//   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises
+//   source    PTX ISA 9.1 cp.async.bulk.tensor (#data-movement-and-conversion-instructions-cp-async-bulk-tensor)
+enum rule tile_store_check(const struct tensormap *map, int dims, const int32_t *coord,
+                           const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                           struct findings *findings);
+
+// The same for a reduction: the type of the map must have the operation too.
+enum rule tile_reduce_check(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
+                            const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                            struct findings *findings);
+
+// cp.async.bulk.tensor.{dims}d.global.shared::cta.tile, done at once. Where elements of the box share an address the
+// last row wins; an H200 promises no order.
+//   returns, errors  as tile_store_check(); on a fault global memory is unchanged
+enum rule tile_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
+                     const struct memory *shared_memory, uint32_t shared);
+
+// cp.reduce.async.bulk.tensor.{dims}d.global.shared::cta.{op}.tile, done at once; the rest as tile_store().
+//   source  PTX ISA 9.1 cp.reduce.async.bulk.tensor
+//           (#data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor)
+enum rule tile_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
+                      const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared);
+
+#endif
