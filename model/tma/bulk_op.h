@@ -4,12 +4,11 @@
 #ifndef TMAREF_BULK_OP_H
 #define TMAREF_BULK_OP_H
 
-// Every operation and type that cp.reduce.async.bulk takes: the model's names, each followed by PTX's. The first list
-// holds for every destination, and for red.async; the second for global memory alone.
-#define BULK_REDUCTIONS_ANYWHERE(ROW)                                                                                  \
+// Every operation and type that cp.reduce.async.bulk takes: the model's names, each followed by PTX's. The lists
+// ANYWHERE hold for every destination, and for red.async; the other for global memory alone.
+#define BULK_REDUCTIONS_ANYWHERE_32(ROW)                                                                               \
     ROW(ADD, "add", UINT32, "u32")                                                                                     \
     ROW(ADD, "add", INT32, "s32")                                                                                      \
-    ROW(ADD, "add", UINT64, "u64")                                                                                     \
     ROW(MIN, "min", UINT32, "u32")                                                                                     \
     ROW(MIN, "min", INT32, "s32")                                                                                      \
     ROW(MAX, "max", UINT32, "u32")                                                                                     \
@@ -19,6 +18,8 @@
     ROW(AND, "and", UINT32, "b32")                                                                                     \
     ROW(OR, "or", UINT32, "b32")                                                                                       \
     ROW(XOR, "xor", UINT32, "b32")
+
+#define BULK_REDUCTIONS_ANYWHERE(ROW) BULK_REDUCTIONS_ANYWHERE_32(ROW) ROW(ADD, "add", UINT64, "u64")
 
 #define BULK_REDUCTIONS_GLOBAL(ROW)                                                                                    \
     ROW(ADD, "add", FLOAT32, "f32")                                                                                    \

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// Family "bulk": one bulk copy or reduction without a map, or one st.async or red.async. The result is the destination
+// around the bytes that move, and the word of the destination CTA's barrier where there is one.
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "bulk_case.h"
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+#include "mbarrier.h"
+
+enum { GUARD_BYTES = 256, WORD_BYTES = 8, LEAD_BYTES = 16, SCRATCH_BYTES = BULK_SCRATCH_OFFSETS + BULK_SHARED_BYTES };
+
+const char *const bulk_form_names[] = {"global_to_shared",
+                                       "global_to_other",
+                                       "shared_to_global",
+                                       "shared_to_own",
+                                       "shared_to_other",
+                                       "registers_to_other",
+                                       NULL};
+const char *const bulk_operation_names[] = {
+#define NAME(op, op_ptx, dtype, type_ptx) op_ptx "." type_ptx,
+    BULK_REDUCTIONS_ANYWHERE(NAME) BULK_REDUCTIONS_GLOBAL(NAME)
+#undef NAME
+        "copy",
+    NULL};
+
+static int has_barrier(const struct bulk_case *c)
+{
+    return !bulk_is_to_global(c->form);
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static json_t *bulk_write(const void *test_case)
+{
+    const struct bulk_case *c = test_case;
+    json_t *json = json_object();
+    json_object_set_new(json, "form", json_string(bulk_form_names[c->form]));
+    json_object_set_new(json, "operation", json_string(bulk_operation_names[c->operation]));
+    if (c->form != BULK_REGISTERS_TO_OTHER) json_object_set_new(json, "from", json_u64(c->from));
+    json_object_set_new(json, "to", json_u64(c->to));
+    json_object_set_new(json, "size", json_u64(c->size_bytes));
+    if (has_barrier(c)) json_object_set_new(json, "expect", json_u64(c->expect_bytes));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+static int is_shared(uint64_t address)
+{
+    return address >= BULK_WINDOW_START && address < BULK_SHARED_ADDRESSES;
+}
+
+// NULL, or what makes a case illegal that an executor could not run.
+static const char *illegal(const struct bulk_case *c)
+{
+    int is_registers = c->form == BULK_REGISTERS_TO_OTHER, is_copy = c->operation == BULK_COPY;
+    const struct bulk_reduction *row = is_copy ? NULL : bulk_reduction((enum bulk_reduction_id)c->operation);
+    uint64_t end = ARENA_BASE + ARENA_BYTES, moved = bulk_moved_bytes(c->form, c->size_bytes);
+    if (!is_copy && !bulk_reduce_is_legal(c->form, row->op, row->dtype))
+        return "\"operation\" is none that PTX has for this \"form\"";
+    if (is_registers && is_copy && c->size_bytes != 4 && c->size_bytes != 8 && c->size_bytes != 16)
+        return "\"size\" of registers is 4, 8 or 16";
+    if (is_registers && !is_copy && c->size_bytes != dtype_row(row->dtype)->size_bytes)
+        return "\"size\" of a reduction from registers is that of its type";
+    if (bulk_is_from_global(c->form) &&
+        (c->from < ARENA_BASE - BULK_ARENA_MARGIN_BYTES || c->from > end + BULK_ARENA_MARGIN_BYTES))
+        return "\"from\" is within 2^30 bytes of the arena (2^44 to 2^44 + 2^25)";
+    if (!bulk_is_from_global(c->form) && !is_registers && !is_shared(c->from))
+        return "\"from\" is a shared address, 2048 to 262143";
+    if (!bulk_is_to_global(c->form) && !is_shared(c->to)) return "\"to\" is a shared address, 2048 to 262143";
+    if (bulk_is_to_global(c->form) && (c->to < BULK_SCRATCH || c->to >= BULK_SCRATCH + BULK_SCRATCH_OFFSETS) &&
+        (c->to < end || c->to > end + BULK_ARENA_MARGIN_BYTES))
+        return "\"to\" is 2^45 to 2^45 + 4095, or up to 2^30 bytes past the arena's end (2^44 + 2^25)";
+    if (c->form == BULK_SHARED_TO_OWN && c->from < c->to + moved && c->to < c->from + moved)
+        return "what is read and what is written overlap";
+    return NULL;
+}
+
+static int bulk_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct bulk_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "bulk case", why);
+    *c = (struct bulk_case){0};
+    c->form = (uint32_t)json_read_name(&reader, "form", bulk_form_names);
+    c->operation = (uint32_t)json_read_name(&reader, "operation", bulk_operation_names);
+    if (c->form != BULK_REGISTERS_TO_OTHER) c->from = json_read_u64(&reader, "from", UINT64_MAX);
+    c->to = json_read_u64(&reader, "to", UINT64_MAX);
+    c->size_bytes = (uint32_t)json_read_u64(&reader, "size", UINT32_MAX);
+    if (has_barrier(c)) c->expect_bytes = (uint32_t)json_read_u64(&reader, "expect", UINT32_MAX);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    if (!json_reader_close(&reader)) return 0;
+    const char *what = illegal(c);
+    if (what != NULL) text_set(why, "bulk case: %s", what);
+    return what == NULL;
+}
+
+// --- What is where ---------------------------------------------------------------------------------------------------
+
+// `bytes` bytes at a shared address with `guard` bytes around them, as far as they are in the CTA's memory.
+static void around(uint64_t address, uint64_t bytes, uint64_t guard, uint32_t *start, uint32_t *end)
+{
+    uint64_t low = address / 16 * 16 - guard, high = (address + bytes + 15) / 16 * 16 + guard;
+    if (low < BULK_WINDOW_START) low = BULK_WINDOW_START;
+    if (low > BULK_SHARED_END) low = BULK_SHARED_END;
+    if (high > BULK_SHARED_END) high = BULK_SHARED_END;
+    *start = (uint32_t)low;
+    *end = high < low ? *start : (uint32_t)high;
+}
+
+struct bulk_region bulk_region(const struct bulk_case *c)
+{
+    struct bulk_region region = {0};
+    uint64_t moved = bulk_moved_bytes(c->form, c->size_bytes);
+    if (!bulk_is_from_global(c->form) && c->form != BULK_REGISTERS_TO_OTHER)
+        around(c->from, moved, 0, &region.source, &region.source_end);
+    if (!bulk_is_to_global(c->form))
+        around(c->to, moved, GUARD_BYTES, &region.window, &region.window_end);
+    else if (c->to >= BULK_SCRATCH && moved <= BULK_SHARED_BYTES - GUARD_BYTES - 16)
+        region.window_end = (uint32_t)((c->to - BULK_SCRATCH + moved + 15) / 16 * 16 + GUARD_BYTES);
+    return region;
+}
+
+struct bulk bulk_of_case(const struct bulk_case *c, const struct memory *source, const struct memory *destination)
+{
+    return (struct bulk){c->form, source, destination, c->from, c->to, c->size_bytes};
+}
+
+enum bulk_content bulk_content_of(const struct bulk_case *c)
+{
+    if (c->operation == BULK_COPY) return BULK_CONTENT_DISTINCT;
+    switch (bulk_reduction((enum bulk_reduction_id)c->operation)->dtype) {
+    case DTYPE_UINT64:
+    case DTYPE_INT64:
+        return BULK_CONTENT_INT64;
+    case DTYPE_FLOAT16:
+        return BULK_CONTENT_F16;
+    case DTYPE_BFLOAT16:
+        return BULK_CONTENT_BF16;
+    case DTYPE_FLOAT32:
+        return BULK_CONTENT_F32;
+    case DTYPE_FLOAT64:
+        return BULK_CONTENT_F64;
+    default:
+        return BULK_CONTENT_INT32;
+    }
+}
+
+void bulk_fill(const struct bulk_case *c, uint32_t salt, uint8_t *bytes, uint32_t size_bytes)
+{
+    enum bulk_content content = bulk_content_of(c);
+    for (uint32_t at = 0; at < size_bytes; at += 8) {
+        uint64_t word = bulk_word(c->seed, content, salt, at);
+        memcpy(bytes + at, &word, sizeof word);
+    }
+}
+
+static size_t bulk_result_bytes(const void *test_case)
+{
+    struct bulk_region region = bulk_region(test_case);
+    return LEAD_BYTES + region.window_end - region.window;
+}
+
+// Lays out the windows: the word in the second half of the first 16 bytes, which are there in any case, then the
+// destination. The kernel's output has the same form, so that results come back in one copy.
+static uint8_t *lay_out(const struct bulk_case *c, struct result *result)
+{
+    struct bulk_region region = bulk_region(c);
+    int is_global = bulk_is_to_global(c->form);
+    result->free_bytes += LEAD_BYTES - WORD_BYTES;
+    if (has_barrier(c))
+        result_window(result, "mbarrier", BULK_BARRIER, WORD_BYTES);
+    else
+        result->free_bytes += WORD_BYTES;
+    return result_window(result, is_global ? "global" : "shared", is_global ? BULK_SCRATCH : region.window,
+                         region.window_end - region.window);
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+// The kernel's order: arrive.expect_tx, the operation, its complete_tx. Returns the first rule broken.
+static enum rule run_bulk(const struct bulk_case *c, const struct memory *source, const struct memory *destination,
+                          uint64_t *word)
+{
+    const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect_bytes};
+    struct bulk bulk = bulk_of_case(c, source, destination);
+    uint32_t transaction_bytes;
+    enum rule rule;
+    *word = mbarrier_init(1);
+    if (has_barrier(c) && (rule = mbarrier_transact(word, &announce)) != RULE_OK) return rule;
+    if (c->operation == BULK_COPY) {
+        rule = bulk_copy(&bulk, &transaction_bytes);
+    } else {
+        const struct bulk_reduction *row = bulk_reduction((enum bulk_reduction_id)c->operation);
+        rule = bulk_reduce(&bulk, row->op, row->dtype, &transaction_bytes);
+    }
+    if (rule == RULE_OK && transaction_bytes > 0)
+        mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
+    return rule;
+}
+
+static void bulk_run_model(const void *test_case, struct result *result)
+{
+    static uint8_t cta[2][BULK_SHARED_BYTES], scratch[SCRATCH_BYTES];
+    const struct bulk_case *c = test_case;
+    struct bulk_region region = bulk_region(c);
+    uint8_t registers[16], *own = cta[0], *other = cta[bulk_is_to_other(c->form)];
+    uint8_t *window = bulk_is_to_global(c->form) ? scratch : other + (region.window - BULK_SHARED_START);
+    uint64_t word;
+    struct memory source = {own, BULK_SHARED_START, BULK_SHARED_BYTES};
+    struct memory destination = {other, BULK_SHARED_START, BULK_SHARED_BYTES};
+    if (region.source_end > region.source)
+        bulk_fill(c, BULK_SALT_SOURCE, own + (region.source - BULK_SHARED_START), region.source_end - region.source);
+    bulk_fill(c, BULK_SALT_SOURCE, registers, sizeof registers);
+    bulk_fill(c, BULK_SALT_DESTINATION, window, region.window_end - region.window);
+    if (bulk_is_from_global(c->form)) source = *arena();
+    if (c->form == BULK_REGISTERS_TO_OTHER) source = (struct memory){registers, 0, sizeof registers};
+    if (bulk_is_to_global(c->form)) destination = (struct memory){scratch, BULK_SCRATCH, region.window_end};
+    result->rule = run_bulk(c, &source, &destination, &word);
+    result->status = rule_cuda_error(result->rule);
+    if (result->rule != RULE_OK) return;
+    uint8_t *bytes = lay_out(c, result);
+    memcpy(bytes - WORD_BYTES, has_barrier(c) ? &word : &(uint64_t){0}, WORD_BYTES);
+    memcpy(bytes, window, region.window_end - region.window);
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
+
+// `offset` is where the window goes in the output, which lies at `output` on the device.
+static struct bulk_job make_job(struct gpu *gpu, const struct bulk_case *c, unsigned long long output, uint64_t offset)
+{
+    struct bulk_region region = bulk_region(c);
+    struct bulk_job job = {.from = c->from,
+                           .to = c->to,
+                           .output = offset,
+                           .form = c->form,
+                           .operation = c->operation,
+                           .content = bulk_content_of(c),
+                           .seed = c->seed,
+                           .size_bytes = c->size_bytes,
+                           .expect_bytes = c->expect_bytes,
+                           .settle = c->expect_bytes != bulk_moved_bytes(c->form, c->size_bytes),
+                           .source = region.source,
+                           .source_end = region.source_end,
+                           .window = region.window,
+                           .window_end = region.window_end,
+                           .rank = (uint32_t)bulk_is_to_other(c->form)};
+    uint64_t arena_shift = gpu_arena(gpu) - ARENA_BASE;
+    if (bulk_is_from_global(c->form)) job.from += arena_shift;
+    if (bulk_is_to_global(c->form))
+        job.to = c->to >= BULK_SCRATCH ? output + offset + (c->to - BULK_SCRATCH) : c->to + arena_shift;
+    return job;
+}
+
+// The jobs that need a cluster go to the end, in a launch of their own; both kinds write to one output.
+static int launch_jobs(struct gpu *gpu, unsigned long long device_jobs, int count, unsigned cluster,
+                       unsigned long long device_output)
+{
+    unsigned ctas = cluster > 0 ? cluster : 1, most = (unsigned)gpu->processors / ctas;
+    void *arguments[] = {&device_jobs, &count, &device_output};
+    struct gpu_launch launch = {.module = "bulk",
+                                .kernel = "bulk_jobs",
+                                .grid = ctas * ((unsigned)count < most ? (unsigned)count : most),
+                                .block = BULK_THREADS,
+                                .cluster = cluster,
+                                .shared_bytes = BULK_SHARED_BYTES,
+                                .arguments = arguments};
+    return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;
+}
+
+static int run_jobs(struct gpu *gpu, const struct bulk_case *cases, int count, struct result *results,
+                    struct bulk_job *jobs, size_t output_bytes)
+{
+    uint8_t *output = results[0].first_bytes;
+    size_t jobs_bytes = (size_t)count * sizeof *jobs;
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
+    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
+    if (device_jobs == 0 || device_output == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    int plain = 0, clusters = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t offset = (uint64_t)(results[i].window[results[i].windows - 1].bytes - output);
+        int is_alone = cases[i].form == BULK_GLOBAL_TO_SHARED || cases[i].form == BULK_SHARED_TO_GLOBAL;
+        jobs[is_alone ? plain++ : count - ++clusters] = make_job(gpu, &cases[i], device_output, offset);
+    }
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
+    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, plain, 0, device_output);
+    device_jobs += (size_t)plain * sizeof *jobs;
+    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, clusters, 2, device_output);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
+    return error;
+}
+
+static int bulk_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct bulk_case *c = cases;
+    struct bulk_job *jobs = calloc((size_t)count, sizeof *jobs);
+    if (jobs == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < count; i++) lay_out(&c[i], &results[i]);
+    size_t output_bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
+    int error = run_jobs(gpu, c, count, results, jobs, output_bytes);
+    free(jobs);
+    return error;
+}
+
+const struct family family_bulk = {
+    .name = "bulk",
+    .summary = "cp.async.bulk, cp.reduce.async.bulk, st.async, red.async: the destination, and its barrier's word",
+    .case_bytes = sizeof(struct bulk_case),
+    .generate = bulk_generate,
+    .write = bulk_write,
+    .read = bulk_read,
+    .result_bytes = bulk_result_bytes,
+    .run_model = bulk_run_model,
+    .run_gpu = bulk_run_gpu,
+    .explain = bulk_explain,
+};

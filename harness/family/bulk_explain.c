@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// A mismatch of the family "bulk" in words: the barrier, then the first element that differs, with what made it.
+#include <inttypes.h>
+#include <string.h>
+
+#include "arena.h"
+#include "bulk_case.h"
+#include "mbarrier.h"
+
+static void explain_status(const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct result *known = expected->rule != RULE_OK ? expected : found;
+    fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+    if (known->rule != RULE_OK)
+        fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
+}
+
+static void explain_word(const struct window *expected, const struct window *found, FILE *out)
+{
+    uint64_t want, got;
+    memcpy(&want, expected->bytes, sizeof want);
+    memcpy(&got, found->bytes, sizeof got);
+    if (want == got) return;
+    struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
+    fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule BULK_TX_BYTES\n", a.phase, a.tx,
+            b.phase, b.tx);
+}
+
+// Little-endian bytes as a number.
+static uint64_t element(const uint8_t *bytes, uint32_t size_bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value, bytes, size_bytes);
+    return value;
+}
+
+// The 8 bytes of the source that go `offset` bytes (a multiple of 8) behind its start.
+static uint64_t source_word(const struct bulk_case *c, uint64_t offset)
+{
+    struct bulk_region region = bulk_region(c);
+    uint64_t word = 0;
+    if (!bulk_is_from_global(c->form)) {
+        uint64_t start = c->form == BULK_REGISTERS_TO_OTHER ? 0 : c->from - region.source;
+        return bulk_word(c->seed, bulk_content_of(c), BULK_SALT_SOURCE, start + offset);
+    }
+    const uint8_t *bytes = memory_at(arena(), c->from + offset, sizeof word);
+    if (bytes != NULL) memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+static void explain_element(const struct bulk_case *c, const struct window *expected, const struct window *found,
+                            uint32_t at, FILE *out)
+{
+    uint64_t address = expected->base + at, moved = bulk_moved_bytes(c->form, c->size_bytes);
+    uint32_t size = 8;
+    if (c->operation != BULK_COPY)
+        size = dtype_row(bulk_reduction((enum bulk_reduction_id)c->operation)->dtype)->size_bytes;
+    uint32_t in_word = at % 8 / size * size;
+    at -= at % 8;
+    uint64_t before = bulk_word(c->seed, bulk_content_of(c), BULK_SALT_DESTINATION, at);
+    uint64_t base = expected->base + at;
+    int digits = (int)(2 * size), is_inside = address >= c->to && address < c->to + moved;
+    fprintf(out, "    %s of %" PRIu64 " bytes to 0x%" PRIx64 ", %s: address 0x%" PRIx64 " (%s)\n",
+            bulk_form_names[c->form], moved, c->to, bulk_operation_names[c->operation], base + in_word,
+            is_inside ? "inside" : "outside: never written");
+    fprintf(out, "    before 0x%0*" PRIx64, digits, element((const uint8_t *)&before + in_word, size));
+    if (is_inside && base >= c->to) {
+        uint64_t source = source_word(c, base - c->to);
+        fprintf(out, ", source 0x%0*" PRIx64, digits, element((const uint8_t *)&source + in_word, size));
+    }
+    fprintf(out, ": 0x%0*" PRIx64 " expected, 0x%0*" PRIx64 " found\n", digits,
+            element(expected->bytes + at + in_word, size), digits, element(found->bytes + at + in_word, size));
+}
+
+void bulk_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct bulk_case *c = test_case;
+    if (expected->status != found->status || expected->windows < 1 || expected->windows != found->windows) {
+        explain_status(expected, found, out);
+        return;
+    }
+    int last = expected->windows - 1;
+    if (last == 1) explain_word(&expected->window[0], &found->window[0], out);
+    const struct window *w = &expected->window[last], *f = &found->window[last];
+    uint32_t size = w->size_bytes < f->size_bytes ? w->size_bytes : f->size_bytes, at = 0;
+    while (at < size && w->bytes[at] == f->bytes[at]) at++;
+    if (at < size) explain_element(c, w, f, at, out);
+}
