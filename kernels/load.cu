@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tiled loads: each CTA takes jobs in turn; fills its window with canaries, loads one box, waits for its barrier
+// Tensor loads: each CTA takes jobs in turn; fills its window with canaries, loads one box, waits for its barrier
 // (bounded), drops the barrier so that its true word can be read, and dumps window and word.
 #include <cuda/ptx>
 
@@ -15,6 +15,45 @@ template <int dims> static __device__ void load(const load_job &job, void *desti
     int32_t coord[dims];
     for (int i = 0; i < dims; i++) coord[i] = job.coord[i];
     ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, destination, job.map, coord, barrier);
+}
+
+// cuda::ptx has no im2col loads: one wrapper for each rank.
+static __device__ void im2col_3d(const load_job &job, uint32_t destination, uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4}], [%5], {%6};" ::"r"(destination),
+                 "l"(job.map), "r"(job.coord[0]), "r"(job.coord[1]), "r"(job.coord[2]), "r"(barrier),
+                 "h"(job.offset[0])
+                 : "memory");
+}
+
+static __device__ void im2col_4d(const load_job &job, uint32_t destination, uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(destination),
+                 "l"(job.map), "r"(job.coord[0]), "r"(job.coord[1]), "r"(job.coord[2]), "r"(job.coord[3]),
+                 "r"(barrier), "h"(job.offset[0]), "h"(job.offset[1])
+                 : "memory");
+}
+
+static __device__ void im2col_5d(const load_job &job, uint32_t destination, uint32_t barrier)
+{
+    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3, %4, %5, %6}], [%7], {%8, %9, %10};" ::"r"(destination),
+                 "l"(job.map), "r"(job.coord[0]), "r"(job.coord[1]), "r"(job.coord[2]), "r"(job.coord[3]),
+                 "r"(job.coord[4]), "r"(barrier), "h"(job.offset[0]), "h"(job.offset[1]), "h"(job.offset[2])
+                 : "memory");
+}
+
+static __device__ void load_im2col(const load_job &job, void *destination, uint64_t *barrier)
+{
+    uint32_t to = (uint32_t)__cvta_generic_to_shared(destination);
+    uint32_t signal = (uint32_t)__cvta_generic_to_shared(barrier);
+    switch (job.dims) {
+    case 3: im2col_3d(job, to, signal); break;
+    case 4: im2col_4d(job, to, signal); break;
+    case 5: im2col_5d(job, to, signal); break;
+    }
 }
 
 static __device__ void load_of_rank(const load_job &job, void *destination, uint64_t *barrier)
@@ -49,7 +88,10 @@ static __device__ uint64_t run_job(const load_job &job, char *shared, uint64_t *
     ptx::fence_proxy_async();
     ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>());
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, job.expect_bytes);
-    load_of_rank(job, shared + job.shared, barrier);
+    if (job.mode == LOAD_IM2COL)
+        load_im2col(job, shared + job.shared, barrier);
+    else
+        load_of_rank(job, shared + job.shared, barrier);
     wait(barrier, job.settle);
     return final_word(barrier);
 }

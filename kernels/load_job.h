@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the load kernel and the harness agree on: one job is one tiled load. Plain C, included by both.
+// What the load kernel and the harness agree on: one job is one tensor load. Plain C, included by both.
 #ifndef TMAREF_LOAD_JOB_H
 #define TMAREF_LOAD_JOB_H
 
@@ -14,19 +14,22 @@ enum {
     LOAD_THREADS = 128,
 };
 
-// `map` is a CUtensorMap, at a 64-byte boundary. `dims` is the .Nd of the instruction. `shared` is the destination,
-// `window` .. `window_end` the shared addresses that are filled before and dumped after (multiples of 16).
-// `expect_bytes` goes to arrive.expect_tx. `settle`: the barrier will not tell when the bytes are there; wait for a
-// fixed time instead. `output` is where the window goes in the output buffer, the barrier word 8 bytes before it.
+enum { LOAD_TILE, LOAD_IM2COL }; // values of `mode`
+
+// `map` is a CUtensorMap, at a 64-byte boundary. `dims` is the .Nd of the instruction, `mode` LOAD_TILE or
+// LOAD_IM2COL (3 to 5 dims), which alone takes `offset` (W, H, D). `shared` is the destination, `window` ..
+// `window_end` the shared addresses that are filled before and dumped after (multiples of 16). `expect_bytes` goes to
+// arrive.expect_tx. `settle`: the barrier will not tell when the bytes are there; wait for a fixed time instead.
+// `output` is where the window goes in the output buffer, the barrier word 8 bytes before it.
 struct load_job {
     uint64_t map[16];
     int32_t coord[5];
     int32_t dims;
     uint32_t shared, window, window_end;
     uint32_t expect_bytes, settle;
-    uint32_t zero[1];
+    uint32_t mode;
     uint64_t output;
-    uint64_t pad[1];
+    uint16_t offset[4];
 };
 
 // The 32-bit word at each shared address before the load, so that untouched bytes are seen.

@@ -32,4 +32,8 @@ void load_explain(const void *test_case, const struct result *expected, const st
 // A random case; see load_random.c for what it leans to.
 void load_generate(struct random *random, void *test_case);
 
+// A destination for a box of `extent_bytes`: any 128-byte step of the 1024-byte swizzle pattern, high and low in shared
+// memory; now and then one that is misaligned or too near the end.
+uint32_t load_pick_shared(struct random *random, uint64_t extent_bytes);
+
 #endif

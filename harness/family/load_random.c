@@ -89,8 +89,7 @@ static void place(struct random *random, struct load_case *c)
     if (random_chance(random, 1) && random_chance(random, 50)) c->map.address = ARENA_BASE + ARENA_BYTES - align;
 }
 
-// Any 128-byte step of the 1024-byte swizzle pattern, high and low in shared memory.
-static uint32_t pick_shared(struct random *random, uint64_t extent_bytes)
+uint32_t load_pick_shared(struct random *random, uint64_t extent_bytes)
 {
     uint32_t extent = extent_bytes < LOAD_SHARED_BYTES ? (uint32_t)extent_bytes : LOAD_SHARED_BYTES;
     uint32_t steps = (LOAD_SHARED_END - LOAD_WINDOW_START) / 128, used = (extent + 127) / 128;
@@ -137,7 +136,7 @@ void load_generate(struct random *random, void *test_case)
     if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return;
     tensormap_decode(&image, &map, NULL);
     struct tile tile = tile_of(&map, c->coord);
-    c->shared = pick_shared(random, tile_extent_bytes(&tile));
+    c->shared = load_pick_shared(random, tile_extent_bytes(&tile));
     c->expect = (uint32_t)tile_transaction_bytes(&tile);
     if (c->expect < 4096 && random_chance(random, 1)) c->expect += 16 * (1 + (uint32_t)random_below(random, 8));
 }

@@ -60,6 +60,10 @@ void map_args_generate(struct random *random, struct map_args *args);
 // Legal arguments of a tiled map whose box has at most `max_box_bytes` bytes; the address is 0.
 void map_args_generate_tiled(struct random *random, uint32_t max_box_bytes, struct map_args *args);
 
+// Legal type, modes, channels, pixels and element strides of an im2col map whose column has at most about
+// `max_column_bytes` bytes of shared memory; address, sizes, strides and corners are 0.
+void map_args_generate_im2col(struct random *random, uint32_t max_column_bytes, struct map_args *args);
+
 // "cuTensorMapEncodeTiled", ...
 const char *map_function_name(uint32_t function);
 

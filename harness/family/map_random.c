@@ -103,6 +103,20 @@ void map_args_generate_tiled(struct random *random, uint32_t max_box_bytes, stru
     }
 }
 
+void map_args_generate_im2col(struct random *random, uint32_t max_column_bytes, struct map_args *args)
+{
+    *args = (struct map_args){.function = MAP_IM2COL};
+    generate_kind(random, args, 3);
+    args->channels = inner_box(random, args, max_column_bytes);
+    uint32_t pixel = args->channels * dtype_row((enum dtype)args->data_type)->size_bytes;
+    if (args->swizzle != SWIZZLE_NONE && pixel < 16u << args->swizzle) pixel = 16u << args->swizzle;
+    if (pixel < 16 * args->interleave) pixel = 16 * args->interleave;
+    uint32_t most = max_column_bytes / pixel;
+    most = most > TENSORMAP_MAX_PIXELS ? TENSORMAP_MAX_PIXELS : most < 1 ? 1 : most;
+    args->pixels = random_chance(random, 30) ? most : 1 + (uint32_t)random_below(random, most);
+    for (uint32_t i = 0; i < args->rank; i++) args->estride[i] = pick_estride(random);
+}
+
 static void generate_im2col(struct random *random, struct map_args *args)
 {
     generate_kind(random, args, 3);

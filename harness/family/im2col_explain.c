@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// What a mismatch of an im2col load means: the first byte that differs, which pixel it belongs to, and the rule that
+// would explain the bytes found.
+#include <inttypes.h>
+#include <string.h>
+
+#include "arena.h"
+#include "im2col_case.h"
+#include "load_job.h"
+#include "mbarrier.h"
+#include "swizzle.h"
+
+enum { PIECE_BYTES = 8 };
+
+enum found { FOUND_UNTOUCHED, FOUND_FILL, FOUND_SOURCE, FOUND_UNKNOWN };
+
+static enum found found_at(uint32_t address, const uint8_t *bytes, uint64_t *source)
+{
+    static const uint64_t fills[] = {0, 0x7ff77ff77ff77ff7};
+    uint32_t before[2] = {load_canary(address), load_canary(address + 4)};
+    if (memcmp(bytes, before, PIECE_BYTES) == 0) return FOUND_UNTOUCHED;
+    if (memcmp(bytes, &fills[0], PIECE_BYTES) == 0 || memcmp(bytes, &fills[1], PIECE_BYTES) == 0) return FOUND_FILL;
+    const uint8_t *at = memmem(arena()->bytes, arena()->size_bytes, bytes, PIECE_BYTES);
+    if (at == NULL) return FOUND_UNKNOWN;
+    *source = (uint64_t)(at - arena()->bytes);
+    return FOUND_SOURCE;
+}
+
+// The pixel that holds byte `offset` of the column, before swizzling; 0 if none does. `place` has its position.
+static int pixel_at(const struct im2col *column, uint32_t offset, struct im2col_walk *place, struct tile_run *run)
+{
+    struct im2col single = *column;
+    single.pixels_touch = 0; // one pixel a run, so that the position is the pixel's
+    struct im2col_walk walk = im2col_walk(&single);
+    for (*place = walk; im2col_next(&walk, run); *place = walk)
+        if (offset >= run->offset && offset < run->offset + run->bytes) return 1;
+    return 0;
+}
+
+static void print_pixel(const struct im2col *column, const struct im2col_walk *place, const struct tile_run *run,
+                        uint32_t offset, FILE *out)
+{
+    static const char names[] = "WHD";
+    fprintf(out, "    expected: pixel %u", place->pixel);
+    for (int k = 0; k < column->spatials; k++)
+        fprintf(out, " %c %" PRId64 "+%u", names[k], place->at[k], column->offset[k]);
+    fprintf(out, " N %" PRId64 ", byte %u of %u, ", place->n, offset - place->pixel * column->pitch_bytes,
+            column->pixel_bytes);
+    if (run->is_fill)
+        fprintf(out, "out of bounds: fill\n");
+    else
+        fprintf(out, "global address +0x%" PRIx64 "\n", run->address + (offset - run->offset) - ARENA_BASE);
+}
+
+// The rule most likely misread by whoever gave the bytes found; `run` is NULL outside the column.
+static enum rule likely_rule(const struct im2col *column, const struct tile_run *run, enum found found)
+{
+    static const enum rule swizzles[] = {RULE_SWIZZLE_NONE, RULE_SWIZZLE_32B, RULE_SWIZZLE_64B, RULE_SWIZZLE_128B};
+    if (run == NULL) return RULE_IM2COL_PITCH;
+    if (run->is_fill != (found == FOUND_FILL)) return RULE_IM2COL_BOUNDS;
+    if (run->is_fill) return column->map->oob_fill == OOB_FILL_ZERO ? RULE_TILE_FILL_ZERO : RULE_TILE_FILL_NAN;
+    if (found == FOUND_SOURCE)
+        return column->map->swizzle != SWIZZLE_NONE ? swizzles[column->map->swizzle] : RULE_IM2COL_WALK;
+    if (found == FOUND_UNTOUCHED) return RULE_IM2COL_PITCH;
+    return dtype_row(column->map->dtype)->is_tf32 ? RULE_TILE_TF32 : RULE_IM2COL_WALK;
+}
+
+static void explain_byte(const struct im2col_case *c, const struct im2col *column, const struct window *found,
+                         uint32_t index, FILE *out)
+{
+    static const char *const words[] = {"the bytes that were there before: never written", "a fill",
+                                        "bytes of the source at +0x", "bytes that are nowhere in the source"};
+    uint32_t piece = index / PIECE_BYTES * PIECE_BYTES, address = (uint32_t)found->base + index;
+    uint32_t flat = swizzle_apply(column->map->swizzle, address);
+    uint64_t source = 0;
+    struct im2col_walk place;
+    struct tile_run run;
+    int inside = flat >= c->shared && pixel_at(column, flat - c->shared, &place, &run);
+    enum found kind = found_at((uint32_t)found->base + piece, found->bytes + piece, &source);
+    if (inside)
+        print_pixel(column, &place, &run, flat - c->shared, out);
+    else
+        fprintf(out, "    expected: no change, the byte is outside the column\n");
+    fprintf(out, "    found:    %s", words[kind]);
+    if (kind == FOUND_SOURCE) fprintf(out, "%" PRIx64, source);
+    enum rule rule = likely_rule(column, inside ? &run : NULL, kind);
+    fprintf(out, "\n    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+}
+
+void im2col_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct im2col_case *c = test_case;
+    struct tensormap map;
+    uint64_t want, got;
+    if (expected->windows < 2 || found->windows < 2 || !im2col_case_map(c, &map)) return;
+    if (map.mode != TENSORMAP_IM2COL) return;
+    memcpy(&want, expected->window[0].bytes, sizeof want);
+    memcpy(&got, found->window[0].bytes, sizeof got);
+    if (want != got) {
+        struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
+        fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule IM2COL_TX_BYTES\n", a.phase,
+                a.tx, b.phase, b.tx);
+    }
+    const struct window *w = &expected->window[1], *f = &found->window[1];
+    uint32_t size = w->size_bytes < f->size_bytes ? w->size_bytes : f->size_bytes, i = 0;
+    while (i < size && w->bytes[i] == f->bytes[i]) i++;
+    if (i == size) return;
+    struct im2col column = im2col_case_column(c, &map);
+    fprintf(out, "    shared 0x%x (bank %u): expected %02x, found %02x\n", (uint32_t)w->base + i,
+            ((uint32_t)w->base + i) / 4 % 32, w->bytes[i], f->bytes[i]);
+    explain_byte(c, &column, f, i, out);
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Random im2col loads, biased to limits: small images whose bounding box a column wraps through, starts on the box's
+// edges, offsets in and past their fields, dimensions up to 2^31, and now and then a load that an H200 must refuse.
+#include "arena.h"
+#include "im2col_case.h"
+#include "load_case.h"
+#include "load_job.h"
+
+static uint32_t element_bytes(const struct map_args *map)
+{
+    return dtype_row((enum dtype)map->data_type)->size_bytes;
+}
+
+static uint32_t first_spatial(const struct map_args *map)
+{
+    return map->interleave == INTERLEAVE_NONE;
+}
+
+// Sizes: few images, few rows and columns; channels around what a pixel takes, or slices.
+static void pick_dims(struct random *random, struct map_args *map)
+{
+    uint32_t inner = map->interleave == INTERLEAVE_NONE ? 0 : map->rank - 2, channels = map->channels;
+    for (uint32_t i = 0; i < map->rank; i++)
+        map->dim[i] = 1 + random_below(random, random_chance(random, 85) ? 12 : 70);
+    map->dim[map->rank - 1] = 1 + random_below(random, 5);
+    if (inner == 0 && random_chance(random, 60)) map->dim[0] = channels + random_below(random, 2 * channels);
+    if (inner == 0 && random_chance(random, 30)) map->dim[0] = 1 + random_below(random, channels);
+}
+
+// Strides of a packed tensor, rows padded now and then.
+static void pick_strides(struct random *random, struct map_args *map)
+{
+    uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16;
+    uint64_t extent = map->interleave == INTERLEAVE_NONE ? element_bytes(map) : 16u * map->interleave;
+    for (uint32_t i = 0; i + 1 < map->rank; i++) {
+        extent *= map->dim[i];
+        if (random_chance(random, 30)) extent += random_below(random, 8) * align;
+        extent = (extent + align - 1) / align * align;
+        if (extent >= (uint64_t)1 << 32) extent = align;
+        map->strides[i] = extent;
+    }
+}
+
+// Now and then a dimension, or a stride, at a limit; not both, so that no address passes 2^63.
+static void stretch(struct random *random, struct map_args *map)
+{
+    static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 65536, 1};
+    static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
+    if (random_chance(random, 10)) {
+        map->dim[random_below(random, map->rank)] = random_pick(random, dims);
+        for (uint32_t i = 0; i + 1 < map->rank; i++)
+            if (map->dim[i + 1] > 65535) map->strides[i] = 32 * random_below(random, 4);
+    } else if (random_chance(random, 12))
+        map->strides[random_below(random, map->rank - 1)] = random_pick(random, strides);
+}
+
+// Corners that leave a box: mostly small, as convolutions have them, or anywhere up to the limits.
+static void pick_corners(struct random *random, struct map_args *map)
+{
+    static const int32_t limits[] = {32767, 127, 15};
+    int32_t limit = limits[map->rank - 3], reach = random_chance(random, 85) ? 4 : limit;
+    for (uint32_t k = 0; k < map->rank - 2; k++) {
+        int64_t dim = (int64_t)map->dim[first_spatial(map) + k];
+        int64_t lower = random_range(random, -reach, reach), upper = random_range(random, -reach, reach);
+        if (random_chance(random, 4)) lower = -limit - 1;
+        if (random_chance(random, 4)) upper = limit;
+        if (dim >= INT32_MAX - 65536 && upper > -1) upper = -1 - (upper & 3); // the encoder's sum has 32 bits
+        if (dim + upper <= lower) upper = lower - dim + 1 + (int64_t)random_below(random, 3);
+        if (dim + upper <= lower || upper > limit || upper < -limit - 1) lower = upper = 0;
+        if (dim >= INT32_MAX - 65536 && upper == 0) upper = -1;
+        map->lower[k] = (int32_t)lower;
+        map->upper[k] = (int32_t)upper;
+    }
+}
+
+// A start along a spatial dimension: in the box, its ends preferred.
+static int32_t pick_start(struct random *random, const struct map_args *map, uint32_t k)
+{
+    int64_t low = map->lower[k], high = (int64_t)map->dim[first_spatial(map) + k] - 1 + map->upper[k];
+    uint64_t kind = random_below(random, 100);
+    int64_t near = high - low < 8 ? high - low : 8;
+    int64_t start = kind < 12 ? low : kind < 24 ? high : kind < 40 ? high - near : kind < 55 ? low + near : 0;
+    if (kind >= 55) start = random_range(random, low, high);
+    return (int32_t)(start > INT32_MAX ? INT32_MAX : start);
+}
+
+// A coordinate of N or of the slices: inside, just outside, far out.
+static int32_t pick_index(struct random *random, uint64_t dim, int32_t reach)
+{
+    static const int32_t far[] = {INT32_MIN, INT32_MIN + 16, INT32_MAX, INT32_MAX - 15, -65536, 1 << 20};
+    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, kind = (int64_t)random_below(random, 100);
+    if (kind < 66) return (int32_t)random_range(random, 0, size - 1);
+    if (kind < 80) return (int32_t)(size - 1);
+    if (kind < 88) return (int32_t)-random_range(random, 1, reach);
+    if (kind < 94) return (int32_t)(size < INT32_MAX - 4 ? size + random_range(random, 0, 3) : size);
+    return random_pick(random, far);
+}
+
+static void pick_coords(struct random *random, struct im2col_case *c)
+{
+    const struct map_args *map = &c->map;
+    for (uint32_t k = 0; k < map->rank - 2; k++) c->coord[first_spatial(map) + k] = pick_start(random, map, k);
+    c->coord[map->rank - 1] = pick_index(random, map->dim[map->rank - 1], 3);
+    if (map->interleave != INTERLEAVE_NONE) {
+        c->coord[map->rank - 2] = pick_index(random, map->dim[map->rank - 2], 3);
+        return;
+    }
+    int32_t piece = 16 / (int32_t)element_bytes(map);
+    c->coord[0] = random_chance(random, 45) ? 0 : pick_index(random, map->dim[0], (int32_t)map->channels);
+    c->coord[0] -= ((c->coord[0] % piece) + piece) % piece;
+}
+
+static void pick_offsets(struct random *random, struct im2col_case *c)
+{
+    static const uint32_t limits[] = {65535, 255, 31};
+    uint32_t limit = limits[c->map.rank - 3];
+    for (uint32_t k = 0; k < c->map.rank - 2; k++) {
+        uint64_t kind = random_below(random, 100), most = kind < 70 ? 4 : kind < 80 ? 20 : limit;
+        c->offset[k] = (uint32_t)random_below(random, (most > limit ? limit : most) + 1);
+        if (kind >= 85 && kind < 90) c->offset[k] = limit;
+        if (kind >= 94) c->offset[k] = (uint32_t)random_below(random, 65536);
+    }
+}
+
+// The bytes of global memory, relative to the map's address, that the column reads, and the base if that is touched.
+static int touched(const struct im2col *column, uint64_t base, uint64_t *low, uint64_t *high)
+{
+    struct tile_run run;
+    int is_base = im2col_first_outside(column);
+    *low = is_base ? 0 : UINT64_MAX;
+    *high = is_base ? 16 : 0;
+    for (struct im2col_walk walk = im2col_walk(column); im2col_next(&walk, &run);) {
+        if (run.is_fill) continue;
+        uint64_t from = run.address - base, past = from + run.bytes;
+        if (from < *low) *low = from;
+        if (past > *high) *high = past;
+    }
+    return is_base;
+}
+
+// Puts the tensor where all that is read is mapped, if the arena has room. The base itself may lie before the arena
+// where nothing touches it.
+static void place(struct random *random, struct im2col_case *c)
+{
+    struct tensormap map;
+    uint64_t low = 0, high = 0, align = c->map.interleave == INTERLEAVE_32B ? 32 : 16, most = ARENA_BYTES / 2 - 64;
+    int is_base = 1;
+    c->map.address = ARENA_BASE;
+    if (!im2col_case_map(c, &map)) return;
+    for (int tries = 0; tries < 4; tries++) {
+        struct im2col column = im2col_case_column(c, &map);
+        is_base = touched(&column, ARENA_BASE, &low, &high);
+        if (low > high) low = high = 0; // nothing is read
+        if (high - low <= most) break;
+        for (uint32_t i = 0; i + 1 < c->map.rank && (tries > 1 || random_chance(random, 50)); i++)
+            map.stride[i + 1] = c->map.strides[i] = 0;
+    }
+    if (high - low > most || low >= (uint64_t)1 << 43) return;
+    if (!is_base && high <= most && random_chance(random, 95)) low = 0;
+    low = low / align * align;
+    uint64_t room = ARENA_BYTES / 2 - (high - low);
+    uint64_t half = dtype_row(map.dtype)->is_tf32 || random_chance(random, 10) ? ARENA_BYTES / 2 : 0;
+    uint64_t offset = random_chance(random, 10) ? room : random_below(random, room + 1);
+    c->map.address += half + offset / align * align - low;
+}
+
+// One cause of a fault.
+static void spoil(struct random *random, struct im2col_case *c)
+{
+    struct map_args *map = &c->map;
+    uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = first_spatial(map) + k;
+    int64_t end = (int64_t)map->dim[i] + map->upper[k];
+    switch (random_below(random, 12)) {
+    case 0:
+        c->coord[i] = map->lower[k] - 1;
+        break;
+    case 1:
+        c->coord[i] = (int32_t)(end < INT32_MAX ? end : INT32_MAX);
+        break;
+    case 2:
+        c->coord[i] = random_chance(random, 50) ? INT32_MIN : INT32_MAX;
+        break;
+    case 3:
+        c->coord[0] += 1; // with interleave that is W, and may be fine
+        break;
+    case 4:
+        map->dim[random_below(random, map->rank)] = ((uint64_t)1 << 31) + 1;
+        break;
+    case 5:
+        c->dims = 3 + (c->dims - 3 + 1 + (uint32_t)random_below(random, 2)) % 3;
+        break;
+    case 6:
+        c->mode = LOAD_TILE;
+        break;
+    case 7:
+        map->address = ARENA_BASE + ARENA_BYTES - 32; // hardly anything is mapped
+        break;
+    case 8:
+        map->address = ARENA_BASE - (1 << 20); // the base is not mapped, and nothing else is read
+        c->coord[map->rank - 1] = -1 - (1 << 20);
+        break;
+    case 9:
+        c->shared = LOAD_SHARED_END - 128;
+        break;
+    case 10:
+        c->shared += 16 * (1 + (uint32_t)random_below(random, 7));
+        break;
+    default:
+        map_args_generate_tiled(random, 2048, map);
+        map->address = ARENA_BASE;
+        c->dims = map->rank < 3 ? 3 : map->rank;
+        for (uint32_t d = 0; d < TENSORMAP_MAX_RANK; d++) c->coord[d] = 0;
+        break;
+    }
+}
+
+static uint32_t pick_column_bytes(struct random *random)
+{
+    uint64_t kind = random_below(random, 1000);
+    if (kind < 700) return 2048;
+    if (kind < 950) return 8192;
+    if (kind < 995) return 32768;
+    return TENSORMAP_MAX_BOX_BYTES - 4096;
+}
+
+void im2col_generate(struct random *random, void *test_case)
+{
+    struct im2col_case *c = test_case;
+    struct tensormap map;
+    *c = (struct im2col_case){.mode = LOAD_IM2COL, .shared = LOAD_WINDOW_START};
+    map_args_generate_im2col(random, pick_column_bytes(random), &c->map);
+    pick_dims(random, &c->map);
+    pick_strides(random, &c->map);
+    stretch(random, &c->map);
+    pick_corners(random, &c->map);
+    pick_coords(random, c);
+    pick_offsets(random, c);
+    place(random, c);
+    c->dims = c->map.rank;
+    if (!im2col_case_map(c, &map)) return;
+    struct im2col column = im2col_case_column(c, &map);
+    c->shared = load_pick_shared(random, im2col_extent_bytes(&column));
+    c->expect = (uint32_t)im2col_transaction_bytes(&column);
+    if (c->expect < 4096 && random_chance(random, 1)) c->expect += 16 * (1 + (uint32_t)random_below(random, 8));
+    if (random_chance(random, 2)) spoil(random, c);
+}
