@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Family "store": one tiled store or reduction. The result is global memory around all that may be written, which held
+// a pattern of the map's type before.
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+#include "store.h"
+#include "store_case.h"
+
+enum { ALIGN_BYTES = 256, SHARED_SALT = 0x5, GLOBAL_SALT = 0xa };
+
+static const char *const operation_names[] = {"store", "add", "min", "max", "inc", "dec", "and", "or", "xor", NULL};
+
+const char *store_operation_name(uint32_t operation)
+{
+    return operation <= REDUCE_OPS ? operation_names[operation] : "?";
+}
+
+static json_t *store_write(const void *test_case)
+{
+    const struct store_case *c = test_case;
+    json_t *json = json_object();
+    json_object_set_new(json, "map", map_args_write(&c->map));
+    json_object_set_new(json, "operation", json_string(store_operation_name(c->operation)));
+    json_object_set_new(json, "dims", json_u64(c->dims));
+    json_object_set_new(json, "tensorCoords", json_i32s(c->coord, (int)c->dims));
+    json_object_set_new(json, "shared", json_u64(c->shared));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+static int store_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct store_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "store case", why);
+    *c = (struct store_case){0};
+    const json_t *map = json_read_object(&reader, "map");
+    if (!reader.ok || !map_args_read(map, "store case: map", &c->map, why)) return 0;
+    c->operation = (uint32_t)json_read_name(&reader, "operation", operation_names);
+    c->dims = (uint32_t)json_read_u64(&reader, "dims", TENSORMAP_MAX_RANK);
+    if (reader.ok && c->dims < 1) {
+        text_set(why, "store case: \"dims\" is 1 to 5");
+        return 0;
+    }
+    json_read_i32s(&reader, "tensorCoords", (int)c->dims, c->coord);
+    c->shared = (uint32_t)json_read_u64(&reader, "shared", STORE_SHARED_END);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    if (json_reader_close(&reader) && c->shared < STORE_SHARED_START) {
+        text_set(why, "store case: \"shared\" is %d to %d", STORE_SHARED_START, STORE_SHARED_END);
+        return 0;
+    }
+    return reader.ok;
+}
+
+int store_map(const struct store_case *c, struct tensormap *map)
+{
+    struct tensormap_image image;
+    if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return 0;
+    tensormap_decode(&image, map, NULL);
+    return 1;
+}
+
+int store_reach(const struct tensormap *map, const int32_t *coord, uint64_t *low, uint64_t *high)
+{
+    const struct memory all = {NULL, 0, UINT64_MAX}, shared = {NULL, 0, STORE_SHARED_BYTES};
+    struct tile tile;
+    struct tile_run run;
+    int found = 0;
+    if (tile_store_check(map, map->rank, coord, &all, &shared, 0, NULL) != RULE_OK) return 0;
+    tile = tile_of_store(map, coord);
+    struct tile_walk walk = tile_walk(&tile);
+    for (uint32_t rows; (rows = tile_next_rows(&walk, &run)) > 0;) {
+        uint64_t end = run.address + (rows - 1) * tile.row_step_bytes + run.bytes;
+        if (run.is_fill) continue;
+        if (!found || run.address < *low) *low = run.address;
+        if (!found || end > *high) *high = end;
+        found = 1;
+    }
+    return found;
+}
+
+struct store_window store_window(const struct store_case *c)
+{
+    const uint64_t end = STORE_GLOBAL_BASE + STORE_GLOBAL_BYTES;
+    struct tensormap map;
+    uint64_t low = c->map.address, high = low;
+    if (store_map(c, &map)) store_reach(&map, c->coord, &low, &high);
+    if (low < STORE_GLOBAL_BASE || low >= end) low = STORE_GLOBAL_BASE;
+    if (high < low) high = low;
+    low = low - STORE_GUARD_BYTES < STORE_GLOBAL_BASE ? STORE_GLOBAL_BASE : low - STORE_GUARD_BYTES;
+    high = high > end - STORE_GUARD_BYTES ? end : high + STORE_GUARD_BYTES;
+    low = low / ALIGN_BYTES * ALIGN_BYTES;
+    high = (high + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+    return (struct store_window){low, (uint32_t)(high - low)};
+}
+
+void store_source(const struct store_case *c, const struct tensormap *map, uint32_t *first, uint32_t *end)
+{
+    struct tile tile = tile_of(map, c->coord);
+    uint64_t extent = tile_extent_bytes(&tile);
+    if (map->mode != TENSORMAP_TILED || extent > STORE_SHARED_BYTES) extent = 0;
+    uint64_t past = (c->shared + extent + 127) / 128 * 128;
+    *first = c->shared / 128 * 128;
+    *end = past < STORE_SHARED_END ? (uint32_t)past : STORE_SHARED_END;
+}
+
+static size_t store_result_bytes(const void *test_case)
+{
+    return ALIGN_BYTES + store_window(test_case).size_bytes;
+}
+
+static uint64_t seed_of(const struct store_case *c, uint64_t salt)
+{
+    return random_mix((uint64_t)c->seed << 8 | salt);
+}
+
+static void fill(uint64_t seed, uint32_t data_type, uint64_t offset, uint8_t *bytes, uint32_t size_bytes)
+{
+    for (uint32_t at = 0; at < size_bytes; at += 8) {
+        uint64_t word = store_pattern(seed, data_type, (uint32_t)((offset + at) / 8));
+        memcpy(bytes + at, &word, sizeof word);
+    }
+}
+
+void store_fill_shared(const struct store_case *c, uint32_t address, uint8_t *bytes, uint32_t size_bytes)
+{
+    fill(seed_of(c, SHARED_SALT), c->map.data_type, address, bytes, size_bytes);
+}
+
+void store_fill_global(const struct store_case *c, uint64_t address, uint8_t *bytes, uint32_t size_bytes)
+{
+    fill(seed_of(c, GLOBAL_SALT), c->map.data_type, address - STORE_GLOBAL_BASE, bytes, size_bytes);
+}
+
+static enum rule run_store(const struct store_case *c, const struct memory *global, const struct memory *shared)
+{
+    struct tensormap_image image;
+    struct tensormap map;
+    enum rule rule = map_args_encode(&c->map, &image, NULL);
+    if (rule != RULE_OK) return rule;
+    tensormap_decode(&image, &map, NULL);
+    if (c->operation == 0) return tile_store(&map, (int)c->dims, c->coord, global, shared, c->shared);
+    return tile_reduce((enum reduce_op)(c->operation - 1), &map, (int)c->dims, c->coord, global, shared, c->shared);
+}
+
+static void store_run_model(const void *test_case, struct result *result)
+{
+    static uint8_t cta[STORE_SHARED_BYTES], memory[STORE_GLOBAL_BYTES];
+    const struct store_case *c = test_case;
+    const struct memory shared = {cta, STORE_SHARED_START, sizeof cta};
+    const struct memory global = {memory, STORE_GLOBAL_BASE, sizeof memory};
+    struct store_window window = store_window(c);
+    struct tensormap map;
+    uint32_t first, end;
+    uint8_t *in_memory = memory + (window.base - STORE_GLOBAL_BASE);
+    if (store_map(c, &map)) {
+        store_source(c, &map, &first, &end);
+        store_fill_shared(c, first, cta + (first - STORE_SHARED_START), end - first);
+    }
+    store_fill_global(c, window.base, in_memory, window.size_bytes);
+    result->rule = run_store(c, &global, &shared);
+    result->status = rule_cuda_error(result->rule);
+    if (result->rule != RULE_OK) return;
+    memcpy(result_window(result, "global", window.base, window.size_bytes), in_memory, window.size_bytes);
+}
+
+// Fills the job of one case, whose window lies at `device_window`; returns the CUDA error of its encode.
+static int make_job(struct gpu *gpu, const struct store_case *c, unsigned long long windows, uint64_t offset,
+                    struct store_job *job)
+{
+    struct store_window window = store_window(c);
+    struct map_args args = c->map;
+    struct tensormap_image image;
+    struct tensormap map = {0};
+    args.address += windows + offset - window.base;
+    int error = map_args_call(&gpu->driver, &args, &image);
+    if (error != CUDA_SUCCESS) return error;
+    *job = (struct store_job){.dims = (int32_t)c->dims,
+                              .operation = c->operation,
+                              .data_type = c->map.data_type,
+                              .shared = c->shared,
+                              .window_first = (uint32_t)(window.base - STORE_GLOBAL_BASE) / 8,
+                              .window_bytes = window.size_bytes,
+                              .window = offset,
+                              .shared_seed = seed_of(c, SHARED_SALT),
+                              .window_seed = seed_of(c, GLOBAL_SALT)};
+    memcpy(job->map, image.word, sizeof job->map);
+    memcpy(job->coord, c->coord, sizeof job->coord);
+    if (store_map(c, &map)) store_source(c, &map, &job->filled, &job->filled_end);
+    return CUDA_SUCCESS;
+}
+
+static int launch_jobs(struct gpu *gpu, const struct store_job *jobs, int count)
+{
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, (size_t)count * sizeof *jobs);
+    unsigned long long windows = gpu->buffer[1].address;
+    if (device_jobs == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs);
+    void *arguments[] = {&device_jobs, &count, &windows};
+    struct gpu_launch launch = {.module = "store",
+                                .kernel = "store_jobs",
+                                .grid = (unsigned)(count < 2 * gpu->processors ? count : 2 * gpu->processors),
+                                .block = STORE_THREADS,
+                                .shared_bytes = STORE_SHARED_BYTES,
+                                .arguments = arguments};
+    return error != CUDA_SUCCESS ? error : gpu_launch(gpu, &launch);
+}
+
+// The windows lie on the device as the results hold them, at multiples of 256 bytes from the first.
+static int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct store_case *c = cases;
+    uint8_t *first = results[0].free_bytes;
+    size_t bytes = (size_t)(results[count - 1].free_bytes - first) + store_result_bytes(&c[count - 1]);
+    unsigned long long windows = gpu_buffer(gpu, 1, bytes);
+    struct store_job *jobs = aligned_alloc(64, (size_t)count * sizeof *jobs);
+    if (jobs == NULL || windows == 0) {
+        free(jobs);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    int launched = 0;
+    for (int i = 0; i < count; i++) {
+        struct store_window window = store_window(&c[i]);
+        size_t offset = ((size_t)(results[i].free_bytes - first) + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+        results[i].status = make_job(gpu, &c[i], windows, offset, &jobs[launched]);
+        if (results[i].status != CUDA_SUCCESS) continue;
+        results[i].free_bytes = first + offset;
+        result_window(&results[i], "global", window.base, window.size_bytes);
+        launched++;
+    }
+    int error = launched > 0 ? launch_jobs(gpu, jobs, launched) : CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, windows, bytes);
+    free(jobs);
+    return error;
+}
+
+const struct family family_store = {
+    "store",
+    "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled: global memory around all that is written",
+    sizeof(struct store_case),
+    store_generate,
+    store_write,
+    store_read,
+    store_result_bytes,
+    store_run_model,
+    store_run_gpu,
+    NULL,
+    store_explain,
+};

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Random tiled stores and reductions, biased to limits: tensors about as big as the box, edges in the middle of a
+// 16-byte piece, strides in any order, types with every operation they have, and a few that an H200 must refuse.
+// Rows that share addresses are kept only where the order of the elements cannot be seen.
+#include <string.h>
+
+#include "reduce.h"
+#include "store.h"
+#include "store_case.h"
+
+enum { TENSOR_BYTES = 40000, ATTEMPTS = 200, PIECE_BYTES = 16, PIECES = STORE_GLOBAL_BYTES / PIECE_BYTES };
+#define FAR_BYTES ((uint64_t)1 << 44) // between globalAddress and what is written, at most
+
+// How many elements of dimension i the box spans.
+static int64_t span_of(const struct map_args *map, uint32_t i)
+{
+    return i + 2 == map->rank && map->interleave != INTERLEAVE_NONE ? 1 : map->box[i];
+}
+
+static uint64_t pick_dim(struct random *random, int64_t span)
+{
+    uint64_t kind = random_below(random, 100);
+    int64_t dim = kind < 50   ? span + random_range(random, -3, 5)
+                  : kind < 70 ? random_range(random, 1, span)
+                  : kind < 85 ? random_range(random, 1, 2 * span)
+                              : random_range(random, 1, 64);
+    return dim < 1 ? 1 : (uint64_t)dim;
+}
+
+// Sizes near the box, and the strides of a tensor that is packed or padded, its outer dimensions in any order.
+static void shape(struct random *random, struct map_args *map)
+{
+    uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16, extent;
+    uint32_t order[TENSORMAP_MAX_RANK] = {0, 1, 2, 3, 4};
+    int shuffled = random_chance(random, 40);
+    extent =
+        map->interleave != INTERLEAVE_NONE ? 16u * map->interleave : dtype_row((enum dtype)map->data_type)->size_bytes;
+    for (uint32_t i = 1; i + 1 < map->rank && shuffled; i++) {
+        uint32_t other = i + (uint32_t)random_below(random, map->rank - i), swapped = order[i];
+        order[i] = order[other];
+        order[other] = swapped;
+    }
+    for (uint32_t k = 0; k < map->rank; k++) {
+        uint32_t i = order[k];
+        map->dim[i] = pick_dim(random, span_of(map, i));
+        if (map->dim[i] > TENSOR_BYTES / extent) map->dim[i] = TENSOR_BYTES / extent;
+        if (map->dim[i] == 0) map->dim[i] = 1;
+        if (i > 0) map->strides[i - 1] = extent;
+        extent = (extent * map->dim[i] + align - 1) / align * align;
+        if (random_chance(random, 30)) extent += align * random_below(random, 4);
+    }
+}
+
+// Coordinates at which a good part of the box is in bounds, at an edge, or none of it.
+static int32_t pick_coord(struct random *random, uint64_t dim, int64_t span)
+{
+    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, coord;
+    uint64_t kind = random_below(random, 100);
+    if (kind < 45)
+        coord = size > span ? random_range(random, 0, size - span) : 0;
+    else if (kind < 60)
+        coord = 0;
+    else if (kind < 93)
+        coord = size - random_range(random, 1, span);
+    else
+        coord = kind < 98 ? size + random_range(random, 0, 5) : INT32_MAX - 15;
+    return (int32_t)(coord < 0 ? 0 : coord > INT32_MAX ? INT32_MAX : coord);
+}
+
+static void pick_coords(struct random *random, struct store_case *c)
+{
+    for (uint32_t i = 0; i < c->map.rank; i++) c->coord[i] = pick_coord(random, c->map.dim[i], span_of(&c->map, i));
+    if (c->map.interleave == INTERLEAVE_NONE)
+        c->coord[0] -= c->coord[0] % (PIECE_BYTES / (int32_t)dtype_row((enum dtype)c->map.data_type)->size_bytes);
+}
+
+// Sizes and strides at their limits, one step of the box along them; and rows at one address.
+static void stretch(struct random *random, struct store_case *c)
+{
+    static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 1};
+    static const uint64_t strides[] = {(uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
+    struct map_args *map = &c->map;
+    uint32_t i = (uint32_t)random_below(random, map->rank);
+    uint64_t kind = random_below(random, 100);
+    if (kind < 6) {
+        map->dim[i] = random_pick(random, dims);
+        if (i > 0 && random_chance(random, 50)) c->coord[i] = pick_coord(random, map->dim[i], span_of(map, i));
+    } else if (kind < 12 && i > 0) {
+        map->strides[i - 1] = random_pick(random, strides);
+        c->coord[i] = (int32_t)map->dim[i] - 1;
+    } else if (kind < 16 && i > 0) {
+        map->strides[i - 1] = random_chance(random, 50) ? 0 : map->strides[random_below(random, map->rank - 1)];
+    }
+}
+
+static int has_operation(enum dtype dtype)
+{
+    for (int op = 0; op < REDUCE_OPS; op++)
+        if (reduce_is_legal((enum reduce_op)op, dtype)) return 1;
+    return 0;
+}
+
+static void pick_operation(struct random *random, struct store_case *c)
+{
+    enum dtype dtype = (enum dtype)c->map.data_type;
+    c->operation = 0;
+    if (!has_operation(dtype) || random_chance(random, 22)) return;
+    do c->operation = 1 + (uint32_t)random_below(random, REDUCE_OPS);
+    while (!reduce_is_legal((enum reduce_op)(c->operation - 1), dtype));
+}
+
+// Does the result not depend on the order of elements that meet at one address?
+static int is_order_free(const struct store_case *c)
+{
+    enum reduce_op op = (enum reduce_op)(c->operation - 1);
+    if (c->operation == 0 || op == REDUCE_INC || op == REDUCE_DEC) return 0;
+    return op != REDUCE_ADD || !dtype_row((enum dtype)c->map.data_type)->is_float;
+}
+
+// Do two rows write the same piece? `low` is the first byte written; all lies within STORE_GLOBAL_BYTES of it.
+static int overlaps(const struct tensormap *map, const int32_t *coord, uint64_t low)
+{
+    uint8_t written[PIECES] = {0};
+    struct tile tile = tile_of_store(map, coord);
+    struct tile_run run;
+    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);) {
+        uint64_t piece = (run.address - low) / PIECE_BYTES;
+        for (uint32_t i = 0; i < run.bytes / PIECE_BYTES && !run.is_fill; i++)
+            if (written[piece + i]++ != 0) return 1;
+    }
+    return 0;
+}
+
+// Puts what is written into the case's memory, wherever globalAddress then lies. 0 if it does not fit, or if the order
+// of its elements matters.
+static int place(struct random *random, struct store_case *c)
+{
+    const uint64_t least = STORE_GLOBAL_BASE + STORE_GUARD_BYTES, room = STORE_GLOBAL_BYTES - 2 * STORE_GUARD_BYTES;
+    struct tensormap map;
+    uint64_t low = 0, high = 16;
+    c->map.address = 0;
+    if (!store_map(c, &map)) return 0;
+    int writes = store_reach(&map, c->coord, &low, &high);
+    if (high - low > room || low > FAR_BYTES) return 0;
+    if (writes && overlaps(&map, c->coord, low) && !is_order_free(c)) return 0;
+    uint64_t align = c->map.interleave == INTERLEAVE_32B ? 32 : 16, steps = (room - (high - low)) / align;
+    uint64_t step = random_chance(random, 60) ? random_below(random, 64) : random_below(random, steps + 1);
+    c->map.address = least + align * (step < steps ? step : steps) - low / align * align;
+    return 1;
+}
+
+// Any 128-byte step of the 1024-byte swizzle pattern, high and low in shared memory.
+static uint32_t pick_shared(struct random *random, uint64_t extent_bytes)
+{
+    uint32_t steps = STORE_SHARED_BYTES / 128, used = (uint32_t)(extent_bytes + 127) / 128;
+    uint32_t free = used < steps ? steps - used : 0, near = free < 32 ? free : 31;
+    return STORE_SHARED_START +
+           128 * (uint32_t)random_below(random, random_chance(random, 80) ? near + 1 : (uint64_t)free + 1);
+}
+
+// Is every element of the box in bounds?
+static int is_whole(const struct tensormap *map, const int32_t *coord)
+{
+    struct tile tile = tile_of(map, coord);
+    struct tile_run run;
+    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);)
+        if (run.is_fill) return 0;
+    return 1;
+}
+
+// The same tensor as an im2col map, which a tiled instruction does not take.
+static void turn_im2col(struct map_args *map)
+{
+    if (map->rank < 3) return;
+    map->function = MAP_IM2COL;
+    map->channels = map->box[0];
+    map->pixels = 8;
+    memset(map->box, 0, sizeof map->box);
+}
+
+// Breaks a rule now and then: one of what an H200 refuses.
+static void spoil(struct random *random, struct store_case *c, const struct tensormap *map, uint64_t extent_bytes)
+{
+    static const int32_t negatives[] = {-1, -2, -16, -64, INT32_MIN, INT32_MIN + 16};
+    uint64_t kind = random_below(random, 1000);
+    uint32_t i = (uint32_t)random_below(random, c->map.rank);
+    if (kind < 6) {
+        c->coord[i] = random_pick(random, negatives);
+        if (i == 0 && c->map.interleave == INTERLEAVE_NONE) c->coord[0] = -16;
+    } else if (kind < 14) {
+        c->operation = 1 + (uint32_t)random_below(random, REDUCE_OPS);
+        if (reduce_is_legal((enum reduce_op)(c->operation - 1), map->dtype)) c->operation = 0;
+    } else if (kind < 17) {
+        c->coord[0] += c->coord[0] < INT32_MAX - 8 ? (int32_t)random_below(random, 9) : 0;
+    } else if (kind < 19) {
+        c->dims = 1 + (uint32_t)random_below(random, 5);
+    } else if (kind < 20) {
+        c->map.dim[i] = ((uint64_t)1 << 31) + 1;
+    } else if (kind < 22) {
+        c->shared += 16 * (1 + (uint32_t)random_below(random, 7));
+    } else if (kind < 24) {
+        if (is_whole(map, c->coord) && extent_bytes > 256) c->shared = STORE_SHARED_END - 128;
+    } else if (kind < 25) {
+        c->map.address -= (uint64_t)1 << 45;
+    } else if (kind < 26 && random_chance(random, 50)) {
+        turn_im2col(&c->map);
+    } else if (kind < 26) {
+        c->map = (struct map_args){.function = MAP_REPLACE_ADDRESS, .address = c->map.address};
+    }
+}
+
+void store_generate(struct random *random, void *test_case)
+{
+    struct store_case *c = test_case;
+    int placed = 0;
+    for (int attempt = 0; attempt < ATTEMPTS && !placed; attempt++) {
+        *c = (struct store_case){0};
+        map_args_generate_tiled(random, random_chance(random, 80) ? 2048 : 16384, &c->map);
+        shape(random, &c->map);
+        pick_coords(random, c);
+        stretch(random, c);
+        pick_operation(random, c);
+        placed = place(random, c);
+    }
+    struct tensormap map;
+    c->dims = c->map.rank;
+    c->seed = (uint32_t)random_u64(random);
+    c->shared = STORE_SHARED_START;
+    if (!placed || !store_map(c, &map)) return;
+    struct tile tile = tile_of(&map, c->coord);
+    c->shared = pick_shared(random, tile_extent_bytes(&tile));
+    spoil(random, c, &map, tile_extent_bytes(&tile));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Tiled stores and reductions: each CTA takes jobs in turn; fills the job's window of global memory and its source in
+// shared memory, issues one instruction and waits for its bulk group. The host reads the windows back.
+#include <cuda/ptx>
+
+#include "../model/tma/reduce.h"
+#include "store_job.h"
+
+namespace ptx = cuda::ptx;
+
+template <int dims>
+static __device__ void issue(const store_job &job, const void *source)
+{
+    int32_t coord[dims];
+    for (int i = 0; i < dims; i++) coord[i] = job.coord[i];
+    const auto reduce = [&](auto op) {
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, op, job.map, coord, source);
+    };
+    switch (job.operation) {
+    case 0:
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, job.map, coord, source);
+        break;
+    case 1 + REDUCE_ADD:
+        reduce(ptx::op_add);
+        break;
+    case 1 + REDUCE_MIN:
+        reduce(ptx::op_min);
+        break;
+    case 1 + REDUCE_MAX:
+        reduce(ptx::op_max);
+        break;
+    case 1 + REDUCE_INC:
+        reduce(ptx::op_inc);
+        break;
+    case 1 + REDUCE_DEC:
+        reduce(ptx::op_dec);
+        break;
+    case 1 + REDUCE_AND:
+        reduce(ptx::op_and_op);
+        break;
+    case 1 + REDUCE_OR:
+        reduce(ptx::op_or_op);
+        break;
+    case 1 + REDUCE_XOR:
+        reduce(ptx::op_xor_op);
+        break;
+    }
+}
+
+static __device__ void issue_of_rank(const store_job &job, const void *source)
+{
+    switch (job.dims) {
+    case 1:
+        issue<1>(job, source);
+        break;
+    case 2:
+        issue<2>(job, source);
+        break;
+    case 3:
+        issue<3>(job, source);
+        break;
+    case 4:
+        issue<4>(job, source);
+        break;
+    case 5:
+        issue<5>(job, source);
+        break;
+    }
+}
+
+static __device__ void fill(const store_job &job, char *shared, char *window)
+{
+    for (uint32_t at = job.filled + 8 * threadIdx.x; at < job.filled_end; at += 8 * STORE_THREADS)
+        *(uint64_t *)(shared + at) = store_pattern(job.shared_seed, job.data_type, at / 8);
+    for (uint32_t at = 8 * threadIdx.x; at < job.window_bytes; at += 8 * STORE_THREADS)
+        *(uint64_t *)(window + at) = store_pattern(job.window_seed, job.data_type, job.window_first + at / 8);
+    __threadfence();
+    ptx::fence_proxy_async(); // both memories: the copy engine is another proxy
+}
+
+extern "C" __global__ void __launch_bounds__(STORE_THREADS) store_jobs(const store_job *jobs, int count, char *windows)
+{
+    extern __shared__ __align__(1024) char dynamic[];
+    char *shared = dynamic - STORE_SHARED_START; // shared + address is the byte at that shared address
+    if (__cvta_generic_to_shared(dynamic) != STORE_SHARED_START) __trap();
+
+    for (int i = blockIdx.x; i < count; i += gridDim.x) {
+        const store_job &job = jobs[i];
+        fill(job, shared, windows + job.window);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            ptx::fence_proxy_async();
+            ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>());
+            issue_of_rank(job, shared + job.shared);
+            ptx::cp_async_bulk_commit_group();
+            ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+        }
+        __syncthreads();
+    }
+}
