@@ -187,6 +187,7 @@ static __device__ void run_job(const bulk_job &job, char *shared, char *output, 
     if (is_issuer) fill(shared + job.source, job.source_end - job.source, job, BULK_SALT_SOURCE);
     __syncthreads();
     if (is_destination) fill(window, window_bytes, job, BULK_SALT_DESTINATION);
+    __threadfence();
     ptx::fence_proxy_async();
     meet(is_cluster);
     if (is_owner) announce(barrier, job.expect_bytes);
