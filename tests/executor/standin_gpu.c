@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A libcuda.so.1 with a device made of host memory, for tests of the gpu executor where there is no GPU: what
-// harness/executor/gpu.c calls, the tensor map calls by the model, and both kernels as loops over the model.
+// harness/executor/gpu.c calls, the tensor map calls by the model, and the kernels as loops over the model.
 //   STANDIN_TROUBLE=KIND:NUMBER   crash, exit, hang or sticky (719) at the case that holds NUMBER: a globalAddress that
 //                                 is encoded, the expect_tx of a load, an operand of a barrier program
 //   STANDIN_TROUBLE=start:NUMBER  cuInit returns that error; startcrash:0: it crashes
@@ -26,6 +26,11 @@ CUDA_CALL_ROWS(DECLARE)
 // The device: an error once it is broken, the memory that was mapped.
 static enum cuda_result sticky;
 static struct memory mapped;
+
+const struct memory *standin_mapped(void)
+{
+    return &mapped;
+}
 
 static int is_trouble(const char *kind, uint64_t number)
 {
@@ -246,7 +251,8 @@ struct CUfunc_st {
     const char *name;
     enum rule (*run)(void **parameters);
 };
-static struct CUfunc_st functions[] = {{"load_jobs", load_jobs}, {"mbarrier_programs", mbarrier_programs}};
+static struct CUfunc_st functions[] = {
+    {"bulk_jobs", bulk_jobs}, {"load_jobs", load_jobs}, {"mbarrier_programs", mbarrier_programs}};
 
 enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
 {
