@@ -63,14 +63,15 @@ int store_map(const struct store_case *c, struct tensormap *map)
     return 1;
 }
 
+static uint8_t cta[STORE_SHARED_BYTES]; // the model's shared memory
+
 int store_reach(const struct tensormap *map, const int32_t *coord, uint64_t *low, uint64_t *high)
 {
-    const struct memory all = {NULL, 0, UINT64_MAX}, shared = {NULL, 0, STORE_SHARED_BYTES};
-    struct tile tile;
+    const struct memory none = {NULL, 0, 0}, shared = {cta, 0, sizeof cta};
     struct tile_run run;
     int found = 0;
-    if (tile_store_check(map, map->rank, coord, &all, &shared, 0, NULL) != RULE_OK) return 0;
-    tile = tile_of_store(map, coord);
+    if (tile_store_check(map, map->rank, coord, &none, &shared, 0, NULL) != RULE_STORE_UNMAPPED) return 0;
+    struct tile tile = tile_of_store(map, coord);
     struct tile_walk walk = tile_walk(&tile);
     for (uint32_t rows; (rows = tile_next_rows(&walk, &run)) > 0;) {
         uint64_t end = run.address + (rows - 1) * tile.row_step_bytes + run.bytes;
@@ -148,7 +149,7 @@ static enum rule run_store(const struct store_case *c, const struct memory *glob
 
 static void store_run_model(const void *test_case, struct result *result)
 {
-    static uint8_t cta[STORE_SHARED_BYTES], memory[STORE_GLOBAL_BYTES];
+    static uint8_t memory[STORE_GLOBAL_BYTES];
     const struct store_case *c = test_case;
     const struct memory shared = {cta, STORE_SHARED_START, sizeof cta};
     const struct memory global = {memory, STORE_GLOBAL_BASE, sizeof memory};
