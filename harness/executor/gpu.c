@@ -81,7 +81,8 @@ unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes)
     return gpu->buffer[slot].address;
 }
 
-// Reserves addresses and maps `size_bytes` in their middle, so that what lies around is known not to be mapped.
+// Reserves addresses and maps `size_bytes` in their middle, so that what lies around is known not to be mapped. The
+// hint asks for the model's own addresses: cases then mean the same on both, tensors that begin far outside included.
 static int map_arena(struct gpu *gpu, size_t size_bytes)
 {
     struct cuda_driver *call = &gpu->driver;
@@ -89,7 +90,7 @@ static int map_arena(struct gpu *gpu, size_t size_bytes)
                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     struct cuda_mem_access_desc access = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     unsigned long long reserved, handle;
-    if (call->cuMemAddressReserve(&reserved, RESERVED_BYTES, 0, 0, 0) != CUDA_SUCCESS) return 0;
+    if (call->cuMemAddressReserve(&reserved, RESERVED_BYTES, 0, ARENA_BASE - RESERVED_BYTES / 2, 0) != CUDA_SUCCESS) return 0;
     if (call->cuMemCreate(&handle, size_bytes, &prop, 0) != CUDA_SUCCESS) return 0;
     gpu->arena = reserved + RESERVED_BYTES / 2;
     return call->cuMemMap(gpu->arena, size_bytes, 0, handle, 0) == CUDA_SUCCESS &&
