@@ -5,6 +5,7 @@
 //   memory.h            bounded pieces of global and shared memory
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
 //   swizzle.h, tile.h   where the bytes of a box lie
+//   bulk.h              bulk copies and reductions without a map
 //   copy.h              tiled loads
 //   store.h, reduce.h   tiled stores and reductions
 //   mbarrier.h          the 64-bit barrier word
@@ -13,6 +14,7 @@
 #ifndef TMAREF_H
 #define TMAREF_H
 
+#include "bulk.h"
 #include "copy.h"
 #include "im2col_load.h"
 #include "dtype.h"

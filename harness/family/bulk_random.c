@@ -4,7 +4,8 @@
 #include "arena.h"
 #include "bulk_case.h"
 
-enum { HALF = (BULK_WINDOW_START + BULK_SHARED_END) / 2 / 128 * 128 };
+// What a CTA copies within itself goes from one side of the gap to the other.
+enum { HALF = (BULK_WINDOW_START + BULK_SHARED_END) / 2 / 128 * 128, GAP_BYTES = 16 };
 
 static enum bulk_form pick_form(struct random *random)
 {
@@ -74,9 +75,9 @@ static void pick_places(struct random *random, struct bulk_case *c, uint32_t mov
         c->from = pick_address(random, ARENA_BASE, ARENA_BASE + ARENA_BYTES, moved, align);
     } else if (c->form == BULK_SHARED_TO_OWN) {
         int is_above = random_chance(random, 50);
-        c->from = pick_address(random, is_above ? HALF : low, is_above ? high : HALF, moved, align);
+        c->from = pick_address(random, is_above ? HALF : low, is_above ? high : HALF - GAP_BYTES, moved, align);
         if (is_above)
-            high = HALF;
+            high = HALF - GAP_BYTES;
         else
             low = HALF;
     } else if (c->form != BULK_REGISTERS_TO_OTHER) {
@@ -100,6 +101,7 @@ static void misalign(struct random *random, struct bulk_case *c)
 // Moves a range over the end of what is there, by at least 16 bytes.
 static void overrun(struct random *random, struct bulk_case *c, uint32_t moved)
 {
+    if (c->form == BULK_SHARED_TO_OWN) c->to = BULK_WINDOW_START;
     uint64_t past = moved < 16 ? 0 : 16 * random_below(random, moved / 16);
     int is_source = random_chance(random, 50) || c->form == BULK_SHARED_TO_OWN;
     if (c->form == BULK_REGISTERS_TO_OTHER)

@@ -32,6 +32,7 @@ static const struct {
     const char *family;
     uint64_t digest;
 } first_cases[] = {
+    {"bulk", 0x4e8ed78ed7a2f819},
     {"encode", 0xdc59d9ea684b35da},
     {"load", 0xbb82e1cae9637f29},
     {"mbarrier", 0xa78a30d71cfd3657},
