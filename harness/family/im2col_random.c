@@ -6,6 +6,8 @@
 #include "load_case.h"
 #include "load_job.h"
 
+#define BEFORE_BYTES ((uint64_t)31 << 30) // addresses before the arena that a GPU keeps unmapped
+
 static uint32_t element_bytes(const struct map_args *map)
 {
     return dtype_row((enum dtype)map->data_type)->size_bytes;
@@ -151,11 +153,11 @@ static void place(struct random *random, struct im2col_case *c)
         struct im2col column = im2col_case_column(c, &map);
         is_base = touched(&column, ARENA_BASE, &low, &high);
         if (low > high) low = high = 0; // nothing is read
-        if (high - low <= most) break;
+        if (high - low <= most && low < BEFORE_BYTES) break;
         for (uint32_t i = 0; i + 1 < c->map.rank && (tries > 1 || random_chance(random, 50)); i++)
             map.stride[i + 1] = c->map.strides[i] = 0;
     }
-    if (high - low > most || low >= (uint64_t)1 << 43) return;
+    if (high - low > most || low >= BEFORE_BYTES) return;
     if (!is_base && high <= most && random_chance(random, 95)) low = 0;
     low = low / align * align;
     uint64_t room = ARENA_BYTES / 2 - (high - low);

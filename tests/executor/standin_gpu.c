@@ -14,6 +14,7 @@
 
 #include "copy.h"
 #include "cuda_calls.h"
+#include "im2col_load.h"
 #include "load_job.h"
 #include "mbarrier.h"
 #include "mbarrier_program.h"
@@ -191,7 +192,9 @@ static enum rule run_load(const struct load_job *job, uint8_t *output)
     memcpy(image.word, job->map, sizeof image.word);
     tensormap_decode(&image, &map, NULL);
     meet_trouble(job->expect_bytes);
-    enum rule rule = tile_load(&map, job->dims, job->coord, &mapped, &cta, job->shared, &bytes);
+    enum rule rule = job->mode == LOAD_IM2COL
+                         ? im2col_load(&map, job->dims, job->coord, job->offset, &mapped, &cta, job->shared, &bytes)
+                         : tile_load(&map, job->dims, job->coord, &mapped, &cta, job->shared, &bytes);
     struct mbarrier_transaction arrive = {.arrivals = 1, .expect_bytes = job->expect_bytes};
     if (rule == RULE_OK) rule = mbarrier_transact(&word, &arrive);
     mbarrier_transact_remote(&word, &(struct mbarrier_transaction){.complete_bytes = bytes});
