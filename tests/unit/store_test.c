@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+// Tiled stores and reductions: global memory afterwards, against an oracle that goes element by element, over random
+// maps; and oracles with one rule misread, which must differ somewhere. The faults are in store_fault_test.c.
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+#include "store_test.h"
+
+enum { GMEM_BYTES = 16384, SMEM_BYTES = 65536, SMEM_BASE = 1024, CASES = 800 };
+#define GMEM_BASE ((uint64_t)1 << 32)
+
+// How an oracle may misread the rules.
+enum misread {
+    MISREAD_NOTHING,
+    MISREAD_GRANULE_AS_ELEMENTS,
+    MISREAD_GRANULE_ALWAYS_WRITTEN,
+    MISREAD_ROWS_PACKED,
+    MISREAD_SWIZZLE_IGNORED,
+    MISREAD_SWIZZLE_OF_THE_BOX,
+    MISREAD_ROW_STRIDE_IGNORED,
+    MISREAD_INNER_STRIDE_USED,
+    MISREAD_STORE_ROUNDS_TF32,
+    MISREAD_STORE_FLUSHES,
+    MISREAD_OUTSIDE_WRITES_ZERO,
+    MISREADS
+};
+
+struct test_store {
+    struct tensormap map;
+    int32_t coord[5];
+    uint32_t shared;
+    int op; // -1: a store
+    uint8_t before[GMEM_BYTES], source[SMEM_BYTES];
+};
+
+static uint64_t next(uint64_t *state, uint64_t bound)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (*state >> 33) % bound;
+}
+
+static const uint32_t spans[] = {0, 32, 64, 128};
+
+static void pick_box(struct tensormap *map, uint64_t *state)
+{
+    uint32_t element = dtype_row(map->dtype)->size_bytes, pieces = map->swizzle ? spans[map->swizzle] / 16 : 6;
+    if (map->interleave != INTERLEAVE_NONE) pieces = 1;
+    for (int i = 0; i < 5; i++) {
+        map->box[i] = map->estride[i] = 1;
+        if (i >= map->rank) continue;
+        map->estride[i] = 1 + (uint32_t)next(state, 3) * (uint32_t)next(state, 2);
+        map->box[i] = 1 + (uint32_t)next(state, i < 3 ? 6 : 2);
+        map->dim[i] = 1 + next(state, i < 3 ? 8 : 2);
+    }
+    map->box[0] = (1 + (uint32_t)next(state, pieces)) * 16 / element;
+    if (map->interleave == INTERLEAVE_NONE) map->dim[0] = 1 + next(state, 2 * map->box[0]);
+    if (map->interleave != INTERLEAVE_NONE) map->dim[0] = 1 + next(state, 10);
+}
+
+// A packed tensor with now and then a gap; the caller asks again if it is too big.
+static int pick_store(struct test_store *t, uint64_t *state)
+{
+    struct tensormap *map = &t->map;
+    memset(map, 0, sizeof *map);
+    map->rank = 1 + (int)next(state, 5);
+    map->dtype = (enum dtype)next(state, DTYPE_COUNT);
+    map->interleave = map->rank > 2 ? (enum tensormap_interleave)next(state, 3) : INTERLEAVE_NONE;
+    map->swizzle = (enum tensormap_swizzle)next(state, 4);
+    pick_box(map, state);
+    map->address = GMEM_BASE + 512 + 32 * next(state, 16);
+    map->stride[0] = tensormap_step_bytes(map);
+    uint64_t extent = map->stride[0] * map->dim[0];
+    for (int i = 1; i < map->rank; i++) {
+        map->stride[i] = (extent + 31) / 32 * 32 + 32 * next(state, 2);
+        extent = map->stride[i] * map->dim[i];
+    }
+    for (int i = 0; i < 5; i++) t->coord[i] = i < map->rank ? (int32_t)next(state, map->dim[i] + 1) : 0;
+    int32_t piece = 16 / (int32_t)dtype_row(map->dtype)->size_bytes;
+    if (map->interleave == INTERLEAVE_NONE) t->coord[0] -= t->coord[0] % piece;
+    t->shared = SMEM_BASE + 128 * (uint32_t)next(state, 16);
+    do t->op = (int)next(state, REDUCE_OPS + 3) - 3;
+    while (t->op >= 0 && !reduce_is_legal((enum reduce_op)t->op, map->dtype));
+    if (t->op < 0) t->op = -1;
+    return extent + 2048 < GMEM_BYTES;
+}
+
+static void make_store(struct test_store *t, uint64_t seed)
+{
+    uint64_t state = seed * 977 + 5;
+    while (!pick_store(t, &state)) {
+    }
+    for (int i = 0; i < GMEM_BYTES; i++) t->before[i] = (uint8_t)next(&state, 256);
+    for (int i = 0; i < SMEM_BYTES; i++) t->source[i] = (uint8_t)(((uint32_t)i + (uint32_t)state) * 0x9e3779b1u >> 24);
+    for (int i = 0; i < SMEM_BYTES; i += 8) memset(t->source + i + 1, next(&state, 4) ? 0 : 0x80, next(&state, 4));
+}
+
+// Is the element at these indices written?
+static int is_written(const struct tensormap *map, const int64_t *index, enum misread misread)
+{
+    for (int i = 1; i < map->rank; i++)
+        if (index[i] >= (int64_t)map->dim[i]) return 0;
+    int64_t piece = 16 / (int64_t)dtype_row(map->dtype)->size_bytes;
+    if (map->interleave != INTERLEAVE_NONE || misread == MISREAD_GRANULE_AS_ELEMENTS)
+        return index[0] < (int64_t)map->dim[0];
+    if (misread == MISREAD_GRANULE_ALWAYS_WRITTEN) return index[0] - 2 * piece < (int64_t)map->dim[0];
+    return index[0] / piece * piece < (int64_t)map->dim[0];
+}
+
+// An element, or 16 bytes of a pixel.
+static void put_element(const struct test_store *t, enum misread misread, uint8_t *to, uint32_t from)
+{
+    const struct tensormap *map = &t->map;
+    uint32_t bytes = map->stride[0] < 16 ? (uint32_t)map->stride[0] : 16, word;
+    const uint8_t *source = t->source + (from - SMEM_BASE);
+    if (t->op >= 0) {
+        reduce_apply((enum reduce_op)t->op, map->dtype, to, source, bytes / dtype_row(map->dtype)->size_bytes);
+        return;
+    }
+    memcpy(to, source, bytes);
+    memcpy(&word, to, sizeof word);
+    if (misread == MISREAD_STORE_ROUNDS_TF32 && dtype_row(map->dtype)->is_tf32) word &= 0xffffe000;
+    if (misread == MISREAD_STORE_FLUSHES && map->dtype == DTYPE_FLOAT32_FTZ && (word & 0x7f800000) == 0)
+        word &= 0x80000000;
+    if (dtype_row(map->dtype)->size_bytes == 4) memcpy(to, &word, sizeof word);
+}
+
+// The shared address of byte `inner` of a row of the box, after swizzling.
+static uint32_t shared_of(const struct test_store *t, uint32_t row, uint32_t inner, enum misread misread)
+{
+    const struct tensormap *map = &t->map;
+    uint32_t pitch = (uint32_t)map->stride[0] * map->box[0];
+    if (map->interleave != INTERLEAVE_NONE)
+        pitch = (uint32_t)map->stride[0] * ((map->box[0] + map->estride[0] - 1) / map->estride[0]);
+    else if (map->swizzle != SWIZZLE_NONE && misread != MISREAD_ROWS_PACKED)
+        pitch = spans[map->swizzle];
+    uint32_t offset = row * pitch + inner, at = t->shared + offset;
+    uint32_t pattern = misread == MISREAD_SWIZZLE_OF_THE_BOX ? offset : at;
+    if (misread == MISREAD_SWIZZLE_IGNORED) return at;
+    return at ^ ((pattern >> 7 & (spans[map->swizzle] / 16 - (map->swizzle != SWIZZLE_NONE))) << 4);
+}
+
+// One step of dimension 0: an element or a pixel.
+static void put_step(const struct test_store *t, enum misread misread, const int64_t *index, uint32_t row, uint32_t k,
+                     uint8_t *to)
+{
+    uint32_t step = (uint32_t)t->map.stride[0];
+    int written = is_written(&t->map, index, misread);
+    for (uint32_t part = 0; part < step && written; part += 16)
+        put_element(t, misread, to + part, shared_of(t, row, k * step + part, misread));
+    if (!written && misread == MISREAD_OUTSIDE_WRITES_ZERO) memset(to, 0, step);
+}
+
+static void oracle(const struct test_store *t, enum misread misread, uint8_t *memory)
+{
+    const struct tensormap *map = &t->map;
+    int interleaved = map->interleave != INTERLEAVE_NONE;
+    uint32_t steps[5], row = 0, k[5] = {0};
+    int64_t by[5];
+    for (int i = 0; i < 5; i++) {
+        by[i] = i == 0 && !interleaved && misread != MISREAD_INNER_STRIDE_USED ? 1 : map->estride[i];
+        if (i > 0 && misread == MISREAD_ROW_STRIDE_IGNORED) by[i] = 1;
+        steps[i] = (map->box[i] + map->estride[i] - 1) / map->estride[i];
+        if (i == 0 && !interleaved) steps[i] = map->box[i];
+        if (i == map->rank - 2 && interleaved) steps[i] = 1;
+    }
+    for (k[4] = 0; k[4] < steps[4]; k[4]++)
+        for (k[3] = 0; k[3] < steps[3]; k[3]++)
+            for (k[2] = 0; k[2] < steps[2]; k[2]++)
+                for (k[1] = 0; k[1] < steps[1]; k[1]++, row++)
+                    for (k[0] = 0; k[0] < steps[0]; k[0]++) {
+                        int64_t index[5];
+                        uint64_t offset = map->address - GMEM_BASE;
+                        for (int i = 0; i < 5; i++) index[i] = t->coord[i] + by[i] * k[i];
+                        for (int i = 0; i < map->rank; i++) offset += (uint64_t)index[i] * map->stride[i];
+                        if (offset < GMEM_BYTES - 32) put_step(t, misread, index, row, k[0], memory + offset);
+                    }
+}
+
+static enum rule run_model(const struct test_store *t, uint8_t *memory)
+{
+    const struct memory global = {memory, GMEM_BASE, GMEM_BYTES};
+    const struct memory shared = {(uint8_t *)t->source, SMEM_BASE, SMEM_BYTES};
+    if (t->op < 0) return tile_store(&t->map, t->map.rank, t->coord, &global, &shared, t->shared);
+    return tile_reduce((enum reduce_op)t->op, &t->map, t->map.rank, t->coord, &global, &shared, t->shared);
+}
+
+static struct test_store *store_of(uint64_t seed)
+{
+    static struct test_store t;
+    make_store(&t, seed);
+    return &t;
+}
+
+// Runs all cases that `wanted` picks on the model and on the right oracle.
+static void compare(int (*wanted)(const struct test_store *))
+{
+    static uint8_t found[GMEM_BYTES], expected[GMEM_BYTES];
+    int compared = 0;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        const struct test_store *t = store_of(seed);
+        if (!wanted(t)) continue;
+        memcpy(found, t->before, GMEM_BYTES);
+        memcpy(expected, t->before, GMEM_BYTES);
+        enum rule rule = run_model(t, found);
+        ck_assert_msg(rule == RULE_OK, "case %d: %s", (int)seed, rule_row(rule)->id);
+        oracle(t, MISREAD_NOTHING, expected);
+        int at = 0;
+        while (at < GMEM_BYTES && found[at] == expected[at]) at++;
+        ck_assert_msg(at == GMEM_BYTES, "case %d: byte %d is %02x, not %02x", (int)seed, at, found[at % GMEM_BYTES],
+                      expected[at % GMEM_BYTES]);
+        compared++;
+    }
+    ck_assert_int_gt(compared, 50);
+}
+
+static int is_store(const struct test_store *t)
+{
+    return t->op < 0;
+}
+
+static int is_reduction(const struct test_store *t)
+{
+    return t->op >= 0;
+}
+
+static int has_tail(const struct test_store *t)
+{
+    return t->map.interleave == INTERLEAVE_NONE && t->map.dim[0] * t->map.stride[0] % 16 != 0;
+}
+
+static int is_strange(const struct test_store *t)
+{
+    return t->map.swizzle != SWIZZLE_NONE || t->map.interleave != INTERLEAVE_NONE;
+}
+
+START_TEST(store_bounds__skips_what_is_outside)
+{
+    compare(is_store);
+    compare(is_reduction);
+}
+END_TEST
+
+START_TEST(store_granule__writes_whole_pieces)
+{
+    compare(has_tail);
+}
+END_TEST
+
+START_TEST(store_layout__is_that_of_a_load)
+{
+    compare(is_strange);
+}
+END_TEST
+
+// A row of 3 floats in a tensor of 5 rows: the fourth float is written too, and nothing after it.
+START_TEST(store_granule__reaches_past_the_row)
+{
+    static uint8_t memory[GMEM_BYTES];
+    struct test_store *t = store_of(0);
+    t->map = (struct tensormap){.rank = 2,
+                                .dtype = DTYPE_FLOAT32,
+                                .address = GMEM_BASE,
+                                .dim = {3, 5},
+                                .stride = {4, 32},
+                                .box = {8, 1},
+                                .estride = {1, 1}};
+    t->coord[0] = 0, t->coord[1] = 2, t->op = -1;
+    memcpy(memory, t->before, GMEM_BYTES);
+    ck_assert_int_eq(run_model(t, memory), RULE_OK);
+    ck_assert_mem_eq(memory, t->before, 64);
+    ck_assert_mem_eq(memory + 64, t->source + (t->shared - SMEM_BASE), 16);
+    ck_assert_mem_eq(memory + 80, t->before + 80, GMEM_BYTES - 80);
+}
+END_TEST
+
+START_TEST(store_bits__copies_every_pattern)
+{
+    static const uint32_t patterns[] = {0x00000001, 0x80000001, 0x7f800001, 0xffc12345, 0x3f801fff, 0x7f7fffff};
+    struct test_store *t = store_of(1);
+    for (int d = 0; d < DTYPE_COUNT; d++) {
+        uint8_t memory[64] = {0};
+        const struct memory global = {memory, GMEM_BASE, sizeof memory}, shared = {t->source, SMEM_BASE, SMEM_BYTES};
+        uint32_t element = dtype_row((enum dtype)d)->size_bytes;
+        const struct tensormap map = {.rank = 1,
+                                      .dtype = (enum dtype)d,
+                                      .address = GMEM_BASE,
+                                      .dim = {64 / element},
+                                      .stride = {element},
+                                      .box = {64 / element},
+                                      .estride = {1}};
+        for (uint32_t i = 0; i < 16; i++) memcpy(t->source + 4 * i, &patterns[i % 6], 4);
+        ck_assert_int_eq(tile_store(&map, 1, (int32_t[]){0}, &global, &shared, SMEM_BASE), RULE_OK);
+        ck_assert_mem_eq(memory, t->source, sizeof memory);
+    }
+}
+END_TEST
+
+START_TEST(store_base_untouched__may_be_unmapped)
+{
+    struct test_store *t = store_of(2);
+    uint8_t memory[16] = {0};
+    const struct memory global = {memory, GMEM_BASE, sizeof memory}, shared = {t->source, SMEM_BASE, SMEM_BYTES};
+    struct tensormap map = {.rank = 2,
+                            .dtype = DTYPE_UINT32,
+                            .address = GMEM_BASE - 4096 * 7,
+                            .dim = {4, 8},
+                            .stride = {4, 4096},
+                            .box = {4, 4},
+                            .estride = {1, 1}};
+    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){0, 7}, &global, &shared, SMEM_BASE), RULE_OK);
+    ck_assert_mem_eq(memory, t->source, sizeof memory);
+    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){0, 8}, &global, &shared, SMEM_BASE), RULE_OK);
+    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){4, 0}, &global, &shared, SMEM_BASE), RULE_OK);
+}
+END_TEST
+
+START_TEST(store_cases_notice_misread_rules)
+{
+    static uint8_t right[GMEM_BYTES], wrong[GMEM_BYTES];
+    int noticed = 0;
+    for (uint64_t seed = 0; seed < CASES && !noticed; seed++) {
+        const struct test_store *t = store_of(seed);
+        memcpy(right, t->before, GMEM_BYTES);
+        memcpy(wrong, t->before, GMEM_BYTES);
+        oracle(t, MISREAD_NOTHING, right);
+        oracle(t, (enum misread)_i, wrong);
+        noticed = memcmp(right, wrong, GMEM_BYTES) != 0;
+    }
+    ck_assert_msg(noticed, "no case notices misread %d", _i);
+}
+END_TEST
+
+Suite *store_suite(void)
+{
+    Suite *suite = suite_create("store");
+    TCase *tcase = tcase_create("bytes");
+    tcase_add_test(tcase, store_bounds__skips_what_is_outside);
+    tcase_add_test(tcase, store_granule__writes_whole_pieces);
+    tcase_add_test(tcase, store_layout__is_that_of_a_load);
+    tcase_add_test(tcase, store_granule__reaches_past_the_row);
+    tcase_add_test(tcase, store_bits__copies_every_pattern);
+    tcase_add_test(tcase, store_base_untouched__may_be_unmapped);
+    tcase_add_loop_test(tcase, store_cases_notice_misread_rules, 1, MISREADS);
+    tcase_set_timeout(tcase, 60);
+    suite_add_tcase(suite, tcase);
+    store_fault_add_tests(suite);
+    return suite;
+}
