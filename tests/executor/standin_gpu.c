@@ -119,7 +119,7 @@ enum cuda_result cuCtxSynchronize(void)
 
 enum cuda_result cuMemAlloc_v2(unsigned long long *address, size_t bytes)
 {
-    void *memory = malloc(bytes);
+    void *memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
     *address = (unsigned long long)(uintptr_t)memory;
     return memory == NULL ? CUDA_ERROR_OUT_OF_MEMORY : sticky;
 }
@@ -254,8 +254,10 @@ struct CUfunc_st {
     const char *name;
     enum rule (*run)(void **parameters);
 };
-static struct CUfunc_st functions[] = {
-    {"bulk_jobs", bulk_jobs}, {"load_jobs", load_jobs}, {"mbarrier_programs", mbarrier_programs}};
+static struct CUfunc_st functions[] = {{"bulk_jobs", bulk_jobs},
+                                       {"load_jobs", load_jobs},
+                                       {"mbarrier_programs", mbarrier_programs},
+                                       {"store_jobs", store_jobs}};
 
 enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
 {
