@@ -158,7 +158,7 @@ static void place(struct random *random, struct im2col_case *c)
             map.stride[i + 1] = c->map.strides[i] = 0;
     }
     if (high - low > most || low >= BEFORE_BYTES) return;
-    if (!is_base && high <= most && random_chance(random, 95)) low = 0;
+    if (!is_base && high <= most && random_chance(random, 85)) low = 0;
     low = low / align * align;
     uint64_t room = ARENA_BYTES / 2 - (high - low);
     uint64_t half = dtype_row(map.dtype)->is_tf32 || random_chance(random, 10) ? ARENA_BYTES / 2 : 0;

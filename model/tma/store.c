@@ -91,9 +91,9 @@ static void check_memory(const struct transfer *t, enum rule *first, struct find
 {
     const struct memory *shared = t->shared_memory, *global = t->global_memory;
     struct tile tile = tile_of_store(t->map, t->coord);
-    uint64_t end = shared->base + shared->size_bytes, extent = tile_extent_bytes(&tile), unmapped;
+    uint64_t end = shared->base + shared->size_bytes, extent = tile_reach_bytes(&tile), unmapped;
     if (t->map->swizzle != SWIZZLE_NONE) extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    if (memory_at(shared, t->shared, extent) == NULL)
+    if (extent != 0 && memory_at(shared, t->shared, extent) == NULL)
         broken(findings, first,
                (struct finding){RULE_STORE_SMEM_BOUNDS, "end of the box in shared memory", -1, 0, t->shared + extent,
                                 end, extent <= shared->size_bytes ? end - extent : shared->base});

@@ -67,6 +67,20 @@ static int64_t steps_below(int64_t coordinate, int64_t bound, int64_t by, int64_
     return coordinate + by * (steps - 1) < bound ? steps : (bound - coordinate + by - 1) / by;
 }
 
+uint64_t tile_reach_bytes(const struct tile *tile)
+{
+    const struct tensormap *map = tile->map;
+    uint64_t row = 0, rows = 1;
+    for (int i = 1; i < map->rank; i++) {
+        int64_t inside = steps_below(tile->coord[i], (int64_t)map->dim[i], map->estride[i], tile->steps[i]);
+        if (inside == 0) return 0;
+        row += (uint64_t)(inside - 1) * rows;
+        rows *= tile->steps[i];
+    }
+    int64_t inside = steps_below(tile->coord[0], (int64_t)tile->inner_dim, inner_estride(map), tile->steps[0]);
+    return inside == 0 ? 0 : row * tile->pitch_bytes + (uint64_t)inside * tensormap_step_bytes(map);
+}
+
 static int is_outside(const struct tile *tile, int i, uint32_t step)
 {
     int64_t index = (int64_t)tile->coord[i] + (int64_t)step * tile->map->estride[i];

@@ -48,6 +48,10 @@ uint64_t tile_transaction_bytes(const struct tile *tile);
 // Bytes of shared memory from the first to the last byte of the box, gaps between rows included.
 uint64_t tile_extent_bytes(const struct tile *tile);
 
+// Bytes of shared memory from the first byte of the box to the end of the last element in bounds, 0 if none is: how far
+// a store, whose coordinates are not negative, reads.
+uint64_t tile_reach_bytes(const struct tile *tile);
+
 // A walk in progress; start it with tile_walk().
 struct tile_walk {
     const struct tile *tile;
