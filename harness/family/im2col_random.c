@@ -23,7 +23,7 @@ static void pick_dims(struct random *random, struct map_args *map)
 {
     uint32_t inner = map->interleave == INTERLEAVE_NONE ? 0 : map->rank - 2, channels = map->channels;
     for (uint32_t i = 0; i < map->rank; i++)
-        map->dim[i] = 1 + random_below(random, random_chance(random, 85) ? 12 : 70);
+        map->dim[i] = 1 + random_below(random, random_chance(random, 85) ? 16 : 70);
     map->dim[map->rank - 1] = 1 + random_below(random, 5);
     if (inner == 0 && random_chance(random, 60)) map->dim[0] = channels + random_below(random, 2 * channels);
     if (inner == 0 && random_chance(random, 30)) map->dim[0] = 1 + random_below(random, channels);
@@ -63,7 +63,7 @@ static void pick_corners(struct random *random, struct map_args *map)
     int32_t limit = limits[map->rank - 3], reach = random_chance(random, 85) ? 4 : limit;
     for (uint32_t k = 0; k < map->rank - 2; k++) {
         int64_t dim = (int64_t)map->dim[first_spatial(map) + k];
-        int64_t lower = random_range(random, -reach, reach), upper = random_range(random, -reach, reach);
+        int64_t lower = random_range(random, -reach, reach / 4), upper = random_range(random, -reach, reach / 4);
         if (random_chance(random, 4)) lower = -limit - 1;
         if (random_chance(random, 4)) upper = limit;
         if (dim >= INT32_MAX - 65536 && upper > -1) upper = -1 - (upper & 3); // the encoder's sum has 32 bits
@@ -91,10 +91,10 @@ static int32_t pick_index(struct random *random, uint64_t dim, int32_t reach)
 {
     static const int32_t far[] = {INT32_MIN, INT32_MIN + 16, INT32_MAX, INT32_MAX - 15, -65536, 1 << 20};
     int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, kind = (int64_t)random_below(random, 100);
-    if (kind < 66) return (int32_t)random_range(random, 0, size - 1);
-    if (kind < 80) return (int32_t)(size - 1);
-    if (kind < 88) return (int32_t)-random_range(random, 1, reach);
-    if (kind < 94) return (int32_t)(size < INT32_MAX - 4 ? size + random_range(random, 0, 3) : size);
+    if (kind < 84) return (int32_t)random_range(random, 0, size - 1);
+    if (kind < 92) return (int32_t)(size - 1);
+    if (kind < 95) return (int32_t)-random_range(random, 1, reach);
+    if (kind < 98) return (int32_t)(size < INT32_MAX - 4 ? size + random_range(random, 0, 3) : size);
     return random_pick(random, far);
 }
 
@@ -117,10 +117,23 @@ static void pick_offsets(struct random *random, struct im2col_case *c)
     static const uint32_t limits[] = {65535, 255, 31};
     uint32_t limit = limits[c->map.rank - 3];
     for (uint32_t k = 0; k < c->map.rank - 2; k++) {
-        uint64_t kind = random_below(random, 100), most = kind < 70 ? 4 : kind < 80 ? 20 : limit;
+        uint64_t kind = random_below(random, 100), most = kind < 50 ? 1 : kind < 84 ? 4 : kind < 90 ? 20 : limit;
         c->offset[k] = (uint32_t)random_below(random, (most > limit ? limit : most) + 1);
-        if (kind >= 85 && kind < 90) c->offset[k] = limit;
-        if (kind >= 94) c->offset[k] = (uint32_t)random_below(random, 65536);
+        if (kind == 94) c->offset[k] = limit;
+        if (kind >= 97) c->offset[k] = (uint32_t)random_below(random, 65536);
+    }
+}
+
+// Moves offsets so that the first pixel lies in the image, where they can.
+static void aim(struct im2col_case *c)
+{
+    static const int64_t limits[] = {65535, 255, 31};
+    for (uint32_t k = 0; k < c->map.rank - 2; k++) {
+        int64_t start = c->coord[first_spatial(&c->map) + k], dim = (int64_t)c->map.dim[first_spatial(&c->map) + k];
+        int64_t offset = c->offset[k], limit = limits[c->map.rank - 3];
+        if (start + offset >= dim) offset = dim - 1 - start > 0 ? dim - 1 - start : 0;
+        if (start + offset < 0) offset = -start;
+        c->offset[k] = (uint32_t)(offset < limit ? offset : limit);
     }
 }
 
@@ -237,6 +250,7 @@ void im2col_generate(struct random *random, void *test_case)
     pick_corners(random, &c->map);
     pick_coords(random, c);
     pick_offsets(random, c);
+    if (random_chance(random, 50)) aim(c);
     place(random, c);
     c->dims = c->map.rank;
     if (!im2col_case_map(c, &map)) return;
