@@ -10,7 +10,7 @@
 
 enum {
     BULK_SHARED_START = 1024,   // first shared address of a CTA's own memory: the system keeps 1 KiB on sm_90
-    BULK_SHARED_BYTES = 232448, // dynamic shared memory of the launch, the most a block can have
+    BULK_SHARED_BYTES = 203776, // dynamic shared memory of the launch: less than the most, to see both of its ends
     BULK_SHARED_END = BULK_SHARED_START + BULK_SHARED_BYTES,
     BULK_BARRIER = BULK_SHARED_START,             // shared address of the mbarrier
     BULK_WINDOW_START = BULK_SHARED_START + 1024, // first address that is filled or dumped

@@ -105,7 +105,7 @@ static void overrun(struct random *random, struct bulk_case *c, uint32_t moved)
     uint64_t past = moved < 16 ? 0 : 16 * random_below(random, moved / 16);
     int is_source = random_chance(random, 50) || c->form == BULK_SHARED_TO_OWN;
     if (c->form == BULK_REGISTERS_TO_OTHER)
-        c->to = BULK_SHARED_END + 16 * random_below(random, 8);
+        c->to = (random_chance(random, 50) ? SM_SHARED_BYTES : BULK_SHARED_END) + 16 * random_below(random, 8);
     else if (is_source && bulk_is_from_global(c->form))
         c->from = random_chance(random, 70) ? ARENA_BASE + ARENA_BYTES - past : ARENA_BASE - 16;
     else if (is_source)
@@ -113,7 +113,7 @@ static void overrun(struct random *random, struct bulk_case *c, uint32_t moved)
     else if (bulk_is_to_global(c->form))
         c->to = ARENA_BASE + ARENA_BYTES + 16 * random_below(random, 4096);
     else
-        c->to = BULK_SHARED_END - past;
+        c->to = random_chance(random, 30) ? SM_SHARED_BYTES : BULK_SHARED_END - past;
 }
 
 // A size whose bits that count are all 1: more than any shared memory holds.

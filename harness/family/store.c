@@ -101,7 +101,7 @@ struct store_window store_window(const struct store_case *c)
 void store_source(const struct store_case *c, const struct tensormap *map, uint32_t *first, uint32_t *end)
 {
     struct tile tile = tile_of(map, c->coord);
-    uint64_t extent = tile_extent_bytes(&tile);
+    uint64_t extent = tile_reach_bytes(&tile);
     if (map->mode != TENSORMAP_TILED || extent > STORE_SHARED_BYTES) extent = 0;
     uint64_t past = (c->shared + extent + 127) / 128 * 128;
     *first = c->shared / 128 * 128;

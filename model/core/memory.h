@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The shared memory of an SM of an H200 (MAX_SHARED_MEMORY_PER_MULTIPROCESSOR); addresses of a CTA's own end there.
+enum { SM_SHARED_BYTES = 233472 };
+
 // `bytes[0]` has address `base`; addresses base .. base + size_bytes - 1 are mapped, all others are not.
 struct memory {
     uint8_t *bytes;

@@ -8,14 +8,15 @@
 
 #include "dtype.h"
 #include "finding.h"
+#include "memory.h"
 
 enum {
     TENSORMAP_MAX_RANK = 5,
     TENSORMAP_BYTES = 128,
-    TENSORMAP_MAX_BOX = 256,         // boxDim[i], channelsPerPixel
-    TENSORMAP_MAX_PIXELS = 1024,     // pixelsPerColumn
-    TENSORMAP_MAX_ESTRIDE = 8,       // elementStrides[i]
-    TENSORMAP_MAX_BOX_BYTES = 233472 // an H200's MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
+    TENSORMAP_MAX_BOX = 256,     // boxDim[i], channelsPerPixel
+    TENSORMAP_MAX_PIXELS = 1024, // pixelsPerColumn
+    TENSORMAP_MAX_ESTRIDE = 8,   // elementStrides[i]
+    TENSORMAP_MAX_BOX_BYTES = SM_SHARED_BYTES
 };
 
 enum tensormap_mode { TENSORMAP_TILED, TENSORMAP_IM2COL };

@@ -151,7 +151,7 @@ START_TEST(bulk_generate_meets_every_operation_and_rule)
         }
     ck_assert(faults > CASES / 100 && faults < CASES / 20);
     ck_assert(wrapped > 100 && ragged > 100);
-    for (enum rule rule = RULE_BULK_ALIGN; rule <= RULE_BULK_REMOTE_BOUNDS; rule++)
+    for (enum rule rule = RULE_BULK_ALIGN; rule <= RULE_BULK_REMOTE_LIMIT; rule++)
         ck_assert_msg(rules[rule] > 0, "%s", rule_row(rule)->id);
 }
 END_TEST

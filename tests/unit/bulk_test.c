@@ -250,6 +250,10 @@ static const struct vector {
     {R(REMOTE_BOUNDS), "st.async", {REG, 0, SMEM_END, 8}, {R(REMOTE_BOUNDS)}, SMEM_END, SMEM_END, SMEM_END - 8, TO},
     {R(REMOTE_BOUNDS), "after 700", {S2S, SMEM_END, SMEM_END, 16}, {R(SMEM_BOUNDS), R(REMOTE_BOUNDS)}, SMEM_END,
      SMEM_END, SMEM_END - 16, NOTHING},
+    {R(REMOTE_LIMIT), "past the SM", {S2S, 0x500, SM_SHARED_BYTES, 16}, {R(REMOTE_LIMIT)}, SM_SHARED_BYTES, SMEM_END,
+     SMEM_END - 16, TO},
+    {R(REMOTE_LIMIT), "the last of the SM", {S2S, 0x500, SM_SHARED_BYTES - 16, 16}, {R(REMOTE_BOUNDS)},
+     SM_SHARED_BYTES - 16, SMEM_END, SMEM_END - 16, NOTHING},
     {R(REMOTE_BOUNDS), "just fits", {S2S, 0x500, SMEM_END - 16, 16}, {RULE_OK}, 0, 0, 0, NOTHING},
 // clang-format on
 #undef R
@@ -362,6 +366,12 @@ START_TEST(bulk_remote_bounds__are_719)
 }
 END_TEST
 
+START_TEST(bulk_remote_limit__is_700)
+{
+    check_vectors(RULE_BULK_REMOTE_LIMIT, 700);
+}
+END_TEST
+
 // --- reductions ------------------------------------------------------------------------------------------------------
 
 // Legal types of each operation, a bit each: in global memory, and in another CTA.
@@ -453,6 +463,7 @@ Suite *bulk_suite(void)
     tcase_add_test(faults, bulk_smem_bounds__are_exact);
     tcase_add_test(faults, bulk_unmapped__counts_every_byte);
     tcase_add_test(faults, bulk_remote_bounds__are_719);
+    tcase_add_test(faults, bulk_remote_limit__is_700);
     tcase_add_loop_test(reductions, bulk_reduce_type__depends_on_the_destination, 0, BULK_FORMS);
     tcase_add_loop_test(reductions, bulk_reduce_changes_what_moves, 0, BULK_REDUCTIONS);
     tcase_add_test(reductions, bulk_reduce_of_nothing_and_of_faults_changes_nothing);
