@@ -34,6 +34,7 @@ static const struct {
 } first_cases[] = {
     {"bulk", 0x4e8ed78ed7a2f819},
     {"encode", 0xdc59d9ea684b35da},
+    {"im2col", 0x00984a83f9c8055f},
     {"load", 0xbb82e1cae9637f29},
     {"mbarrier", 0xa78a30d71cfd3657},
 };
