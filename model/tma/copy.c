@@ -115,6 +115,16 @@ static enum rule check_source(const struct tile *tile, const struct memory *memo
     return first;
 }
 
+// A box that does not lie in shared memory: too large for all of it, or at the wrong place.
+static struct finding outside_shared(const struct memory *memory, uint32_t shared, uint64_t extent)
+{
+    uint64_t size = memory->size_bytes, first = (memory->base + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
+    uint64_t last = (memory->base + size - extent) / SHARED_ALIGN * SHARED_ALIGN, limit = shared < first ? first : last;
+    if (extent > size)
+        return (struct finding){RULE_LOAD_SMEM_BOUNDS, "bytes of the box in shared memory", -1, 0, extent, size, size};
+    return (struct finding){RULE_LOAD_SMEM_BOUNDS, "dstMem", -1, 0, shared, limit, limit};
+}
+
 enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *coord,
                           const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                           struct findings *findings)
@@ -130,13 +140,11 @@ enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *
                                 (shared + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN});
     if (map->mode != TENSORMAP_TILED) return first;
     struct tile tile = tile_of(map, coord);
-    uint64_t end = shared_memory->base + shared_memory->size_bytes, extent = tile_extent_bytes(&tile);
+    uint64_t extent = tile_extent_bytes(&tile);
     if (map->swizzle != SWIZZLE_NONE)
         extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line
     if (memory_at(shared_memory, shared, extent) == NULL)
-        broken(findings, &first,
-               (struct finding){RULE_LOAD_SMEM_BOUNDS, "end of the box in shared memory", -1, 0, shared + extent, end,
-                                extent <= shared_memory->size_bytes ? end - extent : shared_memory->base});
+        broken(findings, &first, outside_shared(shared_memory, shared, extent));
     if (extent > shared_memory->size_bytes) return first;
     enum rule source = check_source(&tile, global_memory, findings);
     return first != RULE_OK ? first : source;
