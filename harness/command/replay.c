@@ -146,15 +146,17 @@ static void check_entries(const struct replay_options *to, struct entries *entri
 {
     const struct family *family = entries->batch.family;
     for (int i = 0; i < entries->batch.count; i++) {
-        struct text difference;
+        struct trace_difference difference;
         row->cases++;
         if (!trace_agrees(&entries->entry[i], family, batch_case(&entries->batch, i), &entries->batch.results[i],
                           &difference) &&
             row->mismatches++ < to->printed) {
             json_t *json = family->write(batch_case(&entries->batch, i));
             char *text = json_dumps(json, JSON_COMPACT);
-            fprintf(stderr, "%s:%" PRIu64 ": %s\n    case %s\n", row->path, entries->line[i], difference.at,
+            fprintf(stderr, "%s:%" PRIu64 ": %s\n    case %s\n", row->path, entries->line[i], difference.text.at,
                     text != NULL ? text : "?");
+            if (difference.place.window != NULL && family->explain_place != NULL)
+                family->explain_place(batch_case(&entries->batch, i), &difference.place, stderr);
             free(text);
             json_decref(json);
         }
