@@ -136,7 +136,8 @@ static void make_header(const struct record_options *to, struct trace_header *he
     snprintf(header->recorded_by, sizeof header->recorded_by, "%s", to->executor->name);
     snprintf(header->device, sizeof header->device, "%s", to->executor->describe());
     strftime(header->date, sizeof header->date, "%Y-%m-%d", gmtime_r(&now, &day));
-    snprintf(cubin, sizeof cubin, "%s.cubin", to->cases.family->name);
+    if (to->executor != &executor_gpu || to->cases.family->kernel == NULL) return; // no kernel had a part in it
+    snprintf(cubin, sizeof cubin, "%s.cubin", to->cases.family->kernel);
     first_line_of("toolkit.txt", header->toolkit, sizeof header->toolkit);
     digest_of(cubin, header->kernel, sizeof header->kernel);
 }
