@@ -55,7 +55,8 @@ static uint32_t read_u32_or(struct json_reader *reader, const char *key, uint32_
 // Asks for the keys that operations of one kind of operand have, and for no others.
 static struct mbarrier_op read_op(struct json_reader *reader)
 {
-    static const char *const issuers[] = {"cta", "self", "remote", NULL};
+    const char *issuers[MBARRIER_ISSUERS + 1] = {NULL};
+    for (uint32_t i = 0; i < MBARRIER_ISSUERS; i++) issuers[i] = mbarrier_issuer_name(i);
     const char *names[MBARRIER_OPS + 1] = {NULL};
     for (uint32_t i = 0; i < MBARRIER_OPS; i++) names[i] = mbarrier_op_row(i)->name;
     struct mbarrier_op op = mbarrier_op_plain((uint32_t)json_read_name(reader, "op", names));
