@@ -27,8 +27,20 @@ static void print_help(FILE *out)
     fprintf(out, "Usage: tmaref COMMAND [OPTION...]\n"
                  "Reference model and conformance tests for the TMA and mbarriers of sm_90a.\n\n");
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n'tmaref COMMAND --help' tells the options of one command.\n"
+    fprintf(out, "\n'tmaref COMMAND --help' (or 'tmaref help COMMAND') tells the options of one command.\n"
                  "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.\n");
+}
+
+// Runs the command named argv[1] on what follows.
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    char name[32];
+    snprintf(name, sizeof name, "tmaref %s", command->name);
+    argv[1] = name;
+    int status = command->run(argc - 1, argv + 1);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    perror("tmaref: standard output");
+    return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
@@ -38,6 +50,8 @@ int main(int argc, char **argv)
         print_help(stderr);
         return EXIT_USAGE;
     }
+    char *help[] = {argv[0], argc > 2 ? argv[2] : NULL, "--help", NULL};
+    if (strcmp(argv[1], "help") == 0 && argc > 2) argc = 3, argv = help;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
         return EXIT_AGREE;
@@ -48,15 +62,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0) continue;
-        char name[32];
-        snprintf(name, sizeof name, "tmaref %s", commands[i].name);
-        argv[1] = name;
-        int status = commands[i].run(argc - 1, argv + 1);
-        if (fflush(stdout) != 0 || ferror(stdout)) {
-            perror("tmaref: standard output");
-            return EXIT_USAGE;
-        }
-        return status;
+        return run_command(&commands[i], argc, argv);
     }
     fprintf(stderr, "tmaref: there is no command '%s'\n\n", argv[1]);
     print_help(stderr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +18,25 @@ static char *next_line(struct source *source)
     return NULL;
 }
 
+// "cases.jsonl: " in front of a complaint, or nothing.
+static void name_path(const struct source *source, char *text, size_t text_bytes)
+{
+    text[0] = '\0';
+    if (source->path != NULL) snprintf(text, text_bytes, "%s: ", source->path);
+}
+
 static int read_case(struct source *source, const char *line, void *test_case, struct text *why)
 {
     json_error_t error;
     struct text reason;
+    char path[200];
+    name_path(source, path, sizeof path);
     json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &error);
     int ok = json != NULL && source->family->read(json, test_case, &reason);
     if (json == NULL)
-        text_set(why, "line %llu: %s (column %d)", (unsigned long long)source->line, error.text, error.column);
+        text_set(why, "%sline %llu: %s (column %d)", path, (unsigned long long)source->line, error.text, error.column);
     else if (!ok)
-        text_set(why, "line %llu: %.400s", (unsigned long long)source->line, reason.at);
+        text_set(why, "%sline %llu: %.250s", path, (unsigned long long)source->line, reason.at);
     json_decref(json);
     return ok ? 1 : -1;
 }

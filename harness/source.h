@@ -10,6 +10,7 @@
 struct source {
     const struct family *family;
     uint64_t seed, next, end;
+    const char *path; // of the text, for messages; may be NULL
     char *lines;
     uint64_t line;
 };

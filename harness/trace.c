@@ -81,12 +81,12 @@ static void hex_of(const uint8_t *bytes, uint32_t count, char *text)
 }
 
 // A window kept whole: names the first byte that differs.
-static int bytes_agree(const struct window *window, const char *recorded, struct text *difference)
+static int bytes_agree(const struct window *window, const char *recorded, struct trace_difference *difference)
 {
     uint8_t bytes[TRACE_WHOLE_BYTES];
     if (window->size_bytes > TRACE_WHOLE_BYTES || !hex_parse(recorded, bytes, window->size_bytes)) {
-        text_set(difference, "%s: the window has %u bytes, the recorded one %zu", window->name, window->size_bytes,
-                 strlen(recorded) / 2);
+        text_set(&difference->text, "%s: the window has %u bytes, the recorded one %zu", window->name,
+                 window->size_bytes, strlen(recorded) / 2);
         return 0;
     }
     for (uint32_t i = 0; i < window->size_bytes; i++) {
@@ -95,14 +95,17 @@ static int bytes_agree(const struct window *window, const char *recorded, struct
         uint32_t from = i & ~7u, count = window->size_bytes - from < 8 ? window->size_bytes - from : 8;
         hex_of(bytes + from, count, want);
         hex_of(window->bytes + from, count, got);
-        text_set(difference, "%s+0x%x: recorded %s, found %s (bytes in memory order)", window->name, from, want, got);
+        difference->place = (struct place){window->name, window->base + from, count, window->bytes + from, 1, {0}};
+        memcpy(difference->place.recorded, bytes + from, count);
+        text_set(&difference->text, "%s+0x%x: recorded %s, found %s (bytes in memory order)", window->name, from, want,
+                 got);
         return 0;
     }
     return 1;
 }
 
 // A window kept as digests: names the first line that differs.
-static int digests_agree(const struct window *window, const json_t *recorded, struct text *difference)
+static int digests_agree(const struct window *window, const json_t *recorded, struct trace_difference *difference)
 {
     char digest[17];
     uint8_t found[MAX_LINES], lines[MAX_LINES];
@@ -110,8 +113,8 @@ static int digests_agree(const struct window *window, const json_t *recorded, st
     const char *line_text = json_string_value(json_object_get(recorded, "lines"));
     json_int_t size_bytes = json_integer_value(json_object_get(recorded, "size"));
     if (want == NULL || line_text == NULL || size_bytes != window->size_bytes) {
-        text_set(difference, "%s: the window has %u bytes, the recorded one %lld", window->name, window->size_bytes,
-                 (long long)size_bytes);
+        text_set(&difference->text, "%s: the window has %u bytes, the recorded one %lld", window->name,
+                 window->size_bytes, (long long)size_bytes);
         return 0;
     }
     snprintf(digest, sizeof digest, "%016" PRIx64, XXH3_64bits(window->bytes, window->size_bytes));
@@ -119,15 +122,21 @@ static int digests_agree(const struct window *window, const json_t *recorded, st
     uint32_t count = line_digests(window, found, MAX_LINES), line = 0;
     int known = hex_parse(line_text, lines, count);
     while (known && line < count && found[line] == lines[line]) line++;
-    if (known && line < count)
-        text_set(difference, "%s: first differs in the %d bytes at 0x%" PRIx64, window->name, TRACE_LINE_BYTES,
-                 window->base + line * TRACE_LINE_BYTES);
-    else // one line in 256 has the digest byte of another
-        text_set(difference, "%s: differs, and the digests of its lines do not tell where", window->name);
+    if (known && line < count) {
+        uint32_t at = line * TRACE_LINE_BYTES, left = window->size_bytes - at;
+        difference->place = (struct place){.window = window->name,
+                                           .address = window->base + at,
+                                           .size_bytes = left < TRACE_LINE_BYTES ? left : TRACE_LINE_BYTES,
+                                           .found = window->bytes + at};
+        text_set(&difference->text, "%s: first differs in the %d bytes at 0x%" PRIx64, window->name, TRACE_LINE_BYTES,
+                 window->base + at);
+    } else // one line in 256 has the digest byte of another
+        text_set(&difference->text, "%s: differs, and the digests of its lines do not tell where", window->name);
     return 0;
 }
 
-static int window_agrees(const struct trace_entry *entry, const struct window *window, struct text *difference)
+static int window_agrees(const struct trace_entry *entry, const struct window *window,
+                         struct trace_difference *difference)
 {
     const json_t *recorded = json_object_get(entry->windows, window->name);
     const char *bytes = json_string_value(json_object_get(recorded, "bytes"));
@@ -135,7 +144,7 @@ static int window_agrees(const struct trace_entry *entry, const struct window *w
     int is_there = recorded != NULL && json_equal(json_object_get(recorded, "base"), base);
     json_decref(base);
     if (!is_there) {
-        text_set(difference, "window \"%s\" at 0x%" PRIx64 " was not recorded", window->name, window->base);
+        text_set(&difference->text, "window \"%s\" at 0x%" PRIx64 " was not recorded", window->name, window->base);
         return 0;
     }
     return bytes != NULL ? bytes_agree(window, bytes, difference) : digests_agree(window, recorded, difference);
@@ -143,7 +152,7 @@ static int window_agrees(const struct trace_entry *entry, const struct window *w
 
 // The words of a curated case, line by line.
 static int text_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
-                       const struct result *result, struct text *difference)
+                       const struct result *result, struct trace_difference *difference)
 {
     if (entry->text == NULL || family->describe == NULL) return 1;
     json_t *found = family->describe(test_case, result);
@@ -153,7 +162,7 @@ static int text_agrees(const struct trace_entry *entry, const struct family *fam
     if (i < lines) {
         const char *want = json_string_value(json_array_get(entry->text, i));
         const char *got = json_string_value(json_array_get(found, i));
-        text_set(difference, "recorded \"%s\", found \"%s\"", want != NULL ? want : "nothing more",
+        text_set(&difference->text, "recorded \"%s\", found \"%s\"", want != NULL ? want : "nothing more",
                  got != NULL ? got : "nothing more");
     }
     json_decref(found);
@@ -161,21 +170,28 @@ static int text_agrees(const struct trace_entry *entry, const struct family *fam
 }
 
 int trace_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
-                 const struct result *result, struct text *difference)
+                 const struct result *result, struct trace_difference *difference)
 {
+    struct trace_difference bytes;
+    difference->place = bytes.place = (struct place){0};
     if (entry->status != result->status) {
         const char *want = cuda_error_name(entry->status), *got = cuda_error_name(result->status);
-        text_set(difference, "recorded status %d %s, found %d %s%s%s", entry->status, want != NULL ? want : "",
+        text_set(&difference->text, "recorded status %d %s, found %d %s%s%s", entry->status, want != NULL ? want : "",
                  result->status, got != NULL ? got : "", result->rule != RULE_OK ? " by rule " : "",
                  result->rule != RULE_OK ? rule_row(result->rule)->id : "");
         return 0;
     }
     if (json_object_size(entry->windows) != (size_t)result->windows) {
-        text_set(difference, "%zu windows recorded, %d found", json_object_size(entry->windows), result->windows);
+        text_set(&difference->text, "%zu windows recorded, %d found", json_object_size(entry->windows),
+                 result->windows);
         return 0;
     }
-    if (!text_agrees(entry, family, test_case, result, difference)) return 0;
-    for (int i = 0; i < result->windows; i++)
-        if (!window_agrees(entry, &result->window[i], difference)) return 0;
-    return 1;
+    int same_text = text_agrees(entry, family, test_case, result, difference);
+    for (int i = 0; i < result->windows; i++) {
+        if (window_agrees(entry, &result->window[i], &bytes)) continue;
+        if (same_text) difference->text = bytes.text;
+        difference->place = bytes.place;
+        return 0;
+    }
+    return same_text;
 }

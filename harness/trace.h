@@ -28,8 +28,15 @@ struct trace_entry {
 int trace_read(const struct family *family, const char *line, void *test_case, struct trace_entry *entry,
                struct text *why);
 
-// Compares a result with what was recorded: 1 if it agrees, else 0 with the first difference in `difference`.
+// The first difference between a result and what was recorded: in words, and where it lies.
+struct trace_difference {
+    struct text text;
+    struct place place;
+};
+
+// Compares a result with what was recorded: 1 if it agrees, else 0 with the first difference in `difference`, whose
+// place points into the result.
 int trace_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
-                 const struct result *result, struct text *difference);
+                 const struct result *result, struct trace_difference *difference);
 
 #endif

@@ -9,6 +9,7 @@
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
+#include "replay.h"
 
 #define TRACE_EXECUTOR "trace"
 enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10 };
@@ -18,6 +19,7 @@ struct diff_options {
     const struct executor *executor[2];
     const char *name[2];
     int executors, json;
+    const char *given; // the last of this command's own options that a replay has no use for
     uint64_t faults, printed;
 };
 
@@ -36,9 +38,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &to->cases;
         return 0;
     case 'F':
+        to->given = "faults";
         if (!parse_u64(argument, UINT64_MAX, &to->faults)) argp_error(state, "--faults takes a whole number");
         return 0;
     case 'p':
+        to->given = "print";
         if (!parse_u64(argument, UINT64_MAX, &to->printed)) argp_error(state, "--print takes a whole number");
         return 0;
     case 'j':
@@ -48,7 +52,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (to->executors == 2) argp_error(state, "compares two executors, not three");
         to->executor[to->executors] = executor_find(argument);
         if (to->executor[to->executors] == NULL && (to->executors != 0 || strcmp(argument, TRACE_EXECUTOR) != 0))
-            argp_error(state, "there is no executor '%s' here: model, gpu, or trace in the first place", argument);
+            argp_error(state, "there is no executor '%s' here: %s, or trace in the first place", argument,
+                       executor_names().at);
         to->name[to->executors++] = argument;
         return 0;
     case ARGP_KEY_END:
@@ -62,10 +67,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 // What was recorded against an executor is a replay of the file that --input names.
 static int diff_trace(const struct diff_options *to)
 {
-    char *arguments[] = {
-        "tmaref diff", "--executor", (char *)to->name[1], (char *)to->cases.input, to->json ? "--json" : NULL, NULL};
+    const struct replay_options replay = {.executor = to->executor[1],
+                                          .json = to->json,
+                                          .paths = 1,
+                                          .printed = REPLAY_PRINTED,
+                                          .path = {to->cases.input}};
+    const char *given = to->given != NULL ? to->given : to->cases.given;
     if (to->cases.input == NULL) return command_usage("diff", "trace needs --input, a recorded trace");
-    return command_replay(to->json ? 5 : 4, arguments);
+    if (given != NULL)
+        return command_usage("diff", "--%s does not go with trace: every case of the recording is compared", given);
+    return replay_run("diff", &replay);
 }
 
 static void print_tally(const struct diff_options *to, const struct tally *tally)
@@ -101,16 +112,17 @@ int command_diff(int argc, char **argv)
     const struct argp argp = {options,
                               parse,
                               "EXPECTED FOUND",
-                              "Runs the same cases on two executors (model, gpu, or trace with --input) and compares "
+                              "Runs the same cases on two executors (EXECUTORS, or trace with --input) and compares "
                               "every byte.",
                               children,
-                              NULL,
+                              names_filter,
                               NULL};
     struct source source;
     struct tally tally;
     struct text why;
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     if (to.executor[0] == NULL) return diff_trace(&to);
+    if (to.cases.cases == 0) return command_usage("diff", "--cases is 0: there is no case to compare");
     int ok = case_source(&to.cases, &source, &why) &&
              diff_run(&source, to.executor[0], to.executor[1], to.faults, to.printed, stdout, &tally, &why);
     free(to.cases.lines);

@@ -4,11 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Addresses are written in hexadecimal.
+// Addresses and words are written in hexadecimal.
 static int is_address(const struct finding *finding)
 {
-    static const char *const names[] = {"globalAddress", "tensorMap", "dstMem", "end of the box in shared memory",
-                                        "64-bit word"};
+    static const char *const names[] = {"globalAddress", "address of an element", "tensorMap", "dstMem", "64-bit word"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(finding->argument, names[i]) == 0) return 1;
     return 0;
@@ -47,6 +46,26 @@ static int has_no_number(const struct finding *finding)
            finding->rule == RULE_REPLACE_NULL_MAP;
 }
 
+// Rules about a state or the order of operations: what the numbers of the finding count is not a limit.
+static int is_bare(const struct finding *finding)
+{
+    switch (finding->rule) {
+    case RULE_LOAD_MAP_FORMAT:
+    case RULE_MBARRIER_ERROR:
+    case RULE_MBARRIER_REMOTE_ERROR:
+    case RULE_MBARRIER_INIT_LIVE:
+    case RULE_MBARRIER_UNOBSERVED:
+    case RULE_MBARRIER_NO_OBJECT:
+    case RULE_MBARRIER_PLAIN_ACCESS:
+    case RULE_MBARRIER_TOKEN_FOREIGN:
+    case RULE_MBARRIER_TOKEN_OLD:
+    case RULE_MBARRIER_PENDING_COUNT_TOKEN:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 static void add_numbers(const struct finding *finding, struct line *line)
 {
     line_add(line, " is ");
@@ -61,17 +80,29 @@ static void add_numbers(const struct finding *finding, struct line *line)
     add_number(finding, finding->nearest, line);
 }
 
-void finding_text(const struct finding *finding, struct line *line)
+void finding_head(const struct finding *finding, struct line *line)
 {
     const struct rule_row *row = rule_row(finding->rule);
     line_add(line, "  %s, rule %s", finding_severity(finding->rule), row->id);
-    if (finding->rule != RULE_LOAD_MAP_FORMAT) {
+    if (!is_bare(finding)) {
         line_add(line, ": %s", finding->argument);
         if (finding->index >= 0) line_add(line, "[%d]", finding->index);
         add_numbers(finding, line);
     }
-    line_add(line, "\n      %s\n", row->sentence);
+    line_add(line, "\n");
+}
+
+void finding_advice(enum rule rule, struct line *line)
+{
+    const struct rule_row *row = rule_row(rule);
+    line_add(line, "      %s\n", row->sentence);
     if (row->advice[0] != '\0') line_add(line, "      %s\n", row->advice);
+}
+
+void finding_text(const struct finding *finding, struct line *line)
+{
+    finding_head(finding, line);
+    finding_advice(finding->rule, line);
 }
 
 static void json_number(const struct finding *finding, const char *name, uint64_t number, struct line *line)
@@ -91,7 +122,7 @@ void finding_json(const struct finding *finding, struct line *line)
     line_add(line, "{\"rule\":\"%s\",\"severity\":\"%s\",\"argument\":\"%s\"", row->id, finding_severity(finding->rule),
              finding->argument);
     if (finding->index >= 0) line_add(line, ",\"index\":%d", finding->index);
-    if (!has_no_number(finding)) {
+    if (!has_no_number(finding) && !is_bare(finding)) {
         json_number(finding, "value", finding->value, line);
         json_number(finding, "limit", finding->limit, line);
         json_number(finding, "nearest", finding->nearest, line);

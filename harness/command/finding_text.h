@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A finding in words for people and as JSON for machines: the only printer of findings. Used by encode, decode and
-// explain, and by the watching library, which is why it writes into a struct line and allocates nothing.
+// A finding in words for people and as JSON for machines: the only printer of findings. Used by encode, decode,
+// explain and mbarrier, and by the watching library, which is why it writes into a struct line and allocates nothing.
 #ifndef TMAREF_FINDING_TEXT_H
 #define TMAREF_FINDING_TEXT_H
 
@@ -10,6 +10,10 @@
 // "refused, rule MAP_BOX_DIM: boxDim[0] is 257, limit 256, nearest legal value 256" and, on lines of their own, the
 // rule's sentence and advice.
 void finding_text(const struct finding *finding, struct line *line);
+
+// Its two parts, for who prints the second once: the first line, and the lines with sentence and advice.
+void finding_head(const struct finding *finding, struct line *line);
+void finding_advice(enum rule rule, struct line *line);
 
 // The same as one JSON object.
 void finding_json(const struct finding *finding, struct line *line);

@@ -49,15 +49,29 @@ static void list_rules(void)
     }
 }
 
+static const char trace_summary[] =
+    "what a machine did, from a file: tmaref replay FILE, or diff --input FILE trace model";
+
 static void list_parts(void)
 {
     printf("families:\n");
     for (int i = 0; families[i] != NULL; i++) printf("  %-10s %s\n", families[i]->name, families[i]->summary);
     printf("executors:\n");
     for (int i = 0; executors[i] != NULL; i++) printf("  %-10s %s\n", executors[i]->name, executors[i]->summary);
-    printf("  %-10s %s\n", "trace",
-           "what a machine did, from a file: tmaref replay FILE, or diff --input FILE trace model");
+    printf("  %-10s %s\n", "trace", trace_summary);
     printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' tells one.\n");
+}
+
+static void add_parts(json_t *json)
+{
+    json_t *family_list = json_object(), *executor_list = json_object();
+    for (int i = 0; families[i] != NULL; i++)
+        json_object_set_new(family_list, families[i]->name, json_string(families[i]->summary));
+    for (int i = 0; executors[i] != NULL; i++)
+        json_object_set_new(executor_list, executors[i]->name, json_string(executors[i]->summary));
+    json_object_set_new(executor_list, "trace", json_string(trace_summary));
+    json_object_set_new(json, "families", family_list);
+    json_object_set_new(json, "executors", executor_list);
 }
 
 static void list_json(int rules)
@@ -65,8 +79,7 @@ static void list_json(int rules)
     json_t *json = rules ? json_array() : json_object();
     for (int i = RULE_OK + 1; rules && i < RULE_COUNT; i++)
         json_array_append_new(json, rule_json(rule_row((enum rule)i)));
-    for (int i = 0; !rules && families[i] != NULL; i++)
-        json_object_set_new(json, families[i]->name, json_string(families[i]->summary));
+    if (!rules) add_parts(json);
     json_dumpf(json, stdout, JSON_INDENT(1));
     printf("\n");
     json_decref(json);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "finding_text.h"
+#include "map_text.h"
 #include "mbarrier_case.h"
 
 enum { MOST_PROGRAM_BYTES = 1 << 20 };
@@ -170,26 +172,15 @@ static int read_numbers(const struct options *options)
 
 // --- Programs --------------------------------------------------------------------------------------------------------
 
-static json_t *findings_json(const struct findings *findings)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) {
-        const struct finding *finding = &findings->item[i];
-        const struct rule_row *row = rule_row(finding->rule);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:i, s:s, s:I, s:I, s:s, s:s}", "rule", row->id, "outcome",
-                                        row->cuda_error != 0 ? "fault" : "warning", "cuda_error", row->cuda_error,
-                                        "argument", finding->argument, "value", (json_int_t)finding->value, "limit",
-                                        (json_int_t)finding->limit, "sentence", row->sentence, "advice", row->advice));
-    }
-    return list;
-}
+static const char invalidated[] = "It is invalidated: no barrier any more, until the next init.";
 
 static json_t *event_json(const struct mbarrier_event *event, json_t *op, const struct findings *findings)
 {
-    json_t *step = json_pack("{s:O, s:o}", "op", op, "findings", findings_json(findings));
+    json_t *step = json_pack("{s:O, s:o}", "op", op, "findings", findings_array(findings));
     if (event->rule != RULE_OK) return step;
-    json_object_set_new(step, "after", word_json(event->word));
+    json_t *after = word_json(event->word);
+    if (event->op.opcode == MBARRIER_OP_INVAL) json_object_set_new(after, "reading", json_string(invalidated));
+    json_object_set_new(step, "after", after);
     enum mbarrier_result result = mbarrier_op_row(event->op.opcode)->result;
     if (result == MBARRIER_GIVES_PREDICATE) json_object_set_new(step, "ballot", json_integer(event->ballot));
     json_t *lanes = json_array();
@@ -253,17 +244,15 @@ static void print_step(int index, const struct mbarrier_event *event)
 
 static void print_findings(const struct findings *findings, unsigned char *explained)
 {
+    static struct line line;
+    line_start(&line);
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) {
-        const struct finding *finding = &findings->item[i];
-        const struct rule_row *row = rule_row(finding->rule);
-        printf("      %s %s", row->cuda_error != 0 ? "fault" : "warning", row->id);
-        if (row->cuda_error != 0)
-            printf(" (%d %s): %s %" PRId64 ", limit %" PRId64, row->cuda_error, cuda_error_name(row->cuda_error),
-                   finding->argument, (int64_t)finding->value, (int64_t)finding->limit);
-        putchar('\n');
-        if (!explained[finding->rule]) printf("        %s\n        %s\n", row->sentence, row->advice);
-        explained[finding->rule] = 1;
+        enum rule rule = findings->item[i].rule;
+        finding_head(&findings->item[i], &line);
+        if (!explained[rule]) finding_advice(rule, &line);
+        explained[rule] = 1;
     }
+    fputs(line.bytes, stdout);
 }
 
 static int has_barrier(const struct mbarrier_op *op, int barrier)
@@ -279,6 +268,7 @@ static void print_end(const struct mbarrier_machine *machine)
         struct mbarrier_fields fields = mbarrier_unpack(machine->slot[i].word);
         struct text reading;
         word_reading(&fields, &reading);
+        if (machine->slot[i].life == MBARRIER_INVALID) text_set(&reading, "%s", invalidated);
         if (used) printf("barrier %d: %s\n", i, reading.at);
     }
 }
@@ -294,6 +284,8 @@ static int step_program(const struct mbarrier_case *program, int json)
     for (int i = 0; i < program->count && rule == RULE_OK; i++) {
         struct findings findings = {0};
         rule = mbarrier_step(&machine, &program->op[i], &findings);
+        for (int j = 0; j < findings.count && j < FINDINGS_MAX; j++)
+            findings.item[j].index = -1; // the step, told anyway
         json_t *op = json_array_get(json_object_get(ops, "ops"), (size_t)i);
         json_array_append_new(steps, event_json(&machine.event[i], op, &findings));
         if (json) continue;

@@ -27,7 +27,7 @@ struct record_options {
 };
 
 static const struct argp_option options[] = {
-    {"executor", 'x', "NAME", 0, "gpu (default); model only to try the command", 0},
+    {"executor", 'x', "NAME", 0, "EXECUTORS (default gpu; another only to try the command)", 0},
     {"output", 'o', "FILE", 0, "the trace; compressed if the name ends in .zst", 0},
     {"curated", 'c', NULL, 0, "say in words where every byte came from", 0},
     {"lane", 'l', "WHICH", 0,
@@ -44,8 +44,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &to->cases;
         return 0;
     case 'x':
-        to->executor = executor_find(argument);
-        if (to->executor == NULL) argp_error(state, "there is no executor '%s': model or gpu", argument);
+        to->executor = parse_executor(argument, state);
         return 0;
     case 'o':
         to->output = argument;
@@ -136,7 +135,8 @@ static void make_header(const struct record_options *to, struct trace_header *he
     snprintf(header->recorded_by, sizeof header->recorded_by, "%s", to->executor->name);
     snprintf(header->device, sizeof header->device, "%s", to->executor->describe());
     strftime(header->date, sizeof header->date, "%Y-%m-%d", gmtime_r(&now, &day));
-    snprintf(cubin, sizeof cubin, "%s.cubin", to->cases.family->name);
+    if (to->executor != &executor_gpu || to->cases.family->kernel == NULL) return; // no kernel had a part in it
+    snprintf(cubin, sizeof cubin, "%s.cubin", to->cases.family->kernel);
     first_line_of("toolkit.txt", header->toolkit, sizeof header->toolkit);
     digest_of(cubin, header->kernel, sizeof header->kernel);
 }
@@ -203,8 +203,9 @@ int command_record(int argc, char **argv)
 {
     struct record_options to = {.executor = &executor_gpu, .keep = UINT64_MAX};
     const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {options,  parse, NULL, "Writes a trace of what the hardware does with these cases.",
-                              children, NULL,  NULL};
+    const struct argp argp = {
+        options,  parse,        NULL, "Writes a trace of what the hardware does with these cases.",
+        children, names_filter, NULL};
     struct source source;
     struct trace_header header;
     struct lines lines = {0};

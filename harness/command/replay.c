@@ -9,19 +9,13 @@
 #include <sys/stat.h>
 
 #include "command.h"
-#include "executor.h"
+#include "common_options.h"
 #include "json.h"
 #include "progress.h"
+#include "replay.h"
 #include "trace.h"
 
-enum { MAX_TRACES = 256, PATH_BYTES = 4096, DEFAULT_PRINTED = 5 };
-
-struct replay_options {
-    const struct executor *executor;
-    int json, paths;
-    uint64_t printed;
-    const char *path[MAX_TRACES];
-};
+enum { PATH_BYTES = 4096 };
 
 // One trace's row of the table.
 struct row {
@@ -31,7 +25,7 @@ struct row {
 };
 
 static const struct argp_option options[] = {
-    {"executor", 'x', "NAME", 0, "model (default) or gpu", 0},
+    {"executor", 'x', "NAME", 0, "EXECUTORS (default model)", 0},
     {"print", 'p', "N", 0, "print at most N mismatches of each trace (default 5)", 0},
     {"json", 'j', NULL, 0, "the table as JSON", 0},
     {0},
@@ -42,8 +36,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct replay_options *to = state->input;
     switch (key) {
     case 'x':
-        to->executor = executor_find(argument);
-        if (to->executor == NULL) argp_error(state, "there is no executor '%s': model or gpu", argument);
+        to->executor = parse_executor(argument, state);
         return 0;
     case 'p':
         if (!parse_u64(argument, UINT64_MAX, &to->printed)) argp_error(state, "--print takes a whole number");
@@ -52,7 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         to->json = 1;
         return 0;
     case ARGP_KEY_ARG:
-        if (to->paths == MAX_TRACES) argp_error(state, "takes at most %d paths", MAX_TRACES);
+        if (to->paths == REPLAY_MAX_TRACES) argp_error(state, "takes at most %d paths", REPLAY_MAX_TRACES);
         to->path[to->paths++] = argument;
         return 0;
     default:
@@ -69,12 +62,12 @@ static int is_trace_name(const char *name)
 
 static int collect_file(const char *path, struct row *rows, int count, struct text *why)
 {
-    if (count < MAX_TRACES && strlen(path) < PATH_BYTES) {
+    if (count < REPLAY_MAX_TRACES && strlen(path) < PATH_BYTES) {
         strcpy(rows[count].path, path);
         return count + 1;
     }
     text_set(why, "%.300s: %s", path,
-             count < MAX_TRACES ? "too long a path" : "one trace too many: at most 256 at once");
+             count < REPLAY_MAX_TRACES ? "too long a path" : "one trace too many: at most 256 at once");
     return -1;
 }
 
@@ -146,15 +139,17 @@ static void check_entries(const struct replay_options *to, struct entries *entri
 {
     const struct family *family = entries->batch.family;
     for (int i = 0; i < entries->batch.count; i++) {
-        struct text difference;
+        struct trace_difference difference;
         row->cases++;
         if (!trace_agrees(&entries->entry[i], family, batch_case(&entries->batch, i), &entries->batch.results[i],
                           &difference) &&
             row->mismatches++ < to->printed) {
             json_t *json = family->write(batch_case(&entries->batch, i));
             char *text = json_dumps(json, JSON_COMPACT);
-            fprintf(stderr, "%s:%" PRIu64 ": %s\n    case %s\n", row->path, entries->line[i], difference.at,
+            fprintf(stderr, "%s:%" PRIu64 ": %s\n    case %s\n", row->path, entries->line[i], difference.text.at,
                     text != NULL ? text : "?");
+            if (difference.place.window != NULL && family->explain_place != NULL)
+                family->explain_place(batch_case(&entries->batch, i), &difference.place, stderr);
             free(text);
             json_decref(json);
         }
@@ -236,28 +231,33 @@ static void print_json(const struct row *rows, int count)
     json_decref(json);
 }
 
+int replay_run(const char *command, const struct replay_options *to)
+{
+    static struct row rows[REPLAY_MAX_TRACES];
+    struct text why = {"there is no trace"};
+    int count = 0, ok = 1, mismatch = 0;
+    for (int i = 0; i < to->paths && count >= 0; i++) count = collect(to->path[i], rows, count, &why);
+    for (int i = 0; i < count && ok; i++) {
+        ok = replay_one(to, &rows[i], &why);
+        mismatch |= rows[i].mismatches > 0;
+    }
+    if (!ok || count <= 0) return command_usage(command, "%s", why.at);
+    if (to->json)
+        print_json(rows, count);
+    else
+        print_table(to, rows, count);
+    return mismatch ? EXIT_MISMATCH : EXIT_AGREE;
+}
+
 int command_replay(int argc, char **argv)
 {
-    struct replay_options to = {.executor = &executor_model, .printed = DEFAULT_PRINTED};
+    struct replay_options to = {.executor = &executor_model, .printed = REPLAY_PRINTED};
     const struct argp argp = {
         options,     parse,
         "[PATH...]", "Compares the model with recorded traces (files, or all in a folder; default: traces).",
-        NULL,        NULL,
+        NULL,        names_filter,
         NULL};
-    static struct row rows[MAX_TRACES];
-    struct text why = {"there is no trace"};
-    int count = 0, ok = 1, mismatch = 0;
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     if (to.paths == 0) to.path[to.paths++] = "traces";
-    for (int i = 0; i < to.paths && count >= 0; i++) count = collect(to.path[i], rows, count, &why);
-    for (int i = 0; i < count && ok; i++) {
-        ok = replay_one(&to, &rows[i], &why);
-        mismatch |= rows[i].mismatches > 0;
-    }
-    if (!ok || count <= 0) return command_usage("replay", "%s", why.at);
-    if (to.json)
-        print_json(rows, count);
-    else
-        print_table(&to, rows, count);
-    return mismatch ? EXIT_MISMATCH : EXIT_AGREE;
+    return replay_run("replay", &to);
 }

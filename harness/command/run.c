@@ -15,7 +15,7 @@ struct run_options {
 };
 
 static const struct argp_option options[] = {
-    {"executor", 'x', "NAME", 0, "model (default) or gpu", 0},
+    {"executor", 'x', "NAME", 0, "EXECUTORS (default model)", 0},
     {"show-cases", 'c', NULL, 0, "print the cases instead of running them", 0},
     {0},
 };
@@ -28,8 +28,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = &to->cases;
         return 0;
     case 'x':
-        to->executor = executor_find(argument);
-        if (to->executor == NULL) argp_error(state, "there is no executor '%s': model or gpu", argument);
+        to->executor = parse_executor(argument, state);
         return 0;
     case 'c':
         to->show_cases = 1;
@@ -93,8 +92,9 @@ int command_run(int argc, char **argv)
 {
     struct run_options to = {.executor = &executor_model};
     const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {options,  parse, NULL, "Runs cases on one executor; prints a JSON line per result.",
-                              children, NULL,  NULL};
+    const struct argp argp = {
+        options,  parse,        NULL, "Runs cases on one executor; prints a JSON line per result.",
+        children, names_filter, NULL};
     struct source source;
     struct text why = {"not enough memory"};
     argp_parse(&argp, argc, argv, 0, NULL, &to);

@@ -2,6 +2,7 @@
 // Family "encode": one of the four tensor-map calls. The result is the driver's return value and, where it accepts,
 // the 128 bytes.
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "family.h"
@@ -56,10 +57,74 @@ static int encode_run_gpu(struct gpu *gpu, const void *cases, int count, struct 
     return CUDA_SUCCESS;
 }
 
+// The fields of a map by their names of the driver; `entries` of `bytes` bytes each.
+static const struct {
+    const char *name;
+    size_t offset, bytes;
+    int entries;
+} fields[] = {
+    {"mode", offsetof(struct tensormap, mode), sizeof(enum tensormap_mode), 1},
+    {"tensorDataType", offsetof(struct tensormap, dtype), sizeof(enum dtype), 1},
+    {"tensorRank", offsetof(struct tensormap, rank), sizeof(int), 1},
+    {"globalAddress", offsetof(struct tensormap, address), 8, 1},
+    {"globalDim", offsetof(struct tensormap, dim), 8, TENSORMAP_MAX_RANK},
+    {"globalStrides", offsetof(struct tensormap, stride) + 8, 8, TENSORMAP_MAX_RANK - 1},
+    {"boxDim", offsetof(struct tensormap, box), 4, TENSORMAP_MAX_RANK},
+    {"elementStrides", offsetof(struct tensormap, estride), 4, TENSORMAP_MAX_RANK},
+    {"pixelBoxLowerCorner", offsetof(struct tensormap, lower), 4, 3},
+    {"pixelBoxUpperCorner", offsetof(struct tensormap, upper), 4, 3},
+    {"pixelsPerColumn", offsetof(struct tensormap, pixels), 4, 1},
+    {"interleave", offsetof(struct tensormap, interleave), sizeof(enum tensormap_interleave), 1},
+    {"swizzle", offsetof(struct tensormap, swizzle), sizeof(enum tensormap_swizzle), 1},
+    {"l2Promotion", offsetof(struct tensormap, l2_promotion), sizeof(enum tensormap_l2_promotion), 1},
+    {"oobFill", offsetof(struct tensormap, oob_fill), sizeof(enum tensormap_oob_fill), 1},
+    {"bytes of the box", offsetof(struct tensormap, box_bytes), 4, 1},
+    {"bytes of the pattern", offsetof(struct tensormap, pattern_bytes), 4, 1},
+};
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+static uint64_t entry_of(const struct tensormap *map, int field, int entry)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const char *)map + fields[field].offset + (size_t)entry * fields[field].bytes, fields[field].bytes);
+    return value;
+}
+
+// Names each field in which two maps differ.
+static void explain_fields(const struct tensormap_image *expected, const struct tensormap_image *found, FILE *out)
+{
+    struct tensormap want, got;
+    int differ = 0;
+    tensormap_decode(expected, &want, NULL);
+    tensormap_decode(found, &got, NULL);
+    for (int i = 0; i < FIELDS; i++)
+        for (int j = 0; j < fields[i].entries; j++) {
+            uint64_t a = entry_of(&want, i, j), b = entry_of(&got, i, j);
+            if (a == b) continue;
+            char entry[16] = "";
+            if (fields[i].entries > 1) snprintf(entry, sizeof entry, "[%d]", j);
+            fprintf(out, "    %s%s: expected 0x%" PRIx64 ", found 0x%" PRIx64 "\n", fields[i].name, entry, a, b);
+            differ = 1;
+        }
+    if (!differ) fprintf(out, "    no field differs: the bits belong to none\n");
+}
+
+static void encode_explain_place(const void *test_case, const struct place *place, FILE *out)
+{
+    struct tensormap_image found, expected;
+    if (!place->is_known || place->address + place->size_bytes > TENSORMAP_BYTES) return;
+    if (map_args_encode(test_case, &found, NULL) != RULE_OK) return;
+    memcpy((char *)found.word + place->address, place->found, place->size_bytes);
+    expected = found;
+    memcpy((char *)expected.word + place->address, place->recorded, place->size_bytes);
+    fprintf(out, "    word q%d of the map, rule MAP_BITS_LAYOUT\n", (int)place->address / 8);
+    explain_fields(&expected, &found, out);
+}
+
 static void encode_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
-    const struct map_args *args = test_case;
-    (void)args;
+    struct tensormap_image images[2];
+    (void)test_case;
     if (expected->windows == 0 || found->windows == 0) return;
     for (int i = 0; i < TENSORMAP_BYTES / 8; i++) {
         uint64_t want, got;
@@ -69,18 +134,22 @@ static void encode_explain(const void *test_case, const struct result *expected,
             fprintf(out, "  word q%d: expected %016" PRIx64 ", found %016" PRIx64 ", bits that differ %016" PRIx64 "\n",
                     i, want, got, want ^ got);
     }
+    memcpy(images[0].word, expected->window[0].bytes, TENSORMAP_BYTES);
+    memcpy(images[1].word, found->window[0].bytes, TENSORMAP_BYTES);
+    if (memcmp(images[0].word, images[1].word, TENSORMAP_BYTES) != 0) explain_fields(&images[0], &images[1], out);
 }
 
 const struct family family_encode = {
-    "encode",
-    "cuTensorMapEncodeTiled, EncodeIm2col, EncodeIm2colWide, ReplaceAddress: accept or refuse, and the 128 bytes",
-    sizeof(struct map_args),
-    encode_generate,
-    encode_write,
-    encode_read,
-    encode_result_bytes,
-    encode_run_model,
-    encode_run_gpu,
-    NULL,
-    encode_explain,
+    .name = "encode",
+    .summary = "cuTensorMapEncodeTiled, EncodeIm2col, EncodeIm2colWide, ReplaceAddress: accept or refuse, and the 128 "
+               "bytes",
+    .case_bytes = sizeof(struct map_args),
+    .generate = encode_generate,
+    .write = encode_write,
+    .read = encode_read,
+    .result_bytes = encode_result_bytes,
+    .run_model = encode_run_model,
+    .run_gpu = encode_run_gpu,
+    .explain = encode_explain,
+    .explain_place = encode_explain_place,
 };

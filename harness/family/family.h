@@ -15,6 +15,18 @@
 
 struct gpu;
 
+// Where a result first differs from a recording: `size_bytes` bytes at `address` of the window named `window` (NULL:
+// the difference is not in the bytes of a window). `found` are those bytes; `recorded` too, where `is_known`, else only
+// a digest of them was kept.
+struct place {
+    const char *window;
+    uint64_t address;
+    uint32_t size_bytes;
+    const uint8_t *found;
+    int is_known;
+    uint8_t recorded[8];
+};
+
 struct family {
     const char *name, *summary;
     size_t case_bytes;
@@ -35,11 +47,17 @@ struct family {
     // Runs `count` cases on the GPU, in few launches. Returns the CUDA error that killed the context, or 0.
     int (*run_gpu)(struct gpu *gpu, const void *cases, int count, struct result *results);
 
+    // The kernel (its cubin's name) that run_gpu launches; NULL where the driver alone does the work.
+    const char *kernel;
+
     // The result in words, an array of strings, for curated traces; NULL for families whose windows say enough.
     json_t *(*describe)(const void *test_case, const struct result *result);
 
     // One or more lines that say what is wrong at the first difference between two results, and why it may be.
     void (*explain)(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+
+    // One or more lines that say what the case keeps at `place` of a window, and which rule decides it; may be NULL.
+    void (*explain_place)(const void *test_case, const struct place *place, FILE *out);
 };
 
 // All families, in the order of `tmaref list`; ends with NULL.

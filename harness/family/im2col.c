@@ -166,15 +166,16 @@ static int case_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
 }
 
 const struct family family_im2col = {
-    "im2col",
-    "cp.async.bulk.tensor.{3d..5d} im2col loads: shared memory around the column, and the barrier's word",
-    sizeof(struct im2col_case),
-    im2col_generate,
-    case_write,
-    case_read,
-    case_result_bytes,
-    case_run_model,
-    case_run_gpu,
-    load_describe,
-    im2col_explain,
+    .name = "im2col",
+    .summary = "cp.async.bulk.tensor.{3d..5d} im2col loads: shared memory around the column, and the barrier's word",
+    .case_bytes = sizeof(struct im2col_case),
+    .generate = im2col_generate,
+    .write = case_write,
+    .read = case_read,
+    .result_bytes = case_result_bytes,
+    .run_model = case_run_model,
+    .run_gpu = case_run_gpu,
+    .kernel = "load",
+    .describe = load_describe,
+    .explain = im2col_explain,
 };

@@ -129,15 +129,17 @@ static int load_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
 }
 
 const struct family family_load = {
-    "load",
-    "cp.async.bulk.tensor.{1d..5d} tiled loads: shared memory around the box, and the barrier's word",
-    sizeof(struct load_case),
-    load_generate,
-    load_write,
-    load_read,
-    load_result_bytes,
-    load_run_model,
-    load_run_gpu,
-    load_describe,
-    load_explain,
+    .name = "load",
+    .summary = "cp.async.bulk.tensor.{1d..5d} tiled loads: shared memory around the box, and the barrier's word",
+    .case_bytes = sizeof(struct load_case),
+    .generate = load_generate,
+    .write = load_write,
+    .read = load_read,
+    .result_bytes = load_result_bytes,
+    .run_model = load_run_model,
+    .run_gpu = load_run_gpu,
+    .kernel = "load",
+    .describe = load_describe,
+    .explain = load_explain,
+    .explain_place = load_explain_place,
 };

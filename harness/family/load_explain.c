@@ -81,6 +81,13 @@ static void explain_byte(const struct load_case *c, const struct tensormap *map,
     fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
 }
 
+static void explain_word(uint64_t expected, uint64_t found, FILE *out)
+{
+    struct mbarrier_fields a = mbarrier_unpack(expected), b = mbarrier_unpack(found);
+    fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule TILE_TX_BYTES\n", a.phase, a.tx,
+            b.phase, b.tx);
+}
+
 void load_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
     const struct load_case *c = test_case;
@@ -89,11 +96,7 @@ void load_explain(const void *test_case, const struct result *expected, const st
     if (expected->windows < 2 || found->windows < 2 || !load_map(c, &map)) return;
     memcpy(&want, expected->window[0].bytes, sizeof want);
     memcpy(&got, found->window[0].bytes, sizeof got);
-    if (want != got) {
-        struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-        fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule TILE_TX_BYTES\n", a.phase,
-                a.tx, b.phase, b.tx);
-    }
+    if (want != got) explain_word(want, got, out);
     const struct window *w = &expected->window[1], *f = &found->window[1];
     uint32_t size = w->size_bytes < f->size_bytes ? w->size_bytes : f->size_bytes, i = 0;
     while (i < size && w->bytes[i] == f->bytes[i]) i++;
@@ -101,4 +104,64 @@ void load_explain(const void *test_case, const struct result *expected, const st
     fprintf(out, "    shared 0x%x (bank %u): expected %02x, found %02x\n", (uint32_t)w->base + i,
             ((uint32_t)w->base + i) / 4 % 32, w->bytes[i], f->bytes[i]);
     explain_byte(c, &map, f, i, out);
+}
+
+// Counts of the bytes at a place, by what belongs there.
+struct line_bytes {
+    uint32_t data, fill, outside;
+};
+
+// The rule most likely misread where the recorded bytes are not known.
+static enum rule line_rule(const struct tensormap *map, const struct line_bytes *bytes)
+{
+    static const enum rule swizzles[] = {RULE_TILE_ADDRESS, RULE_SWIZZLE_32B, RULE_SWIZZLE_64B, RULE_SWIZZLE_128B};
+    if (bytes->data == 0 && bytes->fill == 0) return RULE_TILE_PITCH;
+    if (bytes->data == 0) return map->oob_fill == OOB_FILL_ZERO ? RULE_TILE_FILL_ZERO : RULE_TILE_FILL_NAN;
+    if (dtype_row(map->dtype)->is_tf32) return RULE_TILE_TF32;
+    return bytes->fill > 0 ? RULE_TILE_BOUNDS : swizzles[map->swizzle];
+}
+
+static void print_end(const struct tensormap *map, const struct provenance *place, FILE *out)
+{
+    char what[48];
+    snprintf(what, sizeof what, "shared 0x%x (bank %u):", place->shared, place->shared / 4 % 32);
+    print_place(what, map, place, out);
+}
+
+static void explain_line(const struct load_case *c, const struct tensormap *map, const struct place *line, FILE *out)
+{
+    struct line_bytes bytes = {0};
+    struct provenance place, first = {0}, last = {0};
+    for (uint32_t i = 0; i < line->size_bytes; i++) {
+        if (!provenance_of_shared(map, c->coord, c->shared, (uint32_t)line->address + i, &place)) {
+            bytes.outside++;
+            continue;
+        }
+        if (bytes.data + bytes.fill == 0) first = place;
+        last = place;
+        *(place.is_fill ? &bytes.fill : &bytes.data) += 1;
+    }
+    fprintf(out, "    of these %u bytes %u are of the tensor, %u out of bounds, %u outside the box\n", line->size_bytes,
+            bytes.data, bytes.fill, bytes.outside);
+    if (bytes.data + bytes.fill > 0) {
+        print_end(map, &first, out);
+        print_end(map, &last, out);
+    }
+    enum rule rule = line_rule(map, &bytes);
+    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+}
+
+void load_explain_place(const void *test_case, const struct place *place, FILE *out)
+{
+    const struct load_case *c = test_case;
+    struct tensormap map;
+    if (!load_map(c, &map)) return;
+    if (strcmp(place->window, "shared") == 0) {
+        explain_line(c, &map, place, out);
+    } else if (place->is_known && place->size_bytes == sizeof(uint64_t)) {
+        uint64_t want, got;
+        memcpy(&want, place->recorded, sizeof want);
+        memcpy(&got, place->found, sizeof got);
+        explain_word(want, got, out);
+    }
 }

@@ -2,6 +2,7 @@
 // The family "mbarrier": programs of up to sixteen barrier operations. A result has the window "log", one struct
 // mbarrier_record per step, and "final", the four words at the end; a program that faults has a status and no windows,
 // because a GPU that faulted cannot be read. What the steps do is in model/sync/mbarrier_step.h.
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,8 @@ static uint32_t read_u32_or(struct json_reader *reader, const char *key, uint32_
 // Asks for the keys that operations of one kind of operand have, and for no others.
 static struct mbarrier_op read_op(struct json_reader *reader)
 {
-    static const char *const issuers[] = {"cta", "self", "remote", NULL};
+    const char *issuers[MBARRIER_ISSUERS + 1] = {NULL};
+    for (uint32_t i = 0; i < MBARRIER_ISSUERS; i++) issuers[i] = mbarrier_issuer_name(i);
     const char *names[MBARRIER_OPS + 1] = {NULL};
     for (uint32_t i = 0; i < MBARRIER_OPS; i++) names[i] = mbarrier_op_row(i)->name;
     struct mbarrier_op op = mbarrier_op_plain((uint32_t)json_read_name(reader, "op", names));
@@ -248,6 +250,44 @@ static void mbarrier_explain(const void *test_case, const struct result *expecte
     fprintf(out, "the words at the end differ, though no step's did: a write landed late\n");
 }
 
+// The fields of a log record from byte `first` to before `end` of it.
+static void print_record_part(const uint8_t *bytes, size_t first, size_t end, FILE *out)
+{
+    struct mbarrier_record record;
+    memcpy(&record, bytes, sizeof record);
+    if (first < offsetof(struct mbarrier_record, ballot)) print_word("found", record.word, out);
+    if (first < offsetof(struct mbarrier_record, lane) && end > offsetof(struct mbarrier_record, ballot))
+        fprintf(out, "  found    true in lanes 0x%08x, active lanes 0x%08x\n", record.ballot, record.active);
+    if (end > offsetof(struct mbarrier_record, lane)) {
+        size_t from = first < offsetof(struct mbarrier_record, lane) ? offsetof(struct mbarrier_record, lane) : first;
+        fprintf(out, "  what lanes %zu to %zu got (a token's high half, or a count)\n",
+                (from - offsetof(struct mbarrier_record, lane)) / 4,
+                (end - 1 - offsetof(struct mbarrier_record, lane)) / 4);
+    }
+}
+
+static void mbarrier_explain_place(const void *test_case, const struct place *place, FILE *out)
+{
+    const struct mbarrier_case *program = test_case;
+    const size_t size = sizeof(struct mbarrier_record), end = place->address + place->size_bytes;
+    if (strcmp(place->window, "final") == 0) {
+        uint64_t words[2];
+        fprintf(out, "the word of barrier %d at the end of the program\n", (int)place->address / 8);
+        if (!place->is_known || place->size_bytes != sizeof words[0]) return;
+        memcpy(&words[0], place->recorded, sizeof words[0]);
+        memcpy(&words[1], place->found, sizeof words[1]);
+        print_word("recorded", words[0], out);
+        print_word("found", words[1], out);
+        return;
+    }
+    for (size_t i = place->address / size; i < (size_t)program->count && i * size < end; i++) {
+        size_t first = place->address > i * size ? place->address - i * size : 0;
+        size_t last = end < (i + 1) * size ? end - i * size : size;
+        print_step(program, (int)i, out);
+        print_record_part(place->found - (place->address - i * size), first, last, out);
+    }
+}
+
 const struct family family_mbarrier = {
     .name = "mbarrier",
     .summary = "programs of mbarrier operations: words, tokens, waits and faults",
@@ -258,5 +298,7 @@ const struct family family_mbarrier = {
     .result_bytes = mbarrier_result_bytes,
     .run_model = mbarrier_run_model,
     .run_gpu = mbarrier_run_gpu,
+    .kernel = "mbarrier",
     .explain = mbarrier_explain,
+    .explain_place = mbarrier_explain_place,
 };

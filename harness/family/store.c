@@ -239,15 +239,15 @@ static int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct r
 }
 
 const struct family family_store = {
-    "store",
-    "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled: global memory around all that is written",
-    sizeof(struct store_case),
-    store_generate,
-    store_write,
-    store_read,
-    store_result_bytes,
-    store_run_model,
-    store_run_gpu,
-    NULL,
-    store_explain,
+    .name = "store",
+    .summary = "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled: global memory around all that is written",
+    .case_bytes = sizeof(struct store_case),
+    .generate = store_generate,
+    .write = store_write,
+    .read = store_read,
+    .result_bytes = store_result_bytes,
+    .run_model = store_run_model,
+    .run_gpu = store_run_gpu,
+    .kernel = "store",
+    .explain = store_explain,
 };

@@ -7,9 +7,9 @@
 #include <strings.h>
 
 static const struct rule_row rows[RULE_COUNT] = {
-    {"OK", OUTCOME_WORKS, OUTCOME_WORKS, 0, "No rule is broken.", "", "", ""},
+    [RULE_OK] = {"OK", OUTCOME_WORKS, OUTCOME_WORKS, 0, "No rule is broken.", "", "", ""},
 #define RULE(id, documented, sm_90a, cuda_error, sentence, advice, source, evidence)                                   \
-    {#id, OUTCOME_##documented, OUTCOME_##sm_90a, cuda_error, sentence, advice, source, evidence},
+    [RULE_##id] = {#id, OUTCOME_##documented, OUTCOME_##sm_90a, cuda_error, sentence, advice, source, evidence},
 #include "rules.def"
 #undef RULE
 };
@@ -55,7 +55,11 @@ int rule_is_warning(enum rule rule)
 
 const char *outcome_name(enum outcome outcome)
 {
-    static const char *const names[] = {"WORKS", "INVALID", "FAULT", "UNDEFINED", "CRASH", "UNSUPPORTED", "SILENT"};
+    static const char *const names[] = {
+        [OUTCOME_WORKS] = "WORKS",         [OUTCOME_INVALID] = "INVALID", [OUTCOME_FAULT] = "FAULT",
+        [OUTCOME_UNDEFINED] = "UNDEFINED", [OUTCOME_CRASH] = "CRASH",     [OUTCOME_UNSUPPORTED] = "UNSUPPORTED",
+        [OUTCOME_SILENT] = "SILENT",
+    };
     assert((unsigned)outcome < sizeof names / sizeof names[0]);
     return names[outcome];
 }

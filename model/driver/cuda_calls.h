@@ -14,52 +14,28 @@
     X(cuGetErrorName, (enum cuda_result error, const char **name))                                                     \
     X(cuGetProcAddress_v2, (const char *symbol, void **function, int cuda_version, uint64_t flags, uint32_t *status))  \
     X(cuDeviceGet, (int *device, int ordinal))                                                                         \
-    X(cuDeviceGetCount, (int *count))                                                                                  \
     X(cuDeviceGetName, (char *name, int name_bytes, int device))                                                       \
     X(cuDeviceGetAttribute, (int *value, enum cuda_device_attribute attribute, int device))                            \
     X(cuDevicePrimaryCtxRetain, (struct CUctx_st * *context, int device))                                              \
-    X(cuDevicePrimaryCtxRelease_v2, (int device))                                                                      \
-    X(cuCtxCreate_v2, (struct CUctx_st * *context, unsigned flags, int device))                                        \
     X(cuCtxSetCurrent, (struct CUctx_st * context))                                                                    \
-    X(cuCtxDestroy_v2, (struct CUctx_st * context))                                                                    \
     X(cuCtxSynchronize, (void))                                                                                        \
     X(cuModuleLoadData, (struct CUmod_st * *module, const void *image))                                                \
-    X(cuModuleUnload, (struct CUmod_st * module))                                                                      \
     X(cuModuleGetFunction, (struct CUfunc_st * *function, struct CUmod_st * module, const char *name))                 \
-    X(cuModuleGetGlobal_v2, (unsigned long long *address, size_t *bytes, struct CUmod_st *module, const char *name))   \
     X(cuFuncSetAttribute, (struct CUfunc_st * function, enum cuda_function_attribute attribute, int value))            \
     X(cuLaunchKernelEx,                                                                                                \
       (const struct cuda_launch_config *config, struct CUfunc_st *function, void **parameters, void **extra))          \
     X(cuMemAlloc_v2, (unsigned long long *address, size_t bytes))                                                      \
     X(cuMemFree_v2, (unsigned long long address))                                                                      \
-    X(cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags))                                                   \
-    X(cuMemFreeHost, (void *memory))                                                                                   \
     X(cuMemcpyHtoD_v2, (unsigned long long to, const void *from, size_t bytes))                                        \
     X(cuMemcpyDtoH_v2, (void *to, unsigned long long from, size_t bytes))                                              \
-    X(cuMemcpyHtoDAsync_v2, (unsigned long long to, const void *from, size_t bytes, struct CUstream_st *stream))       \
-    X(cuMemcpyDtoHAsync_v2, (void *to, unsigned long long from, size_t bytes, struct CUstream_st *stream))             \
-    X(cuMemsetD8_v2, (unsigned long long to, unsigned char value, size_t count))                                       \
-    X(cuMemsetD32_v2, (unsigned long long to, unsigned value, size_t count))                                           \
     X(cuMemAddressReserve, (unsigned long long *address, size_t bytes, size_t alignment_bytes,                         \
                             unsigned long long hint, unsigned long long flags))                                        \
-    X(cuMemAddressFree, (unsigned long long address, size_t bytes))                                                    \
     X(cuMemCreate, (unsigned long long *handle, size_t bytes, const struct cuda_mem_allocation_prop *prop,             \
                     unsigned long long flags))                                                                         \
-    X(cuMemRelease, (unsigned long long handle))                                                                       \
     X(cuMemMap, (unsigned long long address, size_t bytes, size_t offset_bytes, unsigned long long handle,             \
                  unsigned long long flags))                                                                            \
-    X(cuMemUnmap, (unsigned long long address, size_t bytes))                                                          \
     X(cuMemSetAccess,                                                                                                  \
       (unsigned long long address, size_t bytes, const struct cuda_mem_access_desc *desc, size_t count))               \
-    X(cuMemGetAllocationGranularity, (size_t * bytes, const struct cuda_mem_allocation_prop *prop, uint32_t option))   \
-    X(cuStreamCreate, (struct CUstream_st * *stream, unsigned flags))                                                  \
-    X(cuStreamSynchronize, (struct CUstream_st * stream))                                                              \
-    X(cuStreamDestroy_v2, (struct CUstream_st * stream))                                                               \
-    X(cuEventCreate, (struct CUevent_st * *event, unsigned flags))                                                     \
-    X(cuEventRecord, (struct CUevent_st * event, struct CUstream_st * stream))                                         \
-    X(cuEventSynchronize, (struct CUevent_st * event))                                                                 \
-    X(cuEventElapsedTime, (float *milliseconds, struct CUevent_st *start, struct CUevent_st *end))                     \
-    X(cuEventDestroy_v2, (struct CUevent_st * event))                                                                  \
     CUDA_TENSOR_MAP_CALL_ROWS(X)
 
 // The four tensor map calls; arrays and units as in tensormap.h. The enums travel as their numbers.

@@ -27,8 +27,9 @@ struct mbarrier_fields {
 };
 
 // What one transaction does to a barrier, already summed over the lanes of the warp instruction. 64 bits hold every
-// sum of 32 lanes, so the model never wraps; that an H200 does not wrap at 2^32 either is measured for sums up to
-// 2^20 only, and SASS does not show it (the barrier unit adds).
+// sum of 32 lanes, so the model never wraps. An H200 faults (719) for 2 lanes of 2^31, 4 of 2^30, 32 of 2^27 and 3 of
+// 2^31, with arrive, arrive_drop, expect_tx, complete_tx and arrive.expect_tx: so either the sum does not wrap at 2^32,
+// or an operand above 2^20 - 1 faults by itself.
 struct mbarrier_transaction {
     uint64_t arrivals, expect_bytes, complete_bytes;
     int drop; // arrivals leave the expected count too

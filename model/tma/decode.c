@@ -100,18 +100,18 @@ static void check_reserved(const struct tensormap_image *image, const struct ten
 
 enum rule tensormap_decode(const struct tensormap_image *image, struct tensormap *map, struct findings *findings)
 {
-    struct findings local = {0};
-    if (findings == NULL) findings = &local;
-    int before = findings->count;
+    struct findings found;
+    found.count = 0; // its items are not read before they are written, and clearing them would cost
     *map = (struct tensormap){0};
     decode_header(image, map);
     decode_dimensions(image, map);
-    check_fields(image, map, findings);
+    check_fields(image, map, &found);
     int readable = map->rank <= TENSORMAP_MAX_RANK && map->dtype != DTYPE_COUNT &&
                    !(map->mode == TENSORMAP_IM2COL && map->rank < 3);
     if (readable) {
-        check_redundant(map, findings);
-        check_reserved(image, map, findings);
+        check_redundant(map, &found);
+        check_reserved(image, map, &found);
     }
-    return findings->count > before && before < FINDINGS_MAX ? findings->item[before].rule : RULE_OK;
+    for (int i = 0; i < found.count && i < FINDINGS_MAX; i++) finding_add(findings, found.item[i]);
+    return found.count > 0 ? found.item[0].rule : RULE_OK;
 }

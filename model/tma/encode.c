@@ -15,6 +15,7 @@ enum { DRIVER_DATA_TYPES = 16, DRIVER_SWIZZLES = 7, RANK_HUGE = 1 << 16 };
 // one names every member: clearing the struct first would cost as much as the checks.
 struct request {
     enum tensormap_mode mode;
+    int is_wide; // the wide call: corners for the width alone
     uint32_t data_type, rank;
     uint64_t address;
     const uint64_t *dim, *strides;
@@ -62,13 +63,20 @@ static inline void check_range(struct check *check, enum rule rule, const char *
     broken_u64(check, rule, argument, index, value, nearest, nearest);
 }
 
-// `value` is a multiple of `multiple`, a power of two; `limit` bounds what may be proposed instead.
+// `value` is a multiple of `multiple`; both are powers of two. What is proposed instead is a multiple of `align`, the
+// strictest rule for this value, and below `limit`.
 static inline void check_multiple(struct check *check, enum rule rule, const char *argument, int index, uint64_t value,
-                                  uint64_t multiple, uint64_t limit)
+                                  uint64_t multiple, uint64_t align, uint64_t limit)
 {
     if ((value & (multiple - 1)) == 0) return;
-    uint64_t up = round_down(value, multiple) + multiple;
-    broken_u64(check, rule, argument, index, value, multiple, up < limit ? up : round_down(limit - 1, multiple));
+    uint64_t up = round_down(value, align) + align;
+    broken_u64(check, rule, argument, index, value, multiple, up < limit ? up : round_down(limit - 1, align));
+}
+
+// Global memory is aligned to 16 bytes, and to 32 with interleave 32B.
+static uint64_t alignment(const struct request *request)
+{
+    return request->interleave == INTERLEAVE_32B ? 32 : 16;
 }
 
 static void check_pointer(struct check *check, const void *pointer, const char *argument)
@@ -110,17 +118,20 @@ static void check_enums(struct check *check, const struct request *request)
                    SWIZZLE_128B, SWIZZLE_128B);
     check_range(check, RULE_MAP_WIDE_MODE, "mode", -1, request->wide_mode, 0, 1);
     check_range(check, RULE_MAP_L2_PROMOTION, "l2Promotion", -1, request->l2_promotion, 0, L2_PROMOTION_L2_256B);
-    check_range(check, RULE_MAP_OOB_FILL, "oobFill", -1, request->oob_fill, 0, OOB_FILL_NAN_REQUEST_ZERO_FMA);
-    if (request->oob_fill == OOB_FILL_NAN_REQUEST_ZERO_FMA && type < DTYPE_COUNT &&
-        !dtype_row((enum dtype)type)->is_float)
-        broken_u64(check, RULE_MAP_OOB_FILL_INTEGER, "oobFill", -1, 1, 0, 0);
+    int takes_nan = type >= DTYPE_COUNT || dtype_row((enum dtype)type)->is_float;
+    if (request->oob_fill > OOB_FILL_NAN_REQUEST_ZERO_FMA)
+        broken_u64(check, RULE_MAP_OOB_FILL, "oobFill", -1, request->oob_fill, OOB_FILL_NAN_REQUEST_ZERO_FMA,
+                   takes_nan ? OOB_FILL_NAN_REQUEST_ZERO_FMA : OOB_FILL_ZERO);
+    if (request->oob_fill == OOB_FILL_NAN_REQUEST_ZERO_FMA && !takes_nan)
+        broken_u64(check, RULE_MAP_OOB_FILL_INTEGER, "oobFill", -1, 1, OOB_FILL_ZERO, OOB_FILL_ZERO);
 }
 
 static void check_address(struct check *check, const struct request *request)
 {
-    check_multiple(check, RULE_MAP_ADDRESS_ALIGN, "globalAddress", -1, request->address, 16, ADDRESS_LIMIT);
+    check_multiple(check, RULE_MAP_ADDRESS_ALIGN, "globalAddress", -1, request->address, 16, alignment(request),
+                   ADDRESS_LIMIT);
     if (request->interleave == INTERLEAVE_32B && request->address % 16 == 0)
-        check_multiple(check, RULE_MAP_ADDRESS_ALIGN_32, "globalAddress", -1, request->address, 32, ADDRESS_LIMIT);
+        check_multiple(check, RULE_MAP_ADDRESS_ALIGN_32, "globalAddress", -1, request->address, 32, 32, ADDRESS_LIMIT);
     if (request->address >= ADDRESS_LIMIT)
         broken_u64(check, RULE_MAP_ADDRESS_LIMIT, "globalAddress", -1, request->address, ADDRESS_LIMIT - 1,
                    round_down(ADDRESS_LIMIT - 1, 32));
@@ -130,12 +141,18 @@ static void check_strides(struct check *check, const struct request *request)
 {
     for (int i = 0; i + 1 < (int)request->rank; i++) {
         uint64_t stride = request->strides[i];
-        check_multiple(check, RULE_MAP_STRIDE_ALIGN, "globalStrides", i, stride, 16, STRIDE_LIMIT);
+        check_multiple(check, RULE_MAP_STRIDE_ALIGN, "globalStrides", i, stride, 16, alignment(request), STRIDE_LIMIT);
         if (request->interleave == INTERLEAVE_32B && stride % 16 == 0)
-            check_multiple(check, RULE_MAP_STRIDE_ALIGN_32, "globalStrides", i, stride, 32, STRIDE_LIMIT);
+            check_multiple(check, RULE_MAP_STRIDE_ALIGN_32, "globalStrides", i, stride, 32, 32, STRIDE_LIMIT);
         if (stride >= STRIDE_LIMIT)
             broken_u64(check, RULE_MAP_STRIDE_LIMIT, "globalStrides", i, stride, STRIDE_LIMIT - 1, STRIDE_LIMIT - 32);
     }
+}
+
+// The least inner box: as many elements as make 16 bytes.
+static uint32_t inner_step(const struct request *request)
+{
+    return request->data_type < DTYPE_COUNT ? 16 / dtype_row((enum dtype)request->data_type)->size_bytes : 1;
 }
 
 static void check_dims(struct check *check, const struct request *request)
@@ -145,12 +162,14 @@ static void check_dims(struct check *check, const struct request *request)
         if (request->estride != NULL)
             check_range(check, RULE_MAP_ELEMENT_STRIDE, "elementStrides", i, request->estride[i], 1,
                         TENSORMAP_MAX_ESTRIDE);
-        if (request->box != NULL)
-            check_range(check, RULE_MAP_BOX_DIM, "boxDim", i, request->box[i], 1, TENSORMAP_MAX_BOX);
+        if (request->box == NULL) continue;
+        if (request->box[i] == 0)
+            broken_u64(check, RULE_MAP_BOX_DIM, "boxDim", i, 0, 1, i == 0 ? inner_step(request) : 1);
+        check_range(check, RULE_MAP_BOX_DIM, "boxDim", i, request->box[i], 0, TENSORMAP_MAX_BOX);
     }
     if (request->mode == TENSORMAP_TILED) return;
-    check_range(check, RULE_MAP_CHANNELS, "channelsPerPixel", -1, request->channels, 1, UINT32_MAX);
-    check_range(check, RULE_MAP_PIXELS, "pixelsPerColumn", -1, request->pixels, 1, UINT32_MAX);
+    if (request->channels == 0) broken_u64(check, RULE_MAP_CHANNELS, "channelsPerPixel", -1, 0, 1, inner_step(request));
+    if (request->pixels == 0) broken_u64(check, RULE_MAP_PIXELS, "pixelsPerColumn", -1, 0, 1, 1);
 }
 
 // The bytes the driver counts for a box: element strides divide with floor, dimension 0 included.
@@ -172,7 +191,8 @@ static uint64_t check_box_bytes(struct check *check, const struct request *reque
     uint64_t count = is_tiled ? request->box[0] : request->channels, inner = count * element,
              bytes = box_bytes(request);
     if (inner % 16 != 0)
-        check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count, 16 / element, TENSORMAP_MAX_BOX + 1);
+        check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count, 16 / element, 16 / element,
+                       TENSORMAP_MAX_BOX + 1);
     uint32_t span =
         request->swizzle <= SWIZZLE_128B ? tensormap_span_bytes((enum tensormap_swizzle)request->swizzle) : 0;
     if (request->interleave == INTERLEAVE_NONE && span != 0 && inner > span)
@@ -188,25 +208,49 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static void check_corner_range(struct check *check, const char *argument, const int *corner, int rank)
+// Corners lie in -limit .. limit - 1.
+static int64_t corner_limit(int rank)
 {
-    int64_t limit = rank == 3 ? 32768 : rank == 4 ? 128 : 16;
-    for (int i = 0; i < rank - 2; i++) {
+    return rank == 3 ? 32768 : rank == 4 ? 128 : 16;
+}
+
+static const char *lower_corner(const struct request *request)
+{
+    return request->is_wide ? "pixelBoxLowerCornerWidth" : "pixelBoxLowerCorner";
+}
+
+static const char *upper_corner(const struct request *request)
+{
+    return request->is_wide ? "pixelBoxUpperCornerWidth" : "pixelBoxUpperCorner";
+}
+
+static void check_corner_range(struct check *check, const struct request *request, const char *argument,
+                               const int *corner)
+{
+    int64_t limit = corner_limit((int)request->rank);
+    for (int i = 0; i < (int)request->rank - 2; i++) {
         int64_t nearest = clamp(corner[i], -limit, limit - 1);
-        if (corner[i] != nearest) broken_i64(check, RULE_MAP_CORNER_RANGE, argument, i, corner[i], nearest, nearest);
+        if (corner[i] != nearest)
+            broken_i64(check, RULE_MAP_CORNER_RANGE, argument, request->is_wide ? -1 : i, corner[i], nearest, nearest);
     }
 }
 
-// The driver adds dimension and upper corner in 32 bits, wrapping, so that huge dimensions behave oddly.
+// The driver adds dimension and upper corner in 32 bits, wrapping, so that huge dimensions behave oddly. The wide call
+// has corners for the width alone: elsewhere the dimension is to blame.
 static void check_corner_empty(struct check *check, const struct request *request)
 {
     int first_spatial = request->interleave == INTERLEAVE_NONE;
+    int64_t limit = corner_limit((int)request->rank);
     for (int i = 0; i < (int)request->rank - 2; i++) {
-        uint32_t dim = (uint32_t)request->dim[i + first_spatial];
-        int32_t end = (int32_t)(dim + (uint32_t)request->upper[i]);
-        if (end <= request->lower[i])
-            broken_i64(check, RULE_MAP_CORNER_EMPTY, "pixelBoxUpperCorner", i, request->upper[i], request->lower[i],
-                       (int64_t)request->lower[i] - (int64_t)dim + 1);
+        uint64_t dim = request->dim[i + first_spatial];
+        int32_t end = (int32_t)((uint32_t)dim + (uint32_t)request->upper[i]);
+        int64_t nearest = clamp((int64_t)request->lower[i] - (int32_t)dim + 1, -limit, limit - 1);
+        if (end > request->lower[i]) continue;
+        if (request->is_wide && i > 0)
+            broken_u64(check, RULE_MAP_CORNER_EMPTY, "globalDim", i + first_spatial, dim, INT32_MAX, INT32_MAX);
+        else
+            broken_i64(check, RULE_MAP_CORNER_EMPTY, upper_corner(request), request->is_wide ? -1 : i,
+                       request->upper[i], request->lower[i], nearest);
     }
 }
 
@@ -222,8 +266,8 @@ static void check_im2col(struct check *check, const struct request *request)
         broken_u64(check, RULE_MAP_PIXELS, "pixelsPerColumn", -1, request->pixels, TENSORMAP_MAX_PIXELS,
                    TENSORMAP_MAX_PIXELS);
     if (request->rank < 3 || request->rank > TENSORMAP_MAX_RANK) return;
-    if (request->lower != NULL) check_corner_range(check, "pixelBoxLowerCorner", request->lower, (int)request->rank);
-    if (request->upper != NULL) check_corner_range(check, "pixelBoxUpperCorner", request->upper, (int)request->rank);
+    if (request->lower != NULL) check_corner_range(check, request, lower_corner(request), request->lower);
+    if (request->upper != NULL) check_corner_range(check, request, upper_corner(request), request->upper);
     if (request->lower != NULL && request->upper != NULL && request->dim != NULL) check_corner_empty(check, request);
 }
 
@@ -250,6 +294,9 @@ static void warn(struct check *check, const struct tensormap_image *image, const
         broken_u64(check, RULE_MAP_INTERLEAVE_32B_SWIZZLE, "swizzle", -1, request->swizzle, SWIZZLE_32B, SWIZZLE_32B);
     if (request->interleave == INTERLEAVE_NONE && request->estride[0] != 1)
         broken_u64(check, RULE_MAP_INNER_STRIDE, "elementStrides", 0, request->estride[0], 1, 1);
+    if (request->is_wide) broken_u64(check, RULE_MAP_WIDE_SM90, "compute capability", -1, 90, 100, 100);
+    if (request->is_wide && request->swizzle < SWIZZLE_64B)
+        broken_u64(check, RULE_MAP_WIDE_SWIZZLE, "swizzle", -1, request->swizzle, SWIZZLE_64B, SWIZZLE_64B);
     warn_stride_order(check, request);
 }
 
@@ -316,6 +363,7 @@ enum rule tensormap_encode_tiled(struct tensormap_image *image, uint32_t data_ty
     struct check check = {findings, RULE_OK};
     return encode(&check, image,
                   &(struct request){.mode = TENSORMAP_TILED,
+                                    .is_wide = 0,
                                     .data_type = data_type,
                                     .rank = rank,
                                     .address = address,
@@ -344,6 +392,7 @@ enum rule tensormap_encode_im2col(struct tensormap_image *image, uint32_t data_t
     struct check check = {findings, RULE_OK};
     return encode(&check, image,
                   &(struct request){.mode = TENSORMAP_IM2COL,
+                                    .is_wide = 0,
                                     .data_type = data_type,
                                     .rank = rank,
                                     .address = address,
@@ -371,14 +420,10 @@ enum rule tensormap_encode_im2col_wide(struct tensormap_image *image, uint32_t d
                                        struct findings *findings)
 {
     struct check check = {findings, RULE_OK};
-    if (findings != NULL) {
-        broken_u64(&check, RULE_MAP_WIDE_SM90, "compute capability", -1, 90, 100, 100);
-        if (swizzle < SWIZZLE_64B)
-            broken_u64(&check, RULE_MAP_WIDE_SWIZZLE, "swizzle", -1, swizzle, SWIZZLE_64B, SWIZZLE_64B);
-    }
     const int lower[3] = {pixel_box_lower_corner_width}, upper[3] = {pixel_box_upper_corner_width};
     return encode(&check, image,
                   &(struct request){.mode = TENSORMAP_IM2COL,
+                                    .is_wide = 1,
                                     .data_type = data_type,
                                     .rank = rank,
                                     .address = address,
@@ -401,7 +446,7 @@ enum rule tensormap_replace_address(struct tensormap_image *image, uint64_t addr
 {
     struct check check = {findings, RULE_OK};
     if (address == 0) broken_u64(&check, RULE_REPLACE_ADDRESS_NULL, "globalAddress", -1, 0, 16, 16);
-    check_multiple(&check, RULE_REPLACE_ADDRESS_ALIGN, "globalAddress", -1, address, 16, ADDRESS_LIMIT);
+    check_multiple(&check, RULE_REPLACE_ADDRESS_ALIGN, "globalAddress", -1, address, 16, 16, ADDRESS_LIMIT);
     if (address >= ADDRESS_LIMIT)
         broken_u64(&check, RULE_REPLACE_ADDRESS_LIMIT, "globalAddress", -1, address, ADDRESS_LIMIT - 1,
                    round_down(ADDRESS_LIMIT - 1, 32));
@@ -412,7 +457,7 @@ enum rule tensormap_replace_address(struct tensormap_image *image, uint64_t addr
     struct tensormap map;
     memcpy(&packed, (void *)image, sizeof packed);
     if (address % 32 != 0 && tensormap_decode(&packed, &map, NULL) == RULE_OK && map.interleave == INTERLEAVE_32B)
-        check_multiple(&check, RULE_REPLACE_ADDRESS_ALIGN_32, "globalAddress", -1, address, 32, ADDRESS_LIMIT);
+        check_multiple(&check, RULE_REPLACE_ADDRESS_ALIGN_32, "globalAddress", -1, address, 32, 32, ADDRESS_LIMIT);
     packed.word[0] = (packed.word[0] & ~(ADDRESS_LIMIT - 1)) | address;
     memcpy((void *)image, &packed, sizeof packed);
     return RULE_OK;

@@ -48,16 +48,23 @@ void load_check_align(uint32_t shared, struct findings *findings, enum rule *fir
                                      (shared + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN});
 }
 
+// A box that does not lie in shared memory: too large for all of it, or at the wrong place.
+static struct finding outside_shared(const struct memory *memory, uint32_t shared, uint64_t extent)
+{
+    uint64_t size = memory->size_bytes, first = (memory->base + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
+    uint64_t last = (memory->base + size - extent) / SHARED_ALIGN * SHARED_ALIGN, limit = shared < first ? first : last;
+    if (extent > size)
+        return (struct finding){RULE_LOAD_SMEM_BOUNDS, "bytes of the box in shared memory", -1, 0, extent, size, size};
+    return (struct finding){RULE_LOAD_SMEM_BOUNDS, "dstMem", -1, 0, shared, limit, limit};
+}
+
 int load_check_bounds(const struct tensormap *map, uint64_t extent, const struct memory *shared_memory, uint32_t shared,
                       struct findings *findings, enum rule *first)
 {
-    uint64_t end = shared_memory->base + shared_memory->size_bytes;
     if (map->swizzle != SWIZZLE_NONE)
         extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line
     if (memory_at(shared_memory, shared, extent) == NULL)
-        load_broken(findings, first,
-                    (struct finding){RULE_LOAD_SMEM_BOUNDS, "end of the box in shared memory", -1, 0, shared + extent,
-                                     end, extent <= shared_memory->size_bytes ? end - extent : shared_memory->base});
+        load_broken(findings, first, outside_shared(shared_memory, shared, extent));
     return extent <= shared_memory->size_bytes;
 }
 

@@ -50,7 +50,7 @@ head -c 100000 /dev/zero | tr '\0' '[' >bad.jsonl && bad_cases "line 1: maximum 
 head -c 10000000 /dev/zero | tr '\0' 'x' >bad.jsonl && bad_cases "line 1: "
 { printf '{"' && head -c 10000000 /dev/zero | tr '\0' 'x' && printf '":1}\n'; } >bad.jsonl && bad_cases "there is no key"
 printf '%s\n%s\n\n{}\n' "$good" "$good" >bad.jsonl
-refused "line 4: ops is an array of 1 to 16 operations" run -f mbarrier -I bad.jsonl
+refused "bad.jsonl: line 4: ops is an array of 1 to 16 operations" run -f mbarrier -I bad.jsonl
 run 0 run -f mbarrier -n 2 -I bad.jsonl
 check "two results" test "$(wc -l <out)" -eq 2
 bad_cases 'is missing' encode
@@ -148,11 +148,29 @@ mkdir many && for i in {1..257}; do ln traces/good.jsonl many/$i.jsonl; done
 refused "at most 256" replay many
 refused "--print takes a whole number" replay -p -1 traces
 
+# A trace is no list of cases, and goes with diff alone by itself.
+for trace in good.jsonl good.jsonl.zst; do
+    refused "traces/$trace: this is a trace, not a list of cases: use tmaref replay" run -f load -I traces/$trace
+done
+run 0 diff trace model --input traces/good.jsonl
+out "against model"
+refused "trace needs --input" diff trace model
+for option in family=load cases=3 first=1 seed=2 faults=1 print=1; do
+    refused "--${option%=*} does not go with trace" diff trace model --input traces/good.jsonl --$option
+done
+refused "--cases is 0: there is no case to compare" diff -f load --cases 0 model model
+
 # A mismatch is status 1 and says where.
 echo "$header" | sed 's/"cases":20/"cases":1/' >bad.jsonl
 echo "$line" | sed 's/"status":0/"status":700/' >>bad.jsonl
 run 1 replay bad.jsonl
 err "bad.jsonl:2: recorded status 700 CUDA_ERROR_ILLEGAL_ADDRESS, found 0"
+{ echo "$header" | sed 's/"cases":20/"cases":1/' && echo "$line" | sed -E 's/"digest":"[^"]*"/"digest":"0"/;
+    s/"lines":"../"lines":"zz/; s/"lines":"zz/"lines":"00/'; } >bad.jsonl
+run 1 replay bad.jsonl
+err "first differs in the 128 bytes at 0x"
+err "of these 128 bytes "
+err "likely rule "
 run 1 replay --print 0 bad.jsonl
 
 # --- where nothing can be written ---

@@ -15,6 +15,8 @@ for name in --help help; do
     run 0 "$name"
     out "Usage: tmaref COMMAND"
 done
+run 2 help nothing
+err "there is no command 'nothing'"
 run 0 --version
 out "tmaref "
 
@@ -23,6 +25,8 @@ out "tmaref "
 check "no commands in the help" test "$(wc -l <"$work/commands")" -ge 8
 while read -r name; do
     run 0 "$name" --help
+    out "Usage: tmaref $name"
+    run 0 help "$name"
     out "Usage: tmaref $name"
     run 2 "$name" --no-such-option
     err "unrecognized option '--no-such-option'"
@@ -39,6 +43,8 @@ run 0 list --rules --json
 json '"MAP_NULL_POINTER"' 0 id
 check "as many rules as lines" test "$("$JSON_CHECK" <"$work/out" && grep -c '"id"' "$work/out")" -eq "$rules"
 run 0 list --json
+json '"the C reference model, on this CPU"' executors model
+json '"programs of mbarrier operations: words, tokens, waits and faults"' families mbarrier
 run 2 list rules
 quiet
 

@@ -71,8 +71,11 @@ records() {
     out "Stand-in, driver unknown, CUDA 13.0"
     run 0 replay -x gpu traces
     out "against gpu"
-    is "$(cut -f 4,5 traces/MANIFEST | sed 1d | sort -u)" "$(printf 'Stand-in, driver unknown, CUDA 13.0\tno toolkit')" \
+    local device='Stand-in, driver unknown, CUDA 13.0'
+    is "$(grep -v '^[#e]' traces/MANIFEST | cut -f 4,5 | sort -u)" "$(printf '%s\tno toolkit' "$device")" \
         "device and toolkit in the manifest"
+    is "$(grep '^encode' traces/MANIFEST | cut -f 4-6 | sort -u)" "$(printf '%s\t\t' "$device")" \
+        "encode has no kernel, so no toolkit and no digest in the manifest"
 }
 
 # 200 cases that live, and a special one in the midst of them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tensor map calls of the stand-in GPU, answered by the model, and the calls that nobody makes.
+// The tensor map calls of the stand-in GPU, answered by the model, and the call that the executor does not make.
 #include <signal.h>
 #include <string.h>
 
@@ -66,34 +66,8 @@ enum cuda_result cuTensorMapReplaceAddress(struct tensormap_image *map, void *ad
     return answer(tensormap_replace_address(made_of(map, address), (uintptr_t)address, NULL), map);
 }
 
-// Calls that a driver has and the executor does not make: they fail, whatever they take.
-#define ABSENT(name)                                                                                                   \
-    int name(void)                                                                                                     \
-    {                                                                                                                  \
-        return CUDA_ERROR_NOT_SUPPORTED;                                                                               \
-    }
-ABSENT(cuCtxCreate_v2)
-ABSENT(cuCtxDestroy_v2)
-ABSENT(cuDeviceGetCount)
-ABSENT(cuDevicePrimaryCtxRelease_v2)
-ABSENT(cuEventCreate)
-ABSENT(cuEventDestroy_v2)
-ABSENT(cuEventElapsedTime)
-ABSENT(cuEventRecord)
-ABSENT(cuEventSynchronize)
-ABSENT(cuGetProcAddress_v2)
-ABSENT(cuMemAddressFree)
-ABSENT(cuMemFreeHost)
-ABSENT(cuMemGetAllocationGranularity)
-ABSENT(cuMemHostAlloc)
-ABSENT(cuMemRelease)
-ABSENT(cuMemUnmap)
-ABSENT(cuMemcpyDtoHAsync_v2)
-ABSENT(cuMemcpyHtoDAsync_v2)
-ABSENT(cuMemsetD32_v2)
-ABSENT(cuMemsetD8_v2)
-ABSENT(cuModuleGetGlobal_v2)
-ABSENT(cuModuleUnload)
-ABSENT(cuStreamCreate)
-ABSENT(cuStreamDestroy_v2)
-ABSENT(cuStreamSynchronize)
+// Called by the watch alone, never by the executor: it fails, whatever it takes.
+int cuGetProcAddress_v2(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

@@ -7,7 +7,7 @@ enum { MOST_LINES = 64 };
 
 static void compare(const struct family *family, const void *test_case, const struct trace_entry *entry)
 {
-    struct text difference;
+    struct trace_difference difference;
     uint8_t *bytes = malloc(family->result_bytes(test_case));
     struct result result = result_at(bytes);
     if (bytes == NULL) return;

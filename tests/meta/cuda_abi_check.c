@@ -66,10 +66,6 @@ SAME_FIELD(cuda_mem_access_desc, flags, CUmemAccessDesc, flags)
 #define cuda_mem_allocation_prop CUmemAllocationProp_st
 #define cuda_mem_access_desc     CUmemAccessDesc_st
 #define tensormap_image          CUtensorMap_st
-// cuda.h declares the old versions only inside the driver itself.
-#undef cuEventElapsedTime
-extern CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
-extern CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 
 #include "cuda_calls.h"
 

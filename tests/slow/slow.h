@@ -43,10 +43,11 @@ struct slow_load {
 // Performs `load` on shared memory `smem` (smem_bytes bytes).
 //   tx_bytes  what the load signals to its mbarrier; written only when 0 is returned                   (bytes)
 //   returns   0, or the CUDA error 715, 716 or 700 (in this order); then nothing was written
-//   source    HARDWARE.md part 2, "Geometry" 1-6 and 8, "Faults of copies", "Number formats"
+//   source    PTX ISA 9.1, "Tensors" and "cp.async.bulk.tensor"; docs/hardware.md, "Tiled loads"
 int slow_load(const struct slow_load *load, uint8_t *smem, uint32_t *tx_bytes, enum slow_mutant mutant);
 
-// Where a byte at shared address `address` lands: the bits of the table of SPEC.md 3.14, one by one.
+// Where a byte at shared address `address` lands: bit by bit.
+//   source    PTX ISA 9.1, "Swizzling modes"
 uint32_t slow_swizzle(int mode, uint32_t address, enum slow_mutant mutant);
 
 // The float32 `bits` as a load of a TFLOAT32 tensor delivers it, by exact arithmetic in double.
@@ -70,10 +71,11 @@ struct slow_encode {
 };
 
 // The 128 bytes of `arguments`; returns 0 and writes nothing when the driver refuses, else 1.
-//   source    HARDWARE.md part 1, bit map and rules 1-13
+//   source    CUDA driver API 13.0, cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col; docs/hardware.md, "Tensor maps"
 int slow_encode(const struct slow_encode *arguments, uint8_t bytes[128], enum slow_mutant mutant);
 
-// cuTensorMapReplaceAddress on 128 bytes; returns 0 and changes nothing when the driver refuses. Rule 14.
+// cuTensorMapReplaceAddress on 128 bytes; returns 0 and changes nothing when the driver refuses.
+//   source    CUDA driver API 13.0, cuTensorMapReplaceAddress
 int slow_replace(uint8_t bytes[128], uint64_t address, enum slow_mutant mutant);
 
 // All arguments as text of one line, cut to `capacity`.

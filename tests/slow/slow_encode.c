@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The slow encoder: the rules of an encode call one after the other, then the 128 bytes bit by bit from the table of
-// HARDWARE.md part 1.
+// The slow encoder: the rules of an encode call one after the other, then the 128 bytes bit by bit. Sources: CUDA
+// driver API 13.0, "Tensor Map Object Management", and what an H200 did (docs/hardware.md, "Tensor maps";
+// traces/sm_90a/encode).
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static uint64_t box_bytes(const struct slow_encode *a, enum slow_mutant mutant, 
     return bytes;
 }
 
-// Rules 1 and 2.
+// The enums and the rank.
 static int is_legal_shape(const struct slow_encode *a, enum slow_mutant mutant)
 {
     uint32_t least = a->call == SLOW_TILED ? 1 : 3;
@@ -63,7 +64,7 @@ static int is_legal_shape(const struct slow_encode *a, enum slow_mutant mutant)
     return 1;
 }
 
-// Rules 3 to 5.
+// globalAddress, globalDim, globalStrides.
 static int is_legal_tensor(const struct slow_encode *a, enum slow_mutant mutant)
 {
     uint64_t align = a->interleave == 2 && mutant != SLOW_ALIGN_16_INTERLEAVE_32B ? 32 : 16;
@@ -83,7 +84,7 @@ static int is_legal_tensor(const struct slow_encode *a, enum slow_mutant mutant)
     return 1;
 }
 
-// Rules 6 to 10.
+// The box: its sides, element strides, rows and bytes.
 static int is_legal_box(const struct slow_encode *a, enum slow_mutant mutant)
 {
     uint64_t inner = a->box[0] * element_bytes(a->dtype);
@@ -110,7 +111,7 @@ static int corner_of(const struct slow_encode *a, const int *corner, int i)
     return a->call == SLOW_WIDE && i > 0 ? 0 : corner[i];
 }
 
-// Rules 11 and 12.
+// The corners of im2col.
 static int is_legal_corners(const struct slow_encode *a, enum slow_mutant mutant)
 {
     static const int64_t most[] = {32767, 127, 15};

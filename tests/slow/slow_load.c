@@ -33,7 +33,7 @@ uint32_t slow_swizzle(int mode, uint32_t address, enum slow_mutant mutant)
     return result;
 }
 
-// SPEC.md 1.04.
+// CUDA driver API 13.0, cuTensorMapEncodeTiled: tensorDataType.
 static uint32_t element_bytes(enum dtype dtype)
 {
     switch (dtype) {

@@ -79,6 +79,8 @@ static const struct {
     FIELD("elementStrides", estride[0]),
     FIELD("pixelBoxLowerCorner", lower[0]),
     FIELD("pixelBoxUpperCorner", upper[0]),
+    FIELD("pixelBoxLowerCornerWidth", lower[0]),
+    FIELD("pixelBoxUpperCornerWidth", upper[0]),
     FIELD("channelsPerPixel", channels),
     FIELD("pixelsPerColumn", pixels),
     FIELD("interleave", interleave),

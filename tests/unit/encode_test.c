@@ -8,13 +8,10 @@
 #include "encode_call.h"
 #include "tensormap_test.h"
 
-// A proposal may meet a second rule of the same argument (a row of 1 float is no multiple of 16 bytes).
-enum { ROUNDS = 2 };
-
-// Puts all proposals of refusals back, until the call is accepted; fails when it is not.
+// Puts all proposals of refusals back and calls again: that must be accepted.
 static void put_back(struct encode_call call, const char *rule, const char *why)
 {
-    for (int round = 0; round <= ROUNDS; round++) {
+    for (int round = 0; round < 2; round++) {
         struct tensormap_image image;
         struct findings findings = {0};
         if (encode_call_run(&call, &image, &findings) == RULE_OK) return;

@@ -238,10 +238,11 @@ END_TEST
 // --- files -------------------------------------------------------------------------------------------------------
 
 // A folder of this test's own.
-static char folder[] = "/tmp/tmaref-harness-XXXXXX";
+static char folder[64];
 
 static void make_folder(void)
 {
+    strcpy(folder, "/tmp/tmaref-harness-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
 }
 

@@ -57,10 +57,10 @@ START_TEST(what_is_written_agrees)
     for (uint64_t i = 0; i < CASES; i++) {
         sample_make(&sample, family_names[_i], i);
         for (int detail = TRACE_DIGEST; detail <= TRACE_CURATED; detail++) {
-            struct text difference = {""};
+            struct trace_difference difference = {0};
             struct trace_entry entry = sample_entry(&sample, (enum trace_detail)detail);
             ck_assert_msg(trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference),
-                          "case %d: %s", (int)i, difference.at);
+                          "case %d: %s", (int)i, difference.text.at);
             json_decref(entry.json);
         }
     }
@@ -110,11 +110,11 @@ START_TEST(every_changed_byte_is_named)
     for (int w = 0; w < sample.result.windows; w++) {
         struct window *window = &sample.result.window[w];
         for (uint32_t i = 0; i < window->size_bytes; i++, changes++) {
-            struct text difference = {""};
+            struct trace_difference difference = {0};
             uint8_t kept = window->bytes[i];
             window->bytes[i] ^= (uint8_t)(1 << i % 8);
             ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference));
-            unnamed += !names_the_place(window, i, difference.at);
+            unnamed += !names_the_place(window, i, difference.text.at);
             window->bytes[i] = kept;
         }
     }
@@ -126,25 +126,62 @@ END_TEST
 START_TEST(other_differences_are_named)
 {
     static struct sample sample;
-    struct text difference;
+    struct trace_difference difference;
     sample_find(&sample, "load", 600, 2000);
     struct trace_entry entry = sample_entry(&sample, TRACE_CURATED);
     struct result other = sample.result;
     other.status = 700;
     other.rule = RULE_LOAD_UNMAPPED;
     ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &other, &difference));
-    ck_assert_ptr_nonnull(strstr(difference.at, "recorded status 0"));
-    ck_assert_ptr_nonnull(strstr(difference.at, "CUDA_ERROR_ILLEGAL_ADDRESS by rule LOAD_UNMAPPED"));
+    ck_assert_ptr_nonnull(strstr(difference.text.at, "recorded status 0"));
+    ck_assert_ptr_nonnull(strstr(difference.text.at, "CUDA_ERROR_ILLEGAL_ADDRESS by rule LOAD_UNMAPPED"));
     other = sample.result;
     other.windows = 1;
     ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &other, &difference));
-    ck_assert_str_eq(difference.at, "2 windows recorded, 1 found");
+    ck_assert_str_eq(difference.text.at, "2 windows recorded, 1 found");
     other = sample.result;
     other.window[1].base += 128;
     ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &other, &difference));
     sample.result.window[0].bytes[0] ^= 1;
     ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference));
-    ck_assert_ptr_nonnull(strstr(difference.at, "recorded \"mbar "));
+    ck_assert_ptr_nonnull(strstr(difference.text.at, "recorded \"mbar "));
+    json_decref(entry.json);
+}
+END_TEST
+
+// A change of one byte, and what its family says of the place.
+static const struct {
+    const char *family, *window;
+    uint32_t byte;
+    const char *words[3];
+} places[] = {
+    {"load", "shared", 300, {"of these 128 bytes", "(bank ", "likely rule "}},
+    {"load", "mbarrier", 7, {"phase", "expected", "rule TILE_TX_BYTES"}},
+    {"encode", "map", 3, {"word q0 of the map", "globalAddress: expected 0x", ", found 0x"}},
+    {"mbarrier", "log", 0, {"ops[0]: mbarrier.", "found", "phase"}},
+    {"mbarrier", "final", 7, {"the word of barrier 0", "recorded", "found"}},
+};
+enum { PLACES = sizeof places / sizeof places[0] };
+
+START_TEST(a_place_is_explained)
+{
+    static struct sample sample;
+    struct trace_difference difference;
+    char *text = NULL;
+    size_t size_bytes;
+    int w = 0, is_map = strcmp(places[_i].family, "encode") == 0;
+    sample_find(&sample, places[_i].family, is_map ? 128 : 600, 2000);
+    struct trace_entry entry = sample_entry(&sample, TRACE_DIGEST);
+    while (strcmp(sample.result.window[w].name, places[_i].window) != 0) ck_assert_int_lt(++w, sample.result.windows);
+    sample.result.window[w].bytes[places[_i].byte] ^= 1;
+    ck_assert(!trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference));
+    ck_assert_str_eq(difference.place.window, places[_i].window);
+    FILE *out = open_memstream(&text, &size_bytes);
+    sample.family->explain_place(sample.test_case, &difference.place, out);
+    fclose(out);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(strstr(text, places[_i].words[i]) != NULL, "no '%s' in: %s", places[_i].words[i], text);
+    free(text);
     json_decref(entry.json);
 }
 END_TEST
@@ -195,12 +232,12 @@ START_TEST(a_malformed_window_differs)
     static struct sample sample;
     sample_find(&sample, "encode", 128, 128);
     for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
-        struct text difference = {""};
+        struct trace_difference difference = {0};
         json_t *json = json_loads(windows[i], 0, NULL);
         struct trace_entry entry = {.windows = json};
         ck_assert_msg(!trace_agrees(&entry, sample.family, sample.test_case, &sample.result, &difference), "%s",
                       windows[i]);
-        ck_assert_str_ne(difference.at, "");
+        ck_assert_str_ne(difference.text.at, "");
         json_decref(json);
     }
 }
@@ -296,6 +333,7 @@ Suite *trace_suite(void)
     tcase_add_loop_test(agree, what_is_written_agrees, 0, FAMILIES);
     tcase_add_loop_test(agree, every_changed_byte_is_named, 0, FLIPS);
     tcase_add_test(agree, other_differences_are_named);
+    tcase_add_loop_test(agree, a_place_is_explained, 0, PLACES);
     tcase_add_test(agree, a_malformed_window_differs);
     tcase_add_loop_test(lines, a_line_that_is_none_is_refused, 0, REFUSED);
     tcase_add_loop_test(files, a_trace_is_saved_and_opened, 0, 2);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Recorded traces against an executor: what `tmaref replay` does, and `tmaref diff trace ...`.
+#ifndef TMAREF_REPLAY_H
+#define TMAREF_REPLAY_H
+
+#include "executor.h"
+
+enum { REPLAY_MAX_TRACES = 256, REPLAY_PRINTED = 5 };
+
+// `path`: files, or folders with all traces in them; `printed`: at most so many mismatches of each trace are told.
+struct replay_options {
+    const struct executor *executor;
+    int json, paths;
+    uint64_t printed;
+    const char *path[REPLAY_MAX_TRACES];
+};
+
+// Compares, prints the table (or JSON) to stdout and mismatches to stderr; returns the exit status. `command` names
+// the command in complaints.
+int replay_run(const char *command, const struct replay_options *options);
+
+#endif
