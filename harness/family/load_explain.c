@@ -131,7 +131,7 @@ static void print_end(const struct tensormap *map, const struct provenance *plac
 static void explain_line(const struct load_case *c, const struct tensormap *map, const struct place *line, FILE *out)
 {
     struct line_bytes bytes = {0};
-    struct provenance place, first, last;
+    struct provenance place, first = {0}, last = {0};
     for (uint32_t i = 0; i < line->size_bytes; i++) {
         if (!provenance_of_shared(map, c->coord, c->shared, (uint32_t)line->address + i, &place)) {
             bytes.outside++;
