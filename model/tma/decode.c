@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// 128 bytes back to fields. Total: any bytes decode to something, and what no encoder would have set is a finding.
+// 128 bytes back to fields. Total: any bytes decode to something, and what no encoder would have set is a finding;
+// which values those are is encode_check.c's.
 #include <stddef.h>
 
 #include "bits.h"
+#include "encode_check.h"
 
-// A field that is not what it should be.
+// Bits that are not what they should be.
 static void odd(struct findings *findings, enum rule rule, const char *argument, int index, uint64_t value,
                 uint64_t nearest)
 {
@@ -53,37 +55,29 @@ static void decode_dimensions(const struct tensormap_image *image, struct tensor
     corners_unpack(bits_get(image, BITS_UPPER), map->rank, map->upper);
 }
 
-// Fields with a value that no encoder writes.
-static void check_fields(const struct tensormap_image *image, const struct tensormap *map, struct findings *findings)
+// Fields with a value that no encoder writes: what the encode call that has them for arguments is refused for. Returns
+// the bytes of the box.
+static uint64_t check_fields(const struct tensormap_image *image, const struct tensormap *map,
+                             struct findings *findings)
 {
-    int lowest = map->mode == TENSORMAP_IM2COL || map->interleave != INTERLEAVE_NONE ? 3 : 1;
-    if (map->rank > TENSORMAP_MAX_RANK || map->rank < lowest)
-        odd(findings, RULE_MAP_BITS_FIELD, "rank", -1, (uint64_t)map->rank,
-            (uint64_t)(map->rank < lowest ? lowest : TENSORMAP_MAX_RANK));
-    if (map->dtype == DTYPE_COUNT)
-        odd(findings, RULE_MAP_BITS_FIELD, "element format and tf32 bit", -1,
-            bits_get(image, BITS_TF32) << 4 | bits_get(image, BITS_FORMAT), 0);
-    else if (map->oob_fill != OOB_FILL_ZERO && !dtype_row(map->dtype)->is_float)
-        odd(findings, RULE_MAP_BITS_FIELD, "oobFill", -1, map->oob_fill, OOB_FILL_ZERO);
-    if (map->interleave > INTERLEAVE_32B)
-        odd(findings, RULE_MAP_BITS_FIELD, "interleave", -1, map->interleave, INTERLEAVE_32B);
-    if (map->address % 16 != 0)
-        odd(findings, RULE_MAP_BITS_FIELD, "globalAddress", -1, map->address, map->address / 16 * 16);
-    if (map->dtype == DTYPE_COUNT || map->interleave > INTERLEAVE_32B) return;
-    uint32_t inner = map->box[0] * dtype_row(map->dtype)->size_bytes, span = tensormap_span_bytes(map->swizzle);
-    if (inner % 16 != 0) odd(findings, RULE_MAP_BITS_FIELD, "boxDim", 0, inner, (inner + 15) / 16 * 16);
-    if (map->interleave == INTERLEAVE_NONE && span != 0 && inner > span)
-        odd(findings, RULE_MAP_BITS_FIELD, "boxDim", 0, inner, span);
+    struct check check = {findings, RULE_OK};
+    uint64_t bytes = tensormap_check_fields(&check, map);
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) {
+        struct finding *finding = &findings->item[i];
+        if (finding->rule == RULE_MAP_DATA_TYPE_PACKED) // that no type has these bits is all that is known
+            *finding = (struct finding){.argument = "element format and tf32 bit",
+                                        .index = -1,
+                                        .value = bits_get(image, BITS_TF32) << 4 | bits_get(image, BITS_FORMAT)};
+        finding->rule = RULE_MAP_BITS_FIELD;
+    }
+    return bytes;
 }
 
-// The two fields that repeat others. `map` has a legal rank and type.
-static void check_redundant(const struct tensormap *map, struct findings *findings)
+// The two fields that repeat others. `bytes` are those of the box.
+static void check_redundant(const struct tensormap *map, uint64_t bytes, struct findings *findings)
 {
-    uint64_t bytes = dtype_row(map->dtype)->size_bytes;
-    if (map->mode == TENSORMAP_IM2COL) bytes *= (uint64_t)map->box[0] * map->pixels;
-    for (int i = 0; i < map->rank && map->mode == TENSORMAP_TILED; i++) bytes *= map->box[i] / map->estride[i];
-    if (map->box_bytes != bytes) odd(findings, RULE_MAP_BITS_REDUNDANT, "bytes of the box", -1, map->box_bytes, bytes);
     uint32_t pattern = tensormap_pattern_bytes(map->swizzle);
+    if (map->box_bytes != bytes) odd(findings, RULE_MAP_BITS_REDUNDANT, "bytes of the box", -1, map->box_bytes, bytes);
     if (map->pattern_bytes != pattern)
         odd(findings, RULE_MAP_BITS_REDUNDANT, "alignment of the swizzle pattern", -1, map->pattern_bytes, pattern);
 }
@@ -105,11 +99,11 @@ enum rule tensormap_decode(const struct tensormap_image *image, struct tensormap
     *map = (struct tensormap){0};
     decode_header(image, map);
     decode_dimensions(image, map);
-    check_fields(image, map, &found);
+    uint64_t bytes = check_fields(image, map, &found);
     int readable = map->rank <= TENSORMAP_MAX_RANK && map->dtype != DTYPE_COUNT &&
                    !(map->mode == TENSORMAP_IM2COL && map->rank < 3);
     if (readable) {
-        check_redundant(map, &found);
+        check_redundant(map, bytes, &found);
         check_reserved(image, map, &found);
     }
     for (int i = 0; i < found.count && i < FINDINGS_MAX; i++) finding_add(findings, found.item[i]);

@@ -7,6 +7,8 @@
 #include "memory.h"
 #include "tensormap.h"
 
+#pragma GCC visibility push(hidden) // not for users of the shared library
+
 // Keeps the first rule and appends the finding.
 void load_broken(struct findings *findings, enum rule *first, struct finding finding);
 
@@ -31,5 +33,7 @@ void load_check_base(const struct tensormap *map, int first_outside, const struc
 
 // Reports the first byte that is read and not mapped: rule LOAD_UNMAPPED. `address` is the run's that holds it.
 void load_report_unmapped(const struct memory *memory, uint64_t address, struct findings *findings, enum rule *first);
+
+#pragma GCC visibility pop
 
 #endif

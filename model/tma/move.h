@@ -6,6 +6,8 @@
 
 #include "tensormap.h"
 
+#pragma GCC visibility push(hidden) // not for users of the shared library
+
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16 }; // the XOR of a swizzle is constant in a line, and moves whole chunks
 
 // Where a load writes: shared address `base` is at `bytes`.
@@ -30,5 +32,7 @@ void put_rows(const struct sink *sink, const struct rows *rows, int is_tf32, uin
 
 // Writes the 16-bit pattern of out-of-bounds elements over rows. Rules TILE_FILL_ZERO, TILE_FILL_NAN.
 void put_fill_rows(const struct sink *sink, const struct rows *rows, uint16_t pattern, uint32_t to);
+
+#pragma GCC visibility pop
 
 #endif

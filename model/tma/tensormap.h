@@ -85,7 +85,8 @@ enum rule tensormap_encode_im2col_wide(struct tensormap_image *image, uint32_t d
 enum rule tensormap_replace_address(struct tensormap_image *image, uint64_t address, struct findings *findings);
 
 // The fields of 128 bytes. Total: any bytes decode to something; `findings` (may be NULL) takes what no encoder
-// would have set. Returns RULE_OK, or the first such rule.
+// would have set, MAP_BITS_FIELD with argument, value and limit of the encode call's refusal. Returns RULE_OK, or the
+// first such rule.
 enum rule tensormap_decode(const struct tensormap_image *image, struct tensormap *map, struct findings *findings);
 
 // The 128 bytes of `map`, unchecked: every field is cut to the bits it has. The inverse of tensormap_decode().

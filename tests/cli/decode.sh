@@ -80,7 +80,7 @@ out "No call makes a map with these fields."
 out "tensorRank           8"
 run 1 decode --json "$work/ones"
 json null call
-json '"rank"' findings 0 argument
+json '"tensorRank"' findings 0 argument
 run 1 decode "${hex:0:160}01${hex:162}"
 out "odd, rule MAP_BITS_RESERVED: 64-bit word[10] is 0x1, limit 0x0"
 run 1 decode --json "${hex:0:254}ff"

@@ -86,7 +86,7 @@ for command in run "diff model model" "record -x model -o out.jsonl"; do
     refused "/: Is a directory" $command -f load -I /
     refused "/proc/self/mem: Input/output error" $command -f load -I /proc/self/mem
     refused "--family is needed" $command
-    refused "there is no family 'store'" $command -f store
+    refused "there is no family 'nosuch'" $command -f nosuch
     refused "--cases takes a whole number, not '-1'" $command -f load --cases -1
     refused "--cases takes a whole number, not ''" $command -f load --cases=
     refused "--seed takes a whole number, not '99999999999999999999'" $command -f load --seed 99999999999999999999
@@ -119,7 +119,7 @@ line=$(sed -n 2p traces/good.jsonl)
 echo "$header" >bad.jsonl && bad_trace "bad.jsonl: holds 0 cases, its header says 20: cut short?"
 echo "$header" | sed 's/"cases":20/"cases":0/' >bad.jsonl && bad_trace "bad.jsonl: holds no case"
 sed '1s/"tmaref_trace":1/"tmaref_trace":2/' traces/good.jsonl >bad.jsonl && bad_trace "this tmaref reads version 1"
-sed '1s/"load"/"store"/' traces/good.jsonl >bad.jsonl && bad_trace 'there is no family "store"'
+sed '1s/"load"/"nosuch"/' traces/good.jsonl >bad.jsonl && bad_trace 'there is no family "nosuch"'
 sed '1s/"load"/"encode"/' traces/good.jsonl >bad.jsonl && bad_trace 'bad.jsonl: line 2: encode case: '
 sed '1s/"seed"/"sed"/' traces/good.jsonl >bad.jsonl && bad_trace 'there is no key "sed" here'
 sed '1s/"seed":1/"seed":-1/' traces/good.jsonl >bad.jsonl && bad_trace '"seed" is not in 0 .. 18446744073709551615'

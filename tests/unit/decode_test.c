@@ -314,45 +314,72 @@ END_TEST
 
 // --- Values that no encoder writes -----------------------------------------------------------------------------------
 
-// `count` bits from bit `first` on are set to `value`.
+// The bits that `set` names are set to its values. The finding is the first one, and that of the encode call.
 static const struct {
     const char *why;
     enum base base;
-    int first, count;
-    uint64_t value;
+    struct {
+        int first, count;
+        uint64_t value;
+    } set[4];
     const char *argument;
     int index;
-    uint64_t found, nearest;
+    uint64_t found, limit, nearest;
 } odd[] = {
-    {"rank 6", TILED, 68, 3, 5, "rank", -1, 6, 5},
-    {"rank 8 of im2col", IM2COL, 68, 3, 7, "rank", -1, 8, 5},
-    {"rank 2 of im2col", IM2COL, 68, 3, 1, "rank", -1, 2, 3},
-    {"rank 1 of pixels", PIXELS_16B, 68, 3, 0, "rank", -1, 1, 3},
-    {"format 11", TILED, 71, 4, 11, "element format and tf32 bit", -1, 11, 0},
-    {"f64 as tf32", TILED, 71, 10, 0x209 | 2 << 6, "element format and tf32 bit", -1, 25, 0},
-    {"NaN of u32", TILED, 71, 4, 2, "oobFill", -1, 1, 0},
-    {"interleave 3", TILED, 75, 2, 3, "interleave", -1, 3, 2},
-    {"address 24", TILED, 0, 57, 24, "globalAddress", -1, 24, 16},
-    {"rows of 60 bytes", TILED, 440, 8, 14, "boxDim", 0, 60, 64},
-    {"rows of 80 bytes in spans of 64", TILED, 440, 8, 19, "boxDim", 0, 80, 64},
-    {"1 channel", IM2COL, 440, 8, 0, "boxDim", 0, 2, 16},
+    // clang-format off
+    {"rank 6", TILED, {{68, 3, 5}}, "tensorRank", -1, 6, 5, 5},
+    {"rank 8 of im2col", IM2COL, {{68, 3, 7}}, "tensorRank", -1, 8, 5, 5},
+    {"rank 2 of im2col", IM2COL, {{68, 3, 1}}, "tensorRank", -1, 2, 3, 3},
+    {"rank 1 of pixels", PIXELS_16B, {{68, 3, 0}}, "tensorRank", -1, 1, 3, 3},
+    {"format 11", TILED, {{71, 4, 11}}, "element format and tf32 bit", -1, 11, 0, 0},
+    {"f64 as tf32", TILED, {{71, 10, 0x209 | 2 << 6}}, "element format and tf32 bit", -1, 25, 0, 0},
+    {"NaN of u32", TILED, {{71, 4, 2}}, "oobFill", -1, 1, 0, 0},
+    {"interleave 3", TILED, {{75, 2, 3}}, "interleave", -1, 3, 2, 2},
+    {"address 24", TILED, {{0, 57, 24}}, "globalAddress", -1, 24, 16, 32},
+    {"address 80 of pixels of 32 bytes", PIXELS_32B, {{0, 57, 80}}, "globalAddress", -1, 80, 32, 96},
+    {"stride 4112 of pixels of 32 bytes", PIXELS_32B, {{96, 32, 257}}, "globalStrides", 0, 4112, 32, 4128},
+    {"rows of 60 bytes", TILED, {{440, 8, 14}}, "boxDim", 0, 15, 4, 16},
+    {"rows of 80 bytes in spans of 64", TILED, {{440, 8, 19}}, "boxDim", 0, 20, 16, 16},
+    {"1 channel", IM2COL, {{440, 8, 0}}, "channelsPerPixel", -1, 1, 8, 8},
+    {"40 channels in a span of 64 bytes", IM2COL, {{440, 8, 39}}, "channelsPerPixel", -1, 40, 32, 32},
+    {"240 KiB, and the count says so", TILED, {{440, 8, 3}, {448, 8, 239}, {456, 8, 63}, {512, 18, 245760}},
+     "bytes of the box", -1, 245760, 233472, 233472},
+    {"im2col: ends before it begins", IM2COL, {{288, 32, 0}, {448, 8, 9}}, "pixelBoxUpperCorner", 0, ~TWO(1), 9, 9},
+    // clang-format on
 };
 enum { ODD = sizeof odd / sizeof odd[0] };
 
-START_TEST(map_bits_field__is_named_with_value_and_nearest)
+START_TEST(map_bits_field__is_the_finding_of_the_call)
 {
     const struct encode_call call = encode_call_base(odd[_i].base);
     struct tensormap_image image = image_of(&call);
     struct findings findings = {0};
-    uint64_t mask = (TWO(odd[_i].count) - 1) << odd[_i].first % 64, *word = &image.word[odd[_i].first / 64];
-    *word = (*word & ~mask) | odd[_i].value << odd[_i].first % 64;
+    for (int i = 0; i < 4; i++) {
+        int first = odd[_i].set[i].first;
+        uint64_t mask = (TWO(odd[_i].set[i].count) - 1) << first % 64;
+        image.word[first / 64] = (image.word[first / 64] & ~mask) | odd[_i].set[i].value << first % 64;
+    }
     decoded(&image, &findings);
     const struct finding *finding = findings_of(&findings, RULE_MAP_BITS_FIELD);
     ck_assert_msg(finding != NULL, "%s: no finding", odd[_i].why);
+    ck_assert_ptr_eq(finding, &findings.item[0]);
     ck_assert_msg(strcmp(finding->argument, odd[_i].argument) == 0, "%s: %s", odd[_i].why, finding->argument);
     ck_assert_int_eq(finding->index, odd[_i].index);
-    ck_assert_msg(finding->value == odd[_i].found, "%s: %llu", odd[_i].why, (unsigned long long)finding->value);
-    ck_assert_msg(finding->nearest == odd[_i].nearest, "%s: %llu", odd[_i].why, (unsigned long long)finding->nearest);
+    ck_assert_msg(finding->value == odd[_i].found, "%s: %lld", odd[_i].why, (long long)finding->value);
+    ck_assert_msg(finding->limit == odd[_i].limit, "%s: %lld", odd[_i].why, (long long)finding->limit);
+    ck_assert_msg(finding->nearest == odd[_i].nearest, "%s: %lld", odd[_i].why, (long long)finding->nearest);
+}
+END_TEST
+
+// The driver replaces the address of any map by a multiple of 16, which no encoder writes with pixels of 32 bytes.
+START_TEST(map_bits_field__names_a_replaced_address)
+{
+    const struct encode_call call = encode_call_base(PIXELS_32B);
+    struct tensormap_image image = image_of(&call);
+    struct findings findings = {0};
+    ck_assert_int_eq(tensormap_replace_address(&image, 0x2010, NULL), RULE_OK);
+    ck_assert_uint_eq(decoded(&image, &findings).address, 0x2010);
+    require_one(&findings, 0, RULE_MAP_BITS_FIELD, "globalAddress", -1);
 }
 END_TEST
 
@@ -378,8 +405,7 @@ START_TEST(decode_appends_to_findings_and_counts_past_their_end)
     struct findings findings = {0};
     memset(&image, 0, sizeof image);
     tensormap_decode(&image, &map, &findings);
-    int once = findings.count;
-    for (int i = 2; findings.count < FINDINGS_MAX + 8; i++) {
+    for (int once = findings.count, i = 2; findings.count < FINDINGS_MAX + 8; i++) {
         tensormap_decode(&image, &map, &findings);
         ck_assert_int_eq(findings.count, i * once);
     }
@@ -465,7 +491,8 @@ void decode_add_tests(Suite *suite)
     tcase_add_test(tests, decode_takes_any_bytes);
     tcase_add_loop_test(tests, map_bits_reserved__each_flipped_bit_is_named, 0, LAYOUTS);
     tcase_add_loop_test(tests, map_bits_redundant__names_field_and_value, 0, BASES);
-    tcase_add_loop_test(tests, map_bits_field__is_named_with_value_and_nearest, 0, ODD);
+    tcase_add_loop_test(tests, map_bits_field__is_the_finding_of_the_call, 0, ODD);
+    tcase_add_test(tests, map_bits_field__names_a_replaced_address);
     tcase_add_test(tests, map_bits_field__all_zero_and_all_one_are_no_maps);
     tcase_add_test(tests, decode_appends_to_findings_and_counts_past_their_end);
     tcase_add_loop_test(tests, layouts_notice_each_wrong_field, 0, MUTANTS);

@@ -329,6 +329,23 @@ START_TEST(map_box_bytes__is_counted_with_floor_in_64_bits)
 }
 END_TEST
 
+// Rows of f16 in spans of 64 bytes: what is proposed for one rule does not break the other.
+START_TEST(map_swizzle_span__limits_every_proposal)
+{
+    static const uint32_t rows[] = {33, 71, 255, 257, 1000};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        struct encode_call call = encode_call_base(i % 2 == 0 ? TILED : IM2COL);
+        struct tensormap_image image;
+        struct findings findings = {0};
+        call.data_type = DTYPE_FLOAT16;
+        call.box[0] = call.channels = rows[i / 2];
+        ck_assert_int_ne(encode_call_run(&call, &image, &findings), RULE_OK);
+        ck_assert_int_ge(findings.count, 2);
+        for (int f = 0; f < findings.count; f++) ck_assert_uint_eq(findings.item[f].nearest, 32);
+    }
+}
+END_TEST
+
 static TCase *rule_tests(void)
 {
     TCase *tests = tcase_create("encode rules");
@@ -357,6 +374,7 @@ static TCase *rule_tests(void)
     tcase_add_test(tests, map_pixels__is_1_to_1024);
     tcase_add_test(tests, map_inner_bytes__is_a_multiple_of_16);
     tcase_add_test(tests, map_swizzle_span__limits_the_inner_box);
+    tcase_add_test(tests, map_swizzle_span__limits_every_proposal);
     tcase_add_test(tests, map_corner_range__is_16_8_or_5_bits);
     tcase_add_test(tests, map_corner_empty__is_refused);
     tcase_add_test(tests, map_wide_mode__is_0_or_1);

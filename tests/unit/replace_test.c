@@ -17,11 +17,12 @@ static const struct {
     {"NULL, which encode takes", 0, RULE_REPLACE_ADDRESS_NULL, 16, 16},
     {"the least", 16, RULE_OK, 0, 0},
     {"8", 8, RULE_REPLACE_ADDRESS_ALIGN, 16, 16},
-    {"1", 1, RULE_REPLACE_ADDRESS_ALIGN, 16, 16},
+    {"23", 23, RULE_REPLACE_ADDRESS_ALIGN, 16, 16},
+    {"1: NULL is closer, and refused", 1, RULE_REPLACE_ADDRESS_ALIGN, 16, 16},
     {"the last byte", LIMIT - 1, RULE_REPLACE_ADDRESS_ALIGN, 16, LIMIT - 16},
     {"the greatest", LIMIT - 16, RULE_OK, 0, 0},
-    {"2^57", LIMIT, RULE_REPLACE_ADDRESS_LIMIT, LIMIT - 1, LIMIT - 32},
-    {"sign-extended", UINT64_MAX - 15, RULE_REPLACE_ADDRESS_LIMIT, LIMIT - 1, LIMIT - 32},
+    {"2^57", LIMIT, RULE_REPLACE_ADDRESS_LIMIT, LIMIT - 1, LIMIT - 16},
+    {"sign-extended", UINT64_MAX - 15, RULE_REPLACE_ADDRESS_LIMIT, LIMIT - 1, LIMIT - 16},
 };
 enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
@@ -102,6 +103,9 @@ START_TEST(replace_address_align_32__warns_in_maps_of_32_byte_pixels)
         if (base != PIXELS_32B) continue;
         ck_assert_int_eq(findings.item[0].rule, RULE_REPLACE_ADDRESS_ALIGN_32);
         ck_assert_uint_eq(findings.item[0].nearest, 0x2020);
+        ck_assert_int_eq(tensormap_replace_address(&image, 0x3010, &findings), RULE_OK); // in place of 0x2010
+        ck_assert_int_eq(findings.count, 2);
+        findings.count = 1;
         ck_assert_int_eq(tensormap_replace_address(&image, 0x2020, &findings), RULE_OK);
         ck_assert_int_eq(findings.count, 1);
         image.word[15] = 1; // no map: nothing is known of it

@@ -286,7 +286,7 @@ static const struct {
     {"", 0, "first line (trace header) is not a JSON object"},
     {"\n" HEADER, 0, "first line (trace header) is not a JSON object"},
     {"{\"tmaref_trace\":2,\"family\":\"load\",\"cases\":2}\n", 0, "version 2; this tmaref reads version 1"},
-    {"{\"tmaref_trace\":1,\"family\":\"store\",\"cases\":2}\n", 0, "there is no family \"store\""},
+    {"{\"tmaref_trace\":1,\"family\":\"nosuch\",\"cases\":2}\n", 0, "there is no family \"nosuch\""},
     {"{\"tmaref_trace\":1,\"cases\":2}\n", 0, "there is no family \"\""},
     {"{\"tmaref_trace\":1,\"family\":\"load\"}\n", 0, "\"cases\" is missing"},
     {"{\"tmaref_trace\":1,\"family\":\"load\",\"cases\":2,\"colour\":3}\n", 0, "there is no key \"colour\" here"},
