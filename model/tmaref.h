@@ -16,9 +16,9 @@
 
 #include "bulk.h"
 #include "copy.h"
-#include "im2col_load.h"
 #include "dtype.h"
 #include "finding.h"
+#include "im2col_load.h"
 #include "mbarrier.h"
 #include "mbarrier_step.h"
 #include "memory.h"

@@ -90,7 +90,8 @@ static int map_arena(struct gpu *gpu, size_t size_bytes)
                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     struct cuda_mem_access_desc access = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     unsigned long long reserved, handle;
-    if (call->cuMemAddressReserve(&reserved, RESERVED_BYTES, 0, ARENA_BASE - RESERVED_BYTES / 2, 0) != CUDA_SUCCESS) return 0;
+    if (call->cuMemAddressReserve(&reserved, RESERVED_BYTES, 0, ARENA_BASE - RESERVED_BYTES / 2, 0) != CUDA_SUCCESS)
+        return 0;
     if (call->cuMemCreate(&handle, size_bytes, &prop, 0) != CUDA_SUCCESS) return 0;
     gpu->arena = reserved + RESERVED_BYTES / 2;
     return call->cuMemMap(gpu->arena, size_bytes, 0, handle, 0) == CUDA_SUCCESS &&
