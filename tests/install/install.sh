@@ -32,7 +32,8 @@ export PKG_CONFIG_PATH=${pc%/*}
 # shellcheck disable=SC2046
 "$CC" -std=c11 -o "$scratch/example" docs/example.c $(pkg-config --cflags --libs tmaref)
 LD_LIBRARY_PATH=$lib "$scratch/example"
-LD_LIBRARY_PATH=$lib ldd "$scratch/example" | grep -q "$lib/libtmaref.so.0" || { echo "libtmaref.so.0 is not used"; exit 1; }
+libraries=$(LD_LIBRARY_PATH=$lib ldd "$scratch/example") # not in a pipe: grep -q would end ldd by a signal
+grep -q "$lib/libtmaref.so.0" <<<"$libraries" || { echo "libtmaref.so.0 is not used"; exit 1; }
 
 echo "== C++, if there is a compiler"
 if command -v c++ >/dev/null; then
