@@ -7,7 +7,7 @@
 #include "copy.h"
 #include "swizzle.h"
 
-enum { CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 12 };
+enum { CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 8 };
 
 uint16_t oob_fill_pattern(enum tensormap_oob_fill fill)
 {
