@@ -273,3 +273,11 @@ json_t *json_hex(const uint8_t *bytes, size_t count)
     free(text);
     return string;
 }
+
+json_t *json_rule(const struct rule_row *row)
+{
+    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "id", row->id, "documented",
+                     outcome_name(row->documented), "sm_90a", outcome_name(row->sm_90a), "cuda_error", row->cuda_error,
+                     "sentence", row->sentence, "advice", row->advice, "source", row->source, "evidence",
+                     row->evidence);
+}

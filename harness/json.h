@@ -63,6 +63,9 @@ json_t *json_u32s(const uint32_t *values, int count);
 json_t *json_i32s(const int32_t *values, int count);
 json_t *json_hex(const uint8_t *bytes, size_t count);
 
+// A row of the table of rules, all its columns.
+json_t *json_rule(const struct rule_row *row);
+
 // Hex digits to exactly `count` bytes; 0 if the text is anything else.
 int hex_parse(const char *text, uint8_t *bytes, size_t count);
 

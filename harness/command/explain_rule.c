@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "explain.h"
+#include "json.h"
 #include "rule.h"
 
 enum { MAX_NAME = 64, MAX_ERROR = 1000, MAX_PROPOSALS = 3 };
@@ -20,14 +21,6 @@ static void print_rule(const struct rule_row *row)
     if (row->cuda_error != 0) printf(", %s (%d)", cuda_error_name(row->cuda_error), row->cuda_error);
     if (row->evidence[0] != '\0') printf(" (recorded in traces/sm_90a/%s)", row->evidence);
     printf("\n");
-}
-
-static json_t *rule_json(const struct rule_row *row)
-{
-    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "id", row->id, "documented",
-                     outcome_name(row->documented), "sm_90a", outcome_name(row->sm_90a), "cuda_error", row->cuda_error,
-                     "sentence", row->sentence, "advice", row->advice, "source", row->source, "evidence",
-                     row->evidence);
 }
 
 // Does rule `i` end in this error? Rules that end in none are not asked for.
@@ -47,7 +40,7 @@ static int explain_error(int error, int json)
     for (int i = RULE_OK + 1; i < RULE_COUNT && count != 0; i++) {
         if (!has_error(i, error)) continue;
         if (json) {
-            json_array_append_new(rules, rule_json(rule_row((enum rule)i)));
+            json_array_append_new(rules, json_rule(rule_row((enum rule)i)));
             continue;
         }
         printf("\n");
@@ -134,7 +127,7 @@ int explain_rule(const char *name, int json)
     enum rule rule = rule_find(name);
     int error = find_error(name);
     if (rule != RULE_COUNT) {
-        json ? explain_print_json(rule_json(rule_row(rule))) : print_rule(rule_row(rule));
+        json ? explain_print_json(json_rule(rule_row(rule))) : print_rule(rule_row(rule));
         return EXIT_AGREE;
     }
     if (error >= 0) return explain_error(error, json);

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "executor.h"
+#include "json.h"
 
 struct list_options {
     int rules, json;
@@ -30,14 +31,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     else
         return ARGP_ERR_UNKNOWN;
     return 0;
-}
-
-static json_t *rule_json(const struct rule_row *row)
-{
-    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "id", row->id, "documented",
-                     outcome_name(row->documented), "sm_90a", outcome_name(row->sm_90a), "cuda_error", row->cuda_error,
-                     "sentence", row->sentence, "advice", row->advice, "source", row->source, "evidence",
-                     row->evidence);
 }
 
 static void list_rules(void)
@@ -78,7 +71,7 @@ static void list_json(int rules)
 {
     json_t *json = rules ? json_array() : json_object();
     for (int i = RULE_OK + 1; rules && i < RULE_COUNT; i++)
-        json_array_append_new(json, rule_json(rule_row((enum rule)i)));
+        json_array_append_new(json, json_rule(rule_row((enum rule)i)));
     if (!rules) add_parts(json);
     json_dumpf(json, stdout, JSON_INDENT(1));
     printf("\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What tiled and im2col loads check alike, before any byte moves: the map, the instruction, the place in shared memory.
-// Private to model/tma. Each call reports what is broken and keeps the first rule in `*first`.
+// Stores share the first two functions. Private to model/tma. Each call reports what is broken and keeps the first rule
+// in `*first`.
 #ifndef TMAREF_LOAD_CHECK_H
 #define TMAREF_LOAD_CHECK_H
 

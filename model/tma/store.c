@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+#include "load_check.h"
+#include "move.h"
 #include "swizzle.h"
 
-enum { LINE_BYTES = 128, CHUNK_BYTES = 16, SHARED_ALIGN = 128, GATHER_BYTES = 1024, NO_OP = -1 };
+enum { SHARED_ALIGN = 128, GATHER_BYTES = 1024, NO_OP = -1 };
 #define STORE_DIM_MAX ((uint64_t)1 << 31)
 
 // A store (`op` NO_OP) or a reduction, and the memories between which it runs.
@@ -19,38 +21,24 @@ struct transfer {
     uint32_t shared;
 };
 
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK) *first = finding.rule;
-    finding_add(findings, finding);
-}
-
-// Is the map one that the hardware decodes at all?
-static int is_storable(const struct tensormap *map)
-{
-    if (map->rank < 1 || map->rank > TENSORMAP_MAX_RANK || (unsigned)map->dtype >= DTYPE_COUNT) return 0;
-    if (map->interleave > INTERLEAVE_32B || (map->interleave != INTERLEAVE_NONE && map->rank < 3)) return 0;
-    return map->box[0] * dtype_row(map->dtype)->size_bytes % CHUNK_BYTES == 0;
-}
-
 // The 715 faults of the map: rules STORE_MODE, STORE_RANK, STORE_DIM_LIMIT, REDUCE_TYPE.
 static void check_map(const struct transfer *t, enum rule *first, struct findings *findings)
 {
     const struct tensormap *map = t->map;
     if (map->mode != TENSORMAP_TILED)
-        broken(findings, first, (struct finding){RULE_STORE_MODE, "load_mode", -1, 0, map->mode, 0, 0});
+        load_broken(findings, first, (struct finding){RULE_STORE_MODE, "load_mode", -1, 0, map->mode, 0, 0});
     if (map->rank != t->dims)
-        broken(findings, first,
-               (struct finding){RULE_STORE_RANK, "dim", -1, 0, (uint64_t)t->dims, (uint64_t)map->rank,
-                                (uint64_t)map->rank});
+        load_broken(findings, first,
+                    (struct finding){RULE_STORE_RANK, "dim", -1, 0, (uint64_t)t->dims, (uint64_t)map->rank,
+                                     (uint64_t)map->rank});
     for (int i = 0; i < map->rank; i++)
         if (map->dim[i] > STORE_DIM_MAX)
-            broken(
+            load_broken(
                 findings, first,
                 (struct finding){RULE_STORE_DIM_LIMIT, "globalDim", i, 0, map->dim[i], STORE_DIM_MAX, STORE_DIM_MAX});
     if (t->op != NO_OP && !reduce_is_legal((enum reduce_op)t->op, map->dtype))
-        broken(findings, first,
-               (struct finding){RULE_REDUCE_TYPE, "tensorDataType", -1, 0, map->dtype, DTYPE_COUNT, DTYPE_UINT32});
+        load_broken(findings, first,
+                    (struct finding){RULE_REDUCE_TYPE, "tensorDataType", -1, 0, map->dtype, DTYPE_COUNT, DTYPE_UINT32});
 }
 
 // The 715 faults of the coordinates: rules STORE_COORD_ALIGN, STORE_COORD_NEGATIVE.
@@ -58,14 +46,14 @@ static void check_coord(const struct transfer *t, enum rule *first, struct findi
 {
     int32_t per_chunk = CHUNK_BYTES / (int32_t)dtype_row(t->map->dtype)->size_bytes, inner = t->coord[0];
     if (t->map->interleave == INTERLEAVE_NONE && inner % per_chunk != 0)
-        broken(findings, first,
-               (struct finding){RULE_STORE_COORD_ALIGN, "tensorCoords", 0, 1, (uint64_t)(int64_t)inner,
-                                (uint64_t)per_chunk, (uint64_t)(int64_t)(inner / per_chunk * per_chunk)});
+        load_broken(findings, first,
+                    (struct finding){RULE_STORE_COORD_ALIGN, "tensorCoords", 0, 1, (uint64_t)(int64_t)inner,
+                                     (uint64_t)per_chunk, (uint64_t)(int64_t)(inner / per_chunk * per_chunk)});
     for (int i = 0; i < t->map->rank; i++)
         if (t->coord[i] < 0)
-            broken(findings, first,
-                   (struct finding){RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, 1, (uint64_t)(int64_t)t->coord[i], 0,
-                                    0});
+            load_broken(findings, first,
+                        (struct finding){RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, 1,
+                                         (uint64_t)(int64_t)t->coord[i], 0, 0});
 }
 
 // The first byte that is written and not mapped; 0 if there is none. Looks at rows together where it can.
@@ -94,28 +82,29 @@ static void check_memory(const struct transfer *t, enum rule *first, struct find
     uint64_t end = shared->base + shared->size_bytes, extent = tile_reach_bytes(&tile), unmapped;
     if (t->map->swizzle != SWIZZLE_NONE) extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     if (extent != 0 && memory_at(shared, t->shared, extent) == NULL)
-        broken(findings, first,
-               (struct finding){RULE_STORE_SMEM_BOUNDS, "end of the box in shared memory", -1, 0, t->shared + extent,
-                                end, extent <= shared->size_bytes ? end - extent : shared->base});
+        load_broken(findings, first,
+                    (struct finding){RULE_STORE_SMEM_BOUNDS, "end of the box in shared memory", -1, 0,
+                                     t->shared + extent, end,
+                                     extent <= shared->size_bytes ? end - extent : shared->base});
     if (extent > shared->size_bytes || !find_unmapped(&tile, global, &unmapped)) return;
-    broken(findings, first,
-           (struct finding){RULE_STORE_UNMAPPED, "address of an element", -1, 0, unmapped,
-                            global->base + global->size_bytes, global->base});
+    load_broken(findings, first,
+                (struct finding){RULE_STORE_UNMAPPED, "address of an element", -1, 0, unmapped,
+                                 global->base + global->size_bytes, global->base});
 }
 
 static enum rule check(const struct transfer *t, struct findings *findings)
 {
     enum rule first = RULE_OK;
-    if (!is_storable(t->map)) {
+    if (!load_map_readable(t->map)) {
         finding_add(findings, (struct finding){RULE_STORE_MAP_FORMAT, "tensorMap", -1, 0, 0, 0, 0});
         return RULE_STORE_MAP_FORMAT;
     }
     check_map(t, &first, findings);
     check_coord(t, &first, findings);
     if (t->shared % SHARED_ALIGN != 0)
-        broken(findings, &first,
-               (struct finding){RULE_STORE_SMEM_ALIGN, "srcMem", -1, 0, t->shared, SHARED_ALIGN,
-                                (t->shared + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN});
+        load_broken(findings, &first,
+                    (struct finding){RULE_STORE_SMEM_ALIGN, "srcMem", -1, 0, t->shared, SHARED_ALIGN,
+                                     (t->shared + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN});
     if (t->map->mode == TENSORMAP_TILED) check_memory(t, &first, findings);
     return first;
 }
