@@ -49,8 +49,8 @@ check_evidence() {
 }
 
 check_rules_page() {
-    "$rules_page" | diff -u docs/rules.md - && return 0
-    echo "docs/rules.md is not what rules.def says: build the target rules-page"
+    "$rules_page" | diff -u docs/rules.md - && "$rules_page" --faults | diff -u docs/faults.md - && return 0
+    echo "docs/rules.md or docs/faults.md is not what rules.def says: build the target rules-page"
     return 1
 }
 

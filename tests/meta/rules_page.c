@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Prints docs/rules.md, the table of rules for people to read, or with --table one "id<TAB>evidence" line per rule for
-// the other checks of this folder. Everything comes from rules.def; there is nothing to edit here when a rule changes.
+// Prints docs/rules.md, the table of rules for people to read; with --faults docs/faults.md, the same by what the user
+// sees; with --table one "id<TAB>evidence" line per rule for the other checks of this folder. Everything comes from
+// rules.def; there is nothing to edit here when a rule changes.
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +37,96 @@ static void print_page(void)
     for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++) print_rule((enum rule)rule);
 }
 
+// --- docs/faults.md --------------------------------------------------------------------------------------------------
+
+// A cell of a table: a bar would end it.
+static void print_cell(const char *text)
+{
+    for (printf(" "); *text != '\0'; text++) printf(*text == '|' ? "\\|" : "%c", *text);
+    printf(" |");
+}
+
+// A rule as a row: its name as a link into rules.md, the sentence that is broken, the advice.
+static void print_fault(const struct rule_row *row)
+{
+    printf("| [%s](rules.md#", row->id);
+    for (const char *at = row->id; *at != '\0'; at++) printf("%c", tolower((unsigned char)*at));
+    printf(") |");
+    print_cell(row->sentence);
+    print_cell(row->advice);
+    printf("\n");
+}
+
+static int fails_with(const struct rule_row *row, int error)
+{
+    return row->cuda_error == error && row->sm_90a != OUTCOME_CRASH;
+}
+
+static int is_crash(const struct rule_row *row, int unused)
+{
+    (void)unused;
+    return row->sm_90a == OUTCOME_CRASH;
+}
+
+static int is_silent(const struct rule_row *row, int unused)
+{
+    (void)unused;
+    return rule_is_warning(rule_find(row->id));
+}
+
+// Prints a section of the rules that `belongs` picks; nothing if there are none.
+static void print_section(const char *title, const char *text, int (*belongs)(const struct rule_row *, int), int error)
+{
+    int count = 0;
+    for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+        const struct rule_row *row = rule_row((enum rule)rule);
+        if (!belongs(row, error)) continue;
+        if (count++ == 0)
+            printf("\n## %s\n\n%s\n\n| broken rule | what it says | what to do, or what happens |\n|---|---|---|\n",
+                   title, text);
+        print_fault(row);
+    }
+}
+
+// What all rules that end in this error have in common.
+static const char *common_cause(int error)
+{
+    switch (error) {
+    case 1:
+        return "The host call refuses; nothing was launched, nothing is lost.";
+    case 700:
+        return "An address that is not there: past the CTA's shared memory, or global memory that is not mapped.";
+    case 715:
+        return "An operand that the instruction does not take, most often a coordinate or the tensor map.";
+    case 716:
+        return "An address that is there and is not aligned.";
+    case 719:
+        return "A barrier whose counts were broken, or shared memory of a CTA that is not there.";
+    default:
+        return "";
+    }
+}
+
+static void print_faults(void)
+{
+    char title[80];
+    printf(
+        "# Faults: from the error to the misuse\n\n"
+        "Made from `model/core/rules.def` by the target `rules-page`; edit the table, not this page.\n\n"
+        "An error of a kernel (700 and above) comes from the next call that waits for it, says neither place nor\n"
+        "cause, and ends the context: start over in a new process. This page lists what an H200 was recorded to do\n"
+        "for every misuse that tmaref knows; `tmaref explain 716` prints the same for one error. A kernel that hangs\n"
+        "or leaves wrong bytes without an error is under [silent](#silent).\n");
+    for (int error = 1; error < 1000; error++) {
+        if (cuda_error_name(error) == NULL) continue;
+        snprintf(title, sizeof title, "%d %s", error, cuda_error_name(error));
+        print_section(title, common_cause(error), fails_with, error);
+    }
+    print_section("The host process dies", "The driver itself crashes (SIGSEGV) in the call.", is_crash, 0);
+    print_section("Silent", "The documents forbid or do not define these; an H200 raises no error. tmaref warns.",
+                  is_silent, 0);
+}
+
 static void print_table(void)
 {
     for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
@@ -45,10 +137,12 @@ int main(int argc, char **argv)
 {
     if (argc == 1) {
         print_page();
+    } else if (argc == 2 && strcmp(argv[1], "--faults") == 0) {
+        print_faults();
     } else if (argc == 2 && strcmp(argv[1], "--table") == 0) {
         print_table();
     } else {
-        fprintf(stderr, "rules_page: takes no argument, or --table\n");
+        fprintf(stderr, "rules_page: takes no argument, --faults or --table\n");
         return 2;
     }
     return 0;
