@@ -24,6 +24,12 @@ struct explain {
 
 enum { EXPLAIN_LIST_LINES = 64 };
 
+// The CUDA error that `text` names or numbers ("silent" is CUDA_SUCCESS), or -1.
+int explain_find_error(const char *text);
+
+// Does rule number `i` end in this error? CUDA_SUCCESS asks for the rules that one breaks without an error.
+int explain_has_error(int i, int error);
+
 // A rule by its id, or all rules behind a CUDA error given by number or name. Each returns the exit status.
 int explain_rule(const char *name, int json);
 

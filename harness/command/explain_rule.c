@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a rule says, or which rules can be behind a CUDA error.
+// What a rule says, which rules can be behind a CUDA error, or which are broken without one.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,22 +23,22 @@ static void print_rule(const struct rule_row *row)
     printf("\n");
 }
 
-// Does rule `i` end in this error? Rules that end in none are not asked for.
-static int has_error(int i, int error)
+int explain_has_error(int i, int error)
 {
-    return error != 0 && rule_row((enum rule)i)->cuda_error == error;
+    return error == 0 ? rule_is_warning((enum rule)i) : rule_row((enum rule)i)->cuda_error == error;
 }
 
 static int explain_error(int error, int json)
 {
     json_t *rules = json_array();
     int count = 0;
-    for (int i = RULE_OK + 1; i < RULE_COUNT; i++) count += has_error(i, error);
+    for (int i = RULE_OK + 1; i < RULE_COUNT; i++) count += explain_has_error(i, error);
     if (!json) printf("%s (%d): ", cuda_error_name(error), error);
-    if (!json && count == 0) printf(error == 0 ? "no error.\n" : "no rule that tmaref knows ends in this error.\n");
-    if (!json && count != 0) printf("one of these %d rules is broken.\n", count);
+    if (!json && count == 0) printf("no rule that tmaref knows ends in this error.\n");
+    if (!json && count != 0 && error != 0) printf("one of these %d rules is broken.\n", count);
+    if (!json && error == 0) printf("no error, but these %d rules may be broken without one.\n", count);
     for (int i = RULE_OK + 1; i < RULE_COUNT && count != 0; i++) {
-        if (!has_error(i, error)) continue;
+        if (!explain_has_error(i, error)) continue;
         if (json) {
             json_array_append_new(rules, json_rule(rule_row((enum rule)i)));
             continue;
@@ -64,11 +64,11 @@ static void strip(const char *name, char letters[MAX_NAME])
     if (strncmp(letters, "CUDAERROR", 9) == 0) memmove(letters, letters + 9, count - 9 + 1);
 }
 
-// The error that `text` names or numbers, or -1.
-static int find_error(const char *text)
+int explain_find_error(const char *text)
 {
     char wanted[MAX_NAME], name[MAX_NAME];
     uint64_t number;
+    if (strcasecmp(text, "silent") == 0) return 0;
     if (parse_u64(text, MAX_ERROR - 1, &number)) return cuda_error_name((int)number) != NULL ? (int)number : -1;
     strip(text, wanted);
     if (strcmp(wanted, "LAUNCHFAILURE") == 0) strcpy(wanted, "LAUNCHFAILED"); // the runtime's name differs
@@ -125,7 +125,7 @@ int explain_rule(const char *name, int json)
     struct text proposals;
     uint64_t number;
     enum rule rule = rule_find(name);
-    int error = find_error(name);
+    int error = explain_find_error(name);
     if (rule != RULE_COUNT) {
         json ? explain_print_json(json_rule(rule_row(rule))) : print_rule(rule_row(rule));
         return EXIT_AGREE;

@@ -6,14 +6,19 @@
 
 #include "command.h"
 #include "executor.h"
+#include "explain.h"
 #include "json.h"
 
+// `error`: the CUDA error of the rules that are wanted, or ANY.
 struct list_options {
-    int rules, json;
+    int rules, json, error;
 };
+
+enum { ANY = -1 };
 
 static const struct argp_option options[] = {
     {"rules", 'r', NULL, 0, "the rules: id, what the documents say, what an H200 does, CUDA error", 0},
+    {"error", 'e', "ERROR", 0, "only the rules behind this CUDA error, or 'silent': broken without one", 0},
     {"json", 'j', NULL, 0, "as JSON", 0},
     {0},
 };
@@ -21,8 +26,11 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct list_options *to = state->input;
-    (void)argument;
     if (key == 'r')
+        to->rules = 1;
+    else if (key == 'e' && (to->error = explain_find_error(argument)) == ANY)
+        argp_error(state, "--error: '%s' is no CUDA error of a rule", argument);
+    else if (key == 'e')
         to->rules = 1;
     else if (key == 'j')
         to->json = 1;
@@ -33,9 +41,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static void list_rules(void)
+static void list_rules(int error)
 {
     for (int i = RULE_OK + 1; i < RULE_COUNT; i++) {
+        if (error != ANY && !explain_has_error(i, error)) continue;
         const struct rule_row *row = rule_row((enum rule)i);
         printf("%-28s documents: %-11s sm_90a: %-9s %s\n", row->id, outcome_name(row->documented),
                outcome_name(row->sm_90a), row->cuda_error != 0 ? cuda_error_name(row->cuda_error) : "");
@@ -67,12 +76,13 @@ static void add_parts(json_t *json)
     json_object_set_new(json, "executors", executor_list);
 }
 
-static void list_json(int rules)
+static void list_json(const struct list_options *of)
 {
-    json_t *json = rules ? json_array() : json_object();
-    for (int i = RULE_OK + 1; rules && i < RULE_COUNT; i++)
-        json_array_append_new(json, json_rule(rule_row((enum rule)i)));
-    if (!rules) add_parts(json);
+    json_t *json = of->rules ? json_array() : json_object();
+    for (int i = RULE_OK + 1; of->rules && i < RULE_COUNT; i++)
+        if (of->error == ANY || explain_has_error(i, of->error))
+            json_array_append_new(json, json_rule(rule_row((enum rule)i)));
+    if (!of->rules) add_parts(json);
     json_dumpf(json, stdout, JSON_INDENT(1));
     printf("\n");
     json_decref(json);
@@ -80,13 +90,13 @@ static void list_json(int rules)
 
 int command_list(int argc, char **argv)
 {
-    struct list_options to = {0};
+    struct list_options to = {.error = ANY};
     const struct argp argp = {options, parse, NULL, "Lists families, executors and rules.", NULL, NULL, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     if (to.json)
-        list_json(to.rules);
+        list_json(&to);
     else if (to.rules)
-        list_rules();
+        list_rules(to.error);
     else
         list_parts();
     return EXIT_AGREE;

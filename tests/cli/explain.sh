@@ -26,7 +26,14 @@ json 715 rules 0 cuda_error
 run 0 explain 912
 out "no rule that tmaref knows ends in this error"
 run 0 explain 0
-out "CUDA_SUCCESS (0): no error."
+out "CUDA_SUCCESS (0): no error, but these "
+run 0 explain silent
+out "BULK_SIZE_FIELD"
+no_out "BULK_ALIGN"
+no_out "TILE_ADDRESS"
+run 0 explain --json silent
+json 0 error
+json '"WORKS"' rules 0 sm_90a
 run 0 explain ok
 run 2 explain MAP_BOXDIM
 err "'MAP_BOXDIM' is no rule and no CUDA error; did you mean MAP_BOX_DIM"

@@ -42,6 +42,17 @@ rules=$(wc -l <"$work/out")
 run 0 list --rules --json
 json '"MAP_NULL_POINTER"' 0 id
 check "as many rules as lines" test "$("$JSON_CHECK" <"$work/out" && grep -c '"id"' "$work/out")" -eq "$rules"
+run 0 list --error 716
+out "LOAD_SMEM_ALIGN"
+no_out "LOAD_SMEM_BOUNDS"
+check "fewer rules behind an error" test "$(wc -l <"$work/out")" -lt "$rules"
+run 0 list --error misalignedaddress --json
+json 716 0 cuda_error
+run 0 list --error silent
+out "MBARRIER_INIT_COUNT"
+no_out "FAULT"
+run 2 list --error 717000
+err "'717000' is no CUDA error"
 run 0 list --json
 json '"the C reference model, on this CPU"' executors model
 json '"programs of mbarrier operations: words, tokens, waits and faults"' families mbarrier
