@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The tiled load: bounds and alignment first (load_check.h), then the runs of the walk move (move.h).
+// The tiled load: bounds and alignment first (transfer_check.h), then the runs of the walk move (move.h).
 #include "copy.h"
 
-#include "load_check.h"
 #include "move.h"
+#include "transfer_check.h"
 
 // The part of dimension i that is in bounds: the least and greatest index; 0 if there is none.
 static int bounds_of(const struct tile *tile, int i, int64_t *least, int64_t *greatest)
@@ -44,34 +44,31 @@ static int is_surely_mapped(const struct tile *tile, const struct memory *memory
 }
 
 // The 700 faults of the source: rules LOAD_BASE_UNMAPPED, LOAD_UNMAPPED. The box fits shared memory.
-static void check_source(const struct tile *tile, const struct memory *memory, struct findings *findings,
-                         enum rule *first)
+static void check_source(struct transfer_report *report, const struct tile *tile, const struct memory *memory)
 {
     const struct tensormap *map = tile->map;
     int first_outside = 0;
     uint64_t unmapped;
     for (int i = 0; i < map->rank; i++) first_outside |= tile->coord[i] < 0 || tile->coord[i] >= (int64_t)map->dim[i];
-    load_check_base(map, first_outside, memory, findings, first);
+    transfer_check_base(report, map, first_outside, memory);
     if (!is_surely_mapped(tile, memory) && find_unmapped(tile, memory, &unmapped))
-        load_report_unmapped(memory, unmapped, findings, first);
+        transfer_report_unmapped(report, memory, unmapped);
 }
 
 enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *coord,
                           const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                           struct findings *findings)
 {
-    enum rule first = RULE_OK;
-    if (!load_map_readable(map)) {
-        load_broken(findings, &first, (struct finding){RULE_LOAD_MAP_FORMAT, "tensorMap", -1, 0, 0, 0, 0});
-        return first;
-    }
-    load_check_instruction(map, TENSORMAP_TILED, dims, coord, findings, &first);
-    load_check_align(shared, findings, &first);
-    if (map->mode != TENSORMAP_TILED) return first;
+    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    if (!transfer_map_readable(&report, map, TENSORMAP_TILED)) return report.first;
+    transfer_check_map(&report, map, TENSORMAP_TILED, dims);
+    transfer_check_coord(&report, map, coord);
+    transfer_check_align(&report, shared);
+    if (map->mode != TENSORMAP_TILED) return report.first;
     struct tile tile = tile_of(map, coord);
-    if (load_check_bounds(map, tile_extent_bytes(&tile), shared_memory, shared, findings, &first))
-        check_source(&tile, global_memory, findings, &first);
-    return first;
+    if (transfer_check_bounds(&report, map, tile_extent_bytes(&tile), shared_memory, shared))
+        check_source(&report, &tile, global_memory);
+    return report.first;
 }
 
 enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: MIT
-// The im2col load: bounds and alignment first (load_check.h), then the runs of the walk move (move.h).
+// The im2col load: bounds and alignment first (transfer_check.h), then the runs of the walk move (move.h).
 #include "im2col_load.h"
 
 #include "copy.h"
-#include "load_check.h"
 #include "move.h"
+#include "transfer_check.h"
 
 // The 715 fault of its own: rule IM2COL_START.
-static void check_start(const struct im2col *column, struct findings *findings, enum rule *first)
+static void check_start(struct transfer_report *report, const struct im2col *column)
 {
     int k;
     if (im2col_start_in_box(column, &k)) return;
     int64_t start = column->start[k], nearest = start < column->lower[k] ? column->lower[k] : column->upper[k];
-    load_broken(findings, first,
-                (struct finding){RULE_IM2COL_START, "tensorCoords", column->spatial + k, 1, (uint64_t)start,
-                                 (uint64_t)nearest, (uint64_t)nearest});
+    transfer_broken(report, (struct finding){RULE_IM2COL_START, "tensorCoords", column->spatial + k, 1, (uint64_t)start,
+                                             (uint64_t)nearest, (uint64_t)nearest});
 }
 
 // The 700 faults of the source: rules LOAD_BASE_UNMAPPED, LOAD_UNMAPPED.
-static void check_source(const struct im2col *column, const struct memory *memory, struct findings *findings,
-                         enum rule *first)
+static void check_source(struct transfer_report *report, const struct im2col *column, const struct memory *memory)
 {
     struct tile_run run;
-    load_check_base(column->map, im2col_first_outside(column), memory, findings, first);
+    transfer_check_base(report, column->map, im2col_first_outside(column), memory);
     for (struct im2col_walk walk = im2col_walk(column); im2col_next(&walk, &run);) {
         if (run.is_fill || memory_at(memory, run.address, run.bytes) != NULL) continue;
-        load_report_unmapped(memory, run.address, findings, first);
+        transfer_report_unmapped(report, memory, run.address);
         return;
     }
 }
@@ -34,22 +32,20 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
                             const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                             struct findings *findings)
 {
-    enum rule first = RULE_OK;
-    if (!load_map_readable(map) || (map->mode == TENSORMAP_IM2COL && map->rank < 3)) {
-        load_broken(findings, &first, (struct finding){RULE_LOAD_MAP_FORMAT, "tensorMap", -1, 0, 0, 0, 0});
-        return first;
-    }
-    load_check_instruction(map, TENSORMAP_IM2COL, dims, coord, findings, &first);
+    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    if (!transfer_map_readable(&report, map, TENSORMAP_IM2COL)) return report.first;
+    transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
+    transfer_check_coord(&report, map, coord);
     if (map->mode != TENSORMAP_IM2COL) {
-        load_check_align(shared, findings, &first);
-        return first;
+        transfer_check_align(&report, shared);
+        return report.first;
     }
     struct im2col column = im2col_of(map, coord, offset);
-    check_start(&column, findings, &first);
-    load_check_align(shared, findings, &first);
-    if (load_check_bounds(map, im2col_extent_bytes(&column), shared_memory, shared, findings, &first))
-        check_source(&column, global_memory, findings, &first);
-    return first;
+    check_start(&report, &column);
+    transfer_check_align(&report, shared);
+    if (transfer_check_bounds(&report, map, im2col_extent_bytes(&column), shared_memory, shared))
+        check_source(&report, &column, global_memory);
+    return report.first;
 }
 
 enum rule im2col_load(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The checks of every tensor copy and reduction, under the names that the rules have for loads or for stores.
+#include "transfer_check.h"
+
+#include "move.h"
+
+enum { SHARED_ALIGN = 128 };
+#define TRANSFER_DIM_MAX ((uint64_t)1 << 31)
+
+const struct transfer_rules load_rules = {
+    .map_format = RULE_LOAD_MAP_FORMAT,
+    .mode = RULE_LOAD_MODE,
+    .rank = RULE_LOAD_RANK,
+    .dim_limit = RULE_LOAD_DIM_LIMIT,
+    .coord_align = RULE_LOAD_COORD_ALIGN,
+    .smem_align = RULE_LOAD_SMEM_ALIGN,
+    .smem_bounds = RULE_LOAD_SMEM_BOUNDS,
+    .unmapped = RULE_LOAD_UNMAPPED,
+    .shared_operand = "dstMem",
+};
+
+const struct transfer_rules store_rules = {
+    .map_format = RULE_STORE_MAP_FORMAT,
+    .mode = RULE_STORE_MODE,
+    .rank = RULE_STORE_RANK,
+    .dim_limit = RULE_STORE_DIM_LIMIT,
+    .coord_align = RULE_STORE_COORD_ALIGN,
+    .smem_align = RULE_STORE_SMEM_ALIGN,
+    .smem_bounds = RULE_STORE_SMEM_BOUNDS,
+    .unmapped = RULE_STORE_UNMAPPED,
+    .shared_operand = "srcMem",
+};
+
+void transfer_broken(struct transfer_report *report, struct finding finding)
+{
+    if (report->first == RULE_OK) report->first = finding.rule;
+    finding_add(report->findings, finding);
+}
+
+static int is_readable(const struct tensormap *map, enum tensormap_mode mode)
+{
+    if (map->rank < 1 || map->rank > TENSORMAP_MAX_RANK || (unsigned)map->dtype >= DTYPE_COUNT) return 0;
+    if (mode == TENSORMAP_IM2COL && map->mode == mode && map->rank < 3) return 0; // no spatial dimension
+    if (map->interleave > INTERLEAVE_32B || (map->interleave != INTERLEAVE_NONE && map->rank < 3)) return 0;
+    return map->box[0] * dtype_row(map->dtype)->size_bytes % CHUNK_BYTES == 0;
+}
+
+int transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode)
+{
+    if (is_readable(map, mode)) return 1;
+    transfer_broken(report, (struct finding){report->rules->map_format, "tensorMap", -1, 0, 0, 0, 0});
+    return 0;
+}
+
+void transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode, int dims)
+{
+    const struct transfer_rules *rules = report->rules;
+    const uint64_t rank = (uint64_t)map->rank, most = TRANSFER_DIM_MAX;
+    if (map->mode != mode)
+        transfer_broken(report, (struct finding){rules->mode, "load_mode", -1, 0, map->mode, mode, mode});
+    if (map->rank != dims)
+        transfer_broken(report, (struct finding){rules->rank, "dim", -1, 0, (uint64_t)dims, rank, rank});
+    for (int i = 0; i < map->rank; i++)
+        if (map->dim[i] > most)
+            transfer_broken(report, (struct finding){rules->dim_limit, "globalDim", i, 0, map->dim[i], most, most});
+}
+
+void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, const int32_t *coord)
+{
+    int32_t per_chunk = CHUNK_BYTES / (int32_t)dtype_row(map->dtype)->size_bytes;
+    if (map->interleave != INTERLEAVE_NONE || coord[0] % per_chunk == 0) return;
+    transfer_broken(report,
+                    (struct finding){report->rules->coord_align, "tensorCoords", 0, 1, (uint64_t)(int64_t)coord[0],
+                                     (uint64_t)per_chunk, (uint64_t)(int64_t)(coord[0] / per_chunk * per_chunk)});
+}
+
+void transfer_check_align(struct transfer_report *report, uint32_t shared)
+{
+    if (shared % SHARED_ALIGN != 0)
+        transfer_broken(report,
+                        (struct finding){report->rules->smem_align, report->rules->shared_operand, -1, 0, shared,
+                                         SHARED_ALIGN, (shared + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN});
+}
+
+// A box that does not lie in shared memory: too large for all of it, or at the wrong place.
+static struct finding outside_shared(const struct transfer_rules *rules, const struct memory *memory, uint32_t shared,
+                                     uint64_t extent)
+{
+    uint64_t size = memory->size_bytes, first = (memory->base + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
+    uint64_t last = (memory->base + size - extent) / SHARED_ALIGN * SHARED_ALIGN, limit = shared < first ? first : last;
+    if (extent > size)
+        return (struct finding){rules->smem_bounds, "bytes of the box in shared memory", -1, 0, extent, size, size};
+    return (struct finding){rules->smem_bounds, rules->shared_operand, -1, 0, shared, limit, limit};
+}
+
+int transfer_check_bounds(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
+                          const struct memory *shared_memory, uint32_t shared)
+{
+    if (map->swizzle != SWIZZLE_NONE)
+        extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line
+    if (extent != 0 && memory_at(shared_memory, shared, extent) == NULL)
+        transfer_broken(report, outside_shared(report->rules, shared_memory, shared, extent));
+    return extent <= shared_memory->size_bytes;
+}
+
+void transfer_check_base(struct transfer_report *report, const struct tensormap *map, int first_outside,
+                         const struct memory *memory)
+{
+    uint64_t end = memory->base + memory->size_bytes;
+    if (first_outside && memory_at(memory, map->address, 1) == NULL)
+        transfer_broken(
+            report, (struct finding){RULE_LOAD_BASE_UNMAPPED, "globalAddress", -1, 0, map->address, end, memory->base});
+}
+
+void transfer_report_unmapped(struct transfer_report *report, const struct memory *memory, uint64_t address)
+{
+    uint64_t end = memory->base + memory->size_bytes;
+    uint64_t unmapped = memory_at(memory, address, 1) == NULL ? address : end;
+    transfer_broken(
+        report, (struct finding){report->rules->unmapped, "address of an element", -1, 0, unmapped, end, memory->base});
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// What tensor loads and stores, tiled and im2col, check alike before any byte moves: the map, the instruction, the
+// place in shared memory. Private to model/tma. Each call reports what is broken and keeps the first rule in `*first`.
+#ifndef TMAREF_TRANSFER_CHECK_H
+#define TMAREF_TRANSFER_CHECK_H
+
+#include "memory.h"
+#include "tensormap.h"
+
+#pragma GCC visibility push(hidden) // not for users of the shared library
+
+// A load and a store break rules of their own by the same mistake; `shared_operand` is the name of the operand.
+struct transfer_rules {
+    enum rule map_format, mode, rank, dim_limit, coord_align, smem_align, smem_bounds, unmapped;
+    const char *shared_operand;
+};
+
+extern const struct transfer_rules load_rules, store_rules;
+
+// What is being checked, and where the findings go; `findings` may be NULL.
+struct transfer_report {
+    const struct transfer_rules *rules;
+    struct findings *findings;
+    enum rule first;
+};
+
+// Keeps the first rule and appends the finding.
+void transfer_broken(struct transfer_report *report, struct finding finding);
+
+// Is the map one that the hardware decodes at all? Its bits past the fields a transfer reads do not matter. If not, the
+// rule map_format is broken and nothing else can be said. `mode` is the instruction's.
+int transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode);
+
+// The 715 faults of the map: rules mode, rank, dim_limit.
+void transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode,
+                        int dims);
+
+// The 715 fault of coordinate 0: rule coord_align.
+void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, const int32_t *coord);
+
+// The 716 fault: rule smem_align.
+void transfer_check_align(struct transfer_report *report, uint32_t shared);
+
+// The 700 fault of shared memory: rule smem_bounds. `extent` is the bytes from the first to the last one that moves,
+// before swizzling. Returns 0 if that is more than all of shared memory.
+int transfer_check_bounds(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
+                          const struct memory *shared_memory, uint32_t shared);
+
+// The 700 fault of a load's base: rule LOAD_BASE_UNMAPPED. `first_outside`: its first element is out of bounds.
+void transfer_check_base(struct transfer_report *report, const struct tensormap *map, int first_outside,
+                         const struct memory *memory);
+
+// Reports the first byte of the run at `address` that is not mapped: rule unmapped.
+void transfer_report_unmapped(struct transfer_report *report, const struct memory *memory, uint64_t address);
+
+#pragma GCC visibility pop
+
+#endif
