@@ -2,26 +2,31 @@
 // The public C API of tmaref: include this, link libtmaref. What is where:
 //   rule.h, finding.h   rules of the machine, and what a check reports
 //   dtype.h             element types of tensor maps
+//   access.h, ledger.h  what observers see: accesses to memory, contributions to barriers
 //   memory.h            bounded pieces of global and shared memory
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
 //   swizzle.h, tile.h   where the bytes of a box lie
 //   bulk.h              bulk copies and reductions without a map
 //   copy.h              tiled loads
 //   store.h, reduce.h   tiled stores and reductions
+//   observe.h           the accesses of each operation
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
 // The ABI: docs/abi.md.
 #ifndef TMAREF_H
 #define TMAREF_H
 
+#include "access.h"
 #include "bulk.h"
 #include "copy.h"
 #include "dtype.h"
 #include "finding.h"
 #include "im2col_load.h"
+#include "ledger.h"
 #include "mbarrier.h"
 #include "mbarrier_step.h"
 #include "memory.h"
+#include "observe.h"
 #include "reduce.h"
 #include "rule.h"
 #include "store.h"

@@ -260,6 +260,21 @@ static int has_barrier(const struct mbarrier_op *op, int barrier)
     return op->opcode != MBARRIER_OP_PENDING_COUNT && op->barrier == (uint32_t)barrier;
 }
 
+// What has come in the phase that is not complete, by step: "step 1: 1 arrival, expects 1024 bytes".
+static void print_ledger(const struct ledger *ledger)
+{
+    for (int i = 0; i < ledger->count; i++) {
+        const struct ledger_entry *entry = &ledger->entry[i];
+        const struct mbarrier_transaction *t = &entry->transaction;
+        const char *comma = "";
+        printf("  step %u:", entry->origin.line);
+        if (t->arrivals > 0) printf(" %" PRIu64 " arrival%s", t->arrivals, t->arrivals == 1 ? "" : "s"), comma = ",";
+        if (t->expect_bytes > 0) printf("%s expects %" PRIu64 " bytes", comma, t->expect_bytes), comma = ",";
+        if (t->complete_bytes > 0) printf("%s completes %" PRIu64 " bytes", comma, t->complete_bytes);
+        puts(entry->origin.cta == 0 ? "" : ", from the other CTA");
+    }
+}
+
 static void print_end(const struct mbarrier_machine *machine)
 {
     for (int i = 0; i < MBARRIER_SLOTS; i++) {
@@ -269,7 +284,9 @@ static void print_end(const struct mbarrier_machine *machine)
         struct text reading;
         word_reading(&fields, &reading);
         if (machine->slot[i].life == MBARRIER_INVALID) text_set(&reading, "%s", invalidated);
-        if (used) printf("barrier %d: %s\n", i, reading.at);
+        if (!used) continue;
+        printf("barrier %d: %s\n", i, reading.at);
+        print_ledger(&machine->slot[i].ledger);
     }
 }
 

@@ -13,8 +13,10 @@
 
 #include <stdint.h>
 
+#include "ledger.h"
 #include "rule.h"
 
+enum { MBARRIER_BYTES = 8 };
 enum { MBARRIER_COUNT_MAX = (1 << 20) - 1, MBARRIER_TX_MIN = -((1 << 20) - 1), MBARRIER_TX_MAX = 1 << 20 };
 #define MBARRIER_PHASE_BIT (UINT64_C(1) << 63)
 #define MBARRIER_ERROR_BIT (UINT64_C(1) << 42)
@@ -24,15 +26,6 @@ struct mbarrier_fields {
     int phase, error, unused;
     uint32_t pending, expected;
     int32_t tx;
-};
-
-// What one transaction does to a barrier, already summed over the lanes of the warp instruction. 64 bits hold every
-// sum of 32 lanes, so the model never wraps. An H200 faults (719) for 2 lanes of 2^31, 4 of 2^30, 32 of 2^27 and 3 of
-// 2^31, with arrive, arrive_drop, expect_tx, complete_tx and arrive.expect_tx: so either the sum does not wrap at 2^32,
-// or an operand above 2^20 - 1 faults by itself.
-struct mbarrier_transaction {
-    uint64_t arrivals, expect_bytes, complete_bytes;
-    int drop; // arrivals leave the expected count too
 };
 
 // Word to fields and back; exact inverses for every 64-bit word. Rule MBARRIER_LAYOUT.

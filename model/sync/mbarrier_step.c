@@ -281,6 +281,24 @@ static void give_tokens(const struct step *step, uint64_t before, uint32_t lanes
     }
 }
 
+static struct access_origin origin_of(const struct step *step, uint32_t lanes)
+{
+    return (struct access_origin){.cta = step->op->issuer == MBARRIER_ISSUER_REMOTE,
+                                  .thread = (uint32_t)__builtin_ctz(lanes),
+                                  .line = (uint32_t)step->machine->events - 1};
+}
+
+// Tells the ledger, and who listens, what a transaction brought; a phase that is complete starts a new page.
+static void record(const struct step *step, uint32_t lanes, const struct mbarrier_transaction *transaction)
+{
+    const struct observer *observer = step->machine->observer;
+    struct mbarrier_slot *slot = step->slot;
+    struct ledger_entry entry = {origin_of(step, lanes), 0, MBARRIER_BYTES * step->op->barrier, *transaction};
+    ledger_add(&slot->ledger, &entry);
+    if (observer != NULL) observer->transaction(observer->context, &entry);
+    if (slot->ledger.phase != slot->phases) ledger_start(&slot->ledger, slot->phases);
+}
+
 static enum rule transact_lanes(const struct step *step, uint32_t lanes)
 {
     struct mbarrier_transaction transaction = transaction_of(step, lanes);
@@ -288,12 +306,14 @@ static enum rule transact_lanes(const struct step *step, uint32_t lanes)
     if (step->op->issuer == MBARRIER_ISSUER_REMOTE) {
         enum rule rule = mbarrier_transact_remote(&step->slot->word, &transaction);
         if (rule != RULE_OK) note(step, RULE_MBARRIER_REMOTE_ERROR, "error", 1, 0);
+        if (rule != RULE_OK) return RULE_OK; // the counts are as before
     } else {
         enum rule rule = mbarrier_transact(&step->slot->word, &transaction);
         if (rule != RULE_OK) note_fault(step, rule, &transaction);
         if (rule != RULE_OK) return rule;
     }
     note_change(step, before);
+    record(step, lanes, &transaction);
     give_tokens(step, before, lanes);
     return RULE_OK;
 }
@@ -414,6 +434,22 @@ static enum rule step_execute(const struct step *step)
     return step->row->result == MBARRIER_GIVES_PREDICATE ? step_wait(step) : step_transaction(step);
 }
 
+// The access that a step makes to the 8 bytes of the word, all by the generic proxy.
+static void tell_access(const struct step *step)
+{
+    const struct observer *observer = step->machine->observer;
+    struct access_origin origin = origin_of(step, step->op->lanes);
+    struct access access = {.origin = &origin,
+                            .kind = ACCESS_WRITE,
+                            .space = SPACE_SHARED,
+                            .address = MBARRIER_BYTES * step->op->barrier,
+                            .bytes = MBARRIER_BYTES};
+    if (step->row->result == MBARRIER_GIVES_PREDICATE) access.kind = ACCESS_READ, access.scope = SCOPE_CTA;
+    if (step->row->does != MBARRIER_NO_EFFECT)
+        access.kind = ACCESS_REDUCE, access.scope = origin.cta == 0 ? SCOPE_CTA : SCOPE_CLUSTER;
+    observer->access(observer->context, &access);
+}
+
 enum rule mbarrier_step(struct mbarrier_machine *machine, const struct mbarrier_op *op, struct findings *findings)
 {
     assert(machine->events < MBARRIER_MAX_OPS);
@@ -421,6 +457,7 @@ enum rule mbarrier_step(struct mbarrier_machine *machine, const struct mbarrier_
     struct mbarrier_slot *slot = &machine->slot[op->barrier];
     *event = (struct mbarrier_event){.op = *op, .phase_before = slot->phases};
     struct step step = {machine, slot, event, op, mbarrier_op_row(op->opcode), findings};
+    if (machine->observer != NULL && op->opcode != MBARRIER_OP_PENDING_COUNT) tell_access(&step);
     event->rule = mbarrier_check_address(op->offset_bytes);
     if (event->rule != RULE_OK)
         note(&step, event->rule, "offset", (int64_t)op->offset_bytes, 0);

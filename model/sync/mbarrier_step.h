@@ -44,13 +44,15 @@ uint32_t mbarrier_issuer_find(const char *name);
 // NULL if step `index` of `program` can be executed, else a sentence that names what is wrong and what is legal.
 const char *mbarrier_op_illegal(const struct mbarrier_op *program, int index);
 
-// What the documents would know of the 8 bytes; only warnings depend on it, never a word.
+// What the documents would know of the 8 bytes; only warnings depend on it, never a word. The ledger names who came in
+// this phase: the CTA (1: the other one), the lowest lane as thread, and the step's index as line.
 enum mbarrier_life { MBARRIER_NONE, MBARRIER_LIVE, MBARRIER_INVALID };
 struct mbarrier_slot {
     uint64_t word;
     enum mbarrier_life life;
     uint64_t phases; // completed so far
     int observed;    // a wait has seen the last one complete
+    struct ledger ledger;
 };
 
 // What a step did. `lane`: the token's high half, or the count, of each executing lane; 0 for the others. `ballot`:
@@ -62,8 +64,10 @@ struct mbarrier_event {
     uint32_t ballot, lane[MBARRIER_LANES];
 };
 
-// The whole state: the caller's memory, started by mbarrier_machine_start(). All four words start as 0.
+// The whole state: the caller's memory, started by mbarrier_machine_start(). All four words start as 0; barrier i lies
+// at shared address 8 * i. `observer`: NULL, or who is told of every access and every contribution.
 struct mbarrier_machine {
+    const struct observer *observer;
     struct mbarrier_slot slot[MBARRIER_SLOTS];
     int events;
     struct mbarrier_event event[MBARRIER_MAX_OPS];

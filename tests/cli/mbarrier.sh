@@ -25,6 +25,12 @@ run 0 mbarrier "init 1" arrive arrive arrive
 out "  warning, rule MBARRIER_UNOBSERVED"
 check "the advice comes once" test "$(grep -c "An H200 goes on counting" "$work/out")" -eq 1
 
+run 0 mbarrier "init 2" "arrive.expect_tx 1024" "arrive issuer=remote" "complete_tx 512"
+out "Phase 0 waits for 512 bytes that were expected and not completed"
+out "  step 1: 1 arrival, expects 1024 bytes"
+out "  step 2: 1 arrival, from the other CTA"
+out "  step 3: completes 512 bytes"
+
 run 2 mbarrier "arrive issuer=other"
 err "issuer"
 run 2 mbarrier

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Access records from walks. A run gives a range of global and one of shared memory; both grow while the next run goes
+// on where the last ended. Shared ranges are swizzled when they are told: whole 16-byte chunks, line by line.
+#include "observe.h"
+
+#include "im2col.h"
+#include "move.h"
+#include "swizzle.h"
+#include "tile.h"
+
+// A stretch of one space that has not been told yet; `end` 0: none.
+struct stretch {
+    uint64_t start, end;
+};
+
+struct telling {
+    const struct access_origin *origin;
+    const struct observer *observer;
+    struct access global, shared; // all but the range
+    enum tensormap_swizzle swizzle;
+    uint32_t ctas; // whose shared memory
+    struct stretch global_stretch, shared_stretch;
+};
+
+static void tell_range(const struct observer *observer, const struct access *as, struct stretch stretch)
+{
+    struct access access = *as;
+    access.address = stretch.start;
+    access.bytes = stretch.end - stretch.start;
+    if (access.bytes > 0) observer->access(observer->context, &access);
+}
+
+// The swizzled chunks of `stretch`, which lies in one line, in rising order.
+static void tell_line(const struct telling *telling, const struct access *as, struct stretch stretch,
+                      struct stretch *told)
+{
+    uint64_t line = stretch.start / LINE_BYTES * LINE_BYTES;
+    uint32_t xor = swizzle_xor(telling->swizzle, (uint32_t)line);
+    for (uint64_t chunk = line; chunk < line + LINE_BYTES; chunk += CHUNK_BYTES) {
+        uint64_t before = chunk ^ xor; // where the chunk was before swizzling
+        if (before < stretch.start || before >= stretch.end) continue;
+        if (told->end != chunk) {
+            tell_range(telling->observer, as, *told);
+            told->start = chunk;
+        }
+        told->end = chunk + CHUNK_BYTES;
+    }
+}
+
+static void tell_shared(const struct telling *telling, struct stretch stretch, uint32_t cta)
+{
+    struct access as = telling->shared;
+    struct stretch told = {0, 0};
+    as.cta = cta;
+    if (telling->swizzle == SWIZZLE_NONE) {
+        tell_range(telling->observer, &as, stretch);
+        return;
+    }
+    for (uint64_t at = stretch.start, end; at < stretch.end; at = end) {
+        end = (at / LINE_BYTES + 1) * LINE_BYTES;
+        if (end > stretch.end) end = stretch.end;
+        tell_line(telling, &as, (struct stretch){at, end}, &told);
+    }
+    tell_range(telling->observer, &as, told);
+}
+
+static void flush_shared(struct telling *telling)
+{
+    for (uint32_t cta = 0; telling->ctas >> cta != 0 && cta < 32; cta++)
+        if (telling->ctas >> cta & 1) tell_shared(telling, telling->shared_stretch, cta);
+}
+
+static void add_global(struct telling *telling, uint64_t address, uint64_t bytes)
+{
+    struct stretch *stretch = &telling->global_stretch;
+    if (stretch->end != address || stretch->end == 0) {
+        tell_range(telling->observer, &telling->global, *stretch);
+        stretch->start = address;
+    }
+    stretch->end = address + bytes;
+}
+
+static void add_shared(struct telling *telling, uint32_t address, uint32_t bytes)
+{
+    struct stretch *stretch = &telling->shared_stretch;
+    if (stretch->end != address || stretch->end == 0) {
+        flush_shared(telling);
+        stretch->start = address;
+    }
+    stretch->end = (uint64_t)address + bytes;
+}
+
+static void add_run(struct telling *telling, const struct tensor_operation *operation, const struct tile_run *run)
+{
+    int is_load = operation->kind == TENSOR_LOAD;
+    if (!run->is_fill) add_global(telling, run->address, run->bytes);
+    if (operation->kind == TENSOR_PREFETCH || (run->is_fill && !is_load)) return;
+    add_shared(telling, operation->shared + run->offset, run->bytes);
+}
+
+// Every run of the operation; returns the bytes that a load's complete_tx counts.
+static uint64_t walk(struct telling *telling, const struct tensor_operation *operation)
+{
+    const struct tensormap *map = operation->map;
+    int is_store = operation->kind == TENSOR_STORE || operation->kind == TENSOR_REDUCE;
+    struct tile_run run;
+    if (map->mode == TENSORMAP_IM2COL) {
+        struct im2col column =
+            is_store ? im2col_of_store(map, operation->coord) : im2col_of(map, operation->coord, operation->offset);
+        for (struct im2col_walk walk = im2col_walk(&column); im2col_next(&walk, &run);)
+            add_run(telling, operation, &run);
+        return im2col_transaction_bytes(&column);
+    }
+    struct tile tile = is_store ? tile_of_store(map, operation->coord) : tile_of(map, operation->coord);
+    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);) add_run(telling, operation, &run);
+    return tile_transaction_bytes(&tile);
+}
+
+static void tell_complete(const struct access_origin *origin, const struct observer *observer, uint32_t ctas,
+                          uint32_t barrier, uint64_t bytes)
+{
+    struct ledger_entry entry = {.origin = *origin, .address = barrier, .transaction = {.complete_bytes = bytes}};
+    for (entry.cta = 0; entry.cta < 32 && bytes > 0; entry.cta++)
+        if (ctas >> entry.cta & 1) observer->transaction(observer->context, &entry);
+}
+
+void tensor_observe(const struct tensor_operation *operation, const struct access_origin *origin,
+                    const struct observer *observer)
+{
+    int is_load = operation->kind == TENSOR_LOAD, is_reduction = operation->kind == TENSOR_REDUCE;
+    int is_read = is_load || operation->kind == TENSOR_PREFETCH;
+    struct telling telling = {
+        .origin = origin,
+        .observer = observer,
+        .global = {.origin = origin,
+                   .kind = is_read        ? ACCESS_READ
+                           : is_reduction ? ACCESS_REDUCE
+                                          : ACCESS_WRITE,
+                   .proxy = PROXY_ASYNC,
+                   .scope = is_reduction ? SCOPE_GPU : SCOPE_WEAK,
+                   .space = SPACE_GLOBAL},
+        .shared = {.origin = origin,
+                   .kind = is_load ? ACCESS_WRITE : ACCESS_READ,
+                   .proxy = PROXY_ASYNC,
+                   .space = SPACE_SHARED},
+        .swizzle = operation->map->swizzle,
+        .ctas = is_load ? operation->ctas : UINT32_C(1) << origin->cta,
+    };
+    struct access map = {.origin = origin, .proxy = PROXY_TENSORMAP, .space = SPACE_GLOBAL};
+    tell_range(observer, &map, (struct stretch){operation->map_address, operation->map_address + TENSORMAP_BYTES});
+    uint64_t bytes = walk(&telling, operation);
+    tell_range(observer, &telling.global, telling.global_stretch);
+    flush_shared(&telling);
+    if (is_load) tell_complete(origin, observer, operation->ctas, operation->barrier, bytes);
+}
+
+// How strong the accesses of one end are: the destination of a reduction is relaxed.
+static struct access end_of(const struct bulk *bulk, int is_destination, int is_reduction,
+                            const struct access_origin *origin)
+{
+    struct access access = {.origin = origin, .cta = origin->cta};
+    int is_global = is_destination ? bulk_is_to_global(bulk->form) : bulk_is_from_global(bulk->form);
+    access.space = is_global ? SPACE_GLOBAL : SPACE_SHARED;
+    access.proxy = bulk->form == BULK_REGISTERS_TO_OTHER ? PROXY_GENERIC : PROXY_ASYNC;
+    access.kind = !is_destination ? ACCESS_READ : is_reduction ? ACCESS_REDUCE : ACCESS_WRITE;
+    if (is_destination && is_reduction) access.scope = access.proxy == PROXY_ASYNC ? SCOPE_GPU : SCOPE_CLUSTER;
+    return access;
+}
+
+void bulk_observe(const struct bulk *bulk, int is_reduction, uint32_t barrier, uint32_t ctas,
+                  const struct access_origin *origin, const struct observer *observer)
+{
+    uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
+    struct access from = end_of(bulk, 0, is_reduction, origin), to = end_of(bulk, 1, is_reduction, origin);
+    if (bulk->form != BULK_REGISTERS_TO_OTHER)
+        tell_range(observer, &from, (struct stretch){bulk->from, bulk->from + bytes});
+    if (bulk_is_to_global(bulk->form)) {
+        tell_range(observer, &to, (struct stretch){bulk->to, bulk->to + bytes});
+        return;
+    }
+    for (to.cta = 0; to.cta < 32; to.cta++)
+        if (ctas >> to.cta & 1) tell_range(observer, &to, (struct stretch){bulk->to, bulk->to + bytes});
+    tell_complete(origin, observer, ctas, barrier, bytes);
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: MIT
+// The suite `observe`: access records name exactly the bytes that the operations change, and what a barrier is told.
+// What changes is found out by running the operation over two different backgrounds: a byte was written iff both
+// results hold the same there.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "copy.h"
+#include "mbarrier_step.h"
+#include "observe.h"
+#include "slow_vectors.h"
+#include "store.h"
+
+Suite *observe_suite(void);
+
+enum { GMEM_BYTES = SLOW_GMEM_BYTES, SMEM_BYTES = SLOW_SMEM_BYTES, MOST_RECORDS = 1 << 15 };
+#define MAP_ADDRESS UINT64_C(0x7000)
+
+// Everything that was told.
+struct heard {
+    int accesses, transactions;
+    struct access access[MOST_RECORDS];
+    struct ledger_entry transaction[32];
+};
+
+static void hear_access(void *context, const struct access *access)
+{
+    struct heard *heard = context;
+    if (heard->accesses == MOST_RECORDS) ck_abort_msg("more than %d accesses", MOST_RECORDS);
+    heard->access[heard->accesses++] = *access;
+}
+
+static void hear_transaction(void *context, const struct ledger_entry *entry)
+{
+    struct heard *heard = context;
+    ck_assert_int_lt(heard->transactions, 32);
+    heard->transaction[heard->transactions++] = *entry;
+}
+
+static struct heard heard;
+static const struct observer observer = {&heard, hear_access, hear_transaction};
+
+// Adds 1 to `marks` for each byte of the accesses of this kind to this space; returns how many there are.
+static int mark(enum access_kind kind, enum access_space space, uint64_t base, uint8_t *marks, uint64_t size_bytes)
+{
+    int found = 0;
+    memset(marks, 0, size_bytes);
+    for (int i = 0; i < heard.accesses; i++) {
+        const struct access *access = &heard.access[i];
+        if (access->kind != kind || access->space != space || access->proxy != PROXY_ASYNC) continue;
+        found++;
+        for (uint64_t at = access->address; at < access->address + access->bytes; at++)
+            if (at - base < size_bytes) marks[at - base]++;
+    }
+    return found;
+}
+
+// --- Tensor operations on random maps --------------------------------------------------------------------------------
+
+static uint8_t gmem[2][GMEM_BYTES], smem[2][SMEM_BYTES], marks[GMEM_BYTES], changed[GMEM_BYTES];
+
+// One random load that works; the same map and coordinates serve stores where they may.
+static struct slow_load random_load(uint64_t seed)
+{
+    struct slow_load load;
+    struct memory global, shared;
+    struct slow_random random = {seed};
+    do {
+        slow_generate_load(&random, gmem[0], &load);
+        global = (struct memory){gmem[0], load.gmem_base, GMEM_BYTES};
+        shared = (struct memory){smem[0], load.smem_base, load.smem_bytes};
+        load.dims = load.map.rank;
+    } while (tile_load_check(&load.map, load.dims, load.coord, &global, &shared, load.destination, NULL) != RULE_OK);
+    return load;
+}
+
+static void find_changed(const uint8_t *a, const uint8_t *b, uint64_t size_bytes)
+{
+    for (uint64_t i = 0; i < size_bytes; i++) changed[i] = a[i] == b[i];
+}
+
+// No byte is told of that did not change, and the other way round. (One assertion for all: each costs a system call.)
+static void check_marks(const char *what, uint64_t seed, uint64_t size_bytes)
+{
+    uint64_t i = 0;
+    while (i < size_bytes && !marks[i] == !changed[i]) i++;
+    ck_assert_msg(i == size_bytes, "seed %llu: %s, byte %llu: told %d, changed %d", (unsigned long long)seed, what,
+                  (unsigned long long)i, marks[i], changed[i]);
+}
+
+static struct tensor_operation operation_of(enum tensor_kind kind, const struct slow_load *load)
+{
+    return (struct tensor_operation){.kind = kind,
+                                     .map = &load->map,
+                                     .map_address = MAP_ADDRESS,
+                                     .coord = load->coord,
+                                     .shared = load->destination,
+                                     .barrier = 8,
+                                     .ctas = 1};
+}
+
+static void observe(const struct tensor_operation *operation)
+{
+    const struct access_origin origin = {.operation = 7, .file = "user.cu", .line = 42};
+    heard.accesses = heard.transactions = 0;
+    tensor_observe(operation, &origin, &observer);
+    ck_assert_int_eq(heard.access[0].proxy, PROXY_TENSORMAP);
+    ck_assert_uint_eq(heard.access[0].address, MAP_ADDRESS);
+    ck_assert_uint_eq(heard.access[0].bytes, 128);
+    for (int i = 0; i < heard.accesses; i++)
+        if (heard.access[i].origin != &origin) ck_abort_msg("access %d is of no origin", i);
+}
+
+// The two backgrounds differ in every byte.
+static void fill_backgrounds(uint8_t *a, uint8_t *b, uint64_t size_bytes)
+{
+    for (uint64_t i = 0; i < size_bytes; i++) a[i] = (uint8_t)(i * 7 + 1), b[i] = (uint8_t)~a[i];
+}
+
+START_TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct slow_load load = random_load(seed);
+        struct memory global = {gmem[0], load.gmem_base, GMEM_BYTES};
+        uint32_t bytes = 0;
+        fill_backgrounds(smem[0], smem[1], load.smem_bytes);
+        for (int i = 0; i < 2; i++) {
+            struct memory shared = {smem[i], load.smem_base, load.smem_bytes};
+            ck_assert_int_eq(tile_load(&load.map, load.dims, load.coord, &global, &shared, load.destination, &bytes),
+                             RULE_OK);
+        }
+        find_changed(smem[0], smem[1], load.smem_bytes);
+        struct tensor_operation operation = operation_of(TENSOR_LOAD, &load);
+        observe(&operation);
+        mark(ACCESS_WRITE, SPACE_SHARED, load.smem_base, marks, load.smem_bytes);
+        check_marks("a load", seed, load.smem_bytes);
+        ck_assert_int_eq(heard.transactions, 1);
+        ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, bytes);
+        ck_assert_uint_eq(heard.transaction[0].address, 8);
+        ck_assert_str_eq(heard.transaction[0].origin.file, "user.cu");
+    }
+}
+END_TEST
+
+// Shared bytes that matter to a store: those whose change changes what is stored. Both backgrounds of shared memory
+// differ everywhere, so global memory differs afterwards exactly where something was stored.
+START_TEST(store_granule__is_what_a_store_tells)
+{
+    int tried = 0;
+    for (uint64_t seed = 1; tried < 150; seed++) {
+        struct slow_load load = random_load(seed);
+        struct memory shared = {smem[0], load.smem_base, load.smem_bytes};
+        struct memory global = {gmem[0], load.gmem_base, GMEM_BYTES};
+        if (tile_store_check(&load.map, load.dims, load.coord, &global, &shared, load.destination, NULL) != RULE_OK)
+            continue;
+        tried++;
+        memset(smem[0], 0x5a, load.smem_bytes);
+        fill_backgrounds(gmem[0], gmem[1], GMEM_BYTES);
+        for (int i = 0; i < 2; i++) {
+            global.bytes = gmem[i];
+            tile_store(&load.map, load.dims, load.coord, &global, &shared, load.destination);
+        }
+        find_changed(gmem[0], gmem[1], GMEM_BYTES);
+        struct tensor_operation operation = operation_of(TENSOR_STORE, &load);
+        observe(&operation);
+        mark(ACCESS_WRITE, SPACE_GLOBAL, load.gmem_base, marks, GMEM_BYTES);
+        check_marks("a store", seed, GMEM_BYTES);
+        ck_assert_int_eq(heard.transactions, 0);
+        uint64_t read = 0, written = 0;
+        for (int i = 1; i < heard.accesses; i++)
+            *(heard.access[i].space == SPACE_SHARED ? &read : &written) += heard.access[i].bytes;
+        ck_assert_uint_eq(read, written);
+    }
+}
+END_TEST
+
+// --- Single cases ----------------------------------------------------------------------------------------------------
+
+static struct tensormap small_map(enum tensormap_swizzle swizzle)
+{
+    return (struct tensormap){.rank = 2,
+                              .dtype = DTYPE_UINT8,
+                              .swizzle = swizzle,
+                              .address = 0x10000,
+                              .dim = {24, 8},
+                              .stride = {1, 64},
+                              .box = {32, 4},
+                              .estride = {1, 1}};
+}
+
+START_TEST(swizzle_32b__moves_the_ranges_that_are_told)
+{
+    const int32_t coord[] = {16, 2};
+    struct tensormap map = small_map(SWIZZLE_32B);
+    map.box[0] = 16;
+    map.box[1] = 6;
+    struct tensor_operation operation = {
+        .kind = TENSOR_STORE, .map = &map, .map_address = MAP_ADDRESS, .coord = coord, .shared = 0x400};
+    observe(&operation);
+    const uint64_t want[] = {0x400, 0x420, 0x440, 0x460, 0x490, 0x4b0}; // 16 bytes each; from 0x480 on the other half
+    int found = 0;
+    for (int i = 1; i < heard.accesses; i++) {
+        if (heard.access[i].space != SPACE_SHARED) continue;
+        ck_assert_int_lt(found, 6);
+        ck_assert_uint_eq(heard.access[i].address, want[found++]);
+        ck_assert_uint_eq(heard.access[i].bytes, 16);
+    }
+    ck_assert_int_eq(found, 6);
+}
+END_TEST
+
+START_TEST(tile_prefetch_reads_and_writes_nothing)
+{
+    const int32_t coord[] = {0, 6};
+    struct tensormap map = small_map(SWIZZLE_NONE);
+    struct tensor_operation operation = {
+        .kind = TENSOR_PREFETCH, .map = &map, .map_address = MAP_ADDRESS, .coord = coord, .ctas = 1};
+    observe(&operation);
+    ck_assert_int_eq(heard.accesses, 3); // the map, and the two rows that are in bounds
+    ck_assert_uint_eq(heard.access[1].address, 0x10000 + 6 * 64);
+    ck_assert_uint_eq(heard.access[1].bytes, 24);
+    ck_assert_int_eq(heard.access[1].kind, ACCESS_READ);
+    ck_assert_int_eq(heard.transactions, 0);
+}
+END_TEST
+
+START_TEST(a_reduction_is_relaxed_at_gpu_scope)
+{
+    const int32_t coord[] = {0, 0};
+    struct tensormap map = small_map(SWIZZLE_NONE);
+    struct tensor_operation operation = {
+        .kind = TENSOR_REDUCE, .map = &map, .map_address = MAP_ADDRESS, .coord = coord, .shared = 0x400};
+    observe(&operation);
+    for (int i = 1; i < heard.accesses; i++) {
+        int is_global = heard.access[i].space == SPACE_GLOBAL;
+        ck_assert_int_eq(heard.access[i].kind, is_global ? ACCESS_REDUCE : ACCESS_READ);
+        ck_assert_int_eq(heard.access[i].scope, is_global ? SCOPE_GPU : SCOPE_WEAK);
+    }
+}
+END_TEST
+
+START_TEST(a_load_to_several_ctas_tells_of_each)
+{
+    const int32_t coord[] = {0, 0};
+    struct tensormap map = small_map(SWIZZLE_NONE);
+    struct tensor_operation operation = {.kind = TENSOR_LOAD,
+                                         .map = &map,
+                                         .map_address = MAP_ADDRESS,
+                                         .coord = coord,
+                                         .shared = 0x400,
+                                         .barrier = 16,
+                                         .ctas = 0x8005};
+    observe(&operation);
+    uint32_t written = 0, told = 0;
+    for (int i = 1; i < heard.accesses; i++)
+        if (heard.access[i].space == SPACE_SHARED) written |= UINT32_C(1) << heard.access[i].cta;
+    for (int i = 0; i < heard.transactions; i++) told |= UINT32_C(1) << heard.transaction[i].cta;
+    ck_assert_uint_eq(written, 0x8005);
+    ck_assert_uint_eq(told, 0x8005);
+    ck_assert_int_eq(heard.transactions, 3);
+}
+END_TEST
+
+START_TEST(bulk_size_field__bounds_what_is_told)
+{
+    struct bulk bulk = {.form = BULK_GLOBAL_TO_SHARED, .from = 0x1000, .to = 0x400, .size_bytes = (1 << 20) + 40};
+    const struct access_origin origin = {.cta = 1};
+    heard.accesses = heard.transactions = 0;
+    bulk_observe(&bulk, 0, 8, 2, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 2);
+    ck_assert_uint_eq(heard.access[0].bytes, 32);
+    ck_assert_int_eq(heard.access[0].space, SPACE_GLOBAL);
+    ck_assert_int_eq(heard.access[1].kind, ACCESS_WRITE);
+    ck_assert_uint_eq(heard.access[1].cta, 1);
+    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 32);
+}
+END_TEST
+
+START_TEST(a_bulk_reduction_to_another_cta_tells_both_ends)
+{
+    struct bulk bulk = {.form = BULK_SHARED_TO_OTHER, .from = 0x800, .to = 0x400, .size_bytes = 64};
+    const struct access_origin origin = {.cta = 1};
+    heard.accesses = heard.transactions = 0;
+    bulk_observe(&bulk, 1, 8, 8, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 2);
+    ck_assert_uint_eq(heard.access[0].cta, 1);
+    ck_assert_int_eq(heard.access[0].kind, ACCESS_READ);
+    ck_assert_uint_eq(heard.access[1].cta, 3);
+    ck_assert_int_eq(heard.access[1].kind, ACCESS_REDUCE);
+    ck_assert_int_eq(heard.access[1].scope, SCOPE_GPU);
+    ck_assert_uint_eq(heard.transaction[0].cta, 3);
+}
+END_TEST
+
+START_TEST(stores_to_global_memory_tell_no_barrier)
+{
+    struct bulk bulk = {.form = BULK_SHARED_TO_GLOBAL, .from = 0x800, .to = 0x4000, .size_bytes = 64};
+    const struct access_origin origin = {0};
+    heard.accesses = heard.transactions = 0;
+    bulk_observe(&bulk, 0, 8, 1, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 2);
+    ck_assert_int_eq(heard.transactions, 0);
+    ck_assert_int_eq(heard.access[1].space, SPACE_GLOBAL);
+}
+END_TEST
+
+START_TEST(registers_are_no_memory_and_take_the_generic_proxy)
+{
+    struct bulk bulk = {.form = BULK_REGISTERS_TO_OTHER, .to = 0x400, .size_bytes = 8};
+    const struct access_origin origin = {0};
+    heard.accesses = heard.transactions = 0;
+    bulk_observe(&bulk, 1, 8, 2, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 1);
+    ck_assert_int_eq(heard.access[0].proxy, PROXY_GENERIC);
+    ck_assert_int_eq(heard.access[0].scope, SCOPE_CLUSTER);
+    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 8);
+}
+END_TEST
+
+// --- The ledger ------------------------------------------------------------------------------------------------------
+
+static struct mbarrier_op step_of(uint32_t opcode, uint32_t operand, uint32_t issuer)
+{
+    return (struct mbarrier_op){.opcode = opcode,
+                                .barrier = 1,
+                                .issuer = issuer,
+                                .lanes = 1,
+                                .operand = operand,
+                                .token = MBARRIER_TOKEN_OPERAND};
+}
+
+START_TEST(the_ledger_names_who_came_in_this_phase)
+{
+    const struct mbarrier_op program[] = {
+        step_of(MBARRIER_OP_INIT, 2, MBARRIER_ISSUER_CTA),
+        step_of(MBARRIER_OP_ARRIVE_EXPECT_TX, 64, MBARRIER_ISSUER_CTA),
+        step_of(MBARRIER_OP_ARRIVE, 1, MBARRIER_ISSUER_REMOTE),
+        step_of(MBARRIER_OP_TEST_WAIT_PARITY, 0, MBARRIER_ISSUER_CTA),
+        step_of(MBARRIER_OP_COMPLETE_TX, 64, MBARRIER_ISSUER_CTA),
+        step_of(MBARRIER_OP_ARRIVE, 1, MBARRIER_ISSUER_CTA),
+    };
+    static struct mbarrier_machine machine;
+    const struct ledger *ledger = &machine.slot[1].ledger;
+    heard.accesses = heard.transactions = 0;
+    mbarrier_machine_start(&machine);
+    machine.observer = &observer;
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(mbarrier_step(&machine, &program[i], NULL), RULE_OK);
+    ck_assert_int_eq(ledger->count, 2);
+    ck_assert_uint_eq(ledger->entry[0].origin.line, 1);
+    ck_assert_uint_eq(ledger->entry[0].transaction.expect_bytes, 64);
+    ck_assert_uint_eq(ledger->entry[1].origin.cta, 1);
+    ck_assert_uint_eq(ledger->total.arrivals, 2);
+    mbarrier_step(&machine, &program[4], NULL);
+    ck_assert_uint_eq(ledger->phase, 1);
+    ck_assert_int_eq(ledger->count, 0);
+    mbarrier_step(&machine, &program[5], NULL);
+    ck_assert_int_eq(ledger->count, 1);
+    ck_assert_uint_eq(ledger->total.arrivals, 1);
+
+    ck_assert_int_eq(heard.transactions, 4);
+    ck_assert_int_eq(heard.accesses, 6);
+    const enum access_kind kind[] = {ACCESS_WRITE, ACCESS_REDUCE, ACCESS_REDUCE,
+                                     ACCESS_READ,  ACCESS_REDUCE, ACCESS_REDUCE};
+    for (int i = 0; i < 6; i++) ck_assert_int_eq(heard.access[i].kind, kind[i]);
+    ck_assert_int_eq(heard.access[2].scope, SCOPE_CLUSTER);
+    ck_assert_uint_eq(heard.access[0].address, 8);
+}
+END_TEST
+
+START_TEST(mbarrier_remote_error__contributes_nothing)
+{
+    const struct mbarrier_op init = step_of(MBARRIER_OP_INIT, 1, MBARRIER_ISSUER_CTA);
+    const struct mbarrier_op many = step_of(MBARRIER_OP_ARRIVE, 5, MBARRIER_ISSUER_REMOTE);
+    static struct mbarrier_machine machine;
+    mbarrier_machine_start(&machine);
+    mbarrier_step(&machine, &init, NULL);
+    mbarrier_step(&machine, &many, NULL);
+    ck_assert_int_eq(machine.slot[1].ledger.count, 0);
+}
+END_TEST
+
+START_TEST(a_full_ledger_still_adds_up)
+{
+    static struct ledger ledger;
+    ledger_start(&ledger, 3);
+    for (uint32_t i = 0; i < LEDGER_ENTRIES + 5; i++)
+        ledger_add(&ledger, &(struct ledger_entry){.origin.line = i, .transaction = {.arrivals = 1, .drop = 1}});
+    ledger_add(&ledger, &(struct ledger_entry){.origin.line = LEDGER_ENTRIES - 1, .transaction = {.arrivals = 1}});
+    ck_assert_int_eq(ledger.count, LEDGER_ENTRIES);
+    ck_assert_int_eq(ledger.lost, 6);
+    ck_assert_uint_eq(ledger.total.arrivals, LEDGER_ENTRIES + 6);
+    ck_assert_int_eq(ledger.total.drop, 1);
+    ck_assert_uint_eq(ledger.phase, 3);
+}
+END_TEST
+
+START_TEST(contributions_of_one_origin_are_one)
+{
+    static struct ledger ledger;
+    ledger_start(&ledger, 0);
+    const struct access_origin a = {.cta = 1, .thread = 2, .operation = 3, .file = "x", .line = 4};
+    struct access_origin other[] = {a, a, a, a, a};
+    other[0].cta = 0, other[1].thread = 0, other[2].operation = 0, other[3].file = NULL, other[4].line = 0;
+    for (int i = 0; i < 5; i++) {
+        ledger_add(&ledger, &(struct ledger_entry){.origin = a, .transaction = {.complete_bytes = 16}});
+        ledger_add(&ledger, &(struct ledger_entry){.origin = a, .transaction = {.complete_bytes = 16}});
+        ledger_add(&ledger, &(struct ledger_entry){.origin = other[i], .transaction = {.expect_bytes = 1}});
+    }
+    ck_assert_int_eq(ledger.count, 10);
+    ck_assert_uint_eq(ledger.entry[0].transaction.complete_bytes, 32);
+}
+END_TEST
+
+START_TEST(every_value_has_a_name)
+{
+    ck_assert_str_eq(access_kind_name(ACCESS_REDUCE), "reduce");
+    ck_assert_str_eq(access_proxy_name(PROXY_TENSORMAP), "tensormap");
+    ck_assert_str_eq(access_scope_name(SCOPE_SYS), "sys");
+    ck_assert_str_eq(access_space_name(SPACE_SHARED), "shared");
+}
+END_TEST
+
+Suite *observe_suite(void)
+{
+    Suite *suite = suite_create("observe");
+    TCase *tensor = tcase_create("tensor"), *bulk = tcase_create("bulk"), *ledger = tcase_create("ledger");
+    tcase_add_test(tensor, tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells);
+    tcase_add_test(tensor, store_granule__is_what_a_store_tells);
+    tcase_add_test(tensor, swizzle_32b__moves_the_ranges_that_are_told);
+    tcase_add_test(tensor, tile_prefetch_reads_and_writes_nothing);
+    tcase_add_test(tensor, a_reduction_is_relaxed_at_gpu_scope);
+    tcase_add_test(tensor, a_load_to_several_ctas_tells_of_each);
+    tcase_add_test(bulk, bulk_size_field__bounds_what_is_told);
+    tcase_add_test(bulk, a_bulk_reduction_to_another_cta_tells_both_ends);
+    tcase_add_test(bulk, stores_to_global_memory_tell_no_barrier);
+    tcase_add_test(bulk, registers_are_no_memory_and_take_the_generic_proxy);
+    tcase_add_test(ledger, the_ledger_names_who_came_in_this_phase);
+    tcase_add_test(ledger, mbarrier_remote_error__contributes_nothing);
+    tcase_add_test(ledger, a_full_ledger_still_adds_up);
+    tcase_add_test(ledger, contributions_of_one_origin_are_one);
+    tcase_add_test(ledger, every_value_has_a_name);
+    suite_add_tcase(suite, tensor);
+    suite_add_tcase(suite, bulk);
+    suite_add_tcase(suite, ledger);
+    return suite;
+}
