@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The slow second model: tiled loads byte by byte and tensor maps bit by bit, written from the documents and the
+// The slow second model: tiled copies byte by byte and tensor maps bit by bit, written from the documents and the
 // measurements, not from model/, with which it shares the field names of struct tensormap and no code. Tests only.
 // It can also be told to misread one rule (slow_mutants.def), to show that the tests would notice.
 #ifndef TMAREF_SLOW_H
@@ -12,39 +12,43 @@
 
 enum slow_mutant {
     SLOW_NONE,
-#define LOAD_MUTANT(id, rule, sentence)   SLOW_##id,
-#define ENCODE_MUTANT(id, rule, sentence) SLOW_##id,
+#define MUTANT(subject, id, rule, sentence) SLOW_##id,
 #include "slow_mutants.def"
+#undef MUTANT
     SLOW_COUNT
 };
 
-// One misreading. `is_load`: of slow_load(); else of slow_encode() or slow_replace().
+// Whose vectors must notice a misreading; BOX: those of loads and those of stores.
+enum slow_subject { SLOW_OF_BOX, SLOW_OF_LOAD, SLOW_OF_STORE, SLOW_OF_REDUCE, SLOW_OF_BULK, SLOW_OF_ENCODE };
+
+// One misreading.
 struct slow_mutant_row {
     const char *id;
     enum rule rule;
     const char *sentence;
-    int is_load;
+    enum slow_subject subject;
 };
 
 const struct slow_mutant_row *slow_mutant_row(enum slow_mutant mutant);
 
-// One tiled load. `gmem[0]` has address gmem_base; shared memory begins at smem_base and, like an allocation on the
-// device, begins and ends at a multiple of 128. `dims` is the .Nd of the instruction.
-struct slow_load {
+// One box of a tiled map, where global and shared memory begin (bytes[0] has address gmem_base, smem_base) and how many
+// bytes they have. Shared memory begins and ends at a multiple of 128, like an allocation on the device. `shared` is
+// the shared address of the box, `dims` the .Nd of the instruction.
+struct slow_tile {
     struct tensormap map;
     int dims;
     int32_t coord[5];
-    uint32_t destination;
-    const uint8_t *gmem;
+    uint32_t shared;
     uint64_t gmem_base, gmem_bytes;
     uint64_t smem_base, smem_bytes;
 };
 
-// Performs `load` on shared memory `smem` (smem_bytes bytes).
+// Loads `tile` from `gmem` to `smem`.
 //   tx_bytes  what the load signals to its mbarrier; written only when 0 is returned                   (bytes)
 //   returns   0, or the CUDA error 715, 716 or 700 (in this order); then nothing was written
 //   source    PTX ISA 9.1, "Tensors" and "cp.async.bulk.tensor"; docs/hardware.md, "Tiled loads"
-int slow_load(const struct slow_load *load, uint8_t *smem, uint32_t *tx_bytes, enum slow_mutant mutant);
+int slow_load(const struct slow_tile *tile, const uint8_t *gmem, uint8_t *smem, uint32_t *tx_bytes,
+              enum slow_mutant mutant);
 
 // Where a byte at shared address `address` lands: bit by bit.
 //   source    PTX ISA 9.1, "Swizzling modes"
@@ -53,8 +57,8 @@ uint32_t slow_swizzle(int mode, uint32_t address, enum slow_mutant mutant);
 // The float32 `bits` as a load of a TFLOAT32 tensor delivers it, by exact arithmetic in double.
 uint32_t slow_tf32(uint32_t bits, enum slow_mutant mutant);
 
-// All fields of `load` as text of one line, cut to `capacity`.
-void slow_load_text(const struct slow_load *load, char *text, size_t capacity);
+// All fields of `tile` as text of one line, cut to `capacity`.
+void slow_tile_text(const struct slow_tile *tile, char *text, size_t capacity);
 
 enum slow_call { SLOW_TILED, SLOW_IM2COL, SLOW_WIDE };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Random tiled loads, biased to limits: coordinates at the edges of the tensor and of 32 bits, dimensions around the
-// box and around 2^31, strides that are zero, permuted or overlapping, and now and then one cause of a fault.
+// Random tiled loads, stores and reductions, biased to limits: coordinates at the edges of the tensor and of 32 bits,
+// dimensions around the box and around 2^31, strides that are zero, permuted or overlapping, and now and then one cause
+// of a fault.
 #include <string.h>
 
-#include "slow_vectors.h"
+#include "slow_store.h"
 
 static const uint32_t element[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 
@@ -122,35 +123,35 @@ static int32_t align_coord(const struct tensormap *map, int32_t coord)
 }
 
 // A base such that the first in-bounds row lies in global memory, or one in global memory whatever is read.
-static uint64_t choose_address(struct slow_random *random, const struct slow_load *load)
+static uint64_t choose_address(struct slow_random *random, const struct slow_tile *tile)
 {
-    const struct tensormap *map = &load->map;
-    uint64_t base = load->gmem_base + (uint64_t)slow_between(random, 0, 128) * 32;
-    if (slow_chance(random, 20)) base = load->gmem_base + (uint64_t)slow_between(random, 0, 4095) * 32;
+    const struct tensormap *map = &tile->map;
+    uint64_t base = tile->gmem_base + (uint64_t)slow_between(random, 0, 128) * 32;
+    if (slow_chance(random, 20)) base = tile->gmem_base + (uint64_t)slow_between(random, 0, 4095) * 32;
     if (slow_chance(random, 30)) return base;
     uint64_t address = base;
     for (int d = 0; d < map->rank; d++) {
-        if (load->coord[d] > 0) address -= (uint64_t)load->coord[d] * map->stride[d];
+        if (tile->coord[d] > 0) address -= (uint64_t)tile->coord[d] * map->stride[d];
     }
     address -= address % 32;
     return address >> 57 == 0 ? address : base;
 }
 
 // One cause of a fault, or none.
-static void spoil(struct slow_random *random, struct slow_load *load)
+static void spoil(struct slow_random *random, struct slow_tile *tile)
 {
-    struct tensormap *map = &load->map;
+    struct tensormap *map = &tile->map;
     int d = (int)slow_between(random, 0, map->rank - 1);
     int is_free = map->stride[d] < (uint64_t)1 << 32;
-    if (slow_chance(random, 4)) load->coord[0] = (int32_t)slow_between(random, -300, 300);
-    if (slow_chance(random, 2)) load->destination += (uint32_t)slow_between(random, 1, 127);
-    if (slow_chance(random, 2)) load->destination += 16 * (uint32_t)slow_between(random, 1, 7);
-    if (slow_chance(random, 2)) load->dims = (int)slow_between(random, 1, 5);
+    if (slow_chance(random, 4)) tile->coord[0] = (int32_t)slow_between(random, -300, 300);
+    if (slow_chance(random, 2)) tile->shared += (uint32_t)slow_between(random, 1, 127);
+    if (slow_chance(random, 2)) tile->shared += 16 * (uint32_t)slow_between(random, 1, 7);
+    if (slow_chance(random, 2)) tile->dims = (int)slow_between(random, 1, 5);
     if (is_free && slow_chance(random, 3)) map->dim[d] = ((uint64_t)1 << 31) + (uint64_t)slow_between(random, 0, 1);
     if (is_free && slow_chance(random, 1)) map->dim[d] = (uint64_t)1 << 32;
     if (slow_chance(random, 1) && map->rank >= 3) map->mode = TENSORMAP_IM2COL;
-    if (slow_chance(random, 2)) load->destination = (uint32_t)slow_between(random, 0, SLOW_SMEM_BASE / 128) * 128;
-    if (slow_chance(random, 3)) load->destination = (uint32_t)(load->smem_base + load->smem_bytes) - 128;
+    if (slow_chance(random, 2)) tile->shared = (uint32_t)slow_between(random, 0, SLOW_SMEM_BASE / 128) * 128;
+    if (slow_chance(random, 3)) tile->shared = (uint32_t)(tile->smem_base + tile->smem_bytes) - 128;
 }
 
 // Bytes of the box in shared memory, gaps between rows included.
@@ -162,28 +163,54 @@ static uint64_t extent(const struct tensormap *map)
     return bytes;
 }
 
-void slow_generate_load(struct slow_random *random, const uint8_t *gmem, struct slow_load *load)
+// Stores fault at negative coordinates: most have none.
+static void forget_signs(struct slow_random *random, struct slow_tile *tile)
 {
-    struct tensormap *map = &load->map;
-    memset(load, 0, sizeof *load);
-    load->gmem = gmem;
-    load->gmem_base = slow_chance(random, 50) ? SLOW_GMEM_BASE : (uint64_t)1 << 56;
-    load->gmem_bytes = SLOW_GMEM_BYTES;
-    load->smem_base = SLOW_SMEM_BASE;
-    load->smem_bytes = SLOW_SMEM_BYTES;
-    if (slow_chance(random, 5)) load->gmem_bytes = (uint64_t)slow_between(random, 1, SLOW_GMEM_BYTES);
-    if (slow_chance(random, 5)) load->smem_bytes = 128 * (uint64_t)slow_between(random, 1, SLOW_SMEM_BYTES / 128);
+    for (int d = 0; d < tile->map.rank; d++) {
+        if (tile->coord[d] < 0 && slow_chance(random, 97)) tile->coord[d] = (int32_t)slow_between(random, 0, 3) * 16;
+    }
+}
+
+static void generate(struct slow_random *random, struct slow_tile *tile, int64_t room, int is_store)
+{
+    struct tensormap *map = &tile->map;
+    memset(tile, 0, sizeof *tile);
+    tile->gmem_base = slow_chance(random, 50) ? SLOW_GMEM_BASE : (uint64_t)1 << 56;
+    tile->gmem_bytes = SLOW_GMEM_BYTES;
+    tile->smem_base = SLOW_SMEM_BASE;
+    tile->smem_bytes = SLOW_SMEM_BYTES;
+    if (slow_chance(random, 5)) tile->gmem_bytes = (uint64_t)slow_between(random, 1, SLOW_GMEM_BYTES);
+    if (slow_chance(random, 5)) tile->smem_bytes = 128 * (uint64_t)slow_between(random, 1, SLOW_SMEM_BYTES / 128);
     choose_format(random, map);
-    choose_box(random, map, slow_chance(random, 90) ? 2048 : slow_chance(random, 90) ? 16384 : 40000);
+    choose_box(random, map, room);
     for (int d = 0; d < map->rank; d++) {
         map->dim[d] = choose_dim(random, map->box[d]);
         if (d > 0) map->stride[d] = choose_stride(random, map, d);
-        load->coord[d] = choose_coord(random, map->dim[d], map->box[d]);
+        tile->coord[d] = choose_coord(random, map->dim[d], map->box[d]);
     }
-    load->coord[0] = align_coord(map, load->coord[0]);
-    load->dims = map->rank;
-    int64_t lines = ((int64_t)load->smem_bytes - (int64_t)extent(map)) / 128;
-    load->destination = SLOW_SMEM_BASE + 128 * (uint32_t)slow_between(random, 0, lines < 0 ? 0 : lines);
-    spoil(random, load);
-    map->address = choose_address(random, load);
+    if (is_store) forget_signs(random, tile);
+    tile->coord[0] = align_coord(map, tile->coord[0]);
+    tile->dims = map->rank;
+    int64_t lines = ((int64_t)tile->smem_bytes - (int64_t)extent(map)) / 128;
+    tile->shared = SLOW_SMEM_BASE + 128 * (uint32_t)slow_between(random, 0, lines < 0 ? 0 : lines);
+    spoil(random, tile);
+    map->address = choose_address(random, tile);
+}
+
+void slow_generate_load(struct slow_random *random, struct slow_tile *tile)
+{
+    generate(random, tile, slow_chance(random, 90) ? 2048 : slow_chance(random, 90) ? 16384 : 40000, 0);
+}
+
+void slow_generate_store(struct slow_random *random, struct slow_store *store)
+{
+    enum dtype dtype;
+    generate(random, &store->tile, slow_chance(random, 70) ? 256 : slow_chance(random, 97) ? 1024 : 8192, 1);
+    dtype = store->tile.map.dtype;
+    store->is_reduction = slow_chance(random, 75);
+    store->op = (enum reduce_op)slow_between(random, 0, REDUCE_OPS - 1);
+    for (int i = 0; i < 4 && !slow_reduce_is_legal(store->op, dtype, SLOW_NONE); i++) {
+        store->op = (enum reduce_op)slow_between(random, 0, i < 2 ? REDUCE_OPS - 1 : REDUCE_MAX);
+    }
+    if (!slow_reduce_is_legal(store->op, dtype, SLOW_NONE) && slow_chance(random, 80)) store->is_reduction = 0;
 }

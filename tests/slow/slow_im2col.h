@@ -52,7 +52,7 @@ enum slow_im2col_mutant {
         IM2COL_MUTANTS
 };
 
-// One im2col load; the fields are those of struct slow_load.
+// One im2col load; the fields are those of struct slow_tile.
 struct slow_im2col {
     struct tensormap map;
     int dims;

@@ -149,12 +149,12 @@ static void set_strides(struct tensormap *map, const uint64_t *global_strides)
     for (int d = 1; d < map->rank; d++) map->stride[d] = global_strides[d - 1];
 }
 
-const char *slow_load_vector(int i, const uint8_t *gmem, struct slow_load *load)
+const char *slow_load_vector(int i, struct slow_tile *tile)
 {
     if (i >= (int)(sizeof vectors / sizeof vectors[0])) return NULL;
     const struct vector *from = &vectors[i];
-    struct tensormap *map = &load->map;
-    memset(load, 0, sizeof *load);
+    struct tensormap *map = &tile->map;
+    memset(tile, 0, sizeof *tile);
     map->mode = from->disagreement == MODE ? TENSORMAP_IM2COL : TENSORMAP_TILED;
     map->rank = from->rank;
     map->dtype = from->dtype;
@@ -166,13 +166,12 @@ const char *slow_load_vector(int i, const uint8_t *gmem, struct slow_load *load)
     memcpy(map->box, from->box, sizeof map->box);
     memcpy(map->estride, from->estride, sizeof map->estride);
     set_strides(map, from->stride);
-    memcpy(load->coord, from->coord, sizeof load->coord);
-    load->dims = from->disagreement == DIMS ? 1 : from->rank;
-    load->destination = from->destination;
-    load->gmem = gmem;
-    load->gmem_base = SLOW_GMEM_BASE;
-    load->gmem_bytes = SLOW_GMEM_BYTES;
-    load->smem_base = SLOW_SMEM_BASE;
-    load->smem_bytes = SLOW_SMEM_BYTES;
+    memcpy(tile->coord, from->coord, sizeof tile->coord);
+    tile->dims = from->disagreement == DIMS ? 1 : from->rank;
+    tile->shared = from->destination;
+    tile->gmem_base = SLOW_GMEM_BASE;
+    tile->gmem_bytes = SLOW_GMEM_BYTES;
+    tile->smem_base = SLOW_SMEM_BASE;
+    tile->smem_bytes = SLOW_SMEM_BYTES;
     return from->why;
 }

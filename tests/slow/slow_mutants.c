@@ -5,10 +5,10 @@
 const struct slow_mutant_row *slow_mutant_row(enum slow_mutant mutant)
 {
     static const struct slow_mutant_row rows[SLOW_COUNT] = {
-        [SLOW_NONE] = {"NONE", RULE_OK, "the rules as they are", 1},
-#define LOAD_MUTANT(id, rule, sentence)   [SLOW_##id] = {#id, RULE_##rule, sentence, 1},
-#define ENCODE_MUTANT(id, rule, sentence) [SLOW_##id] = {#id, RULE_##rule, sentence, 0},
+        [SLOW_NONE] = {"NONE", RULE_OK, "the rules as they are", SLOW_OF_BOX},
+#define MUTANT(subject, id, rule, sentence) [SLOW_##id] = {#id, RULE_##rule, sentence, SLOW_OF_##subject},
 #include "slow_mutants.def"
+#undef MUTANT
     };
     return &rows[mutant];
 }

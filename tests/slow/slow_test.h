@@ -4,10 +4,18 @@
 #define TMAREF_SLOW_TEST_H
 
 #include <check.h>
+#include <stdint.h>
+
+#include "slow.h"
 
 Suite *slow_suite(void);
 
-// Adds the cases of slow_encode_test.c; called by slow_suite().
+// Fails with the names of the misreadings of `subjects` (1 << subject each) to which is_noticed() says 0.
+void slow_require_noticed(uint32_t subjects, int (*is_noticed)(enum slow_mutant mutant));
+
+// Add the cases of the other files; called by slow_suite().
+void slow_store_add_tests(Suite *suite);
+void slow_bulk_add_tests(Suite *suite);
 void slow_encode_add_tests(Suite *suite);
 
 #endif

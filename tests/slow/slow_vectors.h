@@ -30,14 +30,14 @@ uint32_t slow_special(struct slow_random *random);
 // Fills `gmem` (SLOW_GMEM_BYTES) with bytes of `seed` and the specials.
 void slow_fill_gmem(uint8_t *gmem, uint64_t seed);
 
-// Load vector `i` into `load`, reading `gmem`; returns its `why`, or NULL past the last.
-const char *slow_load_vector(int i, const uint8_t *gmem, struct slow_load *load);
+// Load vector `i` into `tile`; returns its `why`, or NULL past the last.
+const char *slow_load_vector(int i, struct slow_tile *tile);
 
 // Encode vector `i` into `arguments`; returns its `why`, or NULL past the last.
 const char *slow_encode_vector(int i, struct slow_encode *arguments);
 
-// A random tiled load, biased to limits, against SLOW_GMEM_BASE memory `gmem` (or the same bytes at 2^56).
-void slow_generate_load(struct slow_random *random, const uint8_t *gmem, struct slow_load *load);
+// A random tiled load, biased to limits, of memory at SLOW_GMEM_BASE or at 2^56.
+void slow_generate_load(struct slow_random *random, struct slow_tile *tile);
 
 // Random arguments of an encode call, most legal but for up to two fields at a limit.
 void slow_generate_encode(struct slow_random *random, struct slow_encode *arguments);

@@ -61,17 +61,17 @@ static int mark(enum access_kind kind, enum access_space space, uint64_t base, u
 static uint8_t gmem[2][GMEM_BYTES], smem[2][SMEM_BYTES], marks[GMEM_BYTES], changed[GMEM_BYTES];
 
 // One random load that works; the same map and coordinates serve stores where they may.
-static struct slow_load random_load(uint64_t seed)
+static struct slow_tile random_load(uint64_t seed)
 {
-    struct slow_load load;
+    struct slow_tile load;
     struct memory global, shared;
     struct slow_random random = {seed};
     do {
-        slow_generate_load(&random, gmem[0], &load);
+        slow_generate_load(&random, &load);
         global = (struct memory){gmem[0], load.gmem_base, GMEM_BYTES};
         shared = (struct memory){smem[0], load.smem_base, load.smem_bytes};
         load.dims = load.map.rank;
-    } while (tile_load_check(&load.map, load.dims, load.coord, &global, &shared, load.destination, NULL) != RULE_OK);
+    } while (tile_load_check(&load.map, load.dims, load.coord, &global, &shared, load.shared, NULL) != RULE_OK);
     return load;
 }
 
@@ -89,13 +89,13 @@ static void check_marks(const char *what, uint64_t seed, uint64_t size_bytes)
                   (unsigned long long)i, marks[i], changed[i]);
 }
 
-static struct tensor_operation operation_of(enum tensor_kind kind, const struct slow_load *load)
+static struct tensor_operation operation_of(enum tensor_kind kind, const struct slow_tile *load)
 {
     return (struct tensor_operation){.kind = kind,
                                      .map = &load->map,
                                      .map_address = MAP_ADDRESS,
                                      .coord = load->coord,
-                                     .shared = load->destination,
+                                     .shared = load->shared,
                                      .barrier = 8,
                                      .ctas = 1};
 }
@@ -121,13 +121,13 @@ static void fill_backgrounds(uint8_t *a, uint8_t *b, uint64_t size_bytes)
 START_TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct slow_load load = random_load(seed);
+        struct slow_tile load = random_load(seed);
         struct memory global = {gmem[0], load.gmem_base, GMEM_BYTES};
         uint32_t bytes = 0;
         fill_backgrounds(smem[0], smem[1], load.smem_bytes);
         for (int i = 0; i < 2; i++) {
             struct memory shared = {smem[i], load.smem_base, load.smem_bytes};
-            ck_assert_int_eq(tile_load(&load.map, load.dims, load.coord, &global, &shared, load.destination, &bytes),
+            ck_assert_int_eq(tile_load(&load.map, load.dims, load.coord, &global, &shared, load.shared, &bytes),
                              RULE_OK);
         }
         find_changed(smem[0], smem[1], load.smem_bytes);
@@ -149,17 +149,17 @@ START_TEST(store_granule__is_what_a_store_tells)
 {
     int tried = 0;
     for (uint64_t seed = 1; tried < 150; seed++) {
-        struct slow_load load = random_load(seed);
+        struct slow_tile load = random_load(seed);
         struct memory shared = {smem[0], load.smem_base, load.smem_bytes};
         struct memory global = {gmem[0], load.gmem_base, GMEM_BYTES};
-        if (tile_store_check(&load.map, load.dims, load.coord, &global, &shared, load.destination, NULL) != RULE_OK)
+        if (tile_store_check(&load.map, load.dims, load.coord, &global, &shared, load.shared, NULL) != RULE_OK)
             continue;
         tried++;
         memset(smem[0], 0x5a, load.smem_bytes);
         fill_backgrounds(gmem[0], gmem[1], GMEM_BYTES);
         for (int i = 0; i < 2; i++) {
             global.bytes = gmem[i];
-            tile_store(&load.map, load.dims, load.coord, &global, &shared, load.destination);
+            tile_store(&load.map, load.dims, load.coord, &global, &shared, load.shared);
         }
         find_changed(gmem[0], gmem[1], GMEM_BYTES);
         struct tensor_operation operation = operation_of(TENSOR_STORE, &load);

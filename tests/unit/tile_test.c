@@ -265,8 +265,8 @@ START_TEST(tile_bounds__random_boxes_lie_where_each_element_does)
     struct slow_random random = {SEED + (uint64_t)_i};
     int joined = 0, joined_out = 0;
     for (int i = 0; i < CASES_PER_CHUNK; i++) {
-        struct slow_load load;
-        slow_generate_load(&random, NULL, &load);
+        struct slow_tile load;
+        slow_generate_load(&random, &load);
         if (slow_chance(&random, 30) && load.map.rank > 1 && load.map.interleave == INTERLEAVE_NONE) {
             load.map.swizzle = SWIZZLE_NONE; // rows that touch
             load.map.stride[1] = load.map.box[0] * load.map.stride[0], load.map.estride[1] = 1;
