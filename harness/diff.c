@@ -90,10 +90,11 @@ static void compare(struct sides *sides, int count, uint64_t print_cap, FILE *ou
     }
 }
 
-static int diff_batch(struct sides *sides, uint64_t fault_cap, struct tally *tally, int *ran, struct text *why)
+static int diff_batch(struct sides *sides, const struct diff_limits *limits, struct tally *tally, int *ran,
+                      struct text *why)
 {
     int count = sides->batch[0].count, faults = count - sides->fill.normal;
-    if (tally->faults + (uint64_t)faults > fault_cap) faults = (int)(fault_cap - tally->faults);
+    if (tally->faults + (uint64_t)faults > limits->faults) faults = (int)(limits->faults - tally->faults);
     sides->batch[1].count = count;
     memcpy(sides->batch[1].cases, sides->batch[0].cases, (size_t)count * sides->batch[0].family->case_bytes);
     for (int side = 0; side < 2; side++) batch_prepare(&sides->batch[side], count);
@@ -106,23 +107,28 @@ static int diff_batch(struct sides *sides, uint64_t fault_cap, struct tally *tal
     return 1;
 }
 
-static int diff_all(struct sides *sides, struct source *source, uint64_t fault_cap, uint64_t print_cap, FILE *out,
+static int diff_all(struct sides *sides, struct source *source, const struct diff_limits *limits, FILE *out,
                     struct tally *tally, struct text *why)
 {
     struct progress progress =
         progress_start(source->family->name, source->lines == NULL ? source->end - source->next : 0);
-    int count, ran, ok = 1;
+    double end = limits->seconds > 0 ? seconds_now() + limits->seconds : 0;
+    int count = 0, ran, ok = 1;
     while (ok && (count = source_fill(source, &sides->batch[0], &sides->fill, why)) > 0) {
-        ok = diff_batch(sides, fault_cap, tally, &ran, why);
-        if (ok) compare(sides, ran, print_cap, out, tally);
+        ok = diff_batch(sides, limits, tally, &ran, why);
+        if (ok) compare(sides, ran, limits->printed, out, tally);
         progress_add(&progress, (uint64_t)count);
+        if (end == 0 || seconds_now() < end) continue;
+        tally->not_begun = source->end - source->next;
+        count = 0;
+        break;
     }
     progress_end(&progress);
     return ok && count == 0;
 }
 
-int diff_run(struct source *source, const struct executor *expected, const struct executor *found, uint64_t fault_cap,
-             uint64_t print_cap, FILE *out, struct tally *tally, struct text *why)
+int diff_run(struct source *source, const struct executor *expected, const struct executor *found,
+             const struct diff_limits *limits, FILE *out, struct tally *tally, struct text *why)
 {
     struct sides *sides = calloc(1, sizeof *sides);
     double start = seconds_now();
@@ -136,7 +142,7 @@ int diff_run(struct source *source, const struct executor *expected, const struc
     sides->executor[0] = expected;
     sides->executor[1] = found;
     int ok = expected->open(&sides->batch[0], why) && found->open(&sides->batch[1], why) &&
-             diff_all(sides, source, fault_cap, print_cap, out, tally, why);
+             diff_all(sides, source, limits, out, tally, why);
     for (int side = 0; side < 2; side++) {
         sides->executor[side]->close();
         batch_close(&sides->batch[side]);

@@ -5,10 +5,17 @@
 
 #include "source.h"
 
+// How much of it: at most `faults` cases that the model predicts to kill their process, each in a process of its own;
+// the first `printed` mismatches are told; no new batch is begun after `seconds` (0: as long as it takes).
+struct diff_limits {
+    uint64_t faults, printed;
+    double seconds;
+};
+
 // What a comparison counted. `left_out` are cases predicted to kill the process that the cap of the fault lane kept
-// from running; nothing else is ever left out.
+// from running; `not_begun` those for which there was no time. Nothing else is ever left out.
 struct tally {
-    uint64_t cases, mismatches, faults, left_out;
+    uint64_t cases, mismatches, faults, left_out, not_begun;
     double seconds;
 };
 
@@ -22,11 +29,10 @@ void diff_print(const struct family *family, uint64_t index, const void *test_ca
 // A verdict in words: "accepted", "CUDA_ERROR_MISALIGNED_ADDRESS (716), rule LOAD_SMEM_ALIGN", "killed by signal 11".
 void verdict_text(const struct result *result, struct text *text);
 
-// Runs all cases of `source` on both executors. At most `fault_cap` cases that the model predicts to kill their process
-// run, each in a process of its own; the first `print_cap` mismatches are printed to `out`. Returns 0 with `why` if an
+// Runs all cases of `source` on both executors, within `limits`; mismatches go to `out`. Returns 0 with `why` if an
 // executor or the source gives up.
-int diff_run(struct source *source, const struct executor *expected, const struct executor *found, uint64_t fault_cap,
-             uint64_t print_cap, FILE *out, struct tally *tally, struct text *why);
+int diff_run(struct source *source, const struct executor *expected, const struct executor *found,
+             const struct diff_limits *limits, FILE *out, struct tally *tally, struct text *why);
 
 // A result as JSON: status, rule, windows as hex.
 json_t *result_write(const struct result *result);

@@ -81,7 +81,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'f':
         to->family = family_find(argument);
-        if (to->family == NULL) argp_error(state, "there is no family '%s': 'tmaref list' shows them", argument);
+        to->is_all = strcmp(argument, "all") == 0;
+        if (to->family == NULL && !to->is_all)
+            argp_error(state, "there is no family '%s': 'tmaref list' shows them", argument);
         return 0;
     case 's':
         parse_number(state, "seed", argument, &to->seed);
@@ -127,6 +129,8 @@ int case_source(struct case_options *from, struct source *source, struct text *w
 {
     size_t size_bytes;
     if (from->family == NULL) {
+        if (from->is_all) text_set(why, "--family=all is for diff of random cases; here it is one family");
+        if (from->is_all) return 0;
         text_set(why, "--family is needed: %.300s", family_names().at);
         return 0;
     }

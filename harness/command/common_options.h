@@ -9,9 +9,10 @@
 #include "source.h"
 
 // --family, --seed, --cases, --first, --input. `lines` is the text of --input; `given` the last option given of the
-// others, or NULL.
+// others, or NULL. `is_all`: --family=all, which is for diff to take apart.
 struct case_options {
     const struct family *family;
+    int is_all;
     uint64_t seed, first, cases;
     const char *input, *given;
     char *lines;

@@ -12,7 +12,8 @@
 #include "replay.h"
 
 #define TRACE_EXECUTOR "trace"
-enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10 };
+enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10, MOST_SECONDS = 1000000, DEFAULT_ALL_CASES = 1000000 };
+#define SHORT_SECONDS 1.0 // what a family gets at least, of the time that is left
 
 struct diff_options {
     struct case_options cases;
@@ -20,12 +21,13 @@ struct diff_options {
     const char *name[2];
     int executors, json;
     const char *given; // the last of this command's own options that a replay has no use for
-    uint64_t faults, printed;
+    struct diff_limits limits;
 };
 
 static const struct argp_option options[] = {
     {"faults", 'F', "N", 0, "run at most N cases that are predicted to kill their process (default 32)", 0},
     {"print", 'p', "N", 0, "print at most N mismatches (default 10)", 0},
+    {"seconds", 't', "N", 0, "begin no new batch after N seconds (default: as long as it takes)", 0},
     {"json", 'j', NULL, 0, "the tally as JSON", 0},
     {0},
 };
@@ -33,17 +35,24 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct diff_options *to = state->input;
+    uint64_t number;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &to->cases;
         return 0;
     case 'F':
         to->given = "faults";
-        if (!parse_u64(argument, UINT64_MAX, &to->faults)) argp_error(state, "--faults takes a whole number");
+        if (!parse_u64(argument, UINT64_MAX, &to->limits.faults)) argp_error(state, "--faults takes a whole number");
         return 0;
     case 'p':
         to->given = "print";
-        if (!parse_u64(argument, UINT64_MAX, &to->printed)) argp_error(state, "--print takes a whole number");
+        if (!parse_u64(argument, UINT64_MAX, &to->limits.printed)) argp_error(state, "--print takes a whole number");
+        return 0;
+    case 't':
+        to->given = "seconds";
+        if (!parse_u64(argument, MOST_SECONDS, &number) || number == 0)
+            argp_error(state, "--seconds takes a whole number from 1 to %d", MOST_SECONDS);
+        to->limits.seconds = (double)number;
         return 0;
     case 'j':
         to->json = 1;
@@ -79,54 +88,121 @@ static int diff_trace(const struct diff_options *to)
     return replay_run("diff", &replay);
 }
 
-static void print_tally(const struct diff_options *to, const struct tally *tally)
+static json_t *tally_json(const struct diff_options *to, const char *family, const struct tally *tally)
 {
-    if (to->json) {
-        json_t *json = json_object();
-        json_object_set_new(json, "family", json_string(to->cases.family->name));
-        json_object_set_new(json, "expected", json_string(to->executor[0]->name));
-        json_object_set_new(json, "found", json_string(to->executor[1]->name));
-        json_object_set_new(json, "cases", json_u64(tally->cases));
-        json_object_set_new(json, "mismatches", json_u64(tally->mismatches));
-        json_object_set_new(json, "faults", json_u64(tally->faults));
-        json_object_set_new(json, "left_out", json_u64(tally->left_out));
-        json_object_set_new(json, "seconds", json_real(tally->seconds));
-        json_dumpf(json, stdout, JSON_INDENT(1));
-        printf("\n");
-        json_decref(json);
-        return;
-    }
-    printf("%s: %s against %s, %" PRIu64 " cases compared in %.1f s, %" PRIu64 " mismatches\n", to->cases.family->name,
+    json_t *json = json_object();
+    json_object_set_new(json, "family", json_string(family));
+    json_object_set_new(json, "expected", json_string(to->executor[0]->name));
+    json_object_set_new(json, "found", json_string(to->executor[1]->name));
+    json_object_set_new(json, "cases", json_u64(tally->cases));
+    json_object_set_new(json, "mismatches", json_u64(tally->mismatches));
+    json_object_set_new(json, "faults", json_u64(tally->faults));
+    json_object_set_new(json, "left_out", json_u64(tally->left_out));
+    json_object_set_new(json, "not_begun", json_u64(tally->not_begun));
+    json_object_set_new(json, "seconds", json_real(tally->seconds));
+    return json;
+}
+
+static void print_json(json_t *json)
+{
+    json_dumpf(json, stdout, JSON_INDENT(1));
+    printf("\n");
+    json_decref(json);
+}
+
+static void print_tally(const struct diff_options *to, const char *family, const struct tally *tally)
+{
+    printf("%s: %s against %s, %" PRIu64 " cases compared in %.1f s, %" PRIu64 " mismatches\n", family,
            to->executor[0]->name, to->executor[1]->name, tally->cases, tally->seconds, tally->mismatches);
     printf("    %" PRIu64 " of them predicted to kill their process, each run in a process of its own\n",
            tally->faults);
     if (tally->left_out > 0)
         printf("    %" PRIu64 " more such cases not run: the fault lane is capped at %" PRIu64 " (--faults)\n",
-               tally->left_out, to->faults);
+               tally->left_out, to->limits.faults);
+    if (tally->not_begun > 0)
+        printf("    %" PRIu64 " more cases not begun: the time was up (--seconds)\n", tally->not_begun);
+}
+
+// One family; 0 with `why` if that is not possible.
+static int diff_family(struct diff_options *to, struct tally *tally, struct text *why)
+{
+    struct source source;
+    int ok = case_source(&to->cases, &source, why) &&
+             diff_run(&source, to->executor[0], to->executor[1], &to->limits, stdout, tally, why);
+    free(to->cases.lines);
+    to->cases.lines = NULL;
+    return ok;
+}
+
+static void add_tally(struct tally *sum, const struct tally *tally)
+{
+    sum->cases += tally->cases;
+    sum->mismatches += tally->mismatches;
+    sum->faults += tally->faults;
+    sum->left_out += tally->left_out;
+    sum->not_begun += tally->not_begun;
+    sum->seconds += tally->seconds;
+}
+
+// Every family has its share of the cases, and of the time that is left when its turn comes.
+static int diff_families(const struct diff_options *all)
+{
+    struct tally sum = {0};
+    struct text why;
+    json_t *list = json_array();
+    uint64_t cases = all->cases.cases == UINT64_MAX ? DEFAULT_ALL_CASES : all->cases.cases, count = 0;
+    while (families[count] != NULL) count++;
+    for (uint64_t i = 0; i < count; i++) {
+        struct diff_options one = *all;
+        struct tally tally;
+        one.cases.family = families[i];
+        one.cases.cases = cases / count + (i < cases % count);
+        if (one.cases.cases == 0) continue;
+        double left = all->limits.seconds - sum.seconds;
+        if (all->limits.seconds > 0)
+            one.limits.seconds = (left > SHORT_SECONDS ? left : SHORT_SECONDS) / (double)(count - i);
+        if (!diff_family(&one, &tally, &why)) {
+            json_decref(list);
+            return command_usage("diff", "%s: %s", families[i]->name, why.at);
+        }
+        if (!all->json) print_tally(&one, families[i]->name, &tally);
+        if (!all->json) fflush(stdout);
+        json_array_append_new(list, tally_json(&one, families[i]->name, &tally));
+        add_tally(&sum, &tally);
+    }
+    json_array_append_new(list, tally_json(all, "all", &sum));
+    if (!all->json) print_tally(all, "all", &sum);
+    if (all->json) json_dumpf(list, stdout, JSON_INDENT(1));
+    if (all->json) printf("\n");
+    json_decref(list);
+    return sum.mismatches == 0 ? EXIT_AGREE : EXIT_MISMATCH;
 }
 
 int command_diff(int argc, char **argv)
 {
-    struct diff_options to = {.faults = DEFAULT_FAULTS, .printed = DEFAULT_PRINTED};
+    struct diff_options to = {.limits = {.faults = DEFAULT_FAULTS, .printed = DEFAULT_PRINTED}};
     const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {options,
                               parse,
                               "EXPECTED FOUND",
                               "Runs the same cases on two executors (EXECUTORS, or trace with --input) and compares "
-                              "every byte.",
+                              "every byte. --family=all shares --cases (default a million) out to all families.",
                               children,
                               names_filter,
                               NULL};
-    struct source source;
     struct tally tally;
     struct text why;
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     if (to.executor[0] == NULL) return diff_trace(&to);
     if (to.cases.cases == 0) return command_usage("diff", "--cases is 0: there is no case to compare");
-    int ok = case_source(&to.cases, &source, &why) &&
-             diff_run(&source, to.executor[0], to.executor[1], to.faults, to.printed, stdout, &tally, &why);
-    free(to.cases.lines);
-    if (!ok) return command_usage("diff", "%s", why.at);
-    print_tally(&to, &tally);
+    if (to.cases.input != NULL && (to.limits.seconds > 0 || to.cases.is_all))
+        return command_usage("diff", "--%s is for random cases, not for --input",
+                             to.cases.is_all ? "family=all" : "seconds");
+    if (to.cases.is_all) return diff_families(&to);
+    if (!diff_family(&to, &tally, &why)) return command_usage("diff", "%s", why.at);
+    if (to.json)
+        print_json(tally_json(&to, to.cases.family->name, &tally));
+    else
+        print_tally(&to, to.cases.family->name, &tally);
     return tally.mismatches == 0 ? EXIT_AGREE : EXIT_MISMATCH;
 }

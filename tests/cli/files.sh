@@ -148,6 +148,18 @@ mkdir many && for i in {1..257}; do ln traces/good.jsonl many/$i.jsonl; done
 refused "at most 256" replay many
 refused "--print takes a whole number" replay -p -1 traces
 
+# All families at once, within a time.
+run 0 diff -f all -n 600 model model
+out "bulk: model against model"
+out "all: model against model"
+run 0 diff -f all -n 600 --json model model
+run 0 diff -f encode -n 4000000000 --seconds 1 model model
+out "more cases not begun: the time was up (--seconds)"
+refused "takes a whole number from 1 to" diff -f encode --seconds 0 model model
+refused "--seconds is for random cases" diff -f mbarrier -I good.jsonl --seconds 5 model model
+refused "--family=all is for random cases" diff -f all -I good.jsonl model model
+refused "--family=all is for diff" run -f all
+
 # A trace is no list of cases, and goes with diff alone by itself.
 for trace in good.jsonl good.jsonl.zst; do
     refused "traces/$trace: this is a trace, not a list of cases: use tmaref replay" run -f load -I traces/$trace
