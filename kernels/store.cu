@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tiled stores and reductions: each CTA takes jobs in turn; fills the job's window of global memory and its source in
+// Tiled and im2col stores and reductions: each CTA takes jobs in turn; fills the job's window of global memory and its source in
 // shared memory, issues one instruction and waits for its bulk group. The host reads the windows back.
 #include <cuda/ptx>
 
@@ -47,6 +47,53 @@ static __device__ void issue(const store_job &job, const void *source)
     }
 }
 
+// cuda::ptx has no im2col stores: `name` is one, or a reduction, for each rank.
+#define IM2COL_FORM(name, instruction, operation)                                                                      \
+    static __device__ void name(const store_job &job, uint32_t source)                                                 \
+    {                                                                                                                  \
+        const int32_t *c = job.coord;                                                                                  \
+        if (job.dims == 3)                                                                                             \
+            asm volatile(instruction ".tensor.3d.global.shared::cta" operation ".im2col_no_offs.bulk_group "           \
+                                     "[%0, {%1, %2, %3}], [%4];" ::"l"(job.map),                                       \
+                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(source)                                                  \
+                         : "memory");                                                                                  \
+        if (job.dims == 4)                                                                                             \
+            asm volatile(instruction ".tensor.4d.global.shared::cta" operation ".im2col_no_offs.bulk_group "           \
+                                     "[%0, {%1, %2, %3, %4}], [%5];" ::"l"(job.map),                                   \
+                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(source)                                       \
+                         : "memory");                                                                                  \
+        if (job.dims == 5)                                                                                             \
+            asm volatile(instruction ".tensor.5d.global.shared::cta" operation ".im2col_no_offs.bulk_group "           \
+                                     "[%0, {%1, %2, %3, %4, %5}], [%6];" ::"l"(job.map),                               \
+                         "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(source)                            \
+                         : "memory");                                                                                  \
+    }
+IM2COL_FORM(im2col_store, "cp.async.bulk", "")
+IM2COL_FORM(im2col_add, "cp.reduce.async.bulk", ".add")
+IM2COL_FORM(im2col_min, "cp.reduce.async.bulk", ".min")
+IM2COL_FORM(im2col_max, "cp.reduce.async.bulk", ".max")
+IM2COL_FORM(im2col_inc, "cp.reduce.async.bulk", ".inc")
+IM2COL_FORM(im2col_dec, "cp.reduce.async.bulk", ".dec")
+IM2COL_FORM(im2col_and, "cp.reduce.async.bulk", ".and")
+IM2COL_FORM(im2col_or, "cp.reduce.async.bulk", ".or")
+IM2COL_FORM(im2col_xor, "cp.reduce.async.bulk", ".xor")
+
+static __device__ void issue_im2col(const store_job &job, const void *shared)
+{
+    uint32_t source = (uint32_t)__cvta_generic_to_shared(shared);
+    switch (job.operation) {
+    case 0: im2col_store(job, source); break;
+    case 1 + REDUCE_ADD: im2col_add(job, source); break;
+    case 1 + REDUCE_MIN: im2col_min(job, source); break;
+    case 1 + REDUCE_MAX: im2col_max(job, source); break;
+    case 1 + REDUCE_INC: im2col_inc(job, source); break;
+    case 1 + REDUCE_DEC: im2col_dec(job, source); break;
+    case 1 + REDUCE_AND: im2col_and(job, source); break;
+    case 1 + REDUCE_OR: im2col_or(job, source); break;
+    case 1 + REDUCE_XOR: im2col_xor(job, source); break;
+    }
+}
+
 static __device__ void issue_of_rank(const store_job &job, const void *source)
 {
     switch (job.dims) {
@@ -91,7 +138,10 @@ extern "C" __global__ void __launch_bounds__(STORE_THREADS) store_jobs(const sto
         if (threadIdx.x == 0) {
             ptx::fence_proxy_async();
             ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>());
-            issue_of_rank(job, shared + job.shared);
+            if (job.mode == STORE_IM2COL)
+                issue_im2col(job, shared + job.shared);
+            else
+                issue_of_rank(job, shared + job.shared);
             ptx::cp_async_bulk_commit_group();
             ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
         }

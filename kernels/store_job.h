@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the store kernel and the harness agree on: one job is one tiled store or reduction, and what memory holds before
-// it. Plain C, included by both.
+// What the store kernel and the harness agree on: one job is one tensor store or reduction, and what memory holds
+// before it. Plain C, included by both.
 #ifndef TMAREF_STORE_JOB_H
 #define TMAREF_STORE_JOB_H
 
@@ -15,17 +15,21 @@ enum {
     STORE_THREADS = 128,
 };
 
-// `map` is a CUtensorMap, at a 64-byte boundary. `dims` is the .Nd of the instruction. `operation`: 0 is a store, 1 +
-// an enum reduce_op a reduction. `shared` is the source; shared addresses `filled` .. `filled_end` get the pattern of
-// `shared_seed` before. `window_bytes` of global memory at `window` (an offset in the buffer of windows) get that of
-// `window_seed`, counted from word `window_first`. `data_type`: an enum dtype, which the patterns lean to.
+enum { STORE_TILE, STORE_IM2COL }; // values of `mode`
+
+// `map` is a CUtensorMap, at a 64-byte boundary. `dims` is the .Nd of the instruction, `mode` STORE_TILE or
+// STORE_IM2COL
+// (.im2col_no_offs, 3 to 5 dims). `operation`: 0 is a store, 1 + an enum reduce_op a reduction. `shared` is the source;
+// shared addresses `filled` .. `filled_end` get the pattern of `shared_seed` before. `window_bytes` of global memory at
+// `window` (an offset in the buffer of windows) get that of `window_seed`, counted from word `window_first`.
+// `data_type`: an enum dtype, which the patterns lean to.
 struct store_job {
     uint64_t map[16];
     int32_t coord[5];
     int32_t dims;
     uint32_t operation, data_type;
     uint32_t shared, filled, filled_end;
-    uint32_t window_first, window_bytes, zero;
+    uint32_t window_first, window_bytes, mode;
     uint64_t window, shared_seed, window_seed;
     uint64_t pad[6];
 };

@@ -8,7 +8,7 @@
 //   swizzle.h, tile.h   where the bytes of a box lie
 //   bulk.h              bulk copies and reductions without a map
 //   copy.h              tiled loads
-//   store.h, reduce.h   tiled stores and reductions
+//   store.h, im2col_store.h, reduce.h  stores and reductions
 //   observe.h           the accesses of each operation
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
@@ -22,6 +22,7 @@
 #include "dtype.h"
 #include "finding.h"
 #include "im2col_load.h"
+#include "im2col_store.h"
 #include "ledger.h"
 #include "mbarrier.h"
 #include "mbarrier_step.h"

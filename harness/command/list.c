@@ -57,10 +57,10 @@ static const char trace_summary[] =
 static void list_parts(void)
 {
     printf("families:\n");
-    for (int i = 0; families[i] != NULL; i++) printf("  %-10s %s\n", families[i]->name, families[i]->summary);
+    for (int i = 0; families[i] != NULL; i++) printf("  %-12s %s\n", families[i]->name, families[i]->summary);
     printf("executors:\n");
-    for (int i = 0; executors[i] != NULL; i++) printf("  %-10s %s\n", executors[i]->name, executors[i]->summary);
-    printf("  %-10s %s\n", "trace", trace_summary);
+    for (int i = 0; executors[i] != NULL; i++) printf("  %-12s %s\n", executors[i]->name, executors[i]->summary);
+    printf("  %-12s %s\n", "trace", trace_summary);
     printf("'tmaref list --rules' lists the rules, 'tmaref explain RULE' tells one.\n");
 }
 

@@ -27,6 +27,9 @@ struct im2col im2col_case_column(const struct im2col_case *test_case, const stru
 // What is wrong at the first byte that differs: pixel, position, channel byte, and the likely rule.
 void im2col_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 
+// A random start along spatial dimension `k` of a map: in the bounding box, its ends preferred.
+int32_t im2col_pick_start(struct random *random, const struct map_args *map, uint32_t k);
+
 // A random case; see im2col_random.c for what it leans to.
 void im2col_generate(struct random *random, void *test_case);
 

@@ -75,8 +75,7 @@ static void pick_corners(struct random *random, struct map_args *map)
     }
 }
 
-// A start along a spatial dimension: in the box, its ends preferred.
-static int32_t pick_start(struct random *random, const struct map_args *map, uint32_t k)
+int32_t im2col_pick_start(struct random *random, const struct map_args *map, uint32_t k)
 {
     int64_t low = map->lower[k], high = (int64_t)map->dim[first_spatial(map) + k] - 1 + map->upper[k];
     uint64_t kind = random_below(random, 100);
@@ -101,7 +100,7 @@ static int32_t pick_index(struct random *random, uint64_t dim, int32_t reach)
 static void pick_coords(struct random *random, struct im2col_case *c)
 {
     const struct map_args *map = &c->map;
-    for (uint32_t k = 0; k < map->rank - 2; k++) c->coord[first_spatial(map) + k] = pick_start(random, map, k);
+    for (uint32_t k = 0; k < map->rank - 2; k++) c->coord[first_spatial(map) + k] = im2col_pick_start(random, map, k);
     c->coord[map->rank - 1] = pick_index(random, map->dim[map->rank - 1], 3);
     if (map->interleave != INTERLEAVE_NONE) {
         c->coord[map->rank - 2] = pick_index(random, map->dim[map->rank - 2], 3);

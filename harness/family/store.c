@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Family "store": one tiled store or reduction. The result is global memory around all that may be written, which held
-// a pattern of the map's type before.
+// Family "store", and what it shares with "im2col_store": one tensor store or reduction. The result is global memory
+// around all that may be written, which held a pattern of the map's type before.
 #include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
 #include "gpu.h"
+#include "im2col_store.h"
 #include "json.h"
 #include "store.h"
 #include "store_case.h"
@@ -19,7 +20,7 @@ const char *store_operation_name(uint32_t operation)
     return operation <= REDUCE_OPS ? operation_names[operation] : "?";
 }
 
-static json_t *store_write(const void *test_case)
+json_t *store_write(const void *test_case)
 {
     const struct store_case *c = test_case;
     json_t *json = json_object();
@@ -32,27 +33,32 @@ static json_t *store_write(const void *test_case)
     return json;
 }
 
-static int store_read(const json_t *json, void *test_case, struct text *why)
+int store_read_as(uint32_t mode, uint32_t least_dims, const json_t *json, struct store_case *c, struct text *why)
 {
-    struct store_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "store case", why);
-    *c = (struct store_case){0};
+    const char *where = mode == STORE_IM2COL ? "im2col_store case" : "store case";
+    struct json_reader reader = json_reader_open(json, where, why);
+    *c = (struct store_case){.mode = mode};
     const json_t *map = json_read_object(&reader, "map");
-    if (!reader.ok || !map_args_read(map, "store case: map", &c->map, why)) return 0;
+    if (!reader.ok || !map_args_read(map, where, &c->map, why)) return 0;
     c->operation = (uint32_t)json_read_name(&reader, "operation", operation_names);
     c->dims = (uint32_t)json_read_u64(&reader, "dims", TENSORMAP_MAX_RANK);
-    if (reader.ok && c->dims < 1) {
-        text_set(why, "store case: \"dims\" is 1 to 5");
+    if (reader.ok && c->dims < least_dims) {
+        text_set(why, "%s: \"dims\" is %u to 5", where, least_dims);
         return 0;
     }
     json_read_i32s(&reader, "tensorCoords", (int)c->dims, c->coord);
     c->shared = (uint32_t)json_read_u64(&reader, "shared", STORE_SHARED_END);
     c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
     if (json_reader_close(&reader) && c->shared < STORE_SHARED_START) {
-        text_set(why, "store case: \"shared\" is %d to %d", STORE_SHARED_START, STORE_SHARED_END);
+        text_set(why, "%s: \"shared\" is %d to %d", where, STORE_SHARED_START, STORE_SHARED_END);
         return 0;
     }
     return reader.ok;
+}
+
+static int store_read(const json_t *json, void *test_case, struct text *why)
+{
+    return store_read_as(STORE_TILE, 1, json, test_case, why);
 }
 
 int store_map(const struct store_case *c, struct tensormap *map)
@@ -65,20 +71,47 @@ int store_map(const struct store_case *c, struct tensormap *map)
 
 static uint8_t cta[STORE_SHARED_BYTES]; // the model's shared memory
 
-int store_reach(const struct tensormap *map, const int32_t *coord, uint64_t *low, uint64_t *high)
+static enum tensormap_mode mode_of(const struct store_case *c)
+{
+    return c->mode == STORE_IM2COL ? TENSORMAP_IM2COL : TENSORMAP_TILED;
+}
+
+void store_walk_start(struct store_walk *walk, const struct store_case *c, const struct tensormap *map)
+{
+    *walk = (struct store_walk){.is_im2col = c->mode == STORE_IM2COL};
+    if (walk->is_im2col) {
+        walk->column = im2col_of_store(map, c->coord);
+        walk->pixels = im2col_walk(&walk->column);
+    } else {
+        walk->tile = tile_of_store(map, c->coord);
+        walk->rows = tile_walk(&walk->tile);
+    }
+}
+
+int store_walk_next(struct store_walk *walk, struct store_rows *rows)
+{
+    rows->pitch_bytes = walk->is_im2col ? walk->column.pitch_bytes : walk->tile.pitch_bytes;
+    rows->step_bytes = walk->is_im2col ? walk->column.step_bytes : walk->tile.row_step_bytes;
+    do {
+        rows->count =
+            walk->is_im2col ? im2col_next_pixels(&walk->pixels, &rows->run) : tile_next_rows(&walk->rows, &rows->run);
+    } while (rows->count > 0 && rows->run.is_fill);
+    return rows->count > 0;
+}
+
+int store_reach(const struct store_case *c, const struct tensormap *map, uint64_t *low, uint64_t *high)
 {
     const struct memory none = {NULL, 0, 0}, shared = {cta, 0, sizeof cta};
-    struct tile_run run;
+    struct store_walk walk;
+    struct store_rows rows;
     int found = 0;
-    if (tile_store_check(map, map->rank, coord, &none, &shared, 0, NULL) != RULE_STORE_UNMAPPED) return 0;
-    struct tile tile = tile_of_store(map, coord);
-    struct tile_walk walk = tile_walk(&tile);
-    for (uint32_t rows; (rows = tile_next_rows(&walk, &run)) > 0;) {
-        uint64_t end = run.address + (rows - 1) * tile.row_step_bytes + run.bytes;
-        if (run.is_fill) continue;
-        if (!found || run.address < *low) *low = run.address;
+    enum rule rule = c->mode == STORE_IM2COL ? im2col_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL)
+                                             : tile_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL);
+    if (rule != RULE_STORE_UNMAPPED) return 0;
+    for (store_walk_start(&walk, c, map); store_walk_next(&walk, &rows); found = 1) {
+        uint64_t end = rows.run.address + (rows.count - 1) * rows.step_bytes + rows.run.bytes;
+        if (!found || rows.run.address < *low) *low = rows.run.address;
         if (!found || end > *high) *high = end;
-        found = 1;
     }
     return found;
 }
@@ -88,7 +121,7 @@ struct store_window store_window(const struct store_case *c)
     const uint64_t end = STORE_GLOBAL_BASE + STORE_GLOBAL_BYTES;
     struct tensormap map;
     uint64_t low = c->map.address, high = low;
-    if (store_map(c, &map)) store_reach(&map, c->coord, &low, &high);
+    if (store_map(c, &map)) store_reach(c, &map, &low, &high);
     if (low < STORE_GLOBAL_BASE || low >= end) low = STORE_GLOBAL_BASE;
     if (high < low) high = low;
     low = low - STORE_GUARD_BYTES < STORE_GLOBAL_BASE ? STORE_GLOBAL_BASE : low - STORE_GUARD_BYTES;
@@ -98,17 +131,39 @@ struct store_window store_window(const struct store_case *c)
     return (struct store_window){low, (uint32_t)(high - low)};
 }
 
+uint64_t store_extent(const struct store_case *c, const struct tensormap *map)
+{
+    if (map->mode != mode_of(c)) return 0;
+    if (c->mode == STORE_IM2COL) {
+        struct im2col column = im2col_of_store(map, c->coord);
+        return im2col_extent_bytes(&column);
+    }
+    struct tile tile = tile_of(map, c->coord);
+    return tile_extent_bytes(&tile);
+}
+
+// Bytes of shared memory from the first to the last one that is read.
+static uint64_t read_bytes(const struct store_case *c, const struct tensormap *map)
+{
+    if (map->mode != mode_of(c)) return 0;
+    if (c->mode == STORE_IM2COL) {
+        struct im2col column = im2col_of_store(map, c->coord);
+        return im2col_reach_bytes(&column);
+    }
+    struct tile tile = tile_of(map, c->coord);
+    return tile_reach_bytes(&tile);
+}
+
 void store_source(const struct store_case *c, const struct tensormap *map, uint32_t *first, uint32_t *end)
 {
-    struct tile tile = tile_of(map, c->coord);
-    uint64_t extent = tile_reach_bytes(&tile);
-    if (map->mode != TENSORMAP_TILED || extent > STORE_SHARED_BYTES) extent = 0;
+    uint64_t extent = read_bytes(c, map);
+    if (extent > STORE_SHARED_BYTES) extent = 0;
     uint64_t past = (c->shared + extent + 127) / 128 * 128;
     *first = c->shared / 128 * 128;
     *end = past < STORE_SHARED_END ? (uint32_t)past : STORE_SHARED_END;
 }
 
-static size_t store_result_bytes(const void *test_case)
+size_t store_result_bytes(const void *test_case)
 {
     return ALIGN_BYTES + store_window(test_case).size_bytes;
 }
@@ -143,11 +198,16 @@ static enum rule run_store(const struct store_case *c, const struct memory *glob
     enum rule rule = map_args_encode(&c->map, &image, NULL);
     if (rule != RULE_OK) return rule;
     tensormap_decode(&image, &map, NULL);
-    if (c->operation == 0) return tile_store(&map, (int)c->dims, c->coord, global, shared, c->shared);
-    return tile_reduce((enum reduce_op)(c->operation - 1), &map, (int)c->dims, c->coord, global, shared, c->shared);
+    enum reduce_op op = (enum reduce_op)(c->operation - 1);
+    int dims = (int)c->dims;
+    if (c->mode == STORE_IM2COL)
+        return c->operation == 0 ? im2col_store(&map, dims, c->coord, global, shared, c->shared)
+                                 : im2col_reduce(op, &map, dims, c->coord, global, shared, c->shared);
+    return c->operation == 0 ? tile_store(&map, dims, c->coord, global, shared, c->shared)
+                             : tile_reduce(op, &map, dims, c->coord, global, shared, c->shared);
 }
 
-static void store_run_model(const void *test_case, struct result *result)
+void store_run_model(const void *test_case, struct result *result)
 {
     static uint8_t memory[STORE_GLOBAL_BYTES];
     const struct store_case *c = test_case;
@@ -179,7 +239,8 @@ static int make_job(struct gpu *gpu, const struct store_case *c, unsigned long l
     args.address += windows + offset - window.base;
     int error = map_args_call(&gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
-    *job = (struct store_job){.dims = (int32_t)c->dims,
+    *job = (struct store_job){.mode = c->mode,
+                              .dims = (int32_t)c->dims,
                               .operation = c->operation,
                               .data_type = c->map.data_type,
                               .shared = c->shared,
@@ -211,7 +272,7 @@ static int launch_jobs(struct gpu *gpu, const struct store_job *jobs, int count)
 }
 
 // The windows lie on the device as the results hold them, at multiples of 256 bytes from the first.
-static int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
     const struct store_case *c = cases;
     uint8_t *first = results[0].free_bytes;

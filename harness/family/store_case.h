@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT
-// One tiled store or reduction as data, and the global memory around it.
+// One tensor store or reduction as data, tiled or im2col, and the global memory around it. The families store and
+// im2col_store share all but their generators.
 #ifndef TMAREF_STORE_CASE_H
 #define TMAREF_STORE_CASE_H
 
 #include <stdio.h>
 
+#include "im2col.h"
 #include "map_args.h"
 #include "memory.h"
+#include "result.h"
 #include "store_job.h"
 
 // The global memory of a case: only these addresses are mapped. On a GPU they lie somewhere else.
 #define STORE_GLOBAL_BASE ((uint64_t)1 << 46)
+struct gpu;
+
 enum { STORE_GLOBAL_BYTES = 65536, STORE_GUARD_BYTES = 256 };
 
-// `dims` is the .Nd of the instruction and the number of its coordinates, `operation` as in struct store_job, `shared`
-// the source (a shared address of the CTA); `seed` says what both memories hold before.
+// `mode` is the instruction's: STORE_TILE or STORE_IM2COL. `dims` is its .Nd and the number of its coordinates,
+// `operation` as in struct store_job, `shared` the source (a shared address of the CTA); `seed` says what both memories
+// hold before.
 struct store_case {
     struct map_args map;
     int32_t coord[TENSORMAP_MAX_RANK];
-    uint32_t dims, shared, operation, seed;
+    uint32_t mode, dims, shared, operation, seed;
 };
 
 // The global addresses that the result holds: what may be written and what lies around it. A multiple of 256.
@@ -32,10 +38,33 @@ struct store_window store_window(const struct store_case *test_case);
 // The map of a case; 0 if its encode is refused.
 int store_map(const struct store_case *test_case, struct tensormap *map);
 
-// The bytes that are written, as low .. high - 1: 0 if there are none (or the map is not one that stores take).
-int store_reach(const struct tensormap *map, const int32_t *coord, uint64_t *low, uint64_t *high);
+// What the store of a case writes, in the order of shared memory: `count` rows or pixels like `run`, pitch_bytes apart
+// in shared and step_bytes apart in global memory. What is out of bounds is left out.
+struct store_rows {
+    struct tile_run run;
+    uint32_t count, pitch_bytes;
+    uint64_t step_bytes;
+};
 
-// The shared addresses that the box fills, to whole 128-byte lines and cut to the CTA's memory.
+// A walk over them; it points into itself. `map` is one of the case's mode.
+struct store_walk {
+    int is_im2col;
+    struct tile tile;
+    struct tile_walk rows;
+    struct im2col column;
+    struct im2col_walk pixels;
+};
+
+void store_walk_start(struct store_walk *walk, const struct store_case *test_case, const struct tensormap *map);
+int store_walk_next(struct store_walk *walk, struct store_rows *rows); // 0 at the end
+
+// The bytes that are written, as low .. high - 1: 0 if there are none (or the map is not one that stores take).
+int store_reach(const struct store_case *test_case, const struct tensormap *map, uint64_t *low, uint64_t *high);
+
+// Bytes of shared memory from the first to the last one of the whole box or column; 0 if the map is of another mode.
+uint64_t store_extent(const struct store_case *test_case, const struct tensormap *map);
+
+// The shared addresses that are read, to whole 128-byte lines and cut to the CTA's memory.
 void store_source(const struct store_case *test_case, const struct tensormap *map, uint32_t *first, uint32_t *end);
 
 // What a memory holds before: shared memory at a shared address, global memory at an address of STORE_GLOBAL_BASE.
@@ -48,7 +77,16 @@ const char *store_operation_name(uint32_t operation);
 // What is wrong at the first byte that differs: which element, what memory and source held, the likely rule.
 void store_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 
-// A random case; see store_random.c for what it leans to.
+// Parts of a struct family that the two share; store_read_as() takes cases of one mode, of `least_dims` or more.
+json_t *store_write(const void *test_case);
+int store_read_as(uint32_t mode, uint32_t least_dims, const json_t *json, struct store_case *test_case,
+                  struct text *why);
+size_t store_result_bytes(const void *test_case);
+void store_run_model(const void *test_case, struct result *result);
+int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
+
+// A random case; see store_random.c and im2col_store.c for what it leans to.
 void store_generate(struct random *random, void *test_case);
+void im2col_store_generate(struct random *random, void *test_case);
 
 #endif

@@ -12,18 +12,23 @@
 // Where the byte at a global address comes from: its shared address; 0 if the box does not write it.
 static uint32_t source_of(const struct store_case *c, const struct tensormap *map, uint64_t address)
 {
-    struct tile tile = tile_of_store(map, c->coord);
-    struct tile_run run;
-    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);)
-        if (!run.is_fill && address - run.address < run.bytes)
-            return swizzle_apply(map->swizzle, c->shared + run.offset + (uint32_t)(address - run.address));
+    struct store_walk walk;
+    struct store_rows rows;
+    for (store_walk_start(&walk, c, map); store_walk_next(&walk, &rows);)
+        for (uint32_t row = 0; row < rows.count; row++) {
+            uint64_t byte = address - (rows.run.address + row * rows.step_bytes);
+            if (byte >= rows.run.bytes) continue;
+            return swizzle_apply(map->swizzle, c->shared + rows.run.offset + row * rows.pitch_bytes + (uint32_t)byte);
+        }
     return 0;
 }
 
 static enum rule likely_rule(const struct store_case *c, const struct tensormap *map, int is_written)
 {
-    if (!is_written) return map->interleave == INTERLEAVE_NONE ? RULE_STORE_GRANULE : RULE_STORE_BOUNDS;
-    if (c->operation == 0) return RULE_STORE_LAYOUT;
+    int is_im2col = c->mode == STORE_IM2COL;
+    if (!is_written && map->interleave == INTERLEAVE_NONE) return RULE_STORE_GRANULE;
+    if (!is_written) return is_im2col ? RULE_IM2COL_STORE_WALK : RULE_STORE_BOUNDS;
+    if (c->operation == 0) return is_im2col ? RULE_IM2COL_STORE_WALK : RULE_STORE_LAYOUT;
     if (!dtype_row(map->dtype)->is_float) return RULE_REDUCE_INTEGER;
     if (map->dtype == DTYPE_FLOAT32_FTZ || map->dtype == DTYPE_TFLOAT32_FTZ) return RULE_REDUCE_FTZ;
     return c->operation == 1 + REDUCE_ADD ? RULE_REDUCE_FLOAT_ADD : RULE_REDUCE_HALF_MIN_MAX;
@@ -66,6 +71,7 @@ void store_explain(const void *test_case, const struct result *expected, const s
     const struct store_case *c = test_case;
     struct tensormap map;
     if (expected->windows < 1 || found->windows < 1 || !store_map(c, &map)) return;
+    if ((map.mode == TENSORMAP_IM2COL) != (c->mode == STORE_IM2COL)) return;
     const struct window *e = &expected->window[0], *f = &found->window[0];
     uint32_t size = e->size_bytes < f->size_bytes ? e->size_bytes : f->size_bytes, at = 0;
     while (at < size && e->bytes[at] == f->bytes[at]) at++;

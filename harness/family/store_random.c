@@ -7,6 +7,7 @@
 #include "reduce.h"
 #include "store.h"
 #include "store_case.h"
+#include "store_random.h"
 
 enum { TENSOR_BYTES = 40000, ATTEMPTS = 200, PIECE_BYTES = 16, PIECES = STORE_GLOBAL_BYTES / PIECE_BYTES };
 #define FAR_BYTES ((uint64_t)1 << 44) // between globalAddress and what is written, at most
@@ -27,8 +28,7 @@ static uint64_t pick_dim(struct random *random, int64_t span)
     return dim < 1 ? 1 : (uint64_t)dim;
 }
 
-// Sizes near the box, and the strides of a tensor that is packed or padded, its outer dimensions in any order.
-static void shape(struct random *random, struct map_args *map)
+void store_shape(struct random *random, const int64_t *span, struct map_args *map)
 {
     uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16, extent;
     uint32_t order[TENSORMAP_MAX_RANK] = {0, 1, 2, 3, 4};
@@ -42,7 +42,7 @@ static void shape(struct random *random, struct map_args *map)
     }
     for (uint32_t k = 0; k < map->rank; k++) {
         uint32_t i = order[k];
-        map->dim[i] = pick_dim(random, span_of(map, i));
+        map->dim[i] = pick_dim(random, span[i]);
         if (map->dim[i] > TENSOR_BYTES / extent) map->dim[i] = TENSOR_BYTES / extent;
         if (map->dim[i] == 0) map->dim[i] = 1;
         if (i > 0) map->strides[i - 1] = extent;
@@ -51,8 +51,7 @@ static void shape(struct random *random, struct map_args *map)
     }
 }
 
-// Coordinates at which a good part of the box is in bounds, at an edge, or none of it.
-static int32_t pick_coord(struct random *random, uint64_t dim, int64_t span)
+int32_t store_pick_coord(struct random *random, uint64_t dim, int64_t span)
 {
     int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, coord;
     uint64_t kind = random_below(random, 100);
@@ -69,7 +68,8 @@ static int32_t pick_coord(struct random *random, uint64_t dim, int64_t span)
 
 static void pick_coords(struct random *random, struct store_case *c)
 {
-    for (uint32_t i = 0; i < c->map.rank; i++) c->coord[i] = pick_coord(random, c->map.dim[i], span_of(&c->map, i));
+    for (uint32_t i = 0; i < c->map.rank; i++)
+        c->coord[i] = store_pick_coord(random, c->map.dim[i], span_of(&c->map, i));
     if (c->map.interleave == INTERLEAVE_NONE)
         c->coord[0] -= c->coord[0] % (PIECE_BYTES / (int32_t)dtype_row((enum dtype)c->map.data_type)->size_bytes);
 }
@@ -84,7 +84,7 @@ static void stretch(struct random *random, struct store_case *c)
     uint64_t kind = random_below(random, 100);
     if (kind < 6) {
         map->dim[i] = random_pick(random, dims);
-        if (i > 0 && random_chance(random, 50)) c->coord[i] = pick_coord(random, map->dim[i], span_of(map, i));
+        if (i > 0 && random_chance(random, 50)) c->coord[i] = store_pick_coord(random, map->dim[i], span_of(map, i));
     } else if (kind < 12 && i > 0) {
         map->strides[i - 1] = random_pick(random, strides);
         c->coord[i] = (int32_t)map->dim[i] - 1;
@@ -100,7 +100,7 @@ static int has_operation(enum dtype dtype)
     return 0;
 }
 
-static void pick_operation(struct random *random, struct store_case *c)
+void store_pick_operation(struct random *random, struct store_case *c)
 {
     enum dtype dtype = (enum dtype)c->map.data_type;
     c->operation = 0;
@@ -118,39 +118,37 @@ static int is_order_free(const struct store_case *c)
 }
 
 // Do two rows write the same piece? `low` is the first byte written; all lies within STORE_GLOBAL_BYTES of it.
-static int overlaps(const struct tensormap *map, const int32_t *coord, uint64_t low)
+static int overlaps(const struct store_case *c, const struct tensormap *map, uint64_t low)
 {
     uint8_t written[PIECES] = {0};
-    struct tile tile = tile_of_store(map, coord);
-    struct tile_run run;
-    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);) {
-        uint64_t piece = (run.address - low) / PIECE_BYTES;
-        for (uint32_t i = 0; i < run.bytes / PIECE_BYTES && !run.is_fill; i++)
-            if (written[piece + i]++ != 0) return 1;
-    }
+    struct store_walk walk;
+    struct store_rows rows;
+    for (store_walk_start(&walk, c, map); store_walk_next(&walk, &rows);)
+        for (uint32_t row = 0; row < rows.count; row++) {
+            uint64_t piece = (rows.run.address + row * rows.step_bytes - low) / PIECE_BYTES;
+            for (uint32_t i = 0; i < rows.run.bytes / PIECE_BYTES; i++)
+                if (written[piece + i]++ != 0) return 1;
+        }
     return 0;
 }
 
-// Puts what is written into the case's memory, wherever globalAddress then lies. 0 if it does not fit, or if the order
-// of its elements matters.
-static int place(struct random *random, struct store_case *c)
+int store_place(struct random *random, struct store_case *c)
 {
     const uint64_t least = STORE_GLOBAL_BASE + STORE_GUARD_BYTES, room = STORE_GLOBAL_BYTES - 2 * STORE_GUARD_BYTES;
     struct tensormap map;
     uint64_t low = 0, high = 16;
     c->map.address = 0;
     if (!store_map(c, &map)) return 0;
-    int writes = store_reach(&map, c->coord, &low, &high);
+    int writes = store_reach(c, &map, &low, &high);
     if (high - low > room || low > FAR_BYTES) return 0;
-    if (writes && overlaps(&map, c->coord, low) && !is_order_free(c)) return 0;
+    if (writes && overlaps(c, &map, low) && !is_order_free(c)) return 0;
     uint64_t align = c->map.interleave == INTERLEAVE_32B ? 32 : 16, steps = (room - (high - low)) / align;
     uint64_t step = random_chance(random, 60) ? random_below(random, 64) : random_below(random, steps + 1);
     c->map.address = least + align * (step < steps ? step : steps) - low / align * align;
     return 1;
 }
 
-// Any 128-byte step of the 1024-byte swizzle pattern, high and low in shared memory.
-static uint32_t pick_shared(struct random *random, uint64_t extent_bytes)
+uint32_t store_pick_shared(struct random *random, uint64_t extent_bytes)
 {
     uint32_t steps = STORE_SHARED_BYTES / 128, used = (uint32_t)(extent_bytes + 127) / 128;
     uint32_t free = used < steps ? steps - used : 0, near = free < 32 ? free : 31;
@@ -212,15 +210,17 @@ static void spoil(struct random *random, struct store_case *c, const struct tens
 void store_generate(struct random *random, void *test_case)
 {
     struct store_case *c = test_case;
+    int64_t span[TENSORMAP_MAX_RANK];
     int placed = 0;
     for (int attempt = 0; attempt < ATTEMPTS && !placed; attempt++) {
         *c = (struct store_case){0};
         map_args_generate_tiled(random, random_chance(random, 80) ? 2048 : 16384, &c->map);
-        shape(random, &c->map);
+        for (uint32_t i = 0; i < c->map.rank; i++) span[i] = span_of(&c->map, i);
+        store_shape(random, span, &c->map);
         pick_coords(random, c);
         stretch(random, c);
-        pick_operation(random, c);
-        placed = place(random, c);
+        store_pick_operation(random, c);
+        placed = store_place(random, c);
     }
     struct tensormap map;
     c->dims = c->map.rank;
@@ -228,6 +228,6 @@ void store_generate(struct random *random, void *test_case)
     c->shared = STORE_SHARED_START;
     if (!placed || !store_map(c, &map)) return;
     struct tile tile = tile_of(&map, c->coord);
-    c->shared = pick_shared(random, tile_extent_bytes(&tile));
+    c->shared = store_pick_shared(random, tile_extent_bytes(&tile));
     spoil(random, c, &map, tile_extent_bytes(&tile));
 }

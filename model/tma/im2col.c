@@ -200,3 +200,13 @@ uint32_t im2col_next_pixels(struct im2col_walk *walk, struct tile_run *run)
     pass(walk, run->bytes, alike);
     return alike;
 }
+
+uint64_t im2col_reach_bytes(const struct im2col *column)
+{
+    struct im2col_walk walk = im2col_walk(column);
+    struct tile_run run;
+    uint64_t reach = 0;
+    for (uint32_t pixels; (pixels = im2col_next_pixels(&walk, &run)) > 0;)
+        if (!run.is_fill) reach = run.offset + (uint64_t)(pixels - 1) * column->pitch_bytes + run.bytes;
+    return reach;
+}

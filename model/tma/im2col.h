@@ -33,7 +33,8 @@ struct im2col {
 //   source   PTX ISA 9.1 "im2col mode" (#tensor-im2col-mode); rules IM2COL_WALK, IM2COL_OFFSETS
 struct im2col im2col_of(const struct tensormap *map, const int32_t *coord, const uint16_t *offset);
 
-// The column that a store or reduction writes: no offsets, and channels in whole 16-byte pieces.
+// The column that a store or reduction writes: no offsets, and channels in whole 16-byte pieces: a run that is no fill
+// may end up to 15 bytes past the last channel. Rules IM2COL_STORE_WALK, STORE_GRANULE.
 struct im2col im2col_of_store(const struct tensormap *map, const int32_t *coord);
 
 // Does the start lie in the bounding box, in every spatial dimension? `outside` takes the first that does not (0 W).
@@ -47,6 +48,10 @@ uint64_t im2col_transaction_bytes(const struct im2col *column);
 
 // Bytes of shared memory from the first to the last byte, gaps between pixels included.
 uint64_t im2col_extent_bytes(const struct im2col *column);
+
+// Bytes of shared memory from the first byte to the end of the last one in bounds, 0 if none is: how far a store, which
+// skips what is out of bounds, reads.
+uint64_t im2col_reach_bytes(const struct im2col *column);
 
 // A walk in progress; start it with im2col_walk().
 struct im2col_walk {

@@ -3,18 +3,9 @@
 #include "im2col_load.h"
 
 #include "copy.h"
+#include "im2col_check.h"
 #include "move.h"
 #include "transfer_check.h"
-
-// The 715 fault of its own: rule IM2COL_START.
-static void check_start(struct transfer_report *report, const struct im2col *column)
-{
-    int k;
-    if (im2col_start_in_box(column, &k)) return;
-    int64_t start = column->start[k], nearest = start < column->lower[k] ? column->lower[k] : column->upper[k];
-    transfer_broken(report, (struct finding){RULE_IM2COL_START, "tensorCoords", column->spatial + k, 1, (uint64_t)start,
-                                             (uint64_t)nearest, (uint64_t)nearest});
-}
 
 // The 700 faults of the source: rules LOAD_BASE_UNMAPPED, LOAD_UNMAPPED.
 static void check_source(struct transfer_report *report, const struct im2col *column, const struct memory *memory)
@@ -41,7 +32,7 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
         return report.first;
     }
     struct im2col column = im2col_of(map, coord, offset);
-    check_start(&report, &column);
+    im2col_check_start(&report, &column);
     transfer_check_align(&report, shared);
     if (transfer_check_bounds(&report, map, im2col_extent_bytes(&column), shared_memory, shared))
         check_source(&report, &column, global_memory);

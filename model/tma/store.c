@@ -5,35 +5,6 @@
 #include "take.h"
 #include "transfer_check.h"
 
-enum { NO_OP = -1 };
-
-// A store (`op` NO_OP) or a reduction, and the memories between which it runs.
-struct transfer {
-    int op;
-    const struct tensormap *map;
-    int dims;
-    const int32_t *coord;
-    const struct memory *global_memory, *shared_memory;
-    uint32_t shared;
-};
-
-// The 715 fault of the operation: rule REDUCE_TYPE.
-static void check_type(struct transfer_report *report, const struct transfer *t)
-{
-    if (t->op == NO_OP || reduce_is_legal((enum reduce_op)t->op, t->map->dtype)) return;
-    transfer_broken(
-        report, (struct finding){RULE_REDUCE_TYPE, "tensorDataType", -1, 0, t->map->dtype, DTYPE_COUNT, DTYPE_UINT32});
-}
-
-// The 715 fault of coordinates below 0: rule STORE_COORD_NEGATIVE.
-static void check_signs(struct transfer_report *report, const struct transfer *t)
-{
-    for (int i = 0; i < t->map->rank; i++)
-        if (t->coord[i] < 0)
-            transfer_broken(report, (struct finding){RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, 1,
-                                                     (uint64_t)(int64_t)t->coord[i], 0, 0});
-}
-
 // The first row that is written and not all mapped; 0 if there is none. Looks at rows together where it can.
 static int find_unmapped(const struct tile *tile, const struct memory *memory, uint64_t *address)
 {
@@ -67,9 +38,9 @@ static enum rule check(const struct transfer *t, struct findings *findings)
     struct transfer_report report = {&store_rules, findings, RULE_OK};
     if (!transfer_map_readable(&report, t->map, TENSORMAP_TILED)) return report.first;
     transfer_check_map(&report, t->map, TENSORMAP_TILED, t->dims);
-    check_type(&report, t);
+    transfer_check_type(&report, t);
     transfer_check_coord(&report, t->map, t->coord);
-    check_signs(&report, t);
+    transfer_check_signs(&report, t);
     transfer_check_align(&report, t->shared);
     if (t->map->mode == TENSORMAP_TILED) check_memory(&report, t);
     return report.first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tiled stores and reductions: what moves from shared to global memory. Checks first, then moves; what faults has
-// written nothing. Read tile.h first; the arithmetic is in reduce.h. im2col stores are not here.
+// written nothing. Read tile.h first; the arithmetic is in reduce.h, im2col in im2col_store.h.
 #ifndef TMAREF_STORE_H
 #define TMAREF_STORE_H
 

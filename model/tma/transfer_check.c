@@ -3,6 +3,7 @@
 #include "transfer_check.h"
 
 #include "move.h"
+#include "reduce.h"
 
 enum { SHARED_ALIGN = 128 };
 #define TRANSFER_DIM_MAX ((uint64_t)1 << 31)
@@ -72,6 +73,21 @@ void transfer_check_coord(struct transfer_report *report, const struct tensormap
     transfer_broken(report,
                     (struct finding){report->rules->coord_align, "tensorCoords", 0, 1, (uint64_t)(int64_t)coord[0],
                                      (uint64_t)per_chunk, (uint64_t)(int64_t)(coord[0] / per_chunk * per_chunk)});
+}
+
+void transfer_check_type(struct transfer_report *report, const struct transfer *t)
+{
+    if (t->op == NO_OP || reduce_is_legal((enum reduce_op)t->op, t->map->dtype)) return;
+    transfer_broken(
+        report, (struct finding){RULE_REDUCE_TYPE, "tensorDataType", -1, 0, t->map->dtype, DTYPE_COUNT, DTYPE_UINT32});
+}
+
+void transfer_check_signs(struct transfer_report *report, const struct transfer *t)
+{
+    for (int i = 0; i < t->map->rank; i++)
+        if (t->coord[i] < 0)
+            transfer_broken(report, (struct finding){RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, 1,
+                                                     (uint64_t)(int64_t)t->coord[i], 0, 0});
 }
 
 void transfer_check_align(struct transfer_report *report, uint32_t shared)

@@ -38,6 +38,22 @@ void transfer_check_map(struct transfer_report *report, const struct tensormap *
 // The 715 fault of coordinate 0: rule coord_align.
 void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, const int32_t *coord);
 
+// A store (`op` NO_OP) or a reduction, and the memories between which it runs.
+struct transfer {
+    int op;
+    const struct tensormap *map;
+    int dims;
+    const int32_t *coord;
+    const struct memory *global_memory, *shared_memory;
+    uint32_t shared;
+};
+
+enum { NO_OP = -1 };
+
+// The 715 faults of stores alone: rule REDUCE_TYPE, and of coordinates below 0 STORE_COORD_NEGATIVE.
+void transfer_check_type(struct transfer_report *report, const struct transfer *transfer);
+void transfer_check_signs(struct transfer_report *report, const struct transfer *transfer);
+
 // The 716 fault: rule smem_align.
 void transfer_check_align(struct transfer_report *report, uint32_t shared);
 

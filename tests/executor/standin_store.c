@@ -2,6 +2,7 @@
 // The store kernel of the stand-in device, as a loop over the model.
 #include <string.h>
 
+#include "im2col_store.h"
 #include "standin.h"
 #include "store.h"
 #include "store_job.h"
@@ -24,9 +25,12 @@ static enum rule run_store(const struct store_job *job, uint8_t *windows)
     }
     memcpy(image.word, job->map, sizeof image.word);
     tensormap_decode(&image, &map, NULL);
-    if (job->operation == 0) return tile_store(&map, job->dims, job->coord, &global, &shared, job->shared);
     enum reduce_op op = (enum reduce_op)(job->operation - 1);
-    return tile_reduce(op, &map, job->dims, job->coord, &global, &shared, job->shared);
+    if (job->mode == STORE_IM2COL)
+        return job->operation == 0 ? im2col_store(&map, job->dims, job->coord, &global, &shared, job->shared)
+                                   : im2col_reduce(op, &map, job->dims, job->coord, &global, &shared, job->shared);
+    return job->operation == 0 ? tile_store(&map, job->dims, job->coord, &global, &shared, job->shared)
+                               : tile_reduce(op, &map, job->dims, job->coord, &global, &shared, job->shared);
 }
 
 enum rule store_jobs(void **parameters)

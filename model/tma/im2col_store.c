@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// im2col stores and reductions: the checks first (transfer_check.h), then the runs of the walk move (take.h).
+#include "im2col_store.h"
+
+#include "im2col_check.h"
+#include "take.h"
+
+// The 715 faults of the bounding box: rule IM2COL_STORE_CORNERS.
+static void check_corners(struct transfer_report *report, const struct tensormap *map)
+{
+    for (int k = 0; k < map->rank - 2; k++) {
+        uint64_t lower = (uint64_t)(int64_t)map->lower[k], upper = (uint64_t)(int64_t)map->upper[k];
+        if (map->lower[k] < 0)
+            transfer_broken(report,
+                            (struct finding){RULE_IM2COL_STORE_CORNERS, "pixelBoxLowerCorner", k, 1, lower, 0, 0});
+        if (map->upper[k] > 0)
+            transfer_broken(report,
+                            (struct finding){RULE_IM2COL_STORE_CORNERS, "pixelBoxUpperCorner", k, 1, upper, 0, 0});
+    }
+}
+
+// The first pixel that is written and not all mapped; 0 if there is none. Looks at pixels together where it can.
+static int find_unmapped(const struct im2col *column, const struct memory *memory, uint64_t *address)
+{
+    struct tile_run run;
+    struct im2col_walk walk = im2col_walk(column);
+    for (uint32_t pixels; (pixels = im2col_next_pixels(&walk, &run)) > 0;) {
+        uint64_t all_bytes = (pixels - 1) * column->step_bytes + run.bytes;
+        if (run.is_fill || memory_at(memory, run.address, all_bytes) != NULL) continue;
+        for (uint32_t pixel = 0; pixel < pixels; pixel++) {
+            *address = run.address + pixel * column->step_bytes;
+            if (memory_at(memory, *address, run.bytes) == NULL) return 1;
+        }
+    }
+    return 0;
+}
+
+// The 700 faults: rules STORE_SMEM_BOUNDS, STORE_UNMAPPED.
+static void check_memory(struct transfer_report *report, const struct transfer *t, const struct im2col *column)
+{
+    uint64_t unmapped;
+    if (transfer_check_bounds(report, t->map, im2col_reach_bytes(column), t->shared_memory, t->shared) &&
+        find_unmapped(column, t->global_memory, &unmapped))
+        transfer_report_unmapped(report, t->global_memory, unmapped);
+}
+
+static enum rule check(const struct transfer *t, struct findings *findings)
+{
+    struct transfer_report report = {&store_rules, findings, RULE_OK};
+    if (!transfer_map_readable(&report, t->map, TENSORMAP_IM2COL)) return report.first;
+    int is_im2col = t->map->mode == TENSORMAP_IM2COL;
+    struct im2col column = {0};
+    transfer_check_map(&report, t->map, TENSORMAP_IM2COL, t->dims);
+    transfer_check_type(&report, t);
+    transfer_check_coord(&report, t->map, t->coord);
+    transfer_check_signs(&report, t);
+    if (is_im2col) {
+        column = im2col_of_store(t->map, t->coord);
+        check_corners(&report, t->map);
+        im2col_check_start(&report, &column);
+    }
+    transfer_check_align(&report, t->shared);
+    if (is_im2col) check_memory(&report, t, &column);
+    return report.first;
+}
+
+static enum rule run(const struct transfer *t)
+{
+    enum rule rule = check(t, NULL);
+    if (rule != RULE_OK) return rule;
+
+    struct im2col column = im2col_of_store(t->map, t->coord);
+    struct im2col_walk walk = im2col_walk(&column);
+    struct origin origin = {t->shared_memory->bytes, (uint32_t)t->shared_memory->base, t->map->swizzle};
+    struct tile_run run;
+    for (uint32_t count; (count = im2col_next_pixels(&walk, &run)) > 0;) {
+        if (run.is_fill) continue;
+        struct rows rows = {count, run.bytes, column.pitch_bytes, column.step_bytes};
+        uint8_t *to = t->global_memory->bytes + (run.address - t->global_memory->base);
+        uint32_t from = t->shared + run.offset;
+        if (t->op == NO_OP)
+            take_rows(&origin, &rows, to, from);
+        else
+            reduce_rows(&origin, &rows, (enum reduce_op)t->op, t->map->dtype, to, from);
+    }
+    return RULE_OK;
+}
+
+enum rule im2col_store_check(const struct tensormap *map, int dims, const int32_t *coord,
+                             const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                             struct findings *findings)
+{
+    const struct transfer t = {NO_OP, map, dims, coord, global_memory, shared_memory, shared};
+    return check(&t, findings);
+}
+
+enum rule im2col_reduce_check(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
+                              const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                              struct findings *findings)
+{
+    const struct transfer t = {(int)op, map, dims, coord, global_memory, shared_memory, shared};
+    return check(&t, findings);
+}
+
+enum rule im2col_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
+                       const struct memory *shared_memory, uint32_t shared)
+{
+    const struct transfer t = {NO_OP, map, dims, coord, global_memory, shared_memory, shared};
+    return run(&t);
+}
+
+enum rule im2col_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
+                        const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared)
+{
+    const struct transfer t = {(int)op, map, dims, coord, global_memory, shared_memory, shared};
+    return run(&t);
+}
