@@ -32,6 +32,7 @@ static int place_at(const struct tile *tile, uint32_t shared, uint32_t offset, s
     struct tile_run run;
     if (!run_at(tile, offset, &run)) return 0;
     index_of(tile, offset, place);
+    place->pixel = 0;
     place->is_fill = run.is_fill;
     place->address = run.address + (offset - run.offset);
     place->shared = swizzle_apply(tile->map->swizzle, shared + offset);
@@ -71,5 +72,70 @@ int provenance_of_global(const struct tensormap *map, const int32_t *coord, uint
     for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);)
         if (!run.is_fill && address - run.address < run.bytes)
             return place_at(&tile, shared, run.offset + (uint32_t)(address - run.address), place);
+    return 0;
+}
+
+int provenance_pixel(const struct im2col *column, uint32_t offset, struct im2col_walk *walk, struct tile_run *run)
+{
+    struct im2col single = *column;
+    single.pixels_touch = 0; // one pixel a run, so that the position is the pixel's
+    struct im2col_walk next = im2col_walk(&single);
+    for (*walk = next; im2col_next(&next, run); *walk = next) {
+        if (offset < run->offset || offset >= run->offset + run->bytes) continue;
+        walk->column = column;
+        return 1;
+    }
+    return 0;
+}
+
+// Tensor coordinates of byte `byte` of the pixel where the walk stands.
+static void index_of_pixel(const struct im2col_walk *walk, const int32_t *coord, uint32_t byte,
+                           struct provenance *place)
+{
+    const struct im2col *column = walk->column;
+    const struct tensormap *map = column->map;
+    int interleaved = map->interleave != INTERLEAVE_NONE, inner = interleaved ? map->rank - 2 : 0;
+    uint32_t element = interleaved ? column->pixel_bytes : dtype_row(map->dtype)->size_bytes;
+    place->index[inner] = (int64_t)coord[inner] + byte / element;
+    for (int k = 0; k < column->spatials; k++) place->index[column->spatial + k] = walk->at[k] + column->offset[k];
+    place->index[map->rank - 1] = walk->n;
+    place->byte = byte % element;
+    place->pixel = walk->pixel;
+}
+
+static int column_place_at(const struct im2col *column, const int32_t *coord, uint32_t shared, uint32_t offset,
+                           struct provenance *place)
+{
+    struct im2col_walk walk;
+    struct tile_run run;
+    if (!provenance_pixel(column, offset, &walk, &run)) return 0;
+    index_of_pixel(&walk, coord, offset - walk.pixel * column->pitch_bytes, place);
+    place->is_fill = run.is_fill;
+    place->address = run.address + (offset - run.offset);
+    place->shared = swizzle_apply(column->map->swizzle, shared + offset);
+    return 1;
+}
+
+int provenance_of_column_shared(const struct im2col *column, const int32_t *coord, uint32_t shared, uint32_t address,
+                                struct provenance *place)
+{
+    uint32_t flat = swizzle_apply(column->map->swizzle, address);
+    return flat >= shared && column_place_at(column, coord, shared, flat - shared, place);
+}
+
+int provenance_of_column_element(const struct im2col *column, const int32_t *coord, uint32_t shared,
+                                 const int64_t *index, struct provenance *place)
+{
+    const struct tensormap *map = column->map;
+    int inner = map->interleave != INTERLEAVE_NONE ? map->rank - 2 : 0;
+    uint32_t element = inner != 0 ? column->pixel_bytes : dtype_row(map->dtype)->size_bytes;
+    int64_t distance = index[inner] - coord[inner];
+    if (distance < 0 || distance >= column->pixel_bytes / element) return 0;
+    for (uint32_t pixel = 0; pixel < column->pixels; pixel++) {
+        int is_there =
+            column_place_at(column, coord, shared, pixel * column->pitch_bytes + (uint32_t)distance * element, place);
+        for (int i = 0; i < map->rank; i++) is_there &= place->index[i] == index[i];
+        if (is_there) return 1;
+    }
     return 0;
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Which element lies where: the walk of a box, asked from either end. Used by explain, by mismatch reports and by the
-// text of curated traces.
+// Which element lies where: the walk of a box, or of an im2col column, asked from either end. Used by explain, by
+// mismatch reports and by the text of curated traces.
 #ifndef TMAREF_PROVENANCE_H
 #define TMAREF_PROVENANCE_H
 
-#include "tile.h"
+#include "im2col.h"
 
-// One byte of a box: element `index` (tensor coordinates), byte `byte` of it, at global `address`, landing at `shared`.
+// One byte of a box: element `index` (tensor coordinates), byte `byte` of it, at global `address`, landing at `shared`;
+// in a column the `pixel` that holds it.
 struct provenance {
     int64_t index[TENSORMAP_MAX_RANK];
-    uint32_t byte;
+    uint32_t byte, pixel;
     int is_fill;
     uint64_t address;
     uint32_t shared;
@@ -26,5 +27,14 @@ int provenance_of_element(const struct tensormap *map, const int32_t *coord, uin
 // The first byte of the box that is read from global `address`; 0 if none is.
 int provenance_of_global(const struct tensormap *map, const int32_t *coord, uint32_t shared, uint64_t address,
                          struct provenance *place);
+
+// The run of a column that holds byte `offset`, before swizzling, and its pixel: `walk` stands there. 0 if none does.
+int provenance_pixel(const struct im2col *column, uint32_t offset, struct im2col_walk *walk, struct tile_run *run);
+
+// The same as the first two for a column that starts at `coord`; an element may lie in several pixels: in the first.
+int provenance_of_column_shared(const struct im2col *column, const int32_t *coord, uint32_t shared, uint32_t address,
+                                struct provenance *place);
+int provenance_of_column_element(const struct im2col *column, const int32_t *coord, uint32_t shared,
+                                 const int64_t *index, struct provenance *place);
 
 #endif

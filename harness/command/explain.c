@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tmaref explain`: what a rule or a CUDA error means; which element of a tensor lies at which byte of a box in shared
-// memory; which box each CTA of a tiling loads. This file reads the question, explain_*.c answer it.
+// memory, and what a store of it writes; which box each CTA of a tiling loads. This file reads the question,
+// explain_*.c answer it.
 #include "explain.h"
 
 #include <inttypes.h>
@@ -18,10 +19,13 @@ enum {
     OPTION_JSON = 256,
     OPTION_MAP,
     OPTION_COORD,
+    OPTION_OFFSETS,
+    OPTION_REDUCE,
     OPTION_SHARED,
     OPTION_BYTE,
     OPTION_ELEMENT,
     OPTION_TABLE,
+    OPTION_STORE,
     OPTION_TILES,
     OPTION_CTA,
     OPTION_ORDER,
@@ -30,14 +34,17 @@ enum {
 
 struct explain_options {
     struct map_options map;
-    const char *rule, *map_text, *coord, *shared, *byte, *element, *cta, *order;
-    int table, tiles, all, json;
+    const char *rule, *map_text, *coord, *offsets, *reduce, *shared, *byte, *element, *cta, *order;
+    int table, store, tiles, all, json;
 };
 
 static const struct argp_option options[] = {
     {"map", OPTION_MAP, "MAP", 0, "the map as hex digits, a JSON call, or a file with one of them", 2},
     {NULL, 0, NULL, 0, "One box in shared memory:", 4},
     {"coord", OPTION_COORD, "LIST", 0, "coordinates of the box, innermost first (default 0)", 0},
+    {"store", OPTION_STORE, NULL, 0, "the box is stored to global memory, not loaded", 0},
+    {"reduce", OPTION_REDUCE, "OP", 0, "it is reduced: add, min, max, inc, dec, and, or, xor", 0},
+    {"offsets", OPTION_OFFSETS, "LIST", 0, "im2colOffsets of an im2col load, W first (default 0)", 0},
     {"shared", OPTION_SHARED, "ADDRESS", 0, "its address in shared memory (default 0)", 0},
     {"byte", OPTION_BYTE, "ADDRESS", 0, "which element lies at this shared address?", 0},
     {"element", OPTION_ELEMENT, "LIST", 0, "where does this element of the tensor lie?", 0},
@@ -58,6 +65,9 @@ static error_t parse_flag(int key, struct explain_options *to)
     case OPTION_TABLE:
         to->table = 1;
         return 0;
+    case OPTION_STORE:
+        to->store = 1;
+        return 0;
     case OPTION_TILES:
         to->tiles = 1;
         return 0;
@@ -77,6 +87,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     struct explain_options *to = state->input;
     const char **const texts[] = {
         [OPTION_MAP - OPTION_MAP] = &to->map_text,    [OPTION_COORD - OPTION_MAP] = &to->coord,
+        [OPTION_OFFSETS - OPTION_MAP] = &to->offsets, [OPTION_REDUCE - OPTION_MAP] = &to->reduce,
         [OPTION_SHARED - OPTION_MAP] = &to->shared,   [OPTION_BYTE - OPTION_MAP] = &to->byte,
         [OPTION_ELEMENT - OPTION_MAP] = &to->element, [OPTION_CTA - OPTION_MAP] = &to->cta,
         [OPTION_ORDER - OPTION_MAP] = &to->order};
@@ -155,20 +166,25 @@ static int read_map(const struct explain_options *from, struct tensormap *map)
         if (!map_options_read(&from->map, &args, &why)) return command_usage("explain", "%s", why.at);
         status = encode_map(&args, map);
     }
-    if (status == EXIT_AGREE && map->mode != TENSORMAP_TILED)
-        return command_usage("explain", "only boxes of tiled maps are explained; this is an im2col map");
     return status;
 }
 
-static int read_index(const char *option, const char *text, int rank, int64_t min, int64_t max, int64_t *index)
+// A list of `wanted` numbers; `what` says what their number is.
+static int read_list(const char *option, const char *text, int wanted, const char *what, int64_t min, int64_t max,
+                     int64_t *index)
 {
     struct text why;
     int64_t values[16];
     int count = parse_i64_list(text, min, max, 16, values, &why);
     if (count == 0) return command_usage("explain", "--%s: %s", option, why.at);
-    if (count != rank) return command_usage("explain", "--%s: has %d numbers, the rank is %d", option, count, rank);
-    memcpy(index, values, (size_t)rank * sizeof values[0]);
+    if (count != wanted) return command_usage("explain", "--%s: has %d numbers, %s is %d", option, count, what, wanted);
+    memcpy(index, values, (size_t)wanted * sizeof values[0]);
     return EXIT_AGREE;
+}
+
+static int read_index(const char *option, const char *text, int rank, int64_t min, int64_t max, int64_t *index)
+{
+    return read_list(option, text, rank, "the rank", min, max, index);
 }
 
 static int read_address(const char *option, const char *text, uint32_t *address)
@@ -187,6 +203,30 @@ static int read_coord(const struct explain_options *from, struct explain *to)
     if (from->coord != NULL) status = read_index("coord", from->coord, to->map.rank, INT32_MIN, INT32_MAX, coord);
     for (int i = 0; i < TENSORMAP_MAX_RANK; i++) to->coord[i] = (int32_t)coord[i];
     return status;
+}
+
+static int read_offsets(const struct explain_options *from, struct explain *to)
+{
+    int64_t offset[TENSORMAP_MAX_RANK] = {0};
+    if (from->offsets == NULL) return EXIT_AGREE;
+    if (to->map.mode != TENSORMAP_IM2COL || to->operation != EXPLAIN_LOAD)
+        return command_usage("explain", "--offsets: only loads of im2col maps have them");
+    int status = read_list("offsets", from->offsets, to->map.rank - 2, "rank - 2", 0, UINT16_MAX, offset);
+    for (int k = 0; k < IM2COL_MAX_SPATIAL; k++) to->offset[k] = (uint16_t)offset[k];
+    return status;
+}
+
+static int read_operation(const struct explain_options *from, struct explain *to)
+{
+    to->operation = from->reduce != NULL ? EXPLAIN_REDUCE : from->store ? EXPLAIN_STORE : EXPLAIN_LOAD;
+    if (from->reduce != NULL && from->store) return command_usage("explain", "--store, or --reduce, not both");
+    if (from->reduce != NULL) to->op = reduce_op_find(from->reduce);
+    if (to->op == REDUCE_OPS)
+        return command_usage("explain", "--reduce: takes add, min, max, inc, dec, and, or, xor, not '%s'",
+                             from->reduce);
+    if (to->wants_tiles && to->map.mode != TENSORMAP_TILED)
+        return command_usage("explain", "--tiles and --cta are of tiled maps; this is an im2col map");
+    return EXIT_AGREE;
 }
 
 static int read_order(const char *order, struct explain *to)
@@ -209,7 +249,9 @@ static int read_question(const struct explain_options *from, struct explain *to)
     int status = read_map(from, &to->map);
     if (status == EXIT_AGREE && (to->map.rank > TENSORMAP_MAX_RANK || to->map.dtype == DTYPE_COUNT))
         status = command_usage("explain", "--map: no encoder makes these bytes; 'tmaref decode' says why");
+    if (status == EXIT_AGREE) status = read_operation(from, to);
     if (status == EXIT_AGREE) status = read_coord(from, to);
+    if (status == EXIT_AGREE) status = read_offsets(from, to);
     if (status == EXIT_AGREE && from->shared != NULL) status = read_address("shared", from->shared, &to->shared);
     if (status == EXIT_AGREE && from->byte != NULL) status = read_address("byte", from->byte, &to->byte);
     if (status == EXIT_AGREE && from->element != NULL)
@@ -246,8 +288,9 @@ int command_explain(int argc, char **argv)
         options,
         parse,
         "RULE|ERROR\nMAP-OPTION...",
-        "Say what a rule or a CUDA error means, which element of a tensor lies where in shared memory, or which box "
-        "each CTA loads.\vExit status: 0 answered; 1 the map is refused, the load would fault, or the box does not "
+        "Say what a rule or a CUDA error means, which element of a tensor lies where in shared memory, what a store "
+        "writes, or which box each CTA loads.\vExit status: 0 answered; 1 the map is refused, the copy would fault, or "
+        "the box does not "
         "hold what was asked for; 2 wrong arguments.",
         children,
         NULL,

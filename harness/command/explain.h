@@ -5,15 +5,23 @@
 
 #include <jansson.h>
 
-#include "tensormap.h"
+#include "im2col.h"
+#include "reduce.h"
 
-// One tiled map and what is asked of it. `coord` is innermost first; `shared` is where the box goes in shared memory.
+enum explain_operation { EXPLAIN_LOAD, EXPLAIN_STORE, EXPLAIN_REDUCE };
+
+// One map and what is asked of it. `coord` is innermost first; `shared` is where the box lies in shared memory.
+//   operation    what happens to the box; `op` is the reduction's
+//   offset       the im2colOffsets of an im2col load, W first
 //   wants_*   which of the questions are asked: a shared address, a tensor element, the table, the tiles, one CTA
 //   inner_first  the CTA number runs along dimension 0 first, not along the outermost dimension
 //   all       print lists to their end
 struct explain {
     struct tensormap map;
+    enum explain_operation operation;
+    enum reduce_op op;
     int32_t coord[TENSORMAP_MAX_RANK];
+    uint16_t offset[IM2COL_MAX_SPATIAL];
     uint32_t shared;
     int wants_byte, wants_element, wants_table, wants_tiles, wants_cta;
     uint32_t byte;

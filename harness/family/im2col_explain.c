@@ -8,6 +8,7 @@
 #include "im2col_case.h"
 #include "load_job.h"
 #include "mbarrier.h"
+#include "provenance.h"
 #include "swizzle.h"
 
 enum { PIECE_BYTES = 8 };
@@ -24,17 +25,6 @@ static enum found found_at(uint32_t address, const uint8_t *bytes, uint64_t *sou
     if (at == NULL) return FOUND_UNKNOWN;
     *source = (uint64_t)(at - arena()->bytes);
     return FOUND_SOURCE;
-}
-
-// The pixel that holds byte `offset` of the column, before swizzling; 0 if none does. `place` has its position.
-static int pixel_at(const struct im2col *column, uint32_t offset, struct im2col_walk *place, struct tile_run *run)
-{
-    struct im2col single = *column;
-    single.pixels_touch = 0; // one pixel a run, so that the position is the pixel's
-    struct im2col_walk walk = im2col_walk(&single);
-    for (*place = walk; im2col_next(&walk, run); *place = walk)
-        if (offset >= run->offset && offset < run->offset + run->bytes) return 1;
-    return 0;
 }
 
 static void print_pixel(const struct im2col *column, const struct im2col_walk *place, const struct tile_run *run,
@@ -75,7 +65,7 @@ static void explain_byte(const struct im2col_case *c, const struct im2col *colum
     uint64_t source = 0;
     struct im2col_walk place;
     struct tile_run run;
-    int inside = flat >= c->shared && pixel_at(column, flat - c->shared, &place, &run);
+    int inside = flat >= c->shared && provenance_pixel(column, flat - c->shared, &place, &run);
     enum found kind = found_at((uint32_t)found->base + piece, found->bytes + piece, &source);
     if (inside)
         print_pixel(column, &place, &run, flat - c->shared, out);

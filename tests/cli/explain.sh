@@ -113,6 +113,91 @@ json '"LOAD_SMEM_BOUNDS"' findings 0 rule
 run 1 explain --dtype f16 --dim 64 --box 65
 err "rule MAP_INNER_BYTES"
 
+# --- stores: 16-byte pieces, what is skipped, what is not read ---
+# Rows of 11 u16 are 22 bytes: the second piece has 6 in bounds and is written whole. Rows 5 and 6 are not there.
+store=(--dtype u16 --dim 11,5 --strides 32 --box 16,4 --coord 0,3 --shared 0x400)
+run 0 explain "${store[@]}" --store --element 12,4 --table
+out "written              64 bytes; 64 bytes are out of bounds and skipped"
+out "past dimension 0     20 bytes of these: 16-byte pieces go whole to global memory"
+out "reads                to 0x43f, the rest is not read"
+out "store                works, if what it writes is mapped"
+out "  global memory      0x98: past the end of dimension 0, but in a piece that is written whole"
+out "0x00400     64  0x60                (0, 3) to (15, 4), past the end of dimension 0"
+out "0x00440     64  skipped             (0, 5) to (15, 6)"
+no_out expect_tx
+run 0 explain "${store[@]}" --element 12,4
+out "in bounds            44 bytes; 84 bytes are filled with zeros"
+out "none: out of bounds, filled"
+run 0 explain "${store[@]}" --store --element 0,5
+out "none: out of bounds, skipped"
+run 1 explain "${store[@]}" --reduce add
+out "reduction            faults with CUDA_ERROR_ILLEGAL_INSTRUCTION (715):"
+out "rule REDUCE_TYPE"
+run 1 explain "${map[@]}" --store --coord -8,0 --shared 0x480
+out "fault, rule STORE_COORD_NEGATIVE: tensorCoords[0] is -8"
+run 1 explain --dtype u8 --dim 64,64 --box 16,8 --swizzle 128B --byte 0x60 --store
+out "a gap, which the store does not read"
+run 0 explain --json "${store[@]}" --store --element 12,4
+json '"store"' operation
+json 64 writtenBytes
+json 20 pastDimension0Bytes
+json 64 readBytes
+json '"0x98"' element global
+run 0 explain --json --dtype u32 --dim 64,64 --box 16,8 --reduce inc
+json '"inc"' operation
+
+# --- im2col: 14 x 9 pixels of 64 channels, a filter of 3 x 3, offset (2, 1): W -1 .. 7 and H -1 .. 12 move by it ---
+column=(--dtype f16 --dim 64,9,14,64 --lower-corner -1,-1 --upper-corner -1,-1 --channels 8 --pixels 64)
+run 0 explain "${column[@]}" --coord 0,4,7,7 --shared 0x400 --offsets 2,1 --element 3,6,9,7 --byte 0x420
+out "bounding box         W -1 to 7 by 1, H -1 to 12 by 1, then N by 1"
+out "offsets              W 2, H 1, added to every position"
+out "column               64 pixels of 16 bytes, pitch 16 bytes"
+out "pixels               W 6 H 8 N 7 to W 6 H 1 N 8"
+out "shared memory        0x400 to 0x7ff, 1024 bytes"
+out "expect_tx            1024 bytes"
+# Pixel 0 is (6, 8), pixel 9 the same of the next row; byte 0x420 is pixel 2, (8, 8): (7 * 14 + 8) * 9 + 8 pixels of 128
+# bytes into the tensor.
+out "shared 0x496: byte 0 of element (3, 6, 9, 7)"
+out "  pixel              9 of the column"
+out "shared 0x420: byte 0 of element (0, 8, 8, 7)"
+out "  global memory      0x1e100"
+run 0 explain "${column[@]}" --coord 0,7,7,7 --offsets 2,1 --table
+out "pixel  shared   bytes  global memory       elements"
+out "    0  0x00000     16  fill                (0, 9, 8, 7) to (7, 9, 8, 7)"
+out "    1  0x00010     16  0x1e200             (0, 1, 9, 7) to (7, 1, 9, 7)"
+run 1 explain "${column[@]}" --coord 0,4,7,7 --element 8,4,7,7
+out "the column does not hold it"
+run 1 explain "${column[@]}" --coord 0,8,7,7
+out "fault, rule IM2COL_START: tensorCoords[1] is 8, limit 7, nearest legal value 7"
+run 1 explain "${column[@]}" --coord 0,4,7,7 --store
+out "fault, rule IM2COL_STORE_CORNERS: pixelBoxLowerCorner[0] is -1"
+no_out offsets
+inner=(--dtype f32 --dim 18,4,3,2 --strides 80,320,960 --lower-corner 0,0 --upper-corner -1,0 --channels 16 --pixels 16)
+inner+=(--swizzle 64B --coord 16,1,2,0 --shared 0x480 --reduce add)
+run 0 explain "${inner[@]}" --table --byte 0x498
+out "reduced              176 bytes; 848 bytes are out of bounds and skipped"
+out "past dimension 0     88 bytes of these"
+out "pixels               W 1 H 2 N 0 to W 1 H 1 N 2"
+out "reads                to 0x77f, the rest is not read"
+out "shared 0x498: byte 0 of element (18, 1, 2, 0)"
+out "past the end of dimension 0, but in a piece that is written whole"
+out "    1  0x004d0     16  0x360               (16, 2, 2, 0) to (19, 2, 2, 0), past the end of dimension 0"
+run 0 explain --json "${inner[@]}" --element 17,2,0,1 --table
+json '[0,0]' lower
+json '[2,2]' upper
+json 16 pixels
+json 64 pitchBytes
+json 4 element pixel
+json 1 table 4 pixel
+run 1 explain --dtype u8 --dim 64,4,4 --lower-corner 0 --upper-corner 0 --channels 16 --pixels 4 --swizzle 64B --byte 0x10
+out "a gap after a short pixel, which the load leaves as it is"
+# Slices of 16 bytes: W, slice, N.
+run 0 explain --dtype u8 --dim 6,4,5 --interleave 16B --lower-corner 0 --upper-corner 0 --channels 16 --pixels 9 \
+    --coord 4,2,0 --element 1,2,1
+out "pixels               W 4 N 0 to W 0 N 2"
+out "shared 0x30: byte 0 of pixel (1, 2, 1)"
+out "  pixel              3 of the column"
+
 # --- --map, in all its forms ---
 "$TMAREF" encode "${map[@]}" --json >"$work/encoded"
 "$JSON_CHECK" call <"$work/encoded" >"$work/call.json"
@@ -123,7 +208,9 @@ for form in "$work/call.json" "$work/hex" "$(cat "$work/call.json")" "$(cat "$wo
 done
 head -c 128 /dev/zero >"$work/zero"
 run 2 explain --map "$work/zero"
-err "no load can use this map"
+err "no copy can use this map"
+run 2 explain --map "$work/zero" --store
+err "no copy can use this map"
 
 # --- tiles; CTA 7 as in CuTe: print_tensor of the coordinates of block 7 of a 16 x 16 tiling ---
 run 0 explain --dtype f32 --dim 1024,1024 --box 16,16 --cta 7
@@ -180,12 +267,17 @@ bad "--coord: item 2, 'x'" "${map[@]}" --coord 0,x
 bad "--shared: '-128' is not a 32-bit shared address" "${map[@]}" --shared -128
 bad "--byte: '4294967296' is not a 32-bit shared address" "${map[@]}" --byte 4294967296
 bad "--element: has 3 numbers, the rank is 2" "${map[@]}" --element 0,0,0
+bad "--offsets: only loads of im2col maps have them" "${map[@]}" --offsets 0,0
+bad "--offsets: only loads of im2col maps have them" "${column[@]}" --store --offsets 0,0
+bad "--offsets: has 1 numbers, rank - 2 is 2" "${column[@]}" --offsets 0
+bad "--offsets: item 1, '65536'" "${column[@]}" --offsets 65536,0
+bad "--store, or --reduce, not both" "${map[@]}" --store --reduce add
+bad "--reduce: takes add, min, max, inc, dec, and, or, xor, not 'sum'" "${map[@]}" --reduce sum
+bad "--tiles and --cta are of tiled maps; this is an im2col map" "${column[@]}" --tiles
 bad "--cta: 'seven' is not a whole number" "${map[@]}" --cta seven
 bad "--cta: there are 4 tiles, so CTA 0 to 3" "${map[@]}" --cta 4
 bad "--order: takes outer or inner, not 'up'" "${map[@]}" --tiles --order up
 bad "past all shared addresses" "${map[@]}" --shared 0xffffff80
-bad "only boxes of tiled maps are explained" --dtype f16 --dim 64,56,32 --lower-corner 0 --upper-corner 0 --channels 64 \
-    --pixels 16
 bad "unrecognized option" --tilings
 run 0 explain --help
 out "--order"

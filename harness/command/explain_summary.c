@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// The first part of an answer about a box or column: sizes, positions, bytes that move, and whether the copy works.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "copy.h"
+#include "explain_box.h"
+#include "map_text.h"
+#include "picture/swizzle_names.h"
+
+enum { LINE_BYTES = 128 }; // a swizzle moves bytes inside of a line
+
+static const char spatial_names[] = "WHD";
+
+static void print_product(const char *name, const uint64_t *values, int rank)
+{
+    printf("%-20s ", name);
+    for (int i = 0; i < rank; i++) printf("%s%" PRIu64, i == 0 ? "" : " x ", values[i]);
+}
+
+static void print_tensor(const struct box *box)
+{
+    const struct tensormap *map = &box->question->map;
+    int64_t coord[TENSORMAP_MAX_RANK];
+    for (int i = 0; i < map->rank; i++) coord[i] = box->question->coord[i];
+    print_product("tensor", map->dim, map->rank);
+    printf(" %s at 0x%" PRIx64 "\n%-20s ", dtype_row(map->dtype)->name, map->address, "coordinates");
+    explain_print_index(coord, map->rank);
+    printf(", innermost first\n");
+}
+
+static void print_tile(const struct box *box)
+{
+    const struct tile *tile = &box->tile;
+    const struct tensormap *map = tile->map;
+    uint64_t steps[TENSORMAP_MAX_RANK];
+    for (int i = 0; i < map->rank; i++) steps[i] = tile->steps[i];
+    print_product("box", steps, map->rank);
+    if (map->interleave == INTERLEAVE_NONE)
+        printf(" elements\n");
+    else
+        printf(" pixels of %" PRIu32 " bytes\n", tensormap_step_bytes(map));
+    printf("%-20s %" PRIu64 " rows of %" PRIu32 " bytes, pitch %" PRIu32 " bytes\n", "rows", tile->rows,
+           tile->row_bytes, tile->pitch_bytes);
+}
+
+// Where the walk stands after all pixels but the last.
+static struct im2col_walk last_pixel(const struct box *box)
+{
+    const struct im2col *column = &box->column;
+    struct im2col_walk walk;
+    struct tile_run run;
+    provenance_pixel(column, (column->pixels - 1) * column->pitch_bytes, &walk, &run);
+    return walk;
+}
+
+static void print_position(const struct im2col_walk *walk)
+{
+    const struct im2col *column = walk->column;
+    for (int k = 0; k < column->spatials; k++)
+        printf("%c %" PRId64 " ", spatial_names[k], walk->at[k] + column->offset[k]);
+    printf("N %" PRId64, walk->n);
+}
+
+static void print_column(const struct box *box)
+{
+    const struct im2col *column = &box->column;
+    const struct tensormap *map = column->map;
+    struct im2col_walk first = im2col_walk(column), last = last_pixel(box);
+    printf("%-20s ", "bounding box");
+    for (int k = 0; k < column->spatials; k++)
+        printf("%c %" PRId64 " to %" PRId64 " by %" PRIu32 ", ", spatial_names[k], column->lower[k], column->upper[k],
+               map->estride[column->spatial + k]);
+    printf("then N by %" PRIu32 "\n", map->estride[map->rank - 1]);
+    if (box->question->operation == EXPLAIN_LOAD) {
+        printf("%-20s ", "offsets");
+        for (int k = 0; k < column->spatials; k++)
+            printf("%s%c %" PRIu32, k == 0 ? "" : ", ", spatial_names[k], column->offset[k]);
+        printf(", added to every position\n");
+    }
+    printf("%-20s %" PRIu32 " pixels of %" PRIu32 " bytes, pitch %" PRIu32 " bytes\n%-20s ", "column", column->pixels,
+           column->pixel_bytes, column->pitch_bytes, "pixels");
+    print_position(&first);
+    printf(" to ");
+    print_position(&last);
+    printf("\n");
+}
+
+static void print_load_bytes(const struct box *box)
+{
+    enum tensormap_oob_fill fill = box->question->map.oob_fill;
+    uint64_t filled = box->all_bytes - box->data_bytes;
+    printf("%-20s %" PRIu64 " bytes, in and out of bounds\n", "expect_tx", box->all_bytes);
+    printf("%-20s %" PRIu64 " bytes; %" PRIu64 " bytes are filled", "in bounds", box->data_bytes, filled);
+    if (filled != 0 && fill == OOB_FILL_ZERO)
+        printf(" with zeros");
+    else if (filled != 0)
+        printf(" with 0x%04x in every 16 bits", oob_fill_pattern(fill));
+    printf("\n");
+}
+
+static void print_store_bytes(const struct box *box)
+{
+    const char *written = box->question->operation == EXPLAIN_STORE ? "written" : "reduced";
+    printf("%-20s %" PRIu64 " bytes; %" PRIu64 " bytes are out of bounds and skipped\n", written, box->data_bytes,
+           box->all_bytes - box->data_bytes);
+    if (box->past_bytes != 0)
+        printf("%-20s %" PRIu64 " bytes of these: 16-byte pieces go whole to global memory\n", "past dimension 0",
+               box->past_bytes);
+    uint64_t reach = box->reach_bytes;
+    if (box->question->map.swizzle != SWIZZLE_NONE) reach = (reach + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    if (reach != 0 && reach < box->extent_bytes)
+        printf("%-20s to 0x%" PRIx64 ", the rest is not read\n", "reads", box->question->shared + reach - 1);
+}
+
+static void print_swizzle(const struct box *box)
+{
+    uint32_t repeat = swizzle_repeat_bytes(box->question->map.swizzle), into;
+    const char *what = box->is_im2col ? "column" : "box";
+    printf("%-20s %s", "swizzle", box->swizzle);
+    into = repeat == 0 ? 0 : box->question->shared % repeat;
+    if (repeat != 0 && into == 0)
+        printf(": the pattern repeats every %" PRIu32 " bytes, the %s begins where it begins", repeat, what);
+    else if (repeat != 0)
+        printf(": the pattern repeats every %" PRIu32 " bytes, the %s begins %" PRIu32 " bytes into it", repeat, what,
+               into);
+    printf("\n");
+}
+
+static void print_verdict(const struct box *box)
+{
+    static const char *const names[] = {"load", "store", "reduction"};
+    int error = rule_cuda_error(box->rule);
+    printf("%-20s ", names[box->question->operation]);
+    if (box->rule != RULE_OK)
+        printf("faults with %s (%d):\n", cuda_error_name(error), error);
+    else if (box->question->operation == EXPLAIN_LOAD)
+        printf("works, if what is in bounds is mapped\n");
+    else
+        printf("works, if what it writes is mapped\n");
+    findings_print(&box->findings, stdout);
+}
+
+void box_print_summary(const struct box *box)
+{
+    uint32_t shared = box->question->shared;
+    print_tensor(box);
+    if (box->is_im2col)
+        print_column(box);
+    else
+        print_tile(box);
+    printf("%-20s 0x%" PRIx32 " to 0x%" PRIx64 ", %" PRIu64 " bytes\n", "shared memory", shared,
+           (uint64_t)shared + box->extent_bytes - 1, box->extent_bytes);
+    if (box->question->operation == EXPLAIN_LOAD)
+        print_load_bytes(box);
+    else
+        print_store_bytes(box);
+    print_swizzle(box);
+    print_verdict(box);
+}
+
+static void add_tile(const struct box *box, json_t *json)
+{
+    const struct tile *tile = &box->tile;
+    json_t *steps = json_array();
+    for (int i = 0; i < tile->map->rank; i++) json_array_append_new(steps, json_integer(tile->steps[i]));
+    json_object_set_new(json, "steps", steps);
+    json_object_set_new(json, "rows", json_integer((json_int_t)tile->rows));
+    json_object_set_new(json, "rowBytes", json_integer(tile->row_bytes));
+    json_object_set_new(json, "pitchBytes", json_integer(tile->pitch_bytes));
+}
+
+static void add_column(const struct box *box, json_t *json)
+{
+    const struct im2col *column = &box->column;
+    int64_t offset[IM2COL_MAX_SPATIAL];
+    for (int k = 0; k < column->spatials; k++) offset[k] = column->offset[k];
+    json_object_set_new(json, "lower", explain_index(column->lower, column->spatials));
+    json_object_set_new(json, "upper", explain_index(column->upper, column->spatials));
+    json_object_set_new(json, "offsets", explain_index(offset, column->spatials));
+    json_object_set_new(json, "pixels", json_integer(column->pixels));
+    json_object_set_new(json, "pixelBytes", json_integer(column->pixel_bytes));
+    json_object_set_new(json, "pitchBytes", json_integer(column->pitch_bytes));
+}
+
+json_t *box_summary_json(const struct box *box)
+{
+    const struct explain *question = box->question;
+    int64_t coord[TENSORMAP_MAX_RANK];
+    for (int i = 0; i < question->map.rank; i++) coord[i] = question->coord[i];
+    json_t *json =
+        json_pack("{s:o, s:I, s:I, s:s}", "coord", explain_index(coord, question->map.rank), "shared",
+                  (json_int_t)question->shared, "extentBytes", (json_int_t)box->extent_bytes, "swizzle", box->swizzle);
+    if (box->is_im2col)
+        add_column(box, json);
+    else
+        add_tile(box, json);
+    if (question->operation == EXPLAIN_LOAD) {
+        json_object_set_new(json, "expectTx", json_integer((json_int_t)box->all_bytes));
+        json_object_set_new(json, "inBoundsBytes", json_integer((json_int_t)box->data_bytes));
+    } else {
+        json_object_set_new(json, "operation",
+                            json_string(question->operation == EXPLAIN_STORE ? "store" : reduce_op_name(question->op)));
+        json_object_set_new(json, "writtenBytes", json_integer((json_int_t)box->data_bytes));
+        json_object_set_new(json, "pastDimension0Bytes", json_integer((json_int_t)box->past_bytes));
+        json_object_set_new(json, "readBytes", json_integer((json_int_t)box->reach_bytes));
+    }
+    json_object_set_new(json, "result", json_integer(rule_cuda_error(box->rule)));
+    json_object_set_new(json, "findings", findings_array(&box->findings));
+    return json;
+}
