@@ -71,11 +71,6 @@ int store_map(const struct store_case *c, struct tensormap *map)
 
 static uint8_t cta[STORE_SHARED_BYTES]; // the model's shared memory
 
-static enum tensormap_mode mode_of(const struct store_case *c)
-{
-    return c->mode == STORE_IM2COL ? TENSORMAP_IM2COL : TENSORMAP_TILED;
-}
-
 void store_walk_start(struct store_walk *walk, const struct store_case *c, const struct tensormap *map)
 {
     *walk = (struct store_walk){.is_im2col = c->mode == STORE_IM2COL};
@@ -99,15 +94,25 @@ int store_walk_next(struct store_walk *walk, struct store_rows *rows)
     return rows->count > 0;
 }
 
-int store_reach(const struct store_case *c, const struct tensormap *map, uint64_t *low, uint64_t *high)
+// What the map and the coordinates break, from shared address 0 to a memory where nothing is mapped.
+static enum rule check_alone(const struct store_case *c, const struct tensormap *map)
 {
     const struct memory none = {NULL, 0, 0}, shared = {cta, 0, sizeof cta};
+    return c->mode == STORE_IM2COL ? im2col_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL)
+                                   : tile_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL);
+}
+
+int store_has_walk(const struct store_case *c, const struct tensormap *map)
+{
+    return (map->mode == TENSORMAP_IM2COL) == (c->mode == STORE_IM2COL) && check_alone(c, map) != RULE_STORE_MAP_FORMAT;
+}
+
+int store_reach(const struct store_case *c, const struct tensormap *map, uint64_t *low, uint64_t *high)
+{
     struct store_walk walk;
     struct store_rows rows;
     int found = 0;
-    enum rule rule = c->mode == STORE_IM2COL ? im2col_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL)
-                                             : tile_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL);
-    if (rule != RULE_STORE_UNMAPPED) return 0;
+    if (check_alone(c, map) != RULE_STORE_UNMAPPED) return 0;
     for (store_walk_start(&walk, c, map); store_walk_next(&walk, &rows); found = 1) {
         uint64_t end = rows.run.address + (rows.count - 1) * rows.step_bytes + rows.run.bytes;
         if (!found || rows.run.address < *low) *low = rows.run.address;
@@ -133,7 +138,7 @@ struct store_window store_window(const struct store_case *c)
 
 uint64_t store_extent(const struct store_case *c, const struct tensormap *map)
 {
-    if (map->mode != mode_of(c)) return 0;
+    if (!store_has_walk(c, map)) return 0;
     if (c->mode == STORE_IM2COL) {
         struct im2col column = im2col_of_store(map, c->coord);
         return im2col_extent_bytes(&column);
@@ -145,7 +150,7 @@ uint64_t store_extent(const struct store_case *c, const struct tensormap *map)
 // Bytes of shared memory from the first to the last one that is read.
 static uint64_t read_bytes(const struct store_case *c, const struct tensormap *map)
 {
-    if (map->mode != mode_of(c)) return 0;
+    if (!store_has_walk(c, map)) return 0;
     if (c->mode == STORE_IM2COL) {
         struct im2col column = im2col_of_store(map, c->coord);
         return im2col_reach_bytes(&column);

@@ -46,7 +46,10 @@ struct store_rows {
     uint64_t step_bytes;
 };
 
-// A walk over them; it points into itself. `map` is one of the case's mode.
+// Is the map one that an encoder makes, and of the case's mode?
+int store_has_walk(const struct store_case *test_case, const struct tensormap *map);
+
+// A walk over them; it points into itself. The map must have one.
 struct store_walk {
     int is_im2col;
     struct tile tile;
@@ -61,7 +64,7 @@ int store_walk_next(struct store_walk *walk, struct store_rows *rows); // 0 at t
 // The bytes that are written, as low .. high - 1: 0 if there are none (or the map is not one that stores take).
 int store_reach(const struct store_case *test_case, const struct tensormap *map, uint64_t *low, uint64_t *high);
 
-// Bytes of shared memory from the first to the last one of the whole box or column; 0 if the map is of another mode.
+// Bytes of shared memory from the first to the last one of the whole box or column; 0 if the map has no walk.
 uint64_t store_extent(const struct store_case *test_case, const struct tensormap *map);
 
 // The shared addresses that are read, to whole 128-byte lines and cut to the CTA's memory.

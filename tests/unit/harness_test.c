@@ -11,6 +11,7 @@
 
 #include "arena.h"
 #include "command.h"
+#include "im2col_case.h"
 #include "load_case.h"
 #include "manifest.h"
 #include "provenance.h"
@@ -149,6 +150,46 @@ START_TEST(provenance_agrees_with_itself_and_the_load)
         for (int j = 0; j < 20; j++) {
             uint32_t offset = (uint32_t)random_below(&random, window->size_bytes);
             check_byte(&c, &map, (uint32_t)window->base + offset, window->bytes[offset]);
+        }
+        loads++;
+    }
+    ck_assert_int_gt(loads, 100);
+}
+END_TEST
+
+// The same of a column, whose pixels may hold an element more than once: the first of them.
+static void check_column_byte(const struct im2col_case *c, const struct im2col *column, uint32_t address, uint8_t found)
+{
+    struct provenance at, element;
+    if (!provenance_of_column_shared(column, c->coord, c->shared, address, &at)) return;
+    ck_assert_uint_eq(at.shared, address);
+    ck_assert(provenance_of_column_element(column, c->coord, c->shared, at.index, &element));
+    ck_assert_uint_le(element.pixel, at.pixel);
+    ck_assert_int_eq(element.is_fill, at.is_fill);
+    ck_assert_mem_eq(element.index, at.index, (size_t)column->map->rank * sizeof at.index[0]);
+    if (at.is_fill || dtype_row(column->map->dtype)->is_tf32) return;
+    ck_assert_uint_eq(element.address + at.byte, at.address);
+    ck_assert_uint_eq(*memory_at(arena(), at.address, 1), found);
+}
+
+START_TEST(provenance_agrees_with_itself_and_the_im2col_load)
+{
+    static uint8_t bytes[1 << 20];
+    int loads = 0;
+    for (uint64_t i = 0; i < 200; i++) {
+        struct random random = random_for(SEED, i);
+        struct im2col_case c;
+        struct tensormap map;
+        struct result result = result_at(bytes);
+        family_find("im2col")->generate(&random, &c);
+        family_find("im2col")->run_model(&c, &result);
+        if (result.status != 0) continue;
+        ck_assert(im2col_case_map(&c, &map));
+        struct im2col column = im2col_case_column(&c, &map);
+        const struct window *window = &result.window[1];
+        for (int j = 0; j < 20; j++) {
+            uint32_t offset = (uint32_t)random_below(&random, window->size_bytes);
+            check_column_byte(&c, &column, (uint32_t)window->base + offset, window->bytes[offset]);
         }
         loads++;
     }
@@ -347,6 +388,7 @@ Suite *harness_suite(void)
     tcase_add_test(fixed, arena_words_are_distinct_and_found);
     tcase_set_timeout(places, 60);
     tcase_add_test(places, provenance_agrees_with_itself_and_the_load);
+    tcase_add_test(places, provenance_agrees_with_itself_and_the_im2col_load);
     tcase_set_timeout(cases, 60);
     tcase_add_loop_test(cases, source_fill_partitions, 0, FAMILIES);
     tcase_add_test(cases, source_lines);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Cases of the families store and im2col_store: what their JSON must hold, maps that no encoder makes, and what a
+// mismatch is said to mean: a result of the model is spoilt on purpose, and the words must name place and rule.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bits.h"
+#include "family.h"
+#include "json.h"
+#include "store.h"
+#include "store_case.h"
+
+enum { BYTES = 1 << 17 };
+
+static uint8_t expected_bytes[BYTES], found_bytes[BYTES];
+
+// 2 images of 3 x 4 pixels of 6 floats, 32 bytes a pixel; the column has the inner 2 x 3 of both, and skips two.
+static const struct store_case column = {.map = {.function = MAP_IM2COL,
+                                                 .data_type = DTYPE_FLOAT32,
+                                                 .rank = 4,
+                                                 .address = STORE_GLOBAL_BASE + 4096,
+                                                 .dim = {6, 3, 4, 2},
+                                                 .strides = {32, 96, 384},
+                                                 .channels = 16,
+                                                 .pixels = 14,
+                                                 .estride = {1, 1, 1, 1},
+                                                 .lower = {1, 1},
+                                                 .swizzle = SWIZZLE_64B},
+                                         .coord = {0, 1, 1, 0},
+                                         .dims = 4,
+                                         .mode = STORE_IM2COL,
+                                         .shared = 2048,
+                                         .seed = 7};
+
+static const char box_map[] = "{\"map\":{\"function\":\"cuTensorMapEncodeTiled\",\"globalAddress\":70368744177664,"
+                              "\"tensorDataType\":2,\"tensorRank\":2,\"globalDim\":[8,8],\"globalStrides\":[32],"
+                              "\"elementStrides\":[1,1],\"boxDim\":[8,8],\"interleave\":0,\"swizzle\":0,"
+                              "\"l2Promotion\":0,\"oobFill\":0},\"operation\":\"add\",";
+
+// Reads `rest` behind a map; `word` must be in the complaint.
+static void refuses(const char *family, const char *rest, const char *word)
+{
+    char line[1024];
+    struct store_case c;
+    struct text why;
+    snprintf(line, sizeof line, "%s%s}", box_map, rest);
+    json_t *json = json_loads(line, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_int_eq(family_find(family)->read(json, &c, &why), 0);
+    ck_assert_msg(strstr(why.at, word) != NULL, "'%s' is not in: %s", word, why.at);
+    json_decref(json);
+}
+
+START_TEST(store_cases_say_what_is_wrong)
+{
+    refuses("store", "\"dims\":0,\"tensorCoords\":[],\"shared\":1024,\"seed\":1", "store case: \"dims\" is 1 to 5");
+    refuses("im2col_store", "\"dims\":2,\"tensorCoords\":[0,0],\"shared\":1024,\"seed\":1",
+            "im2col_store case: \"dims\" is 3 to 5");
+    refuses("im2col_store", "\"dims\":3,\"tensorCoords\":[0,0,0],\"shared\":1023,\"seed\":1",
+            "im2col_store case: \"shared\" is 1024 to 102400");
+    refuses("im2col_store", "\"dims\":3,\"tensorCoords\":[0,0],\"shared\":1024,\"seed\":1", "tensorCoords");
+    refuses("im2col_store", "\"dims\":3,\"tensorCoords\":[0,0,0],\"shared\":1024", "seed");
+}
+END_TEST
+
+// The bytes of a map with any rank, type and interleave that the fields can hold, as cuTensorMapReplaceAddress takes
+// them.
+static struct store_case case_of_bytes(enum tensormap_mode mode, int rank, int format, int interleave)
+{
+    struct store_case c = {.map = {.function = MAP_REPLACE_ADDRESS, .address = STORE_GLOBAL_BASE},
+                           .dims = 5,
+                           .shared = STORE_SHARED_START};
+    const struct tensormap map = {.mode = mode,
+                                  .rank = TENSORMAP_MAX_RANK,
+                                  .interleave = (enum tensormap_interleave)interleave,
+                                  .dim = {4, 4, 4, 4, 4},
+                                  .box = {16, 1, 1, 1, 1},
+                                  .pixels = TENSORMAP_MAX_PIXELS,
+                                  .estride = {1, 1, 1, 1, 1}};
+    struct tensormap_image image;
+    tensormap_pack(&map, &image);
+    image.word[1] &= ~(bits_mask(BITS_RANK) | bits_mask(BITS_FORMAT));
+    bits_put(&image, BITS_RANK, (uint64_t)rank - 1);
+    bits_put(&image, BITS_FORMAT, (uint64_t)format);
+    memcpy(c.map.replaced, image.word, sizeof c.map.replaced);
+    return c;
+}
+
+START_TEST(store_map_format__cases_of_any_bytes_run)
+{
+    const struct family *family = family_find(_i == STORE_IM2COL ? "im2col_store" : "store");
+    int works = 0;
+    for (int i = 0; i < 2 * 8 * 16 * 4; i++) {
+        int rank = 1 + i / 2 % 8;
+        struct store_case c = case_of_bytes((enum tensormap_mode)(i % 2), rank, i / 16 % 16, i / 256);
+        struct result result = {.free_bytes = found_bytes};
+        c.mode = (uint32_t)_i;
+        ck_assert_uint_le(family->result_bytes(&c), sizeof found_bytes);
+        family->run_model(&c, &result);
+        ck_assert(result.status != 0 || rank == 5);
+        works += result.status == 0;
+    }
+    ck_assert_int_gt(works, 10);
+}
+END_TEST
+
+// Runs the column on the model as expected and `other` as found; `word` must be in what is said of the difference.
+static void check_word(const struct store_case *other, uint32_t spoilt, const char *word)
+{
+    const struct family *family = family_find("im2col_store");
+    struct result expected = {.free_bytes = expected_bytes}, found = {.free_bytes = found_bytes};
+    char *text = NULL;
+    size_t size_bytes;
+    family->run_model(&column, &expected);
+    family->run_model(other, &found);
+    ck_assert_int_eq(expected.windows, 1);
+    ck_assert_int_eq(found.windows, 1);
+    if (spoilt != 0) found.window[0].bytes[STORE_GLOBAL_BASE + spoilt - found.window[0].base] ^= 0xff;
+    FILE *out = open_memstream(&text, &size_bytes);
+    family->explain(&column, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, word) != NULL, "'%s' is not in:\n%s", word, text);
+    free(text);
+}
+
+// Pixel 1 is W 2, H 1 of image 0: 4096 + 64 + 96, read from 2048 + 64, where bits 9..7 change nothing.
+START_TEST(im2col_store_walk__is_named_when_a_pixel_differs)
+{
+    check_word(&column, 4096 + 64 + 96, "global +0x10a0, element of FLOAT32:");
+    check_word(&column, 4096 + 64 + 96, "from shared 0x840 by store");
+    check_word(&column, 4096 + 64 + 96, "likely rule IM2COL_STORE_WALK");
+}
+END_TEST
+
+START_TEST(store_granule__is_named_when_padding_differs)
+{
+    struct store_case other = column;
+    other.coord[0] = 0;
+    check_word(&other, 4096, "the box does not write it"); // W 0 is left of the box
+    check_word(&other, 4096, "likely rule STORE_GRANULE");
+}
+END_TEST
+
+START_TEST(reduce_float_add__is_named_when_a_sum_differs)
+{
+    struct store_case other = column;
+    other.operation = 1 + REDUCE_ADD;
+    check_word(&other, 0, "global +0x"); // the store was expected
+    check_word(&other, 0, "likely rule IM2COL_STORE_WALK");
+}
+END_TEST
+
+Suite *store_case_suite(void);
+
+Suite *store_case_suite(void)
+{
+    Suite *suite = suite_create("store_case");
+    TCase *tcase = tcase_create("cases");
+    tcase_add_test(tcase, store_cases_say_what_is_wrong);
+    tcase_add_loop_test(tcase, store_map_format__cases_of_any_bytes_run, STORE_TILE, STORE_IM2COL + 1);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("words");
+    tcase_add_test(tcase, im2col_store_walk__is_named_when_a_pixel_differs);
+    tcase_add_test(tcase, store_granule__is_named_when_padding_differs);
+    tcase_add_test(tcase, reduce_float_add__is_named_when_a_sum_differs);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
