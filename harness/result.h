@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What running a case gives: a status and up to four windows of bytes (a tensor map, shared memory, a log). Executors
-// fill it, diff compares it, traces store it. Bytes live in the batch that owns the result.
+// What running a case gives: a status and windows of bytes (a tensor map, the shared memory of each CTA, a log).
+// Executors fill it, diff compares it, traces store it. Bytes live in the batch that owns the result.
 #ifndef TMAREF_RESULT_H
 #define TMAREF_RESULT_H
 
@@ -9,7 +9,7 @@
 
 #include "rule.h"
 
-enum { RESULT_MAX_WINDOWS = 4, TEXT_BYTES = 512 };
+enum { RESULT_MAX_WINDOWS = 17, TEXT_BYTES = 512 };
 
 // A short message in place, for errors that a caller prints.
 struct text {

@@ -9,6 +9,7 @@
 //   bulk.h              bulk copies and reductions without a map
 //   copy.h              tiled loads
 //   store.h, im2col_store.h, reduce.h  stores and reductions
+//   multicast.h, slice.h  loads in clusters, and the slices that CTAs load for each other
 //   observe.h           the accesses of each operation
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
@@ -27,9 +28,11 @@
 #include "mbarrier.h"
 #include "mbarrier_step.h"
 #include "memory.h"
+#include "multicast.h"
 #include "observe.h"
 #include "reduce.h"
 #include "rule.h"
+#include "slice.h"
 #include "store.h"
 #include "swizzle.h"
 #include "tensormap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tmaref explain`: what a rule or a CUDA error means; which element of a tensor lies at which byte of a box in shared
-// memory, and what a store of it writes; which box each CTA of a tiling loads. This file reads the question,
-// explain_*.c answer it.
+// memory, and what a store of it writes; which box each CTA of a tiling loads, and what the CTAs of a cluster load
+// for each other. This file reads the question, explain_*.c answer it.
 #include "explain.h"
 
 #include <inttypes.h>
@@ -29,13 +29,19 @@ enum {
     OPTION_TILES,
     OPTION_CTA,
     OPTION_ORDER,
+    OPTION_CLUSTER,
+    OPTION_MULTICAST,
+    OPTION_TILE,
+    OPTION_SLICES,
+    OPTION_NUMBERS,
     OPTION_ALL
 };
 
 struct explain_options {
     struct map_options map;
     const char *rule, *map_text, *coord, *offsets, *reduce, *shared, *byte, *element, *cta, *order;
-    int table, store, tiles, all, json;
+    const char *cluster, *multicast, *tile, *slices;
+    int table, store, tiles, numbers, all, json;
 };
 
 static const struct argp_option options[] = {
@@ -53,7 +59,15 @@ static const struct argp_option options[] = {
     {"tiles", OPTION_TILES, NULL, 0, "how many boxes cover the tensor, and their coordinates", 0},
     {"cta", OPTION_CTA, "N", 0, "the coordinates that CTA N loads, as CuTe prints them", 0},
     {"order", OPTION_ORDER, "WHICH", 0, "dimension that CTA numbers run along first: outer (default) or inner", 0},
-    {NULL, 0, NULL, 0, "The output:", 6},
+    {NULL, 0, NULL, 0, "A tile that the CTAs of a cluster load for each other, the map's box being one slice:", 6},
+    {"cluster", OPTION_CLUSTER, "XxYxZ", 0, "the cluster's dimensions: 2, 2x1 or 2x2x1", 0},
+    {"multicast", OPTION_MULTICAST, "WHICH", 0,
+     "directions along which CTAs share a tile: x, y, z or more of them (default: all)", 0},
+    {"tile", OPTION_TILE, "LIST", 0, "the tile, innermost first (default: slices follow along the outermost dimension)",
+     0},
+    {"slices", OPTION_SLICES, "LIST", 0, "the slice that each CTA loads (default: the right ones)", 0},
+    {"numbers", OPTION_NUMBERS, NULL, 0, "what each CTA holds in the end, as element numbers", 0},
+    {NULL, 0, NULL, 0, "The output:", 7},
     {"all", OPTION_ALL, NULL, 0, "print lists to their end", 0},
     {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
     {0},
@@ -71,6 +85,9 @@ static error_t parse_flag(int key, struct explain_options *to)
     case OPTION_TILES:
         to->tiles = 1;
         return 0;
+    case OPTION_NUMBERS:
+        to->numbers = 1;
+        return 0;
     case OPTION_ALL:
         to->all = 1;
         return 0;
@@ -86,12 +103,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct explain_options *to = state->input;
     const char **const texts[] = {
-        [OPTION_MAP - OPTION_MAP] = &to->map_text,    [OPTION_COORD - OPTION_MAP] = &to->coord,
-        [OPTION_OFFSETS - OPTION_MAP] = &to->offsets, [OPTION_REDUCE - OPTION_MAP] = &to->reduce,
-        [OPTION_SHARED - OPTION_MAP] = &to->shared,   [OPTION_BYTE - OPTION_MAP] = &to->byte,
-        [OPTION_ELEMENT - OPTION_MAP] = &to->element, [OPTION_CTA - OPTION_MAP] = &to->cta,
-        [OPTION_ORDER - OPTION_MAP] = &to->order};
-    if (key >= OPTION_MAP && key <= OPTION_ORDER && texts[key - OPTION_MAP] != NULL) {
+        [OPTION_MAP - OPTION_MAP] = &to->map_text,        [OPTION_COORD - OPTION_MAP] = &to->coord,
+        [OPTION_OFFSETS - OPTION_MAP] = &to->offsets,     [OPTION_REDUCE - OPTION_MAP] = &to->reduce,
+        [OPTION_SHARED - OPTION_MAP] = &to->shared,       [OPTION_BYTE - OPTION_MAP] = &to->byte,
+        [OPTION_ELEMENT - OPTION_MAP] = &to->element,     [OPTION_CTA - OPTION_MAP] = &to->cta,
+        [OPTION_ORDER - OPTION_MAP] = &to->order,         [OPTION_CLUSTER - OPTION_MAP] = &to->cluster,
+        [OPTION_MULTICAST - OPTION_MAP] = &to->multicast, [OPTION_TILE - OPTION_MAP] = &to->tile,
+        [OPTION_SLICES - OPTION_MAP] = &to->slices};
+    if (key >= OPTION_MAP && key <= OPTION_SLICES && texts[key - OPTION_MAP] != NULL) {
         *texts[key - OPTION_MAP] = value;
         return 0;
     }
@@ -237,6 +256,70 @@ static int read_order(const char *order, struct explain *to)
                                        : command_usage("explain", "--order: takes outer or inner, not '%s'", order);
 }
 
+// "2x1x1": up to three numbers, 1 where one is left out.
+static int read_shape(const char *text, struct cluster_shape *shape)
+{
+    char numbers[64];
+    uint64_t size[3] = {1, 1, 1};
+    struct text why;
+    snprintf(numbers, sizeof numbers, "%s", text);
+    for (char *at = numbers; *at != '\0'; at++)
+        if (*at == 'x') *at = ',';
+    if (parse_u64_list(numbers, 16, 3, size, &why) == 0) return command_usage("explain", "--cluster: %s", why.at);
+    for (int i = 0; i < 3; i++) {
+        if (size[i] == 0) return command_usage("explain", "--cluster: a dimension is 1 to 16, not 0");
+        shape->size[i] = (uint32_t)size[i];
+    }
+    return EXIT_AGREE;
+}
+
+static int read_along(const char *text, int *along)
+{
+    *along = text == NULL ? SLICE_XYZ : 0;
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text < 'x' || *text > 'z')
+            return command_usage("explain", "--multicast: takes x, y, z or more of them, not '%s'", text);
+        *along |= 1 << (*text - 'x');
+    }
+    return EXIT_AGREE;
+}
+
+// The tile that is asked for, or slices along the outermost dimension.
+static int read_tile(const struct explain_options *from, struct explain *to)
+{
+    const struct tensormap *map = &to->map;
+    int64_t tile[TENSORMAP_MAX_RANK];
+    for (int i = 0; i < map->rank; i++) to->tile[i] = slice_extent(map, i);
+    to->tile[map->rank - 1] *= slice_group_ctas(&to->cluster, to->along);
+    if (from->tile == NULL) return EXIT_AGREE;
+    int status = read_index("tile", from->tile, map->rank, 1, (int64_t)1 << 31, tile);
+    for (int i = 0; i < map->rank && status == EXIT_AGREE; i++) to->tile[i] = (uint64_t)tile[i];
+    return status;
+}
+
+static int read_cluster(const struct explain_options *from, struct explain *to)
+{
+    struct text why;
+    if (from->cluster == NULL) {
+        if (from->multicast != NULL || from->tile != NULL || from->slices != NULL || from->numbers)
+            return command_usage("explain", "--multicast, --tile, --slices and --numbers go with --cluster");
+        return EXIT_AGREE;
+    }
+    if (to->map.mode != TENSORMAP_TILED || to->operation != EXPLAIN_LOAD)
+        return command_usage("explain", "--cluster: shows a load of a tiled map");
+    if (to->wants_numbers && to->json) return command_usage("explain", "--numbers or --json, not both");
+    to->wants_cluster = 1;
+    int status = read_shape(from->cluster, &to->cluster);
+    if (status == EXIT_AGREE) status = read_along(from->multicast, &to->along);
+    if (status == EXIT_AGREE) status = read_tile(from, to);
+    if (status != EXIT_AGREE || from->slices == NULL) return status;
+    to->has_slices = 1;
+    int count = parse_u64_list(from->slices, 15, 16, to->slices, &why), ctas = (int)slice_cluster_ctas(&to->cluster);
+    if (count == 0) return command_usage("explain", "--slices: %s", why.at);
+    if (count != ctas) return command_usage("explain", "--slices: has %d numbers, the cluster %d CTAs", count, ctas);
+    return EXIT_AGREE;
+}
+
 static int read_question(const struct explain_options *from, struct explain *to)
 {
     *to = (struct explain){.wants_byte = from->byte != NULL,
@@ -244,6 +327,7 @@ static int read_question(const struct explain_options *from, struct explain *to)
                            .wants_table = from->table,
                            .wants_tiles = from->tiles || from->cta != NULL,
                            .wants_cta = from->cta != NULL,
+                           .wants_numbers = from->numbers,
                            .all = from->all,
                            .json = from->json};
     int status = read_map(from, &to->map);
@@ -258,6 +342,7 @@ static int read_question(const struct explain_options *from, struct explain *to)
         status = read_index("element", from->element, to->map.rank, INT32_MIN, (int64_t)1 << 33, to->element);
     if (status == EXIT_AGREE && from->cta != NULL && !parse_u64(from->cta, UINT64_MAX, &to->cta))
         status = command_usage("explain", "--cta: '%s' is not a whole number", from->cta);
+    if (status == EXIT_AGREE) status = read_cluster(from, to);
     return status == EXIT_AGREE ? read_order(from->order, to) : status;
 }
 
@@ -301,5 +386,6 @@ int command_explain(int argc, char **argv)
     if (to.rule != NULL) return explain_rule(to.rule, to.json);
     int status = read_question(&to, &question);
     if (status != EXIT_AGREE) return status;
+    if (question.wants_cluster) return explain_cluster(&question);
     return question.wants_tiles ? explain_tiles(&question) : explain_box(&question);
 }

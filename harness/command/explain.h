@@ -7,6 +7,7 @@
 
 #include "im2col.h"
 #include "reduce.h"
+#include "slice.h"
 
 enum explain_operation { EXPLAIN_LOAD, EXPLAIN_STORE, EXPLAIN_REDUCE };
 
@@ -14,6 +15,8 @@ enum explain_operation { EXPLAIN_LOAD, EXPLAIN_STORE, EXPLAIN_REDUCE };
 //   operation    what happens to the box; `op` is the reduction's
 //   offset       the im2colOffsets of an im2col load, W first
 //   wants_*   which of the questions are asked: a shared address, a tensor element, the table, the tiles, one CTA
+//   wants_cluster, wants_numbers  the slices of `tile` that the CTAs of `cluster` load for each other along `along`,
+//             each its own or, where has_slices, the one given; and what each CTA holds then
 //   inner_first  the CTA number runs along dimension 0 first, not along the outermost dimension
 //   all       print lists to their end
 struct explain {
@@ -27,6 +30,10 @@ struct explain {
     uint32_t byte;
     int64_t element[TENSORMAP_MAX_RANK];
     uint64_t cta;
+    int wants_cluster, wants_numbers, along, has_slices;
+    struct cluster_shape cluster;
+    uint64_t tile[TENSORMAP_MAX_RANK];
+    uint64_t slices[16];
     int inner_first, all, json;
 };
 
@@ -46,6 +53,9 @@ int explain_box(const struct explain *question);
 
 // The tiles of the whole tensor, or the coordinates of one.
 int explain_tiles(const struct explain *question);
+
+// A tile that the CTAs of a cluster load for each other by multicast.
+int explain_cluster(const struct explain *question);
 
 // "(1, 2, 3)" on standard output, entry 0 first; the same as JSON.
 void explain_print_index(const int64_t *index, int rank);

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "kernels_dir.h"
 
+enum { PORTABLE_CLUSTER_CTAS = 8 };
 #define RESERVED_BYTES ((size_t)64 << 30)
 
 static int failed(struct gpu *gpu, const char *call, int error, struct text *why)
@@ -154,6 +155,8 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
     if (error == CUDA_SUCCESS && launch->shared_bytes > 48 * 1024)
         error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               (int)launch->shared_bytes);
+    if (error == CUDA_SUCCESS && launch->cluster > PORTABLE_CLUSTER_CTAS)
+        error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (error != CUDA_SUCCESS) return error;
     struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     cluster.value.cluster.x = launch->cluster;

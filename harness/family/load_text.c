@@ -35,12 +35,8 @@ static json_t *run_text(const uint8_t *bytes, uint32_t address, uint32_t size_by
     return json_sprintf("smem %04x+%u = bytes %016" PRIx64, address, size_bytes, word);
 }
 
-json_t *load_describe(const void *test_case, const struct result *result)
+void load_describe_window(const struct window *window, json_t *lines)
 {
-    (void)test_case;
-    json_t *lines = json_array();
-    if (result->windows < 2) return lines;
-    const struct window *window = &result->window[1];
     for (uint32_t at = 0, run; at < window->size_bytes; at += run) {
         uint32_t address = (uint32_t)window->base + at;
         int64_t origin = origin_of(window->bytes + at, address);
@@ -50,6 +46,14 @@ json_t *load_describe(const void *test_case, const struct result *result)
         }
         json_array_append_new(lines, run_text(window->bytes + at, address, run, origin));
     }
+}
+
+json_t *load_describe(const void *test_case, const struct result *result)
+{
+    (void)test_case;
+    json_t *lines = json_array();
+    if (result->windows < 2) return lines;
+    load_describe_window(&result->window[1], lines);
     uint64_t word;
     memcpy(&word, result->window[0].bytes, sizeof word);
     json_array_append_new(lines, json_sprintf("mbar %016" PRIx64, word));

@@ -10,4 +10,7 @@
 // "mbar 7fffe00000..." (addresses and words in hex, lengths in bytes; gmem counts from the start of the arena).
 json_t *load_describe(const void *test_case, const struct result *result);
 
+// Appends the lines of one window of shared memory, whose base is the shared address that the canaries were made of.
+void load_describe_window(const struct window *window, json_t *lines);
+
 #endif

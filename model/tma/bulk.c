@@ -79,11 +79,11 @@ static void check_bounds(const struct memory *memory, const char *argument, uint
     broken(findings, first, (struct finding){rule, argument, -1, 0, address, end, nearest});
 }
 
-// Past the end of another CTA's allocation: what lies past the shared memory of an SM is another fault.
-static enum rule remote_rule(const struct bulk *bulk)
+// Past the end of another CTA's allocation: what reaches past the shared memory of an SM, wherever it starts, is
+// another fault.
+static enum rule remote_rule(const struct bulk *bulk, uint32_t bytes)
 {
-    uint64_t end = bulk->destination->base + bulk->destination->size_bytes, first = bulk->to < end ? end : bulk->to;
-    return first < SM_SHARED_BYTES ? RULE_BULK_REMOTE_BOUNDS : RULE_BULK_REMOTE_LIMIT;
+    return bulk->to + bytes <= SM_SHARED_BYTES ? RULE_BULK_REMOTE_BOUNDS : RULE_BULK_REMOTE_LIMIT;
 }
 
 enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
@@ -93,7 +93,7 @@ enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
     int is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
     enum rule source = bulk_is_from_global(bulk->form) ? RULE_BULK_UNMAPPED : RULE_BULK_SMEM_BOUNDS;
     enum rule destination = bulk_is_to_global(bulk->form)  ? RULE_BULK_UNMAPPED
-                            : bulk_is_to_other(bulk->form) ? remote_rule(bulk)
+                            : bulk_is_to_other(bulk->form) ? remote_rule(bulk, bytes)
                                                            : RULE_BULK_SMEM_BOUNDS;
     check_size(bulk, &first, findings);
     if (bytes == 0) return first;

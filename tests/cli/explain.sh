@@ -244,6 +244,35 @@ json '[8,4]' ctas 5 inBounds
 run 0 explain --json --dtype f32 --dim 40,20 --box 16,16 --cta 1
 json true remainder
 
+# --- the CTAs of a cluster ---
+tile=(--dtype s32 --dim 16,16 --box 16,8 --shared 0x400)
+run 0 explain "${tile[@]}" --cluster 2
+out "CTA 1   loads slice 1 at (0, 8) to 0x600 of CTAs 0, 1 (ctaMask 0x0003)"
+out "expect_tx            1024 bytes in every CTA"
+out "Every CTA gets all of its tile."
+run 1 explain "${tile[@]}" --cluster 1x1x2 --slices 1,1
+out "CTA 0   never gets slice 0: 0x400 to 0x5ff keep what they held"
+out "CTA 1   gets slice 1 2 times"
+out "nothing hangs, nothing faults"
+run 1 explain "${tile[@]}" --cluster 2 --slices 0,0 --numbers
+out " 112  113  114  115  116  117  118  119  120  121  122  123  124  125  126  127"
+out "   0    0    0    0    0    0    0    0    0    0    0    0    0    0    0    0"
+run 0 explain "${tile[@]}" --cluster 2 --slices 1,0 --numbers
+out " 240  241  242  243  244  245  246  247  248  249  250  251  252  253  254  255"
+run 0 explain "${tile[@]}" --cluster 4x2 --multicast x --tile 32,16
+out "CTA 6   loads slice 2 of its own group's tile to 0x800 of CTAs 4, 5, 6, 7 (ctaMask 0x00f0)"
+run 1 explain "${tile[@]}" --cluster 2 --shared 0x410
+out "A load faults:"
+out "LOAD_SMEM_ALIGN"
+run 1 explain --json "${tile[@]}" --cluster 2 --slices 0,0
+json 1024 expectTx
+json '[2,0]' ctas 1 gets
+json 3 ctas 1 ctaMask
+json '[0,0]' ctas 1 coord
+run 0 explain --json "${tile[@]}" --cluster 2x2 --multicast y
+json 10 ctas 3 ctaMask
+json 1536 ctas 3 shared
+
 # --- wrong questions ---
 bad() { # bad SENTENCE ARGUMENT...
     local sentence=$1
@@ -278,6 +307,20 @@ bad "--cta: 'seven' is not a whole number" "${map[@]}" --cta seven
 bad "--cta: there are 4 tiles, so CTA 0 to 3" "${map[@]}" --cta 4
 bad "--order: takes outer or inner, not 'up'" "${map[@]}" --tiles --order up
 bad "past all shared addresses" "${map[@]}" --shared 0xffffff80
+bad "go with --cluster" "${map[@]}" --slices 0,1
+bad "a cluster has 1 to 16 CTAs, not 32" "${map[@]}" --cluster 8x4
+bad "--cluster: a dimension is 1 to 16, not 0" "${map[@]}" --cluster 2x0
+bad "--cluster: " "${map[@]}" --cluster two
+bad "--multicast: takes x, y, z or more of them, not 'w'" "${map[@]}" --cluster 2 --multicast w
+bad "cut it into 0 slices" "${map[@]}" --cluster 2 --tile 7,7
+bad "--tile: has 1 numbers" "${map[@]}" --cluster 2 --tile 7
+bad "--slices: has 1 numbers, the cluster 2 CTAs" "${map[@]}" --cluster 2 --slices 0
+bad "--slices: slices are 0 to 1" "${map[@]}" --cluster 2 --slices 0,2
+bad "--numbers or --json, not both" "${map[@]}" --cluster 2 --numbers --json
+bad "past all shared addresses" "${map[@]}" --cluster 2 --shared 0xffffff80
+bad "a load of a tiled map" "${map[@]}" --cluster 2 --store
+bad "a load of a tiled map" --dtype f16 --dim 64,56,32 --lower-corner 0 --upper-corner 0 --channels 64 --pixels 16 \
+    --cluster 2
 bad "unrecognized option" --tilings
 run 0 explain --help
 out "--order"

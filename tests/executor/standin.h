@@ -16,6 +16,7 @@ const struct memory *standin_mapped(void);
 
 // The kernels that have a file of their own.
 enum rule bulk_jobs(void **parameters);
+enum rule multicast_jobs(void **parameters);
 enum rule store_jobs(void **parameters);
 
 #endif

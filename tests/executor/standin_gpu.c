@@ -257,6 +257,7 @@ struct CUfunc_st {
 static struct CUfunc_st functions[] = {{"bulk_jobs", bulk_jobs},
                                        {"load_jobs", load_jobs},
                                        {"mbarrier_programs", mbarrier_programs},
+                                       {"multicast_jobs", multicast_jobs},
                                        {"store_jobs", store_jobs}};
 
 enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)

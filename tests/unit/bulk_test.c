@@ -252,6 +252,8 @@ static const struct vector {
      SMEM_END, SMEM_END - 16, NOTHING},
     {R(REMOTE_LIMIT), "past the SM", {S2S, 0x500, SM_SHARED_BYTES, 16}, {R(REMOTE_LIMIT)}, SM_SHARED_BYTES, SMEM_END,
      SMEM_END - 16, TO},
+    {R(REMOTE_LIMIT), "over the end of the SM", {S2S, 0x500, SM_SHARED_BYTES - 16, 32}, {R(REMOTE_LIMIT)},
+     SM_SHARED_BYTES - 16, SMEM_END, SMEM_END - 32, NOTHING},
     {R(REMOTE_LIMIT), "the last of the SM", {S2S, 0x500, SM_SHARED_BYTES - 16, 16}, {R(REMOTE_BOUNDS)},
      SM_SHARED_BYTES - 16, SMEM_END, SMEM_END - 16, NOTHING},
     {R(REMOTE_BOUNDS), "just fits", {S2S, 0x500, SMEM_END - 16, 16}, {RULE_OK}, 0, 0, 0, NOTHING},

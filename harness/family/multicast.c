@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MIT
+// Family "multicast": the loads of one cluster. Each CTA's result is its barrier's word and its shared memory around
+// all boxes: a CTA that is in no mask must not change.
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "bulk.h"
+#include "copy.h"
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+#include "load_text.h"
+#include "mbarrier.h"
+#include "multicast_case.h"
+
+enum { GUARD_BYTES = 256, WORD_BYTES = 8, RANKS_MAX = 255 };
+_Static_assert(sizeof(struct multicast_job) % 64 == 0, "the map of each job has the alignment of maps");
+
+static const char *const mode_names[] = {"tile", "im2col", "bulk", NULL};
+
+uint32_t multicast_ranks(const struct multicast_case *c)
+{
+    return c->cluster > 0 ? c->cluster : 1;
+}
+
+int multicast_map(const struct multicast_case *c, struct tensormap *map)
+{
+    struct tensormap_image image;
+    if (c->mode == MULTICAST_BULK || map_args_encode(&c->map, &image, NULL) != RULE_OK) return 0;
+    tensormap_decode(&image, map, NULL);
+    return 1;
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static json_t *issue_write(const struct multicast_case *c, const struct multicast_issue *issue)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "issuer", json_u64(issue->issuer));
+    if (issue->is_multicast) json_object_set_new(json, "ctaMask", json_u64(issue->mask));
+    json_object_set_new(json, "to_rank", json_u64(issue->to_rank));
+    json_object_set_new(json, "barrier_rank", json_u64(issue->barrier_rank));
+    json_object_set_new(json, "shared", json_u64(issue->shared));
+    if (c->mode == MULTICAST_BULK) {
+        json_object_set_new(json, "from", json_u64(issue->from));
+        json_object_set_new(json, "size", json_u64(issue->size_bytes));
+        return json;
+    }
+    json_object_set_new(json, "tensorCoords", json_i32s(issue->coord, (int)c->map.rank));
+    uint32_t offset[IM2COL_MAX_SPATIAL] = {issue->offset[0], issue->offset[1], issue->offset[2]};
+    if (c->mode == LOAD_IM2COL) json_object_set_new(json, "im2colOffsets", json_u32s(offset, (int)c->dims - 2));
+    return json;
+}
+
+static json_t *multicast_write(const void *test_case)
+{
+    const struct multicast_case *c = test_case;
+    json_t *json = json_object(), *issues = json_array();
+    json_object_set_new(json, "cluster", json_u64(c->cluster));
+    json_object_set_new(json, "load_mode", json_string(mode_names[c->mode]));
+    if (c->mode != MULTICAST_BULK) {
+        json_object_set_new(json, "map", map_args_write(&c->map));
+        json_object_set_new(json, "dims", json_u64(c->dims));
+    }
+    json_object_set_new(json, "barrier", json_u64(c->barrier));
+    json_object_set_new(json, "expect", json_u32s(c->expect, (int)multicast_ranks(c)));
+    for (uint32_t i = 0; i < c->issues; i++) json_array_append_new(issues, issue_write(c, &c->issue[i]));
+    json_object_set_new(json, "issues", issues);
+    return json;
+}
+
+static int issue_read(const json_t *json, const struct multicast_case *c, struct multicast_issue *issue,
+                      struct text *why)
+{
+    struct json_reader reader = json_reader_open(json, "multicast case: issue", why);
+    uint32_t offset[IM2COL_MAX_SPATIAL] = {0};
+    issue->issuer = (uint32_t)json_read_u64(&reader, "issuer", multicast_ranks(c) - 1);
+    issue->is_multicast = (uint32_t)json_has(&reader, "ctaMask");
+    issue->mask = (uint32_t)json_read_u64_or(&reader, "ctaMask", UINT16_MAX, 0);
+    issue->to_rank = (uint32_t)json_read_u64(&reader, "to_rank", RANKS_MAX);
+    issue->barrier_rank = (uint32_t)json_read_u64(&reader, "barrier_rank", RANKS_MAX);
+    issue->shared = (uint32_t)json_read_u64(&reader, "shared", 0x3ffff);
+    if (c->mode == MULTICAST_BULK) {
+        issue->from = json_read_u64(&reader, "from", UINT64_MAX);
+        issue->size_bytes = (uint32_t)json_read_u64(&reader, "size", UINT32_MAX);
+    } else {
+        json_read_i32s(&reader, "tensorCoords", (int)c->map.rank, issue->coord);
+        if (c->mode == LOAD_IM2COL) json_read_u32s(&reader, "im2colOffsets", (int)c->dims - 2, offset);
+    }
+    for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) issue->offset[i] = (uint16_t)offset[i];
+    return json_reader_close(&reader);
+}
+
+static int map_read(struct json_reader *reader, struct multicast_case *c, struct text *why)
+{
+    uint32_t least = c->mode == LOAD_IM2COL ? 3 : 1;
+    const json_t *map = json_read_object(reader, "map");
+    if (!reader->ok || !map_args_read(map, "multicast case: map", &c->map, why)) return 0;
+    c->dims = (uint32_t)json_read_u64(reader, "dims", TENSORMAP_MAX_RANK);
+    if (!reader->ok) return 0;
+    if (c->map.function != MAP_REPLACE_ADDRESS && c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK &&
+        c->dims >= least)
+        return 1;
+    text_set(why, "multicast case: map is no encode call with a rank of 1 to 5, or \"dims\" is not %u to 5", least);
+    return 0;
+}
+
+static int issues_read(const json_t *array, struct multicast_case *c, struct text *why)
+{
+    size_t count = json_array_size(array);
+    if (count < 1 || count > MULTICAST_ISSUES) {
+        text_set(why, "multicast case: \"issues\" is an array of 1 to %d", MULTICAST_ISSUES);
+        return 0;
+    }
+    for (c->issues = 0; c->issues < count; c->issues++)
+        if (!issue_read(json_array_get(array, c->issues), c, &c->issue[c->issues], why)) return 0;
+    return 1;
+}
+
+static int multicast_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct multicast_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "multicast case", why);
+    *c = (struct multicast_case){0};
+    c->cluster = (uint32_t)json_read_u64(&reader, "cluster", MULTICAST_CTAS);
+    c->mode = (uint32_t)json_read_name(&reader, "load_mode", mode_names);
+    if (!reader.ok || (c->mode != MULTICAST_BULK && !map_read(&reader, c, why))) return 0;
+    c->barrier = (uint32_t)json_read_u64(&reader, "barrier", LOAD_WINDOW_START - WORD_BYTES);
+    json_read_u32s(&reader, "expect", (int)multicast_ranks(c), c->expect);
+    const json_t *issues = json_read_any(&reader, "issues");
+    if (!json_reader_close(&reader)) return 0;
+    if (c->barrier < LOAD_BARRIER || c->barrier % WORD_BYTES != 0) {
+        text_set(why, "multicast case: \"barrier\" is a multiple of 8, %d to %d", LOAD_BARRIER,
+                 LOAD_WINDOW_START - WORD_BYTES);
+        return 0;
+    }
+    return issues_read(issues, c, why);
+}
+
+// --- What is where ---------------------------------------------------------------------------------------------------
+
+struct multicast_bytes multicast_bytes_of(const struct multicast_case *c, const struct tensormap *map,
+                                          const struct multicast_issue *issue)
+{
+    if (c->mode == MULTICAST_BULK) {
+        uint32_t moved = bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, issue->size_bytes);
+        return (struct multicast_bytes){moved, moved};
+    }
+    if (map->mode == TENSORMAP_IM2COL) {
+        struct im2col column = im2col_of(map, issue->coord, issue->offset);
+        return (struct multicast_bytes){im2col_extent_bytes(&column), im2col_transaction_bytes(&column)};
+    }
+    struct tile tile = tile_of(map, issue->coord);
+    return (struct multicast_bytes){tile_extent_bytes(&tile), tile_transaction_bytes(&tile)};
+}
+
+struct load_window multicast_window(const struct multicast_case *c)
+{
+    struct tensormap map = {0};
+    uint64_t low = MULTICAST_SHARED_END, high = LOAD_WINDOW_START;
+    if (c->mode != MULTICAST_BULK && !multicast_map(c, &map)) return (struct load_window){LOAD_WINDOW_START, 0};
+    for (uint32_t i = 0; i < c->issues; i++) {
+        uint64_t first = c->issue[i].shared, past = first + multicast_bytes_of(c, &map, &c->issue[i]).extent;
+        if (first < low) low = first;
+        if (past > high) high = past;
+    }
+    low = low / 128 * 128 - GUARD_BYTES;
+    high = (high + 127) / 128 * 128 + GUARD_BYTES;
+    if (low < LOAD_WINDOW_START) low = LOAD_WINDOW_START;
+    if (high > MULTICAST_SHARED_END) high = MULTICAST_SHARED_END;
+    return (struct load_window){(uint32_t)low, high > low ? (uint32_t)(high - low) : 0};
+}
+
+// Bytes of the barrier words, an even number of them so that the windows are aligned.
+static uint32_t words_bytes(uint32_t ranks)
+{
+    return (ranks + 1) / 2 * 2 * WORD_BYTES;
+}
+
+static size_t multicast_result_bytes(const void *test_case)
+{
+    uint32_t ranks = multicast_ranks(test_case);
+    return words_bytes(ranks) + (size_t)ranks * multicast_window(test_case).size_bytes;
+}
+
+// The windows in the form of the kernel's output, so that results come back in one copy. Addresses are of the
+// shared::cluster window.
+static void lay_out(const struct multicast_case *c, struct load_window window, struct result *result)
+{
+    static const char *const names[MULTICAST_CTAS] = {"cta0",  "cta1",  "cta2",  "cta3", "cta4",  "cta5",
+                                                      "cta6",  "cta7",  "cta8",  "cta9", "cta10", "cta11",
+                                                      "cta12", "cta13", "cta14", "cta15"};
+    uint32_t ranks = multicast_ranks(c);
+    result_window(result, "mbarriers", c->barrier, ranks * WORD_BYTES);
+    result->free_bytes += words_bytes(ranks) - ranks * WORD_BYTES;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        result_window(result, names[rank], rank << 24 | window.base, window.size_bytes);
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+struct cluster_load multicast_load_of(uint32_t cluster, const struct multicast_issue *issue, const struct memory *ctas)
+{
+    return (struct cluster_load){.cta = ctas,
+                                 .ctas = cluster > 0 ? cluster : 1,
+                                 .is_cluster = cluster > 0,
+                                 .issuer = issue->issuer,
+                                 .is_multicast = (int)issue->is_multicast,
+                                 .mask = issue->mask,
+                                 .to_rank = issue->to_rank,
+                                 .shared = issue->shared,
+                                 .barrier_rank = issue->barrier_rank};
+}
+
+enum rule multicast_issue_run(uint32_t cluster, uint32_t mode, uint32_t dims, const struct tensormap *map,
+                              const struct multicast_issue *issue, const struct memory *global_memory,
+                              const struct memory *ctas, uint32_t *transaction_bytes)
+{
+    struct cluster_load load = multicast_load_of(cluster, issue, ctas);
+    if (mode == MULTICAST_BULK)
+        return multicast_bulk_load(issue->from, issue->size_bytes, global_memory, &load, transaction_bytes, NULL);
+    if (mode == LOAD_IM2COL)
+        return multicast_im2col_load(map, (int)dims, issue->coord, issue->offset, global_memory, &load,
+                                     transaction_bytes, NULL);
+    return multicast_tile_load(map, (int)dims, issue->coord, global_memory, &load, transaction_bytes, NULL);
+}
+
+static void canaries(uint8_t *bytes, uint32_t rank, struct load_window window)
+{
+    for (uint32_t at = 0; at < window.size_bytes; at += 4) {
+        uint32_t word = load_canary(rank << 24 | (window.base + at));
+        memcpy(bytes + at, &word, sizeof word);
+    }
+}
+
+// The kernel's order: the encode, arrive.expect_tx in every CTA, the loads, their complete_tx.
+static enum rule run_issues(const struct multicast_case *c, const struct memory *ctas, uint64_t *words)
+{
+    struct tensormap_image image;
+    struct tensormap map = {0};
+    uint32_t ranks = multicast_ranks(c), bytes;
+    enum rule rule = c->mode == MULTICAST_BULK ? RULE_OK : map_args_encode(&c->map, &image, NULL);
+    if (rule != RULE_OK) return rule;
+    if (c->mode != MULTICAST_BULK) tensormap_decode(&image, &map, NULL);
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect[rank]};
+        words[rank] = mbarrier_init(1);
+        if ((rule = mbarrier_transact(&words[rank], &announce)) != RULE_OK) return rule;
+    }
+    for (uint32_t i = 0; i < c->issues; i++) {
+        const struct multicast_issue *issue = &c->issue[i];
+        rule = multicast_issue_run(c->cluster, c->mode, c->dims, &map, issue, arena(), ctas, &bytes);
+        if (rule != RULE_OK) return rule;
+        struct cluster_load load = multicast_load_of(c->cluster, issue, ctas);
+        uint32_t targets = multicast_targets(&load);
+        for (uint32_t rank = 0; rank < ranks && bytes > 0; rank++)
+            if (targets >> rank & 1)
+                mbarrier_transact_remote(&words[rank], &(struct mbarrier_transaction){.complete_bytes = bytes});
+    }
+    return RULE_OK;
+}
+
+static void multicast_run_model(const void *test_case, struct result *result)
+{
+    static uint8_t bytes[MULTICAST_CTAS][MULTICAST_SHARED_BYTES];
+    const struct multicast_case *c = test_case;
+    struct load_window window = multicast_window(c);
+    struct memory ctas[MULTICAST_CTAS];
+    uint64_t words[MULTICAST_CTAS];
+    uint32_t ranks = multicast_ranks(c), in_cta = window.base - LOAD_SHARED_START;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        ctas[rank] = (struct memory){bytes[rank], LOAD_SHARED_START, MULTICAST_SHARED_BYTES};
+        canaries(bytes[rank] + in_cta, rank, window);
+    }
+    result->rule = run_issues(c, ctas, words);
+    result->status = rule_cuda_error(result->rule);
+    if (result->rule != RULE_OK) return;
+    lay_out(c, window, result);
+    memcpy(result->window[0].bytes, words, ranks * WORD_BYTES);
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        memcpy(result->window[1 + rank].bytes, bytes[rank] + in_cta, window.size_bytes);
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
+
+// Will a barrier that expects so much not tell when all bytes are there?
+static int must_settle(const struct multicast_case *c, const struct tensormap *map)
+{
+    uint64_t bytes[MULTICAST_CTAS] = {0};
+    int is_silent = 0;
+    for (uint32_t i = 0; i < c->issues; i++) {
+        struct cluster_load load = multicast_load_of(c->cluster, &c->issue[i], NULL);
+        uint32_t targets = multicast_targets(&load);
+        is_silent |= c->issue[i].is_multicast && targets == 0;
+        for (int rank = 0; rank < MULTICAST_CTAS; rank++)
+            if (targets >> rank & 1) bytes[rank] += multicast_bytes_of(c, map, &c->issue[i]).transaction;
+    }
+    for (uint32_t rank = 0; rank < multicast_ranks(c); rank++) is_silent |= bytes[rank] != c->expect[rank];
+    return is_silent;
+}
+
+// Fills the job of one case but for its output; returns the CUDA error of its encode.
+static int make_job(struct gpu *gpu, const struct multicast_case *c, struct multicast_job *job)
+{
+    struct map_args args = c->map;
+    struct tensormap_image image = {0};
+    struct tensormap map = {0};
+    struct load_window window = multicast_window(c);
+    uint64_t arena_shift = gpu_arena(gpu) - ARENA_BASE;
+    args.address += arena_shift;
+    int error = c->mode == MULTICAST_BULK ? CUDA_SUCCESS : map_args_call(&gpu->driver, &args, &image);
+    if (error != CUDA_SUCCESS) return error;
+    multicast_map(c, &map);
+    *job = (struct multicast_job){.mode = c->mode,
+                                  .dims = c->mode == MULTICAST_BULK ? 0 : c->dims,
+                                  .window = window.base,
+                                  .window_end = window.base + window.size_bytes,
+                                  .barrier = c->barrier,
+                                  .settle = (uint32_t)must_settle(c, &map),
+                                  .issues = c->issues};
+    memcpy(job->map, image.word, sizeof job->map);
+    memcpy(job->expect, c->expect, sizeof job->expect);
+    memcpy(job->issue, c->issue, sizeof job->issue);
+    for (uint32_t i = 0; i < c->issues; i++) job->issue[i].from += arena_shift;
+    return CUDA_SUCCESS;
+}
+
+// The jobs of one size of cluster.
+static int launch_jobs(struct gpu *gpu, unsigned cluster, unsigned long long device_jobs, int count,
+                       unsigned long long device_output)
+{
+    unsigned ctas = cluster > 0 ? cluster : 1, most = (unsigned)gpu->processors / ctas;
+    void *arguments[] = {&device_jobs, &count, &device_output, &cluster};
+    if (most == 0) most = 1;
+    struct gpu_launch launch = {.module = "multicast",
+                                .kernel = "multicast_jobs",
+                                .grid = ctas * ((unsigned)count < most ? (unsigned)count : most),
+                                .block = MULTICAST_THREADS,
+                                .cluster = cluster,
+                                .shared_bytes = MULTICAST_SHARED_BYTES,
+                                .arguments = arguments};
+    return gpu_launch(gpu, &launch);
+}
+
+// `first[k]` is the first job with cluster size k.
+static int launch_sizes(struct gpu *gpu, const struct multicast_job *jobs, const int *first, uint8_t *output,
+                        size_t output_bytes)
+{
+    size_t jobs_bytes = (size_t)first[MULTICAST_CTAS + 1] * sizeof *jobs;
+    if (jobs_bytes == 0) return CUDA_SUCCESS;
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
+    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
+    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
+    for (unsigned k = 0; k <= MULTICAST_CTAS && error == CUDA_SUCCESS; k++) {
+        int count = first[k + 1] - first[k];
+        unsigned long long its_jobs = device_jobs + (size_t)first[k] * sizeof *jobs;
+        if (count > 0) error = launch_jobs(gpu, k, its_jobs, count, device_output);
+    }
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
+    return error;
+}
+
+// The jobs in the order of their cluster sizes, the results in the order of the cases.
+static int run_jobs(struct gpu *gpu, const struct multicast_case *cases, int count, struct result *results,
+                    struct multicast_job *jobs)
+{
+    uint8_t *output = results[0].free_bytes, *end = output;
+    int first[MULTICAST_CTAS + 2] = {0}, launched = 0;
+    for (uint32_t k = 0; k <= MULTICAST_CTAS; k++) {
+        first[k] = launched;
+        for (int i = 0; i < count; i++) {
+            if (cases[i].cluster != k) continue;
+            uint64_t offset = (uint64_t)(results[i].free_bytes - output);
+            results[i].status = make_job(gpu, &cases[i], &jobs[launched]);
+            if (results[i].status != CUDA_SUCCESS) continue;
+            jobs[launched++].output = offset;
+            lay_out(&cases[i], multicast_window(&cases[i]), &results[i]);
+            if (results[i].free_bytes > end) end = results[i].free_bytes;
+        }
+    }
+    first[MULTICAST_CTAS + 1] = launched;
+    return launch_sizes(gpu, jobs, first, output, (size_t)(end - output));
+}
+
+static int multicast_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    struct multicast_job *jobs = aligned_alloc(64, (size_t)count * sizeof *jobs);
+    if (jobs == NULL || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    int error = run_jobs(gpu, cases, count, results, jobs);
+    free(jobs);
+    return error;
+}
+
+static json_t *multicast_describe(const void *test_case, const struct result *result)
+{
+    json_t *lines = json_array();
+    (void)test_case;
+    for (int i = 1; i < result->windows; i++) load_describe_window(&result->window[i], lines);
+    for (uint32_t at = 0; result->windows > 0 && at < result->window[0].size_bytes; at += WORD_BYTES) {
+        uint64_t word;
+        memcpy(&word, result->window[0].bytes + at, sizeof word);
+        json_array_append_new(lines, json_sprintf("cta%u mbar %016llx", at / WORD_BYTES, (unsigned long long)word));
+    }
+    return lines;
+}
+
+const struct family family_multicast = {
+    .name = "multicast",
+    .summary = "loads in clusters, with and without multicast: every CTA's shared memory, and its barrier's word",
+    .case_bytes = sizeof(struct multicast_case),
+    .generate = multicast_generate,
+    .write = multicast_write,
+    .read = multicast_read,
+    .result_bytes = multicast_result_bytes,
+    .run_model = multicast_run_model,
+    .run_gpu = multicast_run_gpu,
+    .kernel = "multicast",
+    .describe = multicast_describe,
+    .explain = multicast_explain,
+};

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The suite `multicast_case`: the family "multicast" around the model: JSON both ways, what random cases lean to, where
+// results lie, and the words for a mismatch.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "mbarrier.h"
+#include "multicast_case.h"
+
+Suite *multicast_case_suite(void);
+
+enum { CASES = 20000, RESULT_BYTES = 8 << 20 };
+static uint8_t bytes[2][RESULT_BYTES];
+
+static const struct family *family(void)
+{
+    return family_find("multicast");
+}
+
+static struct multicast_case random_case(uint64_t i)
+{
+    struct random random = random_for(3, i);
+    struct multicast_case c;
+    multicast_generate(&random, &c);
+    return c;
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+START_TEST(multicast_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct multicast_case c = random_case(i), again;
+        struct text why;
+        json_t *json = family()->write(&c), *other;
+        ck_assert_msg(family()->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        other = family()->write(&again);
+        ck_assert_msg(json_equal(json, other), "case %d", (int)i);
+        json_decref(json);
+        json_decref(other);
+    }
+}
+END_TEST
+
+#define MAP                                                                                                            \
+    "{\"function\":\"cuTensorMapEncodeTiled\",\"globalAddress\":17592186044416,\"tensorDataType\":3,\"tensorRank\":2," \
+    "\"globalDim\":[16,16],\"globalStrides\":[64],\"elementStrides\":[1,1],\"boxDim\":[16,8]}"
+#define TILE(cluster, dims, barrier, expect, issues)                                                                   \
+    "{\"cluster\":" cluster ",\"load_mode\":\"tile\",\"map\":" MAP ",\"dims\":" dims ",\"barrier\":" barrier           \
+    ",\"expect\":" expect ",\"issues\":" issues "}"
+#define ISSUE(issuer, mask, shared)                                                                                    \
+    "{\"issuer\":" issuer ",\"ctaMask\":" mask ",\"to_rank\":0,\"barrier_rank\":0,\"shared\":" shared                  \
+    ",\"tensorCoords\":[0,0]}"
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {TILE("17", "2", "1024", "[0]", "[" ISSUE("0", "1", "2048") "]"), "cluster"},
+    {TILE("2", "6", "1024", "[0,0]", "[" ISSUE("0", "1", "2048") "]"), "dims"},
+    {TILE("2", "0", "1024", "[0,0]", "[" ISSUE("0", "1", "2048") "]"), "\"dims\" is not 1 to 5"},
+    {TILE("2", "2", "1028", "[0,0]", "[" ISSUE("0", "1", "2048") "]"), "multiple of 8"},
+    {TILE("2", "2", "1016", "[0,0]", "[" ISSUE("0", "1", "2048") "]"), "multiple of 8"},
+    {TILE("2", "2", "2048", "[0,0]", "[" ISSUE("0", "1", "2048") "]"), "barrier"},
+    {TILE("2", "2", "1024", "[0]", "[" ISSUE("0", "1", "2048") "]"), "expect"},
+    {TILE("2", "2", "1024", "[0,0]", "[]"), "1 to 16"},
+    {TILE("2", "2", "1024", "[0,0]", "7"), "1 to 16"},
+    {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("2", "1", "2048") "]"), "issuer"},
+    {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("0", "65536", "2048") "]"), "ctaMask"},
+    {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("0", "1", "262144") "]"), "shared"},
+    {"{\"cluster\":2,\"load_mode\":\"bulk\",\"map\":" MAP ",\"barrier\":1024,\"expect\":[0,0],\"issues\":[]}", "map"},
+    {"{\"cluster\":2,\"load_mode\":\"prefetch\"}", "load_mode"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(multicast_case_that_cannot_run_is_refused)
+{
+    struct multicast_case c;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family()->read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+}
+END_TEST
+
+// --- random cases ----------------------------------------------------------------------------------------------------
+
+// Every size of cluster, every kind of load, and every rule of this family are met.
+START_TEST(random_cases_reach_what_there_is)
+{
+    static const enum rule wanted[] = {RULE_MULTICAST_NO_CLUSTER, RULE_MULTICAST_MASK,    RULE_LOAD_OTHER_RANK,
+                                       RULE_LOAD_REMOTE_BOUNDS,   RULE_LOAD_REMOTE_LIMIT, RULE_LOAD_OTHER_RANK_LIMIT};
+    int sizes[MULTICAST_CTAS + 1] = {0}, modes[3] = {0}, several = 0, plain = 0, empty = 0, faults = 0;
+    static int rules[RULE_COUNT];
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct multicast_case c = random_case(i);
+        struct result result = result_at(bytes[0]);
+        ck_assert_uint_ge(RESULT_BYTES, family()->result_bytes(&c));
+        family()->run_model(&c, &result);
+        ck_assert(result.free_bytes <= bytes[0] + family()->result_bytes(&c));
+        sizes[c.cluster]++, modes[c.mode]++, rules[result.rule]++;
+        several += c.issues > 1;
+        plain += !c.issue[0].is_multicast && c.issue[0].to_rank != c.issue[0].issuer;
+        empty += c.issue[0].is_multicast && c.issue[0].mask == 0;
+        faults += result.rule != RULE_OK;
+    }
+    for (int i = 0; i <= MULTICAST_CTAS; i++) ck_assert_msg(sizes[i] > 100, "%d clusters of %d", sizes[i], i);
+    for (int i = 0; i < 3; i++) ck_assert_int_gt(modes[i], 3000);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        ck_assert_msg(rules[wanted[i]] > 0, "%s is never met", rule_row(wanted[i])->id);
+    ck_assert_int_gt(several, CASES / 3);
+    ck_assert_int_gt(plain, 500);
+    ck_assert_int_gt(empty, 50);
+    ck_assert(faults > CASES / 50 && faults < CASES / 8);
+}
+END_TEST
+
+// What the barriers expect is what comes, but for a few: their phases are complete.
+START_TEST(random_cases_complete_their_barriers)
+{
+    int complete = 0, words = 0;
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct multicast_case c = random_case(i);
+        struct result result = result_at(bytes[0]);
+        family()->run_model(&c, &result);
+        for (uint32_t rank = 0; result.status == 0 && rank < multicast_ranks(&c); rank++, words++) {
+            uint64_t word;
+            memcpy(&word, result.window[0].bytes + 8 * rank, sizeof word);
+            struct mbarrier_fields fields = mbarrier_unpack(word);
+            complete += fields.phase == 1 && fields.tx == 0;
+        }
+    }
+    ck_assert_int_gt(complete, words / 100 * 99);
+    ck_assert_int_lt(complete, words);
+}
+END_TEST
+
+// --- a mismatch in words ---------------------------------------------------------------------------------------------
+
+START_TEST(mismatch_names_cta_and_issue)
+{
+    static const char text[] = TILE("2", "2", "1024", "[512,512]", "[" ISSUE("1", "2", "2048") "]");
+    struct multicast_case c;
+    struct text why;
+    struct result expected = result_at(bytes[0]), found = result_at(bytes[1]);
+    char *words = NULL;
+    size_t size;
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert(family()->read(json, &c, &why));
+    json_decref(json);
+    family()->run_model(&c, &expected);
+    family()->run_model(&c, &found);
+    ck_assert_int_eq(expected.windows, 3);
+    ck_assert_uint_eq(expected.window[2].base, (1u << 24) + 2048);
+    found.window[0].bytes[3] ^= 0x10;
+    found.window[1].bytes[7] ^= 1;
+    FILE *out = open_memstream(&words, &size);
+    family()->explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(words, "mbarrier of CTA 0"));
+    ck_assert_ptr_nonnull(strstr(words, "CTA 0 shared 0x807"));
+    ck_assert_ptr_nonnull(strstr(words, "issue 0, by CTA 1 to CTAs of mask 0x0002"));
+    ck_assert_ptr_nonnull(strstr(words, "but in other CTAs"));
+    free(words);
+}
+END_TEST
+
+Suite *multicast_case_suite(void)
+{
+    Suite *suite = suite_create("multicast_case");
+    TCase *tcase = tcase_create("json");
+    tcase_add_test(tcase, multicast_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tcase, multicast_case_that_cannot_run_is_refused, 0, REFUSED);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("random");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, random_cases_reach_what_there_is);
+    tcase_add_test(tcase, random_cases_complete_their_barriers);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("words");
+    tcase_add_test(tcase, mismatch_names_cta_and_issue);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
