@@ -67,17 +67,18 @@ static void put_tf32(const struct sink *sink, uint32_t to, const uint8_t *from, 
     }
 }
 
-// Asks for a row that comes later: rows of a tensor lie far apart, where no hardware prefetcher looks.
-static void prefetch_row(const uint8_t *from, uint64_t step_bytes, uint32_t count)
+void rows_prefetch(const struct rows *rows, uint32_t row, const uint8_t *at)
 {
-    uintptr_t row = (uintptr_t)from + PREFETCH_ROWS * step_bytes;
-    for (uint32_t line = 0; line < count; line += CACHE_LINE_BYTES) __builtin_prefetch((const void *)(row + line));
+    uintptr_t later = (uintptr_t)at + PREFETCH_ROWS * rows->step_bytes;
+    if (rows->count - row <= PREFETCH_ROWS) return;
+    for (uint32_t line = 0; line < rows->bytes; line += CACHE_LINE_BYTES)
+        __builtin_prefetch((const void *)(later + line));
 }
 
 void put_rows(const struct sink *sink, const struct rows *rows, int is_tf32, uint32_t to, const uint8_t *from)
 {
     for (uint32_t row = 0; row < rows->count; row++) {
-        if (row + PREFETCH_ROWS < rows->count) prefetch_row(from, rows->step_bytes, rows->bytes);
+        rows_prefetch(rows, row, from);
         if (is_tf32)
             put_tf32(sink, to, from, rows->bytes);
         else

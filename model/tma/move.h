@@ -24,6 +24,10 @@ struct rows {
     uint64_t step_bytes;
 };
 
+// Asks for a row of global memory that comes later, `at` being row number `row`: rows of a tensor lie far apart, where
+// no hardware prefetcher looks.
+void rows_prefetch(const struct rows *rows, uint32_t row, const uint8_t *at);
+
 // Copies `count` bytes to shared address `to`, before swizzling.
 void put_bytes(const struct sink *sink, uint32_t to, const uint8_t *from, uint32_t count);
 

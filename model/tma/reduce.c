@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-// Defines a function over runs of elements: `expression` makes the new value of `a` (memory) and `b` (source). Blocks
-// of a constant length let the compiler use vector instructions.
-enum { BLOCK_ELEMS = 64 };
+// Defines a function over bytes: `expression` makes the new value of `a` (memory) and `b` (source), words of `type`.
+// Loops of a constant length are what compilers turn into vector instructions, so an end of less than 16 bytes, which
+// only red.async has, is done as part of 16.
+enum { BLOCK_BYTES = 64, PIECE_BYTES = 16 };
 #define RUN(name, type, expression)                                                                                    \
     static inline void name##_elems(uint8_t *restrict memory, const uint8_t *restrict source, uint32_t count)          \
     {                                                                                                                  \
@@ -19,12 +20,20 @@ enum { BLOCK_ELEMS = 64 };
             memcpy(memory + i * sizeof a, &a, sizeof a);                                                               \
         }                                                                                                              \
     }                                                                                                                  \
-    static void name(uint8_t *restrict memory, const uint8_t *restrict source, uint32_t count)                         \
+    static void name(uint8_t *restrict memory, const uint8_t *restrict source, uint32_t bytes)                         \
     {                                                                                                                  \
         uint32_t done = 0;                                                                                             \
-        for (; count - done >= BLOCK_ELEMS; done += BLOCK_ELEMS)                                                       \
-            name##_elems(memory + done * sizeof(type), source + done * sizeof(type), BLOCK_ELEMS);                     \
-        name##_elems(memory + done * sizeof(type), source + done * sizeof(type), count - done);                        \
+        for (; bytes - done >= BLOCK_BYTES; done += BLOCK_BYTES)                                                       \
+            name##_elems(memory + done, source + done, BLOCK_BYTES / sizeof(type));                                    \
+        for (; bytes - done >= PIECE_BYTES; done += PIECE_BYTES)                                                       \
+            name##_elems(memory + done, source + done, PIECE_BYTES / sizeof(type));                                    \
+        if (done < bytes) {                                                                                            \
+            uint8_t a[PIECE_BYTES] = {0}, b[PIECE_BYTES] = {0};                                                        \
+            memcpy(a, memory + done, bytes - done);                                                                    \
+            memcpy(b, source + done, bytes - done);                                                                    \
+            name##_elems(a, b, PIECE_BYTES / sizeof(type));                                                            \
+            memcpy(memory + done, a, bytes - done);                                                                    \
+        }                                                                                                              \
     }
 
 // --- integers --------------------------------------------------------------------------------------------------------
@@ -80,15 +89,15 @@ static inline uint32_t flush(uint32_t bits)
 // Here NaNs pass as they are, signalling ones too; the source's wins. Only inf - inf makes a new one, a negative one.
 static inline uint64_t sum_f64(uint64_t a, uint64_t b)
 {
-    const uint64_t magnitude = INT64_MAX, infinity = UINT64_C(0x7ff0000000000000);
     double x, y;
-    if ((b & magnitude) > infinity) return b;
-    if ((a & magnitude) > infinity) return a;
     memcpy(&x, &a, sizeof x);
     memcpy(&y, &b, sizeof y);
-    x += y;
-    memcpy(&a, &x, sizeof a);
-    return x != x ? UINT64_C(0xfff8000000000000) : a;
+    double sum = x + y;
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    bits = sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+    bits = x != x ? a : bits;
+    return y != y ? b : bits;
 }
 
 RUN(add_f32, uint32_t, sum_f32(a, b))
@@ -99,57 +108,83 @@ RUN(add_f64, uint64_t, sum_f64(a, b))
 // A float32 has at least 2p + 2 bits of mantissa for both, and it holds their subnormal sums exactly, so that rounding
 // the float32 sum once more gives what rounding the exact sum once gives.
 
-static inline float float_of_f16(uint16_t half)
+// They come in pairs, for vector instructions do not like to widen, and are put together by masks: a float operation
+// behind a condition keeps a loop from becoming vectors.
+enum {
+    F32_INFINITY = 255 << 23,
+    F16_REBIAS = 112 << 23, // from the exponents of float16 to those of float32
+    F32_HALF = 126 << 23    // 0.5, whose last bit is 2^-24, the least of all float16
+};
+
+static inline uint32_t mask_if(int condition)
 {
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff;
-    if (magnitude >= 0x7c00) return float_of(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
-    return float_of(sign | bits_of(float_of(magnitude << 13) * 0x1p112f));
+    return 0 - (uint32_t)condition;
 }
 
-// `value` is no NaN; below the least normal float16 it is a multiple of 2^-24.
-static inline uint16_t f16_of_float(float value)
+static inline float float_of_f16(uint32_t half)
 {
-    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    if (magnitude < 0x38800000) return (uint16_t)(sign | (uint32_t)(float_of(magnitude) * 0x1p24f));
-    if (magnitude >= 0x47800000) return (uint16_t)(sign | 0x7c00);
-    magnitude += 0xfff + (magnitude >> 13 & 1); // up to infinity, where it must
-    return (uint16_t)(sign | (magnitude - 0x38000000) >> 13);
+    uint32_t magnitude = half & 0x7fff, infinity = mask_if((int32_t)magnitude >= 0x7c00) & F32_INFINITY;
+    return float_of((half & 0x8000) << 16 | bits_of(float_of(magnitude << 13) * 0x1p112f) | infinity);
 }
 
-static inline uint16_t sum_f16(uint16_t a, uint16_t b)
+static inline uint32_t f16_of_float(float value)
 {
-    float sum = float_of_f16(a) + float_of_f16(b);
-    return sum != sum ? 0x7fff : f16_of_float(sum);
+    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000;
+    int32_t magnitude = (int32_t)(bits & 0x7fffffff);
+    uint32_t subnormal = bits_of(float_of((uint32_t)magnitude) + 0.5f) - F32_HALF;
+    int32_t normal = (magnitude - F16_REBIAS + 0xfff + (magnitude >> 13 & 1)) >> 13;
+    uint32_t is_subnormal = mask_if(magnitude < F16_REBIAS + (1 << 23)), is_nan = mask_if(magnitude > F32_INFINITY);
+    uint32_t half = (uint32_t)(normal < 0x7c00 ? normal : 0x7c00);
+    half = (subnormal & is_subnormal) | (half & ~is_subnormal);
+    return half | (sign & ~is_nan) | (0x7fff & is_nan);
 }
 
-static inline uint16_t sum_bf16(uint16_t a, uint16_t b)
+static inline uint32_t sum_f16(uint32_t a, uint32_t b)
 {
-    float sum = float_of((uint32_t)a << 16) + float_of((uint32_t)b << 16);
+    return f16_of_float(float_of_f16(a) + float_of_f16(b));
+}
+
+// Bfloat16s as the high halves of float32s; of the result only the high half counts.
+static inline uint32_t sum_bf16(uint32_t a, uint32_t b)
+{
+    float sum = float_of(a) + float_of(b);
     uint32_t bits = bits_of(sum);
-    return sum != sum ? 0x7fff : (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    return sum != sum ? 0x7fff0000 : bits + 0x7fff + (bits >> 16 & 1);
 }
 
-// Bits as a number that orders as the values do, -0 below +0.
-static inline int32_t order_key(uint16_t bits)
+// Bits as a number that orders as the values do, -0 below +0; the same way back. A NaN, which lies past `infinity`,
+// becomes `loser`.
+static inline int16_t order_key(int16_t bits, int16_t infinity, int16_t loser)
 {
-    return bits & 0x8000 ? -1 - (bits & 0x7fff) : bits;
+    int16_t key = (int16_t)(bits ^ (bits >> 15 & 0x7fff)), magnitude = (int16_t)(bits & 0x7fff);
+    return magnitude > infinity ? loser : key;
 }
 
-// The lesser (sign 1) or greater (sign -1) operand; a NaN, which lies past `infinity`, loses.
-static inline uint16_t pick_half(uint16_t a, uint16_t b, uint16_t infinity, int32_t sign)
+static inline int16_t bits_of_key(int16_t key)
 {
-    int a_is_nan = (a & 0x7fff) > infinity, b_is_nan = (b & 0x7fff) > infinity;
-    uint16_t picked = sign * order_key(a) < sign * order_key(b) ? a : b;
-    if (a_is_nan) picked = b_is_nan ? 0x7fff : b;
-    return b_is_nan && !a_is_nan ? a : picked;
+    return (int16_t)(key ^ (key >> 15 & 0x7fff));
 }
 
-RUN(add_f16, uint16_t, sum_f16(a, b))
-RUN(min_f16, uint16_t, pick_half(a, b, 0x7c00, 1))
-RUN(max_f16, uint16_t, pick_half(a, b, 0x7c00, -1))
-RUN(add_bf16, uint16_t, sum_bf16(a, b))
-RUN(min_bf16, uint16_t, pick_half(a, b, 0x7f80, 1))
-RUN(max_bf16, uint16_t, pick_half(a, b, 0x7f80, -1))
+// INT16_MAX is the key of the NaN 0x7fff: it is left where there is nothing else.
+static inline int16_t min_half(int16_t a, int16_t b, int16_t infinity)
+{
+    int16_t x = order_key(a, infinity, INT16_MAX), y = order_key(b, infinity, INT16_MAX);
+    return bits_of_key(x < y ? x : y);
+}
+
+static inline int16_t max_half(int16_t a, int16_t b, int16_t infinity)
+{
+    int16_t x = order_key(a, infinity, INT16_MIN), y = order_key(b, infinity, INT16_MIN);
+    int16_t greater = x > y ? x : y;
+    return greater == INT16_MIN ? 0x7fff : bits_of_key(greater);
+}
+
+RUN(add_f16, uint32_t, sum_f16(a & 0xffff, b & 0xffff) | sum_f16(a >> 16, b >> 16) << 16)
+RUN(min_f16, int16_t, min_half(a, b, 0x7c00))
+RUN(max_f16, int16_t, max_half(a, b, 0x7c00))
+RUN(add_bf16, uint32_t, sum_bf16(a << 16, b << 16) >> 16 | (sum_bf16(a & 0xffff0000, b & 0xffff0000) & 0xffff0000))
+RUN(min_bf16, int16_t, min_half(a, b, 0x7f80))
+RUN(max_bf16, int16_t, max_half(a, b, 0x7f80))
 
 // --- the table: rule REDUCE_TYPE -------------------------------------------------------------------------------------
 
@@ -176,7 +211,7 @@ int reduce_is_legal(enum reduce_op op, enum dtype dtype)
 int reduce_apply(enum reduce_op op, enum dtype dtype, void *memory, const void *source, uint32_t count)
 {
     if (!reduce_is_legal(op, dtype)) return 0;
-    runs[dtype][op](memory, source, count);
+    runs[dtype][op](memory, source, count * dtype_row(dtype)->size_bytes);
     return 1;
 }
 

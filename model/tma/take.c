@@ -37,6 +37,7 @@ static void reduce_bytes(const struct origin *origin, enum reduce_op op, enum dt
 void take_rows(const struct origin *origin, const struct rows *rows, uint8_t *to, uint32_t from)
 {
     for (uint32_t row = 0; row < rows->count; row++) {
+        rows_prefetch(rows, row, to);
         take_bytes(origin, to, from, rows->bytes);
         to += rows->step_bytes;
         from += rows->pitch_bytes;
@@ -47,6 +48,7 @@ void reduce_rows(const struct origin *origin, const struct rows *rows, enum redu
                  uint32_t from)
 {
     for (uint32_t row = 0; row < rows->count; row++) {
+        rows_prefetch(rows, row, to);
         reduce_bytes(origin, op, dtype, to, from, rows->bytes);
         to += rows->step_bytes;
         from += rows->pitch_bytes;
