@@ -88,8 +88,16 @@ static int issue_read(const json_t *json, const struct multicast_case *c, struct
         json_read_i32s(&reader, "tensorCoords", (int)c->map.rank, issue->coord);
         if (c->mode == LOAD_IM2COL) json_read_u32s(&reader, "im2colOffsets", (int)c->dims - 2, offset);
     }
-    for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) issue->offset[i] = (uint16_t)offset[i];
-    return json_reader_close(&reader);
+    if (!json_reader_close(&reader)) return 0;
+    for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) {
+        issue->offset[i] = (uint16_t)offset[i];
+        if (offset[i] <= UINT16_MAX) continue;
+        text_set(why, "multicast case: an im2col offset is 0 to 65535, not %u", offset[i]);
+        return 0;
+    }
+    if (issue->shared >= LOAD_WINDOW_START) return 1;
+    text_set(why, "multicast case: \"shared\" is %d to 262143", LOAD_WINDOW_START);
+    return 0;
 }
 
 static int map_read(struct json_reader *reader, struct multicast_case *c, struct text *why)
@@ -419,4 +427,5 @@ const struct family family_multicast = {
     .kernel = "multicast",
     .describe = multicast_describe,
     .explain = multicast_explain,
+    .explain_place = multicast_explain_place,
 };

@@ -52,4 +52,7 @@ void multicast_generate(struct random *random, void *test_case);
 // What is wrong at the first difference: the CTA, and which issue should have written there.
 void multicast_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 
+// Which issues write, or do not write, at `place` of a window.
+void multicast_explain_place(const void *test_case, const struct place *place, FILE *out);
+
 #endif

@@ -7,16 +7,20 @@
 #include "mbarrier.h"
 #include "multicast_case.h"
 
+static void explain_word(uint32_t rank, uint64_t expected, uint64_t found, FILE *out)
+{
+    struct mbarrier_fields a = mbarrier_unpack(expected), b = mbarrier_unpack(found);
+    fprintf(out, "    mbarrier of CTA %u: phase %d, tx %d expected; phase %d, tx %d found: rule MULTICAST_TX_BYTES\n",
+            rank, a.phase, a.tx, b.phase, b.tx);
+}
+
 static void explain_words(const struct window *expected, const struct window *found, FILE *out)
 {
     for (uint32_t at = 0; at < expected->size_bytes && at < found->size_bytes; at += 8) {
         uint64_t want, got;
         memcpy(&want, expected->bytes + at, sizeof want);
         memcpy(&got, found->bytes + at, sizeof got);
-        if (want == got) continue;
-        struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-        fprintf(out, "    mbarrier of CTA %u: phase %d, tx %d expected; phase %d, tx %d found: rule MULTICAST_OFFSET\n",
-                at / 8, a.phase, a.tx, b.phase, b.tx);
+        if (want != got) explain_word(at / 8, want, got, out);
     }
 }
 
@@ -49,5 +53,19 @@ void multicast_explain(const void *test_case, const struct result *expected, con
         fprintf(out, "    CTA %d shared 0x%x: %02x expected, %02x found\n", i - 1, shared, w->bytes[at], f->bytes[at]);
         explain_writers(c, (uint32_t)i - 1, shared, out);
         return;
+    }
+}
+
+void multicast_explain_place(const void *test_case, const struct place *place, FILE *out)
+{
+    const struct multicast_case *c = test_case;
+    uint32_t address = (uint32_t)place->address;
+    if (strncmp(place->window, "cta", 3) == 0) {
+        explain_writers(c, address >> 24, address & 0xffffff, out);
+    } else if (place->is_known && place->size_bytes == 8) {
+        uint64_t want, got;
+        memcpy(&want, place->recorded, sizeof want);
+        memcpy(&got, place->found, sizeof got);
+        explain_word((address - c->barrier) / 8, want, got, out);
     }
 }

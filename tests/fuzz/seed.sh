@@ -19,6 +19,7 @@ for family in encode load mbarrier; do
     { printf "\\x0$number" && "$tmaref" run -c -f $family -n 5 --seed 5; } >"case/$family"
     number=$((number + 1))
 done
+{ printf '\x07' && "$tmaref" run -c -f multicast -n 5 --seed 5; } >case/multicast
 
 # Maps at 0x10000 with a destination, the instruction's dimensions and coordinates; dumps of the same maps.
 map() { # map NAME DIMS COORDINATES ARGUMENT...: coordinates as bytes for printf

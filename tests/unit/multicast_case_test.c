@@ -70,6 +70,7 @@ static const struct {
     {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("2", "1", "2048") "]"), "issuer"},
     {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("0", "65536", "2048") "]"), "ctaMask"},
     {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("0", "1", "262144") "]"), "shared"},
+    {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("0", "1", "2047") "]"), "\"shared\" is 2048"},
     {"{\"cluster\":2,\"load_mode\":\"bulk\",\"map\":" MAP ",\"barrier\":1024,\"expect\":[0,0],\"issues\":[]}", "map"},
     {"{\"cluster\":2,\"load_mode\":\"prefetch\"}", "load_mode"},
 };
@@ -165,6 +166,20 @@ START_TEST(mismatch_names_cta_and_issue)
     ck_assert_ptr_nonnull(strstr(words, "CTA 0 shared 0x807"));
     ck_assert_ptr_nonnull(strstr(words, "issue 0, by CTA 1 to CTAs of mask 0x0002"));
     ck_assert_ptr_nonnull(strstr(words, "but in other CTAs"));
+    free(words);
+    const struct place there = {.window = "cta1", .address = (1u << 24) + 2050, .size_bytes = 1};
+    const struct place word = {.window = "mbarriers",
+                               .address = 1032,
+                               .size_bytes = 8,
+                               .found = found.window[0].bytes,
+                               .is_known = 1,
+                               .recorded = {1}};
+    out = open_memstream(&words, &size);
+    family()->explain_place(&c, &there, out);
+    family()->explain_place(&c, &word, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(words, "its box lies here"));
+    ck_assert_ptr_nonnull(strstr(words, "mbarrier of CTA 1"));
     free(words);
 }
 END_TEST
