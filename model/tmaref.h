@@ -6,11 +6,13 @@
 //   memory.h            bounded pieces of global and shared memory
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
 //   swizzle.h, tile.h   where the bytes of a box lie
+//   cp_async.h          cp.async
 //   bulk.h              bulk copies and reductions without a map
 //   copy.h              tiled loads
 //   store.h, im2col_store.h, reduce.h  stores and reductions
 //   multicast.h, slice.h  loads in clusters, and the slices that CTAs load for each other
 //   observe.h           the accesses of each operation
+//   async_group.h       what a wait for async-groups promises
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
 // The ABI: docs/abi.md.
@@ -18,8 +20,10 @@
 #define TMAREF_H
 
 #include "access.h"
+#include "async_group.h"
 #include "bulk.h"
 #include "copy.h"
+#include "cp_async.h"
 #include "dtype.h"
 #include "finding.h"
 #include "im2col_load.h"

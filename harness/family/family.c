@@ -4,11 +4,11 @@
 #include <string.h>
 
 extern const struct family family_bulk, family_encode, family_load, family_im2col, family_mbarrier, family_store,
-    family_im2col_store, family_multicast;
+    family_im2col_store, family_multicast, family_async;
 
-const struct family *const families[] = {&family_encode,   &family_load,      &family_im2col,
-                                         &family_mbarrier, &family_store,     &family_im2col_store,
-                                         &family_bulk,     &family_multicast, NULL};
+const struct family *const families[] = {
+    &family_encode,       &family_load, &family_im2col,    &family_mbarrier, &family_store,
+    &family_im2col_store, &family_bulk, &family_multicast, &family_async,    NULL};
 
 const struct family *family_find(const char *name)
 {

@@ -98,6 +98,18 @@ enum rule mbarrier_transact_remote(uint64_t *word, const struct mbarrier_transac
     return rule;
 }
 
+enum rule mbarrier_copies_issue(uint64_t *word, uint32_t lanes, int is_noinc)
+{
+    return is_noinc ? RULE_OK : mbarrier_transact(word, &(struct mbarrier_transaction){.expect_bytes = lanes});
+}
+
+enum rule mbarrier_copies_done(uint64_t *word, uint32_t lanes, int is_noinc)
+{
+    struct mbarrier_transaction transaction = {.arrivals = is_noinc ? lanes : 0,
+                                               .complete_bytes = is_noinc ? 0 : lanes};
+    return mbarrier_transact_remote(word, &transaction);
+}
+
 enum rule mbarrier_test(uint64_t word, uint64_t token, int *complete)
 {
     if (word & MBARRIER_ERROR_BIT) return RULE_MBARRIER_ERROR;

@@ -53,6 +53,13 @@ enum rule mbarrier_transact(uint64_t *word, const struct mbarrier_transaction *t
 // sets the error bit; the rule is returned for whoever explains it. Rule MBARRIER_REMOTE_ERROR.
 enum rule mbarrier_transact_remote(uint64_t *word, const struct mbarrier_transaction *transaction);
 
+// cp.async.mbarrier.arrive by `lanes` lanes of a warp: tx + 1 each when it is issued (an operation of the own CTA,
+// which may fault), tx - 1 each when all earlier copies of the thread are there; the pending count is not touched. With
+// .noinc nothing at issue, one arrival each at the end. The end is asynchronous: a violation sets the error bit.
+// Rules CP_ASYNC_MBARRIER_ARRIVE, CP_ASYNC_MBARRIER_NOINC.
+enum rule mbarrier_copies_issue(uint64_t *word, uint32_t lanes, int is_noinc);
+enum rule mbarrier_copies_done(uint64_t *word, uint32_t lanes, int is_noinc);
+
 // test_wait and try_wait by token, and by parity (only bit 0 of `parity` counts): *complete becomes 1 when the phase
 // has completed. Returns RULE_MBARRIER_ERROR, and the kernel dies, when the word has its error bit set.
 enum rule mbarrier_test(uint64_t word, uint64_t token, int *complete);

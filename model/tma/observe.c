@@ -182,3 +182,20 @@ void bulk_observe(const struct bulk *bulk, int is_reduction, uint32_t barrier, u
         if (ctas >> to.cta & 1) tell_range(observer, &to, (struct stretch){bulk->to, bulk->to + bytes});
     tell_complete(origin, observer, ctas, barrier, bytes);
 }
+
+void cp_async_observe(const struct cp_async *copy, const struct access_origin *origin, const struct observer *observer)
+{
+    struct access access = {.origin = origin,
+                            .kind = ACCESS_READ,
+                            .proxy = PROXY_GENERIC,
+                            .scope = SCOPE_WEAK,
+                            .space = SPACE_GLOBAL,
+                            .cta = origin->cta};
+    uint64_t start;
+    uint32_t bytes;
+    cp_async_source(copy, &start, &bytes);
+    tell_range(observer, &access, (struct stretch){start, start + bytes});
+    access.kind = ACCESS_WRITE;
+    access.space = SPACE_SHARED;
+    tell_range(observer, &access, (struct stretch){copy->to, copy->to + copy->size_bytes});
+}

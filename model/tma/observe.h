@@ -6,6 +6,7 @@
 #define TMAREF_OBSERVE_H
 
 #include "bulk.h"
+#include "cp_async.h"
 #include "ledger.h"
 #include "tensormap.h"
 
@@ -38,5 +39,8 @@ void tensor_observe(const struct tensor_operation *operation, const struct acces
 // registers, and write through the generic proxy: no document puts them in the async proxy.
 void bulk_observe(const struct bulk *bulk, int is_reduction, uint32_t barrier, uint32_t ctas,
                   const struct access_origin *origin, const struct observer *observer);
+
+// cp.async: the bytes that are read, if any, and the cp-size bytes that are written, through the generic proxy.
+void cp_async_observe(const struct cp_async *copy, const struct access_origin *origin, const struct observer *observer);
 
 #endif

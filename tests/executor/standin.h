@@ -15,6 +15,7 @@ void meet_trouble(uint64_t number);
 const struct memory *standin_mapped(void);
 
 // The kernels that have a file of their own.
+enum rule async_jobs(void **parameters);
 enum rule bulk_jobs(void **parameters);
 enum rule multicast_jobs(void **parameters);
 enum rule store_jobs(void **parameters);

@@ -318,6 +318,33 @@ START_TEST(registers_are_no_memory_and_take_the_generic_proxy)
 }
 END_TEST
 
+START_TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
+{
+    const struct cp_async copy = {
+        .form = CP_ASYNC_SRC_SIZE, .size_bytes = 16, .operand = 5, .from = 0x10010, .to = 0x420};
+    const struct cp_async zeros = {.form = CP_ASYNC_IGNORE_SRC, .size_bytes = 4, .operand = 1, .to = 0x404};
+    const struct access_origin origin = {.cta = 2};
+    heard.accesses = 0;
+    cp_async_observe(&copy, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 2);
+    ck_assert_int_eq(heard.access[0].kind, ACCESS_READ);
+    ck_assert_int_eq(heard.access[0].space, SPACE_GLOBAL);
+    ck_assert_uint_eq(heard.access[0].address, 0x10010);
+    ck_assert_uint_eq(heard.access[0].bytes, 5);
+    cp_async_observe(&zeros, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 3);
+    for (int i = 1; i < 3; i++) {
+        ck_assert_int_eq(heard.access[i].kind, ACCESS_WRITE);
+        ck_assert_int_eq(heard.access[i].proxy, PROXY_GENERIC);
+        ck_assert_int_eq(heard.access[i].scope, SCOPE_WEAK);
+        ck_assert_int_eq(heard.access[i].space, SPACE_SHARED);
+        ck_assert_uint_eq(heard.access[i].cta, 2);
+        ck_assert_uint_eq(heard.access[i].address, i == 1 ? 0x420 : 0x404);
+        ck_assert_uint_eq(heard.access[i].bytes, i == 1 ? 16 : 4);
+    }
+}
+END_TEST
+
 // --- The ledger ------------------------------------------------------------------------------------------------------
 
 static struct mbarrier_op step_of(uint32_t opcode, uint32_t operand, uint32_t issuer)
@@ -435,6 +462,7 @@ Suite *observe_suite(void)
     tcase_add_test(bulk, a_bulk_reduction_to_another_cta_tells_both_ends);
     tcase_add_test(bulk, stores_to_global_memory_tell_no_barrier);
     tcase_add_test(bulk, registers_are_no_memory_and_take_the_generic_proxy);
+    tcase_add_test(bulk, cp_async_zero_fill__reads_fewer_bytes_than_it_writes);
     tcase_add_test(ledger, the_ledger_names_who_came_in_this_phase);
     tcase_add_test(ledger, mbarrier_remote_error__contributes_nothing);
     tcase_add_test(ledger, a_full_ledger_still_adds_up);

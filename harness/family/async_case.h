@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A program on asynchronous operations as data, and what the model makes of it: must and may.
+#ifndef TMAREF_ASYNC_CASE_H
+#define TMAREF_ASYNC_CASE_H
+
+#include <stdio.h>
+
+#include "async_job.h"
+#include "memory.h"
+#include "random.h"
+#include "result.h"
+
+// What is asked of the waits: what PTX promises to a thread, or what an H200 does besides. The second is what one
+// machine was recorded to do and no promise of another.
+enum async_promise { ASYNC_PTX, ASYNC_SM_90A, ASYNC_PROMISES };
+
+// `init` is the count of the one barrier, `seed` decides what memory holds, `op` is in kernels/async_job.h; addresses
+// are those of the arena and of a CTA's shared memory.
+struct async_case {
+    uint32_t threads, promise, init, seed, count;
+    struct async_op op[ASYNC_MAX_OPS];
+};
+
+// What the model says of a program. `waits` is what the result has for each step: the operations that must be complete
+// after a wait, and a barrier's answer. `open`: the outcome depends on when something lands, so this is no case.
+struct async_outcome {
+    enum rule rule;
+    int open;
+    uint64_t word;
+    uint32_t waits[ASYNC_MAX_OPS];
+    uint8_t slots[ASYNC_MAX_OPS * ASYNC_SLOT_BYTES];
+    uint8_t global[ASYNC_MAX_OPS * (ASYNC_SOURCE_BYTES + 2 * ASYNC_GUARD_BYTES)];
+};
+
+extern const char *const async_op_names[], *const async_thread_names[], *const async_promise_names[];
+
+int async_is_copy(uint32_t opcode);
+int async_is_bulk(uint32_t opcode); // a store or reduction: it has a source and a destination
+int async_is_group_wait(uint32_t opcode);
+int async_is_barrier(uint32_t opcode);
+
+// The shared address of step `step`'s slot, where legal copies go: guard, 16 bytes, guard.
+uint32_t async_slot(int step);
+
+// Bytes of all destinations in global memory, guards included; `offsets` (may be NULL) gets those of each step.
+uint32_t async_global_bytes(const struct async_case *test_case, uint32_t *offsets);
+
+// Runs the program. NULL, or a sentence that names what no executor could run or decide.
+const char *async_run(const struct async_case *test_case, struct async_outcome *outcome);
+
+// A random case; see async_random.c for what it leans to.
+void async_generate(struct random *random, void *test_case);
+
+// What is wrong at the first difference, in words.
+void async_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Random programs of family "async": bursts of copies and stores, commits with and without anything to commit, waits
+// for all numbers of groups, barriers that asynchronous arrivals land on; copies at the limits of their operands, and
+// now and then one that an H200 must refuse. What cannot be decided because it depends on timing becomes a pause.
+#include "arena.h"
+#include "async_case.h"
+#include "cp_async_form.h"
+#include "mbarrier.h"
+
+// What a program leans to, in percent of its steps; the rest are waits of the kinds it uses.
+static const struct profile {
+    uint32_t copies, bulk, commits, bulk_commits, barrier, overwrites;
+} profiles[] = {
+    {40, 0, 24, 2, 0, 0}, {0, 40, 2, 24, 0, 6}, {24, 20, 14, 12, 2, 3}, {36, 2, 8, 2, 36, 0}, {24, 12, 8, 6, 24, 2},
+};
+
+static uint32_t pick_number(struct random *random)
+{
+    static const uint32_t large[] = {8, 16, 62, 63, 64, 65, 1000};
+    if (random_chance(random, 3)) return random_pick(random, large);
+    return random_chance(random, 45) ? 0 : (uint32_t)random_below(random, random_chance(random, 70) ? 3 : 8);
+}
+
+static uint32_t pick_src_size(struct random *random, uint32_t size)
+{
+    static const uint32_t high[] = {1u << 16, 1u << 31, 0xfffffff0, 0xffffffff};
+    if (random_chance(random, 75)) return (uint32_t)random_below(random, size + 1);
+    if (random_chance(random, 75)) return (uint32_t)random_below(random, 4 * size);
+    return random_pick(random, high) + (uint32_t)random_below(random, size);
+}
+
+static void pick_copy(struct random *random, int step, struct async_op *op)
+{
+    op->opcode = random_chance(random, 40) ? ASYNC_OP_COPY_CG : ASYNC_OP_COPY_CA;
+    op->size_bytes = op->opcode == ASYNC_OP_COPY_CG ? 16 : 4u << random_below(random, 3);
+    op->from = ARENA_BASE + op->size_bytes * random_below(random, ARENA_BYTES / op->size_bytes);
+    op->to = async_slot(step) + ASYNC_GUARD_BYTES;
+    op->to += op->size_bytes * (uint32_t)random_below(random, 16 / op->size_bytes);
+    if (random_chance(random, 30)) op->form = CP_ASYNC_SRC_SIZE;
+    if (random_chance(random, 8)) op->form = CP_ASYNC_IGNORE_SRC;
+    if (op->form == CP_ASYNC_SRC_SIZE) op->number = pick_src_size(random, op->size_bytes);
+    if (op->form == CP_ASYNC_IGNORE_SRC) op->number = (uint32_t)random_below(random, 2);
+    if (op->form == CP_ASYNC_SRC_SIZE && random_chance(random, 20)) op->from += random_below(random, op->size_bytes);
+    int reads_nothing = op->form != CP_ASYNC_WHOLE && (op->form == CP_ASYNC_IGNORE_SRC) == (op->number == 1);
+    if (reads_nothing && (op->form == CP_ASYNC_IGNORE_SRC || op->number == 0) && random_chance(random, 30))
+        op->from = ARENA_BASE + ARENA_BYTES + random_below(random, 4096);
+}
+
+static void pick_bulk(struct random *random, struct async_op *op)
+{
+    uint64_t units = random_chance(random, 70) ? 16 : ASYNC_SOURCE_BYTES / 16;
+    op->opcode = random_chance(random, 30) ? ASYNC_OP_REDUCE : ASYNC_OP_STORE;
+    if (random_chance(random, 5)) op->opcode = ASYNC_OP_PREFETCH;
+    op->size_bytes = 16 * (1 + (uint32_t)random_below(random, units));
+}
+
+static void pick_barrier(struct random *random, struct async_op *op)
+{
+    static const uint32_t opcodes[] = {
+        ASYNC_OP_COPIES_ARRIVE,       ASYNC_OP_COPIES_ARRIVE, ASYNC_OP_COPIES_ARRIVE_NOINC,
+        ASYNC_OP_COPIES_ARRIVE_NOINC, ASYNC_OP_ARRIVE,        ASYNC_OP_ARRIVE,
+        ASYNC_OP_BARRIER_WAIT,        ASYNC_OP_BARRIER_WAIT,  ASYNC_OP_EXPECT_TX,
+        ASYNC_OP_COMPLETE_TX,         ASYNC_OP_SETTLE};
+    static const uint32_t bytes[] = {1, 1, 2, 3, 16, MBARRIER_COUNT_MAX};
+    op->opcode = random_pick(random, opcodes);
+    if (op->opcode == ASYNC_OP_ARRIVE) op->number = random_chance(random, 4) ? 3 : 1;
+    if (op->opcode == ASYNC_OP_BARRIER_WAIT) op->number = (uint32_t)random_chance(random, 20);
+    if (op->opcode == ASYNC_OP_EXPECT_TX || op->opcode == ASYNC_OP_COMPLETE_TX) op->number = random_pick(random, bytes);
+}
+
+// An earlier bulk operation to overwrite the source of, if there is one.
+static void pick_overwrite(struct random *random, const struct async_case *c, int step, struct async_op *op)
+{
+    op->number = step > 0 ? (uint32_t)random_below(random, (uint64_t)step) : 0;
+    for (int i = 0; i < step; i++, op->number = (op->number + 1) % (uint32_t)step) {
+        if (!async_is_bulk(c->op[op->number].opcode)) continue;
+        op->opcode = ASYNC_OP_OVERWRITE;
+        return;
+    }
+    op->opcode = ASYNC_OP_BULK_COMMIT;
+    op->number = 0;
+}
+
+static void pick_wait(struct random *random, const struct profile *profile, struct async_op *op)
+{
+    uint64_t is_bulk = random_below(random, profile->copies + profile->bulk + 4) >= profile->copies + 2;
+    op->opcode = is_bulk ? ASYNC_OP_BULK_WAIT : ASYNC_OP_WAIT;
+    if (is_bulk && random_chance(random, 35)) op->opcode = ASYNC_OP_BULK_WAIT_READ;
+    if (!is_bulk && random_chance(random, 15)) op->opcode = ASYNC_OP_WAIT_ALL;
+    if (op->opcode != ASYNC_OP_WAIT_ALL) op->number = pick_number(random);
+}
+
+static struct async_op pick_op(struct random *random, const struct profile *profile, const struct async_case *c,
+                               int step)
+{
+    struct async_op op = {0};
+    uint32_t kind = (uint32_t)random_below(random, 100);
+    const uint32_t bulk = profile->copies + profile->bulk, commits = bulk + profile->commits;
+    const uint32_t bulk_commits = commits + profile->bulk_commits, barrier = bulk_commits + profile->barrier;
+    if (kind < profile->copies)
+        pick_copy(random, step, &op);
+    else if (kind < bulk)
+        pick_bulk(random, &op);
+    else if (kind < bulk_commits)
+        op.opcode = kind < commits ? ASYNC_OP_COMMIT : ASYNC_OP_BULK_COMMIT;
+    else if (kind < barrier)
+        pick_barrier(random, &op);
+    else if (kind < barrier + profile->overwrites)
+        pick_overwrite(random, c, step, &op);
+    else
+        pick_wait(random, profile, &op);
+    if (c->threads != ASYNC_ONE_THREAD) op.thread = (uint32_t)random_below(random, 2);
+    return op;
+}
+
+// Breaks one or two rules of a copy.
+static void break_copy(struct random *random, struct async_op *op)
+{
+    static const uint32_t windows[] = {1u << 24, (1u << 24) + 2048, 1u << 25};
+    static const uint32_t past[] = {ASYNC_SHARED_END, ASYNC_SHARED_END + 16, SM_SHARED_BYTES, 0x40000, 0x100000,
+                                    0xfffff0};
+    for (int i = random_chance(random, 35) ? 2 : 1; i > 0; i--) {
+        uint64_t kind = random_below(random, 12);
+        if (kind > 9)
+            op->from += random_below(random, op->size_bytes);
+        else if (kind < 4 && op->to < ASYNC_SHARED_END)
+            op->to = op->to / op->size_bytes * op->size_bytes + (uint32_t)random_range(random, 1, op->size_bytes - 1);
+        else if (kind < 6)
+            op->to = random_pick(random, past);
+        else if (kind < 8)
+            op->to = random_pick(random, windows);
+        else
+            op->from = ARENA_BASE + ARENA_BYTES + op->size_bytes * random_below(random, 1024);
+    }
+}
+
+// Does the outcome depend on time, now that the last step is there? Tries the other sources of an overwrite first.
+static int is_open(struct async_case *c, int is_faulty)
+{
+    static struct async_outcome outcome;
+    uint32_t last = c->count - 1;
+    struct async_op *op = &c->op[last];
+    if (!async_is_barrier(op->opcode) && op->opcode != ASYNC_OP_OVERWRITE && !is_faulty) return 0;
+    if (async_run(c, &outcome) == NULL) return 0;
+    for (uint32_t i = 0; i < last && op->opcode == ASYNC_OP_OVERWRITE; i++) {
+        op->number = i;
+        if (async_is_bulk(c->op[i].opcode) && async_run(c, &outcome) == NULL) return 0;
+    }
+    return 1;
+}
+
+void async_generate(struct random *random, void *test_case)
+{
+    struct async_case *c = test_case;
+    const struct profile *profile = &profiles[random_below(random, sizeof profiles / sizeof profiles[0])];
+    uint32_t steps = (uint32_t)(random_chance(random, 60) ? random_range(random, 8, 16) : random_range(random, 2, 16));
+    *c = (struct async_case){.seed = (uint32_t)random_u64(random)};
+    uint64_t threads = random_below(random, 100);
+    c->threads = threads < 40 ? ASYNC_ONE_THREAD : threads < 75 ? ASYNC_SAME_WARP : ASYNC_OTHER_WARP;
+    c->promise = random_chance(random, 20) ? ASYNC_SM_90A : ASYNC_PTX;
+    c->init = 1 + (random_chance(random, 40) ? (uint32_t)random_below(random, 4) : 0);
+    int is_faulty = random_chance(random, 3);
+    for (uint32_t i = 0; i < steps; i++) {
+        struct async_op *op = &c->op[i];
+        *op = pick_op(random, profile, c, (int)i);
+        if (is_faulty && async_is_copy(op->opcode) && random_chance(random, 30)) break_copy(random, op);
+        c->count = i + 1;
+        if (is_open(c, is_faulty)) *op = (struct async_op){.opcode = ASYNC_OP_SETTLE};
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// One copy of cp.async: where it reads, whether it may, and the move.
+#include "cp_async.h"
+
+#include <string.h>
+
+// Shared addresses have 24 bits; the ones above say which CTA of a cluster.
+enum { CP_ASYNC_WINDOW_BYTES = 1 << 24 };
+
+static int is_ignored(const struct cp_async *copy)
+{
+    if (copy->form == CP_ASYNC_IGNORE_SRC) return copy->operand != 0;
+    return copy->form == CP_ASYNC_SRC_SIZE && copy->operand == 0;
+}
+
+// The assembler adds the bytes to be zeroed to the address, modulo cp-size, and the hardware takes the low bits of the
+// sum as their number: an address that is not aligned makes more of them.
+void cp_async_source(const struct cp_async *copy, uint64_t *start, uint32_t *bytes)
+{
+    uint32_t mask = copy->size_bytes - 1;
+    uint64_t sum = copy->from;
+    if (copy->form == CP_ASYNC_SRC_SIZE) sum += (copy->size_bytes - copy->operand) & mask;
+    *start = sum & ~(uint64_t)mask;
+    *bytes = is_ignored(copy) ? 0 : copy->size_bytes - (uint32_t)(sum & mask);
+}
+
+static void broken(struct findings *findings, enum rule *first, struct finding finding)
+{
+    if (*first == RULE_OK && !rule_is_warning(finding.rule)) *first = finding.rule;
+    finding_add(findings, finding);
+}
+
+// What the source breaks before the destination is looked at, and the warnings.
+static void check_operand(const struct cp_async *copy, enum rule *first, struct findings *findings)
+{
+    uint64_t size = copy->size_bytes, nearest = copy->from & ~(size - 1);
+    int has_size = copy->form == CP_ASYNC_SRC_SIZE;
+    if (has_size && copy->operand > size)
+        broken(findings, first, (struct finding){RULE_CP_ASYNC_SRC_SIZE, "src-size", -1, 0, copy->operand, size, size});
+    if (is_ignored(copy) || copy->from % size == 0) return;
+    enum rule rule = has_size ? RULE_CP_ASYNC_SRC_SIZE_ALIGN : RULE_CP_ASYNC_SRC_ALIGN;
+    broken(findings, first, (struct finding){rule, "src", -1, 0, copy->from, size, nearest});
+}
+
+static void check_destination(const struct cp_async *copy, enum rule *first, struct findings *findings)
+{
+    uint64_t to = copy->to, size = copy->size_bytes, end = copy->shared->base + copy->shared->size_bytes;
+    uint64_t nearest = to < copy->shared->base ? copy->shared->base : end - size;
+    if (to >= CP_ASYNC_WINDOW_BYTES)
+        broken(findings, first,
+               (struct finding){RULE_CP_ASYNC_WINDOW, "dst", -1, 0, to, CP_ASYNC_WINDOW_BYTES, nearest});
+    else if (memory_at(copy->shared, to - to % size, size) == NULL)
+        broken(findings, first, (struct finding){RULE_CP_ASYNC_SMEM_BOUNDS, "dst", -1, 0, to, end, nearest});
+    if (to % size != 0)
+        broken(findings, first, (struct finding){RULE_CP_ASYNC_ALIGN, "dst", -1, 0, to, size, to - to % size});
+}
+
+enum rule cp_async_check(const struct cp_async *copy, struct findings *findings)
+{
+    const struct memory *global = copy->global;
+    enum rule first = RULE_OK;
+    uint64_t start, end = global->base + global->size_bytes;
+    uint32_t bytes;
+    check_operand(copy, &first, findings);
+    check_destination(copy, &first, findings);
+    cp_async_source(copy, &start, &bytes);
+    if (bytes > 0 && memory_at(global, start, bytes) == NULL)
+        broken(findings, &first,
+               (struct finding){RULE_CP_ASYNC_UNMAPPED, "src", -1, 0, copy->from, end,
+                                start < global->base ? global->base : end - copy->size_bytes});
+    return first;
+}
+
+enum rule cp_async_copy(const struct cp_async *copy)
+{
+    enum rule rule = cp_async_check(copy, NULL);
+    uint64_t start;
+    uint32_t bytes;
+    if (rule != RULE_OK) return rule;
+
+    cp_async_source(copy, &start, &bytes);
+    uint8_t *to = memory_at(copy->shared, copy->to, copy->size_bytes);
+    memset(to, 0, copy->size_bytes);
+    if (bytes > 0) memcpy(to, memory_at(copy->global, start, bytes), bytes);
+    return RULE_OK;
+}

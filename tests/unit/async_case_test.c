@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// The suite `async_case`: the family "async" around the model: JSON both ways, programs that cannot be decided, what
+// random programs lean to, a barrier with arrivals on their way, and the words for a mismatch.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "async_barrier.h"
+#include "async_case.h"
+#include "family.h"
+
+Suite *async_case_suite(void);
+
+enum { CASES = 20000, BYTES = 1 << 17 };
+
+static int read_text(const char *text, struct async_case *c, struct text *why)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_msg(json != NULL, "%s", text);
+    int ok = family_find("async")->read(json, c, why);
+    json_decref(json);
+    return ok;
+}
+
+START_TEST(async_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 3000; i++) {
+        struct random random = random_for(3, i);
+        struct async_case c, again;
+        struct text why = {""};
+        async_generate(&random, &c);
+        json_t *json = family_find("async")->write(&c);
+        ck_assert_msg(family_find("async")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+// --- Programs
+// ---------------------------------------------------------------------------------------------------------
+
+#define PROGRAM(threads, promise, ops)                                                                                 \
+    "{\"threads\": \"" threads "\", \"promise\": \"" promise "\", \"init\": 1, \"seed\": 5, \"ops\": [" ops "]}"
+#define OP(name)               "{\"op\": \"" name "\"}"
+#define OP_BY(name, thread)    "{\"op\": \"" name "\", \"thread\": " #thread "}"
+#define WAIT(name, n)          "{\"op\": \"" name "\", \"n\": " #n "}"
+#define WAIT_BY(name, n, t)    "{\"op\": \"" name "\", \"n\": " #n ", \"thread\": " #t "}"
+#define STORE(size)            "{\"op\": \"cp.async.bulk\", \"size\": " #size "}"
+#define STORE_BY(size, thread) "{\"op\": \"cp.async.bulk\", \"size\": " #size ", \"thread\": " #thread "}"
+#define COPY(to)               "{\"op\": \"cp.async.ca\", \"size\": 4, \"from\": 17592186044416, \"to\": " #to "}"
+#define BULK                   "cp.async.bulk.wait_group"
+#define COMMIT                 OP("cp.async.commit_group")
+#define BULK_COMMIT            OP("cp.async.bulk.commit_group")
+#define OVERWRITE(step)        "{\"op\": \"overwrite\", \"step\": " #step "}"
+#define BARRIER(name, key, n)  "{\"op\": \"mbarrier." name "\", \"" key "\": " #n "}"
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {PROGRAM("one", "ptx", ""), "array of 1 to 16"},
+    {PROGRAM("two", "ptx", STORE(16)), "\"threads\" is none of"},
+    {PROGRAM("one", "h100", STORE(16)), "\"promise\" is none of"},
+    {PROGRAM("one", "ptx", OP("cp.async.wait")), "none of"},
+    {PROGRAM("one", "ptx", STORE_BY(16, 1)), "thread is 0"},
+    {PROGRAM("one", "ptx", STORE(24)), "multiple of 16"},
+    {PROGRAM("one", "ptx", WAIT(BULK, 9)), "n is 0 to 8"},
+    {PROGRAM("one", "ptx", COPY(2048)), "in the slot of its step"},
+    {PROGRAM("one", "ptx", COMMIT "," COPY(1168)), "in the slot of its step"},
+    {PROGRAM("one", "ptx", OVERWRITE(0)), "earlier bulk operation"},
+    {PROGRAM("one", "ptx", BARRIER("wait", "parity", 2)), "parity is 0 or 1"},
+    {PROGRAM("one", "ptx", STORE(16) "," BULK_COMMIT "," OVERWRITE(0)), "may not have been read"},
+    {PROGRAM("one", "ptx", STORE(16) "," WAIT(BULK, 0) "," OVERWRITE(0)), "may not have been read"},
+    {PROGRAM("same_warp", "ptx", STORE(16) "," BULK_COMMIT "," WAIT_BY(BULK, 0, 1) "," OVERWRITE(0)), "not have been"},
+    {PROGRAM("other_warp", "sm_90a", STORE(16) "," BULK_COMMIT "," WAIT_BY(BULK, 0, 1) "," OVERWRITE(0)),
+     "not have been"},
+    {PROGRAM("one", "ptx",
+             BARRIER("expect_tx", "bytes", 1) "," BARRIER("arrive", "count", 1) "," OP(
+                 "cp.async.mbarrier.arrive.noinc") "," BARRIER("complete_tx", "bytes", 1)),
+     "depends on when"},
+    {PROGRAM("one", "ptx",
+             "{\"op\": \"cp.async.ca\", \"size\": 4, \"from\": 17592219598848, \"to\": 1168}," COPY(1217)),
+     "comes late"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(async_program_that_cannot_be_decided_is_refused)
+{
+    struct async_case c;
+    struct text why = {""};
+    ck_assert_msg(!read_text(refused[_i].text, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+}
+END_TEST
+
+// What the last step, a wait, must see.
+static const struct {
+    const char *text;
+    uint32_t must;
+} waits[] = {
+    {PROGRAM("one", "ptx", STORE(16) "," BULK_COMMIT "," WAIT(BULK, 0)), 1},
+    {PROGRAM("one", "ptx", STORE(16) "," WAIT(BULK, 0)), 0},
+    {PROGRAM("one", "sm_90a", STORE(16) "," WAIT(BULK, 0)), 0},
+    {PROGRAM("one", "ptx", STORE(16) "," BULK_COMMIT "," WAIT(BULK ".read", 0)), 0},
+    {PROGRAM("one", "sm_90a", STORE(16) "," BULK_COMMIT "," WAIT(BULK ".read", 0)), 1},
+    {PROGRAM("one", "ptx", STORE(16) "," BULK_COMMIT "," WAIT("cp.async.wait_group", 0)), 0},
+    {PROGRAM("one", "sm_90a", STORE(16) "," BULK_COMMIT "," WAIT("cp.async.wait_group", 0)), 1},
+    {PROGRAM("one", "sm_90a", STORE(16) "," COMMIT "," WAIT("cp.async.wait_group", 0)), 0},
+    {PROGRAM("one", "sm_90a", STORE(16) "," BULK_COMMIT "," OP("cp.async.wait_all")), 1},
+    {PROGRAM("same_warp", "ptx", STORE(16) "," BULK_COMMIT "," WAIT_BY(BULK, 0, 1)), 0},
+    {PROGRAM("same_warp", "sm_90a", STORE(16) "," BULK_COMMIT "," WAIT_BY(BULK, 0, 1)), 1},
+    {PROGRAM("other_warp", "sm_90a", STORE(16) "," BULK_COMMIT "," WAIT_BY(BULK, 0, 1)), 0},
+    {PROGRAM("same_warp", "ptx", STORE(16) "," BULK_COMMIT "," WAIT(BULK, 0) "," WAIT_BY(BULK, 0, 1)), 1},
+    {PROGRAM("one", "ptx", COPY(1168) "," OP("cp.async.mbarrier.arrive.noinc") "," BARRIER("wait", "parity", 0)),
+     ASYNC_ANSWER_BIT | 1},
+    {PROGRAM("one", "ptx", COPY(1168) "," OP("cp.async.mbarrier.arrive") "," BARRIER("wait", "parity", 0)), 0},
+    {PROGRAM("one", "ptx",
+             COPY(1168) "," OP("cp.async.mbarrier.arrive") "," BARRIER("arrive", "count", 1) "," BARRIER("wait",
+                                                                                                         "parity", 0)),
+     ASYNC_ANSWER_BIT | 1},
+};
+enum { WAITS = sizeof waits / sizeof waits[0] };
+
+START_TEST(async_wait_must_see)
+{
+    static struct async_outcome outcome;
+    struct async_case c;
+    struct text why = {""};
+    ck_assert_msg(read_text(waits[_i].text, &c, &why), "%s: %s", waits[_i].text, why.at);
+    ck_assert_ptr_null(async_run(&c, &outcome));
+    ck_assert_msg(outcome.waits[c.count - 1] == waits[_i].must, "%s: 0x%x", waits[_i].text, outcome.waits[c.count - 1]);
+}
+END_TEST
+
+START_TEST(async_generate_meets_every_step_and_rule)
+{
+    static uint8_t bytes[BYTES];
+    int steps[ASYNC_OPS] = {0}, rules[RULE_COUNT] = {0}, faults = 0, seen = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(1, i);
+        struct async_case c;
+        async_generate(&random, &c);
+        ck_assert_uint_le(family_find("async")->result_bytes(&c), sizeof bytes);
+        struct result result = result_at(bytes);
+        family_find("async")->run_model(&c, &result);
+        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_find("async")->result_bytes(&c));
+        rules[result.rule]++;
+        faults += result.status != 0;
+        for (uint32_t step = 0; step < c.count; step++) steps[c.op[step].opcode]++;
+        for (uint32_t at = 0; result.status == 0 && at < result.window[1].size_bytes; at += 4)
+            seen += result.window[1].bytes[at] != 0;
+    }
+    for (int opcode = 0; opcode < ASYNC_OPS; opcode++)
+        ck_assert_msg(steps[opcode] > CASES / 100, "%s: %d", async_op_names[opcode], steps[opcode]);
+    for (enum rule rule = RULE_CP_ASYNC_SRC_ALIGN; rule <= RULE_CP_ASYNC_UNMAPPED; rule++)
+        ck_assert_msg(rules[rule] > 0, "%s", rule_row(rule)->id);
+    ck_assert(faults > CASES / 100 && faults < CASES / 20);
+    ck_assert_int_gt(seen, CASES / 2);
+}
+END_TEST
+
+// --- A barrier with arrivals on their way ----------------------------------------------------------------------------
+
+static const struct mbarrier_transaction one_arrival = {.arrivals = 1};
+
+START_TEST(async_barrier_agrees_where_order_does_not_matter)
+{
+    struct async_barrier barrier;
+    int complete;
+    async_barrier_start(&barrier, 3);
+    ck_assert_int_eq(async_barrier_copies_arrive(&barrier, 1), RULE_OK);
+    ck_assert_int_eq(async_barrier_transact(&barrier, &one_arrival), RULE_OK);
+    ck_assert(!async_barrier_is_settled(&barrier));
+    ck_assert_int_eq(async_barrier_wait(&barrier, 0, &complete), RULE_OK);
+    ck_assert(!complete && !barrier.open);
+    ck_assert_int_eq(async_barrier_copies_arrive(&barrier, 1), RULE_OK);
+    ck_assert_int_eq(async_barrier_wait(&barrier, 0, &complete), RULE_OK);
+    ck_assert(complete && !barrier.open && async_barrier_is_settled(&barrier));
+    ck_assert_uint_eq(barrier.state[0].word, mbarrier_init(3) | MBARRIER_PHASE_BIT);
+}
+END_TEST
+
+START_TEST(async_barrier_is_open_where_a_fault_depends_on_order)
+{
+    const struct mbarrier_transaction expect = {.expect_bytes = 1};
+    struct async_barrier barrier;
+    async_barrier_start(&barrier, 1);
+    async_barrier_transact(&barrier, &expect);
+    async_barrier_copies_arrive(&barrier, 1);
+    ck_assert(!barrier.open);
+    async_barrier_transact(&barrier, &one_arrival);
+    ck_assert(barrier.open);
+}
+END_TEST
+
+START_TEST(async_barrier_holds_the_phase_until_the_copies_are_there)
+{
+    struct async_barrier barrier;
+    int complete;
+    async_barrier_start(&barrier, 1);
+    async_barrier_copies_arrive(&barrier, 0);
+    async_barrier_transact(&barrier, &one_arrival);
+    ck_assert_int_eq(barrier.states, 2);
+    async_barrier_wait(&barrier, 0, &complete);
+    ck_assert(complete && !barrier.open && async_barrier_is_settled(&barrier));
+}
+END_TEST
+
+// --- Words for a mismatch --------------------------------------------------------------------------------------------
+
+static void check_words(const char *program, int window, uint32_t offset, const char *words)
+{
+    static uint8_t expected_bytes[BYTES], found_bytes[BYTES];
+    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
+    struct async_case c;
+    struct text why = {""};
+    char *said = NULL;
+    size_t size_bytes;
+    ck_assert_msg(read_text(program, &c, &why), "%s", why.at);
+    family_find("async")->run_model(&c, &expected);
+    family_find("async")->run_model(&c, &found);
+    if (window < 0)
+        found.status = 700;
+    else
+        found.window[window].bytes[offset] ^= 1;
+    FILE *out = open_memstream(&said, &size_bytes);
+    async_explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(said, words) != NULL, "\"%s\" is not in: %s", words, said);
+    free(said);
+}
+
+START_TEST(async_explain_names_the_step)
+{
+    const char *program = PROGRAM("same_warp", "sm_90a", STORE(64) "," BULK_COMMIT "," WAIT_BY(BULK, 0, 1));
+    const char *copy = PROGRAM("one", "ptx", COMMIT "," COPY(1216));
+    check_words(program, 1, 8,
+                "ops[2] cp.async.bulk.wait_group 0 by thread 1 (same_warp): complete by now should be "
+                "ops[0] cp.async.bulk of 64 bytes by thread 0");
+    check_words(program, 1, 9, "0x00001 expected, 0x00101 found");
+    check_words(program, 0, 7, "mbarrier: phase 0, pending 1");
+    check_words(program, 3, 20, "ops[0] cp.async.bulk of 64 bytes by thread 0 (same_warp): global byte 0x14");
+    check_words(copy, 2, 70, "ops[1] cp.async.ca of 4 bytes: shared byte 0x4c6");
+    check_words(copy, -1, 0, "status: 0 expected, 700 found");
+    check_words(PROGRAM("one", "ptx", COPY(35840)), -1, 0, "rule CP_ASYNC_SMEM_BOUNDS");
+}
+END_TEST
+
+Suite *async_case_suite(void)
+{
+    Suite *suite = suite_create("async_case");
+    TCase *json = tcase_create("json"), *cases = tcase_create("cases"), *words = tcase_create("words");
+    tcase_add_test(json, async_case_is_read_as_it_was_written);
+    tcase_add_loop_test(json, async_program_that_cannot_be_decided_is_refused, 0, REFUSED);
+    tcase_set_timeout(cases, 60);
+    tcase_add_loop_test(cases, async_wait_must_see, 0, WAITS);
+    tcase_add_test(cases, async_generate_meets_every_step_and_rule);
+    tcase_add_test(cases, async_barrier_agrees_where_order_does_not_matter);
+    tcase_add_test(cases, async_barrier_is_open_where_a_fault_depends_on_order);
+    tcase_add_test(cases, async_barrier_holds_the_phase_until_the_copies_are_there);
+    tcase_add_test(words, async_explain_names_the_step);
+    suite_add_tcase(suite, json);
+    suite_add_tcase(suite, cases);
+    suite_add_tcase(suite, words);
+    return suite;
+}
