@@ -113,7 +113,8 @@ static void overrun(struct random *random, struct bulk_case *c, uint32_t moved)
     else if (bulk_is_to_global(c->form))
         c->to = ARENA_BASE + ARENA_BYTES + 16 * random_below(random, 4096);
     else
-        c->to = random_chance(random, 30) ? SM_SHARED_BYTES : BULK_SHARED_END - past;
+        c->to = random_chance(random, 30) ? SM_SHARED_BYTES - (random_chance(random, 50) ? past : 0)
+                                          : BULK_SHARED_END - past;
 }
 
 // A size whose bits that count are all 1: more than any shared memory holds.

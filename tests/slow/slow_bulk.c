@@ -90,6 +90,7 @@ static int fault_of_range(const struct slow_bulk *bulk, uint32_t moved, enum slo
         int fault = fault_at(bulk, at, mutant);
         if (fault == first) return fault;
         if (fault != 0) other = fault;
+        if (fault == 719 && mutant == SLOW_BULK_LIMIT_START) return 719;
         if (mutant == SLOW_BULK_STARTS) break;
     }
     return other;

@@ -76,6 +76,7 @@ static const struct vector vectors[] = {
     {"719: the last bytes of the SM", S2O, COPY, 0, 0, 228 * 1024 - 1024 - 16, 16, 0},
     {"719: past the 227 KiB of a block", S2O, COPY, 0, 0, 227 * 1024 - 1024, 16, 0},
     {"700: past the shared memory of the SM", S2O, COPY, 0, 0, 228 * 1024 - 1024, 16, 0},
+    {"700: from below the end of the SM's shared memory to past it", S2O, COPY, 0, 0, 228 * 1024 - 1024 - 256, 336, 0},
     {"700: the source ends after the other CTA's memory does", G2O, COPY, 0, 65536 - 32, 32768 - 16, 64, 0},
     {"700: the source is unmapped, and so is the destination", G2O, COPY, 0, 65536, 32768, 16, 0},
 };
