@@ -69,6 +69,10 @@ static const struct fault {
     {R(LOAD_REMOTE_BOUNDS), "without a cluster 700 too", TILE, 0, 0, 1, 0, SMEM_END - 128, 0, GMEM_BASE,
      {R(LOAD_SMEM_BOUNDS)}, SMEM_END - 128, SMEM_END - 512, SMEM_END - 512},
     {R(LOAD_REMOTE_BOUNDS), "the last place", TILE, 2, 0, 3, 0, SMEM_END - 512, 0, GMEM_BASE, {RULE_OK}, 0, 0, 0},
+    {R(LOAD_REMOTE_LIMIT), "a bulk copy over the end", BULK, 2, 0, 3, 0, SM_SHARED_BYTES - 128, 0, GMEM_BASE,
+     {R(BULK_REMOTE_LIMIT)}, SM_SHARED_BYTES - 128, SMEM_END, SMEM_END - 512},
+    {R(LOAD_REMOTE_LIMIT), "a bulk copy before the end", BULK, 2, 0, 3, 0, SMEM_END - 128, 0, GMEM_BASE,
+     {R(BULK_REMOTE_BOUNDS)}, SMEM_END - 128, SMEM_END, SMEM_END - 512},
     {R(LOAD_REMOTE_LIMIT), "past the SM", TILE, 2, 0, 3, 0, SM_SHARED_BYTES, 0, GMEM_BASE, {R(LOAD_REMOTE_LIMIT)},
      SM_SHARED_BYTES, SMEM_END - 512, SMEM_END - 512},
     {R(LOAD_REMOTE_LIMIT), "a start past the SM, before a missing CTA", TILE, 2, 0, 5, 0, SM_SHARED_BYTES, 0, GMEM_BASE,
@@ -127,6 +131,31 @@ static void check_faults(enum rule about, int error)
         if (faults[i].about == about) check_fault(&faults[i]);
 }
 
+// A swizzle moves bytes within whole lines: a row of 64 bytes in the last line of the SM takes all of that line. What
+// is no map has no box that could end anywhere.
+START_TEST(load_remote_limit__counts_lines_of_a_swizzle)
+{
+    static struct bench bench;
+    struct findings findings = {0};
+    const int32_t coord[] = {0, 0};
+    uint32_t bytes;
+    bench_set_up(&bench);
+    bench.map.swizzle = SWIZZLE_64B, bench.map.box[1] = 1;
+    struct cluster_load load = bench_load(&bench, 2, 0, 3);
+    load.shared = SM_SHARED_BYTES - 128;
+    ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, &findings),
+                     RULE_LOAD_REMOTE_BOUNDS);
+    bench.map.box[1] = 3;
+    ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, NULL),
+                     RULE_LOAD_REMOTE_LIMIT);
+    bench.map.dtype = DTYPE_COUNT;
+    findings.count = 0;
+    ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, &findings),
+                     RULE_LOAD_MAP_FORMAT);
+    ck_assert_int_eq(findings.count, 1);
+}
+END_TEST
+
 START_TEST(multicast_no_cluster__is_715_before_all_others)
 {
     check_faults(RULE_MULTICAST_NO_CLUSTER, 715);
@@ -179,5 +208,6 @@ void multicast_fault_add_tests(Suite *suite)
     tcase_add_test(tcase, load_other_rank__is_in_the_cluster);
     tcase_add_test(tcase, load_remote_bounds__are_719_even_for_the_issuer);
     tcase_add_test(tcase, load_remote_limit__is_700);
+    tcase_add_test(tcase, load_remote_limit__counts_lines_of_a_swizzle);
     suite_add_tcase(suite, tcase);
 }

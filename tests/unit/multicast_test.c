@@ -136,6 +136,33 @@ START_TEST(multicast_targets__vectors_notice_wrong_formulas)
 }
 END_TEST
 
+// A column of 8 pixels of 64 bytes, the second half of the tile: every target gets it, and its bytes.
+START_TEST(multicast_targets__get_im2col_columns)
+{
+    static struct bench bench;
+    const uint64_t dim[] = {SIDE, SIDE, 1}, stride[] = {ROW_BYTES, ROW_BYTES * SIDE};
+    const uint32_t estride[] = {1, 1, 1};
+    const int corner[] = {0};
+    const int32_t coord[] = {0, 6, 0};
+    const uint16_t offset[] = {2};
+    struct tensormap_image image;
+    uint32_t bytes;
+    bench_set_up(&bench);
+    ck_assert_int_eq(tensormap_encode_im2col(&image, 3, 3, GMEM_BASE, dim, stride, corner, corner, SIDE, 8, estride, 0,
+                                             0, 0, 0, NULL),
+                     RULE_OK);
+    tensormap_decode(&image, &bench.map, NULL);
+    struct cluster_load load = bench_load(&bench, 3, 1, 5);
+    ck_assert_int_eq(multicast_im2col_load(&bench.map, 3, coord, offset, &bench.global, &load, &bytes, NULL), RULE_OK);
+    ck_assert_uint_eq(bytes, 512);
+    ck_assert_uint_eq(bench_written(&bench), 5);
+    ck_assert_mem_eq(bench.bytes[2] + (TO - SMEM_BASE), bench.source + TILE_ELEMS / 2, 512);
+    load.shared = SMEM_END - 128;
+    ck_assert_int_eq(multicast_im2col_load(&bench.map, 3, coord, offset, &bench.global, &load, &bytes, NULL),
+                     RULE_LOAD_REMOTE_BOUNDS);
+}
+END_TEST
+
 START_TEST(multicast_offset__ignores_ranks_of_addresses)
 {
     static struct bench bench;
@@ -197,6 +224,8 @@ START_TEST(load_other_cta__writes_there_alone)
     ck_assert_uint_eq(bytes, 128);
     ck_assert_uint_eq(bench_written(&bench), 0x80);
     ck_assert_mem_eq(bench.bytes[7] + (TO - SMEM_BASE), bench.source + 16, 128);
+    load.to_rank = CTAS;
+    ck_assert_uint_eq(multicast_targets(&load), 0);
 }
 END_TEST
 
@@ -376,6 +405,7 @@ Suite *multicast_suite(void)
     TCase *tcase = tcase_create("targets");
     tcase_add_loop_test(tcase, multicast_targets__are_the_bits_of_the_mask, 0, TARGETS);
     tcase_add_loop_test(tcase, multicast_targets__vectors_notice_wrong_formulas, 0, TARGET_MUTANTS);
+    tcase_add_test(tcase, multicast_targets__get_im2col_columns);
     tcase_add_test(tcase, multicast_offset__ignores_ranks_of_addresses);
     tcase_add_test(tcase, multicast_tx_bytes__are_the_whole_box_in_every_cta);
     tcase_add_test(tcase, multicast_mask_empty__does_nothing_not_even_fault);
