@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"encode", "make the 128 bytes of a tensor map, or say every reason why not", command_encode},
     {"decode", "name the fields of 128 bytes", command_decode},
     {"explain", "say which element lies where, or what a rule or a CUDA error means", command_explain},
+    {"diagnose", "say what explains a tile that is wrong in shared memory", command_diagnose},
     {"swizzle", "draw where each 16-byte chunk and bank lands", command_swizzle},
     {"mbarrier", "decode a barrier word, or step a barrier program", command_mbarrier},
     {"watch", "run a program and report its cuTensorMapEncode* calls", command_watch},

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "map_bytes.h"
 #include "map_options.h"
-#include "map_text.h"
+#include "map_question.h"
 #include "number_list.h"
 
 enum {
@@ -135,91 +134,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-// The map a call makes; a call that is refused is answered here, as 'tmaref encode' does.
-static int encode_map(const struct map_args *args, struct tensormap *map)
-{
-    struct tensormap_image image;
-    struct findings findings = {0};
-    enum rule rule = map_args_encode(args, &image, &findings);
-    if (rule == RULE_OK) {
-        tensormap_decode(&image, map, NULL);
-        return EXIT_AGREE;
-    }
-    fprintf(stderr, "tmaref explain: there is no such map: %s refuses\n", map_function_name(args->function));
-    findings_print(&findings, stderr);
-    return EXIT_MISMATCH;
-}
-
-// --map: a JSON call or bytes.
-static int read_map_text(const char *argument, struct tensormap *map)
-{
-    struct text why;
-    struct map_args args;
-    struct tensormap_image image;
-    size_t size;
-    int status = EXIT_AGREE;
-    char *text = argument_text(argument, &size, &why);
-    if (text == NULL) return command_usage("explain", "--map: %s", why.at);
-    if (text[strspn(text, " \t\r\n")] == '{') {
-        if (map_json_read(text, "--map", &args, &why))
-            status = encode_map(&args, map);
-        else
-            status = command_usage("explain", "%s", why.at);
-    } else if (map_bytes_parse(text, size, "--map", &image, &why)) {
-        tensormap_decode(&image, map, NULL);
-    } else {
-        status = command_usage("explain", "%s", why.at);
-    }
-    free(text);
-    return status;
-}
-
-static int read_map(const struct explain_options *from, struct tensormap *map)
-{
-    struct text why;
-    struct map_args args;
-    int status;
-    if (from->map_text != NULL) {
-        status = read_map_text(from->map_text, map);
-    } else {
-        if (!map_options_read(&from->map, &args, &why)) return command_usage("explain", "%s", why.at);
-        status = encode_map(&args, map);
-    }
-    return status;
-}
-
-// A list of `wanted` numbers; `what` says what their number is.
-static int read_list(const char *option, const char *text, int wanted, const char *what, int64_t min, int64_t max,
-                     int64_t *index)
-{
-    struct text why;
-    int64_t values[16];
-    int count = parse_i64_list(text, min, max, 16, values, &why);
-    if (count == 0) return command_usage("explain", "--%s: %s", option, why.at);
-    if (count != wanted) return command_usage("explain", "--%s: has %d numbers, %s is %d", option, count, what, wanted);
-    memcpy(index, values, (size_t)wanted * sizeof values[0]);
-    return EXIT_AGREE;
-}
-
-static int read_index(const char *option, const char *text, int rank, int64_t min, int64_t max, int64_t *index)
-{
-    return read_list(option, text, rank, "the rank", min, max, index);
-}
-
-static int read_address(const char *option, const char *text, uint32_t *address)
-{
-    uint64_t value;
-    if (!parse_u64(text, UINT32_MAX, &value))
-        return command_usage("explain", "--%s: '%s' is not a 32-bit shared address, decimal or 0x...", option, text);
-    *address = (uint32_t)value;
-    return EXIT_AGREE;
-}
-
 static int read_coord(const struct explain_options *from, struct explain *to)
 {
     int64_t coord[TENSORMAP_MAX_RANK] = {0};
     int status = EXIT_AGREE;
-    if (from->coord != NULL) status = read_index("coord", from->coord, to->map.rank, INT32_MIN, INT32_MAX, coord);
+    if (from->coord != NULL)
+        status = index_read("explain", "coord", from->coord, to->map.rank, "the rank", INT32_MIN, INT32_MAX, coord);
     for (int i = 0; i < TENSORMAP_MAX_RANK; i++) to->coord[i] = (int32_t)coord[i];
     return status;
 }
@@ -230,7 +150,7 @@ static int read_offsets(const struct explain_options *from, struct explain *to)
     if (from->offsets == NULL) return EXIT_AGREE;
     if (to->map.mode != TENSORMAP_IM2COL || to->operation != EXPLAIN_LOAD)
         return command_usage("explain", "--offsets: only loads of im2col maps have them");
-    int status = read_list("offsets", from->offsets, to->map.rank - 2, "rank - 2", 0, UINT16_MAX, offset);
+    int status = index_read("explain", "offsets", from->offsets, to->map.rank - 2, "rank - 2", 0, UINT16_MAX, offset);
     for (int k = 0; k < IM2COL_MAX_SPATIAL; k++) to->offset[k] = (uint16_t)offset[k];
     return status;
 }
@@ -292,7 +212,7 @@ static int read_tile(const struct explain_options *from, struct explain *to)
     for (int i = 0; i < map->rank; i++) to->tile[i] = slice_extent(map, i);
     to->tile[map->rank - 1] *= slice_group_ctas(&to->cluster, to->along);
     if (from->tile == NULL) return EXIT_AGREE;
-    int status = read_index("tile", from->tile, map->rank, 1, (int64_t)1 << 31, tile);
+    int status = index_read("explain", "tile", from->tile, map->rank, "the rank", 1, (int64_t)1 << 31, tile);
     for (int i = 0; i < map->rank && status == EXIT_AGREE; i++) to->tile[i] = (uint64_t)tile[i];
     return status;
 }
@@ -330,16 +250,16 @@ static int read_question(const struct explain_options *from, struct explain *to)
                            .wants_numbers = from->numbers,
                            .all = from->all,
                            .json = from->json};
-    int status = read_map(from, &to->map);
-    if (status == EXIT_AGREE && (to->map.rank > TENSORMAP_MAX_RANK || to->map.dtype == DTYPE_COUNT))
-        status = command_usage("explain", "--map: no encoder makes these bytes; 'tmaref decode' says why");
+    int status = map_question_read("explain", from->map_text, &from->map, &to->map);
     if (status == EXIT_AGREE) status = read_operation(from, to);
     if (status == EXIT_AGREE) status = read_coord(from, to);
     if (status == EXIT_AGREE) status = read_offsets(from, to);
-    if (status == EXIT_AGREE && from->shared != NULL) status = read_address("shared", from->shared, &to->shared);
-    if (status == EXIT_AGREE && from->byte != NULL) status = read_address("byte", from->byte, &to->byte);
+    if (status == EXIT_AGREE && from->shared != NULL)
+        status = address_read("explain", "shared", from->shared, &to->shared);
+    if (status == EXIT_AGREE && from->byte != NULL) status = address_read("explain", "byte", from->byte, &to->byte);
     if (status == EXIT_AGREE && from->element != NULL)
-        status = read_index("element", from->element, to->map.rank, INT32_MIN, (int64_t)1 << 33, to->element);
+        status = index_read("explain", "element", from->element, to->map.rank, "the rank", INT32_MIN, (int64_t)1 << 33,
+                            to->element);
     if (status == EXIT_AGREE && from->cta != NULL && !parse_u64(from->cta, UINT64_MAX, &to->cta))
         status = command_usage("explain", "--cta: '%s' is not a whole number", from->cta);
     if (status == EXIT_AGREE) status = read_cluster(from, to);

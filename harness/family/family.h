@@ -53,6 +53,15 @@ struct family {
     // The result in words, an array of strings, for curated traces; NULL for families whose windows say enough.
     json_t *(*describe)(const void *test_case, const struct result *result);
 
+    // The windows of a result back from describe()'s words, which then hold every byte and are always recorded; 0 if
+    // they do not. May be NULL.
+    int (*restore)(const void *test_case, const json_t *text, struct result *result);
+
+    // Does an H200 decide on its own what this case leaves? Then it is not compared byte for byte: is_legal() says
+    // whether a result is one of those that can be. Both NULL for families whose cases have one result each.
+    int (*varies)(const void *test_case);
+    int (*is_legal)(const void *test_case, const struct result *result);
+
     // One or more lines that say what is wrong at the first difference between two results, and why it may be.
     void (*explain)(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 

@@ -59,3 +59,42 @@ json_t *load_describe(const void *test_case, const struct result *result)
     json_array_append_new(lines, json_sprintf("mbar %016" PRIx64, word));
     return lines;
 }
+
+// Writes `pieces` times the 8 bytes `word`, or the bytes of the arena from `source` on.
+static int put(uint8_t *to, uint32_t size_bytes, uint64_t word, int64_t source)
+{
+    const struct memory *memory = arena();
+    if (source >= 0 && (uint64_t)source + size_bytes > memory->size_bytes) return 0;
+    if (source >= 0)
+        memcpy(to, memory->bytes + source, size_bytes);
+    else
+        for (uint32_t at = 0; at < size_bytes; at += PIECE_BYTES) memcpy(to + at, &word, PIECE_BYTES);
+    return 1;
+}
+
+int load_restore(const json_t *text, uint8_t *word, uint8_t *shared, uint64_t base, uint32_t size_bytes)
+{
+    size_t i;
+    const json_t *line;
+    json_array_foreach(text, i, line)
+    {
+        const char *string = json_string_value(line) != NULL ? json_string_value(line) : "";
+        unsigned long long address, value;
+        unsigned bytes;
+        char kind[16];
+        if (sscanf(string, "mbar %llx", &value) == 1) {
+            memcpy(word, &value, sizeof value);
+            continue;
+        }
+        int parts = sscanf(string, "smem %llx+%u = %15s %llx", &address, &bytes, kind, &value);
+        if (parts < 2 || address < base || bytes > size_bytes || address - base > size_bytes - bytes || bytes % 8 != 0)
+            return 0;
+        if (parts == 2) continue; // untouched
+        if (parts != 4) return 0;
+        int is_source = strcmp(kind, "gmem") == 0, is_fill = strcmp(kind, "fill") == 0;
+        if (!put(shared + (address - base), bytes, is_fill ? value * 0x0001000100010001u : value,
+                 is_source ? (int64_t)value : -1))
+            return 0;
+    }
+    return i > 0;
+}

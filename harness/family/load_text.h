@@ -12,5 +12,8 @@ json_t *load_describe(const void *test_case, const struct result *result);
 
 // Appends the lines of one window of shared memory, whose base is the shared address that the canaries were made of.
 void load_describe_window(const struct window *window, json_t *lines);
+// These lines back: writes what they say into the bytes of shared memory from `base` on, which hold what was there
+// before, and the word. Returns 0 if a line is no such line or lies outside.
+int load_restore(const json_t *text, uint8_t *word, uint8_t *shared, uint64_t base, uint32_t size_bytes);
 
 #endif

@@ -18,6 +18,7 @@ const struct memory *standin_mapped(void);
 enum rule async_jobs(void **parameters);
 enum rule bulk_jobs(void **parameters);
 enum rule multicast_jobs(void **parameters);
+enum rule diagnose_jobs(void **parameters);
 enum rule store_jobs(void **parameters);
 
 #endif

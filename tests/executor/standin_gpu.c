@@ -254,9 +254,13 @@ struct CUfunc_st {
     const char *name;
     enum rule (*run)(void **parameters);
 };
-static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},         {"bulk_jobs", bulk_jobs},
-                                       {"load_jobs", load_jobs},           {"mbarrier_programs", mbarrier_programs},
-                                       {"multicast_jobs", multicast_jobs}, {"store_jobs", store_jobs}};
+static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
+                                       {"bulk_jobs", bulk_jobs},
+                                       {"diagnose_jobs", diagnose_jobs},
+                                       {"load_jobs", load_jobs},
+                                       {"mbarrier_programs", mbarrier_programs},
+                                       {"multicast_jobs", multicast_jobs},
+                                       {"store_jobs", store_jobs}};
 
 enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
 {

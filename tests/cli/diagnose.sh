@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref diagnose`: dumps with and without a head, what lay there before, barriers, slices, and wrong questions. The dump
+# with a head is of an H200: docs/diagnose_example.cu. Argument: that dump.
+. "$(dirname "$0")/expect.sh" || exit 2
+cp "${1:?a dump of an H200}" "$work/tile.dump"
+cd "$work" || exit 2
+
+# A tile of 16 x 8 bytes at (32, 4) of a matrix of 64 x 32 bytes, byte n of the tensor being n, without swizzle.
+tile() { # tile COLUMN ROW: its bytes
+    local row column
+    for ((row = $2; row < $2 + 8; row++)); do
+        for ((column = $1; column < $1 + 16; column++)); do
+            # shellcheck disable=SC2059
+            printf "\\x$(printf %02x $(((64 * row + column) & 255)))"
+        done
+    done
+}
+map=(--dtype u8 --dim 64,32 --box 16,8 --coord 32,4 --shared 0x800 --fill iota)
+tile 32 4 >right
+tile 16 4 >before
+tile 32 5 >row
+{ head -c 64 right && head -c 64 /dev/zero; } >half
+
+run 0 diagnose "${map[@]}" --dump right
+out "Clean: the dump is what this load leaves."
+run 0 diagnose "${map[@]}" --dump right --barrier 0xfffff800001ffffe --expect 128
+run 0 diagnose "${map[@]}" --dump right --json
+json true clean
+run 1 diagnose "${map[@]}" --dump before
+out "OTHER_PHASE: the tile is 1 box before along dimension 0: coordinate 0 is 16, not 32"
+out "meant there        element (32, 4) byte 0"
+run 1 diagnose "${map[@]}" --dump row --json
+json false clean
+json '"COORD_OFF"' explanations 0 cause
+json true explanations 0 whole
+run 1 diagnose "${map[@]}" --dump half --before 0
+out "STALE: 64 bytes of the tile's 128, in 1 piece, are what was there before"
+run 1 diagnose "${map[@]}" --dump half --before half
+out "STALE"
+run 1 diagnose "${map[@]}" --dump right --expect 112
+out "TX_COUNT: arrive.expect_tx announced 112 bytes, the copy brings 128: 16 short"
+run 1 diagnose "${map[@]}" --shared 0x810 --dump right
+out "the load as meant faults, rule LOAD_SMEM_ALIGN"
+{ cat right right; } >twice
+run 1 diagnose "${map[@]}" --slices 2,0 --dump twice
+out "WRONG_SLICE: place 1 holds slice 0"
+
+run 0 diagnose --causes
+out "STALE             Bytes that the copy writes are still what was there before"
+
+# What a debugger prints.
+od -An -v -tx4 right | sed -E 's/ ([0-9a-f]+)/ 0x\1/g; s/^/0x800:/' >words
+run 0 diagnose "${map[@]}" --dump words
+out "dump                 0x800 to 0x87f"
+{ printf '$1 = {' && od -An -v -tx4 before | sed -E 's/ ([0-9a-f]+)/0x\1, /g' && printf '0x0}\n'; } >array
+run 1 diagnose "${map[@]}" --dump array
+out "OTHER_PHASE"
+echo '$1 = {0x0 <repeats 32 times>}' >repeats
+run 2 diagnose "${map[@]}" --dump repeats
+err "set print repeats 0"
+
+# The tensor from a file, at its address or another.
+for ((i = 0; i < 64 * 32; i++)); do
+    # shellcheck disable=SC2059
+    printf "\\x$(printf %02x $((i & 255)))"
+done >tensor
+run 0 diagnose "${map[@]:0:10}" --tensor tensor --dump right
+run 0 diagnose "${map[@]:0:10}" --address 0x1000 --tensor tensor --tensor-at 0x1000 --dump right
+run 1 diagnose "${map[@]:0:10}" --tensor tensor --tensor-at 0x1000 --dump right
+out "the load as meant faults, rule LOAD_UNMAPPED"
+
+# A dump that brings map, coordinates and place along.
+run 1 diagnose --dump tile.dump --fill iota
+out "OTHER_PHASE"
+run 1 diagnose --dump tile.dump --fill iota --coord 0,16
+no_out "OTHER_PHASE: the tile is 1 box before"
+head -c 300 tile.dump >cut.dump
+run 2 diagnose --dump cut.dump --fill iota
+err "cut.dump is cut short, or of another version"
+
+bad() { # bad SENTENCE ARGUMENT...
+    local sentence=$1
+    shift
+    run 2 diagnose "$@"
+    err "$sentence"
+    quiet
+}
+bad "--dump is needed" "${map[@]}"
+bad "--tensor or --fill is needed, not both" --dump right --dtype u8 --dim 64,32 --box 16,8
+bad "say which map" --dump right --fill iota
+bad "No such file" "${map[@]}" --dump missing
+bad "--slices: takes 1 to 16 and a dimension" "${map[@]}" --dump right --slices 0,1
+bad "--slices: takes 1 to 16 and a dimension" "${map[@]}" --dump right --slices 2
+bad "--coord: has 1 numbers, the rank is 2" "${map[@]}" --dump right --coord 0
+bad "--offsets: only loads of im2col maps have them" "${map[@]}" --dump right --offsets 1
+bad "--before: before has 128 bytes, the dump 256" "${map[@]}" --dump twice --before before
+bad "--fill: takes iota or words, not 'ones'" "${map[@]}" --fill ones --dump right
+bad "--barrier: 'x' is not a 64-bit word" "${map[@]}" --dump right --barrier x
+bad "--expect: '-1' is not a number of bytes" "${map[@]}" --dump right --expect=-1
+bad "shared addresses end at 0x40000" "${map[@]}" --shared 0x3ffff --dump right
+bad "takes no argument 'x'" "${map[@]}" --dump right x
+finish
