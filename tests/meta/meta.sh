@@ -54,6 +54,49 @@ check_rules_page() {
     return 1
 }
 
+# What docs/hardware.md and docs/articles claim can be looked up. Any word that begins like the id of a rule (MAP_, LOAD_,
+# ...) is one; in tables, the column "rules" holds ids or "-", the words in backquotes under "shown by" are traces of the
+# MANIFEST, and verdicts are those that docs/articles/README.md lists.
+check_claims() {
+    local verdicts
+    verdicts=$(sed -nE 's/^\| ([a-z][a-z0-9_ ]*) \| [^|]*\|$/\1/p' docs/articles/README.md | tr '\n' '|')
+    rule_ids | awk -v verdicts="$verdicts" '
+        function offence(what) { printf "%s:%d: %s\n", FILENAME, FNR, what }
+        function check_ids(text, all_are,    word, prefix) {
+            while (match(text, /[A-Za-z0-9_]+/)) {
+                word = prefix = substr(text, RSTART, RLENGTH)
+                text = substr(text, RSTART + RLENGTH)
+                sub(/_.*/, "_", prefix)
+                if ((all_are || (prefix in prefixes && word ~ /^[A-Z0-9_]+$/)) && !(word in rules))
+                    offence("there is no rule " word)
+            }
+        }
+        function check_traces(text,    word, n, i) {
+            n = split(text, word, "`")
+            for (i = 2; i <= n; i += 2) if (!(word[i] in traces)) offence("there is no trace " word[i])
+        }
+        function check_row(    i) {
+            if (cells != heads) offence("a row of " cells - 2 " cells, its table has " heads - 2 " columns")
+            for (i = 2; i < cells; i++) {
+                gsub(/^ +| +$/, "", cell[i])
+                if (cell[i] ~ /^-+$/) continue
+                check_ids(cell[i], head[i] == "rules")
+                if (head[i] == "shown by") check_traces(cell[i])
+                if (head[i] == "verdict" && head[2] == "claim" && !(cell[i] in known))
+                    offence("README.md does not list the verdict " cell[i])
+            }
+        }
+        BEGIN { n = split(verdicts, cell, "|"); for (i = 1; i <= n; i++) known[cell[i]] }
+        FNR == NR { rules[$1]; sub(/_.*/, "_", $1); prefixes[$1]; next }
+        FILENAME ~ /MANIFEST$/ { sub(/\..*/, "", $1); traces[$1]; next }
+        /^ *```/ { code = !code }
+        code { next }
+        !/^\|/ { heads = 0; check_ids($0, 0); next }
+        { cells = split($0, cell, "|") }
+        heads == 0 { heads = cells; for (i = 2; i < cells; i++) { head[i] = cell[i]; gsub(/^ +| +$/, "", head[i]) } next }
+        { check_row() }' - traces/sm_90a/MANIFEST docs/hardware.md docs/articles/*.md | offences
+}
+
 # model/CMakeLists.txt says which folder of the model may use which. Outside of the model: the harness uses the model and
 # the structs that kernels take, a kernel shares lists of the model, and the tests may use everything.
 check_include_order() {
@@ -97,7 +140,7 @@ check_size() {
 }
 
 case $check in
-rules_tested | tests_named | evidence | rules_page | include_order | size) "check_$check" ;;
+rules_tested | tests_named | evidence | claims | rules_page | include_order | size) "check_$check" ;;
 *)
     echo "meta.sh: there is no check '$check'" >&2
     exit 2
