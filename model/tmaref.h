@@ -13,6 +13,9 @@
 //   multicast.h, slice.h  loads in clusters, and the slices that CTAs load for each other
 //   observe.h           the accesses of each operation
 //   async_group.h       what a wait for async-groups promises
+//   cluster.h           clusters: addresses, ranks, launches
+//   cluster_barrier.h   who waits for whom at barrier.cluster
+//   cluster_step.h      programs on the shared memory of other CTAs
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
 // The ABI: docs/abi.md.
@@ -22,6 +25,9 @@
 #include "access.h"
 #include "async_group.h"
 #include "bulk.h"
+#include "cluster.h"
+#include "cluster_barrier.h"
+#include "cluster_step.h"
 #include "copy.h"
 #include "cp_async.h"
 #include "dtype.h"

@@ -145,13 +145,18 @@ static struct CUmod_st *module_of(struct gpu *gpu, const char *name)
     return gpu->module[i].module;
 }
 
+int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct CUfunc_st **function)
+{
+    struct CUmod_st *loaded = module_of(gpu, module);
+    if (loaded == NULL) return CUDA_ERROR_FILE_NOT_FOUND;
+    return (int)gpu->driver.cuModuleGetFunction(function, loaded, kernel);
+}
+
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
 {
     struct cuda_driver *call = &gpu->driver;
-    struct CUmod_st *module = module_of(gpu, launch->module);
     struct CUfunc_st *function;
-    if (module == NULL) return CUDA_ERROR_FILE_NOT_FOUND;
-    int error = (int)call->cuModuleGetFunction(&function, module, launch->kernel);
+    int error = gpu_function(gpu, launch->module, launch->kernel, &function);
     if (error == CUDA_SUCCESS && launch->shared_bytes > 48 * 1024)
         error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               (int)launch->shared_bytes);

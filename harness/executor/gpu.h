@@ -46,6 +46,9 @@ unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes);
 // cannot be made.
 unsigned long long gpu_arena(struct gpu *gpu);
 
+// The kernel `kernel` of kernels/<module>.cubin. Returns 0 or the CUDA error.
+int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct CUfunc_st **function);
+
 // Runs a kernel and waits for it. Returns 0 or the CUDA error.
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);
 

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "cuda_abi.h"
 #include "memory.h"
 #include "rule.h"
 
@@ -14,11 +15,22 @@ void meet_trouble(uint64_t number);
 // The memory that was mapped: the arena.
 const struct memory *standin_mapped(void);
 
+// How the kernel that runs was launched.
+const struct cuda_launch_config *standin_config(void);
+
+// Whether the launch of `function` is itself a case; what is wrong with an attribute that is set for it (and kept), and
+// with the launch.
+int standin_is_launch(const char *function);
+enum rule standin_attribute(const char *function, enum cuda_function_attribute attribute, int value);
+enum rule standin_launch(const char *function, const struct cuda_launch_config *config);
+
 // The kernels that have a file of their own.
 enum rule async_jobs(void **parameters);
 enum rule bulk_jobs(void **parameters);
 enum rule multicast_jobs(void **parameters);
 enum rule diagnose_jobs(void **parameters);
+enum rule cluster_launches(void **parameters);
+enum rule cluster_programs(void **parameters);
 enum rule store_jobs(void **parameters);
 
 #endif

@@ -28,6 +28,13 @@ CUDA_CALL_ROWS(DECLARE)
 static enum cuda_result sticky;
 static struct memory mapped;
 
+static const struct cuda_launch_config *launch_config;
+
+const struct cuda_launch_config *standin_config(void)
+{
+    return launch_config;
+}
+
 const struct memory *standin_mapped(void)
 {
     return &mapped;
@@ -257,6 +264,13 @@ struct CUfunc_st {
 static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"bulk_jobs", bulk_jobs},
                                        {"diagnose_jobs", diagnose_jobs},
+                                       {"cluster_programs", cluster_programs},
+                                       {"cluster_launch", cluster_launches},
+                                       {"cluster_launch_static", cluster_launches},
+                                       {"cluster_launch_2", cluster_launches},
+                                       {"cluster_launch_1x2x2", cluster_launches},
+                                       {"cluster_launch_16", cluster_launches},
+                                       {"cluster_launch_max4", cluster_launches},
                                        {"load_jobs", load_jobs},
                                        {"mbarrier_programs", mbarrier_programs},
                                        {"multicast_jobs", multicast_jobs},
@@ -282,15 +296,20 @@ enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_s
 
 enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute, int value)
 {
-    (void)function, (void)attribute, (void)value;
+    if (!standin_is_launch(function->name)) return sticky;
+    enum rule refused = standin_attribute(function->name, attribute, value);
+    if (refused != RULE_OK) return (enum cuda_result)rule_cuda_error(refused);
     return sticky;
 }
 
 enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config *config, struct CUfunc_st *function,
                                   void **parameters, void **extra)
 {
-    (void)config, (void)extra;
+    (void)extra;
     if (sticky != CUDA_SUCCESS) return sticky;
+    enum rule refused = standin_is_launch(function->name) ? standin_launch(function->name, config) : RULE_OK;
+    if (refused != RULE_OK) return (enum cuda_result)rule_cuda_error(refused);
+    launch_config = config;
     enum rule rule = function->run(parameters);
     if (sticky == CUDA_SUCCESS) sticky = (enum cuda_result)rule_cuda_error(rule);
     return CUDA_SUCCESS;

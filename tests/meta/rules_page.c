@@ -102,6 +102,8 @@ static const char *common_cause(int error)
         return "An address that is there and is not aligned.";
     case 719:
         return "A barrier whose counts were broken, or shared memory of a CTA that is not there.";
+    case 912:
+        return "The launch refuses; nothing ran, nothing is lost.";
     default:
         return "";
     }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The case of the family "cluster": a launch, or a program that the CTAs of one cluster run.
+#ifndef TMAREF_CLUSTER_CASE_H
+#define TMAREF_CLUSTER_CASE_H
+
+#include "cluster_job.h"
+#include "cluster_step.h"
+#include "family.h"
+
+// The kernels that a launch may name; what they are compiled with is in cluster_launch.c.
+enum { CLUSTER_KERNELS = 6, CLUSTER_MAX_ANSWERS = 512 };
+
+// A launch that succeeds has at most CLUSTER_MAX_ANSWERS CTAs.
+struct cluster_launch_case {
+    uint32_t kernel;
+    struct cluster_launch launch;
+    struct cluster_question question; // output is 0
+};
+
+// `ctas` 1 to 16; `is_cluster` 0: a launch without the cluster attribute.
+struct cluster_program_case {
+    uint32_t ctas, is_cluster, seed;
+    int count;
+    struct cluster_step step[CLUSTER_MAX_STEPS];
+};
+
+struct cluster_case {
+    uint32_t is_program;
+    struct cluster_launch_case launch;
+    struct cluster_program_case program;
+};
+
+extern const struct family family_cluster;
+
+void cluster_generate(struct random *random, void *test_case);
+
+// Fills in what kernel `kernel` is compiled with.
+void cluster_compiled(uint32_t kernel, struct cluster_launch *launch);
+
+// The two kinds, each as a family does it.
+json_t *cluster_launch_write(const struct cluster_launch_case *c);
+int cluster_launch_read(const json_t *json, struct cluster_launch_case *c, struct text *why);
+size_t cluster_launch_bytes(const struct cluster_launch_case *c);
+void cluster_launch_model(const struct cluster_launch_case *c, struct result *result);
+int cluster_launch_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);
+void cluster_launch_explain(const struct cluster_launch_case *c, const struct result *expected,
+                            const struct result *found, FILE *out);
+
+json_t *cluster_program_write(const struct cluster_program_case *c);
+int cluster_program_read(const json_t *json, struct cluster_program_case *c, struct text *why);
+size_t cluster_program_bytes(const struct cluster_program_case *c);
+void cluster_program_model(const struct cluster_program_case *c, struct result *result);
+int cluster_program_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);
+void cluster_program_explain(const struct cluster_program_case *c, const struct result *expected,
+                             const struct result *found, FILE *out);
+
+#endif

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// Launches of the family "cluster": the CUDA error, or what every CTA of the grid knows of its cluster and answers to
+// one question about addresses (window "answers", a struct cluster_answers for each CTA, x fastest).
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster_case.h"
+#include "gpu.h"
+#include "json.h"
+
+_Static_assert(sizeof(struct cluster_answers) == 104, "answers have no padding");
+
+// The kernels, and what kernels/cluster.cu compiles them with.
+static const struct {
+    const char *name, *function;
+    uint32_t cluster[3], threads, max_cluster, static_bytes;
+} kernels[CLUSTER_KERNELS] = {
+    {"plain", "cluster_launch", {0, 0, 0}, LAUNCH_MAX_THREADS, 0, 0},
+    {"static", "cluster_launch_static", {0, 0, 0}, LAUNCH_MAX_THREADS, 0, 4096},
+    {"dims_2", "cluster_launch_2", {2, 1, 1}, LAUNCH_MAX_THREADS, 0, 0},
+    {"dims_1x2x2", "cluster_launch_1x2x2", {1, 2, 2}, LAUNCH_MAX_THREADS, 0, 0},
+    {"dims_16", "cluster_launch_16", {16, 1, 1}, LAUNCH_MAX_THREADS, 0, 0},
+    {"bounds_128_1_4", "cluster_launch_max4", {0, 0, 0}, 128, 4, 0},
+};
+
+enum { SYSTEM_BYTES = 1024 };
+
+void cluster_compiled(uint32_t kernel, struct cluster_launch *launch)
+{
+    memcpy(launch->compiled_cluster, kernels[kernel].cluster, sizeof launch->compiled_cluster);
+    launch->compiled_threads = kernels[kernel].threads;
+    launch->compiled_max_cluster = kernels[kernel].max_cluster;
+    launch->static_shared_bytes = kernels[kernel].static_bytes;
+}
+
+static int is_answered(const struct cluster_launch *launch)
+{
+    const uint32_t *grid = launch->grid;
+    for (int i = 0; i < 3; i++)
+        if (grid[i] > CLUSTER_MAX_ANSWERS) return 0;
+    return (uint64_t)grid[0] * grid[1] * grid[2] <= CLUSTER_MAX_ANSWERS;
+}
+
+static uint32_t answers_bytes(const struct cluster_launch *launch)
+{
+    if (!is_answered(launch)) return 0;
+    return launch->grid[0] * launch->grid[1] * launch->grid[2] * (uint32_t)sizeof(struct cluster_answers);
+}
+
+size_t cluster_launch_bytes(const struct cluster_launch_case *c)
+{
+    return answers_bytes(&c->launch);
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+json_t *cluster_launch_write(const struct cluster_launch_case *c)
+{
+    const struct cluster_launch *launch = &c->launch;
+    json_t *json = json_object();
+    json_object_set_new(json, "kernel", json_string(kernels[c->kernel].name));
+    json_object_set_new(json, "grid", json_u32s(launch->grid, 3));
+    json_object_set_new(json, "block", json_u32s(launch->block, 3));
+    if (launch->has_cluster) json_object_set_new(json, "cluster", json_u32s(launch->cluster, 3));
+    if (launch->non_portable) json_object_set_new(json, "nonPortable", json_integer(1));
+    json_object_set_new(json, "shared", json_u64(launch->shared_bytes));
+    if (launch->allows_shared) json_object_set_new(json, "allowShared", json_u64(launch->allowed_shared_bytes));
+    json_object_set_new(json, "address", json_u64(c->question.address));
+    json_object_set_new(json, "rank", json_u64(c->question.rank));
+    json_object_set_new(json, "offset", json_u64(c->question.offset));
+    return json;
+}
+
+int cluster_launch_read(const json_t *json, struct cluster_launch_case *c, struct text *why)
+{
+    struct json_reader reader = json_reader_open(json, "launch", why);
+    struct cluster_launch *launch = &c->launch;
+    const char *names[CLUSTER_KERNELS + 1] = {NULL};
+    for (int i = 0; i < CLUSTER_KERNELS; i++) names[i] = kernels[i].name;
+    c->kernel = (uint32_t)json_read_name(&reader, "kernel", names);
+    json_read_u32s(&reader, "grid", 3, launch->grid);
+    json_read_u32s(&reader, "block", 3, launch->block);
+    launch->has_cluster = json_has(&reader, "cluster");
+    if (launch->has_cluster) json_read_u32s(&reader, "cluster", 3, launch->cluster);
+    launch->non_portable = (int)json_read_u64_or(&reader, "nonPortable", 1, 0);
+    launch->shared_bytes = (uint32_t)json_read_u64(&reader, "shared", UINT32_MAX);
+    launch->allows_shared = json_has(&reader, "allowShared");
+    launch->allowed_shared_bytes = (uint32_t)json_read_u64_or(&reader, "allowShared", UINT32_MAX, 0);
+    c->question.address = (uint32_t)json_read_u64(&reader, "address", UINT32_MAX);
+    c->question.rank = (uint32_t)json_read_u64(&reader, "rank", UINT32_MAX);
+    c->question.offset = json_read_u64(&reader, "offset", UINT64_MAX);
+    if (!json_reader_close(&reader)) return 0;
+    cluster_compiled(c->kernel, launch);
+    if (cluster_launch_check(launch, NULL) != RULE_OK || is_answered(launch)) return 1;
+    text_set(why, "launch: a grid that can be launched has at most %d CTAs here", CLUSTER_MAX_ANSWERS);
+    return 0;
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+static struct cluster_answers answers_of(const struct cluster_launch_case *c, const uint32_t ctaid[3])
+{
+    const struct cluster_question *question = &c->question;
+    struct cluster_registers registers = cluster_registers(&c->launch, ctaid);
+    struct cluster_answers answers = {
+        .cluster_ctarank = registers.cluster_ctarank,
+        .cluster_nctarank = registers.cluster_nctarank,
+        .is_explicit_cluster = registers.is_explicit_cluster,
+        .own = cluster_mapa(SYSTEM_BYTES + c->launch.static_shared_bytes, registers.cluster_ctarank),
+        .mapa = cluster_mapa(question->address, question->rank),
+        .address_rank = cluster_address_rank(question->address),
+        .generic_rank = cluster_generic_rank(question->offset),
+        .is_cta = (uint32_t)cluster_is_shared_cta(question->offset, registers.cluster_ctarank),
+        .is_cluster = (uint32_t)cluster_is_shared_cluster(question->offset),
+        .generic_mapa = cluster_mapa_generic(question->offset, question->rank),
+    };
+    memcpy(answers.ctaid, ctaid, sizeof answers.ctaid);
+    memcpy(answers.clusterid, registers.clusterid, sizeof answers.clusterid);
+    memcpy(answers.nclusterid, registers.nclusterid, sizeof answers.nclusterid);
+    memcpy(answers.cluster_ctaid, registers.cluster_ctaid, sizeof answers.cluster_ctaid);
+    memcpy(answers.cluster_nctaid, registers.cluster_nctaid, sizeof answers.cluster_nctaid);
+    return answers;
+}
+
+void cluster_launch_model(const struct cluster_launch_case *c, struct result *result)
+{
+    result->rule = cluster_launch_check(&c->launch, NULL);
+    result->status = rule_cuda_error(result->rule);
+    if (result->rule != RULE_OK || !is_answered(&c->launch)) return;
+    uint8_t *bytes = result_window(result, "answers", 0, answers_bytes(&c->launch));
+    const uint32_t *grid = c->launch.grid;
+    for (uint32_t i = 0; i < grid[0] * grid[1] * grid[2]; i++) {
+        const uint32_t ctaid[3] = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
+        struct cluster_answers answers = answers_of(c, ctaid);
+        memcpy(bytes + i * sizeof answers, &answers, sizeof answers);
+    }
+}
+
+// --- The GPU: launches one after the other, one wait for all ---------------------------------------------------------
+
+// The attributes stay with the function, so each launch sets all of them; the first value is the one of a new function.
+static int allow(struct gpu *gpu, const struct cluster_launch *launch, struct CUfunc_st *function)
+{
+    const struct cuda_driver *call = &gpu->driver;
+    int error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                              LAUNCH_DEFAULT_SHARED_BYTES - (int)launch->static_shared_bytes);
+    if (error == CUDA_SUCCESS)
+        error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                                              launch->non_portable);
+    if (error == CUDA_SUCCESS && launch->allows_shared)
+        error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                              (int)launch->allowed_shared_bytes);
+    return error;
+}
+
+static int start(struct gpu *gpu, const struct cluster_launch_case *c, unsigned long long output)
+{
+    const struct cluster_launch *launch = &c->launch;
+    struct CUfunc_st *function;
+    struct cluster_question question = c->question;
+    void *arguments[] = {&question};
+    struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    struct cuda_launch_config config = {
+        .shared_bytes = launch->shared_bytes, .attributes = &cluster, .attribute_count = launch->has_cluster != 0};
+    question.output = is_answered(launch) ? output : 0;
+    cluster.value.cluster.x = launch->cluster[0];
+    cluster.value.cluster.y = launch->cluster[1];
+    cluster.value.cluster.z = launch->cluster[2];
+    config.grid_x = launch->grid[0], config.grid_y = launch->grid[1], config.grid_z = launch->grid[2];
+    config.block_x = launch->block[0], config.block_y = launch->block[1], config.block_z = launch->block[2];
+    int error = gpu_function(gpu, "cluster", kernels[c->kernel].function, &function);
+    if (error == CUDA_SUCCESS) error = allow(gpu, launch, function);
+    return error != CUDA_SUCCESS ? error : (int)gpu->driver.cuLaunchKernelEx(&config, function, arguments, NULL);
+}
+
+// Errors that a launch itself makes; any other ends the context.
+static int is_refusal(int error)
+{
+    return error == CUDA_ERROR_INVALID_VALUE || error == CUDA_ERROR_INVALID_CLUSTER_SIZE;
+}
+
+static int start_all(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results,
+                     unsigned long long output)
+{
+    for (int i = 0; i < count; i++) {
+        if (cases[i].is_program) continue;
+        int error = start(gpu, &cases[i].launch, output);
+        if (error != CUDA_SUCCESS && !is_refusal(error)) return error;
+        results[i].status = error;
+        output += answers_bytes(&cases[i].launch.launch);
+    }
+    return (int)gpu->driver.cuCtxSynchronize();
+}
+
+int cluster_launch_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        if (!cases[i].is_program) bytes += answers_bytes(&cases[i].launch.launch);
+    uint8_t *answers = calloc(1, bytes + 1), *from = answers;
+    unsigned long long output = gpu_buffer(gpu, 0, bytes + 1);
+    int error = answers == NULL || output == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(output, answers, bytes + 1);
+    if (error == CUDA_SUCCESS) error = start_all(gpu, cases, count, results, output);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(answers, output, bytes + 1);
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
+        if (cases[i].is_program) continue;
+        uint32_t size = answers_bytes(&cases[i].launch.launch);
+        if (results[i].status == 0 && is_answered(&cases[i].launch.launch))
+            memcpy(result_window(&results[i], "answers", 0, size), from, size);
+        from += size;
+    }
+    free(answers);
+    return error;
+}
+
+// --- Speaking --------------------------------------------------------------------------------------------------------
+
+// The members of struct cluster_answers, in words of 4 bytes.
+static const struct {
+    const char *name;
+    uint32_t words;
+} members[] = {
+    {"%ctaid", 3},
+    {"%clusterid", 3},
+    {"%nclusterid", 3},
+    {"%cluster_ctaid", 3},
+    {"%cluster_nctaid", 3},
+    {"%cluster_ctarank", 1},
+    {"%cluster_nctarank", 1},
+    {"%is_explicit_cluster", 1},
+    {"its own address", 1},
+    {"mapa", 1},
+    {"getctarank", 1},
+    {"getctarank.u64", 1},
+    {"isspacep.shared::cta", 1},
+    {"isspacep.shared::cluster", 1},
+    {"mapa.u64", 2},
+};
+
+static const char *member_at(uint32_t word)
+{
+    size_t i = 0;
+    while (word >= members[i].words) word -= members[i++].words;
+    return members[i].name;
+}
+
+void cluster_launch_explain(const struct cluster_launch_case *c, const struct result *expected,
+                            const struct result *found, FILE *out)
+{
+    (void)c;
+    if (expected->status != found->status || expected->windows != 1 || found->windows != 1) {
+        fprintf(out, "the launch: expected %d, found %d\n", expected->status, found->status);
+        return;
+    }
+    for (uint32_t at = 0; at < expected->window[0].size_bytes; at += 4) {
+        uint32_t a, b;
+        memcpy(&a, expected->window[0].bytes + at, sizeof a);
+        memcpy(&b, found->window[0].bytes + at, sizeof b);
+        if (a == b) continue;
+        const uint32_t size = sizeof(struct cluster_answers);
+        fprintf(out, "CTA %" PRIu32 " of the grid, %s: expected 0x%" PRIx32 ", found 0x%" PRIx32 "\n", at / size,
+                member_at(at % size / 4), a, b);
+        return;
+    }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// Programs of the family "cluster": what every step gave its issuers (window "got", 16 bytes for each step and CTA),
+// what each CTA's 128 bytes of data and four barriers are at its end (window "ctas"), and what a store at exit left in
+// global memory, with 32 bytes around it (window "global").
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "cluster_case.h"
+#include "gpu.h"
+#include "json.h"
+
+enum { GUARD_BYTES = 32, STORE_RANK = 255, GROUPS = CLUSTER_CTAS + 1 };
+
+_Static_assert(sizeof(struct cluster_step) == 56, "a step has no padding");
+
+// The sizes of the windows, in their order.
+struct layout {
+    uint32_t got, ctas, global;
+};
+
+static struct layout layout_of(const struct cluster_program_case *c)
+{
+    const struct cluster_step *last = &c->step[c->count - 1];
+    struct layout layout = {.got = (uint32_t)c->count * c->ctas * CLUSTER_GOT_BYTES,
+                            .ctas = c->ctas * CLUSTER_CTA_BYTES};
+    if (cluster_is_store_at_exit(last->opcode)) layout.global = last->size_bytes + 2 * GUARD_BYTES;
+    return layout;
+}
+
+size_t cluster_program_bytes(const struct cluster_program_case *c)
+{
+    struct layout layout = layout_of(c);
+    return layout.got + layout.ctas + layout.global;
+}
+
+static uint8_t *lay_out(const struct cluster_program_case *c, struct result *result)
+{
+    struct layout layout = layout_of(c);
+    uint8_t *bytes = result_window(result, "got", 0, layout.got);
+    result_window(result, "ctas", 0, layout.ctas);
+    if (layout.global > 0) result_window(result, "global", 0, layout.global);
+    return bytes;
+}
+
+static void fill(uint32_t seed, uint32_t rank, uint8_t *bytes, uint32_t size_bytes)
+{
+    for (uint32_t at = 0; at < size_bytes; at += 8) {
+        uint64_t word = cluster_word(seed, rank, at);
+        memcpy(bytes + at, &word, sizeof word);
+    }
+}
+
+// --- JSON: defaults are left out -------------------------------------------------------------------------------------
+
+static void put(json_t *json, const char *key, uint64_t value)
+{
+    if (value != 0) json_object_set_new(json, key, json_u64(value));
+}
+
+static json_t *write_step(const struct cluster_step *step)
+{
+    json_t *json = json_pack("{s:s}", "op", cluster_opcode_name(step->opcode));
+    json_object_set_new(json, "issuers", json_u64(step->issuers));
+    if (step->opcode < CLUSTER_OP_MULTICAST && (step->target & CLUSTER_RING))
+        json_object_set_new(json, "ring", json_u64(step->target ^ CLUSTER_RING));
+    else
+        put(json, "target", step->target);
+    if (cluster_has_function(step->opcode))
+        json_object_set_new(json, "function", json_string(cluster_function_name(step->function)));
+    put(json, "size", step->size_bytes);
+    put(json, "offset", step->offset_bytes);
+    put(json, "barrier", step->barrier);
+    put(json, "skew", step->skew_bytes);
+    put(json, "operand", step->operand);
+    put(json, "compare", step->compare);
+    if (step->meeting != 0) json_object_set_new(json, "meeting", json_string(cluster_meeting_name(step->meeting)));
+    return json;
+}
+
+json_t *cluster_program_write(const struct cluster_program_case *c)
+{
+    json_t *steps = json_array();
+    for (int i = 0; i < c->count; i++) json_array_append_new(steps, write_step(&c->step[i]));
+    json_t *json = json_object();
+    json_object_set_new(json, "ctas", json_u64(c->ctas));
+    if (!c->is_cluster) json_object_set_new(json, "noCluster", json_integer(1));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    json_object_set_new(json, "steps", steps);
+    return json;
+}
+
+static uint32_t read_u32(struct json_reader *reader, const char *key)
+{
+    return (uint32_t)json_read_u64_or(reader, key, UINT32_MAX, 0);
+}
+
+static uint32_t read_name(struct json_reader *reader, const char *key, const char *(*name)(uint32_t), uint32_t count)
+{
+    const char *names[32] = {NULL};
+    for (uint32_t i = 0; i < count; i++) names[i] = name(i);
+    return (uint32_t)json_read_name(reader, key, names);
+}
+
+static struct cluster_step read_step(struct json_reader *reader)
+{
+    struct cluster_step step = {0};
+    step.opcode = read_name(reader, "op", cluster_opcode_name, CLUSTER_OPS);
+    step.issuers = read_u32(reader, "issuers");
+    step.target = read_u32(reader, "target");
+    if (step.opcode < CLUSTER_OP_MULTICAST && json_has(reader, "ring"))
+        step.target = CLUSTER_RING | (uint32_t)json_read_u64(reader, "ring", CLUSTER_CTAS - 1);
+    if (cluster_has_function(step.opcode))
+        step.function = read_name(reader, "function", cluster_function_name, CLUSTER_FUNCTION_COUNT);
+    step.size_bytes = read_u32(reader, "size");
+    step.offset_bytes = read_u32(reader, "offset");
+    step.barrier = read_u32(reader, "barrier");
+    step.skew_bytes = read_u32(reader, "skew");
+    step.operand = json_read_u64_or(reader, "operand", UINT64_MAX, 0);
+    step.compare = json_read_u64_or(reader, "compare", UINT64_MAX, 0);
+    if (json_has(reader, "meeting"))
+        step.meeting = read_name(reader, "meeting", cluster_meeting_name, CLUSTER_MEETING_COUNT);
+    return step;
+}
+
+static int read_steps(const json_t *steps, struct cluster_program_case *c, struct text *why)
+{
+    if (!json_is_array(steps) || json_array_size(steps) < 1 || json_array_size(steps) > CLUSTER_MAX_STEPS) {
+        text_set(why, "steps is an array of 1 to %d steps", CLUSTER_MAX_STEPS);
+        return 0;
+    }
+    c->count = (int)json_array_size(steps);
+    for (int i = 0; i < c->count; i++) {
+        char where[24];
+        snprintf(where, sizeof where, "steps[%d]", i);
+        struct json_reader reader = json_reader_open(json_array_get(steps, (size_t)i), where, why);
+        c->step[i] = read_step(&reader);
+        if (!json_reader_close(&reader)) return 0;
+        const char *illegal = cluster_step_illegal(c->step, i, c->count, c->ctas);
+        if (illegal == NULL && c->step[i].opcode == CLUSTER_OP_MULTICAST &&
+            c->step[i].operand > ARENA_BYTES - CLUSTER_DATA_BYTES)
+            illegal = "operand is an offset in the arena, below 2^25 - 128";
+        if (illegal == NULL) continue;
+        text_set(why, "%s: %s", where, illegal);
+        return 0;
+    }
+    return 1;
+}
+
+int cluster_program_read(const json_t *json, struct cluster_program_case *c, struct text *why)
+{
+    struct json_reader reader = json_reader_open(json, "cluster program", why);
+    c->ctas = (uint32_t)json_read_u64(&reader, "ctas", CLUSTER_CTAS);
+    c->is_cluster = !json_read_u64_or(&reader, "noCluster", 1, 0);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    const json_t *steps = json_read_any(&reader, "steps");
+    if (!json_reader_close(&reader)) return 0;
+    if (c->ctas >= 1 && (c->is_cluster || c->ctas == 1)) return read_steps(steps, c, why);
+    text_set(why, "cluster program: ctas is 1 to 16, and 1 without a cluster");
+    return 0;
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+static void dump(const struct cluster_machine *machine, uint8_t *to)
+{
+    for (uint32_t rank = 0; rank < machine->ctas; rank++, to += CLUSTER_CTA_BYTES) {
+        memcpy(to, machine->cta[rank].data, CLUSTER_DATA_BYTES);
+        memcpy(to + CLUSTER_DATA_BYTES, machine->cta[rank].word, sizeof machine->cta[rank].word);
+    }
+}
+
+void cluster_program_model(const struct cluster_program_case *c, struct result *result)
+{
+    static uint8_t data[CLUSTER_CTAS][CLUSTER_FILLED_BYTES];
+    const struct layout layout = layout_of(c);
+    uint8_t *got = lay_out(c, result), *ctas = got + layout.got, *global = ctas + layout.ctas;
+    const struct memory stored = {global + GUARD_BYTES, 0, layout.global > 0 ? layout.global - 2 * GUARD_BYTES : 0};
+    struct cluster_machine machine = {
+        .ctas = c->ctas, .is_cluster = (int)c->is_cluster, .arena = arena(), .global = &stored};
+    for (uint32_t rank = 0; rank < c->ctas; rank++) {
+        fill(c->seed, rank, data[rank], layout.global > 0 ? CLUSTER_FILLED_BYTES : CLUSTER_DATA_BYTES);
+        machine.cta[rank].data = data[rank];
+    }
+    fill(c->seed, STORE_RANK, global, layout.global);
+    for (int i = 0; i < c->count && result->rule == RULE_OK; i++) {
+        struct cluster_answer answer;
+        result->rule = cluster_step(&machine, &c->step[i], &answer);
+        memcpy(got + (size_t)i * c->ctas * CLUSTER_GOT_BYTES, answer.got, c->ctas * sizeof answer.got[0]);
+    }
+    dump(&machine, ctas);
+    result->status = rule_cuda_error(result->rule);
+    if (result->status != 0) result->windows = 0;
+}
+
+// --- The GPU: one launch for all programs of one size of cluster
+// ------------------------------------------------------
+
+// The group of a case: its CTAs, or 0 without a cluster.
+static uint32_t group_of(const struct cluster_case *c)
+{
+    return c->program.is_cluster ? c->program.ctas : 0;
+}
+
+// Everything that comes back, in the order of the cases; each part begins at a multiple of 16.
+struct output {
+    uint8_t *bytes;
+    size_t size_bytes;
+    unsigned long long device;
+};
+
+static struct cluster_job job_of(const struct cluster_program_case *c, uint64_t at)
+{
+    struct layout layout = layout_of(c);
+    struct cluster_job job = {.output = at,
+                              .global = at + layout.got + layout.ctas + GUARD_BYTES,
+                              .seed = c->seed,
+                              .count = (uint32_t)c->count,
+                              .has_store = layout.global > 0};
+    memcpy(job.step, c->step, sizeof job.step);
+    return job;
+}
+
+static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs, unsigned count,
+                        unsigned long long output)
+{
+    unsigned long long memory = gpu_arena(gpu);
+    void *arguments[] = {&jobs, &output, &memory};
+    struct gpu_launch launch = {.module = "cluster",
+                                .kernel = "cluster_programs",
+                                .grid = count * (group > 0 ? group : 1),
+                                .block = CLUSTER_THREADS,
+                                .cluster = group,
+                                .shared_bytes = CLUSTER_SHARED_END - CLUSTER_BARRIER_START,
+                                .arguments = arguments};
+    struct CUfunc_st *function;
+    int error = gpu_function(gpu, launch.module, launch.kernel, &function);
+    if (error == CUDA_SUCCESS && group > CLUSTER_MAX_PORTABLE)
+        error = (int)gpu->driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    return error != CUDA_SUCCESS ? error : gpu_launch(gpu, &launch);
+}
+
+// Sorts the jobs by group, and launches each group.
+static int run_jobs(struct gpu *gpu, const struct cluster_case *cases, int count, const uint64_t *at,
+                    struct cluster_job *jobs, const struct output *output)
+{
+    unsigned first[GROUPS + 1] = {0};
+    int used = 0;
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        for (int i = 0; i < count; i++)
+            if (cases[i].is_program && group_of(&cases[i]) == group) jobs[used++] = job_of(&cases[i].program, at[i]);
+        first[group + 1] = (unsigned)used;
+    }
+    unsigned long long device = gpu_buffer(gpu, 1, (size_t)used * sizeof *jobs);
+    if (device == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, jobs, (size_t)used * sizeof *jobs);
+    for (uint32_t group = 0; group < GROUPS && error == CUDA_SUCCESS; group++)
+        if (first[group + 1] > first[group])
+            error = launch_group(gpu, group, device + first[group] * sizeof *jobs, first[group + 1] - first[group],
+                                 output->device);
+    return error;
+}
+
+static int run_programs(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results,
+                        const uint64_t *at, struct cluster_job *jobs, struct output *output)
+{
+    for (int i = 0; i < count; i++) {
+        if (!cases[i].is_program) continue;
+        struct layout layout = layout_of(&cases[i].program);
+        fill(cases[i].program.seed, STORE_RANK, output->bytes + at[i] + layout.got + layout.ctas, layout.global);
+    }
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(output->device, output->bytes, output->size_bytes);
+    if (error == CUDA_SUCCESS) error = run_jobs(gpu, cases, count, at, jobs, output);
+    if (error == CUDA_SUCCESS)
+        error = (int)gpu->driver.cuMemcpyDtoH_v2(output->bytes, output->device, output->size_bytes);
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
+        if (cases[i].is_program)
+            memcpy(lay_out(&cases[i].program, &results[i]), output->bytes + at[i],
+                   cluster_program_bytes(&cases[i].program));
+    return error;
+}
+
+int cluster_program_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results)
+{
+    struct output output = {0};
+    uint64_t *at = calloc((size_t)count, sizeof *at);
+    struct cluster_job *jobs = calloc((size_t)count, sizeof *jobs);
+    int error = CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < count && at != NULL; i++) {
+        if (!cases[i].is_program) continue;
+        at[i] = output.size_bytes;
+        output.size_bytes += (cluster_program_bytes(&cases[i].program) + 15) / 16 * 16;
+    }
+    if (output.size_bytes > 0) {
+        output.bytes = calloc(1, output.size_bytes);
+        output.device = gpu_buffer(gpu, 2, output.size_bytes);
+    }
+    if (at != NULL && jobs != NULL && output.size_bytes == 0)
+        error = CUDA_SUCCESS;
+    else if (at != NULL && jobs != NULL && output.bytes != NULL && output.device != 0)
+        error = run_programs(gpu, cases, count, results, at, jobs, &output);
+    free(output.bytes);
+    free(jobs);
+    free(at);
+    return error;
+}
+
+// --- Speaking --------------------------------------------------------------------------------------------------------
+
+static void explain_place(const struct cluster_program_case *c, int window, uint32_t at, FILE *out)
+{
+    if (window == 0) {
+        uint32_t step = at / CLUSTER_GOT_BYTES / c->ctas;
+        fprintf(out, "steps[%u], %s: what CTA %u got", step, cluster_opcode_name(c->step[step].opcode),
+                at / CLUSTER_GOT_BYTES % c->ctas);
+    } else if (window == 2) {
+        fprintf(out, "byte %d of what was stored at exit", (int)at - GUARD_BYTES);
+    } else if (at % CLUSTER_CTA_BYTES < CLUSTER_DATA_BYTES) {
+        fprintf(out, "CTA %u, byte %u of its data", at / CLUSTER_CTA_BYTES, at % CLUSTER_CTA_BYTES);
+    } else {
+        fprintf(out, "CTA %u, word of barrier %u", at / CLUSTER_CTA_BYTES,
+                (at % CLUSTER_CTA_BYTES - CLUSTER_DATA_BYTES) / 8);
+    }
+}
+
+void cluster_program_explain(const struct cluster_program_case *c, const struct result *expected,
+                             const struct result *found, FILE *out)
+{
+    if (expected->status != found->status || expected->windows != found->windows) {
+        fprintf(out, "status: expected %d, found %d\n", expected->status, found->status);
+        return;
+    }
+    for (int i = 0; i < expected->windows; i++) {
+        const struct window *a = &expected->window[i], *b = &found->window[i];
+        for (uint32_t at = 0; at < a->size_bytes; at += 8) {
+            uint64_t words[2];
+            memcpy(&words[0], a->bytes + at, sizeof words[0]);
+            memcpy(&words[1], b->bytes + at, sizeof words[1]);
+            if (words[0] == words[1]) continue;
+            explain_place(c, i, at, out);
+            fprintf(out, ": expected 0x%016llx, found 0x%016llx\n", (unsigned long long)words[0],
+                    (unsigned long long)words[1]);
+            return;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Runs programs on the CTAs of a cluster: remote loads, stores, atomics, barrier operations and copies by
+// shared::cluster, CTAs that exit early, and stores that nobody waits for. All CTAs meet after every step, so that what
+// a step leaves does not depend on who was faster. Read cluster_op.h and cluster.h.
+#ifndef TMAREF_CLUSTER_STEP_H
+#define TMAREF_CLUSTER_STEP_H
+
+#include "cluster.h"
+#include "cluster_op.h"
+#include "mbarrier.h"
+#include "memory.h"
+
+// One CTA: its data, from CLUSTER_DATA_START on, is the caller's memory; its barriers are words, all 0 at the start.
+struct cluster_cta {
+    uint8_t *data;
+    uint64_t word[CLUSTER_BARRIERS];
+    int has_exited;
+};
+
+// The cluster, and the global memory that multicast reads (`arena`) and a store at exit writes (`global`). `ctas` is 1
+// to 16; `is_cluster` is 0 for a launch without the cluster attribute (then ctas is 1).
+struct cluster_machine {
+    uint32_t ctas;
+    int is_cluster;
+    const struct memory *arena, *global;
+    struct cluster_cta cta[CLUSTER_CTAS];
+};
+
+// What the issuers of a step got from ld (up to 16 bytes) and atom (the old value); 0 for all others.
+struct cluster_answer {
+    uint64_t got[CLUSTER_CTAS][2];
+};
+
+const char *cluster_opcode_name(uint32_t opcode);
+const char *cluster_function_name(uint32_t function);
+const char *cluster_meeting_name(uint32_t meeting);
+uint32_t cluster_function_bytes(uint32_t function);
+int cluster_function_is_red(uint32_t function);
+
+// What an operation needs: a data operand with its size and offset, a barrier, an operand.
+int cluster_has_data(uint32_t opcode);
+int cluster_has_function(uint32_t opcode);
+int cluster_has_barrier(uint32_t opcode);
+int cluster_is_store_at_exit(uint32_t opcode);
+int cluster_is_async(uint32_t opcode);
+
+// The bytes that a step's data operand takes at its target.
+uint32_t cluster_data_bytes(const struct cluster_step *step);
+
+// The rank that `issuer` of a cluster of `ctas` acts on; for multicast the lowest of the mask.
+uint32_t cluster_target(const struct cluster_step *step, uint32_t issuer, uint32_t ctas);
+
+// NULL if step `index` of a program of `count` steps can be run by `ctas` CTAs and its result does not depend on who is
+// faster, else a sentence that says why not.
+const char *cluster_step_illegal(const struct cluster_step *program, int index, int count, uint32_t ctas);
+
+// What red and atom leave of `old`, both of the function's width.
+uint64_t cluster_apply(uint32_t function, uint64_t old, uint64_t operand, uint64_t compare);
+
+// Runs one legal step.
+//   returns  RULE_OK, or the rule whose fault ends the program
+//   source   PTX ISA 9.1 "State spaces: shared", mapa, barrier.cluster; traces cluster, cluster_fault
+enum rule cluster_step(struct cluster_machine *machine, const struct cluster_step *step, struct cluster_answer *answer);
+
+#endif

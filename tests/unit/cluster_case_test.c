@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// The suite `cluster_case`: the family "cluster" around the model: JSON both ways, the windows of a result, what random
+// cases lean to, and the words for a mismatch.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster_case.h"
+#include "mbarrier.h"
+
+Suite *cluster_case_suite(void);
+
+enum { CASES = 20000, BYTES = 1 << 20 };
+
+static struct cluster_case case_of(const char *text)
+{
+    struct cluster_case c;
+    struct text why;
+    json_t *json = json_loads(text, 0, NULL);
+    int ok = family_cluster.read(json, &c, &why);
+    json_decref(json);
+    ck_assert_msg(ok, "%s: %s", text, ok ? "" : why.at);
+    return c;
+}
+
+// Runs a case on the model; the caller frees first_bytes.
+static struct result run(const struct cluster_case *c)
+{
+    ck_assert_uint_le(family_cluster.result_bytes(c), BYTES);
+    struct result result = result_at(calloc(1, BYTES));
+    family_cluster.run_model(c, &result);
+    return result;
+}
+
+START_TEST(cluster_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct random random = random_for(3, i);
+        struct cluster_case c, again;
+        struct text why;
+        family_cluster.generate(&random, &c);
+        json_t *json = family_cluster.write(&c);
+        ck_assert_msg(family_cluster.read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+#define LAUNCH(kernel, grid) "{\"kernel\":\"" kernel "\",\"grid\":" grid ",\"block\":[32,1,1],\"shared\":0,\"rank\":1,"
+#define ASKS                 "\"address\":1024,\"offset\":0"
+#define PROGRAM(step)        "{\"ctas\":2,\"seed\":1,\"steps\":[" step "]}"
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {LAUNCH("fast", "[1,1,1]") ASKS "}", "\"kernel\" is none of"},
+    {LAUNCH("plain", "[1,1]") ASKS "}", "grid"},
+    {LAUNCH("plain", "[513,1,1]") ASKS "}", "at most 512 CTAs"},
+    {LAUNCH("plain", "[1,1,1]") ASKS ",\"speed\":1}", "speed"},
+    {"{\"ctas\":17,\"seed\":1,\"steps\":[{\"op\":\"exit_warp\",\"issuers\":1}]}", "ctas"},
+    {"{\"ctas\":2,\"noCluster\":1,\"seed\":1,\"steps\":[{\"op\":\"exit_warp\",\"issuers\":1}]}", "1 without a cluster"},
+    {"{\"ctas\":2,\"seed\":1,\"steps\":[]}", "1 to 12 steps"},
+    {PROGRAM("{\"op\":\"jump\",\"issuers\":1}"), "\"op\" is none of"},
+    {PROGRAM("{\"op\":\"ld\",\"issuers\":1,\"size\":3}"), "size is 1, 2, 4, 8 or 16"},
+    {PROGRAM("{\"op\":\"ld\",\"issuers\":4,\"size\":4}"), "issuers is a mask"},
+    {PROGRAM("{\"op\":\"ld\",\"issuers\":1,\"size\":4,\"ring\":2}"), "ring is less"},
+    {PROGRAM("{\"op\":\"multicast\",\"issuers\":1,\"size\":16,\"target\":1,\"operand\":33554432}"), "arena"},
+    {PROGRAM("{\"op\":\"exit\",\"issuers\":1,\"meeting\":\"late\"}"), "\"meeting\" is none of"},
+};
+
+START_TEST(cluster_case_that_cannot_run_is_refused)
+{
+    struct cluster_case c;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family_cluster.read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+}
+END_TEST
+
+START_TEST(cluster_launch_answers_for_every_cta)
+{
+    struct cluster_case c = case_of(LAUNCH("dims_1x2x2", "[3,4,2]") ASKS "}");
+    struct result result = run(&c);
+    ck_assert_int_eq(result.windows, 1);
+    ck_assert_uint_eq(result.window[0].size_bytes, 24 * sizeof(struct cluster_answers));
+    struct cluster_answers answers;
+    memcpy(&answers, result.window[0].bytes + 22 * sizeof answers, sizeof answers); // x 1, y 3, z 1
+    ck_assert_mem_eq(answers.ctaid, ((uint32_t[]){1, 3, 1}), 12);
+    ck_assert_mem_eq(answers.clusterid, ((uint32_t[]){1, 1, 0}), 12);
+    ck_assert_uint_eq(answers.cluster_ctarank, 3);
+    ck_assert_uint_eq(answers.own, 0x03000400);
+    ck_assert_uint_eq(answers.mapa, 0x01000400);
+    ck_assert_uint_eq(answers.is_cta, 0);
+    ck_assert_uint_eq(answers.is_cluster, 1);
+    free(result.first_bytes);
+}
+END_TEST
+
+START_TEST(cluster_program_shows_what_is_left)
+{
+    struct cluster_case c = case_of(PROGRAM("{\"op\":\"atom\",\"issuers\":1,\"target\":1,\"function\":\"exch.b64\","
+                                            "\"offset\":8,\"operand\":5},"
+                                            "{\"op\":\"init\",\"issuers\":2,\"barrier\":1,\"operand\":7},"
+                                            "{\"op\":\"store_exit\",\"issuers\":2,\"size\":32}"));
+    struct result result = run(&c);
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_int_eq(result.windows, 3);
+    uint64_t word, old = cluster_word(1, 1, 8), around = cluster_word(1, 255, 24);
+    memcpy(&word, result.window[0].bytes, sizeof word);
+    ck_assert_uint_eq(word, old);
+    memcpy(&word, result.window[1].bytes + CLUSTER_CTA_BYTES + 8, sizeof word);
+    ck_assert_uint_eq(word, 5);
+    memcpy(&word, result.window[1].bytes + CLUSTER_CTA_BYTES + CLUSTER_DATA_BYTES + 8, sizeof word);
+    ck_assert_uint_eq(word, mbarrier_init(7));
+    memcpy(&word, result.window[2].bytes + 32 + 8, sizeof word);
+    ck_assert_uint_eq(word, 5);
+    memcpy(&word, result.window[2].bytes + 24, sizeof word);
+    ck_assert_uint_eq(word, around);
+    free(result.first_bytes);
+}
+END_TEST
+
+static void check_words(const struct cluster_case *c, int window, uint32_t at, const char *words)
+{
+    struct result expected = run(c), found = run(c);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (window < 0)
+        found.status = 719;
+    else
+        found.window[window].bytes[at] ^= 1;
+    family_cluster.explain(c, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, words) != NULL, "%s", text);
+    free(text);
+    free(expected.first_bytes);
+    free(found.first_bytes);
+}
+
+START_TEST(cluster_mismatches_are_told_in_words)
+{
+    struct cluster_case launch = case_of(LAUNCH("plain", "[2,1,1]") ASKS "}");
+    struct cluster_case program = case_of(PROGRAM("{\"op\":\"exit_warp\",\"issuers\":1},"
+                                                  "{\"op\":\"store_exit\",\"issuers\":2,\"size\":32}"));
+    check_words(&launch, -1, 0, "the launch: expected 0, found 719");
+    check_words(&launch, 0, 12, "CTA 0 of the grid, %clusterid: expected 0x0, found 0x1");
+    check_words(&launch, 0, 104 + 96, "CTA 1 of the grid, mapa.u64:");
+    check_words(&program, -1, 0, "status: expected 0, found 719");
+    check_words(&program, 0, 48, "steps[1], store_exit: what CTA 1 got");
+    check_words(&program, 1, 8, "CTA 0, byte 8 of its data");
+    check_words(&program, 1, CLUSTER_CTA_BYTES + 136, "CTA 1, word of barrier 1");
+    check_words(&program, 2, 24, "byte -8 of what was stored at exit");
+}
+END_TEST
+
+// Every step, function and meeting occurs, every rule of the family is broken by some case, and lived through by
+// others.
+START_TEST(cluster_cases_reach_every_rule)
+{
+    static int opcodes[CLUSTER_OPS], functions[CLUSTER_FUNCTION_COUNT], meetings[CLUSTER_MEETING_COUNT];
+    static int rules[RULE_COUNT];
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(5, i);
+        struct cluster_case c;
+        family_cluster.generate(&random, &c);
+        for (int j = 0; c.is_program && j < c.program.count; j++) {
+            opcodes[c.program.step[j].opcode]++;
+            functions[c.program.step[j].function]++;
+            meetings[c.program.step[j].meeting]++;
+        }
+        struct result result = run(&c);
+        rules[result.rule]++;
+        free(result.first_bytes);
+    }
+    for (int i = 0; i < CLUSTER_OPS; i++) ck_assert_msg(opcodes[i] > 0, "%s", cluster_opcode_name((uint32_t)i));
+    for (int i = 0; i < CLUSTER_FUNCTION_COUNT; i++) ck_assert_int_gt(functions[i], 0);
+    for (int i = 0; i < CLUSTER_MEETING_COUNT; i++) ck_assert_int_gt(meetings[i], 0);
+    for (enum rule i = RULE_LAUNCH_SHARED_ALLOWED; i <= RULE_LAUNCH_SHARED_BYTES; i++)
+        ck_assert_msg(rules[i] > 0, "%s", rule_row(i)->id);
+    for (enum rule i = RULE_CLUSTER_NONE; i <= RULE_CLUSTER_LIMIT; i++)
+        ck_assert_msg(rules[i] > 0, "%s", rule_row(i)->id);
+    ck_assert_int_gt(rules[RULE_OK], CASES / 2);
+}
+END_TEST
+
+Suite *cluster_case_suite(void)
+{
+    Suite *suite = suite_create("cluster_case");
+    TCase *tcase = tcase_create("cluster_case");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, cluster_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tcase, cluster_case_that_cannot_run_is_refused, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(tcase, cluster_launch_answers_for_every_cta);
+    tcase_add_test(tcase, cluster_program_shows_what_is_left);
+    tcase_add_test(tcase, cluster_mismatches_are_told_in_words);
+    tcase_add_test(tcase, cluster_cases_reach_every_rule);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
