@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// How often `tmaref diagnose` names the true cause. Usage: measure slow SEED CASES (random), clean SEED
-// CASES (the same tiles, as meant), trace FILE (of an H200), then how
-// many mistakes to tell, and of a trace every how many-th case to take. A dump counts as `alone` when the true cause is
-// first and no other gives the same bytes, as `shared` when others give them too and it is among those named, as
-// `hidden` when the plant changes nothing. Each case is asked twice: knowing what was there before the load, and not.
-// Exits 1 when, of the cases that are not shared or hidden and whose bytes before are known, less than 95 % are named
-// first, or when a clean dump is not called clean.
+// How often `tmaref diagnose` names the true cause. Usage:
+//   measure slow SEED CASES [TELL]      random wrong tiles, made by the slow model
+//   measure clean SEED CASES [TELL]     the same tiles, loaded as they were meant
+//   measure trace FILE [TELL [EVERY]]   wrong tiles of an H200; EVERY: only every so-many-th
+// TELL is how many mistakes are printed. Each case is asked twice: knowing what was there before the load, and not. A
+// dump is `alone` when the true cause is first and no other gives the same bytes, `shared` when others give them too
+// and it is among those named, `hidden` when the plant changes nothing. Exits 1 when, the bytes before being known, the
+// true cause is first in less than 95 % of those neither shared nor hidden, or when a clean dump is not called clean.
 #include "measure.h"
 
 #include <inttypes.h>
