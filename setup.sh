@@ -10,7 +10,8 @@ usage() {
 Usage: ./setup.sh [JOB] [OPTION...]
   replay      build, and compare the model with every recorded trace (the default)
   test        the same, then run all tests that need no GPU
-  coverage    measure which lines and branches of model/ the tests reach (build/coverage/html)
+  coverage    measure which lines and branches of model/ the tests reach (build/coverage/html), and which formats,
+              operations and rules the recordings reach (build/coverage/functional.html)
   bench       build with -O3 and run the benchmarks
   gpu         compare the model with the H100 or H200 of this machine (needs nvcc, see --with-cuda)
 Options:
@@ -136,6 +137,8 @@ test)
 coverage)
     build coverage
     show bash tests/meta/coverage.sh build/coverage
+    show build/coverage/harness/tmaref coverage --cases=20000 --html=build/coverage/functional.html traces
+    say "see build/coverage/functional.html"
     ;;
 bench)
     build release

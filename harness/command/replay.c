@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // `tmaref replay`: recorded traces against the model (or a GPU), ending in a table.
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "command.h"
 #include "common_options.h"
@@ -14,12 +11,11 @@
 #include "progress.h"
 #include "replay.h"
 #include "trace.h"
-
-enum { PATH_BYTES = 4096 };
+#include "trace_paths.h"
 
 // One trace's row of the table.
 struct row {
-    char path[PATH_BYTES];
+    const char *path;
     struct trace_header header;
     uint64_t cases, mismatches;
 };
@@ -45,54 +41,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         to->json = 1;
         return 0;
     case ARGP_KEY_ARG:
-        if (to->paths == REPLAY_MAX_TRACES) argp_error(state, "takes at most %d paths", REPLAY_MAX_TRACES);
+        if (to->paths == REPLAY_MAX_PATHS) argp_error(state, "takes at most %d paths", REPLAY_MAX_PATHS);
         to->path[to->paths++] = argument;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-static int is_trace_name(const char *name)
-{
-    size_t length = strlen(name);
-    return (length > 6 && strcmp(name + length - 6, ".jsonl") == 0) ||
-           (length > 10 && strcmp(name + length - 10, ".jsonl.zst") == 0);
-}
-
-static int collect_file(const char *path, struct row *rows, int count, struct text *why)
-{
-    if (count < REPLAY_MAX_TRACES && strlen(path) < PATH_BYTES) {
-        strcpy(rows[count].path, path);
-        return count + 1;
-    }
-    text_set(why, "%.300s: %s", path,
-             count < REPLAY_MAX_TRACES ? "too long a path" : "one trace too many: at most 256 at once");
-    return -1;
-}
-
-// All traces under a folder, by name; the number of rows, or -1 with `why`.
-static int collect(const char *path, struct row *rows, int count, struct text *why)
-{
-    struct stat info;
-    struct dirent **entries;
-    int found = stat(path, &info);
-    if (found == 0 && !S_ISDIR(info.st_mode)) return collect_file(path, rows, count, why);
-    if (found == 0) found = scandir(path, &entries, NULL, alphasort);
-    if (found < 0) {
-        text_set(why, "%.400s: %s", path, strerror(errno));
-        return -1;
-    }
-    for (int i = 0; i < found; i++) {
-        char child[PATH_BYTES];
-        snprintf(child, sizeof child, "%s/%s", path, entries[i]->d_name);
-        int is_folder = stat(child, &info) == 0 && S_ISDIR(info.st_mode);
-        if (count >= 0 && entries[i]->d_name[0] != '.' && (is_folder || is_trace_name(child)))
-            count = collect(child, rows, count, why);
-        free(entries[i]);
-    }
-    free(entries);
-    return count;
 }
 
 // A batch of entries read from a trace.
@@ -202,17 +156,17 @@ static int replay_one(const struct replay_options *to, struct row *row, struct t
 static void print_table(const struct replay_options *to, const struct row *rows, int count)
 {
     uint64_t cases = 0, mismatches = 0;
-    printf("%-28s %-9s %9s %9s %10s  %s\n", "trace", "family", "cases", "agree", "mismatches", "recorded on");
+    printf("%-28s %-13s %9s %9s %10s  %s\n", "trace", "family", "cases", "agree", "mismatches", "recorded on");
     for (int i = 0; i < count; i++) {
         const struct row *row = &rows[i];
         const char *name = strrchr(row->path, '/');
-        printf("%-28s %-9s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  %s, %s\n", name == NULL ? row->path : name + 1,
+        printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  %s, %s\n", name == NULL ? row->path : name + 1,
                row->header.family->name, row->cases, row->cases - row->mismatches, row->mismatches, row->header.device,
                row->header.date);
         cases += row->cases;
         mismatches += row->mismatches;
     }
-    printf("%-28s %-9s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
+    printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
            mismatches, to->executor->name);
 }
 
@@ -233,11 +187,15 @@ static void print_json(const struct row *rows, int count)
 
 int replay_run(const char *command, const struct replay_options *to)
 {
-    static struct row rows[REPLAY_MAX_TRACES];
+    static struct row rows[TRACE_PATHS_MOST];
+    static struct trace_paths paths;
     struct text why = {"there is no trace"};
     int count = 0, ok = 1, mismatch = 0;
-    for (int i = 0; i < to->paths && count >= 0; i++) count = collect(to->path[i], rows, count, &why);
+    paths.count = 0;
+    for (int i = 0; i < to->paths && ok; i++) ok = trace_paths_add(&paths, to->path[i], &why);
+    if (ok) count = paths.count;
     for (int i = 0; i < count && ok; i++) {
+        rows[i].path = paths.path[i];
         ok = replay_one(to, &rows[i], &why);
         mismatch |= rows[i].mismatches > 0;
     }

@@ -5,14 +5,14 @@
 
 #include "executor.h"
 
-enum { REPLAY_MAX_TRACES = 256, REPLAY_PRINTED = 5 };
+enum { REPLAY_MAX_PATHS = 256, REPLAY_PRINTED = 5 };
 
 // `path`: files, or folders with all traces in them; `printed`: at most so many mismatches of each trace are told.
 struct replay_options {
     const struct executor *executor;
     int json, paths;
     uint64_t printed;
-    const char *path[REPLAY_MAX_TRACES];
+    const char *path[REPLAY_MAX_PATHS];
 };
 
 // Compares, prints the table (or JSON) to stdout and mismatches to stderr; returns the exit status. `command` names

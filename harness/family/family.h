@@ -14,6 +14,7 @@
 #include "result.h"
 
 struct gpu;
+struct feature;
 
 // Where a result first differs from a recording: `size_bytes` bytes at `address` of the window named `window` (NULL:
 // the difference is not in the bytes of a window). `found` are those bytes; `recorded` too, where `is_known`, else only
@@ -67,6 +68,9 @@ struct family {
 
     // One or more lines that say what the case keeps at `place` of a window, and which rule decides it; may be NULL.
     void (*explain_place)(const void *test_case, const struct place *place, FILE *out);
+
+    // What a case that runs exercises (see coverage/feature.h); returns 0 for a case with no map. May be NULL.
+    int (*feature)(const void *test_case, struct feature *feature);
 };
 
 // All families, in the order of `tmaref list`; ends with NULL.

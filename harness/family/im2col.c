@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "copy.h"
 #include "family.h"
+#include "feature.h"
 #include "gpu.h"
 #include "im2col_case.h"
 #include "im2col_load.h"
@@ -165,6 +166,17 @@ static int case_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
     return load_on_gpu(&im2col_kind, gpu, cases, count, results);
 }
 
+static int case_feature(const void *test_case, struct feature *feature)
+{
+    const struct im2col_case *c = test_case;
+    uint16_t offset[IM2COL_MAX_SPATIAL];
+    struct tensormap map;
+    if (!im2col_case_map(c, &map)) return 0;
+    for (int k = 0; k < IM2COL_MAX_SPATIAL; k++) offset[k] = (uint16_t)c->offset[k];
+    *feature = feature_of(FEATURE_LOAD, &map, c->coord, offset);
+    return 1;
+}
+
 const struct family family_im2col = {
     .name = "im2col",
     .summary = "cp.async.bulk.tensor.{3d..5d} im2col loads: shared memory around the column, and the barrier's word",
@@ -178,4 +190,5 @@ const struct family family_im2col = {
     .kernel = "load",
     .describe = load_describe,
     .explain = im2col_explain,
+    .feature = case_feature,
 };

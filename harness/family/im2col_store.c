@@ -22,4 +22,5 @@ const struct family family_im2col_store = {
     .run_gpu = store_run_gpu,
     .kernel = "store",
     .explain = store_explain,
+    .feature = store_feature,
 };

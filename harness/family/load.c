@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "copy.h"
 #include "family.h"
+#include "feature.h"
 #include "gpu.h"
 #include "json.h"
 #include "load_case.h"
@@ -128,6 +129,15 @@ static int load_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
     return load_on_gpu(&tiled, gpu, cases, count, results);
 }
 
+static int load_feature(const void *test_case, struct feature *feature)
+{
+    const struct load_case *c = test_case;
+    struct tensormap map;
+    if (!load_map(c, &map)) return 0;
+    *feature = feature_of(FEATURE_LOAD, &map, c->coord, NULL);
+    return 1;
+}
+
 const struct family family_load = {
     .name = "load",
     .summary = "cp.async.bulk.tensor.{1d..5d} tiled loads: shared memory around the box, and the barrier's word",
@@ -142,4 +152,5 @@ const struct family family_load = {
     .describe = load_describe,
     .explain = load_explain,
     .explain_place = load_explain_place,
+    .feature = load_feature,
 };

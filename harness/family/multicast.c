@@ -8,6 +8,7 @@
 #include "bulk.h"
 #include "copy.h"
 #include "family.h"
+#include "feature.h"
 #include "gpu.h"
 #include "json.h"
 #include "load_text.h"
@@ -414,6 +415,21 @@ static json_t *multicast_describe(const void *test_case, const struct result *re
     return lines;
 }
 
+// Of the first issue that is a multicast; all of them load boxes of one map.
+static int multicast_feature(const void *test_case, struct feature *feature)
+{
+    const struct multicast_case *c = test_case;
+    struct tensormap map;
+    if (!multicast_map(c, &map)) return 0;
+    for (uint32_t i = 0; i < c->issues; i++) {
+        if (!c->issue[i].is_multicast || c->issue[i].mask == 0) continue;
+        *feature = feature_of(FEATURE_MULTICAST, &map, c->issue[i].coord,
+                              map.mode == TENSORMAP_IM2COL ? c->issue[i].offset : NULL);
+        return 1;
+    }
+    return 0;
+}
+
 const struct family family_multicast = {
     .name = "multicast",
     .summary = "loads in clusters, with and without multicast: every CTA's shared memory, and its barrier's word",
@@ -428,4 +444,5 @@ const struct family family_multicast = {
     .describe = multicast_describe,
     .explain = multicast_explain,
     .explain_place = multicast_explain_place,
+    .feature = multicast_feature,
 };

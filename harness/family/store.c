@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "family.h"
+#include "feature.h"
 #include "gpu.h"
 #include "im2col_store.h"
 #include "json.h"
@@ -304,6 +305,15 @@ int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *
     return error;
 }
 
+int store_feature(const void *test_case, struct feature *feature)
+{
+    const struct store_case *c = test_case;
+    struct tensormap map;
+    if (!store_map(c, &map)) return 0;
+    *feature = feature_of((enum feature_operation)(FEATURE_STORE + c->operation), &map, c->coord, NULL);
+    return 1;
+}
+
 const struct family family_store = {
     .name = "store",
     .summary = "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled: global memory around all that is written",
@@ -316,4 +326,5 @@ const struct family family_store = {
     .run_gpu = store_run_gpu,
     .kernel = "store",
     .explain = store_explain,
+    .feature = store_feature,
 };

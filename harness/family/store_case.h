@@ -12,6 +12,8 @@
 #include "result.h"
 #include "store_job.h"
 
+struct feature;
+
 // The global memory of a case: only these addresses are mapped. On a GPU they lie somewhere else.
 #define STORE_GLOBAL_BASE ((uint64_t)1 << 46)
 struct gpu;
@@ -76,6 +78,9 @@ void store_fill_global(const struct store_case *test_case, uint64_t address, uin
 
 // "store", or the name of the reduction.
 const char *store_operation_name(uint32_t operation);
+
+// What a case exercises: as struct family says.
+int store_feature(const void *test_case, struct feature *feature);
 
 // What is wrong at the first byte that differs: which element, what memory and source held, the likely rule.
 void store_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "cross.h"
+
+#include <string.h>
+
+static const int values[AXES] = {FEATURE_OPERATIONS, FEATURE_MODES,       DTYPE_COUNT,    FEATURE_RANKS,
+                                 FEATURE_SWIZZLES,   FEATURE_INTERLEAVES, BOUNDS_CLASSES, ESTRIDE_CLASSES};
+
+int cross_axis_values(enum cross_axis axis)
+{
+    return values[axis];
+}
+
+const char *cross_axis_name(enum cross_axis axis)
+{
+    static const char *const names[AXES] = {"operation", "mode",       "data type", "rank",
+                                            "swizzle",   "interleave", "bounds",    "element stride"};
+    return names[axis];
+}
+
+const char *cross_value_name(enum cross_axis axis, int value)
+{
+    static const char *const names[AXES][AXIS_MOST] = {
+        [AXIS_MODE] = {"tiled", "im2col"},
+        [AXIS_RANK] = {"1", "2", "3", "4", "5"},
+        [AXIS_SWIZZLE] = {"none", "32B", "64B", "128B"},
+        [AXIS_INTERLEAVE] = {"none", "16B", "32B"},
+        [AXIS_BOUNDS] = {"inside", "before", "past", "both", "outside"},
+        [AXIS_ESTRIDE] = {"1", "inner", "outer", "both"},
+    };
+    if (axis == AXIS_OPERATION) return feature_operation_name((enum feature_operation)value);
+    if (axis == AXIS_DTYPE) return dtype_row((enum dtype)value)->name;
+    return names[axis][value];
+}
+
+// --- Points as numbers -----------------------------------------------------------------------------------------------
+
+static void coordinates_of(const struct feature *feature, int at[AXES])
+{
+    const int all[AXES] = {feature->operation, feature->mode,       feature->dtype,  feature->rank - 1,
+                           feature->swizzle,   feature->interleave, feature->bounds, feature->estride};
+    memcpy(at, all, sizeof all);
+}
+
+static struct feature feature_at(const int at[AXES])
+{
+    return (struct feature){(enum feature_operation)at[AXIS_OPERATION],
+                            (enum tensormap_mode)at[AXIS_MODE],
+                            (enum dtype)at[AXIS_DTYPE],
+                            at[AXIS_RANK] + 1,
+                            (enum tensormap_swizzle)at[AXIS_SWIZZLE],
+                            (enum tensormap_interleave)at[AXIS_INTERLEAVE],
+                            (enum feature_bounds)at[AXIS_BOUNDS],
+                            (enum feature_estride)at[AXIS_ESTRIDE]};
+}
+
+static int cell_of(const int at[AXES])
+{
+    int cell = 0;
+    for (int axis = 0; axis <= AXIS_INTERLEAVE; axis++) cell = cell * values[axis] + at[axis];
+    return cell;
+}
+
+struct feature cross_feature(int cell)
+{
+    int at[AXES] = {0};
+    for (int axis = AXIS_INTERLEAVE; axis >= 0; axis--) {
+        at[axis] = cell % values[axis];
+        cell /= values[axis];
+    }
+    return feature_at(at);
+}
+
+int cross_cell_is_possible(int cell)
+{
+    struct feature feature = cross_feature(cell);
+    return feature_is_possible(&feature);
+}
+
+// Is there a possible point with this value of axis 6 + `which` and this one of `axis`? Asked of the other axes' values
+// that are never in the way: a load, tiled, of rank 3, of the first type that the operation has.
+int cross_pair_is_possible(int which, int value, enum cross_axis axis, int other)
+{
+    int at[AXES] = {[AXIS_RANK] = 2};
+    at[AXIS_BOUNDS + which] = value;
+    at[axis] = other;
+    for (at[AXIS_DTYPE] = axis == AXIS_DTYPE ? other : 0; at[AXIS_DTYPE] < DTYPE_COUNT; at[AXIS_DTYPE]++) {
+        struct feature feature = feature_at(at);
+        if (feature_is_possible(&feature)) return 1;
+        if (axis == AXIS_DTYPE) break;
+    }
+    return 0;
+}
+
+// --- Counting --------------------------------------------------------------------------------------------------------
+
+void cross_count(struct cross *cross, enum cross_source source, const struct family *family, const void *test_case,
+                 enum rule rule)
+{
+    struct feature feature;
+    int at[AXES];
+    cross->cases[source]++;
+    cross->rule[source][rule]++;
+    if (rule != RULE_OK || family->feature == NULL || !family->feature(test_case, &feature)) return;
+    coordinates_of(&feature, at);
+    cross->cell[source][cell_of(at)]++;
+    for (int which = 0; which < 2; which++)
+        for (int axis = 0; axis < AXES; axis++)
+            if (axis != AXIS_BOUNDS + which) cross->pair[source][which][at[AXIS_BOUNDS + which]][axis][at[axis]]++;
+}
+
+int cross_closes_hole(const struct cross *cross, const struct family *family, const void *test_case, enum rule rule)
+{
+    struct feature feature;
+    int at[AXES];
+    if (cross_rule_ends_case(rule)) return cross->rule[CROSS_RECORDED][rule] == 0;
+    if (rule != RULE_OK || family->feature == NULL || !family->feature(test_case, &feature)) return 0;
+    coordinates_of(&feature, at);
+    if (cross->cell[CROSS_RECORDED][cell_of(at)] == 0) return 1;
+    for (int which = 0; which < 2; which++)
+        for (int axis = 0; axis < AXES; axis++)
+            if (axis != AXIS_BOUNDS + which &&
+                cross->pair[CROSS_RECORDED][which][at[AXIS_BOUNDS + which]][axis][at[axis]] == 0)
+                return 1;
+    return 0;
+}
+
+static void add(struct cross_total *total, uint32_t recorded, uint32_t generated)
+{
+    total->possible++;
+    total->hit[CROSS_RECORDED] += recorded > 0;
+    total->hit[CROSS_GENERATED] += generated > 0;
+}
+
+struct cross_total cross_cells(const struct cross *cross, enum feature_operation operation, enum tensormap_mode mode)
+{
+    struct cross_total total = {0};
+    for (int cell = 0; cell < CROSS_CELLS; cell++) {
+        struct feature feature = cross_feature(cell);
+        if (!feature_is_possible(&feature)) continue;
+        if (operation != FEATURE_OPERATIONS && (feature.operation != operation || feature.mode != mode)) continue;
+        add(&total, cross->cell[CROSS_RECORDED][cell], cross->cell[CROSS_GENERATED][cell]);
+    }
+    return total;
+}
+
+struct cross_total cross_pairs(const struct cross *cross, int which)
+{
+    struct cross_total total = {0};
+    for (int value = 0; value < values[AXIS_BOUNDS + which]; value++)
+        for (int axis = 0; axis < AXES; axis++)
+            for (int other = 0; axis != AXIS_BOUNDS + which && other < values[axis]; other++)
+                if (cross_pair_is_possible(which, value, (enum cross_axis)axis, other))
+                    add(&total, cross->pair[CROSS_RECORDED][which][value][axis][other],
+                        cross->pair[CROSS_GENERATED][which][value][axis][other]);
+    return total;
+}
+
+int cross_rule_ends_case(enum rule rule)
+{
+    enum outcome outcome = rule_row(rule)->sm_90a;
+    return outcome == OUTCOME_INVALID || outcome == OUTCOME_FAULT || outcome == OUTCOME_CRASH;
+}
+
+struct cross_total cross_rules(const struct cross *cross)
+{
+    struct cross_total total = {0};
+    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+        if (cross_rule_ends_case(rule))
+            add(&total, cross->rule[CROSS_RECORDED][rule], cross->rule[CROSS_GENERATED][rule]);
+    return total;
+}
+
+// --- The summary -----------------------------------------------------------------------------------------------------
+
+static void write_total(FILE *out, const char *what, struct cross_total total)
+{
+    fprintf(out, "%-28s %8u %8u %8u\n", what, total.possible, total.hit[CROSS_RECORDED], total.hit[CROSS_GENERATED]);
+}
+
+static void write_holes(const struct cross *cross, enum cross_source source, int most, FILE *out)
+{
+    int holes = 0;
+    for (int cell = 0; cell < CROSS_CELLS; cell++) {
+        if (!cross_cell_is_possible(cell) || cross->cell[source][cell] > 0) continue;
+        struct feature f = cross_feature(cell);
+        if (holes++ < most)
+            fprintf(out, "    %s %s, %s, rank %d, swizzle %s, interleave %s\n", feature_operation_name(f.operation),
+                    cross_value_name(AXIS_MODE, f.mode), cross_value_name(AXIS_DTYPE, f.dtype), f.rank,
+                    cross_value_name(AXIS_SWIZZLE, f.swizzle), cross_value_name(AXIS_INTERLEAVE, f.interleave));
+    }
+    if (holes > most) fprintf(out, "    and %d more\n", holes - most);
+}
+
+static void write_rule_holes(const struct cross *cross, enum cross_source source, FILE *out)
+{
+    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+        if (cross_rule_ends_case(rule) && cross->rule[source][rule] == 0)
+            fprintf(out, "    rule %s\n", rule_row(rule)->id);
+}
+
+void cross_write_text(const struct cross *cross, int holes, FILE *out)
+{
+    char what[64];
+    fprintf(out, "%-28s %8s %8s %8s\n", "points", "possible", "recorded", "generated");
+    for (int operation = 0; operation < FEATURE_OPERATIONS; operation++)
+        for (int mode = 0; mode < FEATURE_MODES; mode++) {
+            snprintf(what, sizeof what, "%s, %s", feature_operation_name((enum feature_operation)operation),
+                     cross_value_name(AXIS_MODE, mode));
+            write_total(out, what, cross_cells(cross, (enum feature_operation)operation, (enum tensormap_mode)mode));
+        }
+    write_total(out, "the whole cross", cross_cells(cross, FEATURE_OPERATIONS, TENSORMAP_TILED));
+    write_total(out, "pairs with bounds", cross_pairs(cross, 0));
+    write_total(out, "pairs with element stride", cross_pairs(cross, 1));
+    write_total(out, "rules that end a case", cross_rules(cross));
+    for (int source = 0; source < CROSS_SOURCES && holes > 0; source++) {
+        if (cross->cases[source] == 0) continue;
+        fprintf(out, "never %s:\n", source == CROSS_RECORDED ? "recorded" : "generated");
+        write_holes(cross, (enum cross_source)source, holes, out);
+        write_rule_holes(cross, (enum cross_source)source, out);
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Functional coverage: which points of the space of feature.h, and which rules, cases have exercised. Two kinds of
+// cases are counted apart: those recorded on a machine, and those that the generators make.
+#ifndef TMAREF_CROSS_H
+#define TMAREF_CROSS_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "family.h"
+#include "feature.h"
+
+enum cross_source { CROSS_RECORDED, CROSS_GENERATED, CROSS_SOURCES };
+
+// The axes, in the order of struct feature; the last two are crossed in pairs only.
+enum cross_axis {
+    AXIS_OPERATION,
+    AXIS_MODE,
+    AXIS_DTYPE,
+    AXIS_RANK,
+    AXIS_SWIZZLE,
+    AXIS_INTERLEAVE,
+    AXIS_BOUNDS,
+    AXIS_ESTRIDE,
+    AXES
+};
+enum {
+    CROSS_CELLS =
+        FEATURE_OPERATIONS * FEATURE_MODES * DTYPE_COUNT * FEATURE_RANKS * FEATURE_SWIZZLES * FEATURE_INTERLEAVES,
+    AXIS_MOST = 13
+};
+
+// How often each point came up: the full cross of the first six axes, each pair of the last two with every axis
+// (`pair[i][value][j][other]`: i 0 bounds, 1 element stride), and each rule as the verdict of a case.
+struct cross {
+    uint32_t cell[CROSS_SOURCES][CROSS_CELLS];
+    uint32_t pair[CROSS_SOURCES][2][AXIS_MOST][AXES][AXIS_MOST];
+    uint32_t rule[CROSS_SOURCES][RULE_COUNT];
+    uint64_t cases[CROSS_SOURCES];
+};
+
+// Counts one case of `family`, whose verdict on the model is `rule`.
+void cross_count(struct cross *cross, enum cross_source source, const struct family *family, const void *test_case,
+                 enum rule rule);
+
+// Does this case reach a point of the cross, a pair or a rule that no recorded case has reached?
+int cross_closes_hole(const struct cross *cross, const struct family *family, const void *test_case, enum rule rule);
+
+// How many points of a kind can be reached, and were.
+struct cross_total {
+    uint32_t possible, hit[CROSS_SOURCES];
+};
+
+// The full cross of one operation and mode; all of it with FEATURE_OPERATIONS.
+struct cross_total cross_cells(const struct cross *cross, enum feature_operation operation, enum tensormap_mode mode);
+
+// All pairs of bounds (0) or element stride (1) with every other axis.
+struct cross_total cross_pairs(const struct cross *cross, int which);
+int cross_pair_is_possible(int which, int value, enum cross_axis axis, int other);
+
+// Rules that end a case: refusals, faults and crashes. Other rules hold all the time; a test shows each.
+struct cross_total cross_rules(const struct cross *cross);
+int cross_rule_ends_case(enum rule rule);
+
+// One point of the cross, and its count.
+struct feature cross_feature(int cell);
+int cross_cell_is_possible(int cell);
+
+int cross_axis_values(enum cross_axis axis);
+const char *cross_axis_name(enum cross_axis axis);
+const char *cross_value_name(enum cross_axis axis, int value);
+
+// The summary: totals, then at most `holes` points that were never reached (recorded or generated).
+void cross_write_text(const struct cross *cross, int holes, FILE *out);
+
+// A page of its own: totals, a grid for each operation, pairs, rules, and every hole.
+void cross_write_html(const struct cross *cross, FILE *out);
+
+#endif
