@@ -33,14 +33,15 @@ enum {
     OPTION_TILE,
     OPTION_SLICES,
     OPTION_NUMBERS,
-    OPTION_ALL
+    OPTION_ALL,
+    OPTION_ACCESSES
 };
 
 struct explain_options {
     struct map_options map;
     const char *rule, *map_text, *coord, *offsets, *reduce, *shared, *byte, *element, *cta, *order;
     const char *cluster, *multicast, *tile, *slices;
-    int table, store, tiles, numbers, all, json;
+    int table, store, tiles, numbers, accesses, all, json;
 };
 
 static const struct argp_option options[] = {
@@ -67,6 +68,7 @@ static const struct argp_option options[] = {
     {"slices", OPTION_SLICES, "LIST", 0, "the slice that each CTA loads (default: the right ones)", 0},
     {"numbers", OPTION_NUMBERS, NULL, 0, "what each CTA holds in the end, as element numbers", 0},
     {NULL, 0, NULL, 0, "The output:", 7},
+    {"accesses", OPTION_ACCESSES, NULL, 0, "what is read and written, range by range, and by which proxy", 0},
     {"all", OPTION_ALL, NULL, 0, "print lists to their end", 0},
     {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
     {0},
@@ -86,6 +88,9 @@ static error_t parse_flag(int key, struct explain_options *to)
         return 0;
     case OPTION_NUMBERS:
         to->numbers = 1;
+        return 0;
+    case OPTION_ACCESSES:
+        to->accesses = 1;
         return 0;
     case OPTION_ALL:
         to->all = 1;
@@ -248,6 +253,7 @@ static int read_question(const struct explain_options *from, struct explain *to)
                            .wants_tiles = from->tiles || from->cta != NULL,
                            .wants_cta = from->cta != NULL,
                            .wants_numbers = from->numbers,
+                           .wants_accesses = from->accesses,
                            .all = from->all,
                            .json = from->json};
     int status = map_question_read("explain", from->map_text, &from->map, &to->map);
@@ -307,5 +313,6 @@ int command_explain(int argc, char **argv)
     int status = read_question(&to, &question);
     if (status != EXIT_AGREE) return status;
     if (question.wants_cluster) return explain_cluster(&question);
+    if (question.wants_accesses) return explain_accesses(&question);
     return question.wants_tiles ? explain_tiles(&question) : explain_box(&question);
 }

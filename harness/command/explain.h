@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the parts of `tmaref explain` share: the question as read by explain.c, and the three kinds of answers.
+// What the parts of `tmaref explain` share: the question as read by explain.c, and the kinds of answers.
 #ifndef TMAREF_EXPLAIN_H
 #define TMAREF_EXPLAIN_H
 
@@ -19,6 +19,7 @@ enum explain_operation { EXPLAIN_LOAD, EXPLAIN_STORE, EXPLAIN_REDUCE };
 //             each its own or, where has_slices, the one given; and what each CTA holds then
 //   inner_first  the CTA number runs along dimension 0 first, not along the outermost dimension
 //   all       print lists to their end
+//   wants_accesses  what is read and written, by which proxy
 struct explain {
     struct tensormap map;
     enum explain_operation operation;
@@ -35,6 +36,7 @@ struct explain {
     uint64_t tile[TENSORMAP_MAX_RANK];
     uint64_t slices[16];
     int inner_first, all, json;
+    int wants_accesses;
 };
 
 enum { EXPLAIN_LIST_LINES = 64 };
@@ -53,6 +55,9 @@ int explain_box(const struct explain *question);
 
 // The tiles of the whole tensor, or the coordinates of one.
 int explain_tiles(const struct explain *question);
+
+// What the operation reads and writes.
+int explain_accesses(const struct explain *question);
 
 // A tile that the CTAs of a cluster load for each other by multicast.
 int explain_cluster(const struct explain *question);
