@@ -102,7 +102,7 @@ static struct async_op read_op(struct json_reader *reader)
     struct async_op op = {0};
     op.opcode = (uint32_t)json_read_name(reader, "op", async_op_names);
     op.thread = (uint32_t)json_read_u64_or(reader, "thread", 1, 0);
-    if (has_size(op.opcode)) op.size_bytes = (uint32_t)json_read_u64(reader, "size", ASYNC_SOURCE_BYTES);
+    if (has_size(op.opcode)) op.size_bytes = (uint32_t)json_read_u64(reader, "size", ASYNC_GLOBAL_MOST);
     if (op.opcode == ASYNC_OP_COPY_CG) op.size_bytes = 16;
     if (async_is_copy(op.opcode)) {
         op.from = json_read_u64(reader, "from", UINT64_MAX);
@@ -143,9 +143,13 @@ static const char *op_illegal(const struct async_case *c, int step)
     if (c->threads == ASYNC_ONE_THREAD && op->thread != 0) return "thread is 0: threads is \"one\"";
     if (async_is_copy(op->opcode)) return copy_illegal(op, step);
     if (has_size(op->opcode) && (op->size_bytes % 16 != 0 || op->size_bytes == 0))
-        return "size is a multiple of 16, 16 to 2048";
+        return "size is a multiple of 16 and not 0";
+    if (has_size(op->opcode) && op->size_bytes > async_source_most(step))
+        return "size is at most 2048 * (16 - step), where the sources end";
     if (async_is_group_wait(op->opcode) && !is_wait_number(op->number)) return "n is 0 to 8, 16, 62 to 65 or 1000";
     if (op->opcode == ASYNC_OP_BARRIER_WAIT && op->number > 1) return "parity is 0 or 1";
+    if (op->opcode == ASYNC_OP_OVERWRITE && async_has_long_source(c))
+        return "no source is overwritten where one is longer than 2048";
     if (op->opcode == ASYNC_OP_OVERWRITE && (op->number >= (uint32_t)step || !async_is_bulk(c->op[op->number].opcode)))
         return "step is that of an earlier bulk operation";
     return NULL;
@@ -164,10 +168,6 @@ static int read_ops(const json_t *ops, struct async_case *c, struct text *why)
         struct json_reader reader = json_reader_open(json_array_get(ops, (size_t)i), where, why);
         c->op[i] = read_op(&reader);
         if (!json_reader_close(&reader)) return 0;
-        const char *illegal = op_illegal(c, i);
-        if (illegal == NULL) continue;
-        text_set(why, "%s: %s", where, illegal);
-        return 0;
     }
     return 1;
 }
@@ -184,6 +184,15 @@ static int async_read(const json_t *json, void *test_case, struct text *why)
     c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
     const json_t *ops = json_read_any(&reader, "ops");
     if (!json_reader_close(&reader) || !read_ops(ops, c, why)) return 0;
+    if (async_global_bytes(c, NULL) > ASYNC_GLOBAL_MOST) {
+        text_set(why, "async program: sizes of bulk operations add up to less than %d", ASYNC_GLOBAL_MOST);
+        return 0;
+    }
+    for (int i = 0; i < (int)c->count; i++) {
+        const char *illegal = op_illegal(c, i);
+        if (illegal != NULL) text_set(why, "ops[%d]: %s", i, illegal);
+        if (illegal != NULL) return 0;
+    }
     const char *undecided = async_run(c, &outcome);
     if (undecided != NULL) text_set(why, "async program: %s", undecided);
     return undecided == NULL;

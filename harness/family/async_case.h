@@ -10,6 +10,10 @@
 #include "random.h"
 #include "result.h"
 
+// Bytes of destinations in global memory that a program may have. A long operation is still under way at the next
+// steps.
+enum { ASYNC_GLOBAL_MOST = 96 << 10 };
+
 // What is asked of the waits: what PTX promises to a thread, or what an H200 does besides. The second is what one
 // machine was recorded to do and no promise of another.
 enum async_promise { ASYNC_PTX, ASYNC_SM_90A, ASYNC_PROMISES };
@@ -29,7 +33,7 @@ struct async_outcome {
     uint64_t word;
     uint32_t waits[ASYNC_MAX_OPS];
     uint8_t slots[ASYNC_MAX_OPS * ASYNC_SLOT_BYTES];
-    uint8_t global[ASYNC_MAX_OPS * (ASYNC_SOURCE_BYTES + 2 * ASYNC_GUARD_BYTES)];
+    uint8_t global[ASYNC_GLOBAL_MOST];
 };
 
 extern const char *const async_op_names[], *const async_thread_names[], *const async_promise_names[];
@@ -38,6 +42,12 @@ int async_is_copy(uint32_t opcode);
 int async_is_bulk(uint32_t opcode); // a store or reduction: it has a source and a destination
 int async_is_group_wait(uint32_t opcode);
 int async_is_barrier(uint32_t opcode);
+
+// The most bytes that a bulk operation of step `step` reads: to the end of the sources, which hold the same for all.
+uint32_t async_source_most(int step);
+
+// Is there a source of more than 2048 bytes? Such sources lie over those of the next steps.
+int async_has_long_source(const struct async_case *test_case);
 
 // The shared address of step `step`'s slot, where legal copies go: guard, 16 bytes, guard.
 uint32_t async_slot(int step);

@@ -160,9 +160,14 @@ void async_generate(struct random *random, void *test_case)
     c->promise = random_chance(random, 20) ? ASYNC_SM_90A : ASYNC_PTX;
     c->init = 1 + (random_chance(random, 40) ? (uint32_t)random_below(random, 4) : 0);
     int is_faulty = random_chance(random, 3);
+    uint32_t long_step = profile->bulk > 0 && random_chance(random, 50) ? (uint32_t)random_below(random, 4) : steps;
     for (uint32_t i = 0; i < steps; i++) {
         struct async_op *op = &c->op[i];
         *op = pick_op(random, profile, c, (int)i);
+        if (op->opcode == ASYNC_OP_OVERWRITE) long_step = steps;
+        if (i >= long_step && async_is_bulk(op->opcode)) op->size_bytes = async_source_most((int)i), long_step = steps;
+        if (op->opcode == ASYNC_OP_OVERWRITE && async_has_long_source(c))
+            *op = (struct async_op){.opcode = ASYNC_OP_BULK_COMMIT};
         if (is_faulty && async_is_copy(op->opcode) && random_chance(random, 30)) break_copy(random, op);
         c->count = i + 1;
         if (is_open(c, is_faulty)) *op = (struct async_op){.opcode = ASYNC_OP_SETTLE};

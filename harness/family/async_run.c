@@ -48,6 +48,18 @@ uint32_t async_slot(int step)
     return ASYNC_SLOTS + (uint32_t)step * ASYNC_SLOT_BYTES;
 }
 
+uint32_t async_source_most(int step)
+{
+    return (uint32_t)(ASYNC_MAX_OPS - step) * ASYNC_SOURCE_BYTES;
+}
+
+int async_has_long_source(const struct async_case *test_case)
+{
+    for (uint32_t i = 0; i < test_case->count; i++)
+        if (async_is_bulk(test_case->op[i].opcode) && test_case->op[i].size_bytes > ASYNC_SOURCE_BYTES) return 1;
+    return 0;
+}
+
 uint32_t async_global_bytes(const struct async_case *test_case, uint32_t *offsets)
 {
     uint32_t bytes = 0;
