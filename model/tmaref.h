@@ -5,6 +5,8 @@
 //   access.h, ledger.h  what observers see: accesses to memory, contributions to barriers
 //   memory.h            bounded pieces of global and shared memory
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
+//   replace.h           tensormap.replace on the 128 bytes
+//   location.h          where a map may lie
 //   swizzle.h, tile.h   where the bytes of a box lie
 //   cp_async.h          cp.async
 //   bulk.h              bulk copies and reductions without a map
@@ -35,12 +37,14 @@
 #include "im2col_load.h"
 #include "im2col_store.h"
 #include "ledger.h"
+#include "location.h"
 #include "mbarrier.h"
 #include "mbarrier_step.h"
 #include "memory.h"
 #include "multicast.h"
 #include "observe.h"
 #include "reduce.h"
+#include "replace.h"
 #include "rule.h"
 #include "slice.h"
 #include "store.h"

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT
 // `tmaref decode`: the fields of 128 bytes, the call that makes them, and what no encoder would have set.
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "command.h"
+#include "copy.h"
 #include "map_bytes.h"
 #include "map_text.h"
+#include "replace_options.h"
 
-enum { OPTION_JSON = 256 };
+enum { OPTION_JSON = 256, OPTION_REPLACE, MAX_EDITS = 64 };
 
 struct decode_options {
     const char *input;
-    int json;
+    int json, edits;
+    struct replace_op edit[MAX_EDITS];
 };
 
 static const struct argp_option options[] = {
+    {"replace", OPTION_REPLACE, "FIELD[:ORDINAL]=VALUE", 0,
+     "first edit the map as tensormap.replace does; may be given again", 0},
     {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
     {0},
 };
@@ -21,7 +27,12 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct decode_options *to = state->input;
+    struct text why;
     switch (key) {
+    case OPTION_REPLACE:
+        if (to->edits == MAX_EDITS) argp_error(state, "at most %d times --replace", MAX_EDITS);
+        if (!replace_option_read(value, &to->edit[to->edits++], &why)) argp_error(state, "--replace=%s", why.at);
+        return 0;
     case OPTION_JSON:
         to->json = 1;
         return 0;
@@ -38,6 +49,30 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
+// What the edits did, in the order of the instructions.
+static void print_edits(const struct decode_options *from, const struct findings *findings)
+{
+    for (int i = 0; i < from->edits; i++) {
+        const struct replace_op *op = &from->edit[i];
+        printf("tensormap.replace %s:%u = %" PRIu64, replace_field_name((enum replace_field)op->field), op->ordinal,
+               op->value);
+        uint64_t becomes = replace_becomes(op);
+        if (becomes != op->value) printf(" becomes %" PRIu64, becomes);
+        printf("\n");
+    }
+    findings_print(findings, stdout);
+    if (from->edits > 0) printf("\n");
+}
+
+// Nothing for a map that can be loaded through.
+static void print_faults(const struct findings *faults)
+{
+    if (faults->count == 0) return;
+    printf("\nA load through these bytes faults, whatever its coordinates: %s (%d)\n",
+           cuda_error_name(rule_cuda_error(faults->item[0].rule)), rule_cuda_error(faults->item[0].rule));
+    findings_print(faults, stdout);
+}
+
 static void print_text(const struct tensormap *map, const struct findings *findings)
 {
     struct map_args args;
@@ -52,10 +87,12 @@ static void print_text(const struct tensormap *map, const struct findings *findi
 }
 
 static void print_json(const struct tensormap_image *image, const struct tensormap *map,
-                       const struct findings *findings)
+                       const struct findings *findings, const struct findings *edits, const struct findings *faults)
 {
     json_t *json = map_json(image, map);
     json_object_set_new(json, "findings", findings_array(findings));
+    if (edits->count > 0) json_object_set_new(json, "edits", findings_array(edits));
+    if (faults->count > 0) json_object_set_new(json, "faults", findings_array(faults));
     json_dumpf(json, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(json);
@@ -69,18 +106,28 @@ int command_decode(int argc, char **argv)
         "MAP",
         "Name the fields of a tensor map's 128 bytes and the call that makes it.\vMAP is 256 hex digits (lowest byte "
         "first), or a file with them, with 128 raw bytes, or with a dump of cuda-gdb (x/16gx, p/x); '-' is standard "
-        "input. Exit status: 0 a map, 1 bytes that no encoder makes, 2 not 128 bytes.",
+        "input. FIELD is global_address, rank, box_dim, global_dim, global_stride, element_stride, elemtype, "
+        "interleave_layout, swizzle_mode or fill_mode, VALUE what the instruction takes. Exit status: 0 a map, 1 bytes "
+        "that no encoder makes, 2 not 128 bytes.",
         NULL,
         NULL,
         NULL};
     struct decode_options to = {0};
     struct tensormap_image image;
     struct tensormap map;
-    struct findings findings = {0};
+    struct findings findings = {0}, edits = {0}, faults = {0};
     struct text why;
     if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
     if (!map_bytes_read(to.input, &image, &why)) return command_usage("decode", "%s", why.at);
+    for (int i = 0; i < to.edits; i++) tensormap_replace(&image, &to.edit[i], &edits);
     enum rule rule = tensormap_decode(&image, &map, &findings);
-    to.json ? print_json(&image, &map, &findings) : print_text(&map, &findings);
+    tile_map_check(&map, &faults);
+    if (to.json) {
+        print_json(&image, &map, &findings, &edits, &faults);
+    } else {
+        print_edits(&to, &edits);
+        print_text(&map, &findings);
+        print_faults(&faults);
+    }
     return rule == RULE_OK ? EXIT_AGREE : EXIT_MISMATCH;
 }

@@ -152,6 +152,15 @@ int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct
     return (int)gpu->driver.cuModuleGetFunction(function, loaded, kernel);
 }
 
+unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *name)
+{
+    unsigned long long address;
+    size_t size_bytes;
+    struct CUmod_st *loaded = module_of(gpu, module);
+    int found = loaded != NULL && gpu->driver.cuModuleGetGlobal_v2(&address, &size_bytes, loaded, name) == CUDA_SUCCESS;
+    return found ? address : 0;
+}
+
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
 {
     struct cuda_driver *call = &gpu->driver;

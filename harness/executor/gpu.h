@@ -33,7 +33,7 @@ struct gpu {
     struct {
         const char *name;
         struct CUmod_st *module;
-    } module[4];
+    } module[8];
 };
 
 // Device 0 of this process. Returns 0 with a sentence in `why` if there is none that will do.
@@ -48,6 +48,9 @@ unsigned long long gpu_arena(struct gpu *gpu);
 
 // The kernel `kernel` of kernels/<module>.cubin. Returns 0 or the CUDA error.
 int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct CUfunc_st **function);
+
+// Where the __device__ or __constant__ variable `name` of kernels/<module>.cubin lies; 0 if it is not there.
+unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *name);
 
 // Runs a kernel and waits for it. Returns 0 or the CUDA error.
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);

@@ -21,6 +21,7 @@
     X(cuCtxSynchronize, (void))                                                                                        \
     X(cuModuleLoadData, (struct CUmod_st * *module, const void *image))                                                \
     X(cuModuleGetFunction, (struct CUfunc_st * *function, struct CUmod_st * module, const char *name))                 \
+    X(cuModuleGetGlobal_v2, (unsigned long long *address, size_t *bytes, struct CUmod_st *module, const char *name))   \
     X(cuFuncSetAttribute, (struct CUfunc_st * function, enum cuda_function_attribute attribute, int value))            \
     X(cuLaunchKernelEx,                                                                                                \
       (const struct cuda_launch_config *config, struct CUfunc_st *function, void **parameters, void **extra))          \

@@ -55,6 +55,15 @@ static void check_source(struct transfer_report *report, const struct tile *tile
         transfer_report_unmapped(report, memory, unmapped);
 }
 
+enum rule tile_map_check(const struct tensormap *map, struct findings *findings)
+{
+    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    if (!transfer_map_readable(&report, map, map->mode)) return report.first;
+    transfer_check_map(&report, map, map->mode, map->rank);
+    transfer_check_address(&report, map);
+    return report.first;
+}
+
 enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *coord,
                           const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                           struct findings *findings)
@@ -63,6 +72,7 @@ enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *
     if (!transfer_map_readable(&report, map, TENSORMAP_TILED)) return report.first;
     transfer_check_map(&report, map, TENSORMAP_TILED, dims);
     transfer_check_coord(&report, map, coord);
+    transfer_check_address(&report, map);
     transfer_check_align(&report, shared);
     if (map->mode != TENSORMAP_TILED) return report.first;
     struct tile tile = tile_of(map, coord);

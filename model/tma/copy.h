@@ -7,6 +7,12 @@
 #include "memory.h"
 #include "tile.h"
 
+// What keeps an H200 from loading through a map at all, whatever the instruction and the coordinates: the 715 rules of
+// the map's own bits, then the 716 of its address. `map` is what tensormap_decode() makes of any 128 bytes.
+//   findings  NULL, or takes every rule broken
+//   returns   RULE_OK or the first rule broken
+enum rule tile_map_check(const struct tensormap *map, struct findings *findings);
+
 // The check of a tiled load, in the hardware's order: 715 before 716 before 700.
 //   dims      the .Nd of the instruction
 //   shared    destination address in the CTA's shared window                                           (bytes)

@@ -28,11 +28,13 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
     transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
     transfer_check_coord(&report, map, coord);
     if (map->mode != TENSORMAP_IM2COL) {
+        transfer_check_address(&report, map);
         transfer_check_align(&report, shared);
         return report.first;
     }
     struct im2col column = im2col_of(map, coord, offset);
     im2col_check_start(&report, &column);
+    transfer_check_address(&report, map);
     transfer_check_align(&report, shared);
     if (transfer_check_bounds(&report, map, im2col_extent_bytes(&column), shared_memory, shared))
         check_source(&report, &column, global_memory);

@@ -10,6 +10,7 @@ enum { SHARED_ALIGN = 128 };
 
 const struct transfer_rules load_rules = {
     .map_format = RULE_LOAD_MAP_FORMAT,
+    .map_address = RULE_LOAD_MAP_ADDRESS,
     .mode = RULE_LOAD_MODE,
     .rank = RULE_LOAD_RANK,
     .dim_limit = RULE_LOAD_DIM_LIMIT,
@@ -22,6 +23,7 @@ const struct transfer_rules load_rules = {
 
 const struct transfer_rules store_rules = {
     .map_format = RULE_STORE_MAP_FORMAT,
+    .map_address = RULE_OK, // nobody recorded a store through such a map
     .mode = RULE_STORE_MODE,
     .rank = RULE_STORE_RANK,
     .dim_limit = RULE_STORE_DIM_LIMIT,
@@ -38,12 +40,23 @@ void transfer_broken(struct transfer_report *report, struct finding finding)
     finding_add(report->findings, finding);
 }
 
+// With interleave a row is pixels of 16 or 32 bytes, whatever the box; without, whole 16-byte pieces of one span.
+static int is_row_readable(const struct tensormap *map)
+{
+    if (map->interleave == INTERLEAVE_32B)
+        for (int i = 1; i < map->rank; i++)
+            if (map->stride[i] % 32 != 0) return 0;
+    if (map->interleave != INTERLEAVE_NONE) return map->interleave <= INTERLEAVE_32B && map->rank >= 3;
+    uint32_t row_bytes = map->box[0] * dtype_row(map->dtype)->size_bytes, span = tensormap_span_bytes(map->swizzle);
+    return row_bytes % CHUNK_BYTES == 0 && (map->swizzle == SWIZZLE_NONE || row_bytes <= span);
+}
+
 static int is_readable(const struct tensormap *map, enum tensormap_mode mode)
 {
     if (map->rank < 1 || map->rank > TENSORMAP_MAX_RANK || (unsigned)map->dtype >= DTYPE_COUNT) return 0;
     if (mode == TENSORMAP_IM2COL && map->mode == mode && map->rank < 3) return 0; // no spatial dimension
-    if (map->interleave > INTERLEAVE_32B || (map->interleave != INTERLEAVE_NONE && map->rank < 3)) return 0;
-    return map->box[0] * dtype_row(map->dtype)->size_bytes % CHUNK_BYTES == 0;
+    if (map->oob_fill != OOB_FILL_ZERO && !dtype_row(map->dtype)->is_float) return 0;
+    return is_row_readable(map);
 }
 
 int transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode)
@@ -88,6 +101,14 @@ void transfer_check_signs(struct transfer_report *report, const struct transfer 
         if (t->coord[i] < 0)
             transfer_broken(report, (struct finding){RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, 1,
                                                      (uint64_t)(int64_t)t->coord[i], 0, 0});
+}
+
+void transfer_check_address(struct transfer_report *report, const struct tensormap *map)
+{
+    uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16, address = map->address;
+    if (report->rules->map_address == RULE_OK || address % align == 0) return;
+    transfer_broken(report, (struct finding){report->rules->map_address, "globalAddress", -1, 0, address, align,
+                                             address - address % align});
 }
 
 void transfer_check_align(struct transfer_report *report, uint32_t shared)

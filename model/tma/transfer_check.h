@@ -11,7 +11,7 @@
 
 // A load and a store break rules of their own by the same mistake; `shared_operand` is the name of the operand.
 struct transfer_rules {
-    enum rule map_format, mode, rank, dim_limit, coord_align, smem_align, smem_bounds, unmapped;
+    enum rule map_format, map_address, mode, rank, dim_limit, coord_align, smem_align, smem_bounds, unmapped;
     const char *shared_operand;
 };
 
@@ -37,6 +37,9 @@ void transfer_check_map(struct transfer_report *report, const struct tensormap *
 
 // The 715 fault of coordinate 0: rule coord_align.
 void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, const int32_t *coord);
+
+// The 716 fault of the map's own bits, for loads: rule map_address.
+void transfer_check_address(struct transfer_report *report, const struct tensormap *map);
 
 // A store (`op` NO_OP) or a reduction, and the memories between which it runs.
 struct transfer {

@@ -124,6 +124,25 @@ bad "too large" -
 printf '%0200000d' 0 >"$work/in"
 bad "found 200000 hex digits" -
 : >"$work/in"
+
+# Edits as tensormap.replace makes them, and what a load does with what comes out.
+zeros=$(printf '%0256d' 0)
+run 1 decode --replace global_dim:1=0 --replace box_dim:0=16 --replace elemtype=f64 "$zeros"
+out "tensormap.replace global_dim:1 = 0 becomes 4294967296"
+out "tensormap.replace elemtype:0 = 9"
+out "warning, rule REPLACE_VALUE: global_dim[1] is 0, limit 1, nearest legal value 1"
+out "FLOAT64"
+run 1 decode "$zeros"
+out "A load through these bytes faults, whatever its coordinates: CUDA_ERROR_ILLEGAL_INSTRUCTION (715)"
+run 1 decode --replace box_dim:0=16 --replace global_address=8 "$zeros"
+out "fault, rule LOAD_MAP_ADDRESS: globalAddress is 0x8, limit 0x10, nearest legal value 0x0"
+run 1 decode --json --replace elemtype=tf32 --replace elemtype=f32 --replace box_dim:0=0 "$zeros"
+out '"rule": "REPLACE_TF32"'
+bad "'box=1' is not FIELD=VALUE or FIELD:ORDINAL=VALUE" --replace box=1 "$hex"
+bad "'rank' is not FIELD=VALUE" --replace rank "$hex"
+bad "'box_dim:5=1': the assembler takes no such ordinal or value for box_dim" --replace box_dim:5=1 "$hex"
+bad "'elemtype=13': the assembler takes no such" --replace elemtype=13 "$hex"
+bad "'rank:1=1': the assembler takes no such" --replace rank:1=1 "$hex"
 run 0 decode --help
 out "cuda-gdb"
 finish

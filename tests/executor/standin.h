@@ -31,6 +31,7 @@ enum rule multicast_jobs(void **parameters);
 enum rule diagnose_jobs(void **parameters);
 enum rule cluster_launches(void **parameters);
 enum rule cluster_programs(void **parameters);
+enum rule replace_jobs(void **parameters);
 enum rule store_jobs(void **parameters);
 
 #endif

@@ -274,6 +274,7 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"load_jobs", load_jobs},
                                        {"mbarrier_programs", mbarrier_programs},
                                        {"multicast_jobs", multicast_jobs},
+                                       {"replace_jobs", replace_jobs},
                                        {"store_jobs", store_jobs}};
 
 enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Family "replace": a tensor map on the device. The result is the 128 bytes after the edits and, with a load through
+// them, the barrier's word and shared memory around the box.
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "copy.h"
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+#include "load_launch.h"
+#include "location.h"
+#include "mbarrier.h"
+#include "replace_case.h"
+
+enum { WORD_BYTES = 8, GAP_BYTES = REPLACE_OUTPUT_LEAD - TENSORMAP_BYTES - WORD_BYTES };
+#define NEAR_BYTES ((uint64_t)32 << 30) // addresses this near to the arena are kept unmapped, and shifted with it
+
+static const char *const spaces[] = {"shared::cta", "global", NULL};
+static const char *const locations[] = {"global", "param", "const", "shared", "local", "unmapped", NULL};
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static json_t *write_op(const struct replace_op *op)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "field", json_string(replace_field_name((enum replace_field)op->field)));
+    json_object_set_new(json, "ordinal", json_u64(op->ordinal));
+    json_object_set_new(json, "value", json_u64(op->value));
+    return json;
+}
+
+static json_t *replace_write(const void *test_case)
+{
+    const struct replace_case *c = test_case;
+    json_t *json = json_object(), *ops = json_array();
+    json_object_set_new(json, "start", json_hex((const uint8_t *)c->start, sizeof c->start));
+    for (uint32_t i = 0; i < c->count; i++) json_array_append_new(ops, write_op(&c->op[i]));
+    json_object_set_new(json, "replace", ops);
+    json_object_set_new(json, "space", json_string(spaces[c->space]));
+    json_object_set_new(json, "location", json_string(locations[c->location]));
+    json_object_set_new(json, "misalign", json_u64(c->misalign));
+    json_object_set_new(json, "dims", json_u64(c->dims));
+    json_object_set_new(json, "tensorCoords", json_i32s(c->coord, TENSORMAP_MAX_RANK));
+    json_object_set_new(json, "shared", json_u64(c->shared));
+    json_object_set_new(json, "expect", json_u64(c->expect));
+    return json;
+}
+
+static int read_op(const json_t *json, struct replace_op *op, struct text *why)
+{
+    const char *names[REPLACE_FIELDS + 1] = {NULL};
+    for (int i = 0; i < REPLACE_FIELDS; i++) names[i] = replace_field_name((enum replace_field)i);
+    struct json_reader reader = json_reader_open(json, "replace case: replace", why);
+    op->field = (uint32_t)json_read_name(&reader, "field", names);
+    op->ordinal = (uint32_t)json_read_u64(&reader, "ordinal", REPLACE_ORDINALS - 1);
+    op->value = json_read_u64(&reader, "value", UINT64_MAX);
+    if (!json_reader_close(&reader)) return 0;
+    if (replace_is_legal(op)) return 1;
+    text_set(why, "replace case: the assembler takes no such ordinal or value for %s", names[op->field]);
+    return 0;
+}
+
+static int read_ops(const json_t *ops, struct replace_case *c, struct text *why)
+{
+    if (!json_is_array(ops) || json_array_size(ops) > REPLACE_MAX_OPS) {
+        text_set(why, "replace case: \"replace\" is an array of up to %d objects", REPLACE_MAX_OPS);
+        return 0;
+    }
+    c->count = (uint32_t)json_array_size(ops);
+    for (uint32_t i = 0; i < c->count; i++)
+        if (!read_op(json_array_get(ops, i), &c->op[i], why)) return 0;
+    return 1;
+}
+
+// NULL, or what the kernel could not do.
+static const char *illegal(const struct replace_case *c)
+{
+    if (c->count > 0 && (c->location != MAP_IN_GLOBAL || c->misalign > 0))
+        return "a map with \"replace\" has \"location\" global and \"misalign\" 0";
+    if (c->dims == 0 && (c->misalign > 0 || c->location > MAP_IN_CONSTANT))
+        return "only a load (\"dims\" 1 to 5) looks at a map that is misaligned, shared, local or unmapped";
+    if (c->misalign > 0 && c->location != MAP_IN_GLOBAL) return "\"misalign\" is for \"location\" global";
+    if (c->dims > 0 && c->shared < LOAD_WINDOW_START) return "\"shared\" is 2048 to 233472";
+    return NULL;
+}
+
+static int replace_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct replace_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "replace case", why);
+    *c = (struct replace_case){0};
+    json_read_hex(&reader, "start", (uint8_t *)c->start, sizeof c->start);
+    const json_t *ops = json_read_any(&reader, "replace");
+    c->space = (uint32_t)json_read_name(&reader, "space", spaces);
+    c->location = (uint32_t)json_read_name(&reader, "location", locations);
+    c->misalign = (uint32_t)json_read_u64(&reader, "misalign", REPLACE_MAX_MISALIGN);
+    c->dims = (uint32_t)json_read_u64(&reader, "dims", TENSORMAP_MAX_RANK);
+    json_read_i32s(&reader, "tensorCoords", TENSORMAP_MAX_RANK, c->coord);
+    c->shared = (uint32_t)json_read_u64(&reader, "shared", LOAD_SHARED_END);
+    c->expect = (uint32_t)json_read_u64(&reader, "expect", UINT32_MAX);
+    if (!json_reader_close(&reader) || !read_ops(ops, c, why)) return 0;
+    const char *what = illegal(c);
+    if (what != NULL) text_set(why, "replace case: %s", what);
+    return what == NULL;
+}
+
+// --- What is where ---------------------------------------------------------------------------------------------------
+
+void replace_final(const struct replace_case *c, struct tensormap_image *image)
+{
+    memcpy(image->word, c->start, sizeof image->word);
+    for (uint32_t i = 0; i < c->count; i++) tensormap_replace(image, &c->op[i], NULL);
+}
+
+int replace_final_map(const struct replace_case *c, struct tensormap *map)
+{
+    struct tensormap_image image;
+    replace_final(c, &image);
+    tensormap_decode(&image, map, NULL);
+    return tile_map_check(map, NULL) == RULE_OK;
+}
+
+struct load_window replace_window(const struct replace_case *c)
+{
+    struct tensormap map;
+    if (c->dims == 0) return (struct load_window){LOAD_WINDOW_START, 0};
+    if (!replace_final_map(c, &map)) return load_window_around(c->shared, 0);
+    struct tile tile = tile_of(&map, c->coord);
+    return load_window_around(c->shared, tile_extent_bytes(&tile));
+}
+
+static size_t replace_result_bytes(const void *test_case)
+{
+    return REPLACE_OUTPUT_LEAD + replace_window(test_case).size_bytes;
+}
+
+// Where the windows of a result lie. The kernel's output has the same form, so that results come back in one copy.
+struct places {
+    uint8_t *map, *word, *shared;
+};
+
+static struct places lay_out(const struct replace_case *c, struct load_window window, struct result *result)
+{
+    struct places places = {.map = result_window(result, "map", 0, TENSORMAP_BYTES)};
+    result->free_bytes += GAP_BYTES;
+    if (c->dims == 0) {
+        result->free_bytes += WORD_BYTES;
+        return places;
+    }
+    places.word = result_window(result, "mbarrier", LOAD_BARRIER, WORD_BYTES);
+    places.shared = result_window(result, "shared", window.base, window.size_bytes);
+    return places;
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+// The kernel's order: arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
+static enum rule run_load(const struct replace_case *c, const struct tensormap_image *image,
+                          const struct memory *shared, uint64_t *word)
+{
+    const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect};
+    struct tensormap map;
+    uint32_t transaction_bytes;
+    *word = mbarrier_init(1);
+    tensormap_decode(image, &map, NULL);
+    enum rule rule = mbarrier_transact(word, &announce);
+    if (rule == RULE_OK) rule = map_location_check((enum map_location)c->location, c->misalign, NULL);
+    if (rule == RULE_OK) rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes);
+    if (rule == RULE_OK)
+        mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
+    return rule;
+}
+
+static void replace_run_model(const void *test_case, struct result *result)
+{
+    static uint8_t cta[LOAD_SHARED_BYTES];
+    const struct memory shared = {cta, LOAD_SHARED_START, sizeof cta};
+    const struct replace_case *c = test_case;
+    struct load_window window = replace_window(c);
+    uint8_t *in_cta = cta + (window.base - LOAD_SHARED_START);
+    struct tensormap_image image;
+    uint64_t word = 0;
+    replace_final(c, &image);
+    for (uint32_t at = 0; at < window.size_bytes; at += 4)
+        memcpy(in_cta + at, &(uint32_t){load_canary(window.base + at)}, 4);
+    if (c->dims > 0) result->rule = run_load(c, &image, &shared, &word);
+    result->status = rule_cuda_error(result->rule);
+    if (result->rule != RULE_OK) return;
+    struct places places = lay_out(c, window, result);
+    memcpy(places.map, image.word, TENSORMAP_BYTES);
+    if (c->dims == 0) return;
+    memcpy(places.word, &word, sizeof word);
+    memcpy(places.shared, in_cta, window.size_bytes);
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
+
+// Addresses near `from` move to where they are near `to`: the arena of the device and the model's. The bits above the
+// 57 of an address stay as they are.
+static uint64_t shifted(uint64_t address, uint64_t from, uint64_t to)
+{
+    uint64_t place = address & (((uint64_t)1 << 57) - 1);
+    return place - (from - NEAR_BYTES) < 2 * NEAR_BYTES ? address + (to - from) : address;
+}
+
+static void make_job(const struct replace_case *c, uint64_t arena_address, uint64_t offset, struct replace_job *job)
+{
+    struct load_window window = replace_window(c);
+    struct tensormap map;
+    *job = (struct replace_job){.address = arena_address - NEAR_BYTES / 2,
+                                .output = offset,
+                                .ops = c->count,
+                                .space = c->space,
+                                .location = c->location,
+                                .misalign = c->misalign,
+                                .dims = (int32_t)c->dims,
+                                .shared = c->shared,
+                                .window = window.base,
+                                .window_end = window.base + window.size_bytes,
+                                .expect_bytes = c->expect};
+    uint8_t *start = (uint8_t *)job->map + c->misalign;
+    uint64_t first = shifted(c->start[0], ARENA_BASE, arena_address);
+    memcpy(start, c->start, sizeof c->start);
+    memcpy(start, &first, sizeof first);
+    memcpy(job->coord, c->coord, sizeof job->coord);
+    memcpy(job->op, c->op, sizeof job->op);
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->op[i].field == REPLACE_GLOBAL_ADDRESS)
+            job->op[i].value = shifted(c->op[i].value, ARENA_BASE, arena_address);
+    if (c->dims == 0 || !replace_final_map(c, &map)) return;
+    struct tile tile = tile_of(&map, c->coord);
+    job->settle = tile_transaction_bytes(&tile) != c->expect;
+}
+
+// Launches jobs first .. past - 1, whose parameters and constants are in `maps`.
+static int launch_some(struct gpu *gpu, unsigned long long jobs, int first, int past, unsigned long long output,
+                       const struct replace_maps *maps)
+{
+    int count = past - first;
+    unsigned long long device_jobs = jobs + (size_t)first * sizeof(struct replace_job);
+    unsigned long long constants = gpu_symbol(gpu, "replace", "replace_constants");
+    void *arguments[] = {&device_jobs, &count, &output, (void *)maps};
+    struct gpu_launch launch = {.module = "replace",
+                                .kernel = "replace_jobs",
+                                .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
+                                .block = LOAD_THREADS,
+                                .shared_bytes = LOAD_SHARED_BYTES,
+                                .arguments = arguments};
+    if (constants == 0) return CUDA_ERROR_NOT_FOUND;
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(constants, maps, sizeof *maps);
+    return error == CUDA_SUCCESS ? gpu_launch(gpu, &launch) : error;
+}
+
+// One launch after the other, as many jobs each as there are slots for maps that are parameters or constants.
+static int launch_all(struct gpu *gpu, unsigned long long device_jobs, struct replace_job *jobs, int count,
+                      unsigned long long output)
+{
+    static struct replace_maps maps;
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs), first = 0;
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
+        if (jobs[i].location == MAP_IN_PARAM || jobs[i].location == MAP_IN_CONSTANT)
+            memcpy(maps.map[jobs[i].slot], jobs[i].map, sizeof maps.map[0]);
+        int is_last = i + 1 == count || (jobs[i].slot == REPLACE_SLOTS - 1 && jobs[i + 1].slot == 0);
+        if (!is_last) continue;
+        error = launch_some(gpu, device_jobs, first, i + 1, output, &maps);
+        first = i + 1;
+    }
+    return error;
+}
+
+// The results' map windows, with the addresses that the model has.
+static void shift_back(const struct result *results, int count, uint64_t arena_address)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t first;
+        memcpy(&first, results[i].window[0].bytes, sizeof first);
+        first = shifted(first, arena_address, ARENA_BASE);
+        memcpy(results[i].window[0].bytes, &first, sizeof first);
+    }
+}
+
+static int replace_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct replace_case *all = cases;
+    struct replace_job *jobs = aligned_alloc(64, (size_t)count * sizeof *jobs);
+    unsigned long long arena_address = gpu_arena(gpu);
+    uint8_t *output = results[0].free_bytes;
+    uint32_t slot = 0;
+    if (jobs == NULL || arena_address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < count; i++) {
+        uint64_t offset = (uint64_t)(results[i].free_bytes - output) + REPLACE_OUTPUT_LEAD;
+        make_job(&all[i], arena_address, offset, &jobs[i]);
+        jobs[i].slot = slot;
+        if (all[i].location == MAP_IN_PARAM || all[i].location == MAP_IN_CONSTANT) slot = (slot + 1) % REPLACE_SLOTS;
+        lay_out(&all[i], replace_window(&all[i]), &results[i]);
+    }
+    size_t output_bytes = (size_t)(results[count - 1].free_bytes - output);
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, (size_t)count * sizeof *jobs);
+    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
+    int error = device_jobs == 0 || device_output == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS) error = launch_all(gpu, device_jobs, jobs, count, device_output);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
+    if (error == CUDA_SUCCESS) shift_back(results, count, arena_address);
+    free(jobs);
+    return error;
+}
+
+const struct family family_replace = {
+    .name = "replace",
+    .summary = "tensormap.replace and maps on the device: the 128 bytes, and a tiled load through them",
+    .case_bytes = sizeof(struct replace_case),
+    .generate = replace_generate,
+    .write = replace_write,
+    .read = replace_read,
+    .result_bytes = replace_result_bytes,
+    .run_model = replace_run_model,
+    .run_gpu = replace_run_gpu,
+    .kernel = "replace",
+    .explain = replace_explain,
+};

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What a mismatch of a map on the device means: the first bit of the map that differs and the edit that wrote it, or
+// the element of the box at the first byte of shared memory that differs.
+#include <inttypes.h>
+#include <string.h>
+
+#include "arena.h"
+#include "provenance.h"
+#include "replace_case.h"
+
+// Does the edit write this bit, whatever it held?
+static int writes(const struct replace_op *op, int bit)
+{
+    struct tensormap_image zeros = {{0}}, ones;
+    memset(ones.word, 0xff, sizeof ones.word);
+    tensormap_replace(&zeros, op, NULL);
+    tensormap_replace(&ones, op, NULL);
+    return ((zeros.word[bit / 64] ^ ones.word[bit / 64]) >> bit % 64 & 1) == 0;
+}
+
+static void explain_map(const struct replace_case *c, const struct window *expected, const struct window *found,
+                        FILE *out)
+{
+    int bit = 0;
+    while (bit < 8 * TENSORMAP_BYTES && ((expected->bytes[bit / 8] ^ found->bytes[bit / 8]) >> bit % 8 & 1) == 0) bit++;
+    if (bit == 8 * TENSORMAP_BYTES) return;
+    fprintf(out, "    map bit %d: expected %d, found %d\n", bit, expected->bytes[bit / 8] >> bit % 8 & 1,
+            found->bytes[bit / 8] >> bit % 8 & 1);
+    for (uint32_t i = c->count; i > 0; i--) {
+        const struct replace_op *op = &c->op[i - 1];
+        if (!writes(op, bit)) continue;
+        fprintf(out, "    the last edit to write it is number %u, %s:%u=%" PRIu64 "; likely rule REPLACE_FIELD\n", i,
+                replace_field_name((enum replace_field)op->field), op->ordinal, op->value);
+        return;
+    }
+    fprintf(out, "    no edit writes it; likely rule REPLACE_KEEPS\n");
+}
+
+static void explain_shared(const struct replace_case *c, const struct window *expected, const struct window *found,
+                           FILE *out)
+{
+    struct tensormap map;
+    struct provenance place;
+    uint32_t i = 0, size = expected->size_bytes < found->size_bytes ? expected->size_bytes : found->size_bytes;
+    while (i < size && expected->bytes[i] == found->bytes[i]) i++;
+    if (i == size || !replace_final_map(c, &map)) return;
+    uint32_t address = (uint32_t)expected->base + i;
+    fprintf(out, "    shared 0x%x: expected %02x, found %02x\n", address, expected->bytes[i], found->bytes[i]);
+    if (!provenance_of_shared(&map, c->coord, c->shared, address, &place)) {
+        fprintf(out, "    the byte is outside the box; likely rule TILE_PITCH\n");
+        return;
+    }
+    fprintf(out, "    element (");
+    for (int k = 0; k < map.rank; k++) fprintf(out, "%s%" PRId64, k > 0 ? ", " : "", place.index[k]);
+    if (place.is_fill)
+        fprintf(out, "), out of bounds; likely rule TILE_BOUNDS\n");
+    else
+        fprintf(out, ") byte %u, global address +0x%" PRIx64 "; likely rule %s\n", place.byte,
+                place.address - ARENA_BASE, c->count > 0 ? "REPLACE_FIELD" : "LOAD_MAP_IGNORED");
+}
+
+void replace_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    if (expected->windows == 0 || found->windows != expected->windows) return;
+    explain_map(test_case, &expected->window[0], &found->window[0], out);
+    if (expected->windows < 3) return;
+    if (memcmp(expected->window[1].bytes, found->window[1].bytes, expected->window[1].size_bytes) != 0)
+        fprintf(out, "    the barrier's word differs: likely rule TILE_TX_BYTES\n");
+    explain_shared(test_case, &expected->window[2], &found->window[2], out);
+}

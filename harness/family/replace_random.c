@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Random maps on the device, biased to what kernels do and to what may go wrong: built from zeros, turned from one map
+// into another, edited at random with values at limits, with flipped bits, wholly random; in every place a map may lie
+// and, now and then, where it may not.
+#include "arena.h"
+#include "copy.h"
+#include "replace_case.h"
+
+static void add(struct replace_case *c, enum replace_field field, uint32_t ordinal, uint64_t value)
+{
+    if (c->count < REPLACE_MAX_OPS) c->op[c->count++] = (struct replace_op){field, ordinal, value};
+}
+
+// Edits, in random order, that make any map the tiled map `to`.
+static void rebuild(struct random *random, const struct tensormap *to, struct replace_case *c)
+{
+    add(c, REPLACE_GLOBAL_ADDRESS, 0, to->address);
+    add(c, REPLACE_RANK, 0, (uint64_t)to->rank - 1);
+    add(c, REPLACE_ELEMTYPE, 0, replace_elemtype(to->dtype));
+    add(c, REPLACE_INTERLEAVE_LAYOUT, 0, to->interleave);
+    add(c, REPLACE_SWIZZLE_MODE, 0, to->swizzle);
+    add(c, REPLACE_FILL_MODE, 0, to->oob_fill);
+    for (uint32_t i = 0; i < (uint32_t)to->rank; i++) {
+        add(c, REPLACE_GLOBAL_DIM, i, (uint32_t)to->dim[i]);
+        add(c, REPLACE_BOX_DIM, i, to->box[i]);
+        add(c, REPLACE_ELEMENT_STRIDE, i, to->estride[i]);
+        if (i > 0) add(c, REPLACE_GLOBAL_STRIDE, i - 1, to->stride[i]);
+    }
+    for (uint32_t i = c->count; i > 1; i--) {
+        uint32_t other = (uint32_t)random_below(random, i);
+        struct replace_op op = c->op[i - 1];
+        c->op[i - 1] = c->op[other];
+        c->op[other] = op;
+    }
+}
+
+// A value near the limits of a field that counts up to `most`.
+static uint64_t near(struct random *random, uint64_t most)
+{
+    const uint64_t values[] = {0, 1, 2, most / 2, most - 1, most, most + 1, most + 2, UINT32_MAX, (uint64_t)1 << 31};
+    return (uint32_t)(random_chance(random, 60) ? random_below(random, most + 1) : random_pick(random, values));
+}
+
+static uint64_t any_value(struct random *random, enum replace_field field)
+{
+    static const uint64_t dims[] = {0, 1, (uint64_t)1 << 31, ((uint64_t)1 << 31) + 1, UINT32_MAX, 4096};
+    static const uint64_t strides[] = {0, 8, 15, 16, 24, 4096, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 16};
+    switch (field) {
+    case REPLACE_GLOBAL_ADDRESS:
+        if (random_chance(random, 6)) return random_u64(random);
+        return ARENA_BASE + random_below(random, ARENA_BYTES / 32) * 16 + (random_chance(random, 4) ? 8 : 0);
+    case REPLACE_RANK:
+        return random_chance(random, 90) ? random_below(random, 5) : near(random, 8);
+    case REPLACE_BOX_DIM:
+        return random_chance(random, 60) ? (uint64_t)4 << random_below(random, 5) : near(random, TENSORMAP_MAX_BOX);
+    case REPLACE_GLOBAL_DIM:
+        return random_chance(random, 70) ? 1 + random_below(random, 300) : random_pick(random, dims);
+    case REPLACE_GLOBAL_STRIDE:
+        if (random_chance(random, 10)) return random_u64(random);
+        return random_chance(random, 60) ? 16 * random_below(random, 512) : random_pick(random, strides);
+    case REPLACE_ELEMENT_STRIDE:
+        return random_chance(random, 80) ? 1 + random_below(random, 8) : near(random, 8);
+    case REPLACE_ELEMTYPE:
+        return random_below(random, REPLACE_ELEMTYPES);
+    case REPLACE_INTERLEAVE_LAYOUT:
+        return random_chance(random, 70) ? 0 : random_below(random, REPLACE_INTERLEAVES);
+    case REPLACE_SWIZZLE_MODE:
+        return random_below(random, REPLACE_SWIZZLES);
+    default:
+        return random_below(random, REPLACE_FILLS);
+    }
+}
+
+static void edit(struct random *random, struct replace_case *c)
+{
+    uint32_t count = 1 + (uint32_t)random_below(random, random_chance(random, 70) ? 4 : REPLACE_MAX_OPS - c->count);
+    for (uint32_t i = 0; i < count; i++) {
+        enum replace_field field = (enum replace_field)random_below(random, REPLACE_FIELDS);
+        int has_ordinal = field >= REPLACE_BOX_DIM && field <= REPLACE_ELEMENT_STRIDE;
+        uint32_t ordinal = has_ordinal ? (uint32_t)random_below(random, REPLACE_ORDINALS) : 0;
+        add(c, field, ordinal, any_value(random, field));
+    }
+}
+
+// Bits that loads ignore, or any bits.
+static void flip(struct random *random, struct replace_case *c)
+{
+    static const struct {
+        uint32_t first, count;
+    } ignored[] = {{57, 7}, {65, 3}, {81, 15}, {240, 16}, {431, 9}, {480, 32}, {512, 512}};
+    int is_ignored = random_chance(random, 60);
+    for (uint64_t count = 1 + random_below(random, 8); count > 0; count--) {
+        uint32_t i = (uint32_t)random_below(random, sizeof ignored / sizeof ignored[0]);
+        uint64_t bit =
+            is_ignored ? ignored[i].first + random_below(random, ignored[i].count) : random_below(random, 512);
+        c->start[bit / 64] ^= (uint64_t)1 << bit % 64;
+    }
+}
+
+// A legal load, as the family "load" has it, and its map.
+static int pick_load(struct random *random, struct load_case *load, struct tensormap *map,
+                     struct tensormap_image *image)
+{
+    load_generate(random, load);
+    if (map_args_encode(&load->map, image, NULL) != RULE_OK) return 0;
+    tensormap_decode(image, map, NULL);
+    return 1;
+}
+
+// Fits the load to the map as it has become: the rank, the alignment of coordinate 0, the bytes. A load that faults is
+// mostly left out: there are plenty.
+static void fit_load(struct random *random, struct replace_case *c)
+{
+    static uint8_t byte;
+    const struct memory shared = {&byte, LOAD_SHARED_START, LOAD_SHARED_BYTES};
+    struct tensormap map;
+    int faults = !replace_final_map(c, &map);
+    if (!faults) {
+        if (random_chance(random, 98)) c->dims = (uint32_t)map.rank;
+        int32_t piece = 16 / (int32_t)dtype_row(map.dtype)->size_bytes;
+        c->coord[0] -= ((c->coord[0] % piece) + piece) % piece;
+        struct tile tile = tile_of(&map, c->coord);
+        c->shared = load_pick_shared(random, tile_extent_bytes(&tile));
+        c->expect = (uint32_t)tile_transaction_bytes(&tile);
+        faults = c->expect >= 1 << 20 ||
+                 tile_load_check(&map, (int)c->dims, c->coord, arena(), &shared, c->shared, NULL) != RULE_OK;
+    }
+    if (faults && random_chance(random, 85)) c->dims = 0;
+}
+
+// A place for a map that nobody edits.
+static void pick_location(struct random *random, struct replace_case *c)
+{
+    if (c->count > 0) return;
+    uint64_t kind = random_below(random, 100);
+    c->location = kind < 45 ? MAP_IN_PARAM : kind < 90 ? MAP_IN_CONSTANT : MAP_IN_GLOBAL;
+    if (c->dims == 0 || !random_chance(random, 3)) return;
+    c->location = MAP_IN_SHARED + (uint32_t)random_below(random, MAP_LOCATIONS - MAP_IN_SHARED);
+    if (random_chance(random, 50)) return;
+    c->location = MAP_IN_GLOBAL;
+    c->misalign = random_chance(random, 20) ? 64 : 1 << random_below(random, 6);
+}
+
+void replace_generate(struct random *random, void *test_case)
+{
+    struct replace_case *c = test_case;
+    struct load_case load, other;
+    struct tensormap map;
+    struct tensormap_image image;
+    *c = (struct replace_case){.shared = LOAD_WINDOW_START};
+    c->space = (uint32_t)random_below(random, REPLACE_SPACES);
+    uint64_t kind = random_below(random, 100);
+    if (!pick_load(random, &load, &map, &image)) return;
+    for (int i = 0; i < TENSORMAP_MAX_RANK; i++) c->coord[i] = i < map.rank ? load.coord[i] : 0;
+    c->dims = load.dims;
+    if (kind >= 25 && kind < 50) pick_load(random, &other, &(struct tensormap){0}, &image);
+    for (int i = 0; i < TENSORMAP_BYTES / 8; i++)
+        c->start[i] = kind < 25 ? 0 : kind >= 95 ? random_u64(random) : image.word[i];
+    if (kind < 50) rebuild(random, &map, c);
+    if (kind >= 50 && kind < 70) edit(random, c);
+    if (kind >= 70 && kind < 80) flip(random, c);
+    if (kind >= 95 && random_chance(random, 70)) edit(random, c);
+    if (kind >= 95 && random_chance(random, 90)) c->dims = 0;
+    if (c->dims > 0) fit_load(random, c);
+    pick_location(random, c);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Tensor maps on the device: each CTA takes jobs in turn; edits a map with tensormap.replace in shared or in global
+// memory, publishes it (tensormap.cp_fenceproxy, or a release fence), acquires it, and loads one box through it. Or it
+// only loads, through a map that is a parameter, a constant, or lies where none may.
+#include <cuda/ptx>
+
+#include "replace_job.h"
+
+namespace ptx = cuda::ptx;
+
+static_assert(sizeof(replace_job) % 64 == 0, "jobs follow each other");
+static_assert(alignof(replace_maps) == 64, "maps lie at multiples of 64");
+
+// A phase that has not completed after this many clocks (about a millisecond) never will.
+static const long long WAIT_CLOCKS = 2000000;
+
+__constant__ replace_maps replace_constants;
+
+// tensormap.replace takes ordinals and enumerations as immediates: a switch over all of them.
+template <int i, typename space_t> static __device__ void replace_ordinal(space_t space, void *map, const replace_op &op)
+{
+    ptx::n32_t<i> ordinal;
+    uint32_t value = (uint32_t)op.value;
+    switch (op.field) {
+    case REPLACE_BOX_DIM: ptx::tensormap_replace_box_dim(space, map, ordinal, value); break;
+    case REPLACE_GLOBAL_DIM: ptx::tensormap_replace_global_dim(space, map, ordinal, value); break;
+    case REPLACE_GLOBAL_STRIDE: ptx::tensormap_replace_global_stride(space, map, ordinal, op.value); break;
+    case REPLACE_ELEMENT_STRIDE: ptx::tensormap_replace_element_stride(space, map, ordinal, value); break;
+    }
+}
+
+template <int i, typename space_t> static __device__ void replace_immediate(space_t space, void *map, const replace_op &op)
+{
+    ptx::n32_t<i> value;
+    if (op.value != i) return;
+    if (op.field == REPLACE_ELEMTYPE) ptx::tensormap_replace_elemtype(space, map, value);
+    if constexpr (i < REPLACE_INTERLEAVES)
+        if (op.field == REPLACE_INTERLEAVE_LAYOUT) ptx::tensormap_replace_interleave_layout(space, map, value);
+    if constexpr (i < REPLACE_SWIZZLES)
+        if (op.field == REPLACE_SWIZZLE_MODE) ptx::tensormap_replace_swizzle_mode(space, map, value);
+    if constexpr (i < REPLACE_FILLS)
+        if (op.field == REPLACE_FILL_MODE) ptx::tensormap_replace_fill_mode(space, map, value);
+}
+
+template <int i, typename space_t> static __device__ void replace_immediates(space_t space, void *map, const replace_op &op)
+{
+    if constexpr (i < REPLACE_ELEMTYPES) {
+        replace_immediate<i>(space, map, op);
+        replace_immediates<i + 1>(space, map, op);
+    }
+}
+
+template <typename space_t> static __device__ void replace(space_t space, void *map, const replace_op &op)
+{
+    if (op.field == REPLACE_GLOBAL_ADDRESS) return ptx::tensormap_replace_global_address(space, map, op.value);
+    if (op.field == REPLACE_RANK) return ptx::tensormap_replace_rank(space, map, (uint32_t)op.value);
+    if (op.field >= REPLACE_ELEMTYPE) return replace_immediates<0>(space, map, op);
+    switch (op.ordinal) {
+    case 0: replace_ordinal<0>(space, map, op); break;
+    case 1: replace_ordinal<1>(space, map, op); break;
+    case 2: replace_ordinal<2>(space, map, op); break;
+    case 3: replace_ordinal<3>(space, map, op); break;
+    case 4: replace_ordinal<4>(space, map, op); break;
+    }
+}
+
+// The whole warp: one thread edits, all copy.
+static __device__ void edit_in_shared(const replace_job &job, char *shared, uint64_t *map)
+{
+    uint64_t *staged = (uint64_t *)(shared + REPLACE_SHARED_MAP);
+    if (threadIdx.x < 16) staged[threadIdx.x] = map[threadIdx.x];
+    __syncwarp();
+    if (threadIdx.x == 0)
+        for (uint32_t i = 0; i < job.ops; i++) replace(ptx::space_shared, staged, job.op[i]);
+    __syncwarp();
+    ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, map, staged, ptx::n32_t<128>());
+    __syncwarp();
+}
+
+static __device__ void edit_in_global(const replace_job &job, uint64_t *map)
+{
+    if (threadIdx.x == 0) {
+        for (uint32_t i = 0; i < job.ops; i++) replace(ptx::space_global, map, job.op[i]);
+        ptx::fence_proxy_tensormap_generic(ptx::sem_release, ptx::scope_gpu);
+    }
+    __syncwarp();
+}
+
+template <int dims> static __device__ void load(const replace_job &job, const void *map, void *to, uint64_t *barrier)
+{
+    int32_t coord[dims];
+    for (int i = 0; i < dims; i++) coord[i] = job.coord[i];
+    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, coord, barrier);
+}
+
+static __device__ void load_of_rank(const replace_job &job, const void *map, void *to, uint64_t *barrier)
+{
+    switch (job.dims) {
+    case 1: load<1>(job, map, to, barrier); break;
+    case 2: load<2>(job, map, to, barrier); break;
+    case 3: load<3>(job, map, to, barrier); break;
+    case 4: load<4>(job, map, to, barrier); break;
+    case 5: load<5>(job, map, to, barrier); break;
+    }
+}
+
+// Waits for phase 0, or for the whole time where the barrier cannot tell.
+static __device__ void wait(uint64_t *barrier, bool settle)
+{
+    for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
+        if (ptx::mbarrier_test_wait_parity(barrier, 0) && !settle) return;
+}
+
+static __device__ uint64_t run_load(const replace_job &job, const void *map, char *shared, uint64_t *barrier)
+{
+    ptx::mbarrier_init(barrier, 1);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::fence_proxy_async();
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, job.expect_bytes);
+    load_of_rank(job, map, shared + job.shared, barrier);
+    wait(barrier, job.settle);
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(barrier)) : "memory");
+    return *(volatile uint64_t *)barrier;
+}
+
+// Where the job has its map.
+static __device__ const void *map_of(replace_job &job, const replace_maps &parameters, char *shared, uint64_t *local)
+{
+    switch (job.location) {
+    case MAP_IN_PARAM: return parameters.map[job.slot];
+    case MAP_IN_CONSTANT: return replace_constants.map[job.slot];
+    case MAP_IN_SHARED: return shared + REPLACE_SHARED_MAP;
+    case MAP_IN_LOCAL: return local;
+    case MAP_UNMAPPED: return (const void *)job.address;
+    default: return (const char *)job.map + job.misalign;
+    }
+}
+
+// The first warp alone.
+static __device__ void run_job(replace_job &job, const replace_maps &parameters, char *shared, char *output)
+{
+    alignas(64) uint64_t local[16];
+    uint64_t *barrier = (uint64_t *)(shared + LOAD_BARRIER);
+    if (job.ops > 0 && job.space == REPLACE_IN_SHARED) edit_in_shared(job, shared, job.map);
+    if (job.ops > 0 && job.space == REPLACE_IN_GLOBAL) edit_in_global(job, job.map);
+    if (threadIdx.x != 0) return;
+    const void *map = map_of(job, parameters, shared, local);
+    volatile uint64_t *copy = job.location == MAP_IN_SHARED ? (uint64_t *)(shared + REPLACE_SHARED_MAP) : local;
+    for (int i = 0; i < 16; i++) copy[i] = job.map[i];
+    if (job.location == MAP_IN_GLOBAL && job.misalign % 64 == 0)
+        ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, map, ptx::n32_t<128>());
+    uint64_t word = job.dims > 0 ? run_load(job, map, shared, barrier) : 0;
+    const uint64_t *bytes = job.location <= MAP_IN_CONSTANT ? (const uint64_t *)map : job.map;
+    for (int i = 0; i < 16; i++) ((uint64_t *)(output + job.output - REPLACE_OUTPUT_LEAD))[i] = bytes[i];
+    *(uint64_t *)(output + job.output - 8) = word;
+}
+
+extern "C" __global__ void __launch_bounds__(LOAD_THREADS)
+    replace_jobs(replace_job *jobs, int count, char *output, const __grid_constant__ replace_maps parameters)
+{
+    extern __shared__ __align__(1024) char dynamic[];
+    char *shared = dynamic - LOAD_SHARED_START; // shared + address is the byte at that shared address
+    if (__cvta_generic_to_shared(dynamic) != LOAD_SHARED_START) __trap();
+
+    for (int i = blockIdx.x; i < count; i += gridDim.x) {
+        replace_job &job = jobs[i];
+        for (uint32_t at = job.window + 4 * threadIdx.x; at < job.window_end; at += 4 * LOAD_THREADS)
+            *(uint32_t *)(shared + at) = load_canary(at);
+        ptx::fence_proxy_async();
+        __syncthreads();
+        if (threadIdx.x < 32) run_job(job, parameters, shared, output);
+        __syncthreads();
+        for (uint32_t at = job.window + 16 * threadIdx.x; at < job.window_end; at += 16 * LOAD_THREADS)
+            *(uint4 *)(output + job.output + (at - job.window)) = *(uint4 *)(shared + at);
+        __syncthreads();
+    }
+}

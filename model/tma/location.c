@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "location.h"
+
+enum rule map_location_check(enum map_location location, uint64_t address, struct findings *findings)
+{
+    struct findings found;
+    found.count = 0;
+    if (address % MAP_ALIGN != 0)
+        finding_add(&found, (struct finding){RULE_MAP_LOCATION_ALIGN, "tensorMap", -1, 0, address, MAP_ALIGN,
+                                             address - address % MAP_ALIGN});
+    if (location == MAP_IN_SHARED || location == MAP_IN_LOCAL)
+        finding_add(&found, (struct finding){RULE_MAP_LOCATION_SPACE, "tensorMap", -1, 0, address, 0, 0});
+    if (location == MAP_UNMAPPED)
+        finding_add(&found, (struct finding){RULE_MAP_LOCATION_UNMAPPED, "tensorMap", -1, 0, address, 0, 0});
+    for (int i = 0; i < found.count; i++) finding_add(findings, found.item[i]);
+    return findings_first_broken(&found);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Where the 128 bytes of a map may lie for a tensor copy to read them. Rules MAP_LOCATION_*; what the bytes mean is not
+// asked here.
+#ifndef TMAREF_LOCATION_H
+#define TMAREF_LOCATION_H
+
+#include "finding.h"
+#include "replace_op.h"
+
+enum { MAP_ALIGN = 64 };
+
+// The check of a map's place, which comes before any check of its bytes: 716 before 700.
+//   address   of the map; only its alignment is looked at
+//   findings  NULL, or takes every rule broken
+//   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises
+//   source    PTX ISA 9.1 cp.async.bulk.tensor: tensorMap
+enum rule map_location_check(enum map_location location, uint64_t address, struct findings *findings);
+
+#endif
