@@ -4,7 +4,7 @@
 // for each other. This file reads the question, explain_*.c answer it.
 #include "explain.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,26 +270,6 @@ static int read_question(const struct explain_options *from, struct explain *to)
         status = command_usage("explain", "--cta: '%s' is not a whole number", from->cta);
     if (status == EXIT_AGREE) status = read_cluster(from, to);
     return status == EXIT_AGREE ? read_order(from->order, to) : status;
-}
-
-void explain_print_index(const int64_t *index, int rank)
-{
-    for (int i = 0; i < rank; i++) printf("%s%" PRId64, i == 0 ? "(" : ", ", index[i]);
-    printf(")");
-}
-
-json_t *explain_index(const int64_t *index, int rank)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < rank; i++) json_array_append_new(array, json_integer(index[i]));
-    return array;
-}
-
-void explain_print_json(json_t *json)
-{
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(json);
 }
 
 int command_explain(int argc, char **argv)
