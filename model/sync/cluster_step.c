@@ -161,10 +161,11 @@ static enum rule check_operand(const struct cluster_machine *machine, const stru
     return rank > CLUSTER_MAX_RANK ? RULE_CLUSTER_RANK_LIMIT : RULE_OK;
 }
 
-// Whether CTA `rank` can be reached at all: rule CLUSTER_RANK_MISSING.
+// Whether CTA `rank` can be reached at all: rules CLUSTER_RANK_MISSING, CLUSTER_EXITED.
 static enum rule check_rank(const struct cluster_machine *machine, uint32_t rank)
 {
-    return rank >= machine->ctas || machine->cta[rank].has_exited ? RULE_CLUSTER_RANK_MISSING : RULE_OK;
+    if (rank >= machine->ctas) return RULE_CLUSTER_RANK_MISSING;
+    return machine->cta[rank].has_exited ? RULE_CLUSTER_EXITED : RULE_OK;
 }
 
 static enum rule check_data(const struct cluster_machine *machine, const struct cluster_step *step, uint32_t issuer,

@@ -247,19 +247,19 @@ START_TEST(cluster_rank_limit__is_31)
 }
 END_TEST
 
-START_TEST(cluster_rank_missing__is_one_that_has_exited)
+START_TEST(cluster_exited__is_out_of_reach)
 {
     start();
     uint8_t before[CLUSTER_DATA_BYTES];
     memcpy(before, now.data[2], sizeof before);
     ck_assert_int_eq(run(STEP(EXIT, .issuers = 4)), RULE_OK);
-    ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 2, .size_bytes = 4)), RULE_CLUSTER_RANK_MISSING);
-    ck_assert_int_eq(run(STEP(ST, .issuers = 1, .target = 2, .size_bytes = 4)), RULE_CLUSTER_RANK_MISSING);
-    ck_assert_int_eq(run(STEP(EXPECT_TX, .issuers = 1, .target = 2, .operand = 0)), RULE_CLUSTER_RANK_MISSING);
-    ck_assert_int_eq(run(STEP(MULTICAST, .issuers = 1, .target = 6, .size_bytes = 16)), RULE_CLUSTER_RANK_MISSING);
+    ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 2, .size_bytes = 4)), RULE_CLUSTER_EXITED);
+    ck_assert_int_eq(run(STEP(ST, .issuers = 1, .target = 2, .size_bytes = 4)), RULE_CLUSTER_EXITED);
+    ck_assert_int_eq(run(STEP(EXPECT_TX, .issuers = 1, .target = 2, .operand = 0)), RULE_CLUSTER_EXITED);
+    ck_assert_int_eq(run(STEP(MULTICAST, .issuers = 1, .target = 6, .size_bytes = 16)), RULE_CLUSTER_EXITED);
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 1, .size_bytes = 4)), RULE_OK);
     ck_assert_mem_eq(before, now.data[2], sizeof before);
-    ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_RANK_MISSING), 719);
+    ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_EXITED), 719);
 }
 END_TEST
 
@@ -361,7 +361,7 @@ Suite *cluster_step_suite(void)
     tcase_add_test(faults, cluster_align__is_that_of_the_access);
     tcase_add_test(faults, cluster_rank_missing__is_719);
     tcase_add_test(faults, cluster_rank_limit__is_31);
-    tcase_add_test(faults, cluster_rank_missing__is_one_that_has_exited);
+    tcase_add_test(faults, cluster_exited__is_out_of_reach);
     tcase_add_test(faults, cluster_bounds__are_those_of_the_other_cta);
     tcase_add_test(faults, cluster_limit__is_700_past_the_sm_and_in_the_own_cta);
     tcase_add_loop_test(legal, steps_that_are_no_case_are_told, 0, sizeof illegal / sizeof illegal[0]);
