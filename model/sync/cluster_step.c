@@ -205,8 +205,7 @@ static enum mbarrier_opcode barrier_opcode(uint32_t opcode)
     return barrier_ops[i].barrier_opcode;
 }
 
-static enum rule operate_barrier(struct cluster_machine *machine, const struct cluster_step *step, uint32_t issuer,
-                                 uint32_t rank)
+struct mbarrier_transaction cluster_transaction(const struct cluster_step *step)
 {
     const struct mbarrier_op_row *row = mbarrier_op_row(barrier_opcode(step->opcode));
     const uint32_t operand = (uint32_t)step->operand;
@@ -215,6 +214,13 @@ static enum rule operate_barrier(struct cluster_machine *machine, const struct c
     if (row->does == MBARRIER_BOTH) transaction.arrivals = 1;
     if (row->does == MBARRIER_BOTH || row->does == MBARRIER_EXPECTS) transaction.expect_bytes = operand;
     if (row->does == MBARRIER_COMPLETES) transaction.complete_bytes = operand;
+    return transaction;
+}
+
+static enum rule operate_barrier(struct cluster_machine *machine, const struct cluster_step *step, uint32_t issuer,
+                                 uint32_t rank)
+{
+    struct mbarrier_transaction transaction = cluster_transaction(step);
     enum rule rule = check_operand(machine, step, rank);
     if (rule == RULE_OK) rule = mbarrier_check_address(step->skew_bytes);
     if (rule == RULE_OK) rule = check_rank(machine, rank);

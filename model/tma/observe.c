@@ -199,3 +199,23 @@ void cp_async_observe(const struct cp_async *copy, const struct access_origin *o
     access.space = SPACE_SHARED;
     tell_range(observer, &access, (struct stretch){copy->to, copy->to + copy->size_bytes});
 }
+
+static void tell_map(enum access_kind kind, enum access_space space, uint64_t address,
+                     const struct access_origin *origin, const struct observer *observer)
+{
+    const struct access access = {.origin = origin, .kind = kind, .space = space, .cta = origin->cta};
+    tell_range(observer, &access, (struct stretch){address, address + TENSORMAP_BYTES});
+}
+
+void map_replace_observe(enum access_space space, uint64_t address, const struct access_origin *origin,
+                         const struct observer *observer)
+{
+    tell_map(ACCESS_READ, space, address, origin, observer);
+    tell_map(ACCESS_WRITE, space, address, origin, observer);
+}
+
+void map_copy_observe(uint32_t from, uint64_t to, const struct access_origin *origin, const struct observer *observer)
+{
+    tell_map(ACCESS_READ, SPACE_SHARED, from, origin, observer);
+    tell_map(ACCESS_WRITE, SPACE_GLOBAL, to, origin, observer);
+}

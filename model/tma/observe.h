@@ -43,4 +43,12 @@ void bulk_observe(const struct bulk *bulk, int is_reduction, uint32_t barrier, u
 // cp.async: the bytes that are read, if any, and the cp-size bytes that are written, through the generic proxy.
 void cp_async_observe(const struct cp_async *copy, const struct access_origin *origin, const struct observer *observer);
 
+// One tensormap.replace of the map at `address`: a weak read and write of all 128 bytes, whatever the field.
+//   source  PTX ISA 9.1 tensormap.replace (#data-movement-and-conversion-instructions-tensormap-replace)
+void map_replace_observe(enum access_space space, uint64_t address, const struct access_origin *origin,
+                         const struct observer *observer);
+
+// One tensormap.cp_fenceproxy: the map is read at shared address `from` and written at global address `to`.
+void map_copy_observe(uint32_t from, uint64_t to, const struct access_origin *origin, const struct observer *observer);
+
 #endif
