@@ -20,11 +20,14 @@
 //   cluster_step.h      programs on the shared memory of other CTAs
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
+//   types.h, arithmetic.h  what wgmma multiplies, and the exact numbers of one element
+//   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
 // The ABI: docs/abi.md.
 #ifndef TMAREF_H
 #define TMAREF_H
 
 #include "access.h"
+#include "arithmetic.h"
 #include "async_group.h"
 #include "bulk.h"
 #include "cluster.h"
@@ -32,8 +35,10 @@
 #include "cluster_step.h"
 #include "copy.h"
 #include "cp_async.h"
+#include "descriptor.h"
 #include "dtype.h"
 #include "finding.h"
+#include "fragments.h"
 #include "im2col_load.h"
 #include "im2col_store.h"
 #include "ledger.h"
@@ -51,5 +56,6 @@
 #include "swizzle.h"
 #include "tensormap.h"
 #include "tile.h"
+#include "types.h"
 
 #endif

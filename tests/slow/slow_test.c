@@ -199,5 +199,6 @@ Suite *slow_suite(void)
     slow_store_add_tests(suite);
     slow_bulk_add_tests(suite);
     slow_encode_add_tests(suite);
+    slow_wgmma_add_tests(suite);
     return suite;
 }

@@ -17,5 +17,6 @@ void slow_require_noticed(uint32_t subjects, int (*is_noticed)(enum slow_mutant 
 void slow_store_add_tests(Suite *suite);
 void slow_bulk_add_tests(Suite *suite);
 void slow_encode_add_tests(Suite *suite);
+void slow_wgmma_add_tests(Suite *suite);
 
 #endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// All terms are aligned to the greatest exponent, cut to a fixed number of bits, added exactly, and rounded once. The
+// sum is an integer in units of 2^(greatest exponent - sum bits); 33 terms below 2^27 leave room in 64 bits.
+#include "arithmetic.h"
+
+#include <stddef.h>
+
+enum { F32_FRACTION_BITS = 23, F32_LEAST_EXPONENT = -126, F32_MOST_EXPONENT = 127, F32_NAN = 0x7fffffff };
+enum { F16_FRACTION_BITS = 10, F16_LEAST_EXPONENT = -14, F16_NAN = 0x7fff, F16_INFINITY = 0x7c00 };
+static const uint32_t F32_INFINITY = 0x7f800000;
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
+
+static uint32_t low_bits(int count)
+{
+    return ((uint32_t)1 << count) - 1;
+}
+
+enum wgmma_class wgmma_classify(enum wgmma_format format, uint32_t bits)
+{
+    const struct wgmma_format_row *row = wgmma_format_row(format);
+    uint32_t body = bits >> row->ignored_bits & low_bits(row->exponent_bits + row->fraction_bits);
+    if (!row->has_infinity) return body == low_bits(row->exponent_bits + row->fraction_bits) ? WGMMA_NAN : WGMMA_NUMBER;
+    if (body >> row->fraction_bits != low_bits(row->exponent_bits)) return WGMMA_NUMBER;
+    return (body & low_bits(row->fraction_bits)) == 0 ? WGMMA_INFINITY : WGMMA_NAN;
+}
+
+// A float's bits as magnitude and exponent; subnormals keep the least exponent and have no hidden bit.
+static void read_float(const struct wgmma_format_row *row, uint32_t bits, uint32_t *magnitude, int32_t *exponent)
+{
+    uint32_t body = bits >> row->ignored_bits & low_bits(row->exponent_bits + row->fraction_bits);
+    int32_t bias = (int32_t)low_bits(row->exponent_bits - 1), field = (int32_t)(body >> row->fraction_bits);
+    *magnitude = body & low_bits(row->fraction_bits);
+    if (field != 0) *magnitude |= (uint32_t)1 << row->fraction_bits;
+    *exponent = (field == 0 ? 1 : field) - bias;
+    if (*magnitude == 0) *exponent = WGMMA_ZERO_EXPONENT;
+}
+
+static int32_t sign_of(const struct wgmma_format_row *row, uint32_t bits)
+{
+    return -(int32_t)(bits >> (row->size_bits - 1) & 1);
+}
+
+void wgmma_vector_read(enum wgmma_format format, int count, const uint32_t *bits, int negate,
+                       struct wgmma_vector *vector)
+{
+    const struct wgmma_format_row *row = wgmma_format_row(format);
+    vector->is_special = 0;
+    for (int i = 0; i < count; i++) {
+        vector->bits[i] = vector->magnitude[i] = bits[i];
+        if (format == WGMMA_S8) vector->magnitude[i] = (uint32_t)(int32_t)(int8_t)bits[i];
+        if (row->exponent_bits == 0) continue;
+        read_float(row, bits[i], &vector->magnitude[i], &vector->exponent[i]);
+        vector->sign[i] = sign_of(row, bits[i]) ^ -(int32_t)(negate != 0);
+        vector->is_special |= wgmma_classify(format, bits[i]) != WGMMA_NUMBER;
+    }
+}
+
+// --- NaN and infinity ------------------------------------------------------------------------------------------------
+
+enum { SAW_POSITIVE = 1, SAW_NEGATIVE = 2, SAW_NAN = 4 };
+
+static int see(enum wgmma_class class, int32_t sign)
+{
+    if (class == WGMMA_NUMBER) return 0;
+    if (class == WGMMA_NAN) return SAW_NAN;
+    return sign != 0 ? SAW_NEGATIVE : SAW_POSITIVE;
+}
+
+// What NaNs and infinities are among the terms; infinity times zero is NaN.
+static int look_for_special(const struct wgmma_types_row *row, const struct wgmma_vector *a,
+                            const struct wgmma_vector *b, const uint32_t *c)
+{
+    int seen = c == NULL ? 0 : see(wgmma_classify(row->d, *c), sign_of(wgmma_format_row(row->d), *c));
+    if (!a->is_special && !b->is_special) return seen;
+    for (int i = 0; i < row->k; i++) {
+        enum wgmma_class of_a = wgmma_classify(row->a, a->bits[i]), of_b = wgmma_classify(row->b, b->bits[i]);
+        int has_zero = a->magnitude[i] == 0 || b->magnitude[i] == 0;
+        if (of_a == WGMMA_NUMBER && of_b == WGMMA_NUMBER) continue;
+        enum wgmma_class class = of_a > of_b ? of_a : of_b;
+        if (class == WGMMA_INFINITY && has_zero) class = WGMMA_NAN;
+        seen |= see(class, a->sign[i] ^ b->sign[i]);
+    }
+    return seen;
+}
+
+static uint32_t special_result(enum wgmma_format d, int seen)
+{
+    int is_nan = seen != SAW_POSITIVE && seen != SAW_NEGATIVE;
+    if (d == WGMMA_F16) return is_nan ? F16_NAN : F16_INFINITY | (seen == SAW_NEGATIVE ? 0x8000u : 0);
+    return is_nan ? F32_NAN : F32_INFINITY | (seen == SAW_NEGATIVE ? 0x80000000u : 0);
+}
+
+// --- The sum ---------------------------------------------------------------------------------------------------------
+
+int wgmma_sum_bits(enum wgmma_types types)
+{
+    return wgmma_format_row(wgmma_types_row(types)->a)->size_bits == 8 ? 13 : 25;
+}
+
+// magnitude * 2^left, cut toward zero; `left` may be negative.
+static int64_t align(uint32_t magnitude, int left, int32_t sign)
+{
+    uint64_t cut = left >= 0 ? (uint64_t)magnitude << left : left > -64 ? (uint64_t)magnitude >> -left : 0;
+    return ((int64_t)cut ^ sign) - sign;
+}
+
+// The sum of all terms in units of 2^(*exponent - sum bits).
+static int64_t sum_terms(const struct wgmma_types_row *row, int sum_bits, const struct wgmma_vector *a,
+                         const struct wgmma_vector *b, const uint32_t *c, int *exponent)
+{
+    const struct wgmma_format_row *of_d = wgmma_format_row(row->d);
+    int fraction_bits = wgmma_format_row(row->a)->fraction_bits + wgmma_format_row(row->b)->fraction_bits;
+    int left = sum_bits - fraction_bits; // never negative: a product has at most 20 fraction bits, of fp8 6
+    uint32_t c_magnitude = 0;
+    int32_t most = WGMMA_SUM_FLOOR, c_exponent = WGMMA_ZERO_EXPONENT;
+    int64_t sum = 0;
+    if (c != NULL) read_float(of_d, *c, &c_magnitude, &c_exponent);
+    if (c_exponent > most) most = c_exponent;
+    for (int i = 0; i < row->k; i++) {
+        int32_t here = a->exponent[i] + b->exponent[i];
+        if (here > most) most = here;
+    }
+    for (int i = 0; i < row->k; i++) {
+        uint32_t right = (uint32_t)(most - a->exponent[i] - b->exponent[i]);
+        uint32_t magnitude = (a->magnitude[i] * b->magnitude[i]) << left >> (right > 31 ? 31 : right);
+        int32_t sign = a->sign[i] ^ b->sign[i];
+        sum += ((int32_t)magnitude ^ sign) - sign;
+    }
+    if (c_magnitude != 0)
+        sum += align(c_magnitude, sum_bits - of_d->fraction_bits - (most - c_exponent), sign_of(of_d, *c));
+    *exponent = most;
+    return sum;
+}
+
+// --- Results ---------------------------------------------------------------------------------------------------------
+
+static int top_bit(uint64_t value)
+{
+    return 63 - __builtin_clzll(value);
+}
+
+// value * 2^unit as f32, cut toward zero to `kept` fraction bits. Zero has no sign.
+static uint32_t to_f32(uint64_t value, int is_negative, int unit, int kept)
+{
+    if (value == 0) return 0;
+    int top = top_bit(value), exponent = top + unit;
+    if (exponent > F32_MOST_EXPONENT) return F32_INFINITY | (is_negative ? 0x80000000u : 0);
+    int least = exponent < F32_LEAST_EXPONENT ? F32_LEAST_EXPONENT : exponent;
+    int left = unit - (least - kept); // to units of the last fraction bit that is kept
+    uint64_t cut = left >= 0 ? value << left : left > -64 ? value >> -left : 0;
+    if (cut == 0) return 0;
+    uint32_t bits = (uint32_t)cut << (F32_FRACTION_BITS - kept);
+    if (exponent >= F32_LEAST_EXPONENT)
+        bits += (uint32_t)(exponent - F32_LEAST_EXPONENT) << F32_FRACTION_BITS; // the hidden bit makes it one more
+    return bits | (is_negative ? 0x80000000u : 0);
+}
+
+// value * 2^unit as f16, to the nearest, ties to even. Zero has no sign.
+static uint32_t to_f16(uint64_t value, int is_negative, int unit)
+{
+    if (value == 0) return 0;
+    int exponent = top_bit(value) + unit;
+    uint32_t sign = is_negative ? 0x8000 : 0;
+    if (exponent > 15) return F16_INFINITY | sign;
+    int least = exponent < F16_LEAST_EXPONENT ? F16_LEAST_EXPONENT : exponent;
+    int right = least - F16_FRACTION_BITS - unit;
+    if (right > 62) return 0;
+    uint64_t cut = right > 0 ? value >> right : value << -right;
+    if (right > 0) {
+        uint64_t rest = value & (((uint64_t)1 << right) - 1), half = (uint64_t)1 << (right - 1);
+        cut += rest > half || (rest == half && (cut & 1));
+    }
+    uint32_t bits = (uint32_t)cut; // a carry out of the fraction moves on into the exponent, up to infinity
+    if (exponent >= F16_LEAST_EXPONENT) bits += (uint32_t)(exponent - F16_LEAST_EXPONENT) << F16_FRACTION_BITS;
+    return bits == 0 ? 0 : bits | sign;
+}
+
+static uint32_t dot_float(enum wgmma_types types, const struct wgmma_vector *a, const struct wgmma_vector *b,
+                          const uint32_t *c)
+{
+    const struct wgmma_types_row *row = wgmma_types_row(types);
+    int seen = look_for_special(row, a, b, c), sum_bits = wgmma_sum_bits(types), exponent;
+    if (seen != 0) return special_result(row->d, seen);
+    int64_t sum = sum_terms(row, sum_bits, a, b, c, &exponent);
+    uint64_t value = (uint64_t)(sum < 0 ? -sum : sum);
+    if (row->d == WGMMA_F16) return to_f16(value, sum < 0, exponent - sum_bits);
+    return to_f32(value, sum < 0, exponent - sum_bits, sum_bits < F32_FRACTION_BITS ? sum_bits : F32_FRACTION_BITS);
+}
+
+static uint32_t dot_integer(enum wgmma_types types, const struct wgmma_vector *a, const struct wgmma_vector *b,
+                            const uint32_t *c, int satfinite)
+{
+    int64_t sum = c == NULL ? 0 : (int32_t)*c;
+    for (int i = 0; i < wgmma_units(types); i++) {
+        if (types == WGMMA_S32_B1_B1)
+            sum += __builtin_popcount(a->magnitude[i] & b->magnitude[i]);
+        else
+            sum += (int32_t)a->magnitude[i] * (int32_t)b->magnitude[i];
+    }
+    if (satfinite && sum > INT32_MAX) sum = INT32_MAX;
+    if (satfinite && sum < INT32_MIN) sum = INT32_MIN;
+    return (uint32_t)sum;
+}
+
+uint32_t wgmma_dot(enum wgmma_types types, const struct wgmma_vector *a, const struct wgmma_vector *b,
+                   const uint32_t *c, int satfinite)
+{
+    return wgmma_is_integer(types) ? dot_integer(types, a, b, c, satfinite) : dot_float(types, a, b, c);
+}

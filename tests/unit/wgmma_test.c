@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// The suite `wgmma`: types and shapes, matrix descriptors, fragments, ldmatrix and stmatrix. The numbers are compared
+// with the slow second model in slow/slow_wgmma_test.c.
+#include <check.h>
+#include <string.h>
+
+#include "descriptor.h"
+#include "fragments.h"
+
+Suite *wgmma_suite(void);
+
+// --- Types and shapes ------------------------------------------------------------------------------------------------
+
+// Wrong formulas: steps of 8 for integers too; steps of 16 from 8 on; 240 and 256 left out.
+static const struct {
+    enum wgmma_types types;
+    int n, is_legal;
+} shapes[] = {
+    {WGMMA_F32_F16_F16, 8, 1},    {WGMMA_F32_F16_F16, 40, 1},    {WGMMA_F32_F16_F16, 256, 1},
+    {WGMMA_F32_F16_F16, 0, 0},    {WGMMA_F32_F16_F16, 12, 0},    {WGMMA_F32_F16_F16, 264, 0},
+    {WGMMA_F16_E5M2_E4M3, 24, 1}, {WGMMA_F32_TF32_TF32, 248, 1}, {WGMMA_S32_S8_U8, 8, 1},
+    {WGMMA_S32_S8_U8, 24, 1},     {WGMMA_S32_S8_U8, 32, 1},      {WGMMA_S32_S8_U8, 40, 0},
+    {WGMMA_S32_S8_U8, 48, 1},     {WGMMA_S32_B1_B1, 56, 0},      {WGMMA_S32_B1_B1, 240, 1},
+    {WGMMA_S32_B1_B1, 256, 1},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+START_TEST(wgmma_shapes_are_those_of_ptx)
+{
+    ck_assert_int_eq(wgmma_n_is_legal(shapes[_i].types, shapes[_i].n), shapes[_i].is_legal);
+}
+END_TEST
+
+START_TEST(wgmma_types_have_256_bits_of_k)
+{
+    for (int t = 0; t < WGMMA_TYPES_COUNT; t++) {
+        enum wgmma_types types = (enum wgmma_types)t;
+        ck_assert_int_eq(wgmma_types_row(types)->k * wgmma_format_row(wgmma_types_row(types)->a)->size_bits, 256);
+        ck_assert_int_eq(wgmma_units(types) * wgmma_unit_bytes(types), 32);
+        ck_assert_int_eq(wgmma_units(types) * WGMMA_M, 4 * WGMMA_THREADS * wgmma_a_parts(types));
+    }
+    ck_assert_str_eq(wgmma_types_row(WGMMA_F16_E4M3_E5M2)->name, "f16.e4m3.e5m2");
+    ck_assert_int_eq(wgmma_d_registers(WGMMA_F32_TF32_TF32, 256), 128);
+    ck_assert_int_eq(wgmma_d_registers(WGMMA_F16_F16_F16, 256), 64);
+    ck_assert(wgmma_may_transpose(WGMMA_F32_BF16_BF16) && !wgmma_may_transpose(WGMMA_F32_TF32_TF32));
+}
+END_TEST
+
+// --- Descriptors -----------------------------------------------------------------------------------------------------
+
+START_TEST(wgmma_descriptor_is_read_as_it_was_written)
+{
+    const struct wgmma_descriptor d = {0x12340, 0x3fff0, 0x10, 5, WGMMA_SWIZZLE_64B};
+    uint64_t bits = wgmma_descriptor_pack(&d);
+    ck_assert_uint_eq(bits, 0x800a00013fff1234);
+    struct wgmma_descriptor again = wgmma_descriptor_unpack(bits | WGMMA_DESCRIPTOR_IGNORED);
+    ck_assert_mem_eq(&again, &d, sizeof d);
+    ck_assert_uint_eq(bits & WGMMA_DESCRIPTOR_IGNORED, 0);
+    ck_assert_uint_eq(WGMMA_DESCRIPTOR_IGNORED, 0x3ff1c000c000c000);
+}
+END_TEST
+
+// Wrong formulas: LBO and SBO the other way round, in one of the majors or with a swizzle; the pattern at the start of
+// the operand; the base offset added; rows of 128 bytes with every swizzle; the start wrapping at 2^18.
+static const struct {
+    const char *why;
+    struct wgmma_descriptor d;
+    int is_mn_major, row, k; // k: bytes where K-major
+    uint32_t address;
+} places[] = {
+    {"K-major: 8 rows of 16 bytes", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 7, 3, 1024 + 7 * 16 + 3},
+    {"K-major: the next 16 bytes", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 1, 17, 1024 + 16 + 128 + 1},
+    {"K-major: the next 8 rows", {1024, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 17, 0, 1024 + 2 * 256 + 16},
+    {"no swizzle: the base offset does nothing", {1024, 128, 256, 3, WGMMA_SWIZZLE_NONE}, 0, 1, 0, 1040},
+    {"K-major 128B: row 1 is XORed by 1", {1024, 4096, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 1, 0, 1024 + 128 + 16},
+    {"K-major 128B: row 9", {1024, 4096, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 9, 20, 2048 + 128 + 4},
+    {"K-major 64B: two rows in a line", {1024, 0, 512, 0, WGMMA_SWIZZLE_64B}, 0, 3, 0, 1024 + 192 + 16},
+    {"K-major 32B: four rows in a line", {1024, 0, 256, 0, WGMMA_SWIZZLE_32B}, 0, 5, 0, 1024 + 160 + 16},
+    {"absolute: a start within the pattern", {1024 + 128, 0, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1152 + 16},
+    {"the base offset is subtracted", {1024 + 128, 0, 1024, 1, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1152},
+    {"and wraps", {1024, 0, 1024, 1, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1024 + 112},
+    {"K advanced by the start", {1024 + 32, 0, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 1, 0, 1152 + (32 ^ 16)},
+    {"MN-major: 8 elements side by side", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, 1, 7, 3, 1024 + 14 + 48},
+    {"MN-major: SBO to the next 8", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, 1, 17, 0, 1024 + 256 + 2},
+    {"MN-major: LBO to the next 8 of K", {1024, 512, 128, 0, WGMMA_SWIZZLE_NONE}, 1, 0, 9, 1024 + 512 + 16},
+    {"MN-major 128B: 64 elements side by side", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, 1, 63, 1, 1024 + 128 + 110},
+    {"MN-major 128B: LBO to the next 64", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, 1, 64, 0, 1024 + 2048},
+    {"MN-major 128B: SBO to the next 8 of K", {1024, 2048, 1024, 0, WGMMA_SWIZZLE_128B}, 1, 0, 8, 1024 + 1024},
+    {"MN-major 32B: 16 elements side by side", {1024, 2048, 256, 0, WGMMA_SWIZZLE_32B}, 1, 24, 4, 1024 + 2048 + 128},
+    {"no wrap at 2^18", {0x3fff0, 128, 256, 0, WGMMA_SWIZZLE_NONE}, 0, 8, 0, 0x3fff0 + 256},
+};
+enum { PLACES = sizeof places / sizeof places[0] };
+
+START_TEST(wgmma_elements_lie_where_the_descriptor_says)
+{
+    uint32_t address = places[_i].is_mn_major ? wgmma_address_mn_major(&places[_i].d, places[_i].row, places[_i].k)
+                                              : wgmma_address_k_major(&places[_i].d, places[_i].row, places[_i].k);
+    ck_assert_msg(address == places[_i].address, "%s: %u, not %u", places[_i].why, address, places[_i].address);
+}
+END_TEST
+
+// --- Fragments -------------------------------------------------------------------------------------------------------
+
+// Every element of D has one place, and every unit of A.
+START_TEST(wgmma_fragments_cover_the_matrix_once)
+{
+    for (int t = 0; t < WGMMA_TYPES_COUNT; t++) {
+        static uint8_t of_d[WGMMA_M][WGMMA_MAX_N], of_a[WGMMA_M][32];
+        enum wgmma_types types = (enum wgmma_types)t;
+        int parts = wgmma_types_row(types)->d == WGMMA_F16 ? 2 : 1;
+        memset(of_d, 0, sizeof of_d);
+        memset(of_a, 0, sizeof of_a);
+        for (int thread = 0; thread < WGMMA_THREADS; thread++) {
+            for (int i = 0; i < wgmma_d_registers(types, 96) * parts; i++) {
+                struct wgmma_place place = wgmma_place_d(types, thread, i / parts, i % parts);
+                of_d[place.row][place.column]++;
+            }
+            for (int i = 0; i < 4 * wgmma_a_parts(types); i++) {
+                struct wgmma_place place =
+                    wgmma_place_a(types, thread, i / wgmma_a_parts(types), i % wgmma_a_parts(types));
+                of_a[place.row][place.column]++;
+            }
+        }
+        for (int row = 0; row < WGMMA_M; row++) {
+            for (int n = 0; n < WGMMA_MAX_N; n++) ck_assert_int_eq(of_d[row][n], n < 96);
+            for (int k = 0; k < 32; k++) ck_assert_int_eq(of_a[row][k], k < wgmma_units(types));
+        }
+    }
+}
+END_TEST
+
+static void require_place(struct wgmma_place place, int row, int column)
+{
+    ck_assert_msg(place.row == row && place.column == column, "(%d, %d), not (%d, %d)", place.row, place.column, row,
+                  column);
+}
+
+// The formulas of PTX's pictures at places that tell rows, columns and halves apart.
+START_TEST(wgmma_fragments_are_those_of_the_pictures)
+{
+    require_place(wgmma_place_d(WGMMA_F32_F16_F16, 37, 0, 0), 16 + 1, 2);
+    require_place(wgmma_place_d(WGMMA_F32_F16_F16, 37, 1, 0), 16 + 1, 3);
+    require_place(wgmma_place_d(WGMMA_F32_F16_F16, 37, 2, 0), 16 + 9, 2);
+    require_place(wgmma_place_d(WGMMA_F32_F16_F16, 37, 4, 0), 16 + 1, 10);
+    require_place(wgmma_place_d(WGMMA_F16_F16_F16, 37, 1, 1), 16 + 9, 3);
+    require_place(wgmma_place_d(WGMMA_F16_F16_F16, 37, 2, 0), 16 + 1, 10);
+    require_place(wgmma_place_a(WGMMA_F32_F16_F16, 37, 1, 1), 16 + 9, 3);
+    require_place(wgmma_place_a(WGMMA_F32_F16_F16, 37, 2, 0), 16 + 1, 10);
+    require_place(wgmma_place_a(WGMMA_F32_TF32_TF32, 37, 3, 0), 16 + 9, 5);
+    require_place(wgmma_place_a(WGMMA_S32_U8_U8, 37, 2, 3), 16 + 1, 23);
+    require_place(wgmma_place_a(WGMMA_S32_B1_B1, 37, 2, 0), 16 + 1, 5);
+}
+END_TEST
+
+// --- ldmatrix, stmatrix ----------------------------------------------------------------------------------------------
+
+// Element (row, column) of matrix i is 256 i + 16 row + column.
+static void put_matrices(uint8_t *bytes, uint32_t address[32], int is_reversed)
+{
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        address[lane] = 1024 + 16 * (is_reversed ? 31 - lane : lane);
+        for (uint32_t column = 0; column < 8; column++) {
+            uint16_t value = (uint16_t)(lane / 8 * 256 + lane % 8 * 16 + column);
+            memcpy(bytes + (address[lane] - 1024) + column * 2, &value, 2);
+        }
+    }
+}
+
+// `_i`: bit 0 .trans, bit 1 rows in reverse order.
+START_TEST(ldmatrix_and_stmatrix_give_each_lane_its_pair)
+{
+    uint8_t bytes[512], copy[512] = {0};
+    const struct memory shared = {bytes, 1024, sizeof bytes}, other = {copy, 1024, sizeof copy};
+    uint32_t address[32], registers[4][32];
+    put_matrices(bytes, address, _i >> 1);
+    for (int count = 1; count <= 4; count *= 2) {
+        ck_assert(wgmma_ldmatrix(&shared, address, count, _i & 1, registers));
+        for (int i = 0; i < count * 32; i++) {
+            uint32_t lane = (uint32_t)i % 32, base = (uint32_t)i / 32 * 256, low = lane % 4 * 2, row = lane / 4;
+            uint32_t first = _i & 1 ? base + low * 16 + row : base + row * 16 + low;
+            uint32_t second = _i & 1 ? first + 16 : first + 1;
+            ck_assert_uint_eq(registers[i / 32][lane], first | second << 16);
+        }
+        ck_assert(wgmma_stmatrix(&other, address, count, _i & 1, registers));
+    }
+    ck_assert_mem_eq(bytes, copy, sizeof bytes);
+}
+END_TEST
+
+START_TEST(ldmatrix_looks_at_the_rows_it_reads)
+{
+    uint8_t bytes[512] = {0};
+    const struct memory shared = {bytes, 1024, sizeof bytes};
+    uint32_t address[32], registers[4][32] = {{7}};
+    put_matrices(bytes, address, 0);
+    address[8] = 1032;
+    ck_assert(wgmma_ldmatrix(&shared, address, 1, 0, registers));
+    registers[0][0] = 7;
+    ck_assert(!wgmma_ldmatrix(&shared, address, 2, 0, registers));
+    address[8] = 1024 + 512;
+    ck_assert(!wgmma_ldmatrix(&shared, address, 2, 0, registers));
+    ck_assert(!wgmma_stmatrix(&shared, address, 2, 0, registers));
+    ck_assert_uint_eq(registers[0][0], 7);
+}
+END_TEST
+
+Suite *wgmma_suite(void)
+{
+    Suite *suite = suite_create("wgmma");
+    TCase *tests = tcase_create("wgmma");
+    tcase_add_loop_test(tests, wgmma_shapes_are_those_of_ptx, 0, SHAPES);
+    tcase_add_test(tests, wgmma_types_have_256_bits_of_k);
+    tcase_add_test(tests, wgmma_descriptor_is_read_as_it_was_written);
+    tcase_add_loop_test(tests, wgmma_elements_lie_where_the_descriptor_says, 0, PLACES);
+    tcase_add_test(tests, wgmma_fragments_cover_the_matrix_once);
+    tcase_add_test(tests, wgmma_fragments_are_those_of_the_pictures);
+    tcase_add_loop_test(tests, ldmatrix_and_stmatrix_give_each_lane_its_pair, 0, 4);
+    tcase_add_test(tests, ldmatrix_looks_at_the_rows_it_reads);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
