@@ -18,6 +18,7 @@
 //   cluster.h           clusters: addresses, ranks, launches
 //   cluster_barrier.h   who waits for whom at barrier.cluster
 //   cluster_step.h      programs on the shared memory of other CTAs
+//   address_check.h, operand.h, prefetch.h   what single instructions check of their operands
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
 //   types.h, arithmetic.h  what wgmma multiplies, and the exact numbers of one element
@@ -27,6 +28,7 @@
 #define TMAREF_H
 
 #include "access.h"
+#include "address_check.h"
 #include "arithmetic.h"
 #include "async_group.h"
 #include "bulk.h"
@@ -48,6 +50,8 @@
 #include "memory.h"
 #include "multicast.h"
 #include "observe.h"
+#include "operand.h"
+#include "prefetch.h"
 #include "reduce.h"
 #include "replace.h"
 #include "rule.h"

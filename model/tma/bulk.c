@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-enum { BULK_UNIT_BYTES = 16, BULK_UNITS_MASK = 0xffff };
+#include "operand.h"
+
+enum { BULK_UNIT_BYTES = 16, BULK_UNITS_MASK = 0xffff, BARRIER_BYTES = 8 };
 
 static const struct bulk_reduction reductions[BULK_REDUCTIONS] = {
 #define ANYWHERE(op, op_ptx, dtype, type_ptx) {REDUCE_##op, DTYPE_##dtype, op_ptx, type_ptx, 0},
@@ -69,7 +71,7 @@ static void check_align(const struct bulk *bulk, const char *argument, uint64_t 
     broken(findings, first, (struct finding){rule, argument, -1, 0, address, align, address - address % align});
 }
 
-// One end of the operation: are its `bytes` bytes at `address` there? `rule` if not.
+// One end of the operation in global memory or registers: are its `bytes` bytes at `address` there? `rule` if not.
 static void check_bounds(const struct memory *memory, const char *argument, uint64_t address, uint64_t bytes,
                          enum rule rule, enum rule *first, struct findings *findings)
 {
@@ -79,29 +81,93 @@ static void check_bounds(const struct memory *memory, const char *argument, uint
     broken(findings, first, (struct finding){rule, argument, -1, 0, address, end, nearest});
 }
 
-// Past the end of another CTA's allocation: what reaches past the shared memory of an SM, wherever it starts, is
-// another fault.
-static enum rule remote_rule(const struct bulk *bulk, uint32_t bytes)
+// One end in shared memory, as the copy engine reads its address.
+static void check_shared(const struct memory *memory, const char *argument, uint32_t address, uint64_t bytes,
+                         enum rule rule, enum rule *first, struct findings *findings)
 {
-    return bulk->to + bytes <= SM_SHARED_BYTES ? RULE_BULK_REMOTE_BOUNDS : RULE_BULK_REMOTE_LIMIT;
+    if (operand_fits(address, bytes, memory)) return;
+    check_bounds(memory, argument, operand_place(address), bytes, rule, first, findings);
+}
+
+// Past the end of what another CTA has, or the own one where it is written as a CTA of the cluster: what reaches past
+// the shared memory of an SM, wherever it starts, is another fault. The whole offset in the CTA counts here.
+static void check_remote(const struct memory *memory, const char *argument, uint32_t offset, uint64_t bytes,
+                         enum rule *first, struct findings *findings)
+{
+    enum rule rule = offset + bytes <= SM_SHARED_BYTES ? RULE_BULK_REMOTE_BOUNDS : RULE_BULK_REMOTE_LIMIT;
+    check_bounds(memory, argument, offset, bytes, rule, first, findings);
+}
+
+// Which operands in shared memory does the copy engine read as operand.h says?
+static int has_place_source(const struct bulk *bulk)
+{
+    return !bulk_is_from_global(bulk->form) && bulk->form != BULK_REGISTERS_TO_OTHER;
+}
+
+static int has_place_destination(const struct bulk *bulk)
+{
+    return bulk->form == BULK_GLOBAL_TO_SHARED;
+}
+
+// Does one of them name no place, so that nothing happens?
+static int is_nowhere(const struct bulk *bulk)
+{
+    return (has_place_source(bulk) && operand_is_nowhere((uint32_t)bulk->from)) ||
+           (has_place_destination(bulk) && operand_is_nowhere((uint32_t)bulk->to));
+}
+
+// The source's bounds; global memory is not looked at where nothing moves.
+static void check_source(const struct bulk *bulk, uint32_t bytes, enum rule *first, struct findings *findings)
+{
+    if (has_place_source(bulk))
+        check_shared(bulk->source, "srcMem", (uint32_t)bulk->from, bytes, RULE_BULK_SMEM_BOUNDS, first, findings);
+    else if (bulk_is_from_global(bulk->form) && !is_nowhere(bulk))
+        check_bounds(bulk->source, "srcMem", bulk->from, bytes, RULE_BULK_UNMAPPED, first, findings);
+}
+
+static void check_destination(const struct bulk *bulk, uint32_t bytes, enum rule *first, struct findings *findings)
+{
+    if (has_place_destination(bulk))
+        check_shared(bulk->destination, "dstMem", (uint32_t)bulk->to, bytes, RULE_BULK_SMEM_BOUNDS, first, findings);
+    else if (!bulk_is_to_global(bulk->form))
+        check_remote(bulk->destination, "dstMem", (uint32_t)bulk->to, bytes, first, findings);
+    else if (!is_nowhere(bulk))
+        check_bounds(bulk->destination, "dstMem", bulk->to, bytes, RULE_BULK_UNMAPPED, first, findings);
 }
 
 enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
 {
     enum rule first = RULE_OK;
     uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
-    int is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
-    enum rule source = bulk_is_from_global(bulk->form) ? RULE_BULK_UNMAPPED : RULE_BULK_SMEM_BOUNDS;
-    enum rule destination = bulk_is_to_global(bulk->form)  ? RULE_BULK_UNMAPPED
-                            : bulk_is_to_other(bulk->form) ? remote_rule(bulk, bytes)
-                                                           : RULE_BULK_SMEM_BOUNDS;
     check_size(bulk, &first, findings);
     if (bytes == 0) return first;
-    if (!is_register) check_align(bulk, "srcMem", bulk->from, &first, findings);
+    if (has_place_source(bulk)) operand_check((uint32_t)bulk->from, "srcMem", findings, &first);
+    if (has_place_destination(bulk)) operand_check((uint32_t)bulk->to, "dstMem", findings, &first);
+    if (bulk->form != BULK_REGISTERS_TO_OTHER) check_align(bulk, "srcMem", bulk->from, &first, findings);
     check_align(bulk, "dstMem", bulk->to, &first, findings);
-    if (!is_register) check_bounds(bulk->source, "srcMem", bulk->from, bytes, source, &first, findings);
-    check_bounds(bulk->destination, "dstMem", bulk->to, bytes, destination, &first, findings);
+    check_source(bulk, bytes, &first, findings);
+    check_destination(bulk, bytes, &first, findings);
     return first;
+}
+
+enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct memory *memory,
+                             struct findings *findings)
+{
+    const uint32_t in_cta = barrier % (1u << OPERAND_RANK_SHIFT);
+    enum rule first = RULE_OK;
+    if (bulk_is_from_global(form)) return operand_check_barrier(barrier, memory, findings);
+    if (barrier % BARRIER_BYTES != 0)
+        broken(findings, &first,
+               (struct finding){RULE_MBARRIER_ADDRESS_ALIGN, "mbar", -1, 0, barrier, BARRIER_BYTES,
+                                barrier - barrier % BARRIER_BYTES});
+    check_remote(memory, "mbar", in_cta, BARRIER_BYTES, &first, findings);
+    return first;
+}
+
+// The bytes that move in the end.
+static uint32_t effective_bytes(const struct bulk *bulk)
+{
+    return is_nowhere(bulk) ? 0 : bulk_moved_bytes(bulk->form, bulk->size_bytes);
 }
 
 enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
@@ -109,7 +175,7 @@ enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
     enum rule rule = bulk_check(bulk, NULL);
     if (rule != RULE_OK) return rule;
 
-    uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
+    uint32_t bytes = effective_bytes(bulk);
     if (bytes > 0)
         memmove(memory_at(bulk->destination, bulk->to, bytes), memory_at(bulk->source, bulk->from, bytes), bytes);
     *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
@@ -131,7 +197,7 @@ enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dty
     enum rule rule = bulk_check(bulk, NULL);
     if (rule != RULE_OK) return rule;
 
-    uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
+    uint32_t bytes = effective_bytes(bulk);
     if (bytes > 0)
         reduce_apply(op, dtype, memory_at(bulk->destination, bulk->to, bytes),
                      memory_at(bulk->source, bulk->from, bytes), bytes / dtype_row(dtype)->size_bytes);

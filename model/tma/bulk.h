@@ -21,7 +21,8 @@ struct bulk_reduction {
 // Row `id`, which is less than BULK_REDUCTIONS.
 const struct bulk_reduction *bulk_reduction(enum bulk_reduction_id id);
 
-// One operation. `source` holds what `from` points into: global memory, the issuing CTA's shared memory, or the
+// One operation. Addresses in shared memory are 32 bits, read as operand.h says; those in another CTA are offsets in
+// it. `source` holds what `from` points into: global memory, the issuing CTA's shared memory, or the
 // registers' bytes; `destination` likewise. `size_bytes` is the operand: for registers 4, 8 or 16.
 struct bulk {
     enum bulk_form form;
@@ -43,6 +44,12 @@ uint32_t bulk_moved_bytes(enum bulk_form form, uint32_t size_bytes);
 //   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises
 //   source    PTX ISA 9.1 cp.async.bulk (#data-movement-and-conversion-instructions-cp-async-bulk)
 enum rule bulk_check(const struct bulk *bulk, struct findings *findings);
+
+// The check of the mbarrier operand, whose rank does not count: 716, then as operand_check_barrier() where the source
+// is global memory, and as a destination in another CTA (719, 700) for all other forms. A copy from global memory whose
+// barrier is nowhere moves nothing.
+enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct memory *memory,
+                             struct findings *findings);
 
 // cp.async.bulk, or st.async from registers, done at once.
 //   transaction_bytes  what complete_tx subtracts from the destination CTA's mbarrier, 0 where the destination is

@@ -3,6 +3,7 @@
 #include "copy.h"
 
 #include "move.h"
+#include "operand.h"
 #include "transfer_check.h"
 
 // The part of dimension i that is in bounds: the least and greatest index; 0 if there is none.
@@ -76,7 +77,8 @@ enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *
     transfer_check_align(&report, shared);
     if (map->mode != TENSORMAP_TILED) return report.first;
     struct tile tile = tile_of(map, coord);
-    if (transfer_check_bounds(&report, map, tile_extent_bytes(&tile), shared_memory, shared))
+    if (transfer_check_bounds(&report, map, tile_extent_bytes(&tile), shared_memory, shared) &&
+        !operand_is_nowhere(shared))
         check_source(&report, &tile, global_memory);
     return report.first;
 }
@@ -87,6 +89,8 @@ enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord,
     enum rule rule = tile_load_check(map, dims, coord, global_memory, shared_memory, shared, NULL);
     if (rule != RULE_OK) return rule;
 
+    *transaction_bytes = 0;
+    if (operand_is_nowhere(shared)) return RULE_OK;
     struct tile tile = tile_of(map, coord);
     struct tile_walk walk = tile_walk(&tile);
     struct sink sink = {shared_memory->bytes, (uint32_t)shared_memory->base, map->swizzle};

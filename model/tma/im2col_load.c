@@ -5,6 +5,7 @@
 #include "copy.h"
 #include "im2col_check.h"
 #include "move.h"
+#include "operand.h"
 #include "transfer_check.h"
 
 // The 700 faults of the source: rules LOAD_BASE_UNMAPPED, LOAD_UNMAPPED.
@@ -36,7 +37,8 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
     im2col_check_start(&report, &column);
     transfer_check_address(&report, map);
     transfer_check_align(&report, shared);
-    if (transfer_check_bounds(&report, map, im2col_extent_bytes(&column), shared_memory, shared))
+    if (transfer_check_bounds(&report, map, im2col_extent_bytes(&column), shared_memory, shared) &&
+        !operand_is_nowhere(shared))
         check_source(&report, &column, global_memory);
     return report.first;
 }
@@ -48,6 +50,8 @@ enum rule im2col_load(const struct tensormap *map, int dims, const int32_t *coor
     enum rule rule = im2col_load_check(map, dims, coord, offset, global_memory, shared_memory, shared, NULL);
     if (rule != RULE_OK) return rule;
 
+    *transaction_bytes = 0;
+    if (operand_is_nowhere(shared)) return RULE_OK;
     struct im2col column = im2col_of(map, coord, offset);
     struct im2col_walk walk = im2col_walk(&column);
     struct sink sink = {shared_memory->bytes, (uint32_t)shared_memory->base, map->swizzle};

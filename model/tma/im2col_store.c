@@ -3,6 +3,7 @@
 #include "im2col_store.h"
 
 #include "im2col_check.h"
+#include "operand.h"
 #include "take.h"
 
 // The 715 faults of the bounding box: rule IM2COL_STORE_CORNERS.
@@ -40,7 +41,7 @@ static void check_memory(struct transfer_report *report, const struct transfer *
 {
     uint64_t unmapped;
     if (transfer_check_bounds(report, t->map, im2col_reach_bytes(column), t->shared_memory, t->shared) &&
-        find_unmapped(column, t->global_memory, &unmapped))
+        !operand_is_nowhere(t->shared) && find_unmapped(column, t->global_memory, &unmapped))
         transfer_report_unmapped(report, t->global_memory, unmapped);
 }
 
@@ -67,7 +68,7 @@ static enum rule check(const struct transfer *t, struct findings *findings)
 static enum rule run(const struct transfer *t)
 {
     enum rule rule = check(t, NULL);
-    if (rule != RULE_OK) return rule;
+    if (rule != RULE_OK || operand_is_nowhere(t->shared)) return rule;
 
     struct im2col column = im2col_of_store(t->map, t->coord);
     struct im2col_walk walk = im2col_walk(&column);

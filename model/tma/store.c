@@ -2,6 +2,7 @@
 // Tiled stores and reductions: the checks first (transfer_check.h), then the runs of the walk move (take.h).
 #include "store.h"
 
+#include "operand.h"
 #include "take.h"
 #include "transfer_check.h"
 
@@ -29,7 +30,7 @@ static void check_memory(struct transfer_report *report, const struct transfer *
     struct tile tile = tile_of_store(t->map, t->coord);
     uint64_t unmapped;
     if (transfer_check_bounds(report, t->map, tile_reach_bytes(&tile), t->shared_memory, t->shared) &&
-        find_unmapped(&tile, t->global_memory, &unmapped))
+        !operand_is_nowhere(t->shared) && find_unmapped(&tile, t->global_memory, &unmapped))
         transfer_report_unmapped(report, t->global_memory, unmapped);
 }
 
@@ -49,7 +50,7 @@ static enum rule check(const struct transfer *t, struct findings *findings)
 static enum rule run(const struct transfer *t)
 {
     enum rule rule = check(t, NULL);
-    if (rule != RULE_OK) return rule;
+    if (rule != RULE_OK || operand_is_nowhere(t->shared)) return rule;
 
     struct tile tile = tile_of_store(t->map, t->coord);
     struct tile_walk walk = tile_walk(&tile);

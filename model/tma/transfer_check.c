@@ -3,6 +3,7 @@
 #include "transfer_check.h"
 
 #include "move.h"
+#include "operand.h"
 #include "reduce.h"
 
 enum { SHARED_ALIGN = 128 };
@@ -36,7 +37,7 @@ const struct transfer_rules store_rules = {
 
 void transfer_broken(struct transfer_report *report, struct finding finding)
 {
-    if (report->first == RULE_OK) report->first = finding.rule;
+    if (report->first == RULE_OK && !rule_is_warning(finding.rule)) report->first = finding.rule;
     finding_add(report->findings, finding);
 }
 
@@ -113,6 +114,7 @@ void transfer_check_address(struct transfer_report *report, const struct tensorm
 
 void transfer_check_align(struct transfer_report *report, uint32_t shared)
 {
+    operand_check(shared, report->rules->shared_operand, report->findings, &report->first);
     if (shared % SHARED_ALIGN != 0)
         transfer_broken(report,
                         (struct finding){report->rules->smem_align, report->rules->shared_operand, -1, 0, shared,
@@ -135,8 +137,8 @@ int transfer_check_bounds(struct transfer_report *report, const struct tensormap
 {
     if (map->swizzle != SWIZZLE_NONE)
         extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line
-    if (extent != 0 && memory_at(shared_memory, shared, extent) == NULL)
-        transfer_broken(report, outside_shared(report->rules, shared_memory, shared, extent));
+    if (extent != 0 && !operand_fits(shared, extent, shared_memory))
+        transfer_broken(report, outside_shared(report->rules, shared_memory, operand_place(shared), extent));
     return extent <= shared_memory->size_bytes;
 }
 

@@ -24,7 +24,7 @@ struct transfer_report {
     enum rule first;
 };
 
-// Keeps the first rule and appends the finding.
+// Keeps the first rule that is no warning, and appends the finding.
 void transfer_broken(struct transfer_report *report, struct finding finding);
 
 // Is the map one that the hardware decodes at all? Its bits past the fields a transfer reads do not matter. If not, the
@@ -57,7 +57,7 @@ enum { NO_OP = -1 };
 void transfer_check_type(struct transfer_report *report, const struct transfer *transfer);
 void transfer_check_signs(struct transfer_report *report, const struct transfer *transfer);
 
-// The 716 fault: rule smem_align.
+// The operand in shared memory: 715 (rule OPERAND_RANK) before 716 (rule smem_align), and the warning OPERAND_NOWHERE.
 void transfer_check_align(struct transfer_report *report, uint32_t shared);
 
 // The 700 fault of shared memory: rule smem_bounds. `extent` is the bytes from the first to the last one that moves,

@@ -23,7 +23,7 @@ out "CUDA_ERROR_LAUNCH_FAILED (719)"
 run 0 explain --json 715
 json '"CUDA_ERROR_ILLEGAL_INSTRUCTION"' name
 json 715 rules 0 cuda_error
-run 0 explain 717
+run 0 explain 702
 out "no rule that tmaref knows ends in this error"
 run 0 explain 0
 out "CUDA_SUCCESS (0): no error, but these "

@@ -27,6 +27,7 @@ enum rule standin_launch(const char *function, const struct cuda_launch_config *
 // The kernels that have a file of their own.
 enum rule async_jobs(void **parameters);
 enum rule bulk_jobs(void **parameters);
+enum rule misuse_jobs(void **parameters);
 enum rule multicast_jobs(void **parameters);
 enum rule diagnose_jobs(void **parameters);
 enum rule cluster_launches(void **parameters);

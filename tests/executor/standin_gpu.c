@@ -273,6 +273,7 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"cluster_launch_max4", cluster_launches},
                                        {"load_jobs", load_jobs},
                                        {"mbarrier_programs", mbarrier_programs},
+                                       {"misuse_jobs", misuse_jobs},
                                        {"multicast_jobs", multicast_jobs},
                                        {"replace_jobs", replace_jobs},
                                        {"store_jobs", store_jobs}};

@@ -100,6 +100,8 @@ static const char *common_cause(int error)
         return "An operand that the instruction does not take, most often a coordinate or the tensor map.";
     case 716:
         return "An address that is there and is not aligned.";
+    case 717:
+        return "An address in a space that the instruction does not take.";
     case 719:
         return "A barrier whose counts were broken, or shared memory of a CTA that is not there.";
     case 912:

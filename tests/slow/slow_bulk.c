@@ -74,11 +74,12 @@ static int fault_at(const struct slow_bulk *bulk, uint64_t at, enum slow_mutant 
     uint64_t limit = mutant == SLOW_BULK_LIMIT_227 ? 227 * 1024 : 228 * 1024;
     int is_read = is_inside(bulk->from + at, bulk->source_base, bulk->source_bytes);
     int is_written = is_inside(bulk->to + at, bulk->destination_base, bulk->destination_bytes);
-    int is_own = bulk->form == BULK_SHARED_TO_OWN || bulk->form == BULK_GLOBAL_TO_SHARED;
+    int is_local = bulk->form == BULK_GLOBAL_TO_SHARED,
+        is_cluster = is_to_other(bulk) || bulk->form == BULK_SHARED_TO_OWN;
     if (!is_read && mutant != SLOW_BULK_SOURCE_ANY) return 700;
     if (is_written) return 0;
-    if (is_own) return mutant == SLOW_BULK_OWN_719 ? 719 : 700;
-    if (!is_to_other(bulk) || mutant == SLOW_BULK_REMOTE_700) return 700;
+    if (is_local) return mutant == SLOW_BULK_OWN_719 ? 719 : 700;
+    if (!is_cluster || mutant == SLOW_BULK_REMOTE_700) return 700;
     return bulk->to + at >= limit && mutant != SLOW_BULK_LIMIT_719 ? 700 : 719;
 }
 

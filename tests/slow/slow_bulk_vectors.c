@@ -67,7 +67,7 @@ static const struct vector vectors[] = {
     {"716 before 719", S2O, COPY, 0, 8, 32768, 64, 0},
     {"700: the source ends 16 bytes early", G2S, COPY, 0, 65536 - 48, 0, 64, 0},
     {"700: the destination begins at the end", S2G, COPY, 0, 0, 65536, 16, 0},
-    {"700: past its own CTA's memory", S2S, COPY, 0, 0, 32768 - 16, 64, 0},
+    {"719: past its own CTA's memory", S2S, COPY, 0, 0, 32768 - 16, 64, 0},
     {"700: shared memory is read past its end", S2G, COPY, 0, 32768 - 32, 0, 64, 0},
     {"700: past its own memory from global memory", G2S, COPY, 0, 0, 32768 - 32, 64, 0},
     {"719: past the other CTA's memory", S2O, COPY, 0, 0, 32768 - 16, 64, 0},

@@ -229,7 +229,7 @@ static const struct vector {
      SMEM_BASE, FROM},
     {R(SMEM_BOUNDS), "the destination's end", {G2S, GMEM_BASE, SMEM_END, 16}, {R(SMEM_BOUNDS)}, SMEM_END, SMEM_END,
      SMEM_END - 16, TO},
-    {R(SMEM_BOUNDS), "within a CTA", {BULK_SHARED_TO_OWN, 0x500, SMEM_END - 16, 32}, {R(SMEM_BOUNDS)}, SMEM_END - 16,
+    {R(REMOTE_BOUNDS), "within a CTA", {BULK_SHARED_TO_OWN, 0x500, SMEM_END - 16, 32}, {R(REMOTE_BOUNDS)}, SMEM_END - 16,
      SMEM_END, SMEM_END - 32, TO},
     {R(SMEM_BOUNDS), "too long for it", {S2G, SMEM_BASE, GMEM_BASE, SMEM_BYTES + 16}, {R(SMEM_BOUNDS)}, SMEM_BASE,
      SMEM_END, SMEM_BASE, NOTHING},

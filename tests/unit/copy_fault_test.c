@@ -168,7 +168,7 @@ static const struct vector {
      {R(SMEM_BOUNDS)}, 0xa80, 0xa00, 0xa00, SHARED},
     {R(SMEM_BOUNDS), "nothing moves", {{SWIZZLE, 0}, {BOX + 1, 5}, {SMEM, SMEM_BYTES - 64}, {SHARED, 0xa80}}, {RULE_OK},
      0, 0, 0, END},
-    {R(SMEM_BOUNDS), "the highest address", {{SHARED, 0xffffff80}}, {R(SMEM_BOUNDS)}, 0xffffff80, 0xa00, 0xa00, SHARED},
+    {R(SMEM_BOUNDS), "the highest place", {{SHARED, 0x3ff80}}, {R(SMEM_BOUNDS)}, 0x3ff80, 0xa00, 0xa00, SHARED},
     {R(SMEM_BOUNDS), "before the source", {{SHARED, 0xa80}, {GMEM, 0}}, {R(SMEM_BOUNDS), R(UNMAPPED)}, 0xa80, 0xa00,
      0xa00, END},
     {R(UNMAPPED), "the last element", {{COORD, 48}, {COORD + 1, 24}, {GMEM, GMEM_BYTES - 1}}, {R(UNMAPPED)},

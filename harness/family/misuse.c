@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// Family "misuse": one instruction with operands that may be wrong. The result is all that it could have changed: four
+// barriers, its register, global memory of its own, a piece of shared memory, and a sum over the shared memory of each
+// CTA. What the model says of a job is in misuse_model.c.
+#include <stdlib.h>
+#include <string.h>
+
+#include "bulk.h"
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+#include "map_args.h"
+#include "misuse_case.h"
+#include "misuse_model.h"
+
+const char *const misuse_operation_names[] = {
+#define NAME(id, name, operands) name,
+    MISUSE_OPERATIONS(NAME)
+#undef NAME
+        NULL};
+const char *const misuse_map_names[] = {
+#define NAME(id, name) name,
+    MISUSE_MAP_KINDS(NAME)
+#undef NAME
+        NULL};
+
+unsigned misuse_operands(uint32_t operation)
+{
+    static const unsigned operands[] = {
+#define OPERANDS(id, name, operands) operands,
+        MISUSE_OPERATIONS(OPERANDS)
+#undef OPERANDS
+    };
+    return operands[operation];
+}
+
+// --- JSON
+// --------------------------------------------------------------------------------------------------------------
+
+static json_t *misuse_write(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    unsigned operands = misuse_operands(c->operation);
+    json_t *json = json_object();
+    json_object_set_new(json, "operation", json_string(misuse_operation_names[c->operation]));
+    json_object_set_new(json, "cluster", json_u64(c->cluster));
+    if (operands & MISUSE_SHARED) json_object_set_new(json, "shared", json_u64(c->shared));
+    if (operands & MISUSE_OTHER) json_object_set_new(json, "other", json_u64(c->other));
+    if (operands & MISUSE_BARRIER) json_object_set_new(json, "barrier", json_u64(c->barrier));
+    if (operands & (MISUSE_GLOBAL | MISUSE_MAP)) json_object_set_new(json, "global", json_u64(c->global));
+    if (operands & MISUSE_SIZE) json_object_set_new(json, "size", json_u64(c->size_bytes));
+    if (operands & MISUSE_POINTER) json_object_set_new(json, "pointer", json_u64(c->pointer));
+    if (operands & MISUSE_MAP) {
+        json_object_set_new(json, "map", json_string(misuse_map_names[c->map]));
+        json_object_set_new(json, "dims", json_u64(c->dims));
+        json_object_set_new(json, "tensorCoords", json_i32s(c->coord, 3));
+        json_object_set_new(json, "offset", json_u64(c->offset));
+    }
+    if (c->has_hint) json_object_set_new(json, "policy", json_u64(c->policy));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+// How many bytes of its own memory a case may read or write at `global`.
+static uint64_t own_bytes(const struct misuse_case *c)
+{
+    unsigned operands = misuse_operands(c->operation);
+    if (operands & MISUSE_MAP) return 512;
+    if (operands & MISUSE_SIZE) return bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, c->size_bytes);
+    return c->operation == MISUSE_COPY_MAP ? TENSORMAP_BYTES : sizeof(uint32_t);
+}
+
+// Does the case write what `global` names?
+static int is_writer(uint32_t operation)
+{
+    return operation == MISUSE_TILE_STORE || operation == MISUSE_TILE_REDUCE || operation == MISUSE_BULK_STORE ||
+           operation == MISUSE_BULK_REDUCE || operation == MISUSE_COPY_MAP || operation == MISUSE_STORE_GLOBAL;
+}
+
+// NULL, or what makes a case one that would harm others.
+static const char *illegal(const struct misuse_case *c)
+{
+    unsigned operands = misuse_operands(c->operation);
+    uint64_t to = c->global, end = ARENA_BASE + ARENA_BYTES;
+    int is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
+    if (c->cluster && c->shared >> 24 != 0 && (is_load || c->operation == MISUSE_BULK_SHARED))
+        return "\"shared\" is in another CTA";
+    if ((operands & MISUSE_CLUSTER) && !c->cluster) return "this \"operation\" needs a \"cluster\"";
+    if (to >= MISUSE_OWN && to < MISUSE_OWN + MISUSE_GLOBAL_BYTES &&
+        own_bytes(c) > MISUSE_OWN + MISUSE_GLOBAL_BYTES - to)
+        return "what \"global\" names ends in the case's own memory (2^45 to 2^45 + 1024)";
+    if (is_writer(c->operation) && to >= ARENA_BASE && to < end && own_bytes(c) <= end - to)
+        return "\"global\" is written, and others read the arena";
+    return NULL;
+}
+
+static int misuse_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct misuse_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "misuse case", why);
+    *c = (struct misuse_case){0};
+    c->operation = (uint32_t)json_read_name(&reader, "operation", misuse_operation_names);
+    unsigned operands = misuse_operands(c->operation);
+    c->cluster = (uint32_t)json_read_u64(&reader, "cluster", 1);
+    if (operands & MISUSE_SHARED) c->shared = (uint32_t)json_read_u64(&reader, "shared", UINT32_MAX);
+    if (operands & MISUSE_OTHER) c->other = (uint32_t)json_read_u64(&reader, "other", UINT32_MAX);
+    if (operands & MISUSE_BARRIER) c->barrier = (uint32_t)json_read_u64(&reader, "barrier", UINT32_MAX);
+    if (operands & (MISUSE_GLOBAL | MISUSE_MAP)) c->global = json_read_u64(&reader, "global", UINT64_MAX);
+    if (operands & MISUSE_SIZE) c->size_bytes = (uint32_t)json_read_u64(&reader, "size", UINT32_MAX);
+    if (operands & MISUSE_POINTER) c->pointer = json_read_u64(&reader, "pointer", UINT64_MAX);
+    if (operands & MISUSE_MAP) {
+        c->map = (uint32_t)json_read_name(&reader, "map", misuse_map_names);
+        c->dims = (uint32_t)json_read_u64(&reader, "dims", 3);
+        json_read_i32s(&reader, "tensorCoords", 3, c->coord);
+        c->offset = (uint32_t)json_read_u64(&reader, "offset", UINT16_MAX);
+    }
+    c->has_hint = (uint32_t)((operands & MISUSE_HINT) && json_has(&reader, "policy"));
+    if (c->has_hint) c->policy = json_read_u64(&reader, "policy", UINT64_MAX);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    if (!json_reader_close(&reader)) return 0;
+    const char *what = illegal(c);
+    if (what != NULL) text_set(why, "misuse case: %s", what);
+    return what == NULL;
+}
+
+// --- A case as a job
+// ---------------------------------------------------------------------------------------------------
+
+// The map of a case with its tensor at `address`.
+static void make_map(const struct misuse_case *c, uint64_t address, uint64_t *map)
+{
+    static const uint32_t ranks[] = {1, 2, 3, 3, 2};
+    struct map_args args = {.function = c->map == MISUSE_MAP_COLUMN ? MAP_IM2COL : MAP_TILED,
+                            .data_type = DTYPE_UINT32,
+                            .rank = ranks[c->map],
+                            .address = address,
+                            .dim = {32, 4, 2},
+                            .strides = {128, 256},
+                            .box = {32, 2, 1},
+                            .estride = {1, 1, 1},
+                            .channels = 8,
+                            .pixels = 4};
+    struct tensormap_image image = {{0}};
+    if (c->map == MISUSE_MAP_HUGE) args.dim[1] = (uint64_t)1 << 32;
+    if (args.rank < 3) args.dim[2] = args.strides[1] = args.box[2] = args.estride[2] = 0;
+    if (args.rank < 2) args.dim[1] = args.strides[0] = args.box[1] = args.estride[1] = 0;
+    if (args.function == MAP_IM2COL) memset(args.box, 0, sizeof args.box);
+    map_args_encode(&args, &image, NULL); // a refusal leaves zeros, which are no map
+    memcpy(map, image.word, sizeof image.word);
+}
+
+// A global address of a case where its own memory is at `own`, the arena `shift` bytes further, its map at `map`.
+static uint64_t place(uint64_t address, uint64_t own, uint64_t shift, uint64_t map)
+{
+    const uint64_t margin = MISUSE_ARENA_MARGIN_BYTES;
+    if (address - MISUSE_OWN < MISUSE_GLOBAL_BYTES) return own + (address - MISUSE_OWN);
+    if (address - MISUSE_WINDOW < MISUSE_WINDOW_BYTES) return address - MISUSE_WINDOW;
+    if (address - MISUSE_MAPS < MISUSE_MAPS_BYTES) return map + (address - MISUSE_MAPS);
+    return address - (ARENA_BASE - margin) < ARENA_BYTES + 2 * margin ? address + shift : address;
+}
+
+_Static_assert(sizeof(struct misuse_job) % 64 == 0, "the map of every job in an array is aligned");
+
+static struct misuse_job make_job(const struct misuse_case *c, uint64_t own, uint64_t shift, uint64_t map)
+{
+    unsigned operands = misuse_operands(c->operation);
+    struct misuse_job job = {.global = place(c->global, own, shift, map),
+                             .pointer = place(c->pointer, own, shift, map),
+                             .policy = c->policy,
+                             .coord = {c->coord[0], c->coord[1], c->coord[2]},
+                             .operation = c->operation,
+                             .dims = c->dims,
+                             .has_hint = c->has_hint,
+                             .shared = c->shared,
+                             .other = c->other,
+                             .barrier = c->barrier,
+                             .size_bytes = c->size_bytes,
+                             .offset = c->offset,
+                             .seed = c->seed,
+                             .is_cluster = c->cluster};
+    uint32_t dropped = c->barrier % (1u << 18);
+    if (c->global - MISUSE_WINDOW < MISUSE_WINDOW_BYTES) job.is_window |= MISUSE_GLOBAL;
+    if (c->pointer - MISUSE_WINDOW < MISUSE_WINDOW_BYTES) job.is_window |= MISUSE_POINTER;
+    if (job.is_window & MISUSE_GLOBAL) dropped = (uint32_t)job.global;
+    if (dropped % 8 == 0 && dropped >= MISUSE_SHARED_START && dropped <= MISUSE_SHARED_END - 8) job.dropped = dropped;
+    if (operands & MISUSE_MAP) make_map(c, job.global, job.map);
+    return job;
+}
+
+// --- The result
+// ----------------------------------------------------------------------------------------------------------
+
+static size_t misuse_result_bytes(const void *test_case)
+{
+    (void)test_case;
+    return sizeof(struct misuse_output);
+}
+
+// Lays out the windows over one struct misuse_output, so that results come back in one copy.
+static struct misuse_output *lay_out(struct result *result)
+{
+    struct misuse_output *output = (struct misuse_output *)(void *)result->free_bytes;
+    result_window(result, "state", 0, offsetof(struct misuse_output, shared));
+    result_window(result, "shared", MISUSE_DUMP_START, MISUSE_DUMP_BYTES);
+    result_window(result, "global", MISUSE_OWN, MISUSE_GLOBAL_BYTES);
+    return output;
+}
+
+static void misuse_run_model(const void *test_case, struct result *result)
+{
+    static _Alignas(16) uint8_t cta[MISUSE_SHARED_BYTES], own[MISUSE_GLOBAL_BYTES];
+    const struct misuse_case *c = test_case;
+    struct misuse_job job = make_job(c, MISUSE_OWN, 0, MISUSE_MAPS);
+    struct misuse_memory memory = {.shared = {cta, MISUSE_SHARED_START, sizeof cta},
+                                   .own = {own, MISUSE_OWN, sizeof own},
+                                   .arena = arena(),
+                                   .maps = MISUSE_MAPS};
+    uint64_t value;
+    misuse_prepare(&job, &memory);
+    result->rule = misuse_run(&job, &memory, &value);
+    result->status = rule_cuda_error(result->rule);
+    if (result->rule != RULE_OK) return;
+    struct misuse_output output;
+    misuse_dump(&job, &memory, &output);
+    output.value = value;
+    memcpy(lay_out(result), &output, sizeof output);
+}
+
+// --- The GPU
+// -------------------------------------------------------------------------------------------------------------
+
+static int launch_jobs(struct gpu *gpu, unsigned long long jobs, int count, unsigned cluster,
+                       unsigned long long outputs)
+{
+    unsigned ctas = cluster > 0 ? cluster : 1, most = 8 * (unsigned)gpu->processors / ctas;
+    void *arguments[] = {&jobs, &count, &outputs};
+    struct gpu_launch launch = {.module = "misuse",
+                                .kernel = "misuse_jobs",
+                                .grid = ctas * ((unsigned)count < most ? (unsigned)count : most),
+                                .block = MISUSE_THREADS,
+                                .cluster = cluster,
+                                .shared_bytes = MISUSE_SHARED_BYTES,
+                                .arguments = arguments};
+    return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;
+}
+
+// The jobs in clusters go to the end, in a launch of their own. A prefetch of a map that is not there kills the next
+// kernel, not its own: another launch looks for that.
+static int run_jobs(struct gpu *gpu, const struct misuse_case *cases, int count, struct result *results,
+                    struct misuse_job *jobs)
+{
+    size_t jobs_bytes = (size_t)count * sizeof *jobs, output_bytes = (size_t)count * sizeof(struct misuse_output);
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes), outputs = gpu_buffer(gpu, 1, output_bytes);
+    if (device_jobs == 0 || outputs == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    uint8_t *first = results[0].first_bytes;
+    int alone = 0, clusters = 0, late = 0;
+    for (int i = 0; i < count; i++) {
+        int at = cases[i].cluster ? count - ++clusters : alone++;
+        uint64_t output = (uint64_t)((uint8_t *)lay_out(&results[i]) - first);
+        jobs[at] = make_job(&cases[i], outputs + output + offsetof(struct misuse_output, global),
+                            gpu_arena(gpu) - ARENA_BASE, device_jobs + (size_t)at * sizeof *jobs);
+        jobs[at].output = output;
+        late |= cases[i].operation == MISUSE_PREFETCH_MAP;
+    }
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
+    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, alone, 0, outputs);
+    if (error == CUDA_SUCCESS)
+        error = launch_jobs(gpu, device_jobs + (size_t)alone * sizeof *jobs, clusters, 2, outputs);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, outputs, output_bytes);
+    jobs[0] = (struct misuse_job){.operation = MISUSE_LOAD_SHARED, .shared = MISUSE_DUMP_START};
+    if (error == CUDA_SUCCESS && late) error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, sizeof *jobs);
+    return error == CUDA_SUCCESS && late ? launch_jobs(gpu, device_jobs, 1, 0, outputs) : error;
+}
+
+static int misuse_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    struct misuse_job *jobs = calloc((size_t)count, sizeof *jobs);
+    int error = jobs != NULL ? run_jobs(gpu, cases, count, results, jobs) : CUDA_ERROR_OUT_OF_MEMORY;
+    free(jobs);
+    return error;
+}
+
+const struct family family_misuse = {
+    .name = "misuse",
+    .summary =
+        "one instruction with operands that may be wrong: addresses, maps, policies; what faults, what is silent",
+    .case_bytes = sizeof(struct misuse_case),
+    .generate = misuse_generate,
+    .write = misuse_write,
+    .read = misuse_read,
+    .result_bytes = misuse_result_bytes,
+    .run_model = misuse_run_model,
+    .run_gpu = misuse_run_gpu,
+    .kernel = "misuse",
+    .explain = misuse_explain,
+};

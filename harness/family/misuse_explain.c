@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A mismatch of the family "misuse" in words: the operands, then the status or the first word that differs.
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "misuse_case.h"
+
+// What the word at `at` of the window "state" is.
+static const char *state_name(uint32_t at)
+{
+    if (at < offsetof(struct misuse_output, sum)) return "word of barrier";
+    if (at < offsetof(struct misuse_output, value)) return "sum over the shared memory of CTA";
+    return "register";
+}
+
+static void explain_word(const struct window *expected, const struct window *found, FILE *out)
+{
+    uint32_t at = 0;
+    uint64_t want, got;
+    while (at < expected->size_bytes && memcmp(expected->bytes + at, found->bytes + at, 8) == 0) at += 8;
+    if (at >= expected->size_bytes) return;
+    memcpy(&want, expected->bytes + at, sizeof want);
+    memcpy(&got, found->bytes + at, sizeof got);
+    if (strcmp(expected->name, "state") != 0)
+        fprintf(out, "    %s 0x%" PRIx64 ":", expected->name, expected->base + at);
+    else if (at >= offsetof(struct misuse_output, value))
+        fprintf(out, "    %s:", state_name(at));
+    else
+        fprintf(out, "    %s %u:", state_name(at), at / 8 % MISUSE_BARRIERS % (at < 32 ? 4 : 2));
+    fprintf(out, " 0x%016" PRIx64 " expected, 0x%016" PRIx64 " found\n", want, got);
+}
+
+void misuse_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct misuse_case *c = test_case;
+    const struct rule_row *rule = rule_row(expected->rule != RULE_OK ? expected->rule : found->rule);
+    fprintf(out, "    %s, shared 0x%x, barrier 0x%x, global 0x%" PRIx64 "\n", misuse_operation_names[c->operation],
+            c->shared, c->barrier, c->global);
+    if (expected->status != found->status) {
+        fprintf(out, "    status: %d expected, %d found; likely rule %s: %s\n", expected->status, found->status,
+                rule->id, rule->sentence);
+        return;
+    }
+    for (int i = 0; i < expected->windows && i < found->windows; i++)
+        explain_word(&expected->window[i], &found->window[i], out);
+}

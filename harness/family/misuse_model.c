@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Jobs of the family "misuse" on the model: each instruction asks the checks of the model about its operands.
+#include "misuse_model.h"
+
+#include <string.h>
+
+#include "address_check.h"
+#include "bulk.h"
+#include "copy.h"
+#include "mbarrier.h"
+#include "operand.h"
+#include "prefetch.h"
+#include "store.h"
+#include "tensormap.h"
+
+enum { WORD_BYTES = 4, TILE_DIMS = 2, IM2COL_DIMS = 3, MAP_BYTES = 128 };
+
+// What one job is checked against; `map` is meaningful for instructions with one.
+struct run {
+    const struct misuse_job *job;
+    const struct misuse_memory *memory;
+    const struct memory *global; // that holds the job's global operand: its own, or the arena
+    struct tensormap map;
+};
+
+// The rule that the hardware reports first: 715, 716, 717 before 700 before 719.
+static int lateness(enum rule rule)
+{
+    switch (rule_cuda_error(rule)) {
+    case 0:
+        return 1000;
+    case 700:
+        return 718;
+    default:
+        return rule_cuda_error(rule);
+    }
+}
+
+static enum rule earlier(enum rule one, enum rule other)
+{
+    return lateness(one) <= lateness(other) ? one : other;
+}
+
+static enum rule check_policy(const struct run *run)
+{
+    return run->job->has_hint ? cache_policy_check(run->job->policy, NULL) : RULE_OK;
+}
+
+static uint8_t *shared_at(const struct run *run, uint32_t address, uint32_t bytes)
+{
+    return memory_at(&run->memory->shared, address, bytes);
+}
+
+// complete_tx on the barrier that the operand names in this CTA.
+static void complete(const struct run *run, uint32_t bytes)
+{
+    uint8_t *at = shared_at(run, operand_place(run->job->barrier), sizeof(uint64_t));
+    uint64_t word;
+    if (bytes == 0 || at == NULL) return;
+    memcpy(&word, at, sizeof word);
+    mbarrier_transact_remote(&word, &(struct mbarrier_transaction){.complete_bytes = bytes});
+    memcpy(at, &word, sizeof word);
+}
+
+// --- tensor copies
+// -----------------------------------------------------------------------------------------------------
+
+static enum rule run_tile_load(const struct run *run)
+{
+    const struct misuse_job *job = run->job;
+    const struct memory *shared = &run->memory->shared;
+    uint32_t to = operand_with_barrier(job->shared, job->barrier), bytes;
+    enum rule rule = earlier(check_policy(run), operand_check_barrier(job->barrier, shared, NULL));
+    rule = earlier(rule, tile_load_check(&run->map, TILE_DIMS, job->coord, run->global, shared, to, NULL));
+    if (rule != RULE_OK) return rule;
+    rule = tile_load(&run->map, TILE_DIMS, job->coord, run->global, shared, to, &bytes);
+    complete(run, bytes);
+    return rule;
+}
+
+static enum rule run_tile_store(const struct run *run)
+{
+    const struct misuse_job *job = run->job;
+    const struct memory *shared = &run->memory->shared;
+    enum rule rule = check_policy(run);
+    if (job->operation == MISUSE_TILE_STORE) {
+        rule =
+            earlier(rule, tile_store_check(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
+        return rule == RULE_OK ? tile_store(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared) : rule;
+    }
+    rule = earlier(
+        rule, tile_reduce_check(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
+    return rule == RULE_OK ? tile_reduce(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared)
+                           : rule;
+}
+
+// --- bulk copies
+// -------------------------------------------------------------------------------------------------------
+
+static struct bulk bulk_of(const struct run *run)
+{
+    const struct misuse_job *job = run->job;
+    const struct memory *shared = &run->memory->shared;
+    switch (job->operation) {
+    case MISUSE_BULK_LOAD:
+        return (struct bulk){BULK_GLOBAL_TO_SHARED, run->global, shared, job->global, job->shared, job->size_bytes};
+    case MISUSE_BULK_SHARED:
+        return (struct bulk){BULK_SHARED_TO_OWN, shared, shared, job->other, job->shared, job->size_bytes};
+    default:
+        return (struct bulk){BULK_SHARED_TO_GLOBAL, shared, run->global, job->shared, job->global, job->size_bytes};
+    }
+}
+
+static enum rule run_bulk(const struct run *run)
+{
+    const struct misuse_job *job = run->job;
+    struct bulk bulk = bulk_of(run);
+    uint32_t bytes = bulk_moved_bytes(bulk.form, bulk.size_bytes);
+    int has_barrier = job->operation != MISUSE_BULK_STORE && job->operation != MISUSE_BULK_REDUCE;
+    if (job->operation == MISUSE_BULK_LOAD) bulk.to = operand_with_barrier(job->shared, job->barrier);
+    enum rule rule = earlier(check_policy(run), bulk_check(&bulk, NULL));
+    if (has_barrier && bytes > 0)
+        rule = earlier(rule, bulk_check_barrier(bulk.form, job->barrier, &run->memory->shared, NULL));
+    if (rule != RULE_OK) return rule;
+    rule = job->operation == MISUSE_BULK_REDUCE ? bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &bytes)
+                                                : bulk_copy(&bulk, &bytes);
+    if (has_barrier) complete(run, bytes);
+    return rule;
+}
+
+// --- prefetches, and instructions around a map
+// -------------------------------------------------------------------------
+
+// The pointer is to the job's own map, which is mapped, or into the arena, or wrong.
+static enum rule prefetch_map(const struct run *run)
+{
+    const struct misuse_job *job = run->job;
+    const struct memory arena = *run->memory->arena, none = {NULL, 0, 0};
+    const struct memory maps = {(uint8_t *)(uintptr_t)job->map, run->memory->maps, MAP_BYTES};
+    int is_wrong = (job->is_window & MISUSE_POINTER) != 0;
+    int is_map = job->pointer - maps.base < maps.size_bytes;
+    return map_prefetch_check(job->pointer, is_wrong ? &none : is_map ? &maps : &arena, NULL);
+}
+
+static enum rule run_prefetch(const struct run *run)
+{
+    const struct misuse_job *job = run->job;
+    const uint16_t offset[3] = {(uint16_t)job->offset};
+    switch (job->operation) {
+    case MISUSE_PREFETCH_BULK:
+        return earlier(check_policy(run), bulk_prefetch_check(job->global, job->size_bytes, NULL));
+    case MISUSE_PREFETCH_TILE:
+        return earlier(check_policy(run), tile_prefetch_check(&run->map, (int)job->dims, job->coord, NULL));
+    case MISUSE_PREFETCH_IM2COL:
+        return earlier(check_policy(run), im2col_prefetch_check(&run->map, IM2COL_DIMS, job->coord, offset, NULL));
+    case MISUSE_PREFETCH_MAP:
+        return prefetch_map(run);
+    default:
+        return map_acquire_check(job->pointer, NULL);
+    }
+}
+
+static enum rule run_copy_map(const struct run *run)
+{
+    const struct misuse_job *job = run->job;
+    int is_shared = (job->is_window & MISUSE_GLOBAL) != 0;
+    enum rule rule = map_copy_check(job->shared, &run->memory->shared, job->global, is_shared, run->global, NULL);
+    if (rule == RULE_OK)
+        memcpy(memory_at(run->global, job->global, MAP_BYTES), shared_at(run, job->shared, MAP_BYTES), MAP_BYTES);
+    return rule;
+}
+
+// --- plain accesses and barriers
+// ---------------------------------------------------------------------------------------
+
+static enum rule run_shared(const struct run *run, uint64_t *value)
+{
+    const struct misuse_job *job = run->job;
+    enum rule rule = shared_access_check(job->shared, WORD_BYTES, &run->memory->shared, NULL);
+    if (rule != RULE_OK) return rule;
+    uint8_t *at = shared_at(run, job->shared, WORD_BYTES);
+    uint32_t word, stored = job->seed;
+    memcpy(&word, at, sizeof word);
+    if (job->operation != MISUSE_STORE_SHARED) *value = word;
+    if (job->operation == MISUSE_ATOMIC_SHARED) stored += word;
+    if (job->operation != MISUSE_LOAD_SHARED) memcpy(at, &stored, sizeof stored);
+    return RULE_OK;
+}
+
+static enum rule run_global(const struct run *run, uint64_t *value)
+{
+    const struct misuse_job *job = run->job;
+    enum rule rule = earlier(check_policy(run), global_access_check(job->global, WORD_BYTES, run->global, NULL));
+    if (rule != RULE_OK) return rule;
+    uint8_t *at = memory_at(run->global, job->global, WORD_BYTES);
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    if (job->operation == MISUSE_LOAD_GLOBAL) *value = word;
+    if (job->operation == MISUSE_STORE_GLOBAL) memcpy(at, &job->seed, sizeof job->seed);
+    return RULE_OK;
+}
+
+// An arrive at the shared address `barrier`.
+static enum rule arrive(const struct run *run, uint32_t barrier, uint64_t *value)
+{
+    uint64_t word;
+    enum rule rule = mbarrier_access_check(barrier, &run->memory->shared, NULL);
+    if (rule != RULE_OK) return rule;
+    uint8_t *at = shared_at(run, barrier, sizeof word);
+    memcpy(&word, at, sizeof word);
+    *value = mbarrier_token(word) >> 32;
+    rule = mbarrier_transact(&word, &(struct mbarrier_transaction){.arrivals = 1});
+    memcpy(at, &word, sizeof word);
+    return rule;
+}
+
+static enum rule run_arrive(const struct run *run, uint64_t *value)
+{
+    const struct misuse_job *job = run->job;
+    int is_shared = (job->is_window & MISUSE_GLOBAL) != 0;
+    if (job->operation == MISUSE_ARRIVE_SHARED) return arrive(run, job->barrier, value);
+    enum rule rule = mbarrier_generic_check(job->global, is_shared, NULL);
+    return rule == RULE_OK ? arrive(run, (uint32_t)job->global, value) : rule;
+}
+
+// --- a job
+// ---------------------------------------------------------------------------------------------------------------
+
+enum rule misuse_run(const struct misuse_job *job, const struct misuse_memory *memory, uint64_t *value)
+{
+    struct run run = {.job = job, .memory = memory};
+    struct tensormap_image image;
+    memcpy(image.word, job->map, sizeof image.word);
+    tensormap_decode(&image, &run.map, NULL);
+    int has_map = job->operation <= MISUSE_TILE_REDUCE;
+    int is_own = memory_at(&memory->own, has_map ? run.map.address : job->global, 0) != NULL;
+    run.global = is_own ? &memory->own : memory->arena;
+    *value = 0;
+    switch (job->operation) {
+    case MISUSE_TILE_LOAD:
+        return run_tile_load(&run);
+    case MISUSE_TILE_STORE:
+    case MISUSE_TILE_REDUCE:
+        return run_tile_store(&run);
+    case MISUSE_BULK_LOAD:
+    case MISUSE_BULK_STORE:
+    case MISUSE_BULK_REDUCE:
+    case MISUSE_BULK_SHARED:
+        return run_bulk(&run);
+    case MISUSE_COPY_MAP:
+        return run_copy_map(&run);
+    case MISUSE_LOAD_SHARED:
+    case MISUSE_STORE_SHARED:
+    case MISUSE_ATOMIC_SHARED:
+        return run_shared(&run, value);
+    case MISUSE_ARRIVE_SHARED:
+    case MISUSE_ARRIVE_GENERIC:
+        return run_arrive(&run, value);
+    case MISUSE_LOAD_GLOBAL:
+    case MISUSE_STORE_GLOBAL:
+        return run_global(&run, value);
+    default:
+        return run_prefetch(&run);
+    }
+}
+
+static void put(const struct memory *memory, uint64_t offset, uint64_t word)
+{
+    memcpy(memory->bytes + offset, &word, sizeof word);
+}
+
+void misuse_prepare(const struct misuse_job *job, const struct misuse_memory *memory)
+{
+    for (uint32_t at = MISUSE_SHARED_START; at < MISUSE_SHARED_END; at += 8)
+        put(&memory->shared, at - MISUSE_SHARED_START, at < MISUSE_FILL_START ? 0 : misuse_word(job->seed, at));
+    for (uint32_t i = 0; i < MISUSE_BARRIERS; i++)
+        put(&memory->shared, MISUSE_BARRIER_START - MISUSE_SHARED_START + 8 * i, mbarrier_init(1));
+    for (uint32_t at = 0; at < MISUSE_GLOBAL_BYTES; at += 8) put(&memory->own, at, misuse_word(job->seed + 1, at));
+}
+
+// The sum over a CTA's memory. The other CTA's is as misuse_prepare() left it: no job writes there.
+static uint64_t sum_of(const uint8_t *bytes)
+{
+    uint64_t sum = 0, word;
+    for (uint32_t at = MISUSE_SHARED_START; at < MISUSE_SHARED_END; at += 8) {
+        memcpy(&word, bytes + (at - MISUSE_SHARED_START), sizeof word);
+        sum += word * (2 * at + 1);
+    }
+    return sum;
+}
+
+void misuse_dump(const struct misuse_job *job, const struct misuse_memory *memory, struct misuse_output *output)
+{
+    uint8_t other[MISUSE_SHARED_BYTES], own[MISUSE_GLOBAL_BYTES];
+    const struct misuse_memory untouched = {.shared = {other, MISUSE_SHARED_START, sizeof other}, .own = {own, 0, 0}};
+    const uint8_t *shared = memory->shared.bytes;
+    memcpy(output->barrier, shared + (MISUSE_BARRIER_START - MISUSE_SHARED_START), sizeof output->barrier);
+    memcpy(output->shared, shared + (MISUSE_DUMP_START - MISUSE_SHARED_START), sizeof output->shared);
+    memcpy(output->global, memory->own.bytes, sizeof output->global);
+    output->sum[0] = sum_of(shared);
+    output->sum[1] = 0;
+    output->unused = 0;
+    if (!job->is_cluster) return;
+    misuse_prepare(job, &untouched);
+    output->sum[1] = sum_of(other);
+}

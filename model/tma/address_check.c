@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Addresses of single instructions.
+#include "address_check.h"
+
+enum { BARRIER_BYTES = 8, MAP_BYTES = 128, MAP_ALIGN = 64, MAP_COPY_ALIGN = 4 };
+#define ADDRESS_LIMIT ((uint64_t)1 << 56)
+
+static void broken(struct findings *findings, enum rule *first, struct finding finding)
+{
+    if (*first == RULE_OK) *first = finding.rule;
+    finding_add(findings, finding);
+}
+
+static void check_align(uint64_t address, uint32_t align, enum rule rule, struct findings *findings, enum rule *first)
+{
+    if (address % align != 0)
+        broken(findings, first, (struct finding){rule, "a", -1, 0, address, align, address - address % align});
+}
+
+static void check_bounds(const struct memory *memory, uint64_t address, uint32_t bytes, enum rule rule,
+                         struct findings *findings, enum rule *first)
+{
+    uint64_t end = memory->base + memory->size_bytes;
+    if (memory_at(memory, address, bytes) != NULL) return;
+    broken(findings, first,
+           (struct finding){rule, "a", -1, 0, address, end, address < memory->base ? memory->base : end - bytes});
+}
+
+enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    check_align(address, bytes, RULE_SHARED_ACCESS_ALIGN, findings, &first);
+    check_bounds(shared, address, bytes, RULE_SHARED_ACCESS_BOUNDS, findings, &first);
+    return first;
+}
+
+enum rule global_access_check(uint64_t address, uint32_t bytes, const struct memory *global, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    check_align(address, bytes, RULE_GLOBAL_ACCESS_ALIGN, findings, &first);
+    check_bounds(global, address, bytes, RULE_GLOBAL_ACCESS_UNMAPPED, findings, &first);
+    return first;
+}
+
+enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    check_align(address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_ALIGN, findings, &first);
+    check_bounds(shared, address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_BOUNDS, findings, &first);
+    return first;
+}
+
+enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    if (!is_shared) broken(findings, &first, (struct finding){RULE_MBARRIER_GENERIC_SPACE, "a", -1, 0, address, 0, 0});
+    return first;
+}
+
+enum rule map_prefetch_check(uint64_t address, const struct memory *global, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    check_align(address, MAP_ALIGN, RULE_PREFETCH_MAP_ALIGN, findings, &first);
+    check_bounds(global, address, MAP_ALIGN, RULE_PREFETCH_MAP_UNMAPPED, findings, &first);
+    return first;
+}
+
+enum rule map_acquire_check(uint64_t address, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    check_align(address, MAP_ALIGN, RULE_ACQUIRE_MAP_ALIGN, findings, &first);
+    if (address >= ADDRESS_LIMIT)
+        broken(findings, &first,
+               (struct finding){RULE_ACQUIRE_MAP_LIMIT, "a", -1, 0, address, ADDRESS_LIMIT, ADDRESS_LIMIT - MAP_ALIGN});
+    return first;
+}
+
+enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, int to_is_shared,
+                         const struct memory *global, struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    check_align(from, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
+    check_align(to, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
+    check_bounds(shared, from, MAP_BYTES, RULE_COPY_MAP_SMEM_BOUNDS, findings, &first);
+    if (to_is_shared)
+        broken(findings, &first, (struct finding){RULE_COPY_MAP_SPACE, "dst", -1, 0, to, 0, 0});
+    else
+        check_bounds(global, to, MAP_BYTES, RULE_COPY_MAP_UNMAPPED, findings, &first);
+    return first;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Single instructions that name memory: plain loads and stores, barrier operations by generic address, and the
+// instructions around a tensor map. Only their addresses are checked here. Copies have checks of their own.
+#ifndef TMAREF_ADDRESS_CHECK_H
+#define TMAREF_ADDRESS_CHECK_H
+
+#include "finding.h"
+#include "memory.h"
+
+// A plain load, store or atomic of `bytes` bytes (a power of two) at a shared::cta address: 716, then 700. Unlike a
+// copy it looks at the whole address.
+//   findings  NULL, or takes every rule broken
+//   returns   RULE_OK or the first rule broken
+enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings);
+
+// The same for global memory.
+enum rule global_access_check(uint64_t address, uint32_t bytes, const struct memory *global, struct findings *findings);
+
+// An mbarrier operation of the barrier's own CTA: 716, then 700.
+enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, struct findings *findings);
+
+// An mbarrier operation by generic address. `is_shared`: the address lies in the window of shared memory; 715 if not.
+enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings);
+
+// prefetch.tensormap: 716 unless the address is a multiple of 64, then 700 unless `global` holds 64 bytes there. Below
+// 2^56 the 700 is late: it comes with a later kernel.
+enum rule map_prefetch_check(uint64_t address, const struct memory *global, struct findings *findings);
+
+// fence.proxy.tensormap acquire: 716 unless the address is a multiple of 64, then 700 from 2^56 on.
+enum rule map_acquire_check(uint64_t address, struct findings *findings);
+
+// tensormap.cp_fenceproxy of 128 bytes from shared to global memory: 716, then 700 for the source, then for the
+// destination 717 where that is a generic address of shared memory, and 700.
+enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, int to_is_shared,
+                         const struct memory *global, struct findings *findings);
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Checks of prefetches and of cache hints.
+#include "prefetch.h"
+
+#include "bulk.h"
+#include "im2col_check.h"
+#include "transfer_check.h"
+
+enum { BULK_ALIGN = 16, FRACTION_MAX = 13 };
+#define ADDRESS_LIMIT ((uint64_t)1 << 56)
+
+enum rule tile_prefetch_check(const struct tensormap *map, int dims, const int32_t *coord, struct findings *findings)
+{
+    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    if (!transfer_map_readable(&report, map, TENSORMAP_TILED)) return report.first;
+    transfer_check_map(&report, map, TENSORMAP_TILED, dims);
+    transfer_check_coord(&report, map, coord);
+    return report.first;
+}
+
+enum rule im2col_prefetch_check(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,
+                                struct findings *findings)
+{
+    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    if (!transfer_map_readable(&report, map, TENSORMAP_IM2COL)) return report.first;
+    transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
+    transfer_check_coord(&report, map, coord);
+    if (map->mode != TENSORMAP_IM2COL) return report.first;
+    struct im2col column = im2col_of(map, coord, offset);
+    im2col_check_start(&report, &column);
+    return report.first;
+}
+
+enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct findings *findings)
+{
+    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    if (bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, size_bytes) == 0) return RULE_OK;
+    if (from % BULK_ALIGN != 0)
+        transfer_broken(&report, (struct finding){RULE_PREFETCH_ALIGN, "srcMem", -1, 0, from, BULK_ALIGN,
+                                                  from - from % BULK_ALIGN});
+    if (from >= ADDRESS_LIMIT)
+        transfer_broken(&report, (struct finding){RULE_PREFETCH_ADDRESS_LIMIT, "srcMem", -1, 0, from, ADDRESS_LIMIT,
+                                                  ADDRESS_LIMIT - BULK_ALIGN});
+    return report.first;
+}
+
+// Bits 59 and 60 and the field in bits 52 to 55: a recorded policy that faults has bit 59 set, and either bit 60 clear
+// or more than 13 in the field.
+enum rule cache_policy_check(uint64_t policy, struct findings *findings)
+{
+    int is_59 = policy >> 59 & 1, is_60 = policy >> 60 & 1;
+    uint64_t fraction = policy >> 52 & 15;
+    if (!is_59 || (is_60 && fraction <= FRACTION_MAX)) return RULE_OK;
+    finding_add(findings, (struct finding){RULE_CACHE_POLICY, "cache-policy", -1, 0, policy, 0, 0});
+    return RULE_CACHE_POLICY;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The suite `address_check`: addresses of single instructions, on both sides of each limit.
+#include "address_check.h"
+
+#include <check.h>
+
+Suite *address_check_suite(void);
+
+enum { BASE = 1024, BYTES = 16384, END = BASE + BYTES, GLOBAL_BYTES = 4096 };
+#define GLOBAL ((uint64_t)1 << 44)
+#define LIMIT  ((uint64_t)1 << 56)
+
+static uint8_t bytes[BYTES];
+static const struct memory shared = {bytes, BASE, BYTES}, global = {bytes, GLOBAL, GLOBAL_BYTES};
+
+START_TEST(shared_access_align__is_the_size)
+{
+    struct findings findings = {0};
+    ck_assert_int_eq(shared_access_check(BASE + 2, 4, &shared, &findings), RULE_SHARED_ACCESS_ALIGN);
+    ck_assert_uint_eq(findings.item[0].nearest, BASE);
+    ck_assert_int_eq(shared_access_check(BASE + 2, 2, &shared, NULL), RULE_OK);
+    ck_assert_int_eq(shared_access_check(BASE + 8, 16, &shared, NULL), RULE_SHARED_ACCESS_ALIGN);
+}
+END_TEST
+
+// Unlike a copy, a plain access looks at the whole address.
+START_TEST(shared_access_bounds__count_every_bit)
+{
+    struct findings findings = {0};
+    ck_assert_int_eq(shared_access_check(END - 4, 4, &shared, NULL), RULE_OK);
+    ck_assert_int_eq(shared_access_check(END, 4, &shared, &findings), RULE_SHARED_ACCESS_BOUNDS);
+    ck_assert_uint_eq(findings.item[0].nearest, END - 4);
+    ck_assert_int_eq(shared_access_check(0x41000, 4, &shared, NULL), RULE_SHARED_ACCESS_BOUNDS);
+    ck_assert_int_eq(shared_access_check(0x41001, 4, &shared, NULL), RULE_SHARED_ACCESS_ALIGN);
+}
+END_TEST
+
+START_TEST(global_access_align__is_the_size)
+{
+    ck_assert_int_eq(global_access_check(GLOBAL + 4, 4, &global, NULL), RULE_OK);
+    ck_assert_int_eq(global_access_check(GLOBAL + 4, 8, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
+    ck_assert_int_eq(global_access_check(3, 4, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
+}
+END_TEST
+
+START_TEST(global_access_unmapped__at_both_ends)
+{
+    struct findings findings = {0};
+    ck_assert_int_eq(global_access_check(GLOBAL + GLOBAL_BYTES - 4, 4, &global, NULL), RULE_OK);
+    ck_assert_int_eq(global_access_check(GLOBAL + GLOBAL_BYTES, 4, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_int_eq(global_access_check(GLOBAL - 4, 4, &global, &findings), RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_uint_eq(findings.item[0].nearest, GLOBAL);
+    ck_assert_int_eq(global_access_check(0, 4, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
+}
+END_TEST
+
+START_TEST(mbarrier_address_bounds__come_after_the_alignment)
+{
+    ck_assert_int_eq(mbarrier_access_check(END - 8, &shared, NULL), RULE_OK);
+    ck_assert_int_eq(mbarrier_access_check(END, &shared, NULL), RULE_MBARRIER_ADDRESS_BOUNDS);
+    ck_assert_int_eq(mbarrier_access_check(0x40400, &shared, NULL), RULE_MBARRIER_ADDRESS_BOUNDS);
+    ck_assert_int_eq(mbarrier_access_check(END + 4, &shared, NULL), RULE_MBARRIER_ADDRESS_ALIGN);
+}
+END_TEST
+
+START_TEST(mbarrier_generic_space__is_shared_memory)
+{
+    ck_assert_int_eq(mbarrier_generic_check(GLOBAL, 0, NULL), RULE_MBARRIER_GENERIC_SPACE);
+    ck_assert_int_eq(mbarrier_generic_check(GLOBAL, 1, NULL), RULE_OK);
+}
+END_TEST
+
+START_TEST(prefetch_map_align__is_64)
+{
+    ck_assert_int_eq(map_prefetch_check(GLOBAL + 64, &global, NULL), RULE_OK);
+    ck_assert_int_eq(map_prefetch_check(GLOBAL + 32, &global, NULL), RULE_PREFETCH_MAP_ALIGN);
+    ck_assert_int_eq(map_prefetch_check(1, &global, NULL), RULE_PREFETCH_MAP_ALIGN);
+}
+END_TEST
+
+START_TEST(prefetch_map_unmapped__also_null)
+{
+    ck_assert_int_eq(map_prefetch_check(0, &global, NULL), RULE_PREFETCH_MAP_UNMAPPED);
+    ck_assert_int_eq(map_prefetch_check(GLOBAL + GLOBAL_BYTES, &global, NULL), RULE_PREFETCH_MAP_UNMAPPED);
+    ck_assert_int_eq(map_prefetch_check(LIMIT, &global, NULL), RULE_PREFETCH_MAP_UNMAPPED);
+}
+END_TEST
+
+START_TEST(acquire_map_align__is_64)
+{
+    ck_assert_int_eq(map_acquire_check(GLOBAL + 96, NULL), RULE_ACQUIRE_MAP_ALIGN);
+    ck_assert_int_eq(map_acquire_check(LIMIT + 32, NULL), RULE_ACQUIRE_MAP_ALIGN);
+}
+END_TEST
+
+START_TEST(acquire_map_unmapped__is_accepted)
+{
+    ck_assert_int_eq(map_acquire_check(0, NULL), RULE_OK);
+    ck_assert_int_eq(map_acquire_check(GLOBAL + 64, NULL), RULE_OK);
+}
+END_TEST
+
+START_TEST(acquire_map_limit__is_2_to_the_56)
+{
+    ck_assert_int_eq(map_acquire_check(LIMIT - 64, NULL), RULE_OK);
+    ck_assert_int_eq(map_acquire_check(LIMIT, NULL), RULE_ACQUIRE_MAP_LIMIT);
+}
+END_TEST
+
+START_TEST(copy_map_align__is_4_on_both_sides)
+{
+    ck_assert_int_eq(map_copy_check(BASE + 4, &shared, GLOBAL + 4, 0, &global, NULL), RULE_OK);
+    ck_assert_int_eq(map_copy_check(BASE + 2, &shared, GLOBAL, 0, &global, NULL), RULE_COPY_MAP_ALIGN);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, GLOBAL + 1, 0, &global, NULL), RULE_COPY_MAP_ALIGN);
+}
+END_TEST
+
+START_TEST(copy_map_smem_bounds__are_128_bytes)
+{
+    ck_assert_int_eq(map_copy_check(END - 128, &shared, GLOBAL, 0, &global, NULL), RULE_OK);
+    ck_assert_int_eq(map_copy_check(END - 124, &shared, GLOBAL, 0, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
+    ck_assert_int_eq(map_copy_check(0x41000, &shared, GLOBAL, 0, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
+}
+END_TEST
+
+START_TEST(copy_map_unmapped__are_128_bytes)
+{
+    const uint64_t end = GLOBAL + GLOBAL_BYTES;
+    ck_assert_int_eq(map_copy_check(BASE, &shared, end - 128, 0, &global, NULL), RULE_OK);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, end - 124, 0, &global, NULL), RULE_COPY_MAP_UNMAPPED);
+}
+END_TEST
+
+START_TEST(copy_map_space__is_not_shared)
+{
+    ck_assert_int_eq(map_copy_check(BASE, &shared, BASE, 1, &global, NULL), RULE_COPY_MAP_SPACE);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, BASE + 1, 1, &global, NULL), RULE_COPY_MAP_ALIGN);
+}
+END_TEST
+
+Suite *address_check_suite(void)
+{
+    Suite *suite = suite_create("address_check");
+    TCase *tcase = tcase_create("address_check");
+    tcase_add_test(tcase, shared_access_align__is_the_size);
+    tcase_add_test(tcase, shared_access_bounds__count_every_bit);
+    tcase_add_test(tcase, global_access_align__is_the_size);
+    tcase_add_test(tcase, global_access_unmapped__at_both_ends);
+    tcase_add_test(tcase, mbarrier_address_bounds__come_after_the_alignment);
+    tcase_add_test(tcase, mbarrier_generic_space__is_shared_memory);
+    tcase_add_test(tcase, prefetch_map_align__is_64);
+    tcase_add_test(tcase, prefetch_map_unmapped__also_null);
+    tcase_add_test(tcase, acquire_map_align__is_64);
+    tcase_add_test(tcase, acquire_map_unmapped__is_accepted);
+    tcase_add_test(tcase, acquire_map_limit__is_2_to_the_56);
+    tcase_add_test(tcase, copy_map_align__is_4_on_both_sides);
+    tcase_add_test(tcase, copy_map_smem_bounds__are_128_bytes);
+    tcase_add_test(tcase, copy_map_unmapped__are_128_bytes);
+    tcase_add_test(tcase, copy_map_space__is_not_shared);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The suite `misuse_case`: the family "misuse" around the model: JSON both ways, what random cases lean to, and the
+// words for a mismatch.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "misuse_case.h"
+
+Suite *misuse_case_suite(void);
+
+enum { CASES = 30000 };
+
+static struct misuse_case case_of(const char *text)
+{
+    struct misuse_case c;
+    struct text why;
+    json_t *json = json_loads(text, 0, NULL);
+    int ok = family_find("misuse")->read(json, &c, &why);
+    json_decref(json);
+    ck_assert_msg(ok, "%s: %s", text, ok ? "" : why.at);
+    return c;
+}
+
+static struct result run(const struct misuse_case *c, struct misuse_output *output)
+{
+    struct result result = result_at((uint8_t *)output);
+    family_find("misuse")->run_model(c, &result);
+    return result;
+}
+
+START_TEST(misuse_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 3000; i++) {
+        struct random random = random_for(3, i);
+        struct misuse_case c, again;
+        struct text why = {""};
+        misuse_generate(&random, &c);
+        json_t *json = family_find("misuse")->write(&c);
+        ck_assert_msg(family_find("misuse")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {"{\"operation\": \"nothing\", \"cluster\": 0, \"seed\": 1}", "is none of"},
+    {"{\"operation\": \"load_shared\", \"cluster\": 0, \"shared\": 4096, \"barrier\": 0, \"seed\": 1}", "barrier"},
+    {"{\"operation\": \"bulk_shared\", \"cluster\": 0, \"shared\": 4096, \"other\": 8192, \"barrier\": 1024, \"size\": "
+     "16, \"seed\": 1}",
+     "needs a \"cluster\""},
+    {"{\"operation\": \"bulk_shared\", \"cluster\": 1, \"shared\": 16781312, \"other\": 8192, \"barrier\": 1024, "
+     "\"size\": 16, \"seed\": 1}",
+     "another CTA"},
+    {"{\"operation\": \"bulk_store\", \"cluster\": 0, \"shared\": 4096, \"global\": 35184372089600, \"size\": 528, "
+     "\"seed\": 1}",
+     "own memory"},
+    {"{\"operation\": \"bulk_store\", \"cluster\": 0, \"shared\": 4096, \"global\": 17592186044416, \"size\": 16, "
+     "\"seed\": 1}",
+     "others read the arena"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(misuse_case_that_would_harm_others_is_refused)
+{
+    struct misuse_case c;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family_find("misuse")->read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+}
+END_TEST
+
+// Every operation works and fails; every rule of single operands is met; much is silent.
+START_TEST(misuse_generate_meets_every_operation_and_rule)
+{
+    int works[MISUSE_COUNT] = {0}, fails[MISUSE_COUNT] = {0}, rules[RULE_COUNT] = {0}, silent = 0;
+    struct misuse_output output;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(1, i);
+        struct misuse_case c;
+        misuse_generate(&random, &c);
+        struct result result = run(&c, &output);
+        rules[result.rule]++;
+        (result.status == 0 ? works : fails)[c.operation]++;
+        silent += result.status == 0 && c.operation <= MISUSE_BULK_REDUCE && (c.shared >> 18 & 63) != 0;
+    }
+    for (int i = 0; i < MISUSE_COUNT; i++)
+        ck_assert_msg(works[i] > CASES / 200 && fails[i] > 5, "%s: %d, %d", misuse_operation_names[i], works[i],
+                      fails[i]);
+    for (enum rule rule = RULE_OPERAND_RANK; rule <= RULE_COPY_MAP_SPACE; rule++)
+        if (rule_row(rule)->sm_90a == OUTCOME_FAULT) ck_assert_msg(rules[rule] > 0, "%s", rule_row(rule)->id);
+    ck_assert_int_gt(silent, CASES / 100);
+}
+END_TEST
+
+// A silent load leaves everything as it was; the same load without the bit does not.
+START_TEST(misuse_result_shows_that_nothing_changed)
+{
+    const char *text =
+        "{\"operation\": \"bulk_load\", \"cluster\": 0, \"shared\": 4096, \"barrier\": 1024, \"global\": "
+        "17592186044416, \"size\": 64, \"seed\": 5}";
+    struct misuse_output loaded, untouched, unloaded;
+    struct misuse_case c = case_of(text), idle = c;
+    ck_assert_int_eq(run(&c, &loaded).status, 0);
+    c.shared |= 1 << 20;
+    ck_assert_int_eq(run(&c, &untouched).status, 0);
+    idle.size_bytes = 0;
+    ck_assert_int_eq(run(&idle, &unloaded).status, 0);
+    ck_assert_mem_eq(&untouched, &unloaded, sizeof untouched);
+    ck_assert(loaded.sum[0] != untouched.sum[0] && loaded.barrier[0] != untouched.barrier[0]);
+    ck_assert(loaded.shared[0] != untouched.shared[0]);
+}
+END_TEST
+
+static void check_words(uint32_t window, uint32_t offset, const char *words)
+{
+    struct misuse_case c = case_of("{\"operation\": \"store_shared\", \"cluster\": 0, \"shared\": 4096, \"seed\": 5}");
+    struct misuse_output one, other;
+    struct result expected = run(&c, &one), found = run(&c, &other);
+    char *said = NULL;
+    size_t size_bytes;
+    found.window[window].bytes[offset] ^= 0xff;
+    FILE *out = open_memstream(&said, &size_bytes);
+    misuse_explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(said, words) != NULL, "\"%s\" is not in: %s", words, said);
+    free(said);
+}
+
+START_TEST(misuse_explain_names_the_place)
+{
+    check_words(0, 17, "word of barrier 2:");
+    check_words(0, 41, "sum over the shared memory of CTA 1:");
+    check_words(0, 48, "register:");
+    check_words(1, 8, "shared 0x1008:");
+    check_words(2, 264, "global 0x200000000108:");
+}
+END_TEST
+
+START_TEST(misuse_explain_names_the_rule_of_a_fault)
+{
+    struct misuse_case c = case_of("{\"operation\": \"load_shared\", \"cluster\": 0, \"shared\": 4097, \"seed\": 5}");
+    struct misuse_output output;
+    struct result expected = run(&c, &output), found = {.status = 0};
+    char *said = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&said, &size_bytes);
+    misuse_explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(said, "716 expected, 0 found; likely rule SHARED_ACCESS_ALIGN"));
+    free(said);
+}
+END_TEST
+
+Suite *misuse_case_suite(void)
+{
+    Suite *suite = suite_create("misuse_case");
+    TCase *tcase = tcase_create("misuse_case");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, misuse_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tcase, misuse_case_that_would_harm_others_is_refused, 0, REFUSED);
+    tcase_add_test(tcase, misuse_generate_meets_every_operation_and_rule);
+    tcase_add_test(tcase, misuse_result_shows_that_nothing_changed);
+    tcase_add_test(tcase, misuse_explain_names_the_place);
+    tcase_add_test(tcase, misuse_explain_names_the_rule_of_a_fault);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
