@@ -138,7 +138,7 @@ static void pick_location(struct random *random, struct replace_case *c)
     c->location = MAP_IN_SHARED + (uint32_t)random_below(random, MAP_LOCATIONS - MAP_IN_SHARED);
     if (random_chance(random, 50)) return;
     c->location = MAP_IN_GLOBAL;
-    c->misalign = random_chance(random, 20) ? 64 : 1 << random_below(random, 6);
+    c->misalign = random_chance(random, 20) ? 64 : UINT32_C(1) << random_below(random, 6);
 }
 
 void replace_generate(struct random *random, void *test_case)
