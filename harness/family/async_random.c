@@ -26,7 +26,8 @@ static uint32_t pick_src_size(struct random *random, uint32_t size)
     static const uint32_t high[] = {1u << 16, 1u << 31, 0xfffffff0, 0xffffffff};
     if (random_chance(random, 75)) return (uint32_t)random_below(random, size + 1);
     if (random_chance(random, 75)) return (uint32_t)random_below(random, 4 * size);
-    return random_pick(random, high) + (uint32_t)random_below(random, size);
+    uint32_t base = random_pick(random, high);
+    return base + (uint32_t)random_below(random, size);
 }
 
 static void pick_copy(struct random *random, int step, struct async_op *op)

@@ -14,7 +14,9 @@ static void random_cluster(struct random *random, uint32_t cluster[3])
     static const uint32_t wide[] = {0, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 8, 9, 12, 15, 16, 16, 17, 32, UINT32_MAX};
     int is_line = random_chance(random, 40);
     for (int i = 0; i < 3; i++) cluster[i] = is_line ? 1 : random_pick(random, small);
-    if (is_line || random_chance(random, 25)) cluster[random_below(random, 3)] = random_pick(random, wide);
+    if (!is_line && !random_chance(random, 25)) return;
+    uint32_t value = random_pick(random, wide);
+    cluster[random_below(random, 3)] = value;
 }
 
 static void random_grid(struct random *random, struct cluster_launch *launch)
@@ -27,7 +29,9 @@ static void random_grid(struct random *random, struct cluster_launch *launch)
         if (random_chance(random, 2)) launch->grid[i]++;
         if (random_chance(random, 1)) launch->grid[i] = 0;
     }
-    if (random_chance(random, 2)) launch->grid[random_below(random, 3)] = random_pick(random, most);
+    if (!random_chance(random, 2)) return;
+    uint32_t value = random_pick(random, most);
+    launch->grid[random_below(random, 3)] = value;
 }
 
 static void random_block(struct random *random, struct cluster_launch *launch)
@@ -58,7 +62,10 @@ static struct cluster_question random_question(struct random *random)
     struct cluster_question question = {.address = (uint32_t)random_u64(random)};
     question.rank = random_chance(random, 70) ? (uint32_t)random_below(random, 17) : (uint32_t)random_u64(random);
     question.offset = random_pick(random, offsets);
-    if (random_chance(random, 50)) question.offset = random_u64(random) >> random_range(random, 8, 40);
+    if (random_chance(random, 50)) {
+        question.offset = random_u64(random);
+        question.offset >>= random_range(random, 8, 40);
+    }
     return question;
 }
 
@@ -146,8 +153,9 @@ static uint64_t random_operand(struct random *random, uint32_t opcode)
     if (opcode == CLUSTER_OP_BULK || opcode == CLUSTER_OP_LD) return 0;
     if (cluster_has_data(opcode)) return random_chance(random, 20) ? random_below(random, 3) : random_u64(random);
     if (opcode == CLUSTER_OP_ARRIVE || opcode == CLUSTER_OP_ARRIVE_DROP) return random_pick(random, counts);
-    if (opcode == CLUSTER_OP_INIT) return random_pick(random, counts) + (random_chance(random, 95) ? 1u : 0u);
-    return random_pick(random, bytes);
+    if (opcode != CLUSTER_OP_INIT) return random_pick(random, bytes);
+    uint32_t count = random_pick(random, counts);
+    return count + (random_chance(random, 95) ? 1u : 0u);
 }
 
 static void choose_target(struct plan *plan, struct cluster_step *step)

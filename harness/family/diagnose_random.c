@@ -228,6 +228,7 @@ static void plant_map(struct random *random, struct diagnose_case *c)
     static const uint32_t types[] = {DTYPE_UINT8, DTYPE_FLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_TFLOAT32};
     struct map_args *map = &c->load[0].map;
     uint32_t i = pick_dim(random, map);
+    int64_t shift;
     switch ((enum cause)c->cause) {
     case CAUSE_SWIZZLE_MODE:
         map->swizzle = (map->swizzle + 1 + (uint32_t)random_below(random, 3)) % 4;
@@ -256,12 +257,14 @@ static void plant_map(struct random *random, struct diagnose_case *c)
         break;
     case CAUSE_IM2COL_CORNER:
         i %= map->rank - 2;
-        *(random_chance(random, 50) ? &map->lower[i] : &map->upper[i]) +=
-            sign(random) * (1 + (int32_t)random_below(random, 3));
+        shift = sign(random);
+        shift *= 1 + (int32_t)random_below(random, 3);
+        *(random_chance(random, 50) ? &map->lower[i] : &map->upper[i]) += (int32_t)shift;
         break;
     default:
-        map->address +=
-            (uint64_t)(sign(random) * 16 * (1 + (int64_t)random_below(random, random_chance(random, 50) ? 8 : 200)));
+        shift = 16 * sign(random);
+        shift *= 1 + (int64_t)random_below(random, random_chance(random, 50) ? 8 : 200);
+        map->address += (uint64_t)shift;
         break;
     }
 }
@@ -283,6 +286,8 @@ static void plant_slices(struct random *random, struct diagnose_case *c)
 static void plant_place(struct random *random, struct diagnose_case *c)
 {
     uint32_t tx_bytes, bytes = diagnose_load_bytes(&c->meant, &tx_bytes), lines = (bytes + 127) / 128, dim;
+    int64_t shift;
+    uint32_t value;
     switch ((enum cause)c->cause) {
     case CAUSE_SWIZZLE_BASE:
         c->moved = 128 * (1 + (uint32_t)random_below(random, 7));
@@ -296,7 +301,9 @@ static void plant_place(struct random *random, struct diagnose_case *c)
         c->transposed = 1;
         break;
     case CAUSE_SHARED_ADDRESS:
-        c->load[0].shared += 128 * (uint32_t)(sign(random) * (1 + (int32_t)random_below(random, 8)));
+        shift = sign(random);
+        shift *= 1 + (int32_t)random_below(random, 8);
+        c->load[0].shared += 128 * (uint32_t)shift;
         break;
     case CAUSE_OVERWRITTEN:
         c->loads = 2;
@@ -310,7 +317,8 @@ static void plant_place(struct random *random, struct diagnose_case *c)
         plant_slices(random, c);
         break;
     default:
-        c->load[0].offset[random_below(random, c->meant.map.rank - 2)] = (uint32_t)random_below(random, 5);
+        value = (uint32_t)random_below(random, 5);
+        c->load[0].offset[random_below(random, c->meant.map.rank - 2)] = value;
         break;
     }
 }

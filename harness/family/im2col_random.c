@@ -49,11 +49,14 @@ static void stretch(struct random *random, struct map_args *map)
     static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 65536, 1};
     static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
     if (random_chance(random, 10)) {
-        map->dim[random_below(random, map->rank)] = random_pick(random, dims);
+        uint64_t value = random_pick(random, dims);
+        map->dim[random_below(random, map->rank)] = value;
         for (uint32_t i = 0; i + 1 < map->rank; i++)
             if (map->dim[i + 1] > 65535) map->strides[i] = 32 * random_below(random, 4);
-    } else if (random_chance(random, 12))
-        map->strides[random_below(random, map->rank - 1)] = random_pick(random, strides);
+    } else if (random_chance(random, 12)) {
+        uint64_t value = random_pick(random, strides);
+        map->strides[random_below(random, map->rank - 1)] = value;
+    }
 }
 
 // Corners that leave a box: mostly small, as convolutions have them, or anywhere up to the limits.

@@ -58,10 +58,14 @@ static void stretch(struct random *random, struct map_args *map)
     static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 65536, 1};
     static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
     uint64_t kind = random_below(random, 100);
-    if (kind < 6) map->dim[random_below(random, map->rank)] = random_pick(random, dims);
-    if (kind >= 6 && kind < 12) map->strides[random_below(random, map->rank - 1)] = random_pick(random, strides);
-    if (kind >= 12 && kind < 15)
-        map->strides[random_below(random, map->rank - 1)] = map->strides[random_below(random, map->rank - 1)];
+    if (kind >= 15) return;
+    uint64_t value = kind < 6    ? random_pick(random, dims)
+                     : kind < 12 ? random_pick(random, strides)
+                                 : map->strides[random_below(random, map->rank - 1)];
+    if (kind < 6)
+        map->dim[random_below(random, map->rank)] = value;
+    else
+        map->strides[random_below(random, map->rank - 1)] = value;
 }
 
 // A corner that reaches out of the tensor, whether a pixel does or not; or a start outside the box.
@@ -95,6 +99,7 @@ static void spoil_coord(struct random *random, struct store_case *c)
     static const int32_t negatives[] = {-1, -2, -16, -64, INT32_MIN, INT32_MIN + 16};
     const struct map_args *map = &c->map;
     uint32_t inner = map->interleave == INTERLEAVE_NONE ? 0 : map->rank - 2;
+    int32_t value;
     switch (random_below(random, 4)) {
     case 0:
         c->coord[map->rank - 1] = random_pick(random, negatives);
@@ -103,7 +108,8 @@ static void spoil_coord(struct random *random, struct store_case *c)
         c->coord[inner] = inner == 0 ? -16 : random_pick(random, negatives);
         break;
     case 2:
-        c->coord[random_below(random, map->rank)] = random_pick(random, negatives);
+        value = random_pick(random, negatives);
+        c->coord[random_below(random, map->rank)] = value;
         break;
     default:
         c->coord[0] += c->coord[0] < INT32_MAX - 8 ? 1 + (int32_t)random_below(random, 8) : 0;

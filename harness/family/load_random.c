@@ -40,10 +40,15 @@ static void stretch(struct random *random, struct map_args *map)
 {
     static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 1};
     static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
-    if (random_chance(random, 12)) map->dim[random_below(random, map->rank)] = random_pick(random, dims);
+    if (random_chance(random, 12)) {
+        uint64_t value = random_pick(random, dims);
+        map->dim[random_below(random, map->rank)] = value;
+    }
     if (random_chance(random, 1)) map->dim[random_below(random, map->rank)] = ((uint64_t)1 << 31) + 1;
-    if (map->rank > 1 && random_chance(random, 12))
-        map->strides[random_below(random, map->rank - 1)] = random_pick(random, strides);
+    if (map->rank > 1 && random_chance(random, 12)) {
+        uint64_t value = random_pick(random, strides);
+        map->strides[random_below(random, map->rank - 1)] = value;
+    }
 }
 
 // The bytes of global memory, relative to the map's address, that the box and the base itself touch.

@@ -10,7 +10,8 @@ static uint64_t limit_u64(struct random *random)
 {
     static const int64_t near[] = {0, 0, -1, 1, -16, 16, -32, 32};
     if (random_chance(random, 25)) return random_below(random, 40);
-    return ((uint64_t)1 << random_pick(random, powers)) + (uint64_t)random_pick(random, near);
+    uint64_t power = (uint64_t)1 << random_pick(random, powers);
+    return power + (uint64_t)random_pick(random, near);
 }
 
 static uint32_t limit_count(struct random *random, uint32_t max)

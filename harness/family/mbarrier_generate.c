@@ -64,7 +64,8 @@ static uint32_t random_lanes(struct random *random)
     if (kind < 12) return random_lane(random);
     if (kind < 15) return random_lane(random) | random_lane(random) | random_lane(random);
     if (kind < 19) return 0xffffffff;
-    return (uint32_t)random_u64(random) | random_lane(random);
+    uint32_t lanes = (uint32_t)random_u64(random);
+    return lanes | random_lane(random);
 }
 
 // An arbitrary word; or one with fields at their limits. Mostly without the error bit, which ends a program soon.
@@ -75,7 +76,8 @@ static uint64_t random_word(struct random *random)
         struct mbarrier_fields fields = {.phase = (int)random_below(random, 2), .unused = random_chance(random, 20)};
         fields.pending = random_pick(random, limits) & MBARRIER_COUNT_MAX;
         fields.expected = random_pick(random, limits) & MBARRIER_COUNT_MAX;
-        fields.tx = (int32_t)(random_pick(random, limits) & MBARRIER_COUNT_MAX) * (random_chance(random, 50) ? -1 : 1);
+        fields.tx = (int32_t)(random_pick(random, limits) & MBARRIER_COUNT_MAX);
+        if (random_chance(random, 50)) fields.tx = -fields.tx;
         word = mbarrier_pack(&fields);
     }
     return random_chance(random, 90) ? word & ~MBARRIER_ERROR_BIT : word;
@@ -193,7 +195,8 @@ static void add_fault(struct plan *plan, struct mbarrier_case *test_case)
     struct random *random = plan->random;
     enum rule wanted = random_pick(random, faults);
     struct mbarrier_fields edge = {.pending = 1 << 19, .expected = 1, .error = wanted == RULE_MBARRIER_ERROR};
-    edge.tx = (int32_t)random_range(random, 0xffff0, MBARRIER_COUNT_MAX) * (random_chance(random, 50) ? -1 : 1);
+    edge.tx = (int32_t)random_range(random, 0xffff0, MBARRIER_COUNT_MAX);
+    if (random_chance(random, 50)) edge.tx = -edge.tx;
     struct mbarrier_op word = mbarrier_op_plain(MBARRIER_OP_WORD);
     word.word = mbarrier_pack(&edge);
     word.barrier = (uint32_t)random_below(random, (uint64_t)plan->barriers);

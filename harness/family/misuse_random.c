@@ -134,11 +134,13 @@ static void twist_shared(struct random *random, struct misuse_case *c)
         if (is_copy || kind < 4) *operand |= nowhere(random);
         if (is_copy && kind < 10) *operand = *operand >> 18 << 18 | (uint32_t)random_below(random, 8) * 128;
     } else if (kind < 80) {
-        *operand = past_end(random, 128) | (is_copy && random_chance(random, 30) ? nowhere(random) : 0);
+        *operand = past_end(random, 128);
+        if (is_copy && random_chance(random, 30)) *operand |= nowhere(random);
     } else if (kind < 90) {
         *operand += (uint32_t)random_range(random, 1, 3);
     } else if (may_have_rank(c)) {
-        *operand |= (uint32_t)random_range(random, 1, 255) << 24 | (random_chance(random, 30) ? nowhere(random) : 0);
+        *operand |= (uint32_t)random_range(random, 1, 255) << 24;
+        if (random_chance(random, 30)) *operand |= nowhere(random);
     }
 }
 
@@ -186,7 +188,8 @@ static void twist_map(struct random *random, struct misuse_case *c)
     } else if (kind < 72) {
         c->coord[0] += (int32_t)random_range(random, 1, 3);
     } else if (kind < 82) {
-        c->coord[random_below(random, 2)] = -4 * (int32_t)random_range(random, 1, 8);
+        int32_t value = -4 * (int32_t)random_range(random, 1, 8);
+        c->coord[random_below(random, 2)] = value;
     } else if (c->operation >= MISUSE_PREFETCH_TILE) {
         c->map = (uint32_t)random_below(random, MISUSE_MAP_COUNT);
         if (c->operation == MISUSE_PREFETCH_TILE) c->dims = (uint32_t)random_range(random, 1, 3);

@@ -45,10 +45,12 @@ static uint64_t any_value(struct random *random, enum replace_field field)
 {
     static const uint64_t dims[] = {0, 1, (uint64_t)1 << 31, ((uint64_t)1 << 31) + 1, UINT32_MAX, 4096};
     static const uint64_t strides[] = {0, 8, 15, 16, 24, 4096, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 16};
+    uint64_t value;
     switch (field) {
     case REPLACE_GLOBAL_ADDRESS:
         if (random_chance(random, 6)) return random_u64(random);
-        return ARENA_BASE + random_below(random, ARENA_BYTES / 32) * 16 + (random_chance(random, 4) ? 8 : 0);
+        value = ARENA_BASE + random_below(random, ARENA_BYTES / 32) * 16;
+        return value + (random_chance(random, 4) ? 8 : 0);
     case REPLACE_RANK:
         return random_chance(random, 90) ? random_below(random, 5) : near(random, 8);
     case REPLACE_BOX_DIM:
