@@ -23,6 +23,7 @@
 //   mbarrier_step.h     barrier programs, one operation at a time
 //   types.h, arithmetic.h  what wgmma multiplies, and the exact numbers of one element
 //   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
+//   wgmma.h             one wgmma.mma_async
 // The ABI: docs/abi.md.
 #ifndef TMAREF_H
 #define TMAREF_H
@@ -61,5 +62,6 @@
 #include "tensormap.h"
 #include "tile.h"
 #include "types.h"
+#include "wgmma.h"
 
 #endif

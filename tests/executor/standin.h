@@ -34,5 +34,6 @@ enum rule cluster_launches(void **parameters);
 enum rule cluster_programs(void **parameters);
 enum rule replace_jobs(void **parameters);
 enum rule store_jobs(void **parameters);
+enum rule wgmma_jobs(void **parameters);
 
 #endif

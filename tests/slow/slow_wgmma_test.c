@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
+#include "rule.h"
 #include "slow_test.h"
 #include "slow_vectors.h"
 #include "slow_wgmma.h"
@@ -148,71 +149,141 @@ END_TEST
 
 // f16: 3c00 1, bc00 -1, 0400 2^-14, 0800 2^-13, 0c00 2^-12, 0001 2^-24; bf16: 3f80 1, 0d80 2^-100, 2700 2^-49.
 static const struct {
+    enum rule rule;
     const char *why;
     uint32_t expected;
     struct slow_wgmma element;
 } vectors[] = {
-    {"1 + 2^-25 - 1: 25 bits are kept", 0x33000000,
+    {RULE_WGMMA_SUM, "1 + 2^-25 - 1: 25 bits are kept", 0x33000000,
      F16(F32, .a = UNITS(0x3c00, 0x0c00), .b = UNITS(0x3c00, 0x0800), C(0xbf800000))},
-    {"1 + 2^-26 - 1: 26 are not", 0, F16(F32, .a = UNITS(0x3c00, 0x0800), .b = UNITS(0x3c00, 0x0800), C(0xbf800000))},
-    {"1 + 1.5 * 2^-26 - 1: cut, not rounded", 0,
+    {RULE_WGMMA_SUM, "1 + 2^-26 - 1: 26 are not", 0,
+     F16(F32, .a = UNITS(0x3c00, 0x0800), .b = UNITS(0x3c00, 0x0800), C(0xbf800000))},
+    {RULE_WGMMA_SUM, "1 + 1.5 * 2^-26 - 1: cut, not rounded", 0,
      F16(F32, .a = UNITS(0x3c00, 0x0a00), .b = UNITS(0x3c00, 0x0800), C(0xbf800000))},
-    {"1 - 2^-26 - 1: cut toward zero", 0,
+    {RULE_WGMMA_SUM, "1 - 2^-26 - 1: cut toward zero", 0,
      F16(F32, .a = UNITS(0x3c00, 0x8800), .b = UNITS(0x3c00, 0x0800), C(0xbf800000))},
-    {"1 - 1 + 2^-26 in the accumulator is cut too", 0,
+    {RULE_WGMMA_SUM, "1 - 1 + 2^-26 in the accumulator is cut too", 0,
      F16(F32, .a = UNITS(0x3c00, 0x3c00), .b = UNITS(0x3c00, 0xbc00), C(0x32800000))},
-    {"1 + 2^-24 - 1: the accumulator is a term like the others", 0x33800000,
+    {RULE_WGMMA_SUM, "1 + 2^-24 - 1: the accumulator is a term like the others", 0x33800000,
      F16(F32, .a = UNITS(0x3c00, 0x0c00), .b = UNITS(0x3c00, 0x0c00), C(0xbf800000))},
-    {"1 + 1.5 * 2^-23 is cut", 0x3f800001, F16(F32, .a = UNITS(0x0c00), .b = UNITS(0x1200), C(0x3f800000))},
-    {"f16: 1 + 1.5 * 2^-10 is rounded to even, up", 0x3c02,
+    {RULE_WGMMA_RESULT, "1 + 1.5 * 2^-23 is cut", 0x3f800001,
+     F16(F32, .a = UNITS(0x0c00), .b = UNITS(0x1200), C(0x3f800000))},
+    {RULE_WGMMA_RESULT, "f16: 1 + 1.5 * 2^-10 is rounded to even, up", 0x3c02,
      F16(F16, .a = UNITS(0x1600), .b = UNITS(0x3c00), C(0x3c00))},
-    {"f16: 1 + 0.5 * 2^-10 is rounded to even, down", 0x3c00,
+    {RULE_WGMMA_RESULT, "f16: 1 + 0.5 * 2^-10 is rounded to even, down", 0x3c00,
      F16(F16, .a = UNITS(0x1000), .b = UNITS(0x3c00), C(0x3c00))},
-    {"f16: 1 + 2^-11 + 2^-25 is above the tie", 0x3c01,
+    {RULE_WGMMA_RESULT, "f16: 1 + 2^-11 + 2^-25 is above the tie", 0x3c01,
      F16(F16, .a = UNITS(0x1000, 0x0c00), .b = UNITS(0x3c00, 0x0800), C(0x3c00))},
-    {"0 * 2^15 says nothing of the exponent", 0x31800000, F16(F32, .a = UNITS(0, 0x0400), .b = UNITS(0x7800, 0x0400))},
-    {"2^-24 is aligned as 2^-14 * 2^-10: 2^-40 beside it is lost", 0x33800000,
+    {RULE_WGMMA_SUM_EXPONENT, "0 * 2^15 says nothing of the exponent", 0x31800000,
+     F16(F32, .a = UNITS(0, 0x0400), .b = UNITS(0x7800, 0x0400))},
+    {RULE_WGMMA_SUM_EXPONENT, "2^-24 is aligned as 2^-14 * 2^-10: 2^-40 beside it is lost", 0x33800000,
      F16(F32, .a = UNITS(0x0001, 0x0001), .b = UNITS(0x3c00, 0x0100))},
-    {"2^-149 - 2^-158: the last bit above the floor", 0, BF16(.a = UNITS(0x0d80, 0x8d80), .b = UNITS(0x2700, 0x2280))},
-    {"2^-149 - 2^-159: the first one below", 0x00000001, BF16(.a = UNITS(0x0d80, 0x8d80), .b = UNITS(0x2700, 0x2200))},
-    {"2^-24 * 1 is not flushed", 0x33800000, F16(F32, .a = UNITS(0x0001), .b = UNITS(0x3c00))},
-    {"2^-140 is not flushed", 0x00000200, BF16(.a = UNITS(0x0d80), .b = UNITS(0x2b80))},
-    {"tf32 has 10 fraction bits", 0x3f800000, TF32(.a = UNITS(0x3f801fff), .b = UNITS(0x3f800000))},
-    {"tf32: infinity with low bits is infinity", 0x7f800000, TF32(.a = UNITS(0x7f800001), .b = UNITS(0x3f800000))},
-    {"a NaN accumulator", 0x7fffffff, F16(F32, .a = UNITS(0x3c00), .b = UNITS(0x3c00), C(0xffc12345))},
-    {"a NaN accumulator that scale-d leaves out", 0x3f800000,
+    {RULE_WGMMA_SUM_EXPONENT, "2^-149 - 2^-158: the last bit above the floor", 0,
+     BF16(.a = UNITS(0x0d80, 0x8d80), .b = UNITS(0x2700, 0x2280))},
+    {RULE_WGMMA_SUM_EXPONENT, "2^-149 - 2^-159: the first one below", 0x00000001,
+     BF16(.a = UNITS(0x0d80, 0x8d80), .b = UNITS(0x2700, 0x2200))},
+    {RULE_WGMMA_SUBNORMAL, "2^-24 * 1 is not flushed", 0x33800000, F16(F32, .a = UNITS(0x0001), .b = UNITS(0x3c00))},
+    {RULE_WGMMA_SUBNORMAL, "2^-140 is not flushed", 0x00000200, BF16(.a = UNITS(0x0d80), .b = UNITS(0x2b80))},
+    {RULE_WGMMA_TF32, "tf32 has 10 fraction bits", 0x3f800000, TF32(.a = UNITS(0x3f801fff), .b = UNITS(0x3f800000))},
+    {RULE_WGMMA_TF32, "tf32: infinity with low bits is infinity", 0x7f800000,
+     TF32(.a = UNITS(0x7f800001), .b = UNITS(0x3f800000))},
+    {RULE_WGMMA_NAN, "a NaN accumulator", 0x7fffffff, F16(F32, .a = UNITS(0x3c00), .b = UNITS(0x3c00), C(0xffc12345))},
+    {RULE_WGMMA_NAN, "a NaN accumulator that scale-d leaves out", 0x3f800000,
      F16(F32, .a = UNITS(0x3c00), .b = UNITS(0x3c00), .c = 0xffc12345)},
-    {"f16: NaN", 0x7fff, F16(F16, .a = UNITS(0xfe00), .b = UNITS(0))},
-    {"infinity * 0", 0x7fffffff, F16(F32, .a = UNITS(0x7c00), .b = UNITS(0))},
-    {"infinity - infinity", 0x7fffffff, F16(F32, .a = UNITS(0x7c00, 0x3c00), .b = UNITS(0x3c00, 0xfc00))},
-    {"infinity, its sign flipped", 0xff800000, F16(F32, .a = UNITS(0x7c00), .b = UNITS(0x3c00), .negate = 1)},
-    {"-2^-155 is +0", 0, BF16(.a = UNITS(0x8d80), .b = UNITS(0x2400))},
-    {"-0 alone is +0", 0, F16(F32, .a = UNITS(0x8000), .b = UNITS(0x3c00), C(0x80000000))},
-    {"f16: 65504 * 2 overflows", 0x7c00, F16(F16, .a = UNITS(0x7bff), .b = UNITS(0x4000))},
-    {"f16: 65504 + 15 does not", 0x7bff, F16(F16, .a = UNITS(0x4b80), .b = UNITS(0x3c00), C(0x7bff))},
-    {"f16: 65504 + 16 does", 0x7c00, F16(F16, .a = UNITS(0x4c00), .b = UNITS(0x3c00), C(0x7bff))},
-    {"e4m3: 0x78 is 256", 0x43800000, E4M3(.a = UNITS(0x78), .b = UNITS(0x38))},
-    {"e4m3: 1 + 2^-13 - 1: 13 bits are kept", 0x39000000,
+    {RULE_WGMMA_NAN, "f16: NaN", 0x7fff, F16(F16, .a = UNITS(0xfe00), .b = UNITS(0))},
+    {RULE_WGMMA_NAN, "infinity * 0", 0x7fffffff, F16(F32, .a = UNITS(0x7c00), .b = UNITS(0))},
+    {RULE_WGMMA_NAN, "infinity - infinity", 0x7fffffff,
+     F16(F32, .a = UNITS(0x7c00, 0x3c00), .b = UNITS(0x3c00, 0xfc00))},
+    {RULE_WGMMA_NAN, "infinity, its sign flipped", 0xff800000,
+     F16(F32, .a = UNITS(0x7c00), .b = UNITS(0x3c00), .negate = 1)},
+    {RULE_WGMMA_RESULT, "-2^-155 is +0", 0, BF16(.a = UNITS(0x8d80), .b = UNITS(0x2400))},
+    {RULE_WGMMA_RESULT, "-0 alone is +0", 0, F16(F32, .a = UNITS(0x8000), .b = UNITS(0x3c00), C(0x80000000))},
+    {RULE_WGMMA_RESULT, "f16: 65504 * 2 overflows", 0x7c00, F16(F16, .a = UNITS(0x7bff), .b = UNITS(0x4000))},
+    {RULE_WGMMA_RESULT, "f16: 65504 + 15 does not", 0x7bff,
+     F16(F16, .a = UNITS(0x4b80), .b = UNITS(0x3c00), C(0x7bff))},
+    {RULE_WGMMA_RESULT, "f16: 65504 + 16 does", 0x7c00, F16(F16, .a = UNITS(0x4c00), .b = UNITS(0x3c00), C(0x7bff))},
+    {RULE_WGMMA_SUM_FP8, "e4m3: 0x78 is 256", 0x43800000, E4M3(.a = UNITS(0x78), .b = UNITS(0x38))},
+    {RULE_WGMMA_SUM_FP8, "e4m3: 1 + 2^-13 - 1: 13 bits are kept", 0x39000000,
      E4M3(.a = UNITS(0x38, 0x01), .b = UNITS(0x38, 0x18), C(0xbf800000))},
-    {"e4m3: 1 + 2^-14 - 1: 14 are not", 0, E4M3(.a = UNITS(0x38, 0x01), .b = UNITS(0x38, 0x10), C(0xbf800000))},
-    {"e4m3: 3 + 2^-13: so has the result", 0x40400000,
+    {RULE_WGMMA_SUM_FP8, "e4m3: 1 + 2^-14 - 1: 14 are not", 0,
+     E4M3(.a = UNITS(0x38, 0x01), .b = UNITS(0x38, 0x10), C(0xbf800000))},
+    {RULE_WGMMA_SUM_FP8, "e4m3: 3 + 2^-13: so has the result", 0x40400000,
      E4M3(.a = UNITS(0x38, 0x38, 0x38, 0x01), .b = UNITS(0x38, 0x38, 0x38, 0x18))},
-    {"e4m3: 0 + 1.00..01: the accumulator loses its low bits", 0x3f800000, E4M3(.a = UNITS(0), C(0x3f8003ff))},
-    {"satfinite clamps once, at the end", 0x7ffffffe,
+    {RULE_WGMMA_SUM_FP8, "e4m3: 0 + 1.00..01: the accumulator loses its low bits", 0x3f800000,
+     E4M3(.a = UNITS(0), C(0x3f8003ff))},
+    {RULE_WGMMA_INTEGER, "satfinite clamps once, at the end", 0x7ffffffe,
      S8(.a = UNITS(1, [16] = 0xff), .b = UNITS(1, [16] = 2), C(0x7fffffff), .satfinite = 1)},
-    {"satfinite clamps the whole sum", 0x7fffffff, S8(.a = UNITS(1), .b = UNITS(1), C(0x7fffffff), .satfinite = 1)},
-    {"satfinite clamps below", 0x80000000, S8(.a = UNITS(0xff), .b = UNITS(1), C(0x80000000), .satfinite = 1)},
-    {"without it sums wrap", 0x80000000, S8(.a = UNITS(1), .b = UNITS(1), C(0x7fffffff))},
-    {"u8", 255, {.types = WGMMA_S32_U8_S8, .a = UNITS(0xff), .b = UNITS(1)}},
-    {"b1 counts bits that both have", 4, {.types = WGMMA_S32_B1_B1, .a = UNITS(0xf), .b = UNITS(0x7), C(1)}},
+    {RULE_WGMMA_INTEGER, "satfinite clamps the whole sum", 0x7fffffff,
+     S8(.a = UNITS(1), .b = UNITS(1), C(0x7fffffff), .satfinite = 1)},
+    {RULE_WGMMA_INTEGER, "satfinite clamps below", 0x80000000,
+     S8(.a = UNITS(0xff), .b = UNITS(1), C(0x80000000), .satfinite = 1)},
+    {RULE_WGMMA_INTEGER, "without it sums wrap", 0x80000000, S8(.a = UNITS(1), .b = UNITS(1), C(0x7fffffff))},
+    {RULE_WGMMA_INTEGER, "u8", 255, {.types = WGMMA_S32_U8_S8, .a = UNITS(0xff), .b = UNITS(1)}},
+    {RULE_WGMMA_INTEGER,
+     "b1 counts bits that both have",
+     4,
+     {.types = WGMMA_S32_B1_B1, .a = UNITS(0xf), .b = UNITS(0x7), C(1)}},
 };
 enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
-START_TEST(slow_wgmma_vectors_agree)
+static void require_vectors(enum rule rule)
 {
-    require_same(&vectors[_i].element, vectors[_i].expected, run_model(&vectors[_i].element), vectors[_i].why);
-    require_same(&vectors[_i].element, vectors[_i].expected, slow_wgmma(&vectors[_i].element, SLOW_WGMMA_RIGHT),
-                 vectors[_i].why);
+    int count = 0;
+    for (int i = 0; i < VECTORS; i++) {
+        const struct slow_wgmma *e = &vectors[i].element;
+        if (vectors[i].rule != rule) continue;
+        require_same(e, vectors[i].expected, run_model(e), vectors[i].why);
+        require_same(e, vectors[i].expected, slow_wgmma(e, SLOW_WGMMA_RIGHT), vectors[i].why);
+        count++;
+    }
+    ck_assert_int_gt(count, 1);
+}
+
+START_TEST(wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly)
+{
+    require_vectors(RULE_WGMMA_SUM);
+}
+END_TEST
+
+START_TEST(wgmma_sum_fp8__terms_are_cut_to_13_bits)
+{
+    require_vectors(RULE_WGMMA_SUM_FP8);
+}
+END_TEST
+
+START_TEST(wgmma_sum_exponent__products_are_not_normalised)
+{
+    require_vectors(RULE_WGMMA_SUM_EXPONENT);
+}
+END_TEST
+
+START_TEST(wgmma_subnormal__nothing_is_flushed)
+{
+    require_vectors(RULE_WGMMA_SUBNORMAL);
+}
+END_TEST
+
+START_TEST(wgmma_tf32__low_bits_are_dropped_first)
+{
+    require_vectors(RULE_WGMMA_TF32);
+}
+END_TEST
+
+START_TEST(wgmma_result__f32_is_cut_and_f16_rounded_once)
+{
+    require_vectors(RULE_WGMMA_RESULT);
+}
+END_TEST
+
+START_TEST(wgmma_nan__sign_and_payload_are_lost)
+{
+    require_vectors(RULE_WGMMA_NAN);
+}
+END_TEST
+
+START_TEST(wgmma_integer__sums_wrap_or_clamp_once)
+{
+    require_vectors(RULE_WGMMA_INTEGER);
 }
 END_TEST
 
@@ -235,7 +306,14 @@ void slow_wgmma_add_tests(Suite *suite)
     TCase *tests = tcase_create("slow_wgmma");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, slow_wgmma_agrees, 0, CHUNKS);
-    tcase_add_loop_test(tests, slow_wgmma_vectors_agree, 0, VECTORS);
+    tcase_add_test(tests, wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly);
+    tcase_add_test(tests, wgmma_sum_fp8__terms_are_cut_to_13_bits);
+    tcase_add_test(tests, wgmma_sum_exponent__products_are_not_normalised);
+    tcase_add_test(tests, wgmma_subnormal__nothing_is_flushed);
+    tcase_add_test(tests, wgmma_tf32__low_bits_are_dropped_first);
+    tcase_add_test(tests, wgmma_result__f32_is_cut_and_f16_rounded_once);
+    tcase_add_test(tests, wgmma_nan__sign_and_payload_are_lost);
+    tcase_add_test(tests, wgmma_integer__sums_wrap_or_clamp_once);
     tcase_add_test(tests, slow_wgmma_vectors_notice_each_misread_rule);
     suite_add_tcase(suite, tests);
 }

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Family "wgmma": one to three dense wgmma on the same accumulators. The result is D in the registers of all threads.
+#include "wgmma_case.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+
+// --- The instructions that are compiled ------------------------------------------------------------------------------
+
+static const struct wgmma_instance_row instances[WGMMA_INSTANCE_COUNT] = {
+#define X(D, A, B, d, a, b, k, n, variant)                                                                             \
+    {#variant,                                                                                                         \
+     {WGMMA_##D##_##A##_##B, n, WGMMA_VARIANT_##variant},                                                              \
+     WGMMA_LAYOUT_##A,                                                                                                 \
+     WGMMA_LAYOUT_##B,                                                                                                 \
+     WGMMA_LAYOUT_##D},
+    WGMMA_INSTANCES(X, X, X, X)
+#undef X
+};
+
+const struct wgmma_instance_row *wgmma_instance_row(uint32_t instance)
+{
+    return &instances[instance];
+}
+
+static const char *types_name(const struct wgmma_instance_row *row)
+{
+    return wgmma_types_row(row->wgmma.types)->name;
+}
+
+// WGMMA_INSTANCE_COUNT if it is not compiled.
+static uint32_t find_instance(const char *types, uint64_t n, const char *variant)
+{
+    uint32_t i = 0;
+    while (i < WGMMA_INSTANCE_COUNT &&
+           (strcmp(types_name(&instances[i]), types) != 0 || (uint64_t)instances[i].wgmma.n != n ||
+            strcmp(instances[i].variant, variant) != 0))
+        i++;
+    return i;
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+enum { NAME_BYTES = 32 };
+
+static json_t *wgmma_write(const void *test_case)
+{
+    const struct wgmma_case *c = test_case;
+    const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
+    json_t *json = json_object();
+    json_object_set_new(json, "types", json_string(types_name(row)));
+    json_object_set_new(json, "n", json_integer(row->wgmma.n));
+    json_object_set_new(json, "variant", json_string(row->variant));
+    json_object_set_new(json, "steps", json_u64(c->steps));
+    json_object_set_new(json, "scale_d", json_u64(c->scale_d));
+    if (!row->wgmma.a_in_registers)
+        json_object_set_new(json, "a", json_sprintf("0x%llx", (unsigned long long)c->descriptor[0]));
+    json_object_set_new(json, "b", json_sprintf("0x%llx", (unsigned long long)c->descriptor[1]));
+    json_object_set_new(json, "advance", json_u32s(c->advance_bytes, 2));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+static int wgmma_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct wgmma_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "wgmma case", why);
+    char types[NAME_BYTES], variant[NAME_BYTES];
+    *c = (struct wgmma_case){0};
+    json_read_text(&reader, "types", types, sizeof types);
+    json_read_text(&reader, "variant", variant, sizeof variant);
+    c->instance = find_instance(types, json_read_u64(&reader, "n", WGMMA_MAX_N), variant);
+    if (reader.ok && c->instance == WGMMA_INSTANCE_COUNT) {
+        text_set(why, "wgmma case: no instruction with these \"types\", \"n\" and \"variant\" is compiled");
+        return 0;
+    }
+    if (reader.ok && !instances[c->instance].wgmma.a_in_registers)
+        c->descriptor[0] = json_read_u64(&reader, "a", UINT64_MAX);
+    c->descriptor[1] = json_read_u64(&reader, "b", UINT64_MAX);
+    json_read_u32s(&reader, "advance", 2, c->advance_bytes);
+    c->steps = (uint32_t)json_read_u64(&reader, "steps", WGMMA_MAX_STEPS);
+    c->scale_d = (uint32_t)json_read_u64(&reader, "scale_d", (1 << WGMMA_MAX_STEPS) - 1);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    return json_reader_close(&reader);
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+uint32_t wgmma_case_d_bytes(const struct wgmma_case *c)
+{
+    const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
+    return (uint32_t)wgmma_d_registers(w->types, w->n) * WGMMA_THREADS * 4;
+}
+
+struct wgmma_range wgmma_case_range(const struct wgmma_case *c, int operand)
+{
+    const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
+    struct wgmma_range range = {WGMMA_SHARED_END, WGMMA_SHARED_START};
+    if (operand == 0 && w->a_in_registers) return (struct wgmma_range){0, 0};
+    for (uint32_t step = 0; step < c->steps; step++) {
+        uint32_t first, end;
+        wgmma_reach(w, operand, wgmma_advance(c->descriptor[operand], step * c->advance_bytes[operand]), &first, &end);
+        if (first < range.start) range.start = first;
+        if (end > range.end) range.end = end;
+    }
+    if (range.start < WGMMA_SHARED_START) range.start = WGMMA_SHARED_START;
+    if (range.end > WGMMA_SHARED_END) range.end = WGMMA_SHARED_END;
+    return range.end > range.start ? range : (struct wgmma_range){0, 0};
+}
+
+static void fill(const struct wgmma_case *c, struct wgmma_layout layout, enum wgmma_salt salt, uint8_t *shared)
+{
+    struct wgmma_range range = wgmma_case_range(c, (int)salt);
+    for (uint32_t at = range.start; at < range.end; at += 8) {
+        uint64_t word = wgmma_word(layout, c->seed, salt, at / 8);
+        memcpy(shared + (at - WGMMA_SHARED_START), &word, sizeof word);
+    }
+}
+
+void wgmma_case_start(const struct wgmma_case *c, struct wgmma_state *state)
+{
+    const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
+    fill(c, row->layout_a, WGMMA_SALT_A, state->shared);
+    fill(c, row->layout_b, WGMMA_SALT_B, state->shared);
+    for (uint32_t i = 0; i < wgmma_case_d_bytes(c) / 4; i++)
+        state->d[i] = (uint32_t)wgmma_word(row->layout_d, c->seed, WGMMA_SALT_D,
+                                           wgmma_index_d(i % WGMMA_THREADS, i / WGMMA_THREADS));
+}
+
+struct wgmma_operands wgmma_case_operands(const struct wgmma_case *c, uint32_t step, struct wgmma_state *state,
+                                          struct memory *shared)
+{
+    const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
+    *shared = (struct memory){state->shared, WGMMA_SHARED_START, WGMMA_SHARED_BYTES};
+    struct wgmma_operands o = {.shared = shared, .scale_d = (int)(c->scale_d >> step & 1)};
+    for (int i = 0; i < 2; i++) o.descriptor[i] = wgmma_advance(c->descriptor[i], step * c->advance_bytes[i]);
+    if (!row->wgmma.a_in_registers) return o;
+    for (uint32_t thread = 0; thread < WGMMA_THREADS; thread++)
+        for (uint32_t i = 0; i < 4; i++)
+            state->a[thread][i] =
+                (uint32_t)wgmma_word(row->layout_a, c->seed, WGMMA_SALT_A, wgmma_index_a(step, thread, i));
+    o.a = (const uint32_t(*)[4])state->a;
+    return o;
+}
+
+enum rule wgmma_case_step(const struct wgmma_case *c, uint32_t step, struct wgmma_state *state)
+{
+    struct memory shared;
+    struct wgmma_operands operands = wgmma_case_operands(c, step, state, &shared);
+    return wgmma_execute(&wgmma_instance_row(c->instance)->wgmma, &operands, state->d);
+}
+
+static size_t wgmma_result_bytes(const void *test_case)
+{
+    return wgmma_case_d_bytes(test_case);
+}
+
+static void wgmma_run_model(const void *test_case, struct result *result)
+{
+    static struct wgmma_state state;
+    const struct wgmma_case *c = test_case;
+    wgmma_case_start(c, &state);
+    for (uint32_t step = 0; step < c->steps && result->rule == RULE_OK; step++)
+        result->rule = wgmma_case_step(c, step, &state);
+    result->status = rule_cuda_error(result->rule);
+    if (result->rule != RULE_OK) return;
+    memcpy(result_window(result, "d", 0, wgmma_case_d_bytes(c)), state.d, wgmma_case_d_bytes(c));
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
+
+static int run_jobs(struct gpu *gpu, const struct wgmma_case *cases, int count, const struct result *results,
+                    struct wgmma_job *jobs, size_t output_bytes)
+{
+    uint8_t *output = results[0].first_bytes;
+    size_t jobs_bytes = (size_t)count * sizeof *jobs;
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
+    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
+    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < count; i++) {
+        const struct wgmma_case *c = &cases[i];
+        jobs[i] = (struct wgmma_job){.descriptor = {c->descriptor[0], c->descriptor[1]},
+                                     .output = (uint64_t)(results[i].window[0].bytes - output) / 4,
+                                     .advance_bytes = {c->advance_bytes[0], c->advance_bytes[1]},
+                                     .range = {wgmma_case_range(c, 0), wgmma_case_range(c, 1)},
+                                     .instance = c->instance,
+                                     .seed = c->seed,
+                                     .steps = c->steps,
+                                     .scale_d = c->scale_d};
+    }
+    unsigned most = 3 * (unsigned)gpu->processors; // as many fit side by side
+    void *arguments[] = {&device_jobs, &count, &device_output};
+    struct gpu_launch launch = {.module = "wgmma",
+                                .kernel = "wgmma_jobs",
+                                .grid = (unsigned)count < most ? (unsigned)count : most,
+                                .block = WGMMA_THREADS,
+                                .shared_bytes = WGMMA_SHARED_BYTES,
+                                .arguments = arguments};
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
+    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
+    return error;
+}
+
+static int wgmma_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct wgmma_case *c = cases;
+    struct wgmma_job *jobs = calloc((size_t)count, sizeof *jobs);
+    if (jobs == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < count; i++) result_window(&results[i], "d", 0, wgmma_case_d_bytes(&c[i]));
+    size_t output_bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
+    int error = run_jobs(gpu, c, count, results, jobs, output_bytes);
+    free(jobs);
+    return error;
+}
+
+const struct family family_wgmma = {
+    .name = "wgmma",
+    .summary = "wgmma.mma_async, dense: one to three of them on the same accumulators, D of all threads",
+    .case_bytes = sizeof(struct wgmma_case),
+    .generate = wgmma_generate,
+    .write = wgmma_write,
+    .read = wgmma_read,
+    .result_bytes = wgmma_result_bytes,
+    .run_model = wgmma_run_model,
+    .run_gpu = wgmma_run_gpu,
+    .kernel = "wgmma",
+    .explain = wgmma_explain,
+};

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// A mismatch of the family "wgmma" in words: which element of D, where it is, and the terms of its last sum.
+#include <string.h>
+
+#include "arithmetic.h"
+#include "fragments.h"
+#include "wgmma_case.h"
+
+static void explain_status(const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct result *known = expected->rule != RULE_OK ? expected : found;
+    fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+    if (known->rule != RULE_OK)
+        fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
+}
+
+// The terms of the last step that are not zero by their bits.
+static void explain_terms(const struct wgmma_case *c, struct wgmma_place place, uint32_t before, FILE *out)
+{
+    static struct wgmma_state state;
+    const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
+    struct memory shared;
+    uint32_t a[WGMMA_MAX_UNITS], b[WGMMA_MAX_UNITS], step = c->steps - 1;
+    wgmma_case_start(c, &state);
+    struct wgmma_operands o = wgmma_case_operands(c, step, &state, &shared);
+    wgmma_units_of(w, &o, 0, place.row, a);
+    wgmma_units_of(w, &o, 1, place.column, b);
+    fprintf(out, "    step %u: accumulator 0x%x%s; A * B%s:", step, before, o.scale_d ? "" : " (scale-d 0: not used)",
+            w->negate[0] != w->negate[1] ? " (sign flipped)" : "");
+    for (int i = 0; i < wgmma_units(w->types); i++)
+        if (a[i] != 0 && b[i] != 0) fprintf(out, " %x*%x", a[i], b[i]);
+    fprintf(out, "\n");
+    if (!wgmma_is_integer(w->types))
+        fprintf(out, "    one sum of all terms, cut to %d bits below the greatest exponent: rule WGMMA_SUM\n",
+                wgmma_sum_bits(w->types));
+}
+
+// The accumulator before the last step, by the model.
+static uint32_t before_last(const struct wgmma_case *c, uint32_t index)
+{
+    static struct wgmma_state state;
+    wgmma_case_start(c, &state);
+    for (uint32_t step = 0; step + 1 < c->steps; step++) wgmma_case_step(c, step, &state);
+    return state.d[index];
+}
+
+static void explain_element(const struct wgmma_case *c, uint32_t index, uint32_t want, uint32_t got, FILE *out)
+{
+    const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
+    const struct wgmma_types_row *types = wgmma_types_row(row->wgmma.types);
+    int is_half = types->d == WGMMA_F16, part = is_half && ((want ^ got) & 0xffff) == 0;
+    int thread = (int)(index % WGMMA_THREADS), reg = (int)(index / WGMMA_THREADS);
+    uint32_t mask = is_half ? 0xffff : UINT32_MAX;
+    struct wgmma_place place = wgmma_place_d(row->wgmma.types, thread, reg, part);
+    fprintf(out, "    m64n%dk%d.%s %s, %u steps: D[%d][%d], thread %d, register %d", row->wgmma.n, types->k,
+            types->name, row->variant, c->steps, place.row, place.column, thread, reg);
+    if (is_half) fprintf(out, ", %s half", part ? "upper" : "lower");
+    fprintf(out, ": 0x%x expected, 0x%x found\n", want >> 16 * part & mask, got >> 16 * part & mask);
+    explain_terms(c, place, before_last(c, index) >> 16 * part & mask, out);
+}
+
+void wgmma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct wgmma_case *c = test_case;
+    if (expected->status != found->status || expected->windows != 1 || found->windows != 1 || c->steps == 0) {
+        explain_status(expected, found, out);
+        return;
+    }
+    const struct window *w = &expected->window[0], *f = &found->window[0];
+    for (uint32_t at = 0; at + 4 <= w->size_bytes && at + 4 <= f->size_bytes; at += 4) {
+        uint32_t want, got;
+        memcpy(&want, w->bytes + at, sizeof want);
+        memcpy(&got, f->bytes + at, sizeof got);
+        if (want == got) continue;
+        explain_element(c, at / 4, want, got, out);
+        return;
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// The suite `wgmma_case`: the family "wgmma" around the model: JSON both ways, what random cases lean to, and the words
+// for a mismatch.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "descriptor.h"
+#include "family.h"
+#include "wgmma_case.h"
+
+Suite *wgmma_case_suite(void);
+
+enum { CASES = 20000 };
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+START_TEST(wgmma_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct random random = random_for(3, i);
+        struct wgmma_case c, again;
+        struct text why;
+        wgmma_generate(&random, &c);
+        json_t *json = family_find("wgmma")->write(&c);
+        ck_assert_msg(family_find("wgmma")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+#define CASE(types, n, variant, rest)                                                                                  \
+    "{\"types\": \"" types "\", \"n\": " n ", \"variant\": \"" variant "\", \"scale_d\": 1, \"advance\": [0, 0], "     \
+    "\"seed\": 1, " rest "}"
+#define PLACES "\"a\": 64, \"b\": 64, "
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {CASE("f32.f16.f16", "40", "SS", PLACES "\"steps\": 1"), "no instruction with these"},
+    {CASE("f32.f16.bf16", "32", "SS", PLACES "\"steps\": 1"), "no instruction with these"},
+    {CASE("f32.tf32.tf32", "32", "TB", PLACES "\"steps\": 1"), "no instruction with these"},
+    {CASE("f32.f16.f16", "32", "SS", PLACES "\"steps\": 4"), "steps"},
+    {CASE("f32.f16.f16", "32", "SS", "\"b\": 64, \"steps\": 1"), "\"a\""},
+    {CASE("f32.f16.f16", "32", "RS", PLACES "\"steps\": 1"), "\"a\""},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(wgmma_case_that_cannot_run_is_refused)
+{
+    struct wgmma_case c;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family_find("wgmma")->read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+}
+END_TEST
+
+// --- Random cases ----------------------------------------------------------------------------------------------------
+
+// Every compiled instruction, every swizzle of both operands, both majors, base offsets, starts within a pattern,
+// ignored bits, chains, and faults of both operands.
+START_TEST(wgmma_cases_reach_everything)
+{
+    static int instances[WGMMA_INSTANCE_COUNT];
+    int swizzles[2][4] = {{0}}, bases = 0, within = 0, ignored = 0, steps[WGMMA_MAX_STEPS + 1] = {0}, faults[2] = {0};
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(9, i);
+        struct wgmma_case c;
+        wgmma_generate(&random, &c);
+        const struct wgmma *w = &wgmma_instance_row(c.instance)->wgmma;
+        instances[c.instance]++;
+        steps[c.steps]++;
+        for (int o = w->a_in_registers; o < 2; o++) {
+            struct wgmma_descriptor d = wgmma_descriptor_unpack(c.descriptor[o]);
+            uint32_t first, end;
+            wgmma_reach(w, o, c.descriptor[o], &first, &end);
+            ck_assert_uint_ge(first, WGMMA_SHARED_START);
+            swizzles[o][d.swizzle]++;
+            bases += d.base_offset != 0;
+            within += d.start_bytes % 1024 != 0;
+            ignored += (c.descriptor[o] & WGMMA_DESCRIPTOR_IGNORED) != 0;
+            faults[o] += end > WGMMA_SHARED_END;
+        }
+    }
+    for (int i = 0; i < WGMMA_INSTANCE_COUNT; i++)
+        ck_assert_msg(instances[i] > 0, "instruction %d: %d cases", i, instances[i]);
+    for (int i = 0; i < 8; i++) ck_assert_int_gt(swizzles[i / 4][i % 4], CASES / 10);
+    ck_assert_int_gt(bases, CASES / 10);
+    ck_assert_int_gt(within, CASES / 4);
+    ck_assert_int_gt(ignored, CASES / 10);
+    ck_assert_int_gt(steps[2], CASES / 10);
+    ck_assert_int_gt(steps[3], CASES / 10);
+    ck_assert_int_gt(faults[0], CASES / 500);
+    ck_assert_int_gt(faults[1], CASES / 500);
+}
+END_TEST
+
+// What D holds after random cases: numbers, zeros, infinities and NaN, clamped integers; not all the same.
+START_TEST(wgmma_results_hold_all_kinds)
+{
+    const struct family *family = family_find("wgmma");
+    int numbers = 0, zeros = 0, infinities = 0, nans = 0, clamped = 0;
+    for (uint64_t i = 0; i < 600; i++) {
+        struct random random = random_for(4, i);
+        struct wgmma_case c;
+        wgmma_generate(&random, &c);
+        uint8_t *bytes = malloc(family->result_bytes(&c));
+        struct result result = result_at(bytes);
+        enum wgmma_types types = wgmma_instance_row(c.instance)->wgmma.types;
+        family->run_model(&c, &result);
+        for (uint32_t at = 0; result.windows == 1 && at < result.window[0].size_bytes; at += 4) {
+            uint32_t word;
+            memcpy(&word, result.window[0].bytes + at, sizeof word);
+            enum wgmma_format d = wgmma_types_row(types)->d;
+            clamped += d == WGMMA_S32 && (word == 0x7fffffff || word == 0x80000000);
+            numbers += d == WGMMA_F32 && (word & 0x7f800000) != 0x7f800000 && word != 0;
+            zeros += d == WGMMA_F32 && word == 0;
+            infinities += d == WGMMA_F32 && (word & 0x7fffffff) == 0x7f800000;
+            nans += d == WGMMA_F32 && word == 0x7fffffff;
+        }
+        free(bytes);
+    }
+    printf("wgmma cases: %d numbers, %d zeros, %d infinities, %d NaN, %d clamped\n", numbers, zeros, infinities, nans,
+           clamped);
+    ck_assert_int_gt(numbers, 100000);
+    ck_assert_int_gt(zeros, 50);
+    ck_assert_int_gt(infinities, 5000);
+    ck_assert_int_gt(nans, 10000);
+    ck_assert_int_gt(clamped, 1000);
+}
+END_TEST
+
+// --- Words -----------------------------------------------------------------------------------------------------------
+
+static void explain(const struct wgmma_case *c, uint32_t word, uint32_t flip, char *text, size_t text_bytes)
+{
+    const struct family *family = family_find("wgmma");
+    size_t bytes = family->result_bytes(c);
+    struct result expected = result_at(malloc(bytes)), found = result_at(malloc(bytes));
+    uint32_t value;
+    family->run_model(c, &expected);
+    family->run_model(c, &found);
+    memcpy(&value, found.window[0].bytes + 4 * word, sizeof value);
+    value ^= flip;
+    memcpy(found.window[0].bytes + 4 * word, &value, sizeof value);
+    memset(text, 0, text_bytes);
+    FILE *out = fmemopen(text, text_bytes - 1, "w");
+    family->explain(c, &expected, &found, out);
+    fclose(out);
+    free(expected.first_bytes);
+    free(found.first_bytes);
+}
+
+START_TEST(wgmma_mismatch_names_the_element_and_its_terms)
+{
+    char text[4096];
+    const struct wgmma_descriptor d = {2048, 128, 256, 0, WGMMA_SWIZZLE_NONE};
+    struct wgmma_case c = {.steps = 2, .scale_d = 3, .seed = 0, .instance = WGMMA_INSTANCE_F32_F16_F16_16_SS};
+    c.descriptor[0] = c.descriptor[1] = wgmma_descriptor_pack(&d);
+    explain(&c, 5 * WGMMA_THREADS + 37, 1, text, sizeof text);
+    ck_assert_msg(strstr(text, "m64n16k16.f32.f16.f16 SS, 2 steps: D[17][11], thread 37, register 5: 0x") != NULL, "%s",
+                  text);
+    ck_assert_msg(strstr(text, "step 1: accumulator 0x") != NULL && strstr(text, "25 bits") != NULL, "%s", text);
+    c.instance = WGMMA_INSTANCE_F16_E4M3_E4M3_16_NA;
+    explain(&c, WGMMA_THREADS + 37, 0x10000, text, sizeof text);
+    ck_assert_msg(strstr(text, "D[25][3], thread 37, register 1, upper half") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "(sign flipped)") != NULL && strstr(text, "13 bits") != NULL, "%s", text);
+}
+END_TEST
+
+Suite *wgmma_case_suite(void)
+{
+    Suite *suite = suite_create("wgmma_case");
+    TCase *tests = tcase_create("wgmma_case");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, wgmma_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tests, wgmma_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_test(tests, wgmma_cases_reach_everything);
+    tcase_add_test(tests, wgmma_results_hold_all_kinds);
+    tcase_add_test(tests, wgmma_mismatch_names_the_element_and_its_terms);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
