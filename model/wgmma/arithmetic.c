@@ -164,8 +164,7 @@ static uint32_t to_f16(uint64_t value, int is_negative, int unit)
     uint32_t sign = is_negative ? 0x8000 : 0;
     if (exponent > 15) return F16_INFINITY | sign;
     int least = exponent < F16_LEAST_EXPONENT ? F16_LEAST_EXPONENT : exponent;
-    int right = least - F16_FRACTION_BITS - unit;
-    if (right > 62) return 0;
+    int right = least - F16_FRACTION_BITS - unit; // at most 29: products of f16 and fp8 have exponents from -28 on
     uint64_t cut = right > 0 ? value >> right : value << -right;
     if (right > 0) {
         uint64_t rest = value & (((uint64_t)1 << right) - 1), half = (uint64_t)1 << (right - 1);

@@ -72,6 +72,7 @@ START_TEST(wgmma_n__names_the_nearest)
     require_refused(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 12}, RULE_WGMMA_N, "N");
     require_refused(&(struct wgmma){.types = WGMMA_S32_S8_S8, .n = 40}, RULE_WGMMA_N, "N");
     require_refused(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 264}, RULE_WGMMA_N, "N");
+    require_refused(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 0}, RULE_WGMMA_N, "N");
     require_legal(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 40});
     require_legal(&(struct wgmma){.types = WGMMA_S32_S8_S8, .n = 24});
     wgmma_check(&(struct wgmma){.types = WGMMA_S32_S8_S8, .n = 40}, &operands, &findings);
@@ -106,6 +107,19 @@ START_TEST(wgmma_satfinite__is_for_bytes)
     require_refused(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 8, .satfinite = 1}, RULE_WGMMA_SATFINITE,
                     ".satfinite");
     require_legal(&(struct wgmma){.types = WGMMA_S32_U8_S8, .n = 8, .satfinite = 1});
+}
+END_TEST
+
+// All rules broken are named; the first one is returned.
+START_TEST(wgmma_n__comes_first)
+{
+    struct findings findings = {0};
+    struct wgmma_operands operands = plain_operands();
+    const struct wgmma w = {
+        .types = WGMMA_S32_B1_B1, .n = 7, .satfinite = 1, .is_transposed = {1, 1}, .negate = {1, 1}};
+    ck_assert_int_eq(wgmma_check(&w, &operands, &findings), RULE_WGMMA_N);
+    ck_assert_int_eq(findings.count, 6);
+    ck_assert_uint_eq(findings.item[0].nearest, 8);
 }
 END_TEST
 
@@ -251,6 +265,7 @@ Suite *wgmma_rule_suite(void)
     Suite *suite = suite_create("wgmma_rule");
     TCase *tests = tcase_create("wgmma_rule");
     tcase_add_test(tests, wgmma_n__names_the_nearest);
+    tcase_add_test(tests, wgmma_n__comes_first);
     tcase_add_test(tests, wgmma_transpose__is_for_16_bits_and_shared_memory);
     tcase_add_test(tests, wgmma_scale__is_for_floats);
     tcase_add_test(tests, wgmma_satfinite__is_for_bytes);
