@@ -144,6 +144,7 @@ static void generate_replace(struct random *random, struct map_args *args)
     for (int i = 0; i < TENSORMAP_BYTES / 8; i++)
         args->replaced[i] = random_chance(random, 60) || image.word[1] != 0 ? image.word[i] : random_u64(random);
     args->address = random_chance(random, 50) ? random_u64(random) >> 7 & ~(uint64_t)15 : limit_u64(random);
+    if (random_chance(random, 1) && random_chance(random, 20)) args->null = MAP_NULL_MAP; // the driver dies
 }
 
 static void mutate_array(struct random *random, struct map_args *args)

@@ -359,8 +359,9 @@ START_TEST(load_map_ignored__reserved_bits)
 }
 END_TEST
 
-static enum rule after(struct tensormap_image image, enum replace_field field, uint32_t ordinal, uint64_t value)
+static enum rule after(const struct tensormap_image *before, enum replace_field field, uint32_t ordinal, uint64_t value)
 {
+    struct tensormap_image image = *before;
     struct tensormap map;
     tensormap_replace(&image, &(struct replace_op){field, ordinal, value}, NULL);
     tensormap_decode(&image, &map, NULL);
@@ -373,40 +374,40 @@ static enum rule after(struct tensormap_image image, enum replace_field field, u
 START_TEST(load_map_format__is_about_what_a_load_reads)
 {
     struct tensormap_image image = encoded(DTYPE_FLOAT32, SWIZZLE_64B, 1);
-    ck_assert_int_eq(after(image, REPLACE_BOX_DIM, 0, 16), RULE_OK);
-    ck_assert_int_eq(after(image, REPLACE_BOX_DIM, 0, 20), RULE_LOAD_MAP_FORMAT); // past the span
-    ck_assert_int_eq(after(image, REPLACE_BOX_DIM, 0, 15), RULE_LOAD_MAP_FORMAT); // no whole 16 bytes
-    ck_assert_int_eq(after(image, REPLACE_SWIZZLE_MODE, 0, 1), RULE_LOAD_MAP_FORMAT);
-    ck_assert_int_eq(after(image, REPLACE_SWIZZLE_MODE, 0, 0), RULE_OK);
-    ck_assert_int_eq(after(image, REPLACE_ELEMTYPE, 0, 2), RULE_LOAD_MAP_FORMAT); // the NaN fill of integers
-    ck_assert_int_eq(after(image, REPLACE_ELEMTYPE, 0, 9), RULE_LOAD_MAP_FORMAT); // twice the bytes
-    ck_assert_int_eq(after(image, REPLACE_ELEMTYPE, 0, 10), RULE_OK);
-    ck_assert_int_eq(after(image, REPLACE_RANK, 0, 5), RULE_LOAD_MAP_FORMAT);
-    ck_assert_int_eq(after(image, REPLACE_INTERLEAVE_LAYOUT, 0, 1), RULE_LOAD_MAP_FORMAT); // in rank 2
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_DIM, 1, 0), RULE_LOAD_DIM_LIMIT);
+    ck_assert_int_eq(after(&image, REPLACE_BOX_DIM, 0, 16), RULE_OK);
+    ck_assert_int_eq(after(&image, REPLACE_BOX_DIM, 0, 20), RULE_LOAD_MAP_FORMAT); // past the span
+    ck_assert_int_eq(after(&image, REPLACE_BOX_DIM, 0, 15), RULE_LOAD_MAP_FORMAT); // no whole 16 bytes
+    ck_assert_int_eq(after(&image, REPLACE_SWIZZLE_MODE, 0, 1), RULE_LOAD_MAP_FORMAT);
+    ck_assert_int_eq(after(&image, REPLACE_SWIZZLE_MODE, 0, 0), RULE_OK);
+    ck_assert_int_eq(after(&image, REPLACE_ELEMTYPE, 0, 2), RULE_LOAD_MAP_FORMAT); // the NaN fill of integers
+    ck_assert_int_eq(after(&image, REPLACE_ELEMTYPE, 0, 9), RULE_LOAD_MAP_FORMAT); // twice the bytes
+    ck_assert_int_eq(after(&image, REPLACE_ELEMTYPE, 0, 10), RULE_OK);
+    ck_assert_int_eq(after(&image, REPLACE_RANK, 0, 5), RULE_LOAD_MAP_FORMAT);
+    ck_assert_int_eq(after(&image, REPLACE_INTERLEAVE_LAYOUT, 0, 1), RULE_LOAD_MAP_FORMAT); // in rank 2
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_DIM, 1, 0), RULE_LOAD_DIM_LIMIT);
     tensormap_replace(&image, &(struct replace_op){REPLACE_RANK, 0, 2}, NULL);
     tensormap_replace(&image, &(struct replace_op){REPLACE_INTERLEAVE_LAYOUT, 0, 1}, NULL);
-    ck_assert_int_eq(after(image, REPLACE_BOX_DIM, 0, 15), RULE_OK); // pixels are 16 bytes whatever the type
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_STRIDE, 1, 272), RULE_OK);
+    ck_assert_int_eq(after(&image, REPLACE_BOX_DIM, 0, 15), RULE_OK); // pixels are 16 bytes whatever the type
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_STRIDE, 1, 272), RULE_OK);
     tensormap_replace(&image, &(struct replace_op){REPLACE_INTERLEAVE_LAYOUT, 0, 2}, NULL);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_STRIDE, 1, 272), RULE_LOAD_MAP_FORMAT);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_STRIDE, 1, 288), RULE_OK);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_STRIDE, 2, 272), RULE_OK); // past the rank
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_STRIDE, 1, 272), RULE_LOAD_MAP_FORMAT);
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_STRIDE, 1, 288), RULE_OK);
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_STRIDE, 2, 272), RULE_OK); // past the rank
 }
 END_TEST
 
 START_TEST(load_map_address__is_aligned)
 {
     struct tensormap_image image = encoded(DTYPE_FLOAT32, SWIZZLE_NONE, 0);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 16), RULE_OK);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 8), RULE_LOAD_MAP_ADDRESS);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_ADDRESS, 0, 1), RULE_LOAD_MAP_ADDRESS); // 716 before 700
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 16), RULE_OK);
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 8), RULE_LOAD_MAP_ADDRESS);
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, 1), RULE_LOAD_MAP_ADDRESS); // 716 before 700
     tensormap_replace(&image, &(struct replace_op){REPLACE_RANK, 0, 2}, NULL);
     tensormap_replace(&image, &(struct replace_op){REPLACE_INTERLEAVE_LAYOUT, 0, 2}, NULL);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 16), RULE_LOAD_MAP_ADDRESS);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 32), RULE_OK);
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 16), RULE_LOAD_MAP_ADDRESS);
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, GMEM_BASE + 32), RULE_OK);
     tensormap_replace(&image, &(struct replace_op){REPLACE_GLOBAL_DIM, 0, 0}, NULL);
-    ck_assert_int_eq(after(image, REPLACE_GLOBAL_ADDRESS, 0, 1), RULE_LOAD_DIM_LIMIT); // 715 before 716
+    ck_assert_int_eq(after(&image, REPLACE_GLOBAL_ADDRESS, 0, 1), RULE_LOAD_DIM_LIMIT); // 715 before 716
 }
 END_TEST
 
