@@ -4,7 +4,7 @@
 #ifndef TMAREF_REPLACE_JOB_H
 #define TMAREF_REPLACE_JOB_H
 
-#include "../model/tma/replace_op.h"
+#include "../model/map/replace_op.h"
 #include "load_job.h"
 
 // Where tensormap.replace works: in shared memory, and tensormap.cp_fenceproxy copies the map out, or in place.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A box of rows in shared memory and which 16-byte chunk of it lies at an address. The swizzle itself is
-// model/tma/swizzle.h, used for every address; how the rows come out of a tensor is model/tma/tile.h.
+// model/walk/swizzle.h, used for every address; how the rows come out of a tensor is model/walk/tile.h.
 #ifndef TMAREF_LAYOUT_H
 #define TMAREF_LAYOUT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a swizzle mode is called elsewhere: the driver's enum, tensormap.replace, CuTe, the wgmma matrix descriptor.
-// How a mode moves bytes is model/tma/swizzle.h; nothing here computes an address.
+// How a mode moves bytes is model/walk/swizzle.h; nothing here computes an address.
 #ifndef TMAREF_SWIZZLE_NAMES_H
 #define TMAREF_SWIZZLE_NAMES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bit layout of the 128 bytes, stated once: pack and decode both read this list. Private to model/tma.
+// The bit layout of the 128 bytes, stated once: pack and decode both read this list. Private to model/map.
 // Positions count from bit 0 of word 0; rule MAP_BITS_LAYOUT, traces/sm_90a/encode.
 #ifndef TMAREF_BITS_H
 #define TMAREF_BITS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The checks of the driver's tensor-map calls on their arguments, for the calls themselves (encode.c) and for the
-// arguments that 128 bytes stand for (decode.c). Private to model/tma.
+// arguments that 128 bytes stand for (decode.c). Private to model/map.
 #ifndef TMAREF_ENCODE_CHECK_H
 #define TMAREF_ENCODE_CHECK_H
 
