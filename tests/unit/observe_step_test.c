@@ -230,6 +230,45 @@ START_TEST(edits_of_a_map_touch_all_of_it)
 }
 END_TEST
 
+// An image of 4 pixels of 16 bytes, packed: a column of it, and one that starts in no image.
+START_TEST(im2col_walk__is_what_a_column_tells)
+{
+    const struct tensormap map = {.mode = TENSORMAP_IM2COL,
+                                  .rank = 3,
+                                  .dtype = DTYPE_UINT8,
+                                  .address = 0x10000,
+                                  .dim = {16, 4, 1},
+                                  .stride = {1, 16, 64},
+                                  .box = {16},
+                                  .estride = {1, 1, 1},
+                                  .pixels = 4};
+    const uint16_t offset[3] = {0};
+    const int32_t inside[] = {0, 0, 0}, outside[] = {0, 0, 1};
+    struct tensor_operation operation = {
+        .kind = TENSOR_LOAD, .map = &map, .coord = inside, .offset = offset, .shared = 0x400, .ctas = 2};
+    heard.accesses = heard.transactions = 0;
+    tensor_observe(&operation, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 3);
+    ck_assert_uint_eq(heard.access[1].address, 0x10000);
+    ck_assert_uint_eq(heard.access[1].bytes, 64);
+    ck_assert_uint_eq(heard.access[2].bytes, 64);
+    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 64);
+
+    operation.coord = outside; // all fill: nothing is read, all of it is written
+    heard.accesses = heard.transactions = 0;
+    tensor_observe(&operation, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 2);
+    ck_assert_int_eq(heard.access[1].kind, ACCESS_WRITE);
+    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 64);
+
+    operation.kind = TENSOR_STORE; // and a store touches nothing but the map
+    heard.accesses = heard.transactions = 0;
+    tensor_observe(&operation, &origin, &observer);
+    ck_assert_int_eq(heard.accesses, 1);
+    ck_assert_int_eq(heard.transactions, 0);
+}
+END_TEST
+
 Suite *observe_step_suite(void)
 {
     Suite *suite = suite_create("observe_step");
@@ -238,6 +277,7 @@ Suite *observe_step_suite(void)
     tcase_add_loop_test(steps, cluster_access__bytes_that_change_are_told, 0, VECTORS);
     tcase_add_test(steps, cluster_access__tells_the_barrier_what_the_step_brings);
     tcase_add_test(steps, edits_of_a_map_touch_all_of_it);
+    tcase_add_test(steps, im2col_walk__is_what_a_column_tells);
     suite_add_tcase(suite, steps);
     return suite;
 }
