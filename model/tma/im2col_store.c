@@ -20,18 +20,14 @@ static void check_corners(struct transfer_report *report, const struct tensormap
     }
 }
 
-// The first pixel that is written and not all mapped; 0 if there is none. Looks at pixels together where it can.
-static int find_unmapped(const struct im2col *column, const struct memory *memory, uint64_t *address)
+// The first pixel that is written and not all mapped; 0 if there is none.
+static int find_unmapped(const struct transfer *t, const struct im2col *column, uint64_t *unmapped)
 {
     struct tile_run run;
     struct im2col_walk walk = im2col_walk(column);
-    for (uint32_t pixels; (pixels = im2col_next_pixels(&walk, &run)) > 0;) {
-        uint64_t all_bytes = (pixels - 1) * column->step_bytes + run.bytes;
-        if (run.is_fill || memory_at(memory, run.address, all_bytes) != NULL) continue;
-        for (uint32_t pixel = 0; pixel < pixels; pixel++) {
-            *address = run.address + pixel * column->step_bytes;
-            if (memory_at(memory, *address, run.bytes) == NULL) return 1;
-        }
+    for (uint32_t count; (count = im2col_next_pixels(&walk, &run)) > 0;) {
+        struct rows rows = {count, run.bytes, column->pitch_bytes, column->step_bytes};
+        if (!run.is_fill && take_find_unmapped(t, &rows, &run, unmapped)) return 1;
     }
     return 0;
 }
@@ -41,7 +37,7 @@ static void check_memory(struct transfer_report *report, const struct transfer *
 {
     uint64_t unmapped;
     if (transfer_check_bounds(report, t->map, im2col_reach_bytes(column), t->shared_memory, t->shared) &&
-        !operand_is_nowhere(t->shared) && find_unmapped(column, t->global_memory, &unmapped))
+        !operand_is_nowhere(t->shared) && find_unmapped(t, column, &unmapped))
         transfer_report_unmapped(report, t->global_memory, unmapped);
 }
 
@@ -72,17 +68,10 @@ static enum rule run(const struct transfer *t)
 
     struct im2col column = im2col_of_store(t->map, t->coord);
     struct im2col_walk walk = im2col_walk(&column);
-    struct origin origin = {t->shared_memory->bytes, (uint32_t)t->shared_memory->base, t->map->swizzle};
     struct tile_run run;
     for (uint32_t count; (count = im2col_next_pixels(&walk, &run)) > 0;) {
-        if (run.is_fill) continue;
         struct rows rows = {count, run.bytes, column.pitch_bytes, column.step_bytes};
-        uint8_t *to = t->global_memory->bytes + (run.address - t->global_memory->base);
-        uint32_t from = t->shared + run.offset;
-        if (t->op == NO_OP)
-            take_rows(&origin, &rows, to, from);
-        else
-            reduce_rows(&origin, &rows, (enum reduce_op)t->op, t->map->dtype, to, from);
+        if (!run.is_fill) take_rows(t, &rows, &run);
     }
     return RULE_OK;
 }

@@ -6,20 +6,14 @@
 #include "take.h"
 #include "transfer_check.h"
 
-// The first row that is written and not all mapped; 0 if there is none. Looks at rows together where it can.
-static int find_unmapped(const struct tile *tile, const struct memory *memory, uint64_t *address)
+// The first row that is written and not all mapped; 0 if there is none.
+static int find_unmapped(const struct transfer *t, const struct tile *tile, uint64_t *unmapped)
 {
     struct tile_run run;
     struct tile_walk walk = tile_walk(tile);
-    for (uint32_t rows; (rows = tile_next_rows(&walk, &run)) > 0;) {
-        uint64_t all_bytes = (rows - 1) * tile->row_step_bytes + run.bytes;
-        if (run.is_fill || memory_at(memory, run.address, all_bytes) != NULL) continue;
-        for (uint32_t row = 0; row < rows; row++) {
-            uint64_t at = run.address + row * tile->row_step_bytes;
-            if (memory_at(memory, at, run.bytes) != NULL) continue;
-            *address = at;
-            return 1;
-        }
+    for (uint32_t count; (count = tile_next_rows(&walk, &run)) > 0;) {
+        struct rows rows = {count, run.bytes, tile->pitch_bytes, tile->row_step_bytes};
+        if (!run.is_fill && take_find_unmapped(t, &rows, &run, unmapped)) return 1;
     }
     return 0;
 }
@@ -30,7 +24,7 @@ static void check_memory(struct transfer_report *report, const struct transfer *
     struct tile tile = tile_of_store(t->map, t->coord);
     uint64_t unmapped;
     if (transfer_check_bounds(report, t->map, tile_reach_bytes(&tile), t->shared_memory, t->shared) &&
-        !operand_is_nowhere(t->shared) && find_unmapped(&tile, t->global_memory, &unmapped))
+        !operand_is_nowhere(t->shared) && find_unmapped(t, &tile, &unmapped))
         transfer_report_unmapped(report, t->global_memory, unmapped);
 }
 
@@ -54,17 +48,10 @@ static enum rule run(const struct transfer *t)
 
     struct tile tile = tile_of_store(t->map, t->coord);
     struct tile_walk walk = tile_walk(&tile);
-    struct origin origin = {t->shared_memory->bytes, (uint32_t)t->shared_memory->base, t->map->swizzle};
     struct tile_run run;
     for (uint32_t count; (count = tile_next_rows(&walk, &run)) > 0;) {
-        if (run.is_fill) continue;
         struct rows rows = {count, run.bytes, tile.pitch_bytes, tile.row_step_bytes};
-        uint8_t *to = t->global_memory->bytes + (run.address - t->global_memory->base);
-        uint32_t from = t->shared + run.offset;
-        if (t->op == NO_OP)
-            take_rows(&origin, &rows, to, from);
-        else
-            reduce_rows(&origin, &rows, (enum reduce_op)t->op, t->map->dtype, to, from);
+        if (!run.is_fill) take_rows(t, &rows, &run);
     }
     return RULE_OK;
 }

@@ -4,9 +4,17 @@
 
 #include <string.h>
 
+#include "reduce.h"
 #include "swizzle.h"
 
 enum { GATHER_BYTES = 1024 };
+
+// Where a store reads: shared address `base` is at `bytes`.
+struct origin {
+    const uint8_t *bytes;
+    uint32_t base;
+    enum tensormap_swizzle swizzle;
+};
 
 static void take_bytes(const struct origin *origin, uint8_t *to, uint32_t from, uint32_t count)
 {
@@ -34,7 +42,7 @@ static void reduce_bytes(const struct origin *origin, enum reduce_op op, enum dt
     }
 }
 
-void take_rows(const struct origin *origin, const struct rows *rows, uint8_t *to, uint32_t from)
+static void copy_rows(const struct origin *origin, const struct rows *rows, uint8_t *to, uint32_t from)
 {
     for (uint32_t row = 0; row < rows->count; row++) {
         rows_prefetch(rows, row, to);
@@ -44,8 +52,8 @@ void take_rows(const struct origin *origin, const struct rows *rows, uint8_t *to
     }
 }
 
-void reduce_rows(const struct origin *origin, const struct rows *rows, enum reduce_op op, enum dtype dtype, uint8_t *to,
-                 uint32_t from)
+static void reduce_rows(const struct origin *origin, const struct rows *rows, enum reduce_op op, enum dtype dtype,
+                        uint8_t *to, uint32_t from)
 {
     for (uint32_t row = 0; row < rows->count; row++) {
         rows_prefetch(rows, row, to);
@@ -53,4 +61,27 @@ void reduce_rows(const struct origin *origin, const struct rows *rows, enum redu
         to += rows->step_bytes;
         from += rows->pitch_bytes;
     }
+}
+
+void take_rows(const struct transfer *t, const struct rows *rows, const struct tile_run *run)
+{
+    struct origin origin = {t->shared_memory->bytes, (uint32_t)t->shared_memory->base, t->map->swizzle};
+    uint8_t *to = t->global_memory->bytes + (run->address - t->global_memory->base);
+    uint32_t from = t->shared + run->offset;
+    if (t->op == NO_OP)
+        copy_rows(&origin, rows, to, from);
+    else
+        reduce_rows(&origin, rows, (enum reduce_op)t->op, t->map->dtype, to, from);
+}
+
+int take_find_unmapped(const struct transfer *t, const struct rows *rows, const struct tile_run *run,
+                       uint64_t *unmapped)
+{
+    uint64_t all_bytes = (rows->count - 1) * rows->step_bytes + rows->bytes;
+    if (memory_at(t->global_memory, run->address, all_bytes) != NULL) return 0;
+    for (uint32_t row = 0; row < rows->count; row++) {
+        *unmapped = run->address + row * rows->step_bytes;
+        if (memory_at(t->global_memory, *unmapped, rows->bytes) == NULL) return 1;
+    }
+    return 0;
 }

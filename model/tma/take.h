@@ -5,23 +5,18 @@
 #define TMAREF_TAKE_H
 
 #include "move.h"
-#include "reduce.h"
+#include "tile.h"
+#include "transfer_check.h"
 
 #pragma GCC visibility push(hidden) // not for users of the shared library
 
-// Where a store reads: shared address `base` is at `bytes`.
-struct origin {
-    const uint8_t *bytes;
-    uint32_t base;
-    enum tensormap_swizzle swizzle;
-};
+// Stores rows of whole 16-byte chunks, all like `run`, from where the walk found them, or reduces them element by
+// element. Rule STORE_BITS.
+void take_rows(const struct transfer *transfer, const struct rows *rows, const struct tile_run *run);
 
-// Copies rows of whole 16-byte chunks from shared address `from`, before swizzling, to `to`. Rule STORE_BITS.
-void take_rows(const struct origin *origin, const struct rows *rows, uint8_t *to, uint32_t from);
-
-// Reduces them into `to`, element by element; `op` is one that `dtype` has.
-void reduce_rows(const struct origin *origin, const struct rows *rows, enum reduce_op op, enum dtype dtype, uint8_t *to,
-                 uint32_t from);
+// The first of these rows that is not all mapped in global memory; 0 if there is none. Looks at all together first.
+int take_find_unmapped(const struct transfer *transfer, const struct rows *rows, const struct tile_run *run,
+                       uint64_t *unmapped);
 
 #pragma GCC visibility pop
 
