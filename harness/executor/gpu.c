@@ -161,7 +161,7 @@ unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *n
     return found ? address : 0;
 }
 
-int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
+int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
 {
     struct cuda_driver *call = &gpu->driver;
     struct CUfunc_st *function;
@@ -186,6 +186,11 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
         .attributes = &cluster,
         .attribute_count = launch->cluster > 0,
     };
-    error = (int)call->cuLaunchKernelEx(&config, function, launch->arguments, NULL);
-    return error != CUDA_SUCCESS ? error : (int)call->cuCtxSynchronize();
+    return (int)call->cuLaunchKernelEx(&config, function, launch->arguments, NULL);
+}
+
+int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
+{
+    int error = gpu_start(gpu, launch);
+    return error != CUDA_SUCCESS ? error : (int)gpu->driver.cuCtxSynchronize();
 }

@@ -33,7 +33,7 @@ struct gpu {
     struct {
         const char *name;
         struct CUmod_st *module;
-    } module[8];
+    } module[32];
 };
 
 // Device 0 of this process. Returns 0 with a sentence in `why` if there is none that will do.
@@ -51,6 +51,9 @@ int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct
 
 // Where the __device__ or __constant__ variable `name` of kernels/<module>.cubin lies; 0 if it is not there.
 unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *name);
+
+// Starts a kernel on the default stream. Returns 0 or the CUDA error.
+int gpu_start(struct gpu *gpu, const struct gpu_launch *launch);
 
 // Runs a kernel and waits for it. Returns 0 or the CUDA error.
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);

@@ -184,6 +184,7 @@ struct CUctx_st;
 struct CUmod_st;
 struct CUfunc_st;
 struct CUstream_st;
+struct CUevent_st;
 struct tensormap_image;
 
 enum { CUDA_LAUNCH_VALUE_BYTES = 64 };

@@ -29,6 +29,12 @@
     X(cuMemFree_v2, (unsigned long long address))                                                                      \
     X(cuMemcpyHtoD_v2, (unsigned long long to, const void *from, size_t bytes))                                        \
     X(cuMemcpyDtoH_v2, (void *to, unsigned long long from, size_t bytes))                                              \
+    X(cuMemcpyDtoDAsync_v2,                                                                                            \
+      (unsigned long long to, unsigned long long from, size_t bytes, struct CUstream_st *stream))                      \
+    X(cuMemsetD8Async, (unsigned long long to, unsigned char value, size_t bytes, struct CUstream_st *stream))         \
+    X(cuEventCreate, (struct CUevent_st * *event, unsigned flags))                                                     \
+    X(cuEventRecord, (struct CUevent_st * event, struct CUstream_st * stream))                                         \
+    X(cuEventElapsedTime_v2, (float *milliseconds, struct CUevent_st *start, struct CUevent_st *end))                  \
     X(cuMemAddressReserve, (unsigned long long *address, size_t bytes, size_t alignment_bytes,                         \
                             unsigned long long hint, unsigned long long flags))                                        \
     X(cuMemCreate, (unsigned long long *handle, size_t bytes, const struct cuda_mem_allocation_prop *prop,             \
