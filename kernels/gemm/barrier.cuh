@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// mbarriers, named barriers and the cluster's barrier, as the GEMM kernels use them. Addresses are shared addresses:
+// of this CTA's window, or with a rank in bits 24 and up of shared::cluster.
+#ifndef TMAREF_GEMM_BARRIER_CUH
+#define TMAREF_GEMM_BARRIER_CUH
+
+#include <stdint.h>
+
+static constexpr uint32_t WAIT_TRIES = 1 << 20; // then the kernel traps: nothing here takes that long
+
+static __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrivals)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+// Makes the initialised barriers visible to the cluster and to TMA.
+static __device__ __forceinline__ void mbarrier_init_fence()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// The word as the barrier unit has it: mbarrier.inval writes it back.
+static __device__ __forceinline__ uint64_t mbarrier_final_word(uint32_t barrier)
+{
+    uint64_t word;
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+    asm volatile("ld.volatile.shared.b64 %0, [%1];" : "=l"(word) : "r"(barrier) : "memory");
+    return word;
+}
+
+static __device__ __forceinline__ void mbarrier_arrive_expect_tx(uint32_t barrier, uint32_t bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+// `barrier` may be that of another CTA. Orders no memory of other CTAs: with .release.cluster ptxas puts a MEMBAR of
+// the whole GPU in front, and what is handed over here is only read, by wgmma that are complete.
+static __device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+static __device__ __forceinline__ bool mbarrier_try_wait(uint32_t barrier, uint32_t parity)
+{
+    uint32_t done;
+    asm volatile("{.reg .pred p;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                 "selp.b32 %0, 1, 0, p;}"
+                 : "=r"(done)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+    return done;
+}
+
+static __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
+{
+    if (mbarrier_try_wait(barrier, parity)) return;
+    for (uint32_t tries = 0; !mbarrier_try_wait(barrier, parity); tries++)
+        if (tries == WAIT_TRIES) __trap();
+}
+
+static __device__ __forceinline__ void named_barrier_sync(uint32_t barrier, uint32_t threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+static __device__ __forceinline__ void named_barrier_arrive(uint32_t barrier, uint32_t threads)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+
+// All threads of the cluster; of the CTA in a launch without one.
+static __device__ __forceinline__ void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;\n"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+}
+
+static __device__ __forceinline__ uint32_t cluster_rank()
+{
+    uint32_t rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+// The shared::cluster address in CTA `rank` of what `address` is here.
+static __device__ __forceinline__ uint32_t map_to_rank(uint32_t address, uint32_t rank)
+{
+    uint32_t mapped;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
+    return mapped;
+}
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// What the GEMM kernels and the host agree on: the instances that are compiled, the boxes of their tensor maps, their
+// shared memory, and the job of a launch. Plain C, included by both.
+//
+// D[m][n] = A[m][k] * B[n][k]^T; all three are row-major. The tensor maps are 2-D, innermost dimension first: A {k, m},
+// B {k, n}, D {n, m}; no interleave, fill with zeros. Any m, n, k >= 1; the rows start at multiples of 16 bytes.
+#ifndef TMAREF_GEMM_JOB_H
+#define TMAREF_GEMM_JOB_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define GEMM_DEVICE __host__ __device__
+#else
+#define GEMM_DEVICE
+#endif
+
+enum gemm_kernel { GEMM_PINGPONG, GEMM_COOPERATIVE, GEMM_SPLIT_K };
+enum gemm_type { GEMM_BF16, GEMM_F16, GEMM_E4M3, GEMM_E5M2, GEMM_F32 };
+
+enum {
+    GEMM_BLOCK_BYTES = 128, // a row of a block of A and of B: 64 elements of 16 bits or 128 of 8; also the swizzle
+    GEMM_BOX_ROWS = 64,     // of D
+    GEMM_THREADS = 384,     // warpgroup 0 produces, 1 and 2 consume
+    GEMM_CONSUMERS = 2,
+    GEMM_SHARED_START = 1024, // the shared address of stage 0 of every CTA
+    GEMM_SHARED_MAX = 232448, // bytes of dynamic shared memory of a CTA
+    GEMM_MAX_STAGES = 8,
+    GEMM_MAX_CLUSTER = 8,
+};
+
+// X(kernel, in, out, tile_m, tile_n, rows, columns, boxes): `rows` x `columns` consumer warpgroups share a tile (1 x 1:
+// each has tiles of its own, ping-pong); each warpgroup stages `boxes` boxes of D, which divide the boxes of its part.
+// The modules are gemm_<kernel>.cubin, the functions gemm_<kernel>_<in>_<out>_<tile_m>x<tile_n>.
+#define GEMM_PINGPONG_TILES(X, in, out)                                                                                \
+    X(pingpong, in, out, 128, 128, 1, 1, 2)                                                                            \
+    X(pingpong, in, out, 64, 256, 1, 1, 2)
+#define GEMM_COOPERATIVE_TILES(X, in, out)                                                                             \
+    X(cooperative, in, out, 128, 256, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 256, 128, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 128, 128, 2, 1, 2)
+#define GEMM_SPLIT_K_TILES(X, in, out)                                                                                 \
+    X(split_k, in, out, 128, 128, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 64, 128, 1, 2, 1)
+
+#define GEMM_TYPES(TILES, X)                                                                                           \
+    TILES(X, bf16, bf16)                                                                                               \
+    TILES(X, bf16, f32)                                                                                                \
+    TILES(X, f16, f16)                                                                                                 \
+    TILES(X, f16, f32)                                                                                                 \
+    TILES(X, e4m3, bf16)                                                                                               \
+    TILES(X, e4m3, f32)                                                                                                \
+    TILES(X, e5m2, bf16)                                                                                               \
+    TILES(X, e5m2, f32)
+
+#define GEMM_PINGPONG_INSTANCES(X)    GEMM_TYPES(GEMM_PINGPONG_TILES, X)
+#define GEMM_COOPERATIVE_INSTANCES(X) GEMM_TYPES(GEMM_COOPERATIVE_TILES, X)
+#define GEMM_SPLIT_K_INSTANCES(X)     GEMM_TYPES(GEMM_SPLIT_K_TILES, X)
+#define GEMM_INSTANCES(X)                                                                                              \
+    GEMM_PINGPONG_INSTANCES(X)                                                                                         \
+    GEMM_COOPERATIVE_INSTANCES(X)                                                                                      \
+    GEMM_SPLIT_K_INSTANCES(X)
+
+// One instance of each kernel also exists as <function>_timeline, which writes the events of the job.
+#define GEMM_PINGPONG_TIMELINES(X)    X(pingpong, bf16, bf16, 128, 128, 1, 1, 2)
+#define GEMM_COOPERATIVE_TIMELINES(X) X(cooperative, bf16, bf16, 128, 256, 2, 1, 2)
+#define GEMM_SPLIT_K_TIMELINES(X)     X(split_k, bf16, bf16, 128, 128, 2, 1, 2)
+
+struct gemm_instance {
+    const char *name; // of the function
+    enum gemm_kernel kernel;
+    enum gemm_type in, out;
+    uint32_t tile_m, tile_n;
+    uint32_t rows, columns;
+    uint32_t boxes;
+};
+
+// The job of a launch, the kernels' fourth parameter, behind the maps of A, B and D.
+//   cluster_m, cluster_n  so many CTAs along m share blocks of B, so many along n blocks of A
+//   splits                1, or into how many parts split-K cuts k: as even as whole blocks go, the first the smallest
+//   reduce                split-K: 0 adds the parts in their order through distributed shared memory; 1 adds them to
+//                         a D of f32 that was zero by TMA reductions, in any order
+//   group                 tiles are taken in groups of so many rows of cluster tiles, down the columns of a group
+//   dump                  0, or where CTA 0 leaves its shared memory, gemm_dump_bytes() of it
+//   timeline              the timeline instances: where the first timeline_ctas CTAs leave GEMM_EVENTS events for each
+//                         warpgroup; events that did not happen are not written
+struct gemm_job {
+    uint64_t dump, timeline;
+    uint32_t m, n, k;
+    uint32_t stages;
+    uint32_t cluster_m, cluster_n;
+    uint32_t splits, reduce;
+    uint32_t group, timeline_ctas;
+};
+
+enum { GEMM_EVENTS = 1024 };
+enum gemm_event_kind {
+    GEMM_EVENT_NONE,
+    GEMM_EVENT_CLOCK,    // start: clock64() of the SM, end: globaltimer (ns), both read at the start of the warpgroup
+    GEMM_EVENT_ACQUIRE,  // the producer waits for `stage` to be empty
+    GEMM_EVENT_LOAD,     // the producer issues the loads of `stage`
+    GEMM_EVENT_ORDER,    // ping-pong: a consumer waits for its turn
+    GEMM_EVENT_WAIT,     // a consumer waits for `stage` to be full
+    GEMM_EVENT_MULTIPLY, // a consumer issues the wgmma of `stage`, until those of the stage before are complete
+    GEMM_EVENT_RELEASE,  // a consumer lets `stage` go (start = end)
+    GEMM_EVENT_EPILOGUE, // a consumer converts, stages and stores D
+};
+struct gemm_event {
+    uint32_t kind, tile; // tile: which of the CTA's tiles, from 0
+    uint32_t stage, phase;
+    uint64_t start, end; // clock64()
+};
+
+GEMM_DEVICE static inline uint32_t gemm_bytes(enum gemm_type type)
+{
+    return type == GEMM_F32 ? 4 : type == GEMM_BF16 || type == GEMM_F16 ? 2 : 1;
+}
+
+// The k of a block (elements).
+GEMM_DEVICE static inline uint32_t gemm_block_k(enum gemm_type in)
+{
+    return GEMM_BLOCK_BYTES / gemm_bytes(in);
+}
+
+// The columns of a box of D (elements): 128 bytes with swizzle 128B where they divide the warpgroup's part of the tile,
+// else 64 bytes with swizzle 64B. `columns` is that of the instance.
+GEMM_DEVICE static inline uint32_t gemm_box_columns(enum gemm_type out, uint32_t tile_n, uint32_t columns)
+{
+    uint32_t widest = 128 / gemm_bytes(out);
+    return tile_n / columns % widest == 0 ? widest : widest / 2;
+}
+
+// The rows of the boxes of A and of B: each CTA loads its share of what it has in common with others of the cluster.
+// Boxes of A and B are gemm_block_k() x these, swizzle 128B; boxes of D are gemm_box_columns() x GEMM_BOX_ROWS.
+GEMM_DEVICE static inline uint32_t gemm_box_a_rows(uint32_t tile_m, uint32_t cluster_n)
+{
+    return tile_m / cluster_n;
+}
+
+GEMM_DEVICE static inline uint32_t gemm_box_b_rows(uint32_t tile_n, uint32_t cluster_m)
+{
+    return tile_n / cluster_m;
+}
+
+// Shared memory: the stages, each A then B; the boxes of D of both consumers; full[stages], empty[stages].
+GEMM_DEVICE static inline uint32_t gemm_stage_bytes(uint32_t tile_m, uint32_t tile_n)
+{
+    return (tile_m + tile_n) * GEMM_BLOCK_BYTES;
+}
+
+GEMM_DEVICE static inline uint32_t gemm_box_bytes(enum gemm_type out, uint32_t tile_n, uint32_t columns)
+{
+    return gemm_box_columns(out, tile_n, columns) * gemm_bytes(out) * GEMM_BOX_ROWS;
+}
+
+static inline uint32_t gemm_shared_bytes(const struct gemm_instance *i, uint32_t stages)
+{
+    return stages * gemm_stage_bytes(i->tile_m, i->tile_n) +
+           GEMM_CONSUMERS * i->boxes * gemm_box_bytes(i->out, i->tile_n, i->columns) + 16 * stages;
+}
+
+// The stages that fit; 2 is the least.
+static inline uint32_t gemm_max_stages(const struct gemm_instance *i)
+{
+    uint32_t stages = GEMM_MAX_STAGES;
+    while (gemm_shared_bytes(i, stages) > GEMM_SHARED_MAX) stages--;
+    return stages;
+}
+
+// The CTAs of a cluster: with splits that meet in distributed shared memory, they are in it too. At most 8; launch
+// without the cluster attribute, or with it, where it is 1.
+static inline uint32_t gemm_cluster_size(const struct gemm_job *job)
+{
+    return job->cluster_m * job->cluster_n * (job->splits > 1 && !job->reduce ? job->splits : 1);
+}
+
+// Tiles in units of whole clusters, and the CTAs of the grid on a GPU with room for `sms` of them (a multiple of the
+// cluster's size that is not 0).
+static inline uint32_t gemm_cluster_tiles(const struct gemm_instance *i, const struct gemm_job *job)
+{
+    uint32_t rows = i->tile_m * job->cluster_m;
+    uint32_t columns = i->tile_n * job->cluster_n;
+    return ((job->m - 1) / rows + 1) * ((job->n - 1) / columns + 1) * (job->reduce ? job->splits : 1);
+}
+
+static inline uint32_t gemm_grid(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
+{
+    uint32_t size = gemm_cluster_size(job);
+    uint32_t tiles = gemm_cluster_tiles(i, job);
+    uint32_t room = sms / size;
+    return size * (tiles < room || room == 0 ? tiles : room);
+}
+
+// A dump: the stages of CTA 0, zero where nothing was loaded, then the words of full[] and empty[] after
+// mbarrier.inval.
+static inline uint32_t gemm_dump_bytes(const struct gemm_instance *i, uint32_t stages)
+{
+    return stages * (gemm_stage_bytes(i->tile_m, i->tile_n) + 16);
+}
+
+#endif

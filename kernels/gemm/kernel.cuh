@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// The GEMM kernel: warpgroup 0 produces, two warpgroups consume. Cooperative consumers share a tile; in ping-pong each
+// has tiles of its own and they take turns at the tensor cores: one multiplies while the other stores. A kernel is a
+// GEMM_FUNCTION with what its warpgroups do.
+#ifndef TMAREF_GEMM_KERNEL_CUH
+#define TMAREF_GEMM_KERNEL_CUH
+
+#include "epilogue.cuh"
+#include "pipeline.cuh"
+#include "schedule.cuh"
+#include "timeline.cuh"
+
+static constexpr uint32_t PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+enum named_barriers { WARPGROUP_BARRIER = 1, TURN_BARRIER = 3, CONSUMERS_BARRIER = 5 }; // and for the second consumer
+
+// What an instance is made of, see gemm_job.h.
+template <class In_, class Out_, uint32_t TILE_M_, uint32_t TILE_N_, uint32_t ROWS_, uint32_t COLUMNS_, uint32_t BOXES_,
+          bool SPLIT_, bool TIMELINE_>
+struct config {
+    using In = In_;
+    using Out = Out_;
+    static constexpr uint32_t TILE_M = TILE_M_, TILE_N = TILE_N_, ROWS = ROWS_, COLUMNS = COLUMNS_, BOXES = BOXES_;
+    static constexpr bool SPLIT = SPLIT_, TIMELINE = TIMELINE_, PINGPONG = ROWS * COLUMNS == 1;
+    static constexpr uint32_t PART_M = TILE_M / ROWS, PART_N = TILE_N / COLUMNS; // of a warpgroup
+    static constexpr uint32_t HEIGHT = PART_M / 64;                              // instructions on top of each other
+    static constexpr uint32_t REGISTERS = PART_N / 2;                            // accumulators of one
+    static constexpr uint32_t BLOCK_K = GEMM_BLOCK_BYTES / (In::TYPE == GEMM_BF16 || In::TYPE == GEMM_F16 ? 2 : 1);
+    static constexpr uint32_t A_BYTES = TILE_M * GEMM_BLOCK_BYTES;
+    static constexpr uint32_t STAGE_BYTES = (TILE_M + TILE_N) * GEMM_BLOCK_BYTES;
+    static constexpr uint32_t OUT_BYTES = Out::TYPE == GEMM_F32 ? 4 : 2;
+    static constexpr uint32_t BOX_COLUMNS = PART_N % (128 / OUT_BYTES) == 0 ? 128 / OUT_BYTES : 64 / OUT_BYTES;
+    static constexpr uint32_t BOX_REGISTERS = BOX_COLUMNS / 2;
+    static constexpr uint32_t BOX_COUNT = HEIGHT * REGISTERS / BOX_REGISTERS; // of a part
+    static_assert(BOX_COUNT % BOXES == 0, "the ring begins every tile with its first box");
+    using schedule = ::schedule<TILE_M, TILE_N, BLOCK_K, SPLIT>;
+    using ring = box_ring<Out, BOX_COLUMNS, BOXES>;
+    using timeline = ::timeline<TIMELINE>;
+};
+
+// What all roles know.
+struct shared_state {
+    const CUtensorMap *a, *b, *d;
+    place at;
+    uint32_t ranks;
+    pipeline pipe;
+    uint32_t boxes; // the shared address of the consumers' boxes
+};
+
+// Keeps the compiler from reading accumulators before the wait in front of this.
+template <uint32_t HEIGHT, uint32_t COUNT>
+static __device__ __forceinline__ void hold(float (&d)[HEIGHT][COUNT])
+{
+#pragma unroll
+    for (uint32_t i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (uint32_t j = 0; j < COUNT; j++) asm volatile("" : "+f"(d[i][j])::"memory");
+}
+
+// --- The producer: one thread
+// ------------------------------------------------------------------------------------------
+
+// Each CTA loads its share of the rows that it has in common with others of its cluster, and sends it to all of them.
+static __device__ __forceinline__ void load_share(const CUtensorMap *map, uint32_t to, uint32_t rows, uint32_t x,
+                                                  uint32_t y, uint32_t share, uint32_t shares, uint32_t mask,
+                                                  uint32_t barrier)
+{
+    if (shares == 1) return tma_load(to, map, (int32_t)x, (int32_t)y, barrier);
+    uint32_t first = share * (rows / shares);
+    tma_load_multicast(to + first * GEMM_BLOCK_BYTES, map, (int32_t)x, (int32_t)(y + first), barrier, mask);
+}
+
+template <class C>
+static __device__ __forceinline__ void load_tile(const gemm_job &job, const shared_state &s, const tile &t,
+                                                 pipeline_state &at, typename C::timeline &events, uint32_t tile_index)
+{
+    for (uint32_t block = t.block; block < t.block_end; block++) {
+        uint64_t start = events.now();
+        s.pipe.acquire(at);
+        events.record(GEMM_EVENT_ACQUIRE, tile_index, at.stage, at.phase, start);
+        start = events.now();
+        uint32_t to = GEMM_SHARED_START + at.stage * C::STAGE_BYTES;
+        uint32_t full = s.pipe.commit(at, C::STAGE_BYTES);
+        load_share(s.a, to, C::TILE_M, block * C::BLOCK_K, t.m, s.at.n, job.cluster_n, s.at.mask_a, full);
+        load_share(s.b, to + C::A_BYTES, C::TILE_N, block * C::BLOCK_K, t.n, s.at.m, job.cluster_m, s.at.mask_b, full);
+        events.record(GEMM_EVENT_LOAD, tile_index, at.stage, at.phase, start);
+        at.advance(s.pipe.stages);
+    }
+}
+
+template <class C>
+static __device__ __forceinline__ void produce(const gemm_job &job, const shared_state &s)
+{
+    if (threadIdx.x >= 32 || !elect_one()) return;
+    typename C::timeline events(job, 0, true);
+    typename C::schedule tiles(job, s.at, s.ranks);
+    pipeline_state at = {0, 0};
+    tile t;
+    for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) load_tile<C>(job, s, t, at, events, i);
+}
+
+// --- The consumers
+// ----------------------------------------------------------------------------------------------------
+
+// All wgmma of a tile. Those of a block are issued before those of the block before are waited for. Calls `issued` when
+// the last ones are under way.
+template <class C, class Issued>
+static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint32_t blocks, pipeline_state &at,
+                                                     uint64_t a, uint64_t b, float (&d)[C::HEIGHT][C::REGISTERS],
+                                                     typename C::timeline &events, uint32_t tile_index, Issued issued)
+{
+    uint32_t previous = 0;
+#pragma unroll 1
+    for (uint32_t block = 0; block < blocks; block++) {
+        uint64_t start = events.now();
+        s.pipe.wait(at);
+        events.record(GEMM_EVENT_WAIT, tile_index, at.stage, at.phase, start);
+        start = events.now();
+        uint64_t offset = at.stage * (C::STAGE_BYTES >> 4);
+        wgmma_fence();
+#pragma unroll
+        for (uint32_t step = 0; step < GEMM_BLOCK_BYTES / 32; step++)
+#pragma unroll
+            for (uint32_t i = 0; i < C::HEIGHT; i++)
+                wgmma<typename C::In, C::PART_N>::multiply(d[i],
+                                                           a + offset + 2 * step + i * (64 * GEMM_BLOCK_BYTES >> 4),
+                                                           b + offset + 2 * step, step > 0 || block > 0);
+        wgmma_commit();
+        wgmma_wait<1>();
+        events.record(GEMM_EVENT_MULTIPLY, tile_index, at.stage, at.phase, start);
+        if (block > 0) s.pipe.release(previous);
+        if (block > 0) events.record(GEMM_EVENT_RELEASE, tile_index, previous, at.phase, events.now());
+        previous = at.stage;
+        at.advance(s.pipe.stages);
+    }
+    issued();
+    wgmma_wait<0>();
+    hold(d);
+    if (blocks > 0) s.pipe.release(previous);
+    events.record(GEMM_EVENT_RELEASE, tile_index, previous, at.phase, events.now());
+}
+
+// m, n: where the warpgroup's part of D begins.
+template <class C>
+static __device__ __forceinline__ void store_part(const typename C::ring &ring, const CUtensorMap *map, uint32_t m,
+                                                  uint32_t n, bool reduce, float (&d)[C::HEIGHT][C::REGISTERS])
+{
+    constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
+#pragma unroll
+    for (uint32_t i = 0; i < C::HEIGHT; i++)
+#pragma unroll
+        for (uint32_t j = 0; j < ACROSS; j++) {
+            float v[C::BOX_REGISTERS];
+#pragma unroll
+            for (uint32_t k = 0; k < C::BOX_REGISTERS; k++) v[k] = d[i][j * C::BOX_REGISTERS + k];
+            ring.put(i * ACROSS + j, v, map, n + j * C::BOX_COLUMNS, m + i * GEMM_BOX_ROWS, reduce);
+        }
+}
+
+// What a consumer warpgroup starts from.
+template <class C>
+struct consumer {
+    uint32_t index, thread; // the warpgroup among the consumers, the thread in the warpgroup
+    uint32_t m, n;          // where its part begins in a tile
+    uint64_t a, b;          // descriptors of its part of stage 0
+    typename C::ring ring;
+
+    __device__ __forceinline__ consumer(const shared_state &s)
+    {
+        index = __shfl_sync(0xffffffff, threadIdx.x / 128, 0) - 1;
+        thread = threadIdx.x % 128;
+        m = C::PINGPONG ? 0 : index / C::COLUMNS * C::PART_M;
+        n = C::PINGPONG ? 0 : index % C::COLUMNS * C::PART_N;
+        a = wgmma_descriptor(GEMM_SHARED_START + m * GEMM_BLOCK_BYTES);
+        b = wgmma_descriptor(GEMM_SHARED_START + C::A_BYTES + n * GEMM_BLOCK_BYTES);
+        ring = {s.boxes + index * C::BOXES * C::ring::BOX_BYTES, WARPGROUP_BARRIER + index, thread};
+    }
+};
+
+template <class C>
+static __device__ __forceinline__ void consume(const gemm_job &job, const shared_state &s)
+{
+    consumer<C> me(s);
+    typename C::timeline events(job, 1 + me.index, me.thread == 0);
+    typename C::schedule tiles(job, s.at, s.ranks);
+    pipeline_state at = {0, 0};
+    float d[C::HEIGHT][C::REGISTERS];
+    tile t;
+    for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
+        multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, events, i, [] {});
+        uint64_t start = events.now();
+        store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, false, d);
+        events.record(GEMM_EVENT_EPILOGUE, i, 0, 0, start);
+    }
+    me.ring.drain();
+}
+
+// Consumer 0 has the CTA's tiles 0, 2, .., consumer 1 the others. Each waits for its turn before its first wgmma and
+// gives it away after its last.
+template <class C>
+static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, const shared_state &s)
+{
+    consumer<C> me(s);
+    typename C::timeline events(job, 1 + me.index, me.thread == 0);
+    typename C::schedule tiles(job, s.at, s.ranks);
+    pipeline_state at = {0, 0};
+    float d[C::HEIGHT][C::REGISTERS];
+    tile t;
+    if (me.index == 1) {
+        named_barrier_arrive(TURN_BARRIER, 256);
+        at.skip(tiles.blocks, s.pipe.stages);
+        tiles.next();
+    }
+    for (uint32_t i = me.index; tiles.get(job, t); i += 2) {
+        uint64_t start = events.now();
+        named_barrier_sync(TURN_BARRIER + me.index, 256);
+        events.record(GEMM_EVENT_ORDER, i, 0, 0, start);
+        tiles.next();
+        bool other_goes_on = tiles.index < tiles.count;
+        multiply_tile<C>(s, tiles.blocks, at, me.a, me.b, d, events, i, [&] {
+            if (other_goes_on) named_barrier_arrive(TURN_BARRIER + (me.index ^ 1), 256);
+        });
+        start = events.now();
+        store_part<C>(me.ring, s.d, t.m, t.n, false, d);
+        events.record(GEMM_EVENT_EPILOGUE, i, 0, 0, start);
+        at.skip(tiles.blocks, s.pipe.stages);
+        tiles.next();
+    }
+    me.ring.drain();
+}
+
+// --- The kernel
+// -------------------------------------------------------------------------------------------------------
+
+// A consumer releases a stage once for each of its warps, to every CTA whose loads go to it: those that share its A and
+// those that share its B. Lane i of a warp tells the i-th of them.
+template <class C>
+static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
+{
+    uint32_t boxes = GEMM_SHARED_START + job.stages * C::STAGE_BYTES;
+    uint32_t full = boxes + GEMM_CONSUMERS * C::BOXES * C::ring::BOX_BYTES, empty = full + 8 * job.stages;
+    uint32_t size = job.cluster_m * job.cluster_n * (C::SPLIT && job.splits > 1 && !job.reduce ? job.splits : 1);
+    place at = place_of(job, cluster_rank());
+    uint32_t lane = threadIdx.x % 32;
+    uint32_t peers = at.mask_a | at.mask_b;
+    bool is_peer = peers >> lane & 1;
+
+    if (threadIdx.x == 0) {
+        for (uint32_t i = 0; i < job.stages; i++) {
+            mbarrier_init(full + 8 * i, 1);
+            mbarrier_init(empty + 8 * i, (C::PINGPONG ? 1 : GEMM_CONSUMERS) * 4 * __popc(peers));
+        }
+        mbarrier_init_fence();
+    }
+    return shared_state{nullptr, nullptr, nullptr,
+                        at,      size,    {full, empty, job.stages, map_to_rank(empty, is_peer ? lane : 0), is_peer},
+                        boxes};
+}
+
+static __device__ __forceinline__ void clear_stages(uint32_t bytes)
+{
+    for (uint32_t at = 16 * threadIdx.x; at < bytes; at += 16 * GEMM_THREADS)
+        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(GEMM_SHARED_START + at), "r"(0) : "memory");
+    async_proxy_fence();
+}
+
+// All of the CTA's loads and wgmma are done.
+static __device__ __noinline__ void dump_shared(char *to, uint32_t stages_bytes, uint32_t barriers, uint32_t count)
+{
+    for (uint32_t at = 4 * threadIdx.x; at < stages_bytes; at += 4 * GEMM_THREADS) {
+        uint32_t word;
+        asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(GEMM_SHARED_START + at) : "memory");
+        *(uint32_t *)(to + at) = word;
+    }
+    for (uint32_t i = threadIdx.x; i < count; i += GEMM_THREADS)
+        *(uint64_t *)(to + stages_bytes + 8 * i) = mbarrier_final_word(barriers + 8 * i);
+}
+
+// `produce` is for all warps of warpgroup 0, `consume` for the others.
+template <class C, class Produce, class Consume>
+static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensorMap &b, const CUtensorMap &d,
+                                            const gemm_job &job, Produce produce, Consume consume)
+{
+    if (job.dump) clear_stages(job.stages * C::STAGE_BYTES);
+    if (threadIdx.x == 0) {
+        tma_prefetch_map(&a);
+        tma_prefetch_map(&b);
+        tma_prefetch_map(&d);
+    }
+    shared_state s = set_up<C>(job);
+    s.a = &a;
+    s.b = &b;
+    s.d = &d;
+    cluster_sync();
+    if (threadIdx.x < 128) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        produce(job, s);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        consume(job, s);
+    }
+    cluster_sync(); // no CTA goes while others may still signal its barriers
+    if (job.dump && blockIdx.x == 0)
+        dump_shared((char *)job.dump, job.stages * C::STAGE_BYTES, s.pipe.full, 2 * job.stages);
+}
+
+// The function of an instance of gemm_job.h, with config C.
+#define GEMM_FUNCTION(name, produce, consume, ...)                                                                     \
+    extern "C" __global__ void __launch_bounds__(GEMM_THREADS, 1)                                                      \
+        name(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,                             \
+             const __grid_constant__ CUtensorMap d, const __grid_constant__ gemm_job job)                              \
+    {                                                                                                                  \
+        using C = config<__VA_ARGS__>;                                                                                 \
+        gemm<C>(a, b, d, job, produce<C>, consume<C>);                                                                 \
+    }
+
+#endif

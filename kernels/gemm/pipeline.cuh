@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The asynchronous pipeline of the GEMM kernels: a ring of stages in shared memory, for each a barrier `full`, which
+// the loads complete, and a barrier `empty`, which the consumers complete. The producer acquires a stage (waits for
+// `empty`) and commits to it (the loads signal `full`); a consumer waits for it (`full`) and releases it (`empty`).
+#ifndef TMAREF_GEMM_PIPELINE_CUH
+#define TMAREF_GEMM_PIPELINE_CUH
+
+#include "barrier.cuh"
+
+// A position in the ring, and how often it went round, modulo 2: the parity of the phase that a consumer waits for.
+// The producer waits for the parity before it, which at the start counts as complete.
+struct pipeline_state {
+    uint32_t stage, phase;
+
+    __device__ __forceinline__ void advance(uint32_t stages)
+    {
+        if (++stage == stages) {
+            stage = 0;
+            phase ^= 1;
+        }
+    }
+
+    __device__ __forceinline__ void skip(uint32_t count, uint32_t stages)
+    {
+        uint32_t next = stage + count;
+        phase ^= next / stages & 1;
+        stage = next % stages;
+    }
+};
+
+// `full` and `empty` are the shared addresses of the barriers of stage 0. `peer` is what `empty` is in the CTA that
+// this lane tells of a release; lanes without one have is_peer false.
+struct pipeline {
+    uint32_t full, empty;
+    uint32_t stages;
+    uint32_t peer;
+    bool is_peer;
+
+    __device__ __forceinline__ void acquire(const pipeline_state &at) const
+    {
+        mbarrier_wait(empty + 8 * at.stage, at.phase ^ 1);
+    }
+
+    // Announces the bytes of the loads that will signal the barrier returned.
+    __device__ __forceinline__ uint32_t commit(const pipeline_state &at, uint32_t bytes) const
+    {
+        mbarrier_arrive_expect_tx(full + 8 * at.stage, bytes);
+        return full + 8 * at.stage;
+    }
+
+    __device__ __forceinline__ void wait(const pipeline_state &at) const
+    {
+        mbarrier_wait(full + 8 * at.stage, at.phase);
+    }
+
+    // By all lanes of a warp.
+    __device__ __forceinline__ void release(uint32_t stage) const
+    {
+        if (is_peer) mbarrier_arrive_cluster(peer + 8 * stage);
+    }
+};
+
+#endif

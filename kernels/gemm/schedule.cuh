@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The static persistent schedule: which tiles a CTA computes, in which order, and what its cluster shares.
+#ifndef TMAREF_GEMM_SCHEDULE_CUH
+#define TMAREF_GEMM_SCHEDULE_CUH
+
+#include "barrier.cuh"
+#include "gemm_job.h"
+
+// Where a tile begins (elements), its blocks of k, and which part of k that is.
+struct tile {
+    uint32_t m, n;
+    uint32_t block, block_end;
+    uint32_t split;
+};
+
+// The CTA's place in its cluster. Ranks run along m first, then along n, then over the parts of k.
+struct place {
+    uint32_t m, n, split;    // 0 <= m < cluster_m, 0 <= n < cluster_n
+    uint32_t mask_a, mask_b; // the CTAs that share its A, its B
+};
+
+static __device__ __forceinline__ place place_of(const gemm_job &job, uint32_t rank)
+{
+    uint32_t size = job.cluster_m * job.cluster_n;
+    uint32_t split = rank / size;
+    uint32_t base = split * size;
+    place at = {rank % job.cluster_m, rank % size / job.cluster_m, split, 0, 0};
+    for (uint32_t i = 0; i < job.cluster_n; i++) at.mask_a |= 1u << (base + at.m + i * job.cluster_m);
+    for (uint32_t i = 0; i < job.cluster_m; i++) at.mask_b |= 1u << (base + at.n * job.cluster_m + i);
+    return at;
+}
+
+// Tiles of the whole cluster, in groups of job.group rows of them; down the columns of a group. With reductions, the
+// parts of k of a tile follow each other.
+template <uint32_t TILE_M, uint32_t TILE_N, uint32_t BLOCK_K, bool SPLIT>
+struct schedule {
+    uint32_t rows, columns, count;
+    uint32_t index, step;
+    uint32_t blocks;
+    uint32_t origin_m, origin_n;
+    uint32_t split;
+
+    __device__ __forceinline__ schedule(const gemm_job &job, const place &at, uint32_t ranks)
+    {
+        rows = (job.m - 1) / (TILE_M * job.cluster_m) + 1;
+        columns = (job.n - 1) / (TILE_N * job.cluster_n) + 1;
+        count = rows * columns * (SPLIT && job.reduce ? job.splits : 1);
+        index = blockIdx.x / ranks;
+        step = gridDim.x / ranks;
+        blocks = (job.k - 1) / BLOCK_K + 1;
+        origin_m = at.m * TILE_M;
+        origin_n = at.n * TILE_N;
+        split = at.split;
+    }
+
+    __device__ __forceinline__ bool get(const gemm_job &job, tile &t) const
+    {
+        if (index >= count) return false;
+        uint32_t at = index;
+        t.split = split;
+        if (SPLIT && job.reduce) {
+            t.split = at % job.splits;
+            at /= job.splits;
+        }
+        uint32_t group = at / (job.group * columns);
+        uint32_t in_group = at % (job.group * columns);
+        uint32_t height = min(rows - group * job.group, job.group);
+        t.m = (group * job.group + in_group % height) * TILE_M * job.cluster_m + origin_m;
+        t.n = in_group / height * TILE_N * job.cluster_n + origin_n;
+        t.block = SPLIT ? (uint32_t)((uint64_t)blocks * t.split / job.splits) : 0;
+        t.block_end = SPLIT ? (uint32_t)((uint64_t)blocks * (t.split + 1) / job.splits) : blocks;
+        return true;
+    }
+
+    __device__ __forceinline__ void next()
+    {
+        index += step;
+    }
+};
+
+#endif

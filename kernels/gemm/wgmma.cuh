@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// wgmma.mma_async of the GEMM kernels: both operands in shared memory, K-major, swizzle 128B; f32 accumulators.
+#ifndef TMAREF_GEMM_WGMMA_CUH
+#define TMAREF_GEMM_WGMMA_CUH
+
+#include <stdint.h>
+
+#include "gemm_job.h"
+#include "registers.cuh"
+
+struct bf16 {
+    static constexpr gemm_type TYPE = GEMM_BF16;
+};
+struct f16 {
+    static constexpr gemm_type TYPE = GEMM_F16;
+};
+struct e4m3 {
+    static constexpr gemm_type TYPE = GEMM_E4M3;
+};
+struct e5m2 {
+    static constexpr gemm_type TYPE = GEMM_E5M2;
+};
+struct f32 {
+    static constexpr gemm_type TYPE = GEMM_F32;
+};
+
+static __device__ __forceinline__ void wgmma_fence()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+static __device__ __forceinline__ void wgmma_commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <int N>
+static __device__ __forceinline__ void wgmma_wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+}
+
+// The descriptor of a block: rows of 128 bytes in groups of 8 (SBO 1024 bytes), swizzle 128B. Its low word is the start
+// address in units of 16 bytes, to which offsets can be added.
+static __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address)
+{
+    return (uint64_t)1 << 62 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)(1 << 16) | (address & 0x3ffff) >> 4;
+}
+
+// multiply(d, a, b, add): d = a * b + (add ? d : 0), a of 64 rows, b of N, 32 bytes of K.
+template <class In, int N>
+struct wgmma;
+
+#define TEXT_(a) #a
+#define TEXT(a)  TEXT_(a)
+#define WGMMA_OF(in, k, tail, n, c, a, b, s)                                                                           \
+    template <>                                                                                                        \
+    struct wgmma<in, n> {                                                                                              \
+        static __device__ __forceinline__ void multiply(float (&d)[c], uint64_t desc_a, uint64_t desc_b, int add)      \
+        {                                                                                                              \
+            asm volatile("{.reg .pred p;\n setp.ne.b32 p, %" TEXT(                                                     \
+                             s) ", 0;\n"                                                                               \
+                                "wgmma.mma_async.sync.aligned.m64n" TEXT(n) "k" TEXT(k) ".f32." TEXT(in) "." TEXT(     \
+                                    in) " {" LIST_##c "}, %" TEXT(a) ", %" TEXT(b) ", p" tail ";}"                     \
+                         : REGISTERS_##c                                                                               \
+                         : "l"(desc_a), "l"(desc_b), "r"(add)                                                          \
+                         : "memory");                                                                                  \
+        }                                                                                                              \
+    };
+#define WGMMA(n, c, a, b, s)                                                                                           \
+    WGMMA_OF(bf16, 16, ", 1, 1, 0, 0", n, c, a, b, s)                                                                  \
+    WGMMA_OF(f16, 16, ", 1, 1, 0, 0", n, c, a, b, s)                                                                   \
+    WGMMA_OF(e4m3, 32, ", 1, 1", n, c, a, b, s)                                                                        \
+    WGMMA_OF(e5m2, 32, ", 1, 1", n, c, a, b, s)
+WGMMA(64, 32, 32, 33, 34)
+WGMMA(80, 40, 40, 41, 42)
+WGMMA(96, 48, 48, 49, 50)
+WGMMA(112, 56, 56, 57, 58)
+WGMMA(128, 64, 64, 65, 66)
+WGMMA(160, 80, 80, 81, 82)
+WGMMA(192, 96, 96, 97, 98)
+WGMMA(224, 112, 112, 113, 114)
+WGMMA(256, 128, 128, 129, 130)
+
+#endif
