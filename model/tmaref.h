@@ -23,7 +23,7 @@
 //   mbarrier_step.h     barrier programs, one operation at a time
 //   types.h, arithmetic.h  what wgmma multiplies, and the exact numbers of one element
 //   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
-//   wgmma.h             one wgmma.mma_async
+//   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
 // The ABI: docs/abi.md.
 #ifndef TMAREF_H
 #define TMAREF_H
@@ -33,6 +33,7 @@
 #include "arithmetic.h"
 #include "async_group.h"
 #include "bulk.h"
+#include "chain.h"
 #include "cluster.h"
 #include "cluster_barrier.h"
 #include "cluster_step.h"
