@@ -41,6 +41,12 @@ static int32_t sign_of(const struct wgmma_format_row *row, uint32_t bits)
     return -(int32_t)(bits >> (row->size_bits - 1) & 1);
 }
 
+static uint32_t sign_extended(uint32_t bits, int width)
+{
+    uint32_t sign = (uint32_t)1 << (width - 1);
+    return (bits ^ sign) - sign;
+}
+
 void wgmma_vector_read(enum wgmma_format format, int count, const uint32_t *bits, int negate,
                        struct wgmma_vector *vector)
 {
@@ -48,7 +54,7 @@ void wgmma_vector_read(enum wgmma_format format, int count, const uint32_t *bits
     vector->is_special = 0;
     for (int i = 0; i < count; i++) {
         vector->bits[i] = vector->magnitude[i] = bits[i];
-        if (format == WGMMA_S8) vector->magnitude[i] = (uint32_t)(int32_t)(int8_t)bits[i];
+        if (row->is_signed) vector->magnitude[i] = sign_extended(bits[i], row->size_bits);
         if (row->exponent_bits == 0) continue;
         read_float(row, bits[i], &vector->magnitude[i], &vector->exponent[i]);
         vector->sign[i] = sign_of(row, bits[i]) ^ -(int32_t)(negate != 0);
@@ -68,13 +74,13 @@ static int see(enum wgmma_class class, int32_t sign)
 }
 
 // What NaNs and infinities are among the terms; infinity times zero is NaN.
-static int look_for_special(const struct wgmma_types_row *row, const struct wgmma_vector *a,
-                            const struct wgmma_vector *b, const uint32_t *c)
+static int look_for_special(const struct wgmma_sum *of, const struct wgmma_vector *a, const struct wgmma_vector *b,
+                            const uint32_t *c)
 {
-    int seen = c == NULL ? 0 : see(wgmma_classify(row->d, *c), sign_of(wgmma_format_row(row->d), *c));
+    int seen = c == NULL ? 0 : see(wgmma_classify(of->d, *c), sign_of(wgmma_format_row(of->d), *c));
     if (!a->is_special && !b->is_special) return seen;
-    for (int i = 0; i < row->k; i++) {
-        enum wgmma_class of_a = wgmma_classify(row->a, a->bits[i]), of_b = wgmma_classify(row->b, b->bits[i]);
+    for (int i = 0; i < of->terms; i++) {
+        enum wgmma_class of_a = wgmma_classify(of->a, a->bits[i]), of_b = wgmma_classify(of->b, b->bits[i]);
         int has_zero = a->magnitude[i] == 0 || b->magnitude[i] == 0;
         if (of_a == WGMMA_NUMBER && of_b == WGMMA_NUMBER) continue;
         enum wgmma_class class = of_a > of_b ? of_a : of_b;
@@ -93,11 +99,6 @@ static uint32_t special_result(enum wgmma_format d, int seen)
 
 // --- The sum ---------------------------------------------------------------------------------------------------------
 
-int wgmma_sum_bits(enum wgmma_types types)
-{
-    return wgmma_format_row(wgmma_types_row(types)->a)->size_bits == 8 ? 13 : 25;
-}
-
 // magnitude * 2^left, cut toward zero; `left` may be negative.
 static int64_t align(uint32_t magnitude, int left, int32_t sign)
 {
@@ -106,29 +107,29 @@ static int64_t align(uint32_t magnitude, int left, int32_t sign)
 }
 
 // The sum of all terms in units of 2^(*exponent - sum bits).
-static int64_t sum_terms(const struct wgmma_types_row *row, int sum_bits, const struct wgmma_vector *a,
-                         const struct wgmma_vector *b, const uint32_t *c, int *exponent)
+static int64_t sum_terms(const struct wgmma_sum *of, const struct wgmma_vector *a, const struct wgmma_vector *b,
+                         const uint32_t *c, int *exponent)
 {
-    const struct wgmma_format_row *of_d = wgmma_format_row(row->d);
-    int fraction_bits = wgmma_format_row(row->a)->fraction_bits + wgmma_format_row(row->b)->fraction_bits;
-    int left = sum_bits - fraction_bits; // never negative: a product has at most 20 fraction bits, of fp8 6
+    const struct wgmma_format_row *of_d = wgmma_format_row(of->d);
+    int fraction_bits = wgmma_format_row(of->a)->fraction_bits + wgmma_format_row(of->b)->fraction_bits;
+    int left = of->sum_bits - fraction_bits; // never negative: a product has at most 20 fraction bits, of fp8 6
     uint32_t c_magnitude = 0;
     int32_t most = WGMMA_SUM_FLOOR, c_exponent = WGMMA_ZERO_EXPONENT;
     int64_t sum = 0;
     if (c != NULL) read_float(of_d, *c, &c_magnitude, &c_exponent);
     if (c_exponent > most) most = c_exponent;
-    for (int i = 0; i < row->k; i++) {
+    for (int i = 0; i < of->terms; i++) {
         int32_t here = a->exponent[i] + b->exponent[i];
         if (here > most) most = here;
     }
-    for (int i = 0; i < row->k; i++) {
+    for (int i = 0; i < of->terms; i++) {
         uint32_t right = (uint32_t)(most - a->exponent[i] - b->exponent[i]);
         uint32_t magnitude = (a->magnitude[i] * b->magnitude[i]) << left >> (right > 31 ? 31 : right);
         int32_t sign = a->sign[i] ^ b->sign[i];
         sum += ((int32_t)magnitude ^ sign) - sign;
     }
     if (c_magnitude != 0)
-        sum += align(c_magnitude, sum_bits - of_d->fraction_bits - (most - c_exponent), sign_of(of_d, *c));
+        sum += align(c_magnitude, of->sum_bits - of_d->fraction_bits - (most - c_exponent), sign_of(of_d, *c));
     *exponent = most;
     return sum;
 }
@@ -175,35 +176,50 @@ static uint32_t to_f16(uint64_t value, int is_negative, int unit)
     return bits == 0 ? 0 : bits | sign;
 }
 
-static uint32_t dot_float(enum wgmma_types types, const struct wgmma_vector *a, const struct wgmma_vector *b,
-                          const uint32_t *c)
+uint32_t wgmma_sum_float(const struct wgmma_sum *of, const struct wgmma_vector *a, const struct wgmma_vector *b,
+                         const uint32_t *c)
 {
-    const struct wgmma_types_row *row = wgmma_types_row(types);
-    int seen = look_for_special(row, a, b, c), sum_bits = wgmma_sum_bits(types), exponent;
-    if (seen != 0) return special_result(row->d, seen);
-    int64_t sum = sum_terms(row, sum_bits, a, b, c, &exponent);
+    int seen = look_for_special(of, a, b, c), exponent;
+    if (seen != 0) return special_result(of->d, seen);
+    int64_t sum = sum_terms(of, a, b, c, &exponent);
     uint64_t value = (uint64_t)(sum < 0 ? -sum : sum);
-    if (row->d == WGMMA_F16) return to_f16(value, sum < 0, exponent - sum_bits);
-    return to_f32(value, sum < 0, exponent - sum_bits, sum_bits < F32_FRACTION_BITS ? sum_bits : F32_FRACTION_BITS);
+    if (of->d == WGMMA_F16) return to_f16(value, sum < 0, exponent - of->sum_bits);
+    int kept = of->sum_bits < F32_FRACTION_BITS ? of->sum_bits : F32_FRACTION_BITS;
+    return to_f32(value, sum < 0, exponent - of->sum_bits, kept);
 }
 
-static uint32_t dot_integer(enum wgmma_types types, const struct wgmma_vector *a, const struct wgmma_vector *b,
-                            const uint32_t *c, int satfinite)
+// --- Integers --------------------------------------------------------------------------------------------------------
+
+int64_t wgmma_sum_integer(enum wgmma_format format, int units, const struct wgmma_vector *a,
+                          const struct wgmma_vector *b)
 {
-    int64_t sum = c == NULL ? 0 : (int32_t)*c;
-    for (int i = 0; i < wgmma_units(types); i++) {
-        if (types == WGMMA_S32_B1_B1)
-            sum += __builtin_popcount(a->magnitude[i] & b->magnitude[i]);
-        else
-            sum += (int32_t)a->magnitude[i] * (int32_t)b->magnitude[i];
-    }
+    int64_t sum = 0;
+    for (int i = 0; i < units; i++)
+        sum += format == WGMMA_B1 ? __builtin_popcount(a->magnitude[i] & b->magnitude[i])
+                                  : (int32_t)a->magnitude[i] * (int32_t)b->magnitude[i];
+    return sum;
+}
+
+uint32_t wgmma_result_integer(int64_t sum, int satfinite)
+{
     if (satfinite && sum > INT32_MAX) sum = INT32_MAX;
     if (satfinite && sum < INT32_MIN) sum = INT32_MIN;
     return (uint32_t)sum;
 }
 
+// --- wgmma -----------------------------------------------------------------------------------------------------------
+
+int wgmma_sum_bits(enum wgmma_types types)
+{
+    return wgmma_format_row(wgmma_types_row(types)->a)->size_bits == 8 ? WGMMA_SUM_BITS_FP8 : WGMMA_SUM_BITS;
+}
+
 uint32_t wgmma_dot(enum wgmma_types types, const struct wgmma_vector *a, const struct wgmma_vector *b,
                    const uint32_t *c, int satfinite)
 {
-    return wgmma_is_integer(types) ? dot_integer(types, a, b, c, satfinite) : dot_float(types, a, b, c);
+    const struct wgmma_types_row *row = wgmma_types_row(types);
+    const struct wgmma_sum sum = {row->d, row->a, row->b, row->k, wgmma_sum_bits(types)};
+    if (!wgmma_is_integer(types)) return wgmma_sum_float(&sum, a, b, c);
+    int64_t start = c == NULL ? 0 : (int32_t)*c;
+    return wgmma_result_integer(start + wgmma_sum_integer(row->a, wgmma_units(types), a, b), satfinite);
 }

@@ -32,17 +32,36 @@ enum wgmma_class wgmma_classify(enum wgmma_format format, uint32_t bits);
 void wgmma_vector_read(enum wgmma_format format, int count, const uint32_t *bits, int negate,
                        struct wgmma_vector *vector);
 
-// One element of D.
+// One sum of floats: the formats of the accumulator (and result), of A and of B, `terms` products, and how many
+// fraction bits below its greatest exponent each term keeps. An f32 result keeps no more of them than the sum.
+struct wgmma_sum {
+    enum wgmma_format d, a, b;
+    int terms, sum_bits;
+};
+enum { WGMMA_SUM_BITS = 25, WGMMA_SUM_BITS_FP8 = 13 };
+
+// No sum has a smaller exponent than this one, whatever its terms.
+enum { WGMMA_SUM_FLOOR = -133 };
+
+// The products and the accumulator `c` (its bits; NULL: none), summed and rounded: the bits of the element.
+uint32_t wgmma_sum_float(const struct wgmma_sum *sum, const struct wgmma_vector *a, const struct wgmma_vector *b,
+                         const uint32_t *c);
+
+// The exact sum of `units` products of integers; of b1 the number of bits that both have in `units` words.
+int64_t wgmma_sum_integer(enum wgmma_format format, int units, const struct wgmma_vector *a,
+                          const struct wgmma_vector *b);
+
+// Such a sum with its accumulator as 32 bits: wrapped, or clamped.
+uint32_t wgmma_result_integer(int64_t sum, int satfinite);
+
+// One element of D of a wgmma.
 //   c          the accumulator's bits, in D's format; NULL: none (scale-d is 0)
 //   satfinite  integers: clamp the sum to 32 bits instead of wrapping it
 //   returns    the bits of the element, 16 or 32 of them
 uint32_t wgmma_dot(enum wgmma_types types, const struct wgmma_vector *a, const struct wgmma_vector *b,
                    const uint32_t *c, int satfinite);
 
-// Fraction bits of the fixed-point sum below its greatest exponent: 25, or 13 for fp8 inputs.
+// Fraction bits of a wgmma's sum below its greatest exponent: 25, or 13 for fp8 inputs.
 int wgmma_sum_bits(enum wgmma_types types);
-
-// No sum has a smaller exponent than this one, whatever its terms.
-enum { WGMMA_SUM_FLOOR = -133 };
 
 #endif

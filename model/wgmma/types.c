@@ -3,11 +3,13 @@
 #include "types.h"
 
 static const struct wgmma_format_row formats[WGMMA_FORMATS] = {
-    [WGMMA_F16] = {"f16", 16, 5, 10, 0, 1},    [WGMMA_BF16] = {"bf16", 16, 8, 7, 0, 1},
-    [WGMMA_TF32] = {"tf32", 32, 8, 10, 13, 1}, [WGMMA_E4M3] = {"e4m3", 8, 4, 3, 0, 0},
-    [WGMMA_E5M2] = {"e5m2", 8, 5, 2, 0, 1},    [WGMMA_S8] = {"s8", 8, 0, 0, 0, 0},
-    [WGMMA_U8] = {"u8", 8, 0, 0, 0, 0},        [WGMMA_B1] = {"b1", 1, 0, 0, 0, 0},
-    [WGMMA_F32] = {"f32", 32, 8, 23, 0, 1},    [WGMMA_S32] = {"s32", 32, 0, 0, 0, 0},
+    [WGMMA_F16] = {"f16", 16, 5, 10, 0, 1, 0},    [WGMMA_BF16] = {"bf16", 16, 8, 7, 0, 1, 0},
+    [WGMMA_TF32] = {"tf32", 32, 8, 10, 13, 1, 0}, [WGMMA_E4M3] = {"e4m3", 8, 4, 3, 0, 0, 0},
+    [WGMMA_E5M2] = {"e5m2", 8, 5, 2, 0, 1, 0},    [WGMMA_S8] = {"s8", 8, 0, 0, 0, 0, 1},
+    [WGMMA_U8] = {"u8", 8, 0, 0, 0, 0, 0},        [WGMMA_B1] = {"b1", 1, 0, 0, 0, 0, 0},
+    [WGMMA_F32] = {"f32", 32, 8, 23, 0, 1, 0},    [WGMMA_S32] = {"s32", 32, 0, 0, 0, 0, 1},
+    [WGMMA_S4] = {"s4", 4, 0, 0, 0, 0, 1},        [WGMMA_U4] = {"u4", 4, 0, 0, 0, 0, 0},
+    [WGMMA_F64] = {"f64", 64, 11, 52, 0, 1, 0},
 };
 
 static const struct wgmma_types_row rows[WGMMA_TYPES_COUNT] = {

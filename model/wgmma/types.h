@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which formats a dense wgmma multiplies: the rows of wgmma_op.h, with what the arithmetic needs to know of each
-// format.
+// format. s4, u4 and f64 are formats of mma.sync alone (model/mma).
 #ifndef TMAREF_WGMMA_TYPES_H
 #define TMAREF_WGMMA_TYPES_H
 
@@ -19,14 +19,18 @@ enum wgmma_format {
     WGMMA_B1,
     WGMMA_F32,
     WGMMA_S32,
+    WGMMA_S4,
+    WGMMA_U4,
+    WGMMA_F64,
     WGMMA_FORMATS
 };
 
 // `size_bits` in memory; of floats the fields, from the top: sign, exponent, fraction, and `ignored_bits` at the bottom
 // (tf32). `has_infinity`: the largest exponent is not for numbers; where it is (e4m3), only all ones is NaN.
+// `is_signed`: an integer in two's complement.
 struct wgmma_format_row {
     const char *ptx;
-    int size_bits, exponent_bits, fraction_bits, ignored_bits, has_infinity;
+    int size_bits, exponent_bits, fraction_bits, ignored_bits, has_infinity, is_signed;
 };
 
 // `name` as in PTX: "f32.e4m3.e5m2" (D, A, B). `k` elements of A and B make one element of D.
