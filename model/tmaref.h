@@ -50,6 +50,7 @@
 #include "mbarrier.h"
 #include "mbarrier_step.h"
 #include "memory.h"
+#include "mma.h"
 #include "multicast.h"
 #include "observe.h"
 #include "operand.h"

@@ -35,5 +35,6 @@ enum rule cluster_programs(void **parameters);
 enum rule replace_jobs(void **parameters);
 enum rule store_jobs(void **parameters);
 enum rule wgmma_jobs(void **parameters);
+enum rule mma_jobs(void **parameters);
 
 #endif

@@ -319,7 +319,8 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"multicast_jobs", multicast_jobs},
                                        {"replace_jobs", replace_jobs},
                                        {"store_jobs", store_jobs},
-                                       {"wgmma_jobs", wgmma_jobs}};
+                                       {"wgmma_jobs", wgmma_jobs},
+                                       {"mma_jobs", mma_jobs}};
 
 enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
 {

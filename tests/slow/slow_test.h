@@ -18,5 +18,6 @@ void slow_store_add_tests(Suite *suite);
 void slow_bulk_add_tests(Suite *suite);
 void slow_encode_add_tests(Suite *suite);
 void slow_wgmma_add_tests(Suite *suite);
+void slow_mma_add_tests(Suite *suite);
 
 #endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Family "mma": one to three dense mma.sync on the same accumulator. The result is D in the registers of all lanes.
+#include "mma_case.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+
+static const struct wgmma_layout layouts[WGMMA_FORMATS] = {
+    [WGMMA_F16] = MMA_LAYOUT_F16,   [WGMMA_BF16] = MMA_LAYOUT_BF16, [WGMMA_TF32] = MMA_LAYOUT_TF32,
+    [WGMMA_E4M3] = MMA_LAYOUT_E4M3, [WGMMA_E5M2] = MMA_LAYOUT_E5M2, [WGMMA_S8] = MMA_LAYOUT_S8,
+    [WGMMA_U8] = MMA_LAYOUT_U8,     [WGMMA_B1] = MMA_LAYOUT_B1,     [WGMMA_F32] = MMA_LAYOUT_F32,
+    [WGMMA_S32] = MMA_LAYOUT_S32,   [WGMMA_S4] = MMA_LAYOUT_S4,     [WGMMA_U4] = MMA_LAYOUT_U4,
+    [WGMMA_F64] = MMA_LAYOUT_F64,
+};
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+enum { NAME_BYTES = 40 };
+
+static json_t *mma_write(const void *test_case)
+{
+    const struct mma_case *c = test_case;
+    json_t *json = json_object();
+    json_object_set_new(json, "form", json_string(mma_row(c->form)->name));
+    json_object_set_new(json, "steps", json_u64(c->steps));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+static int mma_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct mma_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "mma case", why);
+    char form[NAME_BYTES];
+    *c = (struct mma_case){.form = MMA_FORMS};
+    json_read_text(&reader, "form", form, sizeof form);
+    if (reader.ok) c->form = mma_find(form);
+    if (reader.ok && c->form == MMA_FORMS) {
+        text_set(why, "mma case: sm_90a has no mma.sync with this \"form\"");
+        return 0;
+    }
+    c->steps = (uint32_t)json_read_u64(&reader, "steps", MMA_MAX_STEPS);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    return json_reader_close(&reader);
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+static int register_words(enum mma_form form)
+{
+    return mma_row(form)->d == WGMMA_F64 ? 2 : 1;
+}
+
+uint32_t mma_case_d_bytes(const struct mma_case *c)
+{
+    return (uint32_t)(mma_row(c->form)->registers[MMA_OF_D] * register_words(c->form) * MMA_LANES) * 4;
+}
+
+static void fill(const struct mma_case *c, enum mma_operand operand, uint32_t step, uint32_t *words)
+{
+    static const enum wgmma_salt salts[] = {WGMMA_SALT_A, WGMMA_SALT_B, WGMMA_SALT_D};
+    const struct mma_row *row = mma_row(c->form);
+    struct wgmma_layout layout = layouts[operand == MMA_OF_A ? row->a : operand == MMA_OF_B ? row->b : row->d];
+    size_t bytes = (size_t)register_words(c->form) * 4;
+    for (uint32_t i = 0; i < (uint32_t)row->registers[operand] * MMA_LANES; i++) {
+        uint64_t bits = mma_content(layout, c->seed, salts[operand], step, i % MMA_LANES, i / MMA_LANES);
+        memcpy(words + i * bytes / 4, &bits, bytes);
+    }
+}
+
+void mma_case_start(const struct mma_case *c, struct mma_state *state)
+{
+    fill(c, MMA_OF_D, 0, state->d);
+}
+
+void mma_case_operands(const struct mma_case *c, uint32_t step, struct mma_state *state)
+{
+    fill(c, MMA_OF_A, step, state->a);
+    fill(c, MMA_OF_B, step, state->b);
+}
+
+static size_t mma_result_bytes(const void *test_case)
+{
+    return mma_case_d_bytes(test_case);
+}
+
+static void mma_run_model(const void *test_case, struct result *result)
+{
+    const struct mma_case *c = test_case;
+    struct mma_state state;
+    mma_case_start(c, &state);
+    for (uint32_t step = 0; step < c->steps; step++) {
+        mma_case_operands(c, step, &state);
+        mma_execute(c->form, state.a, state.b, state.d);
+    }
+    memcpy(result_window(result, "d", 0, mma_case_d_bytes(c)), state.d, mma_case_d_bytes(c));
+}
+
+// --- Random cases: the seed is all there is but the form ------------------------------------------------------------
+
+void mma_generate(struct random *random, void *test_case)
+{
+    struct mma_case *c = test_case;
+    *c = (struct mma_case){.form = (enum mma_form)random_below(random, MMA_FORMS), .steps = 1};
+    c->seed = (uint32_t)random_u64(random);
+    if (random_chance(random, 20)) c->steps = (uint32_t)random_range(random, 2, MMA_MAX_STEPS);
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
+
+static int run_jobs(struct gpu *gpu, const struct mma_case *cases, int count, const struct result *results,
+                    struct mma_job *jobs, size_t output_bytes)
+{
+    uint8_t *output = results[0].first_bytes;
+    size_t jobs_bytes = (size_t)count * sizeof *jobs;
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
+    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
+    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < count; i++)
+        jobs[i] = (struct mma_job){.output = (uint64_t)(results[i].window[0].bytes - output) / 4,
+                                   .form = (uint32_t)cases[i].form,
+                                   .seed = cases[i].seed,
+                                   .steps = cases[i].steps};
+    unsigned blocks = ((unsigned)count + MMA_THREADS / MMA_LANES - 1) / (MMA_THREADS / MMA_LANES);
+    unsigned most = 8 * (unsigned)gpu->processors; // as many fit side by side
+    void *arguments[] = {&device_jobs, &count, &device_output};
+    struct gpu_launch launch = {.module = "mma",
+                                .kernel = "mma_jobs",
+                                .grid = blocks < most ? blocks : most,
+                                .block = MMA_THREADS,
+                                .arguments = arguments};
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
+    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
+    return error;
+}
+
+static int mma_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct mma_case *c = cases;
+    struct mma_job *jobs = calloc((size_t)count, sizeof *jobs);
+    if (jobs == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (int i = 0; i < count; i++) result_window(&results[i], "d", 0, mma_case_d_bytes(&c[i]));
+    size_t output_bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
+    int error = run_jobs(gpu, c, count, results, jobs, output_bytes);
+    free(jobs);
+    return error;
+}
+
+const struct family family_mma = {
+    .name = "mma",
+    .summary = "mma.sync, dense: one to three of them on the same accumulators, D of all lanes",
+    .case_bytes = sizeof(struct mma_case),
+    .generate = mma_generate,
+    .write = mma_write,
+    .read = mma_read,
+    .result_bytes = mma_result_bytes,
+    .run_model = mma_run_model,
+    .run_gpu = mma_run_gpu,
+    .kernel = "mma",
+    .explain = mma_explain,
+};

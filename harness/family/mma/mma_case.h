@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// A chain of mma.sync on one accumulator as data, and what it means to the model.
+#ifndef TMAREF_MMA_CASE_H
+#define TMAREF_MMA_CASE_H
+
+#include <stdio.h>
+
+#include "mma.h"
+#include "mma_job.h"
+#include "random.h"
+#include "result.h"
+
+// `steps` instructions of `form` follow each other, each with an A and a B of its own; `seed` decides what registers
+// hold before.
+struct mma_case {
+    enum mma_form form;
+    uint32_t steps, seed;
+};
+
+// The registers of a warp as mma_execute() takes them.
+enum { MMA_MAX_WORDS = 2 * MMA_MAX_REGISTERS * MMA_LANES };
+struct mma_state {
+    uint32_t a[MMA_MAX_WORDS], b[MMA_MAX_WORDS], d[MMA_MAX_WORDS];
+};
+
+// D as it is before the first step; A and B of a step.
+void mma_case_start(const struct mma_case *test_case, struct mma_state *state);
+void mma_case_operands(const struct mma_case *test_case, uint32_t step, struct mma_state *state);
+
+// Bytes of D of all lanes.
+uint32_t mma_case_d_bytes(const struct mma_case *test_case);
+
+// A random case: every form, chains now and then, and a seed, which decides all numbers.
+void mma_generate(struct random *random, void *test_case);
+
+// The first element of D that differs: where it is, its terms, what was expected and found.
+void mma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// A mismatch of the family "mma" in words: which element of D, where it is, and the terms of its last sum.
+#include <inttypes.h>
+#include <string.h>
+
+#include "mma_case.h"
+
+// Unit `part` of a register's bits.
+static uint64_t unit_of(uint64_t bits, int parts, int part)
+{
+    return parts == 1 ? bits : bits >> 32 / parts * part & UINT32_MAX >> (32 - 32 / parts);
+}
+
+static uint64_t register_at(const struct mma_case *c, const uint32_t *words, int lane, int index)
+{
+    int at = index * MMA_LANES + lane;
+    if (mma_row(c->form)->d != WGMMA_F64) return words[at];
+    return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
+}
+
+// The units of row `at.row` of A, or of column `at.column` of B, by k.
+static void units_of(const struct mma_case *c, enum mma_operand operand, struct wgmma_place at, const uint32_t *words,
+                     uint64_t units[MMA_MAX_UNITS])
+{
+    int parts = mma_parts(c->form, operand);
+    for (int lane = 0; lane < MMA_LANES; lane++) {
+        for (int i = 0; i < mma_row(c->form)->registers[operand] * parts; i++) {
+            struct wgmma_place place = mma_place(c->form, operand, lane, i / parts, i % parts);
+            uint64_t unit = unit_of(register_at(c, words, lane, i / parts), parts, i % parts);
+            if (operand == MMA_OF_A && place.row == at.row) units[place.column] = unit;
+            if (operand == MMA_OF_B && place.column == at.column) units[place.row] = unit;
+        }
+    }
+}
+
+// Which rule makes the numbers of a form.
+static enum rule rule_of(const struct mma_row *row)
+{
+    if (row->d == WGMMA_F64) return RULE_MMA_F64;
+    if (row->a == WGMMA_E4M3 || row->a == WGMMA_E5M2) return RULE_MMA_FP8;
+    if (row->a == WGMMA_B1) return RULE_MMA_BITS;
+    return row->d == WGMMA_S32 ? RULE_MMA_INTEGER : RULE_MMA_SUM;
+}
+
+static void explain_terms(const struct mma_case *c, struct wgmma_place place, int lane, int index, int part, FILE *out)
+{
+    struct mma_state state;
+    uint64_t a[MMA_MAX_UNITS], b[MMA_MAX_UNITS];
+    mma_case_start(c, &state);
+    for (uint32_t step = 0; step + 1 < c->steps; step++) {
+        mma_case_operands(c, step, &state);
+        mma_execute(c->form, state.a, state.b, state.d);
+    }
+    mma_case_operands(c, c->steps - 1, &state);
+    units_of(c, MMA_OF_A, place, state.a, a);
+    units_of(c, MMA_OF_B, place, state.b, b);
+    uint64_t before = unit_of(register_at(c, state.d, lane, index), mma_parts(c->form, MMA_OF_D), part);
+    fprintf(out, "    step %u: accumulator 0x%" PRIx64 "; A * B:", c->steps - 1, before);
+    for (int i = 0; i < mma_units(c->form); i++)
+        if (a[i] != 0 && b[i] != 0) fprintf(out, " %" PRIx64 "*%" PRIx64, a[i], b[i]);
+    const struct rule_row *rule = rule_row(rule_of(mma_row(c->form)));
+    fprintf(out, "\n    rule %s: %s\n", rule->id, rule->sentence);
+}
+
+// `index` counts registers of all lanes.
+static void explain_register(const struct mma_case *c, int index, uint64_t want, uint64_t got, FILE *out)
+{
+    const struct mma_row *row = mma_row(c->form);
+    int lane = index % MMA_LANES, parts = mma_parts(c->form, MMA_OF_D);
+    int part = parts == 2 && ((want ^ got) & 0xffff) == 0;
+    struct wgmma_place place = mma_place(c->form, MMA_OF_D, lane, index / MMA_LANES, part);
+    fprintf(out, "    %s, %u steps: D[%d][%d], lane %d, register %d", row->name, c->steps, place.row, place.column,
+            lane, index / MMA_LANES);
+    if (parts == 2) fprintf(out, ", %s half", part ? "upper" : "lower");
+    fprintf(out, ": 0x%" PRIx64 " expected, 0x%" PRIx64 " found\n", unit_of(want, parts, part),
+            unit_of(got, parts, part));
+    if (c->steps > 0) explain_terms(c, place, lane, index / MMA_LANES, part, out);
+}
+
+void mma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct mma_case *c = test_case;
+    if (expected->status != found->status || expected->windows != 1 || found->windows != 1) {
+        fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+        return;
+    }
+    uint32_t bytes = mma_row(c->form)->d == WGMMA_F64 ? 8 : 4;
+    for (uint32_t at = 0; at + bytes <= expected->window[0].size_bytes; at += bytes) {
+        uint64_t want = 0, got = 0;
+        memcpy(&want, expected->window[0].bytes + at, bytes);
+        memcpy(&got, found->window[0].bytes + at, bytes);
+        if (want == got) continue;
+        explain_register(c, (int)(at / bytes), want, got, out);
+        return;
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// One dense mma.sync.aligned of a warp: which elements its registers hold, and D = A * B + D of all lanes, bit for bit
+// as an H200 gives it. What the numbers are is in docs/mma.md; the sum of terms is wgmma's (wgmma/arithmetic.h).
+#ifndef TMAREF_MMA_H
+#define TMAREF_MMA_H
+
+#include <stdint.h>
+
+#include "arithmetic.h"
+#include "fragments.h"
+#include "mma_op.h"
+
+enum mma_operand { MMA_OF_A, MMA_OF_B, MMA_OF_D };
+
+// An instruction. `name`: "m16n8k16.f32.bf16.bf16" (D, A, B), with ".satfinite", ".and.popc" or ".xor.popc" behind it.
+// `registers`: of each lane, by enum mma_operand; of 64 bits for f64, else of 32.
+struct mma_row {
+    const char *name;
+    int m, k;
+    enum wgmma_format d, a, b;
+    enum mma_tail tail;
+    int registers[3];
+};
+
+// The row of a form (< MMA_FORMS), and the form of a name; MMA_FORMS if there is none.
+const struct mma_row *mma_row(enum mma_form form);
+enum mma_form mma_find(const char *name);
+
+// The units in which elements are handed over: one element, or 32 bits of b1. How many of them lie along K, and how
+// many lie in one register of an operand (lowest bits first).
+int mma_units(enum mma_form form);
+int mma_parts(enum mma_form form, enum mma_operand operand);
+
+// Unit `part` of register `index` in lane 0 .. 31: row and column of A (the column is k) and of D; of B the column is
+// that of the matrix, and the row is k.
+//   source   PTX ISA 9.1 "Matrix Fragments for mma.m16n8k16 with floating point type" and the sections beside it
+struct wgmma_place mma_place(enum mma_form form, enum mma_operand operand, int lane, int index, int part);
+
+// A row of A or a column of B, taken apart once for the many products it is in; `part`: sums one after another.
+enum { MMA_MAX_PARTS = 2, MMA_MAX_UNITS = MMA_MAX_PARTS * WGMMA_MAX_UNITS, MMA_MAX_DOUBLES = 16 };
+struct mma_vector {
+    union {
+        struct wgmma_vector part[MMA_MAX_PARTS];
+        uint64_t f64[MMA_MAX_DOUBLES];
+    };
+};
+
+// `units`: mma_units() of them, in the order of k. `operand` is A or B.
+void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_t *units, struct mma_vector *vector);
+
+// One element of D, from the bits of that of C.
+uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c);
+
+// The whole instruction. Register r of lane l is word 32 r + l; of f64 words 2 (32 r + l), and the upper half behind
+// it.
+//   source   PTX ISA 9.1 "mma" (#warp-level-matrix-instructions-mma)
+void mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d);
+
+#endif

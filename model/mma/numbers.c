@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// The numbers of mma.sync. Tensor cores of an H200 multiply f16, bf16, tf32, s8, u8, b1 and f64; of the other formats
+// the assembler makes those: fp8 becomes f16, two sums and an addition; s4 and u4 become bytes; .xor becomes .and.
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "mma.h"
+
+static int is_fp8(enum wgmma_format format)
+{
+    return format == WGMMA_E4M3 || format == WGMMA_E5M2;
+}
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
+
+// The same number in f16, exactly. e5m2 is the upper half of one; a subnormal e4m3 is a normal f16.
+static uint32_t fp8_as_f16(enum wgmma_format format, uint32_t bits)
+{
+    enum { F16_NAN = 0x7fff, BIAS_MORE = 8, FRACTION_MORE = 7, HIDDEN = 8 };
+    if (format == WGMMA_E5M2) return bits << 8;
+    uint32_t sign = (bits & 0x80) << 8, field = bits >> 3 & 15, fraction = bits & 7;
+    if (wgmma_classify(format, bits) == WGMMA_NAN) return F16_NAN;
+    if (field == 0 && fraction == 0) return sign;
+    if (field == 0) { // value fraction * 2^-9
+        field = 1;
+        for (; fraction < HIDDEN; fraction <<= 1) field--;
+        fraction -= HIDDEN;
+    }
+    return sign | (field + BIAS_MORE) << 10 | fraction << FRACTION_MORE;
+}
+
+// Of each four units of fp8 the first two are in the first sum, the others in the second one; other units fill one
+// part after the other.
+static void read_fp8(enum wgmma_format format, int units, const uint64_t *from, struct mma_vector *vector)
+{
+    uint32_t part[MMA_MAX_PARTS][WGMMA_MAX_UNITS];
+    for (int i = 0; i < units; i++) part[i / 2 % 2][i / 4 * 2 + i % 2] = fp8_as_f16(format, (uint32_t)from[i]);
+    for (int i = 0; i < MMA_MAX_PARTS; i++) wgmma_vector_read(WGMMA_F16, units / 2, part[i], 0, &vector->part[i]);
+}
+
+static void read_others(enum wgmma_format format, int units, const uint64_t *from, struct mma_vector *vector)
+{
+    for (int first = 0; first < units; first += WGMMA_MAX_UNITS) {
+        uint32_t part[WGMMA_MAX_UNITS];
+        int count = units - first < WGMMA_MAX_UNITS ? units - first : WGMMA_MAX_UNITS;
+        for (int i = 0; i < count; i++) part[i] = (uint32_t)from[first + i];
+        wgmma_vector_read(format, count, part, 0, &vector->part[first / WGMMA_MAX_UNITS]);
+    }
+}
+
+void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_t *units, struct mma_vector *vector)
+{
+    const struct mma_row *row = mma_row(form);
+    enum wgmma_format format = operand == MMA_OF_A ? row->a : row->b;
+    assert(operand != MMA_OF_D);
+    if (format == WGMMA_F64)
+        memcpy(vector->f64, units, (size_t)mma_units(form) * sizeof *units);
+    else if (is_fp8(format))
+        read_fp8(format, mma_units(form), units, vector);
+    else
+        read_others(format, mma_units(form), units, vector);
+}
+
+// --- Sums ------------------------------------------------------------------------------------------------------------
+
+// x + y as f32, to nearest even: FADD.
+static uint32_t add_f32(uint32_t x_bits, uint32_t y_bits)
+{
+    enum { F32_NAN = 0x7fffffff };
+    float x, y;
+    uint32_t bits;
+    memcpy(&x, &x_bits, sizeof x);
+    memcpy(&y, &y_bits, sizeof y);
+    x += y;
+    memcpy(&bits, &x, sizeof bits);
+    return isnan(x) ? F32_NAN : bits;
+}
+
+// x + y as f16, to nearest even: HADD2. It is the sum of one product, 1 * y, and x; no f16 is lost below its 25 bits
+// that could move the rounding.
+static uint32_t add_f16(uint32_t x, uint32_t y)
+{
+    static const struct wgmma_sum sum = {WGMMA_F16, WGMMA_F16, WGMMA_F16, 1, WGMMA_SUM_BITS};
+    const uint32_t one_bits = 0x3c00;
+    struct wgmma_vector one, of_y;
+    wgmma_vector_read(WGMMA_F16, 1, &one_bits, 0, &one);
+    wgmma_vector_read(WGMMA_F16, 1, &y, 0, &of_y);
+    return wgmma_sum_float(&sum, &one, &of_y, &x);
+}
+
+// fp8: two sums of f16, the second on top of the first, and then C is added.
+static uint32_t dot_fp8(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
+{
+    const struct wgmma_sum sum = {row->d, WGMMA_F16, WGMMA_F16, row->k / 2, WGMMA_SUM_BITS};
+    uint32_t first = wgmma_sum_float(&sum, &a->part[0], &b->part[0], NULL);
+    uint32_t both = wgmma_sum_float(&sum, &a->part[1], &b->part[1], &first);
+    return row->d == WGMMA_F32 ? add_f32(c, both) : add_f16(c, both);
+}
+
+static uint32_t dot_float(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
+{
+    const struct wgmma_sum sum = {row->d, row->a, row->b, row->k, WGMMA_SUM_BITS};
+    if (is_fp8(row->a)) return dot_fp8(row, a, b, c);
+    return wgmma_sum_float(&sum, &a->part[0], &b->part[0], &c);
+}
+
+static int is_nan_f64(uint64_t bits)
+{
+    return (bits << 1) > (uint64_t)0x7ff << 53;
+}
+
+// a * b + c to nearest even: DFMA. A NaN among them is returned quiet, that of b before that of c before that of a.
+static uint64_t fma_f64(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t quiet = (uint64_t)1 << 51, made = 0xfff8000000000000;
+    double x, y, z;
+    uint64_t bits;
+    if (is_nan_f64(b)) return b | quiet;
+    if (is_nan_f64(c)) return c | quiet;
+    if (is_nan_f64(a)) return a | quiet;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    memcpy(&z, &c, sizeof z);
+    z = fma(x, y, z);
+    memcpy(&bits, &z, sizeof bits);
+    return is_nan_f64(bits) ? made : bits;
+}
+
+// One after the other, k ascending.
+static uint64_t dot_f64(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint64_t c)
+{
+    for (int i = 0; i < row->k; i++) c = fma_f64(a->f64[i], b->f64[i], c);
+    return c;
+}
+
+static int64_t ones(const struct wgmma_vector *x, int words)
+{
+    int64_t count = 0;
+    for (int i = 0; i < words; i++) count += __builtin_popcount(x->magnitude[i]);
+    return count;
+}
+
+static uint32_t dot_integer(const struct mma_row *row, int units, const struct mma_vector *a,
+                            const struct mma_vector *b, uint32_t c)
+{
+    int64_t sum = 0;
+    for (int first = 0; first < units; first += WGMMA_MAX_UNITS) {
+        int part = first / WGMMA_MAX_UNITS, count = units - first < WGMMA_MAX_UNITS ? units - first : WGMMA_MAX_UNITS;
+        sum += wgmma_sum_integer(row->a, count, &a->part[part], &b->part[part]);
+    }
+    if (row->tail == MMA_XOR) sum = ones(&a->part[0], units) + ones(&b->part[0], units) - 2 * sum;
+    return wgmma_result_integer((int32_t)c + sum, row->tail == MMA_SATFINITE);
+}
+
+uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c)
+{
+    const struct mma_row *row = mma_row(form);
+    if (row->d == WGMMA_F64) return dot_f64(row, a, b, c);
+    if (row->d == WGMMA_S32) return dot_integer(row, mma_units(form), a, b, (uint32_t)c);
+    return dot_float(row, a, b, (uint32_t)c);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The suite `mma_case`: the family "mma" around the model: JSON both ways, what random cases hold, and the words for a
+// mismatch.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "mma_case.h"
+
+Suite *mma_case_suite(void);
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+START_TEST(mma_case_is_read_as_it_was_written)
+{
+    int forms[MMA_FORMS] = {0}, chains = 0;
+    for (uint64_t i = 0; i < 4000; i++) {
+        struct random random = random_for(3, i);
+        struct mma_case c, again;
+        struct text why;
+        mma_generate(&random, &c);
+        json_t *json = family_find("mma")->write(&c);
+        ck_assert_msg(family_find("mma")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+        forms[c.form]++;
+        chains += c.steps > 1;
+    }
+    for (int i = 0; i < MMA_FORMS; i++) ck_assert_msg(forms[i] > 0, "%s: no case", mma_row((enum mma_form)i)->name);
+    ck_assert_int_gt(chains, 400);
+}
+END_TEST
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {"{\"form\": \"m16n8k32.f32.f16.f16\", \"steps\": 1, \"seed\": 1}", "no mma.sync with this"},
+    {"{\"form\": \"m16n8k16.f32.f16.f16.satfinite\", \"steps\": 1, \"seed\": 1}", "no mma.sync with this"},
+    {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 4, \"seed\": 1}", "steps"},
+    {"{\"steps\": 1, \"seed\": 1}", "form"},
+    {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 1, \"seed\": 1, \"n\": 8}", "\"n\""},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(mma_case_that_cannot_run_is_refused)
+{
+    struct mma_case c;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family_find("mma")->read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+}
+END_TEST
+
+// --- Random cases ----------------------------------------------------------------------------------------------------
+
+// The sums of a case of f32 with other bits kept, or another floor: what a wrong formula would give.
+static int differs(const struct mma_case *c, enum wgmma_format format, int sum_bits)
+{
+    const struct mma_row *row = mma_row(c->form);
+    struct mma_state state;
+    uint64_t units[MMA_MAX_UNITS] = {0};
+    struct mma_vector a, b;
+    const struct wgmma_sum right = {row->d, format, format, row->k, WGMMA_SUM_BITS};
+    const struct wgmma_sum wrong = {row->d, format, format, row->k, sum_bits};
+    mma_case_start(c, &state);
+    mma_case_operands(c, 0, &state);
+    int parts = mma_parts(c->form, MMA_OF_A), count = 0;
+    for (int operand = MMA_OF_A; operand <= MMA_OF_B; operand++) { // row 0 and column 0: lanes 0 to 3
+        const uint32_t *words = operand == MMA_OF_A ? state.a : state.b;
+        for (int i = 0; i < 4 * row->registers[operand] * parts; i++) {
+            int lane = i / parts % 4, index = i / parts / 4;
+            struct wgmma_place at = mma_place(c->form, (enum mma_operand)operand, lane, index, i % parts);
+            uint32_t unit =
+                words[index * MMA_LANES + lane] >> 32 / parts * (i % parts) & UINT32_MAX >> (32 - 32 / parts);
+            if (operand == MMA_OF_B) units[at.row] = unit;
+            if (operand == MMA_OF_A && at.row == 0) units[at.column] = unit;
+        }
+        mma_vector_read(c->form, (enum mma_operand)operand, units, operand == MMA_OF_A ? &a : &b);
+    }
+    count += wgmma_sum_float(&right, &a.part[0], &b.part[0], state.d) !=
+             wgmma_sum_float(&wrong, &a.part[0], &b.part[0], state.d);
+    return count;
+}
+
+// Random cases tell 25 bits from 24 and from 26, in one element of each case already.
+START_TEST(mma_cases_tell_how_many_bits_are_kept)
+{
+    static const struct {
+        enum mma_form form;
+        enum wgmma_format format;
+    } forms[] = {{MMA_M16K16_F32_F16_F16_PLAIN, WGMMA_F16},
+                 {MMA_M16K16_F32_BF16_BF16_PLAIN, WGMMA_BF16},
+                 {MMA_M16K4_F32_TF32_TF32_PLAIN, WGMMA_TF32}};
+    for (int bits = 24; bits <= 26; bits += 2) {
+        int noticed = 0;
+        for (uint32_t seed = 0; seed < 3000; seed++) {
+            struct mma_case c = {forms[_i].form, 1, seed * 0x9e3779b9u};
+            noticed += differs(&c, forms[_i].format, bits);
+        }
+        ck_assert_msg(noticed > 20, "%s: %d of 3000 cases tell %d bits from 25", mma_row(forms[_i].form)->name, noticed,
+                      bits);
+    }
+}
+END_TEST
+
+// --- Words -----------------------------------------------------------------------------------------------------------
+
+static void explain(const struct mma_case *c, uint32_t word, uint32_t flip, char *text, size_t text_bytes)
+{
+    const struct family *family = family_find("mma");
+    size_t bytes = family->result_bytes(c);
+    struct result expected = result_at(malloc(bytes)), found = result_at(malloc(bytes));
+    uint32_t value;
+    family->run_model(c, &expected);
+    family->run_model(c, &found);
+    memcpy(&value, found.window[0].bytes + 4 * word, sizeof value);
+    value ^= flip;
+    memcpy(found.window[0].bytes + 4 * word, &value, sizeof value);
+    memset(text, 0, text_bytes);
+    FILE *out = fmemopen(text, text_bytes - 1, "w");
+    family->explain(c, &expected, &found, out);
+    fclose(out);
+    free(expected.first_bytes);
+    free(found.first_bytes);
+}
+
+START_TEST(mma_mismatch_names_the_element_and_its_terms)
+{
+    char text[4096];
+    struct mma_case c = {MMA_M16K16_F32_F16_F16_PLAIN, 2, 0};
+    explain(&c, 3 * MMA_LANES + 9, 1, text, sizeof text);
+    ck_assert_msg(strstr(text, "m16n8k16.f32.f16.f16, 2 steps: D[10][3], lane 9, register 3: 0x") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "step 1: accumulator 0x") != NULL && strstr(text, "rule MMA_SUM") != NULL, "%s", text);
+    c.form = MMA_M16K32_F16_E4M3_E5M2_PLAIN;
+    explain(&c, MMA_LANES + 9, 0x10000, text, sizeof text);
+    ck_assert_msg(strstr(text, "D[10][3], lane 9, register 1, upper half") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "rule MMA_FP8") != NULL, "%s", text);
+    c.form = MMA_M16K8_F64_F64_F64_PLAIN;
+    explain(&c, 2 * (MMA_LANES + 9) + 1, 0x10000, text, sizeof text);
+    ck_assert_msg(strstr(text, "D[2][3], lane 9, register 1: 0x") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "rule MMA_F64") != NULL, "%s", text);
+}
+END_TEST
+
+Suite *mma_case_suite(void)
+{
+    Suite *suite = suite_create("mma_case");
+    TCase *tests = tcase_create("mma_case");
+    tcase_add_test(tests, mma_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tests, mma_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_loop_test(tests, mma_cases_tell_how_many_bits_are_kept, 0, 3);
+    tcase_add_test(tests, mma_mismatch_names_the_element_and_its_terms);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

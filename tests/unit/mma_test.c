@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The suite `mma`: the table of mma.sync, its fragments, and whole instructions. The numbers of one element are
+// compared with the slow second model in slow/slow_mma_test.c.
+#include <check.h>
+#include <string.h>
+
+#include "mma.h"
+
+Suite *mma_suite(void);
+
+static int unit_bits(enum wgmma_format format)
+{
+    return format == WGMMA_B1 ? 32 : wgmma_format_row(format)->size_bits;
+}
+
+// --- The table -------------------------------------------------------------------------------------------------------
+
+START_TEST(mma_registers_hold_all_of_each_operand)
+{
+    for (int i = 0; i < MMA_FORMS; i++) {
+        enum mma_form form = (enum mma_form)i;
+        const struct mma_row *row = mma_row(form);
+        int k = mma_units(form), register_bits = row->d == WGMMA_F64 ? 64 : 32;
+        ck_assert_int_eq(row->registers[MMA_OF_A] * MMA_LANES * register_bits, row->m * k * unit_bits(row->a));
+        ck_assert_int_eq(row->registers[MMA_OF_B] * MMA_LANES * register_bits, MMA_N * k * unit_bits(row->b));
+        ck_assert_int_eq(row->registers[MMA_OF_D] * MMA_LANES * register_bits, row->m * MMA_N * unit_bits(row->d));
+        ck_assert_int_le(row->registers[MMA_OF_A], MMA_MAX_REGISTERS);
+        ck_assert_int_eq(mma_find(row->name), form);
+    }
+    ck_assert_int_eq(mma_find("m16n8k16.f32.bf16.bf16"), MMA_M16K16_F32_BF16_BF16_PLAIN);
+    ck_assert_int_eq(mma_find("m8n8k128.s32.b1.b1.xor.popc"), MMA_M8K128_S32_B1_B1_XOR);
+    ck_assert_int_eq(mma_find("m16n8k16.f32.bf16.f16"), MMA_FORMS);
+}
+END_TEST
+
+// --- Fragments -------------------------------------------------------------------------------------------------------
+
+// Wrong formulas: rows and columns of B exchanged; registers 1 and 2 of A exchanged; D's pairs down a column; k in
+// steps of 8 where a register holds four; the second register of an 8-row A taken for 8 rows further down.
+static const struct {
+    const char *form;
+    enum mma_operand operand;
+    int lane, index, part, row, column;
+} places[] = {
+    {"m16n8k16.f32.f16.f16", MMA_OF_A, 6, 0, 1, 1, 5},    {"m16n8k16.f32.f16.f16", MMA_OF_A, 6, 1, 0, 9, 4},
+    {"m16n8k16.f32.f16.f16", MMA_OF_A, 6, 2, 0, 1, 12},   {"m16n8k16.f32.f16.f16", MMA_OF_B, 6, 1, 1, 13, 1},
+    {"m16n8k16.f32.f16.f16", MMA_OF_D, 31, 1, 0, 7, 7},   {"m16n8k16.f32.f16.f16", MMA_OF_D, 31, 2, 0, 15, 6},
+    {"m16n8k16.f16.f16.f16", MMA_OF_D, 31, 1, 1, 15, 7},  {"m16n8k8.f32.tf32.tf32", MMA_OF_A, 5, 2, 0, 1, 5},
+    {"m16n8k4.f32.tf32.tf32", MMA_OF_B, 5, 0, 0, 1, 1},   {"m16n8k32.s32.s8.u8", MMA_OF_A, 5, 3, 2, 9, 22},
+    {"m16n8k32.f32.e4m3.e5m2", MMA_OF_B, 5, 1, 3, 23, 1}, {"m8n8k16.s32.s8.s8", MMA_OF_D, 5, 1, 0, 1, 3},
+    {"m16n8k64.s32.s4.s4", MMA_OF_A, 5, 2, 7, 1, 47},     {"m16n8k256.s32.b1.b1.and.popc", MMA_OF_A, 5, 2, 0, 1, 5},
+    {"m16n8k16.f64.f64.f64", MMA_OF_A, 5, 7, 0, 9, 13},   {"m16n8k16.f64.f64.f64", MMA_OF_B, 5, 3, 0, 13, 1},
+    {"m8n8k4.f64.f64.f64", MMA_OF_D, 5, 1, 0, 1, 3},      {"m16n8k8.f64.f64.f64", MMA_OF_D, 5, 2, 0, 9, 2},
+};
+enum { PLACES = sizeof places / sizeof places[0] };
+
+START_TEST(mma_fragments__are_those_of_ptx)
+{
+    struct wgmma_place at =
+        mma_place(mma_find(places[_i].form), places[_i].operand, places[_i].lane, places[_i].index, places[_i].part);
+    ck_assert_int_eq(at.row, places[_i].row);
+    ck_assert_int_eq(at.column, places[_i].column);
+}
+END_TEST
+
+// Every element is in one place.
+START_TEST(mma_fragments__hold_each_element_once)
+{
+    for (int i = 0; i < 3 * MMA_FORMS; i++) {
+        enum mma_form form = (enum mma_form)(i / 3);
+        enum mma_operand operand = (enum mma_operand)(i % 3);
+        int count[MMA_MAX_UNITS][MMA_MAX_UNITS] = {{0}}, seen = 0;
+        for (int lane = 0; lane < MMA_LANES; lane++) {
+            for (int e = 0; e < mma_row(form)->registers[operand] * mma_parts(form, operand); e++) {
+                int parts = mma_parts(form, operand);
+                struct wgmma_place at = mma_place(form, operand, lane, e / parts, e % parts);
+                seen += count[at.row][at.column]++ == 0;
+            }
+        }
+        int rows = operand == MMA_OF_B ? mma_units(form) : mma_row(form)->m;
+        ck_assert_int_eq(seen, rows * (operand == MMA_OF_A ? mma_units(form) : MMA_N));
+    }
+}
+END_TEST
+
+// --- Whole instructions ----------------------------------------------------------------------------------------------
+
+// One element of A, one of B: one product in D, all other elements stay as they were.
+START_TEST(mma_multiplies_a_row_by_a_column)
+{
+    uint32_t a[4 * MMA_LANES] = {0}, b[2 * MMA_LANES] = {0}, d[4 * MMA_LANES];
+    for (int i = 0; i < 4 * MMA_LANES; i++) d[i] = 0x3f800000;
+    a[3 * MMA_LANES + 9] = 0x40000000;  // bf16 2 at row 10, k 11
+    b[1 * MMA_LANES + 21] = 0x40400000; // bf16 3 at k 11, column 5
+    mma_execute(MMA_M16K16_F32_BF16_BF16_PLAIN, a, b, d);
+    for (int i = 0; i < 4 * MMA_LANES; i++) {
+        struct wgmma_place at = mma_place(MMA_M16K16_F32_BF16_BF16_PLAIN, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
+        ck_assert_uint_eq(d[i], at.row == 10 && at.column == 5 ? 0x40e00000 : 0x3f800000);
+    }
+}
+END_TEST
+
+START_TEST(mma_keeps_both_halves_of_f16_and_f64)
+{
+    uint32_t a[8 * 2 * MMA_LANES] = {0}, b[4 * 2 * MMA_LANES] = {0}, d[4 * 2 * MMA_LANES] = {0};
+    for (int i = 0; i < 2 * MMA_LANES; i++) d[i] = 0x3c004000;
+    mma_execute(MMA_M16K8_F16_F16_F16_PLAIN, a, b, d);
+    for (int i = 0; i < 2 * MMA_LANES; i++) ck_assert_uint_eq(d[i], 0x3c004000);
+    for (int i = 0; i < 4 * 2 * MMA_LANES; i++) d[i] = i % 2 ? 0x3ff00000 : (uint32_t)i;
+    mma_execute(MMA_M16K16_F64_F64_F64_PLAIN, a, b, d);
+    for (int i = 0; i < 4 * 2 * MMA_LANES; i++) ck_assert_uint_eq(d[i], i % 2 ? 0x3ff00000 : (uint32_t)i);
+}
+END_TEST
+
+Suite *mma_suite(void)
+{
+    Suite *suite = suite_create("mma");
+    TCase *tests = tcase_create("mma");
+    tcase_add_test(tests, mma_registers_hold_all_of_each_operand);
+    tcase_add_loop_test(tests, mma_fragments__are_those_of_ptx, 0, PLACES);
+    tcase_add_test(tests, mma_fragments__hold_each_element_once);
+    tcase_add_test(tests, mma_multiplies_a_row_by_a_column);
+    tcase_add_test(tests, mma_keeps_both_halves_of_f16_and_f64);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
