@@ -15,8 +15,9 @@ void meet_trouble(uint64_t number);
 // The memory that was mapped: the arena.
 const struct memory *standin_mapped(void);
 
-// How the kernel that runs was launched.
+// How the kernel that runs was launched, and its name.
 const struct cuda_launch_config *standin_config(void);
+const char *standin_kernel(void);
 
 // Whether the launch of `function` is itself a case; what is wrong with an attribute that is set for it (and kept), and
 // with the launch.
@@ -32,7 +33,9 @@ enum rule multicast_jobs(void **parameters);
 enum rule diagnose_jobs(void **parameters);
 enum rule cluster_launches(void **parameters);
 enum rule cluster_programs(void **parameters);
+enum rule prefetch_kernel(void **parameters);
 enum rule replace_jobs(void **parameters);
+enum rule rmw_kernels(void **parameters);
 enum rule store_jobs(void **parameters);
 enum rule wgmma_jobs(void **parameters);
 enum rule mma_jobs(void **parameters);

@@ -5,6 +5,7 @@
 //                                 is encoded, the expect_tx of a load, an operand of a barrier program
 //   STANDIN_TROUBLE=start:NUMBER  cuInit returns that error; startcrash:0: it crashes
 //   STANDIN_CAPABILITY=80         the device's compute capability, 90 if not given
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,13 @@ static const struct cuda_launch_config *launch_config;
 const struct cuda_launch_config *standin_config(void)
 {
     return launch_config;
+}
+
+static char launched[80];
+
+const char *standin_kernel(void)
+{
+    return launched;
 }
 
 const struct memory *standin_mapped(void)
@@ -299,6 +307,7 @@ static enum rule mbarrier_programs(void **parameters)
     return rule;
 }
 
+// `name`: a kernel's, or with a * at its end what the names of several begin with.
 struct CUfunc_st {
     const char *name;
     enum rule (*run)(void **parameters);
@@ -317,10 +326,17 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"mbarrier_programs", mbarrier_programs},
                                        {"misuse_jobs", misuse_jobs},
                                        {"multicast_jobs", multicast_jobs},
+                                       {"prefetch", prefetch_kernel},
                                        {"replace_jobs", replace_jobs},
+                                       {"rmw_*", rmw_kernels},
                                        {"store_jobs", store_jobs},
                                        {"wgmma_jobs", wgmma_jobs},
                                        {"mma_jobs", mma_jobs}};
+
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+// The name by which each was last asked for.
+static char called[FUNCTIONS][sizeof launched];
 
 enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
 {
@@ -332,8 +348,9 @@ enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
 enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module, const char *name)
 {
     (void)module;
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        if (strcmp(functions[i].name, name) != 0) continue;
+    for (int i = 0; i < FUNCTIONS; i++) {
+        if (fnmatch(functions[i].name, name, 0) != 0) continue;
+        snprintf(called[i], sizeof called[i], "%s", name);
         *function = &functions[i];
         return sticky;
     }
@@ -356,6 +373,7 @@ enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config *config, struc
     enum rule refused = standin_is_launch(function->name) ? standin_launch(function->name, config) : RULE_OK;
     if (refused != RULE_OK) return (enum cuda_result)rule_cuda_error(refused);
     launch_config = config;
+    memcpy(launched, called[function - functions], sizeof launched);
     enum rule rule = function->run(parameters);
     if (sticky == CUDA_SUCCESS) sticky = (enum cuda_result)rule_cuda_error(rule);
     return CUDA_SUCCESS;

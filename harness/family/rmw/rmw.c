@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// The family "rmw": the read-modify-write of an array through shared memory by each of CCCL's calls. Cases as JSON, and
+// what they do on the model and on a GPU. The kernels and their terms are in kernels/rmw.cu and rmw_job.h.
+#include "rmw_case.h"
+
+#include <string.h>
+
+#include "bulk_job.h"
+#include "family.h"
+#include "json.h"
+
+#define FORM_NAME(id, name, is_bulk)   #name,
+#define TYPE_NAME(id, name, ctype, by) #name,
+#define ISSUER_NAME(id, name)          #name,
+const char *const rmw_form_names[] = {RMW_FORMS_LIST(FORM_NAME) NULL};
+const char *const rmw_type_names[] = {RMW_TYPES_LIST(TYPE_NAME) NULL};
+const char *const rmw_issuer_names[] = {RMW_ISSUERS_LIST(ISSUER_NAME) NULL};
+
+uint32_t rmw_ctas(const struct rmw_case *c)
+{
+    return (c->count + c->tile - 1) / c->tile;
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static json_t *rmw_write(const void *test_case)
+{
+    const struct rmw_case *c = test_case;
+    json_t *json = json_object();
+    json_object_set_new(json, "form", json_string(rmw_form_names[c->form]));
+    json_object_set_new(json, "type", json_string(rmw_type_names[c->type]));
+    json_object_set_new(json, "issuer", json_string(rmw_issuer_names[c->issuer]));
+    json_object_set_new(json, "threads", json_u64(c->threads));
+    json_object_set_new(json, "count", json_u64(c->count));
+    json_object_set_new(json, "tile", json_u64(c->tile));
+    json_object_set_new(json, "offset", json_u64(c->offset));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+// NULL, or what makes a case illegal that an executor could not run.
+static const char *illegal(const struct rmw_case *c)
+{
+    uint32_t bytes = rmw_element_bytes((enum rmw_type)c->type);
+    if (c->threads == 0 || c->threads % 32 != 0) return "\"threads\" is 32, 64, ... 256";
+    if (c->tile == 0 || c->tile > RMW_MAX_TILE_BYTES / bytes) return "\"tile\" is 1 to 65536 bytes";
+    if (c->count == 0 || c->count > (uint64_t)RMW_MAX_CTAS * c->tile) return "\"count\" is that of 1 to 64 tiles";
+    if (c->offset % bytes != 0) return "\"offset\" is a multiple of the type's bytes";
+    return NULL;
+}
+
+static int rmw_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct rmw_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "rmw case", why);
+    *c = (struct rmw_case){0};
+    c->form = (uint32_t)json_read_name(&reader, "form", rmw_form_names);
+    c->type = (uint32_t)json_read_name(&reader, "type", rmw_type_names);
+    c->issuer = (uint32_t)json_read_name(&reader, "issuer", rmw_issuer_names);
+    c->threads = (uint32_t)json_read_u64(&reader, "threads", RMW_MAX_THREADS);
+    c->count = (uint32_t)json_read_u64(&reader, "count", UINT32_MAX);
+    c->tile = (uint32_t)json_read_u64(&reader, "tile", RMW_MAX_TILE_BYTES);
+    c->offset = (uint32_t)json_read_u64(&reader, "offset", RMW_MAX_OFFSET);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    if (!json_reader_close(&reader)) return 0;
+    const char *what = illegal(c);
+    if (what != NULL) text_set(why, "rmw case: %s", what);
+    return what == NULL;
+}
+
+// --- What is where ---------------------------------------------------------------------------------------------------
+
+static uint32_t tile_bytes(const struct rmw_case *c)
+{
+    return c->tile * rmw_element_bytes((enum rmw_type)c->type);
+}
+
+static uint32_t array_window_bytes(const struct rmw_case *c)
+{
+    uint32_t bytes = c->offset + c->count * rmw_element_bytes((enum rmw_type)c->type);
+    return 2 * RMW_SURROUND_BYTES + (bytes + 15) / 16 * 16;
+}
+
+static size_t rmw_result_bytes(const void *test_case)
+{
+    const struct rmw_case *c = test_case;
+    size_t cta = 2 * rmw_guarded_bytes(tile_bytes(c)) + sizeof(struct rmw_log);
+    return array_window_bytes(c) + rmw_ctas(c) * cta;
+}
+
+enum { WINDOW_ARRAY, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_LOG };
+
+static void lay_out(const struct rmw_case *c, struct result *result)
+{
+    uint32_t ctas = rmw_ctas(c), guarded = rmw_guarded_bytes(tile_bytes(c));
+    result_window(result, "array", RMW_ARRAY, array_window_bytes(c));
+    result_window(result, "before", 0, ctas * guarded);
+    result_window(result, "after", 0, ctas * guarded);
+    result_window(result, "log", 0, ctas * (uint32_t)sizeof(struct rmw_log));
+}
+
+// The array and its surroundings before: limits of the type are among the elements.
+static void fill_array(const struct rmw_case *c, const struct window *array)
+{
+    static const enum bulk_content contents[] = {BULK_CONTENT_DISTINCT, BULK_CONTENT_F16,   BULK_CONTENT_INT32,
+                                                 BULK_CONTENT_F32,      BULK_CONTENT_INT64, BULK_CONTENT_F64,
+                                                 BULK_CONTENT_INT32};
+    for (uint32_t at = 0; at < array->size_bytes; at += 8) {
+        uint64_t word = bulk_word(c->seed, contents[c->type], BULK_SALT_SOURCE, at);
+        memcpy(array->bytes + at, &word, sizeof word);
+    }
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+static void rmw_run_model(const void *test_case, struct result *result)
+{
+    const struct rmw_case *c = test_case;
+    lay_out(c, result);
+    const struct window *w = result->window, *array = &w[WINDOW_ARRAY];
+    const struct memory global = {array->bytes, array->base, array->size_bytes};
+    fill_array(c, array);
+    struct rmw_job job = {.data = RMW_ARRAY + RMW_SURROUND_BYTES + c->offset,
+                          .before = (uint64_t)(uintptr_t)w[WINDOW_BEFORE].bytes,
+                          .after = (uint64_t)(uintptr_t)w[WINDOW_AFTER].bytes,
+                          .log = (uint64_t)(uintptr_t)w[WINDOW_LOG].bytes,
+                          .count = c->count,
+                          .tile = c->tile};
+    enum rule rule = rmw_model((enum rmw_form)c->form, (enum rmw_type)c->type, c->threads, &job, &global);
+    if (rule != RULE_OK) *result = result_at(result->first_bytes);
+    result->rule = rule;
+    result->status = rule_cuda_error(rule);
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
+
+int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_issuer issuer, uint32_t threads,
+              struct rmw_job *job)
+{
+    char kernel[80];
+    void *arguments[] = {job};
+    snprintf(kernel, sizeof kernel, "rmw_%s_%s_%s", rmw_form_names[form], rmw_type_names[type],
+             rmw_issuer_names[issuer]);
+    struct gpu_launch launch = {.module = "rmw",
+                                .kernel = kernel,
+                                .grid = (unsigned)((job->count + job->tile - 1) / job->tile),
+                                .block = threads,
+                                .shared_bytes = rmw_shared_bytes(job->tile * rmw_element_bytes(type)),
+                                .arguments = arguments};
+    return gpu_start(gpu, &launch);
+}
+
+// `shift` is what the device's addresses are more than the host's.
+static int start_case(struct gpu *gpu, const struct rmw_case *c, const struct result *result, uint64_t shift)
+{
+    uint64_t at[WINDOW_LOG + 1];
+    for (int i = 0; i <= WINDOW_LOG; i++) at[i] = (uint64_t)(uintptr_t)result->window[i].bytes + shift;
+    struct rmw_job job = {.data = at[WINDOW_ARRAY] + RMW_SURROUND_BYTES + c->offset,
+                          .before = at[WINDOW_BEFORE],
+                          .after = at[WINDOW_AFTER],
+                          .log = at[WINDOW_LOG],
+                          .count = c->count,
+                          .tile = c->tile};
+    return rmw_start(gpu, (enum rmw_form)c->form, (enum rmw_type)c->type, (enum rmw_issuer)c->issuer, c->threads, &job);
+}
+
+// All arrays go to the device in one copy, one launch works on each, and all windows come back in one copy.
+static int rmw_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct rmw_case *c = cases;
+    uint8_t *bytes = results[0].first_bytes;
+    for (int i = 0; i < count; i++) {
+        lay_out(&c[i], &results[i]);
+        fill_array(&c[i], &results[i].window[WINDOW_ARRAY]);
+    }
+    size_t all_bytes = (size_t)(results[count - 1].free_bytes - bytes);
+    unsigned long long device = gpu_buffer(gpu, 0, all_bytes);
+    if (device == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, bytes, all_bytes);
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
+        error = start_case(gpu, &c[i], &results[i], device - (uint64_t)(uintptr_t)bytes);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(bytes, device, all_bytes);
+    return error;
+}
+
+const struct family family_rmw = {
+    .name = "rmw",
+    .summary =
+        "read-modify-write of an array by memcpy_async, memcpy_async_tx and cp_async_bulk: the array, tiles, barriers",
+    .case_bytes = sizeof(struct rmw_case),
+    .generate = rmw_generate,
+    .write = rmw_write,
+    .read = rmw_read,
+    .result_bytes = rmw_result_bytes,
+    .run_model = rmw_run_model,
+    .run_gpu = rmw_run_gpu,
+    .kernel = "rmw",
+    .explain = rmw_explain,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// One read-modify-write of an array as data, where its result lies, and how to launch it.
+#ifndef TMAREF_RMW_CASE_H
+#define TMAREF_RMW_CASE_H
+
+#include <stdio.h>
+
+#include "gpu.h"
+#include "random.h"
+#include "result.h"
+#include "rmw_model.h"
+
+// Where the model sees the window of the array; a GPU has it somewhere else.
+#define RMW_ARRAY ((uint64_t)1 << 45)
+
+enum { RMW_SURROUND_BYTES = 128, RMW_MAX_OFFSET = 128, RMW_MAX_CTAS = 64, RMW_MAX_TILE_BYTES = 65536 };
+
+// `form`, `type` and `issuer` name the kernel. The array has `count` elements and begins `offset` bytes behind an
+// address that is a multiple of 128; each CTA of `threads` threads has `tile` elements. `seed` decides what it holds.
+struct rmw_case {
+    uint32_t form, type, issuer, threads;
+    uint32_t count, tile, offset, seed;
+};
+
+uint32_t rmw_ctas(const struct rmw_case *test_case);
+
+// "memcpy_async_aligned", ..., "u8", ..., "elected", ...; NULL ends each.
+extern const char *const rmw_form_names[], *const rmw_type_names[], *const rmw_issuer_names[];
+
+// Starts a kernel over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
+int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_issuer issuer, uint32_t threads,
+              struct rmw_job *job);
+
+// A random case; see rmw_random.c for what it leans to.
+void rmw_generate(struct random *random, void *test_case);
+
+// What is wrong at the first place that differs: the element, or the tile's byte, or the entry of the log.
+void rmw_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+
+#endif

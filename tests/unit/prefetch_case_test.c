@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// The suite `prefetch_case`: the family "prefetch": JSON both ways, what a pipeline leaves, what random cases lean to,
+// and the words for a mismatch.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "mbarrier.h"
+#include "prefetch_case.h"
+
+Suite *prefetch_case_suite(void);
+
+enum { CASES = 8000, BYTES = 1 << 20 };
+
+static uint8_t bytes[BYTES], other[BYTES];
+
+static int read_case(const char *text, struct prefetch_case *c, struct text *why)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_msg(json != NULL, "%s", text);
+    int ok = family_find("prefetch")->read(json, c, why);
+    json_decref(json);
+    return ok;
+}
+
+static struct prefetch_case case_of(const char *text)
+{
+    struct prefetch_case c;
+    struct text why = {""};
+    ck_assert_msg(read_case(text, &c, &why), "%s: %s", text, why.at);
+    return c;
+}
+
+static struct result model_of(const struct prefetch_case *c, uint8_t *to)
+{
+    struct result result = result_at(to);
+    family_find("prefetch")->run_model(c, &result);
+    return result;
+}
+
+#define CASE(stages, stores, ctas, length, batch, rest)                                                                \
+    "{\"stages\": " stages ", \"stores\": " stores ", \"ctas\": " ctas ", \"bytes\": " length ", \"batch\": " batch    \
+    ", " rest ", \"seed\": 1}"
+#define REST "\"threads\": 64, \"offset\": 16, \"in_place\": 0"
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+START_TEST(prefetch_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct random random = random_for(3, i);
+        struct prefetch_case c, again;
+        struct text why;
+        prefetch_generate(&random, &c);
+        json_t *json = family_find("prefetch")->write(&c);
+        ck_assert_msg(family_find("prefetch")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {CASE("0", "0", "1", "64", "64", REST), "\"stages\" is 1 to 16"},
+    {CASE("17", "0", "1", "64", "64", REST), "stages"},
+    {CASE("4", "4", "1", "64", "64", REST), "less than \"stages\""},
+    {CASE("4", "1", "0", "64", "64", REST), "\"ctas\" is 1 to 64"},
+    {CASE("4", "1", "1", "0", "64", REST), "\"bytes\" is a multiple"},
+    {CASE("4", "1", "1", "66", "64", REST), "\"bytes\" is a multiple"},
+    {CASE("4", "1", "1", "64", "6", REST), "\"batch\" is a multiple"},
+    {CASE("16", "1", "1", "64", "16384", REST), "do not fit"},
+    {CASE("4", "1", "1", "64", "64", "\"threads\": 48, \"offset\": 0, \"in_place\": 0"), "\"threads\" is 32"},
+    {CASE("4", "1", "1", "64", "64", "\"threads\": 64, \"offset\": 2, \"in_place\": 0"), "\"offset\" is a multiple"},
+    {CASE("4", "1", "1", "64", "64", "\"threads\": 64, \"offset\": 0, \"in_place\": 2"), "in_place"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(prefetch_case_that_cannot_run_is_refused)
+{
+    struct prefetch_case c;
+    struct text why = {""};
+    ck_assert_msg(!read_case(refused[_i].text, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+}
+END_TEST
+
+// --- what it leaves --------------------------------------------------------------------------------------------------
+
+// 11 batches of 48 bytes and one of 40 on 2 CTAs: 6 turns each through 4 stages. Batch 10 is in stage 1 of CTA 0, and
+// of the last batch stage 1 of CTA 1 holds 32 bytes, the rest of batch 3 behind them.
+START_TEST(prefetch_leaves_elements_one_higher_and_the_last_turns_in_the_stages)
+{
+    struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
+    struct result result = model_of(&c, bytes);
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_int_eq(result.windows, 4);
+    const uint8_t *source = result.window[0].bytes + PREFETCH_SURROUND_BYTES + 16;
+    const uint8_t *destination = result.window[1].bytes + PREFETCH_SURROUND_BYTES + 16;
+    for (uint32_t at = 0; at < 568; at += 4) {
+        uint32_t from, to;
+        memcpy(&from, source + at, 4);
+        memcpy(&to, destination + at, 4);
+        ck_assert_uint_eq(to, from + 1);
+    }
+    const uint8_t *cta0 = result.window[3].bytes + PREFETCH_GUARD_BYTES;
+    const uint8_t *cta1 = cta0 + prefetch_stages_bytes(48, 4);
+    ck_assert_mem_eq(cta0 + PREFETCH_PITCH_BYTES, destination + 10 * 48, 48);
+    ck_assert_mem_eq(cta0 + 2 * PREFETCH_PITCH_BYTES, destination + 4 * 48, 48);
+    ck_assert_mem_eq(cta1 + PREFETCH_PITCH_BYTES, destination + 11 * 48, 32);
+    ck_assert_mem_eq(cta1 + PREFETCH_PITCH_BYTES + 32, destination + 3 * 48 + 32, 16);
+}
+END_TEST
+
+// Stages 0 and 1 had two phases, 2 and 3 one.
+START_TEST(mbarrier_wait_parity__prefetch_flips_it_once_a_turn)
+{
+    struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
+    struct result result = model_of(&c, bytes);
+    for (int i = 0; i < 8; i++) {
+        uint64_t word;
+        memcpy(&word, result.window[2].bytes + 8 * i, 8);
+        struct mbarrier_fields fields = mbarrier_unpack(word);
+        ck_assert_int_eq(fields.phase, i % 4 < 2 ? 0 : 1);
+        ck_assert_uint_eq(fields.pending, 1);
+        ck_assert_int_eq(fields.tx, 0);
+    }
+}
+END_TEST
+
+START_TEST(prefetch_in_place_leaves_the_same)
+{
+    struct prefetch_case c = case_of(CASE("3", "0", "5", "2044", "64", REST));
+    struct result apart = model_of(&c, bytes);
+    c.in_place = 1;
+    struct result in_place = model_of(&c, other);
+    const uint32_t start = PREFETCH_SURROUND_BYTES + 16;
+    ck_assert_int_eq(in_place.windows, 3);
+    ck_assert_mem_eq(apart.window[1].bytes + start, in_place.window[0].bytes + start, 2044);
+    for (int i = 1; i < 3; i++)
+        ck_assert_mem_eq(apart.window[i + 1].bytes, in_place.window[i].bytes, in_place.window[i].size_bytes);
+}
+END_TEST
+
+START_TEST(bulk_align__prefetch_faults)
+{
+    struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
+    c.offset = 4;
+    ck_assert_int_eq(model_of(&c, bytes).rule, RULE_BULK_ALIGN);
+    c.offset = 16;
+    c.batch_bytes = 52;
+    ck_assert_int_eq(model_of(&c, bytes).rule, RULE_BULK_ALIGN);
+    c.offset = 4;
+    c.count_bytes = 12;
+    ck_assert_int_eq(model_of(&c, bytes).rule, RULE_OK);
+}
+END_TEST
+
+// --- random cases ----------------------------------------------------------------------------------------------------
+
+// Every number of stages with every number of stores; few faults, of one rule; CTAs with nothing to do, rings that turn
+// more than twice, tails that no bulk copy carries.
+START_TEST(prefetch_generate_meets_every_ring)
+{
+    int rings[PREFETCH_MAX_STAGES + 1][PREFETCH_MAX_STORES + 1] = {{0}}, rules[RULE_COUNT] = {0};
+    int idle = 0, turns = 0, tails = 0, short_batches = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(1, i);
+        struct prefetch_case c;
+        prefetch_generate(&random, &c);
+        size_t bound = family_find("prefetch")->result_bytes(&c);
+        ck_assert_uint_le(bound, BYTES);
+        struct result result = model_of(&c, bytes);
+        rules[result.rule]++;
+        if (result.status != 0) continue;
+        ck_assert_uint_eq((size_t)(result.free_bytes - bytes), bound);
+        uint32_t batches = (c.count_bytes + c.batch_bytes - 1) / c.batch_bytes;
+        rings[c.stages][c.stores]++;
+        idle += batches < c.ctas;
+        turns += batches > 2 * c.ctas * c.stages;
+        tails += c.count_bytes % 16 != 0;
+        short_batches += c.count_bytes % c.batch_bytes != 0;
+    }
+    for (int stages = 1; stages <= PREFETCH_MAX_STAGES; stages++)
+        for (int stores = 0; stores < stages && stores <= PREFETCH_MAX_STORES; stores++)
+            ck_assert_int_gt(rings[stages][stores], 10);
+    ck_assert_int_eq(rules[RULE_OK] + rules[RULE_BULK_ALIGN], CASES);
+    ck_assert_int_gt(rules[RULE_BULK_ALIGN], 20);
+    ck_assert_int_gt(idle, 100);
+    ck_assert_int_gt(turns, 500);
+    ck_assert_int_gt(tails, 1000);
+    ck_assert_int_gt(short_batches, 1000);
+}
+END_TEST
+
+// --- words -----------------------------------------------------------------------------------------------------------
+
+// A byte of a window that is changed, and what is said of it.
+static const struct {
+    int window;
+    uint32_t at;
+    const char *says;
+} changed[] = {
+    {0, 3, "source: byte 3 of the window lies outside"},
+    {1, PREFETCH_SURROUND_BYTES + 16 + 9 * 48 + 4, "destination: element 109, batch 9 (CTA 1, stage 0)"},
+    {2, 8 * 5 + 7, "barrier of CTA 1, stage 1: phase 0, tx 0 expected; phase 1, tx 0 found"},
+    {3, 1, "CTA 0, around them"},
+    {3, 768 + PREFETCH_GUARD_BYTES + 2 * PREFETCH_PITCH_BYTES + 7, "CTA 1, stage 2, byte 7"},
+};
+enum { CHANGED = sizeof changed / sizeof changed[0] };
+
+START_TEST(prefetch_explain_names_the_place)
+{
+    struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
+    struct result expected = model_of(&c, bytes), found = model_of(&c, other);
+    found.window[changed[_i].window].bytes[changed[_i].at] ^= 0x80;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&text, &size_bytes);
+    prefetch_explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, changed[_i].says) != NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
+START_TEST(prefetch_explain_names_the_rule_of_a_fault)
+{
+    struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
+    c.offset = 4;
+    struct result expected = model_of(&c, bytes), found = {.status = 0};
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&text, &size_bytes);
+    prefetch_explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "716 expected, 0 found"));
+    ck_assert_ptr_nonnull(strstr(text, "BULK_ALIGN"));
+    free(text);
+}
+END_TEST
+
+Suite *prefetch_case_suite(void)
+{
+    Suite *suite = suite_create("prefetch_case");
+    TCase *tcase = tcase_create("prefetch_case");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, prefetch_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tcase, prefetch_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_test(tcase, prefetch_leaves_elements_one_higher_and_the_last_turns_in_the_stages);
+    tcase_add_test(tcase, mbarrier_wait_parity__prefetch_flips_it_once_a_turn);
+    tcase_add_test(tcase, prefetch_in_place_leaves_the_same);
+    tcase_add_test(tcase, bulk_align__prefetch_faults);
+    tcase_add_test(tcase, prefetch_generate_meets_every_ring);
+    tcase_add_loop_test(tcase, prefetch_explain_names_the_place, 0, CHANGED);
+    tcase_add_test(tcase, prefetch_explain_names_the_rule_of_a_fault);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}

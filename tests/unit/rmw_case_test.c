@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// The suite `rmw_case`: the family "rmw": JSON both ways, which copy each call becomes, what a CTA leaves, what random
+// cases lean to, and the words for a mismatch.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "mbarrier.h"
+#include "rmw_case.h"
+
+Suite *rmw_case_suite(void);
+
+enum { CASES = 20000, BYTES = 1 << 20 };
+
+static uint8_t bytes[BYTES], other[BYTES];
+
+static int read_case(const char *text, struct rmw_case *c, struct text *why)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_msg(json != NULL, "%s", text);
+    int ok = family_find("rmw")->read(json, c, why);
+    json_decref(json);
+    return ok;
+}
+
+static struct rmw_case case_of(const char *text)
+{
+    struct rmw_case c;
+    struct text why = {""};
+    ck_assert_msg(read_case(text, &c, &why), "%s: %s", text, why.at);
+    return c;
+}
+
+static struct result model_of(const struct rmw_case *c, uint8_t *to)
+{
+    struct result result = result_at(to);
+    family_find("rmw")->run_model(c, &result);
+    return result;
+}
+
+#define CASE(form, type, rest)                                                                                         \
+    "{\"form\": \"" form "\", \"type\": \"" type "\", \"issuer\": \"elected\", \"seed\": 1, " rest "}"
+#define SHAPE(threads, count, tile, offset)                                                                            \
+    "\"threads\": " threads ", \"count\": " count ", \"tile\": " tile ", \"offset\": " offset
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+START_TEST(rmw_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct random random = random_for(3, i);
+        struct rmw_case c, again;
+        struct text why;
+        rmw_generate(&random, &c);
+        json_t *json = family_find("rmw")->write(&c);
+        ck_assert_msg(family_find("rmw")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {CASE("memcpy", "u32", SHAPE("32", "8", "8", "0")), "\"form\" is none of"},
+    {CASE("memcpy_async", "u16", SHAPE("32", "8", "8", "0")), "\"type\" is none of"},
+    {CASE("memcpy_async", "u32", SHAPE("33", "8", "8", "0")), "\"threads\" is 32"},
+    {CASE("memcpy_async", "u32", SHAPE("288", "8", "8", "0")), "threads"},
+    {CASE("memcpy_async", "u32", SHAPE("32", "0", "8", "0")), "\"count\" is that of"},
+    {CASE("memcpy_async", "u32", SHAPE("32", "513", "8", "0")), "\"count\" is that of"},
+    {CASE("memcpy_async", "u32", SHAPE("32", "8", "0", "0")), "\"tile\" is 1 to"},
+    {CASE("memcpy_async", "u32", SHAPE("32", "8", "16385", "0")), "\"tile\" is 1 to"},
+    {CASE("memcpy_async", "u32", SHAPE("32", "8", "8", "2")), "\"offset\" is a multiple"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(rmw_case_that_cannot_run_is_refused)
+{
+    struct rmw_case c;
+    struct text why = {""};
+    ck_assert_msg(!read_case(refused[_i].text, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+}
+END_TEST
+
+// --- which copy ------------------------------------------------------------------------------------------------------
+
+// The first tile of 8 elements at 16 bytes past a multiple of 128, or `offset`: the bytes that the barrier awaits when
+// the call is done, and what the call returned; or the fault.
+static const struct {
+    const char *text, *why;
+    enum rule rule;
+    uint32_t bulk_bytes, fulfilled;
+} calls[] = {
+    {CASE("memcpy_async_aligned", "u8", SHAPE("32", "70", "64", "16")), "the size says 16", RULE_OK, 64, 1},
+    {CASE("memcpy_async_aligned", "u8", SHAPE("32", "70", "64", "8")), "and nobody looks", RULE_BULK_ALIGN, 0, 0},
+    {CASE("memcpy_async", "u8", SHAPE("32", "70", "64", "16")), "1: plain loads, aligned or not", RULE_OK, 0, 0},
+    {CASE("memcpy_async", "f16", SHAPE("32", "70", "64", "2")), "2: plain loads", RULE_OK, 0, 0},
+    {CASE("memcpy_async", "u32", SHAPE("32", "70", "64", "16")), "4: cp.async, aligned or not", RULE_OK, 0, 1},
+    {CASE("memcpy_async", "f32", SHAPE("32", "70", "64", "4")), "4: cp.async", RULE_OK, 0, 1},
+    {CASE("memcpy_async", "f64", SHAPE("32", "70", "64", "8")), "8: cp.async", RULE_OK, 0, 1},
+    {CASE("memcpy_async", "u32x4", SHAPE("32", "70", "64", "16")), "16: a bulk copy", RULE_OK, 1024, 1},
+    {CASE("memcpy_async_group", "u32", SHAPE("64", "70", "64", "4")), "the group's is not looked at", RULE_OK, 0, 1},
+    {CASE("memcpy_async_group", "u8", SHAPE("64", "70", "64", "1")), "plain loads of all threads", RULE_OK, 0, 0},
+    {CASE("memcpy_async_tx", "f16", SHAPE("32", "70", "64", "32")), "always a bulk copy", RULE_OK, 128, 1},
+    {CASE("memcpy_async_tx", "f16", SHAPE("32", "70", "64", "2")), "also when it faults", RULE_BULK_ALIGN, 0, 0},
+    {CASE("cp_async_bulk", "u64", SHAPE("32", "70", "64", "0")), "returns nothing", RULE_OK, 512, 2},
+    {CASE("cp_async_bulk", "u64", SHAPE("32", "70", "64", "8")), "faults too", RULE_BULK_ALIGN, 0, 0},
+    {CASE("cp_async_bulk", "u32", SHAPE("32", "70", "35", "0")), "the second tile is misaligned", RULE_BULK_ALIGN, 0,
+     0},
+    {CASE("memcpy_async_tx", "u32", SHAPE("32", "3", "3", "4")), "12 bytes need no bulk copy", RULE_OK, 0, 1},
+};
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
+START_TEST(bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy)
+{
+    struct rmw_case c = case_of(calls[_i].text);
+    struct result result = model_of(&c, bytes);
+    ck_assert_msg(result.rule == calls[_i].rule, "%s: rule %d", calls[_i].why, (int)result.rule);
+    ck_assert_int_eq(result.status, calls[_i].rule == RULE_OK ? 0 : 716);
+    if (result.rule != RULE_OK) return;
+    struct rmw_log log;
+    memcpy(&log, result.window[3].bytes, sizeof log);
+    struct mbarrier_fields end = mbarrier_unpack(log.word);
+    ck_assert_msg(log.bulk_bytes == calls[_i].bulk_bytes, "%s: %u bytes", calls[_i].why, log.bulk_bytes);
+    ck_assert_uint_eq(log.fulfilled, calls[_i].fulfilled);
+    ck_assert_int_eq(end.phase, 1);
+    ck_assert_int_eq(end.tx, 0);
+    ck_assert_uint_eq(end.pending, c.threads);
+}
+END_TEST
+
+// --- what it leaves --------------------------------------------------------------------------------------------------
+
+// All forms leave the same array, and around it nothing changes; tiles are loaded as they were, and stored 1 higher.
+START_TEST(rmw_leaves_every_element_one_higher)
+{
+    for (uint32_t form = 0; form < RMW_FORMS; form++) {
+        struct rmw_case c = case_of(CASE("memcpy_async", "u32", SHAPE("64", "75", "20", "16")));
+        c.form = form;
+        struct result result = model_of(&c, bytes);
+        ck_assert_int_eq(result.status, 0);
+        const uint8_t *array = result.window[0].bytes + RMW_SURROUND_BYTES + 16;
+        const uint32_t guarded = rmw_guarded_bytes(80);
+        for (uint32_t i = 0; i < 75; i++) {
+            uint32_t before, after, now, place = i / 20 * guarded + RMW_GUARD_BYTES + i % 20 * 4;
+            memcpy(&before, result.window[1].bytes + place, 4);
+            memcpy(&after, result.window[2].bytes + place, 4);
+            memcpy(&now, array + 4 * i, 4);
+            ck_assert_uint_eq(now, after);
+            ck_assert_uint_eq(after, before + 1);
+        }
+        uint32_t canary;
+        memcpy(&canary, result.window[2].bytes + 3 * guarded + RMW_GUARD_BYTES + 15 * 4, 4);
+        ck_assert_uint_eq(canary, rmw_canary(RMW_GUARD_BYTES + 15 * 4));
+        if (form == 0) memcpy(other, result.window[0].bytes, result.window[0].size_bytes);
+        ck_assert_mem_eq(other, result.window[0].bytes, result.window[0].size_bytes);
+    }
+}
+END_TEST
+
+static const struct {
+    enum rmw_type type;
+    uint64_t from, to;
+    const char *why;
+} sums[] = {
+    {RMW_U8, 0xff, 0, "wraps"},
+    {RMW_U32, 0xffffffff, 0, "wraps"},
+    {RMW_U64, UINT64_MAX, 0, "wraps"},
+    {RMW_F16, 0x0001, 0x3c00, "a subnormal is lost in 1"},
+    {RMW_F16, 0x6800, 0x6800, "2048 + 1 is halfway, and even is 2048"},
+    {RMW_F16, 0x6801, 0x6802, "2050 + 1 is halfway, and even is 2052"},
+    {RMW_F16, 0xbc00, 0x0000, "-1 + 1 is +0"},
+    {RMW_F16, 0xfe01, 0x7fff, "a NaN becomes the canonical one"},
+    {RMW_F32, 0x4b800000, 0x4b800000, "2^24 + 1 is halfway, and even is 2^24"},
+    {RMW_F32, 0x4b800001, 0x4b800002, "2^24 + 3 is halfway, and even is 2^24 + 4"},
+    {RMW_F32, 0xffc00001, 0x7fffffff, "a NaN becomes the canonical one"},
+    {RMW_F32, 0xff800000, 0xff800000, "-inf stays"},
+    {RMW_F64, 0x4340000000000000, 0x4340000000000000, "2^53 + 1 is halfway"},
+    {RMW_F64, 0xfff0000000000001, 0xfff8000000000001, "a NaN is only made quiet"},
+    {RMW_F64, 0x7fffffffffffffff, 0x7fffffffffffffff, "a quiet NaN stays"},
+    {RMW_F64, 0x7ff0000000000000, 0x7ff0000000000000, "inf stays"},
+    {RMW_F64, 0x3ff0000000000000, 0x4000000000000000, "1 + 1"},
+};
+enum { SUMS = sizeof sums / sizeof sums[0] };
+
+START_TEST(rmw_adds_1_as_the_type_does)
+{
+    uint8_t element[16] = {0};
+    uint64_t found = 0;
+    memcpy(element, &sums[_i].from, 8);
+    rmw_add_1(sums[_i].type, element);
+    memcpy(&found, element, rmw_element_bytes(sums[_i].type));
+    ck_assert_msg(found == sums[_i].to, "%s: 0x%llx", sums[_i].why, (unsigned long long)found);
+}
+END_TEST
+
+START_TEST(rmw_adds_1_to_each_of_four)
+{
+    uint32_t element[4] = {0, 1, UINT32_MAX, 7};
+    rmw_add_1(RMW_U32X4, (uint8_t *)element);
+    ck_assert_uint_eq(element[0], 1);
+    ck_assert_uint_eq(element[1], 2);
+    ck_assert_uint_eq(element[2], 0);
+    ck_assert_uint_eq(element[3], 8);
+}
+END_TEST
+
+// --- random cases ----------------------------------------------------------------------------------------------------
+
+// Every kernel runs; few faults, of one rule; tails that no bulk copy carries; last tiles of every kind.
+START_TEST(rmw_generate_meets_every_kernel_and_remainder)
+{
+    int kernels[RMW_FORMS][RMW_TYPES][RMW_ISSUERS] = {{{0}}}, rules[RULE_COUNT] = {0};
+    int tails = 0, whole = 0, one = 0, unaligned = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(1, i);
+        struct rmw_case c;
+        rmw_generate(&random, &c);
+        size_t bound = family_find("rmw")->result_bytes(&c);
+        ck_assert_uint_le(bound, BYTES);
+        struct result result = model_of(&c, bytes);
+        rules[result.rule]++;
+        if (result.status != 0) continue;
+        ck_assert_uint_eq((size_t)(result.free_bytes - bytes), bound);
+        kernels[c.form][c.type][c.issuer]++;
+        uint32_t size = rmw_element_bytes((enum rmw_type)c.type), last = (c.count - 1) % c.tile + 1;
+        tails += last * size % 16 != 0 && rmw_path((enum rmw_form)c.form, (enum rmw_type)c.type) == RMW_BULK;
+        whole += last == c.tile;
+        one += last == 1;
+        unaligned += c.offset % 16 != 0;
+    }
+    for (int form = 0; form < RMW_FORMS; form++)
+        for (int type = 0; type < RMW_TYPES; type++)
+            for (int issuer = 0; issuer < RMW_ISSUERS; issuer++) ck_assert_int_gt(kernels[form][type][issuer], 20);
+    ck_assert_int_eq(rules[RULE_OK] + rules[RULE_BULK_ALIGN], CASES);
+    ck_assert_int_gt(rules[RULE_BULK_ALIGN], 100);
+    ck_assert_int_gt(tails, 1000);
+    ck_assert_int_gt(whole, 1000);
+    ck_assert_int_gt(one, 200);
+    ck_assert_int_gt(unaligned, 1000);
+}
+END_TEST
+
+// --- words -----------------------------------------------------------------------------------------------------------
+
+// A byte of a window that is changed, and what is said of it.
+static const struct {
+    int window;
+    uint32_t at;
+    const char *says;
+} changed[] = {
+    {0, 3, "outside of it and is never written"},
+    {0, RMW_SURROUND_BYTES + 16 + 4 * 41, "element 41 (CTA 2, 1 of its tile)"},
+    {1, RMW_GUARD_BYTES - 1, "before: CTA 0, byte -1 of its tile"},
+    {2, 2 * 384 + RMW_GUARD_BYTES + 5, "after: CTA 2, byte 5 of its tile"},
+    {3, 16 + 8, "CTA 1: mbarrier 0x"},
+};
+enum { CHANGED = sizeof changed / sizeof changed[0] };
+
+START_TEST(rmw_explain_names_the_place)
+{
+    struct rmw_case c = case_of(CASE("memcpy_async", "u32", SHAPE("64", "75", "20", "16")));
+    struct result expected = model_of(&c, bytes), found = model_of(&c, other);
+    found.window[changed[_i].window].bytes[changed[_i].at] ^= 1;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&text, &size_bytes);
+    rmw_explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, changed[_i].says) != NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
+START_TEST(rmw_explain_names_the_rule_of_a_fault)
+{
+    struct rmw_case c = case_of(CASE("cp_async_bulk", "u64", SHAPE("32", "70", "64", "8")));
+    struct result expected = model_of(&c, bytes), found = {.status = 0};
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&text, &size_bytes);
+    rmw_explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "716 expected, 0 found"));
+    ck_assert_ptr_nonnull(strstr(text, "BULK_ALIGN"));
+    free(text);
+}
+END_TEST
+
+Suite *rmw_case_suite(void)
+{
+    Suite *suite = suite_create("rmw_case");
+    TCase *tcase = tcase_create("rmw_case");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, rmw_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tcase, rmw_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_loop_test(tcase, bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy, 0, CALLS);
+    tcase_add_test(tcase, rmw_leaves_every_element_one_higher);
+    tcase_add_loop_test(tcase, rmw_adds_1_as_the_type_does, 0, SUMS);
+    tcase_add_test(tcase, rmw_adds_1_to_each_of_four);
+    tcase_add_test(tcase, rmw_generate_meets_every_kernel_and_remainder);
+    tcase_add_loop_test(tcase, rmw_explain_names_the_place, 0, CHANGED);
+    tcase_add_test(tcase, rmw_explain_names_the_rule_of_a_fault);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
