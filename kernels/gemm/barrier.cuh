@@ -6,7 +6,14 @@
 
 #include <stdint.h>
 
-static constexpr uint32_t WAIT_TRIES = 1 << 20; // then the kernel traps: nothing here takes that long
+static constexpr uint32_t WAIT_TRIES = 1 << 20; // then the kernel gives up: nothing here takes that long
+
+// Faults, by a store to address 0 (CUDA_ERROR_ILLEGAL_ADDRESS). With a trap in the kernel, ptxas 13.0 leaves the
+// consumers only the registers that the kernel starts with, not those of their setmaxnreg.
+static __device__ __forceinline__ void give_up()
+{
+    asm volatile("st.global.b32 [%0], %1;" ::"l"((uint64_t)0), "r"(0) : "memory");
+}
 
 static __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrivals)
 {
@@ -55,9 +62,8 @@ static __device__ __forceinline__ bool mbarrier_try_wait(uint32_t barrier, uint3
 
 static __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
 {
-    if (mbarrier_try_wait(barrier, parity)) return;
     for (uint32_t tries = 0; !mbarrier_try_wait(barrier, parity); tries++)
-        if (tries == WAIT_TRIES) __trap();
+        if (tries == WAIT_TRIES) give_up();
 }
 
 static __device__ __forceinline__ void named_barrier_sync(uint32_t barrier, uint32_t threads)
@@ -75,6 +81,14 @@ static __device__ __forceinline__ void cluster_sync()
 {
     asm volatile("barrier.cluster.arrive.release.aligned;\n"
                  "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+}
+
+// The same where no memory is handed over: without .release there is no MEMBAR of the whole GPU.
+static __device__ __forceinline__ void cluster_sync_relaxed()
+{
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\n"
+                 "barrier.cluster.wait.aligned;" ::
                      : "memory");
 }
 

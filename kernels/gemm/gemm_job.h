@@ -76,7 +76,8 @@ struct gemm_instance {
 };
 
 // The job of a launch, the kernels' fourth parameter, behind the maps of A, B and D.
-//   cluster_m, cluster_n  so many CTAs along m share blocks of B, so many along n blocks of A
+//   cluster_m, cluster_n  so many CTAs along m share blocks of B, so many along n blocks of A: 1, 2 or 4 each, and
+//                         their shares of a block are multiples of 8 rows
 //   splits                1, or into how many parts split-K cuts k: as even as whole blocks go, the first the smallest
 //   reduce                split-K: 0 adds the parts in their order through distributed shared memory; 1 adds them to
 //                         a D of f32 that was zero by TMA reductions, in any order

@@ -10,7 +10,7 @@
 #include "schedule.cuh"
 #include "timeline.cuh"
 
-static constexpr uint32_t PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+static constexpr uint32_t PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
 enum named_barriers { WARPGROUP_BARRIER = 1, TURN_BARRIER = 3, CONSUMERS_BARRIER = 5 }; // and for the second consumer
 
 // What an instance is made of, see gemm_job.h.
@@ -43,8 +43,26 @@ struct shared_state {
     place at;
     uint32_t ranks;
     pipeline pipe;
-    uint32_t boxes; // the shared address of the consumers' boxes
+    uint32_t base;  // the shared address of stage 0, with the CTA's rank in the bits above the window
+    uint32_t boxes; // of the consumers' boxes
 };
+
+// GEMM_SHARED_START of this CTA: where dynamic shared memory begins in a kernel without static.
+static __device__ __forceinline__ uint32_t shared_base()
+{
+    extern __shared__ __align__(1024) char dynamic[];
+    return (uint32_t)__cvta_generic_to_shared(dynamic);
+}
+
+// Every tile starts from zeros.
+template <uint32_t HEIGHT, uint32_t COUNT>
+static __device__ __forceinline__ void clear(float (&d)[HEIGHT][COUNT])
+{
+#pragma unroll
+    for (uint32_t i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (uint32_t j = 0; j < COUNT; j++) d[i][j] = 0;
+}
 
 // Keeps the compiler from reading accumulators before the wait in front of this.
 template <uint32_t HEIGHT, uint32_t COUNT>
@@ -78,7 +96,7 @@ static __device__ __forceinline__ void load_tile(const gemm_job &job, const shar
         s.pipe.acquire(at);
         events.record(GEMM_EVENT_ACQUIRE, tile_index, at.stage, at.phase, start);
         start = events.now();
-        uint32_t to = GEMM_SHARED_START + at.stage * C::STAGE_BYTES;
+        uint32_t to = s.base + at.stage * C::STAGE_BYTES;
         uint32_t full = s.pipe.commit(at, C::STAGE_BYTES);
         load_share(s.a, to, C::TILE_M, block * C::BLOCK_K, t.m, s.at.n, job.cluster_n, s.at.mask_a, full);
         load_share(s.b, to + C::A_BYTES, C::TILE_N, block * C::BLOCK_K, t.n, s.at.m, job.cluster_m, s.at.mask_b, full);
@@ -109,6 +127,7 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
                                                      typename C::timeline &events, uint32_t tile_index, Issued issued)
 {
     uint32_t previous = 0;
+    clear(d);
 #pragma unroll 1
     for (uint32_t block = 0; block < blocks; block++) {
         uint64_t start = events.now();
@@ -121,9 +140,8 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
         for (uint32_t step = 0; step < GEMM_BLOCK_BYTES / 32; step++)
 #pragma unroll
             for (uint32_t i = 0; i < C::HEIGHT; i++)
-                wgmma<typename C::In, C::PART_N>::multiply(d[i],
-                                                           a + offset + 2 * step + i * (64 * GEMM_BLOCK_BYTES >> 4),
-                                                           b + offset + 2 * step, step > 0 || block > 0);
+                wgmma<typename C::In, C::PART_N>::multiply(
+                    d[i], a + offset + 2 * step + i * (64 * GEMM_BLOCK_BYTES >> 4), b + offset + 2 * step);
         wgmma_commit();
         wgmma_wait<1>();
         events.record(GEMM_EVENT_MULTIPLY, tile_index, at.stage, at.phase, start);
@@ -183,9 +201,9 @@ static __device__ __forceinline__ void consume(const gemm_job &job, const shared
     typename C::timeline events(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
     pipeline_state at = {0, 0};
-    float d[C::HEIGHT][C::REGISTERS];
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
+        float d[C::HEIGHT][C::REGISTERS];
         multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, events, i, [] {});
         uint64_t start = events.now();
         store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, false, d);
@@ -203,7 +221,6 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
     typename C::timeline events(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
     pipeline_state at = {0, 0};
-    float d[C::HEIGHT][C::REGISTERS];
     tile t;
     if (me.index == 1) {
         named_barrier_arrive(TURN_BARRIER, 256);
@@ -211,6 +228,7 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
         tiles.next();
     }
     for (uint32_t i = me.index; tiles.get(job, t); i += 2) {
+        float d[C::HEIGHT][C::REGISTERS];
         uint64_t start = events.now();
         named_barrier_sync(TURN_BARRIER + me.index, 256);
         events.record(GEMM_EVENT_ORDER, i, 0, 0, start);
@@ -236,7 +254,8 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
 template <class C>
 static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
 {
-    uint32_t boxes = GEMM_SHARED_START + job.stages * C::STAGE_BYTES;
+    uint32_t base = shared_base();
+    uint32_t boxes = base + job.stages * C::STAGE_BYTES;
     uint32_t full = boxes + GEMM_CONSUMERS * C::BOXES * C::ring::BOX_BYTES, empty = full + 8 * job.stages;
     uint32_t size = job.cluster_m * job.cluster_n * (C::SPLIT && job.splits > 1 && !job.reduce ? job.splits : 1);
     place at = place_of(job, cluster_rank());
@@ -245,6 +264,7 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
     bool is_peer = peers >> lane & 1;
 
     if (threadIdx.x == 0) {
+#pragma unroll 1
         for (uint32_t i = 0; i < job.stages; i++) {
             mbarrier_init(full + 8 * i, 1);
             mbarrier_init(empty + 8 * i, (C::PINGPONG ? 1 : GEMM_CONSUMERS) * 4 * __popc(peers));
@@ -253,22 +273,23 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
     }
     return shared_state{nullptr, nullptr, nullptr,
                         at,      size,    {full, empty, job.stages, map_to_rank(empty, is_peer ? lane : 0), is_peer},
-                        boxes};
+                        base,    boxes};
 }
 
 static __device__ __forceinline__ void clear_stages(uint32_t bytes)
 {
+#pragma unroll 1
     for (uint32_t at = 16 * threadIdx.x; at < bytes; at += 16 * GEMM_THREADS)
-        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(GEMM_SHARED_START + at), "r"(0) : "memory");
+        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(shared_base() + at), "r"(0) : "memory");
     async_proxy_fence();
 }
 
 // All of the CTA's loads and wgmma are done.
-static __device__ __noinline__ void dump_shared(char *to, uint32_t stages_bytes, uint32_t barriers, uint32_t count)
+static __device__ __forceinline__ void dump_shared(char *to, uint32_t stages_bytes, uint32_t barriers, uint32_t count)
 {
     for (uint32_t at = 4 * threadIdx.x; at < stages_bytes; at += 4 * GEMM_THREADS) {
         uint32_t word;
-        asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(GEMM_SHARED_START + at) : "memory");
+        asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(shared_base() + at) : "memory");
         *(uint32_t *)(to + at) = word;
     }
     for (uint32_t i = threadIdx.x; i < count; i += GEMM_THREADS)
@@ -290,17 +311,20 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
     s.a = &a;
     s.b = &b;
     s.d = &d;
-    cluster_sync();
+    __syncthreads();
+    cluster_sync_relaxed();
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
         produce(job, s);
+        __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume(job, s);
     }
-    cluster_sync(); // no CTA goes while others may still signal its barriers
-    if (job.dump && blockIdx.x == 0)
-        dump_shared((char *)job.dump, job.stages * C::STAGE_BYTES, s.pipe.full, 2 * job.stages);
+    cluster_sync_relaxed(); // no CTA goes while others may still signal its barriers
+    if (!job.dump || blockIdx.x != 0) return;
+    __syncthreads();
+    dump_shared((char *)job.dump, job.stages * C::STAGE_BYTES, s.pipe.full, 2 * job.stages);
 }
 
 // The function of an instance of gemm_job.h, with config C.

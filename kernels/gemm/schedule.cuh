@@ -19,14 +19,22 @@ struct place {
     uint32_t mask_a, mask_b; // the CTAs that share its A, its B
 };
 
+// The exponent of a power of two.
+static __device__ __forceinline__ uint32_t exponent(uint32_t power)
+{
+    return 31 - __clz((int)power);
+}
+
 static __device__ __forceinline__ place place_of(const gemm_job &job, uint32_t rank)
 {
-    uint32_t size = job.cluster_m * job.cluster_n;
-    uint32_t split = rank / size;
-    uint32_t base = split * size;
-    place at = {rank % job.cluster_m, rank % size / job.cluster_m, split, 0, 0};
-    for (uint32_t i = 0; i < job.cluster_n; i++) at.mask_a |= 1u << (base + at.m + i * job.cluster_m);
-    for (uint32_t i = 0; i < job.cluster_m; i++) at.mask_b |= 1u << (base + at.n * job.cluster_m + i);
+    uint32_t log_m = exponent(job.cluster_m), log_n = exponent(job.cluster_n);
+    place at = {rank & (job.cluster_m - 1), rank >> log_m & (job.cluster_n - 1), rank >> (log_m + log_n), 0, 0};
+    uint32_t first = at.split << (log_m + log_n);
+#pragma unroll
+    for (uint32_t i = 0; i < 4; i++) {
+        if (i < job.cluster_n) at.mask_a |= 1u << (first + at.m + (i << log_m));
+        if (i < job.cluster_m) at.mask_b |= 1u << (first + (at.n << log_m) + i);
+    }
     return at;
 }
 
@@ -42,8 +50,8 @@ struct schedule {
 
     __device__ __forceinline__ schedule(const gemm_job &job, const place &at, uint32_t ranks)
     {
-        rows = (job.m - 1) / (TILE_M * job.cluster_m) + 1;
-        columns = (job.n - 1) / (TILE_N * job.cluster_n) + 1;
+        rows = ((job.m - 1) / TILE_M >> exponent(job.cluster_m)) + 1;
+        columns = ((job.n - 1) / TILE_N >> exponent(job.cluster_n)) + 1;
         count = rows * columns * (SPLIT && job.reduce ? job.splits : 1);
         index = blockIdx.x / ranks;
         step = gridDim.x / ranks;

@@ -11,7 +11,7 @@
 template <class C>
 static __device__ __forceinline__ uint32_t part_address(uint32_t index, uint32_t quad, uint32_t thread)
 {
-    return GEMM_SHARED_START + ((index * (C::HEIGHT * C::REGISTERS / 4) + quad) * 128 + thread) * 16;
+    return shared_base() + ((index * (C::HEIGHT * C::REGISTERS / 4) + quad) * 128 + thread) * 16;
 }
 
 template <class C>

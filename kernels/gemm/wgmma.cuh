@@ -47,39 +47,40 @@ static __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t address)
     return (uint64_t)1 << 62 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)(1 << 16) | (address & 0x3ffff) >> 4;
 }
 
-// multiply(d, a, b, add): d = a * b + (add ? d : 0), a of 64 rows, b of N, 32 bytes of K.
+// multiply(d, a, b): d += a * b, a of 64 rows, b of N, 32 bytes of K.
 template <class In, int N>
 struct wgmma;
 
+// clang-format off
 #define TEXT_(a) #a
 #define TEXT(a)  TEXT_(a)
-#define WGMMA_OF(in, k, tail, n, c, a, b, s)                                                                           \
+#define WGMMA_OF(in, k, tail, n, c, a, b)                                                                              \
     template <>                                                                                                        \
     struct wgmma<in, n> {                                                                                              \
-        static __device__ __forceinline__ void multiply(float (&d)[c], uint64_t desc_a, uint64_t desc_b, int add)      \
+        static __device__ __forceinline__ void multiply(float (&d)[c], uint64_t desc_a, uint64_t desc_b)               \
         {                                                                                                              \
-            asm volatile("{.reg .pred p;\n setp.ne.b32 p, %" TEXT(                                                     \
-                             s) ", 0;\n"                                                                               \
-                                "wgmma.mma_async.sync.aligned.m64n" TEXT(n) "k" TEXT(k) ".f32." TEXT(in) "." TEXT(     \
-                                    in) " {" LIST_##c "}, %" TEXT(a) ", %" TEXT(b) ", p" tail ";}"                     \
+            asm volatile("{.reg .pred add;\n setp.eq.b32 add, 0, 0;\n"                                                 \
+                         "wgmma.mma_async.sync.aligned.m64n" TEXT(n) "k" TEXT(k) ".f32." TEXT(in) "." TEXT(in)         \
+                         " {" LIST_##c "}, %" TEXT(a) ", %" TEXT(b) ", add" tail ";}"                                  \
                          : REGISTERS_##c                                                                               \
-                         : "l"(desc_a), "l"(desc_b), "r"(add)                                                          \
+                         : "l"(desc_a), "l"(desc_b)                                                                    \
                          : "memory");                                                                                  \
         }                                                                                                              \
     };
-#define WGMMA(n, c, a, b, s)                                                                                           \
-    WGMMA_OF(bf16, 16, ", 1, 1, 0, 0", n, c, a, b, s)                                                                  \
-    WGMMA_OF(f16, 16, ", 1, 1, 0, 0", n, c, a, b, s)                                                                   \
-    WGMMA_OF(e4m3, 32, ", 1, 1", n, c, a, b, s)                                                                        \
-    WGMMA_OF(e5m2, 32, ", 1, 1", n, c, a, b, s)
-WGMMA(64, 32, 32, 33, 34)
-WGMMA(80, 40, 40, 41, 42)
-WGMMA(96, 48, 48, 49, 50)
-WGMMA(112, 56, 56, 57, 58)
-WGMMA(128, 64, 64, 65, 66)
-WGMMA(160, 80, 80, 81, 82)
-WGMMA(192, 96, 96, 97, 98)
-WGMMA(224, 112, 112, 113, 114)
-WGMMA(256, 128, 128, 129, 130)
+// clang-format on
+#define WGMMA(n, c, a, b)                                                                                              \
+    WGMMA_OF(bf16, 16, ", 1, 1, 0, 0", n, c, a, b)                                                                     \
+    WGMMA_OF(f16, 16, ", 1, 1, 0, 0", n, c, a, b)                                                                      \
+    WGMMA_OF(e4m3, 32, ", 1, 1", n, c, a, b)                                                                           \
+    WGMMA_OF(e5m2, 32, ", 1, 1", n, c, a, b)
+WGMMA(64, 32, 32, 33)
+WGMMA(80, 40, 40, 41)
+WGMMA(96, 48, 48, 49)
+WGMMA(112, 56, 56, 57)
+WGMMA(128, 64, 64, 65)
+WGMMA(160, 80, 80, 81)
+WGMMA(192, 96, 96, 97)
+WGMMA(224, 112, 112, 113)
+WGMMA(256, 128, 128, 129)
 
 #endif
