@@ -73,6 +73,7 @@ struct wgmma;
     WGMMA_OF(f16, 16, ", 1, 1, 0, 0", n, c, a, b)                                                                      \
     WGMMA_OF(e4m3, 32, ", 1, 1", n, c, a, b)                                                                           \
     WGMMA_OF(e5m2, 32, ", 1, 1", n, c, a, b)
+WGMMA(32, 16, 16, 17)
 WGMMA(64, 32, 32, 33)
 WGMMA(80, 40, 40, 41)
 WGMMA(96, 48, 48, 49)
