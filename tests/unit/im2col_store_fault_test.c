@@ -284,6 +284,7 @@ END_TEST
 void im2col_store_fault_add_tests(Suite *suite)
 {
     TCase *tcase = tcase_create("faults");
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, im2col_store_the_base_of_the_faults_works);
     tcase_add_test(tcase, im2col_store_corners__stay_inside);
     tcase_add_test(tcase, im2col_start__of_a_store);

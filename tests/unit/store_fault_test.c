@@ -260,6 +260,7 @@ END_TEST
 void store_fault_add_tests(Suite *suite)
 {
     TCase *tcase = tcase_create("faults");
+    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, store_the_base_of_the_faults_works);
     tcase_add_test(tcase, store_map_format__is_what_an_encoder_makes);
     tcase_add_test(tcase, store_mode__refuses_im2col_maps);
