@@ -60,26 +60,28 @@ template <class Out, uint32_t COLUMNS, uint32_t BOXES>
 struct box_ring {
     static constexpr uint32_t BOX_BYTES = COLUMNS * (Out::TYPE == GEMM_F32 ? 4 : 2) * GEMM_BOX_ROWS;
     uint32_t base, barrier, thread;
+    uint32_t next = 0;
 
-    // With one box, its last copy must have read it before it is written. With more, the copy that read the next box
-    // is waited for before the barrier of this one, so that one barrier does for both.
-    __device__ __forceinline__ void put(uint32_t box, const float (&v)[COLUMNS / 2], const CUtensorMap *map, uint32_t x,
-                                        uint32_t y, bool reduce) const
+    // By all threads. With one box, its last copy must have read it before it is written. With more, the copy that read
+    // the next box is waited for before the barrier of this one, so that one barrier does for both.
+    __device__ __forceinline__ void put(const float (&v)[COLUMNS / 2], const CUtensorMap *map, uint32_t x, uint32_t y,
+                                        bool reduce)
     {
-        uint32_t at = base + box % BOXES * BOX_BYTES;
+        uint32_t box = base + next * BOX_BYTES;
+        next = next + 1 == BOXES ? 0 : next + 1;
         if (BOXES == 1) {
             if (thread == 0) tma_wait_read<0>();
             named_barrier_sync(barrier, 128);
         }
-        write_box<Out, COLUMNS>(at, v, thread);
+        write_box<Out, COLUMNS>(box, v, thread);
         async_proxy_fence();
         if (BOXES > 1 && thread == 0) tma_wait_read<(BOXES > 1 ? BOXES - 2 : 0)>();
         named_barrier_sync(barrier, 128);
         if (thread != 0) return;
         if (reduce)
-            tma_reduce_add(map, (int32_t)x, (int32_t)y, at);
+            tma_reduce_add(map, (int32_t)x, (int32_t)y, box);
         else
-            tma_store(map, (int32_t)x, (int32_t)y, at);
+            tma_store(map, (int32_t)x, (int32_t)y, box);
         tma_commit();
     }
 

@@ -31,7 +31,6 @@ struct config {
     static constexpr uint32_t BOX_COLUMNS = PART_N % (128 / OUT_BYTES) == 0 ? 128 / OUT_BYTES : 64 / OUT_BYTES;
     static constexpr uint32_t BOX_REGISTERS = BOX_COLUMNS / 2;
     static constexpr uint32_t BOX_COUNT = HEIGHT * REGISTERS / BOX_REGISTERS; // of a part
-    static_assert(BOX_COUNT % BOXES == 0, "the ring begins every tile with its first box");
     using schedule = ::schedule<TILE_M, TILE_N, BLOCK_K, SPLIT>;
     using ring = box_ring<Out, BOX_COLUMNS, BOXES>;
     using timeline = ::timeline<TIMELINE>;
@@ -159,7 +158,7 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
 
 // m, n: where the warpgroup's part of D begins.
 template <class C>
-static __device__ __forceinline__ void store_part(const typename C::ring &ring, const CUtensorMap *map, uint32_t m,
+static __device__ __forceinline__ void store_part(typename C::ring &ring, const CUtensorMap *map, uint32_t m,
                                                   uint32_t n, bool reduce, float (&d)[C::HEIGHT][C::REGISTERS])
 {
     constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
@@ -170,7 +169,7 @@ static __device__ __forceinline__ void store_part(const typename C::ring &ring, 
             float v[C::BOX_REGISTERS];
 #pragma unroll
             for (uint32_t k = 0; k < C::BOX_REGISTERS; k++) v[k] = d[i][j * C::BOX_REGISTERS + k];
-            ring.put(i * ACROSS + j, v, map, n + j * C::BOX_COLUMNS, m + i * GEMM_BOX_ROWS, reduce);
+            ring.put(v, map, n + j * C::BOX_COLUMNS, m + i * GEMM_BOX_ROWS, reduce);
         }
 }
 

@@ -51,7 +51,7 @@ static __device__ __forceinline__ void add_parts(const consumer<C> &me, uint32_t
 
 // Part `split` of `splits` adds its share of the boxes of the tile.
 template <class C>
-static __device__ __forceinline__ void add_and_store(const consumer<C> &me, const shared_state &s, const tile &t,
+static __device__ __forceinline__ void add_and_store(consumer<C> &me, const shared_state &s, const tile &t,
                                                      uint32_t splits)
 {
     constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
@@ -59,10 +59,9 @@ static __device__ __forceinline__ void add_and_store(const consumer<C> &me, cons
     for (uint32_t box = first; box < end; box++) {
         float v[C::BOX_REGISTERS];
         add_parts(me, box, s, splits, v);
-        me.ring.put(box - first, v, s.d, t.n + me.n + box % ACROSS * C::BOX_COLUMNS,
-                    t.m + me.m + box / ACROSS * GEMM_BOX_ROWS, false);
+        me.ring.put(v, s.d, t.n + me.n + box % ACROSS * C::BOX_COLUMNS, t.m + me.m + box / ACROSS * GEMM_BOX_ROWS,
+                    false);
     }
-    me.ring.drain(); // the next tile begins with box 0 of the ring again
 }
 
 // The cluster meets twice in a tile: when all parts lie in shared memory, and when all of them are read. The threads
