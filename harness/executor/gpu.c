@@ -161,6 +161,11 @@ unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *n
     return found ? address : 0;
 }
 
+static unsigned at_least_1(unsigned number)
+{
+    return number > 0 ? number : 1;
+}
+
 int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
 {
     struct cuda_driver *call = &gpu->driver;
@@ -169,16 +174,18 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
     if (error == CUDA_SUCCESS && launch->shared_bytes > 48 * 1024)
         error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               (int)launch->shared_bytes);
-    if (error == CUDA_SUCCESS && launch->cluster > PORTABLE_CLUSTER_CTAS)
+    unsigned cluster_y = at_least_1(launch->cluster_y), cluster_z = at_least_1(launch->cluster_z);
+    if (error == CUDA_SUCCESS && launch->cluster * cluster_y * cluster_z > PORTABLE_CLUSTER_CTAS)
         error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (error != CUDA_SUCCESS) return error;
     struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     cluster.value.cluster.x = launch->cluster;
-    cluster.value.cluster.y = cluster.value.cluster.z = 1;
+    cluster.value.cluster.y = cluster_y;
+    cluster.value.cluster.z = cluster_z;
     struct cuda_launch_config config = {
         .grid_x = launch->grid,
-        .grid_y = 1,
-        .grid_z = 1,
+        .grid_y = at_least_1(launch->grid_y),
+        .grid_z = at_least_1(launch->grid_z),
         .block_x = launch->block,
         .block_y = 1,
         .block_z = 1,

@@ -13,10 +13,11 @@
 
 enum { GPU_BUFFERS = 4 };
 
-// One launch over a one-dimensional grid. `cluster` 0: a launch without the cluster attribute.
+// One launch. `cluster` 0: a launch without the cluster attribute. Sizes along y and z that are 0 count as 1.
 struct gpu_launch {
     const char *module, *kernel; // kernels/<module>.cubin, and the extern "C" name in it
-    unsigned grid, block, cluster;
+    unsigned grid, grid_y, grid_z, block;
+    unsigned cluster, cluster_y, cluster_z;
     unsigned shared_bytes;
     void **arguments; // as cuLaunchKernel takes them
 };
