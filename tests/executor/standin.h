@@ -28,6 +28,12 @@ enum rule standin_launch(const char *function, const struct cuda_launch_config *
 // The kernels that have a file of their own.
 enum rule async_jobs(void **parameters);
 enum rule bulk_jobs(void **parameters);
+enum rule copy_load(void **parameters); // and copy_multicast
+enum rule copy_store(void **parameters);
+enum rule copy_stream(void **parameters);
+enum rule copy_tiles(void **parameters); // and copy_ring
+enum rule copy_bytes(void **parameters);
+enum rule copy_vector(void **parameters);
 enum rule misuse_jobs(void **parameters);
 enum rule multicast_jobs(void **parameters);
 enum rule diagnose_jobs(void **parameters);

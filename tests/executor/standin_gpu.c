@@ -314,6 +314,14 @@ struct CUfunc_st {
 };
 static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"bulk_jobs", bulk_jobs},
+                                       {"copy_load", copy_load},
+                                       {"copy_multicast", copy_load},
+                                       {"copy_store", copy_store},
+                                       {"copy_stream", copy_stream},
+                                       {"copy_tiles", copy_tiles},
+                                       {"copy_ring", copy_tiles},
+                                       {"copy_bytes", copy_bytes},
+                                       {"copy_vector", copy_vector},
                                        {"diagnose_jobs", diagnose_jobs},
                                        {"cluster_programs", cluster_programs},
                                        {"cluster_launch", cluster_launches},
@@ -362,6 +370,15 @@ enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_functi
     if (!standin_is_launch(function->name)) return sticky;
     enum rule refused = standin_attribute(function->name, attribute, value);
     if (refused != RULE_OK) return (enum cuda_result)rule_cuda_error(refused);
+    return sticky;
+}
+
+// One at a time: the kernels of this device run one after the other.
+enum cuda_result cuOccupancyMaxActiveClusters(int *clusters, struct CUfunc_st *function,
+                                              const struct cuda_launch_config *config)
+{
+    (void)function, (void)config;
+    *clusters = 1;
     return sticky;
 }
 

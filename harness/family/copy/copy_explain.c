@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// A mismatch of the family "copy" in words: the first byte that differs, whose it is, and the rule that decides it.
+#include <inttypes.h>
+#include <string.h>
+
+#include "copy_case.h"
+#include "mbarrier.h"
+
+static void explain_rule(enum rule rule, FILE *out)
+{
+    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+}
+
+static void explain_word(const struct window *expected, const struct window *found, uint32_t at, FILE *out)
+{
+    uint64_t want, got;
+    at = at / 8 * 8;
+    memcpy(&want, expected->bytes + at, sizeof want);
+    memcpy(&got, found->bytes + at, sizeof got);
+    struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
+    fprintf(out, "    mbarrier of CTA %u: phase %d, tx %d expected; phase %d, tx %d found\n", at / 8, a.phase, a.tx,
+            b.phase, b.tx);
+    explain_rule(RULE_MULTICAST_TX_BYTES, out);
+}
+
+// Shared memory of a CTA: which box of its tile.
+static void explain_tile(const struct copy_case *c, const struct copy_plan *plan, uint32_t at, FILE *out)
+{
+    uint32_t pitch = copy_is_stream(c) ? plan->job.tile_bytes : plan->job.dump_bytes, in_tile = at % pitch;
+    uint32_t box = in_tile / plan->job.box_pitch_bytes, each = pitch;
+    if (copy_is_stream(c)) each *= (plan->job.count + c->ctas - 1) / c->ctas;
+    fprintf(out, "    CTA %u, tile %u of it, byte 0x%x of the tile: ", at / each, at % each / pitch, in_tile);
+    if (box >= plan->job.boxes)
+        fprintf(out, "behind its last box\n");
+    else
+        fprintf(out, "box %u of %u\n", box, plan->job.boxes);
+    explain_rule(
+        c->operation == COPY_MULTICAST || c->operation == COPY_STREAM ? RULE_MULTICAST_SLICE : RULE_TILE_ADDRESS, out);
+}
+
+// Memory: which element of the tensor, or that it is none.
+static void explain_tensor(const struct copy_case *c, const struct copy_plan *plan, uint64_t address, FILE *out)
+{
+    const struct tensormap *map = copy_has_two(c) ? &plan->machine.to : &plan->machine.map;
+    uint64_t index[COPY_MAX_RANK] = {0}, offset = address - (copy_has_map(c) ? map->address : c->to);
+    fprintf(out, "    byte %" PRId64 " of what is written", (int64_t)offset);
+    int is_inside = copy_has_map(c) && (int64_t)offset >= 0;
+    for (int i = map->rank - 1; i >= 0 && is_inside; i--) {
+        index[i] = offset / map->stride[i];
+        offset %= map->stride[i];
+        is_inside = index[i] < map->dim[i];
+    }
+    if (is_inside) fprintf(out, ": element (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", index[0], index[1], index[2]);
+    fprintf(out, "\n");
+    if (!copy_has_map(c)) return;
+    explain_rule(!is_inside                                             ? RULE_STORE_GRANULE
+                 : c->operation >= COPY_ADD && c->operation <= COPY_MAX ? RULE_REDUCE_INTEGER
+                                                                        : RULE_STORE_LAYOUT,
+                 out);
+}
+
+static void explain_place(const struct copy_case *c, const struct copy_plan *plan, const struct window *expected,
+                          const struct window *found, uint32_t at, FILE *out)
+{
+    fprintf(out, "    %s +0x%x: %02x expected, %02x found\n", expected->name, at, expected->bytes[at],
+            found->bytes[at]);
+    if (strcmp(expected->name, "barriers") == 0)
+        explain_word(expected, found, at, out);
+    else if (strcmp(expected->name, "tiles") == 0)
+        explain_tile(c, plan, at, out);
+    else
+        explain_tensor(c, plan, plan->base + at, out);
+}
+
+void copy_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct copy_case *c = test_case;
+    struct copy_plan plan;
+    if (copy_plan_of(c, &plan) != RULE_OK || expected->windows != found->windows) return;
+    for (int i = 0; i < expected->windows; i++) {
+        const struct window *e = &expected->window[i], *f = &found->window[i];
+        uint32_t at = 0;
+        while (at < e->size_bytes && at < f->size_bytes && e->bytes[at] == f->bytes[at]) at++;
+        if (at == e->size_bytes || at == f->size_bytes) continue;
+        explain_place(c, &plan, e, f, at, out);
+        return;
+    }
+}

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: MIT
+// Kernels that copy whole tensors, a grid of CTAs with a tile each: load, store and reduction, multicast in a cluster,
+// as a tutorial shows them; then copies from tensor to tensor and from bytes to bytes, and a copy through registers to
+// compare with. Waits are bounded: a kernel that waits in vain traps.
+#include <cuda/ptx>
+
+#include "../model/tma/reduce.h"
+#include "copy_job.h"
+
+namespace ptx = cuda::ptx;
+
+struct alignas(64) tensor_map {
+    uint64_t word[16];
+};
+
+static const long long WAIT_CLOCKS = 50000000; // some 25 ms
+
+// --- What all of them need -------------------------------------------------------------------------------------------
+
+static __device__ uint32_t shared_address(const void *pointer)
+{
+    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+static __device__ uint32_t cta_number()
+{
+    return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+
+// What comes is written by the copy engine into this CTA: .cta is wide enough. With .cluster an H200 drops its whole L1
+// after the wait, and an arrive with .release.cluster waits for all memory: a ring is then several times slower.
+static __device__ void wait(uint64_t *barrier, uint32_t parity)
+{
+    const long long start = clock64();
+    while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity))
+        if (clock64() - start > WAIT_CLOCKS) __trap();
+}
+
+// The word as the barrier unit has it: mbarrier.inval writes it back.
+static __device__ uint64_t final_word(uint64_t *barrier)
+{
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
+    return *const_cast<volatile uint64_t *>(barrier);
+}
+
+static __device__ void meet_cluster()
+{
+    ptx::barrier_cluster_arrive(ptx::sem_release);
+    ptx::barrier_cluster_wait(ptx::sem_acquire);
+}
+
+// Coordinates of box `box` of the tile that lies `index` tiles along each dimension.
+static __device__ void coordinates(const copy_job &job, const uint32_t *index, uint32_t box, int32_t *coord)
+{
+#pragma unroll
+    for (int i = 0; i < COPY_MAX_RANK; i++) {
+        coord[i] = static_cast<int32_t>((index[i] * job.cut[i] + box % job.cut[i]) * job.box[i]);
+        box /= job.cut[i];
+    }
+}
+
+// The tile of this CTA: blockIdx.x is along the outermost dimension.
+static __device__ void tile_of_cta(const copy_job &job, uint32_t *index)
+{
+    const uint32_t place[] = {blockIdx.x / job.share[0], blockIdx.y / job.share[1], blockIdx.z / job.share[2]};
+    index[0] = place[job.rank - 1];
+    index[1] = place[job.rank - 2];
+    index[2] = job.rank == 3 ? place[0] : 0;
+}
+
+// Tile `number`, counted along the innermost dimension first.
+static __device__ void tile_of_number(const copy_job &job, uint32_t number, uint32_t *index)
+{
+    const uint32_t row = number / job.tiles[0];
+    index[0] = number % job.tiles[0];
+    index[1] = row % job.tiles[1];
+    index[2] = row / job.tiles[1];
+}
+
+static __device__ void load_box(const copy_job &job, const tensor_map &map, const int32_t *c, void *to,
+                                uint64_t *barrier)
+{
+    const int32_t two[2] = {c[0], c[1]}, three[3] = {c[0], c[1], c[2]};
+    if (job.rank == 2)
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, two, barrier);
+    else
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, three, barrier);
+}
+
+static __device__ void multicast_box(const copy_job &job, const tensor_map &map, const int32_t *c, void *to,
+                                     uint64_t *barrier, uint16_t mask)
+{
+    const int32_t two[2] = {c[0], c[1]}, three[3] = {c[0], c[1], c[2]};
+    if (job.rank == 2)
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, two, barrier, mask);
+    else
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, three, barrier, mask);
+}
+
+static __device__ void store_box(const copy_job &job, const tensor_map &map, const int32_t *c, const void *from)
+{
+    const int32_t two[2] = {c[0], c[1]}, three[3] = {c[0], c[1], c[2]};
+    if (job.rank == 2)
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, two, from);
+    else
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, three, from);
+}
+
+// Dumped bytes that no load writes keep these.
+static __device__ void fill_canaries(const copy_job &job, char *shared, uint32_t bytes)
+{
+    for (uint32_t at = 4 * threadIdx.x; at < bytes; at += 4 * blockDim.x)
+        *reinterpret_cast<uint32_t *>(shared + at) = copy_canary(cta_number(), job.shared + at);
+    ptx::fence_proxy_async(); // the copy writes there too, through another proxy
+    __syncthreads();
+}
+
+static __device__ void dump_tile(const copy_job &job, const char *tile, uint64_t *barrier)
+{
+    char *to = reinterpret_cast<char *>(job.output) + static_cast<uint64_t>(cta_number()) * job.dump_bytes;
+    for (uint32_t at = 16 * threadIdx.x; at < job.dump_bytes; at += 16 * COPY_THREADS)
+        *reinterpret_cast<uint4 *>(to + at) = *reinterpret_cast<const uint4 *>(tile + at);
+    if (threadIdx.x == 0) reinterpret_cast<uint64_t *>(job.words)[cta_number()] = final_word(barrier);
+}
+
+static __device__ void start_barrier(uint64_t *barrier)
+{
+    ptx::mbarrier_init(barrier, 1);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // other CTAs and the copy engine see it
+}
+
+static __device__ void expect(uint64_t *barrier, uint32_t bytes)
+{
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, bytes);
+}
+
+// Until the stores of this thread have read shared memory, which may then go; the end of the grid does the rest.
+static __device__ void finish_stores()
+{
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+}
+
+// --- Load: each CTA loads its tile ---------------------------------------------------------------------------------
+
+extern "C" __global__ void __launch_bounds__(COPY_THREADS)
+    copy_load(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+{
+    extern __shared__ __align__(1024) char shared[];
+    uint64_t *barrier = reinterpret_cast<uint64_t *>(shared);
+    char *tile = shared + (job.shared - COPY_SHARED_START);
+    fill_canaries(job, tile, job.dump_bytes);
+    if (threadIdx.x == 0) {
+        uint32_t index[COPY_MAX_RANK];
+        int32_t coord[COPY_MAX_RANK];
+        tile_of_cta(job, index);
+        coordinates(job, index, 0, coord);
+        start_barrier(barrier);
+        expect(barrier, job.load_bytes);
+        load_box(job, map, coord, tile, barrier);
+    }
+    __syncthreads(); // nobody looks at the barrier before its init
+    wait(barrier, 0);
+    __syncthreads();
+    dump_tile(job, tile, barrier);
+}
+
+// --- Store and reduction: each CTA writes its tile -----------------------------------------------------------------
+
+static __device__ void fill_tile(const copy_job &job, char *tile)
+{
+    const uint64_t seed = job.seed + cta_number();
+    for (uint32_t at = 8 * threadIdx.x; at < job.dump_bytes; at += 8 * COPY_THREADS) {
+        const uint32_t address = job.shared + at;
+        const uint32_t flat = (address ^ (address >> 7 & ((1u << job.swizzle) - 1)) << 4) - job.shared;
+        *reinterpret_cast<uint64_t *>(tile + at) = job.fill == COPY_ROWS
+                                                       ? copy_numbers(job.data_type, flat / job.row_bytes)
+                                                       : store_pattern(seed, job.data_type, at / 8);
+    }
+    ptx::fence_proxy_async(); // before the barrier: each thread's own writes
+    __syncthreads();
+}
+
+template <int dims>
+static __device__ void reduce_box(const copy_job &job, const tensor_map &map, const int32_t *c, const void *from)
+{
+    int32_t coord[dims];
+    for (int i = 0; i < dims; i++) coord[i] = c[i];
+    switch (job.operation) {
+    case 1 + REDUCE_ADD:
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map, coord, from);
+        break;
+    case 1 + REDUCE_MIN:
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_min, &map, coord, from);
+        break;
+    case 1 + REDUCE_MAX:
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_max, &map, coord, from);
+        break;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(COPY_THREADS)
+    copy_store(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+{
+    extern __shared__ __align__(1024) char shared[];
+    char *tile = shared + (job.shared - COPY_SHARED_START);
+    fill_tile(job, tile);
+    if (threadIdx.x != 0) return;
+    uint32_t index[COPY_MAX_RANK];
+    int32_t coord[COPY_MAX_RANK];
+    tile_of_cta(job, index);
+    index[job.rank - 1] %= job.tiles[job.rank - 1]; // several CTAs have the same tile
+    coordinates(job, index, 0, coord);
+    if (job.operation == 0)
+        store_box(job, map, coord, tile);
+    else if (job.rank == 2)
+        reduce_box<2>(job, map, coord, tile);
+    else
+        reduce_box<3>(job, map, coord, tile);
+    if (job.is_waiting) finish_stores(); // PTX wants it; an H200 completes the store without it, too
+}
+
+// --- Multicast: the CTAs of a group have one tile; each loads a box of it for all, or all boxes for itself ----------
+
+extern "C" __global__ void __launch_bounds__(COPY_THREADS)
+    copy_multicast(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+{
+    extern __shared__ __align__(1024) char shared[];
+    uint64_t *barrier = reinterpret_cast<uint64_t *>(shared);
+    char *tile = shared + (job.shared - COPY_SHARED_START);
+    fill_canaries(job, tile, job.dump_bytes);
+    if (threadIdx.x == 0) start_barrier(barrier); // before the cluster meets
+    meet_cluster();
+    if (threadIdx.x == 0) {
+        const uint32_t rank = ptx::get_sreg_cluster_ctarank();
+        uint32_t index[COPY_MAX_RANK];
+        int32_t coord[COPY_MAX_RANK];
+        tile_of_cta(job, index);
+        expect(barrier, job.load_bytes);
+        for (uint32_t box = 0; box < job.boxes && !job.is_multicast; box++) {
+            coordinates(job, index, box, coord);
+            load_box(job, map, coord, tile + box * job.box_pitch_bytes, barrier);
+        }
+        if (job.is_multicast) {
+            const uint32_t box = job.slice[rank];
+            coordinates(job, index, box, coord);
+            multicast_box(job, map, coord, tile + box * job.box_pitch_bytes, barrier, job.mask[rank]);
+        }
+    }
+    __syncthreads();
+    wait(barrier, 0);
+    meet_cluster(); // nobody leaves while another may still send to it
+    dump_tile(job, tile, barrier);
+}
+
+// --- From tensor to tensor, from bytes to bytes: one thread of each CTA loads a tile and stores it
+// -------------------- A grid with a CTA for each tile, in the order of addresses, is faster than CTAs that stay and
+// take every n-th tile: those drift apart, and memory likes its addresses close together.
+
+extern "C" __global__ void __launch_bounds__(32)
+    copy_tiles(const __grid_constant__ tensor_map from, const __grid_constant__ tensor_map to,
+               const __grid_constant__ copy_job job)
+{
+    extern __shared__ __align__(1024) char shared[];
+    uint64_t *barrier = reinterpret_cast<uint64_t *>(shared);
+    char *tile = shared + (job.shared - COPY_SHARED_START);
+    uint32_t index[COPY_MAX_RANK];
+    int32_t coord[COPY_MAX_RANK];
+    if (threadIdx.x != 0) return;
+    tile_of_number(job, blockIdx.x, index);
+    coordinates(job, index, 0, coord);
+    start_barrier(barrier);
+    expect(barrier, job.load_bytes);
+    load_box(job, from, coord, tile, barrier);
+    wait(barrier, 0);
+    store_box(job, to, coord, tile); // no fence: the copy engine wrote the tile, and reads it
+    finish_stores();
+}
+
+// The last bytes, fewer than the 16 that a bulk copy or a vector has at least.
+static __device__ void copy_tail(const copy_flat &job)
+{
+    const uint64_t at = job.size_bytes / 16 * 16 + threadIdx.x;
+    if (blockIdx.x != gridDim.x - 1 || at >= job.size_bytes) return;
+    reinterpret_cast<char *>(job.to)[at] = reinterpret_cast<const char *>(job.from)[at];
+}
+
+extern "C" __global__ void __launch_bounds__(32) copy_bytes(const __grid_constant__ copy_flat job)
+{
+    extern __shared__ __align__(1024) char shared[];
+    uint64_t *barrier = reinterpret_cast<uint64_t *>(shared);
+    char *chunk = shared + (COPY_TILE_START - COPY_SHARED_START);
+    const uint64_t first = static_cast<uint64_t>(blockIdx.x) * job.chunk_bytes, end = job.size_bytes / 16 * 16;
+    copy_tail(job);
+    if (threadIdx.x != 0 || first >= end) return;
+    const uint32_t size = static_cast<uint32_t>(end - first < job.chunk_bytes ? end - first : job.chunk_bytes);
+    start_barrier(barrier);
+    expect(barrier, size);
+    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, chunk, reinterpret_cast<const char *>(job.from) + first,
+                       size, barrier);
+    wait(barrier, 0);
+    ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, reinterpret_cast<char *>(job.to) + first, chunk, size);
+    finish_stores();
+}
+
+// The opponent: a copy through registers, 16 bytes a thread. More of them in flight in a thread are slower.
+extern "C" __global__ void __launch_bounds__(COPY_VECTOR_THREADS) copy_vector(const __grid_constant__ copy_flat job)
+{
+    const uint64_t at = static_cast<uint64_t>(blockIdx.x) * COPY_VECTOR_THREADS + threadIdx.x;
+    copy_tail(job);
+    if (at < job.size_bytes / 16)
+        __stcs(reinterpret_cast<uint4 *>(job.to) + at, __ldcs(reinterpret_cast<const uint4 *>(job.from) + at));
+}
+
+// --- The ring: CTAs that stay; one thread loads and stores, `stages` tiles are on their way
+// ---------------------------
+
+struct ring {
+    uint32_t stage, stages, parity;
+
+    __device__ void advance()
+    {
+        if (++stage < stages) return;
+        stage = 0;
+        parity ^= 1;
+    }
+};
+
+// Stores whose sources may still be read when the ring loads again; 0 in a ring of fewer stages.
+static const int STORES_BEHIND = 2;
+
+static __device__ void wait_for_sources(uint32_t stages)
+{
+    if (stages > STORES_BEHIND)
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<STORES_BEHIND>());
+    else
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+}
+
+static __device__ void load_stage(const copy_job &job, const tensor_map &map, uint32_t number, char *stage,
+                                  uint64_t *full)
+{
+    uint32_t index[COPY_MAX_RANK];
+    int32_t coord[COPY_MAX_RANK];
+    tile_of_number(job, number, index);
+    coordinates(job, index, 0, coord);
+    expect(full, job.load_bytes);
+    load_box(job, map, coord, stage, full);
+}
+
+static __device__ void store_stage(const copy_job &job, const tensor_map &map, uint32_t number, const char *stage)
+{
+    uint32_t index[COPY_MAX_RANK];
+    int32_t coord[COPY_MAX_RANK];
+    tile_of_number(job, number, index);
+    coordinates(job, index, 0, coord);
+    store_box(job, map, coord, stage);
+    ptx::cp_async_bulk_commit_group();
+}
+
+extern "C" __global__ void __launch_bounds__(32)
+    copy_ring(const __grid_constant__ tensor_map from, const __grid_constant__ tensor_map to,
+              const __grid_constant__ copy_job job)
+{
+    extern __shared__ __align__(1024) char shared[];
+    uint64_t *full = reinterpret_cast<uint64_t *>(shared);
+    char *tiles = shared + (job.shared - COPY_SHARED_START);
+    ring at = {0, job.stages, 0};
+    uint32_t next = blockIdx.x, free = 0, behind = job.stages > STORES_BEHIND ? STORES_BEHIND : 0;
+    if (threadIdx.x != 0) return;
+    for (uint32_t i = 0; i < job.stages; i++) start_barrier(&full[i]);
+    for (uint32_t i = 0; i < job.stages && next < job.count; i++, next += gridDim.x)
+        load_stage(job, from, next, tiles + i * job.tile_bytes, &full[i]);
+    for (uint32_t number = blockIdx.x; number < job.count; number += gridDim.x) {
+        wait(&full[at.stage], at.parity);
+        store_stage(job, to, number, tiles + at.stage * job.tile_bytes);
+        at.advance();
+        if (behind > 0) {
+            behind--;
+            continue;
+        }
+        wait_for_sources(job.stages);
+        if (next < job.count) load_stage(job, from, next, tiles + free * job.tile_bytes, &full[free]);
+        next += gridDim.x;
+        free = free + 1 < job.stages ? free + 1 : 0;
+    }
+    ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+}
+
+// --- The stream: all CTAs of a cluster take the same tiles, through a ring in each -----------------------------------
+
+// Tells every CTA that sends to this one that a stage may be filled again: lane r tells rank r, or lane 0 its own CTA.
+// What was read is in registers by now, so that .cta is enough (see wait()).
+static __device__ void free_stage(uint64_t *empty, bool is_multicast, uint32_t ranks)
+{
+    uint32_t remote, lane = threadIdx.x % 32;
+    if (lane >= (is_multicast ? ranks : 1)) return;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(remote)
+                 : "r"(shared_address(empty)), "r"(is_multicast ? lane : ptx::get_sreg_cluster_ctarank()));
+    asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+
+// The tiles of a cluster, `count` of them: `cluster`, `cluster` + `clusters`, ... A CTA comes to them in that order,
+// from place `first` on.
+struct stream {
+    uint32_t cluster, clusters, count, first;
+
+    __device__ explicit stream(const copy_job &job)
+    {
+        const uint32_t ranks = ptx::get_sreg_cluster_nctarank();
+        cluster = blockIdx.x / ranks;
+        clusters = gridDim.x / ranks;
+        count = cluster < job.count ? (job.count - cluster + clusters - 1) / clusters : 0;
+        first = job.stagger * ptx::get_sreg_cluster_ctarank();
+    }
+
+    __device__ uint32_t place(uint32_t i) const
+    {
+        return (first + i) % count;
+    }
+};
+
+static __device__ void load_stream(const copy_job &job, const tensor_map &map, char *tiles, uint64_t *full,
+                                   uint64_t *empty)
+{
+    const uint32_t rank = ptx::get_sreg_cluster_ctarank();
+    const stream stream(job);
+    ring at = {0, job.stages, 0};
+    uint32_t index[COPY_MAX_RANK];
+    int32_t coord[COPY_MAX_RANK];
+    for (uint32_t i = 0; i < stream.count; i++, at.advance()) {
+        char *tile = tiles + at.stage * job.tile_bytes;
+        if (i >= job.stages) wait(&empty[at.stage], at.parity ^ 1);
+        tile_of_number(job, stream.cluster + stream.place(i) * stream.clusters, index);
+        expect(&full[at.stage], job.load_bytes);
+        for (uint32_t box = 0; box < job.boxes && !job.is_multicast; box++) {
+            coordinates(job, index, box, coord);
+            load_box(job, map, coord, tile + box * job.box_pitch_bytes, &full[at.stage]);
+        }
+        if (!job.is_multicast) continue;
+        coordinates(job, index, job.slice[rank], coord);
+        multicast_box(job, map, coord, tile + job.slice[rank] * job.box_pitch_bytes, &full[at.stage], job.mask[rank]);
+    }
+}
+
+// What a consumer does with a tile: dumps it, or for a measure of time only looks at it.
+static __device__ void take_stream(const copy_job &job, const char *tiles, uint64_t *full, uint64_t *empty)
+{
+    const stream stream(job);
+    const uint64_t most = (job.count + stream.clusters - 1) / stream.clusters;
+    char *output = reinterpret_cast<char *>(job.output) + blockIdx.x * most * job.tile_bytes;
+    ring at = {0, job.stages, 0};
+    for (uint32_t i = 0; i < stream.count; i++, at.advance()) {
+        const char *tile = tiles + at.stage * job.tile_bytes;
+        char *to = output + static_cast<uint64_t>(stream.place(i)) * job.tile_bytes;
+        wait(&full[at.stage], at.parity);
+        for (uint32_t at_byte = threadIdx.x % 32 * 16; at_byte < job.tile_bytes && job.output != 0; at_byte += 32 * 16)
+            *reinterpret_cast<uint4 *>(to + at_byte) = *reinterpret_cast<const uint4 *>(tile + at_byte);
+        if (job.output == 0) *reinterpret_cast<const volatile uint32_t *>(tile);
+        __syncwarp();
+        free_stage(&empty[at.stage], job.is_multicast, ptx::get_sreg_cluster_nctarank());
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(COPY_STREAM_THREADS)
+    copy_stream(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+{
+    extern __shared__ __align__(1024) char shared[];
+    uint64_t *full = reinterpret_cast<uint64_t *>(shared), *empty = full + COPY_STAGES;
+    char *tiles = shared + (job.shared - COPY_SHARED_START);
+    if (job.output != 0) fill_canaries(job, tiles, job.stages * job.tile_bytes);
+    if (threadIdx.x == 0) {
+        for (uint32_t i = 0; i < job.stages; i++) {
+            ptx::mbarrier_init(&full[i], 1);
+            ptx::mbarrier_init(&empty[i], job.is_multicast ? ptx::get_sreg_cluster_nctarank() : 1);
+        }
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    }
+    meet_cluster();
+    if (threadIdx.x == 0)
+        load_stream(job, map, tiles, full, empty);
+    else if (threadIdx.x >= 32)
+        take_stream(job, tiles, full, empty);
+    __syncwarp();
+    meet_cluster();
+}
