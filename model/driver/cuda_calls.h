@@ -23,6 +23,8 @@
     X(cuModuleGetFunction, (struct CUfunc_st * *function, struct CUmod_st * module, const char *name))                 \
     X(cuModuleGetGlobal_v2, (unsigned long long *address, size_t *bytes, struct CUmod_st *module, const char *name))   \
     X(cuFuncSetAttribute, (struct CUfunc_st * function, enum cuda_function_attribute attribute, int value))            \
+    X(cuOccupancyMaxActiveClusters,                                                                                    \
+      (int *clusters, struct CUfunc_st *function, const struct cuda_launch_config *config))                            \
     X(cuLaunchKernelEx,                                                                                                \
       (const struct cuda_launch_config *config, struct CUfunc_st *function, void **parameters, void **extra))          \
     X(cuMemAlloc_v2, (unsigned long long *address, size_t bytes))                                                      \
