@@ -115,7 +115,8 @@ enum wgmma_instance {
 
 // A job; `descriptor` of A (ignored where A is in registers) and B, `advance_bytes` added to their start
 // for each further step. `a`, `b`: shared addresses (multiples of 16) that are filled before, A's first. Bit i of
-// `scale_d` is that of step i. `output`: where D goes, in 32-bit words: register r of thread t is word 128 r + t.
+// `scale_d` is that of step i. `metadata`, of sparse instructions: an enum wgmma_metadata_style. `output`: where D
+// goes, in 32-bit words: register r of thread t is word 128 r + t.
 struct wgmma_range {
     uint32_t start, end;
 };
@@ -124,7 +125,7 @@ struct wgmma_job {
     uint64_t descriptor[2], output;
     uint32_t advance_bytes[2];
     struct wgmma_range range[2];
-    uint32_t instance, seed, steps, scale_d;
+    uint32_t instance, seed, steps, scale_d, metadata;
 };
 
 // How elements of a float format lie in their bits; integers and bits have no exponent.
@@ -132,7 +133,7 @@ struct wgmma_layout {
     uint32_t width, exponent, fraction;
 };
 
-enum wgmma_salt { WGMMA_SALT_A, WGMMA_SALT_B, WGMMA_SALT_D };
+enum wgmma_salt { WGMMA_SALT_A, WGMMA_SALT_B, WGMMA_SALT_D, WGMMA_SALT_METADATA };
 
 // Styles of contents, three bits of the seed for each of A, B and D: the least exponent, and how many more there are.
 enum { WGMMA_STYLE_BITS = 3, WGMMA_STYLE_WIDE = 3, WGMMA_STYLE_ANY = 7 };
@@ -247,6 +248,25 @@ BULK_DEVICE static inline uint32_t wgmma_index_a(uint32_t step, uint32_t thread,
 BULK_DEVICE static inline uint32_t wgmma_index_d(uint32_t thread, uint32_t reg)
 {
     return reg * WGMMA_THREADS + thread;
+}
+
+// Sparsity metadata: every four bits legal and in order; any bits; or legal but for one in 16.
+enum wgmma_metadata_style { WGMMA_METADATA_LEGAL, WGMMA_METADATA_ANY, WGMMA_METADATA_FEW, WGMMA_METADATA_STYLES };
+
+// The metadata that a thread hands over at a step; `width` is that of A's elements in bits.
+BULK_DEVICE static inline uint32_t wgmma_metadata(uint32_t style, uint32_t width, uint32_t seed, uint32_t step,
+                                                  uint32_t thread)
+{
+    const struct wgmma_layout plain = {1, 0, 0};
+    uint64_t bits = wgmma_word(plain, seed, WGMMA_SALT_METADATA, step * WGMMA_THREADS + thread);
+    uint32_t metadata = 0;
+    for (uint32_t at = 0; at < 32; at += 4) {
+        uint32_t own = (uint32_t)(bits >> at) & 15, pick = (uint32_t)(bits >> (32 + at)) & 15;
+        uint32_t legal = width == 32 ? (own & 1 ? 0xe : 0x4) : 0xed9c84u >> own % 6 * 4 & 15;
+        int is_any = style == WGMMA_METADATA_ANY || (style == WGMMA_METADATA_FEW && pick == 7);
+        metadata |= (is_any ? own : legal) << at;
+    }
+    return metadata;
 }
 
 // A descriptor whose start is `bytes` further; only the 14 bits of the field change.

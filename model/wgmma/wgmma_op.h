@@ -10,8 +10,8 @@
     ROW(X, F16, F16, F16, f16, f16, f16, 16)                                                                           \
     ROW(X, F32, F16, F16, f32, f16, f16, 16)                                                                           \
     ROW(X, F32, BF16, BF16, f32, bf16, bf16, 16)
-#define WGMMA_ROWS_NARROW(ROW, X)                                                                                      \
-    ROW(X, F32, TF32, TF32, f32, tf32, tf32, 8)                                                                        \
+#define WGMMA_ROWS_TF32(ROW, X) ROW(X, F32, TF32, TF32, f32, tf32, tf32, 8)
+#define WGMMA_ROWS_FP8(ROW, X)                                                                                         \
     ROW(X, F16, E4M3, E4M3, f16, e4m3, e4m3, 32)                                                                       \
     ROW(X, F16, E4M3, E5M2, f16, e4m3, e5m2, 32)                                                                       \
     ROW(X, F16, E5M2, E4M3, f16, e5m2, e4m3, 32)                                                                       \
@@ -25,7 +25,8 @@
     ROW(X, S32, S8, U8, s32, s8, u8, 32)                                                                               \
     ROW(X, S32, U8, S8, s32, u8, s8, 32)                                                                               \
     ROW(X, S32, U8, U8, s32, u8, u8, 32)
-#define WGMMA_ROWS_BIT(ROW, X) ROW(X, S32, B1, B1, s32, b1, b1, 256)
+#define WGMMA_ROWS_NARROW(ROW, X) WGMMA_ROWS_TF32(ROW, X) WGMMA_ROWS_FP8(ROW, X)
+#define WGMMA_ROWS_BIT(ROW, X)    ROW(X, S32, B1, B1, s32, b1, b1, 256)
 #define WGMMA_ROWS(ROW, X)                                                                                             \
     WGMMA_ROWS_HALF(ROW, X) WGMMA_ROWS_NARROW(ROW, X) WGMMA_ROWS_INTEGER(ROW, X) WGMMA_ROWS_BIT(ROW, X)
 
