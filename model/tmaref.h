@@ -23,6 +23,7 @@
 //   mbarrier_step.h     barrier programs, one operation at a time
 //   types.h, arithmetic.h  what wgmma multiplies, and the exact numbers of one element
 //   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
+//   sparse.h            what the metadata of a sparse wgmma picks
 //   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
 // The ABI: docs/abi.md.
 #ifndef TMAREF_H
@@ -59,6 +60,7 @@
 #include "replace.h"
 #include "rule.h"
 #include "slice.h"
+#include "sparse.h"
 #include "store.h"
 #include "swizzle.h"
 #include "tensormap.h"

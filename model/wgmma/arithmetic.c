@@ -62,6 +62,20 @@ void wgmma_vector_read(enum wgmma_format format, int count, const uint32_t *bits
     }
 }
 
+void wgmma_vector_pick(const struct wgmma_vector *from, const uint8_t *picks, int count, struct wgmma_vector *vector)
+{
+    vector->is_special = 0;
+    for (int i = 0; i < count; i++) {
+        const struct wgmma_vector *source = &from[picks[i] / WGMMA_MAX_UNITS];
+        int at = picks[i] % WGMMA_MAX_UNITS;
+        vector->magnitude[i] = source->magnitude[at];
+        vector->exponent[i] = source->exponent[at];
+        vector->sign[i] = source->sign[at];
+        vector->bits[i] = source->bits[at];
+        vector->is_special |= source->is_special;
+    }
+}
+
 // --- NaN and infinity ------------------------------------------------------------------------------------------------
 
 enum { SAW_POSITIVE = 1, SAW_NEGATIVE = 2, SAW_NAN = 4 };

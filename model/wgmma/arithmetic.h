@@ -32,6 +32,10 @@ enum wgmma_class wgmma_classify(enum wgmma_format format, uint32_t bits);
 void wgmma_vector_read(enum wgmma_format format, int count, const uint32_t *bits, int negate,
                        struct wgmma_vector *vector);
 
+// The units picks[0] .. picks[count - 1] of vectors that follow each other, WGMMA_MAX_UNITS units each. `is_special`
+// may then be set without cause.
+void wgmma_vector_pick(const struct wgmma_vector *from, const uint8_t *picks, int count, struct wgmma_vector *vector);
+
 // One sum of floats: the formats of the accumulator (and result), of A and of B, `terms` products, and how many
 // fraction bits below its greatest exponent each term keeps. An f32 result keeps no more of them than the sum.
 struct wgmma_sum {

@@ -43,7 +43,7 @@ uint32_t wgmma_address_k_major(const struct wgmma_descriptor *d, int row, int k_
     uint32_t r = (uint32_t)row, k = (uint32_t)k_bytes, at = d->start_bytes + r / ROWS * d->stride_bytes;
     if (d->swizzle == WGMMA_SWIZZLE_NONE)
         return at + r % ROWS * UNIT_BYTES + k / UNIT_BYTES * d->leading_bytes + k % UNIT_BYTES;
-    return swizzled(d, at + r % ROWS * span_bytes(d) + k);
+    return swizzled(d, at + r % ROWS * span_bytes(d) + k / span_bytes(d) * d->leading_bytes + k % span_bytes(d));
 }
 
 uint32_t wgmma_address_mn_major(const struct wgmma_descriptor *d, int row, int k)

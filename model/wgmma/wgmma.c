@@ -9,8 +9,9 @@
 #include "arithmetic.h"
 #include "descriptor.h"
 #include "fragments.h"
+#include "sparse.h"
 
-enum { PIECE_BYTES = 16, ROW_BYTES = 32, PIECE_ROWS = 8 };
+enum { PIECE_BYTES = 16, MAX_ROW_BYTES = 64, PIECE_ROWS = 8 };
 
 // --- Shared memory ---------------------------------------------------------------------------------------------------
 
@@ -19,17 +20,28 @@ static int rows_of(const struct wgmma *w, int operand)
     return operand == 0 ? WGMMA_M : w->n;
 }
 
+// How many times as deep as a dense operand it is.
+static int depth_of(const struct wgmma *w, int operand)
+{
+    return w->is_sparse && operand == 1 ? 2 : 1;
+}
+
+static int pieces_of_row(const struct wgmma *w, int operand)
+{
+    return 2 * depth_of(w, operand);
+}
+
 static int pieces_of(const struct wgmma *w, int operand)
 {
-    return rows_of(w, operand) * ROW_BYTES / PIECE_BYTES;
+    return rows_of(w, operand) * pieces_of_row(w, operand);
 }
 
 // Where piece `index` of an operand lies; 0 is the first row's, or the first 8 rows', first k.
 static uint32_t piece_address(const struct wgmma *w, int operand, const struct wgmma_descriptor *d, int index)
 {
-    int k = wgmma_types_row(w->types)->k;
+    int k = wgmma_types_row(w->types)->k * depth_of(w, operand), pieces = pieces_of_row(w, operand);
     if (w->is_transposed[operand]) return wgmma_address_mn_major(d, index / k * PIECE_ROWS, index % k);
-    return wgmma_address_k_major(d, index / 2, index % 2 * PIECE_BYTES);
+    return wgmma_address_k_major(d, index / pieces, index % pieces * PIECE_BYTES);
 }
 
 void wgmma_reach(const struct wgmma *w, int operand, uint64_t descriptor, uint32_t *first, uint32_t *end)
@@ -72,6 +84,28 @@ static void check_form(const struct wgmma *w, enum rule *first, struct findings 
         broken(findings, first, (struct finding){RULE_WGMMA_SATFINITE, ".satfinite", -1, 0, 1, 0, 0});
 }
 
+static void check_sparse(const struct wgmma *w, enum rule *first, struct findings *findings)
+{
+    uint64_t most = (uint64_t)wgmma_most_selector(w->types), selector = (uint64_t)w->selector;
+    if (wgmma_types_row(w->types)->a == WGMMA_B1)
+        broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_TYPES, ".b1", -1, 0, 1, 0, 0});
+    if (selector > most)
+        broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_SELECTOR, "sp-sel", -1, 0, selector, most, most});
+}
+
+// The first chunk whose bits mean nothing in PTX; the finding's index is its row.
+static void check_metadata(const struct wgmma *w, const struct wgmma_operands *o, enum rule *first,
+                           struct findings *findings)
+{
+    for (int i = 0; i < WGMMA_M * wgmma_chunks(w->types); i++) {
+        int row = i / wgmma_chunks(w->types), chunk = i % wgmma_chunks(w->types);
+        uint32_t bits = wgmma_chunk_bits(w->types, w->selector, o->metadata, row, chunk);
+        if (wgmma_chunk_is_legal(w->types, bits)) continue;
+        broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_METADATA, "sp-meta", row, 0, bits, 0x4, 0x4});
+        return;
+    }
+}
+
 static void check_memory(const struct wgmma *w, const struct wgmma_operands *o, enum rule *first,
                          struct findings *findings)
 {
@@ -95,6 +129,8 @@ enum rule wgmma_check(const struct wgmma *w, const struct wgmma_operands *o, str
 {
     enum rule first = RULE_OK;
     check_form(w, &first, findings);
+    if (w->is_sparse) check_sparse(w, &first, findings);
+    if (first == RULE_OK && w->is_sparse) check_metadata(w, o, &first, findings);
     if (first == RULE_OK) check_memory(w, o, &first, findings);
     return first;
 }
@@ -103,7 +139,7 @@ enum rule wgmma_check(const struct wgmma *w, const struct wgmma_operands *o, str
 
 // One operand as bytes: row r of A, or column r of B, is bytes[r]; K runs along it.
 struct matrix {
-    uint8_t bytes[WGMMA_MAX_N][ROW_BYTES];
+    uint8_t bytes[WGMMA_MAX_N][MAX_ROW_BYTES];
 };
 
 static void read_piece(const struct memory *shared, uint32_t address, uint8_t piece[PIECE_BYTES])
@@ -118,11 +154,12 @@ static void read_piece(const struct memory *shared, uint32_t address, uint8_t pi
 static void read_shared(const struct wgmma *w, const struct wgmma_operands *o, int operand, struct matrix *matrix)
 {
     const struct wgmma_descriptor d = wgmma_descriptor_unpack(o->descriptor[operand]);
-    int k = wgmma_types_row(w->types)->k;
+    int k = wgmma_types_row(w->types)->k * depth_of(w, operand), pieces = pieces_of_row(w, operand);
     for (int i = 0; i < pieces_of(w, operand); i++) {
         uint8_t piece[PIECE_BYTES];
         read_piece(o->shared, piece_address(w, operand, &d, i), piece);
-        if (!w->is_transposed[operand]) memcpy(matrix->bytes[i / 2] + i % 2 * PIECE_BYTES, piece, PIECE_BYTES);
+        if (!w->is_transposed[operand])
+            memcpy(matrix->bytes[i / pieces] + i % pieces * PIECE_BYTES, piece, PIECE_BYTES);
         for (int row = 0; w->is_transposed[operand] && row < PIECE_ROWS; row++)
             memcpy(matrix->bytes[i / k * PIECE_ROWS + row] + i % k * 2, piece + row * 2, 2);
     }
@@ -138,15 +175,6 @@ static void read_registers(const struct wgmma *w, const struct wgmma_operands *o
     }
 }
 
-static void units_of_row(const struct wgmma *w, const uint8_t row[ROW_BYTES], uint32_t units[32])
-{
-    size_t bytes = (size_t)wgmma_unit_bytes(w->types);
-    for (int i = 0; i < wgmma_units(w->types); i++) {
-        units[i] = 0;
-        memcpy(&units[i], row + (size_t)i * bytes, bytes);
-    }
-}
-
 static void read_operand(const struct wgmma *w, const struct wgmma_operands *o, int operand, struct matrix *matrix)
 {
     if (operand == 0 && w->a_in_registers)
@@ -155,48 +183,112 @@ static void read_operand(const struct wgmma *w, const struct wgmma_operands *o, 
         read_shared(w, o, operand, matrix);
 }
 
-void wgmma_units_of(const struct wgmma *w, const struct wgmma_operands *o, int operand, int row, uint32_t units[32])
+static void units_of_row(const struct wgmma *w, int operand, const struct matrix *matrix, int row, uint32_t *units)
 {
-    struct matrix matrix;
-    read_operand(w, o, operand, &matrix);
-    units_of_row(w, matrix.bytes[row], units);
-}
-
-static void read_vectors(const struct wgmma *w, const struct wgmma_operands *o, int operand,
-                         struct wgmma_vector *vectors)
-{
-    const struct wgmma_types_row *row = wgmma_types_row(w->types);
-    struct matrix matrix;
-    uint32_t units[32];
-    read_operand(w, o, operand, &matrix);
-    for (int i = 0; i < rows_of(w, operand); i++) {
-        units_of_row(w, matrix.bytes[i], units);
-        wgmma_vector_read(operand == 0 ? row->a : row->b, wgmma_units(w->types), units, w->negate[operand],
-                          &vectors[i]);
+    size_t bytes = (size_t)wgmma_unit_bytes(w->types);
+    for (int i = 0; i < wgmma_units(w->types) * depth_of(w, operand); i++) {
+        units[i] = 0;
+        memcpy(&units[i], matrix->bytes[row] + (size_t)i * bytes, bytes);
     }
 }
 
+enum { BLOCK = 8, CANDIDATE_VECTORS = WGMMA_MAX_CANDIDATES / WGMMA_MAX_UNITS };
+
+// What is multiplied for 8 columns of D: rows of A, and columns of B. Of a sparse instruction these are all that may be
+// picked, and picks[] says what each row does.
+struct factors {
+    struct wgmma_vector a[WGMMA_M], b[BLOCK][CANDIDATE_VECTORS];
+    uint8_t picks[WGMMA_M][WGMMA_MAX_UNITS];
+};
+
+static void read_rows(const struct wgmma *w, const struct wgmma_operands *o, struct factors *factors)
+{
+    struct matrix matrix;
+    uint32_t units[WGMMA_MAX_UNITS];
+    read_operand(w, o, 0, &matrix);
+    for (int row = 0; row < WGMMA_M; row++) {
+        units_of_row(w, 0, &matrix, row, units);
+        wgmma_vector_read(wgmma_types_row(w->types)->a, wgmma_units(w->types), units, w->negate[0], &factors->a[row]);
+        if (w->is_sparse) wgmma_picks(w->types, w->selector, o->metadata, row, factors->picks[row]);
+    }
+}
+
+static void read_columns(const struct wgmma *w, const struct matrix *matrix, int first, struct factors *factors)
+{
+    for (int i = 0; i < BLOCK; i++) {
+        uint32_t units[2 * WGMMA_MAX_UNITS], candidates[WGMMA_MAX_CANDIDATES];
+        int count = wgmma_units(w->types);
+        units_of_row(w, 1, matrix, first + i, units);
+        if (w->is_sparse) count = wgmma_candidates(w->types, units, candidates);
+        for (int at = 0; at < count; at += WGMMA_MAX_UNITS) {
+            int here = count - at < WGMMA_MAX_UNITS ? count - at : WGMMA_MAX_UNITS;
+            wgmma_vector_read(wgmma_types_row(w->types)->b, here, (w->is_sparse ? candidates : units) + at,
+                              w->negate[1], &factors->b[i][at / WGMMA_MAX_UNITS]);
+        }
+    }
+}
+
+void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int row, int column, uint32_t a[32],
+                      uint32_t b[32])
+{
+    struct matrix matrix;
+    uint32_t units[2 * WGMMA_MAX_UNITS], candidates[WGMMA_MAX_CANDIDATES];
+    uint8_t picks[WGMMA_MAX_UNITS];
+    read_operand(w, o, 0, &matrix);
+    units_of_row(w, 0, &matrix, row, a);
+    read_operand(w, o, 1, &matrix);
+    units_of_row(w, 1, &matrix, column, w->is_sparse ? units : b);
+    if (!w->is_sparse) return;
+    wgmma_candidates(w->types, units, candidates);
+    wgmma_picks(w->types, w->selector, o->metadata, row, picks);
+    for (int i = 0; i < wgmma_units(w->types); i++) b[i] = candidates[picks[i]];
+}
+
 // --- The instruction -------------------------------------------------------------------------------------------------
+
+// One element of D in the block of `factors`; `c` is the accumulator, NULL where it does not count.
+static uint32_t multiply(const struct wgmma *w, const struct factors *factors, struct wgmma_place place,
+                         const uint32_t *c)
+{
+    struct wgmma_vector picked;
+    const struct wgmma_vector *b = factors->b[place.column % BLOCK];
+    if (w->is_sparse) {
+        wgmma_vector_pick(b, factors->picks[place.row], wgmma_units(w->types), &picked);
+        b = &picked;
+    }
+    return wgmma_dot(w->types, &factors->a[place.row], b, c, w->satfinite);
+}
+
+// Registers `first` .. `end` - 1 of D in the threads' order.
+static void multiply_block(const struct wgmma *w, const struct wgmma_operands *o, const struct factors *factors,
+                           int first, int end, uint32_t *d)
+{
+    int parts = wgmma_types_row(w->types)->d == WGMMA_F16 ? 2 : 1, bits = 32 / parts;
+    uint32_t mask = UINT32_MAX >> (32 - bits);
+    for (int i = first; i < end; i++) {
+        uint32_t result = 0;
+        for (int part = 0; part < parts; part++) {
+            struct wgmma_place place = wgmma_place_d(w->types, i % WGMMA_THREADS, i / WGMMA_THREADS, part);
+            uint32_t c = d[i] >> (bits * part) & mask;
+            result |= multiply(w, factors, place, o->scale_d ? &c : NULL) << (bits * part);
+        }
+        d[i] = result;
+    }
+}
 
 enum rule wgmma_execute(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *d)
 {
     enum rule rule = wgmma_check(w, o, NULL);
     if (rule != RULE_OK) return rule;
 
-    struct wgmma_vector a[WGMMA_M], b[WGMMA_MAX_N];
-    int parts = wgmma_types_row(w->types)->d == WGMMA_F16 ? 2 : 1, bits = 32 / parts;
-    uint32_t mask = UINT32_MAX >> (32 - bits);
-    read_vectors(w, o, 0, a);
-    read_vectors(w, o, 1, b);
-    for (int i = 0; i < wgmma_d_registers(w->types, w->n) * WGMMA_THREADS; i++) {
-        uint32_t result = 0;
-        for (int part = 0; part < parts; part++) {
-            struct wgmma_place place = wgmma_place_d(w->types, i % WGMMA_THREADS, i / WGMMA_THREADS, part);
-            uint32_t c = d[i] >> (bits * part) & mask;
-            result |= wgmma_dot(w->types, &a[place.row], &b[place.column], o->scale_d ? &c : NULL, w->satfinite)
-                      << (bits * part);
-        }
-        d[i] = result;
+    struct factors factors;
+    struct matrix matrix;
+    int of_block = wgmma_d_registers(w->types, BLOCK) * WGMMA_THREADS;
+    read_rows(w, o, &factors);
+    read_operand(w, o, 1, &matrix);
+    for (int block = 0; block < w->n / BLOCK; block++) {
+        read_columns(w, &matrix, block * BLOCK, &factors);
+        multiply_block(w, o, &factors, block * of_block, (block + 1) * of_block, d);
     }
     return RULE_OK;
 }

@@ -339,6 +339,7 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"rmw_*", rmw_kernels},
                                        {"store_jobs", store_jobs},
                                        {"wgmma_jobs", wgmma_jobs},
+                                       {"wgmma_sparse_jobs", wgmma_jobs},
                                        {"mma_jobs", mma_jobs}};
 
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };

@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: MIT
-// The kernel wgmma.cu of the stand-in GPU: its jobs as a loop over the model, from the bytes of struct wgmma_job alone.
+// The kernels wgmma.cu and wgmma_sparse.cu of the stand-in GPU: their jobs as a loop over the model, from the bytes of
+// struct wgmma_job alone.
 #include <string.h>
 
 #include "standin.h"
 #include "wgmma.h"
-#include "wgmma_job.h"
+#include "wgmma_sparse_job.h"
 
 static const struct instance {
     struct wgmma wgmma;
     struct wgmma_layout layout[3]; // of A, B, D
-} instances[WGMMA_INSTANCE_COUNT] = {
-#define X(D, A, B, d, a, b, k, n, variant)                                                                             \
-    {{WGMMA_##D##_##A##_##B, n, WGMMA_VARIANT_##variant}, {WGMMA_LAYOUT_##A, WGMMA_LAYOUT_##B, WGMMA_LAYOUT_##D}},
+} instances[WGMMA_SPARSE_INSTANCE_END] = {
+#define ROW(D, A, B, n, variant, is_sparse, selector)                                                                  \
+    {{WGMMA_##D##_##A##_##B, n, WGMMA_VARIANT_##variant, is_sparse, selector},                                         \
+     {WGMMA_LAYOUT_##A, WGMMA_LAYOUT_##B, WGMMA_LAYOUT_##D}},
+#define X(D, A, B, d, a, b, k, n, variant) ROW(D, A, B, n, variant, 0, 0)
     WGMMA_INSTANCES(X, X, X, X)
 #undef X
+#define X(D, A, B, d, a, b, k, n, variant, selector) ROW(D, A, B, n, variant, 1, selector)
+        WGMMA_SPARSE_INSTANCES(X, X, X)
+#undef X
+#undef ROW
 };
 
 static uint8_t cta[WGMMA_SHARED_BYTES];
-static uint32_t a[WGMMA_THREADS][4];
+static uint32_t a[WGMMA_THREADS][4], metadata[WGMMA_THREADS];
 
 static void fill(const struct wgmma_job *job, uint32_t salt)
 {
@@ -35,10 +42,14 @@ static uint32_t content(const struct wgmma_job *job, uint32_t salt, uint32_t ind
 static enum rule run_step(const struct wgmma_job *job, uint32_t step, uint32_t *d)
 {
     const struct memory shared = {cta, WGMMA_SHARED_START, WGMMA_SHARED_BYTES};
-    struct wgmma_operands o = {.a = (const uint32_t(*)[4])a, .shared = &shared, .scale_d = job->scale_d >> step & 1};
+    struct wgmma_operands o = {
+        .a = (const uint32_t(*)[4])a, .shared = &shared, .scale_d = job->scale_d >> step & 1, .metadata = metadata};
     for (int i = 0; i < 2; i++) o.descriptor[i] = wgmma_advance(job->descriptor[i], step * job->advance_bytes[i]);
     for (uint32_t thread = 0; thread < WGMMA_THREADS; thread++)
         for (uint32_t i = 0; i < 4; i++) a[thread][i] = content(job, WGMMA_SALT_A, wgmma_index_a(step, thread, i));
+    for (uint32_t thread = 0; thread < WGMMA_THREADS; thread++)
+        metadata[thread] =
+            wgmma_metadata(job->metadata, instances[job->instance].layout[0].width, job->seed, step, thread);
     return wgmma_execute(&instances[job->instance].wgmma, &o, d);
 }
 

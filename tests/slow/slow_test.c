@@ -200,6 +200,7 @@ Suite *slow_suite(void)
     slow_bulk_add_tests(suite);
     slow_encode_add_tests(suite);
     slow_wgmma_add_tests(suite);
+    slow_sparse_add_tests(suite);
     slow_mma_add_tests(suite);
     return suite;
 }

@@ -18,6 +18,7 @@ void slow_store_add_tests(Suite *suite);
 void slow_bulk_add_tests(Suite *suite);
 void slow_encode_add_tests(Suite *suite);
 void slow_wgmma_add_tests(Suite *suite);
+void slow_sparse_add_tests(Suite *suite);
 void slow_mma_add_tests(Suite *suite);
 
 #endif

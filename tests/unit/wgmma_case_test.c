@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The suite `wgmma_case`: the family "wgmma" around the model: JSON both ways, what random cases lean to, and the words
-// for a mismatch.
+// The suite `wgmma_case`: the families "wgmma" and "wgmma_sparse" around the model: JSON both ways, what random cases
+// lean to, and the words for a mismatch.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +14,27 @@ Suite *wgmma_case_suite(void);
 
 enum { CASES = 20000 };
 
+// Tests loop over both; `_i` is the family.
+static const struct {
+    const char *name;
+    void (*generate)(struct random *random, void *test_case);
+    int first, end; // its instructions
+} families_here[] = {{"wgmma", wgmma_generate, 0, WGMMA_INSTANCE_COUNT},
+                     {"wgmma_sparse", wgmma_sparse_generate, WGMMA_INSTANCE_COUNT, WGMMA_SPARSE_INSTANCE_END}};
+enum { FAMILIES = sizeof families_here / sizeof families_here[0] };
+
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 START_TEST(wgmma_case_is_read_as_it_was_written)
 {
+    const struct family *family = family_find(families_here[_i].name);
     for (uint64_t i = 0; i < 2000; i++) {
         struct random random = random_for(3, i);
         struct wgmma_case c, again;
         struct text why;
-        wgmma_generate(&random, &c);
-        json_t *json = family_find("wgmma")->write(&c);
-        ck_assert_msg(family_find("wgmma")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        families_here[_i].generate(&random, &c);
+        json_t *json = family->write(&c);
+        ck_assert_msg(family->read(json, &again, &why), "case %d: %s", (int)i, why.at);
         json_decref(json);
         ck_assert_mem_eq(&c, &again, sizeof c);
     }
@@ -36,15 +46,23 @@ END_TEST
     "\"seed\": 1, " rest "}"
 #define PLACES "\"a\": 64, \"b\": 64, "
 
+#define SPARSE(selector, metadata)                                                                                     \
+    CASE("f32.e4m3.e4m3", "24", "SS", PLACES "\"selector\": " selector ", \"metadata\": " metadata ", \"steps\": 1")
+
 static const struct {
-    const char *text, *why;
+    const char *text, *why, *family;
 } refused[] = {
-    {CASE("f32.f16.f16", "40", "SS", PLACES "\"steps\": 1"), "no instruction with these"},
-    {CASE("f32.f16.bf16", "32", "SS", PLACES "\"steps\": 1"), "no instruction with these"},
-    {CASE("f32.tf32.tf32", "32", "TB", PLACES "\"steps\": 1"), "no instruction with these"},
-    {CASE("f32.f16.f16", "32", "SS", PLACES "\"steps\": 4"), "steps"},
-    {CASE("f32.f16.f16", "32", "SS", "\"b\": 64, \"steps\": 1"), "\"a\""},
-    {CASE("f32.f16.f16", "32", "RS", PLACES "\"steps\": 1"), "\"a\""},
+    {SPARSE("1", "\"any\""), "this \"selector\" is compiled", "wgmma_sparse"},
+    {SPARSE("2", "\"any\""), "selector", "wgmma_sparse"},
+    {SPARSE("0", "\"none\""), "metadata", "wgmma_sparse"},
+    {SPARSE("0", "\"any\""), "no key \"selector\"", "wgmma"},
+    {CASE("f32.e4m3.e4m3", "24", "SS", PLACES "\"steps\": 1"), "selector", "wgmma_sparse"},
+    {CASE("f32.f16.f16", "40", "SS", PLACES "\"steps\": 1"), "no instruction with these", "wgmma"},
+    {CASE("f32.f16.bf16", "32", "SS", PLACES "\"steps\": 1"), "no instruction with these", "wgmma"},
+    {CASE("f32.tf32.tf32", "32", "TB", PLACES "\"steps\": 1"), "no instruction with these", "wgmma"},
+    {CASE("f32.f16.f16", "32", "SS", PLACES "\"steps\": 4"), "steps", "wgmma"},
+    {CASE("f32.f16.f16", "32", "SS", "\"b\": 64, \"steps\": 1"), "\"a\"", "wgmma"},
+    {CASE("f32.f16.f16", "32", "RS", PLACES "\"steps\": 1"), "\"a\"", "wgmma"},
 };
 enum { REFUSED = sizeof refused / sizeof refused[0] };
 
@@ -54,7 +72,7 @@ START_TEST(wgmma_case_that_cannot_run_is_refused)
     struct text why = {""};
     json_t *json = json_loads(refused[_i].text, 0, NULL);
     ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_find("wgmma")->read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(!family_find(refused[_i].family)->read(json, &c, &why), "%s", refused[_i].text);
     ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
     json_decref(json);
 }
@@ -66,14 +84,16 @@ END_TEST
 // ignored bits, chains, and faults of both operands.
 START_TEST(wgmma_cases_reach_everything)
 {
-    static int instances[WGMMA_INSTANCE_COUNT];
+    int instances[WGMMA_SPARSE_INSTANCE_END] = {0}, styles[WGMMA_METADATA_STYLES] = {0}, is_sparse = _i == 1;
     int swizzles[2][4] = {{0}}, bases = 0, within = 0, ignored = 0, steps[WGMMA_MAX_STEPS + 1] = {0}, faults[2] = {0};
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(9, i);
         struct wgmma_case c;
-        wgmma_generate(&random, &c);
+        families_here[_i].generate(&random, &c);
         const struct wgmma *w = &wgmma_instance_row(c.instance)->wgmma;
+        ck_assert_int_eq(w->is_sparse, is_sparse);
         instances[c.instance]++;
+        styles[c.metadata]++;
         steps[c.steps]++;
         for (int o = w->a_in_registers; o < 2; o++) {
             struct wgmma_descriptor d = wgmma_descriptor_unpack(c.descriptor[o]);
@@ -87,7 +107,8 @@ START_TEST(wgmma_cases_reach_everything)
             faults[o] += end > WGMMA_SHARED_END;
         }
     }
-    for (int i = 0; i < WGMMA_INSTANCE_COUNT; i++)
+    for (int i = 1; i < WGMMA_METADATA_STYLES; i++) ck_assert_int_ge(styles[i], is_sparse ? CASES / 10 : 0);
+    for (int i = families_here[_i].first; i < families_here[_i].end; i++)
         ck_assert_msg(instances[i] > 0, "instruction %d: %d cases", i, instances[i]);
     for (int i = 0; i < 8; i++) ck_assert_int_gt(swizzles[i / 4][i % 4], CASES / 10);
     ck_assert_int_gt(bases, CASES / 10);
@@ -103,12 +124,12 @@ END_TEST
 // What D holds after random cases: numbers, zeros, infinities and NaN, clamped integers; not all the same.
 START_TEST(wgmma_results_hold_all_kinds)
 {
-    const struct family *family = family_find("wgmma");
+    const struct family *family = family_find(families_here[_i].name);
     int numbers = 0, zeros = 0, infinities = 0, nans = 0, clamped = 0;
     for (uint64_t i = 0; i < 600; i++) {
         struct random random = random_for(4, i);
         struct wgmma_case c;
-        wgmma_generate(&random, &c);
+        families_here[_i].generate(&random, &c);
         uint8_t *bytes = malloc(family->result_bytes(&c));
         struct result result = result_at(bytes);
         enum wgmma_types types = wgmma_instance_row(c.instance)->wgmma.types;
@@ -125,8 +146,8 @@ START_TEST(wgmma_results_hold_all_kinds)
         }
         free(bytes);
     }
-    printf("wgmma cases: %d numbers, %d zeros, %d infinities, %d NaN, %d clamped\n", numbers, zeros, infinities, nans,
-           clamped);
+    printf("%s cases: %d numbers, %d zeros, %d infinities, %d NaN, %d clamped\n", family->name, numbers, zeros,
+           infinities, nans, clamped);
     ck_assert_int_gt(numbers, 100000);
     ck_assert_int_gt(zeros, 50);
     ck_assert_int_gt(infinities, 5000);
@@ -173,16 +194,32 @@ START_TEST(wgmma_mismatch_names_the_element_and_its_terms)
 }
 END_TEST
 
+START_TEST(wgmma_sparse_mismatch_shows_the_metadata)
+{
+    char text[4096];
+    const struct wgmma_descriptor d = {2048, 128, 512, 0, WGMMA_SWIZZLE_NONE};
+    struct wgmma_case c = {.steps = 1, .scale_d = 1, .instance = WGMMA_SPARSE_INSTANCE_S32_S8_S8_24_SS_0};
+    c.descriptor[0] = c.descriptor[1] = wgmma_descriptor_pack(&d);
+    c.metadata = WGMMA_METADATA_ANY;
+    explain(&c, 5 * WGMMA_THREADS + 37, 1, text, sizeof text);
+    ck_assert_msg(strstr(text, "sparse m64n24k64.s32.s8.s8 SS, 1 steps: D[17][11], thread 37, register 5: 0x") != NULL,
+                  "%s", text);
+    ck_assert_msg(strstr(text, "selector 0, metadata of row 17 from the lowest chunk: ") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "! ") != NULL && strstr(text, "WGMMA_SPARSE_PLACE") != NULL, "%s", text);
+}
+END_TEST
+
 Suite *wgmma_case_suite(void)
 {
     Suite *suite = suite_create("wgmma_case");
     TCase *tests = tcase_create("wgmma_case");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, wgmma_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tests, wgmma_case_is_read_as_it_was_written, 0, FAMILIES);
     tcase_add_loop_test(tests, wgmma_case_that_cannot_run_is_refused, 0, REFUSED);
-    tcase_add_test(tests, wgmma_cases_reach_everything);
-    tcase_add_test(tests, wgmma_results_hold_all_kinds);
+    tcase_add_loop_test(tests, wgmma_cases_reach_everything, 0, FAMILIES);
+    tcase_add_loop_test(tests, wgmma_results_hold_all_kinds, 0, FAMILIES);
     tcase_add_test(tests, wgmma_mismatch_names_the_element_and_its_terms);
+    tcase_add_test(tests, wgmma_sparse_mismatch_shows_the_metadata);
     suite_add_tcase(suite, tests);
     return suite;
 }

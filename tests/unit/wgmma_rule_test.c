@@ -6,6 +6,7 @@
 
 #include "descriptor.h"
 #include "fragments.h"
+#include "sparse.h"
 #include "wgmma.h"
 
 Suite *wgmma_rule_suite(void);
@@ -28,7 +29,8 @@ static struct wgmma_operands plain_operands(void)
         {descriptor(1024, 128, 256, 0, WGMMA_SWIZZLE_NONE), descriptor(8192, 128, 256, 0, WGMMA_SWIZZLE_NONE)},
         NULL,
         &shared,
-        0};
+        0,
+        NULL};
 }
 
 static void put16(uint32_t address, uint16_t value)
@@ -57,6 +59,15 @@ static void require_refused(const struct wgmma *w, enum rule rule, const char *a
     ck_assert_str_eq(findings.item[0].argument, argument);
     ck_assert_int_eq(wgmma_execute(w, &operands, d), rule);
     ck_assert_uint_eq(d[0], 7);
+}
+
+static void require_sparse_legal(const struct wgmma *w)
+{
+    uint32_t metadata[WGMMA_THREADS];
+    struct wgmma_operands operands = plain_operands();
+    for (int t = 0; t < WGMMA_THREADS; t++) metadata[t] = 0xeeeeeeee;
+    operands.metadata = metadata;
+    ck_assert_int_eq(wgmma_check(w, &operands, NULL), RULE_OK);
 }
 
 static void require_legal(const struct wgmma *w)
@@ -120,6 +131,60 @@ START_TEST(wgmma_n__comes_first)
     ck_assert_int_eq(wgmma_check(&w, &operands, &findings), RULE_WGMMA_N);
     ck_assert_int_eq(findings.count, 6);
     ck_assert_uint_eq(findings.item[0].nearest, 8);
+}
+END_TEST
+
+START_TEST(wgmma_sparse_types__leave_out_b1)
+{
+    require_refused(&(struct wgmma){.types = WGMMA_S32_B1_B1, .n = 8, .is_sparse = 1}, RULE_WGMMA_SPARSE_TYPES, ".b1");
+    require_sparse_legal(&(struct wgmma){.types = WGMMA_S32_S8_U8, .n = 8, .is_sparse = 1, .satfinite = 1});
+}
+END_TEST
+
+START_TEST(wgmma_sparse_selector__is_0_or_1)
+{
+    require_refused(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 8, .is_sparse = 1, .selector = 2},
+                    RULE_WGMMA_SPARSE_SELECTOR, "sp-sel");
+    require_refused(&(struct wgmma){.types = WGMMA_F32_E4M3_E5M2, .n = 8, .is_sparse = 1, .selector = 1},
+                    RULE_WGMMA_SPARSE_SELECTOR, "sp-sel");
+    require_sparse_legal(&(struct wgmma){.types = WGMMA_F32_F16_F16, .n = 8, .is_sparse = 1, .selector = 1});
+    require_sparse_legal(&(struct wgmma){.types = WGMMA_F32_TF32_TF32, .n = 8, .is_sparse = 1, .selector = 1});
+    require_sparse_legal(&(struct wgmma){.types = WGMMA_F32_E4M3_E5M2, .n = 8, .is_sparse = 1});
+}
+END_TEST
+
+// --- Metadata --------------------------------------------------------------------------------------------------------
+
+// Bits of one chunk of thread 37: row 16 + 1, chunk 6. Descending indices are as good as others.
+static const struct {
+    enum wgmma_types types;
+    uint32_t bits;
+    int is_legal;
+} chunk_bits[] = {
+    {WGMMA_F32_F16_F16, 0x0, 0},   {WGMMA_F32_F16_F16, 0x5, 0},   {WGMMA_F32_F16_F16, 0xf, 0},
+    {WGMMA_F32_F16_F16, 0xe, 1},   {WGMMA_F32_F16_F16, 0x6, 1},   {WGMMA_F32_TF32_TF32, 0xe, 1},
+    {WGMMA_F32_TF32_TF32, 0x6, 0}, {WGMMA_F32_TF32_TF32, 0x8, 0},
+};
+enum { CHUNK_BITS = sizeof chunk_bits / sizeof chunk_bits[0] };
+
+START_TEST(wgmma_sparse_metadata__only_warns)
+{
+    struct findings findings = {0};
+    struct wgmma_operands operands = plain_operands();
+    uint32_t metadata[WGMMA_THREADS];
+    const struct wgmma w = {.types = chunk_bits[_i].types, .n = 8, .is_sparse = 1};
+    for (int t = 0; t < WGMMA_THREADS; t++) metadata[t] = 0x44444444;
+    metadata[37] = 0x44444044u | chunk_bits[_i].bits << 8;
+    metadata[38] = 0; // not of selector 0
+    operands.metadata = metadata;
+    ck_assert_int_eq(wgmma_chunk_is_legal(w.types, chunk_bits[_i].bits), chunk_bits[_i].is_legal);
+    ck_assert_int_eq(wgmma_check(&w, &operands, &findings), RULE_OK);
+    ck_assert_int_eq(findings.count, !chunk_bits[_i].is_legal);
+    if (chunk_bits[_i].is_legal) return;
+    ck_assert_int_eq(findings.item[0].rule, RULE_WGMMA_SPARSE_METADATA);
+    ck_assert_int_eq(findings.item[0].index, 17);
+    ck_assert_uint_eq(findings.item[0].value, chunk_bits[_i].bits);
+    ck_assert(wgmma_chunk_is_legal(w.types, (uint32_t)findings.item[0].nearest));
 }
 END_TEST
 
@@ -222,6 +287,20 @@ START_TEST(wgmma_leading_unused__any_value_does)
 }
 END_TEST
 
+// B of a sparse instruction has 64 bytes of K: as many as the 64B swizzle is wide, twice as many as the 32B swizzle.
+START_TEST(wgmma_leading_unused__but_beyond_the_span)
+{
+    uint32_t first, end;
+    const struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 16, .a_in_registers = 1, .is_sparse = 1};
+    wgmma_reach(&w, 1, descriptor(2048, 4096, 512, 0, WGMMA_SWIZZLE_64B), &first, &end);
+    ck_assert_uint_eq(first, 2048);
+    ck_assert_uint_eq(end, 2048 + 1024);
+    wgmma_reach(&w, 1, descriptor(2048, 4096, 256, 0, WGMMA_SWIZZLE_32B), &first, &end);
+    ck_assert_uint_eq(first, 2048);
+    ck_assert_uint_eq(end, 2048 + 4096 + 512);
+}
+END_TEST
+
 START_TEST(wgmma_swizzle__is_absolute_and_subtracts_the_base_offset)
 {
     require_layouts(RULE_WGMMA_SWIZZLE);
@@ -247,16 +326,17 @@ END_TEST
 
 START_TEST(wgmma_reads_zeros_below_the_window)
 {
-    uint32_t units[32];
+    uint32_t a[32], b[32];
     const struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 8};
     struct wgmma_operands operands = plain_operands();
     memset(bytes, 0xff, sizeof bytes);
     operands.descriptor[0] = descriptor(512, 128, 256, 0, WGMMA_SWIZZLE_NONE);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
-    wgmma_units_of(&w, &operands, 0, 15, units);
-    ck_assert_uint_eq(units[0], 0);
-    wgmma_units_of(&w, &operands, 0, 16, units);
-    ck_assert_uint_eq(units[0], 0xffff);
+    wgmma_factors_of(&w, &operands, 15, 7, a, b);
+    ck_assert_uint_eq(a[0], 0);
+    ck_assert_uint_eq(b[15], 0xffff);
+    wgmma_factors_of(&w, &operands, 16, 7, a, b);
+    ck_assert_uint_eq(a[0], 0xffff);
 }
 END_TEST
 
@@ -269,10 +349,14 @@ Suite *wgmma_rule_suite(void)
     tcase_add_test(tests, wgmma_transpose__is_for_16_bits_and_shared_memory);
     tcase_add_test(tests, wgmma_scale__is_for_floats);
     tcase_add_test(tests, wgmma_satfinite__is_for_bytes);
+    tcase_add_test(tests, wgmma_sparse_types__leave_out_b1);
+    tcase_add_test(tests, wgmma_sparse_selector__is_0_or_1);
+    tcase_add_loop_test(tests, wgmma_sparse_metadata__only_warns, 0, CHUNK_BITS);
     tcase_add_test(tests, wgmma_descriptor_bits__only_warn);
     tcase_add_test(tests, wgmma_smem_bounds__end_at_the_last_byte);
     tcase_add_test(tests, wgmma_layout__puts_elements_where_the_strides_say);
     tcase_add_test(tests, wgmma_leading_unused__any_value_does);
+    tcase_add_test(tests, wgmma_leading_unused__but_beyond_the_span);
     tcase_add_test(tests, wgmma_swizzle__is_absolute_and_subtracts_the_base_offset);
     tcase_add_test(tests, wgmma_fragments__a_and_d_meet);
     tcase_add_test(tests, wgmma_reads_zeros_below_the_window);

@@ -76,6 +76,8 @@ static const struct {
     {"K-major 128B: row 9", {1024, 4096, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 9, 20, 2048 + 128 + 4},
     {"K-major 64B: two rows in a line", {1024, 0, 512, 0, WGMMA_SWIZZLE_64B}, 0, 3, 0, 1024 + 192 + 16},
     {"K-major 32B: four rows in a line", {1024, 0, 256, 0, WGMMA_SWIZZLE_32B}, 0, 5, 0, 1024 + 160 + 16},
+    {"K-major 32B: LBO to the next 32 bytes of K", {1024, 2048, 256, 0, WGMMA_SWIZZLE_32B}, 0, 1, 34, 3072 + 32 + 2},
+    {"K-major 64B: 32 bytes of K are within", {1024, 2048, 512, 0, WGMMA_SWIZZLE_64B}, 0, 1, 34, 1024 + 64 + 34},
     {"absolute: a start within the pattern", {1024 + 128, 0, 1024, 0, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1152 + 16},
     {"the base offset is subtracted", {1024 + 128, 0, 1024, 1, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1152},
     {"and wraps", {1024, 0, 1024, 1, WGMMA_SWIZZLE_128B}, 0, 0, 0, 1024 + 112},

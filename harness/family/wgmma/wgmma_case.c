@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Family "wgmma": one to three dense wgmma on the same accumulators. The result is D in the registers of all threads.
+// Families "wgmma" and "wgmma_sparse": one to three wgmma on the same accumulators, dense or sparse. The result is D in
+// the registers of all threads.
 #include "wgmma_case.h"
 
 #include <stdlib.h>
@@ -11,15 +12,20 @@
 
 // --- The instructions that are compiled ------------------------------------------------------------------------------
 
-static const struct wgmma_instance_row instances[WGMMA_INSTANCE_COUNT] = {
-#define X(D, A, B, d, a, b, k, n, variant)                                                                             \
+static const struct wgmma_instance_row instances[WGMMA_SPARSE_INSTANCE_END] = {
+#define ROW(D, A, B, n, variant, is_sparse, selector)                                                                  \
     {#variant,                                                                                                         \
-     {WGMMA_##D##_##A##_##B, n, WGMMA_VARIANT_##variant},                                                              \
+     {WGMMA_##D##_##A##_##B, n, WGMMA_VARIANT_##variant, is_sparse, selector},                                         \
      WGMMA_LAYOUT_##A,                                                                                                 \
      WGMMA_LAYOUT_##B,                                                                                                 \
      WGMMA_LAYOUT_##D},
+#define X(D, A, B, d, a, b, k, n, variant) ROW(D, A, B, n, variant, 0, 0)
     WGMMA_INSTANCES(X, X, X, X)
 #undef X
+#define X(D, A, B, d, a, b, k, n, variant, selector) ROW(D, A, B, n, variant, 1, selector)
+        WGMMA_SPARSE_INSTANCES(X, X, X)
+#undef X
+#undef ROW
 };
 
 const struct wgmma_instance_row *wgmma_instance_row(uint32_t instance)
@@ -32,20 +38,22 @@ static const char *types_name(const struct wgmma_instance_row *row)
     return wgmma_types_row(row->wgmma.types)->name;
 }
 
-// WGMMA_INSTANCE_COUNT if it is not compiled.
-static uint32_t find_instance(const char *types, uint64_t n, const char *variant)
+// WGMMA_SPARSE_INSTANCE_END if it is not compiled. `selector` is -1 for a dense one.
+static uint32_t find_instance(const char *types, uint64_t n, const char *variant, int selector)
 {
-    uint32_t i = 0;
-    while (i < WGMMA_INSTANCE_COUNT &&
-           (strcmp(types_name(&instances[i]), types) != 0 || (uint64_t)instances[i].wgmma.n != n ||
-            strcmp(instances[i].variant, variant) != 0))
-        i++;
-    return i;
+    for (uint32_t i = 0; i < WGMMA_SPARSE_INSTANCE_END; i++) {
+        const struct wgmma *w = &instances[i].wgmma;
+        int is_other = (w->is_sparse ? w->selector : -1) != selector || (uint64_t)w->n != n;
+        if (!is_other && strcmp(types_name(&instances[i]), types) == 0 && strcmp(instances[i].variant, variant) == 0)
+            return i;
+    }
+    return WGMMA_SPARSE_INSTANCE_END;
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 enum { NAME_BYTES = 32 };
+static const char *const metadata_names[] = {"legal", "any", "few", NULL};
 
 static json_t *wgmma_write(const void *test_case)
 {
@@ -55,6 +63,10 @@ static json_t *wgmma_write(const void *test_case)
     json_object_set_new(json, "types", json_string(types_name(row)));
     json_object_set_new(json, "n", json_integer(row->wgmma.n));
     json_object_set_new(json, "variant", json_string(row->variant));
+    if (row->wgmma.is_sparse) {
+        json_object_set_new(json, "selector", json_integer(row->wgmma.selector));
+        json_object_set_new(json, "metadata", json_string(metadata_names[c->metadata]));
+    }
     json_object_set_new(json, "steps", json_u64(c->steps));
     json_object_set_new(json, "scale_d", json_u64(c->scale_d));
     if (!row->wgmma.a_in_registers)
@@ -65,17 +77,28 @@ static json_t *wgmma_write(const void *test_case)
     return json;
 }
 
-static int wgmma_read(const json_t *json, void *test_case, struct text *why)
+// Which instruction, by its names.
+static void read_instance(struct json_reader *reader, int is_sparse, struct wgmma_case *c)
 {
-    struct wgmma_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "wgmma case", why);
     char types[NAME_BYTES], variant[NAME_BYTES];
+    int selector = -1;
+    json_read_text(reader, "types", types, sizeof types);
+    json_read_text(reader, "variant", variant, sizeof variant);
+    if (is_sparse) {
+        selector = (int)json_read_u64(reader, "selector", 1);
+        c->metadata = (uint32_t)json_read_name(reader, "metadata", metadata_names);
+    }
+    c->instance = find_instance(types, json_read_u64(reader, "n", WGMMA_MAX_N), variant, selector);
+}
+
+static int read_case(const json_t *json, int is_sparse, struct wgmma_case *c, struct text *why)
+{
+    struct json_reader reader = json_reader_open(json, is_sparse ? "wgmma_sparse case" : "wgmma case", why);
     *c = (struct wgmma_case){0};
-    json_read_text(&reader, "types", types, sizeof types);
-    json_read_text(&reader, "variant", variant, sizeof variant);
-    c->instance = find_instance(types, json_read_u64(&reader, "n", WGMMA_MAX_N), variant);
-    if (reader.ok && c->instance == WGMMA_INSTANCE_COUNT) {
-        text_set(why, "wgmma case: no instruction with these \"types\", \"n\" and \"variant\" is compiled");
+    read_instance(&reader, is_sparse, c);
+    if (reader.ok && c->instance == WGMMA_SPARSE_INSTANCE_END) {
+        text_set(why, "%s: no instruction with these \"types\", \"n\" and \"variant\"%s is compiled", reader.where,
+                 is_sparse ? " and this \"selector\"" : "");
         return 0;
     }
     if (reader.ok && !instances[c->instance].wgmma.a_in_registers)
@@ -86,6 +109,16 @@ static int wgmma_read(const json_t *json, void *test_case, struct text *why)
     c->scale_d = (uint32_t)json_read_u64(&reader, "scale_d", (1 << WGMMA_MAX_STEPS) - 1);
     c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
     return json_reader_close(&reader);
+}
+
+static int wgmma_read(const json_t *json, void *test_case, struct text *why)
+{
+    return read_case(json, 0, test_case, why);
+}
+
+static int wgmma_sparse_read(const json_t *json, void *test_case, struct text *why)
+{
+    return read_case(json, 1, test_case, why);
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
@@ -138,6 +171,9 @@ struct wgmma_operands wgmma_case_operands(const struct wgmma_case *c, uint32_t s
     *shared = (struct memory){state->shared, WGMMA_SHARED_START, WGMMA_SHARED_BYTES};
     struct wgmma_operands o = {.shared = shared, .scale_d = (int)(c->scale_d >> step & 1)};
     for (int i = 0; i < 2; i++) o.descriptor[i] = wgmma_advance(c->descriptor[i], step * c->advance_bytes[i]);
+    for (uint32_t thread = 0; row->wgmma.is_sparse && thread < WGMMA_THREADS; thread++)
+        state->metadata[thread] = wgmma_metadata(c->metadata, row->layout_a.width, c->seed, step, thread);
+    o.metadata = row->wgmma.is_sparse ? state->metadata : NULL;
     if (!row->wgmma.a_in_registers) return o;
     for (uint32_t thread = 0; thread < WGMMA_THREADS; thread++)
         for (uint32_t i = 0; i < 4; i++)
@@ -190,12 +226,14 @@ static int run_jobs(struct gpu *gpu, const struct wgmma_case *cases, int count, 
                                      .instance = c->instance,
                                      .seed = c->seed,
                                      .steps = c->steps,
-                                     .scale_d = c->scale_d};
+                                     .scale_d = c->scale_d,
+                                     .metadata = c->metadata};
     }
     unsigned most = 3 * (unsigned)gpu->processors; // as many fit side by side
     void *arguments[] = {&device_jobs, &count, &device_output};
-    struct gpu_launch launch = {.module = "wgmma",
-                                .kernel = "wgmma_jobs",
+    int is_sparse = wgmma_instance_row(cases->instance)->wgmma.is_sparse;
+    struct gpu_launch launch = {.module = is_sparse ? "wgmma_sparse" : "wgmma",
+                                .kernel = is_sparse ? "wgmma_sparse_jobs" : "wgmma_jobs",
                                 .grid = (unsigned)count < most ? (unsigned)count : most,
                                 .block = WGMMA_THREADS,
                                 .shared_bytes = WGMMA_SHARED_BYTES,
@@ -229,5 +267,19 @@ const struct family family_wgmma = {
     .run_model = wgmma_run_model,
     .run_gpu = wgmma_run_gpu,
     .kernel = "wgmma",
+    .explain = wgmma_explain,
+};
+
+const struct family family_wgmma_sparse = {
+    .name = "wgmma_sparse",
+    .summary = "wgmma.mma_async.sp: as wgmma, with sparsity metadata and selector",
+    .case_bytes = sizeof(struct wgmma_case),
+    .generate = wgmma_sparse_generate,
+    .write = wgmma_write,
+    .read = wgmma_sparse_read,
+    .result_bytes = wgmma_result_bytes,
+    .run_model = wgmma_run_model,
+    .run_gpu = wgmma_run_gpu,
+    .kernel = "wgmma_sparse",
     .explain = wgmma_explain,
 };

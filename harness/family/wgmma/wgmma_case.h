@@ -8,15 +8,16 @@
 #include "random.h"
 #include "result.h"
 #include "wgmma.h"
-#include "wgmma_job.h"
+#include "wgmma_sparse_job.h"
 
-// `instance` is an enum wgmma_instance; `steps` instructions of it follow each other, each with the start of its
-// descriptors `advance_bytes` further, and with bit i of `scale_d`. `descriptor[0]` is 0 where A is in registers.
-// `seed` decides what shared memory, A and D hold before.
+// `instance` is an enum wgmma_instance or wgmma_sparse_instance; `steps` instructions of it follow each other, each
+// with the start of its descriptors `advance_bytes` further, and with bit i of `scale_d`. `descriptor[0]` is 0 where A
+// is in registers. `seed` decides what shared memory, A, D and the metadata hold before; `metadata` is an enum
+// wgmma_metadata_style, 0 of dense instructions.
 struct wgmma_case {
     uint64_t descriptor[2];
     uint32_t advance_bytes[2];
-    uint32_t instance, steps, scale_d, seed;
+    uint32_t instance, steps, scale_d, seed, metadata;
 };
 
 // A compiled instruction: its name in cases ("f32.f16.f16", N, "SS"), the model's view, the formats of its contents.
@@ -26,7 +27,7 @@ struct wgmma_instance_row {
     struct wgmma_layout layout_a, layout_b, layout_d;
 };
 
-// Row `instance` < WGMMA_INSTANCE_COUNT.
+// Row `instance` < WGMMA_SPARSE_INSTANCE_END.
 const struct wgmma_instance_row *wgmma_instance_row(uint32_t instance);
 
 // Shared addresses that operand 0 or 1 of all steps is read from, cut to what is mapped, in multiples of 16.
@@ -35,7 +36,7 @@ struct wgmma_range wgmma_case_range(const struct wgmma_case *test_case, int oper
 // The state before a step, and one step on the model. `d` has all registers of D, as in the result's window.
 struct wgmma_state {
     uint8_t shared[WGMMA_SHARED_BYTES];
-    uint32_t a[WGMMA_THREADS][4];
+    uint32_t a[WGMMA_THREADS][4], metadata[WGMMA_THREADS];
     uint32_t d[WGMMA_MAX_N / 2 * WGMMA_THREADS];
 };
 
@@ -46,8 +47,9 @@ enum rule wgmma_case_step(const struct wgmma_case *test_case, uint32_t step, str
 
 uint32_t wgmma_case_d_bytes(const struct wgmma_case *test_case);
 
-// A random case; see wgmma_random.c for what it leans to.
+// A random case, of a dense or a sparse instruction; see wgmma_random.c for what they lean to.
 void wgmma_generate(struct random *random, void *test_case);
+void wgmma_sparse_generate(struct random *random, void *test_case);
 
 // The first element of D that differs: where it is, its terms, what was expected and found.
 void wgmma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A mismatch of the family "wgmma" in words: which element of D, where it is, and the terms of its last sum.
+// A mismatch of the families "wgmma" and "wgmma_sparse" in words: which element of D, where it is, and the terms of its
+// last sum.
 #include <string.h>
 
 #include "arithmetic.h"
 #include "fragments.h"
+#include "sparse.h"
 #include "wgmma_case.h"
 
 static void explain_status(const struct result *expected, const struct result *found, FILE *out)
@@ -12,6 +14,17 @@ static void explain_status(const struct result *expected, const struct result *f
     fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
     if (known->rule != RULE_OK)
         fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
+}
+
+// What four bits of metadata each chunk of the row has.
+static void explain_metadata(const struct wgmma *w, const struct wgmma_operands *o, int row, FILE *out)
+{
+    fprintf(out, "    selector %d, metadata of row %d from the lowest chunk:", w->selector, row);
+    for (int i = 0; i < wgmma_chunks(w->types); i++) {
+        uint32_t bits = wgmma_chunk_bits(w->types, w->selector, o->metadata, row, i);
+        fprintf(out, " %x%s", bits, wgmma_chunk_is_legal(w->types, bits) ? "" : "!");
+    }
+    fprintf(out, " (rule WGMMA_SPARSE_PLACE; !: not legal, WGMMA_SPARSE_METADATA)\n");
 }
 
 // The terms of the last step that are not zero by their bits.
@@ -23,8 +36,8 @@ static void explain_terms(const struct wgmma_case *c, struct wgmma_place place, 
     uint32_t a[WGMMA_MAX_UNITS], b[WGMMA_MAX_UNITS], step = c->steps - 1;
     wgmma_case_start(c, &state);
     struct wgmma_operands o = wgmma_case_operands(c, step, &state, &shared);
-    wgmma_units_of(w, &o, 0, place.row, a);
-    wgmma_units_of(w, &o, 1, place.column, b);
+    wgmma_factors_of(w, &o, place.row, place.column, a, b);
+    if (w->is_sparse) explain_metadata(w, &o, place.row, out);
     fprintf(out, "    step %u: accumulator 0x%x%s; A * B%s:", step, before, o.scale_d ? "" : " (scale-d 0: not used)",
             w->negate[0] != w->negate[1] ? " (sign flipped)" : "");
     for (int i = 0; i < wgmma_units(w->types); i++)
@@ -52,8 +65,9 @@ static void explain_element(const struct wgmma_case *c, uint32_t index, uint32_t
     int thread = (int)(index % WGMMA_THREADS), reg = (int)(index / WGMMA_THREADS);
     uint32_t mask = is_half ? 0xffff : UINT32_MAX;
     struct wgmma_place place = wgmma_place_d(row->wgmma.types, thread, reg, part);
-    fprintf(out, "    m64n%dk%d.%s %s, %u steps: D[%d][%d], thread %d, register %d", row->wgmma.n, types->k,
-            types->name, row->variant, c->steps, place.row, place.column, thread, reg);
+    fprintf(out, "    %sm64n%dk%d.%s %s, %u steps: D[%d][%d], thread %d, register %d",
+            row->wgmma.is_sparse ? "sparse " : "", row->wgmma.n, types->k * (row->wgmma.is_sparse ? 2 : 1), types->name,
+            row->variant, c->steps, place.row, place.column, thread, reg);
     if (is_half) fprintf(out, ", %s half", part ? "upper" : "lower");
     fprintf(out, ": 0x%x expected, 0x%x found\n", want >> 16 * part & mask, got >> 16 * part & mask);
     explain_terms(c, place, before_last(c, index) >> 16 * part & mask, out);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Random wgmma: every compiled instruction (wide ones less often: they cost the most), every swizzle and majorness,
+// legal metadata and illegal,
 // compact layouts and odd ones, starts anywhere in the pattern, and now and then an operand that is not all there.
 #include "descriptor.h"
 #include "wgmma_case.h"
 
 enum { ATOM_ROWS = 8, PIECE_BYTES = 16 };
 
-static uint32_t pick_instance(struct random *random)
+// One of `first` .. `end` - 1.
+static uint32_t pick_instance(struct random *random, uint32_t first, uint32_t end)
 {
     for (;;) {
-        uint32_t instance = (uint32_t)random_below(random, WGMMA_INSTANCE_COUNT);
+        uint32_t instance = first + (uint32_t)random_below(random, end - first);
         int n = wgmma_instance_row(instance)->wgmma.n;
         if (n <= 32 || random_chance(random, n <= 96 ? 30 : 12)) return instance;
     }
@@ -65,6 +67,8 @@ static uint64_t pick_descriptor(struct random *random, const struct wgmma *w, in
     int rows = operand == 0 ? WGMMA_M : w->n;
     struct wgmma_descriptor d = {.swizzle = (enum wgmma_swizzle)random_below(random, 4)};
     compact_strides(random, &d, rows, w->is_transposed[operand]);
+    int is_deep = w->is_sparse && operand == 1 && !w->is_transposed[1] && d.swizzle == WGMMA_SWIZZLE_32B;
+    if (is_deep && random_chance(random, 50)) d.leading_bytes = (uint32_t)rows * 32; // the second 32 bytes of K
     if (random_chance(random, 25)) d.stride_bytes = PIECE_BYTES * (uint32_t)random_below(random, 65);
     if (random_chance(random, 25)) d.leading_bytes = PIECE_BYTES * (uint32_t)random_below(random, 65);
     shrink(w, operand, &d);
@@ -99,10 +103,9 @@ static void overrun(struct random *random, struct wgmma_case *c, const struct wg
     c->advance_bytes[operand] = 0;
 }
 
-void wgmma_generate(struct random *random, void *test_case)
+static void generate(struct random *random, uint32_t first, uint32_t end, struct wgmma_case *c)
 {
-    struct wgmma_case *c = test_case;
-    *c = (struct wgmma_case){.instance = pick_instance(random), .steps = 1};
+    *c = (struct wgmma_case){.instance = pick_instance(random, first, end), .steps = 1};
     c->seed = (uint32_t)random_u64(random);
     const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
     if (random_chance(random, 30)) c->steps = (uint32_t)random_range(random, 2, WGMMA_MAX_STEPS);
@@ -112,4 +115,16 @@ void wgmma_generate(struct random *random, void *test_case)
         c->advance_bytes[i] = c->steps > 1 ? pick_advance(random, w, i, c->descriptor[i]) : 0;
     }
     if (random_below(random, 1000) < 12) overrun(random, c, w);
+}
+
+void wgmma_generate(struct random *random, void *test_case)
+{
+    generate(random, 0, WGMMA_INSTANCE_COUNT, test_case);
+}
+
+void wgmma_sparse_generate(struct random *random, void *test_case)
+{
+    struct wgmma_case *c = test_case;
+    generate(random, WGMMA_INSTANCE_COUNT, WGMMA_SPARSE_INSTANCE_END, c);
+    if (random_chance(random, 40)) c->metadata = (uint32_t)random_range(random, 1, WGMMA_METADATA_STYLES - 1);
 }
