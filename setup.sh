@@ -12,7 +12,7 @@ Usage: ./setup.sh [JOB] [OPTION...]
   test        the same, then run all tests that need no GPU
   coverage    measure which lines and branches of model/ the tests reach (build/coverage/html), and which formats,
               operations and rules the recordings reach (build/coverage/functional.html)
-  bench       build with -O3 and run the benchmarks
+  bench       build with -O3 and run the benchmarks; with an H100 or H200 those of the kernels too (tmaref bench)
   gpu         compare the model with the H100 or H200 of this machine (needs nvcc, see --with-cuda)
 Options:
   --no-install   install nothing; stop when something is missing
@@ -143,6 +143,10 @@ coverage)
 bench)
     build release
     show ctest --preset bench
+    bench=(build/release/harness/tmaref bench)
+    python3 -c 'import triton' 2>/dev/null && python3 harness/bench/triton_gemm.py build/triton >>"$log" 2>&1 &&
+        bench+=(--triton=build/triton)
+    if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show "${bench[@]}"; else say "no GPU here: ${bench[*]} left out"; fi
     ;;
 gpu)
     build gpu

@@ -12,6 +12,7 @@ static const struct command commands[] = {
     {"diff", "run random or given cases on two executors and compare", command_diff},
     {"run", "run cases on one executor and print the results", command_run},
     {"record", "write a trace of what a GPU does", command_record},
+    {"bench", "time our kernels against the best opponents on a GPU", command_bench},
     {"coverage", "say which formats, operations and rules the traces and generators reach", command_coverage},
     {"list", "list families, executors and rules", command_list},
     {"encode", "make the 128 bytes of a tensor map, or say every reason why not", command_encode},

@@ -18,6 +18,7 @@ struct command {
     int (*run)(int argc, char **argv); // argv[0] is "tmaref NAME"
 };
 
+int command_bench(int argc, char **argv);
 int command_coverage(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);

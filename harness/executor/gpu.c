@@ -2,7 +2,6 @@
 // One device of this process: set-up, memory, launches. Runs only in the executor's child process.
 #include "gpu.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,20 +24,6 @@ static int failed(struct gpu *gpu, const char *call, int error, struct text *why
     return 1;
 }
 
-// The driver's own version ("580.159.04"), which the CUDA driver API does not tell: NVML does.
-static void driver_version(char *version, unsigned version_bytes)
-{
-    snprintf(version, version_bytes, "unknown");
-    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) return;
-    int (*init)(void);
-    int (*query)(char *, unsigned);
-    void *init_symbol = dlsym(library, "nvmlInit_v2"), *query_symbol = dlsym(library, "nvmlSystemGetDriverVersion");
-    memcpy(&init, &init_symbol, sizeof init);
-    memcpy(&query, &query_symbol, sizeof query);
-    if (init != NULL && query != NULL && init() == 0) query(version, version_bytes);
-}
-
 static int describe(struct gpu *gpu, int device, struct text *why)
 {
     char name[100], driver[80];
@@ -49,7 +34,7 @@ static int describe(struct gpu *gpu, int device, struct text *why)
     call->cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     call->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     call->cuDeviceGetAttribute(&gpu->processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
-    driver_version(driver, sizeof driver);
+    nvml_open(&gpu->nvml, driver, sizeof driver);
     snprintf(gpu->description, sizeof gpu->description, "%s, driver %s, CUDA %d.%d", name, driver, cuda / 1000,
              cuda % 1000 / 10);
     if (major == 9 && minor == 0) return 1;

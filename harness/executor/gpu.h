@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cuda.h"
+#include "nvml.h"
 #include "result.h"
 
 enum { GPU_BUFFERS = 4 };
@@ -24,6 +25,7 @@ struct gpu_launch {
 
 struct gpu {
     struct cuda_driver driver;
+    struct nvml nvml;
     int processors; // multiprocessors
     char description[256];
     struct {

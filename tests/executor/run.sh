@@ -142,7 +142,17 @@ does_not_start() {
     err "no CUDA driver on this machine"
 }
 
+# The benchmark finds its device; there is nothing worth timing on it.
+measures() {
+    run 2 bench --only=nothing
+    err "no contest's name contains 'nothing'"
+    out "Stand-in, driver"
+    STANDIN_CAPABILITY=80 run 2 bench
+    err "the kernels are for sm_90a (9.0) alone"
+}
+
 mkdir traces
+measures
 agrees
 records
 breaks

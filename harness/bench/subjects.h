@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// The benchmarks, a file each; their rows are in bench.c.
+#ifndef TMAREF_SUBJECTS_H
+#define TMAREF_SUBJECTS_H
+
+#include "bench.h"
+
+int bench_copy(struct bench *bench, struct text *why);
+
+#endif
