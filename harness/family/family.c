@@ -5,13 +5,15 @@
 
 extern const struct family family_bulk, family_cluster, family_diagnose, family_encode, family_load, family_im2col,
     family_mbarrier, family_store, family_im2col_store, family_multicast, family_async, family_replace, family_misuse,
-    family_wgmma, family_wgmma_sparse, family_mma, family_rmw, family_prefetch, family_copy;
+    family_wgmma, family_wgmma_sparse, family_mma, family_rmw, family_prefetch, family_copy, family_histogram;
 
 const struct family *const families[] = {
-    &family_encode,       &family_load,    &family_im2col,    &family_mbarrier, &family_store,
-    &family_im2col_store, &family_bulk,    &family_multicast, &family_async,    &family_diagnose,
-    &family_cluster,      &family_replace, &family_misuse,    &family_wgmma,    &family_wgmma_sparse,
-    &family_mma,          &family_rmw,     &family_prefetch,  &family_copy,     NULL,
+    &family_encode, &family_load,         &family_im2col,       &family_mbarrier,
+    &family_store,  &family_im2col_store, &family_bulk,         &family_multicast,
+    &family_async,  &family_diagnose,     &family_cluster,      &family_replace,
+    &family_misuse, &family_wgmma,        &family_wgmma_sparse, &family_mma,
+    &family_rmw,    &family_prefetch,     &family_copy,         &family_histogram,
+    NULL,
 };
 
 const struct family *family_find(const char *name)

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// Family "histogram": bins over the shared memory of a cluster, by reductions through shared::cluster; the same in
+// global memory; and the same without the last barrier. kernels/histogram.cu has the kernels.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "cuda_abi.h"
+#include "family.h"
+#include "histogram_case.h"
+#include "json.h"
+
+static const struct {
+    const char *name, *function;
+} variants[HISTOGRAM_VARIANT_COUNT] = {
+#define ROW(id, name, function) {name, function},
+    HISTOGRAM_VARIANTS(ROW)
+#undef ROW
+};
+
+#define NAME(id, name, ...) name,
+static const char *const variant_names[] = {HISTOGRAM_VARIANTS(NAME) NULL};
+static const char *const values_names[] = {HISTOGRAM_VALUES(NAME) NULL};
+#undef NAME
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static json_t *histogram_write(const void *test_case)
+{
+    const struct histogram_case *c = test_case;
+    json_t *json = json_object();
+    json_object_set_new(json, "variant", json_string(variant_names[c->variant]));
+    if (c->cluster > 0) json_object_set_new(json, "cluster", json_integer(c->cluster));
+    json_object_set_new(json, "clusters", json_integer(c->clusters));
+    json_object_set_new(json, "threads", json_integer(c->threads));
+    json_object_set_new(json, "nbins", json_integer(c->nbins));
+    json_object_set_new(json, "count", json_integer(c->count));
+    json_object_set_new(json, "values", json_string(values_names[c->values]));
+    if (c->skew > 0) json_object_set_new(json, "skew", json_integer(c->skew));
+    if (c->bins_skew > 0) json_object_set_new(json, "binsSkew", json_integer(c->bins_skew));
+    if (c->variant == HISTOGRAM_MISSING) json_object_set_new(json, "late", json_integer(c->late));
+    if (c->linger) json_object_set_new(json, "linger", json_integer(1));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+static int histogram_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct histogram_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "histogram", why);
+    *c = (struct histogram_case){0};
+    c->variant = (uint32_t)json_read_name(&reader, "variant", variant_names);
+    c->cluster = (uint32_t)json_read_u64_or(&reader, "cluster", CLUSTER_MAX, 0);
+    c->clusters = (uint32_t)json_read_u64(&reader, "clusters", HISTOGRAM_MAX_GRID);
+    c->threads = (uint32_t)json_read_u64(&reader, "threads", HISTOGRAM_MAX_THREADS);
+    c->nbins = (uint32_t)json_read_u64(&reader, "nbins", CLUSTER_MAX * HISTOGRAM_MAX_CTA_BINS);
+    c->count = (uint32_t)json_read_u64(&reader, "count", HISTOGRAM_MAX_COUNT);
+    c->values = (uint32_t)json_read_name(&reader, "values", values_names);
+    c->skew = (uint32_t)json_read_u64_or(&reader, "skew", HISTOGRAM_VECTOR - 1, 0);
+    c->bins_skew = (uint32_t)json_read_u64_or(&reader, "binsSkew", HISTOGRAM_VECTOR - 1, 0);
+    c->late = (uint32_t)json_read_u64_or(&reader, "late", CLUSTER_MAX, 0);
+    c->linger = (uint32_t)json_read_u64_or(&reader, "linger", 1, 0);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    if (!json_reader_close(&reader)) return 0;
+    const char *illegal = histogram_illegal(c);
+    if (illegal != NULL) text_set(why, "histogram: %s", illegal);
+    return illegal == NULL;
+}
+
+// --- What model and GPU share ----------------------------------------------------------------------------------------
+
+const char *histogram_illegal(const struct histogram_case *c)
+{
+    if (c->clusters == 0 || c->threads == 0 || c->nbins == 0) return "clusters, threads and nbins are at least 1";
+    if ((c->variant == HISTOGRAM_GLOBAL) != (c->cluster == 0)) return "cluster is 1 to 16, and not there for global";
+    if (histogram_grid(c) > HISTOGRAM_MAX_GRID) return "the grid has at most 512 CTAs";
+    if (c->cluster > 0 && histogram_job_of(c).cta_bins > HISTOGRAM_MAX_CTA_BINS)
+        return "a CTA has at most 58112 bins, a multiple of 4";
+    if (c->variant != HISTOGRAM_MISSING) return c->late + c->linger == 0 ? NULL : "late and linger are for missing";
+    return c->count <= 1 << 14 && c->nbins <= 1 << 14 ? NULL : "count and nbins of missing are at most 16384";
+}
+
+struct histogram_job histogram_job_of(const struct histogram_case *c)
+{
+    struct histogram_job job = {.input = 4 * c->skew,
+                                .count = c->count,
+                                .bins = 4 * c->bins_skew,
+                                .nbins = c->nbins,
+                                .late = c->late,
+                                .linger = c->linger};
+    histogram_divide(&job, c->cluster > 0 ? c->cluster : 1);
+    return job;
+}
+
+int32_t histogram_value(const struct histogram_case *c, uint32_t i)
+{
+    uint64_t word = random_mix((uint64_t)c->seed << 32 | (c->values == HISTOGRAM_SAME ? 0 : i));
+    uint64_t below = (word >> 32) * c->nbins >> 32;
+    if (c->values == HISTOGRAM_ANY) return (int32_t)(uint32_t)word;
+    if (c->values != HISTOGRAM_AROUND) return (int32_t)below;
+    return (int32_t)((word >> 32) * (c->nbins + 16) >> 32) - 8;
+}
+
+uint32_t histogram_before(const struct histogram_case *c, int64_t i)
+{
+    return (uint32_t)random_mix(~((uint64_t)c->seed << 32) + (uint64_t)i);
+}
+
+static uint32_t bins_bytes(const struct histogram_case *c)
+{
+    return (c->nbins + 2 * HISTOGRAM_GUARD_WORDS + c->bins_skew) * 4;
+}
+
+static uint32_t shared_bytes(const struct histogram_case *c)
+{
+    return c->cluster > 0 ? histogram_grid(c) * histogram_job_of(c).cta_bins * 4 : 0;
+}
+
+static uint32_t ctas_bytes(const struct histogram_case *c)
+{
+    return c->cluster > 0 ? histogram_grid(c) * (uint32_t)sizeof(struct histogram_cta) : 0;
+}
+
+static size_t histogram_bytes(const void *test_case)
+{
+    const struct histogram_case *c = test_case;
+    return (size_t)bins_bytes(c) + shared_bytes(c) + ctas_bytes(c);
+}
+
+uint8_t *histogram_windows(const struct histogram_case *c, struct result *result)
+{
+    uint8_t *bytes = result_window(result, "bins", 0, bins_bytes(c));
+    for (uint32_t at = 0; at < bins_bytes(c); at += 4) {
+        uint32_t word = histogram_before(c, (int64_t)(at / 4) - HISTOGRAM_GUARD_WORDS - c->bins_skew);
+        memcpy(bytes + at, &word, sizeof word);
+    }
+    if (c->cluster > 0)
+        memset(result_window(result, "shared", HISTOGRAM_SHARED_START, shared_bytes(c)), 0xff, shared_bytes(c));
+    if (c->cluster > 0) memset(result_window(result, "ctas", 0, ctas_bytes(c)), 0xff, ctas_bytes(c));
+    return bytes;
+}
+
+// --- The GPU: all values of a range at once, a launch for each case --------------------------------------------------
+
+struct gpu_launch histogram_launch(enum histogram_variant variant, uint32_t cluster, uint32_t clusters,
+                                   uint32_t threads, struct histogram_job *job, void **arguments)
+{
+    histogram_divide(job, cluster > 0 ? cluster : 1);
+    arguments[0] = job;
+    return (struct gpu_launch){.module = "histogram",
+                               .kernel = variants[variant].function,
+                               .grid = clusters * (cluster > 0 ? cluster : 1),
+                               .block = threads,
+                               .cluster = cluster,
+                               .shared_bytes = cluster > 0 ? job->cta_bins * 4 : 0,
+                               .arguments = arguments};
+}
+
+// Where the values of the cases lie: each case begins at a multiple of 16, and has room for its skew.
+static uint64_t input_bytes(const struct histogram_case *c)
+{
+    return ((uint64_t)c->skew + c->count + HISTOGRAM_VECTOR) / HISTOGRAM_VECTOR * 16;
+}
+
+static void fill_inputs(const struct histogram_case *cases, int count, uint8_t *to)
+{
+    for (int i = 0; i < count; i++) {
+        for (uint32_t j = 0; j < cases[i].count; j++) {
+            int32_t value = histogram_value(&cases[i], j);
+            memcpy(to + 4 * ((uint64_t)cases[i].skew + j), &value, sizeof value);
+        }
+        to += input_bytes(&cases[i]);
+    }
+}
+
+// `input` and `output` are where the values and the results' bytes lie in the device's memory.
+static int launch_all(struct gpu *gpu, const struct histogram_case *cases, int count, const struct result *results,
+                      unsigned long long input, unsigned long long output)
+{
+    int error = CUDA_SUCCESS;
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
+        const struct histogram_case *c = &cases[i];
+        struct histogram_job job = histogram_job_of(c);
+        uint64_t at = output + (uint64_t)(results[i].window[0].bytes - results[0].first_bytes);
+        void *arguments[1];
+        job.input += input;
+        job.bins += at + 4 * HISTOGRAM_GUARD_WORDS;
+        job.shared = c->cluster > 0 ? at + bins_bytes(c) : 0;
+        job.ctas = c->cluster > 0 ? at + bins_bytes(c) + shared_bytes(c) : 0;
+        struct gpu_launch launch =
+            histogram_launch((enum histogram_variant)c->variant, c->cluster, c->clusters, c->threads, &job, arguments);
+        error = gpu_start(gpu, &launch);
+        input += input_bytes(c);
+    }
+    return error;
+}
+
+static int histogram_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
+{
+    const struct histogram_case *cases = test_cases;
+    uint64_t bytes = 0;
+    for (int i = 0; i < count; i++) {
+        bytes += input_bytes(&cases[i]);
+        histogram_windows(&cases[i], &results[i]);
+    }
+    uint8_t *values = calloc(1, bytes), *to = results[0].first_bytes;
+    size_t output_bytes = (size_t)(results[count - 1].free_bytes - to);
+    unsigned long long input = gpu_buffer(gpu, 0, bytes), output = gpu_buffer(gpu, 1, output_bytes);
+    int error = values == NULL || input == 0 || output == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS) {
+        fill_inputs(cases, count, values);
+        error = (int)gpu->driver.cuMemcpyHtoD_v2(input, values, bytes);
+    }
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(output, to, output_bytes);
+    if (error == CUDA_SUCCESS) error = launch_all(gpu, cases, count, results, input, output);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(to, output, output_bytes);
+    free(values);
+    return error;
+}
+
+const struct family family_histogram = {
+    .name = "histogram",
+    .summary = "a histogram over the shared memory of a cluster, in global memory, and without its last barrier",
+    .case_bytes = sizeof(struct histogram_case),
+    .generate = histogram_generate,
+    .write = histogram_write,
+    .read = histogram_read,
+    .result_bytes = histogram_bytes,
+    .run_model = histogram_model,
+    .run_gpu = histogram_run_gpu,
+    .kernel = "histogram",
+    .explain = histogram_explain,
+};
