@@ -14,7 +14,7 @@ checks=0 failed=0 what= status=
 # The command beside kernels: the stand-in does not look into them.
 mkdir bin bin/kernels
 cp "$tmaref" bin/tmaref
-for kernel in async bulk cluster copy diagnose histogram load mbarrier misuse mma multicast prefetch replace rmw store wgmma wgmma_sparse; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
+for kernel in async bulk cluster copy diagnose histogram load mbarrier misuse mma multicast prefetch replace rmw softmax store wgmma wgmma_sparse; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
 echo "no toolkit" >bin/kernels/toolkit.txt
 
 fail() {
@@ -51,10 +51,10 @@ is() { # is TEXT TEXT MESSAGE
 # Random cases, those that kill their process among them.
 agrees() {
     local family
-    for family in async bulk cluster copy diagnose encode im2col im2col_store histogram load mbarrier misuse mma multicast prefetch replace rmw store wgmma wgmma_sparse; do
+    for family in async bulk cluster copy diagnose encode im2col im2col_store histogram load mbarrier misuse mma multicast prefetch replace rmw softmax store wgmma wgmma_sparse; do
         run 0 diff -f $family -n 2000 --seed 5 --faults 12 model gpu
         out ", 0 mismatches"
-        [ $family = encode ] || [ $family = diagnose ] || [ $family = mma ] || out "12 of them predicted to kill their process"
+        [ $family = encode ] || [ $family = diagnose ] || [ $family = mma ] || [ $family = softmax ] || out "12 of them predicted to kill their process"
         run 0 diff -f $family -n 2000 --faults 0 gpu gpu
         out ", 0 mismatches"
     done
@@ -63,9 +63,9 @@ agrees() {
 # A trace of the stand-in is one that the model agrees with, and the other way round.
 records() {
     local family
-    for family in async bulk cluster copy diagnose encode im2col im2col_store histogram load mbarrier misuse mma multicast prefetch replace rmw store wgmma wgmma_sparse; do
+    for family in async bulk cluster copy diagnose encode im2col im2col_store histogram load mbarrier misuse mma multicast prefetch replace rmw softmax store wgmma wgmma_sparse; do
         run 0 record -f $family --keep 300 -n 2000 -o traces/$family.jsonl.zst
-        [ $family = diagnose ] || [ $family = mma ] || run 0 record -f $family --keep 5 -n 2000 --lane faults -o traces/$family-faults.jsonl
+        [ $family = diagnose ] || [ $family = mma ] || [ $family = softmax ] || run 0 record -f $family --keep 5 -n 2000 --lane faults -o traces/$family-faults.jsonl
     done
     run 0 replay traces
     out "Stand-in, driver unknown, CUDA 13.0"

@@ -39,7 +39,7 @@ static const struct {
     {"im2col_store", 0xbec9e2ad0c56707c}, {"load", 0xbb82e1cae9637f29},      {"mbarrier", 0xa78a30d71cfd3657},
     {"misuse", 0xc75f98c28605b90a},       {"multicast", 0xf3649673eb129c94}, {"replace", 0x19fafd0d1c0a8611},
     {"store", 0xdbc70286bb3007d6},        {"wgmma", 0xb3df1bafdb6bc89b},     {"wgmma_sparse", 0x4c97502b4a74989b},
-    {"mma", 0xafefb64e4623faf1},          {"histogram", 0x46b9591c6ae21b83},
+    {"mma", 0xafefb64e4623faf1},          {"histogram", 0x46b9591c6ae21b83}, {"softmax", 0xe497c9b88b081698},
 };
 enum { FAMILIES = sizeof first_cases / sizeof first_cases[0] };
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// A mismatch of the family "softmax" in words: which number of which row, part or barrier.
+#include <inttypes.h>
+#include <string.h>
+
+#include "softmax_case.h"
+
+static void explain_place(const struct softmax_case *c, int window, uint32_t word, FILE *out)
+{
+    const uint32_t words = softmax_state_words(c->dims), state = word / words, at = word % words;
+    if (window == 0 && (word < SOFTMAX_GUARD_WORDS || word >= SOFTMAX_GUARD_WORDS + c->rows * c->dims)) {
+        fprintf(out, "    word %d beside the output: ", (int)word - SOFTMAX_GUARD_WORDS);
+    } else if (window == 0) {
+        word -= SOFTMAX_GUARD_WORDS;
+        fprintf(out, "    output of row %u, dimension %u: ", word / c->dims, word % c->dims);
+    } else if (window == 3) {
+        fprintf(out, "    barrier of row %u: ", word / 2);
+    } else {
+        fprintf(out, "    %s of row %u, part %u, ", window == 1 ? "state" : "what was sent", state / c->parts,
+                state % c->parts);
+        if (at < SOFTMAX_STATE_HEAD)
+            fprintf(out, "%s: ", at == 0 ? "greatest score" : at == 1 ? "sum of weights" : "padding");
+        else
+            fprintf(out, "dimension %u: ", at - SOFTMAX_STATE_HEAD);
+    }
+}
+
+void softmax_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct softmax_case *c = test_case;
+    if (expected->status != found->status || expected->windows != found->windows) {
+        fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+        return;
+    }
+    for (int i = 0; i < expected->windows; i++)
+        for (uint32_t at = 0; at < expected->window[i].size_bytes; at += 4) {
+            uint32_t words[2];
+            float values[2];
+            memcpy(&words[0], expected->window[i].bytes + at, sizeof words[0]);
+            memcpy(&words[1], found->window[i].bytes + at, sizeof words[1]);
+            if (words[0] == words[1]) continue;
+            memcpy(values, words, sizeof values);
+            explain_place(c, i, at / 4, out);
+            fprintf(out, "0x%08x (%.9g) expected, 0x%08x (%.9g) found\n", words[0], (double)values[0], words[1],
+                    (double)values[1]);
+            return;
+        }
+}

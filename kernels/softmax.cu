@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// Attention of one query to many keys, the keys of a row split over the CTAs of a cluster (flash decoding): each CTA
+// keeps the state of an online softmax, and the states are merged through distributed shared memory, or through global
+// memory by a second kernel. The order of all operations is fixed, so the result is the same to the bit in every way.
+#include <cuda/ptx>
+
+#include "softmax_job.h"
+
+namespace ptx = cuda::ptx;
+
+static constexpr uint32_t FULL = 0xffffffff;
+static constexpr int WAIT_TRIES = 1 << 16; // each try waits for some time itself
+
+// --- Arithmetic ------------------------------------------------------------------------------------------------------
+
+// 2^x for x <= 0; 0 for NaN, which is what two empty states differ by.
+static __device__ __forceinline__ float exp2_of(float x)
+{
+    if (!(x >= SOFTMAX_EXP2_LEAST)) return 0.0f;
+    float shifted = __fadd_rn(x, SOFTMAX_EXP2_ROUND), power = __fadd_rn(shifted, -SOFTMAX_EXP2_ROUND);
+    float f = __fadd_rn(x, -power), sum = 0.0f;
+#define STEP(coefficient) sum = __fmaf_rn(sum, f, coefficient);
+    SOFTMAX_EXP2_COEFFICIENTS(STEP)
+#undef STEP
+    return __uint_as_float(__float_as_uint(sum) + (__float_as_uint(shifted) << 23));
+}
+
+// fmaxf() may give either zero of two.
+static __device__ __forceinline__ float greater(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+// The two bf16 of a word.
+static __device__ __forceinline__ float low(uint32_t word)
+{
+    return __uint_as_float(word << 16);
+}
+
+static __device__ __forceinline__ float high(uint32_t word)
+{
+    return __uint_as_float(word & 0xffff0000);
+}
+
+static __device__ __forceinline__ void unpack(uint4 packed, float (&to)[SOFTMAX_LANE_DIMS])
+{
+    const uint32_t words[4] = {packed.x, packed.y, packed.z, packed.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) to[2 * i] = low(words[i]), to[2 * i + 1] = high(words[i]);
+}
+
+// The dot product of a group of lanes, each with its dimensions; all of its lanes get it.
+template <int LANES>
+static __device__ __forceinline__ float dot(const float (&a)[SOFTMAX_LANE_DIMS], const float (&b)[SOFTMAX_LANE_DIMS])
+{
+    float sum = __fmul_rn(a[0], b[0]);
+#pragma unroll
+    for (int i = 1; i < SOFTMAX_LANE_DIMS; i++) sum = __fmaf_rn(a[i], b[i], sum);
+#pragma unroll
+    for (int distance = LANES / 2; distance > 0; distance /= 2)
+        sum = __fadd_rn(sum, __shfl_xor_sync(FULL, sum, distance));
+    return sum;
+}
+
+// --- The keys of a CTA -----------------------------------------------------------------------------------------------
+
+struct lane_state {
+    float m, l, sum[SOFTMAX_LANE_DIMS];
+};
+
+// SOFTMAX_BATCH keys more, whose scores are -infinity where there is no key.
+static __device__ __forceinline__ void add_keys(lane_state &state, const float (&score)[SOFTMAX_BATCH],
+                                                const uint4 (&values)[SOFTMAX_BATCH])
+{
+    float m = state.m, weight[SOFTMAX_BATCH], value[SOFTMAX_LANE_DIMS];
+#pragma unroll
+    for (int i = 0; i < SOFTMAX_BATCH; i++) m = greater(score[i], m);
+    const float before = exp2_of(__fadd_rn(state.m, -m));
+#pragma unroll
+    for (int i = 0; i < SOFTMAX_BATCH; i++) weight[i] = exp2_of(__fadd_rn(score[i], -m));
+    state.m = m;
+    state.l = __fmul_rn(state.l, before);
+#pragma unroll
+    for (int j = 0; j < SOFTMAX_LANE_DIMS; j++) state.sum[j] = __fmul_rn(state.sum[j], before);
+#pragma unroll
+    for (int i = 0; i < SOFTMAX_BATCH; i++) {
+        state.l = __fadd_rn(state.l, weight[i]);
+        unpack(values[i], value);
+#pragma unroll
+        for (int j = 0; j < SOFTMAX_LANE_DIMS; j++) state.sum[j] = __fmaf_rn(weight[i], value[j], state.sum[j]);
+    }
+}
+
+// The groups of lanes take the keys of a part in turn, SOFTMAX_BATCH rounds at once.
+template <int DIMS>
+static __device__ lane_state take_keys(const softmax_job &job, uint32_t row, uint32_t part)
+{
+    constexpr uint32_t LANES = DIMS / SOFTMAX_LANE_DIMS;
+    const uint32_t groups = blockDim.x / LANES, group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const uint4 *keys =
+        reinterpret_cast<const uint4 *>(job.keys) + static_cast<uint64_t>(row) * job.count * LANES + lane;
+    const uint4 *values =
+        reinterpret_cast<const uint4 *>(job.values) + static_cast<uint64_t>(row) * job.count * LANES + lane;
+    lane_state state = {-INFINITY, 0.0f, {}};
+    float query[SOFTMAX_LANE_DIMS], key[SOFTMAX_LANE_DIMS], score[SOFTMAX_BATCH];
+    uint32_t first, end;
+    unpack(reinterpret_cast<const uint4 *>(job.query)[row * LANES + lane], query);
+#pragma unroll
+    for (int i = 0; i < SOFTMAX_LANE_DIMS; i++) query[i] = __fmul_rn(query[i], job.scale);
+    softmax_keys(&job, part, &first, &end);
+    for (; first < end; first += SOFTMAX_BATCH * groups) {
+        uint4 packed[SOFTMAX_BATCH] = {}, packed_values[SOFTMAX_BATCH] = {};
+#pragma unroll
+        for (int i = 0; i < SOFTMAX_BATCH; i++) {
+            const uint32_t k = first + i * groups + group;
+            if (k < end) packed[i] = __ldcs(keys + static_cast<uint64_t>(k) * LANES);
+            if (k < end) packed_values[i] = __ldcs(values + static_cast<uint64_t>(k) * LANES);
+        }
+#pragma unroll
+        for (int i = 0; i < SOFTMAX_BATCH; i++) {
+            unpack(packed[i], key);
+            score[i] = dot<LANES>(query, key);
+            if (first + i * groups + group >= end) score[i] = -INFINITY;
+        }
+        add_keys(state, score, packed_values);
+    }
+    return state;
+}
+
+// --- Merging ---------------------------------------------------------------------------------------------------------
+
+// `count` states in their order, of which this thread has dimension `d`: load(i, word) is a word of state i.
+template <class Load>
+static __device__ __forceinline__ float3 merge(uint32_t count, uint32_t d, Load load)
+{
+    float m = -INFINITY, l = 0.0f, sum = 0.0f;
+#pragma unroll 4
+    for (uint32_t i = 0; i < count; i++) m = greater(load(i, 0), m);
+#pragma unroll 4
+    for (uint32_t i = 0; i < count; i++) {
+        const float weight = exp2_of(__fadd_rn(load(i, 0), -m));
+        l = __fmaf_rn(load(i, 1), weight, l);
+        sum = __fmaf_rn(load(i, SOFTMAX_STATE_HEAD + d), weight, sum);
+    }
+    return {m, l, sum};
+}
+
+// The state of part `part` of row `row`, in `own` in shared memory and where the host wants it.
+template <int DIMS>
+static __device__ void make_state(const softmax_job &job, uint32_t row, uint32_t part, float *own, float *of_groups)
+{
+    constexpr uint32_t LANES = DIMS / SOFTMAX_LANE_DIMS, WORDS = DIMS + SOFTMAX_STATE_HEAD;
+    const lane_state state = take_keys<DIMS>(job, row, part);
+    float *mine = of_groups + threadIdx.x / LANES * WORDS;
+    mine[0] = state.m;
+    mine[1] = state.l;
+#pragma unroll
+    for (uint32_t j = 0; j < SOFTMAX_LANE_DIMS; j++)
+        mine[SOFTMAX_STATE_HEAD + threadIdx.x % LANES * SOFTMAX_LANE_DIMS + j] = state.sum[j];
+    __syncthreads();
+    for (uint32_t d = threadIdx.x; d < DIMS; d += blockDim.x) {
+        const float3 all =
+            merge(blockDim.x / LANES, d, [&](uint32_t i, uint32_t word) { return of_groups[i * WORDS + word]; });
+        if (d == 0) own[0] = all.x, own[1] = all.y, own[2] = own[3] = 0.0f;
+        own[SOFTMAX_STATE_HEAD + d] = all.z;
+    }
+    __syncthreads();
+    float *to = reinterpret_cast<float *>(job.states) + (static_cast<uint64_t>(row) * job.parts + part) * WORDS;
+    for (uint32_t i = threadIdx.x; job.states != 0 && i < WORDS; i += blockDim.x) to[i] = own[i];
+}
+
+template <int DIMS, class Load>
+static __device__ void write_out(const softmax_job &job, uint32_t row, Load load)
+{
+    for (uint32_t d = threadIdx.x; d < DIMS; d += blockDim.x) {
+        const float3 all = merge(job.parts, d, load);
+        reinterpret_cast<float *>(job.out)[row * DIMS + d] = __fdiv_rn(all.z, all.y);
+    }
+}
+
+// --- Through the cluster ---------------------------------------------------------------------------------------------
+
+// The same place in the CTA of rank `rank`, as a pointer for loads and as an address for st.async.
+template <class T>
+static __device__ __forceinline__ T *map_to_rank(T *pointer, uint32_t rank)
+{
+    T *mapped;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(pointer), "r"(rank));
+    return mapped;
+}
+
+static __device__ __forceinline__ uint32_t address_in_rank(const void *pointer, uint32_t rank)
+{
+    uint32_t mapped;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(mapped)
+        : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(pointer))), "r"(rank));
+    return mapped;
+}
+
+static __device__ __forceinline__ void arrive()
+{
+    ptx::barrier_cluster_arrive(ptx::sem_release);
+}
+
+static __device__ __forceinline__ void wait()
+{
+    ptx::barrier_cluster_wait(ptx::sem_acquire);
+}
+
+template <int DIMS>
+static __device__ void pull(const softmax_job &job)
+{
+    extern __shared__ __align__(128) float shared[];
+    constexpr uint32_t WORDS = DIMS + SOFTMAX_STATE_HEAD;
+    const uint32_t row = ptx::get_sreg_clusterid_x(), rank = ptx::get_sreg_cluster_ctarank();
+    make_state<DIMS>(job, row, rank, shared, shared + (1 + SOFTMAX_MAX_PARTS) * WORDS);
+    arrive();
+    wait();
+    if (rank == 0) write_out<DIMS>(job, row, [&](uint32_t i, uint32_t word) { return map_to_rank(shared, i)[word]; });
+    arrive();
+    wait(); // nobody's state goes before it was read
+}
+
+// Whether the barrier's phase 0 ended in time.
+static __device__ bool wait_for(uint64_t *barrier)
+{
+    for (int i = 0; i < WAIT_TRIES; i++)
+        if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, barrier, 0)) return true;
+    return false;
+}
+
+// The word of a barrier that is used no more: inval writes it back, then a plain load sees it.
+static __device__ uint64_t last_word(uint64_t *barrier)
+{
+    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(static_cast<uint32_t>(__cvta_generic_to_shared(barrier)))
+                 : "memory");
+    __threadfence_block();
+    return *static_cast<volatile uint64_t *>(barrier);
+}
+
+// 16 bytes of this CTA's state to its slot in the first CTA, by each thread that has some.
+static __device__ void send(const float *own, const float *slot, const uint64_t *barrier, uint32_t words)
+{
+    if (threadIdx.x >= words / 4) return;
+    const uint4 piece = reinterpret_cast<const uint4 *>(own)[threadIdx.x];
+    const uint32_t to = address_in_rank(slot + 4 * threadIdx.x, 0), counter = address_in_rank(barrier, 0);
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+        "r"(piece.x), "r"(piece.y), "r"(piece.z), "r"(piece.w), "r"(counter)
+        : "memory");
+}
+
+template <int DIMS>
+static __device__ void push(const softmax_job &job)
+{
+    extern __shared__ __align__(128) float shared[];
+    __shared__ uint64_t barrier;
+    constexpr uint32_t WORDS = DIMS + SOFTMAX_STATE_HEAD;
+    const uint32_t row = ptx::get_sreg_clusterid_x(), rank = ptx::get_sreg_cluster_ctarank();
+    float *slots = shared + WORDS;
+    if (rank == 0 && threadIdx.x == 0) {
+        ptx::mbarrier_init(&barrier, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier,
+                                       (job.parts - 1) * WORDS * 4);
+    }
+    arrive(); // the first CTA runs and its barrier is ready: known long before it is needed
+    make_state<DIMS>(job, row, rank, shared, shared + (1 + SOFTMAX_MAX_PARTS) * WORDS);
+    wait();
+    if (rank != 0) return send(shared, slots + rank * WORDS, &barrier, WORDS);
+    if (!wait_for(&barrier)) __trap();
+    write_out<DIMS>(job, row,
+                    [&](uint32_t i, uint32_t word) { return i == 0 ? shared[word] : slots[i * WORDS + word]; });
+    __syncthreads(); // nobody waits any more
+    if (job.barriers != 0 && threadIdx.x == 0) reinterpret_cast<uint64_t *>(job.barriers)[row] = last_word(&barrier);
+    float *to = reinterpret_cast<float *>(job.slots) + static_cast<uint64_t>(row) * job.parts * WORDS;
+    for (uint32_t i = WORDS + threadIdx.x; job.slots != 0 && i < job.parts * WORDS; i += blockDim.x) to[i] = slots[i];
+}
+
+// --- Through global memory -------------------------------------------------------------------------------------------
+
+template <int DIMS>
+static __device__ void part(const softmax_job &job)
+{
+    extern __shared__ __align__(128) float shared[];
+    constexpr uint32_t WORDS = DIMS + SOFTMAX_STATE_HEAD;
+    make_state<DIMS>(job, blockIdx.x / job.parts, blockIdx.x % job.parts, shared,
+                     shared + (1 + SOFTMAX_MAX_PARTS) * WORDS);
+}
+
+template <int DIMS>
+static __device__ void merge_parts(const softmax_job &job)
+{
+    constexpr uint32_t WORDS = DIMS + SOFTMAX_STATE_HEAD;
+    const float *states = reinterpret_cast<const float *>(job.states) + blockIdx.x * job.parts * WORDS;
+    write_out<DIMS>(job, blockIdx.x, [&](uint32_t i, uint32_t word) { return states[i * WORDS + word]; });
+}
+
+#define KERNEL(name, dims)                                                                                             \
+    extern "C" __global__ void __launch_bounds__(SOFTMAX_MAX_THREADS) softmax_##name##_##dims(const softmax_job job)   \
+    {                                                                                                                  \
+        name<dims>(job);                                                                                               \
+    }
+#define KERNELS(dims) KERNEL(pull, dims) KERNEL(push, dims) KERNEL(part, dims) KERNEL(merge_parts, dims)
+KERNELS(64)
+KERNELS(128)

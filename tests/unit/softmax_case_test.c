@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// The suite `softmax_case`: the family "softmax": its 2^x and its result against double precision, the same bits
+// whichever way the states go, states of parts without keys, JSON both ways, random cases, the words for a mismatch.
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "mbarrier.h"
+#include "softmax_case.h"
+#include "softmax_math.h"
+
+Suite *softmax_case_suite(void);
+
+enum { CASES = 20000 };
+
+static struct result run(const struct softmax_case *c)
+{
+    struct result result = result_at(malloc(family_softmax.result_bytes(c)));
+    family_softmax.run_model(c, &result);
+    return result;
+}
+
+static float float_at(const struct result *result, int window, size_t index)
+{
+    float value;
+    memcpy(&value, result->window[window].bytes + 4 * index, sizeof value);
+    return value;
+}
+
+// --- Numbers ---------------------------------------------------------------------------------------------------------
+
+// Within two units of the last place over the whole range, exact at integers, 0 where it ends.
+START_TEST(softmax_exp2_is_2_to_the_x)
+{
+    double worst = 0;
+    for (int i = 0; i <= 125 * 4096; i++) {
+        float x = -(float)i / 4096;
+        double error = fabs((double)softmax_exp2(x) / exp2((double)x) - 1);
+        if (error > worst) worst = error;
+        if (i % 4096 == 0) ck_assert(softmax_exp2(x) == (float)exp2((double)x));
+    }
+    ck_assert_msg(worst < 0x1p-22, "relative error %g", worst);
+    ck_assert(softmax_exp2(-125.01f) == 0.0f);
+    ck_assert(softmax_exp2(-INFINITY) == 0.0f);
+    ck_assert(softmax_exp2(-INFINITY - -INFINITY) == 0.0f);
+}
+END_TEST
+
+static double number(uint16_t bf16)
+{
+    uint32_t bits = (uint32_t)bf16 << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double score_of(const struct softmax_case *c, uint32_t row, uint32_t key)
+{
+    double sum = 0;
+    for (uint32_t d = 0; d < c->dims; d++)
+        sum += number(softmax_input(c, SOFTMAX_QUERY, row * c->dims + d)) *
+               number(softmax_input(c, SOFTMAX_KEY, (row * c->count + key) * c->dims + d));
+    return sum / sqrt(c->dims);
+}
+
+// The textbook's formula in double precision, and what rounding may do to it.
+START_TEST(softmax_is_near_the_exact_result)
+{
+    static double weight[SOFTMAX_MAX_COUNT];
+    for (uint64_t i = 0; i < 150; i++) {
+        struct random random = random_for(31, i);
+        struct softmax_case c;
+        softmax_generate(&random, &c);
+        if (c.count > 400) continue;
+        double greatest = -INFINITY, sum = 0, tolerance = c.inputs == SOFTMAX_STEEP ? 2e-3 : 1e-5;
+        struct result result = run(&c);
+        for (uint32_t k = 0; k < c.count; k++) greatest = fmax(greatest, weight[k] = score_of(&c, 0, k));
+        for (uint32_t k = 0; k < c.count; k++) sum += weight[k] = exp(weight[k] - greatest);
+        for (uint32_t d = 0; d < c.dims; d += 7) {
+            double want = 0;
+            for (uint32_t k = 0; k < c.count; k++)
+                want += weight[k] / sum * number(softmax_input(&c, SOFTMAX_VALUE, k * c.dims + d));
+            ck_assert_double_eq_tol((double)float_at(&result, 0, SOFTMAX_GUARD_WORDS + d), want, tolerance);
+        }
+        free(result.first_bytes);
+    }
+}
+END_TEST
+
+// Pull, push and global give the same output and the same states, to the bit.
+START_TEST(softmax_ways_agree)
+{
+    for (uint64_t i = 0; i < 60; i++) {
+        struct random random = random_for(32, i);
+        struct softmax_case c;
+        struct result result[SOFTMAX_VARIANT_COUNT];
+        softmax_generate(&random, &c);
+        for (c.variant = 0; c.variant < SOFTMAX_VARIANT_COUNT; c.variant++) {
+            result[c.variant] = run(&c);
+            for (int w = 0; w < 2; w++)
+                ck_assert_mem_eq(result[c.variant].window[w].bytes, result[0].window[w].bytes,
+                                 result[0].window[w].size_bytes);
+        }
+        for (int v = 0; v < SOFTMAX_VARIANT_COUNT; v++) free(result[v].first_bytes);
+    }
+}
+END_TEST
+
+// Three keys for five parts: the last two have none, are sent all the same, and the barrier's phase has ended.
+START_TEST(softmax_parts_without_keys_are_sent_too)
+{
+    const struct softmax_case c = {SOFTMAX_PUSH, 5, 1, 64, 3, 64, SOFTMAX_PLAIN, 7};
+    const size_t words = softmax_state_words(64);
+    struct result result = run(&c);
+    uint64_t word;
+    memcpy(&word, result.window[3].bytes, sizeof word);
+    struct mbarrier_fields fields = mbarrier_unpack(word);
+    ck_assert_int_eq(fields.phase, 1);
+    ck_assert_uint_eq(fields.pending, 1);
+    ck_assert_int_eq(fields.tx, 0);
+    for (size_t part = 0; part < 5; part++) {
+        ck_assert_int_eq(isinf(float_at(&result, 1, part * words)) != 0, part >= 3);
+        ck_assert(float_at(&result, 1, part * words + 1) == (part < 3 ? 1.0f : 0.0f));
+        if (part > 0)
+            ck_assert_mem_eq(result.window[2].bytes + 4 * part * words, result.window[1].bytes + 4 * part * words,
+                             4 * words);
+    }
+    free(result.first_bytes);
+}
+END_TEST
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+START_TEST(softmax_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct random random = random_for(3, i);
+        struct softmax_case c, again;
+        struct text why;
+        softmax_generate(&random, &c);
+        json_t *json = family_softmax.write(&c);
+        ck_assert_msg(family_softmax.read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+#define CASE(parts, rows, dims, count, threads)                                                                        \
+    "{\"variant\": \"pull\", \"inputs\": \"plain\", \"seed\": 1, \"parts\": " #parts ", \"rows\": " #rows              \
+    ", \"dims\": " #dims ", \"count\": " #count ", \"threads\": " #threads "}"
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {CASE(0, 1, 64, 9, 64), "at least 1"},        {CASE(17, 1, 64, 9, 64), "\"parts\""},
+    {CASE(1, 1, 96, 9, 64), "dims is 64 or 128"}, {CASE(1, 1, 64, 0, 64), "at least 1"},
+    {CASE(1, 1, 64, 9, 32), "multiple of 32"},    {CASE(1, 1, 64, 9, 100), "multiple of 32"},
+    {CASE(1, 1, 64, 9, 544), "\"threads\""},      {CASE(1, 2, 64, 8193, 64), "at most 16384"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(softmax_case_that_cannot_run_is_refused)
+{
+    struct softmax_case c;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family_softmax.read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+}
+END_TEST
+
+// --- Random cases and words ------------------------------------------------------------------------------------------
+
+// Every size of cluster in every variant, both sizes of heads, parts without keys and with a rest.
+START_TEST(softmax_cases_reach_everything)
+{
+    int sizes[SOFTMAX_VARIANT_COUNT][SOFTMAX_MAX_PARTS + 1] = {{0}}, inputs[SOFTMAX_INPUTS_COUNT] = {0};
+    int dims[2] = {0}, few = 0, rest = 0, long_rows = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(9, i);
+        struct softmax_case c;
+        softmax_generate(&random, &c);
+        sizes[c.variant][c.parts]++;
+        inputs[c.inputs]++;
+        dims[c.dims == 128]++;
+        few += c.count < c.parts;
+        rest += c.count % (c.parts * SOFTMAX_BATCH * c.threads * SOFTMAX_LANE_DIMS / c.dims) != 0;
+        long_rows += c.count > c.parts * SOFTMAX_BATCH * c.threads * SOFTMAX_LANE_DIMS / c.dims;
+    }
+    for (int variant = 0; variant < SOFTMAX_VARIANT_COUNT; variant++)
+        for (int size = 1; size <= SOFTMAX_MAX_PARTS; size++) ck_assert_int_gt(sizes[variant][size], 100);
+    for (int i = 0; i < SOFTMAX_INPUTS_COUNT; i++) ck_assert_int_gt(inputs[i], CASES / 30);
+    ck_assert_int_gt(dims[0], CASES / 3);
+    ck_assert_int_gt(dims[1], CASES / 3);
+    ck_assert_int_gt(few, CASES / 50);
+    ck_assert_int_gt(rest, CASES / 2);
+    ck_assert_int_gt(long_rows, CASES / 20);
+}
+END_TEST
+
+START_TEST(softmax_mismatch_names_the_number)
+{
+    const struct softmax_case c = {SOFTMAX_PUSH, 3, 2, 64, 40, 64, SOFTMAX_PLAIN, 1};
+    static const struct {
+        int window;
+        uint32_t word;
+        const char *text;
+    } places[] = {{0, SOFTMAX_GUARD_WORDS + 69, "output of row 1, dimension 5: 0x"},
+                  {0, 1, "word -7 beside the output: 0xffffffff"},
+                  {1, 4 * 68, "state of row 1, part 1, greatest score: "},
+                  {1, 4 * 68 + 1, "part 1, sum of weights: "},
+                  {2, 2 * 68 + 14, "what was sent of row 0, part 2, dimension 10: "},
+                  {3, 2, "barrier of row 1: "}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char text[512] = "";
+        struct result expected = run(&c), found = run(&c);
+        found.window[places[i].window].bytes[4 * places[i].word] ^= 1;
+        FILE *out = fmemopen(text, sizeof text - 1, "w");
+        family_softmax.explain(&c, &expected, &found, out);
+        fclose(out);
+        ck_assert_msg(strstr(text, places[i].text) != NULL, "%s", text);
+        free(expected.first_bytes);
+        free(found.first_bytes);
+    }
+}
+END_TEST
+
+Suite *softmax_case_suite(void)
+{
+    Suite *suite = suite_create("softmax_case");
+    TCase *tests = tcase_create("softmax_case");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, softmax_exp2_is_2_to_the_x);
+    tcase_add_test(tests, softmax_is_near_the_exact_result);
+    tcase_add_test(tests, softmax_ways_agree);
+    tcase_add_test(tests, softmax_parts_without_keys_are_sent_too);
+    tcase_add_test(tests, softmax_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tests, softmax_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_test(tests, softmax_cases_reach_everything);
+    tcase_add_test(tests, softmax_mismatch_names_the_number);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
