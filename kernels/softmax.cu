@@ -91,38 +91,58 @@ static __device__ __forceinline__ void add_keys(lane_state &state, const float (
     }
 }
 
-// The groups of lanes take the keys of a part in turn, SOFTMAX_BATCH rounds at once.
+// SOFTMAX_BATCH keys and values of a lane, as they are loaded; zeros where there is none.
+struct lane_batch {
+    uint4 keys[SOFTMAX_BATCH], values[SOFTMAX_BATCH];
+};
+
+// Where a lane finds its dimensions of key k: at pointer + k * LANES.
+struct lane_input {
+    const uint4 *keys, *values;
+    uint32_t end;
+};
+
+template <uint32_t LANES>
+static __device__ __forceinline__ lane_batch load_batch(const lane_input &from, uint32_t key, uint32_t groups)
+{
+    lane_batch batch = {};
+#pragma unroll
+    for (uint32_t i = 0; i < SOFTMAX_BATCH; i++) {
+        const uint32_t k = key + i * groups;
+        if (k < from.end) batch.keys[i] = __ldcs(from.keys + static_cast<uint64_t>(k) * LANES);
+        if (k < from.end) batch.values[i] = __ldcs(from.values + static_cast<uint64_t>(k) * LANES);
+    }
+    return batch;
+}
+
+// The groups of lanes take the keys of a part in turn, SOFTMAX_BATCH rounds at once; the next ones are on their way.
 template <int DIMS>
 static __device__ lane_state take_keys(const softmax_job &job, uint32_t row, uint32_t part)
 {
     constexpr uint32_t LANES = DIMS / SOFTMAX_LANE_DIMS;
-    const uint32_t groups = blockDim.x / LANES, group = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const uint4 *keys =
-        reinterpret_cast<const uint4 *>(job.keys) + static_cast<uint64_t>(row) * job.count * LANES + lane;
-    const uint4 *values =
-        reinterpret_cast<const uint4 *>(job.values) + static_cast<uint64_t>(row) * job.count * LANES + lane;
+    const uint32_t groups = blockDim.x / LANES, lane = threadIdx.x % LANES;
+    const uint64_t start = static_cast<uint64_t>(row) * job.count * LANES + lane;
+    lane_input from = {reinterpret_cast<const uint4 *>(job.keys) + start,
+                       reinterpret_cast<const uint4 *>(job.values) + start, 0};
     lane_state state = {-INFINITY, 0.0f, {}};
     float query[SOFTMAX_LANE_DIMS], key[SOFTMAX_LANE_DIMS], score[SOFTMAX_BATCH];
-    uint32_t first, end;
+    uint32_t first;
     unpack(reinterpret_cast<const uint4 *>(job.query)[row * LANES + lane], query);
 #pragma unroll
     for (int i = 0; i < SOFTMAX_LANE_DIMS; i++) query[i] = __fmul_rn(query[i], job.scale);
-    softmax_keys(&job, part, &first, &end);
-    for (; first < end; first += SOFTMAX_BATCH * groups) {
-        uint4 packed[SOFTMAX_BATCH] = {}, packed_values[SOFTMAX_BATCH] = {};
+    softmax_keys(&job, part, &first, &from.end);
+    uint32_t own = first + threadIdx.x / LANES;
+    lane_batch next = load_batch<LANES>(from, own, groups);
+    for (; first < from.end; first += SOFTMAX_BATCH * groups, own += SOFTMAX_BATCH * groups) {
+        const lane_batch batch = next;
+        next = load_batch<LANES>(from, own + SOFTMAX_BATCH * groups, groups);
 #pragma unroll
-        for (int i = 0; i < SOFTMAX_BATCH; i++) {
-            const uint32_t k = first + i * groups + group;
-            if (k < end) packed[i] = __ldcs(keys + static_cast<uint64_t>(k) * LANES);
-            if (k < end) packed_values[i] = __ldcs(values + static_cast<uint64_t>(k) * LANES);
-        }
-#pragma unroll
-        for (int i = 0; i < SOFTMAX_BATCH; i++) {
-            unpack(packed[i], key);
+        for (uint32_t i = 0; i < SOFTMAX_BATCH; i++) {
+            unpack(batch.keys[i], key);
             score[i] = dot<LANES>(query, key);
-            if (first + i * groups + group >= end) score[i] = -INFINITY;
+            if (own + i * groups >= from.end) score[i] = -INFINITY;
         }
-        add_keys(state, score, packed_values);
+        add_keys(state, score, batch.values);
     }
     return state;
 }
