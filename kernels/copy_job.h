@@ -28,19 +28,18 @@ enum { COPY_PATTERN, COPY_ROWS };
 //   shared          address of the tile, or of the ring's first stage
 //   box_pitch_bytes, tile_bytes   from one box, or stage, to the next; load_bytes: what all boxes of a tile signal
 //   dump_bytes      of shared memory from `shared` on, filled before and dumped after
-//   operation       0: store, 1 + enum reduce_op; `parts` CTAs do it on each tile
+//   operation       0: store, 1 + enum reduce_op
 //   row_bytes, swizzle   of the tile, to write rows; fill, data_type, seed: what it holds
 //   is_waiting      whether a CTA waits until its store has read shared memory, or just exits
 //   share[]         CTAs of the cluster along blockIdx.x, .y, .z that have the same tile (1: they have different ones)
 //   mask[], slice[] ctaMask of each rank of the cluster, and the box that it loads for all of them
 //   stages          of the ring
-//   stagger         of a stream without multicast: tiles from where one CTA of a cluster starts to where the next one
-//   does
+//   stagger         of a stream without multicast: how many tiles further each next CTA of a cluster starts
 struct copy_job {
     uint64_t output, words, seed;
     uint32_t rank, box[COPY_MAX_RANK], cut[COPY_MAX_RANK], tiles[COPY_MAX_RANK], count;
     uint32_t shared, box_pitch_bytes, tile_bytes, load_bytes, dump_bytes;
-    uint32_t operation, parts, data_type, fill, row_bytes, swizzle, is_waiting;
+    uint32_t operation, data_type, fill, row_bytes, swizzle, is_waiting;
     uint32_t is_multicast, share[3], boxes, stages, stagger;
     uint16_t mask[COPY_GROUP], slice[COPY_GROUP];
 };
@@ -48,8 +47,7 @@ struct copy_job {
 // One launch on bytes: both addresses are multiples of 16, the size is any. `chunk_bytes` is what a CTA of copy_bytes
 // copies, a multiple of 16.
 struct copy_flat {
-    uint64_t to, from, size_bytes;
-    uint64_t chunk_bytes;
+    uint64_t to, from, size_bytes, chunk_bytes;
 };
 
 // What shared memory holds at `address` of the CTA `cta` before a load: see load_canary().

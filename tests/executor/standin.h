@@ -34,6 +34,7 @@ enum rule copy_stream(void **parameters);
 enum rule copy_tiles(void **parameters); // and copy_ring
 enum rule copy_bytes(void **parameters);
 enum rule copy_vector(void **parameters);
+enum rule copy_vector_add(void **parameters);
 enum rule misuse_jobs(void **parameters);
 enum rule multicast_jobs(void **parameters);
 enum rule diagnose_jobs(void **parameters);

@@ -92,3 +92,8 @@ enum rule copy_vector(void **parameters)
 {
     return run_flat(parameters, copy_model_vector);
 }
+
+enum rule copy_vector_add(void **parameters)
+{
+    return run_flat(parameters, copy_model_vector_add);
+}

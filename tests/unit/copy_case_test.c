@@ -86,6 +86,13 @@ END_TEST
                                     "8") ",\"shared\":2048,\"to\":70368744178944,\"to_strides\":[80],"                 \
                                          "\"ctas\":" ctas ",\"stages\":" stages ",\"seed\":1}"
 
+#define FLOATS                                                                                                         \
+    "{\"function\":\"cuTensorMapEncodeTiled\",\"globalAddress\":17592202821632,\"tensorDataType\":7,"                  \
+    "\"tensorRank\":2,\"globalDim\":[16,100],\"globalStrides\":[64],\"elementStrides\":[1,1],\"boxDim\":[16,8]}"
+#define ADD(op, ring)                                                                                                  \
+    "{\"op\":\"" op "\",\"map\":" FLOATS ",\"shared\":2048,\"to\":70368744178688,\"to_strides\":[64]," ring            \
+    "\"reduce\":\"add\",\"seed\":1}"
+
 static const struct {
     const char *text, *why;
 } refused[] = {
@@ -105,6 +112,8 @@ static const struct {
     {RING("0", "1"), "\"ctas\""},
     {RING("1", "17"), "stages"},
     {RING("1", "0"), "\"stages\""},
+    {"{\"op\":\"vector_add\",\"from\":17592186044416,\"to\":70368744178688,\"size\":6,\"seed\":1}", "multiple of 4"},
+    {ADD("ring", "\"ctas\":0,\"stages\":2,"), "\"ctas\""},
     {BYTES("17592186044424", "70368744178688", "100", "16"), "multiples of 16"},
     {BYTES(SOURCE, "70368744178688", "100", "24"), "\"chunk\""},
     {BYTES(SOURCE, "70368744178688", "33554433", "16"), "arena"},
@@ -289,6 +298,22 @@ START_TEST(bulk_size__odd_bytes_are_copied_too)
 }
 END_TEST
 
+// A sum of floats by tensor reductions, by a ring of them, and in three steps through registers.
+START_TEST(reduce_float_add__one_step_adds_as_three_do)
+{
+    struct copy_case steps = case_of("{\"op\":\"vector_add\",\"from\":17592202821632,\"to\":70368744178688,"
+                                     "\"size\":6400,\"seed\":1}");
+    struct copy_case one = case_of(_i == 0 ? ADD("tiles", "") : ADD("ring", "\"ctas\":3,\"stages\":2,"));
+    struct result expected = result_of(&steps, 0), found = result_of(&one, 1);
+    struct copy_plan plan;
+    ck_assert_uint_eq(expected.window[0].size_bytes, found.window[0].size_bytes);
+    ck_assert_mem_eq(expected.window[0].bytes, found.window[0].bytes, expected.window[0].size_bytes);
+    ck_assert_int_eq(copy_plan_of(&one, &plan), RULE_OK);
+    copy_fill_tensor(&one, &plan, bytes[1]);
+    ck_assert_mem_ne(expected.window[0].bytes + 256, bytes[1] + 256, 6400);
+}
+END_TEST
+
 // Numbers as elements of every type: the bits that C's own conversions make, where C has the type.
 START_TEST(copy_numbers_are_exact)
 {
@@ -358,6 +383,7 @@ Suite *copy_case_suite(void)
     tcase_add_test(tutorial, multicast_targets__separate_loads_leave_the_same_tiles);
     tcase_add_loop_test(tutorial, tile_address__ring_copies_the_tensor, 0, 4);
     tcase_add_test(tutorial, bulk_size__odd_bytes_are_copied_too);
+    tcase_add_loop_test(tutorial, reduce_float_add__one_step_adds_as_three_do, 0, 2);
     tcase_add_test(tutorial, copy_numbers_are_exact);
     tcase_add_loop_test(reports, mismatch_names_its_place, 0, MISMATCHES);
     suite_add_tcase(suite, json);

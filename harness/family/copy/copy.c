@@ -15,8 +15,9 @@
 enum { ALIGN_BYTES = 256, WINDOWS = 2 };
 
 static const char *const operation_names[] = {
-    "load",   "store",           "add",   "min",    "max", "multicast", "separate", "tiles", "ring",
-    "stream", "stream_separate", "bytes", "vector", NULL};
+    "load",   "store",           "add",   "min",    "max",        "multicast", "separate", "tiles", "ring",
+    "stream", "stream_separate", "bytes", "vector", "vector_add", NULL};
+static const char *const reduce_names[] = {"add", "min", "max", NULL}; // as enum reduce_op has them
 static const char *const fill_names[] = {"pattern", "rows", NULL};
 
 const char *copy_operation_name(uint32_t operation)
@@ -52,6 +53,7 @@ static void write_tensor(const struct copy_case *c, json_t *json)
     if (copy_has_two(c)) {
         json_object_set_new(json, "to", json_u64(c->to));
         json_object_set_new(json, "to_strides", json_u64s(c->to_strides, (int)c->map.rank - 1));
+        if (c->reduce > 0) json_object_set_new(json, "reduce", json_string(reduce_names[c->reduce - 1]));
     }
     if (is_store(c)) {
         json_object_set_new(json, "fill", json_string(fill_names[c->fill]));
@@ -97,6 +99,7 @@ static void read_tensor(struct json_reader *reader, struct copy_case *c)
     if (copy_has_two(c)) {
         c->to = json_read_u64(reader, "to", UINT64_MAX);
         json_read_u64s(reader, "to_strides", (int)c->map.rank - 1, UINT64_MAX, c->to_strides);
+        if (json_has(reader, "reduce")) c->reduce = 1 + (uint32_t)json_read_name(reader, "reduce", reduce_names);
     }
     if (is_store(c)) {
         c->fill = (uint32_t)json_read_name(reader, "fill", fill_names);
@@ -198,6 +201,8 @@ static enum rule run_plan(const struct copy_case *c, const struct copy_plan *pla
         return copy_model_bytes(&plan->machine, &plan->flat);
     case COPY_VECTOR:
         return copy_model_vector(&plan->machine, &plan->flat);
+    case COPY_VECTOR_ADD:
+        return copy_model_vector_add(&plan->machine, &plan->flat);
     default:
         return copy_model_store(&plan->machine, &plan->job);
     }

@@ -14,7 +14,8 @@
 struct feature;
 
 // What is launched: copy_load; copy_store with four operations; copy_multicast with and without multicast; copy_tiles;
-// copy_ring; copy_stream with and without multicast; copy_bytes; copy_vector.
+// copy_ring; copy_stream with and without multicast; copy_bytes; copy_vector;
+// copy_vector_add.
 enum copy_operation {
     COPY_LOAD,
     COPY_STORE,
@@ -29,6 +30,7 @@ enum copy_operation {
     COPY_STREAM_SEPARATE,
     COPY_BYTES,
     COPY_VECTOR,
+    COPY_VECTOR_ADD,
     COPY_OPERATIONS
 };
 
@@ -39,7 +41,7 @@ enum { COPY_GLOBAL_BYTES = 1 << 20, COPY_GUARD_BYTES = 256, COPY_SHARED_BYTES = 
 // Entries that an operation does not have are 0.
 //   map         of what is loaded (its address in the arena) or stored (at COPY_GLOBAL_BASE); its box is what one
 //               instruction moves
-//   to, to_strides   tiles, ring: the other tensor, of the same sizes and box; bytes, vector: where they go
+//   to, to_strides   tiles, ring: the other tensor, of the same sizes and box; bytes, vectors: where they go
 //   shared      address of the tile, or of the ring's first stage
 //   fill, parts, is_waiting   as in struct copy_job
 //   cut, cluster, along   multicast, separate, streams: boxes of a tile along each dimension; the cluster, the
@@ -48,23 +50,27 @@ enum { COPY_GLOBAL_BYTES = 1 << 20, COPY_GUARD_BYTES = 256, COPY_SHARED_BYTES = 
 //   slice       multicast: the box that each CTA of a group loads, in the order of slice_group_index()
 //   ctas        ring: CTAs; streams: clusters
 //   stagger     stream_separate: as in struct copy_job
-//   from, size_bytes, chunk_bytes   bytes, vector
+//   reduce      tiles, ring: 0, or 1 + enum reduce_op
+//   from, size_bytes, chunk_bytes   bytes, vectors
 struct copy_case {
     struct map_args map;
     uint32_t operation, shared, seed;
     uint64_t to, to_strides[COPY_MAX_RANK - 1];
     uint32_t fill, parts, is_waiting;
     uint32_t cut[COPY_MAX_RANK], cluster[3], along, slice[COPY_GROUP];
-    uint32_t ctas, stages, stagger;
+    uint32_t ctas, stages, stagger, reduce;
     uint64_t from, size_bytes;
     uint32_t chunk_bytes;
 };
 
-int copy_has_map(const struct copy_case *test_case);    // all but bytes and vector
+int copy_has_map(const struct copy_case *test_case);    // all but bytes and vectors
 int copy_has_two(const struct copy_case *test_case);    // tensors: tiles and ring
 int copy_is_shared(const struct copy_case *test_case);  // multicast, separate, streams: a cluster with `cut`
 int copy_is_stream(const struct copy_case *test_case);  // with and without multicast
 int copy_is_written(const struct copy_case *test_case); // global memory is: the result is the window "tensor"
+
+// What is done to memory, of those that write a tensor: 0 a store, or 1 + enum reduce_op.
+uint32_t copy_reduction(const struct copy_case *test_case);
 
 // "load", "store", ...
 const char *copy_operation_name(uint32_t operation);

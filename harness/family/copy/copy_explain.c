@@ -5,6 +5,7 @@
 
 #include "copy_case.h"
 #include "mbarrier.h"
+#include "reduce.h"
 
 static void explain_rule(enum rule rule, FILE *out)
 {
@@ -38,6 +39,15 @@ static void explain_tile(const struct copy_case *c, const struct copy_plan *plan
         c->operation == COPY_MULTICAST || c->operation == COPY_STREAM ? RULE_MULTICAST_SLICE : RULE_TILE_ADDRESS, out);
 }
 
+// What decides an element of the tensor that is written.
+static enum rule rule_of_element(const struct copy_case *c)
+{
+    uint32_t reduction = copy_reduction(c);
+    if (reduction == 0) return RULE_STORE_LAYOUT;
+    if (!dtype_row((enum dtype)c->map.data_type)->is_float) return RULE_REDUCE_INTEGER;
+    return reduction == 1 + REDUCE_ADD ? RULE_REDUCE_FLOAT_ADD : RULE_REDUCE_HALF_MIN_MAX;
+}
+
 // Memory: which element of the tensor, or that it is none.
 static void explain_tensor(const struct copy_case *c, const struct copy_plan *plan, uint64_t address, FILE *out)
 {
@@ -53,10 +63,7 @@ static void explain_tensor(const struct copy_case *c, const struct copy_plan *pl
     if (is_inside) fprintf(out, ": element (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", index[0], index[1], index[2]);
     fprintf(out, "\n");
     if (!copy_has_map(c)) return;
-    explain_rule(!is_inside                                             ? RULE_STORE_GRANULE
-                 : c->operation >= COPY_ADD && c->operation <= COPY_MAX ? RULE_REDUCE_INTEGER
-                                                                        : RULE_STORE_LAYOUT,
-                 out);
+    explain_rule(is_inside ? rule_of_element(c) : RULE_STORE_GRANULE, out);
 }
 
 static void explain_place(const struct copy_case *c, const struct copy_plan *plan, const struct window *expected,

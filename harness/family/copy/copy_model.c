@@ -168,6 +168,15 @@ static void fill_tile(const struct copy_job *job, const struct memory *cta, uint
     }
 }
 
+// A store, or the reduction that the job names.
+static enum rule put_box(const struct copy_machine *machine, const struct tensormap *map, const struct copy_job *job,
+                         const int32_t *coord, const struct memory *cta, uint32_t shared)
+{
+    enum reduce_op op = (enum reduce_op)(job->operation - 1);
+    return job->operation == 0 ? tile_store(map, (int)job->rank, coord, machine->destination, cta, shared)
+                               : tile_reduce(op, map, (int)job->rank, coord, machine->destination, cta, shared);
+}
+
 enum rule copy_model_store(const struct copy_machine *machine, const struct copy_job *job)
 {
     const struct memory cta = {bytes[0], COPY_SHARED_START, machine->shared_bytes};
@@ -182,10 +191,7 @@ enum rule copy_model_store(const struct copy_machine *machine, const struct copy
         tile_of_cta(job, block, index);
         index[job->rank - 1] %= job->tiles[job->rank - 1]; // several CTAs have the same tile
         coordinates(job, index, 0, coord);
-        rule = job->operation == 0
-                   ? tile_store(&machine->map, (int)job->rank, coord, machine->destination, &cta, job->shared)
-                   : tile_reduce((enum reduce_op)(job->operation - 1), &machine->map, (int)job->rank, coord,
-                                 machine->destination, &cta, job->shared);
+        rule = put_box(machine, &machine->map, job, coord, &cta, job->shared);
     }
     return rule;
 }
@@ -204,7 +210,7 @@ enum rule copy_model_tiles(const struct copy_machine *machine, const struct copy
         tile_of_number(job, number, index);
         coordinates(job, index, 0, coord);
         rule = tile_load(&machine->map, (int)job->rank, coord, machine->source, &cta, shared, &complete);
-        if (rule == RULE_OK) rule = tile_store(&machine->to, (int)job->rank, coord, machine->destination, &cta, shared);
+        if (rule == RULE_OK) rule = put_box(machine, &machine->to, job, coord, &cta, shared);
     }
     return rule;
 }
@@ -274,4 +280,13 @@ enum rule copy_model_bytes(const struct copy_machine *machine, const struct copy
 enum rule copy_model_vector(const struct copy_machine *machine, const struct copy_flat *job)
 {
     return copy_through_registers(machine, job, 0);
+}
+
+enum rule copy_model_vector_add(const struct copy_machine *machine, const struct copy_flat *job)
+{
+    uint8_t *to = memory_at(machine->destination, job->to, job->size_bytes);
+    const uint8_t *from = memory_at(machine->source, job->from, job->size_bytes);
+    assert(to != NULL && from != NULL);
+    reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, to, from, (uint32_t)(job->size_bytes / 4));
+    return RULE_OK;
 }

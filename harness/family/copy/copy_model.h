@@ -27,5 +27,6 @@ enum rule copy_model_stream(const struct copy_machine *machine, const struct cop
 
 enum rule copy_model_bytes(const struct copy_machine *machine, const struct copy_flat *job);
 enum rule copy_model_vector(const struct copy_machine *machine, const struct copy_flat *job);
+enum rule copy_model_vector_add(const struct copy_machine *machine, const struct copy_flat *job);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 
 int copy_has_map(const struct copy_case *c)
 {
-    return c->operation != COPY_BYTES && c->operation != COPY_VECTOR;
+    return c->operation < COPY_BYTES;
 }
 
 int copy_has_two(const struct copy_case *c)
@@ -42,6 +42,20 @@ int copy_is_written(const struct copy_case *c)
 static int is_store(const struct copy_case *c)
 {
     return c->operation >= COPY_STORE && c->operation <= COPY_MAX;
+}
+
+uint32_t copy_reduction(const struct copy_case *c)
+{
+    switch (c->operation) {
+    case COPY_ADD:
+        return 1 + REDUCE_ADD;
+    case COPY_MIN:
+        return 1 + REDUCE_MIN;
+    case COPY_MAX:
+        return 1 + REDUCE_MAX;
+    default:
+        return c->reduce;
+    }
 }
 
 struct map_args copy_to_args(const struct copy_case *c)
@@ -123,14 +137,14 @@ static const char *kernel_of(const struct copy_case *c)
 {
     static const char *const names[COPY_OPERATIONS] = {
         "copy_load",  "copy_store", "copy_store",  "copy_store",  "copy_store", "copy_multicast", "copy_multicast",
-        "copy_tiles", "copy_ring",  "copy_stream", "copy_stream", "copy_bytes", "copy_vector"};
+        "copy_tiles", "copy_ring",  "copy_stream", "copy_stream", "copy_bytes", "copy_vector",    "copy_vector_add"};
     return names[c->operation];
 }
 
 static uint32_t threads_of(const struct copy_case *c)
 {
     if (copy_has_two(c) || c->operation == COPY_BYTES) return 32;
-    if (c->operation == COPY_VECTOR) return COPY_VECTOR_THREADS;
+    if (!copy_has_map(c)) return COPY_VECTOR_THREADS;
     return copy_is_stream(c) ? COPY_STREAM_THREADS : COPY_THREADS;
 }
 
@@ -198,10 +212,7 @@ enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
     plan_tiles(c, plan);
     if (copy_is_shared(c)) plan_groups(c, job);
     job->seed = random_mix(c->seed);
-    job->operation = c->operation == COPY_ADD   ? 1 + REDUCE_ADD
-                     : c->operation == COPY_MIN ? 1 + REDUCE_MIN
-                     : c->operation == COPY_MAX ? 1 + REDUCE_MAX
-                                                : 0;
+    job->operation = copy_reduction(c);
     job->data_type = c->map.data_type;
     job->fill = c->fill;
     job->is_waiting = c->is_waiting;
@@ -271,7 +282,8 @@ static const char *complaint_of_flat(const struct copy_case *c)
 {
     if (!is_within(c->from, c->size_bytes, ARENA_BASE, ARENA_BYTES)) return "\"from\" and \"size\" lie in the arena";
     if (c->from % 16 != 0 || c->to % 16 != 0) return "addresses are multiples of 16";
-    if (c->operation == COPY_VECTOR) return NULL;
+    if (c->operation == COPY_VECTOR_ADD && c->size_bytes % 4 != 0) return "\"size\" is a multiple of 4";
+    if (c->operation != COPY_BYTES) return NULL;
     if (c->chunk_bytes == 0 || c->chunk_bytes % 16 != 0 || c->chunk_bytes > COPY_SHARED_BYTES / 2)
         return "\"chunk\" is a multiple of 16, up to 115712";
     return NULL;
@@ -296,9 +308,10 @@ const char *copy_complaint(const struct copy_case *c)
 void copy_fill_tensor(const struct copy_case *c, const struct copy_plan *plan, uint8_t *bytes)
 {
     uint64_t seed = random_mix(c->seed + 1);
+    uint32_t data_type = c->operation == COPY_VECTOR_ADD ? DTYPE_FLOAT32 : c->map.data_type;
     for (uint64_t at = 0; at < plan->tensor_bytes; at += 8) {
-        uint64_t word = store_pattern(seed, c->map.data_type, (uint32_t)(at / 8));
-        if (c->fill == COPY_ROWS) word = copy_numbers(c->map.data_type, (uint32_t)(random_mix(seed + at) % 16));
+        uint64_t word = store_pattern(seed, data_type, (uint32_t)(at / 8));
+        if (c->fill == COPY_ROWS) word = copy_numbers(data_type, (uint32_t)(random_mix(seed + at) % 16));
         memcpy(bytes + at, &word, sizeof word);
     }
 }

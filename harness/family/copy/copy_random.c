@@ -16,28 +16,19 @@ static uint32_t pick_count(struct random *random, uint32_t most)
 static enum copy_operation pick_operation(struct random *random)
 {
     static const enum copy_operation operations[] = {
-        COPY_LOAD, COPY_LOAD,      COPY_STORE,     COPY_STORE,           COPY_ADD,      COPY_ADD,   COPY_MIN,
-        COPY_MAX,  COPY_MULTICAST, COPY_MULTICAST, COPY_MULTICAST,       COPY_SEPARATE, COPY_TILES, COPY_TILES,
-        COPY_RING, COPY_RING,      COPY_STREAM,    COPY_STREAM_SEPARATE, COPY_BYTES,    COPY_VECTOR};
+        COPY_LOAD, COPY_LOAD,      COPY_STORE,     COPY_STORE,           COPY_ADD,      COPY_ADD,    COPY_MIN,
+        COPY_MAX,  COPY_MULTICAST, COPY_MULTICAST, COPY_MULTICAST,       COPY_SEPARATE, COPY_TILES,  COPY_TILES,
+        COPY_RING, COPY_RING,      COPY_STREAM,    COPY_STREAM_SEPARATE, COPY_BYTES,    COPY_VECTOR, COPY_VECTOR_ADD};
     return random_pick(random, operations);
-}
-
-static int is_reduction(const struct copy_case *c)
-{
-    return c->operation >= COPY_ADD && c->operation <= COPY_MAX;
-}
-
-static enum reduce_op reduce_op_of(const struct copy_case *c)
-{
-    return c->operation == COPY_ADD ? REDUCE_ADD : c->operation == COPY_MIN ? REDUCE_MIN : REDUCE_MAX;
 }
 
 // --- The map ---------------------------------------------------------------------------------------------------------
 
 static void pick_type(struct random *random, struct copy_case *c)
 {
+    uint32_t op = copy_reduction(c);
     do c->map.data_type = (uint32_t)random_below(random, DTYPE_COUNT);
-    while (is_reduction(c) && !reduce_is_legal(reduce_op_of(c), (enum dtype)c->map.data_type));
+    while (op > 0 && !reduce_is_legal((enum reduce_op)(op - 1), (enum dtype)c->map.data_type));
 }
 
 // A box of whole 16-byte pieces along dimension 0, at most the swizzle's span.
@@ -153,7 +144,7 @@ static void pick_parts(struct random *random, struct copy_case *c)
     uint64_t rows = 1;
     for (uint32_t i = 1; i < c->map.rank; i++) rows *= c->map.box[i];
     c->fill = random_chance(random, 40) ? COPY_ROWS : COPY_PATTERN;
-    c->parts = is_reduction(c) && random_chance(random, 40) ? pick_count(random, 4) : 1;
+    c->parts = copy_reduction(c) > 0 && random_chance(random, 40) ? pick_count(random, 4) : 1;
     c->is_waiting = (uint32_t)random_below(random, 2);
     if (!dtype_row((enum dtype)c->map.data_type)->is_float || c->parts == 1) return;
     c->fill = COPY_ROWS;
@@ -166,6 +157,10 @@ static void pick_flat(struct random *random, struct copy_case *c)
     if (random_chance(random, 40)) c->size_bytes = c->size_bytes / PIECE_BYTES * PIECE_BYTES;
     c->from = ARENA_BASE + PIECE_BYTES * random_below(random, 1 << 16);
     c->to = COPY_GLOBAL_BASE + 512 + PIECE_BYTES * random_below(random, 64);
+    if (c->operation == COPY_VECTOR_ADD) {
+        c->size_bytes -= c->size_bytes % 4;
+        c->from += random_chance(random, 70) ? ARENA_BYTES - ARENA_SPECIAL_BYTES : 0; // floats at their limits
+    }
     if (c->operation != COPY_BYTES) return;
     static const uint32_t chunks[] = {16, 64, 256, 1008, 1024, 4096, 8192, 65520, 65536};
     c->chunk_bytes = random_chance(random, 50) ? random_pick(random, chunks) : PIECE_BYTES * pick_count(random, 512);
@@ -180,6 +175,7 @@ static void pick_case(struct random *random, struct copy_case *c)
     }
     c->map.rank = 2 + (uint32_t)random_below(random, 2);
     if (copy_is_shared(c)) pick_cluster(random, c);
+    if (copy_has_two(c) && random_chance(random, 30)) c->reduce = 1 + (uint32_t)random_below(random, 3);
     pick_map(random, c);
     if (c->operation >= COPY_STORE && c->operation <= COPY_MAX) pick_parts(random, c);
     if (c->operation != COPY_RING && !copy_is_stream(c)) return;
@@ -196,8 +192,8 @@ static void spoil(struct random *random, struct copy_case *c)
     if (!copy_has_map(c)) return;
     if (kind == 0) {
         c->shared += PIECE_BYTES * pick_count(random, 7);
-    } else if (kind == 1 && is_reduction(c)) {
-        c->map.data_type = c->operation == COPY_ADD ? DTYPE_INT64 : DTYPE_FLOAT32;
+    } else if (kind == 1 && copy_reduction(c) > 0) {
+        c->map.data_type = copy_reduction(c) == 1 + REDUCE_ADD ? DTYPE_INT64 : DTYPE_FLOAT32;
     } else {
         c->map.strides[0] += 4 * pick_count(random, 3);
     }
