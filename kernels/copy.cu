@@ -95,8 +95,7 @@ extern "C" __global__ void __launch_bounds__(COPY_THREADS)
 
 // --- From tensor to tensor, from bytes to bytes ----------------------------------------------------------------------
 // One thread of each CTA loads a tile and stores it. A grid with a CTA for each tile, in the order of addresses, is
-// faster than CTAs that stay and take every n-th tile: those drift apart, and memory likes its addresses close
-// together.
+// faster than CTAs that stay and take every n-th tile, perhaps because those drift apart.
 
 extern "C" __global__ void __launch_bounds__(32)
     copy_tiles(const __grid_constant__ tensor_map from, const __grid_constant__ tensor_map to,
