@@ -22,6 +22,7 @@ int command_bench(int argc, char **argv);
 int command_coverage(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_run_kernel(int argc, char **argv); // argv[0] is the kernel's name
 int command_diff(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_replay(int argc, char **argv);

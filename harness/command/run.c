@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `tmaref run`: cases on one executor, one JSON line per result.
+// `tmaref run`: cases on one executor, one JSON line per result; or one case of a kernel by name (run_kernel.c).
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
+#include "runnable/runnable.h"
 
 struct run_options {
     struct case_options cases;
@@ -88,13 +89,30 @@ static int run_all(struct source *source, const struct executor *executor, struc
     return ok && count == 0;
 }
 
+// names_filter(), and the kernels behind the options.
+static char *help_filter(int key, const char *text, void *input)
+{
+    char *list = NULL;
+    size_t size;
+    if (key != ARGP_KEY_HELP_POST_DOC) return names_filter(key, text, input);
+    FILE *out = open_memstream(&list, &size);
+    if (out == NULL) return NULL;
+    fprintf(out,
+            "Kernels, one case of which 'tmaref run KERNEL' runs ('tmaref run KERNEL --help' tells its options):\n");
+    for (const struct runnable *row = runnables; row->name != NULL; row++)
+        fprintf(out, "  %-18s %s\n", row->name, row->summary);
+    fclose(out);
+    return list;
+}
+
 int command_run(int argc, char **argv)
 {
+    if (argc > 1 && argv[1][0] != '-') return command_run_kernel(argc - 1, argv + 1);
     struct run_options to = {.executor = &executor_model};
     const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {
-        options,  parse,        NULL, "Runs cases on one executor; prints a JSON line per result.",
-        children, names_filter, NULL};
+        options,  parse,       "[KERNEL]", "Runs cases on one executor; prints a JSON line per result.\v",
+        children, help_filter, NULL};
     struct source source;
     struct text why = {"not enough memory"};
     argp_parse(&argp, argc, argv, 0, NULL, &to);

@@ -15,7 +15,7 @@
 #define GEMM_DEVICE
 #endif
 
-enum gemm_kernel { GEMM_PINGPONG, GEMM_COOPERATIVE, GEMM_SPLIT_K };
+enum gemm_kernel { GEMM_PINGPONG, GEMM_COOPERATIVE, GEMM_SPLIT_K, GEMM_CP_ASYNC }; // the last: cp_async_job.h
 enum gemm_type { GEMM_BF16, GEMM_F16, GEMM_E4M3, GEMM_E5M2, GEMM_F32 };
 
 enum {

@@ -15,6 +15,7 @@ checks=0 failed=0 what= status=
 mkdir bin bin/kernels
 cp "$tmaref" bin/tmaref
 for kernel in async bulk cluster copy diagnose histogram load mbarrier misuse mma multicast prefetch replace rmw softmax store wgmma wgmma_sparse; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
+for kernel in cooperative cp_async layout pingpong split_k; do echo "not a cubin" >bin/kernels/gemm_$kernel.cubin; done
 echo "no toolkit" >bin/kernels/toolkit.txt
 
 fail() {
@@ -57,6 +58,17 @@ agrees() {
         [ $family = encode ] || [ $family = diagnose ] || [ $family = mma ] || [ $family = softmax ] || out "12 of them predicted to kill their process"
         run 0 diff -f $family -n 2000 --faults 0 gpu gpu
         out ", 0 mismatches"
+    done
+}
+
+# A GEMM is many products for the model, and two modules may differ: few cases of them, none of which faults.
+multiplies() {
+    local family
+    for family in gemm gemm_layout; do
+        run 0 diff -f $family -n 60 --seed 5 model gpu
+        out "60 cases compared"
+        out ", 0 mismatches"
+        run 0 record -f $family --keep 10 -n 20 -o traces/$family.jsonl.zst
     done
 }
 
@@ -154,6 +166,7 @@ measures() {
 mkdir traces
 measures
 agrees
+multiplies
 records
 breaks
 does_not_start

@@ -16,6 +16,8 @@
 
 #include "copy.h"
 #include "cuda_calls.h"
+#include "gemm/cp_async_job.h"
+#include "gemm/layout_job.h"
 #include "im2col_load.h"
 #include "load_job.h"
 #include "mbarrier.h"
@@ -312,6 +314,10 @@ struct CUfunc_st {
     const char *name;
     enum rule (*run)(void **parameters);
 };
+#define GEMM_ROW(kernel, in, out, m, n, ...) {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n, gemm_kernels},
+#define CP_ASYNC_ROW(kernel, in, out, m, n, ...)                                                                       \
+    {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n, gemm_cp_async_kernels},
+#define LAYOUT_ROW(in, a, b) {"gemm_layout_" #in "_" #a "_" #b, gemm_layout_kernels},
 static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"bulk_jobs", bulk_jobs},
                                        {"copy_load", copy_load},
@@ -336,7 +342,8 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"histogram_own", histogram_own},
                                        {"histogram_split", histogram_sync},
                                        {"histogram_sync", histogram_sync},
-                                       {"load_jobs", load_jobs},
+                                       GEMM_INSTANCES(GEMM_ROW) CP_ASYNC_INSTANCES(CP_ASYNC_ROW)
+                                           LAYOUT_INSTANCES(LAYOUT_ROW){"load_jobs", load_jobs},
                                        {"mbarrier_programs", mbarrier_programs},
                                        {"misuse_jobs", misuse_jobs},
                                        {"multicast_jobs", multicast_jobs},

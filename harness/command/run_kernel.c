@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// `tmaref run KERNEL`: one case of a kernel by name, its fields as options; on the model, on a GPU or on both, timed,
+// or as a timeline.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "command.h"
+#include "common_options.h"
+#include "diff.h"
+#include "json.h"
+#include "runnable/runnable.h"
+#include "save.h"
+
+enum { MAX_KEYS = 32, OPTIONS = 8, FIRST_KEY = 1000, ROUNDS = 21, HELP_BYTES = 160 };
+
+struct kernel_options {
+    const struct runnable *runnable;
+    json_t *json; // the case
+    const char *key[MAX_KEYS];
+    const struct executor *executor;
+    int diff, time, has_window;
+    uint64_t window[2]; // of the timeline (clocks)
+    const char *timeline, *svg;
+};
+
+static const struct argp_option fixed[OPTIONS] = {
+    {"executor", 'x', "NAME", 0, "EXECUTORS (default model)", 1},
+    {"diff", 'd', NULL, 0, "run it on model and gpu and compare every byte", 1},
+    {"time", 't', NULL, 0, "time it on the GPU: the median of 21 launches, between events", 1},
+    {"timeline", 'l', "FILE", 0, "record on the GPU what CTA 0 does when; JSON for ui.perfetto.dev", 1},
+    {"svg", 'g', "FILE", 0, "the same as a picture", 1},
+    {"window", 'w', "FROM,TO", 0, "draw only these clocks of it", 1},
+    {0},
+};
+
+// --- Options ---------------------------------------------------------------------------------------------------------
+
+// "4" is a number, "2x1" and "0,128" are lists of numbers, all else is text.
+static json_t *value_of(const char *text)
+{
+    uint64_t number;
+    char *copy = strdup(text), *rest = copy;
+    json_t *list = json_array();
+    int is_list = strpbrk(text, "x,") != NULL && strncmp(text, "0x", 2) != 0;
+    while (is_list && rest != NULL) {
+        char *part = rest;
+        rest = strpbrk(rest, "x,");
+        if (rest != NULL) *rest++ = '\0';
+        is_list = parse_u64(part, INT64_MAX, &number);
+        json_array_append_new(list, json_integer((json_int_t)number));
+    }
+    free(copy);
+    if (is_list) return list;
+    json_decref(list);
+    return parse_u64(text, INT64_MAX, &number) ? json_integer((json_int_t)number) : json_string(text);
+}
+
+static int is_window(const char *text, uint64_t window[2])
+{
+    json_t *list = value_of(text);
+    int ok = json_array_size(list) == 2;
+    for (size_t i = 0; ok && i < 2; i++) window[i] = (uint64_t)json_integer_value(json_array_get(list, i));
+    json_decref(list);
+    return ok && window[0] < window[1];
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct kernel_options *to = state->input;
+    if (key >= FIRST_KEY && key < FIRST_KEY + MAX_KEYS) {
+        json_object_set_new(to->json, to->key[key - FIRST_KEY], value_of(argument));
+        return 0;
+    }
+    switch (key) {
+    case 'x':
+        to->executor = parse_executor(argument, state);
+        return 0;
+    case 'd':
+        to->diff = 1;
+        return 0;
+    case 't':
+        to->time = 1;
+        return 0;
+    case 'l':
+        to->timeline = argument;
+        return 0;
+    case 'g':
+        to->svg = argument;
+        return 0;
+    case 'w':
+        to->has_window = 1;
+        if (!is_window(argument, to->window))
+            argp_error(state, "--window takes two numbers, FROM,TO, not '%s'", argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "takes no argument '%s'", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// The options of the case's keys, behind the fixed ones. What they are called and what they say stays allocated.
+static void add_keys(struct kernel_options *to, struct argp_option *options)
+{
+    const char *key;
+    json_t *value;
+    int count = 0;
+    json_object_foreach(to->json, key, value)
+    {
+        char *name = strdup(key), *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT), *help = malloc(HELP_BYTES);
+        if (strcmp(key, "kernel") == 0) continue; // that is the command's argument
+        for (char *at = name; *at != '\0'; at++)
+            if (*at == '_') *at = '-';
+        snprintf(help, HELP_BYTES, "default %s", json_is_null(value) ? "is made to fit" : text);
+        to->key[count] = key;
+        options[count] = (struct argp_option){name, FIRST_KEY + count, "VALUE", 0, help, 0};
+        count++;
+        free(text);
+    }
+}
+
+static void drop_nulls(json_t *json)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(json, next, key, value) if (json_is_null(value)) json_object_del(json, key);
+}
+
+// --- Running ---------------------------------------------------------------------------------------------------------
+
+static int run_on(const struct executor *executor, struct batch *batch, struct text *why)
+{
+    int ok = executor->open(batch, why);
+    if (ok) batch_prepare(batch, 1);
+    ok = ok && executor->run(batch, 0, 1, why);
+    executor->close();
+    return ok;
+}
+
+static void print_result(const struct executor *executor, const struct result *result)
+{
+    struct text verdict;
+    verdict_text(result, &verdict);
+    printf("%s: %s\n", executor->name, verdict.at);
+    for (int i = 0; i < result->windows; i++)
+        printf("  %-8s %u bytes, digest %016llx\n", result->window[i].name, result->window[i].size_bytes,
+               (unsigned long long)XXH3_64bits(result->window[i].bytes, result->window[i].size_bytes));
+}
+
+// On one executor, or on both with a comparison.
+static int run_case(const struct kernel_options *to, struct batch batch[2], const struct text *name)
+{
+    struct text why = {"not enough memory"};
+    const struct executor *first = to->diff ? &executor_model : to->executor;
+    const struct family *family = batch[0].family;
+    if (!run_on(first, &batch[0], &why)) return command_usage(name->at, "%s", why.at);
+    print_result(first, &batch[0].results[0]);
+    if (!to->diff) return EXIT_AGREE;
+    if (!run_on(&executor_gpu, &batch[1], &why)) return command_usage(name->at, "%s", why.at);
+    print_result(&executor_gpu, &batch[1].results[0]);
+    if (result_agrees(family, batch[0].cases, &batch[0].results[0], &batch[1].results[0])) {
+        printf("model and gpu agree on every byte\n");
+        return EXIT_AGREE;
+    }
+    diff_print(family, 0, batch[0].cases, &batch[0].results[0], &batch[1].results[0], stdout);
+    return EXIT_MISMATCH;
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x < y ? -1 : x > y;
+}
+
+static int time_case(const struct runnable *runnable, struct gpu *gpu, const void *test_case)
+{
+    float milliseconds[ROUNDS];
+    int error = runnable->time(gpu, test_case, ROUNDS, milliseconds);
+    if (error != CUDA_SUCCESS) return error;
+    qsort(milliseconds, ROUNDS, sizeof milliseconds[0], compare_floats);
+    double median = (double)milliseconds[ROUNDS / 2], rate = runnable->work(test_case) / median * 1e3;
+    printf("%s: median %.1f us (%.1f to %.1f), %.1f %c%s\n", gpu->description, median * 1e3,
+           (double)milliseconds[0] * 1e3, (double)milliseconds[ROUNDS - 1] * 1e3, rate / (rate < 1e12 ? 1e9 : 1e12),
+           rate < 1e12 ? 'G' : 'T', runnable->unit);
+    return CUDA_SUCCESS;
+}
+
+static int save_timeline(const struct kernel_options *to, const struct timeline *timeline, struct text *why)
+{
+    const char *paths[] = {to->timeline, to->svg};
+    int ok = 1;
+    for (int i = 0; i < 2 && ok; i++) {
+        char *bytes = NULL;
+        size_t size_bytes = 0;
+        if (paths[i] == NULL) continue;
+        FILE *out = open_memstream(&bytes, &size_bytes);
+        if (out == NULL) return 0;
+        if (i == 0)
+            timeline_json(timeline, out);
+        else
+            timeline_svg(timeline, to->window[0], to->window[1], out);
+        fclose(out);
+        ok = save_file(paths[i], bytes, size_bytes, why);
+        if (ok) printf("%s: %d spans in %d rows\n", paths[i], timeline->count, timeline->rows);
+        free(bytes);
+    }
+    return ok;
+}
+
+// What needs a GPU of this process.
+static int measure(const struct kernel_options *to, const void *test_case, const struct text *name)
+{
+    static struct gpu gpu;
+    struct timeline timeline = {0};
+    struct text why = {""};
+    const char *error_name = "?";
+    int error = CUDA_SUCCESS, ok = 1;
+    if (!gpu_init(&gpu, &why)) return command_usage(name->at, "%s", why.at);
+    if (to->time) error = time_case(to->runnable, &gpu, test_case);
+    if (error == CUDA_SUCCESS && (to->timeline != NULL || to->svg != NULL)) {
+        error = to->runnable->timeline(&gpu, test_case, &timeline, &why);
+        if (error == CUDA_SUCCESS) ok = save_timeline(to, &timeline, &why);
+        timeline_free(&timeline);
+    }
+    if (error == CUDA_SUCCESS && ok) return EXIT_AGREE;
+    if (why.at[0] != '\0') return command_usage(name->at, "%s", why.at);
+    gpu.driver.cuGetErrorName((enum cuda_result)error, &error_name);
+    return command_usage(name->at, "a kernel or call failed: %s (%d)", error_name, error);
+}
+
+static int run(struct kernel_options *to, const struct text *name)
+{
+    struct text why;
+    struct batch batch[2] = {{0}};
+    const struct family *family = family_find(to->runnable->family);
+    int is_measured = to->time || to->timeline != NULL || to->svg != NULL, status = EXIT_AGREE;
+    drop_nulls(to->json);
+    if (to->time && to->runnable->time == NULL) return command_usage(name->at, "this kernel cannot be timed");
+    if ((to->timeline != NULL || to->svg != NULL) && to->runnable->timeline == NULL)
+        return command_usage(name->at, "this kernel has no timeline");
+    for (int i = 0; i < 2; i++) {
+        if (!batch_open(&batch[i], family)) return command_usage(name->at, "not enough memory");
+        if (!family->read(to->json, batch[i].cases, &why)) return command_usage(name->at, "%s", why.at);
+    }
+    json_t *whole = family->write(batch[0].cases);
+    json_dumpf(whole, stdout, JSON_COMPACT);
+    printf("\n");
+    json_decref(whole);
+    if (family->result_bytes(batch[0].cases) > BATCH_BYTES)
+        return command_usage(name->at, "the result is larger than %zu bytes", BATCH_BYTES);
+    if (to->diff || to->executor != NULL || !is_measured) {
+        if (to->executor == NULL) to->executor = &executor_model;
+        status = run_case(to, batch, name);
+    }
+    if (status == EXIT_AGREE && is_measured) status = measure(to, batch[0].cases, name);
+    for (int i = 0; i < 2; i++) batch_close(&batch[i]);
+    return status;
+}
+
+int command_run_kernel(int argc, char **argv)
+{
+    struct argp_option options[OPTIONS + MAX_KEYS] = {0};
+    struct kernel_options to = {.runnable = runnable_find(argv[0])};
+    struct text name, program;
+    if (to.runnable == NULL)
+        return command_usage("run", "there is no kernel '%s': 'tmaref run --help' lists them", argv[0]);
+    to.json = json_loads(to.runnable->defaults, 0, NULL);
+    add_keys(&to, options);
+    int count = 0;
+    while (options[count].name != NULL) count++;
+    memcpy(options + count, fixed, sizeof fixed);
+    text_set(&name, "run %s", argv[0]);
+    text_set(&program, "tmaref %s", name.at);
+    argv[0] = program.at;
+    const struct argp argp = {options, parse, NULL, to.runnable->summary, NULL, names_filter, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    int status = run(&to, &name);
+    json_decref(to.json);
+    return status;
+}

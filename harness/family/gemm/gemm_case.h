@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// One GEMM of the family "gemm" as data: which kernel, the problem, how it is cut up, and what A and B hold.
+#ifndef TMAREF_GEMM_CASE_H
+#define TMAREF_GEMM_CASE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "gemm/cp_async_job.h"
+#include "random.h"
+#include "result.h"
+#include "types.h"
+
+enum gemm_operand { GEMM_A, GEMM_B, GEMM_D };
+
+// `instance` counts the rows of GEMM_INSTANCES, then those of CP_ASYNC_INSTANCES (which has no clusters, no dumps and a
+// CTA for each tile). pitch_bytes: from row to row of A, B and D, multiples of 16. `ctas`:
+// the grid has at most so many (0: as many as the GPU has SMs). `exact`: A and B hold -1, 0 and 1, whose sums are exact
+// in any order; else `seed` tells the style of their numbers too (wgmma_style() of wgmma_job.h).
+struct gemm_case {
+    uint32_t instance, m, n, k;
+    uint32_t pitch_bytes[3];
+    uint32_t stages, cluster_m, cluster_n, splits, reduce, group, ctas;
+    uint32_t exact, dump, seed;
+};
+
+enum {
+    GEMM_MAX_SIDE = 1 << 15,
+    GEMM_MAX_PITCH = 1 << 18,
+    GEMM_PITCH_UNIT = 16,
+    GEMM_MAX_SPLITS = 64,
+    GEMM_MAX_SIDE_CTAS = 4,
+    GEMM_GUARD_BYTES = 256,
+};
+
+// "bf16", "f16", "e4m3", "e5m2", "f32" and NULL, by enum gemm_type.
+extern const char *const gemm_type_names[];
+
+// The row of an instance, < gemm_instance_count().
+const struct gemm_instance *gemm_instance_row(uint32_t instance);
+uint32_t gemm_instance_count(void);
+
+// The types of the instructions that an instance chains, and the format of an element.
+enum wgmma_types gemm_wgmma_types(const struct gemm_instance *instance);
+enum wgmma_format gemm_format(enum gemm_type type);
+
+// Bytes that a row of an operand takes, without what lies between rows; a row's elements.
+uint32_t gemm_row_bytes(const struct gemm_case *c, enum gemm_operand operand);
+uint32_t gemm_rows(const struct gemm_case *c, enum gemm_operand operand);
+
+// Bytes of an operand in memory. D has GEMM_GUARD_BYTES before and behind it, which must not change.
+size_t gemm_operand_bytes(const struct gemm_case *c, enum gemm_operand operand);
+
+// What an operand's memory holds before the launch, what lies between rows too; D its guards as well.
+void gemm_fill(const struct gemm_case *c, enum gemm_operand operand, uint8_t *bytes);
+
+// The numbers of A or B by themselves, and the canaries of D: `size_bytes` is a multiple of 8.
+void gemm_fill_numbers(enum gemm_type type, int exact, uint32_t seed, enum gemm_operand operand, uint8_t *bytes,
+                       size_t size_bytes);
+void gemm_fill_canaries(uint8_t *bytes, size_t size_bytes);
+
+// The job of the kernel; `dump` and `timeline` are 0.
+struct gemm_job gemm_case_job(const struct gemm_case *c);
+
+// The least pitch of each operand for the case's instance and sizes.
+void gemm_least_pitch(struct gemm_case *c);
+
+// 1 if the kernels take this case; else 0 with a sentence in `why` that names the key, its limit and the nearest value.
+int gemm_check(const struct gemm_case *c, struct text *why);
+
+json_t *gemm_write(const void *test_case);
+int gemm_read(const json_t *json, void *test_case, struct text *why);
+
+// A random case; see gemm_random.c for what it leans to.
+void gemm_generate(struct random *random, void *test_case);
+
+// --- The model (gemm_model.c) ----------------------------------------------------------------------------------------
+
+// D after the GEMM into `d`, GEMM_GUARD_BYTES of it before the first row; `d` holds what gemm_fill() puts there.
+// Returns 0 if there is no memory for it.
+int gemm_model(const struct gemm_case *c, uint8_t *d);
+
+// The shared memory that a dump shows (gemm_dump.c): gemm_dump_bytes() of it.
+int gemm_model_dump(const struct gemm_case *c, uint8_t *dump);
+
+// The first difference in the user's terms: which element, which tile, which block of K is the first that matters.
+void gemm_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "gemm_gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARM_UP = 3 };
+
+static int upload(struct gpu *gpu, const struct gemm_case *c, enum gemm_operand operand, uint8_t *bytes,
+                  unsigned long long *address)
+{
+    size_t size_bytes = gemm_operand_bytes(c, operand);
+    *address = gpu_buffer(gpu, (int)operand, size_bytes);
+    if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    gemm_fill(c, operand, bytes);
+    return (int)gpu->driver.cuMemcpyHtoD_v2(*address, bytes, size_bytes);
+}
+
+int gemm_upload(struct gpu *gpu, const struct gemm_case *c, struct gemm_call *call)
+{
+    size_t most = 0;
+    *call = (struct gemm_call){.instance = gemm_instance_row(c->instance), .job = gemm_case_job(c)};
+    for (int i = GEMM_A; i <= GEMM_D; i++) {
+        size_t bytes = gemm_operand_bytes(c, (enum gemm_operand)i);
+        if (bytes > most) most = bytes;
+        call->pitch_bytes[i] = c->pitch_bytes[i];
+    }
+    uint8_t *bytes = malloc(most);
+    int error = bytes == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    for (int i = GEMM_A; i <= GEMM_D && error == CUDA_SUCCESS; i++)
+        error = upload(gpu, c, (enum gemm_operand)i, bytes, &call->address[i]);
+    call->address[GEMM_D] += GEMM_GUARD_BYTES;
+    free(bytes);
+    return error;
+}
+
+uint32_t gemm_sms(const struct gpu *gpu, const struct gemm_case *c)
+{
+    return c->ctas != 0 ? c->ctas : (uint32_t)gpu->processors;
+}
+
+double gemm_work(const void *test_case)
+{
+    const struct gemm_case *c = test_case;
+    return 2.0 * c->m * c->n * c->k;
+}
+
+// One launch between two events.
+static int time_launch(struct gpu *gpu, const struct gpu_launch *launch, struct CUevent_st *const event[2],
+                       float *milliseconds)
+{
+    int error = (int)gpu->driver.cuEventRecord(event[0], NULL);
+    if (error == CUDA_SUCCESS) error = gpu_start(gpu, launch);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuEventRecord(event[1], NULL);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuEventElapsedTime_v2(milliseconds, event[0], event[1]);
+    return error;
+}
+
+int gemm_time(struct gpu *gpu, const void *test_case, int rounds, float *milliseconds)
+{
+    struct CUevent_st *event[2];
+    struct gemm_launch launch;
+    struct gemm_call call;
+    int error = gemm_upload(gpu, test_case, &call);
+    for (int i = 0; i < 2 && error == CUDA_SUCCESS; i++) error = (int)gpu->driver.cuEventCreate(&event[i], 0);
+    if (error != CUDA_SUCCESS) return error;
+    if (gemm_launch_make(&call, gemm_sms(gpu, test_case), &launch) != RULE_OK) return CUDA_ERROR_INVALID_VALUE;
+    for (int i = -WARM_UP; i < rounds && error == CUDA_SUCCESS; i++)
+        error = time_launch(gpu, &launch.launch, event, &milliseconds[i < 0 ? 0 : i]);
+    return error;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Random GEMMs: every compiled instance; sizes from 1 to a few hundred, most of them with remainders, at the edges of
+// tiles and blocks; padded rows; few CTAs, so that each has many tiles; clusters, splits and all styles of numbers.
+#include "gemm_case.h"
+
+#define MOST_PRODUCTS ((uint64_t)1 << 21)
+
+// A size along a side whose tile has `tile` elements.
+static uint32_t pick_side(struct random *random, uint32_t tile)
+{
+    switch (random_below(random, 8)) {
+    case 0:
+        return (uint32_t)random_range(random, 1, 16);
+    case 1: { // at the edge of a tile, and past it
+        uint32_t tiles = (uint32_t)random_range(random, 1, 3);
+        return tiles * tile - 1 + (uint32_t)random_below(random, 3);
+    }
+    case 2:
+        return 8 * (uint32_t)random_range(random, 1, 64);
+    case 3:
+        return (uint32_t)random_range(random, 1, 900);
+    default:
+        return (uint32_t)random_range(random, 1, 2 * tile);
+    }
+}
+
+static void pick_sizes(struct random *random, const struct gemm_instance *i, struct gemm_case *c)
+{
+    c->m = pick_side(random, i->tile_m);
+    c->n = pick_side(random, i->tile_n);
+    c->k = pick_side(random, gemm_block_k(i->in));
+    if (random_chance(random, 20)) c->k *= (uint32_t)random_range(random, 2, 8);
+    while ((uint64_t)c->m * c->n * c->k > MOST_PRODUCTS) {
+        uint32_t *most = c->m > c->n ? &c->m : &c->n;
+        if (c->k > *most) most = &c->k;
+        *most -= *most / 3;
+    }
+    gemm_least_pitch(c);
+    for (int operand = GEMM_A; operand <= GEMM_D; operand++)
+        if (random_chance(random, 40))
+            c->pitch_bytes[operand] += GEMM_PITCH_UNIT * (uint32_t)random_range(random, 1, 9);
+}
+
+static void pick_splits(struct random *random, const struct gemm_instance *i, struct gemm_case *c)
+{
+    c->splits = 1;
+    if (i->kernel != GEMM_SPLIT_K) return;
+    c->reduce = i->out == GEMM_F32 && random_chance(random, 50);
+    c->splits = (uint32_t)random_range(random, 1, c->reduce ? 9 : GEMM_MAX_CLUSTER);
+    if (c->reduce && !c->exact && c->splits > 2) c->splits = 2;
+}
+
+static void pick_cluster(struct random *random, struct gemm_case *c)
+{
+    static const uint32_t shapes[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
+    uint32_t in_cluster = c->reduce ? 1 : c->splits, shape = 0;
+    c->cluster_m = c->cluster_n = 1;
+    if (gemm_instance_row(c->instance)->kernel == GEMM_CP_ASYNC || random_chance(random, 40)) return;
+    shape = (uint32_t)random_below(random, sizeof shapes / sizeof shapes[0]);
+    if (shapes[shape][0] * shapes[shape][1] * in_cluster > GEMM_MAX_CLUSTER) return;
+    c->cluster_m = shapes[shape][0];
+    c->cluster_n = shapes[shape][1];
+}
+
+// Styles that round more often than not (see wgmma_float()); any bits at all now and then.
+static uint32_t pick_seed(struct random *random)
+{
+    uint32_t seed = (uint32_t)random_u64(random);
+    uint32_t style_a = (uint32_t)random_below(random, 3), style_b = (uint32_t)random_below(random, 3);
+    return random_chance(random, 40) ? seed : (seed & ~63u) | style_b << 3 | style_a;
+}
+
+void gemm_generate(struct random *random, void *test_case)
+{
+    struct gemm_case *c = test_case;
+    *c = (struct gemm_case){.instance = (uint32_t)random_below(random, gemm_instance_count())};
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
+    c->exact = (uint32_t)random_chance(random, 20);
+    pick_sizes(random, i, c);
+    pick_splits(random, i, c);
+    pick_cluster(random, c);
+    c->stages = (uint32_t)random_range(random, 2, (int64_t)gemm_max_stages(i));
+    c->group = (uint32_t)random_range(random, 1, 5);
+    c->ctas = random_chance(random, 30) ? 0 : (uint32_t)random_range(random, 1, 12);
+    c->dump = random_chance(random, 15) && (c->splits == 1 || c->reduce);
+    c->seed = pick_seed(random);
+    if (i->kernel == GEMM_CP_ASYNC) c->ctas = c->dump = 0;
+}

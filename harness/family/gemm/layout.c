@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+// Family "gemm_layout": cases, JSON, launches. The result is D and, where the case asks for it, the shared memory of
+// CTA 0, swizzled as it is.
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+#include "layout_case.h"
+
+enum { DUMP_BUFFER = 3, MAX_SIDE = 1024 }; // the slot behind those of A, B and D; the most rows or columns of D
+
+static const char *const major_names[] = {"k", "mn", NULL};
+static const char *const swizzle_names[] = {"none", "32B", "64B", "128B", NULL};
+
+static const struct layout_instance instances[] = {
+#define ROW(type, a, b) {"gemm_layout_" #type "_" #a "_" #b, TYPE_##type, {MAJOR_##a, MAJOR_##b}},
+#define TYPE_bf16       GEMM_BF16
+#define TYPE_f16        GEMM_F16
+#define TYPE_e4m3       GEMM_E4M3
+#define TYPE_e5m2       GEMM_E5M2
+#define MAJOR_k         0
+#define MAJOR_mn        1
+    LAYOUT_INSTANCES(ROW)
+#undef ROW
+};
+enum { INSTANCES = sizeof instances / sizeof instances[0] };
+
+const struct layout_instance *layout_instance_row(uint32_t instance)
+{
+    return &instances[instance];
+}
+
+// --- Where things are ------------------------------------------------------------------------------------------------
+
+static uint32_t side(const struct layout_case *c, enum gemm_operand operand)
+{
+    return operand == GEMM_B ? c->n : c->m;
+}
+
+uint32_t layout_rows(const struct layout_case *c, enum gemm_operand operand)
+{
+    int is_mn_major = operand != GEMM_D && instances[c->instance].is_mn_major[operand];
+    return is_mn_major ? c->k : side(c, operand);
+}
+
+uint32_t layout_row_bytes(const struct layout_case *c, enum gemm_operand operand)
+{
+    if (operand == GEMM_D) return c->n * 4;
+    uint32_t elements = instances[c->instance].is_mn_major[operand] ? side(c, operand) : c->k;
+    return elements * gemm_bytes(instances[c->instance].type);
+}
+
+size_t layout_operand_size(const struct layout_case *c, enum gemm_operand operand)
+{
+    size_t guards = operand == GEMM_D ? 2 * GEMM_GUARD_BYTES : 0;
+    return (size_t)layout_rows(c, operand) * c->pitch_bytes[operand] + guards;
+}
+
+void layout_fill(const struct layout_case *c, enum gemm_operand operand, uint8_t *bytes)
+{
+    size_t size_bytes = layout_operand_size(c, operand);
+    if (operand == GEMM_D)
+        gemm_fill_canaries(bytes, size_bytes);
+    else
+        gemm_fill_numbers(instances[c->instance].type, 0, c->seed, operand, bytes, size_bytes);
+}
+
+uint32_t layout_blocks(const struct layout_case *c)
+{
+    return (c->k - 1) / gemm_block_k(instances[c->instance].type) + 1;
+}
+
+enum rule layout_map(const struct layout_case *c, enum gemm_operand operand, uint64_t address,
+                     struct tensormap_image *map)
+{
+    static const uint32_t estride[] = {1, 1};
+    const struct layout_instance *i = &instances[c->instance];
+    uint32_t element_bytes = gemm_bytes(i->type);
+    const uint64_t dim[] = {layout_row_bytes(c, operand) / element_bytes, layout_rows(c, operand)};
+    const uint64_t pitch = c->pitch_bytes[operand];
+    const uint32_t box[] = {layout_span_bytes(c->swizzle[operand]) / element_bytes,
+                            i->is_mn_major[operand] ? gemm_block_k(i->type) : LAYOUT_TILE};
+    enum dtype dtype = element_bytes == 2 ? DTYPE_UINT16 : DTYPE_UINT8;
+    return tensormap_encode_tiled(map, dtype, 2, address, dim, &pitch, box, estride, INTERLEAVE_NONE,
+                                  c->swizzle[operand], L2_PROMOTION_NONE, OOB_FILL_ZERO, NULL);
+}
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static json_t *layout_write(const void *test_case)
+{
+    const struct layout_case *c = test_case;
+    const struct layout_instance *i = &instances[c->instance];
+    json_t *json = json_object();
+    json_object_set_new(json, "type", json_string(gemm_type_names[i->type]));
+    json_object_set_new(json, "major_a", json_string(major_names[i->is_mn_major[0]]));
+    json_object_set_new(json, "major_b", json_string(major_names[i->is_mn_major[1]]));
+    json_object_set_new(json, "swizzle_a", json_string(swizzle_names[c->swizzle[0]]));
+    json_object_set_new(json, "swizzle_b", json_string(swizzle_names[c->swizzle[1]]));
+    json_object_set_new(json, "shift", json_u32s(c->shift_bytes, 2));
+    json_object_set_new(json, "m", json_u64(c->m));
+    json_object_set_new(json, "n", json_u64(c->n));
+    json_object_set_new(json, "k", json_u64(c->k));
+    json_object_set_new(json, "pitch", json_u32s(c->pitch_bytes, 3));
+    json_object_set_new(json, "dump", json_u64(c->dump));
+    json_object_set_new(json, "seed", json_u64(c->seed));
+    return json;
+}
+
+static uint32_t least_pitch(const struct layout_case *c, int operand)
+{
+    return (layout_row_bytes(c, (enum gemm_operand)operand) + GEMM_PITCH_UNIT - 1) / GEMM_PITCH_UNIT * GEMM_PITCH_UNIT;
+}
+
+static int layout_check(const struct layout_case *c, struct text *why)
+{
+    uint32_t most_k = LAYOUT_MAX_BLOCKS * gemm_block_k(instances[c->instance].type);
+    if (c->m < 1 || c->n < 1) {
+        text_set(why, "gemm_layout: \"m\" and \"n\" are 1 to %d, not %u and %u", MAX_SIDE, c->m, c->n);
+        return 0;
+    }
+    if (c->k < 1 || c->k > most_k) {
+        text_set(why, "gemm_layout: \"k\" is 1 to %u for this type (all of it lies in shared memory), not %u", most_k,
+                 c->k);
+        return 0;
+    }
+    for (int i = GEMM_A; i <= GEMM_D; i++) {
+        uint32_t least = least_pitch(c, i);
+        if (c->pitch_bytes[i] >= least && c->pitch_bytes[i] <= GEMM_MAX_PITCH && c->pitch_bytes[i] % 16 == 0) continue;
+        text_set(why, "gemm_layout: \"pitch\" of %c is a multiple of 16 from %u to %d, not %u", "ABD"[i], least,
+                 GEMM_MAX_PITCH, c -> pitch_bytes[i]);
+        return 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (c->shift_bytes[i] < LAYOUT_SHIFT && c->shift_bytes[i] % LAYOUT_SHIFT_UNIT == 0) continue;
+        text_set(why, "gemm_layout: \"shift\" is a multiple of %d below %d, not %u: the nearest is %u",
+                 LAYOUT_SHIFT_UNIT, LAYOUT_SHIFT, c->shift_bytes[i],
+                 c->shift_bytes[i] >= LAYOUT_SHIFT ? LAYOUT_SHIFT - LAYOUT_SHIFT_UNIT
+                                                   : c->shift_bytes[i] / LAYOUT_SHIFT_UNIT * LAYOUT_SHIFT_UNIT);
+        return 0;
+    }
+    return 1;
+}
+
+static int layout_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct layout_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "gemm_layout case", why);
+    *c = (struct layout_case){0};
+    int type = json_read_name(&reader, "type", gemm_type_names);
+    int a = json_read_name(&reader, "major_a", major_names), b = json_read_name(&reader, "major_b", major_names);
+    while (c->instance < INSTANCES &&
+           ((int)instances[c->instance].type != type || instances[c->instance].is_mn_major[0] != a ||
+            instances[c->instance].is_mn_major[1] != b))
+        c->instance++;
+    if (reader.ok && c->instance == INSTANCES) {
+        text_set(why, "gemm_layout: \"type\" is bf16, f16, e4m3 or e5m2, and only the first two may be MN-major");
+        return 0;
+    }
+    c->swizzle[0] = (uint32_t)json_read_name(&reader, "swizzle_a", swizzle_names);
+    c->swizzle[1] = (uint32_t)json_read_name(&reader, "swizzle_b", swizzle_names);
+    json_read_u32s(&reader, "shift", 2, c->shift_bytes);
+    c->m = (uint32_t)json_read_u64(&reader, "m", MAX_SIDE);
+    c->n = (uint32_t)json_read_u64(&reader, "n", MAX_SIDE);
+    c->k = (uint32_t)json_read_u64(&reader, "k", UINT32_MAX);
+    c->dump = (uint32_t)json_read_u64(&reader, "dump", 1);
+    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
+    for (int i = GEMM_A; reader.ok && i <= GEMM_D; i++) c->pitch_bytes[i] = least_pitch(c, i);
+    if (json_has(&reader, "pitch")) json_read_u32s(&reader, "pitch", 3, c->pitch_bytes);
+    return json_reader_close(&reader) && layout_check(c, why);
+}
+
+// --- Random cases ----------------------------------------------------------------------------------------------------
+
+// Mostly one tile or less, so that the model, which runs every instruction of it, is quick.
+static uint32_t pick_side(struct random *random)
+{
+    if (random_chance(random, 10)) return (uint32_t)random_range(random, LAYOUT_TILE + 1, 2 * LAYOUT_TILE);
+    if (random_chance(random, 30)) return (uint32_t)random_range(random, LAYOUT_TILE - 2, LAYOUT_TILE);
+    return (uint32_t)random_range(random, 1, LAYOUT_TILE);
+}
+
+static void layout_generate(struct random *random, void *test_case)
+{
+    struct layout_case *c = test_case;
+    *c = (struct layout_case){.instance = (uint32_t)random_below(random, INSTANCES)};
+    uint32_t block_k = gemm_block_k(instances[c->instance].type);
+    c->m = pick_side(random);
+    c->n = pick_side(random);
+    c->k = (uint32_t)random_range(random, 1, random_chance(random, 15) ? LAYOUT_MAX_BLOCKS * block_k : 2 * block_k);
+    for (int i = GEMM_A; i <= GEMM_D; i++) {
+        c->pitch_bytes[i] = least_pitch(c, i);
+        if (random_chance(random, 40)) c->pitch_bytes[i] += GEMM_PITCH_UNIT * (uint32_t)random_range(random, 1, 9);
+    }
+    for (int i = 0; i < 2; i++) {
+        c->swizzle[i] = (uint32_t)random_below(random, 4);
+        if (random_chance(random, 50))
+            c->shift_bytes[i] = LAYOUT_SHIFT_UNIT * (uint32_t)random_below(random, LAYOUT_SHIFT / LAYOUT_SHIFT_UNIT);
+    }
+    c->dump = (uint32_t)random_chance(random, 15);
+    c->seed = (uint32_t)random_u64(random);
+    if (random_chance(random, 60)) c->seed &= ~036u; // numbers of about the same size
+}
+
+// --- The executors ---------------------------------------------------------------------------------------------------
+
+static uint32_t dump_bytes(const struct layout_case *c)
+{
+    return c->dump ? layout_shared_bytes(layout_blocks(c)) : 0;
+}
+
+static size_t layout_result_bytes(const void *test_case)
+{
+    return layout_operand_size(test_case, GEMM_D) + dump_bytes(test_case);
+}
+
+static void layout_run_model(const void *test_case, struct result *result)
+{
+    const struct layout_case *c = test_case;
+    uint8_t *d = result_window(result, "d", 0, (uint32_t)layout_operand_size(c, GEMM_D));
+    uint8_t *dump = c->dump ? result_window(result, "shared", GEMM_SHARED_START, dump_bytes(c)) : NULL;
+    layout_fill(c, GEMM_D, d);
+    result->rule = layout_model(c, d, dump);
+    result->status = rule_cuda_error(result->rule);
+}
+
+static int upload(struct gpu *gpu, const struct layout_case *c, enum gemm_operand operand, unsigned long long *address)
+{
+    size_t bytes = layout_operand_size(c, operand);
+    uint8_t *host = malloc(bytes);
+    *address = gpu_buffer(gpu, (int)operand, bytes);
+    if (host == NULL || *address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    layout_fill(c, operand, host);
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(*address, host, bytes);
+    free(host);
+    return error;
+}
+
+static int launch(struct gpu *gpu, const struct layout_case *c, unsigned long long address[3], unsigned long long dump)
+{
+    struct tensormap_image map[2];
+    struct layout_job job = {.d = address[GEMM_D] + GEMM_GUARD_BYTES,
+                             .dump = dump,
+                             .m = c->m,
+                             .n = c->n,
+                             .k = c->k,
+                             .pitch_elems = c->pitch_bytes[GEMM_D] / 4,
+                             .blocks = layout_blocks(c)};
+    for (int i = 0; i < 2; i++) {
+        job.swizzle[i] = c->swizzle[i];
+        job.shift_bytes[i] = c->shift_bytes[i];
+        if (layout_map(c, (enum gemm_operand)i, address[i], &map[i]) != RULE_OK) return CUDA_ERROR_INVALID_VALUE;
+    }
+    uint32_t rows = (c->m - 1) / LAYOUT_TILE + 1, columns = (c->n - 1) / LAYOUT_TILE + 1;
+    job.columns = columns;
+    void *arguments[] = {&map[0], &map[1], &job};
+    struct gpu_launch launch = {.module = "gemm_layout",
+                                .kernel = instances[c->instance].name,
+                                .grid = rows * columns,
+                                .block = LAYOUT_THREADS,
+                                .shared_bytes = layout_shared_bytes(job.blocks),
+                                .arguments = arguments};
+    return gpu_launch(gpu, &launch);
+}
+
+static int run_case(struct gpu *gpu, const struct layout_case *c, struct result *result)
+{
+    uint32_t d_bytes = (uint32_t)layout_operand_size(c, GEMM_D), shared_bytes = dump_bytes(c);
+    unsigned long long address[3], device_dump = 0;
+    uint8_t *d = result_window(result, "d", 0, d_bytes);
+    uint8_t *dump = c->dump ? result_window(result, "shared", GEMM_SHARED_START, shared_bytes) : NULL;
+    int error = CUDA_SUCCESS;
+    for (int i = GEMM_A; i <= GEMM_D && error == CUDA_SUCCESS; i++)
+        error = upload(gpu, c, (enum gemm_operand)i, &address[i]);
+    if (dump != NULL && (device_dump = gpu_buffer(gpu, DUMP_BUFFER, shared_bytes)) == 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (error == CUDA_SUCCESS) error = launch(gpu, c, address, device_dump);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(d, address[GEMM_D], d_bytes);
+    if (error == CUDA_SUCCESS && dump != NULL)
+        error = (int)gpu->driver.cuMemcpyDtoH_v2(dump, device_dump, shared_bytes);
+    return error;
+}
+
+static int layout_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct layout_case *c = cases;
+    int error = CUDA_SUCCESS;
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) error = run_case(gpu, &c[i], &results[i]);
+    return error;
+}
+
+// Where the results first differ: an element of D, or a byte of shared memory.
+static void layout_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct layout_case *c = test_case;
+    for (int i = 0; i < expected->windows && i < found->windows; i++) {
+        const struct window *a = &expected->window[i], *b = &found->window[i];
+        uint32_t at = 0, pitch = c->pitch_bytes[GEMM_D], half = layout_operand_bytes(layout_blocks(c));
+        while (at < a->size_bytes && a->bytes[at] == b->bytes[at]) at++;
+        if (at == a->size_bytes) continue;
+        if (i == 0)
+            fprintf(out, "    D[%u][%u]: A %s-major, swizzle %s; B %s-major, swizzle %s\n",
+                    (at - GEMM_GUARD_BYTES) / pitch, (at - GEMM_GUARD_BYTES) % pitch / 4,
+                    major_names[instances[c->instance].is_mn_major[0]], swizzle_names[c->swizzle[0]],
+                    major_names[instances[c->instance].is_mn_major[1]], swizzle_names[c->swizzle[1]]);
+        else
+            fprintf(out, "    shared memory of CTA 0: byte %u of %s\n", at < 2 * half ? at % half : at - 2 * half,
+                    at < half       ? "A"
+                    : at < 2 * half ? "B"
+                                    : "the barriers");
+        return;
+    }
+    fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+}
+
+const struct family family_gemm_layout = {
+    .name = "gemm_layout",
+    .summary = "a GEMM whose operands have any swizzle and majorness; D, and shared memory as it is swizzled",
+    .case_bytes = sizeof(struct layout_case),
+    .generate = layout_generate,
+    .write = layout_write,
+    .read = layout_read,
+    .result_bytes = layout_result_bytes,
+    .run_model = layout_run_model,
+    .run_gpu = layout_run_gpu,
+    .kernel = "gemm_layout",
+    .explain = layout_explain,
+};

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "runnable/runnable.h"
+
+#include <string.h>
+
+#include "gemm_gpu.h"
+
+#define GEMM_SIZES                                                                                                     \
+    "\"type\": \"bf16\", \"m\": 512, \"n\": 512, \"k\": 512, \"out\": null, \"tile\": null, \"pitch\": null, "
+#define GEMM_DEFAULTS(kernel, splits)                                                                                  \
+    "{\"kernel\": \"" kernel "\", " GEMM_SIZES "\"stages\": null, \"cluster\": [1, 1], \"splits\": " splits ", "       \
+    "\"reduce\": 0, \"group\": 8, \"ctas\": 0, \"exact\": 0, \"dump\": 0, \"seed\": 0}"
+#define GEMM_ROW(name, summary, kernel, splits)                                                                        \
+    {                                                                                                                  \
+        name, summary, "gemm", GEMM_DEFAULTS(kernel, splits), gemm_time, gemm_work, "FLOP/s", gemm_timeline            \
+    }
+
+const struct runnable runnables[] = {
+    GEMM_ROW("gemm-pingpong", "persistent GEMM, each consumer warpgroup with tiles of its own", "pingpong", "1"),
+    GEMM_ROW("gemm-cooperative", "persistent GEMM, both consumer warpgroups on one tile", "cooperative", "1"),
+    GEMM_ROW("gemm-split-k", "GEMM whose k is cut into parts, for few tiles", "split_k", "4"),
+    GEMM_ROW("gemm-cp-async", "the baseline of sm_80: multi-stage cp.async, ldmatrix, mma.sync", "cp_async", "1"),
+    {"gemm-layout", "GEMM with operands of any swizzle and majorness", "gemm_layout",
+     "{\"type\": \"bf16\", \"major_a\": \"k\", \"major_b\": \"k\", \"swizzle_a\": \"128B\", \"swizzle_b\": \"128B\", "
+     "\"shift\": [0, 0], \"m\": 128, \"n\": 128, \"k\": 128, \"pitch\": null, \"dump\": 0, \"seed\": 0}",
+     NULL, NULL, NULL, NULL},
+    {"prefetch", "the prefetch pipeline of bulk copies", "prefetch",
+     "{\"stages\": 4, \"stores\": 0, \"ctas\": 8, \"threads\": 128, \"bytes\": 65536, \"batch\": 1024, \"offset\": 0, "
+     "\"in_place\": 0, \"seed\": 0}",
+     NULL, NULL, NULL, NULL},
+    {"read-modify-write", "tiles through shared memory by memcpy_async and its relatives", "rmw",
+     "{\"form\": \"cp_async_bulk\", \"type\": \"u32\", \"issuer\": \"thread0\", \"threads\": 128, \"count\": 8192, "
+     "\"tile\": 1024, "
+     "\"offset\": 0, \"seed\": 0}",
+     NULL, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}};
+
+const struct runnable *runnable_find(const char *name)
+{
+    for (const struct runnable *row = runnables; row->name != NULL; row++)
+        if (strcmp(row->name, name) == 0) return row;
+    return NULL;
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref run KERNEL`: its options are the fields of the case, wrong ones are told with the nearest legal value. What
+# `tmaref run --family` does is in list.sh and files.sh.
+. "$(dirname "$0")/expect.sh" || exit 2
+
+run 0 run --help
+out "gemm-pingpong"
+run 2 run gemm-ping
+err "there is no kernel 'gemm-ping'"
+run 0 run gemm-split-k --help
+out "--splits=VALUE"
+out "default 4"
+run 0 run gemm-pingpong --m 65 --n=130 --k 33 --type f16
+out '"type":"f16","out":"f16","tile":[128,128],"m":65,"n":130,"k":33,"pitch":[80,80,272]'
+out "model: accepted"
+out "65"
+run 0 run gemm-cooperative --m 9 --n 9 --k 9 --tile 128x256 --cluster 2x1 --dump 1
+out '"cluster":[2,1]'
+out "shared"
+run 0 run gemm-cp-async --m 9 --n 9 --k 9 --out f32
+out '"kernel":"cp_async"'
+run 0 run gemm-layout --m 9 --n 9 --k 9 --swizzle-a none --major-b mn --shift 0,128
+out '"swizzle_a":"none"'
+
+while IFS='|' read -r arguments sentence; do
+    # shellcheck disable=SC2086
+    run 2 run $arguments
+    err "$sentence"
+done <<'END'
+gemm-pingpong --cluster 3x1|the nearest is 2
+gemm-pingpong --stages 99|the nearest is
+gemm-pingpong --m 0|"m" is 1 to 32768, not 0: the nearest is 1
+gemm-pingpong --tile 1x1|compiled for tiles 128x128
+gemm-pingpong --type e4m3 --out f16|is not compiled for e4m3 into f16
+gemm-pingpong --cluster 2|"cluster"
+gemm-pingpong --splits 2|only gemm-split-k cuts k
+gemm-cp-async --cluster 2x1|gemm-cp-async has no more
+gemm-layout --time|cannot be timed
+gemm-layout --svg x.svg|has no timeline
+gemm-layout --k 9999|"k" is 1 to 384
+gemm-layout --frog 1|unrecognized option '--frog'
+gemm-layout 12|takes no argument '12'
+gemm-pingpong --window 5|--window takes two numbers
+gemm-pingpong --executor frog|there is no executor 'frog'
+END
+finish

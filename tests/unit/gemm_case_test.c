@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// The suite `gemm_case`: the families "gemm" and "gemm_layout" around the model: JSON both ways, refusals that name the
+// nearest legal value, what random cases lean to, D against sums of integers, dumps, and the words for a mismatch.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "gemm_case.h"
+#include "layout_case.h"
+#include "mbarrier.h"
+
+Suite *gemm_case_suite(void);
+
+enum { CASES = 20000 };
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static const char *const family_names_of_gemm[] = {"gemm", "gemm_layout"};
+
+START_TEST(gemm_case_is_read_as_it_was_written)
+{
+    const struct family *family = family_find(family_names_of_gemm[_i]);
+    void *c = calloc(1, family->case_bytes), *again = calloc(1, family->case_bytes);
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct random random = random_for(3, i);
+        struct text why;
+        family->generate(&random, c);
+        json_t *json = family->write(c);
+        ck_assert_msg(family->read(json, again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(c, again, family->case_bytes);
+    }
+    free(c);
+    free(again);
+}
+END_TEST
+
+#define GEMM_CASE(kernel, out, tile, rest)                                                                             \
+    "{\"kernel\": \"" kernel "\", \"type\": \"bf16\", \"out\": \"" out "\", \"tile\": " tile ", " rest                 \
+    ", \"group\": 1, \"ctas\": 0, \"exact\": 0, \"dump\": 0, \"seed\": 1}"
+#define SIZES            "\"m\": 100, \"n\": 100, \"k\": 100"
+#define PLAIN            "\"stages\": 4, \"cluster\": [1, 1], \"splits\": 1, \"reduce\": 0"
+#define PINGPONG(rest)   "gemm", GEMM_CASE("pingpong", "bf16", "[128, 128]", rest)
+#define SPLIT(out, rest) "gemm", GEMM_CASE("split_k", out, "[128, 128]", rest)
+#define LAYOUT(type, major, rest)                                                                                      \
+    "gemm_layout",                                                                                                     \
+        "{\"type\": \"" type "\", \"major_a\": \"" major "\", \"major_b\": \"k\", \"swizzle_a\": \"none\", "           \
+        "\"swizzle_b\": \"32B\", \"dump\": 0, \"seed\": 1, " rest "}"
+
+static const struct {
+    const char *family, *text, *why;
+} refused[] = {
+    {"gemm", GEMM_CASE("pingpong", "bf16", "[128, 96]", SIZES ", " PLAIN), "compiled for tiles 128x128"},
+    {PINGPONG("\"m\": 0, \"n\": 1, \"k\": 1, " PLAIN), "\"m\" is 1 to 32768, not 0: the nearest is 1"},
+    {PINGPONG(SIZES ", \"pitch\": [200, 208, 208], " PLAIN), "\"pitch\" of A is a multiple of 16"},
+    {PINGPONG(SIZES ", \"pitch\": [208, 192, 208], " PLAIN), "the nearest is 208"},
+    {PINGPONG(SIZES ", \"stages\": 9, \"cluster\": [1, 1], \"splits\": 1, \"reduce\": 0"), "not 9: the nearest is"},
+    {PINGPONG(SIZES ", \"stages\": 1, \"cluster\": [1, 1], \"splits\": 1, \"reduce\": 0"), "not 1: the nearest is 2"},
+    {PINGPONG(SIZES ", \"stages\": 4, \"cluster\": [3, 1], \"splits\": 1, \"reduce\": 0"), "the nearest is 2"},
+    {PINGPONG(SIZES ", \"stages\": 4, \"cluster\": [4, 4], \"splits\": 1, \"reduce\": 0"), "at most 8 CTAs, not 16"},
+    {PINGPONG(SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 2, \"reduce\": 0"), "only gemm-split-k cuts k"},
+    {SPLIT("bf16", SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 2, \"reduce\": 1"), "into an f32 D"},
+    {SPLIT("bf16", SIZES ", \"stages\": 4, \"cluster\": [2, 2], \"splits\": 4, \"reduce\": 0"),
+     "and 4 splits meet in it"},
+    {SPLIT("f32", SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 3, \"reduce\": 1"),
+     "order in which 3 parts"},
+    {"gemm",
+     "{\"kernel\": \"split_k\", \"type\": \"bf16\", " SIZES ", \"cluster\": [1, 1], \"splits\": 2, \"reduce\": 0, "
+     "\"group\": 1, \"ctas\": 0, \"exact\": 0, \"dump\": 1, \"seed\": 1}",
+     "lie over the stages"},
+    {LAYOUT("e4m3", "mn", "\"shift\": [0, 0], \"m\": 1, \"n\": 1, \"k\": 1"), "only the first two may be MN-major"},
+    {LAYOUT("bf16", "mn", "\"shift\": [0, 1000], \"m\": 1, \"n\": 1, \"k\": 1"), "not 1000: the nearest is 896"},
+    {LAYOUT("bf16", "mn", "\"shift\": [1024, 0], \"m\": 1, \"n\": 1, \"k\": 1"), "not 1024: the nearest is 896"},
+    {LAYOUT("e5m2", "k", "\"shift\": [0, 0], \"m\": 1, \"n\": 1, \"k\": 769"), "\"k\" is 1 to 768 for this type"},
+    {LAYOUT("f16", "mn", "\"shift\": [0, 0], \"m\": 9, \"n\": 1, \"k\": 1, \"pitch\": [16, 16, 16]"), "from 32 to"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(gemm_case_that_cannot_run_is_refused)
+{
+    const struct family *family = family_find(refused[_i].family);
+    void *c = calloc(1, family->case_bytes);
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family->read(json, c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+    free(c);
+}
+END_TEST
+
+// --- Random cases ----------------------------------------------------------------------------------------------------
+
+// Every instance, remainders along every side, clusters of every shape, all ways to split, padding, many tiles of a
+// CTA.
+START_TEST(gemm_cases_reach_everything)
+{
+    int *instances = calloc(gemm_instance_count(), sizeof *instances), clusters[5][5] = {{0}};
+    int remainders[3] = {0}, splits[2] = {0}, padded = 0, dumps = 0, few = 0, tiny = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(9, i);
+        struct gemm_case c;
+        gemm_generate(&random, &c);
+        const struct gemm_instance *row = gemm_instance_row(c.instance);
+        instances[c.instance]++;
+        clusters[c.cluster_m][c.cluster_n]++;
+        remainders[0] += c.m % row->tile_m != 0;
+        remainders[1] += c.n % row->tile_n != 0;
+        remainders[2] += c.k % gemm_block_k(row->in) != 0;
+        if (c.splits > 1) splits[c.reduce]++;
+        padded += c.pitch_bytes[GEMM_D] >= gemm_row_bytes(&c, GEMM_D) + GEMM_PITCH_UNIT;
+        dumps += c.dump != 0;
+        const struct gemm_job job = gemm_case_job(&c);
+        few += c.ctas != 0 && gemm_cluster_tiles(row, &job) * gemm_cluster_size(&job) > 2 * c.ctas;
+        tiny += c.m == 1 || c.n == 1 || c.k == 1;
+    }
+    for (uint32_t i = 0; i < gemm_instance_count(); i++) ck_assert_int_gt(instances[i], 0);
+    for (int m = 1; m <= 4; m *= 2)
+        for (int n = 1; n <= 4 && m * n <= 8; n *= 2) ck_assert_int_gt(clusters[m][n], CASES / 50);
+    for (int i = 0; i < 3; i++) ck_assert_int_gt(remainders[i], CASES / 2);
+    for (int i = 0; i < 2; i++) ck_assert_int_gt(splits[i], CASES / 30);
+    ck_assert_int_gt(padded, CASES / 4);
+    ck_assert_int_gt(dumps, CASES / 20);
+    ck_assert_int_gt(few, CASES / 20);
+    ck_assert_int_gt(tiny, CASES / 200);
+    free(instances);
+}
+END_TEST
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+static int element_of(const struct gemm_case *c, enum gemm_operand operand, const uint8_t *bytes, uint32_t row,
+                      uint32_t k)
+{
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
+    uint32_t bits = 0;
+    memcpy(&bits, bytes + (size_t)row * c->pitch_bytes[operand] + k * gemm_bytes(i->in), gemm_bytes(i->in));
+    uint32_t sign = 1u << (8 * gemm_bytes(i->in) - 1);
+    return (bits & (sign - 1)) == 0 ? 0 : bits & sign ? -1 : 1;
+}
+
+// Of -1, 0 and 1 an f32 D holds the very sums, whatever the kernel; what lies around D stays as it was.
+START_TEST(gemm_of_small_integers_is_their_sums)
+{
+    int checked = 0;
+    for (uint64_t i = 0; i < 400; i++) {
+        struct random random = random_for(21, i);
+        struct gemm_case c;
+        gemm_generate(&random, &c);
+        if (!c.exact || gemm_instance_row(c.instance)->out != GEMM_F32) continue;
+        size_t bytes = gemm_operand_bytes(&c, GEMM_D);
+        uint8_t *a = malloc(gemm_operand_bytes(&c, GEMM_A)), *b = malloc(gemm_operand_bytes(&c, GEMM_B));
+        uint8_t *d = malloc(bytes), *before = malloc(bytes);
+        gemm_fill(&c, GEMM_A, a);
+        gemm_fill(&c, GEMM_B, b);
+        gemm_fill(&c, GEMM_D, before);
+        memcpy(d, before, bytes);
+        ck_assert(gemm_model(&c, d));
+        for (uint32_t at = 0; at < bytes; at += 4) {
+            uint32_t m = (at - GEMM_GUARD_BYTES) / c.pitch_bytes[GEMM_D];
+            uint32_t n = (at - GEMM_GUARD_BYTES) % c.pitch_bytes[GEMM_D] / 4;
+            int sum = 0;
+            float found;
+            memcpy(&found, d + at, sizeof found);
+            if (at < GEMM_GUARD_BYTES || m >= c.m || n >= (c.n + 3) / 4 * 4) ck_assert_mem_eq(d + at, before + at, 4);
+            if (at < GEMM_GUARD_BYTES || m >= c.m || n >= c.n) continue;
+            for (uint32_t k = 0; k < c.k; k++) sum += element_of(&c, GEMM_A, a, m, k) * element_of(&c, GEMM_B, b, n, k);
+            ck_assert_msg(found == (float)sum, "case %d: D[%u][%u] is %g, not %d", (int)i, m, n, (double)found, sum);
+            checked++;
+        }
+        free(a);
+        free(b);
+        free(d);
+        free(before);
+    }
+    ck_assert_int_gt(checked, 100000);
+}
+END_TEST
+
+// One tile of three blocks in two stages: the third block lies where the first was, and its barriers went round twice.
+START_TEST(gemm_dump_shows_the_last_blocks)
+{
+    struct gemm_case c = {
+        .m = 3, .n = 5, .k = 150, .stages = 2, .cluster_m = 1, .cluster_n = 1, .splits = 1, .group = 1};
+    const struct gemm_instance *row = gemm_instance_row(c.instance);
+    uint32_t stage_bytes = gemm_stage_bytes(row->tile_m, row->tile_n), bytes = gemm_dump_bytes(row, 2);
+    gemm_least_pitch(&c);
+    uint8_t *dump = malloc(bytes), *a = malloc(gemm_operand_bytes(&c, GEMM_A));
+    gemm_fill(&c, GEMM_A, a);
+    ck_assert(gemm_model_dump(&c, dump));
+    ck_assert_mem_eq(dump, a + 256, 16);                                             // row 0 from k = 128 on
+    ck_assert_mem_eq(dump + stage_bytes + 128 + 16, a + c.pitch_bytes[0] + 128, 16); // row 1, chunk 0: swizzled
+    for (uint32_t at = 3 * 128; at < 128 * 128; at++) ck_assert_uint_eq(dump[at], 0);
+    uint64_t words[4];
+    memcpy(words, dump + 2 * stage_bytes, sizeof words);
+    ck_assert_uint_eq(words[0], mbarrier_init(1)); // two phases
+    ck_assert_uint_eq(words[1], mbarrier_init(1) ^ MBARRIER_PHASE_BIT);
+    ck_assert_uint_eq(words[2], mbarrier_init(4));
+    ck_assert_uint_eq(words[3], mbarrier_init(4) ^ MBARRIER_PHASE_BIT);
+    free(dump);
+    free(a);
+}
+END_TEST
+
+// The layout changes nothing: all swizzles and both majornesses of the same numbers give the same D.
+START_TEST(gemm_layouts_give_the_same_sums)
+{
+    struct layout_case c = {.m = 70, .n = 40, .k = 100, .seed = 5};
+    static uint8_t first[70 * 160 + 2 * GEMM_GUARD_BYTES], d[sizeof first];
+    c.pitch_bytes[0] = c.pitch_bytes[1] = 208;
+    c.pitch_bytes[2] = 160;
+    for (uint32_t swizzle = 0; swizzle < 16; swizzle++) {
+        c.swizzle[0] = swizzle % 4;
+        c.swizzle[1] = swizzle / 4;
+        c.shift_bytes[0] = swizzle % 8 * 128;
+        layout_fill(&c, GEMM_D, d);
+        ck_assert_int_eq(layout_model(&c, d, NULL), RULE_OK);
+        if (swizzle == 0) memcpy(first, d, sizeof d);
+        ck_assert_mem_eq(d, first, sizeof d);
+    }
+}
+END_TEST
+
+// --- Mismatches ------------------------------------------------------------------------------------------------------
+
+START_TEST(gemm_mismatch_names_the_element_and_the_block)
+{
+    const struct family *family = family_find("gemm");
+    struct gemm_case c = {
+        .m = 9, .n = 20, .k = 200, .stages = 2, .cluster_m = 1, .cluster_n = 1, .splits = 1, .group = 1};
+    char text[2000] = "";
+    gemm_least_pitch(&c);
+    struct gemm_case shorter = c;
+    shorter.k = 128; // as if the last two blocks were not there
+    size_t bytes = family->result_bytes(&c);
+    uint8_t *expected_bytes = malloc(bytes), *found_bytes = malloc(bytes);
+    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
+    family->run_model(&c, &expected);
+    family->run_model(&shorter, &found);
+    memcpy(found_bytes, expected_bytes, GEMM_GUARD_BYTES + 2 * c.pitch_bytes[GEMM_D]); // wrong from row 2 on
+    FILE *out = fmemopen(text, sizeof text, "w");
+    family->explain(&c, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, "D[2][1], tile 0, 0 (row 2, column 1 of it)") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "as if K had ended before block 2 (k = 128)") != NULL, "%s", text);
+    free(expected_bytes);
+    free(found_bytes);
+}
+END_TEST
+
+Suite *gemm_case_suite(void)
+{
+    Suite *suite = suite_create("gemm_case");
+    TCase *tests = tcase_create("gemm_case");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, gemm_case_is_read_as_it_was_written, 0, 2);
+    tcase_add_loop_test(tests, gemm_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_test(tests, gemm_cases_reach_everything);
+    tcase_add_test(tests, gemm_of_small_integers_is_their_sums);
+    tcase_add_test(tests, gemm_dump_shows_the_last_blocks);
+    tcase_add_test(tests, gemm_layouts_give_the_same_sums);
+    tcase_add_test(tests, gemm_mismatch_names_the_element_and_the_block);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
