@@ -5,6 +5,7 @@
 #include "subjects.h"
 
 const struct bench_subject bench_subjects[] = {
+    {"cluster", "distributed shared memory: histograms, attention", bench_cluster},
     {"copy", "TMA copies and pipelines, multicast", bench_copy},
     {0},
 };

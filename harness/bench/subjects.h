@@ -5,6 +5,7 @@
 
 #include "bench.h"
 
+int bench_cluster(struct bench *bench, struct text *why);
 int bench_copy(struct bench *bench, struct text *why);
 
 #endif

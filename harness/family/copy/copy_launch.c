@@ -4,7 +4,7 @@
 #include "copy_launch.h"
 
 #include "copy_case.h"
-#include "gpu.h"
+#include "gpu_clusters.h"
 #include "reduce.h"
 
 enum {
@@ -129,30 +129,6 @@ int copy_start_ring(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_b
     return start_matrix(gpu, "copy_ring", 0, to, from, size_bytes, RING_ROWS, RING_STAGES);
 }
 
-// How many clusters run at once; 0 if that cannot be told.
-static int clusters_at_once(struct gpu *gpu, unsigned cluster, unsigned shared_bytes)
-{
-    struct CUfunc_st *function;
-    struct cuda_launch_attribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    attribute.value.cluster.x = cluster;
-    attribute.value.cluster.y = attribute.value.cluster.z = 1;
-    struct cuda_launch_config config = {.grid_x = cluster,
-                                        .grid_y = 1,
-                                        .grid_z = 1,
-                                        .block_x = COPY_STREAM_THREADS,
-                                        .block_y = 1,
-                                        .block_z = 1,
-                                        .shared_bytes = shared_bytes,
-                                        .attributes = &attribute,
-                                        .attribute_count = 1};
-    int clusters = 0;
-    if (gpu_function(gpu, "copy", "copy_stream", &function) != CUDA_SUCCESS) return 0;
-    gpu->driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes);
-    gpu->driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    if (gpu->driver.cuOccupancyMaxActiveClusters(&clusters, function, &config) != CUDA_SUCCESS) return 0;
-    return clusters;
-}
-
 int copy_start_stream(struct gpu *gpu, const struct copy_stream *stream)
 {
     struct tensormap_image map;
@@ -176,15 +152,16 @@ int copy_start_stream(struct gpu *gpu, const struct copy_stream *stream)
     }
     int error = encode(gpu, DTYPE_BFLOAT16, stream->from, rows, STREAM_COLUMNS, job.box[1], SWIZZLE_128B, &map);
     unsigned shared_bytes = COPY_TILE_START - COPY_SHARED_START + STREAM_STAGES * job.tile_bytes;
-    int clusters = clusters_at_once(gpu, stream->cluster, shared_bytes);
+    struct gpu_launch launch = {.module = "copy",
+                                .kernel = "copy_stream",
+                                .block = COPY_STREAM_THREADS,
+                                .cluster = stream->cluster,
+                                .shared_bytes = shared_bytes,
+                                .arguments = arguments};
+    int clusters = gpu_clusters(gpu, &launch);
     if (error != CUDA_SUCCESS || clusters == 0) return error != CUDA_SUCCESS ? error : CUDA_ERROR_INVALID_VALUE;
-    return gpu_start(gpu, &(struct gpu_launch){.module = "copy",
-                                               .kernel = "copy_stream",
-                                               .grid = (unsigned)clusters * stream->cluster,
-                                               .block = COPY_STREAM_THREADS,
-                                               .cluster = stream->cluster,
-                                               .shared_bytes = shared_bytes,
-                                               .arguments = arguments});
+    launch.grid = (unsigned)clusters * stream->cluster;
+    return gpu_start(gpu, &launch);
 }
 
 uint64_t copy_stream_bytes(const struct copy_stream *stream)
