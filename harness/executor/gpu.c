@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One device of this process: set-up, memory, launches. Runs only in the executor's child process.
+// One device of this process: set-up, memory, launches.
 #include "gpu.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,16 +45,20 @@ static int describe(struct gpu *gpu, int device, struct text *why)
 
 int gpu_init(struct gpu *gpu, struct text *why)
 {
+    return gpu_init_device(gpu, 0, why);
+}
+
+int gpu_init_device(struct gpu *gpu, int ordinal, struct text *why)
+{
     int device;
-    struct CUctx_st *context;
     *gpu = (struct gpu){0};
     if (!cuda_load(&gpu->driver, why)) return 0;
     if (failed(gpu, "cuInit", (int)gpu->driver.cuInit(0), why)) return 0;
-    if (failed(gpu, "cuDeviceGet", (int)gpu->driver.cuDeviceGet(&device, 0), why)) return 0;
+    if (failed(gpu, "cuDeviceGet", (int)gpu->driver.cuDeviceGet(&device, ordinal), why)) return 0;
     if (!describe(gpu, device, why)) return 0;
-    if (failed(gpu, "cuDevicePrimaryCtxRetain", (int)gpu->driver.cuDevicePrimaryCtxRetain(&context, device), why))
+    if (failed(gpu, "cuDevicePrimaryCtxRetain", (int)gpu->driver.cuDevicePrimaryCtxRetain(&gpu->context, device), why))
         return 0;
-    return !failed(gpu, "cuCtxSetCurrent", (int)gpu->driver.cuCtxSetCurrent(context), why);
+    return !failed(gpu, "cuCtxSetCurrent", (int)gpu->driver.cuCtxSetCurrent(gpu->context), why);
 }
 
 unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes)
@@ -94,14 +99,25 @@ unsigned long long gpu_arena(struct gpu *gpu)
     return gpu->arena;
 }
 
+// The file that this code is in: a library by the path it was loaded from, else the program. Returns 0 if unknown.
+static int own_path(char self[PATH_MAX])
+{
+    static const char here;
+    Dl_info info;
+    if (dladdr(&here, &info) != 0 && strchr(info.dli_fname, '/') != NULL && realpath(info.dli_fname, self) != NULL)
+        return 1;
+    ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+    self[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
 int gpu_kernel_path(const char *name, char *path, size_t path_bytes)
 {
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length > 0) {
-        self[length] = '\0';
+    if (own_path(self)) {
         *strrchr(self, '/') = '\0';
-        static const char *const places[] = {"kernels", "../kernels", "../share/tmaref/kernels"};
+        static const char *const places[] = {"kernels", "../kernels", "../share/tmaref/kernels",
+                                             "../../share/tmaref/kernels"};
         for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
             snprintf(path, path_bytes, "%s/%s/%s", self, places[i], name);
             if (access(path, R_OK) == 0) return 1;
@@ -175,6 +191,7 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
         .block_y = 1,
         .block_z = 1,
         .shared_bytes = launch->shared_bytes,
+        .stream = launch->stream,
         .attributes = &cluster,
         .attribute_count = launch->cluster > 0,
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a family's run_gpu() may do with the device: kernels by name, buffers that live as long as the child process,
-// launches that return a CUDA error number. All of it happens in a child process (see gpu_child.c): whatever kills the
-// device there costs that child only.
+// launches that return a CUDA error number. For the families it all happens in a child process (see gpu_child.c):
+// whatever kills the device there costs that child only.
 #ifndef TMAREF_GPU_H
 #define TMAREF_GPU_H
 
@@ -20,13 +20,15 @@ struct gpu_launch {
     unsigned grid, grid_y, grid_z, block;
     unsigned cluster, cluster_y, cluster_z;
     unsigned shared_bytes;
-    void **arguments; // as cuLaunchKernel takes them
+    void **arguments;           // as cuLaunchKernel takes them
+    struct CUstream_st *stream; // NULL: the default stream
 };
 
 struct gpu {
     struct cuda_driver driver;
     struct nvml nvml;
-    int processors; // multiprocessors
+    struct CUctx_st *context; // the primary one
+    int processors;           // multiprocessors
     char description[256];
     struct {
         unsigned long long address;
@@ -39,8 +41,10 @@ struct gpu {
     } module[32];
 };
 
-// Device 0 of this process. Returns 0 with a sentence in `why` if there is none that will do.
+// Device 0 of this process, or device `ordinal`, its primary context made current. Returns 0 with a sentence in `why`
+// if there is none that will do.
 int gpu_init(struct gpu *gpu, struct text *why);
+int gpu_init_device(struct gpu *gpu, int ordinal, struct text *why);
 
 // Device memory of at least `size_bytes` in slot 0 .. GPU_BUFFERS - 1, its contents undefined; 0 if there is none.
 unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes);
@@ -55,13 +59,14 @@ int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct
 // Where the __device__ or __constant__ variable `name` of kernels/<module>.cubin lies; 0 if it is not there.
 unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *name);
 
-// Starts a kernel on the default stream. Returns 0 or the CUDA error.
+// Starts a kernel on its stream. Returns 0 or the CUDA error.
 int gpu_start(struct gpu *gpu, const struct gpu_launch *launch);
 
 // Runs a kernel and waits for it. Returns 0 or the CUDA error.
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);
 
-// Path of kernels/<name> beside the command, in the build tree or the installed one; 0 if it does not exist.
+// Path of kernels/<name> beside the command or the library that this is part of, in the build tree or the installed
+// one; 0 if it does not exist.
 int gpu_kernel_path(const char *name, char *path, size_t path_bytes);
 
 #endif
