@@ -53,9 +53,9 @@ is() { # is TEXT TEXT MESSAGE
 agrees() {
     local family
     for family in async bulk cluster copy diagnose encode im2col im2col_store histogram load mbarrier misuse mma multicast prefetch replace rmw softmax store wgmma wgmma_sparse; do
-        run 0 diff -f $family -n 2000 --seed 5 --faults 12 model gpu
+        run 0 diff -f $family -n 2000 --seed 5 --faults 10 model gpu
         out ", 0 mismatches"
-        [ $family = encode ] || [ $family = diagnose ] || [ $family = mma ] || [ $family = softmax ] || out "12 of them predicted to kill their process"
+        [ $family = encode ] || [ $family = diagnose ] || [ $family = mma ] || [ $family = softmax ] || out "10 of them predicted to kill their process"
         run 0 diff -f $family -n 2000 --faults 0 gpu gpu
         out ", 0 mismatches"
     done
