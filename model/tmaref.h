@@ -3,6 +3,7 @@
 //   rule.h, finding.h   rules of the machine, and what a check reports
 //   dtype.h             element types of tensor maps
 //   access.h, ledger.h  what observers see: accesses to memory, contributions to barriers
+//   bank.h              wavefronts of an access to shared memory
 //   memory.h            bounded pieces of global and shared memory
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
 //   replace.h           tensormap.replace on the 128 bytes
@@ -33,6 +34,7 @@
 #include "address_check.h"
 #include "arithmetic.h"
 #include "async_group.h"
+#include "bank.h"
 #include "bulk.h"
 #include "chain.h"
 #include "cluster.h"

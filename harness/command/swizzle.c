@@ -44,9 +44,9 @@ static const char help_after[] =
     "bytes), byte and element (added to it), bytes (1, 2, 4, 8, 16; default 16), lanes (default 32). Values: numbers, "
     "l, chunks (of a row), + - * / % ^ & ( ), with C's precedence.\n\n"
     "The wavefront rule: 32 banks of 4 bytes, bank = address / 4 % 32. A wavefront delivers one word of each bank. "
-    "16-byte accesses are served a quarter warp at a time, 8-byte ones a half warp, smaller ones the whole warp. A "
-    "word "
-    "that several lanes read is a broadcast; different words of one bank take one wavefront each.\n\n"
+    "16-byte accesses are served a quarter warp at a time, 8-byte ones a half warp, smaller ones the whole warp; "
+    "twice as many lanes if they agree in pairs. A word that several lanes read is a broadcast; different words of one "
+    "bank take one wavefront each.\n\n"
     "Colours appear on a terminal only, and not when NO_COLOR is set. Exit status: 0, or 2 for wrong arguments.";
 
 static error_t parse_option(int key, char *value, struct argp_state *state)

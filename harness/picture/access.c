@@ -163,7 +163,7 @@ void access_count(const struct access *access, const struct layout *layout, stru
     uint32_t address[WARP_LANES];
     for (int lane = 0; lane < access->lanes; lane++)
         address[lane] = layout_address(layout, access->row[lane], access->byte[lane]);
-    bank_count(address, access->lanes, access->bytes, report);
+    bank_count(BANK_LOAD, address, UINT32_MAX >> (WARP_LANES - access->lanes), access->bytes, report);
 }
 
 struct layout access_unswizzled(const struct layout *layout)

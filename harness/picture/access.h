@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "picture/bank.h"
+#include "bank.h"
 #include "picture/expression.h"
 #include "picture/layout.h"
 

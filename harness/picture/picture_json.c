@@ -62,7 +62,8 @@ static json_t *json_report(const struct bank_report *report)
             json_array_append_new(collisions, json_pack("{s:i, s:i, s:i, s:o}", "phase", i, "bank", bank, "words",
                                                         phase->words[bank], "lanes", json_lanes(phase->lanes[bank])));
         }
-    return json_pack("{s:i, s:o}", "wavefronts", report->wavefronts, "collisions", collisions);
+    return json_pack("{s:i, s:i, s:o}", "wavefronts", report->wavefronts, "clocks", report->clocks, "collisions",
+                     collisions);
 }
 
 static json_t *json_access(const struct picture *picture)

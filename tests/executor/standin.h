@@ -27,6 +27,7 @@ enum rule standin_launch(const char *function, const struct cuda_launch_config *
 
 // The kernels that have a file of their own.
 enum rule async_jobs(void **parameters);
+enum rule bank_jobs(void **parameters);
 enum rule bulk_jobs(void **parameters);
 enum rule copy_load(void **parameters); // and copy_multicast
 enum rule copy_store(void **parameters);

@@ -319,6 +319,7 @@ struct CUfunc_st {
     {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n, gemm_cp_async_kernels},
 #define LAYOUT_ROW(in, a, b) {"gemm_layout_" #in "_" #a "_" #b, gemm_layout_kernels},
 static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
+                                       {"bank_jobs", bank_jobs},
                                        {"bulk_jobs", bulk_jobs},
                                        {"copy_load", copy_load},
                                        {"copy_multicast", copy_load},

@@ -291,7 +291,7 @@ static const struct {
     {SWIZZLE_128B, 0, 128, "row=l,bytes=8", 4, 2, "16 rows over 8 places: 2 words each, twice"},
     {SWIZZLE_NONE, 0, 128, "byte=l*4,bytes=4", 1, 1, "one word of each bank"},
     {SWIZZLE_NONE, 0, 128, "byte=l*2,bytes=2", 1, 1, "two lanes a word: a broadcast"},
-    {SWIZZLE_NONE, 0, 128, "row=0,bytes=16", 4, 4, "all read one chunk: a broadcast in each quarter"},
+    {SWIZZLE_NONE, 0, 128, "row=0,bytes=16", 2, 2, "all read one chunk: a broadcast in each half"},
     {SWIZZLE_NONE, 0, 128, "row=l%2,bytes=4", 2, 1, "two words of bank 0, 16 lanes each"},
     {SWIZZLE_NONE, 0, 256, "row=l%4,byte=l&3^1,bytes=1", 4, 1, "& binds tighter than ^; 4 rows in bank 0"},
 };
@@ -313,7 +313,7 @@ START_TEST(swizzle_none__collisions_name_bank_words_and_lanes)
 {
     uint32_t address[4] = {0, 128, 4, 0};
     struct bank_report report;
-    bank_count(address, 4, 4, &report);
+    bank_count(BANK_LOAD, address, 0xf, 4, &report);
     ck_assert_int_eq(report.phases, 1);
     ck_assert_int_eq(report.phase[0].words[0], 2);
     ck_assert_uint_eq(report.phase[0].lanes[0], 0xb); // lanes 0 and 3 share a word, lane 1 has another

@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "explain_box.h"
-#include "picture/bank.h"
+#include "bank.h"
 #include "swizzle.h"
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16 };

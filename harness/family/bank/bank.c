@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Family "bank": one access to shared memory by a warp. The result is the clocks that it keeps the data path busy:
+// counted by the model, measured on the GPU and rounded.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bank_case.h"
+#include "bank_job.h"
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+
+static const char *const access_names[] = {"load", "store", NULL};
+
+static json_t *bank_write(const void *test_case)
+{
+    const struct bank_case *c = test_case;
+    json_t *json = json_object();
+    json_object_set_new(json, "access", json_string(access_names[c->is_store]));
+    json_object_set_new(json, "bytes", json_u64(c->bytes));
+    json_object_set_new(json, "lanes", json_u64(c->active));
+    json_object_set_new(json, "address", json_u32s(c->address, WARP_LANES));
+    return json;
+}
+
+static int bank_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct bank_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "bank case", why);
+    *c = (struct bank_case){0};
+    c->is_store = (uint32_t)json_read_name(&reader, "access", access_names);
+    c->bytes = (uint32_t)json_read_u64(&reader, "bytes", 16);
+    c->active = (uint32_t)json_read_u64(&reader, "lanes", UINT32_MAX);
+    json_read_u32s(&reader, "address", WARP_LANES, c->address);
+    if (!json_reader_close(&reader)) return 0;
+    if (c->bytes == 0 || (c->bytes & (c->bytes - 1)) != 0) {
+        text_set(why, "bank case: \"bytes\" is 1, 2, 4, 8 or 16");
+        return 0;
+    }
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (c->address[lane] % c->bytes == 0 && c->address[lane] < BANK_SHARED_BYTES) continue;
+        text_set(why, "bank case: \"address\" of lane %d is no multiple of %u below %d", lane, c->bytes,
+                 BANK_SHARED_BYTES);
+        return 0;
+    }
+    return 1;
+}
+
+static size_t bank_result_bytes(const void *test_case)
+{
+    (void)test_case;
+    return sizeof(uint32_t);
+}
+
+static void answer(struct result *result, uint32_t clocks)
+{
+    memcpy(result_window(result, "clocks", 0, sizeof clocks), &clocks, sizeof clocks);
+}
+
+static void bank_run_model(const void *test_case, struct result *result)
+{
+    const struct bank_case *c = test_case;
+    struct bank_report report;
+    bank_count((enum bank_access)c->is_store, c->address, c->active, c->bytes, &report);
+    answer(result, (uint32_t)report.clocks);
+}
+
+static int bank_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    const struct bank_case *c = cases;
+    size_t jobs_bytes = (size_t)count * sizeof(struct bank_job);
+    struct bank_job *jobs = malloc(jobs_bytes);
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
+    void *arguments[] = {&device_jobs, &count};
+    struct gpu_launch launch = {.module = "bank",
+                                .kernel = "bank_jobs",
+                                .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
+                                .block = BANK_THREADS,
+                                .shared_bytes = BANK_SHARED_BYTES,
+                                .arguments = arguments};
+    int error = jobs == NULL || device_jobs == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
+        jobs[i] = (struct bank_job){.is_store = c[i].is_store, .bytes = c[i].bytes, .active = c[i].active};
+        memcpy(jobs[i].address, c[i].address, sizeof jobs[i].address);
+    }
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
+    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(jobs, device_jobs, jobs_bytes);
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
+        answer(&results[i], (jobs[i].clocks + BANK_ACCESSES / 2) / BANK_ACCESSES);
+    free(jobs);
+    return error;
+}
+
+static void bank_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct bank_case *c = test_case;
+    struct bank_report report;
+    uint32_t want, got;
+    if (expected->windows != 1 || found->windows != 1) return;
+    memcpy(&want, expected->window[0].bytes, sizeof want);
+    memcpy(&got, found->window[0].bytes, sizeof got);
+    bank_count((enum bank_access)c->is_store, c->address, c->active, c->bytes, &report);
+    fprintf(out, "    %s of %u bytes by lanes 0x%08" PRIx32 ": %u clocks expected, %u found; wavefronts",
+            access_names[c->is_store], c->bytes, c->active, want, got);
+    for (int i = 0; i < report.phases; i++)
+        fprintf(out, "%s %d (lanes %d to %d)", i > 0 ? "," : "", report.phase[i].wavefronts, report.phase[i].first_lane,
+                report.phase[i].end_lane - 1);
+    fprintf(out, "\n");
+}
+
+const struct family family_bank = {
+    .name = "bank",
+    .summary = "one load or store of a warp in shared memory: the clocks that its wavefronts take",
+    .case_bytes = sizeof(struct bank_case),
+    .generate = bank_generate,
+    .write = bank_write,
+    .read = bank_read,
+    .result_bytes = bank_result_bytes,
+    .run_model = bank_run_model,
+    .run_gpu = bank_run_gpu,
+    .kernel = "bank",
+    .explain = bank_explain,
+};
