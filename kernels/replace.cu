@@ -2,11 +2,8 @@
 // Tensor maps on the device: each CTA takes jobs in turn; edits a map with tensormap.replace in shared or in global
 // memory, publishes it (tensormap.cp_fenceproxy, or a release fence), acquires it, and loads one box through it. Or it
 // only loads, through a map that is a parameter, a constant, or lies where none may.
-#include <cuda/ptx>
-
 #include "replace_job.h"
-
-namespace ptx = cuda::ptx;
+#include "tensormap_replace.cuh"
 
 static_assert(sizeof(replace_job) % 64 == 0, "jobs follow each other");
 static_assert(alignof(replace_maps) == 64, "maps lie at multiples of 64");
@@ -15,54 +12,6 @@ static_assert(alignof(replace_maps) == 64, "maps lie at multiples of 64");
 static const long long WAIT_CLOCKS = 2000000;
 
 __constant__ replace_maps replace_constants;
-
-// tensormap.replace takes ordinals and enumerations as immediates: a switch over all of them.
-template <int i, typename space_t> static __device__ void replace_ordinal(space_t space, void *map, const replace_op &op)
-{
-    ptx::n32_t<i> ordinal;
-    uint32_t value = (uint32_t)op.value;
-    switch (op.field) {
-    case REPLACE_BOX_DIM: ptx::tensormap_replace_box_dim(space, map, ordinal, value); break;
-    case REPLACE_GLOBAL_DIM: ptx::tensormap_replace_global_dim(space, map, ordinal, value); break;
-    case REPLACE_GLOBAL_STRIDE: ptx::tensormap_replace_global_stride(space, map, ordinal, op.value); break;
-    case REPLACE_ELEMENT_STRIDE: ptx::tensormap_replace_element_stride(space, map, ordinal, value); break;
-    }
-}
-
-template <int i, typename space_t> static __device__ void replace_immediate(space_t space, void *map, const replace_op &op)
-{
-    ptx::n32_t<i> value;
-    if (op.value != i) return;
-    if (op.field == REPLACE_ELEMTYPE) ptx::tensormap_replace_elemtype(space, map, value);
-    if constexpr (i < REPLACE_INTERLEAVES)
-        if (op.field == REPLACE_INTERLEAVE_LAYOUT) ptx::tensormap_replace_interleave_layout(space, map, value);
-    if constexpr (i < REPLACE_SWIZZLES)
-        if (op.field == REPLACE_SWIZZLE_MODE) ptx::tensormap_replace_swizzle_mode(space, map, value);
-    if constexpr (i < REPLACE_FILLS)
-        if (op.field == REPLACE_FILL_MODE) ptx::tensormap_replace_fill_mode(space, map, value);
-}
-
-template <int i, typename space_t> static __device__ void replace_immediates(space_t space, void *map, const replace_op &op)
-{
-    if constexpr (i < REPLACE_ELEMTYPES) {
-        replace_immediate<i>(space, map, op);
-        replace_immediates<i + 1>(space, map, op);
-    }
-}
-
-template <typename space_t> static __device__ void replace(space_t space, void *map, const replace_op &op)
-{
-    if (op.field == REPLACE_GLOBAL_ADDRESS) return ptx::tensormap_replace_global_address(space, map, op.value);
-    if (op.field == REPLACE_RANK) return ptx::tensormap_replace_rank(space, map, (uint32_t)op.value);
-    if (op.field >= REPLACE_ELEMTYPE) return replace_immediates<0>(space, map, op);
-    switch (op.ordinal) {
-    case 0: replace_ordinal<0>(space, map, op); break;
-    case 1: replace_ordinal<1>(space, map, op); break;
-    case 2: replace_ordinal<2>(space, map, op); break;
-    case 3: replace_ordinal<3>(space, map, op); break;
-    case 4: replace_ordinal<4>(space, map, op); break;
-    }
-}
 
 // The whole warp: one thread edits, all copy.
 static __device__ void edit_in_shared(const replace_job &job, char *shared, uint64_t *map)
@@ -86,7 +35,8 @@ static __device__ void edit_in_global(const replace_job &job, uint64_t *map)
     __syncwarp();
 }
 
-template <int dims> static __device__ void load(const replace_job &job, const void *map, void *to, uint64_t *barrier)
+template <int dims>
+static __device__ void load(const replace_job &job, const void *map, void *to, uint64_t *barrier)
 {
     int32_t coord[dims];
     for (int i = 0; i < dims; i++) coord[i] = job.coord[i];
@@ -96,11 +46,21 @@ template <int dims> static __device__ void load(const replace_job &job, const vo
 static __device__ void load_of_rank(const replace_job &job, const void *map, void *to, uint64_t *barrier)
 {
     switch (job.dims) {
-    case 1: load<1>(job, map, to, barrier); break;
-    case 2: load<2>(job, map, to, barrier); break;
-    case 3: load<3>(job, map, to, barrier); break;
-    case 4: load<4>(job, map, to, barrier); break;
-    case 5: load<5>(job, map, to, barrier); break;
+    case 1:
+        load<1>(job, map, to, barrier);
+        break;
+    case 2:
+        load<2>(job, map, to, barrier);
+        break;
+    case 3:
+        load<3>(job, map, to, barrier);
+        break;
+    case 4:
+        load<4>(job, map, to, barrier);
+        break;
+    case 5:
+        load<5>(job, map, to, barrier);
+        break;
     }
 }
 
@@ -127,12 +87,18 @@ static __device__ uint64_t run_load(const replace_job &job, const void *map, cha
 static __device__ const void *map_of(replace_job &job, const replace_maps &parameters, char *shared, uint64_t *local)
 {
     switch (job.location) {
-    case MAP_IN_PARAM: return parameters.map[job.slot];
-    case MAP_IN_CONSTANT: return replace_constants.map[job.slot];
-    case MAP_IN_SHARED: return shared + REPLACE_SHARED_MAP;
-    case MAP_IN_LOCAL: return local;
-    case MAP_UNMAPPED: return (const void *)job.address;
-    default: return (const char *)job.map + job.misalign;
+    case MAP_IN_PARAM:
+        return parameters.map[job.slot];
+    case MAP_IN_CONSTANT:
+        return replace_constants.map[job.slot];
+    case MAP_IN_SHARED:
+        return shared + REPLACE_SHARED_MAP;
+    case MAP_IN_LOCAL:
+        return local;
+    case MAP_UNMAPPED:
+        return (const void *)job.address;
+    default:
+        return (const char *)job.map + job.misalign;
     }
 }
 
