@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cuda_abi.h"
+#include "maps_job.h"
 #include "memory.h"
 #include "rule.h"
 
@@ -25,6 +26,9 @@ int standin_is_launch(const char *function);
 enum rule standin_attribute(const char *function, enum cuda_function_attribute attribute, int value);
 enum rule standin_launch(const char *function, const struct cuda_launch_config *config);
 
+// The variable maps_constants of maps.cu.
+extern struct maps_batch standin_maps_constants;
+
 // The kernels that have a file of their own.
 enum rule async_jobs(void **parameters);
 enum rule bank_jobs(void **parameters);
@@ -37,6 +41,11 @@ enum rule copy_bytes(void **parameters);
 enum rule copy_vector(void **parameters);
 enum rule copy_vector_add(void **parameters);
 enum rule misuse_jobs(void **parameters);
+enum rule maps_encode_template(void **parameters);
+enum rule maps_encode_zeros(void **parameters);
+enum rule maps_use_constant(void **parameters);
+enum rule maps_use_global(void **parameters);
+enum rule maps_use_param(void **parameters);
 enum rule multicast_jobs(void **parameters);
 enum rule diagnose_jobs(void **parameters);
 enum rule gemm_kernels(void **parameters);
@@ -60,6 +69,12 @@ enum rule softmax_pull_64(void **parameters);
 enum rule softmax_push_128(void **parameters);
 enum rule softmax_push_64(void **parameters);
 enum rule store_jobs(void **parameters);
+enum rule transpose_1(void **parameters);
+enum rule transpose_2(void **parameters);
+enum rule transpose_4(void **parameters);
+enum rule transpose_8(void **parameters);
+enum rule transpose_16(void **parameters);
+enum rule transpose_article(void **parameters);
 enum rule wgmma_jobs(void **parameters);
 enum rule mma_jobs(void **parameters);
 

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "bank.h"
 #include "command.h"
 #include "explain_box.h"
-#include "bank.h"
 #include "swizzle.h"
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16 };

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// A batch of tensors on the model: the map as it gets to the kernel, the load, the change, the store.
+#include <string.h>
+
+#include "copy.h"
+#include "maps_case.h"
+#include "replace.h"
+#include "store.h"
+
+enum { ALIGN_BYTES = 256, GUARD_BYTES = 128 };
+
+static uint8_t cta[MAPS_SHARED_BYTES];
+
+// --- Maps ------------------------------------------------------------------------------------------------------------
+
+struct map_args maps_template(void)
+{
+    return (struct map_args){.function = MAP_TILED,
+                             .data_type = DTYPE_UINT8,
+                             .rank = 1,
+                             .address = STORE_GLOBAL_BASE,
+                             .dim = {16},
+                             .box = {16},
+                             .estride = {1}};
+}
+
+struct maps_fields maps_fields(const struct map_args *args)
+{
+    struct maps_fields fields = {.address = args->address,
+                                 .rank = args->rank - 1,
+                                 .elemtype = replace_elemtype((enum dtype)args->data_type),
+                                 .interleave = args->interleave,
+                                 .swizzle = args->swizzle,
+                                 .fill = args->oob_fill};
+    for (uint32_t i = 0; i < args->rank; i++) {
+        fields.dim[i] = (uint32_t)args->dim[i];
+        fields.box[i] = args->box[i];
+        fields.estride[i] = args->estride[i];
+        if (i > 0) fields.stride[i - 1] = args->strides[i - 1];
+    }
+    return fields;
+}
+
+static void set(struct tensormap_image *image, enum replace_field field, uint32_t ordinal, uint64_t value)
+{
+    tensormap_replace(image, &(struct replace_op){field, ordinal, value}, NULL);
+}
+
+static void set_fields(struct tensormap_image *image, const struct maps_fields *fields)
+{
+    set(image, REPLACE_GLOBAL_ADDRESS, 0, fields->address);
+    set(image, REPLACE_RANK, 0, fields->rank);
+    set(image, REPLACE_ELEMTYPE, 0, fields->elemtype);
+    set(image, REPLACE_INTERLEAVE_LAYOUT, 0, fields->interleave);
+    set(image, REPLACE_SWIZZLE_MODE, 0, fields->swizzle);
+    set(image, REPLACE_FILL_MODE, 0, fields->fill);
+    for (uint32_t i = 0; i <= fields->rank; i++) {
+        set(image, REPLACE_BOX_DIM, i, fields->box[i]);
+        set(image, REPLACE_GLOBAL_DIM, i, fields->dim[i]);
+        set(image, REPLACE_ELEMENT_STRIDE, i, fields->estride[i]);
+        if (i > 0) set(image, REPLACE_GLOBAL_STRIDE, i - 1, fields->stride[i - 1]);
+    }
+}
+
+int maps_image(const struct maps_case *c, uint32_t tensor, struct tensormap_image *image)
+{
+    const struct map_args start = maps_template(), *args = &c->tensor[tensor].map;
+    if (map_args_encode(args, image, NULL) != RULE_OK) return 0;
+    if (c->way != MAPS_TEMPLATE && c->way != MAPS_ZEROS) return 1;
+    struct maps_fields fields = maps_fields(args);
+    *image = (struct tensormap_image){{0}};
+    if (c->way == MAPS_TEMPLATE) map_args_encode(&start, image, NULL);
+    set_fields(image, &fields);
+    return 1;
+}
+
+// --- What is where ---------------------------------------------------------------------------------------------------
+
+struct maps_task maps_task(const struct maps_case *c, uint32_t tensor)
+{
+    const struct store_case *t = &c->tensor[tensor];
+    struct maps_task task = {.dims = (int32_t)t->dims, .shared = t->shared};
+    struct tensormap map;
+    memcpy(task.coord, t->coord, sizeof task.coord);
+    if (!store_map(t, &map)) return task;
+    struct tile tile = tile_of(&map, t->coord);
+    task.expect_bytes = (uint32_t)tile_transaction_bytes(&tile);
+    store_source(t, &map, &task.first, &task.end);
+    task.window = task.first - MAPS_SHARED_START < GUARD_BYTES ? MAPS_SHARED_START : task.first - GUARD_BYTES;
+    task.window_end = MAPS_SHARED_END - task.end < GUARD_BYTES ? MAPS_SHARED_END : task.end + GUARD_BYTES;
+    return task;
+}
+
+size_t maps_result_bytes(const void *test_case)
+{
+    const struct maps_case *c = test_case;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct maps_task task = maps_task(c, i);
+        bytes += TENSORMAP_BYTES + task.window_end - task.window + store_window(&c->tensor[i]).size_bytes + ALIGN_BYTES;
+    }
+    return bytes;
+}
+
+void maps_windows(const struct maps_case *c, const uint8_t *first, struct result *result)
+{
+    static const char *const names[][MAPS_WINDOWS] = {{"map0", "shared0", "global0"},
+                                                      {"map1", "shared1", "global1"},
+                                                      {"map2", "shared2", "global2"},
+                                                      {"map3", "shared3", "global3"}};
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct maps_task task = maps_task(c, i);
+        struct store_window window = store_window(&c->tensor[i]);
+        result_window(result, names[i][MAPS_WINDOW_MAP], 0, TENSORMAP_BYTES);
+        result_window(result, names[i][MAPS_WINDOW_SHARED], task.window, task.window_end - task.window);
+        result->free_bytes += (ALIGN_BYTES - (size_t)(result->free_bytes - first) % ALIGN_BYTES) % ALIGN_BYTES;
+        uint8_t *global = result_window(result, names[i][MAPS_WINDOW_GLOBAL], window.base, window.size_bytes);
+        store_fill_global(&c->tensor[i], window.base, global, window.size_bytes);
+    }
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+static enum rule run_tensor(const struct maps_case *c, uint32_t tensor, const struct window windows[MAPS_WINDOWS])
+{
+    const struct memory shared = {cta, MAPS_SHARED_START, sizeof cta};
+    const struct window *window = &windows[MAPS_WINDOW_GLOBAL], *dump = &windows[MAPS_WINDOW_SHARED];
+    const struct memory global = {window->bytes, window->base, window->size_bytes};
+    struct maps_task task = maps_task(c, tensor);
+    struct tensormap_image image;
+    struct tensormap map;
+    uint32_t moved, word;
+    if (!maps_image(c, tensor, &image)) return RULE_LOAD_MAP_FORMAT;
+    tensormap_decode(&image, &map, NULL);
+    memcpy(windows[MAPS_WINDOW_MAP].bytes, image.word, TENSORMAP_BYTES);
+    for (uint32_t at = task.window; at < task.window_end; at += 4)
+        memcpy(memory_at(&shared, at, 4), &(uint32_t){maps_canary(at)}, 4);
+    enum rule rule = tile_load(&map, task.dims, task.coord, &global, &shared, task.shared, &moved);
+    for (uint32_t at = task.first; at < task.end; at += 4) {
+        memcpy(&word, memory_at(&shared, at, 4), 4);
+        memcpy(memory_at(&shared, at, 4), &(uint32_t){word + 1}, 4);
+    }
+    if (rule == RULE_OK) rule = tile_store(&map, task.dims, task.coord, &global, &shared, task.shared);
+    memcpy(dump->bytes, memory_at(&shared, task.window, 0), dump->size_bytes);
+    return rule;
+}
+
+enum rule maps_run(const struct maps_case *c, struct result *result)
+{
+    enum rule rule = RULE_OK;
+    maps_windows(c, result->first_bytes, result);
+    for (uint32_t i = 0; i < c->count && rule == RULE_OK; i++)
+        rule = run_tensor(c, i, &result->window[i * MAPS_WINDOWS]);
+    return rule;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// The suite `transpose_case`: the families "transpose", "maps" and "bank" around the model: JSON both ways, what the
+// outputs have to be whatever the swizzle, what random cases lean to, and wavefronts.
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "bank_case.h"
+#include "bank_job.h"
+#include "family.h"
+#include "maps_case.h"
+#include "transpose_case.h"
+
+Suite *transpose_case_suite(void);
+
+enum { JSON_CASES = 500, CASES = 300, MAPS_CASES = 200 };
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static const char *const names[] = {"bank", "maps", "transpose"};
+
+START_TEST(cases_are_read_as_they_were_written)
+{
+    const struct family *family = family_find(names[_i]);
+    void *c = calloc(1, family->case_bytes), *again = calloc(1, family->case_bytes);
+    for (uint64_t i = 0; i < JSON_CASES; i++) {
+        struct random random = random_for(3, i);
+        struct text why;
+        family->generate(&random, c);
+        json_t *json = family->write(c);
+        ck_assert_msg(family->read(json, again, &why), "%s case %d: %s", names[_i], (int)i, why.at);
+        ck_assert_mem_eq(c, again, family->case_bytes);
+        json_decref(json);
+    }
+    free(c);
+    free(again);
+}
+END_TEST
+
+#define MATRIX                                                                                                         \
+    "\"kernel\":\"matrix\",\"bytes\":4,\"rows\":5,\"columns\":9,\"source\":0,\"sourcePitch\":48,\"resultPitch\":32,"
+#define ARTICLE                                                                                                        \
+    "\"kernel\":\"article\",\"bytes\":16,\"rows\":8,\"columns\":8,\"source\":0,\"sourcePitch\":128,"                   \
+    "\"resultPitch\":128,\"swizzle\":\"128B\",\"x\":0,\"y\":0,"
+#define ADDRESSES "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
+
+static const struct {
+    const char *family, *text, *why;
+} refused[] = {
+    {"transpose", "{" MATRIX "\"swizzle\":\"64B\",\"walk\":\"rows\",\"band\":1,\"ctas\":1,\"tile\":0}", "swizzle"},
+    {"transpose", "{" MATRIX "\"swizzle\":\"128B\",\"walk\":\"rows\",\"band\":2,\"ctas\":1,\"tile\":0}", "band"},
+    {"transpose", "{" MATRIX "\"swizzle\":\"128B\",\"walk\":\"rows\",\"band\":1,\"ctas\":1,\"tile\":1}", "tile"},
+    {"transpose", "{" MATRIX "\"swizzle\":\"128B\",\"walk\":\"knight\",\"band\":1,\"ctas\":1,\"tile\":1}", "walk"},
+    {"transpose", "{" ARTICLE "\"loaded\":1152,\"transposed\":2048}", "overlap"},
+    {"transpose", "{" ARTICLE "\"loaded\":1168,\"transposed\":3072}", "multiples of 128"},
+    {"bank", "{\"access\":\"load\",\"bytes\":3,\"lanes\":1,\"address\":[0," ADDRESSES "]}", "bytes"},
+    {"bank", "{\"access\":\"load\",\"bytes\":8,\"lanes\":1,\"address\":[4," ADDRESSES "]}", "lane 0"},
+    {"bank", "{\"access\":\"load\",\"bytes\":8,\"lanes\":1,\"address\":[16384," ADDRESSES "]}", "lane 0"},
+    {"maps", "{\"way\":\"param\",\"tensors\":[]}", "1 to 4"},
+    {"maps", "{\"way\":\"post\",\"tensors\":[]}", "way"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(a_case_that_cannot_run_is_refused)
+{
+    const struct family *family = family_find(refused[_i].family);
+    void *c = calloc(1, family->case_bytes);
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family->read(json, c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+    free(c);
+}
+END_TEST
+
+// --- Transposition ---------------------------------------------------------------------------------------------------
+
+static struct result run(const struct family *family, const void *c)
+{
+    struct result result = result_at(malloc(family->result_bytes(c)));
+    family->run_model(c, &result);
+    ck_assert_int_eq(result.status, 0);
+    return result;
+}
+
+static int is_same_element(const struct transpose_case *c, const struct result *result, uint32_t row, uint32_t column)
+{
+    uint64_t from = c->source + (uint64_t)row * c->source_pitch + column * c->element_bytes;
+    uint64_t to = TRANSPOSE_GUARD_BYTES + (uint64_t)column * c->result_pitch + row * c->element_bytes;
+    return memcmp(arena()->bytes + from, result->window[0].bytes + to, c->element_bytes) == 0;
+}
+
+// Element (row, column) of the source is element (column, row) of the output: of a whole matrix all of them, of the
+// article's tile those in it.
+START_TEST(store_layout__every_element_is_where_it_belongs)
+{
+    int articles = 0, elements = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(21, i);
+        struct transpose_case c;
+        transpose_generate(&random, &c);
+        struct result result = run(family_find("transpose"), &c);
+        uint32_t side = transpose_tiles(&c).side;
+        for (uint32_t row = 0; row < c.rows; row++)
+            for (uint32_t column = 0; column < c.columns; column++) {
+                int is_inside = !c.is_article || (row - c.y < side && column - c.x < side);
+                ck_assert_msg(is_same_element(&c, &result, row, column) == is_inside, "case %d: (%u, %u)", (int)i, row,
+                              column);
+                elements++;
+            }
+        articles += (int)c.is_article;
+        free(result.first_bytes);
+    }
+    ck_assert_int_gt(articles, CASES / 4);
+    ck_assert_int_gt(elements, 100 * CASES);
+}
+END_TEST
+
+// Reads and writes of a tile in wavefronts for each 128 bytes. Without swizzle, or along rows, what is not 1 is a
+// column of chunks; along the diagonal a swizzle harms chunks that are whole elements, for it undoes the diagonal.
+static const struct {
+    uint32_t bytes;
+    int reads[2][TRANSPOSE_WALKS], writes[2][TRANSPOSE_WALKS]; // without and with swizzle; rows, diagonal
+} wavefronts[] = {
+    {1, {{1, 1}, {1, 1}}, {{8, 1}, {8, 1}}},  {2, {{1, 1}, {1, 1}}, {{8, 1}, {8, 1}}},
+    {4, {{1, 1}, {1, 1}}, {{8, 1}, {4, 1}}},  {8, {{1, 1}, {1, 1}}, {{8, 1}, {2, 1}}},
+    {16, {{1, 1}, {1, 8}}, {{8, 1}, {1, 8}}},
+};
+enum { WAVEFRONTS = sizeof wavefronts / sizeof wavefronts[0] };
+
+START_TEST(swizzle_128b__wavefronts_of_a_tile)
+{
+    uint32_t bytes = wavefronts[_i].bytes;
+    for (int swizzled = 0; swizzled < 2; swizzled++)
+        for (int walk = 0; walk < TRANSPOSE_WALKS; walk++) {
+            struct transpose_wavefronts count =
+                transpose_wavefronts(bytes, swizzled ? SWIZZLE_128B : SWIZZLE_NONE, (enum transpose_walk)walk);
+            ck_assert_int_eq(count.reads, wavefronts[_i].reads[swizzled][walk] * count.ideal);
+            ck_assert_int_eq(count.writes, wavefronts[_i].writes[swizzled][walk] * count.ideal);
+        }
+    struct transpose_wavefronts best = transpose_wavefronts(bytes, SWIZZLE_128B, transpose_best_walk(bytes));
+    ck_assert_int_eq(best.reads + best.writes, 2 * best.ideal);
+}
+END_TEST
+
+// --- Maps ------------------------------------------------------------------------------------------------------------
+
+// The ways change nothing but two fields of the map that repeat others, and the promotion; boxes and tensors are the
+// same bytes.
+START_TEST(replace_zeroed__all_ways_do_the_same)
+{
+    int ways[MAPS_WAYS] = {0}, counts[MAPS_BATCH + 1] = {0};
+    for (uint64_t i = 0; i < MAPS_CASES; i++) {
+        struct random random = random_for(22, i);
+        struct maps_case c;
+        maps_generate(&random, &c);
+        ways[c.way]++;
+        counts[c.count]++;
+        c.way = MAPS_PARAM;
+        struct result first = run(family_find("maps"), &c);
+        for (c.way = MAPS_CONSTANT; c.way < MAPS_WAYS; c.way++) {
+            struct result result = run(family_find("maps"), &c);
+            for (int w = 0; w < result.windows; w++)
+                if (c.way < MAPS_TEMPLATE || w % MAPS_WINDOWS != MAPS_WINDOW_MAP)
+                    ck_assert_mem_eq(result.window[w].bytes, first.window[w].bytes, first.window[w].size_bytes);
+            free(result.first_bytes);
+        }
+        free(first.first_bytes);
+    }
+    for (int way = 0; way < MAPS_WAYS; way++) ck_assert_int_gt(ways[way], MAPS_CASES / 10);
+    for (int count = 1; count <= MAPS_BATCH; count++) ck_assert_int_gt(counts[count], MAPS_CASES / 10);
+}
+END_TEST
+
+// --- Words -----------------------------------------------------------------------------------------------------------
+
+static void explain(const char *name, const void *c, int window, uint32_t at, char *text, size_t text_bytes)
+{
+    const struct family *family = family_find(name);
+    struct result expected = run(family, c), found = run(family, c);
+    found.window[window].bytes[at] ^= 0x40;
+    memset(text, 0, text_bytes);
+    FILE *out = fmemopen(text, text_bytes - 1, "w");
+    family->explain(c, &expected, &found, out);
+    fclose(out);
+    free(expected.first_bytes);
+    free(found.first_bytes);
+}
+
+START_TEST(a_mismatch_names_its_place)
+{
+    char text[1000];
+    const struct transpose_case matrix = {.element_bytes = 4,
+                                          .rows = 5,
+                                          .columns = 9,
+                                          .source_pitch = 48,
+                                          .result_pitch = 32,
+                                          .swizzle = SWIZZLE_128B,
+                                          .band = 1,
+                                          .ctas = 1};
+    struct bank_case bank = {.bytes = 4, .active = 3, .address = {0, 128}};
+    struct random random = random_for(1, 1);
+    struct maps_case maps;
+    explain("transpose", &matrix, 0, TRANSPOSE_GUARD_BYTES + 2 * 32 + 3 * 4, text, sizeof text);
+    ck_assert_msg(strstr(text, "element (2, 3) of the output, (3, 2) of the source") != NULL, "%s", text);
+    explain("transpose", &matrix, 0, TRANSPOSE_GUARD_BYTES + 5 * 4, text, sizeof text);
+    ck_assert_msg(strstr(text, "STORE_GRANULE") != NULL, "%s", text);
+    explain("transpose", &matrix, 0, 3, text, sizeof text);
+    ck_assert_msg(strstr(text, "outside of the output") != NULL, "%s", text);
+    explain("bank", &bank, 0, 0, text, sizeof text);
+    ck_assert_msg(strstr(text, "2 clocks expected, 66 found") != NULL, "%s", text);
+    maps_generate(&random, &maps);
+    maps.way = MAPS_ZEROS;
+    explain("maps", &maps, MAPS_WINDOW_MAP, 9, text, sizeof text);
+    ck_assert_msg(strstr(text, "maps by zeros: map0 0x9") != NULL && strstr(text, "REPLACE_FIELD") != NULL, "%s", text);
+}
+END_TEST
+
+Suite *transpose_case_suite(void)
+{
+    Suite *suite = suite_create("transpose_case");
+    TCase *tests = tcase_create("transpose_case");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, cases_are_read_as_they_were_written, 0, sizeof names / sizeof names[0]);
+    tcase_add_loop_test(tests, a_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_test(tests, store_layout__every_element_is_where_it_belongs);
+    tcase_add_loop_test(tests, swizzle_128b__wavefronts_of_a_tile, 0, WAVEFRONTS);
+    tcase_add_test(tests, replace_zeroed__all_ways_do_the_same);
+    tcase_add_test(tests, a_mismatch_names_its_place);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
