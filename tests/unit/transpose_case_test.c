@@ -9,8 +9,10 @@
 #include "bank_case.h"
 #include "bank_job.h"
 #include "family.h"
+#include "gpu.h"
 #include "maps_case.h"
 #include "transpose_case.h"
+#include "transpose_launch.h"
 
 Suite *transpose_case_suite(void);
 
@@ -146,6 +148,21 @@ START_TEST(swizzle_128b__wavefronts_of_a_tile)
 }
 END_TEST
 
+// Two CTAs with tiles of 16 KiB share an SM; with 32 KiB one has it for itself. All tile rows are one band.
+START_TEST(store_layout__the_fast_case_transposes_too)
+{
+    const struct gpu gpu = {.processors = 132};
+    struct transpose_case c = transpose_fast_case(&gpu, 4, 300, 150);
+    ck_assert_uint_eq(c.ctas, 264);
+    ck_assert_uint_eq(c.band, 5);
+    ck_assert_uint_eq(transpose_fast_case(&gpu, 8, 64, 64).ctas, 132);
+    struct result result = run(family_find("transpose"), &c);
+    for (uint32_t row = 0; row < c.rows; row++)
+        for (uint32_t column = 0; column < c.columns; column++) ck_assert(is_same_element(&c, &result, row, column));
+    free(result.first_bytes);
+}
+END_TEST
+
 // --- Maps ------------------------------------------------------------------------------------------------------------
 
 // The ways change nothing but two fields of the map that repeat others, and the promotion; boxes and tensors are the
@@ -227,6 +244,7 @@ Suite *transpose_case_suite(void)
     tcase_add_loop_test(tests, cases_are_read_as_they_were_written, 0, sizeof names / sizeof names[0]);
     tcase_add_loop_test(tests, a_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_test(tests, store_layout__every_element_is_where_it_belongs);
+    tcase_add_test(tests, store_layout__the_fast_case_transposes_too);
     tcase_add_loop_test(tests, swizzle_128b__wavefronts_of_a_tile, 0, WAVEFRONTS);
     tcase_add_test(tests, replace_zeroed__all_ways_do_the_same);
     tcase_add_test(tests, a_mismatch_names_its_place);

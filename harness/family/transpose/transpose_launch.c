@@ -78,10 +78,20 @@ int transpose_launch(struct gpu *gpu, const struct transpose_case *c, uint64_t s
     return c->is_article ? launch_article(gpu, c, image, dump) : launch_matrix(gpu, c, image, dump);
 }
 
-uint32_t transpose_resident_ctas(const struct gpu *gpu, uint32_t element_bytes)
+struct transpose_case transpose_fast_case(const struct gpu *gpu, uint32_t element_bytes, uint32_t rows,
+                                          uint32_t columns)
 {
     uint32_t each = TRANSPOSE_SHARED_BYTES(element_bytes) + CTA_RESERVED_BYTES;
-    return (uint32_t)gpu->processors * (SM_SHARED / each);
+    struct transpose_case c = {.element_bytes = element_bytes,
+                               .rows = rows,
+                               .columns = columns,
+                               .source_pitch = (columns * element_bytes + 15) / 16 * 16,
+                               .result_pitch = (rows * element_bytes + 15) / 16 * 16,
+                               .swizzle = SWIZZLE_128B,
+                               .walk = transpose_best_walk(element_bytes),
+                               .ctas = (uint32_t)gpu->processors * (SM_SHARED / each)};
+    c.band = transpose_tiles(&c).down;
+    return c;
 }
 
 int transpose_clocks(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle, enum transpose_walk walk,

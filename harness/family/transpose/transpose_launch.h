@@ -12,8 +12,10 @@
 int transpose_launch(struct gpu *gpu, const struct transpose_case *test_case, uint64_t source, uint64_t result,
                      uint64_t dump);
 
-// CTAs that run side by side on a GPU, for `ctas` of a case that is to be fast.
-uint32_t transpose_resident_ctas(const struct gpu *gpu, uint32_t element_bytes);
+// The case that transposes a matrix fastest: swizzle 128B and the walk without conflicts, tiles down first, as many
+// CTAs as run side by side. Pitches are rows rounded up to 16 bytes.
+struct transpose_case transpose_fast_case(const struct gpu *gpu, uint32_t element_bytes, uint32_t rows,
+                                          uint32_t columns);
 
 // Clocks of an SM in which each of its TRANSPOSE_TIMED_CTAS CTAs turns `rounds` tiles in shared memory; nothing is
 // loaded or stored.
