@@ -7,5 +7,6 @@
 
 int bench_cluster(struct bench *bench, struct text *why);
 int bench_copy(struct bench *bench, struct text *why);
+int bench_transpose(struct bench *bench, struct text *why);
 
 #endif

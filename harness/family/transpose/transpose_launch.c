@@ -94,8 +94,8 @@ struct transpose_case transpose_fast_case(const struct gpu *gpu, uint32_t elemen
     return c;
 }
 
-int transpose_clocks(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle, enum transpose_walk walk,
-                     uint32_t rounds, uint64_t answer, uint64_t *clocks)
+int transpose_start_turning(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle,
+                            enum transpose_walk walk, uint32_t rounds, uint64_t answer)
 {
     struct transpose_job job = {.walk = walk, .line_mask = swizzle == SWIZZLE_128B ? 7 : 0};
     void *arguments[] = {&job, &rounds, &answer};
@@ -105,9 +105,15 @@ int transpose_clocks(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swi
                                 .block = TRANSPOSE_THREADS,
                                 .shared_bytes = 2 * TRANSPOSE_TILE_BYTES(element_bytes),
                                 .arguments = arguments};
+    return gpu_start(gpu, &launch);
+}
+
+int transpose_clocks(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle, enum transpose_walk walk,
+                     uint32_t rounds, uint64_t answer, uint64_t *clocks)
+{
     *clocks = 0;
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(answer, clocks, sizeof *clocks);
-    if (error == CUDA_SUCCESS) error = gpu_start(gpu, &launch);
+    if (error == CUDA_SUCCESS) error = transpose_start_turning(gpu, element_bytes, swizzle, walk, rounds, answer);
     return error == CUDA_SUCCESS ? (int)gpu->driver.cuMemcpyDtoH_v2(clocks, answer, sizeof *clocks) : error;
 }
 

@@ -17,6 +17,12 @@ int transpose_launch(struct gpu *gpu, const struct transpose_case *test_case, ui
 struct transpose_case transpose_fast_case(const struct gpu *gpu, uint32_t element_bytes, uint32_t rows,
                                           uint32_t columns);
 
+// Starts the turning of `rounds` tiles in shared memory by TRANSPOSE_TIMED_CTAS CTAs on each SM; nothing is loaded or
+// stored. The slowest CTA's clocks go to the 8 bytes at device address `answer`, if they hold less. Returns 0 or the
+// CUDA error.
+int transpose_start_turning(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle,
+                            enum transpose_walk walk, uint32_t rounds, uint64_t answer);
+
 // Clocks of an SM in which each of its TRANSPOSE_TIMED_CTAS CTAs turns `rounds` tiles in shared memory; nothing is
 // loaded or stored.
 //   answer   device address of 8 bytes

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Transposed matrices against plain copies of as many bytes; and tiles turned without bank conflicts against tiles
+// turned as one would write it first.
+#include <stdio.h>
+
+#include "data.h"
+#include "subjects.h"
+#include "transpose_launch.h"
+
+// Rates count each byte twice: read and written.
+#define MATRIX_BYTES ((uint64_t)1 << 30)
+enum { SETS = 2, ROUNDS = 100 };
+
+struct transpose_contest {
+    unsigned long long from[SETS], to[SETS];
+    struct transpose_case fast;
+    uint32_t element_bytes;
+};
+
+static int start_transpose(struct bench *bench, void *context, int set)
+{
+    const struct transpose_contest *of = context;
+    return transpose_launch(&bench->gpu, &of->fast, of->from[set], of->to[set], 0);
+}
+
+static int start_memcpy(struct bench *bench, void *context, int set)
+{
+    const struct transpose_contest *of = context;
+    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->to[set], of->from[set], MATRIX_BYTES, NULL);
+}
+
+static int start_best_turn(struct bench *bench, void *context, int set)
+{
+    const struct transpose_contest *of = context;
+    return transpose_start_turning(&bench->gpu, of->element_bytes, SWIZZLE_128B, transpose_best_walk(of->element_bytes),
+                                   ROUNDS, of->to[set]);
+}
+
+static int start_plain_turn(struct bench *bench, void *context, int set)
+{
+    const struct transpose_contest *of = context;
+    return transpose_start_turning(&bench->gpu, of->element_bytes, SWIZZLE_NONE, TRANSPOSE_ROWS, ROUNDS, of->to[set]);
+}
+
+// Runs the contest if it is wanted; the first one that is makes the buffers.
+static int run_one(struct bench *bench, struct transpose_contest *of, const struct contest *contest)
+{
+    if (!contest_wanted(bench, contest->name)) return CUDA_SUCCESS;
+    for (int i = 0; i < SETS && of->to[SETS - 1] == 0; i++) {
+        of->from[i] = data_new(&bench->gpu, DATA_BYTES, MATRIX_BYTES, (uint64_t)i);
+        of->to[i] = data_new(&bench->gpu, DATA_BYTES, MATRIX_BYTES, 100 + (uint64_t)i);
+        if (of->from[i] == 0 || of->to[i] == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return contest_run(bench, contest);
+}
+
+static int run_size(struct bench *bench, struct transpose_contest *of, uint32_t element_bytes)
+{
+    const uint32_t columns = element_bytes == 16 ? 8192 : element_bytes == 1 ? 32768 : 16384;
+    const uint32_t rows = (uint32_t)(MATRIX_BYTES / element_bytes / columns);
+    char name[80];
+    struct contest contest = {.name = name, .context = of, .sets = SETS};
+    of->element_bytes = element_bytes;
+    of->fast = transpose_fast_case(&bench->gpu, element_bytes, rows, columns);
+    snprintf(name, sizeof name, "transpose 1 GiB, %u-byte elements, against memcpy", element_bytes);
+    contest.unit = "TB";
+    contest.work = 2e-12 * (double)MATRIX_BYTES;
+    contest.ours = (struct bench_side){"transpose", start_transpose};
+    contest.theirs = (struct bench_side){"cuMemcpyDtoD", start_memcpy};
+    int error = run_one(bench, of, &contest);
+    snprintf(name, sizeof name, "turn tiles, %u-byte elements, no conflicts against rows", element_bytes);
+    contest.work =
+        2e-12 * ROUNDS * bench->gpu.processors * TRANSPOSE_TIMED_CTAS * (double)TRANSPOSE_TILE_BYTES(element_bytes);
+    contest.ours = (struct bench_side){"swizzle and walk", start_best_turn};
+    contest.theirs = (struct bench_side){"rows, no swizzle", start_plain_turn};
+    return error == CUDA_SUCCESS ? run_one(bench, of, &contest) : error;
+}
+
+int bench_transpose(struct bench *bench, struct text *why)
+{
+    struct transpose_contest of = {.from = {0}};
+    int error = CUDA_SUCCESS;
+    (void)why;
+    for (uint32_t bytes = 1; bytes <= 16 && error == CUDA_SUCCESS; bytes *= 2) error = run_size(bench, &of, bytes);
+    for (int i = 0; i < SETS; i++) {
+        data_free(&bench->gpu, of.from[i]);
+        data_free(&bench->gpu, of.to[i]);
+    }
+    return error;
+}
