@@ -9,9 +9,10 @@
 
 // A job: `steps` instructions of `form` follow each other on the same D, each with an A and a B of its own. `output`:
 // where D goes, in 32-bit words: register r of lane l is word 32 r + l (64-bit registers: two of them at 2 (32 r + l)).
+// `selector`: of a sparse form its sparsity selector, else 0.
 struct mma_job {
     uint64_t output;
-    uint32_t form, seed, steps, reserved;
+    uint32_t form, seed, steps, selector;
 };
 
 enum { MMA_MAX_STEPS = 3, MMA_THREADS = 128 };
@@ -118,6 +119,18 @@ BULK_DEVICE static inline uint64_t mma_content(struct wgmma_layout layout, uint3
     if (!is_pair || salt != WGMMA_SALT_B || !(lane & 1)) return word;
     for (uint32_t at = layout.width - 1; at < (layout.width == 64 ? 64u : 32u); at += layout.width)
         word ^= (uint64_t)1 << at;
+    return word;
+}
+
+// The metadata of a lane in a step: legal chunks, but in one job of eight any bits.
+BULK_DEVICE static inline uint32_t mma_metadata(uint32_t seed, uint32_t step, uint32_t lane, uint32_t is_tf32)
+{
+    const uint32_t pairs[8] = {0x4, 0x8, 0x9, 0xc, 0xd, 0xe, 0x4, 0xe}; // 0 and 1, 0 and 2, 1 and 2, ...
+    uint64_t bits = bulk_mix(((uint64_t)seed << 32 | (step * MMA_LANES + lane)) * 4 + 3);
+    uint32_t word = 0;
+    if ((seed >> 12 & 7) == 5) return (uint32_t)bits;
+    for (int i = 0; i < 8; i++)
+        word |= (is_tf32 ? pairs[bits >> 8 * i & 1 ? 0 : 5] : pairs[bits >> 8 * i & 7]) << 4 * i;
     return word;
 }
 

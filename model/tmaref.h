@@ -50,6 +50,7 @@
 #include "im2col_store.h"
 #include "ledger.h"
 #include "location.h"
+#include "matrix.h"
 #include "mbarrier.h"
 #include "mbarrier_step.h"
 #include "memory.h"
@@ -69,5 +70,6 @@
 #include "tile.h"
 #include "types.h"
 #include "wgmma.h"
+#include "wgmma_group.h"
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static const struct mma_row rows[MMA_FORMS] = {
-#define ROW(X, m, n, k, D, A, B, d, a, b, tail, nd, na, nb)                                                            \
-    {"m" #m "n" #n "k" #k "." #d "." #a "." #b MMA_NAME_##tail,                                                        \
+#define OF_ROW(prefix, is_sparse, m, n, k, D, A, B, d, a, b, tail, nd, na, nb)                                         \
+    {prefix "m" #m "n" #n "k" #k "." #d "." #a "." #b MMA_NAME_##tail,                                                 \
+     is_sparse,                                                                                                        \
      m,                                                                                                                \
      k,                                                                                                                \
      WGMMA_##D,                                                                                                        \
@@ -14,9 +14,9 @@ static const struct mma_row rows[MMA_FORMS] = {
      WGMMA_##B,                                                                                                        \
      MMA_##tail,                                                                                                       \
      {na, nb, nd}},
-    MMA_ROWS(ROW, )
-#undef ROW
-};
+#define DENSE_ROW(X, ...)  OF_ROW("", 0, __VA_ARGS__)
+#define SPARSE_ROW(X, ...) OF_ROW("sp.", 1, __VA_ARGS__)
+static const struct mma_row rows[MMA_FORMS] = {MMA_ROWS(DENSE_ROW, ) MMA_ROWS_SPARSE(SPARSE_ROW, )};
 
 const struct mma_row *mma_row(enum mma_form form)
 {
@@ -47,9 +47,14 @@ static int register_bits(const struct mma_row *row)
     return row->d == WGMMA_F64 ? 64 : 32;
 }
 
-int mma_units(enum mma_form form)
+int mma_column_units(enum mma_form form)
 {
     return rows[form].a == WGMMA_B1 ? rows[form].k / 32 : rows[form].k;
+}
+
+int mma_units(enum mma_form form)
+{
+    return rows[form].is_sparse ? rows[form].k / 2 : mma_column_units(form);
 }
 
 int mma_parts(enum mma_form form, enum mma_operand operand)
@@ -78,24 +83,21 @@ static uint64_t unit_at(const struct mma_row *row, enum mma_operand operand, con
     return words[at] >> bits * part & UINT32_MAX >> (32 - bits);
 }
 
-static void read_operand(enum mma_form form, enum mma_operand operand, const uint32_t *words,
-                         struct mma_vector *vectors)
+// Rows of A, or columns of B, each with its units in the order of k.
+static void read_units(enum mma_form form, enum mma_operand operand, const uint32_t *words,
+                       uint64_t units[][MMA_MAX_COLUMN])
 {
     const struct mma_row *row = &rows[form];
-    uint64_t units[MMA_MAX_M][MMA_MAX_UNITS];
-    int count = operand == MMA_OF_A ? row->m : MMA_N;
-    for (int lane = 0; lane < MMA_LANES; lane++) {
-        for (int i = 0; i < row->registers[operand] * mma_parts(form, operand); i++) {
-            int index = i / mma_parts(form, operand), part = i % mma_parts(form, operand);
-            struct wgmma_place at = mma_place(form, operand, lane, index, part);
-            uint64_t unit = unit_at(row, operand, words, lane, index, part);
-            if (operand == MMA_OF_A)
-                units[at.row][at.column] = unit;
-            else
-                units[at.column][at.row] = unit;
-        }
+    int parts = mma_parts(form, operand);
+    for (int i = 0; i < row->registers[operand] * parts * MMA_LANES; i++) {
+        int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts;
+        struct wgmma_place at = mma_place(form, operand, lane, index, part);
+        uint64_t unit = unit_at(row, operand, words, lane, index, part);
+        if (operand == MMA_OF_A)
+            units[at.row][at.column] = unit;
+        else
+            units[at.column][at.row] = unit;
     }
-    for (int i = 0; i < count; i++) mma_vector_read(form, operand, units[i], &vectors[i]);
 }
 
 static void put_unit(const struct mma_row *row, uint32_t *words, int lane, int index, int part, uint64_t unit)
@@ -109,18 +111,51 @@ static void put_unit(const struct mma_row *row, uint32_t *words, int lane, int i
     words[at] = (words[at] & ~(UINT32_MAX >> (32 - bits) << bits * part)) | (uint32_t)unit << bits * part;
 }
 
+// The instruction with what each row of A meets of each column of B: of a dense form all of it.
+struct instruction {
+    enum mma_form form;
+    int selector;
+    const uint32_t *metadata;
+    uint64_t of_b[MMA_N][MMA_MAX_COLUMN];
+    struct mma_vector a[MMA_MAX_M], b[MMA_N];
+};
+
+static uint64_t element_of_d(const struct instruction *of, struct wgmma_place at, uint64_t c)
+{
+    struct mma_vector picked;
+    uint64_t units[MMA_MAX_UNITS];
+    if (!rows[of->form].is_sparse) return mma_dot(of->form, &of->a[at.row], &of->b[at.column], c);
+    mma_pick(of->form, of->selector, of->metadata, at.row, of->of_b[at.column], units);
+    mma_vector_read(of->form, MMA_OF_B, units, &picked);
+    return mma_dot(of->form, &of->a[at.row], &picked, c);
+}
+
+static void execute(struct instruction *of, const uint32_t *a, const uint32_t *b, uint32_t *d)
+{
+    const struct mma_row *row = &rows[of->form];
+    uint64_t of_a[MMA_MAX_M][MMA_MAX_COLUMN];
+    int parts = mma_parts(of->form, MMA_OF_D);
+    read_units(of->form, MMA_OF_A, a, of_a);
+    read_units(of->form, MMA_OF_B, b, of->of_b);
+    for (int i = 0; i < row->m; i++) mma_vector_read(of->form, MMA_OF_A, of_a[i], &of->a[i]);
+    for (int i = 0; i < MMA_N && !row->is_sparse; i++) mma_vector_read(of->form, MMA_OF_B, of->of_b[i], &of->b[i]);
+    for (int i = 0; i < row->registers[MMA_OF_D] * parts * MMA_LANES; i++) {
+        int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts;
+        uint64_t c = unit_at(row, MMA_OF_D, d, lane, index, part);
+        struct wgmma_place at = mma_place(of->form, MMA_OF_D, lane, index, part);
+        put_unit(row, d, lane, index, part, element_of_d(of, at, c));
+    }
+}
+
 void mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d)
 {
-    const struct mma_row *row = &rows[form];
-    struct mma_vector of_a[MMA_MAX_M], of_b[MMA_N];
-    int parts = mma_parts(form, MMA_OF_D);
-    read_operand(form, MMA_OF_A, a, of_a);
-    read_operand(form, MMA_OF_B, b, of_b);
-    for (int lane = 0; lane < MMA_LANES; lane++) {
-        for (int i = 0; i < row->registers[MMA_OF_D] * parts; i++) {
-            struct wgmma_place at = mma_place(form, MMA_OF_D, lane, i / parts, i % parts);
-            uint64_t c = unit_at(row, MMA_OF_D, d, lane, i / parts, i % parts);
-            put_unit(row, d, lane, i / parts, i % parts, mma_dot(form, &of_a[at.row], &of_b[at.column], c));
-        }
-    }
+    struct instruction instruction = {.form = form};
+    execute(&instruction, a, b, d);
+}
+
+void mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
+                        const uint32_t *b, uint32_t *d)
+{
+    struct instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
+    execute(&instruction, a, b, d);
 }

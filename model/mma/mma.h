@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One dense mma.sync.aligned of a warp: which elements its registers hold, and D = A * B + D of all lanes, bit for bit
-// as an H200 gives it. What the numbers are is in docs/mma.md; the sum of terms is wgmma's (wgmma/arithmetic.h).
+// One mma.sync.aligned of a warp, dense or sparse (mma.sp): which elements its registers hold, and D = A * B + D of all
+// lanes, bit for bit as an H200 gives it. What the numbers are is in docs/mma.md; the sum of terms is wgmma's
+// (wgmma/arithmetic.h).
 #ifndef TMAREF_MMA_H
 #define TMAREF_MMA_H
 
@@ -12,11 +13,12 @@
 
 enum mma_operand { MMA_OF_A, MMA_OF_B, MMA_OF_D };
 
-// An instruction. `name`: "m16n8k16.f32.bf16.bf16" (D, A, B), with ".satfinite", ".and.popc" or ".xor.popc" behind it.
-// `registers`: of each lane, by enum mma_operand; of 64 bits for f64, else of 32.
+// An instruction. `name`: "m16n8k16.f32.bf16.bf16" (D, A, B), with ".satfinite", ".and.popc" or ".xor.popc" behind it,
+// and "sp." before it where `is_sparse`: then A stores half of its k elements. `registers`: of each lane, by enum
+// mma_operand; of 64 bits for f64, else of 32.
 struct mma_row {
     const char *name;
-    int m, k;
+    int is_sparse, m, k;
     enum wgmma_format d, a, b;
     enum mma_tail tail;
     int registers[3];
@@ -26,9 +28,11 @@ struct mma_row {
 const struct mma_row *mma_row(enum mma_form form);
 enum mma_form mma_find(const char *name);
 
-// The units in which elements are handed over: one element, or 32 bits of b1. How many of them lie along K, and how
-// many lie in one register of an operand (lowest bits first).
+// The units in which elements are handed over: one element, or 32 bits of b1. How many of them a row of A stores and
+// are multiplied, how many lie along a column of B (of a sparse form twice as many), and how many lie in one register
+// of an operand (lowest bits first).
 int mma_units(enum mma_form form);
+int mma_column_units(enum mma_form form);
 int mma_parts(enum mma_form form, enum mma_operand operand);
 
 // Unit `part` of register `index` in lane 0 .. 31: row and column of A (the column is k) and of D; of B the column is
@@ -38,6 +42,7 @@ struct wgmma_place mma_place(enum mma_form form, enum mma_operand operand, int l
 
 // A row of A or a column of B, taken apart once for the many products it is in; `part`: sums one after another.
 enum { MMA_MAX_PARTS = 2, MMA_MAX_UNITS = MMA_MAX_PARTS * WGMMA_MAX_UNITS, MMA_MAX_DOUBLES = 16 };
+enum { MMA_MAX_COLUMN = 2 * MMA_MAX_UNITS };
 struct mma_vector {
     union {
         struct wgmma_vector part[MMA_MAX_PARTS];
@@ -45,15 +50,42 @@ struct mma_vector {
     };
 };
 
-// `units`: mma_units() of them, in the order of k. `operand` is A or B.
+// `units`: mma_units() of them, in the order of k (of a sparse B those that mma_pick() gives). `operand` is A or B.
 void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_t *units, struct mma_vector *vector);
 
 // One element of D, from the bits of that of C.
 uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c);
 
+// --- mma.sp
+// ------------------------------------------------------------------------------------------------------------ Along K
+// a row of A is cut into chunks: of four elements two are stored, of eight 4-bit ones two pairs, of two tf32 one. Four
+// bits of metadata for each chunk say which.
+
+// The largest sparsity selector that the assembler takes: 3 where one lane of four hands over metadata, 1 where two do,
+// 0 where all do.
+int mma_most_selector(enum mma_form form);
+
+// Chunks of a row, and the four bits of one. `metadata` is operand e of all lanes, `selector` operand f.
+//   source   PTX ISA 9.1 "Sparse matrix storage", "Matrix fragments for sparse mma.m16n8k32" and the sections beside it
+int mma_chunks(enum mma_form form);
+uint32_t mma_chunk_bits(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], int row, int chunk);
+
+// Whether mma.sp::ordered_metadata defines what four bits mean: two indices in order; of tf32 0b0100 and 0b1110.
+int mma_chunk_is_legal(enum mma_form form, uint32_t bits);
+
+// The units of a column of B that the stored ones of a row of A meet: mma_units() of the mma_column_units() of
+// `column`.
+void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], int row, const uint64_t *column,
+              uint64_t *units);
+
 // The whole instruction. Register r of lane l is word 32 r + l; of f64 words 2 (32 r + l), and the upper half behind
 // it.
 //   source   PTX ISA 9.1 "mma" (#warp-level-matrix-instructions-mma)
 void mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d);
+
+// The same of a sparse form.
+//   source   PTX ISA 9.1 "mma.sp" (#warp-level-matrix-instructions-for-sparse-mma)
+void mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
+                        const uint32_t *b, uint32_t *d);
 
 #endif

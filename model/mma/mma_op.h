@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only list of the dense mma.sync that sm_90a has and this model knows. Plain C, shared with the kernel: data rows.
+// The only list of the mma.sync that sm_90a has and this model knows. Plain C, shared with the kernel: data rows.
 #ifndef TMAREF_MMA_OP_H
 #define TMAREF_MMA_OP_H
 
@@ -43,6 +43,21 @@
     ROW(X, 16, 8, 4, F64, F64, F64, f64, f64, f64, PLAIN, 4, 2, 1)                                                     \
     ROW(X, 16, 8, 8, F64, F64, F64, f64, f64, f64, PLAIN, 4, 4, 2)                                                     \
     ROW(X, 16, 8, 16, F64, F64, F64, f64, f64, f64, PLAIN, 4, 8, 4)
+// mma.sp: the same columns; k is that of B, of A half as many elements are stored.
+#define MMA_ROWS_SPARSE_FLOAT(ROW, X)                                                                                  \
+    ROW(X, 16, 8, 16, F16, F16, F16, f16, f16, f16, PLAIN, 2, 2, 2)                                                    \
+    ROW(X, 16, 8, 32, F16, F16, F16, f16, f16, f16, PLAIN, 2, 4, 4)                                                    \
+    ROW(X, 16, 8, 16, F32, F16, F16, f32, f16, f16, PLAIN, 4, 2, 2)                                                    \
+    ROW(X, 16, 8, 32, F32, F16, F16, f32, f16, f16, PLAIN, 4, 4, 4)                                                    \
+    ROW(X, 16, 8, 16, F32, BF16, BF16, f32, bf16, bf16, PLAIN, 4, 2, 2)                                                \
+    ROW(X, 16, 8, 32, F32, BF16, BF16, f32, bf16, bf16, PLAIN, 4, 4, 4)                                                \
+    ROW(X, 16, 8, 8, F32, TF32, TF32, f32, tf32, tf32, PLAIN, 4, 2, 2)                                                 \
+    ROW(X, 16, 8, 16, F32, TF32, TF32, f32, tf32, tf32, PLAIN, 4, 4, 4)                                                \
+    MMA_FP8_PAIRS(ROW, X, 64, F32, f32, 4, 4, 4)
+#define MMA_ROWS_SPARSE_INTEGER(ROW, X)                                                                                \
+    MMA_CLAMPS(ROW, X, S8, U8, s8, u8, 16, 32, 4, 2, 2) MMA_CLAMPS(ROW, X, S8, U8, s8, u8, 16, 64, 4, 4, 4)            \
+    MMA_CLAMPS(ROW, X, S4, U4, s4, u4, 16, 64, 4, 2, 2) MMA_CLAMPS(ROW, X, S4, U4, s4, u4, 16, 128, 4, 4, 4)
+#define MMA_ROWS_SPARSE(ROW, X) MMA_ROWS_SPARSE_FLOAT(ROW, X) MMA_ROWS_SPARSE_INTEGER(ROW, X)
 // clang-format on
 #define MMA_ROWS_32(ROW, X) MMA_ROWS_HALF(ROW, X) MMA_ROWS_FP8(ROW, X) MMA_ROWS_INTEGER(ROW, X) MMA_ROWS_BIT(ROW, X)
 #define MMA_ROWS(ROW, X)    MMA_ROWS_32(ROW, X) MMA_ROWS_DOUBLE(ROW, X)
@@ -58,9 +73,12 @@ enum mma_form {
 #define ROW(X, m, n, k, D, A, B, d, a, b, tail, nd, na, nb) MMA_M##m##K##k##_##D##_##A##_##B##_##tail,
     MMA_ROWS(ROW, )
 #undef ROW
-        MMA_FORMS
+#define ROW(X, m, n, k, D, A, B, d, a, b, tail, nd, na, nb) MMA_SP_M##m##K##k##_##D##_##A##_##B##_##tail,
+        MMA_ROWS_SPARSE(ROW, )
+#undef ROW
+            MMA_FORMS
 };
 
-enum { MMA_LANES = 32, MMA_MAX_REGISTERS = 8, MMA_MAX_M = 16, MMA_N = 8 };
+enum { MMA_LANES = 32, MMA_MAX_REGISTERS = 8, MMA_MAX_M = 16, MMA_N = 8, MMA_MAX_SELECTORS = 4 };
 
 #endif

@@ -13,6 +13,12 @@ static int is_fp8(enum wgmma_format format)
     return format == WGMMA_E4M3 || format == WGMMA_E5M2;
 }
 
+// Products of one element of D.
+static int terms(const struct mma_row *row)
+{
+    return row->is_sparse ? row->k / 2 : row->k;
+}
+
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 // The same number in f16, exactly. e5m2 is the upper half of one; a subnormal e4m3 is a normal f16.
@@ -93,7 +99,7 @@ static uint32_t add_f16(uint32_t x, uint32_t y)
 // fp8: two sums of f16, the second on top of the first, and then C is added.
 static uint32_t dot_fp8(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
 {
-    const struct wgmma_sum sum = {row->d, WGMMA_F16, WGMMA_F16, row->k / 2, WGMMA_SUM_BITS};
+    const struct wgmma_sum sum = {row->d, WGMMA_F16, WGMMA_F16, terms(row) / 2, WGMMA_SUM_BITS};
     uint32_t first = wgmma_sum_float(&sum, &a->part[0], &b->part[0], NULL);
     uint32_t both = wgmma_sum_float(&sum, &a->part[1], &b->part[1], &first);
     return row->d == WGMMA_F32 ? add_f32(c, both) : add_f16(c, both);
@@ -101,7 +107,7 @@ static uint32_t dot_fp8(const struct mma_row *row, const struct mma_vector *a, c
 
 static uint32_t dot_float(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
 {
-    const struct wgmma_sum sum = {row->d, row->a, row->b, row->k, WGMMA_SUM_BITS};
+    const struct wgmma_sum sum = {row->d, row->a, row->b, terms(row), WGMMA_SUM_BITS};
     if (is_fp8(row->a)) return dot_fp8(row, a, b, c);
     return wgmma_sum_float(&sum, &a->part[0], &b->part[0], &c);
 }

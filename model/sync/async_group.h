@@ -12,8 +12,9 @@
 
 #include "rule.h"
 
-// cp.async, and cp.async.bulk or cp.reduce.async.bulk with .bulk_group. Copies that tell a barrier are in no group.
-enum async_kind { ASYNC_COPY, ASYNC_BULK, ASYNC_KINDS };
+// cp.async, and cp.async.bulk or cp.reduce.async.bulk with .bulk_group (copies that tell a barrier are in no group);
+// and wgmma, whose groups are those of a warp: wgmma_group.h.
+enum async_kind { ASYNC_COPY, ASYNC_BULK, ASYNC_WGMMA, ASYNC_KINDS };
 
 // The groups of one thread: how many were committed, and how many of them, oldest first, waits have said are read and
 // complete. All 0 is a thread that has issued nothing; `thread` tells threads apart.

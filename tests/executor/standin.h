@@ -77,5 +77,7 @@ enum rule transpose_16(void **parameters);
 enum rule transpose_article(void **parameters);
 enum rule wgmma_jobs(void **parameters);
 enum rule mma_jobs(void **parameters);
+enum rule matrix_jobs(void **parameters);
+enum rule wgmma_order_jobs(void **parameters);
 
 #endif

@@ -10,7 +10,7 @@ static const struct layouts {
     struct wgmma_layout of[3]; // A, B, D
 } layouts[MMA_FORMS] = {
 #define ROW(X, m, n, k, D, A, B, d, a, b, tail, nd, na, nb) {{MMA_LAYOUT_##A, MMA_LAYOUT_##B, MMA_LAYOUT_##D}},
-    MMA_ROWS(ROW, )
+    MMA_ROWS(ROW, ) MMA_ROWS_SPARSE(ROW, )
 #undef ROW
 };
 
@@ -30,13 +30,20 @@ static void fill(const struct mma_job *job, uint32_t salt, uint32_t step, uint32
 
 static void run_job(const struct mma_job *job, uint32_t *d)
 {
-    uint32_t a[2 * MMA_MAX_REGISTERS * MMA_LANES], b[2 * MMA_MAX_REGISTERS * MMA_LANES];
+    uint32_t a[2 * MMA_MAX_REGISTERS * MMA_LANES], b[2 * MMA_MAX_REGISTERS * MMA_LANES], metadata[MMA_LANES];
+    enum mma_form form = (enum mma_form)job->form;
+    const struct mma_row *row = mma_row(form);
     meet_trouble(job->seed);
     fill(job, WGMMA_SALT_D, 0, d);
     for (uint32_t step = 0; step < job->steps; step++) {
         fill(job, WGMMA_SALT_A, step, a);
         fill(job, WGMMA_SALT_B, step, b);
-        mma_execute((enum mma_form)job->form, a, b, d);
+        for (uint32_t lane = 0; lane < MMA_LANES; lane++)
+            metadata[lane] = mma_metadata(job->seed, step, lane, row->a == WGMMA_TF32);
+        if (row->is_sparse)
+            mma_execute_sparse(form, (int)job->selector, metadata, a, b, d);
+        else
+            mma_execute(form, a, b, d);
     }
 }
 

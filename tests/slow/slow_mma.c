@@ -8,6 +8,12 @@
 #include "mma.h"
 #include "slow_wgmma.h"
 
+// How many products one element of D is made of.
+static int products(const struct mma_row *row)
+{
+    return row->is_sparse ? row->k / 2 : row->k;
+}
+
 // --- Sums of 16 bits and of tf32: those of wgmma, whose products are zero where this form has none -------------------
 
 static uint32_t sum_of(enum wgmma_types types, const uint64_t *a, const uint64_t *b, int count, const uint32_t *c)
@@ -31,8 +37,8 @@ static uint64_t plain(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
     uint32_t c = (uint32_t)e->c;
-    int step = mutant == SLOW_MMA_HALVES && row->k == 16 ? 8 : row->k;
-    for (int k = 0; k < row->k; k += step) c = sum_of(wgmma_of(row), e->a + k, e->b + k, step, &c);
+    int step = mutant == SLOW_MMA_HALVES && products(row) == 16 ? 8 : products(row);
+    for (int k = 0; k < products(row); k += step) c = sum_of(wgmma_of(row), e->a + k, e->b + k, step, &c);
     return c;
 }
 
@@ -129,13 +135,13 @@ static uint64_t fp8(const struct slow_mma *e, enum slow_mma_mutant mutant)
     enum wgmma_types types = is_f16 ? WGMMA_F16_F16_F16 : WGMMA_F32_F16_F16;
     uint64_t a[2][16], b[2][16];
     uint32_t c = (uint32_t)e->c;
-    for (int i = 0; i < row->k; i++) {
-        int part = is_second(i, row->k, mutant);
+    for (int i = 0; i < products(row); i++) {
+        int part = is_second(i, products(row), mutant);
         a[part][count[part]] = f16_of_fp8(row->a, e->a[i], mutant);
         b[part][count[part]++] = f16_of_fp8(row->b, e->b[i], mutant);
     }
-    uint32_t first = sum_of(types, a[0], b[0], row->k / 2, mutant == SLOW_MMA_FP8_C_FIRST ? &c : NULL);
-    uint32_t both = sum_of(types, a[1], b[1], row->k / 2, mutant == SLOW_MMA_FP8_APART ? NULL : &first);
+    uint32_t first = sum_of(types, a[0], b[0], products(row) / 2, mutant == SLOW_MMA_FP8_C_FIRST ? &c : NULL);
+    uint32_t both = sum_of(types, a[1], b[1], products(row) / 2, mutant == SLOW_MMA_FP8_APART ? NULL : &first);
     if (mutant == SLOW_MMA_FP8_C_FIRST) return both;
     if (mutant == SLOW_MMA_FP8_APART) both = is_f16 ? add_f16(first, both) : add_f32(first, both, 0);
     return is_f16 ? add_f16(c, both) : add_f32(c, both, mutant == SLOW_MMA_FP8_C_CUT);
@@ -149,7 +155,7 @@ static uint64_t fp8_as_wgmma(const struct slow_mma *e)
     for (int t = 0; t < WGMMA_TYPES_COUNT; t++) {
         const struct wgmma_types_row *types = wgmma_types_row((enum wgmma_types)t);
         if (types->d == row->d && types->a == row->a && types->b == row->b)
-            return sum_of((enum wgmma_types)t, e->a, e->b, row->k, &c);
+            return sum_of((enum wgmma_types)t, e->a, e->b, products(row), &c);
     }
     return 0;
 }
@@ -173,9 +179,9 @@ static uint64_t integers(const struct slow_mma *e, enum slow_mma_mutant mutant)
     const struct mma_row *row = mma_row(e->form);
     int is_clamped = row->tail == MMA_SATFINITE;
     int64_t c = (int64_t)(e->c & 0x7fffffff) - (int64_t)(e->c & 0x80000000), sum = c;
-    for (int i = 0; i < row->k; i++) {
+    for (int i = 0; i < products(row); i++) {
         sum += integer(row->a, e->a[i], mutant) * integer(row->b, e->b[i], mutant);
-        if (is_clamped && i == row->k / 2 - 1 && mutant == SLOW_MMA_SATFINITE_HALF) sum = clamp(sum);
+        if (is_clamped && i == products(row) / 2 - 1 && mutant == SLOW_MMA_SATFINITE_HALF) sum = clamp(sum);
     }
     if (is_clamped && mutant == SLOW_MMA_SATFINITE_FIRST) return (uint32_t)(clamp(sum - c) + c);
     return (uint32_t)(is_clamped ? clamp(sum) : sum);
@@ -188,7 +194,7 @@ static uint64_t bits(const struct slow_mma *e, enum slow_mma_mutant mutant)
     uint32_t sum = (uint32_t)e->c;
     if (mutant == SLOW_MMA_BITS_AND) is_xor = 0;
     if (mutant == SLOW_MMA_BITS_XOR) is_xor = 1;
-    for (int i = 0; i < row->k; i++) {
+    for (int i = 0; i < products(row); i++) {
         int a = (int)(e->a[i / 32] >> i % 32 & 1), b = (int)(e->b[i / 32] >> i % 32 & 1);
         sum += (uint32_t)(is_xor ? a != b : a && b);
     }
@@ -226,8 +232,8 @@ static uint64_t doubles(const struct slow_mma *e, enum slow_mma_mutant mutant)
     const struct mma_row *row = mma_row(e->form);
     uint64_t sum = e->c;
     long double exact = 0;
-    for (int i = 0; i < row->k; i++) {
-        int k = mutant == SLOW_MMA_F64_DESCENDING ? row->k - 1 - i : i;
+    for (int i = 0; i < products(row); i++) {
+        int k = mutant == SLOW_MMA_F64_DESCENDING ? products(row) - 1 - i : i;
         uint64_t a = e->a[k], b = e->b[k], one = (uint64_t)0x3ff << 52;
         if (!is_finite(a) || !is_finite(b) || !is_finite(sum))
             sum = special(a, b, sum, mutant);

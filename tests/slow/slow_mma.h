@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The slow second model of mma.sync's numbers: one element of D, written from docs/mma.md alone. Sums of 16-bit and
-// tf32 inputs are those of the slow wgmma, padded with zeros; f64 is done on long integers; fp8 and its additions go
-// through doubles. It shares the names of forms with model/mma, and no code; it can be told to misread a rule.
+// The slow second model of mma.sync's numbers: one element of D, written from docs/mma.md alone (of a sparse form, of
+// the elements that meet). Sums of 16-bit and tf32 inputs are those of the slow wgmma, padded with zeros; f64 is done
+// on long integers; fp8 and its additions go through doubles. It shares the names of forms with model/mma, and no code;
+// it can be told to misread a rule.
 #ifndef TMAREF_SLOW_MMA_H
 #define TMAREF_SLOW_MMA_H
 

@@ -61,7 +61,7 @@ static void random_case(struct slow_random *random, struct slow_mma *e)
         e->b[i] = random_unit(random, row->b, seed, WGMMA_SALT_B);
     }
     if (sign == 0) sign = (uint32_t)wgmma_format_row(row->b)->size_bits - 1;
-    for (int i = 0; mma_special(seed) == MMA_CANCELS && row->d != WGMMA_S32 && i < row->k / 2; i += 2) {
+    for (int i = 0; mma_special(seed) == MMA_CANCELS && row->d != WGMMA_S32 && i < mma_units(e->form) / 2; i += 2) {
         e->a[i + 1] = e->a[i];
         e->b[i + 1] = e->b[i] ^ (uint64_t)1 << sign;
     }

@@ -15,7 +15,7 @@ Suite *mma_case_suite(void);
 
 START_TEST(mma_case_is_read_as_it_was_written)
 {
-    int forms[MMA_FORMS] = {0}, chains = 0;
+    int forms[MMA_FORMS] = {0}, chains = 0, selectors[MMA_MAX_SELECTORS] = {0};
     for (uint64_t i = 0; i < 4000; i++) {
         struct random random = random_for(3, i);
         struct mma_case c, again;
@@ -27,9 +27,11 @@ START_TEST(mma_case_is_read_as_it_was_written)
         ck_assert_mem_eq(&c, &again, sizeof c);
         forms[c.form]++;
         chains += c.steps > 1;
+        selectors[c.selector]++;
     }
     for (int i = 0; i < MMA_FORMS; i++) ck_assert_msg(forms[i] > 0, "%s: no case", mma_row((enum mma_form)i)->name);
     ck_assert_int_gt(chains, 400);
+    for (int i = 0; i < MMA_MAX_SELECTORS; i++) ck_assert_int_gt(selectors[i], 20);
 }
 END_TEST
 
@@ -38,6 +40,8 @@ static const struct {
 } refused[] = {
     {"{\"form\": \"m16n8k32.f32.f16.f16\", \"steps\": 1, \"seed\": 1}", "no mma.sync with this"},
     {"{\"form\": \"m16n8k16.f32.f16.f16.satfinite\", \"steps\": 1, \"seed\": 1}", "no mma.sync with this"},
+    {"{\"form\": \"sp.m16n8k32.f32.f16.f16\", \"steps\": 1, \"seed\": 1, \"selector\": 2}", "selector"},
+    {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 1, \"seed\": 1, \"selector\": 0}", "selector"},
     {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 4, \"seed\": 1}", "steps"},
     {"{\"steps\": 1, \"seed\": 1}", "form"},
     {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 1, \"seed\": 1, \"n\": 8}", "\"n\""},
@@ -99,7 +103,7 @@ START_TEST(mma_cases_tell_how_many_bits_are_kept)
     for (int bits = 24; bits <= 26; bits += 2) {
         int noticed = 0;
         for (uint32_t seed = 0; seed < 3000; seed++) {
-            struct mma_case c = {forms[_i].form, 1, seed * 0x9e3779b9u};
+            struct mma_case c = {forms[_i].form, 1, seed * 0x9e3779b9u, 0};
             noticed += differs(&c, forms[_i].format, bits);
         }
         ck_assert_msg(noticed > 20, "%s: %d of 3000 cases tell %d bits from 25", mma_row(forms[_i].form)->name, noticed,
@@ -132,7 +136,7 @@ static void explain(const struct mma_case *c, uint32_t word, uint32_t flip, char
 START_TEST(mma_mismatch_names_the_element_and_its_terms)
 {
     char text[4096];
-    struct mma_case c = {MMA_M16K16_F32_F16_F16_PLAIN, 2, 0};
+    struct mma_case c = {MMA_M16K16_F32_F16_F16_PLAIN, 2, 0, 0};
     explain(&c, 3 * MMA_LANES + 9, 1, text, sizeof text);
     ck_assert_msg(strstr(text, "m16n8k16.f32.f16.f16, 2 steps: D[10][3], lane 9, register 3: 0x") != NULL, "%s", text);
     ck_assert_msg(strstr(text, "step 1: accumulator 0x") != NULL && strstr(text, "rule MMA_SUM") != NULL, "%s", text);
@@ -140,6 +144,9 @@ START_TEST(mma_mismatch_names_the_element_and_its_terms)
     explain(&c, MMA_LANES + 9, 0x10000, text, sizeof text);
     ck_assert_msg(strstr(text, "D[10][3], lane 9, register 1, upper half") != NULL, "%s", text);
     ck_assert_msg(strstr(text, "rule MMA_FP8") != NULL, "%s", text);
+    c.form = MMA_SP_M16K64_S32_S8_S8_PLAIN;
+    explain(&c, MMA_LANES + 9, 0x10000, text, sizeof text);
+    ck_assert_msg(strstr(text, "sp.m16n8k64.s32.s8.s8, 2 steps: D[2][3]") != NULL, "%s", text);
     c.form = MMA_M16K8_F64_F64_F64_PLAIN;
     explain(&c, 2 * (MMA_LANES + 9) + 1, 0x10000, text, sizeof text);
     ck_assert_msg(strstr(text, "D[2][3], lane 9, register 1: 0x") != NULL, "%s", text);

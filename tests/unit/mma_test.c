@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The suite `mma`: the table of mma.sync, its fragments, and whole instructions. The numbers of one element are
-// compared with the slow second model in slow/slow_mma_test.c.
+// The suite `mma`: the table of mma.sync and mma.sp, fragments, metadata, and whole instructions. The numbers of one
+// element are compared with the slow second model in slow/slow_mma_test.c.
 #include <check.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ START_TEST(mma_registers_hold_all_of_each_operand)
         const struct mma_row *row = mma_row(form);
         int k = mma_units(form), register_bits = row->d == WGMMA_F64 ? 64 : 32;
         ck_assert_int_eq(row->registers[MMA_OF_A] * MMA_LANES * register_bits, row->m * k * unit_bits(row->a));
-        ck_assert_int_eq(row->registers[MMA_OF_B] * MMA_LANES * register_bits, MMA_N * k * unit_bits(row->b));
+        ck_assert_int_eq(row->registers[MMA_OF_B] * MMA_LANES * register_bits,
+                         MMA_N * mma_column_units(form) * unit_bits(row->b));
         ck_assert_int_eq(row->registers[MMA_OF_D] * MMA_LANES * register_bits, row->m * MMA_N * unit_bits(row->d));
         ck_assert_int_le(row->registers[MMA_OF_A], MMA_MAX_REGISTERS);
         ck_assert_int_eq(mma_find(row->name), form);
@@ -69,7 +70,7 @@ START_TEST(mma_fragments__hold_each_element_once)
     for (int i = 0; i < 3 * MMA_FORMS; i++) {
         enum mma_form form = (enum mma_form)(i / 3);
         enum mma_operand operand = (enum mma_operand)(i % 3);
-        int count[MMA_MAX_UNITS][MMA_MAX_UNITS] = {{0}}, seen = 0;
+        int count[MMA_MAX_COLUMN][MMA_MAX_COLUMN] = {{0}}, seen = 0;
         for (int lane = 0; lane < MMA_LANES; lane++) {
             for (int e = 0; e < mma_row(form)->registers[operand] * mma_parts(form, operand); e++) {
                 int parts = mma_parts(form, operand);
@@ -77,7 +78,7 @@ START_TEST(mma_fragments__hold_each_element_once)
                 seen += count[at.row][at.column]++ == 0;
             }
         }
-        int rows = operand == MMA_OF_B ? mma_units(form) : mma_row(form)->m;
+        int rows = operand == MMA_OF_B ? mma_column_units(form) : mma_row(form)->m;
         ck_assert_int_eq(seen, rows * (operand == MMA_OF_A ? mma_units(form) : MMA_N));
     }
 }
@@ -112,6 +113,69 @@ START_TEST(mma_keeps_both_halves_of_f16_and_f64)
 }
 END_TEST
 
+// --- Sparse ----------------------------------------------------------------------------------------------------------
+
+// Wrong formulas: row r + 8 in the low half; the other pair of lanes; rows and chunks of bytes exchanged.
+static const struct {
+    const char *form;
+    int selector, row, chunk, lane, at; // which lane's metadata, and which four bits of it
+} chunks[] = {
+    {"sp.m16n8k16.f32.f16.f16", 3, 2, 1, 11, 1},   {"sp.m16n8k16.f32.f16.f16", 0, 10, 3, 8, 7},
+    {"sp.m16n8k32.f32.bf16.bf16", 1, 2, 5, 11, 1}, {"sp.m16n8k32.f32.bf16.bf16", 0, 15, 3, 28, 7},
+    {"sp.m16n8k8.f32.tf32.tf32", 2, 8, 0, 2, 4},   {"sp.m16n8k16.f32.tf32.tf32", 1, 1, 7, 7, 3},
+    {"sp.m16n8k32.s32.s8.u8", 1, 1, 7, 6, 7},      {"sp.m16n8k32.s32.s8.u8", 0, 9, 2, 5, 2},
+    {"sp.m16n8k64.s32.s8.s8", 0, 1, 9, 6, 1},      {"sp.m16n8k64.f32.e4m3.e5m2", 0, 9, 7, 5, 7},
+    {"sp.m16n8k64.s32.s4.s4", 1, 9, 7, 7, 7},      {"sp.m16n8k128.s32.u4.u4", 0, 0, 15, 2, 7},
+};
+enum { CHUNKS = sizeof chunks / sizeof chunks[0] };
+
+START_TEST(mma_metadata__lies_in_the_lanes_of_ptx)
+{
+    enum mma_form form = mma_find(chunks[_i].form);
+    uint32_t metadata[MMA_LANES] = {0};
+    metadata[chunks[_i].lane] = 0xdu << 4 * chunks[_i].at;
+    ck_assert_int_ne(form, MMA_FORMS);
+    ck_assert_int_le(chunks[_i].selector, mma_most_selector(form));
+    ck_assert_uint_eq(mma_chunk_bits(form, chunks[_i].selector, metadata, chunks[_i].row, chunks[_i].chunk), 0xd);
+}
+END_TEST
+
+START_TEST(mma_metadata__picks_elements_pairs_and_halves)
+{
+    uint32_t metadata[MMA_LANES];
+    uint64_t column[MMA_MAX_COLUMN], units[MMA_MAX_UNITS];
+    for (int i = 0; i < MMA_LANES; i++) metadata[i] = 0xd1d1d1d1; // 1 and 0, then 1 and 3
+    for (uint64_t i = 0; i < MMA_MAX_COLUMN; i++) column[i] = 0x10000 * (2 * i + 1) + 2 * i;
+    mma_pick(mma_find("sp.m16n8k16.f32.f16.f16"), 0, metadata, 0, column, units);
+    ck_assert(units[0] == column[1] && units[1] == column[0] && units[2] == column[5] && units[3] == column[7]);
+    mma_pick(mma_find("sp.m16n8k64.s32.s4.u4"), 0, metadata, 0, column, units);
+    ck_assert(units[0] == column[2] && units[1] == column[3] && units[2] == column[0] && units[6] == column[14]);
+    mma_pick(mma_find("sp.m16n8k8.f32.tf32.tf32"), 0, metadata, 0, column, units);
+    ck_assert_uint_eq(units[0], 0x00000001);
+    ck_assert_uint_eq(units[1], 0x00070005);
+    ck_assert(mma_chunk_is_legal(mma_find("sp.m16n8k16.f32.f16.f16"), 0xd));
+    ck_assert(!mma_chunk_is_legal(mma_find("sp.m16n8k16.f32.f16.f16"), 0x1));
+    ck_assert(mma_chunk_is_legal(mma_find("sp.m16n8k8.f32.tf32.tf32"), 0xe));
+    ck_assert(!mma_chunk_is_legal(mma_find("sp.m16n8k8.f32.tf32.tf32"), 0xd));
+}
+END_TEST
+
+// A sparse product is the dense one of A with zeros in it, where no element of B is special: 1 + 2^-25 - 1 too.
+START_TEST(mma_metadata__makes_a_product_of_what_is_stored)
+{
+    uint32_t a[2 * MMA_LANES] = {0}, b[2 * MMA_LANES] = {0}, d[4 * MMA_LANES] = {0}, metadata[MMA_LANES];
+    enum mma_form form = MMA_SP_M16K16_F32_BF16_BF16_PLAIN;
+    for (int i = 0; i < MMA_LANES; i++) metadata[i] = 0xeeeeeeee; // elements 2 and 3 of each four
+    a[9] = 0x40404000;                                            // 2 and 3, chunk 1 of row 2
+    b[4 * 5 + 3] = 0x40a04080;                                    // 4 and 5, k 6 and 7 of column 5
+    mma_execute_sparse(form, 1, metadata, a, b, d);
+    for (int i = 0; i < 4 * MMA_LANES; i++) {
+        struct wgmma_place at = mma_place(form, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
+        ck_assert_uint_eq(d[i], at.row == 2 && at.column == 5 ? 0x41b80000 : 0);
+    }
+}
+END_TEST
+
 Suite *mma_suite(void)
 {
     Suite *suite = suite_create("mma");
@@ -121,6 +185,9 @@ Suite *mma_suite(void)
     tcase_add_test(tests, mma_fragments__hold_each_element_once);
     tcase_add_test(tests, mma_multiplies_a_row_by_a_column);
     tcase_add_test(tests, mma_keeps_both_halves_of_f16_and_f64);
+    tcase_add_loop_test(tests, mma_metadata__lies_in_the_lanes_of_ptx, 0, CHUNKS);
+    tcase_add_test(tests, mma_metadata__picks_elements_pairs_and_halves);
+    tcase_add_test(tests, mma_metadata__makes_a_product_of_what_is_stored);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The suite `wgmma`: types and shapes, matrix descriptors, fragments, ldmatrix and stmatrix. The numbers are compared
-// with the slow second model in slow/slow_wgmma_test.c.
+// The suite `wgmma`: types and shapes, matrix descriptors, fragments. The numbers are compared with the slow second
+// model in slow/slow_wgmma_test.c.
 #include <check.h>
 #include <string.h>
 
@@ -154,58 +154,6 @@ START_TEST(wgmma_fragments_are_those_of_the_pictures)
 }
 END_TEST
 
-// --- ldmatrix, stmatrix ----------------------------------------------------------------------------------------------
-
-// Element (row, column) of matrix i is 256 i + 16 row + column.
-static void put_matrices(uint8_t *bytes, uint32_t address[32], int is_reversed)
-{
-    for (uint32_t lane = 0; lane < 32; lane++) {
-        address[lane] = 1024 + 16 * (is_reversed ? 31 - lane : lane);
-        for (uint32_t column = 0; column < 8; column++) {
-            uint16_t value = (uint16_t)(lane / 8 * 256 + lane % 8 * 16 + column);
-            memcpy(bytes + (address[lane] - 1024) + column * 2, &value, 2);
-        }
-    }
-}
-
-// `_i`: bit 0 .trans, bit 1 rows in reverse order.
-START_TEST(ldmatrix_and_stmatrix_give_each_lane_its_pair)
-{
-    uint8_t bytes[512], copy[512] = {0};
-    const struct memory shared = {bytes, 1024, sizeof bytes}, other = {copy, 1024, sizeof copy};
-    uint32_t address[32], registers[4][32];
-    put_matrices(bytes, address, _i >> 1);
-    for (int count = 1; count <= 4; count *= 2) {
-        ck_assert(wgmma_ldmatrix(&shared, address, count, _i & 1, registers));
-        for (int i = 0; i < count * 32; i++) {
-            uint32_t lane = (uint32_t)i % 32, base = (uint32_t)i / 32 * 256, low = lane % 4 * 2, row = lane / 4;
-            uint32_t first = _i & 1 ? base + low * 16 + row : base + row * 16 + low;
-            uint32_t second = _i & 1 ? first + 16 : first + 1;
-            ck_assert_uint_eq(registers[i / 32][lane], first | second << 16);
-        }
-        ck_assert(wgmma_stmatrix(&other, address, count, _i & 1, registers));
-    }
-    ck_assert_mem_eq(bytes, copy, sizeof bytes);
-}
-END_TEST
-
-START_TEST(ldmatrix_looks_at_the_rows_it_reads)
-{
-    uint8_t bytes[512] = {0};
-    const struct memory shared = {bytes, 1024, sizeof bytes};
-    uint32_t address[32], registers[4][32] = {{7}};
-    put_matrices(bytes, address, 0);
-    address[8] = 1032;
-    ck_assert(wgmma_ldmatrix(&shared, address, 1, 0, registers));
-    registers[0][0] = 7;
-    ck_assert(!wgmma_ldmatrix(&shared, address, 2, 0, registers));
-    address[8] = 1024 + 512;
-    ck_assert(!wgmma_ldmatrix(&shared, address, 2, 0, registers));
-    ck_assert(!wgmma_stmatrix(&shared, address, 2, 0, registers));
-    ck_assert_uint_eq(registers[0][0], 7);
-}
-END_TEST
-
 Suite *wgmma_suite(void)
 {
     Suite *suite = suite_create("wgmma");
@@ -216,8 +164,6 @@ Suite *wgmma_suite(void)
     tcase_add_loop_test(tests, wgmma_elements_lie_where_the_descriptor_says, 0, PLACES);
     tcase_add_test(tests, wgmma_fragments_cover_the_matrix_once);
     tcase_add_test(tests, wgmma_fragments_are_those_of_the_pictures);
-    tcase_add_loop_test(tests, ldmatrix_and_stmatrix_give_each_lane_its_pair, 0, 4);
-    tcase_add_test(tests, ldmatrix_looks_at_the_rows_it_reads);
     suite_add_tcase(suite, tests);
     return suite;
 }

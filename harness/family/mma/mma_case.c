@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Family "mma": one to three dense mma.sync on the same accumulator. The result is D in the registers of all lanes.
+// Family "mma": one to three mma.sync, dense or sparse, on the same accumulator. The result is D in the registers of
+// all lanes.
 #include "mma_case.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ static json_t *mma_write(const void *test_case)
     const struct mma_case *c = test_case;
     json_t *json = json_object();
     json_object_set_new(json, "form", json_string(mma_row(c->form)->name));
+    if (mma_row(c->form)->is_sparse) json_object_set_new(json, "selector", json_u64(c->selector));
     json_object_set_new(json, "steps", json_u64(c->steps));
     json_object_set_new(json, "seed", json_u64(c->seed));
     return json;
@@ -43,6 +45,8 @@ static int mma_read(const json_t *json, void *test_case, struct text *why)
         text_set(why, "mma case: sm_90a has no mma.sync with this \"form\"");
         return 0;
     }
+    if (reader.ok && mma_row(c->form)->is_sparse)
+        c->selector = (uint32_t)json_read_u64(&reader, "selector", (uint64_t)mma_most_selector(c->form));
     c->steps = (uint32_t)json_read_u64(&reader, "steps", MMA_MAX_STEPS);
     c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
     return json_reader_close(&reader);
@@ -81,6 +85,17 @@ void mma_case_operands(const struct mma_case *c, uint32_t step, struct mma_state
 {
     fill(c, MMA_OF_A, step, state->a);
     fill(c, MMA_OF_B, step, state->b);
+    for (uint32_t lane = 0; lane < MMA_LANES; lane++)
+        state->metadata[lane] = mma_metadata(c->seed, step, lane, mma_row(c->form)->a == WGMMA_TF32);
+}
+
+void mma_case_step(const struct mma_case *c, uint32_t step, struct mma_state *state)
+{
+    mma_case_operands(c, step, state);
+    if (mma_row(c->form)->is_sparse)
+        mma_execute_sparse(c->form, (int)c->selector, state->metadata, state->a, state->b, state->d);
+    else
+        mma_execute(c->form, state->a, state->b, state->d);
 }
 
 static size_t mma_result_bytes(const void *test_case)
@@ -93,10 +108,7 @@ static void mma_run_model(const void *test_case, struct result *result)
     const struct mma_case *c = test_case;
     struct mma_state state;
     mma_case_start(c, &state);
-    for (uint32_t step = 0; step < c->steps; step++) {
-        mma_case_operands(c, step, &state);
-        mma_execute(c->form, state.a, state.b, state.d);
-    }
+    for (uint32_t step = 0; step < c->steps; step++) mma_case_step(c, step, &state);
     memcpy(result_window(result, "d", 0, mma_case_d_bytes(c)), state.d, mma_case_d_bytes(c));
 }
 
@@ -107,6 +119,8 @@ void mma_generate(struct random *random, void *test_case)
     struct mma_case *c = test_case;
     *c = (struct mma_case){.form = (enum mma_form)random_below(random, MMA_FORMS), .steps = 1};
     c->seed = (uint32_t)random_u64(random);
+    if (mma_row(c->form)->is_sparse)
+        c->selector = (uint32_t)random_below(random, (uint64_t)mma_most_selector(c->form) + 1);
     if (random_chance(random, 20)) c->steps = (uint32_t)random_range(random, 2, MMA_MAX_STEPS);
 }
 
@@ -124,7 +138,8 @@ static int run_jobs(struct gpu *gpu, const struct mma_case *cases, int count, co
         jobs[i] = (struct mma_job){.output = (uint64_t)(results[i].window[0].bytes - output) / 4,
                                    .form = (uint32_t)cases[i].form,
                                    .seed = cases[i].seed,
-                                   .steps = cases[i].steps};
+                                   .steps = cases[i].steps,
+                                   .selector = cases[i].selector};
     unsigned blocks = ((unsigned)count + MMA_THREADS / MMA_LANES - 1) / (MMA_THREADS / MMA_LANES);
     unsigned most = 8 * (unsigned)gpu->processors; // as many fit side by side
     void *arguments[] = {&device_jobs, &count, &device_output};
@@ -153,7 +168,7 @@ static int mma_run_gpu(struct gpu *gpu, const void *cases, int count, struct res
 
 const struct family family_mma = {
     .name = "mma",
-    .summary = "mma.sync, dense: one to three of them on the same accumulators, D of all lanes",
+    .summary = "mma.sync, dense and sparse: one to three of them on the same accumulators, D of all lanes",
     .case_bytes = sizeof(struct mma_case),
     .generate = mma_generate,
     .write = mma_write,

@@ -10,22 +10,23 @@
 #include "random.h"
 #include "result.h"
 
-// `steps` instructions of `form` follow each other, each with an A and a B of its own; `seed` decides what registers
-// hold before.
+// `steps` instructions of `form` follow each other, each with an A and a B of its own (and metadata, of a sparse form,
+// whose `selector` it is; else 0); `seed` decides what registers hold before.
 struct mma_case {
     enum mma_form form;
-    uint32_t steps, seed;
+    uint32_t steps, seed, selector;
 };
 
 // The registers of a warp as mma_execute() takes them.
 enum { MMA_MAX_WORDS = 2 * MMA_MAX_REGISTERS * MMA_LANES };
 struct mma_state {
-    uint32_t a[MMA_MAX_WORDS], b[MMA_MAX_WORDS], d[MMA_MAX_WORDS];
+    uint32_t a[MMA_MAX_WORDS], b[MMA_MAX_WORDS], d[MMA_MAX_WORDS], metadata[MMA_LANES];
 };
 
-// D as it is before the first step; A and B of a step.
+// D as it is before the first step; A, B and metadata of a step; and the step.
 void mma_case_start(const struct mma_case *test_case, struct mma_state *state);
 void mma_case_operands(const struct mma_case *test_case, uint32_t step, struct mma_state *state);
+void mma_case_step(const struct mma_case *test_case, uint32_t step, struct mma_state *state);
 
 // Bytes of D of all lanes.
 uint32_t mma_case_d_bytes(const struct mma_case *test_case);

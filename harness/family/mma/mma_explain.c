@@ -20,7 +20,7 @@ static uint64_t register_at(const struct mma_case *c, const uint32_t *words, int
 
 // The units of row `at.row` of A, or of column `at.column` of B, by k.
 static void units_of(const struct mma_case *c, enum mma_operand operand, struct wgmma_place at, const uint32_t *words,
-                     uint64_t units[MMA_MAX_UNITS])
+                     uint64_t units[MMA_MAX_COLUMN])
 {
     int parts = mma_parts(c->form, operand);
     for (int lane = 0; lane < MMA_LANES; lane++) {
@@ -45,15 +45,16 @@ static enum rule rule_of(const struct mma_row *row)
 static void explain_terms(const struct mma_case *c, struct wgmma_place place, int lane, int index, int part, FILE *out)
 {
     struct mma_state state;
-    uint64_t a[MMA_MAX_UNITS], b[MMA_MAX_UNITS];
+    uint64_t a[MMA_MAX_COLUMN], column[MMA_MAX_COLUMN], picked[MMA_MAX_UNITS], *b = column;
     mma_case_start(c, &state);
-    for (uint32_t step = 0; step + 1 < c->steps; step++) {
-        mma_case_operands(c, step, &state);
-        mma_execute(c->form, state.a, state.b, state.d);
-    }
+    for (uint32_t step = 0; step + 1 < c->steps; step++) mma_case_step(c, step, &state);
     mma_case_operands(c, c->steps - 1, &state);
     units_of(c, MMA_OF_A, place, state.a, a);
-    units_of(c, MMA_OF_B, place, state.b, b);
+    units_of(c, MMA_OF_B, place, state.b, column);
+    if (mma_row(c->form)->is_sparse) {
+        mma_pick(c->form, (int)c->selector, state.metadata, place.row, column, picked);
+        b = picked;
+    }
     uint64_t before = unit_of(register_at(c, state.d, lane, index), mma_parts(c->form, MMA_OF_D), part);
     fprintf(out, "    step %u: accumulator 0x%" PRIx64 "; A * B:", c->steps - 1, before);
     for (int i = 0; i < mma_units(c->form); i++)

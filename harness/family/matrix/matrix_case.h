@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// One ldmatrix or stmatrix as data, and what it means to the model.
+#ifndef TMAREF_MATRIX_CASE_H
+#define TMAREF_MATRIX_CASE_H
+
+#include <stdio.h>
+
+#include "matrix.h"
+#include "matrix_job.h"
+#include "random.h"
+#include "result.h"
+
+// `address`: the operand of each lane. `seed` decides what shared memory and registers hold before.
+struct matrix_case {
+    enum matrix_form form;
+    uint32_t seed, address[MATRIX_LANES];
+};
+
+struct matrix_form_row {
+    const char *name;
+    int is_store, count, is_trans;
+};
+
+// Row `form` < MATRIX_FORM_COUNT.
+const struct matrix_form_row *matrix_form_row(enum matrix_form form);
+
+// A random case; see matrix_random.c for what it leans to.
+void matrix_generate(struct random *random, void *test_case);
+
+// The first register or element of shared memory that differs, and the row it belongs to.
+void matrix_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// A mismatch of the family "matrix" in words: a register or an element of shared memory, and the row it belongs to.
+#include <string.h>
+
+#include "matrix_case.h"
+
+static void explain_status(const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct result *known = expected->rule != RULE_OK ? expected : found;
+    fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+    if (known->rule != RULE_OK)
+        fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
+}
+
+static void explain_register(const struct matrix_case *c, uint32_t index, uint32_t want, uint32_t got, FILE *out)
+{
+    const struct matrix_form_row *row = matrix_form_row(c->form);
+    int lane = (int)(index % MATRIX_LANES), matrix = (int)(index / MATRIX_LANES);
+    int part = ((want ^ got) & 0xffff) == 0, first = row->is_trans ? lane % 4 * 2 + part : lane / 4;
+    int column = row->is_trans ? lane / 4 : lane % 4 * 2 + part;
+    fprintf(out, "    %s: lane %d, register %d: 0x%x expected, 0x%x found\n", row->name, lane, matrix, want, got);
+    if (row->is_store || matrix >= row->count)
+        fprintf(out, "    the instruction does not write it\n");
+    else
+        fprintf(out, "    the %s half is row %d, column %d of matrix %d: lane %d's address, 0x%x\n",
+                part ? "upper" : "lower", first, column, matrix, matrix * MATRIX_ROWS + first,
+                c->address[matrix * MATRIX_ROWS + first]);
+}
+
+static void explain_shared(const struct matrix_case *c, uint32_t address, uint32_t want, uint32_t got, FILE *out)
+{
+    const struct matrix_form_row *row = matrix_form_row(c->form);
+    fprintf(out, "    %s: shared memory at 0x%x: 0x%x expected, 0x%x found\n", row->name, address, want, got);
+    for (int lane = 0; row->is_store && lane < row->count * MATRIX_ROWS; lane++)
+        if (address >= c->address[lane] && address - c->address[lane] < MATRIX_ROW_BYTES)
+            fprintf(out, "    it is in row %d of matrix %d, at lane %d's address, 0x%x\n", lane % MATRIX_ROWS,
+                    lane / MATRIX_ROWS, lane, c->address[lane]);
+}
+
+void matrix_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct matrix_case *c = test_case;
+    if (expected->status != found->status || expected->windows != 2 || found->windows != 2) {
+        explain_status(expected, found, out);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct window *w = &expected->window[i], *f = &found->window[i];
+        for (uint32_t at = 0; at + 4 <= w->size_bytes && at + 4 <= f->size_bytes; at += 4) {
+            uint32_t want, got;
+            memcpy(&want, w->bytes + at, sizeof want);
+            memcpy(&got, f->bytes + at, sizeof got);
+            if (want == got) continue;
+            if (i == 0) explain_register(c, at / 4, want, got, out);
+            if (i == 1) explain_shared(c, (uint32_t)w->base + at, want, got, out);
+            return;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Rows and lanes of ldmatrix and stmatrix.
+#include "matrix.h"
+
+#include <string.h>
+
+enum { RANK_SHIFT = 24 };
+
+static void broken(struct findings *findings, enum rule *first, struct finding finding)
+{
+    if (*first == RULE_OK) *first = finding.rule;
+    finding_add(findings, finding);
+}
+
+enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count,
+                       struct findings *findings)
+{
+    enum rule first = RULE_OK;
+    const uint32_t limit = 1u << RANK_SHIFT;
+    uint64_t end = shared->base + shared->size_bytes;
+    for (int i = 0; i < count * MATRIX_ROWS; i++)
+        if (address[i] >= limit)
+            broken(findings, &first,
+                   (struct finding){RULE_MATRIX_ROW_RANK, "p", i, 0, address[i], limit, address[i] % limit});
+    for (int i = 0; i < count * MATRIX_ROWS; i++)
+        if (address[i] < limit && address[i] / MATRIX_ROW_BYTES * MATRIX_ROW_BYTES >= end)
+            broken(findings, &first,
+                   (struct finding){RULE_MATRIX_ROW_BOUNDS, "p", i, 0, address[i], end, end - MATRIX_ROW_BYTES});
+    for (int i = 0; i < count * MATRIX_ROWS; i++) {
+        uint32_t rest = address[i] % MATRIX_ROW_BYTES;
+        if (rest != 0)
+            broken(findings, &first,
+                   (struct finding){RULE_MATRIX_ROW_ALIGN, "p", i, 0, address[i], MATRIX_ROW_BYTES, address[i] - rest});
+    }
+    return first;
+}
+
+// Element `part` of `lane` in the matrix whose rows are at `address`; NULL below the CTA's own memory.
+static uint8_t *element_at(const struct memory *shared, const uint32_t *address, int lane, int part, int is_trans)
+{
+    int row = is_trans ? lane % 4 * 2 + part : lane / 4, column = is_trans ? lane / 4 : lane % 4 * 2 + part;
+    if (address[row] < shared->base) return NULL;
+    return memory_at(shared, address[row] + (uint32_t)column * 2, 2);
+}
+
+enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
+                      uint32_t registers[][MATRIX_LANES])
+{
+    enum rule rule = matrix_check(shared, address, count, NULL);
+    if (rule != RULE_OK) return rule;
+    for (int i = 0; i < count * MATRIX_LANES; i++) {
+        int matrix = i / MATRIX_LANES, lane = i % MATRIX_LANES;
+        uint16_t pair[2] = {0, 0};
+        for (int part = 0; part < 2; part++) {
+            const uint8_t *element = element_at(shared, address + matrix * MATRIX_ROWS, lane, part, is_trans);
+            if (element != NULL) memcpy(&pair[part], element, 2);
+        }
+        registers[matrix][lane] = pair[0] | (uint32_t)pair[1] << 16;
+    }
+    return RULE_OK;
+}
+
+enum rule matrix_store(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
+                       uint32_t registers[][MATRIX_LANES])
+{
+    enum rule rule = matrix_check(shared, address, count, NULL);
+    if (rule != RULE_OK) return rule;
+    for (int i = 0; i < count * MATRIX_LANES; i++) {
+        int matrix = i / MATRIX_LANES, lane = MATRIX_LANES - 1 - i % MATRIX_LANES; // the first of equal rows is kept
+        for (int part = 0; part < 2; part++) {
+            uint8_t *to = element_at(shared, address + matrix * MATRIX_ROWS, lane, 1 - part, is_trans);
+            uint16_t element = (uint16_t)(registers[matrix][lane] >> 16 * (1 - part));
+            if (to != NULL) memcpy(to, &element, 2);
+        }
+    }
+    return RULE_OK;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Four async-groups, one for each warp; the checks are theirs.
+#include "wgmma_group.h"
+
+struct wgmma_groups wgmma_groups_start(void)
+{
+    struct wgmma_groups groups = {.written = 0};
+    for (int i = 0; i < WGMMA_WARPS; i++) groups.warp[i].thread = (uint32_t)i;
+    return groups;
+}
+
+void wgmma_write_registers(struct wgmma_groups *groups, int warp)
+{
+    groups->written |= 1u << warp;
+}
+
+void wgmma_fence(struct wgmma_groups *groups, int warp)
+{
+    groups->written &= ~(1u << warp);
+}
+
+enum rule wgmma_issue(const struct wgmma_groups *groups, struct wgmma_operation *operation)
+{
+    for (int i = 0; i < WGMMA_WARPS; i++) operation->of_warp[i] = async_issue(&groups->warp[i], ASYNC_WGMMA);
+    return groups->written != 0 ? RULE_WGMMA_FENCE : RULE_OK;
+}
+
+void wgmma_commit(struct wgmma_groups *groups, int warp)
+{
+    async_commit(&groups->warp[warp], ASYNC_WGMMA);
+}
+
+void wgmma_wait(struct wgmma_groups *groups, int warp, uint32_t newest)
+{
+    async_wait_group(&groups->warp[warp], ASYNC_WGMMA, newest);
+}
+
+static int is_complete(const struct wgmma_groups *groups, const struct wgmma_operation *operation, int warp)
+{
+    return async_state(&groups->warp[warp], operation->of_warp[warp]) == ASYNC_COMPLETE;
+}
+
+enum rule wgmma_check_registers(const struct wgmma_groups *groups, const struct wgmma_operation *operation, int warp)
+{
+    return is_complete(groups, operation, warp) ? RULE_OK : RULE_WGMMA_WAIT;
+}
+
+enum rule wgmma_check_shared(const struct wgmma_groups *groups, const struct wgmma_operation *operation,
+                             unsigned readers)
+{
+    for (int i = 0; i < WGMMA_WARPS; i++)
+        if ((readers >> i & 1) && !is_complete(groups, operation, i)) return RULE_WGMMA_WAIT_SHARED;
+    return RULE_OK;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// The suite `matrix_case`: the family "matrix" around the model: JSON both ways, what random cases lean to, and the
+// words for a mismatch.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "matrix_case.h"
+
+Suite *matrix_case_suite(void);
+
+enum { CASES = 4000 };
+
+START_TEST(matrix_case_is_read_as_it_was_written)
+{
+    for (uint64_t i = 0; i < 500; i++) {
+        struct random random = random_for(3, i);
+        struct matrix_case c, again;
+        struct text why;
+        matrix_generate(&random, &c);
+        json_t *json = family_find("matrix")->write(&c);
+        ck_assert_msg(family_find("matrix")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
+        json_decref(json);
+        ck_assert_mem_eq(&c, &again, sizeof c);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {"{\"form\": \"ldmatrix.x3\", \"seed\": 1, \"address\": []}", "form"},
+    {"{\"form\": \"ldmatrix.x4\", \"seed\": 1, \"address\": [1024, 1040]}", "address"},
+    {"{\"form\": \"stmatrix.x4.trans\", \"address\": []}", "seed"},
+};
+enum { REFUSED = sizeof refused / sizeof refused[0] };
+
+START_TEST(matrix_case_that_cannot_run_is_refused)
+{
+    struct matrix_case c;
+    struct text why = {""};
+    json_t *json = json_loads(refused[_i].text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(!family_find("matrix")->read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    json_decref(json);
+}
+END_TEST
+
+static int shares_rows(const struct matrix_case *c)
+{
+    int count = matrix_form_row(c->form)->count * MATRIX_ROWS;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (c->address[i] == c->address[j]) return 1;
+    return 0;
+}
+
+// Every form; rows on top of each other; lanes whose address is nonsense; all faults.
+START_TEST(matrix_cases_reach_everything)
+{
+    int forms[MATRIX_FORM_COUNT] = {0}, shared[2] = {0}, nonsense = 0, faults[RULE_COUNT] = {0};
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(9, i);
+        struct matrix_case c;
+        uint8_t bytes[MATRIX_OUTPUT_BYTES];
+        struct result result = result_at(bytes);
+        matrix_generate(&random, &c);
+        family_find("matrix")->run_model(&c, &result);
+        const struct matrix_form_row *row = matrix_form_row(c.form);
+        forms[c.form]++;
+        shared[row->is_store] += shares_rows(&c);
+        nonsense += row->count < 4 && c.address[31] >= MATRIX_SHARED_END;
+        faults[result.rule]++;
+    }
+    for (int i = 0; i < MATRIX_FORM_COUNT; i++) ck_assert_int_gt(forms[i], CASES / 24);
+    ck_assert_int_gt(shared[0], CASES / 50);
+    ck_assert_int_gt(shared[1], CASES / 50);
+    ck_assert_int_gt(nonsense, CASES / 20);
+    ck_assert_int_gt(faults[RULE_MATRIX_ROW_ALIGN], CASES / 400);
+    ck_assert_int_gt(faults[RULE_MATRIX_ROW_RANK], CASES / 1000);
+    ck_assert_int_gt(faults[RULE_MATRIX_ROW_BOUNDS], CASES / 400);
+}
+END_TEST
+
+static void explain(const struct matrix_case *c, int window, uint32_t word, char *text, size_t text_bytes)
+{
+    const struct family *family = family_find("matrix");
+    static uint8_t expected_bytes[MATRIX_OUTPUT_BYTES], found_bytes[MATRIX_OUTPUT_BYTES];
+    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
+    family->run_model(c, &expected);
+    family->run_model(c, &found);
+    found.window[window].bytes[4 * word] ^= 1;
+    memset(text, 0, text_bytes);
+    FILE *out = fmemopen(text, text_bytes - 1, "w");
+    family->explain(c, &expected, &found, out);
+    fclose(out);
+}
+
+START_TEST(matrix_mismatch_names_the_row)
+{
+    char text[1024];
+    struct matrix_case c = {.form = MATRIX_LOAD_2_TRANS, .seed = 5};
+    for (uint32_t lane = 0; lane < MATRIX_LANES; lane++) c.address[lane] = MATRIX_SHARED_START + 16 * lane;
+    explain(&c, 0, 32 + 9, text, sizeof text);
+    ck_assert_msg(strstr(text, "lower half is row 2, column 2 of matrix 1: lane 10's address, 0x4a0") != NULL, "%s",
+                  text);
+    c.form = MATRIX_LOAD_1;
+    explain(&c, 0, 32 + 9, text, sizeof text);
+    ck_assert_msg(strstr(text, "does not write it") != NULL, "%s", text);
+    c.form = MATRIX_STORE_4;
+    explain(&c, 1, 4 * 9 + 1, text, sizeof text);
+    ck_assert_msg(strstr(text, "row 1 of matrix 1, at lane 9's address, 0x490") != NULL, "%s", text);
+}
+END_TEST
+
+Suite *matrix_case_suite(void)
+{
+    Suite *suite = suite_create("matrix_case");
+    TCase *tests = tcase_create("matrix_case");
+    tcase_add_test(tests, matrix_case_is_read_as_it_was_written);
+    tcase_add_loop_test(tests, matrix_case_that_cannot_run_is_refused, 0, REFUSED);
+    tcase_add_test(tests, matrix_cases_reach_everything);
+    tcase_add_test(tests, matrix_mismatch_names_the_row);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

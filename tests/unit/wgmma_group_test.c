@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The suite `wgmma_group`: fences, groups and waits of a warpgroup.
+#include <check.h>
+
+#include "wgmma_group.h"
+
+Suite *wgmma_group_suite(void);
+
+// A wgmma that all four warps issue and commit.
+static struct wgmma_operation committed(struct wgmma_groups *groups)
+{
+    struct wgmma_operation operation;
+    ck_assert_int_eq(wgmma_issue(groups, &operation), RULE_OK);
+    for (int warp = 0; warp < WGMMA_WARPS; warp++) wgmma_commit(groups, warp);
+    return operation;
+}
+
+START_TEST(wgmma_fence__is_missed_by_the_warp_that_wrote)
+{
+    struct wgmma_groups groups = wgmma_groups_start();
+    struct wgmma_operation operation;
+    ck_assert_int_eq(wgmma_issue(&groups, &operation), RULE_OK);
+    wgmma_write_registers(&groups, 2);
+    wgmma_fence(&groups, 1);
+    ck_assert_int_eq(wgmma_issue(&groups, &operation), RULE_WGMMA_FENCE);
+    wgmma_fence(&groups, 2);
+    ck_assert_int_eq(wgmma_issue(&groups, &operation), RULE_OK);
+}
+END_TEST
+
+START_TEST(wgmma_wait__counts_the_groups_of_its_warp)
+{
+    struct wgmma_groups groups = wgmma_groups_start();
+    struct wgmma_operation first = committed(&groups), second = committed(&groups);
+    ck_assert_int_eq(wgmma_check_registers(&groups, &first, 0), RULE_WGMMA_WAIT);
+    wgmma_wait(&groups, 0, 1);
+    ck_assert_int_eq(wgmma_check_registers(&groups, &first, 0), RULE_OK);
+    ck_assert_int_eq(wgmma_check_registers(&groups, &first, 1), RULE_WGMMA_WAIT);
+    ck_assert_int_eq(wgmma_check_registers(&groups, &second, 0), RULE_WGMMA_WAIT);
+    wgmma_wait(&groups, 0, 0);
+    ck_assert_int_eq(wgmma_check_registers(&groups, &second, 0), RULE_OK);
+}
+END_TEST
+
+START_TEST(wgmma_wait__does_not_cover_what_is_not_committed)
+{
+    struct wgmma_groups groups = wgmma_groups_start();
+    struct wgmma_operation operation;
+    wgmma_issue(&groups, &operation);
+    wgmma_wait(&groups, 3, 0);
+    ck_assert_int_eq(wgmma_check_registers(&groups, &operation, 3), RULE_WGMMA_WAIT);
+    wgmma_commit(&groups, 3);
+    wgmma_wait(&groups, 3, 0);
+    ck_assert_int_eq(wgmma_check_registers(&groups, &operation, 3), RULE_OK);
+}
+END_TEST
+
+START_TEST(wgmma_wait__leaves_async_groups_alone)
+{
+    struct wgmma_groups groups = wgmma_groups_start();
+    struct async_operation copy = async_issue(&groups.warp[0], ASYNC_BULK);
+    async_commit(&groups.warp[0], ASYNC_BULK);
+    committed(&groups);
+    wgmma_wait(&groups, 0, 0);
+    ck_assert_int_eq(async_state(&groups.warp[0], copy), ASYNC_MAY);
+}
+END_TEST
+
+START_TEST(wgmma_wait_shared__is_for_every_warp_that_reads)
+{
+    struct wgmma_groups groups = wgmma_groups_start();
+    struct wgmma_operation operation = committed(&groups);
+    wgmma_wait(&groups, 1, 0);
+    ck_assert_int_eq(wgmma_check_shared(&groups, &operation, 1 << 1), RULE_OK);
+    ck_assert_int_eq(wgmma_check_shared(&groups, &operation, 15), RULE_WGMMA_WAIT_SHARED);
+    for (int warp = 0; warp < WGMMA_WARPS; warp++) wgmma_wait(&groups, warp, 0);
+    ck_assert_int_eq(wgmma_check_shared(&groups, &operation, 15), RULE_OK);
+}
+END_TEST
+
+Suite *wgmma_group_suite(void)
+{
+    Suite *suite = suite_create("wgmma_group");
+    TCase *tests = tcase_create("wgmma_group");
+    tcase_add_test(tests, wgmma_fence__is_missed_by_the_warp_that_wrote);
+    tcase_add_test(tests, wgmma_wait__counts_the_groups_of_its_warp);
+    tcase_add_test(tests, wgmma_wait__does_not_cover_what_is_not_committed);
+    tcase_add_test(tests, wgmma_wait__leaves_async_groups_alone);
+    tcase_add_test(tests, wgmma_wait_shared__is_for_every_warp_that_reads);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
