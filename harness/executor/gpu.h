@@ -12,7 +12,7 @@
 #include "nvml.h"
 #include "result.h"
 
-enum { GPU_BUFFERS = 4 };
+enum { GPU_BUFFERS = 5 };
 
 // One launch. `cluster` 0: a launch without the cluster attribute. Sizes along y and z that are 0 count as 1.
 struct gpu_launch {

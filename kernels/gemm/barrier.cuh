@@ -66,6 +66,25 @@ static __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t 
         if (tries == WAIT_TRIES) give_up();
 }
 
+// Waits for what other CTAs of the cluster wrote.
+static __device__ __forceinline__ bool mbarrier_try_wait_cluster(uint32_t barrier, uint32_t parity)
+{
+    uint32_t done;
+    asm volatile("{.reg .pred p;\n"
+                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+                 "selp.b32 %0, 1, 0, p;}"
+                 : "=r"(done)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+    return done;
+}
+
+static __device__ __forceinline__ void mbarrier_wait_cluster(uint32_t barrier, uint32_t parity)
+{
+    for (uint32_t tries = 0; !mbarrier_try_wait_cluster(barrier, parity); tries++)
+        if (tries == WAIT_TRIES) give_up();
+}
+
 static __device__ __forceinline__ void named_barrier_sync(uint32_t barrier, uint32_t threads)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
@@ -76,19 +95,21 @@ static __device__ __forceinline__ void named_barrier_arrive(uint32_t barrier, ui
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// All threads of the cluster; of the CTA in a launch without one.
-static __device__ __forceinline__ void cluster_sync()
-{
-    asm volatile("barrier.cluster.arrive.release.aligned;\n"
-                 "barrier.cluster.wait.acquire.aligned;" ::
-                     : "memory");
-}
-
-// The same where no memory is handed over: without .release there is no MEMBAR of the whole GPU.
+// All threads of the cluster; of the CTA in a launch without one. Hands no memory over: with .release there would be a
+// MEMBAR of the whole GPU.
 static __device__ __forceinline__ void cluster_sync_relaxed()
 {
     asm volatile("barrier.cluster.arrive.relaxed.aligned;\n"
                  "barrier.cluster.wait.aligned;" ::
+                     : "memory");
+}
+
+// In a launch with programmatic stream serialization the kernel may start before the one in front of it is done: this
+// waits until that one is, and lets the next one start where SMs get free. In other launches it does nothing.
+static __device__ __forceinline__ void wait_for_launch_before()
+{
+    asm volatile("griddepcontrol.wait;\n"
+                 "griddepcontrol.launch_dependents;" ::
                      : "memory");
 }
 

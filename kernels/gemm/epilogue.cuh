@@ -20,11 +20,12 @@ static __device__ __forceinline__ uint32_t pack(float low, float high)
     return packed;
 }
 
-// Byte offset, in a box with rows of 64 or 128 bytes and the swizzle of that size, of 16-byte chunk `chunk` of a row.
+// Byte offset, in a box with rows of 64 or 128 bytes and the swizzle of that size, of 16-byte chunk `chunk` of a
+// row.
 template <uint32_t ROW_BYTES>
 static __device__ __forceinline__ uint32_t chunk_offset(uint32_t row, uint32_t chunk)
 {
-    uint32_t swizzled = ROW_BYTES == 128 ? chunk ^ (row & 7) : chunk ^ (row >> 1 & 3);
+    uint32_t swizzled = chunk ^ (row * ROW_BYTES >> 7 & (ROW_BYTES / 16 - 1));
     return row * ROW_BYTES + swizzled * 16;
 }
 

@@ -30,19 +30,27 @@ enum {
 };
 
 // X(kernel, in, out, tile_m, tile_n, rows, columns, boxes): `rows` x `columns` consumer warpgroups share a tile (1 x 1:
-// each has tiles of its own, ping-pong); each warpgroup stages `boxes` boxes of D, which divide the boxes of its part.
+// each has tiles of its own, ping-pong); each warpgroup stages its part of D in a ring of `boxes` boxes.
 // The modules are gemm_<kernel>.cubin, the functions gemm_<kernel>_<in>_<out>_<tile_m>x<tile_n>.
 #define GEMM_PINGPONG_TILES(X, in, out)                                                                                \
     X(pingpong, in, out, 128, 128, 1, 1, 2)                                                                            \
+    X(pingpong, in, out, 128, 192, 1, 1, 2)                                                                            \
+    X(pingpong, in, out, 128, 160, 1, 1, 2)                                                                            \
     X(pingpong, in, out, 64, 256, 1, 1, 2)
 #define GEMM_COOPERATIVE_TILES(X, in, out)                                                                             \
     X(cooperative, in, out, 128, 256, 2, 1, 2)                                                                         \
     X(cooperative, in, out, 256, 128, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 128, 2, 1, 2)
+    X(cooperative, in, out, 128, 128, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 256, 160, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 128, 224, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 64, 128, 1, 2, 2)                                                                          \
+    X(cooperative, in, out, 64, 64, 1, 2, 2)
 #define GEMM_SPLIT_K_TILES(X, in, out)                                                                                 \
     X(split_k, in, out, 128, 128, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 64, 128, 1, 2, 1)
-
+    X(split_k, in, out, 128, 160, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 128, 192, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 64, 64, 1, 2, 2)                                                                               \
+    X(split_k, in, out, 64, 128, 1, 2, 2)
 #define GEMM_TYPES(TILES, X)                                                                                           \
     TILES(X, bf16, bf16)                                                                                               \
     TILES(X, bf16, f32)                                                                                                \
@@ -79,20 +87,29 @@ struct gemm_instance {
 //   cluster_m, cluster_n  so many CTAs along m share blocks of B, so many along n blocks of A: 1, 2 or 4 each, and
 //                         their shares of a block are multiples of 8 rows
 //   splits                1, or into how many parts split-K cuts k: as even as whole blocks go, the first the smallest
-//   reduce                split-K: 0 adds the parts in their order through distributed shared memory; 1 adds them to
-//                         a D of f32 that was zero by TMA reductions, in any order
+//   reduce                split-K: 0 adds the parts in their order; 1 adds them to a D of f32 that was zero by TMA
+//                         reductions, in any order
+//   workspace             split-K: 0, the parts meet in distributed shared memory, in clusters that have them all; or
+//                         gemm_workspace_bytes() of memory through which they go, all zeros before its first launch.
+//                         At least as many clusters as splits then, and no more CTAs than run at once (gemm_grid()).
 //   group                 tiles are taken in groups of so many rows of cluster tiles, down the columns of a group
 //   dump                  0, or where CTA 0 leaves its shared memory, gemm_dump_bytes() of it
 //   timeline              the timeline instances: where the first timeline_ctas CTAs leave GEMM_EVENTS events for each
 //                         warpgroup; events that did not happen are not written
 struct gemm_job {
-    uint64_t dump, timeline;
+    uint64_t dump, timeline, workspace;
     uint32_t m, n, k;
     uint32_t stages;
     uint32_t cluster_m, cluster_n;
     uint32_t splits, reduce;
     uint32_t group, timeline_ctas;
 };
+
+// The splits that are CTAs of one cluster.
+GEMM_DEVICE static inline uint32_t gemm_splits_in_cluster(const struct gemm_job *job)
+{
+    return job->reduce || job->workspace ? 1 : job->splits;
+}
 
 enum { GEMM_EVENTS = 1024 };
 enum gemm_event_kind {
@@ -123,11 +140,13 @@ GEMM_DEVICE static inline uint32_t gemm_block_k(enum gemm_type in)
     return GEMM_BLOCK_BYTES / gemm_bytes(in);
 }
 
-// The columns of a box of D (elements): 128 bytes with swizzle 128B where they divide the warpgroup's part of the tile,
-// else 64 bytes with swizzle 64B. `columns` is that of the instance.
-GEMM_DEVICE static inline uint32_t gemm_box_columns(enum gemm_type out, uint32_t tile_n, uint32_t columns)
+// The columns of a box of D (elements): rows of 128 bytes with swizzle 128B where they divide the warpgroup's part of
+// the tile (`columns` is that of the instance), else 64 bytes with swizzle 64B. Split-K has 32 columns, so that there
+// are boxes for many splits.
+GEMM_DEVICE static inline uint32_t gemm_box_columns(enum gemm_kernel kernel, enum gemm_type out, uint32_t tile_n,
+                                                    uint32_t columns)
 {
-    uint32_t widest = 128 / gemm_bytes(out);
+    uint32_t widest = kernel == GEMM_SPLIT_K ? 32 : 128 / gemm_bytes(out);
     return tile_n / columns % widest == 0 ? widest : widest / 2;
 }
 
@@ -143,24 +162,21 @@ GEMM_DEVICE static inline uint32_t gemm_box_b_rows(uint32_t tile_n, uint32_t clu
     return tile_n / cluster_m;
 }
 
-// Shared memory: the stages, each A then B; the boxes of D of both consumers; full[stages], empty[stages].
+// Shared memory: the stages, each A then B; the boxes of D of both consumers; the barriers full[stages], empty[stages],
+// and one of each consumer for parts of a split.
 GEMM_DEVICE static inline uint32_t gemm_stage_bytes(uint32_t tile_m, uint32_t tile_n)
 {
     return (tile_m + tile_n) * GEMM_BLOCK_BYTES;
 }
 
-GEMM_DEVICE static inline uint32_t gemm_box_bytes(enum gemm_type out, uint32_t tile_n, uint32_t columns)
-{
-    return gemm_box_columns(out, tile_n, columns) * gemm_bytes(out) * GEMM_BOX_ROWS;
-}
-
 static inline uint32_t gemm_shared_bytes(const struct gemm_instance *i, uint32_t stages)
 {
-    return stages * gemm_stage_bytes(i->tile_m, i->tile_n) +
-           GEMM_CONSUMERS * i->boxes * gemm_box_bytes(i->out, i->tile_n, i->columns) + 16 * stages;
+    uint32_t box = gemm_box_columns(i->kernel, i->out, i->tile_n, i->columns) * gemm_bytes(i->out) * GEMM_BOX_ROWS;
+    return stages * gemm_stage_bytes(i->tile_m, i->tile_n) + GEMM_CONSUMERS * i->boxes * box + 16 * stages +
+           8 * GEMM_CONSUMERS;
 }
 
-// The stages that fit; 2 is the least.
+// The stages that fit.
 static inline uint32_t gemm_max_stages(const struct gemm_instance *i)
 {
     uint32_t stages = GEMM_MAX_STAGES;
@@ -172,24 +188,69 @@ static inline uint32_t gemm_max_stages(const struct gemm_instance *i)
 // without the cluster attribute, or with it, where it is 1.
 static inline uint32_t gemm_cluster_size(const struct gemm_job *job)
 {
-    return job->cluster_m * job->cluster_n * (job->splits > 1 && !job->reduce ? job->splits : 1);
+    return job->cluster_m * job->cluster_n * gemm_splits_in_cluster(job);
 }
 
-// Tiles in units of whole clusters, and the CTAs of the grid on a GPU with room for `sms` of them (a multiple of the
-// cluster's size that is not 0).
+// The bytes that a CTA gets from the others that have a part of its tile.
+static inline uint32_t gemm_exchange_bytes(const struct gemm_instance *i, uint32_t splits)
+{
+    if (splits == 1) return 0;
+    uint32_t columns = gemm_box_columns(i->kernel, i->out, i->tile_n, i->columns);
+    uint32_t boxes = i->tile_m / i->rows / GEMM_BOX_ROWS * (i->tile_n / i->columns / columns); // of a consumer
+    return (splits - 1) * GEMM_CONSUMERS * ((boxes - 1) / splits + 1) * columns * GEMM_BOX_ROWS * 4;
+}
+
+// The least stages: 2, and as many as hold what a CTA gets where splits meet in distributed shared memory.
+static inline uint32_t gemm_min_stages(const struct gemm_instance *i, const struct gemm_job *job)
+{
+    uint32_t bytes = gemm_exchange_bytes(i, gemm_splits_in_cluster(job));
+    uint32_t stages = (bytes + gemm_stage_bytes(i->tile_m, i->tile_n) - 1) / gemm_stage_bytes(i->tile_m, i->tile_n);
+    return stages < 2 ? 2 : stages;
+}
+
+// How many clusters of `size` CTAs run at once where there is room for `sms` CTAs (for less than a cluster: as many as
+// on a whole GPU): on an H200 (132 SMs) as cuOccupancyMaxActiveClusters says for kernels with one CTA on an SM.
+static inline uint32_t gemm_room(uint32_t size, uint32_t sms)
+{
+    static const uint32_t clusters[GEMM_MAX_CLUSTER + 1] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+    uint32_t most = clusters[size] * (sms > 132 ? sms : 132) / 132;
+    uint32_t room = sms / size;
+    return room == 0 || room > most ? most : room;
+}
+
+// Tiles in units of whole clusters, and the CTAs of the grid on a GPU with room for `sms` of them: not more than run at
+// once.
 static inline uint32_t gemm_cluster_tiles(const struct gemm_instance *i, const struct gemm_job *job)
 {
     uint32_t rows = i->tile_m * job->cluster_m;
     uint32_t columns = i->tile_n * job->cluster_n;
-    return ((job->m - 1) / rows + 1) * ((job->n - 1) / columns + 1) * (job->reduce ? job->splits : 1);
+    return ((job->m - 1) / rows + 1) * ((job->n - 1) / columns + 1) * (job->splits / gemm_splits_in_cluster(job));
 }
 
 static inline uint32_t gemm_grid(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
 {
     uint32_t size = gemm_cluster_size(job);
     uint32_t tiles = gemm_cluster_tiles(i, job);
-    uint32_t room = sms / size;
-    return size * (tiles < room || room == 0 ? tiles : room);
+    uint32_t room = gemm_room(size, sms);
+    return size * (tiles < room ? tiles : room);
+}
+
+// The workspace that splits need to go through memory: first the counters, which must be zero.
+static inline uint64_t gemm_parts(const struct gemm_instance *i, const struct gemm_job *job)
+{
+    uint64_t rows = (job->m - 1) / (i->tile_m * job->cluster_m) + 1;
+    uint64_t columns = (job->n - 1) / (i->tile_n * job->cluster_n) + 1;
+    return rows * columns * job->cluster_m * job->cluster_n * job->splits;
+}
+
+static inline uint64_t gemm_counters_bytes(const struct gemm_instance *i, const struct gemm_job *job)
+{
+    return (gemm_parts(i, job) * GEMM_CONSUMERS * 4 + 127) / 128 * 128;
+}
+
+static inline uint64_t gemm_workspace_bytes(const struct gemm_instance *i, const struct gemm_job *job)
+{
+    return gemm_counters_bytes(i, job) + gemm_parts(i, job) * gemm_exchange_bytes(i, job->splits);
 }
 
 // A dump: the stages of CTA 0, zero where nothing was loaded, then the words of full[] and empty[] after

@@ -11,7 +11,7 @@
 #include "timeline.cuh"
 
 static constexpr uint32_t PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
-enum named_barriers { WARPGROUP_BARRIER = 1, TURN_BARRIER = 3, CONSUMERS_BARRIER = 5 }; // and for the second consumer
+enum named_barriers { WARPGROUP_BARRIER = 1, TURN_BARRIER = 3 }; // and for the second consumer
 
 // What an instance is made of, see gemm_job.h.
 template <class In_, class Out_, uint32_t TILE_M_, uint32_t TILE_N_, uint32_t ROWS_, uint32_t COLUMNS_, uint32_t BOXES_,
@@ -28,7 +28,8 @@ struct config {
     static constexpr uint32_t A_BYTES = TILE_M * GEMM_BLOCK_BYTES;
     static constexpr uint32_t STAGE_BYTES = (TILE_M + TILE_N) * GEMM_BLOCK_BYTES;
     static constexpr uint32_t OUT_BYTES = Out::TYPE == GEMM_F32 ? 4 : 2;
-    static constexpr uint32_t BOX_COLUMNS = PART_N % (128 / OUT_BYTES) == 0 ? 128 / OUT_BYTES : 64 / OUT_BYTES;
+    static constexpr uint32_t BOX_WIDEST = SPLIT ? 32 : 128 / OUT_BYTES; // see gemm_box_columns()
+    static constexpr uint32_t BOX_COLUMNS = PART_N % BOX_WIDEST == 0 ? BOX_WIDEST : BOX_WIDEST / 2;
     static constexpr uint32_t BOX_REGISTERS = BOX_COLUMNS / 2;
     static constexpr uint32_t BOX_COUNT = HEIGHT * REGISTERS / BOX_REGISTERS; // of a part
     using schedule = ::schedule<TILE_M, TILE_N, BLOCK_K, SPLIT>;
@@ -42,8 +43,9 @@ struct shared_state {
     place at;
     uint32_t ranks;
     pipeline pipe;
-    uint32_t base;  // the shared address of stage 0, with the CTA's rank in the bits above the window
-    uint32_t boxes; // of the consumers' boxes
+    uint32_t base;   // the shared address of stage 0, with the CTA's rank in the bits above the window
+    uint32_t boxes;  // of the consumers' boxes
+    uint32_t landed; // the barriers of both consumers for what other parts of a split send
 };
 
 // GEMM_SHARED_START of this CTA: where dynamic shared memory begins in a kernel without static.
@@ -256,7 +258,8 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
     uint32_t base = shared_base();
     uint32_t boxes = base + job.stages * C::STAGE_BYTES;
     uint32_t full = boxes + GEMM_CONSUMERS * C::BOXES * C::ring::BOX_BYTES, empty = full + 8 * job.stages;
-    uint32_t size = job.cluster_m * job.cluster_n * (C::SPLIT && job.splits > 1 && !job.reduce ? job.splits : 1);
+    uint32_t landed = empty + 8 * job.stages;
+    uint32_t size = job.cluster_m * job.cluster_n * (C::SPLIT ? gemm_splits_in_cluster(&job) : 1);
     place at = place_of(job, cluster_rank());
     uint32_t lane = threadIdx.x % 32;
     uint32_t peers = at.mask_a | at.mask_b;
@@ -268,11 +271,12 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
             mbarrier_init(full + 8 * i, 1);
             mbarrier_init(empty + 8 * i, (C::PINGPONG ? 1 : GEMM_CONSUMERS) * 4 * __popc(peers));
         }
+        for (uint32_t i = 0; i < GEMM_CONSUMERS; i++) mbarrier_init(landed + 8 * i, 1);
         mbarrier_init_fence();
     }
     return shared_state{nullptr, nullptr, nullptr,
                         at,      size,    {full, empty, job.stages, map_to_rank(empty, is_peer ? lane : 0), is_peer},
-                        base,    boxes};
+                        base,    boxes,   landed};
 }
 
 static __device__ __forceinline__ void clear_stages(uint32_t bytes)
@@ -311,7 +315,8 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
     s.b = &b;
     s.d = &d;
     __syncthreads();
-    cluster_sync_relaxed();
+    if (s.ranks > 1) cluster_sync_relaxed();
+    wait_for_launch_before();
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
         produce(job, s);
@@ -320,7 +325,7 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume(job, s);
     }
-    cluster_sync_relaxed(); // no CTA goes while others may still signal its barriers
+    if (s.ranks > 1) cluster_sync_relaxed(); // no CTA goes while others may still signal its barriers
     if (!job.dump || blockIdx.x != 0) return;
     __syncthreads();
     dump_shared((char *)job.dump, job.stages * C::STAGE_BYTES, s.pipe.full, 2 * job.stages);

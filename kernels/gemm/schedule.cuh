@@ -38,8 +38,8 @@ static __device__ __forceinline__ place place_of(const gemm_job &job, uint32_t r
     return at;
 }
 
-// Tiles of the whole cluster, in groups of job.group rows of them; down the columns of a group. With reductions, the
-// parts of k of a tile follow each other.
+// Tiles of the whole cluster, in groups of job.group rows of them; down the columns of a group. Where the parts of k
+// are not CTAs of one cluster, those of a tile follow each other.
 template <uint32_t TILE_M, uint32_t TILE_N, uint32_t BLOCK_K, bool SPLIT>
 struct schedule {
     uint32_t rows, columns, count;
@@ -47,12 +47,14 @@ struct schedule {
     uint32_t blocks;
     uint32_t origin_m, origin_n;
     uint32_t split;
+    uint32_t in_turn; // parts of k of a tile that follow each other
 
     __device__ __forceinline__ schedule(const gemm_job &job, const place &at, uint32_t ranks)
     {
         rows = ((job.m - 1) / TILE_M >> exponent(job.cluster_m)) + 1;
         columns = ((job.n - 1) / TILE_N >> exponent(job.cluster_n)) + 1;
-        count = rows * columns * (SPLIT && job.reduce ? job.splits : 1);
+        in_turn = SPLIT ? job.splits / gemm_splits_in_cluster(&job) : 1;
+        count = rows * columns * in_turn;
         index = blockIdx.x / ranks;
         step = gridDim.x / ranks;
         blocks = (job.k - 1) / BLOCK_K + 1;
@@ -66,9 +68,9 @@ struct schedule {
         if (index >= count) return false;
         uint32_t at = index;
         t.split = split;
-        if (SPLIT && job.reduce) {
-            t.split = at % job.splits;
-            at /= job.splits;
+        if (SPLIT && in_turn > 1) {
+            t.split = at % in_turn;
+            at /= in_turn;
         }
         uint32_t group = at / (job.group * columns);
         uint32_t in_group = at % (job.group * columns);

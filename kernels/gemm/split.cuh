@@ -1,89 +1,233 @@
 // SPDX-License-Identifier: MIT
-// Split-K: the CTAs that share a tile have a part of k each, and their sums are added at the end. Either in the order
-// of the parts through distributed shared memory (the CTAs are one cluster, each adds and stores some of the boxes; D
-// may be of 16 bits), or by TMA reductions to a D of f32 in global memory, in whichever order they come.
+// Split-K: the CTAs that share a tile have a part of k each, and their sums are added at the end, in the order of the
+// parts: each CTA adds and stores some of the boxes of D, and sends the others what it has of theirs. They go through
+// distributed shared memory (the CTAs are one cluster) or, with a workspace, through L2: more bytes in a clock, and no
+// cluster to find room for. Or TMA reductions add the parts to a D of f32 in whichever order they come.
 #ifndef TMAREF_GEMM_SPLIT_CUH
 #define TMAREF_GEMM_SPLIT_CUH
 
 #include "kernel.cuh"
 
-// Where accumulators 4 * `quad` .. of a thread of a consumer lie in its CTA: over the stages, which are free by then.
+// What both ways have in common: of a warpgroup's boxes, part `p` adds first(p) to first(p + 1) - 1. Each box that is
+// sent has a place where its owner finds it: 128 threads, four floats at a time.
 template <class C>
-static __device__ __forceinline__ uint32_t part_address(uint32_t index, uint32_t quad, uint32_t thread)
-{
-    return shared_base() + ((index * (C::HEIGHT * C::REGISTERS / 4) + quad) * 128 + thread) * 16;
-}
+struct exchange {
+    static constexpr uint32_t BOX_FLOAT_BYTES = C::BOX_REGISTERS * 4 * 128;
+    static constexpr uint32_t QUADS_BYTES = 128 * 16; // from four floats of a thread to its next four
+    uint32_t splits, split;
+    uint32_t index, thread; // of the consumer, and in it
 
-template <class C>
-static __device__ __forceinline__ void leave_part(const consumer<C> &me, const float (&d)[C::HEIGHT][C::REGISTERS])
-{
-#pragma unroll
-    for (uint32_t i = 0; i < C::HEIGHT; i++)
-#pragma unroll
-        for (uint32_t j = 0; j < C::REGISTERS; j += 4)
-            asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(
-                             part_address<C>(me.index, (i * C::REGISTERS + j) / 4, me.thread)),
-                         "f"(d[i][j]), "f"(d[i][j + 1]), "f"(d[i][j + 2]), "f"(d[i][j + 3])
-                         : "memory");
-}
-
-// Adds the parts of a box in ascending order: ((part 0 + part 1) + part 2) + ..
-template <class C>
-static __device__ __forceinline__ void add_parts(const consumer<C> &me, uint32_t box, const shared_state &s,
-                                                 uint32_t splits, float (&v)[C::BOX_REGISTERS])
-{
-    uint32_t size = s.ranks / splits, in_split = s.at.n * (__popc(s.at.mask_b)) + s.at.m;
-    for (uint32_t part = 0; part < splits; part++) {
-        uint32_t first = part_address<C>(me.index, box * (C::BOX_REGISTERS / 4), me.thread);
-        uint32_t from = map_to_rank(first, part * size + in_split);
-#pragma unroll
-        for (uint32_t i = 0; i < C::BOX_REGISTERS; i += 4) {
-            float x[4];
-            asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-                         : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
-                         : "r"(from + i / 4 * 128 * 16)
-                         : "memory");
-#pragma unroll
-            for (uint32_t j = 0; j < 4; j++) v[i + j] = part == 0 ? x[j] : v[i + j] + x[j];
-        }
+    __device__ __forceinline__ uint32_t first(uint32_t part) const
+    {
+        return C::BOX_COUNT * part / splits;
     }
+
+    __device__ __forceinline__ uint32_t owner(uint32_t box) const
+    {
+        return ((box + 1) * splits - 1) / C::BOX_COUNT;
+    }
+
+    __device__ __forceinline__ uint32_t most() const
+    {
+        return (C::BOX_COUNT - 1) / splits + 1;
+    }
+
+    // Offset, among what part `to` gets, of a box of part `from`.
+    __device__ __forceinline__ uint32_t place_of(uint32_t from, uint32_t to, uint32_t box) const
+    {
+        uint32_t sender = from < to ? from : from - 1;
+        return ((sender * GEMM_CONSUMERS + index) * most() + box - first(to)) * BOX_FLOAT_BYTES + thread * 16;
+    }
+};
+
+// Through distributed shared memory: boxes land over the owner's stages, once all stages of the cluster are free, and
+// the owner's barrier counts their bytes.
+template <class C>
+struct cluster_exchange : exchange<C> {
+    uint32_t ranks_of_part, rank_in_part; // the CTAs of the cluster that have a part, and which of them this is
+    uint32_t landed;                      // the consumer's barrier
+    uint32_t phase;
+
+    __device__ __forceinline__ void begin() const
+    {
+        uint32_t own = this->first(this->split + 1) - this->first(this->split);
+        if (this->thread == 0)
+            mbarrier_arrive_expect_tx(landed, own * (this->splits - 1) * exchange<C>::BOX_FLOAT_BYTES);
+        cluster_sync_relaxed();
+    }
+
+    __device__ __forceinline__ void send(uint32_t box, const float (&v)[C::BOX_REGISTERS]) const
+    {
+        uint32_t to = this->owner(box), rank = to * ranks_of_part + rank_in_part;
+        uint32_t at = map_to_rank(shared_base() + this->place_of(this->split, to, box), rank);
+        uint32_t barrier = map_to_rank(landed, rank);
+#pragma unroll
+        for (uint32_t i = 0; i < C::BOX_REGISTERS; i += 4)
+            asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, "
+                         "[%5];" ::"r"(at + i / 4 * this->QUADS_BYTES),
+                         "f"(v[i]), "f"(v[i + 1]), "f"(v[i + 2]), "f"(v[i + 3]), "r"(barrier)
+                         : "memory");
+    }
+
+    __device__ __forceinline__ void wait()
+    {
+        mbarrier_wait_cluster(landed, phase);
+        phase ^= 1;
+    }
+
+    __device__ __forceinline__ void fetch(uint32_t part, uint32_t box, uint32_t quad, float (&x)[4]) const
+    {
+        uint32_t from = shared_base() + this->place_of(part, this->split, box) + quad * this->QUADS_BYTES;
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+                     : "r"(from)
+                     : "memory");
+    }
+
+    __device__ __forceinline__ void end() const
+    {
+        async_proxy_fence(); // the next loads write where the boxes lay
+    }
+};
+
+// Through a workspace in global memory: a counter for each consumer of each part of each tile, zero between launches,
+// then the places of the boxes.
+template <class C>
+struct memory_exchange : exchange<C> {
+    char *places;       // of this tile
+    uint32_t *counters; // of this tile and consumer; GEMM_CONSUMERS to that of the next part
+    uint32_t bytes;     // of the places of a part
+
+    __device__ __forceinline__ memory_exchange(const exchange<C> &base, const gemm_job &job, uint32_t tile,
+                                               uint32_t tiles)
+        : exchange<C>(base)
+    {
+        uint32_t counters_bytes = tiles * this->splits * GEMM_CONSUMERS * 4;
+        bytes = (this->splits - 1) * GEMM_CONSUMERS * this->most() * exchange<C>::BOX_FLOAT_BYTES;
+        counters = (uint32_t *)job.workspace + tile * this->splits * GEMM_CONSUMERS + this->index;
+        places = (char *)job.workspace + (counters_bytes + 127) / 128 * 128 + (uint64_t)tile * this->splits * bytes;
+    }
+
+    __device__ __forceinline__ void send(uint32_t box, const float (&v)[C::BOX_REGISTERS]) const
+    {
+        uint32_t to = this->owner(box);
+        char *at = places + to * bytes + this->place_of(this->split, to, box);
+#pragma unroll
+        for (uint32_t i = 0; i < C::BOX_REGISTERS; i += 4)
+            asm volatile("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at + i / 4 * this->QUADS_BYTES), "f"(v[i]),
+                         "f"(v[i + 1]), "f"(v[i + 2]), "f"(v[i + 3])
+                         : "memory");
+    }
+
+    // The other parts hear of all that was sent; then all of theirs must have come.
+    __device__ __forceinline__ void wait()
+    {
+        uint32_t barrier = WARPGROUP_BARRIER + this->index;
+        named_barrier_sync(barrier, 128);
+        if (this->thread < this->splits && this->thread != this->split)
+            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counters + this->thread * GEMM_CONSUMERS)
+                         : "memory");
+        if (this->thread == 0) {
+            uint32_t *counter = counters + this->split * GEMM_CONSUMERS, count = 0;
+            for (uint32_t tries = 0; count != this->splits - 1; tries++) {
+                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter) : "memory");
+                if (tries == WAIT_TRIES) give_up();
+            }
+            *counter = 0;
+        }
+        named_barrier_sync(barrier, 128);
+    }
+
+    __device__ __forceinline__ void fetch(uint32_t part, uint32_t box, uint32_t quad, float (&x)[4]) const
+    {
+        const char *from = places + this->split * bytes + this->place_of(part, this->split, box);
+        asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+                     : "l"(from + quad * this->QUADS_BYTES)
+                     : "memory");
+    }
+
+    __device__ __forceinline__ void begin() const
+    {
+    }
+
+    __device__ __forceinline__ void end() const
+    {
+    }
+};
+
+// Adds the other parts of a box to v, in ascending order: ((part 0 + part 1) + part 2) + ..
+template <class C, class Exchange>
+static __device__ __forceinline__ void add_parts(const Exchange &way, uint32_t box, float (&v)[C::BOX_REGISTERS])
+{
+    float sum[C::BOX_REGISTERS];
+#pragma unroll 1
+    for (uint32_t part = 0; part < way.splits; part++) {
+        float x[C::BOX_REGISTERS / 4][4];
+#pragma unroll
+        for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) x[i / 4][i % 4] = v[i];
+        if (part != way.split)
+#pragma unroll
+            for (uint32_t i = 0; i < C::BOX_REGISTERS / 4; i++) way.fetch(part, box, i, x[i]);
+#pragma unroll
+        for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) sum[i] = part == 0 ? x[i / 4][i % 4] : sum[i] + x[i / 4][i % 4];
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) v[i] = sum[i];
 }
 
-// Part `split` of `splits` adds its share of the boxes of the tile.
+// Box `box` of the accumulators.
 template <class C>
-static __device__ __forceinline__ void add_and_store(consumer<C> &me, const shared_state &s, const tile &t,
-                                                     uint32_t splits)
+static __device__ __forceinline__ void box_of(const float (&d)[C::HEIGHT][C::REGISTERS], uint32_t box,
+                                              float (&v)[C::BOX_REGISTERS])
 {
     constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
-    uint32_t first = C::BOX_COUNT * t.split / splits, end = C::BOX_COUNT * (t.split + 1) / splits;
-    for (uint32_t box = first; box < end; box++) {
+#pragma unroll
+    for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) v[i] = d[box / ACROSS][box % ACROSS * C::BOX_REGISTERS + i];
+}
+
+// Sends what others add, then adds and stores what is the CTA's own.
+template <class C, class Exchange>
+static __device__ __forceinline__ void exchange_and_store(consumer<C> &me, Exchange &way, const tile &t,
+                                                          const CUtensorMap *map,
+                                                          const float (&d)[C::HEIGHT][C::REGISTERS])
+{
+    constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
+    way.begin();
+#pragma unroll
+    for (uint32_t box = 0; box < C::BOX_COUNT; box++) {
         float v[C::BOX_REGISTERS];
-        add_parts(me, box, s, splits, v);
-        me.ring.put(v, s.d, t.n + me.n + box % ACROSS * C::BOX_COLUMNS, t.m + me.m + box / ACROSS * GEMM_BOX_ROWS,
+        box_of<C>(d, box, v);
+        if (way.owner(box) != t.split) way.send(box, v);
+    }
+    way.wait();
+#pragma unroll
+    for (uint32_t box = 0; box < C::BOX_COUNT; box++) {
+        float v[C::BOX_REGISTERS];
+        box_of<C>(d, box, v);
+        if (way.owner(box) != t.split) continue;
+        add_parts<C>(way, box, v);
+        me.ring.put(v, map, t.n + me.n + box % ACROSS * C::BOX_COLUMNS, t.m + me.m + box / ACROSS * GEMM_BOX_ROWS,
                     false);
     }
+    way.end();
 }
 
-// The cluster meets twice in a tile: when all parts lie in shared memory, and when all of them are read. The threads
-// that neither load nor multiply come along.
-static __device__ __forceinline__ void meet_twice()
-{
-    cluster_sync();
-    cluster_sync();
-}
-
+// Parts that meet in distributed shared memory: the cluster meets before each exchange, and after it where a tile
+// follows, whose loads write where the boxes lay. The threads that neither load nor multiply come along.
 template <class C>
 static __device__ __forceinline__ void produce_parts(const gemm_job &job, const shared_state &s)
 {
     typename C::timeline events(job, 0, threadIdx.x == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
-    bool meets = job.splits > 1 && !job.reduce;
+    bool meets = gemm_splits_in_cluster(&job) > 1;
     pipeline_state at = {0, 0};
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
+        if (meets && i > 0) cluster_sync_relaxed();
         if (threadIdx.x == 0) load_tile<C>(job, s, t, at, events, i);
         __syncwarp();
-        if (meets) meet_twice();
+        if (meets) cluster_sync_relaxed();
     }
 }
 
@@ -93,24 +237,24 @@ static __device__ __forceinline__ void consume_parts(const gemm_job &job, const 
     consumer<C> me(s);
     typename C::timeline events(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
-    bool meets = job.splits > 1 && !job.reduce;
+    bool meets = gemm_splits_in_cluster(&job) > 1;
+    uint32_t ranks_of_part = job.cluster_m * job.cluster_n, rank_in_part = s.at.n * job.cluster_m + s.at.m;
+    exchange<C> base = {job.splits, s.at.split, me.index, me.thread};
+    cluster_exchange<C> cluster = {base, ranks_of_part, rank_in_part, s.landed + 8 * me.index, 0};
     pipeline_state at = {0, 0};
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
-        if (t.block == t.block_end) {
-#pragma unroll
-            for (uint32_t j = 0; j < C::HEIGHT * C::REGISTERS; j++) d[j / C::REGISTERS][j % C::REGISTERS] = 0;
-        }
+        if (meets && i > 0) cluster_sync_relaxed();
         multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, events, i, [] {});
         uint64_t start = events.now();
         if (meets) {
-            named_barrier_sync(CONSUMERS_BARRIER, 128 * GEMM_CONSUMERS); // both have read their stages
-            leave_part(me, d);
-            cluster_sync();
-            add_and_store(me, s, t, job.splits);
-            async_proxy_fence(); // the next loads write where the parts lay
-            cluster_sync();
+            exchange_and_store<C>(me, cluster, t, s.d, d);
+        } else if (job.splits > 1 && job.workspace) {
+            base.split = t.split;
+            memory_exchange<C> memory(base, job, tiles.index / job.splits * ranks_of_part + rank_in_part,
+                                      tiles.count / job.splits * ranks_of_part);
+            exchange_and_store<C>(me, memory, t, s.d, d);
         } else {
             store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, job.reduce, d);
         }

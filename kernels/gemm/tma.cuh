@@ -6,8 +6,6 @@
 #include <cuda.h>
 #include <stdint.h>
 
-#include "../elect.cuh"
-
 static __device__ __forceinline__ void tma_prefetch_map(const CUtensorMap *map)
 {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
@@ -64,6 +62,17 @@ static __device__ __forceinline__ void tma_wait_read()
 static __device__ __forceinline__ void async_proxy_fence()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// True in one thread of the warp.
+static __device__ __forceinline__ bool elect_one()
+{
+    uint32_t elected;
+    asm volatile("{.reg .pred p;\n"
+                 "elect.sync _|p, 0xffffffff;\n"
+                 "selp.b32 %0, 1, 0, p;}"
+                 : "=r"(elected));
+    return elected;
 }
 
 #endif

@@ -34,7 +34,7 @@ static const struct {
     uint64_t digest;
 } first_cases[] = {
     {"matrix", 0xde2051c1d8f5d64e},       {"wgmma_order", 0x8bd60545a046e966},  {"transpose", 0xbe042f4469c2b521},
-    {"maps", 0x1dd1caadaa7a84ae},         {"bank", 0x19b51d0f0b555e1a},         {"gemm", 0x1c521b9fa7849abd},
+    {"maps", 0x1dd1caadaa7a84ae},         {"bank", 0x19b51d0f0b555e1a},         {"gemm", 0x6f06ad75d7a11865},
     {"gemm_layout", 0x431782ea98a87411},  {"rmw", 0x21e63604ec7b4dc7},          {"prefetch", 0xdc1a621b3b912c4f},
     {"async", 0x849cce9fa5bcb599},        {"bulk", 0x6ca746eb4dd216e1},         {"diagnose", 0xb04163bc3cb7d5b7},
     {"cluster", 0xf06d70c0f5703414},      {"copy", 0x700e33b9fa5ba77f},         {"encode", 0xdc59d9ea684b35da},

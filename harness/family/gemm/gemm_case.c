@@ -99,6 +99,7 @@ struct gemm_job gemm_case_job(const struct gemm_case *c)
                              .cluster_n = c->cluster_n,
                              .splits = c->splits,
                              .reduce = c->reduce,
+                             .workspace = c->workspace,
                              .group = c->group};
 }
 
@@ -151,14 +152,29 @@ static int check_cluster(const struct gemm_case *c, struct text *why)
     return 0;
 }
 
+// The most splits: in a cluster with the CTAs that share blocks, on as many CTAs as there are, and what they send each
+// other over the stages.
+static uint32_t most_splits(const struct gemm_case *c)
+{
+    const struct gemm_instance *i = &instances[c->instance];
+    struct gemm_job job = gemm_case_job(c);
+    uint32_t of_cluster = c->cluster_m * c->cluster_n, most = GEMM_MAX_CLUSTER;
+    if (i->kernel != GEMM_SPLIT_K) return 1;
+    if (c->reduce) return GEMM_MAX_SPLITS;
+    if (c->workspace && c->ctas > 0) most = c->ctas / of_cluster < most ? c->ctas / of_cluster : most;
+    for (job.splits = most; job.splits > 1 && gemm_min_stages(i, &job) > gemm_max_stages(i);) job.splits--;
+    return job.splits > 1 ? job.splits : 1;
+}
+
 static int check_splits(const struct gemm_case *c, struct text *why)
 {
     const struct gemm_instance *i = &instances[c->instance];
     int splits = i->kernel == GEMM_SPLIT_K;
-    uint32_t most = !splits ? 1 : c->reduce ? GEMM_MAX_SPLITS : GEMM_MAX_CLUSTER;
     const char *because = !splits ? " (only gemm-split-k cuts k)" : "";
-    if (!is_within("splits", c->splits, 1, most, because, why)) return 0;
+    if (!is_within("splits", c->splits, 1, most_splits(c), because, why)) return 0;
     if (!is_within("reduce", c->reduce, 0, splits && i->out == GEMM_F32, " (1: split-K into an f32 D)", why)) return 0;
+    if (!is_within("workspace", c->workspace, 0, splits && !c->reduce, " (1: split-K without \"reduce\")", why))
+        return 0;
     if (!c->reduce || c->exact || c->splits <= 2) return 1;
     text_set(why, "gemm: the order in which %u parts are added with \"reduce\" is open: take 2 splits, or exact 1",
              c->splits);
@@ -178,13 +194,15 @@ static int check_cp_async(const struct gemm_case *c, struct text *why)
 int gemm_check(const struct gemm_case *c, struct text *why)
 {
     const struct gemm_instance *i = &instances[c->instance];
+    const struct gemm_job job = gemm_case_job(c);
     for (int operand = GEMM_A; operand <= GEMM_D; operand++)
         if (!check_pitch(c, operand, why)) return 0;
     return is_within("m", c->m, 1, GEMM_MAX_SIDE, "", why) && is_within("n", c->n, 1, GEMM_MAX_SIDE, "", why) &&
-           is_within("k", c->k, 1, GEMM_MAX_SIDE, "", why) &&
-           is_within("stages", c->stages, 2, gemm_max_stages(i), " (as fit in shared memory)", why) &&
+           is_within("k", c->k, 1, GEMM_MAX_SIDE, "", why) && check_splits(c, why) &&
+           is_within("stages", c->stages, gemm_min_stages(i, &job), gemm_max_stages(i), " (as fit in shared memory)",
+                     why) &&
            is_within("group", c->group, 1, GEMM_MAX_SIDE, "", why) && is_within("exact", c->exact, 0, 1, "", why) &&
-           check_splits(c, why) && check_cluster(c, why) && check_cp_async(c, why) &&
+           check_cluster(c, why) && check_cp_async(c, why) &&
            is_within("dump", c->dump, 0, c->splits == 1 || c->reduce,
                      " (0: the parts of k that meet in shared memory lie over the stages)", why);
 }
@@ -209,6 +227,7 @@ json_t *gemm_write(const void *test_case)
     json_object_set_new(json, "cluster", json_u32s(cluster, 2));
     json_object_set_new(json, "splits", json_u64(c->splits));
     json_object_set_new(json, "reduce", json_u64(c->reduce));
+    json_object_set_new(json, "workspace", json_u64(c->workspace));
     json_object_set_new(json, "group", json_u64(c->group));
     json_object_set_new(json, "ctas", json_u64(c->ctas));
     json_object_set_new(json, "exact", json_u64(c->exact));
@@ -268,6 +287,7 @@ int gemm_read(const json_t *json, void *test_case, struct text *why)
     c->cluster_n = cluster[1];
     c->splits = (uint32_t)json_read_u64(&reader, "splits", UINT32_MAX);
     c->reduce = (uint32_t)json_read_u64(&reader, "reduce", UINT32_MAX);
+    c->workspace = (uint32_t)json_read_u64_or(&reader, "workspace", UINT32_MAX, 0);
     c->group = (uint32_t)json_read_u64(&reader, "group", UINT32_MAX);
     c->ctas = (uint32_t)json_read_u64(&reader, "ctas", UINT16_MAX);
     c->exact = (uint32_t)json_read_u64(&reader, "exact", UINT32_MAX);

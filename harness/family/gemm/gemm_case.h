@@ -15,12 +15,13 @@ enum gemm_operand { GEMM_A, GEMM_B, GEMM_D };
 
 // `instance` counts the rows of GEMM_INSTANCES, then those of CP_ASYNC_INSTANCES (which has no clusters, no dumps and a
 // CTA for each tile). pitch_bytes: from row to row of A, B and D, multiples of 16. `ctas`:
-// the grid has at most so many (0: as many as the GPU has SMs). `exact`: A and B hold -1, 0 and 1, whose sums are exact
-// in any order; else `seed` tells the style of their numbers too (wgmma_style() of wgmma_job.h).
+// the grid has at most so many (0: as many as the GPU has SMs). `workspace`: splits go through one, see gemm_job.h.
+// `exact`: A and B hold -1, 0 and 1, whose sums are exact in any order; else `seed` tells the style of their numbers
+// too (wgmma_style() of wgmma_job.h).
 struct gemm_case {
     uint32_t instance, m, n, k;
     uint32_t pitch_bytes[3];
-    uint32_t stages, cluster_m, cluster_n, splits, reduce, group, ctas;
+    uint32_t stages, cluster_m, cluster_n, splits, reduce, workspace, group, ctas;
     uint32_t exact, dump, seed;
 };
 

@@ -16,6 +16,19 @@ static int upload(struct gpu *gpu, const struct gemm_case *c, enum gemm_operand 
     return (int)gpu->driver.cuMemcpyHtoD_v2(*address, bytes, size_bytes);
 }
 
+// The workspace of a split; its counters begin as zeros.
+static int make_workspace(struct gpu *gpu, struct gemm_call *call)
+{
+    size_t zeros_bytes = gemm_counters_bytes(call->instance, &call->job);
+    uint8_t *zeros = calloc(1, zeros_bytes);
+    int error = CUDA_ERROR_OUT_OF_MEMORY;
+    call->job.workspace = gpu_buffer(gpu, GEMM_WORKSPACE_BUFFER, gemm_workspace_bytes(call->instance, &call->job));
+    if (zeros != NULL && call->job.workspace != 0)
+        error = (int)gpu->driver.cuMemcpyHtoD_v2(call->job.workspace, zeros, zeros_bytes);
+    free(zeros);
+    return error;
+}
+
 int gemm_upload(struct gpu *gpu, const struct gemm_case *c, struct gemm_call *call)
 {
     size_t most = 0;
@@ -31,6 +44,7 @@ int gemm_upload(struct gpu *gpu, const struct gemm_case *c, struct gemm_call *ca
         error = upload(gpu, c, (enum gemm_operand)i, bytes, &call->address[i]);
     call->address[GEMM_D] += GEMM_GUARD_BYTES;
     free(bytes);
+    if (error == CUDA_SUCCESS && c->workspace) error = make_workspace(gpu, call);
     return error;
 }
 

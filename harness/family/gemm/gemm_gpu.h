@@ -8,7 +8,7 @@
 #include "gemm_launch.h"
 #include "timeline/timeline.h"
 
-enum { GEMM_EXTRA_BUFFER = 3 }; // the slot of gpu_buffer() behind those of A, B and D
+enum { GEMM_EXTRA_BUFFER = 3, GEMM_WORKSPACE_BUFFER }; // the slots of gpu_buffer() behind those of A, B and D
 
 // Fills A, B and D on the device and makes the call for them; `dump` and `timeline` of its job are 0.
 int gemm_upload(struct gpu *gpu, const struct gemm_case *c, struct gemm_call *call);

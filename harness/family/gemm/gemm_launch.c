@@ -26,7 +26,7 @@ static enum rule make_maps(const struct gemm_call *call, struct tensormap_image 
     const struct gemm_instance *i = call->instance;
     const struct gemm_job *job = &call->job;
     const uint64_t dim[3][2] = {{job->k, job->m}, {job->k, job->n}, {job->n, job->m}};
-    const uint32_t columns_d = gemm_box_columns(i->out, i->tile_n, i->columns);
+    const uint32_t columns_d = gemm_box_columns(i->kernel, i->out, i->tile_n, i->columns);
     const uint32_t box[3][2] = {{gemm_block_k(i->in), gemm_box_a_rows(i->tile_m, job->cluster_n)},
                                 {gemm_block_k(i->in), gemm_box_b_rows(i->tile_n, job->cluster_m)},
                                 {columns_d, GEMM_BOX_ROWS}};

@@ -48,18 +48,31 @@ static void pick_splits(struct random *random, const struct gemm_instance *i, st
     c->reduce = i->out == GEMM_F32 && random_chance(random, 50);
     c->splits = (uint32_t)random_range(random, 1, c->reduce ? 9 : GEMM_MAX_CLUSTER);
     if (c->reduce && !c->exact && c->splits > 2) c->splits = 2;
+    c->workspace = !c->reduce && random_chance(random, 50);
 }
 
 static void pick_cluster(struct random *random, struct gemm_case *c)
 {
     static const uint32_t shapes[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
-    uint32_t in_cluster = c->reduce ? 1 : c->splits, shape = 0;
+    uint32_t in_cluster = c->reduce || c->workspace ? 1 : c->splits, shape = 0;
     c->cluster_m = c->cluster_n = 1;
     if (gemm_instance_row(c->instance)->kernel == GEMM_CP_ASYNC || random_chance(random, 40)) return;
     shape = (uint32_t)random_below(random, sizeof shapes / sizeof shapes[0]);
     if (shapes[shape][0] * shapes[shape][1] * in_cluster > GEMM_MAX_CLUSTER) return;
     c->cluster_m = shapes[shape][0];
     c->cluster_n = shapes[shape][1];
+}
+
+// Stages for what splits send each other, fewer splits where there are none so many; and CTAs for all parts of a tile.
+static void pick_stages(struct random *random, const struct gemm_instance *i, struct gemm_case *c)
+{
+    struct gemm_job job = gemm_case_job(c);
+    while (gemm_min_stages(i, &job) > gemm_max_stages(i)) job.splits--;
+    c->splits = job.splits;
+    c->stages = (uint32_t)random_range(random, gemm_min_stages(i, &job), (int64_t)gemm_max_stages(i));
+    c->ctas = random_chance(random, 30) ? 0 : (uint32_t)random_range(random, 1, 12);
+    uint32_t parts = c->workspace ? c->splits * c->cluster_m * c->cluster_n : 1;
+    if (c->ctas > 0 && c->ctas < parts) c->ctas = parts;
 }
 
 // Styles that round more often than not (see wgmma_float()); any bits at all now and then.
@@ -79,9 +92,8 @@ void gemm_generate(struct random *random, void *test_case)
     pick_sizes(random, i, c);
     pick_splits(random, i, c);
     pick_cluster(random, c);
-    c->stages = (uint32_t)random_range(random, 2, (int64_t)gemm_max_stages(i));
+    pick_stages(random, i, c);
     c->group = (uint32_t)random_range(random, 1, 5);
-    c->ctas = random_chance(random, 30) ? 0 : (uint32_t)random_range(random, 1, 12);
     c->dump = random_chance(random, 15) && (c->splits == 1 || c->reduce);
     c->seed = pick_seed(random);
     if (i->kernel == GEMM_CP_ASYNC) c->ctas = c->dump = 0;
