@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The suite `gemm_choose`: which kernel the rule takes for a problem, and that it always takes one that can run.
+#include <check.h>
+
+#include "gemm/gemm_choose.h"
+#include "gemm_case.h"
+#include "random.h"
+
+Suite *gemm_choose_suite(void);
+
+enum { SMS = 132 };
+
+static const struct gemm_instance *choose(enum gemm_type in, struct gemm_job *job)
+{
+    return gemm_choose(gemm_instance_row(0), gemm_instance_count(), in, GEMM_BF16, SMS, job);
+}
+
+static const struct {
+    uint32_t m, n, k;
+    enum gemm_type in;
+    uint64_t workspace;
+    enum gemm_kernel kernel;
+    uint32_t tile_m, tile_n, splits;
+    const char *why;
+} choices[] = {
+    {4096, 4096, 4096, GEMM_BF16, 1, GEMM_PINGPONG, 128, 128, 1, "8 rounds of 128 x 128 lose least at the end"},
+    {8192, 8192, 8192, GEMM_E4M3, 1, GEMM_PINGPONG, 128, 192, 1,
+     "21 rounds of 128 x 192 lose less than 32 of 128 x 128"},
+    {512, 7168, 8192, GEMM_BF16, 1, GEMM_COOPERATIVE, 128, 224, 1, "128 tiles of 128 x 224 are one round"},
+    {512, 1280, 8192, GEMM_BF16, 1, GEMM_SPLIT_K, 128, 128, 3, "40 tiles on 120 SMs"},
+    {512, 1280, 8192, GEMM_BF16, 0, GEMM_SPLIT_K, 128, 160, 3, "of 40 clusters of 3 one would have to wait"},
+    {64, 8192, 8192, GEMM_BF16, 1, GEMM_COOPERATIVE, 64, 64, 1, "memory is slower than any of them: the smallest tile"},
+};
+enum { CHOICES = sizeof choices / sizeof choices[0] };
+
+START_TEST(gemm_choice_is_the_cheapest)
+{
+    struct gemm_job job = {
+        .m = choices[_i].m, .n = choices[_i].n, .k = choices[_i].k, .workspace = choices[_i].workspace};
+    const struct gemm_instance *i = choose(choices[_i].in, &job);
+    ck_assert_ptr_nonnull(i);
+    ck_assert_msg(i->kernel == choices[_i].kernel && i->tile_m == choices[_i].tile_m &&
+                      i->tile_n == choices[_i].tile_n && job.splits == choices[_i].splits,
+                  "%s, not %s in %u splits", choices[_i].why, i->name, job.splits);
+    ck_assert_uint_eq(job.workspace, job.splits > 1 ? choices[_i].workspace : 0);
+}
+END_TEST
+
+START_TEST(gemm_choice_can_run)
+{
+    for (uint64_t n = 0; n < 3000; n++) {
+        struct random random = random_for(9, n);
+        enum gemm_type in = (enum gemm_type)random_below(&random, GEMM_F32);
+        uint32_t m = (uint32_t)random_range(&random, 1, 5000);
+        uint32_t columns = (uint32_t)random_range(&random, 1, 5000);
+        uint32_t k = (uint32_t)random_range(&random, 1, 20000);
+        struct gemm_job job = {.m = m, .n = columns, .k = k, .workspace = random_below(&random, 2)};
+        const struct gemm_instance *i =
+            gemm_choose(gemm_instance_row(0), gemm_instance_count(), in, GEMM_F32, SMS, &job);
+        ck_assert_ptr_nonnull(i);
+        ck_assert_uint_le(gemm_cluster_size(&job), GEMM_MAX_CLUSTER);
+        ck_assert_uint_ge(job.stages, gemm_min_stages(i, &job));
+        ck_assert_uint_le(gemm_shared_bytes(i, job.stages), GEMM_SHARED_MAX);
+        uint32_t grid = gemm_grid(i, &job, SMS);
+        ck_assert_uint_gt(grid, 0);
+        ck_assert_uint_le(grid, SMS);
+        if (job.workspace != 0) ck_assert_uint_ge(grid / gemm_cluster_size(&job), job.splits);
+    }
+}
+END_TEST
+
+START_TEST(gemm_choice_of_a_type_without_kernels_is_none)
+{
+    struct gemm_job job = {.m = 1, .n = 1, .k = 1};
+    ck_assert_ptr_null(gemm_choose(gemm_instance_row(0), gemm_instance_count(), GEMM_F16, GEMM_BF16, SMS, &job));
+}
+END_TEST
+
+Suite *gemm_choose_suite(void)
+{
+    Suite *suite = suite_create("gemm_choose");
+    TCase *tests = tcase_create("gemm_choose");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, gemm_choice_is_the_cheapest, 0, CHOICES);
+    tcase_add_test(tests, gemm_choice_can_run);
+    tcase_add_test(tests, gemm_choice_of_a_type_without_kernels_is_none);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
