@@ -1,50 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Cases of the family "gemm": the instances, what a kernel takes, and JSON both ways.
+// Cases of the family "gemm": what a kernel takes, and JSON both ways.
 #include "gemm_case.h"
 
 #include <string.h>
 
 #include "json.h"
 
-// --- The instances ---------------------------------------------------------------------------------------------------
-
-static const struct gemm_instance instances[] = {
-#define ROW(kernel, in, out, m, n, rows, columns, boxes)                                                               \
-    {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n,                                                                   \
-     KERNEL_##kernel,                                                                                                  \
-     TYPE_##in,                                                                                                        \
-     TYPE_##out,                                                                                                       \
-     m,                                                                                                                \
-     n,                                                                                                                \
-     rows,                                                                                                             \
-     columns,                                                                                                          \
-     boxes},
-#define KERNEL_pingpong    GEMM_PINGPONG
-#define KERNEL_cooperative GEMM_COOPERATIVE
-#define KERNEL_split_k     GEMM_SPLIT_K
-#define KERNEL_cp_async    GEMM_CP_ASYNC
-#define TYPE_bf16          GEMM_BF16
-#define TYPE_f16           GEMM_F16
-#define TYPE_e4m3          GEMM_E4M3
-#define TYPE_e5m2          GEMM_E5M2
-#define TYPE_f32           GEMM_F32
-    GEMM_INSTANCES(ROW) CP_ASYNC_INSTANCES(ROW)
-#undef ROW
-};
-enum { INSTANCES = sizeof instances / sizeof instances[0] };
-
 static const char *const kernel_names[] = {"pingpong", "cooperative", "split_k", "cp_async", NULL};
-const char *const gemm_type_names[] = {"bf16", "f16", "e4m3", "e5m2", "f32", NULL};
-
-const struct gemm_instance *gemm_instance_row(uint32_t instance)
-{
-    return &instances[instance];
-}
-
-uint32_t gemm_instance_count(void)
-{
-    return INSTANCES;
-}
 
 enum wgmma_types gemm_wgmma_types(const struct gemm_instance *instance)
 {
@@ -68,7 +30,7 @@ static uint32_t round_up(uint32_t value, uint32_t unit)
 
 uint32_t gemm_row_bytes(const struct gemm_case *c, enum gemm_operand operand)
 {
-    const struct gemm_instance *i = &instances[c->instance];
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
     return operand == GEMM_D ? c->n * gemm_bytes(i->out) : c->k * gemm_bytes(i->in);
 }
 
@@ -143,7 +105,7 @@ static int check_side(uint32_t ctas, uint32_t rows, struct text *why)
 
 static int check_cluster(const struct gemm_case *c, struct text *why)
 {
-    const struct gemm_instance *i = &instances[c->instance];
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
     const struct gemm_job job = gemm_case_job(c);
     if (!check_side(c->cluster_m, i->tile_n, why) || !check_side(c->cluster_n, i->tile_m, why)) return 0;
     if (gemm_cluster_size(&job) <= GEMM_MAX_CLUSTER) return 1;
@@ -156,7 +118,7 @@ static int check_cluster(const struct gemm_case *c, struct text *why)
 // other over the stages.
 static uint32_t most_splits(const struct gemm_case *c)
 {
-    const struct gemm_instance *i = &instances[c->instance];
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
     struct gemm_job job = gemm_case_job(c);
     uint32_t of_cluster = c->cluster_m * c->cluster_n, most = GEMM_MAX_CLUSTER;
     if (i->kernel != GEMM_SPLIT_K) return 1;
@@ -168,7 +130,7 @@ static uint32_t most_splits(const struct gemm_case *c)
 
 static int check_splits(const struct gemm_case *c, struct text *why)
 {
-    const struct gemm_instance *i = &instances[c->instance];
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
     int splits = i->kernel == GEMM_SPLIT_K;
     const char *because = !splits ? " (only gemm-split-k cuts k)" : "";
     if (!is_within("splits", c->splits, 1, most_splits(c), because, why)) return 0;
@@ -184,7 +146,7 @@ static int check_splits(const struct gemm_case *c, struct text *why)
 // The baseline of sm_80 knows nothing of clusters, and has a CTA for each tile.
 static int check_cp_async(const struct gemm_case *c, struct text *why)
 {
-    if (instances[c->instance].kernel != GEMM_CP_ASYNC) return 1;
+    if (gemm_instance_row(c->instance)->kernel != GEMM_CP_ASYNC) return 1;
     const char *because = " (gemm-cp-async has no more)";
     return is_within("cluster", c->cluster_m, 1, 1, because, why) &&
            is_within("cluster", c->cluster_n, 1, 1, because, why) && is_within("ctas", c->ctas, 0, 0, because, why) &&
@@ -193,7 +155,7 @@ static int check_cp_async(const struct gemm_case *c, struct text *why)
 
 int gemm_check(const struct gemm_case *c, struct text *why)
 {
-    const struct gemm_instance *i = &instances[c->instance];
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
     const struct gemm_job job = gemm_case_job(c);
     for (int operand = GEMM_A; operand <= GEMM_D; operand++)
         if (!check_pitch(c, operand, why)) return 0;
@@ -212,7 +174,7 @@ int gemm_check(const struct gemm_case *c, struct text *why)
 json_t *gemm_write(const void *test_case)
 {
     const struct gemm_case *c = test_case;
-    const struct gemm_instance *i = &instances[c->instance];
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
     const uint32_t cluster[] = {c->cluster_m, c->cluster_n}, tile[] = {i->tile_m, i->tile_n};
     json_t *json = json_object();
     json_object_set_new(json, "kernel", json_string(kernel_names[i->kernel]));
@@ -240,8 +202,8 @@ json_t *gemm_write(const void *test_case)
 static int find_instance(int kernel, int in, int out, const uint32_t tile[2], uint32_t *instance, struct text *why)
 {
     struct text tiles = {""};
-    for (*instance = 0; *instance < INSTANCES; ++*instance) {
-        const struct gemm_instance *i = &instances[*instance];
+    for (*instance = 0; *instance < gemm_instance_count(); ++*instance) {
+        const struct gemm_instance *i = gemm_instance_row(*instance);
         size_t used = strlen(tiles.at);
         if ((int)i->kernel != kernel || (int)i->in != in || (int)i->out != out) continue;
         if (tile[0] == 0 || (i->tile_m == tile[0] && i->tile_n == tile[1])) return 1;
@@ -281,7 +243,8 @@ int gemm_read(const json_t *json, void *test_case, struct text *why)
     c->k = (uint32_t)json_read_u64(&reader, "k", GEMM_MAX_SIDE);
     gemm_least_pitch(c);
     if (json_has(&reader, "pitch")) json_read_u32s(&reader, "pitch", 3, c->pitch_bytes);
-    c->stages = (uint32_t)json_read_u64_or(&reader, "stages", UINT32_MAX, gemm_max_stages(&instances[c->instance]));
+    c->stages =
+        (uint32_t)json_read_u64_or(&reader, "stages", UINT32_MAX, gemm_max_stages(gemm_instance_row(c->instance)));
     json_read_u32s(&reader, "cluster", 2, cluster);
     c->cluster_m = cluster[0];
     c->cluster_n = cluster[1];

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "gemm/cp_async_job.h"
+#include "gemm_instance.h"
 #include "random.h"
 #include "result.h"
 #include "types.h"
@@ -33,13 +34,6 @@ enum {
     GEMM_MAX_SIDE_CTAS = 4,
     GEMM_GUARD_BYTES = 256,
 };
-
-// "bf16", "f16", "e4m3", "e5m2", "f32" and NULL, by enum gemm_type.
-extern const char *const gemm_type_names[];
-
-// The row of an instance, < gemm_instance_count().
-const struct gemm_instance *gemm_instance_row(uint32_t instance);
-uint32_t gemm_instance_count(void);
 
 // The types of the instructions that an instance chains, and the format of an element.
 enum wgmma_types gemm_wgmma_types(const struct gemm_instance *instance);
