@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gemm_case.h"
+#include "gemm/gemm_choose.h"
+#include "gemm_instance.h"
 #include "gemm_launch.h"
 #include "kernels_dir.h"
 
@@ -77,28 +78,11 @@ static int make_current(struct gpu *gpu, int device)
     return code == CUDA_SUCCESS ? 0 : cuda_failed(gpu, "cuCtxSetCurrent", code);
 }
 
-// Cooperative tiles of 128 x 256 where there are enough for all SMs, else ping-pong's of 128 x 128, half as large.
-static const struct gemm_instance *choose(enum gemm_type in, enum gemm_type out, uint32_t sms, struct gemm_job *job)
-{
-    uint64_t tiles = (uint64_t)((job->m - 1) / 128 + 1) * ((job->n - 1) / 256 + 1);
-    enum gemm_kernel kernel = tiles >= sms ? GEMM_COOPERATIVE : GEMM_PINGPONG;
-    for (uint32_t i = 0; i < gemm_instance_count(); i++) {
-        const struct gemm_instance *row = gemm_instance_row(i);
-        if (row->in != in || row->out != out || row->kernel != kernel) continue;
-        job->stages = gemm_max_stages(row);
-        job->cluster_m = (job->m - 1) / row->tile_m % 2 == 1 ? 2 : 1; // pairs share blocks of B
-        job->cluster_n = job->splits = 1;
-        job->group = 8;
-        return row;
-    }
-    return NULL;
-}
-
 static int start(struct gpu *gpu, enum gemm_type type, enum gemm_type type_d, struct gemm_call *call, void *stream)
 {
     struct gemm_launch launch;
     uint32_t sms = (uint32_t)gpu->processors;
-    call->instance = choose(type, type_d, sms, &call->job);
+    call->instance = gemm_choose(gemm_instance_row(0), gemm_instance_count(), type, type_d, sms, &call->job);
     if (call->instance == NULL)
         return refuse("no kernel multiplies %s into %s: D is f32, or f16 for f16, or bf16 for the others",
                       gemm_type_names[type], gemm_type_names[type_d]);

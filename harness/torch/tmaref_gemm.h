@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-// Starts D[m][n] = A[m][k] * B[n][k]^T on a stream: by the cooperative kernel, or for few tiles the ping-pong kernel.
+// Starts D[m][n] = A[m][k] * B[n][k]^T on a stream: by the kernel, tile, cluster and splits that gemm_choose() takes
+// without a workspace.
 //   device    ordinal; its primary context, which the CUDA runtime uses too, becomes the thread's current one
 //   type      of A and B: "bf16", "f16", "e4m3" or "e5m2"; type_d: "f32", or "f16" for f16 and "bf16" for the others
 //   a, b, d   row-major device memory, at multiples of 16 bytes; pitch_*: from row to row (bytes, multiples of 16, at
