@@ -7,6 +7,7 @@
 const struct bench_subject bench_subjects[] = {
     {"cluster", "distributed shared memory: histograms, attention", bench_cluster},
     {"copy", "TMA copies and pipelines, multicast", bench_copy},
+    {"gemm", "GEMM against cuBLASLt and Triton", bench_gemm},
     {"transpose", "transposed matrices, and tiles turned without bank conflicts", bench_transpose},
     {0},
 };

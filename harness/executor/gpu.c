@@ -179,10 +179,18 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
     if (error == CUDA_SUCCESS && launch->cluster * cluster_y * cluster_z > PORTABLE_CLUSTER_CTAS)
         error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (error != CUDA_SUCCESS) return error;
-    struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
-    cluster.value.cluster.x = launch->cluster;
-    cluster.value.cluster.y = cluster_y;
-    cluster.value.cluster.z = cluster_z;
+    struct cuda_launch_attribute attributes[2];
+    unsigned count = 0;
+    if (launch->cluster > 0) {
+        attributes[count] = (struct cuda_launch_attribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+        attributes[count].value.cluster.x = launch->cluster;
+        attributes[count].value.cluster.y = cluster_y;
+        attributes[count++].value.cluster.z = cluster_z;
+    }
+    if (launch->is_programmatic) {
+        attributes[count] = (struct cuda_launch_attribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
+        attributes[count++].value.programmatic_stream_serialization_allowed = 1;
+    }
     struct cuda_launch_config config = {
         .grid_x = launch->grid,
         .grid_y = at_least_1(launch->grid_y),
@@ -192,8 +200,8 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
         .block_z = 1,
         .shared_bytes = launch->shared_bytes,
         .stream = launch->stream,
-        .attributes = &cluster,
-        .attribute_count = launch->cluster > 0,
+        .attributes = attributes,
+        .attribute_count = count,
     };
     return (int)call->cuLaunchKernelEx(&config, function, launch->arguments, NULL);
 }

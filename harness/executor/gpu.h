@@ -15,11 +15,13 @@
 enum { GPU_BUFFERS = 5 };
 
 // One launch. `cluster` 0: a launch without the cluster attribute. Sizes along y and z that are 0 count as 1.
+// `is_programmatic`: it may begin before the launch in front of it has ended (the kernel waits, griddepcontrol.wait).
 struct gpu_launch {
     const char *module, *kernel; // kernels/<module>.cubin, and the extern "C" name in it
     unsigned grid, grid_y, grid_z, block;
     unsigned cluster, cluster_y, cluster_z;
     unsigned shared_bytes;
+    int is_programmatic;
     void **arguments;           // as cuLaunchKernel takes them
     struct CUstream_st *stream; // NULL: the default stream
 };

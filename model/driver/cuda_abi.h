@@ -93,6 +93,7 @@
     X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                                                                              \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                                        \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 5)                                                     \
+    X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                                                        \
     X(CU_CTX_SCHED_AUTO, 0)                                                                                            \
     X(CU_CTX_SCHED_SPIN, 1)                                                                                            \
     X(CU_CTX_SCHED_BLOCKING_SYNC, 4)                                                                                   \
@@ -199,6 +200,7 @@ struct cuda_launch_attribute {
             uint32_t x, y, z;
         } cluster;
         int cooperative;
+        int programmatic_stream_serialization_allowed;
     } value;
 };
 

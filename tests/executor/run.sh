@@ -164,6 +164,8 @@ measures() {
     run 2 bench --only=nothing
     err "no contest's name contains 'nothing'"
     out "Stand-in, driver"
+    run 2 bench gemm --triton=nowhere
+    err "nowhere/kernels.json: unable to open"
     STANDIN_CAPABILITY=80 run 2 bench
     err "the kernels are for sm_90a (9.0) alone"
 }

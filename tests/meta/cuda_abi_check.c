@@ -42,6 +42,8 @@ SAME_FIELD(cuda_launch_attribute, value.cluster.x, CUlaunchAttribute, value.clus
 SAME_FIELD(cuda_launch_attribute, value.cluster.y, CUlaunchAttribute, value.clusterDim.y)
 SAME_FIELD(cuda_launch_attribute, value.cluster.z, CUlaunchAttribute, value.clusterDim.z)
 SAME_FIELD(cuda_launch_attribute, value.cooperative, CUlaunchAttribute, value.cooperative)
+SAME_FIELD(cuda_launch_attribute, value.programmatic_stream_serialization_allowed, CUlaunchAttribute,
+           value.programmaticStreamSerializationAllowed)
 
 SAME_BYTES(cuda_mem_location, CUmemLocation)
 SAME_FIELD(cuda_mem_location, type, CUmemLocation, type)

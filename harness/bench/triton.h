@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The Triton opponent: kernels that triton_gemm.py compiled, loaded from the folder it wrote.
+#ifndef TMAREF_TRITON_H
+#define TMAREF_TRITON_H
+
+#include "gpu.h"
+
+enum { TRITON_MAX_KERNELS = 8 };
+
+struct triton_kernel {
+    struct CUfunc_st *function;
+    uint32_t tile_m, tile_n, splits, threads, shared_bytes;
+};
+
+struct triton {
+    char version[32];
+    struct triton_kernel kernel[TRITON_MAX_KERNELS];
+    int kernels;
+};
+
+// Loads FOLDER/kernels.json and the cubins it names. Returns 0 with a sentence in `why` if one cannot be used.
+int triton_open(struct triton *triton, struct gpu *gpu, const char *folder, struct text *why);
+
+// Starts D[m, n] = A[m, k] * B[n, k]^T of e4m3 with D of f16 (zeroed first where the kernel adds to it). Device
+// addresses; returns 0 or the CUDA error.
+int triton_start(struct gpu *gpu, const struct triton_kernel *kernel, unsigned long long a, unsigned long long b,
+                 unsigned long long d, uint32_t m, uint32_t n, uint32_t k);
+
+#endif
