@@ -16,7 +16,7 @@
 // Together the sets are at least so large: the L2 cache has 60 MB.
 #define ROTATED_BYTES   ((size_t)256 << 20)
 #define WORKSPACE_BYTES ((size_t)64 << 20)
-enum { MAX_SETS = 8 };
+enum { MAX_SETS = 8, NAME_BYTES = 80 };
 
 // The shapes; `bar` of bf16 and of e4m3. Kernel: GEMM_PINGPONG, or ANY for what gemm_choose() takes.
 enum { ANY = -1 };
@@ -42,6 +42,7 @@ static const struct shape {
     {ANY, 64, 7168, 8192, 0},
     {ANY, 64, 8192, 3584, 0},
 };
+#define SHAPES (sizeof shapes / sizeof shapes[0])
 
 // What the sides of a contest work on; d: of ours and of theirs.
 struct gemm_contest {
@@ -218,11 +219,19 @@ static int run_sides(struct bench *bench, struct gemm_contest *of, const struct 
     return contest_run(bench, &contest);
 }
 
+// Names a contest, and says whether it is wanted.
+static int is_wanted(const struct bench *bench, const struct shape *shape, enum gemm_type type, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "gemm %s %ux%ux%u%s", type == GEMM_BF16 ? "bf16" : "e4m3", shape->m, shape->n, shape->k,
+             shape->kernel == ANY ? "" : " ping-pong");
+    return contest_wanted(bench, name);
+}
+
 // `of` has the opponents and the workspace.
 static int run_shape(struct bench *bench, struct gemm_contest of, const struct triton *triton,
                      const struct shape *shape, enum gemm_type type, struct text *why)
 {
-    char name[80];
+    char name[NAME_BYTES];
     of.shape = shape;
     of.type = type;
     snprintf(name, sizeof name, "gemm %s %ux%ux%u%s", type == GEMM_BF16 ? "bf16" : "e4m3", shape->m, shape->n, shape->k,
@@ -246,19 +255,28 @@ static int run_shape(struct bench *bench, struct gemm_contest of, const struct t
     return error;
 }
 
-int bench_gemm(struct bench *bench, struct text *why)
+static int run_shapes(struct bench *bench, const struct triton *triton, struct text *why)
 {
     struct cublas cublas;
-    struct triton triton = {.kernels = 0};
     struct gemm_contest of = {.cublas = &cublas};
     unsigned long long workspace = gpu_buffer(&bench->gpu, 0, CUBLAS_WORKSPACE_BYTES);
     of.workspace = gpu_buffer(&bench->gpu, 1, WORKSPACE_BYTES);
     if (workspace == 0 || of.workspace == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (bench->triton != NULL && !triton_open(&triton, &bench->gpu, bench->triton, why)) return -1;
     if (!cublas_open(&cublas, workspace, why)) return -1;
     int error = (int)bench->gpu.driver.cuMemsetD8Async(of.workspace, 0, WORKSPACE_BYTES, NULL);
     for (int t = 0; t < 2; t++)
-        for (size_t i = 0; i < sizeof shapes / sizeof shapes[0] && error == CUDA_SUCCESS; i++)
-            error = run_shape(bench, of, &triton, &shapes[i], t == 0 ? GEMM_BF16 : GEMM_E4M3, why);
+        for (size_t i = 0; i < SHAPES && error == CUDA_SUCCESS; i++)
+            error = run_shape(bench, of, triton, &shapes[i], t == 0 ? GEMM_BF16 : GEMM_E4M3, why);
     return error;
+}
+
+int bench_gemm(struct bench *bench, struct text *why)
+{
+    struct triton triton = {.kernels = 0};
+    char name[NAME_BYTES];
+    int wanted = 0;
+    if (bench->triton != NULL && !triton_open(&triton, &bench->gpu, bench->triton, why)) return -1;
+    for (size_t i = 0; i < SHAPES; i++)
+        wanted += is_wanted(bench, &shapes[i], GEMM_BF16, name) + is_wanted(bench, &shapes[i], GEMM_E4M3, name);
+    return wanted == 0 ? CUDA_SUCCESS : run_shapes(bench, &triton, why);
 }
