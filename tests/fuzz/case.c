@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Target `case`: the first byte picks a family, the rest are lines of cases. A case that is read is the same when it is
+// Target `case`: the first line names a family, the rest are cases. A case that is read is the same when it is
 // written and read again, and what its result takes is what it said.
 #include <string.h>
 
@@ -45,21 +45,20 @@ static void check_running(const struct family *family, const void *test_case)
 
 void fuzz_case(const uint8_t *bytes, size_t size_bytes)
 {
-    int count = 0;
-    while (families[count] != NULL) count++;
-    if (size_bytes == 0) return;
-    char *lines = malloc(size_bytes);
-    memcpy(lines, bytes + 1, size_bytes - 1);
-    lines[size_bytes - 1] = '\0';
-    struct source source = {.family = families[bytes[0] % count], .lines = lines, .end = MOST_CASES};
-    void *test_case = malloc(source.family->case_bytes);
+    const uint8_t *newline = memchr(bytes, '\n', size_bytes);
+    if (newline == NULL) return;
+    char *name = strndup((const char *)bytes, (size_t)(newline - bytes));
+    char *lines = strndup((const char *)newline + 1, size_bytes - (size_t)(newline + 1 - bytes));
+    struct source source = {.family = family_find(name), .lines = lines, .end = MOST_CASES};
+    void *test_case = source.family != NULL ? malloc(source.family->case_bytes) : NULL;
     struct text why;
     uint64_t index;
-    for (int status; (status = source_next(&source, test_case, &index, &why)) != 0;) {
+    for (int status; test_case != NULL && (status = source_next(&source, test_case, &index, &why)) != 0;) {
         if (status < 0) continue;
         check_writing(source.family, test_case);
         check_running(source.family, test_case);
     }
     free(test_case);
     free(lines);
+    free(name);
 }

@@ -8,18 +8,16 @@ cd "$2"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Traces: plain, curated, compressed, of faults; and lines of cases behind the byte that picks the family.
-number=0
+# Traces: plain, curated, compressed, of faults; and lines of cases behind the line that names the family.
 for family in encode load mbarrier; do
     "$tmaref" record -x model -f $family --keep 3 -o "$work/$family.jsonl" >"$work/out"
     "$tmaref" record -x model -f $family --keep 2 --seed 2 --curated -o "$work/$family-words.jsonl" >"$work/out"
     "$tmaref" record -x model -f $family --keep 3 --seed 3 -o "$work/$family.jsonl.zst" >"$work/out"
     "$tmaref" record -x model -f $family --keep 2 --seed 4 -n 4000 --lane faults -o "$work/$family-faults.jsonl" >"$work/out"
     cp "$work/$family"*.jsonl* trace/
-    { printf "\\x0$number" && "$tmaref" run -c -f $family -n 5 --seed 5; } >"case/$family"
-    number=$((number + 1))
+    { echo $family && "$tmaref" run -c -f $family -n 5 --seed 5; } >"case/$family"
 done
-{ printf '\x07' && "$tmaref" run -c -f multicast -n 5 --seed 5; } >case/multicast
+{ echo multicast && "$tmaref" run -c -f multicast -n 5 --seed 5; } >case/multicast
 
 # Maps at 0x10000 with a destination, the instruction's dimensions and coordinates; dumps of the same maps.
 map() { # map NAME DIMS COORDINATES ARGUMENT...: coordinates as bytes for printf
