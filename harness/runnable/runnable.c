@@ -9,7 +9,7 @@
     "\"type\": \"bf16\", \"m\": 512, \"n\": 512, \"k\": 512, \"out\": null, \"tile\": null, \"pitch\": null, "
 #define GEMM_DEFAULTS(kernel, splits)                                                                                  \
     "{\"kernel\": \"" kernel "\", " GEMM_SIZES "\"stages\": null, \"cluster\": [1, 1], \"splits\": " splits ", "       \
-    "\"reduce\": 0, \"group\": 8, \"ctas\": 0, \"exact\": 0, \"dump\": 0, \"seed\": 0}"
+    "\"reduce\": 0, \"workspace\": 0, \"group\": 8, \"ctas\": 0, \"exact\": 0, \"dump\": 0, \"seed\": 0}"
 #define GEMM_ROW(name, summary, kernel, splits)                                                                        \
     {                                                                                                                  \
         name, summary, "gemm", GEMM_DEFAULTS(kernel, splits), gemm_time, gemm_work, "FLOP/s", gemm_timeline            \
@@ -32,6 +32,14 @@ const struct runnable runnables[] = {
      "{\"form\": \"cp_async_bulk\", \"type\": \"u32\", \"issuer\": \"thread0\", \"threads\": 128, \"count\": 8192, "
      "\"tile\": 1024, "
      "\"offset\": 0, \"seed\": 0}",
+     NULL, NULL, NULL, NULL},
+    {"cluster-histogram", "a histogram over the shared memory of a cluster, and its relatives", "histogram",
+     "{\"variant\": \"sync\", \"cluster\": 2, \"clusters\": 4, \"threads\": 256, \"nbins\": 1000, \"count\": 100000, "
+     "\"values\": \"any\", \"skew\": 0, \"seed\": 0}",
+     NULL, NULL, NULL, NULL},
+    {"attention", "one query, its keys split over CTAs that meet in distributed shared or global memory", "softmax",
+     "{\"variant\": \"push\", \"parts\": 4, \"rows\": 2, \"dims\": 128, \"count\": 500, \"threads\": 256, "
+     "\"inputs\": \"plain\", \"seed\": 0}",
      NULL, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}};
 

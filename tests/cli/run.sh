@@ -22,6 +22,12 @@ run 0 run gemm-cp-async --m 9 --n 9 --k 9 --out f32
 out '"kernel":"cp_async"'
 run 0 run gemm-layout --m 9 --n 9 --k 9 --swizzle-a none --major-b mn --shift 0,128
 out '"swizzle_a":"none"'
+run 0 run gemm-split-k --m 64 --n 64 --k 512 --splits 2 --workspace 1
+out '"workspace":1'
+run 0 run cluster-histogram --cluster 16 --nbins 77 --variant split
+out "bins"
+run 0 run attention --variant pull --parts 3
+out "model: accepted"
 
 while IFS='|' read -r arguments sentence; do
     # shellcheck disable=SC2086
@@ -40,6 +46,8 @@ gemm-layout --time|cannot be timed
 gemm-layout --svg x.svg|has no timeline
 gemm-layout --k 9999|"k" is 1 to 384
 gemm-layout --frog 1|unrecognized option '--frog'
+cluster-histogram --cluster 17|"cluster"
+attention --variant frog|"variant"
 gemm-layout 12|takes no argument '12'
 gemm-pingpong --window 5|--window takes two numbers
 gemm-pingpong --executor frog|there is no executor 'frog'
