@@ -144,6 +144,15 @@ static void add_tally(struct tally *sum, const struct tally *tally)
     sum->seconds += tally->seconds;
 }
 
+// What the shares of families 0 .. count - 1 add up to; a family whose cases cost more has fewer of them.
+static uint64_t shares_before(uint64_t count)
+{
+    const uint64_t full_share = 3000; // a multiple of every cost
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) sum += full_share / (families[i]->cost > 0 ? families[i]->cost : 1);
+    return sum;
+}
+
 // Every family has its share of the cases, and of the time that is left when its turn comes.
 static int diff_families(const struct diff_options *all)
 {
@@ -152,11 +161,12 @@ static int diff_families(const struct diff_options *all)
     json_t *list = json_array();
     uint64_t cases = all->cases.cases == UINT64_MAX ? DEFAULT_ALL_CASES : all->cases.cases, count = 0;
     while (families[count] != NULL) count++;
+    uint64_t shares = shares_before(count);
     for (uint64_t i = 0; i < count; i++) {
         struct diff_options one = *all;
         struct tally tally;
         one.cases.family = families[i];
-        one.cases.cases = cases / count + (i < cases % count);
+        one.cases.cases = cases * shares_before(i + 1) / shares - cases * shares_before(i) / shares;
         if (one.cases.cases == 0) continue;
         double left = all->limits.seconds - sum.seconds;
         if (all->limits.seconds > 0)

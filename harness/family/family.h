@@ -32,6 +32,9 @@ struct family {
     const char *name, *summary;
     size_t case_bytes;
 
+    // About how many loads a case costs the model; 0 counts as 1. `diff --family=all` gives a family fewer cases by it.
+    unsigned cost;
+
     // A random case, biased to limits: the same generator state gives the same case on every machine.
     void (*generate)(struct random *random, void *test_case);
 

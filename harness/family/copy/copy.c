@@ -347,6 +347,7 @@ const struct family family_copy = {
     .name = "copy",
     .summary = "whole tensors, a tile for each CTA: load, store, reduce, multicast; copies from tensor to tensor",
     .case_bytes = sizeof(struct copy_case),
+    .cost = 10,
     .generate = copy_generate,
     .write = copy_write,
     .read = copy_read,

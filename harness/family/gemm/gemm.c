@@ -65,6 +65,7 @@ const struct family family_gemm = {
     .name = "gemm",
     .summary = "GEMM kernels: ping-pong, cooperative, split-K, cp.async; D bit for bit, and the stages of CTA 0",
     .case_bytes = sizeof(struct gemm_case),
+    .cost = 100,
     .generate = gemm_generate,
     .write = gemm_write,
     .read = gemm_read,

@@ -319,6 +319,7 @@ const struct family family_gemm_layout = {
     .name = "gemm_layout",
     .summary = "a GEMM whose operands have any swizzle and majorness; D, and shared memory as it is swizzled",
     .case_bytes = sizeof(struct layout_case),
+    .cost = 300,
     .generate = layout_generate,
     .write = layout_write,
     .read = layout_read,

@@ -222,6 +222,7 @@ const struct family family_histogram = {
     .name = "histogram",
     .summary = "a histogram over the shared memory of a cluster, in global memory, and without its last barrier",
     .case_bytes = sizeof(struct histogram_case),
+    .cost = 15,
     .generate = histogram_generate,
     .write = histogram_write,
     .read = histogram_read,

@@ -72,6 +72,7 @@ const struct family family_maps = {
     .name = "maps",
     .summary = "maps by parameter, constant or global memory, made by host or kernel: map, box and tensor",
     .case_bytes = sizeof(struct maps_case),
+    .cost = 10,
     .generate = maps_generate,
     .write = maps_write,
     .read = maps_read,

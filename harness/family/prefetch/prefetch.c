@@ -198,6 +198,7 @@ const struct family family_prefetch = {
     .name = "prefetch",
     .summary = "the prefetch pipeline, 1 to 16 stages of bulk copies: both arrays, the stages and their barriers",
     .case_bytes = sizeof(struct prefetch_case),
+    .cost = 20,
     .generate = prefetch_generate,
     .write = prefetch_write,
     .read = prefetch_read,

@@ -189,6 +189,7 @@ const struct family family_rmw = {
     .summary =
         "read-modify-write of an array by memcpy_async, memcpy_async_tx and cp_async_bulk: the array, tiles, barriers",
     .case_bytes = sizeof(struct rmw_case),
+    .cost = 20,
     .generate = rmw_generate,
     .write = rmw_write,
     .read = rmw_read,

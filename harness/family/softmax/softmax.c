@@ -221,6 +221,7 @@ const struct family family_softmax = {
     .name = "softmax",
     .summary = "attention of one query, its keys split over CTAs that meet in distributed shared or global memory",
     .case_bytes = sizeof(struct softmax_case),
+    .cost = 25,
     .generate = softmax_generate,
     .write = softmax_write,
     .read = softmax_read,

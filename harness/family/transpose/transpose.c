@@ -109,6 +109,7 @@ const struct family family_transpose = {
     .name = "transpose",
     .summary = "transposition through swizzled tiles: the output, and both buffers of a tile",
     .case_bytes = sizeof(struct transpose_case),
+    .cost = 15,
     .generate = transpose_generate,
     .write = transpose_write,
     .read = transpose_read,

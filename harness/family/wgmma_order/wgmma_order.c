@@ -170,6 +170,7 @@ const struct family family_wgmma_order = {
     .name = "wgmma_order",
     .summary = "wgmma.fence, commit_group, wait_group: operands overwritten after a wait, instructions left out; D",
     .case_bytes = sizeof(struct wgmma_order_case),
+    .cost = 50,
     .generate = order_generate,
     .write = order_write,
     .read = order_read,
