@@ -388,15 +388,15 @@ Suite *harness_suite(void)
     Suite *suite = suite_create("harness");
     TCase *fixed = tcase_create("fixed"), *places = tcase_create("places");
     TCase *cases = tcase_create("cases"), *files = tcase_create("files");
-    tcase_set_timeout(fixed, 60);
+    tcase_set_timeout(fixed, 300);
     tcase_add_loop_test(fixed, first_cases_of_a_seed_are_fixed, 0, FAMILIES);
     tcase_add_test(fixed, every_family_has_its_digest);
     tcase_add_test(fixed, random_numbers_are_fixed_and_in_range);
     tcase_add_test(fixed, arena_words_are_distinct_and_found);
-    tcase_set_timeout(places, 60);
+    tcase_set_timeout(places, 300);
     tcase_add_test(places, provenance_agrees_with_itself_and_the_load);
     tcase_add_test(places, provenance_agrees_with_itself_and_the_im2col_load);
-    tcase_set_timeout(cases, 60);
+    tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, source_fill_partitions, 0, FAMILIES);
     tcase_add_test(cases, source_lines);
     tcase_add_loop_test(cases, executor_model_runs_a_batch, 0, FAMILIES);
