@@ -70,18 +70,22 @@ static void paired(struct random *random, struct bank_case *c)
     if (random_chance(random, 50))
         for (uint32_t lane = 0; lane < WARP_LANES; lane++) c->address[lane] = (lane & ~bit) * c->bytes;
     for (uint32_t lane = from; lane < WARP_LANES; lane++) c->address[lane] = c->address[lane & ~bit];
-    if (random_chance(random, 30))
-        c->address[random_below(random, WARP_LANES)] = c->address[random_below(random, WARP_LANES)];
+    if (random_chance(random, 30)) {
+        uint64_t from_lane = random_below(random, WARP_LANES);
+        uint64_t to_lane = random_below(random, WARP_LANES);
+        c->address[to_lane] = c->address[from_lane];
+    }
 }
 
 static uint32_t pick_lanes(struct random *random)
 {
-    uint32_t count = 1 + (uint32_t)random_below(random, WARP_LANES);
+    uint32_t count = 1 + (uint32_t)random_below(random, WARP_LANES), some;
     switch (random_below(random, 8)) {
     case 0:
         return UINT32_MAX >> (WARP_LANES - count);
     case 1:
-        return (uint32_t)random_u64(random) | UINT32_C(1) << random_below(random, WARP_LANES);
+        some = (uint32_t)random_u64(random);
+        return some | UINT32_C(1) << random_below(random, WARP_LANES);
     case 2:
         return UINT32_C(1) << random_below(random, WARP_LANES);
     default:
