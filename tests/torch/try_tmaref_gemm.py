@@ -17,7 +17,7 @@ def skip(why):
 
 
 try:
-    import torch
+    import torch.cuda  # not only torch: a build folder of that name would do for it
 except ImportError as error:
     skip(f"no PyTorch here ({error})")
 if not torch.cuda.is_available() or torch.cuda.get_device_capability() != (9, 0):
