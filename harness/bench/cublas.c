@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cublas.h"
 
-#include <dlfcn.h>
-#include <string.h>
+#include "symbol.h"
 
 static void *open_library(void)
 {
@@ -15,13 +14,6 @@ static void *open_library(void)
     return NULL;
 }
 
-static int find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol); // ISO C has no cast from void * to a function
-    return symbol != NULL;
-}
-
 int cublas_open(struct cublas *cublas, unsigned long long workspace, struct text *why)
 {
     void *library = open_library();
@@ -31,13 +23,14 @@ int cublas_open(struct cublas *cublas, unsigned long long workspace, struct text
         return 0;
     }
 #define X(name, parameters)                                                                                            \
-    if (!find(library, #name, &cublas->name)) {                                                                        \
+    if (!symbol_find(library, #name, &cublas->name)) {                                                                 \
         text_set(why, "the cuBLASLt here has no " #name);                                                              \
         return 0;                                                                                                      \
     }
     CUBLAS_CALL_ROWS(X)
 #undef X
-    if (!find(library, "cublasLtGetVersion", &cublas->cublasLtGetVersion) || cublas->cublasLtCreate(&cublas->handle)) {
+    if (!symbol_find(library, "cublasLtGetVersion", &cublas->cublasLtGetVersion) ||
+        cublas->cublasLtCreate(&cublas->handle)) {
         text_set(why, "cuBLASLt does not start on this device");
         return 0;
     }

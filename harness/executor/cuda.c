@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cuda.h"
 
-#include <dlfcn.h>
-#include <string.h>
+#include "symbol.h"
 
 int cuda_load(struct cuda_driver *driver, struct text *why)
 {
@@ -11,11 +10,8 @@ int cuda_load(struct cuda_driver *driver, struct text *why)
         text_set(why, "no CUDA driver on this machine (%s)", dlerror());
         return 0;
     }
-    void *symbol;
 #define CUDA_LOAD(name, parameters)                                                                                    \
-    symbol = dlsym(library, #name);                                                                                    \
-    memcpy(&driver->name, &symbol, sizeof symbol);                                                                     \
-    if (symbol == NULL) {                                                                                              \
+    if (!symbol_find(library, #name, &driver->name)) {                                                                 \
         text_set(why, "the CUDA driver is too old: it has no " #name " (12.8 or later is needed)");                    \
         return 0;                                                                                                      \
     }

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "nvml.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "symbol.h"
 
 enum { NVML_CLOCK_SM = 1 }; // nvmlClockType_t of nvml.h
-
-static int find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof symbol); // ISO C has no cast from void * to a function
-    return symbol != NULL;
-}
 
 void nvml_open(struct nvml *nvml, char *version, unsigned version_bytes)
 {
@@ -20,10 +13,10 @@ void nvml_open(struct nvml *nvml, char *version, unsigned version_bytes)
     *nvml = (struct nvml){0};
     snprintf(version, version_bytes, "unknown");
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL || !find(library, "nvmlInit_v2", &init) || init() != 0) return;
-    if (find(library, "nvmlSystemGetDriverVersion", &query)) query(version, version_bytes);
-    if (find(library, "nvmlDeviceGetHandleByIndex_v2", &device) &&
-        find(library, "nvmlDeviceGetClockInfo", &nvml->clock_info))
+    if (library == NULL || !symbol_find(library, "nvmlInit_v2", &init) || init() != 0) return;
+    if (symbol_find(library, "nvmlSystemGetDriverVersion", &query)) query(version, version_bytes);
+    if (symbol_find(library, "nvmlDeviceGetHandleByIndex_v2", &device) &&
+        symbol_find(library, "nvmlDeviceGetClockInfo", &nvml->clock_info))
         device(0, &nvml->device);
 }
 
