@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "near.h"
 #include "version.h"
 
 static const struct command commands[] = {
@@ -25,6 +26,11 @@ static const struct command commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
+static const char *near_command(int i)
+{
+    return i < COMMANDS ? commands[i].name : NULL;
+}
+
 static void print_help(FILE *out)
 {
     fprintf(out, "Usage: tmaref COMMAND [OPTION...]\n"
@@ -34,10 +40,21 @@ static void print_help(FILE *out)
                  "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.\n");
 }
 
+// argp knows -? and not -h. What follows `--`, or the program of `watch`, is not ours.
+static void name_help(const struct command *command, int argc, char **argv)
+{
+    static char help[] = "--help";
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (command->run == command_watch && argv[i][0] != '-') return;
+        if (strcmp(argv[i], "-h") == 0) argv[i] = help;
+    }
+}
+
 // Runs the command named argv[1] on what follows.
 static int run_command(const struct command *command, int argc, char **argv)
 {
     char name[32];
+    name_help(command, argc, argv);
     snprintf(name, sizeof name, "tmaref %s", command->name);
     argv[1] = name;
     int status = command->run(argc - 1, argv + 1);
@@ -45,6 +62,8 @@ static int run_command(const struct command *command, int argc, char **argv)
     perror("tmaref: standard output");
     return EXIT_USAGE;
 }
+
+const char *argp_program_version = "tmaref " TMAREF_VERSION;
 
 int main(int argc, char **argv)
 {
@@ -55,19 +74,19 @@ int main(int argc, char **argv)
     }
     char *help[] = {argv[0], argc > 2 ? argv[2] : NULL, "--help", NULL};
     if (strcmp(argv[1], "help") == 0 && argc > 2) argc = 3, argv = help;
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
         return EXIT_AGREE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("tmaref %s\n", TMAREF_VERSION);
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("%s\n", argp_program_version);
         return EXIT_AGREE;
     }
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(argv[1], commands[i].name) != 0) continue;
         return run_command(&commands[i], argc, argv);
     }
-    fprintf(stderr, "tmaref: there is no command '%s'\n\n", argv[1]);
-    print_help(stderr);
+    fprintf(stderr, "tmaref: there is no command '%s'%s\n", argv[1], near_names(argv[1], near_command).at);
+    fprintf(stderr, "Try 'tmaref --help'.\n");
     return EXIT_USAGE;
 }

@@ -7,6 +7,7 @@
 #include "bench.h"
 #include "command.h"
 #include "json.h"
+#include "near.h"
 
 struct bench_options {
     int rounds, json;
@@ -25,6 +26,11 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static const char *near_benchmark(int i)
+{
+    return bench_subjects[i].name;
+}
+
 static void want(struct bench_options *to, const char *name, struct argp_state *state)
 {
     for (int i = 0; bench_subjects[i].name != NULL; i++) {
@@ -33,7 +39,7 @@ static void want(struct bench_options *to, const char *name, struct argp_state *
         to->wanted++;
         return;
     }
-    argp_error(state, "there is no benchmark '%s' (--help lists them)", name);
+    argp_error(state, "there is no benchmark '%s'%s (--help lists them)", name, near_names(name, near_benchmark).at);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

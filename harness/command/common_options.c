@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "near.h"
 
 enum { DEFAULT_SEED = 1, DEFAULT_CASES = 1000 };
 #define INPUT_MAX_BYTES ((size_t)256 << 20)
@@ -47,7 +48,9 @@ struct text executor_names(void)
 const struct executor *parse_executor(const char *argument, struct argp_state *state)
 {
     const struct executor *executor = executor_find(argument);
-    if (executor == NULL) argp_error(state, "there is no executor '%s': %s", argument, executor_names().at);
+    if (executor == NULL)
+        argp_error(state, "there is no executor '%s'%s (there are %s)", argument,
+                   near_names(argument, near_executor).at, executor_names().at);
     return executor;
 }
 
@@ -83,7 +86,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         to->family = family_find(argument);
         to->is_all = strcmp(argument, "all") == 0;
         if (to->family == NULL && !to->is_all)
-            argp_error(state, "there is no family '%s': 'tmaref list' shows them", argument);
+            argp_error(state, "there is no family '%s'%s ('tmaref list' shows them)", argument,
+                       near_names(argument, near_family).at);
         return 0;
     case 's':
         parse_number(state, "seed", argument, &to->seed);

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "common_options.h"
 #include "cross.h"
+#include "near.h"
 #include "progress.h"
 #include "save.h"
 #include "trace.h"
@@ -48,7 +49,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'c':
         to->closing = family_find(argument);
-        if (to->closing == NULL) argp_error(state, "there is no family '%s': 'tmaref list' shows them", argument);
+        if (to->closing == NULL)
+            argp_error(state, "there is no family '%s'%s ('tmaref list' shows them)", argument,
+                       near_names(argument, near_family).at);
         return 0;
     case 'o':
         to->html = argument;

@@ -9,6 +9,7 @@
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
+#include "near.h"
 #include "replay.h"
 
 #define TRACE_EXECUTOR "trace"
@@ -61,8 +62,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (to->executors == 2) argp_error(state, "compares two executors, not three");
         to->executor[to->executors] = executor_find(argument);
         if (to->executor[to->executors] == NULL && (to->executors != 0 || strcmp(argument, TRACE_EXECUTOR) != 0))
-            argp_error(state, "there is no executor '%s' here: %s, or trace in the first place", argument,
-                       executor_names().at);
+            argp_error(state, "there is no executor '%s' here%s (%s, or trace in the first place)", argument,
+                       near_names(argument, near_executor).at, executor_names().at);
         to->name[to->executors++] = argument;
         return 0;
     case ARGP_KEY_END:

@@ -10,6 +10,7 @@
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
+#include "near.h"
 #include "runnable/runnable.h"
 #include "save.h"
 
@@ -263,13 +264,19 @@ static int run(struct kernel_options *to, const struct text *name)
     return status;
 }
 
+static const char *near_kernel(int i)
+{
+    return runnables[i].name;
+}
+
 int command_run_kernel(int argc, char **argv)
 {
     struct argp_option options[OPTIONS + MAX_KEYS] = {0};
     struct kernel_options to = {.runnable = runnable_find(argv[0])};
     struct text name, program;
     if (to.runnable == NULL)
-        return command_usage("run", "there is no kernel '%s': 'tmaref run --help' lists them", argv[0]);
+        return command_usage("run", "there is no kernel '%s'%s ('tmaref run --help' lists them)", argv[0],
+                             near_names(argv[0], near_kernel).at);
     to.json = json_loads(to.runnable->defaults, 0, NULL);
     add_keys(&to, options);
     int count = 0;

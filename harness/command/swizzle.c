@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "near.h"
 #include "picture/picture.h"
 #include "picture/save.h"
 
@@ -101,8 +102,8 @@ static int read_element_bytes(const struct arguments *arguments, struct layout *
 {
     uint64_t bytes = layout->element_bytes; // what the mode's CuTe name said
     if (arguments->dtype != NULL && dtype_find(arguments->dtype) == DTYPE_COUNT)
-        return command_usage("swizzle", "--dtype %s: no data type of a tensor map; say u8, f16, bf16, f32, f64, ...",
-                             arguments->dtype);
+        return command_usage("swizzle", "--dtype %s: no data type of a tensor map%s (u8, f16, bf16, f32, f64, ...)",
+                             arguments->dtype, near_dtype(arguments->dtype).at);
     if (arguments->dtype != NULL) bytes = dtype_row(dtype_find(arguments->dtype))->size_bytes;
     uint64_t dtype_bytes = bytes;
     if (arguments->element_bytes != NULL &&

@@ -11,21 +11,48 @@ for name in '' lst 'list ' LIST -x --list; do
     err "there is no command '$name'"
     quiet
 done
-for name in --help help; do
+# Mistyped names: what was meant is said.
+meant() { # meant "WORDS" ARGUMENT...
+    local words=$1
+    shift
+    run 2 "$@"
+    err "$words"
+    quiet
+}
+meant "did you mean replay?" reply
+meant "did you mean diagnose?" diagnos
+meant "did you mean load?" diff -f laod model model
+meant "did you mean gpu?" diff -f load model gpus
+meant "did you mean model?" run -f load -x modl
+meant "did you mean mbarrier?" coverage --closing mbarier
+meant "did you mean gemm-pingpong?" run gemm-pingpon
+meant "did you mean gemm-pingpong?" run pingpong
+for name in half fp16; do meant "did you mean f16?" encode --dtype $name --dim 64 --box 64; done
+meant "did you mean FLOAT16, " swizzle 128B --dtype float16_
+meant "FP8 moves as u8" explain --dtype e4m3 --dim 64 --box 64
+meant "did you mean f32?" encode --dtype float --dim 64 --box 64
+meant "did you mean TFLOAT32, TFLOAT32_FTZ?" encode --dtype tfloat --dim 64 --box 64
+for name in --help -h help; do
     run 0 "$name"
     out "Usage: tmaref COMMAND"
 done
 run 2 help nothing
 err "there is no command 'nothing'"
-run 0 --version
-out "tmaref "
+for name in --version -V; do
+    run 0 "$name"
+    out "tmaref "
+done
 
 # Every command that the help names has a help of its own, and refuses an option that it does not know.
 "$TMAREF" --help | sed -n 's/^  \([a-z]*\) .*/\1/p' >"$work/commands"
 check "no commands in the help" test "$(wc -l <"$work/commands")" -ge 8
 while read -r name; do
-    run 0 "$name" --help
-    out "Usage: tmaref $name"
+    for option in --help -h; do
+        run 0 "$name" $option
+        out "Usage: tmaref $name"
+    done
+    run 0 "$name" -V
+    out "tmaref "
     run 0 help "$name"
     out "Usage: tmaref $name"
     run 2 "$name" --no-such-option

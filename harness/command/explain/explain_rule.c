@@ -8,9 +8,10 @@
 #include "command.h"
 #include "explain.h"
 #include "json.h"
+#include "near.h"
 #include "rule.h"
 
-enum { MAX_NAME = 64, MAX_ERROR = 1000, MAX_PROPOSALS = 3 };
+enum { MAX_NAME = 64, MAX_ERROR = 1000 };
 
 static void print_rule(const struct rule_row *row)
 {
@@ -80,49 +81,8 @@ int explain_find_error(const char *text)
     return -1;
 }
 
-// How many letters have to be changed, put in or left out to make one of the other. Names are cut at MAX_NAME.
-static int distance(const char *one, const char *other)
-{
-    int above[MAX_NAME + 1], columns = (int)strnlen(other, MAX_NAME);
-    for (int j = 0; j <= columns; j++) above[j] = j;
-    for (int i = 0; one[i] != '\0' && i < MAX_NAME; i++) {
-        int diagonal = above[0];
-        above[0] = i + 1;
-        for (int j = 0; j < columns; j++) {
-            int change = diagonal + (toupper((unsigned char)one[i]) != toupper((unsigned char)other[j]));
-            diagonal = above[j + 1];
-            int shorter = above[j] < diagonal ? above[j] : diagonal;
-            above[j + 1] = shorter + 1 < change ? shorter + 1 : change;
-        }
-    }
-    return above[columns];
-}
-
-// How far `name` is from a rule's id; a part of the id is close to it.
-static int farness(const char *name, const char *id)
-{
-    int far = distance(name, id);
-    return strlen(name) >= 4 && strcasestr(id, name) != NULL && far > 2 ? 2 : far;
-}
-
-static void propose(const char *name, struct text *proposals)
-{
-    int limit = (int)strlen(name) / 3, count = 0;
-    text_set(proposals, "%s", "");
-    for (int far = 0; far <= (limit > 2 ? limit : 2) && count < MAX_PROPOSALS; far++)
-        for (int i = RULE_OK + 1; i < RULE_COUNT && count < MAX_PROPOSALS; i++) {
-            const char *id = rule_row((enum rule)i)->id;
-            if (farness(name, id) != far) continue;
-            size_t used = strlen(proposals->at);
-            snprintf(proposals->at + used, sizeof proposals->at - used, "%s%s", count++ == 0 ? "; did you mean " : ", ",
-                     id);
-        }
-    if (count != 0) strcat(proposals->at, "?");
-}
-
 int explain_rule(const char *name, int json)
 {
-    struct text proposals;
     uint64_t number;
     enum rule rule = rule_find(name);
     int error = explain_find_error(name);
@@ -133,7 +93,6 @@ int explain_rule(const char *name, int json)
     if (error >= 0) return explain_error(error, json);
     if (parse_u64(name, UINT64_MAX, &number))
         return command_usage("explain", "no rule that tmaref knows ends in CUDA error %s", name);
-    propose(name, &proposals);
     return command_usage("explain", "'%.64s' is no rule and no CUDA error%s ('tmaref list --rules' shows the rules)",
-                         name, proposals.at);
+                         name, near_names(name, near_rule).at);
 }

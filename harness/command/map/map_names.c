@@ -7,6 +7,7 @@
 #include "command.h"
 #include "cuda_abi.h"
 #include "dtype.h"
+#include "near.h"
 
 struct value_row {
     const char *name;
@@ -79,6 +80,7 @@ int map_value_find(enum map_enum which, const char *text, uint32_t *value, struc
             return 1;
         }
     if (find_short(which, text, value)) return 1;
-    text_set(why, "takes %s, not '%.64s'", enums[which].hint, text);
+    text_set(why, "takes %s, not '%.64s'%s", enums[which].hint, text,
+             which == MAP_DATA_TYPE ? near_dtype(text).at : "");
     return 0;
 }

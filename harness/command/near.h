@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What a mistyped name may have meant: the names of a list that are few letters away from it, or that hold it.
+#ifndef TMAREF_NEAR_H
+#define TMAREF_NEAR_H
+
+#include "result.h"
+
+// "; did you mean LOAD?" with up to three names, the nearest first; "" if none is near. name_at(0), name_at(1), ... are
+// the list, up to the first NULL.
+struct text near_names(const char *word, const char *(*name_at)(int i));
+
+// The same for a tensor map's data types, which people know by other names: "; did you mean f16?" for half or fp16,
+// "; FP8 moves as u8" for e4m3.
+struct text near_dtype(const char *word);
+
+// Entry `i` of the families, executors, rules; NULL behind the last. For near_names().
+const char *near_family(int i);
+const char *near_executor(int i);
+const char *near_rule(int i);
+
+#endif
