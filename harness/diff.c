@@ -102,9 +102,8 @@ static int diff_batch(struct sides *sides, const struct diff_limits *limits, str
 {
     int count = sides->batch[0].count, faults = count - sides->fill.normal;
     if (tally->faults + (uint64_t)faults > limits->faults) faults = (int)(limits->faults - tally->faults);
-    sides->batch[1].count = count;
-    memcpy(sides->batch[1].cases, sides->batch[0].cases, (size_t)count * sides->batch[0].family->case_bytes);
-    for (int side = 0; side < 2; side++) batch_prepare(&sides->batch[side], count);
+    batch_copy(&sides->batch[1], &sides->batch[0]);
+    for (int side = 0; side < 2; side++) batch_prepare(&sides->batch[side]);
     if (!run_both(sides, 0, sides->fill.normal, why)) return 0;
     for (int i = 0; i < faults; i++)
         if (!run_both(sides, sides->fill.normal + i, 1, why)) return 0;

@@ -79,22 +79,30 @@ static void swap_cases(struct batch *batch, struct fill *fill, int i, int j, voi
     fill->index[j] = index;
 }
 
+// Counts in the case that was read last. 0 with `why` if there can be no room for its result.
+static int add_case(const struct source *source, struct batch *batch, struct text *why)
+{
+    struct text reason;
+    char path[200];
+    if (batch_add(batch, &reason)) return 1;
+    name_path(source, path, sizeof path);
+    text_set(why, "%sline %llu: %.250s", path, (unsigned long long)source->line, reason.at);
+    return 0;
+}
+
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why)
 {
-    size_t used = 0;
     void *scratch = malloc(batch->family->case_bytes);
-    batch->count = 0;
+    batch_clear(batch);
     fill->normal = 0;
     int status = scratch == NULL ? -1 : 1;
     if (scratch == NULL) text_set(why, "not enough memory");
-    while (status == 1 && batch->count < BATCH_CASES && used < BATCH_BYTES - ((size_t)1 << 20)) {
-        void *test_case = batch_case(batch, batch->count);
-        status = source_next(source, test_case, &fill->index[batch->count], why);
-        if (status != 1) break;
-        used += source->family->result_bytes(test_case) + 16;
-        int fatal = source_is_fatal(source->family, test_case);
-        batch->count++;
-        if (!fatal) swap_cases(batch, fill, fill->normal++, batch->count - 1, scratch);
+    while (status == 1 && !batch_is_full(batch)) {
+        int i = batch->count;
+        status = source_next(source, batch_case(batch, i), &fill->index[i], why);
+        if (status == 1 && !add_case(source, batch, why)) status = -1;
+        if (status == 1 && !source_is_fatal(source->family, batch_case(batch, i)))
+            swap_cases(batch, fill, fill->normal++, i, scratch);
     }
     free(scratch);
     return status < 0 ? -1 : batch->count;

@@ -165,7 +165,7 @@ static int record_all(const struct record_options *to, struct source *source, st
     int count = 0, ok = 1;
     while (ok && lines->count < to->keep && (count = source_fill(source, batch, &fill, why)) > 0) {
         uint64_t before = lines->count;
-        batch_prepare(batch, count);
+        batch_prepare(batch);
         if (to->lane != LANE_FAULTS && fill.normal > 0)
             ok = record_range(to, batch, 0, fill.normal, fill.normal, lines, why);
         if (ok && to->lane != LANE_NORMAL)

@@ -58,20 +58,19 @@ struct entries {
 
 static int read_entries(struct trace_text *trace, struct entries *entries, struct text *why)
 {
-    size_t used = 0;
     struct batch *batch = &entries->batch;
-    for (batch->count = 0; batch->count < BATCH_CASES && used < BATCH_BYTES - ((size_t)1 << 20); batch->count++) {
+    for (batch_clear(batch); !batch_is_full(batch);) {
         struct text reason;
+        int i = batch->count;
         char *line = trace_next_line(trace);
         if (line == NULL) return batch->count;
-        void *test_case = batch_case(batch, batch->count);
-        if (!trace_read(batch->family, line, test_case, &entries->entry[batch->count], &reason)) {
-            text_set(why, "line %" PRIu64 ": %.400s", trace->line, reason.at);
-            for (int i = 0; i < batch->count; i++) json_decref(entries->entry[i].json);
-            return -1;
-        }
-        entries->line[batch->count] = trace->line;
-        used += batch->family->result_bytes(test_case) + 16;
+        entries->line[i] = trace->line;
+        if (trace_read(batch->family, line, batch_case(batch, i), &entries->entry[i], &reason) &&
+            batch_add(batch, &reason))
+            continue;
+        text_set(why, "line %" PRIu64 ": %.400s", trace->line, reason.at);
+        for (int read = 0; read <= i; read++) json_decref(entries->entry[read].json);
+        return -1;
     }
     return batch->count;
 }
@@ -80,7 +79,7 @@ static int read_entries(struct trace_text *trace, struct entries *entries, struc
 static int run_entries(const struct replay_options *to, struct entries *entries, struct text *why)
 {
     struct batch *batch = &entries->batch;
-    batch_prepare(batch, batch->count);
+    batch_prepare(batch);
     for (int first = 0, last; first < batch->count; first = last) {
         int fatal = entries->entry[first].status != 0;
         for (last = first + 1; last < batch->count && !fatal && entries->entry[last].status == 0;) last++;

@@ -78,7 +78,7 @@ static int run_all(struct source *source, const struct executor *executor, struc
     if (!ok) return 0;
     ok = executor->open(&batch, why);
     while (ok && (count = source_fill(source, &batch, &fill, why)) > 0) {
-        batch_prepare(&batch, count);
+        batch_prepare(&batch);
         ok = fill.normal == 0 || executor->run(&batch, 0, fill.normal, why);
         for (int i = fill.normal; ok && i < count; i++) ok = executor->run(&batch, i, 1, why);
         for (int i = 0; ok && i < count; i++)

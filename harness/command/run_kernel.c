@@ -136,7 +136,7 @@ static void drop_nulls(json_t *json)
 static int run_on(const struct executor *executor, struct batch *batch, struct text *why)
 {
     int ok = executor->open(batch, why);
-    if (ok) batch_prepare(batch, 1);
+    if (ok) batch_prepare(batch);
     ok = ok && executor->run(batch, 0, 1, why);
     executor->close();
     return ok;
@@ -247,14 +247,13 @@ static int run(struct kernel_options *to, const struct text *name)
         return command_usage(name->at, "this kernel has no timeline");
     for (int i = 0; i < 2; i++) {
         if (!batch_open(&batch[i], family)) return command_usage(name->at, "not enough memory");
-        if (!family->read(to->json, batch[i].cases, &why)) return command_usage(name->at, "%s", why.at);
+        if (!family->read(to->json, batch[i].cases, &why) || !batch_add(&batch[i], &why))
+            return command_usage(name->at, "%s", why.at);
     }
     json_t *whole = family->write(batch[0].cases);
     json_dumpf(whole, stdout, JSON_COMPACT);
     printf("\n");
     json_decref(whole);
-    if (family->result_bytes(batch[0].cases) > BATCH_BYTES)
-        return command_usage(name->at, "the result is larger than %zu bytes", BATCH_BYTES);
     if (to->diff || to->executor != NULL || !is_measured) {
         if (to->executor == NULL) to->executor = &executor_model;
         status = run_case(to, batch, name);

@@ -25,7 +25,7 @@ int batch_open(struct batch *batch, const struct family *family)
     *batch = (struct batch){.family = family};
     batch->cases = shared_memory(BATCH_CASES * family->case_bytes);
     batch->results = shared_memory(BATCH_CASES * sizeof *batch->results);
-    batch->bytes = shared_memory(BATCH_BYTES);
+    batch->bytes = shared_memory(BATCH_ROOM);
     if (batch->cases != NULL && batch->results != NULL && batch->bytes != NULL) return 1;
     batch_close(batch);
     return 0;
@@ -35,21 +35,53 @@ void batch_close(struct batch *batch)
 {
     if (batch->cases != NULL) munmap(batch->cases, BATCH_CASES * batch->family->case_bytes);
     if (batch->results != NULL) munmap(batch->results, BATCH_CASES * sizeof *batch->results);
-    if (batch->bytes != NULL) munmap(batch->bytes, BATCH_BYTES);
+    if (batch->bytes != NULL) munmap(batch->bytes, BATCH_ROOM);
     *batch = (struct batch){0};
 }
 
-int batch_prepare(struct batch *batch, int count)
+// Bytes that the result of case `i` takes from the batch: results begin at multiples of 16.
+static size_t bytes_of(const struct batch *batch, int i)
+{
+    return (batch->family->result_bytes(batch_case(batch, i)) + 15) / 16 * 16;
+}
+
+void batch_clear(struct batch *batch)
+{
+    batch->count = 0;
+    batch->used_bytes = 0;
+}
+
+int batch_is_full(const struct batch *batch)
+{
+    return batch->count == BATCH_CASES || batch->used_bytes >= BATCH_BYTES;
+}
+
+int batch_add(struct batch *batch, struct text *why)
+{
+    size_t needed = bytes_of(batch, batch->count);
+    if (needed > BATCH_BYTES) {
+        text_set(why, "the result of this case needs %zu bytes: at most %zu fit", needed, BATCH_BYTES);
+        return 0;
+    }
+    batch->used_bytes += needed;
+    batch->count++;
+    return 1;
+}
+
+void batch_copy(struct batch *to, const struct batch *from)
+{
+    memcpy(to->cases, from->cases, (size_t)from->count * from->family->case_bytes);
+    to->count = from->count;
+    to->used_bytes = from->used_bytes;
+}
+
+void batch_prepare(struct batch *batch)
 {
     size_t used = 0;
-    int fit = 0;
-    for (; fit < count; fit++) {
-        size_t needed = batch->family->result_bytes(batch_case(batch, fit));
-        if (fit > 0 && used + needed > BATCH_BYTES) break;
-        batch->results[fit] = result_at(batch->bytes + used);
-        used += (needed + 15) / 16 * 16;
+    for (int i = 0; i < batch->count; i++) {
+        batch->results[i] = result_at(batch->bytes + used);
+        used += bytes_of(batch, i);
     }
-    return fit;
 }
 
 static int model_open(struct batch *batch, struct text *why)

@@ -7,17 +7,20 @@
 
 #include "family.h"
 
-// Cases and results of one family, in memory that child processes share.
+// Cases and results of one family, in memory that child processes share. It is full with BATCH_CASES cases, or when
+// their results need BATCH_BYTES; no single result may need more, and there is room for a last one behind the others.
 struct batch {
     const struct family *family;
     int count; // cases in it
     void *cases;
     struct result *results;
-    uint8_t *bytes; // what the results' windows hold
+    uint8_t *bytes;    // what the results' windows hold
+    size_t used_bytes; // of them
 };
 
 enum { BATCH_CASES = 4096 };
 #define BATCH_BYTES ((size_t)256 << 20)
+#define BATCH_ROOM  (2 * BATCH_BYTES)
 
 struct executor {
     const char *name, *summary;
@@ -49,8 +52,20 @@ static inline void *batch_case(const struct batch *batch, int i)
     return (char *)batch->cases + (size_t)i * batch->family->case_bytes;
 }
 
-// Clears the results of `count` cases and deals out their bytes. Returns how many cases have room (at least 1; no
-// single case needs more than BATCH_BYTES): the caller runs these and comes back for the others.
-int batch_prepare(struct batch *batch, int count);
+// Takes all cases out.
+void batch_clear(struct batch *batch);
+
+// Is there no place for another case?
+int batch_is_full(const struct batch *batch);
+
+// Counts in the case that was written behind the last one, which is at batch_case(batch, batch->count) and has place.
+// Returns 0 with a sentence in `why`, and leaves the case out, if its result needs more than BATCH_BYTES.
+int batch_add(struct batch *batch, struct text *why);
+
+// Makes `to` hold the cases of `from`, of the same family.
+void batch_copy(struct batch *to, const struct batch *from);
+
+// Clears the results and deals out their bytes: all that batch_add() counted in have room.
+void batch_prepare(struct batch *batch);
 
 #endif

@@ -261,7 +261,7 @@ START_TEST(executor_model_runs_a_batch)
     uint8_t *bytes = malloc(BATCH_BYTES), *end;
     ck_assert(batch_open(&batch, family) && executor_model.open(&batch, &why));
     ck_assert_int_eq(source_fill(&source, &batch, &fill, &why), 200);
-    ck_assert_int_eq(batch_prepare(&batch, 200), 200);
+    batch_prepare(&batch);
     ck_assert(executor_model.run(&batch, 0, 200, &why));
     end = batch.bytes;
     for (int i = 0; i < 200; i++) {
@@ -278,6 +278,71 @@ START_TEST(executor_model_runs_a_batch)
     executor_model.close();
     batch_close(&batch);
     free(bytes);
+}
+END_TEST
+
+// A family whose cases are the bytes of their results: what a batch takes in, and where the results lie.
+static size_t bytes_asked(const void *test_case)
+{
+    return *(const size_t *)test_case;
+}
+
+static void fill_nothing(const void *test_case, struct result *result)
+{
+    (void)test_case;
+    result->rule = RULE_OK;
+}
+
+static void generate_large(struct random *random, void *test_case)
+{
+    *(size_t *)test_case = random_chance(random, 25) ? BATCH_BYTES : random_below(random, BATCH_BYTES / 2);
+}
+
+static const struct family large = {
+    .name = "large",
+    .case_bytes = sizeof(size_t),
+    .result_bytes = bytes_asked,
+    .run_model = fill_nothing,
+    .generate = generate_large,
+};
+
+// No result begins before the end of another or ends past the room, however large they are and however they are mixed.
+START_TEST(batch_has_room_for_all_that_it_took)
+{
+    struct source source = {.family = &large, .seed = SEED, .end = 500};
+    static struct fill fill;
+    struct batch batch;
+    struct text why;
+    int cases = 0, most = 0;
+    ck_assert(batch_open(&batch, &large));
+    for (int count; (count = source_fill(&source, &batch, &fill, &why)) > 0; cases += count) {
+        uint8_t *end = batch.bytes;
+        batch_prepare(&batch);
+        for (int i = 0; i < count; i++) {
+            ck_assert(batch.results[i].first_bytes >= end);
+            end = batch.results[i].first_bytes + bytes_asked(batch_case(&batch, i));
+        }
+        ck_assert(end <= batch.bytes + BATCH_ROOM);
+        if (end > batch.bytes + BATCH_BYTES) most++;
+    }
+    ck_assert_int_eq(cases, 500);
+    ck_assert_int_gt(most, 50); // batches that one more case of the greatest size would not fit
+    batch_close(&batch);
+}
+END_TEST
+
+START_TEST(batch_refuses_a_result_of_more_than_it_holds)
+{
+    struct batch batch;
+    struct text why;
+    ck_assert(batch_open(&batch, &large));
+    *(size_t *)batch_case(&batch, 0) = BATCH_BYTES + 1;
+    ck_assert_int_eq(batch_add(&batch, &why), 0);
+    ck_assert_str_eq(why.at, "the result of this case needs 268435472 bytes: at most 268435456 fit");
+    ck_assert_int_eq(batch.count, 0);
+    *(size_t *)batch_case(&batch, 0) = BATCH_BYTES;
+    ck_assert(!batch_is_full(&batch) && batch_add(&batch, &why) && batch_is_full(&batch));
+    batch_close(&batch);
 }
 END_TEST
 
@@ -400,6 +465,8 @@ Suite *harness_suite(void)
     tcase_add_loop_test(cases, source_fill_partitions, 0, FAMILIES);
     tcase_add_test(cases, source_lines);
     tcase_add_loop_test(cases, executor_model_runs_a_batch, 0, FAMILIES);
+    tcase_add_test(cases, batch_has_room_for_all_that_it_took);
+    tcase_add_test(cases, batch_refuses_a_result_of_more_than_it_holds);
     tcase_add_checked_fixture(files, make_folder, remove_folder);
     tcase_add_test(files, save_file_replaces_or_leaves);
     tcase_add_test(files, read_file_complains_with_the_path);
