@@ -13,6 +13,7 @@
 #include "json.h"
 #include "manifest.h"
 #include "progress.h"
+#include "save.h"
 #include "trace.h"
 
 enum lane { LANE_NORMAL, LANE_FAULTS, LANE_ALL };
@@ -192,7 +193,7 @@ static int save(const struct record_options *to, const struct lines *lines, stru
         memcpy(text, whole.text, whole.size_bytes);
         memcpy(text + whole.size_bytes, lines->text, lines->size_bytes);
         ok = trace_save(to->output, text, whole.size_bytes + lines->size_bytes, why) &&
-             manifest_update(to->output, header, why);
+             (is_stream(to->output) || manifest_update(to->output, header, why));
     }
     free(text);
     free(whole.text);
@@ -221,7 +222,7 @@ int command_record(int argc, char **argv)
     free(lines.text);
     free(to.cases.lines);
     if (!ok) return command_usage("record", "%s", why.at);
-    printf("%s: %" PRIu64 " cases of family %s, recorded on %s\n", to.output, header.cases, header.family->name,
-           header.device);
+    fprintf(is_stream(to.output) ? stderr : stdout, "%s: %" PRIu64 " cases of family %s, recorded on %s\n", to.output,
+            header.cases, header.family->name, header.device);
     return EXIT_AGREE;
 }

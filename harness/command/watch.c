@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "save.h"
 #include "watch/shared.h"
 
 #ifndef TMAREF_LIBDIR
@@ -23,7 +24,7 @@
 enum { SIGNAL_STATUS = 128 };
 
 struct watch_options {
-    int json, only_refused;
+    int json, only_refused, every;
     const char *output;
     char **program; // NULL-terminated; NULL if none was given
 };
@@ -32,6 +33,8 @@ static const struct argp_option option_rows[] = {
     {"output", 'o', "FILE", 0, "write the reports to FILE instead of standard error", 0},
     {"json", 'j', NULL, 0, "one JSON object a line", 0},
     {"only-refused", 'r', NULL, 0, "report only calls that are refused, or where model and driver differ", 0},
+    {"every", 'e', NULL, 0, "report every call, also one that repeats another but for addresses (--json always does)",
+     0},
     {0}};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -46,6 +49,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'r':
         options->only_refused = 1;
+        return 0;
+    case 'e':
+        options->every = 1;
         return 0;
     case ARGP_KEY_ARG:
         options->program = state->argv + state->next - 1;
@@ -92,7 +98,7 @@ static int prepare_output(const char *output, struct watch_shared *shared)
     int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return command_usage("watch", "--output %s cannot be written: %s", output, strerror(errno));
     close(fd);
-    char *absolute = realpath(output, NULL);
+    char *absolute = is_stream(output) ? strdup(output) : realpath(output, NULL);
     int fits = absolute != NULL && strlen(absolute) < sizeof shared->output;
     if (fits) strcpy(shared->output, absolute);
     free(absolute);
@@ -176,6 +182,7 @@ static int watch(const struct watch_options *options, const char *library)
     if (shared == NULL) return command_usage("watch", "no shared memory: %s", strerror(errno));
     shared->json = options->json;
     shared->only_refused = options->only_refused;
+    shared->every = options->every;
     int status = prepare_output(options->output, shared);
     if (status != 0) return status;
 

@@ -25,7 +25,6 @@ static int is_replaceable(const char *path, struct text *why)
     if (lstat(path, &status) != 0) return errno == ENOENT ? 1 : fail(why, path, strerror(errno));
     if (S_ISDIR(status.st_mode)) return fail(why, path, "it is a directory");
     if (S_ISLNK(status.st_mode)) return fail(why, path, "it is a symbolic link; name the file itself");
-    if (!S_ISREG(status.st_mode)) return fail(why, path, "it is not a regular file");
     if (access(path, W_OK) != 0) return fail(why, path, strerror(errno));
     return 1;
 }
@@ -42,9 +41,28 @@ static int write_all(int file, const char *bytes, size_t size_bytes)
     return 1;
 }
 
+int is_stream(const char *path)
+{
+    struct stat status;
+    if (strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0) return 1;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static int write_stream(const char *path, const char *bytes, size_t size_bytes, struct text *why)
+{
+    fflush(stdout); // what was printed before comes first
+    int is_stdout = strcmp(path, "/dev/stdout") == 0;
+    int file = is_stdout ? STDOUT_FILENO : open(path, O_WRONLY);
+    if (file < 0) return fail(why, path, strerror(errno));
+    int written = write_all(file, bytes, size_bytes), error = errno;
+    if (!is_stdout && close(file) != 0 && written) written = 0, error = errno;
+    return written ? 1 : fail(why, path, strerror(error));
+}
+
 int save_file(const char *path, const char *bytes, size_t size_bytes, struct text *why)
 {
     char temporary[PATH_MAX];
+    if (is_stream(path)) return write_stream(path, bytes, size_bytes, why);
     if (!is_replaceable(path, why)) return 0;
     if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary)
         return fail(why, path, strerror(ENAMETOOLONG));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing a whole file so that nobody ever sees half of it.
+// Writing a whole file so that nobody ever sees half of it; or into a stream: a pipe, a terminal, /dev/stdout.
 #ifndef TMAREF_SAVE_H
 #define TMAREF_SAVE_H
 
@@ -7,8 +7,13 @@
 
 #include "result.h"
 
-// Writes a temporary file beside `path` and renames it over `path`; on any failure `path` is as it was.
-//   returns  1, or 0 with a sentence in `why`: a directory, a device, a symbolic link, no permission, a full disk
+// Writes a temporary file beside `path` and renames it over `path`; on any failure `path` is as it was. A stream gets
+// the bytes at once, /dev/stdout behind what was printed before.
+//   returns  1, or 0 with a sentence in `why`: a directory, a symbolic link, no permission, a full disk
 int save_file(const char *path, const char *bytes, size_t size_bytes, struct text *why);
+
+// Does `path` name something that bytes are written into, not a file that is replaced: a pipe, a terminal, a device, or
+// one of this process's open files (/dev/stdout, /dev/fd/3)?
+int is_stream(const char *path);
 
 #endif

@@ -140,7 +140,9 @@ static void call_report(struct watch_call *call, const struct tensormap_image *m
     int saved_errno = errno;
     findings_about(&call->findings, map);
     watch_state()->warnings += warnings_in(&call->findings);
-    call->is_printed = !watch_state()->only_refused || !call->is_modelled || call->rule != RULE_OK;
+    call->repeated = watch_state()->json || watch_state()->every ? NULL : watch_find_seen(call, watch_state());
+    int is_new = call->repeated == NULL || call->repeated->number == call->number;
+    call->is_printed = is_new && (!watch_state()->only_refused || !call->is_modelled || call->rule != RULE_OK);
     if (call->is_printed) print(watch_report_call, call);
     errno = saved_errno;
 }
@@ -164,6 +166,22 @@ static void compare_maps(struct watch_call *call, const struct tensormap_image *
         if (call->actual.word[i] != call->expected.word[i]) call->wrong_words |= 1u << i;
 }
 
+// Is this what the call that it repeats was answered, or is that still on its way and this as the model says? Counts it
+// if so; the first call leaves its answer.
+static int is_repeat(const struct watch_call *call)
+{
+    struct watch_seen *seen = call->repeated;
+    uint64_t answer = 1 | (uint64_t)watch_differs(call) << 1 | (uint64_t)(uint32_t)call->result << 2;
+    if (seen == NULL) return 0;
+    if (seen->number == call->number) {
+        seen->answer = answer;
+        return 0;
+    }
+    int is_same = seen->answer == answer || (seen->answer == 0 && !watch_differs(call));
+    seen->repeats += (uint64_t)is_same;
+    return is_same;
+}
+
 // When the driver has answered.
 static enum cuda_result call_finish(struct watch_call *call, const struct tensormap_image *map, enum cuda_result result)
 {
@@ -174,7 +192,8 @@ static enum cuda_result call_finish(struct watch_call *call, const struct tensor
     state->returned++;
     state->refused += result != CUDA_SUCCESS;
     state->differences += (uint64_t)watch_differs(call);
-    if (!call->is_printed && (result != CUDA_SUCCESS || watch_differs(call))) {
+    int is_answer_new = !is_repeat(call);
+    if (!call->is_printed && is_answer_new && (result != CUDA_SUCCESS || watch_differs(call))) {
         call->is_printed = 1;
         print(watch_report_call, call);
     }

@@ -12,14 +12,21 @@
 #define WATCH_STATE_VARIABLE "TMAREF_WATCH_STATE"
 #define WATCH_LIBRARY        "libtmaref_watch.so"
 
-enum { WATCH_PATH_BYTES = 4096 };
+enum { WATCH_PATH_BYTES = 4096, WATCH_SEEN = 1024 };
+
+// A call that was reported, and how often it came again with the same answer; addresses may be others.
+struct watch_seen {
+    _Atomic uint64_t key, number, repeats; // key 0: a free place
+    _Atomic uint64_t answer;               // 0: none yet
+};
 
 // Counts are of calls, but `warnings` of findings. A call that began and did not return took its process with it.
 struct watch_shared {
     uint32_t bytes;  // sizeof this struct: a library of another build is not believed
     int32_t command; // its process
-    int32_t json, only_refused;
+    int32_t json, only_refused, every;
     _Atomic uint64_t processes, begun, returned, refused, warnings, differences;
+    struct watch_seen seen[WATCH_SEEN];
     char output[WATCH_PATH_BYTES]; // absolute path, or "": the standard error of each process
 };
 

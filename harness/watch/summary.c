@@ -4,6 +4,8 @@
 
 #include "shared.h"
 
+enum { MOST_SHOWN = 20 };
+
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -18,6 +20,23 @@ static void summary_json(const struct watch_shared *shared, struct line *line)
              shared->begun - shared->returned);
 }
 
+// The calls that were made more than once, as far as a screen takes them.
+static void add_repeats(const struct watch_shared *shared, struct line *line)
+{
+    int shown = 0;
+    uint64_t others = 0;
+    for (int i = 0; i < WATCH_SEEN; i++) {
+        const struct watch_seen *seen = &shared->seen[i];
+        if (seen->repeats == 0) continue;
+        if (shown++ < MOST_SHOWN)
+            line_add(line, "tmaref watch: call %" PRIu64 " was repeated %" PRIu64 " time%s, addresses apart\n",
+                     seen->number, seen->repeats, plural(seen->repeats));
+        else
+            others += seen->repeats;
+    }
+    if (others != 0) line_add(line, "tmaref watch: %" PRIu64 " more repeats of other calls\n", others);
+}
+
 void watch_summary(const struct watch_shared *shared, struct line *line)
 {
     if (shared->json) {
@@ -30,6 +49,7 @@ void watch_summary(const struct watch_shared *shared, struct line *line)
     if (lost != 0) line_add(line, ", %" PRIu64 " did not return", lost);
     if (shared->differences != 0) line_add(line, ", %" PRIu64 " WHERE MODEL AND DRIVER DIFFER", shared->differences);
     line_add(line, "\n");
+    add_repeats(shared, line);
     if (shared->processes == 0)
         line_add(line,
                  "tmaref watch: the watching library was never loaded: a statically linked or set-user-ID program "

@@ -40,6 +40,7 @@ struct watch_call {
     int is_modelled, is_printed;
     enum rule rule;
     struct findings findings;
+    struct watch_seen *repeated; // the reported call that this one repeats, or this one's own place; or NULL
     struct tensormap_image expected, actual;
     enum cuda_result result;
     uint32_t wrong_words;
@@ -70,6 +71,10 @@ struct watch_shared *watch_state(void);
 
 // Writes a report to the chosen output. The program's own streams are not used.
 void watch_write(const struct line *line);
+
+// Looks the call up among those that were reported: same process, function and arguments, addresses counting by their
+// alignment alone. Returns its place, new if it has no number yet; NULL when all places are taken.
+struct watch_seen *watch_find_seen(const struct watch_call *call, struct watch_shared *shared);
 
 // Did the driver judge the arguments (0 or 1), or say that it could not (no context, not initialised)?
 int watch_is_judged(const struct watch_call *call);

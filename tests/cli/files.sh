@@ -190,8 +190,22 @@ mkdir inside
 refused "No such file or directory" record -x model -f load -n 5 -o none/out.jsonl
 refused "'inside': it is a directory" record -x model -f load -n 5 -o inside
 refused "that names a directory" record -x model -f load -n 5 -o inside/
-refused "'/dev/full': it is not a regular file" record -x model -f load -n 5 -o /dev/full
+refused "'/dev/full': No space left on device" record -x model -f load -n 5 -o /dev/full
 refused "--output is needed" record -x model -f load -n 5
+
+# --- where output is a stream ---
+"$TMAREF" record -x model -f load -n 5 -o /dev/stdout 2>err | head -1 >out
+out '"tmaref_trace"'
+err "5 cases of family load"
+"$TMAREF" record -x model -f load -n 5 -o /dev/stdout >redirected 2>err
+check "a trace through /dev/stdout" test "$(wc -l <redirected)" -eq 6
+run 0 replay redirected
+mkfifo pipe
+cat pipe >out &
+run_in_view() { what="$*"; "$TMAREF" "$@" >seen 2>err; check "exit status" test $? -eq 0; }
+run_in_view swizzle 128B --svg=pipe
+wait
+out "<svg"
 refused "there is no case of this lane" record -x model -f load -n 0 -o out.jsonl
 refused "--lane is normal, faults or all, not 'fast'" record -x model -f load -l fast -o out.jsonl
 if [ "$(id -u)" -ne 0 ]; then

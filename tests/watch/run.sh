@@ -126,6 +126,21 @@ differences_are_loud() {
     unset STANDIN
 }
 
+repeats_are_folded() {
+    watch -- "$programs/watch_dynamic" dlsym threads
+    expect_text "repeats" "call 1: cuTensorMapEncodeTiled"
+    expect_text "repeats" "100 calls, 100 refused"
+    expect_text "repeats" "was repeated 99 times, addresses apart"
+    checks=$((checks + 1))
+    [ "$(grep -c 'refused, rule MAP_BOX_DIM' "$work/err")" = 1 ] || fail "repeats: one report expected"
+    watch --every -- "$programs/watch_dynamic" dlsym threads
+    expect_no_text "every call" "was repeated"
+    checks=$((checks + 1))
+    [ "$(grep -c 'refused, rule MAP_BOX_DIM' "$work/err")" = 100 ] || fail "every call: 100 reports expected"
+    watch -- "$programs/watch_dynamic" again im2col
+    expect_text "other calls are no repeats" "call 4: cuTensorMapReplaceAddress"
+}
+
 output_goes_where_it_is_sent() {
     watch --only-refused -- "$programs/watch_dynamic" dlsym legal
     expect_no_text "only-refused" "call 1"
@@ -136,6 +151,10 @@ output_goes_where_it_is_sent() {
     err=$(<"$work/report")
     expect_text "--output" "rule MAP_BOX_DIM"
     expect_text "--output" "1 call, 1 refused"
+    watch --output /dev/stdout -- "$programs/watch_dynamic" dlsym legal
+    err=$out
+    expect_text "/dev/stdout" "answer 0"
+    expect_text "/dev/stdout" "1 call, 0 refused"
     watch -- "$programs/watch_dynamic" dlsym closed
     expect_out "closed descriptors" "answer 0"
     expect_text "closed descriptors" "call 1: the driver returned 0"
@@ -211,6 +230,7 @@ refusals_are_explained
 crashes_leave_a_report
 differences_are_loud
 output_goes_where_it_is_sent
+repeats_are_folded
 json_is_valid
 misuse_is_named
 echo "$checks checks, $failed failed"
