@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "manifest.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -25,7 +27,7 @@ static void keep_others(const char *old, const char *name, char *to)
     }
 }
 
-int manifest_update(const char *path, const struct trace_header *header, struct text *why)
+static int update(const char *path, const struct trace_header *header, struct text *why)
 {
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     char manifest[4096];
@@ -49,5 +51,18 @@ int manifest_update(const char *path, const struct trace_header *header, struct 
     int ok = save_file(manifest, text, strlen(text), why);
     free(text);
     free(old);
+    return ok;
+}
+
+// Several commands may record into one folder at a time: each waits for the folder before it rewrites the MANIFEST.
+int manifest_update(const char *path, const struct trace_header *header, struct text *why)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s.", slash == NULL ? 0 : (int)(slash + 1 - path), path);
+    int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0) flock(lock, LOCK_EX);
+    int ok = update(path, header, why);
+    if (lock >= 0) close(lock);
     return ok;
 }

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: MIT
 // `tmaref record`: writes a trace of what an executor does, and its line in the MANIFEST beside it.
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <xxhash.h>
 
 #include "command.h"
 #include "common_options.h"
-#include "gpu.h"
-#include "json.h"
-#include "manifest.h"
 #include "progress.h"
-#include "save.h"
+#include "record_from.h"
 #include "trace.h"
+#include "trace_lines.h"
 
 enum lane { LANE_NORMAL, LANE_FAULTS, LANE_ALL };
 
 struct record_options {
     struct case_options cases;
     const struct executor *executor;
-    const char *output;
+    const char *output, *from;
     enum trace_detail detail;
     enum lane lane;
     uint64_t keep;
@@ -34,6 +29,8 @@ static const struct argp_option options[] = {
     {"lane", 'l', "WHICH", 0,
      "normal (default): leave out cases predicted to kill their process; faults: only these; all", 0},
     {"keep", 'k', "N", 0, "stop after N recorded cases", 0},
+    {"from", 'r', "TRACE", 0,
+     "take the cases from a trace, and write only if each result is the recorded one: to record with new kernels", 0},
     {0},
 };
 
@@ -66,10 +63,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'k':
         if (!parse_u64(argument, UINT64_MAX, &to->keep)) argp_error(state, "--keep takes a whole number");
         return 0;
+    case 'r':
+        to->from = argument;
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "takes no argument '%s'", argument);
         return 0;
     case ARGP_KEY_END:
+        if (to->from != NULL && (to->cases.family != NULL || to->cases.is_all))
+            argp_error(state, "--from is one trace with its own family and cases; leave --family out");
         if (to->output == NULL) argp_error(state, "--output is needed");
         return 0;
     default:
@@ -77,80 +79,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-// A growing text.
-struct lines {
-    char *text;
-    size_t size_bytes, capacity;
-    uint64_t count;
-};
-
-static int lines_add(struct lines *lines, json_t *json)
-{
-    char *line = json_dumps(json, JSON_COMPACT);
-    size_t length = line == NULL ? 0 : strlen(line);
-    json_decref(json);
-    if (lines->size_bytes + length + 1 > lines->capacity) {
-        size_t capacity = 2 * (lines->size_bytes + length + 1);
-        char *more = realloc(lines->text, capacity);
-        if (more == NULL)
-            length = 0;
-        else
-            lines->text = more, lines->capacity = capacity;
-    }
-    if (length > 0) {
-        memcpy(lines->text + lines->size_bytes, line, length);
-        lines->text[lines->size_bytes + length] = '\n';
-        lines->size_bytes += length + 1;
-        lines->count++;
-    }
-    free(line);
-    return length > 0;
-}
-
-static void first_line_of(const char *name, char *text, size_t text_bytes)
-{
-    char path[4096];
-    FILE *file = gpu_kernel_path(name, path, sizeof path) ? fopen(path, "r") : NULL;
-    if (file == NULL) return;
-    if (fgets(text, (int)text_bytes, file) != NULL) text[strcspn(text, "\n")] = '\0';
-    fclose(file);
-}
-
-static void digest_of(const char *name, char *text, size_t text_bytes)
-{
-    char path[4096];
-    struct text why;
-    size_t size_bytes;
-    char *bytes =
-        gpu_kernel_path(name, path, sizeof path) ? read_file(path, (size_t)64 << 20, &size_bytes, &why) : NULL;
-    if (bytes != NULL) snprintf(text, text_bytes, "%016" PRIx64, XXH3_64bits(bytes, size_bytes));
-    free(bytes);
-}
-
-static void make_header(const struct record_options *to, struct trace_header *header)
-{
-    char cubin[64];
-    time_t now = time(NULL);
-    struct tm day;
-    *header = (struct trace_header){.family = to->cases.family, .seed = to->cases.seed};
-    snprintf(header->recorded_by, sizeof header->recorded_by, "%s", to->executor->name);
-    snprintf(header->device, sizeof header->device, "%s", to->executor->describe());
-    strftime(header->date, sizeof header->date, "%Y-%m-%d", gmtime_r(&now, &day));
-    if (to->executor != &executor_gpu || to->cases.family->kernel == NULL) return; // no kernel had a part in it
-    snprintf(cubin, sizeof cubin, "%s.cubin", to->cases.family->kernel);
-    first_line_of("toolkit.txt", header->toolkit, sizeof header->toolkit);
-    digest_of(cubin, header->kernel, sizeof header->kernel);
-}
-
 // Runs one range of a filled batch and keeps its lines.
 static int record_range(const struct record_options *to, struct batch *batch, int first, int count, int step,
-                        struct lines *lines, struct text *why)
+                        struct trace_lines *lines, struct text *why)
 {
     for (int i = first; i < first + count && lines->count < to->keep; i += step) {
         int here = first + count - i < step ? first + count - i : step;
         if (!to->executor->run(batch, i, here, why)) return 0;
         for (int j = i; j < i + here && lines->count < to->keep; j++)
-            if (!lines_add(lines, trace_write(batch->family, batch_case(batch, j), &batch->results[j], to->detail))) {
+            if (!trace_lines_add(lines,
+                                 trace_write(batch->family, batch_case(batch, j), &batch->results[j], to->detail))) {
                 text_set(why, "not enough memory");
                 return 0;
             }
@@ -158,8 +96,8 @@ static int record_range(const struct record_options *to, struct batch *batch, in
     return 1;
 }
 
-static int record_all(const struct record_options *to, struct source *source, struct batch *batch, struct lines *lines,
-                      struct text *why)
+static int record_all(const struct record_options *to, struct source *source, struct batch *batch,
+                      struct trace_lines *lines, struct text *why)
 {
     static struct fill fill;
     struct progress progress = progress_start("record", to->keep < source->end ? to->keep : source->end);
@@ -181,23 +119,24 @@ static int record_all(const struct record_options *to, struct source *source, st
     return ok && count >= 0;
 }
 
-// The header goes first, though it is known last.
-static int save(const struct record_options *to, const struct lines *lines, struct trace_header *header,
-                struct text *why)
+static int record_cases(struct record_options *to)
 {
-    struct lines whole = {0};
-    header->cases = lines->count;
-    int ok = lines_add(&whole, trace_header_write(header));
-    char *text = ok ? malloc(whole.size_bytes + lines->size_bytes) : NULL;
-    if (text != NULL) {
-        memcpy(text, whole.text, whole.size_bytes);
-        memcpy(text + whole.size_bytes, lines->text, lines->size_bytes);
-        ok = trace_save(to->output, text, whole.size_bytes + lines->size_bytes, why) &&
-             (is_stream(to->output) || manifest_update(to->output, header, why));
-    }
-    free(text);
-    free(whole.text);
-    return ok && text != NULL;
+    struct source source;
+    struct trace_header header;
+    struct trace_lines lines = {0};
+    struct batch batch = {0};
+    struct text why = {"not enough memory"};
+    int ok = case_source(&to->cases, &source, &why) && batch_open(&batch, source.family) &&
+             to->executor->open(&batch, &why) && record_all(to, &source, &batch, &lines, &why) &&
+             trace_header_make(source.family, to->executor, to->cases.seed, &header, &why) &&
+             trace_lines_save(&lines, to->output, &header, &why);
+    to->executor->close();
+    if (batch.cases != NULL) batch_close(&batch);
+    free(lines.text);
+    free(to->cases.lines);
+    if (!ok) return command_usage("record", "%s", why.at);
+    trace_lines_tell(to->output, &header);
+    return EXIT_AGREE;
 }
 
 int command_record(int argc, char **argv)
@@ -207,22 +146,7 @@ int command_record(int argc, char **argv)
     const struct argp argp = {
         options,  parse,        NULL, "Writes a trace of what the hardware does with these cases.",
         children, names_filter, NULL};
-    struct source source;
-    struct trace_header header;
-    struct lines lines = {0};
-    struct batch batch = {0};
-    struct text why = {"not enough memory"};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
-    int ok =
-        case_source(&to.cases, &source, &why) && batch_open(&batch, source.family) && to.executor->open(&batch, &why);
-    if (ok) make_header(&to, &header);
-    ok = ok && record_all(&to, &source, &batch, &lines, &why) && save(&to, &lines, &header, &why);
-    to.executor->close();
-    if (batch.cases != NULL) batch_close(&batch);
-    free(lines.text);
-    free(to.cases.lines);
-    if (!ok) return command_usage("record", "%s", why.at);
-    fprintf(is_stream(to.output) ? stderr : stdout, "%s: %" PRIu64 " cases of family %s, recorded on %s\n", to.output,
-            header.cases, header.family->name, header.device);
-    return EXIT_AGREE;
+    if (to.from != NULL) return record_from(to.from, to.output, to.executor);
+    return record_cases(&to);
 }

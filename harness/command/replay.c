@@ -10,7 +10,7 @@
 #include "json.h"
 #include "progress.h"
 #include "replay.h"
-#include "trace.h"
+#include "trace_batch.h"
 #include "trace_paths.h"
 
 // One trace's row of the table.
@@ -49,106 +49,30 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-// A batch of entries read from a trace.
-struct entries {
-    struct batch batch;
-    struct trace_entry entry[BATCH_CASES];
-    uint64_t line[BATCH_CASES];
+// A replay while it runs.
+struct replay {
+    const struct replay_options *options;
+    struct row *row;
+    struct progress *progress;
 };
 
-static int read_entries(struct trace_text *trace, struct entries *entries, struct text *why)
+static int check(const struct trace_batch *cases, int i, void *context)
 {
-    struct batch *batch = &entries->batch;
-    for (batch_clear(batch); !batch_is_full(batch);) {
-        struct text reason;
-        int i = batch->count;
-        char *line = trace_next_line(trace);
-        if (line == NULL) return batch->count;
-        entries->line[i] = trace->line;
-        if (trace_read(batch->family, line, batch_case(batch, i), &entries->entry[i], &reason) &&
-            batch_add(batch, &reason))
-            continue;
-        text_set(why, "line %" PRIu64 ": %.400s", trace->line, reason.at);
-        for (int read = 0; read <= i; read++) json_decref(entries->entry[read].json);
-        return -1;
-    }
-    return batch->count;
-}
-
-// Runs the batch: on the model at once, on a GPU with each case recorded as fatal in a process of its own.
-static int run_entries(const struct replay_options *to, struct entries *entries, struct text *why)
-{
-    struct batch *batch = &entries->batch;
-    batch_prepare(batch);
-    for (int first = 0, last; first < batch->count; first = last) {
-        int fatal = entries->entry[first].status != 0;
-        for (last = first + 1; last < batch->count && !fatal && entries->entry[last].status == 0;) last++;
-        if (!to->executor->run(batch, first, last - first, why)) return 0;
-    }
+    struct replay *replay = context;
+    struct row *row = replay->row;
+    int is_told = row->mismatches < replay->options->printed;
+    row->cases++;
+    row->mismatches += !trace_batch_agrees(cases, i, is_told ? stderr : NULL);
+    progress_add(replay->progress, 1);
     return 1;
-}
-
-static void check_entries(const struct replay_options *to, struct entries *entries, struct row *row)
-{
-    const struct family *family = entries->batch.family;
-    for (int i = 0; i < entries->batch.count; i++) {
-        struct trace_difference difference;
-        row->cases++;
-        if (!trace_agrees(&entries->entry[i], family, batch_case(&entries->batch, i), &entries->batch.results[i],
-                          &difference) &&
-            row->mismatches++ < to->printed) {
-            json_t *json = family->write(batch_case(&entries->batch, i));
-            char *text = json_dumps(json, JSON_COMPACT);
-            fprintf(stderr, "%s:%" PRIu64 ": %s\n    case %s\n", row->path, entries->line[i], difference.text.at,
-                    text != NULL ? text : "?");
-            if (difference.place.window != NULL && family->explain_place != NULL)
-                family->explain_place(batch_case(&entries->batch, i), &difference.place, stderr);
-            free(text);
-            json_decref(json);
-        }
-        json_decref(entries->entry[i].json);
-    }
-}
-
-static int replay_open(const struct replay_options *to, struct trace_text *trace, struct row *row,
-                       struct entries *entries, struct text *why)
-{
-    int count = 0;
-    struct progress progress = progress_start("replay", row->header.cases);
-    int ok = to->executor->open(&entries->batch, why);
-    while (ok && (count = read_entries(trace, entries, why)) > 0) {
-        ok = run_entries(to, entries, why);
-        if (ok) check_entries(to, entries, row);
-        progress_add(&progress, (uint64_t)count);
-    }
-    progress_end(&progress);
-    to->executor->close();
-    if (!ok || count < 0) return 0;
-    if (row->cases != row->header.cases)
-        text_set(why, "holds %" PRIu64 " cases, its header says %" PRIu64 ": cut short?", row->cases,
-                 row->header.cases);
-    else if (row->cases == 0)
-        text_set(why, "holds no case");
-    else
-        return 1;
-    return 0;
 }
 
 static int replay_one(const struct replay_options *to, struct row *row, struct text *why)
 {
-    struct trace_text trace;
-    struct text reason = {"not enough memory"};
-    struct entries *entries = calloc(1, sizeof *entries);
-    *why = reason;
-    int ok = entries != NULL && trace_open(row->path, &trace, why);
-    if (ok) {
-        row->header = trace.header;
-        ok = batch_open(&entries->batch, trace.header.family) && replay_open(to, &trace, row, entries, &reason);
-        if (!ok) text_set(why, "%.200s: %.300s", row->path, reason.at);
-        if (entries->batch.cases != NULL) batch_close(&entries->batch);
-        trace_close(&trace);
-    }
-    free(entries);
+    struct progress progress = progress_start("replay", 0);
+    struct replay replay = {to, row, &progress};
+    int ok = trace_run(row->path, to->executor, &row->header, check, &replay, why);
+    progress_end(&progress);
     return ok;
 }
 

@@ -51,8 +51,9 @@ struct family {
     // Runs `count` cases on the GPU, in few launches. Returns the CUDA error that killed the context, or 0.
     int (*run_gpu)(struct gpu *gpu, const void *cases, int count, struct result *results);
 
-    // The kernel (its cubin's name) that run_gpu launches; NULL where the driver alone does the work.
-    const char *kernel;
+    // The cubins whose kernels run_gpu launches, their names apart by a blank; NULL where the driver alone does the
+    // work.
+    const char *kernels;
 
     // The result in words, an array of strings, for curated traces; NULL for families whose windows say enough.
     json_t *(*describe)(const void *test_case, const struct result *result);

@@ -95,6 +95,26 @@ records() {
         "encode has no kernel, so no toolkit and no digest in the manifest"
 }
 
+# A trace recorded anew is the same, line for line; one that the machine does not agree with is not written.
+records_anew() {
+    local trace
+    mkdir anew
+    for trace in async-faults.jsonl load.jsonl.zst load-faults.jsonl misuse.jsonl.zst wgmma_order.jsonl.zst; do
+        run 0 record --from traces/$trace -o anew/$trace
+        out "anew/$trace: "
+        run 0 replay anew/$trace
+    done
+    cmp traces/load-faults.jsonl anew/load-faults.jsonl || fail "load-faults.jsonl: recorded anew it is another one"
+    is "$(grep '^load' traces/MANIFEST)" "$(grep '^load' anew/MANIFEST)" "lines of the manifest"
+    sed '2s/"status":71[0-9]/"status":700/' traces/load-faults.jsonl >false.jsonl
+    run 1 record --from false.jsonl -o anew/false.jsonl
+    err "false.jsonl:2: recorded status 700 CUDA_ERROR_ILLEGAL_ADDRESS, found 71"
+    err "1 of 5 cases differ from what was recorded; not written"
+    [ ! -e anew/false.jsonl ] || fail "a trace that differs was written"
+    run 2 record --from traces/load.jsonl.zst -f load -o anew/load.jsonl
+    err "leave --family out"
+}
+
 # 200 cases that live, and a special one in the midst of them.
 cases() { # cases FAMILY SPECIAL
     run 0 run -f "$1" -n 500 --seed 9 -x model
@@ -175,6 +195,7 @@ measures
 agrees
 multiplies
 records
+records_anew
 breaks
 does_not_start
 printf 'executor: %d checks, %d failed\n' "$checks" "$failed"

@@ -302,6 +302,6 @@ const struct family family_async = {
     .result_bytes = async_result_bytes,
     .run_model = async_run_model,
     .run_gpu = async_run_gpu,
-    .kernel = "async",
+    .kernels = "async",
     .explain = async_explain,
 };

@@ -120,6 +120,6 @@ const struct family family_bank = {
     .result_bytes = bank_result_bytes,
     .run_model = bank_run_model,
     .run_gpu = bank_run_gpu,
-    .kernel = "bank",
+    .kernels = "bank",
     .explain = bank_explain,
 };

@@ -314,6 +314,6 @@ const struct family family_bulk = {
     .result_bytes = bulk_result_bytes,
     .run_model = bulk_run_model,
     .run_gpu = bulk_run_gpu,
-    .kernel = "bulk",
+    .kernels = "bulk",
     .explain = bulk_explain,
 };

@@ -60,6 +60,6 @@ const struct family family_cluster = {
     .result_bytes = cluster_result_bytes,
     .run_model = cluster_run_model,
     .run_gpu = cluster_run_gpu,
-    .kernel = "cluster",
+    .kernels = "cluster",
     .explain = cluster_explain,
 };

@@ -354,7 +354,7 @@ const struct family family_copy = {
     .result_bytes = copy_result_bytes,
     .run_model = copy_run_model,
     .run_gpu = copy_run_gpu,
-    .kernel = "copy",
+    .kernels = "copy",
     .explain = copy_explain,
     .feature = copy_feature,
 };

@@ -72,6 +72,6 @@ const struct family family_gemm = {
     .result_bytes = gemm_result_bytes,
     .run_model = gemm_run_model,
     .run_gpu = gemm_run_gpu,
-    .kernel = "gemm_pingpong",
+    .kernels = "gemm_pingpong gemm_cooperative gemm_split_k gemm_cp_async",
     .explain = gemm_explain,
 };

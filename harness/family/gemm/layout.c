@@ -326,6 +326,6 @@ const struct family family_gemm_layout = {
     .result_bytes = layout_result_bytes,
     .run_model = layout_run_model,
     .run_gpu = layout_run_gpu,
-    .kernel = "gemm_layout",
+    .kernels = "gemm_layout",
     .explain = layout_explain,
 };

@@ -229,6 +229,6 @@ const struct family family_histogram = {
     .result_bytes = histogram_bytes,
     .run_model = histogram_model,
     .run_gpu = histogram_run_gpu,
-    .kernel = "histogram",
+    .kernels = "histogram",
     .explain = histogram_explain,
 };

@@ -79,6 +79,6 @@ const struct family family_maps = {
     .result_bytes = maps_result_bytes,
     .run_model = maps_run_model,
     .run_gpu = maps_run_gpu,
-    .kernel = "maps",
+    .kernels = "maps",
     .explain = maps_explain,
 };

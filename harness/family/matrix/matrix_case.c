@@ -136,6 +136,6 @@ const struct family family_matrix = {
     .result_bytes = matrix_result_bytes,
     .run_model = matrix_run_model,
     .run_gpu = matrix_run_gpu,
-    .kernel = "matrix",
+    .kernels = "matrix",
     .explain = matrix_explain,
 };

@@ -298,7 +298,7 @@ const struct family family_mbarrier = {
     .result_bytes = mbarrier_result_bytes,
     .run_model = mbarrier_run_model,
     .run_gpu = mbarrier_run_gpu,
-    .kernel = "mbarrier",
+    .kernels = "mbarrier",
     .explain = mbarrier_explain,
     .explain_place = mbarrier_explain_place,
 };

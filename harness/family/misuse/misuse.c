@@ -291,6 +291,6 @@ const struct family family_misuse = {
     .result_bytes = misuse_result_bytes,
     .run_model = misuse_run_model,
     .run_gpu = misuse_run_gpu,
-    .kernel = "misuse",
+    .kernels = "misuse",
     .explain = misuse_explain,
 };

@@ -176,6 +176,6 @@ const struct family family_mma = {
     .result_bytes = mma_result_bytes,
     .run_model = mma_run_model,
     .run_gpu = mma_run_gpu,
-    .kernel = "mma",
+    .kernels = "mma",
     .explain = mma_explain,
 };

@@ -205,6 +205,6 @@ const struct family family_prefetch = {
     .result_bytes = prefetch_result_bytes,
     .run_model = prefetch_run_model,
     .run_gpu = prefetch_run_gpu,
-    .kernel = "prefetch",
+    .kernels = "prefetch",
     .explain = prefetch_explain,
 };

@@ -317,6 +317,6 @@ const struct family family_replace = {
     .result_bytes = replace_result_bytes,
     .run_model = replace_run_model,
     .run_gpu = replace_run_gpu,
-    .kernel = "replace",
+    .kernels = "replace",
     .explain = replace_explain,
 };

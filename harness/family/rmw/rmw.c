@@ -196,6 +196,6 @@ const struct family family_rmw = {
     .result_bytes = rmw_result_bytes,
     .run_model = rmw_run_model,
     .run_gpu = rmw_run_gpu,
-    .kernel = "rmw",
+    .kernels = "rmw",
     .explain = rmw_explain,
 };

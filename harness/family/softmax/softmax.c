@@ -228,6 +228,6 @@ const struct family family_softmax = {
     .result_bytes = softmax_bytes,
     .run_model = softmax_model,
     .run_gpu = softmax_run_gpu,
-    .kernel = "softmax",
+    .kernels = "softmax",
     .explain = softmax_explain,
 };

@@ -20,7 +20,7 @@ const struct family family_im2col_store = {
     .result_bytes = store_result_bytes,
     .run_model = store_run_model,
     .run_gpu = store_run_gpu,
-    .kernel = "store",
+    .kernels = "store",
     .explain = store_explain,
     .feature = store_feature,
 };

@@ -116,6 +116,6 @@ const struct family family_transpose = {
     .result_bytes = transpose_result_bytes,
     .run_model = transpose_run_model,
     .run_gpu = transpose_run_gpu,
-    .kernel = "transpose",
+    .kernels = "transpose",
     .explain = transpose_explain,
 };

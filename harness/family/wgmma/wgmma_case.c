@@ -267,7 +267,7 @@ const struct family family_wgmma = {
     .result_bytes = wgmma_result_bytes,
     .run_model = wgmma_run_model,
     .run_gpu = wgmma_run_gpu,
-    .kernel = "wgmma",
+    .kernels = "wgmma",
     .explain = wgmma_explain,
 };
 
@@ -282,6 +282,6 @@ const struct family family_wgmma_sparse = {
     .result_bytes = wgmma_result_bytes,
     .run_model = wgmma_run_model,
     .run_gpu = wgmma_run_gpu,
-    .kernel = "wgmma_sparse",
+    .kernels = "wgmma_sparse",
     .explain = wgmma_explain,
 };

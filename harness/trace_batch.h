@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The cases of a trace run again, in batches, each beside what was recorded of it: what replay, record --from, coverage
+// and the tests of the evidence do.
+#ifndef TMAREF_TRACE_BATCH_H
+#define TMAREF_TRACE_BATCH_H
+
+#include "executor.h"
+#include "trace.h"
+
+// One batch: entry[i] is what was recorded of case i, line[i] where it stands in the file at `path`.
+struct trace_batch {
+    const char *path;
+    struct batch batch;
+    struct trace_entry entry[BATCH_CASES];
+    uint64_t line[BATCH_CASES];
+};
+
+// Runs every case of the trace at `path` on `executor` (a GPU runs each case that was recorded as fatal in a process of
+// its own) and shows them to `visit` in the order of the file. Returns 0 with `why`, which names the path, if the trace
+// is damaged, the executor cannot run, or a visit returned 0. `header` is filled in either case, if it can be read.
+int trace_run(const char *path, const struct executor *executor, struct trace_header *header,
+              int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why);
+
+// Compares case `i` with its recording: 1 if it agrees; else tells `out` where the two differ, why that may be, and the
+// case, unless `out` is NULL.
+int trace_batch_agrees(const struct trace_batch *cases, int i, FILE *out);
+
+#endif
