@@ -247,15 +247,38 @@ extern "C" __global__ void __launch_bounds__(32)
 // All CTAs of a cluster take the same tiles, through a ring in each.
 
 // Tells every CTA that sends to this one that a stage may be filled again: lane r tells rank r, or lane 0 its own CTA.
-// What was read is in registers by now, so that .cta is enough (see wait()).
-static __device__ void free_stage(uint64_t *empty, bool is_multicast, uint32_t ranks)
+// The fence in front is between the reads of the warp and the copies to come. To its own CTA a lane releases; to others
+// it does not, weaker than PTX asks: .release.cluster waits for all memory, and what was read is in registers by now.
+static __device__ void free_stage(uint64_t *empty, bool is_multicast)
 {
-    uint32_t remote, lane = threadIdx.x % 32;
-    if (lane >= (is_multicast ? ranks : 1)) return;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-                 : "=r"(remote)
-                 : "r"(shared_address(empty)), "r"(is_multicast ? lane : ptx::get_sreg_cluster_ctarank()));
-    asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+    const uint32_t own = ptx::get_sreg_cluster_ctarank(), ranks = ptx::get_sreg_cluster_nctarank();
+    const uint32_t lane = threadIdx.x % 32;
+    ptx::fence_proxy_async(ptx::space_shared);
+    __syncwarp();
+    if (lane == (is_multicast ? own : 0))
+        ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, empty);
+    if (!is_multicast || lane >= ranks || lane == own) return;
+    uint32_t remote;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(shared_address(empty)), "r"(lane));
+    asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+}
+
+// Until the readers of a stage are done, those of other CTAs too: the arrivals of others are seen at .cluster, those of
+// this CTA acquired by the fence.
+static __device__ void wait_for_readers(uint64_t *empty, uint32_t parity)
+{
+    const long long start = clock64();
+    uint32_t done = 0;
+    while (!done) {
+        asm volatile("{.reg .pred p;\n"
+                     "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p, [%1], %2;\n"
+                     "selp.b32 %0, 1, 0, p;}"
+                     : "=r"(done)
+                     : "r"(shared_address(empty)), "r"(parity)
+                     : "memory");
+        if (!done && clock64() - start > WAIT_CLOCKS) __trap();
+    }
+    ptx::fence(ptx::sem_acq_rel, ptx::scope_cta);
 }
 
 // The tiles of a cluster, `count` of them: `cluster`, `cluster` + `clusters`, ... A CTA comes to them in that order,
@@ -288,7 +311,7 @@ static __device__ void load_stream(const copy_job &job, const tensor_map &map, c
     int32_t coord[COPY_MAX_RANK];
     for (uint32_t i = 0; i < stream.count; i++, at.advance()) {
         char *tile = tiles + at.stage * job.tile_bytes;
-        if (i >= job.stages) wait(&empty[at.stage], at.parity ^ 1);
+        if (i >= job.stages) wait_for_readers(&empty[at.stage], at.parity ^ 1);
         tile_of_number(job, stream.cluster + stream.place(i) * stream.clusters, index);
         expect(&full[at.stage], job.load_bytes);
         for (uint32_t box = 0; box < job.boxes && !job.is_multicast; box++) {
@@ -314,9 +337,8 @@ static __device__ void take_stream(const copy_job &job, const char *tiles, uint6
         wait(&full[at.stage], at.parity);
         for (uint32_t at_byte = threadIdx.x % 32 * 16; at_byte < job.tile_bytes && job.output != 0; at_byte += 32 * 16)
             *reinterpret_cast<uint4 *>(to + at_byte) = *reinterpret_cast<const uint4 *>(tile + at_byte);
-        if (job.output == 0) *reinterpret_cast<const volatile uint32_t *>(tile);
-        __syncwarp();
-        free_stage(&empty[at.stage], job.is_multicast, ptx::get_sreg_cluster_nctarank());
+        if (job.output == 0) *reinterpret_cast<const volatile uint32_t *>(tile); // in a register at the fence below
+        free_stage(&empty[at.stage], job.is_multicast);
     }
 }
 

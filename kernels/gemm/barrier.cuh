@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mbarriers, named barriers and the cluster's barrier, as the GEMM kernels use them. Addresses are shared addresses:
-// of this CTA's window, or with a rank in bits 24 and up of shared::cluster.
+// of this CTA's window, or with a rank in bits 24 and up of shared::cluster. What is weaker than PTX asks, and why:
+// docs/kernels-synchronisation.md.
 #ifndef TMAREF_GEMM_BARRIER_CUH
 #define TMAREF_GEMM_BARRIER_CUH
 
@@ -8,11 +9,11 @@
 
 static constexpr uint32_t WAIT_TRIES = 1 << 20; // then the kernel gives up: nothing here takes that long
 
-// Faults, by a store to address 0 (CUDA_ERROR_ILLEGAL_ADDRESS). With a trap in the kernel, ptxas 13.0 leaves the
+// The launch fails (CUDA_ERROR_LAUNCH_FAILED). A function of its own: with the trap inlined, ptxas 13.0 leaves the
 // consumers only the registers that the kernel starts with, not those of their setmaxnreg.
-static __device__ __forceinline__ void give_up()
+static __device__ __noinline__ void give_up()
 {
-    asm volatile("st.global.b32 [%0], %1;" ::"l"((uint64_t)0), "r"(0) : "memory");
+    asm volatile("trap;");
 }
 
 static __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrivals)
@@ -20,14 +21,14 @@ static __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t 
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-// Makes the initialised barriers visible to the cluster and to TMA.
+// Makes the initialised barriers visible to the cluster (with the cluster's barrier behind it) and to TMA.
 static __device__ __forceinline__ void mbarrier_init_fence()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// The word as the barrier unit has it: mbarrier.inval writes it back.
+// The word as the barrier unit has it: mbarrier.inval writes it back. Nobody uses the barrier any more.
 static __device__ __forceinline__ uint64_t mbarrier_final_word(uint32_t barrier)
 {
     uint64_t word;
@@ -36,23 +37,31 @@ static __device__ __forceinline__ uint64_t mbarrier_final_word(uint32_t barrier)
     return word;
 }
 
+// Releases nothing: the loads that it announces are issued behind it.
 static __device__ __forceinline__ void mbarrier_arrive_expect_tx(uint32_t barrier, uint32_t bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-// `barrier` may be that of another CTA. Orders no memory of other CTAs: with .release.cluster ptxas puts a MEMBAR of
-// the whole GPU in front, and what is handed over here is only read, by wgmma that are complete.
-static __device__ __forceinline__ void mbarrier_arrive_cluster(uint32_t barrier)
+// On a barrier of this CTA: releases what the thread did before to who waits for the phase here.
+static __device__ __forceinline__ void mbarrier_arrive(uint32_t barrier)
 {
-    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+    asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+// On the barrier of another CTA of the cluster, which sees the arrival. It releases nothing, weaker than PTX asks where
+// memory is handed over: for .release.cluster ptxas puts a MEMBAR of the whole GPU in front.
+static __device__ __forceinline__ void mbarrier_arrive_remote(uint32_t barrier)
+{
+    asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+// Acquires what this CTA's threads released, and what the copies of the phase wrote.
 static __device__ __forceinline__ bool mbarrier_try_wait(uint32_t barrier, uint32_t parity)
 {
     uint32_t done;
     asm volatile("{.reg .pred p;\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                 "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;\n"
                  "selp.b32 %0, 1, 0, p;}"
                  : "=r"(done)
                  : "r"(barrier), "r"(parity)
@@ -66,7 +75,7 @@ static __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t 
         if (tries == WAIT_TRIES) give_up();
 }
 
-// Waits for what other CTAs of the cluster wrote.
+// The same for what other CTAs of the cluster wrote.
 static __device__ __forceinline__ bool mbarrier_try_wait_cluster(uint32_t barrier, uint32_t parity)
 {
     uint32_t done;
@@ -85,6 +94,28 @@ static __device__ __forceinline__ void mbarrier_wait_cluster(uint32_t barrier, u
         if (tries == WAIT_TRIES) give_up();
 }
 
+// Sees arrivals of other CTAs, too, which release nothing; so it acquires only from threads of this CTA, by the fence.
+// An .acquire.cluster would drop the L1 each time.
+static __device__ __forceinline__ bool mbarrier_try_wait_arrivals(uint32_t barrier, uint32_t parity)
+{
+    uint32_t done;
+    asm volatile("{.reg .pred p;\n"
+                 "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p, [%1], %2;\n"
+                 "selp.b32 %0, 1, 0, p;}"
+                 : "=r"(done)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+    return done;
+}
+
+static __device__ __forceinline__ void mbarrier_wait_arrivals(uint32_t barrier, uint32_t parity)
+{
+    for (uint32_t tries = 0; !mbarrier_try_wait_arrivals(barrier, parity); tries++)
+        if (tries == WAIT_TRIES) give_up();
+    asm volatile("fence.acq_rel.cta;" ::: "memory");
+}
+
+// Named barriers order the memory of the threads that take part, in the CTA.
 static __device__ __forceinline__ void named_barrier_sync(uint32_t barrier, uint32_t threads)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
@@ -95,13 +126,40 @@ static __device__ __forceinline__ void named_barrier_arrive(uint32_t barrier, ui
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// All threads of the cluster; of the CTA in a launch without one. Hands no memory over: with .release there would be a
-// MEMBAR of the whole GPU.
+// True in all of them if `mine` is in one.
+static __device__ __forceinline__ bool named_barrier_any(uint32_t barrier, uint32_t threads, bool mine)
+{
+    uint32_t any;
+    asm volatile("{.reg .pred p, q;\n"
+                 "setp.ne.u32 p, %3, 0;\n"
+                 "bar.red.or.pred q, %1, %2, p;\n"
+                 "selp.b32 %0, 1, 0, q;}"
+                 : "=r"(any)
+                 : "r"(barrier), "r"(threads), "r"((uint32_t)mine)
+                 : "memory");
+    return any;
+}
+
+// All threads of the cluster; of the CTA in a launch without one. What each did before is over for all the others.
+static __device__ __forceinline__ void cluster_sync()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;\n"
+                 "barrier.cluster.wait.acquire.aligned;" ::
+                     : "memory");
+}
+
+// The same, but it releases only what a fence in front of it does: with .release there is a MEMBAR of the whole GPU.
 static __device__ __forceinline__ void cluster_sync_relaxed()
 {
     asm volatile("barrier.cluster.arrive.relaxed.aligned;\n"
-                 "barrier.cluster.wait.aligned;" ::
+                 "barrier.cluster.wait.acquire.aligned;" ::
                      : "memory");
+}
+
+// In front of cluster_sync_relaxed(): what this thread did before is over for all the cluster behind it.
+static __device__ __forceinline__ void cluster_fence()
+{
+    asm volatile("fence.acq_rel.cluster;" ::: "memory");
 }
 
 // In a launch with programmatic stream serialization the kernel may start before the one in front of it is done: this

@@ -45,6 +45,7 @@ static inline void gemm_try(const struct gemm_instance *i, const struct gemm_job
                             const struct gemm_instance **best, struct gemm_job *job, uint64_t *least)
 {
     if (gemm_cluster_size(trial) > GEMM_MAX_CLUSTER || gemm_min_stages(i, trial) > trial->stages) return;
+    if (trial->workspace && !gemm_fits_counters(i, trial)) return;
     uint64_t clocks = gemm_clocks(i, trial, sms);
     if (clocks >= *least) return;
     *least = clocks;

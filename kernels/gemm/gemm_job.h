@@ -27,6 +27,7 @@ enum {
     GEMM_SHARED_MAX = 232448, // bytes of dynamic shared memory of a CTA
     GEMM_MAX_STAGES = 8,
     GEMM_MAX_CLUSTER = 8,
+    GEMM_COUNTERS = 1 << 14, // of a workspace, at its start
 };
 
 // X(kernel, in, out, tile_m, tile_n, rows, columns, boxes): `rows` x `columns` consumer warpgroups share a tile (1 x 1:
@@ -90,8 +91,9 @@ struct gemm_instance {
 //   reduce                split-K: 0 adds the parts in their order; 1 adds them to a D of f32 that was zero by TMA
 //                         reductions, in any order
 //   workspace             split-K: 0, the parts meet in distributed shared memory, in clusters that have them all; or
-//                         gemm_workspace_bytes() of memory through which they go, all zeros before its first launch.
-//                         At least as many clusters as splits then, and no more CTAs than run at once (gemm_grid()).
+//                         gemm_workspace_bytes() of memory through which they go, its counters zeros before the
+//                         first launch. Launches one after the other may have the same one, whatever they multiply; at
+//                         most 8 splits, and gemm_fits_counters().
 //   group                 tiles are taken in groups of so many rows of cluster tiles, down the columns of a group
 //   dump                  0, or where CTA 0 leaves its shared memory, gemm_dump_bytes() of it
 //   timeline              the timeline instances: where the first timeline_ctas CTAs leave GEMM_EVENTS events for each
@@ -235,7 +237,7 @@ static inline uint32_t gemm_grid(const struct gemm_instance *i, const struct gem
     return size * (tiles < room ? tiles : room);
 }
 
-// The workspace that splits need to go through memory: first the counters, which must be zero.
+// The workspace that splits need to go through memory: first the counters, then all parts of all tiles.
 static inline uint64_t gemm_parts(const struct gemm_instance *i, const struct gemm_job *job)
 {
     uint64_t rows = (job->m - 1) / (i->tile_m * job->cluster_m) + 1;
@@ -243,14 +245,14 @@ static inline uint64_t gemm_parts(const struct gemm_instance *i, const struct ge
     return rows * columns * job->cluster_m * job->cluster_n * job->splits;
 }
 
-static inline uint64_t gemm_counters_bytes(const struct gemm_instance *i, const struct gemm_job *job)
+static inline int gemm_fits_counters(const struct gemm_instance *i, const struct gemm_job *job)
 {
-    return (gemm_parts(i, job) * GEMM_CONSUMERS * 4 + 127) / 128 * 128;
+    return gemm_parts(i, job) * GEMM_CONSUMERS <= GEMM_COUNTERS;
 }
 
 static inline uint64_t gemm_workspace_bytes(const struct gemm_instance *i, const struct gemm_job *job)
 {
-    return gemm_counters_bytes(i, job) + gemm_parts(i, job) * gemm_exchange_bytes(i, job->splits);
+    return GEMM_COUNTERS * 4 + gemm_parts(i, job) * i->tile_m * i->tile_n * 4;
 }
 
 // A dump: the stages of CTA 0, zero where nothing was loaded, then the words of full[] and empty[] after

@@ -115,6 +115,7 @@ static __device__ __forceinline__ void produce(const gemm_job &job, const shared
     pipeline_state at = {0, 0};
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) load_tile<C>(job, s, t, at, events, i);
+    s.pipe.drain(at);
 }
 
 // --- The consumers
@@ -136,7 +137,7 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
         events.record(GEMM_EVENT_WAIT, tile_index, at.stage, at.phase, start);
         start = events.now();
         uint64_t offset = at.stage * (C::STAGE_BYTES >> 4);
-        wgmma_fence();
+        wgmma_fence(); // the accumulators: cleared, or used by the wgmma before
 #pragma unroll
         for (uint32_t step = 0; step < GEMM_BLOCK_BYTES / 32; step++)
 #pragma unroll
@@ -144,7 +145,7 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
                 wgmma<typename C::In, C::PART_N>::multiply(
                     d[i], a + offset + 2 * step + i * (64 * GEMM_BLOCK_BYTES >> 4), b + offset + 2 * step);
         wgmma_commit();
-        wgmma_wait<1>();
+        wgmma_wait<1>(); // those of the block before have read their stage
         events.record(GEMM_EVENT_MULTIPLY, tile_index, at.stage, at.phase, start);
         if (block > 0) s.pipe.release(previous);
         if (block > 0) events.record(GEMM_EVENT_RELEASE, tile_index, previous, at.phase, events.now());
@@ -152,7 +153,7 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
         at.advance(s.pipe.stages);
     }
     issued();
-    wgmma_wait<0>();
+    wgmma_wait<0>(); // the accumulators and the last stage
     hold(d);
     if (blocks > 0) s.pipe.release(previous);
     events.record(GEMM_EVENT_RELEASE, tile_index, previous, at.phase, events.now());
@@ -260,7 +261,8 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
     uint32_t full = boxes + GEMM_CONSUMERS * C::BOXES * C::ring::BOX_BYTES, empty = full + 8 * job.stages;
     uint32_t landed = empty + 8 * job.stages;
     uint32_t size = job.cluster_m * job.cluster_n * (C::SPLIT ? gemm_splits_in_cluster(&job) : 1);
-    place at = place_of(job, cluster_rank());
+    uint32_t rank = cluster_rank();
+    place at = place_of(job, rank);
     uint32_t lane = threadIdx.x % 32;
     uint32_t peers = at.mask_a | at.mask_b;
     bool is_peer = peers >> lane & 1;
@@ -274,20 +276,21 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
         for (uint32_t i = 0; i < GEMM_CONSUMERS; i++) mbarrier_init(landed + 8 * i, 1);
         mbarrier_init_fence();
     }
-    return shared_state{nullptr, nullptr, nullptr,
-                        at,      size,    {full, empty, job.stages, map_to_rank(empty, is_peer ? lane : 0), is_peer},
-                        base,    boxes,   landed};
+    pipeline pipe = {full, empty, job.stages, map_to_rank(empty, is_peer ? lane : 0), is_peer, lane == rank};
+    return shared_state{nullptr, nullptr, nullptr, at, size, pipe, base, boxes, landed};
 }
 
+// Zeros, over which TMA writes: that of this CTA, and that of the others by multicast.
 static __device__ __forceinline__ void clear_stages(uint32_t bytes)
 {
 #pragma unroll 1
     for (uint32_t at = 16 * threadIdx.x; at < bytes; at += 16 * GEMM_THREADS)
         asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(shared_base() + at), "r"(0) : "memory");
     async_proxy_fence();
+    cluster_fence();
 }
 
-// All of the CTA's loads and wgmma are done.
+// All of the CTA's loads and wgmma are done, and its peers have sent their last releases.
 static __device__ __forceinline__ void dump_shared(char *to, uint32_t stages_bytes, uint32_t barriers, uint32_t count)
 {
     for (uint32_t at = 4 * threadIdx.x; at < stages_bytes; at += 4 * GEMM_THREADS) {
@@ -315,7 +318,7 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
     s.b = &b;
     s.d = &d;
     __syncthreads();
-    if (s.ranks > 1) cluster_sync_relaxed();
+    if (s.ranks > 1) cluster_sync_relaxed(); // every CTA has its barriers (fence.mbarrier_init released them)
     wait_for_launch_before();
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
@@ -325,9 +328,8 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume(job, s);
     }
-    if (s.ranks > 1) cluster_sync_relaxed(); // no CTA goes while others may still signal its barriers
     if (!job.dump || blockIdx.x != 0) return;
-    __syncthreads();
+    __syncthreads(); // all loads have come to a consumer, all releases to the producer
     dump_shared((char *)job.dump, job.stages * C::STAGE_BYTES, s.pipe.full, 2 * job.stages);
 }
 

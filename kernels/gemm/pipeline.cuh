@@ -29,16 +29,17 @@ struct pipeline_state {
 };
 
 // `full` and `empty` are the shared addresses of the barriers of stage 0. `peer` is what `empty` is in the CTA that
-// this lane tells of a release; lanes without one have is_peer false.
+// this lane tells of a release; lanes without one have is_peer false, and that of this CTA has is_own.
 struct pipeline {
     uint32_t full, empty;
     uint32_t stages;
     uint32_t peer;
-    bool is_peer;
+    bool is_peer, is_own;
 
+    // All that read the stage, here and in the CTAs that its loads go to, are done: TMA may write there again.
     __device__ __forceinline__ void acquire(const pipeline_state &at) const
     {
-        mbarrier_wait(empty + 8 * at.stage, at.phase ^ 1);
+        mbarrier_wait_arrivals(empty + 8 * at.stage, at.phase ^ 1);
     }
 
     // Announces the bytes of the loads that will signal the barrier returned.
@@ -48,15 +49,24 @@ struct pipeline {
         return full + 8 * at.stage;
     }
 
+    // The loads of the stage are there, for wgmma too: the same proxy wrote them.
     __device__ __forceinline__ void wait(const pipeline_state &at) const
     {
         mbarrier_wait(full + 8 * at.stage, at.phase);
     }
 
-    // By all lanes of a warp.
+    // By all lanes of a warp whose wgmma have read the stage and are complete.
     __device__ __forceinline__ void release(uint32_t stage) const
     {
-        if (is_peer) mbarrier_arrive_cluster(peer + 8 * stage);
+        if (is_own) mbarrier_arrive(empty + 8 * stage);
+        if (is_peer && !is_own) mbarrier_arrive_remote(peer + 8 * stage);
+    }
+
+    // By the producer, at the end: all releases that peers send here have come. Nobody touches barriers of a CTA that
+    // has ended.
+    __device__ __forceinline__ void drain(pipeline_state &at) const
+    {
+        for (uint32_t i = 0; i < stages; i++, at.advance(stages)) acquire(at);
     }
 };
 

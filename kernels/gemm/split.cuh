@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Split-K: the CTAs that share a tile have a part of k each, and their sums are added at the end, in the order of the
-// parts: each CTA adds and stores some of the boxes of D, and sends the others what it has of theirs. They go through
-// distributed shared memory (the CTAs are one cluster) or, with a workspace, through L2: more bytes in a clock, and no
-// cluster to find room for. Or TMA reductions add the parts to a D of f32 in whichever order they come.
+// parts: each CTA owns some of the boxes of D, and sends the others what it has of theirs. They go through distributed
+// shared memory (the CTAs are one cluster) or, with a workspace, through L2: more bytes in a clock, and no cluster to
+// find room for. Or TMA reductions add the parts to a D of f32 in whichever order they come.
 #ifndef TMAREF_GEMM_SPLIT_CUH
 #define TMAREF_GEMM_SPLIT_CUH
 
 #include "kernel.cuh"
 
-// What both ways have in common: of a warpgroup's boxes, part `p` adds first(p) to first(p + 1) - 1. Each box that is
-// sent has a place where its owner finds it: 128 threads, four floats at a time.
+// What both ways have in common: of a warpgroup's boxes, part `p` owns first(p) to first(p + 1) - 1. Each box that is
+// sent has a place: 128 threads, four floats at a time.
 template <class C>
 struct exchange {
     static constexpr uint32_t BOX_FLOAT_BYTES = C::BOX_REGISTERS * 4 * 128;
@@ -27,17 +27,6 @@ struct exchange {
         return ((box + 1) * splits - 1) / C::BOX_COUNT;
     }
 
-    __device__ __forceinline__ uint32_t most() const
-    {
-        return (C::BOX_COUNT - 1) / splits + 1;
-    }
-
-    // Offset, among what part `to` gets, of a box of part `from`.
-    __device__ __forceinline__ uint32_t place_of(uint32_t from, uint32_t to, uint32_t box) const
-    {
-        uint32_t sender = from < to ? from : from - 1;
-        return ((sender * GEMM_CONSUMERS + index) * most() + box - first(to)) * BOX_FLOAT_BYTES + thread * 16;
-    }
 };
 
 // Through distributed shared memory: boxes land over the owner's stages, once all stages of the cluster are free, and
@@ -48,6 +37,15 @@ struct cluster_exchange : exchange<C> {
     uint32_t landed;                      // the consumer's barrier
     uint32_t phase;
 
+    // Offset, among what part `to` gets, of a box of part `from`.
+    __device__ __forceinline__ uint32_t place_of(uint32_t from, uint32_t to, uint32_t box) const
+    {
+        uint32_t sender = from < to ? from : from - 1, most = (C::BOX_COUNT - 1) / this->splits + 1;
+        uint32_t boxes = (sender * GEMM_CONSUMERS + this->index) * most + box - this->first(to);
+        return boxes * exchange<C>::BOX_FLOAT_BYTES + this->thread * 16;
+    }
+
+    // The wgmma of the whole cluster have read their stages. Relaxed: nothing that a thread wrote is handed over.
     __device__ __forceinline__ void begin() const
     {
         uint32_t own = this->first(this->split + 1) - this->first(this->split);
@@ -86,32 +84,38 @@ struct cluster_exchange : exchange<C> {
 
     __device__ __forceinline__ void end() const
     {
-        async_proxy_fence(); // the next loads write where the boxes lay
+        async_proxy_fence(); // the next loads write where the boxes lay, which this thread has read
     }
 };
 
-// Through a workspace in global memory: a counter for each consumer of each part of each tile, zero between launches,
-// then the places of the boxes.
+// Through a workspace in global memory: places for all boxes of all parts, and for each consumer and group (the boxes
+// that one part owns) of a tile a counter of the parts that brought theirs, zero between launches. Nobody waits for a
+// CTA that may not run: whoever comes last to a group adds it. Where the parts run side by side that is the owner, who
+// looks for the others' boxes for a while and then need not bring its own.
 template <class C>
 struct memory_exchange : exchange<C> {
+    static constexpr uint32_t LOOKS = 8;             // at a counter, each some 700 clocks
+    static constexpr uint32_t THREADS_PER_GROUP = 16; // of the warpgroup; the first of them speaks for its group
     char *places;       // of this tile
-    uint32_t *counters; // of this tile and consumer; GEMM_CONSUMERS to that of the next part
-    uint32_t bytes;     // of the places of a part
+    uint32_t *counters; // of this tile and consumer; GEMM_CONSUMERS to that of the next group
 
-    __device__ __forceinline__ memory_exchange(const exchange<C> &base, const gemm_job &job, uint32_t tile,
-                                               uint32_t tiles)
+    __device__ __forceinline__ memory_exchange(const exchange<C> &base, const gemm_job &job, uint32_t tile)
         : exchange<C>(base)
     {
-        uint32_t counters_bytes = tiles * this->splits * GEMM_CONSUMERS * 4;
-        bytes = (this->splits - 1) * GEMM_CONSUMERS * this->most() * exchange<C>::BOX_FLOAT_BYTES;
         counters = (uint32_t *)job.workspace + tile * this->splits * GEMM_CONSUMERS + this->index;
-        places = (char *)job.workspace + (counters_bytes + 127) / 128 * 128 + (uint64_t)tile * this->splits * bytes;
+        places = (char *)job.workspace + GEMM_COUNTERS * 4 +
+                 (uint64_t)tile * this->splits * C::TILE_M * C::TILE_N * 4;
+    }
+
+    __device__ __forceinline__ char *place_of(uint32_t from, uint32_t box) const
+    {
+        uint32_t boxes = (from * GEMM_CONSUMERS + this->index) * C::BOX_COUNT + box;
+        return places + (uint64_t)boxes * exchange<C>::BOX_FLOAT_BYTES + this->thread * 16;
     }
 
     __device__ __forceinline__ void send(uint32_t box, const float (&v)[C::BOX_REGISTERS]) const
     {
-        uint32_t to = this->owner(box);
-        char *at = places + to * bytes + this->place_of(this->split, to, box);
+        char *at = place_of(this->split, box);
 #pragma unroll
         for (uint32_t i = 0; i < C::BOX_REGISTERS; i += 4)
             asm volatile("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at + i / 4 * this->QUADS_BYTES), "f"(v[i]),
@@ -119,40 +123,53 @@ struct memory_exchange : exchange<C> {
                          : "memory");
     }
 
-    // The other parts hear of all that was sent; then all of theirs must have come.
-    __device__ __forceinline__ void wait()
-    {
-        uint32_t barrier = WARPGROUP_BARRIER + this->index;
-        named_barrier_sync(barrier, 128);
-        if (this->thread < this->splits && this->thread != this->split)
-            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counters + this->thread * GEMM_CONSUMERS)
-                         : "memory");
-        if (this->thread == 0) {
-            uint32_t *counter = counters + this->split * GEMM_CONSUMERS, count = 0;
-            for (uint32_t tries = 0; count != this->splits - 1; tries++) {
-                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter) : "memory");
-                if (tries == WAIT_TRIES) give_up();
-            }
-            *counter = 0;
-        }
-        named_barrier_sync(barrier, 128);
-    }
-
     __device__ __forceinline__ void fetch(uint32_t part, uint32_t box, uint32_t quad, float (&x)[4]) const
     {
-        const char *from = places + this->split * bytes + this->place_of(part, this->split, box);
         asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
                      : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
-                     : "l"(from + quad * this->QUADS_BYTES)
+                     : "l"(place_of(part, box) + quad * this->QUADS_BYTES)
                      : "memory");
     }
 
-    __device__ __forceinline__ void begin() const
+    __device__ __forceinline__ bool speaks_for(uint32_t group) const
     {
+        return this->thread == group * THREADS_PER_GROUP;
     }
 
-    __device__ __forceinline__ void end() const
+    // True in the thread that speaks for a group which has now been brought all boxes. Behind the warpgroup's barrier:
+    // .release is of all that the warpgroup stored, .acquire lets it read, behind its next barrier, what others stored.
+    __device__ __forceinline__ bool brought(bool own) const
     {
+        uint32_t group = this->thread / THREADS_PER_GROUP, before;
+        named_barrier_sync(WARPGROUP_BARRIER + this->index, 128);
+        if (!speaks_for(group) || group >= this->splits || (group == this->split) != own) return false;
+        asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                     : "=r"(before)
+                     : "l"(counters + group * GEMM_CONSUMERS)
+                     : "memory");
+        return before == this->splits - 1;
+    }
+
+    // True in the thread that speaks for the own group if all other parts have brought their boxes.
+    __device__ __forceinline__ bool others_came() const
+    {
+        uint32_t count = 0;
+        if (!speaks_for(this->split)) return false;
+        for (uint32_t look = 0; look < LOOKS && count != this->splits - 1; look++)
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                         : "=r"(count)
+                         : "l"(counters + this->split * GEMM_CONSUMERS)
+                         : "memory");
+        return count == this->splits - 1;
+    }
+
+    // `is_last` in the thread that speaks for the group; true in all of the warpgroup, which then adds it. Nobody else
+    // comes to its counter any more.
+    __device__ __forceinline__ bool adds(uint32_t group, bool is_last) const
+    {
+        bool mine = is_last && speaks_for(group);
+        if (mine) counters[group * GEMM_CONSUMERS] = 0;
+        return named_barrier_any(WARPGROUP_BARRIER + this->index, 128, mine);
     }
 };
 
@@ -186,31 +203,63 @@ static __device__ __forceinline__ void box_of(const float (&d)[C::HEIGHT][C::REG
     for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) v[i] = d[box / ACROSS][box % ACROSS * C::BOX_REGISTERS + i];
 }
 
-// Sends what others add, then adds and stores what is the CTA's own.
+// Sends the boxes that other parts own, or the part's own.
 template <class C, class Exchange>
-static __device__ __forceinline__ void exchange_and_store(consumer<C> &me, Exchange &way, const tile &t,
-                                                          const CUtensorMap *map,
-                                                          const float (&d)[C::HEIGHT][C::REGISTERS])
+static __device__ __forceinline__ void send_boxes(const Exchange &way, bool own,
+                                                  const float (&d)[C::HEIGHT][C::REGISTERS])
+{
+#pragma unroll
+    for (uint32_t box = 0; box < C::BOX_COUNT; box++) {
+        float v[C::BOX_REGISTERS];
+        box_of<C>(d, box, v);
+        if ((way.owner(box) == way.split) == own) way.send(box, v);
+    }
+}
+
+// Adds and stores the boxes of a group: those that part `group` owns.
+template <class C, class Exchange>
+static __device__ __forceinline__ void add_and_store(consumer<C> &me, const Exchange &way, uint32_t group,
+                                                     const tile &t, const CUtensorMap *map,
+                                                     const float (&d)[C::HEIGHT][C::REGISTERS])
 {
     constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
-    way.begin();
 #pragma unroll
     for (uint32_t box = 0; box < C::BOX_COUNT; box++) {
         float v[C::BOX_REGISTERS];
         box_of<C>(d, box, v);
-        if (way.owner(box) != t.split) way.send(box, v);
-    }
-    way.wait();
-#pragma unroll
-    for (uint32_t box = 0; box < C::BOX_COUNT; box++) {
-        float v[C::BOX_REGISTERS];
-        box_of<C>(d, box, v);
-        if (way.owner(box) != t.split) continue;
+        if (way.owner(box) != group) continue;
         add_parts<C>(way, box, v);
         me.ring.put(v, map, t.n + me.n + box % ACROSS * C::BOX_COLUMNS, t.m + me.m + box / ACROSS * GEMM_BOX_ROWS,
                     false);
     }
+}
+
+template <class C>
+static __device__ __forceinline__ void meet_in_cluster(consumer<C> &me, cluster_exchange<C> &way, const tile &t,
+                                                       const CUtensorMap *map,
+                                                       const float (&d)[C::HEIGHT][C::REGISTERS])
+{
+    way.begin();
+    send_boxes<C>(way, false, d);
+    way.wait();
+    add_and_store<C>(me, way, t.split, t, map, d);
     way.end();
+}
+
+template <class C>
+static __device__ __forceinline__ void meet_in_memory(consumer<C> &me, const memory_exchange<C> &way, const tile &t,
+                                                      const CUtensorMap *map,
+                                                      const float (&d)[C::HEIGHT][C::REGISTERS])
+{
+    send_boxes<C>(way, false, d);
+    bool is_last = way.brought(false) || way.others_came();
+    if (!named_barrier_any(WARPGROUP_BARRIER + me.index, 128, is_last && way.speaks_for(t.split))) {
+        send_boxes<C>(way, true, d);
+        is_last |= way.brought(true);
+    }
+#pragma unroll 1
+    for (uint32_t group = 0; group < way.splits; group++)
+        if (way.adds(group, is_last)) add_and_store<C>(me, way, group, t, map, d);
 }
 
 // Parts that meet in distributed shared memory: the cluster meets before each exchange, and after it where a tile
@@ -224,11 +273,12 @@ static __device__ __forceinline__ void produce_parts(const gemm_job &job, const 
     pipeline_state at = {0, 0};
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
-        if (meets && i > 0) cluster_sync_relaxed();
+        if (meets && i > 0) cluster_sync(); // all that lay over the stages has been read
         if (threadIdx.x == 0) load_tile<C>(job, s, t, at, events, i);
         __syncwarp();
-        if (meets) cluster_sync_relaxed();
+        if (meets) cluster_sync_relaxed(); // with begin() of the consumers
     }
+    if (threadIdx.x == 0) s.pipe.drain(at);
 }
 
 template <class C>
@@ -245,16 +295,15 @@ static __device__ __forceinline__ void consume_parts(const gemm_job &job, const 
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
-        if (meets && i > 0) cluster_sync_relaxed();
+        if (meets && i > 0) cluster_sync();
         multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, events, i, [] {});
         uint64_t start = events.now();
         if (meets) {
-            exchange_and_store<C>(me, cluster, t, s.d, d);
+            meet_in_cluster<C>(me, cluster, t, s.d, d);
         } else if (job.splits > 1 && job.workspace) {
             base.split = t.split;
-            memory_exchange<C> memory(base, job, tiles.index / job.splits * ranks_of_part + rank_in_part,
-                                      tiles.count / job.splits * ranks_of_part);
-            exchange_and_store<C>(me, memory, t, s.d, d);
+            memory_exchange<C> memory(base, job, tiles.index / job.splits * ranks_of_part + rank_in_part);
+            meet_in_memory<C>(me, memory, t, s.d, d);
         } else {
             store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, job.reduce, d);
         }

@@ -114,18 +114,19 @@ static int check_cluster(const struct gemm_case *c, struct text *why)
     return 0;
 }
 
-// The most splits: in a cluster with the CTAs that share blocks, on as many CTAs as there are, and what they send each
-// other over the stages.
+// The most splits: in a cluster with the CTAs that share blocks, with a counter each, and what they send each other
+// over the stages.
 static uint32_t most_splits(const struct gemm_case *c)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     struct gemm_job job = gemm_case_job(c);
-    uint32_t of_cluster = c->cluster_m * c->cluster_n, most = GEMM_MAX_CLUSTER;
     if (i->kernel != GEMM_SPLIT_K) return 1;
     if (c->reduce) return GEMM_MAX_SPLITS;
-    if (c->workspace && c->ctas > 0) most = c->ctas / of_cluster < most ? c->ctas / of_cluster : most;
-    for (job.splits = most; job.splits > 1 && gemm_min_stages(i, &job) > gemm_max_stages(i);) job.splits--;
-    return job.splits > 1 ? job.splits : 1;
+    job.splits = GEMM_MAX_CLUSTER;
+    while (job.splits > 1 &&
+           (gemm_min_stages(i, &job) > gemm_max_stages(i) || (c->workspace && !gemm_fits_counters(i, &job))))
+        job.splits--;
+    return job.splits;
 }
 
 static int check_splits(const struct gemm_case *c, struct text *why)

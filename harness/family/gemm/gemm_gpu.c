@@ -19,14 +19,10 @@ static int upload(struct gpu *gpu, const struct gemm_case *c, enum gemm_operand 
 // The workspace of a split; its counters begin as zeros.
 static int make_workspace(struct gpu *gpu, struct gemm_call *call)
 {
-    size_t zeros_bytes = gemm_counters_bytes(call->instance, &call->job);
-    uint8_t *zeros = calloc(1, zeros_bytes);
-    int error = CUDA_ERROR_OUT_OF_MEMORY;
+    static const uint32_t zeros[GEMM_COUNTERS];
     call->job.workspace = gpu_buffer(gpu, GEMM_WORKSPACE_BUFFER, gemm_workspace_bytes(call->instance, &call->job));
-    if (zeros != NULL && call->job.workspace != 0)
-        error = (int)gpu->driver.cuMemcpyHtoD_v2(call->job.workspace, zeros, zeros_bytes);
-    free(zeros);
-    return error;
+    if (call->job.workspace == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    return (int)gpu->driver.cuMemcpyHtoD_v2(call->job.workspace, zeros, sizeof zeros);
 }
 
 int gemm_upload(struct gpu *gpu, const struct gemm_case *c, struct gemm_call *call)

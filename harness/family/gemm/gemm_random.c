@@ -63,7 +63,8 @@ static void pick_cluster(struct random *random, struct gemm_case *c)
     c->cluster_n = shapes[shape][1];
 }
 
-// Stages for what splits send each other, fewer splits where there are none so many; and CTAs for all parts of a tile.
+// Stages for what splits send each other, fewer splits where there are none so many. Few CTAs, through a workspace also
+// fewer than the parts of a tile: none of them waits for another.
 static void pick_stages(struct random *random, const struct gemm_instance *i, struct gemm_case *c)
 {
     struct gemm_job job = gemm_case_job(c);
@@ -71,8 +72,6 @@ static void pick_stages(struct random *random, const struct gemm_instance *i, st
     c->splits = job.splits;
     c->stages = (uint32_t)random_range(random, gemm_min_stages(i, &job), (int64_t)gemm_max_stages(i));
     c->ctas = random_chance(random, 30) ? 0 : (uint32_t)random_range(random, 1, 12);
-    uint32_t parts = c->workspace ? c->splits * c->cluster_m * c->cluster_n : 1;
-    if (c->ctas > 0 && c->ctas < parts) c->ctas = parts;
 }
 
 // Styles that round more often than not (see wgmma_float()); any bits at all now and then.
