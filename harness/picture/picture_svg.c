@@ -82,6 +82,11 @@ static void print_style(FILE *out)
           ".lane { text-anchor: middle; font-size: 10.5px; fill: #8a1c1c; font-weight: bold }\n"
           ".gap { text-anchor: middle; fill: #8895a3; font-size: 12px }\n"
           ".address, .cell, .lane, .code { font-family: 'DejaVu Sans Mono', Menlo, Consolas, monospace }\n"
+          ".page { fill: #ffffff }\n"
+          "@media (prefers-color-scheme: dark) {\n" // cells stay light, and their text dark
+          ".page { fill: #0d1117 } text { fill: #e6edf3 } .quiet, .bank { fill: #9198a1 }\n"
+          ".cell { fill: #1f2933 } .lane { fill: #8a1c1c } .gap { fill: #5f6c7b }\n"
+          "}\n"
           "</style>\n"
           "<defs><pattern id=\"hatch\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\" "
           "patternTransform=\"rotate(45)\"><rect width=\"7\" height=\"7\" fill=\"#f7f8f9\"/>"
@@ -225,7 +230,7 @@ void picture_svg(const struct picture *picture, FILE *out)
             "<title>Swizzle %s in shared memory</title>\n",
             WIDTH, height, WIDTH, height, swizzle_name(picture->layout.mode)->name);
     print_style(out);
-    fputs("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", out);
+    fputs("<rect width=\"100%\" height=\"100%\" class=\"page\"/>\n", out);
     print_title(&picture->layout, out);
     print_ruler(out);
     print_grid(picture, out);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { SCREEN_COLUMNS = 80 };
+
 // One colour for each logical chunk, of the 256-colour palette: light, for dark letters.
 static const int colours[LAYOUT_LINE_CHUNKS] = {153, 157, 229, 223, 217, 183, 159, 250};
 
@@ -14,6 +16,12 @@ static int label_width(const struct layout *layout)
     layout_label(layout, (struct cell){CELL_DATA, layout->rows - 1, last_chunk}, label);
     size_t width = strlen(label);
     return width < 5 ? 5 : (int)width; // "28-31" stands above it
+}
+
+// Hexadecimal digits of the addresses: five for a CTA's own memory.
+static int address_digits(const struct layout *layout)
+{
+    return layout->base + layout_lines(layout) * LAYOUT_LINE_BYTES <= 0x100000 ? 5 : 8;
 }
 
 static void print_cell(const struct layout *layout, struct cell cell, int width, int colour, FILE *out)
@@ -31,7 +39,7 @@ static void print_cell(const struct layout *layout, struct cell cell, int width,
 static void print_grid(const struct layout *layout, int colour, FILE *out)
 {
     int width = label_width(layout);
-    fprintf(out, "%-10s", "banks");
+    fprintf(out, "%-*s", 2 + address_digits(layout), "banks");
     for (int chunk = 0; chunk < LAYOUT_LINE_CHUNKS; chunk++) {
         char banks[16];
         snprintf(banks, sizeof banks, "%d-%d", 4 * chunk, 4 * chunk + 3);
@@ -40,7 +48,7 @@ static void print_grid(const struct layout *layout, int colour, FILE *out)
     fprintf(out, "\n");
     for (uint32_t line = 0; line < layout_lines(layout); line++) {
         uint32_t address = layout->base + line * LAYOUT_LINE_BYTES;
-        fprintf(out, "0x%08x", address);
+        fprintf(out, "0x%0*x", address_digits(layout), address);
         for (uint32_t chunk = 0; chunk < LAYOUT_LINE_CHUNKS; chunk++)
             print_cell(layout, layout_cell(layout, address + chunk * LAYOUT_CHUNK_BYTES),
                        colour || chunk < LAYOUT_LINE_CHUNKS - 1 ? width : 0, colour, out);
@@ -53,10 +61,10 @@ static void print_anchor(const struct layout *layout, FILE *out)
     uint32_t lines = 1u << layout->mode, line = layout->base / LAYOUT_LINE_BYTES % lines;
     if (layout->mode == SWIZZLE_NONE) return;
     if (line != 0)
-        fprintf(out, "The box starts in line %u of the pattern's %u. ", line, lines);
+        fprintf(out, "The box starts in line %u of the pattern's %u (SWIZZLE_ABSOLUTE).\n", line, lines);
     else
-        fprintf(out, "The box starts where the pattern starts. ");
-    fprintf(out, "%s (SWIZZLE_ABSOLUTE)\n", rule_row(RULE_SWIZZLE_ABSOLUTE)->sentence);
+        fprintf(out, "The box starts where the pattern starts (SWIZZLE_ABSOLUTE).\n");
+    fprintf(out, "%s\n", rule_row(RULE_SWIZZLE_ABSOLUTE)->sentence);
 }
 
 static void print_collisions(const char *where, const struct bank_report *report, FILE *out)
@@ -108,14 +116,17 @@ void picture_text(const struct picture *picture, int colour, FILE *out)
     const struct swizzle_name *mode = swizzle_name(layout->mode);
     fprintf(out, "Swizzle %s: %u rows of %u bytes, %u bytes apart, from shared address 0x%x\n", mode->name,
             layout->rows, layout->row_bytes, layout_pitch_bytes(layout), layout->base);
-    fprintf(out, "r = row of the box, %s. %s\n\n",
+    fprintf(out, "r = row of the box, %s.\n%s\n\n",
             layout->element_bytes == 0 ? "c = 16-byte chunk of the row" : "then the elements of the row",
             rule_row(mode->rule)->sentence);
     print_grid(layout, colour, out);
+    int columns = 2 + address_digits(layout) + LAYOUT_LINE_CHUNKS * (1 + label_width(layout));
+    if (columns > SCREEN_COLUMNS)
+        fprintf(out, "(%d columns: chunks without --dtype fit %d, --svg=FILE draws it all)\n", columns, SCREEN_COLUMNS);
     fprintf(out, "\n");
     print_anchor(layout, out);
     if (layout->row_bytes < layout_pitch_bytes(layout))
-        fprintf(out, "gap = between the end of a row and the span: neither written nor read (TILE_PITCH)\n");
+        fprintf(out, "gap = between a row's end and the span: not written, not read (TILE_PITCH)\n");
 
     struct picture_name names[PICTURE_NAMES];
     picture_names(layout, names);

@@ -20,19 +20,19 @@ enum {
     LETTER = 7, // the width of one in a label
 };
 
+// No variables of CSS: not every program that draws SVG knows them.
 static const char style[] =
     "<style>\n"
-    "  svg { --page: #ffffff; --ink: #1f2328; --soft: #59636e; --grid: #e6e9ed; --band: #f6f8fa;\n"
-    "        --k0: #cfd4da; --k1: #7a8490; --k2: #2f7ed8; --k3: #e0782f; --k4: #2e9e6b; --on: #ffffff; }\n"
+    "  text { font: 13px Helvetica, Arial, 'DejaVu Sans', sans-serif; fill: #1f2328; }\n"
+    "  .title { font-size: 16px; font-weight: 600; } .soft { fill: #59636e; } .end { text-anchor: end; }\n"
+    "  .middle { text-anchor: middle; } .on { fill: #ffffff; font-size: 11px; text-anchor: middle; }\n"
+    "  .k0 { fill: #cfd4da; } .k1 { fill: #7a8490; } .k2 { fill: #2f7ed8; } .k3 { fill: #e0782f; }\n"
+    "  .k4 { fill: #2e9e6b; } .page { fill: #ffffff; } .band { fill: #f6f8fa; } .grid { stroke: #e6e9ed; }\n"
     "  @media (prefers-color-scheme: dark) {\n"
-    "    svg { --page: #0d1117; --ink: #e6edf3; --soft: #9198a1; --grid: #262c36; --band: #151b23;\n"
-    "          --k0: #3d444d; --k1: #9aa4b0; --k2: #4493f8; --k3: #f0883e; --k4: #3fb950; --on: #0d1117; } }\n"
-    "  text { font: 13px ui-sans-serif, system-ui, sans-serif; fill: var(--ink); }\n"
-    "  .title { font-size: 16px; font-weight: 600; } .soft { fill: var(--soft); } .end { text-anchor: end; }\n"
-    "  .middle { text-anchor: middle; } .on { fill: var(--on); font-size: 11px; text-anchor: middle; }\n"
-    "  .k0 { fill: var(--k0); } .k1 { fill: var(--k1); } .k2 { fill: var(--k2); } .k3 { fill: var(--k3); }\n"
-    "  .k4 { fill: var(--k4); } .page { fill: var(--page); } .band { fill: var(--band); } .grid { stroke: var(--grid); "
-    "}\n"
+    "    text { fill: #e6edf3; } .soft { fill: #9198a1; } .on { fill: #0d1117; }\n"
+    "    .k0 { fill: #3d444d; } .k1 { fill: #9aa4b0; } .k2 { fill: #4493f8; } .k3 { fill: #f0883e; }\n"
+    "    .k4 { fill: #3fb950; } .page { fill: #0d1117; } .band { fill: #151b23; } .grid { stroke: #262c36; }\n"
+    "  }\n"
     "</style>\n";
 
 // What of the time is drawn, and where.
