@@ -224,6 +224,25 @@ static __device__ __forceinline__ void place_tile(const cp_async_job &job, uint3
     *n = blockIdx.x % per_group / height * TILE_N;
 }
 
+// Zeros in all stages, before the copies; and the stages at the end, when all have landed.
+static __device__ __forceinline__ void clear_stages(uint32_t base, uint32_t bytes)
+{
+    for (uint32_t at = CHUNK_BYTES * threadIdx.x; at < bytes; at += CHUNK_BYTES * CP_ASYNC_THREADS)
+        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(base + at), "r"(0) : "memory");
+    __syncthreads();
+}
+
+static __device__ __forceinline__ void dump_stages(char *to, uint32_t base, uint32_t bytes)
+{
+    wait_copies<0>();
+    __syncthreads();
+    for (uint32_t at = 4 * threadIdx.x; at < bytes; at += 4 * CP_ASYNC_THREADS) {
+        uint32_t word;
+        asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(base + at) : "memory");
+        *(uint32_t *)(to + at) = word;
+    }
+}
+
 template <class In, class Out>
 static __device__ __forceinline__ void cp_async_gemm(const cp_async_job &job)
 {
@@ -242,6 +261,7 @@ static __device__ __forceinline__ void cp_async_gemm(const cp_async_job &job)
         commit_copies();
     };
 
+    if (job.dump) clear_stages(base, job.stages * STAGE_BYTES);
     uint32_t end = base + job.stages * STAGE_BYTES, stage = base, next = end - STAGE_BYTES;
     for (uint32_t block = 0; block + 1 < job.stages; block++) copy(block, base + block * STAGE_BYTES);
 #pragma unroll 1
@@ -254,6 +274,7 @@ static __device__ __forceinline__ void cp_async_gemm(const cp_async_job &job)
         next = next + STAGE_BYTES == end ? base : next + STAGE_BYTES;
     }
     store<Out>(job, m + warp_m, n + warp_n, d);
+    if (job.dump && blockIdx.x == 0) dump_stages((char *)job.dump, base, job.stages * STAGE_BYTES);
 }
 
 using bf16 = __nv_bfloat16;

@@ -17,9 +17,9 @@ enum { CP_ASYNC_THREADS = 256, CP_ASYNC_MAX_STAGES = 4 };
     X(cp_async, f16, f16, 128, 256, 1, 1, 1)                                                                           \
     X(cp_async, f16, f32, 128, 256, 1, 1, 1)
 
-// The only parameter. `a`, `b`, `d` and the pitches are multiples of 16; `group` as in struct gemm_job.
+// The only parameter. `a`, `b`, `d` and the pitches are multiples of 16; `group` and `dump` as in struct gemm_job.
 struct cp_async_job {
-    uint64_t a, b, d;
+    uint64_t a, b, d, dump;
     uint32_t m, n, k;
     uint32_t pitch_bytes[3];
     uint32_t stages, group;

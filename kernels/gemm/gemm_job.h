@@ -256,10 +256,10 @@ static inline uint64_t gemm_workspace_bytes(const struct gemm_instance *i, const
 }
 
 // A dump: the stages of CTA 0, zero where nothing was loaded, then the words of full[] and empty[] after
-// mbarrier.inval.
+// mbarrier.inval (the kernel of cp.async has no barriers).
 static inline uint32_t gemm_dump_bytes(const struct gemm_instance *i, uint32_t stages)
 {
-    return stages * (gemm_stage_bytes(i->tile_m, i->tile_n) + 16);
+    return stages * (gemm_stage_bytes(i->tile_m, i->tile_n) + (i->kernel == GEMM_CP_ASYNC ? 0 : 16));
 }
 
 #endif

@@ -163,7 +163,7 @@ static uint64_t word_after(uint32_t arrivals, uint32_t phases)
 static void dump(const struct kernel *kernel, const struct gemm_job *job, const struct tensormap map[2], uint32_t grid)
 {
     uint32_t stage_bytes = gemm_stage_bytes(kernel->tile_m, kernel->tile_n), loads = 0;
-    uint32_t size = job->cluster_m * job->cluster_n, parts = job->reduce ? job->splits : 1;
+    uint32_t size = job->cluster_m * job->cluster_n, parts = job->reduce || job->workspace ? job->splits : 1;
     uint32_t rows = (job->m - 1) / (kernel->tile_m * job->cluster_m) + 1;
     uint32_t columns = (job->n - 1) / (kernel->tile_n * job->cluster_n) + 1, per_group = job->group * columns;
     uint32_t block_k = gemm_block_k(kernel->in), blocks = (job->k - 1) / block_k + 1;
@@ -230,6 +230,30 @@ enum rule gemm_kernels(void **parameters)
     return RULE_OK;
 }
 
+// A block of an operand as the kernel of cp.async lays it out: chunks of 16 bytes, that of row r and column c in column
+// c ^ r % 8; zeros past the end of a row, and where no row is.
+static void chunks(const struct cp_async_job *job, int operand, uint32_t b, uint8_t *to)
+{
+    const uint8_t *from = (const uint8_t *)(uintptr_t)(operand == 0 ? job->a : job->b);
+    uint32_t rows = operand == 0 ? job->m : job->n, tile = operand == 0 ? 128 : 256;
+    for (uint32_t at = 0; at < tile * GEMM_BLOCK_BYTES; at++) {
+        uint32_t row = at / GEMM_BLOCK_BYTES, column = at % GEMM_BLOCK_BYTES ^ row % 8 * 16;
+        uint32_t x = b * GEMM_BLOCK_BYTES + column;
+        to[at] = row < rows && x < 2 * job->k ? from[(size_t)row * job->pitch_bytes[operand] + x] : 0;
+    }
+}
+
+static void dump_cp_async(const struct cp_async_job *job)
+{
+    uint8_t *to = (uint8_t *)(uintptr_t)job->dump;
+    uint32_t stage_bytes = gemm_stage_bytes(128, 256);
+    memset(to, 0, job->stages * stage_bytes);
+    for (uint32_t b = 0; b * 64 < job->k; b++) {
+        chunks(job, 0, b, to + b % job->stages * stage_bytes);
+        chunks(job, 1, b, to + b % job->stages * stage_bytes + 128 * GEMM_BLOCK_BYTES);
+    }
+}
+
 // Its operands are pointers: maps of them, for what they point at alone.
 enum rule gemm_cp_async_kernels(void **parameters)
 {
@@ -242,6 +266,7 @@ enum rule gemm_cp_async_kernels(void **parameters)
         {.address = job.b, .dim = {job.k, job.n}, .stride = {0, job.pitch_bytes[1]}},
     };
     multiply(kernel, &whole, map, (uint8_t *)(uintptr_t)job.d, job.pitch_bytes[2], job.n);
+    if (job.dump != 0) dump_cp_async(&job);
     return RULE_OK;
 }
 

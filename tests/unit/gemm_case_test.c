@@ -99,7 +99,7 @@ END_TEST
 START_TEST(gemm_cases_reach_everything)
 {
     int *instances = calloc(gemm_instance_count(), sizeof *instances), clusters[5][5] = {{0}};
-    int remainders[3] = {0}, splits[2] = {0}, padded = 0, dumps = 0, few = 0, tiny = 0;
+    int remainders[3] = {0}, splits[2] = {0}, padded = 0, dumps[GEMM_CP_ASYNC + 1] = {0}, few = 0, tiny = 0;
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(9, i);
         struct gemm_case c;
@@ -112,7 +112,7 @@ START_TEST(gemm_cases_reach_everything)
         remainders[2] += c.k % gemm_block_k(row->in) != 0;
         if (c.splits > 1) splits[c.reduce]++;
         padded += c.pitch_bytes[GEMM_D] >= gemm_row_bytes(&c, GEMM_D) + GEMM_PITCH_UNIT;
-        dumps += c.dump != 0;
+        dumps[row->kernel] += c.dump != 0;
         const struct gemm_job job = gemm_case_job(&c);
         few += c.ctas != 0 && gemm_cluster_tiles(row, &job) * gemm_cluster_size(&job) > 2 * c.ctas;
         tiny += c.m == 1 || c.n == 1 || c.k == 1;
@@ -123,10 +123,43 @@ START_TEST(gemm_cases_reach_everything)
     for (int i = 0; i < 3; i++) ck_assert_int_gt(remainders[i], CASES / 2);
     for (int i = 0; i < 2; i++) ck_assert_int_gt(splits[i], CASES / 30);
     ck_assert_int_gt(padded, CASES / 4);
-    ck_assert_int_gt(dumps, CASES / 20);
+    for (int kernel = 0; kernel <= GEMM_CP_ASYNC; kernel++) ck_assert_int_gt(dumps[kernel], CASES / 400);
     ck_assert_int_gt(few, CASES / 20);
     ck_assert_int_gt(tiny, CASES / 200);
     free(instances);
+}
+END_TEST
+
+// Kernels whose CTAs go through their tiles by a schedule: does CTA 0 take three tiles or more, and do their blocks go
+// round the stages more than twice?
+static int exercises_schedule(const struct gemm_case *c)
+{
+    uint32_t tiles, loads;
+    gemm_model_work(c, &tiles, &loads);
+    return tiles >= 3 && loads > 2 * c->stages;
+}
+
+// Counts cases of the ping-pong and cooperative kernels: all, those that exercise the schedule, and with a long K.
+static void count_schedule(const struct gemm_case *c, int counts[3])
+{
+    enum gemm_kernel kernel = gemm_instance_row(c->instance)->kernel;
+    if (kernel != GEMM_PINGPONG && kernel != GEMM_COOPERATIVE) return;
+    counts[0]++;
+    counts[1] += exercises_schedule(c);
+    counts[2] += exercises_schedule(c) && c->k >= 2048;
+}
+
+START_TEST(gemm_cases_exercise_the_schedules)
+{
+    int counts[3] = {0};
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(10, i);
+        struct gemm_case c;
+        gemm_generate(&random, &c);
+        count_schedule(&c, counts);
+    }
+    ck_assert_msg(counts[1] * 10 > counts[0] * 4, "%d of %d cases", counts[1], counts[0]);
+    ck_assert_msg(counts[2] * 100 > counts[0] * 2, "%d of %d cases have a long K", counts[2], counts[0]);
 }
 END_TEST
 
@@ -205,6 +238,28 @@ START_TEST(gemm_dump_shows_the_last_blocks)
 }
 END_TEST
 
+// Of cp.async the same blocks, and no barriers.
+START_TEST(gemm_dump_of_cp_async_shows_the_last_blocks)
+{
+    struct gemm_case c = {
+        .m = 3, .n = 5, .k = 150, .stages = 2, .cluster_m = 1, .cluster_n = 1, .splits = 1, .group = 1};
+    while (gemm_instance_row(c.instance)->kernel != GEMM_CP_ASYNC) c.instance++;
+    const struct gemm_instance *row = gemm_instance_row(c.instance);
+    uint32_t stage_bytes = gemm_stage_bytes(row->tile_m, row->tile_n), bytes = gemm_dump_bytes(row, 2);
+    ck_assert_uint_eq(bytes, 2 * stage_bytes);
+    gemm_least_pitch(&c);
+    uint8_t *dump = malloc(bytes), *b = malloc(gemm_operand_bytes(&c, GEMM_B));
+    gemm_fill(&c, GEMM_B, b);
+    ck_assert(gemm_model_dump(&c, dump));
+    const uint8_t *of_b = dump + row->tile_m * GEMM_BLOCK_BYTES;
+    ck_assert_mem_eq(of_b + 128 + 16, b + c.pitch_bytes[1] + 256, 16); // row 1, from k = 128 on: swizzled
+    ck_assert_mem_eq(of_b + stage_bytes + 256 + 32, b + 2 * c.pitch_bytes[1] + 128, 16); // row 2, from k = 64 on
+    for (uint32_t at = 5 * 128; at < 256 * 128; at++) ck_assert_uint_eq(of_b[at], 0);
+    free(dump);
+    free(b);
+}
+END_TEST
+
 // The layout changes nothing: all swizzles and both majornesses of the same numbers give the same D.
 START_TEST(gemm_layouts_give_the_same_sums)
 {
@@ -261,6 +316,8 @@ Suite *gemm_case_suite(void)
     tcase_add_test(tests, gemm_cases_reach_everything);
     tcase_add_test(tests, gemm_of_small_integers_is_their_sums);
     tcase_add_test(tests, gemm_dump_shows_the_last_blocks);
+    tcase_add_test(tests, gemm_cases_exercise_the_schedules);
+    tcase_add_test(tests, gemm_dump_of_cp_async_shows_the_last_blocks);
     tcase_add_test(tests, gemm_layouts_give_the_same_sums);
     tcase_add_test(tests, gemm_mismatch_names_the_element_and_the_block);
     suite_add_tcase(suite, tests);

@@ -150,8 +150,12 @@ static int check_cp_async(const struct gemm_case *c, struct text *why)
     if (gemm_instance_row(c->instance)->kernel != GEMM_CP_ASYNC) return 1;
     const char *because = " (gemm-cp-async has no more)";
     return is_within("cluster", c->cluster_m, 1, 1, because, why) &&
-           is_within("cluster", c->cluster_n, 1, 1, because, why) && is_within("ctas", c->ctas, 0, 0, because, why) &&
-           is_within("dump", c->dump, 0, 0, because, why);
+           is_within("cluster", c->cluster_n, 1, 1, because, why) && is_within("ctas", c->ctas, 0, 0, because, why);
+}
+
+int gemm_may_dump(const struct gemm_case *c)
+{
+    return c->splits == 1 || c->reduce || c->workspace;
 }
 
 int gemm_check(const struct gemm_case *c, struct text *why)
@@ -166,7 +170,7 @@ int gemm_check(const struct gemm_case *c, struct text *why)
                      why) &&
            is_within("group", c->group, 1, GEMM_MAX_SIDE, "", why) && is_within("exact", c->exact, 0, 1, "", why) &&
            check_cluster(c, why) && check_cp_async(c, why) &&
-           is_within("dump", c->dump, 0, c->splits == 1 || c->reduce,
+           is_within("dump", c->dump, 0, (uint32_t)gemm_may_dump(c),
                      " (0: the parts of k that meet in shared memory lie over the stages)", why);
 }
 

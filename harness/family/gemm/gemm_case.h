@@ -14,8 +14,8 @@
 
 enum gemm_operand { GEMM_A, GEMM_B, GEMM_D };
 
-// `instance` counts the rows of GEMM_INSTANCES, then those of CP_ASYNC_INSTANCES (which has no clusters, no dumps and a
-// CTA for each tile). pitch_bytes: from row to row of A, B and D, multiples of 16. `ctas`:
+// `instance` counts the rows of GEMM_INSTANCES, then those of CP_ASYNC_INSTANCES (which has no clusters and a CTA for
+// each tile). pitch_bytes: from row to row of A, B and D, multiples of 16. `ctas`:
 // the grid has at most so many (0: as many as the GPU has SMs). `workspace`: splits go through one, see gemm_job.h.
 // `exact`: A and B hold -1, 0 and 1, whose sums are exact in any order; else `seed` tells the style of their numbers
 // too (wgmma_style() of wgmma_job.h).
@@ -74,6 +74,12 @@ void gemm_generate(struct random *random, void *test_case);
 // D after the GEMM into `d`, GEMM_GUARD_BYTES of it before the first row; `d` holds what gemm_fill() puts there.
 // Returns 0 if there is no memory for it.
 int gemm_model(const struct gemm_case *c, uint8_t *d);
+
+// Can CTA 0 show its stages at the end? Not where parts of k that meet in distributed shared memory lay over them.
+int gemm_may_dump(const struct gemm_case *c);
+
+// What CTA 0 has to do (gemm_dump.c): its tiles, and how many blocks go through its stages.
+void gemm_model_work(const struct gemm_case *c, uint32_t *tiles, uint32_t *loads);
 
 // The shared memory that a dump shows (gemm_dump.c): gemm_dump_bytes() of it.
 int gemm_model_dump(const struct gemm_case *c, uint8_t *dump);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What CTA 0 of a GEMM leaves in shared memory: in each stage the last blocks of A and B that were loaded there, and
-// the words of its barriers. The loads are those of the model of TMA, swizzle and fill and all.
+// the words of its barriers. The loads are those of the model of TMA, swizzle and fill and all; the kernel of cp.async
+// lays its blocks out in the same way, by hand.
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +31,15 @@ static struct walk walk_of(const struct gemm_case *c)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     const struct gemm_job job = gemm_case_job(c);
-    return (struct walk){.c = c,
-                         .instance = i,
-                         .rows = (c->m - 1) / (i->tile_m * c->cluster_m) + 1,
-                         .columns = (c->n - 1) / (i->tile_n * c->cluster_n) + 1,
-                         .parts = c->reduce ? c->splits : 1,
-                         .step = gemm_grid(i, &job, c->ctas != 0 ? c->ctas : ANY_SMS) / gemm_cluster_size(&job),
-                         .blocks = (c->k - 1) / gemm_block_k(i->in) + 1};
+    struct walk w = {.c = c,
+                     .instance = i,
+                     .rows = (c->m - 1) / (i->tile_m * c->cluster_m) + 1,
+                     .columns = (c->n - 1) / (i->tile_n * c->cluster_n) + 1,
+                     .parts = c->splits / gemm_splits_in_cluster(&job),
+                     .step = gemm_grid(i, &job, c->ctas != 0 ? c->ctas : ANY_SMS) / gemm_cluster_size(&job),
+                     .blocks = (c->k - 1) / gemm_block_k(i->in) + 1};
+    if (i->kernel == GEMM_CP_ASYNC) w.step = w.rows * w.columns; // a CTA for each tile
+    return w;
 }
 
 // Tile `index`: groups of `group` rows, down the columns of a group, the parts of k of a tile one after the other. Of
@@ -68,6 +71,15 @@ static void walk_tiles(const struct walk *w, struct block last[GEMM_MAX_STAGES],
     }
 }
 
+void gemm_model_work(const struct gemm_case *c, uint32_t *tiles, uint32_t *loads)
+{
+    const struct walk w = walk_of(c);
+    struct block block;
+    *tiles = *loads = 0;
+    for (uint32_t index = 0; index < w.rows * w.columns * w.parts; index += w.step, ++*tiles)
+        *loads += blocks_of(&w, index, &block);
+}
+
 static void load(const struct tensormap_image *image, const struct memory *global_memory, const struct memory *stage,
                  uint32_t shared, uint32_t k, uint32_t row)
 {
@@ -84,14 +96,14 @@ static void load(const struct tensormap_image *image, const struct memory *globa
 }
 
 // Both blocks into `stage`: a whole tile of each, made of the shares that the CTAs of the cluster load for each other.
-static void load_blocks(const struct walk *w, const struct gemm_launch *launch, const struct memory operand[2],
+static void load_blocks(const struct walk *w, const struct tensormap_image map[3], const struct memory operand[2],
                         const struct block *block, uint32_t stage, uint8_t *bytes)
 {
     uint32_t stage_bytes = gemm_stage_bytes(w->instance->tile_m, w->instance->tile_n);
     uint32_t a_bytes = w->instance->tile_m * GEMM_BLOCK_BYTES, shared = GEMM_SHARED_START + stage * stage_bytes;
     const struct memory a = {bytes, shared, a_bytes}, b = {bytes + a_bytes, shared + a_bytes, stage_bytes - a_bytes};
-    load(&launch->map[GEMM_A], &operand[GEMM_A], &a, shared, block->k, block->m);
-    load(&launch->map[GEMM_B], &operand[GEMM_B], &b, shared + a_bytes, block->k, block->n);
+    load(&map[GEMM_A], &operand[GEMM_A], &a, shared, block->k, block->m);
+    load(&map[GEMM_B], &operand[GEMM_B], &b, shared + a_bytes, block->k, block->n);
 }
 
 // `phases` of a barrier with so many arrivals have completed.
@@ -119,7 +131,7 @@ int gemm_model_dump(const struct gemm_case *c, uint8_t *dump)
     struct block last[GEMM_MAX_STAGES];
     uint32_t loads[GEMM_MAX_STAGES] = {0};
     struct memory operand[2];
-    struct gemm_launch launch;
+    struct tensormap_image map[3];
     struct gemm_call call = {.instance = w.instance, .job = gemm_case_job(c)};
     for (int i = 0; i < 3; i++) {
         call.address[i] = OPERAND_BASE * (uint64_t)(i + 1);
@@ -130,13 +142,13 @@ int gemm_model_dump(const struct gemm_case *c, uint8_t *dump)
         operand[i] = (struct memory){malloc(bytes), call.address[i], bytes};
         if (operand[i].bytes != NULL) gemm_fill(c, (enum gemm_operand)i, operand[i].bytes);
     }
-    int ok = operand[0].bytes != NULL && operand[1].bytes != NULL && gemm_launch_make(&call, 1, &launch) == RULE_OK;
+    int ok = operand[0].bytes != NULL && operand[1].bytes != NULL && gemm_maps_make(&call, map) == RULE_OK;
     uint32_t stage_bytes = gemm_stage_bytes(w.instance->tile_m, w.instance->tile_n);
     memset(dump, 0, gemm_dump_bytes(w.instance, c->stages));
     walk_tiles(&w, last, loads);
     for (uint32_t stage = 0; ok && stage < c->stages; stage++)
-        if (loads[stage] > 0) load_blocks(&w, &launch, operand, &last[stage], stage, dump + stage * stage_bytes);
-    write_words(&w, loads, dump + c->stages * stage_bytes);
+        if (loads[stage] > 0) load_blocks(&w, map, operand, &last[stage], stage, dump + stage * stage_bytes);
+    if (w.instance->kernel != GEMM_CP_ASYNC) write_words(&w, loads, dump + c->stages * stage_bytes);
     free(operand[0].bytes);
     free(operand[1].bytes);
     return ok;

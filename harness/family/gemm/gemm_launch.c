@@ -21,7 +21,7 @@ static enum rule make_map(struct tensormap_image *map, enum gemm_type type, unsi
                                   swizzle, L2_PROMOTION_L2_256B, OOB_FILL_ZERO, NULL);
 }
 
-static enum rule make_maps(const struct gemm_call *call, struct tensormap_image map[3])
+enum rule gemm_maps_make(const struct gemm_call *call, struct tensormap_image map[3])
 {
     const struct gemm_instance *i = call->instance;
     const struct gemm_job *job = &call->job;
@@ -46,6 +46,7 @@ static void make_cp_async(const struct gemm_call *call, struct gemm_launch *laun
     launch->cp_async = (struct cp_async_job){.a = call->address[0],
                                              .b = call->address[1],
                                              .d = call->address[2],
+                                             .dump = job->dump,
                                              .m = job->m,
                                              .n = job->n,
                                              .k = job->k,
@@ -67,7 +68,7 @@ enum rule gemm_launch_make(const struct gemm_call *call, uint32_t sms, struct ge
         make_cp_async(call, launch);
         return RULE_OK;
     }
-    enum rule rule = make_maps(call, launch->map);
+    enum rule rule = gemm_maps_make(call, launch->map);
     uint32_t size = gemm_cluster_size(&call->job);
     launch->job = call->job;
     for (int i = 0; i < 3; i++) launch->arguments[i] = &launch->map[i];

@@ -25,6 +25,10 @@ struct gemm_launch {
     struct gpu_launch launch;
 };
 
+// Makes the maps of A, B and D; that of cp.async does without, and the model loads its blocks by them all the same.
+//   returns  as gemm_launch_make()
+enum rule gemm_maps_make(const struct gemm_call *call, struct tensormap_image map[3]);
+
 // Makes the maps and the launch of `call` for a grid of at most `sms` CTAs.
 //   returns  RULE_OK, or the first rule of the tensor maps that address, pitch or size breaks
 enum rule gemm_launch_make(const struct gemm_call *call, uint32_t sms, struct gemm_launch *launch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random GEMMs: every compiled instance; sizes from 1 to a few hundred, most of them with remainders, at the edges of
 // tiles and blocks; padded rows; few CTAs, so that each has many tiles; clusters, splits and all styles of numbers.
+// Every other case is a strip one tile wide and many tiles long: few products, and all of the schedule.
 #include "gemm_case.h"
 
 #define MOST_PRODUCTS ((uint64_t)1 << 21)
@@ -35,6 +36,10 @@ static void pick_sizes(struct random *random, const struct gemm_instance *i, str
         if (c->k > *most) most = &c->k;
         *most -= *most / 3;
     }
+}
+
+static void pick_pitch(struct random *random, struct gemm_case *c)
+{
     gemm_least_pitch(c);
     for (int operand = GEMM_A; operand <= GEMM_D; operand++)
         if (random_chance(random, 40))
@@ -74,6 +79,41 @@ static void pick_stages(struct random *random, const struct gemm_instance *i, st
     c->ctas = random_chance(random, 30) ? 0 : (uint32_t)random_range(random, 1, 12);
 }
 
+// A strip along m or n for some clusters of CTAs, each of which takes so many tiles, and blocks of k enough that its
+// loads go round the stages more than `rounds` times.
+struct strip {
+    int is_along_m;
+    uint32_t clusters, tiles, rounds, longer;
+};
+
+static void lay_strip(struct random *random, const struct gemm_instance *i, const struct strip *s, struct gemm_case *c)
+{
+    uint32_t tile = s->is_along_m ? i->tile_m * c->cluster_m : i->tile_n * c->cluster_n;
+    uint32_t block_k = gemm_block_k(i->in), parts = c->reduce || c->workspace ? c->splits : 1;
+    uint32_t blocks = (c->stages * s->rounds / s->tiles + 1) * c->splits / parts * s->longer;
+    uint32_t length = (s->clusters * s->tiles - 1) * tile + 1 + (uint32_t)random_below(random, tile);
+    c->m = s->is_along_m ? length : 1;
+    c->n = s->is_along_m ? 1 : length;
+    c->k = (blocks - 1) * block_k + 1 + (uint32_t)random_below(random, block_k);
+    c->ctas = s->clusters * c->cluster_m * c->cluster_n * c->splits / parts;
+}
+
+// As wide as the products allow; the least strip where others are too dear.
+static void pick_strip(struct random *random, const struct gemm_instance *i, struct gemm_case *c)
+{
+    struct strip s = {random_chance(random, 50), 1, 3, 2, 1};
+    for (int tries = 0; tries < 8; tries++) {
+        const struct strip other = {s.is_along_m, (uint32_t)random_range(random, 1, 2),
+                                    (uint32_t)random_range(random, 3, 6), (uint32_t)random_range(random, 2, 5),
+                                    random_chance(random, 60) ? (uint32_t)random_range(random, 2, 24) : 1};
+        lay_strip(random, i, &other, c);
+        if ((uint64_t)c->m * c->n * c->k <= MOST_PRODUCTS) break;
+        lay_strip(random, i, &s, c);
+    }
+    uint64_t most = MOST_PRODUCTS / ((uint64_t)c->m * c->n * c->k);
+    *(s.is_along_m ? &c->n : &c->m) = (uint32_t)random_range(random, 1, most < 1 ? 1 : most > 40 ? 40 : (int64_t)most);
+}
+
 // Styles that round more often than not (see wgmma_float()); any bits at all now and then.
 static uint32_t pick_seed(struct random *random)
 {
@@ -92,8 +132,12 @@ void gemm_generate(struct random *random, void *test_case)
     pick_splits(random, i, c);
     pick_cluster(random, c);
     pick_stages(random, i, c);
+    if (random_chance(random, 50)) pick_strip(random, i, c);
+    pick_pitch(random, c);
     c->group = (uint32_t)random_range(random, 1, 5);
-    c->dump = random_chance(random, 15) && (c->splits == 1 || c->reduce);
+    c->dump = gemm_may_dump(c) && random_chance(random, 20);
+    if (c->dump && c->ctas == 0)
+        c->ctas = (uint32_t)random_range(random, 1, 12); // else CTA 0's tiles depend on the GPU
     c->seed = pick_seed(random);
-    if (i->kernel == GEMM_CP_ASYNC) c->ctas = c->dump = 0;
+    if (i->kernel == GEMM_CP_ASYNC) c->ctas = 0;
 }
