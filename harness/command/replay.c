@@ -4,20 +4,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "common_options.h"
 #include "json.h"
-#include "progress.h"
 #include "replay.h"
 #include "trace_batch.h"
 #include "trace_paths.h"
+#include "workers.h"
 
 // One trace's row of the table.
 struct row {
     const char *path;
     struct trace_header header;
     uint64_t cases, mismatches;
+    enum { ROW_UNDONE, ROW_WHOLE, ROW_BAD } state;
+    struct text why; // it is bad
 };
 
 static const struct argp_option options[] = {
@@ -49,31 +52,37 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-// A replay while it runs.
+// A replay while it runs: what a job of it sees. The rows are shared memory.
 struct replay {
     const struct replay_options *options;
+    struct row *rows;
+};
+
+// One trace while it runs.
+struct replay_trace {
+    const struct replay_options *options;
     struct row *row;
-    struct progress *progress;
+    FILE *out;
 };
 
 static int check(const struct trace_batch *cases, int i, void *context)
 {
-    struct replay *replay = context;
-    struct row *row = replay->row;
-    int is_told = row->mismatches < replay->options->printed;
+    struct replay_trace *trace = context;
+    struct row *row = trace->row;
+    int is_told = row->mismatches < trace->options->printed;
     row->cases++;
-    row->mismatches += !trace_batch_agrees(cases, i, is_told ? stderr : NULL);
-    progress_add(replay->progress, 1);
+    row->mismatches += !trace_batch_agrees(cases, i, is_told ? trace->out : NULL);
+    workers_progress(1);
     return 1;
 }
 
-static int replay_one(const struct replay_options *to, struct row *row, struct text *why)
+static void replay_one(int job, void *context, FILE *out)
 {
-    struct progress progress = progress_start("replay", 0);
-    struct replay replay = {to, row, &progress};
-    int ok = trace_run(row->path, to->executor, &row->header, check, &replay, why);
-    progress_end(&progress);
-    return ok;
+    struct replay *replay = context;
+    struct row *row = &replay->rows[job];
+    struct replay_trace trace = {replay->options, row, out};
+    row->state =
+        trace_run(row->path, replay->options->executor, &row->header, check, &trace, &row->why) ? ROW_WHOLE : ROW_BAD;
 }
 
 static void print_table(const struct replay_options *to, const struct row *rows, int count)
@@ -108,26 +117,61 @@ static void print_json(const struct row *rows, int count)
     json_decref(json);
 }
 
+// The size of each trace, which says about how long it takes.
+static void measure(const struct trace_paths *paths, uint64_t *cost)
+{
+    for (int i = 0; i < paths->count; i++) {
+        struct stat info;
+        cost[i] = stat(paths->path[i], &info) == 0 ? (uint64_t)info.st_size : 0;
+    }
+}
+
+// Takes out the rows of traces that were not finished; returns how many are left.
+static int keep_whole(struct row *rows, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++)
+        if (rows[i].state == ROW_WHOLE) rows[kept++] = rows[i];
+    return kept;
+}
+
+// Prints the rows; returns the exit status.
+static int report(const char *command, const struct replay_options *to, struct row *rows, int count,
+                  enum workers_end end)
+{
+    int mismatch = 0;
+    for (int i = 0; i < count; i++)
+        if (rows[i].state == ROW_BAD) return command_usage(command, "%s", rows[i].why.at);
+    if (end == WORKERS_DIED) return command_usage(command, "a process died while it replayed a trace");
+    int kept = keep_whole(rows, count);
+    for (int i = 0; i < kept; i++) mismatch |= rows[i].mismatches > 0;
+    if (to->json)
+        print_json(rows, kept);
+    else
+        print_table(to, rows, kept);
+    if (end == WORKERS_DONE) return mismatch ? EXIT_MISMATCH : EXIT_AGREE;
+    fprintf(stderr, "tmaref %s: interrupted; %d of %d traces were compared\n", command, kept, count);
+    return EXIT_USAGE;
+}
+
 int replay_run(const char *command, const struct replay_options *to)
 {
-    static struct row rows[TRACE_PATHS_MOST];
     static struct trace_paths paths;
+    static uint64_t cost[TRACE_PATHS_MOST];
     struct text why = {"there is no trace"};
-    int count = 0, ok = 1, mismatch = 0;
+    int ok = 1;
     paths.count = 0;
     for (int i = 0; i < to->paths && ok; i++) ok = trace_paths_add(&paths, to->path[i], &why);
-    if (ok) count = paths.count;
-    for (int i = 0; i < count && ok; i++) {
-        rows[i].path = paths.path[i];
-        ok = replay_one(to, &rows[i], &why);
-        mismatch |= rows[i].mismatches > 0;
-    }
-    if (!ok || count <= 0) return command_usage(command, "%s", why.at);
-    if (to->json)
-        print_json(rows, count);
-    else
-        print_table(to, rows, count);
-    return mismatch ? EXIT_MISMATCH : EXIT_AGREE;
+    if (!ok || paths.count == 0) return command_usage(command, "%s", why.at);
+    struct replay replay = {to, shared_memory((size_t)paths.count * sizeof *replay.rows)};
+    if (replay.rows == NULL) return command_usage(command, "not enough memory");
+    for (int i = 0; i < paths.count; i++) replay.rows[i].path = paths.path[i];
+    measure(&paths, cost);
+    const struct jobs jobs = {paths.count, cost, replay_one, &replay, "replay", 0};
+    enum workers_end end = workers_run(&jobs, to->executor == &executor_model ? 0 : 1, stderr);
+    int status = report(command, to, replay.rows, paths.count, end);
+    shared_memory_free(replay.rows, (size_t)paths.count * sizeof *replay.rows);
+    return status;
 }
 
 int command_replay(int argc, char **argv)

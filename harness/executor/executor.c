@@ -3,7 +3,8 @@
 #include "executor.h"
 
 #include <string.h>
-#include <sys/mman.h>
+
+#include "workers.h"
 
 const struct executor *const executors[] = {&executor_model, &executor_gpu, NULL};
 
@@ -12,12 +13,6 @@ const struct executor *executor_find(const char *name)
     for (int i = 0; executors[i] != NULL; i++)
         if (strcmp(executors[i]->name, name) == 0) return executors[i];
     return NULL;
-}
-
-static void *shared_memory(size_t size_bytes)
-{
-    void *memory = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
 }
 
 int batch_open(struct batch *batch, const struct family *family)
@@ -33,9 +28,9 @@ int batch_open(struct batch *batch, const struct family *family)
 
 void batch_close(struct batch *batch)
 {
-    if (batch->cases != NULL) munmap(batch->cases, BATCH_CASES * batch->family->case_bytes);
-    if (batch->results != NULL) munmap(batch->results, BATCH_CASES * sizeof *batch->results);
-    if (batch->bytes != NULL) munmap(batch->bytes, BATCH_ROOM);
+    shared_memory_free(batch->cases, BATCH_CASES * batch->family->case_bytes);
+    shared_memory_free(batch->results, BATCH_CASES * sizeof *batch->results);
+    shared_memory_free(batch->bytes, BATCH_ROOM);
     *batch = (struct batch){0};
 }
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "workers.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+enum { MOST_PROCESSES = 64, REDRAW_MILLISECONDS = 100 };
+
+// What all processes see: the next job to begin, as a place in the order of costs, and how much is done.
+struct board {
+    atomic_int next;
+    atomic_uint_fast64_t done;
+};
+
+static struct board *board;        // of the run that is under way
+static struct progress *bar;       // of a run without other processes
+static volatile sig_atomic_t stop; // Ctrl-C was pressed
+
+// The jobs, and what each has printed: NULL until it has ended.
+struct run {
+    const struct jobs *jobs;
+    int *order;
+    char **text;
+    int printed; // jobs whose text came out
+    FILE *out;
+    struct progress progress;
+};
+
+struct report {
+    int job;
+    size_t text_bytes;
+};
+
+void *shared_memory(size_t size_bytes)
+{
+    void *memory = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void shared_memory_free(void *memory, size_t size_bytes)
+{
+    if (memory != NULL) munmap(memory, size_bytes);
+}
+
+void workers_progress(uint64_t count)
+{
+    if (board != NULL) atomic_fetch_add(&board->done, count);
+    if (bar != NULL) progress_add(bar, count);
+}
+
+static const uint64_t *cost_of_all;
+
+static int by_cost(const void *a, const void *b)
+{
+    int first = *(const int *)a, second = *(const int *)b;
+    uint64_t x = cost_of_all[first], y = cost_of_all[second];
+    return x != y ? (x < y) - (x > y) : first - second;
+}
+
+static int write_all(int file, const void *bytes, size_t size_bytes)
+{
+    for (const char *at = bytes; size_bytes > 0;) {
+        ssize_t written = write(file, at, size_bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return 0;
+        at += written;
+        size_bytes -= (size_t)written;
+    }
+    return 1;
+}
+
+static int read_all(int file, void *bytes, size_t size_bytes)
+{
+    for (char *at = bytes; size_bytes > 0;) {
+        ssize_t got = read(file, at, size_bytes);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return 0;
+        at += got;
+        size_bytes -= (size_t)got;
+    }
+    return 1;
+}
+
+// A process's whole life: the next job, again and again.
+static void work(const struct run *run, int file)
+{
+    const struct jobs *jobs = run->jobs;
+    for (int next; (next = atomic_fetch_add(&board->next, 1)) < jobs->count;) {
+        char *text = NULL;
+        struct report report = {.job = run->order[next]};
+        FILE *out = open_memstream(&text, &report.text_bytes);
+        if (out == NULL) return;
+        jobs->run(report.job, jobs->context, out);
+        fclose(out);
+        if (!write_all(file, &report, sizeof report) || !write_all(file, text, report.text_bytes)) return;
+        free(text);
+    }
+}
+
+// Starts a process; returns the end of the pipe that its reports come from, or -1.
+static int begin(const struct run *run, pid_t *pid)
+{
+    int ends[2];
+    if (pipe(ends) != 0) return -1;
+    fflush(NULL);
+    *pid = fork();
+    if (*pid == 0) {
+        signal(SIGINT, SIG_DFL);
+        close(ends[0]);
+        work(run, ends[1]);
+        exit(EXIT_SUCCESS); // not _exit(): a measurement of coverage is written now
+    }
+    close(ends[1]);
+    if (*pid > 0) return ends[0];
+    close(ends[0]);
+    return -1;
+}
+
+static void print_ready(struct run *run)
+{
+    for (; run->printed < run->jobs->count && run->text[run->printed] != NULL; run->printed++) {
+        if (run->text[run->printed][0] == '\0') continue;
+        progress_end(&run->progress);
+        fputs(run->text[run->printed], run->out);
+    }
+}
+
+// Takes one report; 0 when there will be no more.
+static int take(struct run *run, int file)
+{
+    struct report report;
+    if (!read_all(file, &report, sizeof report)) return 0;
+    char *text = calloc(1, report.text_bytes + 1);
+    if (text == NULL || !read_all(file, text, report.text_bytes)) {
+        free(text);
+        return 0;
+    }
+    run->text[report.job] = text;
+    print_ready(run);
+    return 1;
+}
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+static void listen_to(struct run *run, struct pollfd *file, int count)
+{
+    for (int open = count; open > 0 && !stop;) {
+        int ready = poll(file, (nfds_t)count, REDRAW_MILLISECONDS);
+        for (int i = 0; i < count && ready > 0; i++) {
+            if (file[i].revents == 0 || take(run, file[i].fd)) continue;
+            close(file[i].fd);
+            file[i].fd = -1;
+            open--;
+        }
+        progress_add(&run->progress, atomic_load(&board->done) - run->progress.done);
+    }
+}
+
+// Ends what still runs, and says whether all of it had ended well.
+static int end(struct pollfd *file, const pid_t *pid, int count)
+{
+    int well = 1;
+    for (int i = 0; i < count; i++) {
+        int status = 0;
+        if (stop) kill(pid[i], SIGKILL);
+        if (file[i].fd >= 0) close(file[i].fd);
+        while (waitpid(pid[i], &status, 0) < 0 && errno == EINTR) continue;
+        well &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return well;
+}
+
+static enum workers_end run_apart(struct run *run, int processes)
+{
+    struct pollfd file[MOST_PROCESSES];
+    pid_t pid[MOST_PROCESSES];
+    struct sigaction old, interrupt = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    int count = 0;
+    stop = 0;
+    sigaction(SIGINT, &interrupt, &old);
+    while (count < processes && (file[count].fd = begin(run, &pid[count])) >= 0) file[count++].events = POLLIN;
+    listen_to(run, file, count);
+    int well = end(file, pid, count);
+    sigaction(SIGINT, &old, NULL);
+    if (stop) return WORKERS_INTERRUPTED;
+    return well && run->printed == run->jobs->count ? WORKERS_DONE : WORKERS_DIED;
+}
+
+static void run_here(struct run *run)
+{
+    bar = &run->progress;
+    for (int i = 0; i < run->jobs->count; i++) run->jobs->run(i, run->jobs->context, run->out);
+    bar = NULL;
+}
+
+static int processes_here(int asked, int jobs)
+{
+    long processors = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors > MOST_PROCESSES) processors = MOST_PROCESSES;
+    return processors < jobs ? (int)processors : jobs;
+}
+
+enum workers_end workers_run(const struct jobs *jobs, int processes, FILE *out)
+{
+    struct run run = {.jobs = jobs, .out = out, .progress = progress_start(jobs->label, jobs->total)};
+    enum workers_end result = WORKERS_DONE;
+    processes = processes_here(processes, jobs->count);
+    if (processes <= 1) {
+        run_here(&run);
+        progress_end(&run.progress);
+        return WORKERS_DONE;
+    }
+    board = shared_memory(sizeof *board);
+    run.order = calloc((size_t)jobs->count, sizeof *run.order);
+    run.text = calloc((size_t)jobs->count, sizeof *run.text);
+    if (board != NULL && run.order != NULL && run.text != NULL) {
+        for (int i = 0; i < jobs->count; i++) run.order[i] = i;
+        cost_of_all = jobs->cost;
+        if (jobs->cost != NULL) qsort(run.order, (size_t)jobs->count, sizeof *run.order, by_cost);
+        result = run_apart(&run, processes);
+    } else
+        result = WORKERS_DIED;
+    progress_end(&run.progress);
+    for (int i = 0; run.text != NULL && i < jobs->count; i++) free(run.text[i]);
+    free(run.text);
+    free(run.order);
+    shared_memory_free(board, sizeof *board);
+    board = NULL;
+    return result;
+}
