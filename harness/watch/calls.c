@@ -57,15 +57,16 @@ static void note_enum(struct watch_call *call, const char *name, uint32_t value,
     note(call, name, WATCH_ENUM, value)->value_name = value_name;
 }
 
-// `count` entries behind `pointer`, or what `rank` makes of them: none unless it is 1 .. 5. Returns what to pass to the
-// model: the copy, or NULL if the program passed NULL.
+// The entries behind `pointer`: as many as the rank says but `less`, at most five. Returns what to pass to the model:
+// the copy, or NULL if the program passed NULL.
 static const void *note_array(struct watch_call *call, const char *name, enum watch_kind kind, const void *pointer,
                               uint32_t rank, int less)
 {
     size_t entry_bytes = kind == WATCH_U64S ? sizeof(uint64_t) : sizeof(uint32_t);
     struct watch_argument *argument = note(call, name, kind, (uintptr_t)pointer);
     if (pointer == NULL) return NULL;
-    if (rank >= 1 && rank <= TENSORMAP_MAX_RANK && (int)rank > less) argument->count = (int)rank - less;
+    uint32_t entries = rank < TENSORMAP_MAX_RANK ? rank : TENSORMAP_MAX_RANK;
+    if ((int)entries > less) argument->count = (int)entries - less;
     if (copy_memory(&argument->entry, pointer, (size_t)argument->count * entry_bytes) != 0) {
         argument->count = -1;
         call->is_modelled = 0;

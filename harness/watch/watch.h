@@ -16,7 +16,7 @@ enum { WATCH_MAX_ARGUMENTS = 18 };
 enum watch_kind { WATCH_UNSIGNED, WATCH_SIGNED, WATCH_POINTER, WATCH_ENUM, WATCH_U64S, WATCH_U32S, WATCH_I32S };
 
 // An argument as passed. `name` is the driver API's; `value` the number or pointer; `value_name` names an enum's value
-// or is NULL. Of an array, `count` entries were copied (0: rank not 1 to 5, -1: not readable memory).
+// or is NULL. Of an array, `count` entries were copied (-1: not readable memory).
 struct watch_argument {
     const char *name;
     enum watch_kind kind;

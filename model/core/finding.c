@@ -3,6 +3,11 @@
 
 #include <stddef.h>
 
+void findings_clear(struct findings *findings)
+{
+    if (findings != NULL) findings->count = 0;
+}
+
 void finding_add(struct findings *findings, struct finding finding)
 {
     if (findings == NULL) return;

@@ -21,11 +21,15 @@ struct finding {
     uint64_t value, limit, nearest;
 };
 
-// All rules broken by one call, in the order found; past FINDINGS_MAX only `count` goes on.
+// All rules broken by one call, in the order found; past FINDINGS_MAX only `count` goes on. Need not be cleared before
+// a call.
 struct findings {
     int count;
     struct finding item[FINDINGS_MAX];
 };
+
+// Takes all findings out, as every call that takes findings does first; `findings` may be NULL.
+void findings_clear(struct findings *findings);
 
 // Appends a finding; `findings` may be NULL (then nothing is kept).
 void finding_add(struct findings *findings, struct finding finding);

@@ -55,13 +55,16 @@ static void decode_dimensions(const struct tensormap_image *image, struct tensor
     corners_unpack(bits_get(image, BITS_UPPER), map->rank, map->upper);
 }
 
-// Fields with a value that no encoder writes: what the encode call that has them for arguments is refused for. Returns
-// the bytes of the box.
-static uint64_t check_fields(const struct tensormap_image *image, const struct tensormap *map,
+// Fields with a value that no encoder writes: what the encode call that has them for arguments is refused for;
+// `proposes`: with proposals that are legal together. Returns the bytes of the box.
+static uint64_t check_fields(const struct tensormap_image *image, const struct tensormap *map, int proposes,
                              struct findings *findings)
 {
+    static const struct tensormap_image any;
     struct check check = {findings, RULE_OK};
-    uint64_t bytes = tensormap_check_fields(&check, map);
+    const struct request request = tensormap_request(map);
+    uint64_t bytes = tensormap_check(&check, &any, &request);
+    if (proposes && check.first != RULE_OK) tensormap_mend(findings, &request);
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++) {
         struct finding *finding = &findings->item[i];
         if (finding->rule == RULE_MAP_DATA_TYPE_PACKED) // that no type has these bits is all that is known
@@ -94,12 +97,13 @@ static void check_reserved(const struct tensormap_image *image, const struct ten
 
 enum rule tensormap_decode(const struct tensormap_image *image, struct tensormap *map, struct findings *findings)
 {
-    struct findings found;
-    found.count = 0; // its items are not read before they are written, and clearing them would cost
+    struct findings found; // its items are not read before they are written, and clearing them would cost
+    findings_clear(&found);
+    findings_clear(findings);
     *map = (struct tensormap){0};
     decode_header(image, map);
     decode_dimensions(image, map);
-    uint64_t bytes = check_fields(image, map, &found);
+    uint64_t bytes = check_fields(image, map, findings != NULL, &found);
     int readable = map->rank <= TENSORMAP_MAX_RANK && map->dtype != DTYPE_COUNT &&
                    !(map->mode == TENSORMAP_IM2COL && map->rank < 3);
     if (readable) {

@@ -37,8 +37,12 @@ static void make_map(const struct request *request, uint64_t bytes, struct tenso
 static enum rule encode(struct tensormap_image *image, const struct request *request, struct findings *findings)
 {
     struct check check = {findings, RULE_OK};
+    findings_clear(findings);
     uint64_t bytes = tensormap_check(&check, image, request);
-    if (check.first != RULE_OK) return check.first;
+    if (check.first != RULE_OK) {
+        if (findings != NULL) tensormap_mend(findings, request);
+        return check.first;
+    }
 
     if (findings != NULL) tensormap_check_warn(&check, image, request);
     struct tensormap map;
@@ -139,6 +143,7 @@ enum rule tensormap_encode_im2col_wide(struct tensormap_image *image, uint32_t d
 enum rule tensormap_replace_address(struct tensormap_image *image, uint64_t address, struct findings *findings)
 {
     struct check check = {findings, RULE_OK};
+    findings_clear(findings);
     tensormap_check_replace(&check, image, address);
     if (check.first != RULE_OK) return check.first;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which arguments an H200's driver accepts. Each check below is one MAP_ or REPLACE_ row of rules.def, in the driver's
-// order; what a finding proposes is the closest value that is legal beside the call's other arguments.
+// order; what a finding proposes is the closest value that mends its own rule. encode_mend.c makes them legal together.
 #include "encode_check.h"
 
 #include <stddef.h>
@@ -84,12 +84,14 @@ static void check_rank(struct check *check, const struct request *request)
 {
     uint32_t rank = request->rank;
     int is_im2col = request->mode == TENSORMAP_IM2COL, is_interleaved = request->interleave != INTERLEAVE_NONE;
-    if (rank < 1) broken_u64(check, RULE_MAP_RANK, "tensorRank", -1, rank, 1, is_im2col || is_interleaved ? 3 : 1);
+    if (rank < 1) broken_u64(check, RULE_MAP_RANK, "tensorRank", -1, rank, 1, 1);
     if (rank > TENSORMAP_MAX_RANK && rank <= RANK_HUGE)
         broken_u64(check, RULE_MAP_RANK, "tensorRank", -1, rank, TENSORMAP_MAX_RANK, TENSORMAP_MAX_RANK);
     if (rank < 1 || rank >= 3) return;
     if (is_im2col) broken_u64(check, RULE_MAP_RANK_IM2COL, "tensorRank", -1, rank, 3, 3);
-    if (is_interleaved) broken_u64(check, RULE_MAP_RANK_INTERLEAVE, "tensorRank", -1, rank, 3, 3);
+    if (is_interleaved && is_im2col) broken_u64(check, RULE_MAP_RANK_INTERLEAVE, "tensorRank", -1, rank, 3, 3);
+    if (is_interleaved && !is_im2col) // nothing to make up, as the third dimension would be
+        broken_u64(check, RULE_MAP_RANK_INTERLEAVE, "interleave", -1, request->interleave, 0, 0);
 }
 
 static void check_enums(struct check *check, const struct request *request)
@@ -178,33 +180,71 @@ static void check_dims(struct check *check, const struct request *request)
     if (request->pixels == 0) broken_u64(check, RULE_MAP_PIXELS, "pixelsPerColumn", -1, 0, 1, 1);
 }
 
-// The bytes the driver counts for a box: element strides divide with floor, dimension 0 included.
+// How often dimension i counts in the bytes of the box: element strides divide with floor, dimension 0 included.
+static uint64_t counted(const struct request *request, int i)
+{
+    if (request->mode == TENSORMAP_IM2COL) return i == 0 ? request->channels : request->pixels;
+    return request->estride[i] == 1 ? request->box[i] : request->box[i] / request->estride[i];
+}
+
+// Factors of the bytes: the dimensions of a tiled box, channels and pixels of im2col.
+static int factors(const struct request *request)
+{
+    return request->mode == TENSORMAP_IM2COL ? 2 : (int)request->rank;
+}
+
 static uint64_t box_bytes(const struct request *request)
 {
     uint64_t bytes = dtype_row((enum dtype)request->data_type)->size_bytes;
-    if (request->mode == TENSORMAP_IM2COL) return bytes * request->channels * request->pixels;
-    for (int i = 0; i < (int)request->rank; i++)
-        bytes *= request->estride[i] == 1 ? request->box[i] : request->box[i] / request->estride[i];
+    for (int i = 0; i < factors(request); i++) bytes *= counted(request, i);
     return bytes;
 }
 
-// Checks of the inner row and the whole box; what is counted is legal here. Returns the bytes of the box.
-static uint64_t check_box_bytes(struct check *check, const struct request *request)
+// The most elements along factor i with which `bytes`, those of the box, come down to the limit; inner boxes are whole
+// pieces of 16 bytes. 0: this factor alone cannot do it. `left` takes the bytes that are then counted.
+static uint32_t most_elements(const struct request *request, uint64_t bytes, int i, uint64_t *left)
 {
-    uint32_t element = dtype_row((enum dtype)request->data_type)->size_bytes;
+    uint64_t one = bytes / counted(request, i), most = TENSORMAP_MAX_BOX_BYTES / one;
+    uint32_t stride = request->mode == TENSORMAP_IM2COL ? 1 : request->estride[i];
+    if (most == 0) return 0;
+    uint32_t elements = (uint32_t)(most + 1) * stride - 1;
+    if (i == 0) elements -= elements % inner_step(request);
+    *left = elements / stride * one;
+    return *left == 0 ? 0 : elements;
+}
+
+// Names the factor that can stay largest; where no one is enough, the outermost, which is to become one step.
+static void check_limit(struct check *check, const struct request *request, uint64_t bytes)
+{
+    int is_tiled = request->mode == TENSORMAP_TILED, index = 0;
+    uint64_t best = 0;
+    uint32_t nearest = 0;
+    if (bytes <= TENSORMAP_MAX_BOX_BYTES) return;
+    for (int i = 0; i < factors(request); i++) {
+        uint64_t left = 0;
+        uint32_t elements = most_elements(request, bytes, i, &left);
+        if (elements > 0 && left >= best) index = i, best = left, nearest = elements;
+        if (best == 0 && counted(request, i) > 1) index = i, nearest = is_tiled ? request->estride[i] : 1;
+    }
+    if (is_tiled)
+        broken_u64(check, RULE_MAP_BOX_BYTES, "boxDim", index, request->box[index], nearest, nearest);
+    else if (index == 0)
+        broken_u64(check, RULE_MAP_BOX_BYTES, "channelsPerPixel", -1, request->channels, nearest, nearest);
+    else
+        broken_u64(check, RULE_MAP_BOX_BYTES, "pixelsPerColumn", -1, request->pixels, nearest, nearest);
+}
+
+// The inner row: whole pieces of 16 bytes, within the swizzle's span.
+static void check_inner(struct check *check, const struct request *request)
+{
+    uint32_t element = dtype_row((enum dtype)request->data_type)->size_bytes, step = 16 / element;
     int is_tiled = request->mode == TENSORMAP_TILED, index = is_tiled ? 0 : -1;
     const char *argument = is_tiled ? "boxDim" : "channelsPerPixel";
-    uint64_t count = is_tiled ? request->box[0] : request->channels, inner = count * element,
-             bytes = box_bytes(request);
+    uint64_t count = is_tiled ? request->box[0] : request->channels, inner = count * element;
     if (inner % 16 != 0)
-        check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count, 16 / element, 16 / element, 16 / element,
-                       inner_limit(request));
+        check_multiple(check, RULE_MAP_INNER_BYTES, argument, index, count, step, step, step, inner_limit(request));
     if (has_span(request) && inner > tensormap_span_bytes((enum tensormap_swizzle)request->swizzle))
         broken_u64(check, RULE_MAP_SWIZZLE_SPAN, argument, index, count, inner_limit(request), inner_limit(request));
-    if (bytes > TENSORMAP_MAX_BOX_BYTES)
-        broken_u64(check, RULE_MAP_BOX_BYTES, "bytes of the box", -1, bytes, TENSORMAP_MAX_BOX_BYTES,
-                   TENSORMAP_MAX_BOX_BYTES);
-    return bytes;
 }
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -239,22 +279,24 @@ static void check_corner_range(struct check *check, const struct request *reques
     }
 }
 
-// The driver adds dimension and upper corner in 32 bits, wrapping, so that huge dimensions behave oddly. The wide call
-// has corners for the width alone: elsewhere the dimension is to blame.
+// The driver adds dimension and upper corner in 32 bits, wrapping, so that huge dimensions behave odd. Where the true
+// sum does not fit, the dimension is to blame; else the corner. The wide call has corners for the width alone.
 static void check_corner_empty(struct check *check, const struct request *request)
 {
     int first_spatial = request->interleave == INTERLEAVE_NONE;
     int64_t limit = corner_limit((int)request->rank);
     for (int i = 0; i < (int)request->rank - 2; i++) {
         uint64_t dim = request->dim[i + first_spatial];
-        int32_t end = (int32_t)((uint32_t)dim + (uint32_t)request->upper[i]);
-        int64_t nearest = clamp((int64_t)request->lower[i] - (int32_t)dim + 1, -limit, limit - 1);
-        if (end > request->lower[i]) continue;
-        if (request->is_wide && i > 0)
-            broken_u64(check, RULE_MAP_CORNER_EMPTY, "globalDim", i + first_spatial, dim, INT32_MAX, INT32_MAX);
+        int64_t lower = request->lower[i], upper = request->upper[i];
+        if (dim < 1 || dim > DIM_LIMIT || lower != clamp(lower, -limit, limit - 1) ||
+            upper != clamp(upper, -limit, limit - 1) || (int32_t)((uint32_t)dim + (uint32_t)upper) > lower)
+            continue;
+        uint64_t most = (uint64_t)(INT32_MAX - upper);
+        if (dim > most)
+            broken_u64(check, RULE_MAP_CORNER_EMPTY, "globalDim", i + first_spatial, dim, most, most);
         else
-            broken_i64(check, RULE_MAP_CORNER_EMPTY, upper_corner(request), request->is_wide ? -1 : i,
-                       request->upper[i], request->lower[i], nearest);
+            broken_i64(check, RULE_MAP_CORNER_EMPTY, upper_corner(request), request->is_wide ? -1 : i, upper, lower,
+                       lower - (int64_t)dim + 1);
     }
 }
 
@@ -304,14 +346,21 @@ void tensormap_check_warn(struct check *check, const struct tensormap_image *ima
     warn_stride_order(check, request);
 }
 
-// Does everything have a value that the bytes of a box can be counted from?
-static int is_counted(const struct request *request)
+// Is there an inner row to speak of?
+static int has_inner(const struct request *request)
 {
     if (request->data_type >= DTYPE_COUNT || request->rank < 1 || request->rank > TENSORMAP_MAX_RANK) return 0;
-    if (request->mode == TENSORMAP_IM2COL) return request->estride != NULL;
-    if (request->estride == NULL || request->box == NULL) return 0;
+    return request->mode == TENSORMAP_IM2COL || request->box != NULL;
+}
+
+// Does everything that the bytes of a box are counted from have a legal value?
+static int is_counted(const struct request *request)
+{
+    if (request->mode == TENSORMAP_IM2COL)
+        return request->channels - 1 < TENSORMAP_MAX_BOX && request->pixels - 1 < TENSORMAP_MAX_PIXELS;
+    if (request->estride == NULL) return 0;
     for (int i = 0; i < (int)request->rank; i++)
-        if (request->estride[i] == 0) return 0;
+        if (request->estride[i] - 1 >= TENSORMAP_MAX_ESTRIDE || request->box[i] - 1 >= TENSORMAP_MAX_BOX) return 0;
     return 1;
 }
 
@@ -326,32 +375,35 @@ uint64_t tensormap_check(struct check *check, const struct tensormap_image *imag
         check_dims(check, request);
     }
     if (request->mode == TENSORMAP_IM2COL) check_im2col(check, request);
-    return is_counted(request) ? check_box_bytes(check, request) : 0;
+    if (!has_inner(request)) return 0;
+    check_inner(check, request);
+    if (!is_counted(request)) return 0;
+    uint64_t bytes = box_bytes(request);
+    check_limit(check, request, bytes);
+    return bytes;
 }
 
-uint64_t tensormap_check_fields(struct check *check, const struct tensormap *map)
+struct request tensormap_request(const struct tensormap *map)
 {
-    static const struct tensormap_image any;
     int is_tiled = map->mode == TENSORMAP_TILED;
-    return tensormap_check(check, &any,
-                           &(struct request){.mode = map->mode,
-                                             .is_wide = 0,
-                                             .data_type = map->dtype,
-                                             .rank = (uint32_t)map->rank,
-                                             .address = map->address,
-                                             .dim = map->dim,
-                                             .strides = map->stride + 1,
-                                             .box = is_tiled ? map->box : NULL,
-                                             .estride = map->estride,
-                                             .lower = is_tiled ? NULL : map->lower,
-                                             .upper = is_tiled ? NULL : map->upper,
-                                             .channels = is_tiled ? 0 : map->box[0],
-                                             .pixels = map->pixels,
-                                             .interleave = map->interleave,
-                                             .wide_mode = 0,
-                                             .swizzle = map->swizzle,
-                                             .l2_promotion = map->l2_promotion,
-                                             .oob_fill = map->oob_fill});
+    return (struct request){.mode = map->mode,
+                            .is_wide = 0,
+                            .data_type = map->dtype,
+                            .rank = (uint32_t)map->rank,
+                            .address = map->address,
+                            .dim = map->dim,
+                            .strides = map->stride + 1,
+                            .box = is_tiled ? map->box : NULL,
+                            .estride = map->estride,
+                            .lower = is_tiled ? NULL : map->lower,
+                            .upper = is_tiled ? NULL : map->upper,
+                            .channels = is_tiled ? 0 : map->box[0],
+                            .pixels = map->pixels,
+                            .interleave = map->interleave,
+                            .wide_mode = 0,
+                            .swizzle = map->swizzle,
+                            .l2_promotion = map->l2_promotion,
+                            .oob_fill = map->oob_fill};
 }
 
 void tensormap_check_replace(struct check *check, const struct tensormap_image *image, uint64_t address)

@@ -42,9 +42,14 @@ uint64_t tensormap_check(struct check *check, const struct tensormap_image *imag
 // What the documents forbid and an H200 accepts, of a request that tensormap_check() found nothing in.
 void tensormap_check_warn(struct check *check, const struct tensormap_image *image, const struct request *request);
 
-// What tensormap_check() refuses of the fields of any decoded map: the request that would make it, checked. A type that
-// does not exist counts as the number DTYPE_COUNT, a refused one. Returns the bytes of the box.
-uint64_t tensormap_check_fields(struct check *check, const struct tensormap *map);
+// The request that would make this map, which must outlive it. A type that does not exist is the number DTYPE_COUNT, a
+// refused one.
+struct request tensormap_request(const struct tensormap *map);
+
+// Makes the proposals of `findings`, which tensormap_check() has found in `request`, legal together: the call with all
+// of them in place is accepted. Appends what they bring to light. The first entries of the arrays of a rank that is too
+// large are read, at most five; entries that a greater rank needs, and arrays that are NULL, count as legal ones.
+void tensormap_mend(struct findings *findings, const struct request *request);
 
 // What cuTensorMapReplaceAddress refuses.
 void tensormap_check_replace(struct check *check, const struct tensormap_image *image, uint64_t address);

@@ -55,9 +55,13 @@ struct tensormap {
 
 // cuTensorMapEncodeTiled. Arguments, units and order are the driver's; enums are passed as its numbers.
 //   image     written only on RULE_OK (a real driver leaves rubbish in a rejected map)
-//   findings  NULL, or takes every rule broken, and warnings where the documents are stricter than an H200
+//   arrays    have tensorRank entries, globalStrides one less; NULL is a finding, and entries past the fifth are never
+//             read. No entry is read of a rank that is too large, unless findings are wanted
+//   findings  NULL, or takes every rule broken, and warnings where the documents are stricter than an H200. What they
+//             propose is legal together: the call with all `nearest` in place (and legal entries for a greater rank)
+//             is accepted
 //   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the driver's return value
-//   errors    no input crashes it; NULL arrays are reported, arrays past rank 5 are never read
+//   errors    no value crashes it
 //   source    CUDA driver API "Tensor Map Object Management", cuTensorMapEncodeTiled; bits: traces/sm_90a/encode
 enum rule tensormap_encode_tiled(struct tensormap_image *image, uint32_t data_type, uint32_t rank, uint64_t address,
                                  const uint64_t *global_dim, const uint64_t *global_strides, const uint32_t *box_dim,

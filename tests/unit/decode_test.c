@@ -330,7 +330,7 @@ static const struct {
     {"rank 6", TILED, {{68, 3, 5}}, "tensorRank", -1, 6, 5, 5},
     {"rank 8 of im2col", IM2COL, {{68, 3, 7}}, "tensorRank", -1, 8, 5, 5},
     {"rank 2 of im2col", IM2COL, {{68, 3, 1}}, "tensorRank", -1, 2, 3, 3},
-    {"rank 1 of pixels", PIXELS_16B, {{68, 3, 0}}, "tensorRank", -1, 1, 3, 3},
+    {"rank 1 of pixels", PIXELS_16B, {{68, 3, 0}}, "interleave", -1, 1, 0, 0},
     {"format 11", TILED, {{71, 4, 11}}, "element format and tf32 bit", -1, 11, 0, 0},
     {"f64 as tf32", TILED, {{71, 10, 0x209 | 2 << 6}}, "element format and tf32 bit", -1, 25, 0, 0},
     {"NaN of u32", TILED, {{71, 4, 2}}, "oobFill", -1, 1, 0, 0},
@@ -343,7 +343,7 @@ static const struct {
     {"1 channel", IM2COL, {{440, 8, 0}}, "channelsPerPixel", -1, 1, 8, 8},
     {"40 channels in a span of 64 bytes", IM2COL, {{440, 8, 39}}, "channelsPerPixel", -1, 40, 32, 32},
     {"240 KiB, and the count says so", TILED, {{440, 8, 3}, {448, 8, 239}, {456, 8, 63}, {512, 18, 245760}},
-     "bytes of the box", -1, 245760, 233472, 233472},
+     "boxDim", 1, 240, 228, 228},
     {"im2col: ends before it begins", IM2COL, {{288, 32, 0}, {448, 8, 9}}, "pixelBoxUpperCorner", 0, ~TWO(1), 9, 9},
     // clang-format on
 };
@@ -398,17 +398,17 @@ START_TEST(map_bits_field__all_zero_and_all_one_are_no_maps)
 }
 END_TEST
 
-START_TEST(decode_appends_to_findings_and_counts_past_their_end)
+START_TEST(decode_findings_start_empty)
 {
     struct tensormap_image image;
     struct tensormap map;
     struct findings findings = {0};
     memset(&image, 0, sizeof image);
     tensormap_decode(&image, &map, &findings);
-    for (int once = findings.count, i = 2; findings.count < FINDINGS_MAX + 8; i++) {
-        tensormap_decode(&image, &map, &findings);
-        ck_assert_int_eq(findings.count, i * once);
-    }
+    int once = findings.count;
+    tensormap_decode(&image, &map, &findings);
+    ck_assert_int_gt(once, 1);
+    ck_assert_int_eq(findings.count, once);
 }
 END_TEST
 
@@ -494,7 +494,7 @@ void decode_add_tests(Suite *suite)
     tcase_add_loop_test(tests, map_bits_field__is_the_finding_of_the_call, 0, ODD);
     tcase_add_test(tests, map_bits_field__names_a_replaced_address);
     tcase_add_test(tests, map_bits_field__all_zero_and_all_one_are_no_maps);
-    tcase_add_test(tests, decode_appends_to_findings_and_counts_past_their_end);
+    tcase_add_test(tests, decode_findings_start_empty);
     tcase_add_loop_test(tests, layouts_notice_each_wrong_field, 0, MUTANTS);
     suite_add_tcase(suite, tests);
 }

@@ -33,7 +33,7 @@ struct edit {
 
 struct encode_call encode_call_base(enum base base);
 
-// Makes the change; returns 0 if the call has no such argument ("bytes of the box", "compute capability").
+// Makes the change; returns 0 if the call has no such argument ("compute capability").
 int encode_call_edit(struct encode_call *call, const struct edit *edit);
 
 // Makes all changes of a list that ends with {NULL}; the test fails at an argument that is not there.

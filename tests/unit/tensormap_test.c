@@ -191,6 +191,7 @@ START_TEST(map_null_pointer__every_mixture_is_survived)
 }
 END_TEST
 
+// Of a rank that is too large the findings alone want the first entries.
 START_TEST(map_rank__arrays_of_no_rank_are_not_read)
 {
     static const uint32_t ranks[] = {0, 6, 7, 8, 65536, 65537, TWO(31), UINT32_MAX};
@@ -200,8 +201,10 @@ START_TEST(map_rank__arrays_of_no_rank_are_not_read)
         struct tensormap_image image;
         call.rank = ranks[_i];
         call.unreadable = -1;
-        enum rule rule = encode_call_run(&call, &image, &findings);
-        ck_assert_int_eq(rule, ranks[_i] > 65536 ? RULE_MAP_RANK_HUGE : RULE_MAP_RANK);
+        enum rule expected = ranks[_i] > 65536 ? RULE_MAP_RANK_HUGE : RULE_MAP_RANK;
+        ck_assert_int_eq(encode_call_run(&call, &image, NULL), expected);
+        if (ranks[_i] > 0) call.unreadable = 0;
+        ck_assert_int_eq(encode_call_run(&call, &image, &findings), expected);
         ck_assert_int_eq(findings_refusals(&findings), 1);
     }
 }
@@ -281,8 +284,19 @@ static const struct {
       {"pixelsPerColumn", -1, 1025},
       {"pixelBoxLowerCorner", 0, -(uint64_t)200},
       {"pixelBoxUpperCorner", 1, -(uint64_t)100}},
-     {RULE_MAP_CHANNELS, RULE_MAP_PIXELS, RULE_MAP_INNER_BYTES, RULE_MAP_SWIZZLE_SPAN, RULE_MAP_BOX_BYTES,
-      RULE_MAP_CORNER_RANGE, RULE_MAP_CORNER_EMPTY}},
+     {RULE_MAP_CHANNELS, RULE_MAP_PIXELS, RULE_MAP_INNER_BYTES, RULE_MAP_SWIZZLE_SPAN, RULE_MAP_CORNER_RANGE,
+      RULE_MAP_CORNER_EMPTY}},
+    {"a type and a step that the bytes are counted from",
+     TILED,
+     0,
+     {{"tensorDataType", -1, 14},
+      {"oobFill", -1, 0},
+      {"swizzle", -1, 0},
+      {"elementStrides", 1, 0},
+      {"boxDim", 0, 15},
+      {"boxDim", 1, 256},
+      {"boxDim", 2, 256}},
+     {RULE_MAP_DATA_TYPE_PACKED, RULE_MAP_ELEMENT_STRIDE, RULE_MAP_INNER_BYTES, RULE_MAP_BOX_BYTES}},
     {"no pointer at all",
      IM2COL,
      127,
@@ -321,22 +335,41 @@ START_TEST(encode_reports_every_rule_broken)
 }
 END_TEST
 
+// Twice the same call: as many findings, each in its place, whatever the struct held before.
+START_TEST(encode_findings_start_empty)
+{
+    struct encode_call call = encode_call_base(TILED);
+    struct tensormap_image image;
+    struct findings once = {0}, again;
+    encode_call_edits(&call, wrecks[0].edit);
+    memset(&again, 0xff, sizeof again);
+    encode_call_run(&call, &image, &once);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(encode_call_run(&call, &image, &again), RULE_MAP_DATA_TYPE_PACKED);
+        ck_assert_int_eq(again.count, once.count);
+    }
+    ck_assert_int_gt(once.count, 12);
+    for (int i = 0; i < once.count; i++) ck_assert_int_eq(once.item[i].rule, again.item[i].rule);
+}
+END_TEST
+
 START_TEST(encode_findings_past_the_end_are_counted_only)
 {
     struct {
         struct findings findings;
         uint64_t guard[64];
-    } kept = {.findings.count = 0};
-    struct encode_call call = encode_call_base(TILED);
+    } kept;
+    struct encode_call call = encode_call_base(IM2COL);
     struct tensormap_image image;
     memset(kept.guard, 0x5a, sizeof kept.guard);
-    encode_call_edits(&call, wrecks[0].edit);
-    int once = 0;
-    for (int i = 1; i <= 5; i++) {
-        ck_assert_int_eq(encode_call_run(&call, &image, &kept.findings), RULE_MAP_DATA_TYPE_PACKED);
-        if (i == 1) once = kept.findings.count;
-        ck_assert_int_eq(kept.findings.count, i * once);
-    }
+    call.rank = 5;
+    call.data_type = call.interleave = call.swizzle = call.l2_promotion = call.oob_fill = 99;
+    call.address = UINT64_MAX;
+    call.channels = call.pixels = 0;
+    for (int i = 0; i < 5; i++) call.dim[i] = call.estride[i] = 0;
+    for (int i = 0; i < 4; i++) call.strides[i] = UINT64_MAX;
+    for (int i = 0; i < 3; i++) call.lower[i] = call.upper[i] = INT32_MAX;
+    ck_assert_int_eq(encode_call_run(&call, &image, &kept.findings), RULE_MAP_DATA_TYPE);
     ck_assert_int_gt(kept.findings.count, FINDINGS_MAX);
     for (int i = 0; i < 64; i++) ck_assert_uint_eq(kept.guard[i], 0x5a5a5a5a5a5a5a5a);
 }
@@ -432,6 +465,7 @@ static TCase *whole_call_tests(void)
     int vectors = 0;
     while (encode_vector(vectors) != NULL) vectors++;
     tcase_add_loop_test(tests, encode_reports_every_rule_broken, 0, WRECKS);
+    tcase_add_test(tests, encode_findings_start_empty);
     tcase_add_test(tests, encode_findings_past_the_end_are_counted_only);
     tcase_add_loop_test(tests, encode_refusal_leaves_the_map_alone, 0, vectors);
     tcase_add_loop_test(tests, map_object_align__warns_and_writes, 0, BASES);

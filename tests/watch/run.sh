@@ -89,7 +89,7 @@ refusals_are_explained() {
     expect_text "null" "rule MAP_NULL_POINTER: elementStrides is NULL"
     watch -- "$programs/watch_dynamic" dlsym rank
     expect_text "rank 6" "rule MAP_RANK: tensorRank is 6"
-    expect_text "rank 6" "globalDim                {} at 0x"
+    expect_text "rank 6" "globalDim                {64, 32, 4, 4, 4} at 0x"
     watch -- "$programs/watch_dynamic" dlsym warned
     expect_text "warned" "warning, rule MAP_STRIDE_ORDER: globalStrides[0] is 64"
     expect_text "warned" "warning, rule MAP_OBJECT_ALIGN: tensorMap is 0x"
