@@ -10,6 +10,7 @@
 #include "gemm_case.h"
 #include "layout_case.h"
 #include "mbarrier.h"
+#include "recorded.h"
 
 Suite *gemm_case_suite(void);
 
@@ -160,6 +161,24 @@ START_TEST(gemm_cases_exercise_the_schedules)
     }
     ck_assert_msg(counts[1] * 10 > counts[0] * 4, "%d of %d cases", counts[1], counts[0]);
     ck_assert_msg(counts[2] * 100 > counts[0] * 2, "%d of %d cases have a long K", counts[2], counts[0]);
+}
+END_TEST
+
+static void visit_recorded(const void *test_case, const struct trace_entry *entry, void *context)
+{
+    (void)entry;
+    count_schedule(test_case, context);
+}
+
+START_TEST(gemm_recordings_exercise_the_schedules)
+{
+    int counts[3] = {0};
+    recorded_each("gemm", visit_recorded, counts);
+    ck_assert_msg(counts[0] >= 200, "%d recorded cases", counts[0]);
+    ck_assert_msg(counts[1] * 10 >= counts[0] * 3, "%d of %d recorded cases", counts[1], counts[0]);
+    ck_assert_msg(counts[2] > 0, "none of the recorded cases has a long K");
+    printf("gemm: %d of %d recorded ping-pong and cooperative cases exercise the schedule, %d with k >= 2048\n",
+           counts[1], counts[0], counts[2]);
 }
 END_TEST
 
@@ -317,6 +336,7 @@ Suite *gemm_case_suite(void)
     tcase_add_test(tests, gemm_of_small_integers_is_their_sums);
     tcase_add_test(tests, gemm_dump_shows_the_last_blocks);
     tcase_add_test(tests, gemm_cases_exercise_the_schedules);
+    tcase_add_test(tests, gemm_recordings_exercise_the_schedules);
     tcase_add_test(tests, gemm_dump_of_cp_async_shows_the_last_blocks);
     tcase_add_test(tests, gemm_layouts_give_the_same_sums);
     tcase_add_test(tests, gemm_mismatch_names_the_element_and_the_block);
