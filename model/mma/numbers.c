@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "float_environment.h"
 #include "mma.h"
 
 static int is_fp8(enum wgmma_format format)
@@ -108,7 +109,6 @@ static uint32_t dot_fp8(const struct mma_row *row, const struct mma_vector *a, c
 static uint32_t dot_float(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
 {
     const struct wgmma_sum sum = {row->d, row->a, row->b, terms(row), WGMMA_SUM_BITS};
-    if (is_fp8(row->a)) return dot_fp8(row, a, b, c);
     return wgmma_sum_float(&sum, &a->part[0], &b->part[0], &c);
 }
 
@@ -160,10 +160,20 @@ static uint32_t dot_integer(const struct mma_row *row, int units, const struct m
     return wgmma_result_integer((int32_t)c + sum, row->tail == MMA_SATFINITE);
 }
 
+// Sums that the host's FPU does, for it rounds as DFMA and FADD do.
+static __attribute__((noinline)) uint64_t dot_by_fpu(const struct mma_row *row, const struct mma_vector *a,
+                                                     const struct mma_vector *b, uint64_t c)
+{
+    return row->d == WGMMA_F64 ? dot_f64(row, a, b, c) : dot_fp8(row, a, b, (uint32_t)c);
+}
+
 uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c)
 {
     const struct mma_row *row = mma_row(form);
-    if (row->d == WGMMA_F64) return dot_f64(row, a, b, c);
     if (row->d == WGMMA_S32) return dot_integer(row, mma_units(form), a, b, (uint32_t)c);
-    return dot_float(row, a, b, (uint32_t)c);
+    if (row->d != WGMMA_F64 && !is_fp8(row->a)) return dot_float(row, a, b, (uint32_t)c);
+    struct float_environment caller = float_environment_set_default();
+    uint64_t d = dot_by_fpu(row, a, b, c);
+    float_environment_put_back(&caller);
+    return d;
 }

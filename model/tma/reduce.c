@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One function for each operation and type, and the table of them. Floats go through the host's FPU in its default
-// rounding (to nearest even, subnormals kept); what a GPU does otherwise, NaNs above all, is spelled out.
+// environment (to nearest even, subnormals kept); what a GPU does otherwise, NaNs above all, is spelled out.
 #include "reduce.h"
 
 #include <string.h>
+
+#include "float_environment.h"
+
+#ifdef __FAST_MATH__
+#error "-ffast-math and -Ofast lose NaNs, zeros' signs and the order of operations: build tmaref without them"
+#endif
 
 // Defines a function over bytes: `expression` makes the new value of `a` (memory) and `b` (source), words of `type`.
 // Loops of a constant length are what compilers turn into vector instructions, so an end of less than 16 bytes, which
@@ -211,7 +217,9 @@ int reduce_is_legal(enum reduce_op op, enum dtype dtype)
 int reduce_apply(enum reduce_op op, enum dtype dtype, void *memory, const void *source, uint32_t count)
 {
     if (!reduce_is_legal(op, dtype)) return 0;
+    struct float_environment caller = float_environment_set_default();
     runs[dtype][op](memory, source, count * dtype_row(dtype)->size_bytes);
+    float_environment_put_back(&caller);
     return 1;
 }
 

@@ -2,6 +2,7 @@
 // One element of D, kind by kind.
 #include "slow_mma.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -227,11 +228,28 @@ static uint64_t special(uint64_t a, uint64_t b, uint64_t c, enum slow_mma_mutant
     return !is_finite(c) && (c ^ sign) >> 63 ? made : sign | infinity;
 }
 
+static double double_of(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// Wrong: all products in one sum that is rounded once.
+static uint64_t doubles_at_once(const struct slow_mma *e)
+{
+    long double exact = 0;
+    uint64_t bits;
+    for (int i = 0; i < products(mma_row(e->form)); i++) exact += (long double)double_of(e->a[i]) * double_of(e->b[i]);
+    double sum = (double)(exact + double_of(e->c));
+    memcpy(&bits, &sum, sizeof bits);
+    return bits;
+}
+
 static uint64_t doubles(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
     uint64_t sum = e->c;
-    long double exact = 0;
     for (int i = 0; i < products(row); i++) {
         int k = mutant == SLOW_MMA_F64_DESCENDING ? products(row) - 1 - i : i;
         uint64_t a = e->a[k], b = e->b[k], one = (uint64_t)0x3ff << 52;
@@ -241,24 +259,15 @@ static uint64_t doubles(const struct slow_mma *e, enum slow_mma_mutant mutant)
             sum = slow_fma(slow_fma(a, b, (a ^ b) & (uint64_t)1 << 63), one, sum);
         else
             sum = slow_fma(a, b, sum);
-        double x, y;
-        memcpy(&x, &a, sizeof x);
-        memcpy(&y, &b, sizeof y);
-        exact += (long double)x * y;
     }
-    if (mutant != SLOW_MMA_F64_ONE_SUM) return sum;
-    double c;
-    memcpy(&c, &e->c, sizeof c);
-    c = (double)(exact + c);
-    memcpy(&sum, &c, sizeof sum);
     return sum;
 }
 
-uint64_t slow_mma(const struct slow_mma *e, enum slow_mma_mutant mutant)
+static uint64_t dot(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
     int is_fp8 = row->a == WGMMA_E4M3 || row->a == WGMMA_E5M2;
-    if (row->d == WGMMA_F64) return doubles(e, mutant);
+    if (row->d == WGMMA_F64) return mutant == SLOW_MMA_F64_ONE_SUM ? doubles_at_once(e) : doubles(e, mutant);
     if (row->a == WGMMA_B1) return bits(e, mutant);
     if (row->d == WGMMA_S32) return integers(e, mutant);
     if (is_fp8 && mutant == SLOW_MMA_FP8_AS_WGMMA) return fp8_as_wgmma(e);
@@ -273,4 +282,14 @@ const char *slow_mma_mutant_text(enum slow_mma_mutant mutant)
 #undef MUTANT
     };
     return text[mutant];
+}
+
+uint64_t slow_mma(const struct slow_mma *e, enum slow_mma_mutant mutant)
+{
+    fenv_t caller;
+    fegetenv(&caller);
+    fesetenv(FE_DFL_ENV);
+    uint64_t d = dot(e, mutant);
+    fesetenv(&caller);
+    return d;
 }

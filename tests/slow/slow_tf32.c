@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rounding of TF32 loads by arithmetic, not by bits: the float as an exact double, divided by the distance of
 // TF32 numbers there, rounded to an integer with ties to even, and multiplied back.
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static float rounded(float number, enum slow_mutant mutant)
     return copysignf((float)result, number);
 }
 
-uint32_t slow_tf32(uint32_t bits, enum slow_mutant mutant)
+static uint32_t tf32(uint32_t bits, enum slow_mutant mutant)
 {
     float number;
     memcpy(&number, &bits, sizeof number);
@@ -39,5 +40,15 @@ uint32_t slow_tf32(uint32_t bits, enum slow_mutant mutant)
     if (isinf(number)) return bits;
     number = rounded(number, mutant);
     memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+uint32_t slow_tf32(uint32_t bits, enum slow_mutant mutant)
+{
+    fenv_t caller;
+    fegetenv(&caller);
+    fesetenv(FE_DFL_ENV);
+    bits = tf32(bits, mutant);
+    fesetenv(&caller);
     return bits;
 }

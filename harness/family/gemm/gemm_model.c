@@ -49,30 +49,16 @@ static uint32_t part_of(const struct work *w, uint32_t part, const struct wgmma_
     return wgmma_chain_dot(w->types, end - first, a + first, b + first, NULL);
 }
 
-static uint32_t add_f32(uint32_t x, uint32_t y)
-{
-    float a, b;
-    uint32_t bits;
-    memcpy(&a, &x, sizeof a);
-    memcpy(&b, &y, sizeof b);
-    float sum = a + b;
-    memcpy(&bits, &sum, sizeof bits);
-    return sum != sum ? 0x7fffffff : bits;
-}
-
-// One element into its place.
+// One part after the other, each added as TMA's reductions and a kernel's additions do.
 static void compute(const struct work *w, const struct wgmma_vector *a, const struct wgmma_vector *b, uint8_t *to)
 {
     uint32_t sum = part_of(w, 0, a, b);
-    if (w->c->reduce) {
-        reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, to, &sum, 1);
-        for (uint32_t part = 1; part < w->c->splits; part++) {
-            uint32_t more = part_of(w, part, a, b);
-            reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, to, &more, 1);
-        }
-        return;
+    if (w->c->reduce) reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, to, &sum, 1);
+    for (uint32_t part = 1; part < w->c->splits; part++) {
+        uint32_t more = part_of(w, part, a, b);
+        reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, w->c->reduce ? to : (void *)&sum, &more, 1);
     }
-    for (uint32_t part = 1; part < w->c->splits; part++) sum = add_f32(sum, part_of(w, part, a, b));
+    if (w->c->reduce) return;
     sum = wgmma_round(gemm_format(w->instance->out), sum);
     memcpy(to, &sum, gemm_bytes(w->instance->out));
 }

@@ -44,14 +44,12 @@ static void add_integer(uint8_t *element, uint32_t bytes)
 static void add_double(uint8_t *element)
 {
     const uint64_t magnitude_bits = UINT64_MAX >> 1, infinity = UINT64_C(0x7ff) << 52, quiet_bit = UINT64_C(1) << 51;
+    const uint64_t double_1 = UINT64_C(1023) << 52;
     uint64_t bits;
-    double value;
+    reduce_apply(REDUCE_ADD, DTYPE_FLOAT64, element, &double_1, 1);
     memcpy(&bits, element, sizeof bits);
-    memcpy(&value, element, sizeof value);
-    int is_nan = (bits & magnitude_bits) > infinity;
-    value += 1;
-    bits |= quiet_bit;
-    memcpy(element, is_nan ? (const void *)&bits : (const void *)&value, sizeof value);
+    if ((bits & magnitude_bits) > infinity) bits |= quiet_bit;
+    memcpy(element, &bits, sizeof bits);
 }
 
 void rmw_add_1(enum rmw_type type, uint8_t *element)

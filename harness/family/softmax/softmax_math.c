@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The numbers of kernels/softmax.cu on the CPU, operation by operation in the order that the kernel fixes: binary32,
-// rounded to nearest even, and a multiply-add is one operation only where fmaf() stands.
+// rounded to nearest even whatever the caller has set, and a multiply-add is one operation only where fmaf() stands.
 #include "softmax_math.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "float_environment.h"
 
 // --- Arithmetic: each function is one rounding -----------------------------------------------------------------------
 
@@ -91,7 +93,7 @@ static void add_keys(const struct softmax_row *row, const float score[SOFTMAX_BA
     }
 }
 
-struct softmax_state softmax_merge(const struct softmax_state *states, uint32_t count, uint32_t dims)
+static struct softmax_state merge(const struct softmax_state *states, uint32_t count, uint32_t dims)
 {
     struct softmax_state all = {.m = -INFINITY};
     for (uint32_t i = 0; i < count; i++) all.m = greater(states[i].m, all.m);
@@ -119,7 +121,7 @@ static void take_keys(const struct softmax_row *row, const float query[SOFTMAX_M
     }
 }
 
-struct softmax_state softmax_part(const struct softmax_row *row, uint32_t part)
+static struct softmax_state take_part(const struct softmax_row *row, uint32_t part)
 {
     static struct softmax_state group[SOFTMAX_MAX_GROUPS];
     const struct softmax_job job = {.count = row->count, .parts = row->parts};
@@ -130,11 +132,21 @@ struct softmax_state softmax_part(const struct softmax_row *row, uint32_t part)
     for (uint32_t g = 0; g < groups; g++) group[g] = (struct softmax_state){.m = -INFINITY};
     softmax_keys(&job, part, &first, &end);
     for (; first < end; first += SOFTMAX_BATCH * groups) take_keys(row, query, first, end, groups, group);
-    return softmax_merge(group, groups, row->dims);
+    return merge(group, groups, row->dims);
+}
+
+struct softmax_state softmax_part(const struct softmax_row *row, uint32_t part)
+{
+    struct float_environment caller = float_environment_set_default();
+    struct softmax_state state = take_part(row, part);
+    float_environment_put_back(&caller);
+    return state;
 }
 
 void softmax_out(const struct softmax_state *states, uint32_t parts, uint32_t dims, float *out)
 {
-    const struct softmax_state all = softmax_merge(states, parts, dims);
+    struct float_environment caller = float_environment_set_default();
+    const struct softmax_state all = merge(states, parts, dims);
     for (uint32_t d = 0; d < dims; d++) out[d] = all.sum[d] / all.l;
+    float_environment_put_back(&caller);
 }

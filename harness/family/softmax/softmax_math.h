@@ -17,14 +17,11 @@ struct softmax_row {
     const uint16_t *query, *keys, *values;
 };
 
-// 2^x for x <= 0; 0 below SOFTMAX_EXP2_LEAST and for NaN.
+// 2^x for x <= 0; 0 below SOFTMAX_EXP2_LEAST and for NaN. Rounds to nearest even where its caller does.
 float softmax_exp2(float x);
 
 // What CTA `part` finds; {-infinity, 0, ..., 0} if it has no key.
 struct softmax_state softmax_part(const struct softmax_row *row, uint32_t part);
-
-// `count` states in one, in their order.
-struct softmax_state softmax_merge(const struct softmax_state *states, uint32_t count, uint32_t dims);
 
 // The result of a row whose parts have these states: dims numbers.
 void softmax_out(const struct softmax_state *states, uint32_t parts, uint32_t dims, float *out);
