@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "late.h"
 #include "rule.h"
 
 enum { RESULT_MAX_WINDOWS = 17, TEXT_BYTES = 512 };
@@ -27,10 +28,12 @@ struct window {
 };
 
 // `status`: 0, a CUDA error number, or minus a signal number when the host process died inside the driver.
-// `rule`: why, when the executor knows (the model always does).
+// `rule`: why, when the executor knows (the model always does). `late`: what a kernel says of waits that it gave up;
+// the status is then CUDA_ERROR_LAUNCH_TIMEOUT.
 struct result {
     int status;
     enum rule rule;
+    struct late late;
     int windows;
     struct window window[RESULT_MAX_WINDOWS];
     uint8_t *free_bytes;  // where the next window's bytes go

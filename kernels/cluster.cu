@@ -288,7 +288,7 @@ static __device__ void issue_async(const cluster_step &step, uint32_t start, uin
     case CLUSTER_OP_RED_ASYNC:
         reduce_async(step.function, data, step.operand, barrier);
         break;
-    case CLUSTER_OP_BULK:
+    case CLUSTER_OP_BULK: // the fences: after what the cluster's threads did by plain accesses before they met
         asm volatile("fence.proxy.async;" ::: "memory");
         asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                          data),
@@ -296,6 +296,7 @@ static __device__ void issue_async(const cluster_step &step, uint32_t start, uin
                      : "memory");
         break;
     case CLUSTER_OP_MULTICAST:
+        asm volatile("fence.proxy.async;" ::: "memory");
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
                      "%2, [%3], %4;" ::"r"(data),
                      "l"(arena + step.operand), "r"(step.size_bytes), "r"(barrier), "h"((uint16_t)step.target)

@@ -263,8 +263,8 @@ static __device__ void free_stage(uint64_t *empty, bool is_multicast)
     asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
 }
 
-// Until the readers of a stage are done, those of other CTAs too: the arrivals of others are seen at .cluster, those of
-// this CTA acquired by the fence.
+// Until the readers of a stage are done, those of other CTAs too. Their arrivals are seen but not acquired, weaker than
+// PTX asks: .acquire.cluster drops the L1 after each wait.
 static __device__ void wait_for_readers(uint64_t *empty, uint32_t parity)
 {
     const long long start = clock64();
@@ -278,7 +278,6 @@ static __device__ void wait_for_readers(uint64_t *empty, uint32_t parity)
                      : "memory");
         if (!done && clock64() - start > WAIT_CLOCKS) __trap();
     }
-    ptx::fence(ptx::sem_acq_rel, ptx::scope_cta);
 }
 
 // The tiles of a cluster, `count` of them: `cluster`, `cluster` + `clusters`, ... A CTA comes to them in that order,
@@ -311,7 +310,10 @@ static __device__ void load_stream(const copy_job &job, const tensor_map &map, c
     int32_t coord[COPY_MAX_RANK];
     for (uint32_t i = 0; i < stream.count; i++, at.advance()) {
         char *tile = tiles + at.stage * job.tile_bytes;
-        if (i >= job.stages) wait_for_readers(&empty[at.stage], at.parity ^ 1);
+        if (i >= job.stages && job.is_multicast)
+            wait_for_readers(&empty[at.stage], at.parity ^ 1);
+        else if (i >= job.stages)
+            wait(&empty[at.stage], at.parity ^ 1);
         tile_of_number(job, stream.cluster + stream.place(i) * stream.clusters, index);
         expect(&full[at.stage], job.load_bytes);
         for (uint32_t box = 0; box < job.boxes && !job.is_multicast; box++) {

@@ -3,6 +3,7 @@
 // `maps_use_global` are one kernel three times: each CTA takes a map of a batch, loads a box of its tensor, adds 1 to
 // it and stores it back. `maps_encode_template` and `maps_encode_zeros` make the batch's maps in global memory, a warp
 // each, for a later `maps_use_global`.
+#include "late.cuh"
 #include "maps_job.h"
 #include "tensormap_replace.cuh"
 
@@ -54,16 +55,18 @@ static __device__ void with_dims(int dims, function f)
     }
 }
 
+// By every thread: acquires what the load wrote.
 static __device__ void wait(uint64_t *barrier)
 {
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_try_wait_parity(barrier, 0)) return;
+        if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, 0)) return;
+    give_up(barrier, 0);
 }
 
 static __device__ void start_load(const maps_task &task, const void *map, char *shared, uint64_t *barrier)
 {
     ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // the copy signals it
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, task.expect_bytes);
     with_dims(task.dims, [&](auto dims) { load<dims.value>(task, map, shared + task.shared, barrier); });
 }
@@ -83,14 +86,14 @@ static __device__ void use(const maps_task &task, const uint64_t *map)
     if (__cvta_generic_to_shared(dynamic) != MAPS_SHARED_START) __trap();
     for (uint32_t at = task.window + 4 * threadIdx.x; at < task.window_end; at += 4 * MAPS_THREADS)
         *(uint32_t *)(shared + at) = maps_canary(at);
-    ptx::fence_proxy_async(ptx::space_shared);
+    ptx::fence_proxy_async(ptx::space_shared); // the load writes over them
     __syncthreads();
     if (threadIdx.x == 0) start_load(task, map, shared, barrier);
-    __syncthreads();
+    __syncthreads(); // nobody waits at the barrier before its init
     wait(barrier);
     for (uint32_t at = task.first + 4 * threadIdx.x; at < task.end; at += 4 * MAPS_THREADS)
         *(uint32_t *)(shared + at) += 1;
-    ptx::fence_proxy_async(ptx::space_shared);
+    ptx::fence_proxy_async(ptx::space_shared); // the store reads what was written
     __syncthreads();
     if (threadIdx.x == 0) store_back(task, map, shared);
     for (uint32_t at = task.window + 16 * threadIdx.x; at < task.window_end; at += 16 * MAPS_THREADS)
@@ -150,9 +153,9 @@ static __device__ void set_fields(uint64_t *map, const maps_fields &fields)
 // One warp: the map in shared memory, which one thread edits, goes to global memory and is released there.
 static __device__ void publish(uint64_t *staged, const maps_fields &fields, uint64_t *map)
 {
-    __syncwarp();
+    __syncwarp(); // the start of the map
     if (threadIdx.x == 0) set_fields(staged, fields);
-    __syncwarp();
+    __syncwarp(); // its fields: the warp copies them, and the copy is released for the tensormap proxy
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, map, staged, ptx::n32_t<128>());
 }
 

@@ -17,7 +17,7 @@ using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 // A failing try_wait suspends for about 4 us: a phase that has not completed after so many never will.
 static const int MOST_TRIES = 1 << 18;
 
-// How often the bytes on their way are looked at.
+// How often a copy is asked what it announces.
 static const int LOOKS = 4;
 
 // --- Who issues ------------------------------------------------------------------------------------------------------
@@ -86,14 +86,24 @@ static __device__ uint32_t load(const tile<Element> &t)
     return fulfilled == cuda::async_contract_fulfillment::async ? RMW_FULFILLED_ASYNC : RMW_FULFILLED_NONE;
 }
 
+static __device__ uint64_t arrive(uint64_t *handle)
+{
+    return ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, handle);
+}
+
+// Acquires what the copies of the phase wrote.
+static __device__ void wait(uint64_t *handle, uint64_t token)
+{
+    for (int tries = 0; tries < MOST_TRIES; tries++)
+        if (ptx::mbarrier_try_wait(ptx::sem_acquire, ptx::scope_cta, handle, token)) return;
+    __trap();
+}
+
 // Step 3: every thread arrives and waits for the token's phase.
 static __device__ void arrive_and_wait(block_barrier *barrier)
 {
     uint64_t *handle = cuda::device::barrier_native_handle(*barrier);
-    uint64_t token = ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, handle);
-    for (int tries = 0; tries < MOST_TRIES; tries++)
-        if (ptx::mbarrier_try_wait(ptx::sem_acquire, ptx::scope_cta, handle, token)) return;
-    __trap();
+    wait(handle, arrive(handle));
 }
 
 // --- Elements --------------------------------------------------------------------------------------------------------
@@ -118,42 +128,59 @@ __device__ uint4 add_1(uint4 value)
 
 // --- What is dumped --------------------------------------------------------------------------------------------------
 
-// The word as the barrier unit has it: mbarrier.inval writes it back, and the barrier goes on.
-static __device__ uint64_t live_word(block_barrier *barrier)
+// The word as the barrier unit has it: mbarrier.inval writes it back, and nobody uses the barrier any more.
+static __device__ uint64_t final_word(block_barrier *barrier)
 {
     uint64_t *handle = cuda::device::barrier_native_handle(*barrier);
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(handle)) : "memory");
     return *(volatile uint64_t *)handle;
 }
 
-// Bits 41 to 21 hold minus what is expected and not there yet: bytes, and 1 for each cp.async.mbarrier.arrive.
-static __device__ uint32_t bulk_bytes_awaited(uint64_t word)
+static __device__ void complete_tx(uint64_t *handle, uint32_t bytes)
 {
-    return (0u - (uint32_t)(word >> 21)) & 0x1ffff0;
+    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
+                     (uint32_t)__cvta_generic_to_shared(handle)),
+                 "r"(bytes)
+                 : "memory");
 }
 
-// The same copy a few times on a barrier of its own: the bytes that this awaits, looked at at once. They are all still
-// on their way, but when the instructions of the look come late, so the most is told.
+// Whether the call announces the tile's bytes to its barrier, as one that makes a bulk copy does. The barrier's phase
+// lacks nothing but these bytes: they count as come already. So it completes when they are announced, and what comes
+// later belongs to the next phase. Then the count is made up for, and all that is on its way awaited.
+template <rmw_form form, class Element>
+static __device__ bool announces(const tile<Element> &t)
+{
+    uint64_t *handle = cuda::device::barrier_native_handle(*t.barrier);
+    complete_tx(handle, t.bulk_bytes);
+    uint64_t token = arrive(handle);
+    load<form>(t);
+    bool is_complete = ptx::mbarrier_test_wait(ptx::sem_acquire, ptx::scope_cta, handle, token);
+    ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, handle, t.bulk_bytes);
+    if (is_complete)
+        arrive_and_wait(t.barrier);
+    else
+        wait(handle, token);
+    return is_complete;
+}
+
+// The bytes that the same copy announces to a barrier of its own, asked a few times: memcpy_async announces them behind
+// the copy, some of which may have come by then.
 template <rmw_form form, class Element>
 static __device__ uint32_t look(tile<Element> t)
 {
-    uint32_t most = 0;
+    bool announced = false;
     t.barrier += 1;
     init(t.barrier, 1);
-    ptx::fence_proxy_async(ptx::space_shared);
-    for (int i = 0; i < LOOKS; i++) {
-        load<form>(t);
-        most = max(most, bulk_bytes_awaited(live_word(t.barrier)));
-        arrive_and_wait(t.barrier);
-    }
-    return most;
+    ptx::fence_proxy_async(ptx::space_shared); // the copies signal it
+    for (int i = 0; i < LOOKS; i++) announced |= announces<form>(t);
+    return announced ? t.bulk_bytes : 0;
 }
 
 static __device__ void fill(char *guarded, uint32_t bytes)
 {
     for (uint32_t at = 4 * threadIdx.x; at < bytes; at += 4 * blockDim.x)
         *reinterpret_cast<uint32_t *>(guarded + at) = rmw_canary(at);
-    ptx::fence_proxy_async(ptx::space_shared);
+    ptx::fence_proxy_async(ptx::space_shared); // the copy writes over them
 }
 
 static __device__ void dump(uint64_t output, const char *guarded, uint32_t bytes)
@@ -175,9 +202,9 @@ static __device__ void read_modify_write(const rmw_job &job, char *shared)
     if (job.log) fill(shared + RMW_BARRIER_BYTES, guarded);
     if (threadIdx.x == 0) {
         init(t.barrier, blockDim.x);
-        ptx::fence_proxy_async(ptx::space_shared);
+        ptx::fence_proxy_async(ptx::space_shared); // the copy signals it
     }
-    __syncthreads();
+    __syncthreads(); // nobody arrives before its init, no copy goes before the canaries are there
 
     const bool issues = is_issuer<issuer>();
     if (job.log && form != RMW_MEMCPY_ASYNC_GROUP && issues) log.bulk_bytes = look<form>(t);
@@ -191,7 +218,7 @@ static __device__ void read_modify_write(const rmw_job &job, char *shared)
         t.shared[i] = add_1(t.shared[i]);
         if (i >= whole) t.global[i] = t.shared[i];
     }
-    ptx::fence_proxy_async(ptx::space_shared);
+    ptx::fence_proxy_async(ptx::space_shared); // the store reads what was written
     __syncthreads();
     if (issues) {
         ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, t.global, t.shared, t.bulk_bytes);
@@ -201,7 +228,7 @@ static __device__ void read_modify_write(const rmw_job &job, char *shared)
     if (!job.log) return;
     dump(job.after, shared + RMW_BARRIER_BYTES, guarded);
     if (!issues) return;
-    log.word = live_word(t.barrier);
+    log.word = final_word(t.barrier); // behind the barrier in dump(): all have waited
     reinterpret_cast<struct rmw_log *>(job.log)[blockIdx.x] = log;
 }
 

@@ -59,9 +59,9 @@ enum rmw_issuer {
 // What memcpy_async returns, and for the form that returns nothing.
 enum { RMW_FULFILLED_NONE, RMW_FULFILLED_ASYNC, RMW_FULFILLED_UNTOLD };
 
-// What a CTA leaves in the log: the barrier's word in the end; the most bytes of a bulk copy that a barrier was seen to
-// wait for right after the call, 0 where nothing but a cp.async is on its way or nothing at all, and for
-// MEMCPY_ASYNC_GROUP, whose threads need not be at the same place; and what the call returned.
+// What a CTA leaves in the log: the barrier's word in the end; the bytes of a bulk copy that the call announced to its
+// barrier, 0 where it makes a cp.async or copies at once, and for MEMCPY_ASYNC_GROUP, whose threads need not be at the
+// same place; and what the call returned.
 struct rmw_log {
     uint64_t word;
     uint32_t bulk_bytes, fulfilled;

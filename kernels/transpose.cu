@@ -5,6 +5,7 @@
 // any span and any alignment of its buffers. `transpose_clocks_<bytes>` times the turning alone.
 #include <cuda/ptx>
 
+#include "late.cuh"
 #include "transpose_job.h"
 
 namespace ptx = cuda::ptx;
@@ -15,14 +16,16 @@ struct alignas(64) tensor_map {
 
 extern __shared__ __align__(1024) char dynamic[];
 
-// A phase that has not completed after this many clocks never will: the kernel ends, and its output is wrong.
+// A phase that has not completed after this many clocks never will.
 static const long long WAIT_CLOCKS = 20000000;
 
+// By every thread: acquires what the loads of the phase wrote.
 static __device__ void wait(uint64_t *barrier, uint32_t parity)
 {
-    if (ptx::mbarrier_try_wait_parity(barrier, parity)) return;
+    if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity)) return;
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_try_wait_parity(barrier, parity)) return;
+        if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity)) return;
+    give_up(barrier, parity);
 }
 
 // --- Turning a tile --------------------------------------------------------------------------------------------------
@@ -177,22 +180,23 @@ static __device__ void transpose(const tensor_map &from, const tensor_map &to, c
     bool leader = is_leader();
     if (leader) {
         for (int i = 0; i < TRANSPOSE_STAGES; i++) ptx::mbarrier_init(&full[i], 1);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // the copies signal them
         for (uint32_t i = 0, at = blockIdx.x; i < TRANSPOSE_STAGES && at < tiles; i++, at += step)
             load<bytes>(job, at, from, stages + i * t::tile_bytes, &full[i]);
     }
-    __syncthreads();
+    __syncthreads(); // nobody waits at a barrier before its init
     for (uint32_t i = 0, at = blockIdx.x; at < tiles; i++, at += step) {
         uint32_t stage = i % TRANSPOSE_STAGES;
         char *loaded = stages + stage * t::tile_bytes, *turned = results + i % TRANSPOSE_RESULTS * t::tile_bytes;
         wait(&full[stage], i / TRANSPOSE_STAGES & 1);
         turn_tile<bytes>(loaded, turned, job.walk, job.line_mask);
-        ptx::fence_proxy_async(ptx::space_shared);
+        ptx::fence_proxy_async(ptx::space_shared); // its reads and writes, before the copies behind the barrier
         if (leader) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<TRANSPOSE_RESULTS - 2>());
         __syncthreads();
         if (at == job.dumped) {
             dump(loaded, t::tile_bytes, job.dump);
             dump(turned, t::tile_bytes, job.dump + t::tile_bytes);
+            ptx::fence_proxy_async(ptx::space_shared); // what was read here, before the load that overwrites it
             __syncthreads();
         }
         if (!leader) continue;
@@ -266,7 +270,7 @@ extern "C" __global__ void __launch_bounds__(ARTICLE_THREADS)
     if (__cvta_generic_to_shared(dynamic) != TRANSPOSE_SHARED_START) __trap();
     for (uint32_t at = 4 * threadIdx.x; at < ARTICLE_WINDOW_BYTES; at += 4 * ARTICLE_THREADS)
         *(uint32_t *)(shared + ARTICLE_WINDOW + at) = transpose_canary(ARTICLE_WINDOW + at);
-    ptx::fence_proxy_async(ptx::space_shared);
+    ptx::fence_proxy_async(ptx::space_shared); // the load writes over them
     __syncthreads();
     bool leader = is_leader();
     if (leader) {
@@ -280,7 +284,7 @@ extern "C" __global__ void __launch_bounds__(ARTICLE_THREADS)
     __syncthreads();
     wait(barrier, 0);
     turn_article(shared, job);
-    ptx::fence_proxy_async(ptx::space_shared);
+    ptx::fence_proxy_async(ptx::space_shared); // the store reads what was turned
     __syncthreads();
     if (leader) {
         int32_t coord[2] = {job.y * ARTICLE_ELEMENT_WORDS, job.x};

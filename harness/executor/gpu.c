@@ -162,6 +162,17 @@ unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *n
     return found ? address : 0;
 }
 
+int gpu_late(struct gpu *gpu, const char *module, struct late *late)
+{
+    static const struct late none;
+    unsigned long long address = gpu_symbol(gpu, module, LATE_SYMBOL);
+    if (address == 0) return CUDA_ERROR_NOT_FOUND;
+    int error = (int)gpu->driver.cuMemcpyDtoH_v2(late, address, sizeof *late);
+    if (error != CUDA_SUCCESS || late->waits == 0) return error;
+    error = (int)gpu->driver.cuMemcpyHtoD_v2(address, &none, sizeof none);
+    return error == CUDA_SUCCESS ? CUDA_ERROR_LAUNCH_TIMEOUT : error;
+}
+
 static unsigned at_least_1(unsigned number)
 {
     return number > 0 ? number : 1;

@@ -61,6 +61,10 @@ int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct
 // Where the __device__ or __constant__ variable `name` of kernels/<module>.cubin lies; 0 if it is not there.
 unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *name);
 
+// What kernels/<module>.cubin says of waits that its kernels gave up (see late.h), which is then forgotten. Returns 0,
+// CUDA_ERROR_LAUNCH_TIMEOUT if there is one, or another CUDA error.
+int gpu_late(struct gpu *gpu, const char *module, struct late *late);
+
 // Starts a kernel on its stream. Returns 0 or the CUDA error.
 int gpu_start(struct gpu *gpu, const struct gpu_launch *launch);
 

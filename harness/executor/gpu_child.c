@@ -180,9 +180,11 @@ static int gpu_run(struct batch *batch, int first, int count, struct text *why)
     int error = outcome_of_range();
     if (error == 0) return 1;
     if (is_of_machine(error, why)) return 0;
+    const struct late late = batch->results[first].late;
     for (int i = first; i < first + count; i++) batch->results[i] = result_at(batch->results[i].first_bytes);
     if (count == 1) {
         batch->results[first].status = error;
+        batch->results[first].late = late;
         return 1;
     }
     return gpu_run(batch, first, count / 2, why) && gpu_run(batch, first + count / 2, count - count / 2, why);

@@ -94,8 +94,8 @@ static __device__ __forceinline__ void mbarrier_wait_cluster(uint32_t barrier, u
         if (tries == WAIT_TRIES) give_up();
 }
 
-// Sees arrivals of other CTAs, too, which release nothing; so it acquires only from threads of this CTA, by the fence.
-// An .acquire.cluster would drop the L1 each time.
+// Sees arrivals of other CTAs, too, and acquires nothing, weaker than PTX asks where memory is handed over:
+// .acquire.cluster drops the L1 after each wait.
 static __device__ __forceinline__ bool mbarrier_try_wait_arrivals(uint32_t barrier, uint32_t parity)
 {
     uint32_t done;
@@ -112,7 +112,6 @@ static __device__ __forceinline__ void mbarrier_wait_arrivals(uint32_t barrier, 
 {
     for (uint32_t tries = 0; !mbarrier_try_wait_arrivals(barrier, parity); tries++)
         if (tries == WAIT_TRIES) give_up();
-    asm volatile("fence.acq_rel.cta;" ::: "memory");
 }
 
 // Named barriers order the memory of the threads that take part, in the CTA.

@@ -276,7 +276,8 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
         for (uint32_t i = 0; i < GEMM_CONSUMERS; i++) mbarrier_init(landed + 8 * i, 1);
         mbarrier_init_fence();
     }
-    pipeline pipe = {full, empty, job.stages, map_to_rank(empty, is_peer ? lane : 0), is_peer, lane == rank};
+    uint32_t peer = map_to_rank(empty, is_peer ? lane : 0);
+    pipeline pipe = {full, empty, job.stages, peer, is_peer, lane == rank, peers != 1u << rank};
     return shared_state{nullptr, nullptr, nullptr, at, size, pipe, base, boxes, landed};
 }
 

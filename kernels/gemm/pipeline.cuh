@@ -29,17 +29,21 @@ struct pipeline_state {
 };
 
 // `full` and `empty` are the shared addresses of the barriers of stage 0. `peer` is what `empty` is in the CTA that
-// this lane tells of a release; lanes without one have is_peer false, and that of this CTA has is_own.
+// this lane tells of a release; lanes without one have is_peer false, and that of this CTA has is_own. `shares`: there
+// are others than this CTA.
 struct pipeline {
     uint32_t full, empty;
     uint32_t stages;
     uint32_t peer;
-    bool is_peer, is_own;
+    bool is_peer, is_own, shares;
 
     // All that read the stage, here and in the CTAs that its loads go to, are done: TMA may write there again.
     __device__ __forceinline__ void acquire(const pipeline_state &at) const
     {
-        mbarrier_wait_arrivals(empty + 8 * at.stage, at.phase ^ 1);
+        if (shares)
+            mbarrier_wait_arrivals(empty + 8 * at.stage, at.phase ^ 1);
+        else
+            mbarrier_wait(empty + 8 * at.stage, at.phase ^ 1);
     }
 
     // Announces the bytes of the loads that will signal the barrier returned.

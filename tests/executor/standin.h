@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cuda_abi.h"
+#include "late.h"
 #include "maps_job.h"
 #include "memory.h"
 #include "rule.h"
@@ -26,8 +27,9 @@ int standin_is_launch(const char *function);
 enum rule standin_attribute(const char *function, enum cuda_function_attribute attribute, int value);
 enum rule standin_launch(const char *function, const struct cuda_launch_config *config);
 
-// The variable maps_constants of maps.cu.
+// The variables maps_constants of maps.cu and late_wait of late.cuh.
 extern struct maps_batch standin_maps_constants;
+extern struct late standin_late;
 
 // The kernels that have a file of their own.
 enum rule async_jobs(void **parameters);

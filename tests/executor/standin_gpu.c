@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A libcuda.so.1 with a device made of host memory, for tests of the gpu executor where there is no GPU: what
 // harness/executor/gpu.c calls, the tensor map calls by the model, and the kernels as loops over the model.
-//   STANDIN_TROUBLE=KIND:NUMBER   crash, exit, hang or sticky (719) at the case that holds NUMBER: a globalAddress that
-//                                 is encoded, the expect_tx of a load, an operand of a barrier program
+//   STANDIN_TROUBLE=KIND:NUMBER   crash, exit, hang, sticky (719) or late (a wait is given up) at the case that holds
+//                                 NUMBER: a globalAddress that is encoded, the expect_tx of a load, an operand of a
+//                                 barrier program, the x of an article's tile
 //   STANDIN_TROUBLE=start:NUMBER  cuInit returns that error; startcrash:0: it crashes
 //   STANDIN_CAPABILITY=80         the device's compute capability, 90 if not given
 #include <fnmatch.h>
@@ -51,6 +52,8 @@ const struct memory *standin_mapped(void)
     return &mapped;
 }
 
+struct late standin_late;
+
 static int is_trouble(const char *kind, uint64_t number)
 {
     char text[64];
@@ -65,6 +68,7 @@ void meet_trouble(uint64_t number)
     if (is_trouble("exit", number)) exit(3);
     while (is_trouble("hang", number)) pause();
     if (is_trouble("sticky", number)) sticky = CUDA_ERROR_LAUNCH_FAILED;
+    if (is_trouble("late", number)) standin_late = (struct late){.waits = 32, .barrier = 1024, .parity = 1};
 }
 
 // --- the device --------------------------------------------------------------------------------------------------

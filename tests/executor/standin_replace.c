@@ -18,12 +18,21 @@ static struct replace_maps constants;
 enum cuda_result cuModuleGetGlobal_v2(unsigned long long *address, size_t *bytes, struct CUmod_st *module,
                                       const char *name)
 {
+    static const struct {
+        const char *name;
+        void *at;
+        size_t bytes;
+    } variables[] = {{"replace_constants", &constants, sizeof constants},
+                     {"maps_constants", &standin_maps_constants, sizeof standin_maps_constants},
+                     {LATE_SYMBOL, &standin_late, sizeof standin_late}};
     (void)module;
-    int is_ours = strcmp(name, "replace_constants") == 0;
-    if (!is_ours && strcmp(name, "maps_constants") != 0) return CUDA_ERROR_NOT_FOUND;
-    *address = is_ours ? (uintptr_t)&constants : (uintptr_t)&standin_maps_constants;
-    *bytes = is_ours ? sizeof constants : sizeof standin_maps_constants;
-    return CUDA_SUCCESS;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        if (strcmp(name, variables[i].name) != 0) continue;
+        *address = (uintptr_t)variables[i].at;
+        *bytes = variables[i].bytes;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 static enum rule run_load(const struct replace_job *job, const struct tensormap_image *image, const struct memory *cta,

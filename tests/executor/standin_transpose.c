@@ -129,6 +129,7 @@ enum rule transpose_article(void **parameters)
     uint8_t *window = shared_bytes + (ARTICLE_WINDOW - TRANSPOSE_SHARED_START);
     decode(parameters, map);
     memcpy(&job, parameters[2], sizeof job);
+    meet_trouble((uint32_t)job.x);
     for (uint32_t at = 0; at < ARTICLE_WINDOW_BYTES; at += 4)
         memcpy(window + at, &(uint32_t){transpose_canary(ARTICLE_WINDOW + at)}, 4);
     enum rule rule = move(&map[0], job.x * ARTICLE_ELEMENT_WORDS, job.y, job.loaded, 0);

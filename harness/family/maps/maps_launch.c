@@ -129,6 +129,7 @@ int maps_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *r
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, first, bytes);
     for (int i = 0; i < count && error == CUDA_SUCCESS; i++) error = run_case(gpu, &c[i], &results[i], first, device);
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, device, bytes);
+    if (error == CUDA_SUCCESS) error = gpu_late(gpu, "maps", &results[0].late);
     for (int i = 0; i < count && error == CUDA_SUCCESS; i++) shift_back(&c[i], &results[i], first, device);
     return error;
 }

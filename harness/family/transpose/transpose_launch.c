@@ -132,5 +132,6 @@ int transpose_run_gpu(struct gpu *gpu, const void *cases, int count, struct resu
         uint64_t dump = device + (uint64_t)(results[i].window[1].bytes - first);
         error = transpose_launch(gpu, &c[i], arena_address + c[i].source, output + TRANSPOSE_GUARD_BYTES, dump);
     }
-    return error == CUDA_SUCCESS ? (int)gpu->driver.cuMemcpyDtoH_v2(first, device, bytes) : error;
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, device, bytes);
+    return error == CUDA_SUCCESS ? gpu_late(gpu, "transpose", &results[0].late) : error;
 }
