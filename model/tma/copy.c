@@ -58,7 +58,7 @@ static void check_source(struct transfer_report *report, const struct tile *tile
 
 enum rule tile_map_check(const struct tensormap *map, struct findings *findings)
 {
-    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&load_rules, findings);
     if (!transfer_map_readable(&report, map, map->mode)) return report.first;
     transfer_check_map(&report, map, map->mode, map->rank);
     transfer_check_address(&report, map);
@@ -69,17 +69,15 @@ enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *
                           const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                           struct findings *findings)
 {
-    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&load_rules, findings);
     if (!transfer_map_readable(&report, map, TENSORMAP_TILED)) return report.first;
-    transfer_check_map(&report, map, TENSORMAP_TILED, dims);
-    transfer_check_coord(&report, map, coord);
+    int has_box = transfer_check_map(&report, map, TENSORMAP_TILED, dims);
+    struct tile tile;
+    if (has_box) tile = tile_of(map, coord);
+    transfer_check_coord(&report, map, dims, coord);
     transfer_check_address(&report, map);
-    transfer_check_align(&report, shared);
-    if (map->mode != TENSORMAP_TILED) return report.first;
-    struct tile tile = tile_of(map, coord);
-    if (transfer_check_bounds(&report, map, tile_extent_bytes(&tile), shared_memory, shared) &&
-        !operand_is_nowhere(shared))
-        check_source(&report, &tile, global_memory);
+    int fits = transfer_check_shared(&report, map, has_box ? tile_extent_bytes(&tile) : 0, shared_memory, shared);
+    if (has_box && fits && !operand_is_nowhere(shared)) check_source(&report, &tile, global_memory);
     return report.first;
 }
 

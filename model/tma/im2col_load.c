@@ -24,22 +24,18 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
                             const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                             struct findings *findings)
 {
-    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&load_rules, findings);
     if (!transfer_map_readable(&report, map, TENSORMAP_IM2COL)) return report.first;
-    transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
-    transfer_check_coord(&report, map, coord);
-    if (map->mode != TENSORMAP_IM2COL) {
-        transfer_check_address(&report, map);
-        transfer_check_align(&report, shared);
-        return report.first;
+    int has_box = transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
+    struct im2col column;
+    transfer_check_coord(&report, map, dims, coord);
+    if (has_box) {
+        column = im2col_of(map, coord, offset);
+        im2col_check_start(&report, &column);
     }
-    struct im2col column = im2col_of(map, coord, offset);
-    im2col_check_start(&report, &column);
     transfer_check_address(&report, map);
-    transfer_check_align(&report, shared);
-    if (transfer_check_bounds(&report, map, im2col_extent_bytes(&column), shared_memory, shared) &&
-        !operand_is_nowhere(shared))
-        check_source(&report, &column, global_memory);
+    int fits = transfer_check_shared(&report, map, has_box ? im2col_extent_bytes(&column) : 0, shared_memory, shared);
+    if (has_box && fits && !operand_is_nowhere(shared)) check_source(&report, &column, global_memory);
     return report.first;
 }
 

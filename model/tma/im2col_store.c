@@ -32,32 +32,25 @@ static int find_unmapped(const struct transfer *t, const struct im2col *column, 
     return 0;
 }
 
-// The 700 faults: rules STORE_SMEM_BOUNDS, STORE_UNMAPPED.
-static void check_memory(struct transfer_report *report, const struct transfer *t, const struct im2col *column)
-{
-    uint64_t unmapped;
-    if (transfer_check_bounds(report, t->map, im2col_reach_bytes(column), t->shared_memory, t->shared) &&
-        !operand_is_nowhere(t->shared) && find_unmapped(t, column, &unmapped))
-        transfer_report_unmapped(report, t->global_memory, unmapped);
-}
-
 static enum rule check(const struct transfer *t, struct findings *findings)
 {
-    struct transfer_report report = {&store_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&store_rules, findings);
     if (!transfer_map_readable(&report, t->map, TENSORMAP_IM2COL)) return report.first;
-    int is_im2col = t->map->mode == TENSORMAP_IM2COL;
-    struct im2col column = {0};
-    transfer_check_map(&report, t->map, TENSORMAP_IM2COL, t->dims);
+    int has_box = transfer_check_map(&report, t->map, TENSORMAP_IM2COL, t->dims);
+    struct im2col column;
+    uint64_t unmapped;
     transfer_check_type(&report, t);
-    transfer_check_coord(&report, t->map, t->coord);
+    transfer_check_coord(&report, t->map, t->dims, t->coord);
     transfer_check_signs(&report, t);
-    if (is_im2col) {
+    if (t->map->mode == TENSORMAP_IM2COL) check_corners(&report, t->map);
+    if (has_box) {
         column = im2col_of_store(t->map, t->coord);
-        check_corners(&report, t->map);
         im2col_check_start(&report, &column);
     }
-    transfer_check_align(&report, t->shared);
-    if (is_im2col) check_memory(&report, t, &column);
+    int fits =
+        transfer_check_shared(&report, t->map, has_box ? im2col_reach_bytes(&column) : 0, t->shared_memory, t->shared);
+    if (has_box && fits && !operand_is_nowhere(t->shared) && find_unmapped(t, &column, &unmapped))
+        transfer_report_unmapped(&report, t->global_memory, unmapped);
     return report.first;
 }
 

@@ -125,9 +125,9 @@ static uint64_t end_of(const struct cluster_load *load, const struct tensormap *
 }
 
 // Does the load read this map at all? Where not, its first fault says so and its box means nothing.
-static int has_box(const struct tensormap *map, enum tensormap_mode mode, const struct findings *own)
+static int has_box(const struct tensormap *map, enum tensormap_mode mode, int dims, const struct findings *own)
 {
-    return map->mode == mode && (own->count == 0 || own->item[0].rule != RULE_LOAD_MAP_FORMAT);
+    return map->mode == mode && map->rank == dims && (own->count == 0 || own->item[0].rule != RULE_LOAD_MAP_FORMAT);
 }
 
 enum rule multicast_tile_load(const struct tensormap *map, int dims, const int32_t *coord,
@@ -137,9 +137,10 @@ enum rule multicast_tile_load(const struct tensormap *map, int dims, const int32
     struct findings own = {0};
     uint64_t past = 0;
     *transaction_bytes = 0;
+    findings_clear(findings);
     if (is_empty(load)) return RULE_OK;
     tile_load_check(map, dims, coord, global_memory, &load->cta[0], load->shared, &own);
-    if (has_box(map, TENSORMAP_TILED, &own)) {
+    if (has_box(map, TENSORMAP_TILED, dims, &own)) {
         struct tile tile = tile_of(map, coord);
         past = end_of(load, map, tile_extent_bytes(&tile));
     }
@@ -159,9 +160,10 @@ enum rule multicast_im2col_load(const struct tensormap *map, int dims, const int
     struct findings own = {0};
     uint64_t past = 0;
     *transaction_bytes = 0;
+    findings_clear(findings);
     if (is_empty(load)) return RULE_OK;
     im2col_load_check(map, dims, coord, offset, global_memory, &load->cta[0], load->shared, &own);
-    if (has_box(map, TENSORMAP_IM2COL, &own)) {
+    if (has_box(map, TENSORMAP_IM2COL, dims, &own)) {
         struct im2col column = im2col_of(map, coord, offset);
         past = end_of(load, map, im2col_extent_bytes(&column));
     }
@@ -181,6 +183,7 @@ enum rule multicast_bulk_load(uint64_t from, uint32_t size_bytes, const struct m
     enum bulk_form form = is_local(load) ? BULK_GLOBAL_TO_SHARED : BULK_GLOBAL_TO_OTHER;
     struct bulk bulk = {form, global_memory, &load->cta[0], from, load->shared, size_bytes};
     *transaction_bytes = 0;
+    findings_clear(findings);
     if (is_empty(load) || bulk_moved_bytes(form, size_bytes) == 0) return RULE_OK;
     bulk_check(&bulk, &own);
     enum rule rule = judge(load, &own, 0, findings);

@@ -11,21 +11,21 @@ enum { BULK_ALIGN = 16, FRACTION_MAX = 13 };
 
 enum rule tile_prefetch_check(const struct tensormap *map, int dims, const int32_t *coord, struct findings *findings)
 {
-    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&load_rules, findings);
     if (!transfer_map_readable(&report, map, TENSORMAP_TILED)) return report.first;
     transfer_check_map(&report, map, TENSORMAP_TILED, dims);
-    transfer_check_coord(&report, map, coord);
+    transfer_check_coord(&report, map, dims, coord);
     return report.first;
 }
 
 enum rule im2col_prefetch_check(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,
                                 struct findings *findings)
 {
-    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&load_rules, findings);
     if (!transfer_map_readable(&report, map, TENSORMAP_IM2COL)) return report.first;
-    transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
-    transfer_check_coord(&report, map, coord);
-    if (map->mode != TENSORMAP_IM2COL) return report.first;
+    int has_box = transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
+    transfer_check_coord(&report, map, dims, coord);
+    if (!has_box) return report.first;
     struct im2col column = im2col_of(map, coord, offset);
     im2col_check_start(&report, &column);
     return report.first;
@@ -33,7 +33,7 @@ enum rule im2col_prefetch_check(const struct tensormap *map, int dims, const int
 
 enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct findings *findings)
 {
-    struct transfer_report report = {&load_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&load_rules, findings);
     if (bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, size_bytes) == 0) return RULE_OK;
     if (from % BULK_ALIGN != 0)
         transfer_broken(&report, (struct finding){RULE_PREFETCH_ALIGN, "srcMem", -1, 0, from, BULK_ALIGN,
@@ -48,6 +48,7 @@ enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct finding
 // or more than 13 in the field.
 enum rule cache_policy_check(uint64_t policy, struct findings *findings)
 {
+    findings_clear(findings);
     int is_59 = policy >> 59 & 1, is_60 = policy >> 60 & 1;
     uint64_t fraction = policy >> 52 & 15;
     if (!is_59 || (is_60 && fraction <= FRACTION_MAX)) return RULE_OK;

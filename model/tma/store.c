@@ -18,26 +18,21 @@ static int find_unmapped(const struct transfer *t, const struct tile *tile, uint
     return 0;
 }
 
-// The 700 faults: rules STORE_SMEM_BOUNDS, STORE_UNMAPPED.
-static void check_memory(struct transfer_report *report, const struct transfer *t)
-{
-    struct tile tile = tile_of_store(t->map, t->coord);
-    uint64_t unmapped;
-    if (transfer_check_bounds(report, t->map, tile_reach_bytes(&tile), t->shared_memory, t->shared) &&
-        !operand_is_nowhere(t->shared) && find_unmapped(t, &tile, &unmapped))
-        transfer_report_unmapped(report, t->global_memory, unmapped);
-}
-
 static enum rule check(const struct transfer *t, struct findings *findings)
 {
-    struct transfer_report report = {&store_rules, findings, RULE_OK};
+    struct transfer_report report = transfer_report_start(&store_rules, findings);
     if (!transfer_map_readable(&report, t->map, TENSORMAP_TILED)) return report.first;
-    transfer_check_map(&report, t->map, TENSORMAP_TILED, t->dims);
+    int has_box = transfer_check_map(&report, t->map, TENSORMAP_TILED, t->dims);
+    struct tile tile;
+    uint64_t unmapped;
+    if (has_box) tile = tile_of_store(t->map, t->coord);
     transfer_check_type(&report, t);
-    transfer_check_coord(&report, t->map, t->coord);
+    transfer_check_coord(&report, t->map, t->dims, t->coord);
     transfer_check_signs(&report, t);
-    transfer_check_align(&report, t->shared);
-    if (t->map->mode == TENSORMAP_TILED) check_memory(&report, t);
+    int fits =
+        transfer_check_shared(&report, t->map, has_box ? tile_reach_bytes(&tile) : 0, t->shared_memory, t->shared);
+    if (has_box && fits && !operand_is_nowhere(t->shared) && find_unmapped(t, &tile, &unmapped))
+        transfer_report_unmapped(&report, t->global_memory, unmapped);
     return report.first;
 }
 

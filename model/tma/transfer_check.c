@@ -35,6 +35,12 @@ const struct transfer_rules store_rules = {
     .shared_operand = "srcMem",
 };
 
+struct transfer_report transfer_report_start(const struct transfer_rules *rules, struct findings *findings)
+{
+    findings_clear(findings);
+    return (struct transfer_report){rules, findings, RULE_OK};
+}
+
 void transfer_broken(struct transfer_report *report, struct finding finding)
 {
     if (report->first == RULE_OK && !rule_is_warning(finding.rule)) report->first = finding.rule;
@@ -67,7 +73,7 @@ int transfer_map_readable(struct transfer_report *report, const struct tensormap
     return 0;
 }
 
-void transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode, int dims)
+int transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode, int dims)
 {
     const struct transfer_rules *rules = report->rules;
     const uint64_t rank = (uint64_t)map->rank, most = TRANSFER_DIM_MAX;
@@ -78,12 +84,13 @@ void transfer_check_map(struct transfer_report *report, const struct tensormap *
     for (int i = 0; i < map->rank; i++)
         if (map->dim[i] > most)
             transfer_broken(report, (struct finding){rules->dim_limit, "globalDim", i, 0, map->dim[i], most, most});
+    return map->mode == mode && map->rank == dims;
 }
 
-void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, const int32_t *coord)
+void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, int dims, const int32_t *coord)
 {
     int32_t per_chunk = CHUNK_BYTES / (int32_t)dtype_row(map->dtype)->size_bytes;
-    if (map->interleave != INTERLEAVE_NONE || coord[0] % per_chunk == 0) return;
+    if (dims < 1 || map->interleave != INTERLEAVE_NONE || coord[0] % per_chunk == 0) return;
     transfer_broken(report,
                     (struct finding){report->rules->coord_align, "tensorCoords", 0, 1, (uint64_t)(int64_t)coord[0],
                                      (uint64_t)per_chunk, (uint64_t)(int64_t)(coord[0] / per_chunk * per_chunk)});
@@ -98,7 +105,7 @@ void transfer_check_type(struct transfer_report *report, const struct transfer *
 
 void transfer_check_signs(struct transfer_report *report, const struct transfer *t)
 {
-    for (int i = 0; i < t->map->rank; i++)
+    for (int i = 0; i < t->map->rank && i < t->dims; i++)
         if (t->coord[i] < 0)
             transfer_broken(report, (struct finding){RULE_STORE_COORD_NEGATIVE, "tensorCoords", i, 1,
                                                      (uint64_t)(int64_t)t->coord[i], 0, 0});
@@ -112,33 +119,47 @@ void transfer_check_address(struct transfer_report *report, const struct tensorm
                                              address - address % align});
 }
 
-void transfer_check_align(struct transfer_report *report, uint32_t shared)
+// The aligned place that is closest to `place` and from which `extent` bytes fit, or the first one.
+static uint32_t nearest_place(const struct memory *memory, uint64_t extent, uint32_t place)
 {
-    operand_check(shared, report->rules->shared_operand, report->findings, &report->first);
+    uint64_t end = memory->base + memory->size_bytes;
+    uint64_t first = (memory->base + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN, last = first;
+    uint64_t aligned = (place + (uint64_t)SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
+    if (extent <= end && end - extent > first) last = (end - extent) / SHARED_ALIGN * SHARED_ALIGN;
+    return (uint32_t)(aligned < first ? first : aligned > last ? last : aligned);
+}
+
+// 715 and 716, whose limits do not depend on the box.
+static void check_operand(struct transfer_report *report, uint32_t shared)
+{
+    const struct transfer_rules *rules = report->rules;
+    operand_check(shared, rules->shared_operand, report->findings, &report->first);
     if (shared % SHARED_ALIGN != 0)
         transfer_broken(report,
-                        (struct finding){report->rules->smem_align, report->rules->shared_operand, -1, 0, shared,
-                                         SHARED_ALIGN, (shared + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN});
+                        (struct finding){rules->smem_align, rules->shared_operand, -1, 0, shared, SHARED_ALIGN, 0});
 }
 
 // A box that does not lie in shared memory: too large for all of it, or at the wrong place.
-static struct finding outside_shared(const struct transfer_rules *rules, const struct memory *memory, uint32_t shared,
-                                     uint64_t extent)
+static struct finding outside_shared(const struct transfer_rules *rules, uint64_t size, uint64_t extent, uint32_t place,
+                                     uint32_t nearest)
 {
-    uint64_t size = memory->size_bytes, first = (memory->base + SHARED_ALIGN - 1) / SHARED_ALIGN * SHARED_ALIGN;
-    uint64_t last = (memory->base + size - extent) / SHARED_ALIGN * SHARED_ALIGN, limit = shared < first ? first : last;
     if (extent > size)
         return (struct finding){rules->smem_bounds, "bytes of the box in shared memory", -1, 0, extent, size, size};
-    return (struct finding){rules->smem_bounds, rules->shared_operand, -1, 0, shared, limit, limit};
+    return (struct finding){rules->smem_bounds, rules->shared_operand, -1, 0, place, nearest, nearest};
 }
 
-int transfer_check_bounds(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
+int transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
                           const struct memory *shared_memory, uint32_t shared)
 {
     if (map->swizzle != SWIZZLE_NONE)
         extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line
+    const char *operand = report->rules->shared_operand;
+    uint32_t place = operand_place(shared), nearest = nearest_place(shared_memory, extent, place);
+    check_operand(report, shared);
     if (extent != 0 && !operand_fits(shared, extent, shared_memory))
-        transfer_broken(report, outside_shared(report->rules, shared_memory, operand_place(shared), extent));
+        transfer_broken(report, outside_shared(report->rules, shared_memory->size_bytes, extent, place, nearest));
+    for (int i = 0; report->findings != NULL && i < report->findings->count && i < FINDINGS_MAX; i++)
+        if (report->findings->item[i].argument == operand) report->findings->item[i].nearest = nearest;
     return extent <= shared_memory->size_bytes;
 }
 

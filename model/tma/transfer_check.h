@@ -24,6 +24,9 @@ struct transfer_report {
     enum rule first;
 };
 
+// Starts a check: takes out what `findings` held.
+struct transfer_report transfer_report_start(const struct transfer_rules *rules, struct findings *findings);
+
 // Keeps the first rule that is no warning, and appends the finding.
 void transfer_broken(struct transfer_report *report, struct finding finding);
 
@@ -31,12 +34,12 @@ void transfer_broken(struct transfer_report *report, struct finding finding);
 // rule map_format is broken and nothing else can be said. `mode` is the instruction's.
 int transfer_map_readable(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode);
 
-// The 715 faults of the map: rules mode, rank, dim_limit.
-void transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode,
-                        int dims);
+// The 715 faults of the map: rules mode, rank, dim_limit. Returns 0 where instruction and map do not fit: then there is
+// no box, for the instruction has `dims` coordinates.
+int transfer_check_map(struct transfer_report *report, const struct tensormap *map, enum tensormap_mode mode, int dims);
 
-// The 715 fault of coordinate 0: rule coord_align.
-void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, const int32_t *coord);
+// The 715 fault of coordinate 0: rule coord_align. Nothing of an instruction without coordinates (`dims` below 1).
+void transfer_check_coord(struct transfer_report *report, const struct tensormap *map, int dims, const int32_t *coord);
 
 // The 716 fault of the map's own bits, for loads: rule map_address.
 void transfer_check_address(struct transfer_report *report, const struct tensormap *map);
@@ -57,12 +60,10 @@ enum { NO_OP = -1 };
 void transfer_check_type(struct transfer_report *report, const struct transfer *transfer);
 void transfer_check_signs(struct transfer_report *report, const struct transfer *transfer);
 
-// The operand in shared memory: 715 (rule OPERAND_RANK) before 716 (rule smem_align), and the warning OPERAND_NOWHERE.
-void transfer_check_align(struct transfer_report *report, uint32_t shared);
-
-// The 700 fault of shared memory: rule smem_bounds. `extent` is the bytes from the first to the last one that moves,
-// before swizzling. Returns 0 if that is more than all of shared memory.
-int transfer_check_bounds(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
+// The operand in shared memory: 715 (rule OPERAND_RANK) before 716 (rule smem_align) before 700 (rule smem_bounds), and
+// the warning OPERAND_NOWHERE; all propose the same place, where there is one. `extent` is the bytes from the first to
+// the last one that moves, before swizzling, 0 where nobody knows. Returns 0 if that is more than all of shared memory.
+int transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
                           const struct memory *shared_memory, uint32_t shared);
 
 // The 700 fault of a load's base: rule LOAD_BASE_UNMAPPED. `first_outside`: its first element is out of bounds.

@@ -153,7 +153,7 @@ static const struct vector {
     {R(SMEM_ALIGN), "without a swizzle", {{SHARED, 0x47f}, {SWIZZLE, 0}}, {R(SMEM_ALIGN)}, 0x47f, 128, 0x480, SHARED},
     {R(SMEM_ALIGN), "128", {{SHARED, 0x480}}, {RULE_OK}, 0, 0, 0, END},
     {R(SMEM_ALIGN), "after 715, before 700", {{SHARED, 0xb40}, {COORD, 17}, {GMEM, 64}},
-     {R(COORD_ALIGN), R(SMEM_ALIGN), R(SMEM_BOUNDS), R(UNMAPPED)}, 0xb40, 128, 0xb80, END},
+     {R(COORD_ALIGN), R(SMEM_ALIGN), R(SMEM_BOUNDS), R(UNMAPPED)}, 0xb40, 128, 0xa00, END},
     {R(SMEM_BOUNDS), "the end", {{SHARED, 0xa80}}, {R(SMEM_BOUNDS)}, 0xa80, 0xa00, 0xa00, SHARED},
     {R(SMEM_BOUNDS), "the start", {{SHARED, 0x380}}, {R(SMEM_BOUNDS)}, 0x380, 0x400, 0x400, SHARED},
     {R(SMEM_BOUNDS), "just fits", {{SHARED, 0xa00}}, {RULE_OK}, 0, 0, 0, END},
