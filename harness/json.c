@@ -9,6 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+json_t *json_parse(const char *text, size_t size_bytes, json_error_t *error)
+{
+    if (size_bytes <= JSON_MAX_BYTES) return json_loadb(text, size_bytes, JSON_REJECT_DUPLICATES, error);
+    *error = (json_error_t){.line = 1, .column = JSON_MAX_BYTES};
+    snprintf(error->text, sizeof error->text, "more than %d bytes of JSON", JSON_MAX_BYTES);
+    return NULL;
+}
+
 struct json_reader json_reader_open(const json_t *object, const char *where, struct text *why)
 {
     struct json_reader reader = {.object = object, .where = where, .why = why, .ok = 1};

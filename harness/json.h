@@ -12,6 +12,12 @@
 // The most keys that one object may be asked for.
 enum { JSON_MAX_KEYS = 32 };
 
+// The longest text of one value. A value takes memory up to ninety times its text ("{},{},{}").
+enum { JSON_MAX_BYTES = 1 << 20 };
+
+// The value that a text holds, keys never twice; NULL with `error`.
+json_t *json_parse(const char *text, size_t size_bytes, json_error_t *error);
+
 // Reads one object. After the first complaint `ok` is 0, `why` says what is wrong and all readers return 0. Keys are
 // kept by pointer: literals.
 struct json_reader {

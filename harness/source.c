@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
+
 // Cuts the next line that is not blank out of the text; NULL at the end.
 static char *next_line(struct source *source)
 {
@@ -31,7 +33,7 @@ static int read_case(struct source *source, const char *line, void *test_case, s
     struct text reason;
     char path[200];
     name_path(source, path, sizeof path);
-    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    json_t *json = json_parse(line, strlen(line), &error);
     int ok = json != NULL && source->family->read(json, test_case, &reason);
     if (json == NULL)
         text_set(why, "%sline %llu: %s (column %d)", path, (unsigned long long)source->line, error.text, error.column);

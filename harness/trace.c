@@ -60,7 +60,7 @@ int trace_read(const struct family *family, const char *line, void *test_case, s
                struct text *why)
 {
     json_error_t error;
-    *entry = (struct trace_entry){.json = json_loads(line, JSON_REJECT_DUPLICATES, &error)};
+    *entry = (struct trace_entry){.json = json_parse(line, strlen(line), &error)};
     if (entry->json == NULL) {
         text_set(why, "%s (column %d)", error.text, error.column);
         return 0;

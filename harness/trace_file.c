@@ -11,26 +11,66 @@
 #include "save.h"
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
-enum { ZSTD_LEVEL = 19 };
+enum { ZSTD_LEVEL = 19, TEXT_FIRST_BYTES = 1 << 16 };
 
-// The text of a compressed trace, NUL-terminated; NULL with `why` if it is damaged.
+// A text that grows, with room for a NUL at its end.
+struct growing {
+    char *bytes;
+    size_t size_bytes, capacity;
+};
+
+static int grow(struct growing *text, struct text *why)
+{
+    size_t capacity = text->capacity < TRACE_MAX_BYTES / 2 ? 2 * text->capacity : TRACE_MAX_BYTES;
+    if (text->size_bytes == TRACE_MAX_BYTES) {
+        text_set(why, "more than %zu bytes of text", TRACE_MAX_BYTES);
+        return 0;
+    }
+    char *bytes = realloc(text->bytes, capacity + 1);
+    if (bytes == NULL) {
+        text_set(why, "not enough memory");
+        return 0;
+    }
+    text->bytes = bytes;
+    text->capacity = capacity;
+    return 1;
+}
+
+// All frames of `from`, one after the other, piece by piece: a frame need not say how long its text is.
+static int decompress_all(ZSTD_DStream *stream, ZSTD_inBuffer *from, struct growing *text, struct text *why)
+{
+    size_t left = 1; // of a frame; 0 at its end
+    while (from->pos < from->size || (left != 0 && text->size_bytes == text->capacity)) {
+        if (text->size_bytes == text->capacity && !grow(text, why)) return 0;
+        ZSTD_outBuffer to = {text->bytes, text->capacity, text->size_bytes};
+        left = ZSTD_decompressStream(stream, &to, from);
+        text->size_bytes = to.pos;
+        if (ZSTD_isError(left)) {
+            text_set(why, "damaged zstd frame: %s", ZSTD_getErrorName(left));
+            return 0;
+        }
+    }
+    if (left != 0) text_set(why, "damaged zstd frame: it ends too early");
+    return left == 0;
+}
+
+// The text of a compressed trace, NUL-terminated; NULL with `why` if it is damaged or too long.
 static char *decompress(const char *bytes, size_t size_bytes, size_t *text_bytes, struct text *why)
 {
-    unsigned long long content = ZSTD_getFrameContentSize(bytes, size_bytes);
-    if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN || content > TRACE_MAX_BYTES) {
-        text_set(why, "damaged or oversized zstd frame");
+    ZSTD_inBuffer from = {bytes, size_bytes, 0};
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    struct growing text = {.capacity = TEXT_FIRST_BYTES / 2};
+    int ok = stream != NULL && grow(&text, why);
+    if (stream == NULL) text_set(why, "not enough memory");
+    ok = ok && decompress_all(stream, &from, &text, why);
+    ZSTD_freeDStream(stream);
+    if (!ok) {
+        free(text.bytes);
         return NULL;
     }
-    char *text = malloc((size_t)content + 1);
-    size_t got = text == NULL ? 0 : ZSTD_decompress(text, (size_t)content, bytes, size_bytes);
-    if (text != NULL && !ZSTD_isError(got) && got == content) {
-        text[got] = '\0';
-        *text_bytes = got;
-        return text;
-    }
-    text_set(why, "damaged zstd frame: %s", text == NULL ? "not enough memory" : ZSTD_getErrorName(got));
-    free(text);
-    return NULL;
+    text.bytes[text.size_bytes] = '\0';
+    *text_bytes = text.size_bytes;
+    return text.bytes;
 }
 
 char *trace_next_line(struct trace_text *trace)
@@ -46,7 +86,7 @@ char *trace_next_line(struct trace_text *trace)
 static int read_header(const char *line, struct trace_header *header, struct text *why)
 {
     json_error_t error;
-    json_t *json = line == NULL ? NULL : json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    json_t *json = line == NULL ? NULL : json_parse(line, strlen(line), &error);
     struct json_reader reader = json_reader_open(json, "first line (trace header)", why);
     char family[32] = "";
     *header = (struct trace_header){0};

@@ -26,7 +26,9 @@ struct trace_text {
 };
 
 enum { TRACE_VERSION = 1 };
-#define TRACE_MAX_BYTES ((size_t)512 << 20)
+
+// The longest trace, as a file and as text; what reads one takes at most three times as much, whatever the file holds.
+#define TRACE_MAX_BYTES ((size_t)128 << 20)
 
 // Reads and checks a whole trace file and its header; 0 with `why` (which names the path) on any flaw.
 int trace_open(const char *path, struct trace_text *trace, struct text *why);

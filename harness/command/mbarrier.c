@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "finding_text.h"
+#include "json.h"
 #include "map_text.h"
 #include "mbarrier_case.h"
 
@@ -325,7 +326,7 @@ static int read_program(const char *path, struct mbarrier_case *program, struct 
     char *bytes = read_file(path, MOST_PROGRAM_BYTES, &size_bytes, why);
     if (bytes == NULL) return 0;
     json_error_t error;
-    json_t *json = json_loadb(bytes, size_bytes, JSON_REJECT_DUPLICATES, &error);
+    json_t *json = json_parse(bytes, size_bytes, &error);
     free(bytes);
     if (json == NULL) {
         text_set(why, "%s:%d: %s", path, error.line, error.text);

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -294,7 +295,7 @@ static const struct {
     {"{\"tmaref_trace\":1,\"family\":\"load\",\"cases\":2,\"date\":\"a very long time ago\"}\n", 0, "\"date\" is not"},
     {HEADER "\0", sizeof HEADER, "NUL byte"},
     {"\x28\xb5\x2f\xfd", 4, "zstd frame"},
-    {"\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00", 16, "oversized zstd frame"},
+    {"\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00", 16, "damaged zstd frame"},
     {"\x28\xb5\x2f\xfd\x20\x10\x01\x00\x00", 9, "damaged zstd frame"},
 };
 enum { DAMAGED = sizeof damaged / sizeof damaged[0] };
@@ -325,11 +326,85 @@ START_TEST(a_cut_zstd_frame_is_refused)
 }
 END_TEST
 
+// Compresses a piece `copies` times as a program does that writes to a pipe: the frame does not say how long its text
+// is.
+static size_t compress_stream(const void *piece, size_t piece_bytes, size_t copies, char *packed, size_t packed_bytes)
+{
+    ZSTD_outBuffer to = {packed, packed_bytes, 0};
+    ZSTD_CStream *stream = ZSTD_createCStream();
+    for (size_t i = 0; i <= copies; i++) {
+        ZSTD_inBuffer from = {piece, i < copies ? piece_bytes : 0, 0};
+        size_t left = ZSTD_compressStream2(stream, &to, &from, i < copies ? ZSTD_e_continue : ZSTD_e_end);
+        ck_assert(!ZSTD_isError(left) && from.pos == from.size);
+    }
+    ZSTD_freeCStream(stream);
+    return to.pos;
+}
+
+START_TEST(a_zstd_stream_without_a_size_is_read)
+{
+    static char packed[1 << 20];
+    struct trace_text trace;
+    struct text why;
+    size_t copies = 5000, lines = 0,
+           size_bytes = compress_stream(HEADER, sizeof HEADER - 1, copies, packed, sizeof packed);
+    ck_assert(ZSTD_getFrameContentSize(packed, size_bytes) == ZSTD_CONTENTSIZE_UNKNOWN);
+    ck_assert_msg(trace_parse(packed, size_bytes, &trace, &why), "%s", why.at);
+    while (trace_next_line(&trace) != NULL) lines++;
+    ck_assert_uint_eq(lines, copies - 1);
+    trace_close(&trace);
+}
+END_TEST
+
+static size_t peak_bytes(void)
+{
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    return (size_t)usage.ru_maxrss * 1024;
+}
+
+// Some kilobytes that unfold to 256 MiB take no more memory than trace_file.h says.
+START_TEST(a_zstd_bomb_is_refused_in_bounded_memory)
+{
+    static char packed[1 << 20];
+    struct trace_text trace;
+    struct text why;
+    static const char spaces[1 << 20];
+    size_t before = peak_bytes(), size_bytes = compress_stream(spaces, sizeof spaces, 256, packed, sizeof packed);
+    ck_assert(!trace_parse(packed, size_bytes, &trace, &why));
+    ck_assert_str_eq(why.at, "more than 134217728 bytes of text");
+    ck_assert_uint_le(peak_bytes() - before, 3 * TRACE_MAX_BYTES);
+}
+END_TEST
+
+// The text that takes the most memory when it is parsed, one line of it too long.
+START_TEST(a_long_line_is_refused)
+{
+    enum { COUNT = JSON_MAX_BYTES / 3 };
+    static char line[3 * COUNT + 8] = "[{}";
+    struct text why;
+    struct trace_entry entry;
+    json_error_t error;
+    size_t before = peak_bytes();
+    for (size_t i = 1; i < COUNT - 1; i++) memcpy(line + 3 * i, ",{}", 3);
+    strcpy(line + 3 * (COUNT - 1), "]");
+    json_t *json = json_parse(line, strlen(line), &error);
+    ck_assert_ptr_nonnull(json);
+    json_decref(json);
+    ck_assert_uint_le(peak_bytes() - before, (size_t)100 * JSON_MAX_BYTES);
+    memset(line + strlen(line), ' ', 7);
+    ck_assert_ptr_null(json_parse(line, JSON_MAX_BYTES + 1, &error));
+    ck_assert_str_eq(error.text, "more than 1048576 bytes of JSON");
+    ck_assert(!trace_read(family_find("load"), line, &why, &entry, &why));
+}
+END_TEST
+
 Suite *trace_suite(void)
 {
     Suite *suite = suite_create("trace");
     TCase *lines = tcase_create("lines"), *agree = tcase_create("agree"), *files = tcase_create("files");
     tcase_set_timeout(agree, 60);
+    tcase_set_timeout(files, 60);
     tcase_add_loop_test(agree, what_is_written_agrees, 0, FAMILIES);
     tcase_add_loop_test(agree, every_changed_byte_is_named, 0, FLIPS);
     tcase_add_test(agree, other_differences_are_named);
@@ -339,6 +414,9 @@ Suite *trace_suite(void)
     tcase_add_loop_test(files, a_trace_is_saved_and_opened, 0, 2);
     tcase_add_loop_test(files, damage_is_named, 0, DAMAGED);
     tcase_add_test(files, a_cut_zstd_frame_is_refused);
+    tcase_add_test(files, a_zstd_stream_without_a_size_is_read);
+    tcase_add_test(files, a_zstd_bomb_is_refused_in_bounded_memory);
+    tcase_add_test(files, a_long_line_is_refused);
     suite_add_tcase(suite, agree);
     suite_add_tcase(suite, lines);
     suite_add_tcase(suite, files);

@@ -253,7 +253,7 @@ int map_options_read(const struct map_options *options, struct map_args *args, s
 int map_json_read(const char *text, const char *where, struct map_args *args, struct text *why)
 {
     json_error_t error;
-    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    json_t *json = json_parse(text, strlen(text), &error);
     if (json == NULL) {
         text_set(why, "%s:%d:%d: not a JSON object: %.200s", where, error.line, error.column, error.text);
         return 0;
