@@ -103,7 +103,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-// The options of the case's keys, behind the fixed ones. What they are called and what they say stays allocated.
+// The options of the case's keys; free_keys() frees what they are called and what they say.
 static void add_keys(struct kernel_options *to, struct argp_option *options)
 {
     const char *key;
@@ -111,8 +111,8 @@ static void add_keys(struct kernel_options *to, struct argp_option *options)
     int count = 0;
     json_object_foreach(to->json, key, value)
     {
-        char *name = strdup(key), *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT), *help = malloc(HELP_BYTES);
         if (strcmp(key, "kernel") == 0) continue; // that is the command's argument
+        char *name = strdup(key), *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT), *help = malloc(HELP_BYTES);
         for (char *at = name; *at != '\0'; at++)
             if (*at == '_') *at = '-';
         snprintf(help, HELP_BYTES, "default %s", json_is_null(value) ? "is made to fit" : text);
@@ -120,6 +120,14 @@ static void add_keys(struct kernel_options *to, struct argp_option *options)
         options[count] = (struct argp_option){name, FIRST_KEY + count, "VALUE", 0, help, 0};
         count++;
         free(text);
+    }
+}
+
+static void free_keys(struct argp_option *options, int count)
+{
+    for (int i = 0; i < count; i++) {
+        free((char *)options[i].name);
+        free((char *)options[i].doc);
     }
 }
 
@@ -235,22 +243,24 @@ static int measure(const struct kernel_options *to, const void *test_case, const
     return command_usage(name->at, "a kernel or call failed: %s (%d)", error_name, error);
 }
 
-static int run(struct kernel_options *to, const struct text *name)
+// The case, once for each executor.
+static int fill_batches(const struct kernel_options *to, const struct family *family, struct batch batch[2],
+                        struct text *why)
 {
-    struct text why;
-    struct batch batch[2] = {{0}};
-    const struct family *family = family_find(to->runnable->family);
-    int is_measured = to->time || to->timeline != NULL || to->svg != NULL, status = EXIT_AGREE;
-    drop_nulls(to->json);
-    if (to->time && to->runnable->time == NULL) return command_usage(name->at, "this kernel cannot be timed");
-    if ((to->timeline != NULL || to->svg != NULL) && to->runnable->timeline == NULL)
-        return command_usage(name->at, "this kernel has no timeline");
     for (int i = 0; i < 2; i++) {
-        if (!batch_open(&batch[i], family)) return command_usage(name->at, "not enough memory");
-        if (!family->read(to->json, batch[i].cases, &why) || !batch_add(&batch[i], &why))
-            return command_usage(name->at, "%s", why.at);
+        if (!batch_open(&batch[i], family)) {
+            text_set(why, "not enough memory");
+            return 0;
+        }
+        if (!family->read(to->json, batch[i].cases, why) || !batch_add(&batch[i], why)) return 0;
     }
-    json_t *whole = family->write(batch[0].cases);
+    return 1;
+}
+
+static int run_and_measure(struct kernel_options *to, struct batch batch[2], const struct text *name)
+{
+    int is_measured = to->time || to->timeline != NULL || to->svg != NULL, status = EXIT_AGREE;
+    json_t *whole = batch->family->write(batch[0].cases);
     json_dumpf(whole, stdout, JSON_COMPACT);
     printf("\n");
     json_decref(whole);
@@ -258,8 +268,22 @@ static int run(struct kernel_options *to, const struct text *name)
         if (to->executor == NULL) to->executor = &executor_model;
         status = run_case(to, batch, name);
     }
-    if (status == EXIT_AGREE && is_measured) status = measure(to, batch[0].cases, name);
-    for (int i = 0; i < 2; i++) batch_close(&batch[i]);
+    return status == EXIT_AGREE && is_measured ? measure(to, batch[0].cases, name) : status;
+}
+
+static int run(struct kernel_options *to, const struct text *name)
+{
+    struct text why;
+    struct batch batch[2] = {{0}};
+    drop_nulls(to->json);
+    if (to->time && to->runnable->time == NULL) return command_usage(name->at, "this kernel cannot be timed");
+    if ((to->timeline != NULL || to->svg != NULL) && to->runnable->timeline == NULL)
+        return command_usage(name->at, "this kernel has no timeline");
+    int status = fill_batches(to, family_find(to->runnable->family), batch, &why)
+                     ? run_and_measure(to, batch, name)
+                     : command_usage(name->at, "%s", why.at);
+    for (int i = 0; i < 2; i++)
+        if (batch[i].family != NULL) batch_close(&batch[i]);
     return status;
 }
 
@@ -288,5 +312,6 @@ int command_run_kernel(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     int status = run(&to, &name);
     json_decref(to.json);
+    free_keys(options, count);
     return status;
 }

@@ -48,7 +48,8 @@ echo '{"ops":[{"op":"init","operand":9223372036854775808}]}' >bad.jsonl && bad_c
 echo '{"ops":"\u0000"}' >bad.jsonl && bad_cases "line 1: "
 head -c 100000 /dev/zero | tr '\0' '[' >bad.jsonl && bad_cases "line 1: maximum parsing depth reached"
 head -c 10000000 /dev/zero | tr '\0' 'x' >bad.jsonl && bad_cases "line 1: "
-{ printf '{"' && head -c 10000000 /dev/zero | tr '\0' 'x' && printf '":1}\n'; } >bad.jsonl && bad_cases "there is no key"
+{ printf '{"' && head -c 1000000 /dev/zero | tr '\0' 'x' && printf '":1}\n'; } >bad.jsonl && bad_cases "there is no key"
+{ printf '{"' && head -c 2000000 /dev/zero | tr '\0' 'x' && printf '":1}\n'; } >bad.jsonl && bad_cases "line 1: more than 1048576 bytes of JSON"
 printf '%s\n%s\n\n{}\n' "$good" "$good" >bad.jsonl
 refused "bad.jsonl: line 4: ops is an array of 1 to 16 operations" run -f mbarrier -I bad.jsonl
 run 0 run -f mbarrier -n 2 -I bad.jsonl
@@ -139,7 +140,7 @@ for bytes in 5 10 100; do
     head -c $bytes traces/good.jsonl.zst >bad.jsonl && bad_trace "zstd frame"
 done
 { cat traces/good.jsonl.zst && printf 'x'; } >bad.jsonl && bad_trace "damaged zstd frame"
-printf '\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00' >bad.jsonl && bad_trace "oversized zstd frame"
+printf '\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00' >bad.jsonl && bad_trace "damaged zstd frame: Frame requires too much memory"
 printf '\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x10\x01\x00\x00' >bad.jsonl && bad_trace "damaged zstd frame"
 refused "none.jsonl: No such file or directory" replay none.jsonl
 refused "/proc/self/mem: Input/output error" replay /proc/self/mem
