@@ -10,8 +10,9 @@
 #include "near.h"
 #include "progress.h"
 #include "save.h"
-#include "trace.h"
+#include "trace_batch.h"
 #include "trace_paths.h"
+#include "workers.h"
 
 enum { DEFAULT_CASES = 10000, DEFAULT_HOLES = 10, MOST_HOLES = 1000000 };
 
@@ -24,11 +25,13 @@ struct coverage_options {
 };
 
 static const struct argp_option options[] = {
-    {"cases", 'n', "N", 0, "also count N random cases of each family (default 10000)", 0},
+    {"cases", 'n', "N", 0, "also count N random cases of each family, fewer where a case is much work (default 10000)",
+     0},
     {"seed", 's', "N", 0, "seed of the random cases (default 1)", 0},
     {"holes", 'H', "N", 0, "name at most N points that were never reached (default 10)", 0},
     {"closing", 'c', "FAMILY", 0,
-     "print instead those of the N random cases of this family that reach what no recorded case does: what to record",
+     "print instead those of the N random cases of this family that reach what fewer than 3 recorded cases do: what to "
+     "record",
      0},
     {"html", 'o', "FILE", 0, "write the whole as a page too", 0},
     {0},
@@ -85,52 +88,90 @@ static enum rule verdict(const struct family *family, struct trial *trial)
     return result.rule;
 }
 
-static int count_trace(struct cross *cross, const char *path, struct text *why)
+// What one job counts: a trace, or random cases of a family.
+struct counting {
+    const struct coverage_options *to;
+    struct cross *parts; // one for each job, in shared memory
+    struct text *why;    // of each trace that is damaged, there too
+};
+
+static int count_case(const struct trace_batch *cases, int i, void *context)
 {
-    struct trace_text trace;
-    struct trace_entry entry;
-    struct trial trial = {0};
-    int ok = trace_open(path, &trace, why);
-    if (!ok) return 0;
-    const struct family *family = trace.header.family;
-    trial.test_case = calloc(1, family->case_bytes);
-    ok = trial.test_case != NULL;
-    for (char *line; ok && (line = trace_next_line(&trace)) != NULL;) {
-        struct text reason;
-        ok = trace_read(family, line, trial.test_case, &entry, &reason);
-        if (!ok) text_set(why, "%.200s: %.300s", path, reason.at);
-        if (!ok) break;
-        cross_count(cross, CROSS_RECORDED, family, trial.test_case, verdict(family, &trial));
-        json_decref(entry.json);
-    }
-    free(trial.test_case);
-    free(trial.bytes);
-    trace_close(&trace);
-    return ok;
+    cross_count(context, CROSS_RECORDED, cases->batch.family, batch_case(&cases->batch, i),
+                cases->batch.results[i].rule);
+    workers_progress(1);
+    return 1;
 }
 
 static void count_random(struct cross *cross, const struct family *family, uint64_t seed, uint64_t cases)
 {
     struct trial trial = {.test_case = calloc(1, family->case_bytes)};
-    struct progress progress = progress_start(family->name, cases);
     for (uint64_t i = 0; trial.test_case != NULL && i < cases; i++) {
         struct random random = random_for(seed, i);
         family->generate(&random, trial.test_case);
         cross_count(cross, CROSS_GENERATED, family, trial.test_case, verdict(family, &trial));
-        progress_add(&progress, 1);
+        workers_progress(1);
     }
-    progress_end(&progress);
     free(trial.test_case);
     free(trial.bytes);
 }
 
-// Prints the cases that close a hole, each counted as recorded from then on.
+// A family whose cases cost the model more is counted with fewer of them.
+static uint64_t random_cases(const struct family *family, uint64_t cases)
+{
+    return family->cost > 1 ? (cases + family->cost - 1) / family->cost : cases;
+}
+
+static void count(int job, void *context, FILE *out)
+{
+    struct counting *counting = context;
+    const struct coverage_options *to = counting->to;
+    struct trace_header header;
+    (void)out;
+    if (job < to->paths.count) {
+        trace_run(to->paths.path[job], &executor_model, &header, count_case, &counting->parts[job],
+                  &counting->why[job]);
+    } else {
+        const struct family *family = families[job - to->paths.count];
+        count_random(&counting->parts[job], family, to->seed, random_cases(family, to->cases));
+    }
+}
+
+// Counts all traces, and random cases of all families unless holes are to be closed.
+static int count_all(struct coverage_options *to, struct cross *cross)
+{
+    int families_all = 0, ok = 1;
+    while (families[families_all] != NULL) families_all++;
+    int jobs_all = to->paths.count + (to->closing == NULL && to->cases > 0 ? families_all : 0);
+    size_t parts_bytes = (size_t)jobs_all * sizeof(struct cross), why_bytes = (size_t)jobs_all * sizeof(struct text);
+    struct counting counting = {to, shared_memory(parts_bytes), shared_memory(why_bytes)};
+    const struct jobs jobs = {jobs_all, NULL, count, &counting, "coverage", 0};
+    text_set(&to->why, "not enough memory");
+    if (counting.parts == NULL || counting.why == NULL) return 0;
+    enum workers_end end = workers_run(&jobs, 0, stderr);
+    for (int i = jobs_all; i-- > 0;)
+        if (counting.why[i].at[0] != '\0') to->why = counting.why[i], ok = 0;
+    if (ok && end != WORKERS_DONE) {
+        text_set(&to->why, end == WORKERS_DIED ? "a process died while it counted" : "interrupted");
+        ok = 0;
+    }
+    for (int i = 0; i < jobs_all; i++) cross_add(cross, &counting.parts[i]);
+    shared_memory_free(counting.parts, parts_bytes);
+    shared_memory_free(counting.why, why_bytes);
+    return ok;
+}
+
+// Prints the cases that close a hole, each counted as recorded from then on. The model is asked where that can be.
 static void close_holes(struct cross *cross, const struct family *family, uint64_t seed, uint64_t cases)
 {
     struct trial trial = {.test_case = calloc(1, family->case_bytes)};
+    struct progress progress = progress_start(family->name, cases);
+    struct cross_total rules = cross_rules(cross);
     for (uint64_t i = 0; trial.test_case != NULL && i < cases; i++) {
         struct random random = random_for(seed, i);
         family->generate(&random, trial.test_case);
+        progress_add(&progress, 1);
+        if (rules.enough == rules.possible && !cross_may_close_hole(cross, family, trial.test_case)) continue;
         enum rule rule = verdict(family, &trial);
         if (!cross_closes_hole(cross, family, trial.test_case, rule)) continue;
         cross_count(cross, CROSS_RECORDED, family, trial.test_case, rule);
@@ -139,6 +180,7 @@ static void close_holes(struct cross *cross, const struct family *family, uint64
         printf("\n");
         json_decref(json);
     }
+    progress_end(&progress);
     free(trial.test_case);
     free(trial.bytes);
 }
@@ -172,14 +214,12 @@ int command_coverage(int argc, char **argv)
     if (to.paths.count == 0 && !trace_paths_add(&to.paths, "traces", &to.why))
         return command_usage("coverage", "%s", to.why.at);
     struct cross *cross = calloc(1, sizeof *cross);
-    int ok = cross != NULL;
-    for (int i = 0; ok && i < to.paths.count; i++) ok = count_trace(cross, to.paths.path[i], &to.why);
+    int ok = cross != NULL && count_all(&to, cross);
     if (ok && to.closing != NULL) {
         close_holes(cross, to.closing, to.seed, to.cases);
         free(cross);
         return EXIT_AGREE;
     }
-    for (int i = 0; ok && families[i] != NULL; i++) count_random(cross, families[i], to.seed, to.cases);
     if (ok && to.html != NULL) ok = write_page(cross, to.html, &to.why);
     if (ok) cross_write_text(cross, (int)to.holes, stdout);
     free(cross);

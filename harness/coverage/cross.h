@@ -12,6 +12,9 @@
 
 enum cross_source { CROSS_RECORDED, CROSS_GENERATED, CROSS_SOURCES };
 
+// A point that fewer recorded cases than this have reached is a hole that a case may close.
+enum { CROSS_ENOUGH = 3 };
+
 // The axes, in the order of struct feature; the last two are crossed in pairs only.
 enum cross_axis {
     AXIS_OPERATION,
@@ -43,12 +46,19 @@ struct cross {
 void cross_count(struct cross *cross, enum cross_source source, const struct family *family, const void *test_case,
                  enum rule rule);
 
-// Does this case reach a point of the cross, a pair or a rule that no recorded case has reached?
+// Adds what `part` has counted.
+void cross_add(struct cross *cross, const struct cross *part);
+
+// Would this case, if it does not fault, reach a point or a pair that fewer than CROSS_ENOUGH recorded cases have
+// reached?
+int cross_may_close_hole(const struct cross *cross, const struct family *family, const void *test_case);
+
+// Does this case, whose verdict is `rule`, reach such a point, pair or rule?
 int cross_closes_hole(const struct cross *cross, const struct family *family, const void *test_case, enum rule rule);
 
-// How many points of a kind can be reached, and were.
+// How many points of a kind can be reached, were, and were by CROSS_ENOUGH recorded cases or more.
 struct cross_total {
-    uint32_t possible, hit[CROSS_SOURCES];
+    uint32_t possible, hit[CROSS_SOURCES], enough;
 };
 
 // The full cross of one operation and mode; all of it with FEATURE_OPERATIONS.
@@ -70,7 +80,7 @@ int cross_axis_values(enum cross_axis axis);
 const char *cross_axis_name(enum cross_axis axis);
 const char *cross_value_name(enum cross_axis axis, int value);
 
-// The summary: totals, then at most `holes` points that were never reached (recorded or generated).
+// The summary: totals, then at most `holes` points that too few recorded cases reached, or no generated one.
 void cross_write_text(const struct cross *cross, int holes, FILE *out);
 
 // A page of its own: totals, a grid for each operation, pairs, rules, and every hole.

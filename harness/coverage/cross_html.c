@@ -13,14 +13,15 @@ static const char head[] =
 
 static const char *colour(uint32_t recorded, uint32_t generated)
 {
-    return recorded > 0 ? "hit" : generated > 0 ? "part" : "hole";
+    return recorded >= CROSS_ENOUGH ? "hit" : recorded > 0 || generated > 0 ? "part" : "hole";
 }
 
 static void write_row(FILE *out, const char *what, struct cross_total total)
 {
+    const uint32_t reached[] = {total.hit[CROSS_RECORDED], total.enough, total.hit[CROSS_GENERATED]};
     fprintf(out, "<tr><td>%s<td>%u", what, total.possible);
-    for (int source = 0; source < CROSS_SOURCES; source++)
-        fprintf(out, "<td class=%s>%u", total.hit[source] == total.possible ? "hit" : "part", total.hit[source]);
+    for (int i = 0; i < 3; i++)
+        fprintf(out, "<td class=%s>%u", reached[i] == total.possible ? "hit" : "part", reached[i]);
     fputs("</tr>\n", out);
 }
 
@@ -28,11 +29,11 @@ static void write_totals(const struct cross *cross, FILE *out)
 {
     char what[64];
     fprintf(out,
-            "<p>%llu cases recorded on a machine, %llu made by the generators. A point is recorded (green), only "
-            "generated (yellow), or a hole (red); what cannot be is grey.</p>\n"
+            "<p>%llu cases recorded on a machine, %llu made by the generators. A point is recorded three times or "
+            "more (green), less often or only generated (yellow), or a hole (red); what cannot be is grey.</p>\n"
             "<p>In the grids each rank has its swizzles none, 32B, 64B, 128B from left to right, and within each the "
             "interleaves none, 16B, 32B (from rank 3 on); numbers are recorded cases, hover to see more.</p>\n"
-            "<table><tr><th>points<th>possible<th>recorded<th>generated</tr>\n",
+            "<table><tr><th>points<th>possible<th>recorded<th>3 times<th>generated</tr>\n",
             (unsigned long long)cross->cases[CROSS_RECORDED], (unsigned long long)cross->cases[CROSS_GENERATED]);
     for (int operation = 0; operation < FEATURE_OPERATIONS; operation++)
         for (int mode = 0; mode < FEATURE_MODES; mode++) {
