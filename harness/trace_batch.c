@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void clear(struct trace_batch *cases)
 {
@@ -90,6 +91,97 @@ int trace_run(const char *path, const struct executor *executor, struct trace_he
     return ok;
 }
 
+// The family's words for what differs where the recording kept no bytes, only a digest of 128: the first of them stands
+// with one bit turned for what was recorded, and that is said.
+static void explain_line(const struct family *family, const void *test_case, const struct result *found,
+                         const struct place *place, FILE *out)
+{
+    struct result recorded = *found;
+    for (int i = 0; i < found->windows; i++) {
+        struct window *window = &recorded.window[i];
+        if (strcmp(window->name, place->window) != 0) continue;
+        uint64_t at = place->address - window->base;
+        window->bytes = malloc(window->size_bytes);
+        if (window->bytes == NULL) return;
+        memcpy(window->bytes, found->window[i].bytes, window->size_bytes);
+        for (uint32_t k = 0; k < place->size_bytes && place->is_known; k++) window->bytes[at + k] = place->recorded[k];
+        if (!place->is_known) {
+            window->bytes[at] ^= 1;
+            fprintf(out, "    of these bytes a digest was recorded; the first of them, if one bit of it differed:\n");
+        }
+        family->explain(test_case, &recorded, found, out);
+        free(window->bytes);
+        return;
+    }
+}
+
+// What the family says of a recorded status, or of words that hold every byte.
+static void explain_whole(const struct trace_entry *entry, const struct family *family, const void *test_case,
+                          const struct result *found, FILE *out)
+{
+    uint8_t *bytes = calloc(1, family->result_bytes(test_case) + 64);
+    struct result recorded = result_at(bytes);
+    int is_known = entry->status != found->status;
+    if (bytes != NULL && !is_known && family->restore != NULL && entry->text != NULL)
+        is_known = family->restore(test_case, entry->text, &recorded);
+    recorded.status = entry->status;
+    if (bytes != NULL && is_known) family->explain(test_case, &recorded, found, out);
+    free(bytes);
+}
+
+static int names_a_rule(const char *text)
+{
+    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+        if (strstr(text, rule_row(rule)->id) != NULL) return 1;
+    return 0;
+}
+
+// The rules that end in `status`, and of them those whose evidence is a trace of this family, if there are such.
+static void suggest_rules(const struct family *family, int status, FILE *out)
+{
+    const char *lead = "    rules that end so: ";
+    for (int any = 0; any < 2 && lead[0] == ' '; any++)
+        for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+            const struct rule_row *row = rule_row(rule);
+            if (row->cuda_error != status || (!any && strncmp(row->evidence, family->name, strlen(family->name)) != 0))
+                continue;
+            fprintf(out, "%s%s", lead, row->id);
+            lead = ", ";
+        }
+    if (lead[0] != ' ') fprintf(out, "\n");
+}
+
+static void suggest(const struct family *family, const struct trace_entry *entry, const struct result *found, FILE *out)
+{
+    const struct rule_row *row = rule_row(found->rule != RULE_OK ? found->rule : family->rule);
+    if (entry->status != found->status && entry->status != 0)
+        suggest_rules(family, entry->status, out);
+    else if (row != rule_row(RULE_OK))
+        fprintf(out, "    likely rule %s: %s\n", row->id, row->sentence);
+}
+
+static void explain_difference(const struct trace_batch *cases, int i, const struct trace_difference *difference,
+                               FILE *out)
+{
+    const struct family *family = cases->batch.family;
+    const void *test_case = batch_case(&cases->batch, i);
+    const struct result *found = &cases->batch.results[i];
+    char *text = NULL;
+    size_t text_bytes;
+    FILE *words = open_memstream(&text, &text_bytes);
+    if (words == NULL) return;
+    if (difference->place.window == NULL)
+        explain_whole(&cases->entry[i], family, test_case, found, words);
+    else if (family->explain_place != NULL)
+        family->explain_place(test_case, &difference->place, words);
+    else
+        explain_line(family, test_case, found, &difference->place, words);
+    fclose(words);
+    fputs(text, out);
+    if (!names_a_rule(text)) suggest(family, &cases->entry[i], found, out);
+    free(text);
+}
+
 int trace_batch_agrees(const struct trace_batch *cases, int i, FILE *out)
 {
     const struct family *family = cases->batch.family;
@@ -101,8 +193,7 @@ int trace_batch_agrees(const struct trace_batch *cases, int i, FILE *out)
     char *text = json_dumps(json, JSON_COMPACT);
     fprintf(out, "%s:%" PRIu64 ": %s\n    case %s\n", cases->path, cases->line[i], difference.text.at,
             text != NULL ? text : "?");
-    if (difference.place.window != NULL && family->explain_place != NULL)
-        family->explain_place(test_case, &difference.place, out);
+    explain_difference(cases, i, &difference, out);
     free(text);
     json_decref(json);
     return 0;

@@ -70,6 +70,9 @@ struct family {
     // One or more lines that say what is wrong at the first difference between two results, and why it may be.
     void (*explain)(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 
+    // The rule that decides most of what a case leaves: told where explain() names none. RULE_OK: no rule does.
+    enum rule rule;
+
     // One or more lines that say what the case keeps at `place` of a window, and which rule decides it; may be NULL.
     void (*explain_place)(const void *test_case, const struct place *place, FILE *out);
 

@@ -54,22 +54,38 @@ static int check_line(char *line, char **kernels)
     return 0;
 }
 
+// Tells the families that no trace is of; returns how many.
+static int without_trace(const char *manifest)
+{
+    int count = 0;
+    for (int i = 0; families[i] != NULL; i++) {
+        char column[64];
+        snprintf(column, sizeof column, "\t%s\t", families[i]->name);
+        if (strstr(manifest, column) != NULL) continue;
+        printf("%s: no trace of this family in the MANIFEST\n", families[i]->name);
+        count++;
+    }
+    return count;
+}
+
 int main(int argc, char **argv)
 {
     char toolkit[64];
     size_t size_bytes;
     struct text why;
     int count[3] = {0}; // not built, wrong, right
-    kernel_toolkit(toolkit, sizeof toolkit);
-    if (argc < 3 || strcmp(toolkit, PINNED) != 0) {
-        printf("skipped: the kernels are built by %s here, the digests are of %s\n",
-               toolkit[0] != '\0' ? toolkit : "no nvcc", PINNED);
-        return SKIPPED;
-    }
-    char *text = read_file(argv[1], MANIFEST_MAX_BYTES, &size_bytes, &why), *rest = text;
+    char *text = argc > 1 ? read_file(argv[1], MANIFEST_MAX_BYTES, &size_bytes, &why) : NULL, *rest = text;
     if (text == NULL) {
-        printf("%s\n", why.at);
+        printf("%s\n", argc > 1 ? why.at : "usage: digests MANIFEST KERNEL...");
         return 1;
+    }
+    count[1] = without_trace(text);
+    kernel_toolkit(toolkit, sizeof toolkit);
+    if (count[1] == 0 && (argc < 3 || strcmp(toolkit, PINNED) != 0)) {
+        printf("skipped: the kernels are built by %s here, the digests are of %s\n",
+               argc > 2 && toolkit[0] != '\0' ? toolkit : "no nvcc", PINNED);
+        free(text);
+        return SKIPPED;
     }
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
         if (*line != '\0' && *line != '#') count[1 + check_line(line, argv + 2)]++;

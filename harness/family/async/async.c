@@ -304,4 +304,5 @@ const struct family family_async = {
     .run_gpu = async_run_gpu,
     .kernels = "async",
     .explain = async_explain,
+    .rule = RULE_ASYNC_GROUP_ORDER,
 };

@@ -316,4 +316,5 @@ const struct family family_bulk = {
     .run_gpu = bulk_run_gpu,
     .kernels = "bulk",
     .explain = bulk_explain,
+    .rule = RULE_BULK_SIZE,
 };

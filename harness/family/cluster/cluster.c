@@ -62,4 +62,5 @@ const struct family family_cluster = {
     .run_gpu = cluster_run_gpu,
     .kernels = "cluster",
     .explain = cluster_explain,
+    .rule = RULE_CLUSTER_MAPA,
 };

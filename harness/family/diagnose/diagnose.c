@@ -343,4 +343,5 @@ const struct family family_diagnose = {
     .varies = case_varies,
     .is_legal = is_legal,
     .explain = explain,
+    .rule = RULE_TILE_ADDRESS,
 };

@@ -151,5 +151,6 @@ const struct family family_encode = {
     .run_model = encode_run_model,
     .run_gpu = encode_run_gpu,
     .explain = encode_explain,
+    .rule = RULE_MAP_BITS_LAYOUT,
     .explain_place = encode_explain_place,
 };

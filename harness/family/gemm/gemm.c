@@ -74,4 +74,5 @@ const struct family family_gemm = {
     .run_gpu = gemm_run_gpu,
     .kernels = "gemm_pingpong gemm_cooperative gemm_split_k gemm_cp_async",
     .explain = gemm_explain,
+    .rule = RULE_WGMMA_SUM,
 };

@@ -328,4 +328,5 @@ const struct family family_gemm_layout = {
     .run_gpu = layout_run_gpu,
     .kernels = "gemm_layout",
     .explain = layout_explain,
+    .rule = RULE_WGMMA_LAYOUT,
 };

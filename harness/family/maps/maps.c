@@ -81,4 +81,5 @@ const struct family family_maps = {
     .run_gpu = maps_run_gpu,
     .kernels = "maps",
     .explain = maps_explain,
+    .rule = RULE_MAP_LOCATION_WAYS,
 };

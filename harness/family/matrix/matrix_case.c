@@ -138,4 +138,5 @@ const struct family family_matrix = {
     .run_gpu = matrix_run_gpu,
     .kernels = "matrix",
     .explain = matrix_explain,
+    .rule = RULE_MATRIX_LANES,
 };

@@ -300,5 +300,6 @@ const struct family family_mbarrier = {
     .run_gpu = mbarrier_run_gpu,
     .kernels = "mbarrier",
     .explain = mbarrier_explain,
+    .rule = RULE_MBARRIER_PHASE,
     .explain_place = mbarrier_explain_place,
 };

@@ -293,4 +293,5 @@ const struct family family_misuse = {
     .run_gpu = misuse_run_gpu,
     .kernels = "misuse",
     .explain = misuse_explain,
+    .rule = RULE_OPERAND_NOWHERE,
 };

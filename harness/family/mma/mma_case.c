@@ -178,4 +178,5 @@ const struct family family_mma = {
     .run_gpu = mma_run_gpu,
     .kernels = "mma",
     .explain = mma_explain,
+    .rule = RULE_MMA_SUM,
 };

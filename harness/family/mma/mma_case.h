@@ -28,6 +28,15 @@ void mma_case_start(const struct mma_case *test_case, struct mma_state *state);
 void mma_case_operands(const struct mma_case *test_case, uint32_t step, struct mma_state *state);
 void mma_case_step(const struct mma_case *test_case, uint32_t step, struct mma_state *state);
 
+// What makes one element of D, part `part` of register `index` of `lane`, from the operands in `state`: the units of A,
+// those of B that they meet (mma_units() of each), and the element before. Returns where in D it is.
+struct mma_element {
+    uint64_t a[MMA_MAX_COLUMN], b[MMA_MAX_COLUMN], c;
+};
+
+struct wgmma_place mma_case_element(const struct mma_case *test_case, const struct mma_state *state, int lane,
+                                    int index, int part, struct mma_element *element);
+
 // Bytes of D of all lanes.
 uint32_t mma_case_d_bytes(const struct mma_case *test_case);
 

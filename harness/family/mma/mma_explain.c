@@ -42,23 +42,32 @@ static enum rule rule_of(const struct mma_row *row)
     return row->d == WGMMA_S32 ? RULE_MMA_INTEGER : RULE_MMA_SUM;
 }
 
-static void explain_terms(const struct mma_case *c, struct wgmma_place place, int lane, int index, int part, FILE *out)
+struct wgmma_place mma_case_element(const struct mma_case *c, const struct mma_state *state, int lane, int index,
+                                    int part, struct mma_element *element)
+{
+    uint64_t column[MMA_MAX_COLUMN];
+    struct wgmma_place place = mma_place(c->form, MMA_OF_D, lane, index, part);
+    units_of(c, MMA_OF_A, place, state->a, element->a);
+    units_of(c, MMA_OF_B, place, state->b, column);
+    if (mma_row(c->form)->is_sparse)
+        mma_pick(c->form, (int)c->selector, state->metadata, place.row, column, element->b);
+    else
+        memcpy(element->b, column, sizeof element->b);
+    element->c = unit_of(register_at(c, state->d, lane, index), mma_parts(c->form, MMA_OF_D), part);
+    return place;
+}
+
+static void explain_terms(const struct mma_case *c, int lane, int index, int part, FILE *out)
 {
     struct mma_state state;
-    uint64_t a[MMA_MAX_COLUMN], column[MMA_MAX_COLUMN], picked[MMA_MAX_UNITS], *b = column;
+    struct mma_element element;
     mma_case_start(c, &state);
     for (uint32_t step = 0; step + 1 < c->steps; step++) mma_case_step(c, step, &state);
     mma_case_operands(c, c->steps - 1, &state);
-    units_of(c, MMA_OF_A, place, state.a, a);
-    units_of(c, MMA_OF_B, place, state.b, column);
-    if (mma_row(c->form)->is_sparse) {
-        mma_pick(c->form, (int)c->selector, state.metadata, place.row, column, picked);
-        b = picked;
-    }
-    uint64_t before = unit_of(register_at(c, state.d, lane, index), mma_parts(c->form, MMA_OF_D), part);
-    fprintf(out, "    step %u: accumulator 0x%" PRIx64 "; A * B:", c->steps - 1, before);
+    mma_case_element(c, &state, lane, index, part, &element);
+    fprintf(out, "    step %u: accumulator 0x%" PRIx64 "; A * B:", c->steps - 1, element.c);
     for (int i = 0; i < mma_units(c->form); i++)
-        if (a[i] != 0 && b[i] != 0) fprintf(out, " %" PRIx64 "*%" PRIx64, a[i], b[i]);
+        if (element.a[i] != 0 && element.b[i] != 0) fprintf(out, " %" PRIx64 "*%" PRIx64, element.a[i], element.b[i]);
     const struct rule_row *rule = rule_row(rule_of(mma_row(c->form)));
     fprintf(out, "\n    rule %s: %s\n", rule->id, rule->sentence);
 }
@@ -75,7 +84,7 @@ static void explain_register(const struct mma_case *c, int index, uint64_t want,
     if (parts == 2) fprintf(out, ", %s half", part ? "upper" : "lower");
     fprintf(out, ": 0x%" PRIx64 " expected, 0x%" PRIx64 " found\n", unit_of(want, parts, part),
             unit_of(got, parts, part));
-    if (c->steps > 0) explain_terms(c, place, lane, index / MMA_LANES, part, out);
+    if (c->steps > 0) explain_terms(c, lane, index / MMA_LANES, part, out);
 }
 
 void mma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)

@@ -319,4 +319,5 @@ const struct family family_replace = {
     .run_gpu = replace_run_gpu,
     .kernels = "replace",
     .explain = replace_explain,
+    .rule = RULE_REPLACE_FIELD,
 };

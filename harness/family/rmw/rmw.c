@@ -198,4 +198,5 @@ const struct family family_rmw = {
     .run_gpu = rmw_run_gpu,
     .kernels = "rmw",
     .explain = rmw_explain,
+    .rule = RULE_BULK_SIZE,
 };

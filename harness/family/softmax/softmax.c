@@ -230,4 +230,5 @@ const struct family family_softmax = {
     .run_gpu = softmax_run_gpu,
     .kernels = "softmax",
     .explain = softmax_explain,
+    .rule = RULE_CLUSTER_ACCESS,
 };

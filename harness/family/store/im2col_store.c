@@ -22,5 +22,6 @@ const struct family family_im2col_store = {
     .run_gpu = store_run_gpu,
     .kernels = "store",
     .explain = store_explain,
+    .rule = RULE_IM2COL_STORE_WALK,
     .feature = store_feature,
 };

@@ -326,5 +326,6 @@ const struct family family_store = {
     .run_gpu = store_run_gpu,
     .kernels = "store",
     .explain = store_explain,
+    .rule = RULE_STORE_LAYOUT,
     .feature = store_feature,
 };

@@ -118,4 +118,5 @@ const struct family family_transpose = {
     .run_gpu = transpose_run_gpu,
     .kernels = "transpose",
     .explain = transpose_explain,
+    .rule = RULE_SWIZZLE_128B,
 };

@@ -269,6 +269,7 @@ const struct family family_wgmma = {
     .run_gpu = wgmma_run_gpu,
     .kernels = "wgmma",
     .explain = wgmma_explain,
+    .rule = RULE_WGMMA_SUM,
 };
 
 const struct family family_wgmma_sparse = {
@@ -284,4 +285,5 @@ const struct family family_wgmma_sparse = {
     .run_gpu = wgmma_run_gpu,
     .kernels = "wgmma_sparse",
     .explain = wgmma_explain,
+    .rule = RULE_WGMMA_SPARSE_PLACE,
 };

@@ -183,4 +183,5 @@ const struct family family_wgmma_order = {
     .varies = order_varies,
     .is_legal = wgmma_order_is_legal,
     .explain = wgmma_order_explain,
+    .rule = RULE_WGMMA_WAIT,
 };
