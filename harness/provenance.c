@@ -22,8 +22,9 @@ static void index_of(const struct tile *tile, uint32_t offset, struct provenance
 // The run that holds `offset`; the walk is the only judge of what is filled and what is read.
 static int run_at(const struct tile *tile, uint32_t offset, struct tile_run *run)
 {
-    for (struct tile_walk walk = tile_walk(tile); tile_next(&walk, run);)
-        if (offset >= run->offset && offset < run->offset + run->bytes) return 1;
+    if (offset / tile->pitch_bytes >= tile->rows) return 0;
+    for (struct tile_walk walk = tile_walk_from(tile, offset / tile->pitch_bytes); tile_next(&walk, run);)
+        if (offset < run->offset + run->bytes) return offset >= run->offset;
     return 0;
 }
 

@@ -90,12 +90,28 @@ static void add_shared(struct telling *telling, uint32_t address, uint32_t bytes
     stretch->end = (uint64_t)address + bytes;
 }
 
+// Does the operation do something with out-of-bounds bytes?
+static int has_fill(const struct tensor_operation *operation)
+{
+    return operation->kind == TENSOR_LOAD;
+}
+
 static void add_run(struct telling *telling, const struct tensor_operation *operation, const struct tile_run *run)
 {
-    int is_load = operation->kind == TENSOR_LOAD;
     if (!run->is_fill) add_global(telling, run->address, run->bytes);
-    if (operation->kind == TENSOR_PREFETCH || (run->is_fill && !is_load)) return;
+    if (operation->kind == TENSOR_PREFETCH || (run->is_fill && !has_fill(operation))) return;
     add_shared(telling, operation->shared + run->offset, run->bytes);
+}
+
+static void add_rows(struct telling *telling, const struct tensor_operation *operation, const struct tile *tile,
+                     struct tile_run *run, uint32_t rows)
+{
+    if (run->is_fill && !has_fill(operation)) return;
+    for (; rows > 0; rows--) {
+        add_run(telling, operation, run);
+        run->offset += tile->pitch_bytes;
+        run->address += tile->row_step_bytes;
+    }
 }
 
 // Every run of the operation; returns the bytes that a load's complete_tx counts.
@@ -112,7 +128,8 @@ static uint64_t walk(struct telling *telling, const struct tensor_operation *ope
         return im2col_transaction_bytes(&column);
     }
     struct tile tile = is_store ? tile_of_store(map, operation->coord) : tile_of(map, operation->coord);
-    for (struct tile_walk walk = tile_walk(&tile); tile_next(&walk, &run);) add_run(telling, operation, &run);
+    struct tile_walk walk = tile_walk(&tile);
+    for (uint32_t rows; (rows = tile_next_rows(&walk, &run)) > 0;) add_rows(telling, operation, &tile, &run, rows);
     return tile_transaction_bytes(&tile);
 }
 

@@ -3,7 +3,7 @@
 // interleave and an element stride along dimension 0, one run per pixel).
 #include "tile.h"
 
-enum { STORE_PIECE_BYTES = 16 };
+enum { STORE_PIECE_BYTES = 16, ALIKE_BYTES = INT32_MAX };
 
 static uint32_t divide_up(uint32_t value, uint32_t by)
 {
@@ -81,23 +81,46 @@ uint64_t tile_reach_bytes(const struct tile *tile)
     return inside == 0 ? 0 : row * tile->pitch_bytes + (uint64_t)inside * tensormap_step_bytes(map);
 }
 
-static int is_outside(const struct tile *tile, int i, uint32_t step)
+static inline int is_outside(const struct tile *tile, int i, uint32_t step)
 {
     int64_t index = (int64_t)tile->coord[i] + (int64_t)step * tile->map->estride[i];
-    return index < 0 || index >= (int64_t)tile->map->dim[i];
+    return (uint64_t)index >= tile->map->dim[i]; // what is negative is large
+}
+
+// Is any step of dimension i in bounds?
+static int has_inside(const struct tile *tile, int i)
+{
+    int64_t by = tile->map->estride[i], steps = tile->steps[i], start = tile->coord[i];
+    return steps_below(start, (int64_t)tile->map->dim[i], by, steps) > steps_below(start, 0, by, steps);
 }
 
 struct tile_walk tile_walk(const struct tile *tile)
 {
-    const struct tensormap *map = tile->map;
-    struct tile_walk walk = {.tile = tile, .row_address = map->address};
-    int64_t by = inner_estride(map);
+    struct tile_walk walk = {.tile = tile};
+    int64_t by = inner_estride(tile->map);
     walk.first = steps_below(tile->coord[0], 0, by, tile->steps[0]);
     walk.past = steps_below(tile->coord[0], (int64_t)tile->inner_dim, by, tile->steps[0]);
-    walk.row_address += (uint64_t)(int64_t)tile->coord[0] * map->stride[0];
+    walk.row_address = tile->map->address + (uint64_t)(int64_t)tile->coord[0] * tile->map->stride[0];
+    for (int i = 1; i < tile->map->rank; i++) {
+        walk.row_address += (uint64_t)(int64_t)tile->coord[i] * tile->map->stride[i];
+        if (!is_outside(tile, i, 0)) continue;
+        walk.outside++;
+        if (!has_inside(tile, i)) walk.first = walk.past = 0; // nothing of any row is in bounds
+    }
+    return walk;
+}
+
+struct tile_walk tile_walk_from(const struct tile *tile, uint64_t row)
+{
+    const struct tensormap *map = tile->map;
+    struct tile_walk walk = tile_walk(tile);
+    walk.row = row;
+    walk.outside = 0;
     for (int i = 1; i < map->rank; i++) {
-        walk.row_address += (uint64_t)(int64_t)tile->coord[i] * map->stride[i];
-        walk.outside += (uint32_t)is_outside(tile, i, 0);
+        walk.step[i] = (uint32_t)(row % tile->steps[i]);
+        walk.row_address += walk.step[i] * map->stride[i] * map->estride[i];
+        walk.outside += (uint32_t)is_outside(tile, i, walk.step[i]);
+        row /= tile->steps[i];
     }
     return walk;
 }
@@ -123,23 +146,53 @@ static void next_row(struct tile_walk *walk)
     }
 }
 
-// How many rows, from this one on along dimension 1, are alike: all in bounds there, or all on the same side.
-static uint32_t rows_alike(const struct tile_walk *walk)
+// How many steps, from this one on along dimension i, are alike: all in bounds there, or all on the same side.
+static inline uint32_t steps_alike(const struct tile_walk *walk, int i)
 {
     const struct tile *tile = walk->tile;
-    if (tile->map->rank == 1) return 1;
-    int64_t by = tile->map->estride[1], here = walk->step[1], steps = tile->steps[1];
-    int64_t negative = steps_below(tile->coord[1], 0, by, steps);
-    int64_t below = steps_below(tile->coord[1], (int64_t)tile->map->dim[1], by, steps);
+    int64_t by = tile->map->estride[i], here = walk->step[i], steps = tile->steps[i];
+    int64_t negative = steps_below(tile->coord[i], 0, by, steps);
+    int64_t below = steps_below(tile->coord[i], (int64_t)tile->map->dim[i], by, steps);
     return (uint32_t)((here < negative ? negative : here < below ? below : steps) - here);
 }
 
-// Passes over rows after the current one along dimension 1.
-static void skip_rows(struct tile_walk *walk, uint32_t rows)
+// The same of rows that are all fill: while the outermost dimension that is out of bounds stays so, what the ones below
+// it do does not matter. A row that is out of bounds in itself is like all that are left.
+static uint64_t fill_alike(const struct tile_walk *walk)
 {
-    walk->row += rows;
-    walk->step[1] += rows;
-    walk->row_address += rows * walk->tile->row_step_bytes;
+    const struct tile *tile = walk->tile;
+    uint64_t begun = 0, below = 1;
+    int outermost = tile->map->rank - 1;
+    if (walk->past <= walk->first) return tile->rows - walk->row;
+    while (!is_outside(tile, outermost, walk->step[outermost])) outermost--;
+    for (int i = 1; i < outermost; i++) {
+        begun += walk->step[i] * below;
+        below *= tile->steps[i];
+    }
+    return steps_alike(walk, outermost) * below - begun;
+}
+
+// Passes over the rows of fill that are like the current one, it included, but at most 2 GiB of them.
+__attribute__((cold)) static uint32_t pass_fill(struct tile_walk *walk)
+{
+    const struct tile *tile = walk->tile;
+    uint64_t rows = fill_alike(walk), most = ALIKE_BYTES / tile->pitch_bytes;
+    if (rows > most) rows = most;
+    if (rows > 1) *walk = tile_walk_from(tile, walk->row + rows - 1);
+    walk->done_bytes = tile->row_bytes;
+    return (uint32_t)rows;
+}
+
+// Passes over the rows that are like the current one, which the walk has done: returns how many, it included.
+static inline uint32_t pass_rows(struct tile_walk *walk, int is_fill)
+{
+    if (walk->tile->map->rank == 1) return 1;
+    if (is_fill) return pass_fill(walk);
+    uint32_t rows = steps_alike(walk, 1);
+    walk->row += rows - 1;
+    walk->step[1] += rows - 1;
+    walk->row_address += (rows - 1) * walk->tile->row_step_bytes;
+    return rows;
 }
 
 int tile_next(struct tile_walk *walk, struct tile_run *run)
@@ -157,11 +210,7 @@ int tile_next(struct tile_walk *walk, struct tile_run *run)
     run->bytes = (uint32_t)(end - step) * element;
     run->address = walk->row_address + (uint64_t)step * by * element;
     walk->done_bytes += run->bytes;
-    if (run->bytes == tile->row_bytes && tile->rows_touch) {
-        uint32_t rows = rows_alike(walk);
-        run->bytes *= rows;
-        skip_rows(walk, rows - 1);
-    }
+    if (run->bytes == tile->row_bytes && tile->rows_touch) run->bytes *= pass_rows(walk, run->is_fill);
     return 1;
 }
 
@@ -169,7 +218,5 @@ uint32_t tile_next_rows(struct tile_walk *walk, struct tile_run *run)
 {
     if (!tile_next(walk, run)) return 0;
     if (run->bytes != walk->tile->row_bytes || walk->tile->rows_touch) return 1;
-    uint32_t rows = rows_alike(walk);
-    skip_rows(walk, rows - 1);
-    return rows;
+    return pass_rows(walk, run->is_fill);
 }

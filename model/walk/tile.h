@@ -66,11 +66,15 @@ struct tile_walk {
 // Starts the walk of `tile`, which must outlive it.
 struct tile_walk tile_walk(const struct tile *tile);
 
+// Starts it at row `row`, which is less than tile->rows, at once.
+struct tile_walk tile_walk_from(const struct tile *tile, uint64_t row);
+
 // The next run, in rising order of `offset`; returns 0 when the box is done.
 int tile_next(struct tile_walk *walk, struct tile_run *run);
 
 // The same in bigger steps, for whoever moves bytes: the next run and how many rows from it on are its like, each
-// pitch_bytes further in shared and row_step_bytes further in global memory. Returns 0 when the box is done.
+// pitch_bytes further in shared and row_step_bytes further in global memory (fill, which has no address there, of as
+// many dimensions as are out of bounds together). Returns 0 when the box is done.
 uint32_t tile_next_rows(struct tile_walk *walk, struct tile_run *run);
 
 #endif

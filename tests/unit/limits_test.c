@@ -10,6 +10,7 @@
 #include "im2col_load.h"
 #include "im2col_store.h"
 #include "multicast.h"
+#include "observe.h"
 #include "prefetch.h"
 #include "store.h"
 
@@ -138,6 +139,57 @@ START_TEST(operand_rank__proposes_a_place_of_this_cta)
 }
 END_TEST
 
+// --- Work ------------------------------------------------------------------------------------------------------------
+
+static void count_access(void *context, const struct access *access)
+{
+    (void)access;
+    ++*(int *)context;
+}
+
+static void count_transaction(void *context, const struct ledger_entry *entry)
+{
+    (void)entry;
+    ++*(int *)context;
+}
+
+// A map that the encoder takes, for it counts 2 / 8 = 0 elements in a row: 2^32 rows, of which few are in bounds.
+START_TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
+{
+    const uint64_t dim[] = {2, 1, 3, 2, 2}, strides[] = {16, 16, 48, 96};
+    const uint32_t box[] = {2, 256, 256, 256, 256}, estride[] = {8, 1, 1, 1, 1};
+    const int32_t coord[] = {0, 0, 0, 0, 1};
+    struct tensormap_image image;
+    struct tensormap map;
+    int told = 0;
+    const struct observer observer = {&told, count_access, count_transaction};
+    const struct access_origin origin = {0};
+    ck_assert_int_eq(
+        tensormap_encode_tiled(&image, DTYPE_FLOAT64, 5, GMEM_BASE, dim, strides, box, estride, 0, 0, 0, 0, NULL),
+        RULE_OK);
+    ck_assert_int_eq(tensormap_decode(&image, &map, NULL), RULE_OK);
+    for (int i = 0; i < 1000; i++) { // before, each of these took minutes
+        const struct tensor_operation store = {.kind = TENSOR_STORE, .map = &map, .coord = coord, .shared = SMEM_BASE};
+        struct tensor_operation prefetch = store;
+        struct findings findings;
+        prefetch.kind = TENSOR_PREFETCH;
+        ck_assert_int_eq(tile_store_check(&map, 5, coord, &gmem, &smem, SMEM_BASE, &findings), RULE_STORE_SMEM_BOUNDS);
+        ck_assert_int_eq(tile_load_check(&map, 5, coord, &gmem, &smem, SMEM_BASE, &findings), RULE_LOAD_SMEM_BOUNDS);
+        ck_assert_int_eq(tile_prefetch_check(&map, 5, coord, &findings), RULE_OK);
+        tensor_observe(&store, &origin, &observer);
+        tensor_observe(&prefetch, &origin, &observer);
+    }
+    ck_assert_int_le(told, 1000 * 2 * (6 + 6 + 1)); // rows in bounds, in both memories, and the map
+    const uint64_t one[] = {2, 1, 1, 1, 1};
+    memcpy(map.dim, one, sizeof one);
+    const int32_t start[] = {0, 0, 0, 0, 0};
+    for (int i = 0; i < 1000; i++) {
+        ck_assert_int_eq(tile_store(&map, 5, start, &gmem, &smem, SMEM_BASE), RULE_OK);
+        ck_assert_int_eq(tile_reduce(REDUCE_ADD, &map, 5, start, &gmem, &smem, SMEM_BASE), RULE_OK);
+    }
+}
+END_TEST
+
 Suite *limits_suite(void)
 {
     Suite *suite = suite_create("limits");
@@ -145,6 +197,7 @@ Suite *limits_suite(void)
     tcase_add_loop_test(tests, load_rank__reads_the_coordinates_of_the_instruction, TENSORMAP_TILED,
                         TENSORMAP_IM2COL + 1);
     tcase_add_test(tests, operand_rank__proposes_a_place_of_this_cta);
+    tcase_add_test(tests, store_bounds__of_2_32_rows_costs_what_is_inside);
     suite_add_tcase(suite, tests);
     return suite;
 }

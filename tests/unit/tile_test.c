@@ -221,6 +221,31 @@ static uint32_t walked(const struct tile *tile, uint32_t bytes, struct element *
     return count;
 }
 
+// The same in bigger steps.
+static uint32_t walked_rows(const struct tile *tile, uint32_t bytes, struct element *elements)
+{
+    struct tile_walk walk = tile_walk(tile);
+    struct tile_run run;
+    uint32_t count = 0;
+    for (uint32_t rows; (rows = tile_next_rows(&walk, &run)) > 0;)
+        for (uint32_t row = 0; row < rows; row++)
+            for (uint32_t at = 0; at < run.bytes && count < ELEMENTS_MAX; at += bytes)
+                elements[count++] = (struct element){run.is_fill, run.offset + row * tile->pitch_bytes + at,
+                                                     run.address + row * tile->row_step_bytes + at};
+    return count;
+}
+
+// From the row of an element on, the walk is the rest of the whole walk.
+static void require_rest(const char *why, const struct tile *tile, const struct element *element)
+{
+    struct tile_walk walk = tile_walk_from(tile, element->offset / tile->pitch_bytes);
+    struct tile_run run;
+    do ck_assert_msg(tile_next(&walk, &run), "%s: no run at %u", why, element->offset);
+    while (run.offset + run.bytes <= element->offset);
+    ck_assert_msg(run.offset <= element->offset && run.is_fill == element->is_fill, "%s: %u", why, run.offset);
+    if (!run.is_fill) ck_assert_uint_eq(run.address + (element->offset - run.offset), element->address);
+}
+
 static int is_same(const struct element *a, const struct element *b)
 {
     return a->is_fill == b->is_fill && a->offset == b->offset && (a->is_fill || a->address == b->address);
@@ -248,6 +273,9 @@ static int compare(const char *why, const struct tensormap *map, const int32_t *
     require_same(why, found, walked(&tile, bytes, found), expected, count);
     apart.rows_touch = 0;
     require_same(why, unjoined, walked(&apart, bytes, unjoined), found, count);
+    require_same(why, unjoined, walked_rows(&tile, bytes, unjoined), found, count);
+    require_same(why, unjoined, walked_rows(&apart, bytes, unjoined), found, count);
+    for (uint32_t i = 0; i < count; i += count / 3 + 1) require_rest(why, &apart, &expected[i]);
     ck_assert_uint_eq(tile_transaction_bytes(&tile), (uint64_t)count * bytes);
     ck_assert_uint_eq(tile_extent_bytes(&tile), expected[count - 1].offset + bytes);
     return tile.rows_touch;
@@ -338,6 +366,48 @@ START_TEST(tile_tx_bytes__of_2_32_rows_does_not_wrap)
 }
 END_TEST
 
+// How many steps a walk takes, and how many of its runs are rows, or parts of rows, in bounds.
+static uint64_t steps_of_walk(const struct tile *tile, uint64_t *inside)
+{
+    struct tile_walk walk = tile_walk(tile);
+    struct tile_run run;
+    uint64_t steps = 0, bytes = 0;
+    *inside = 0;
+    for (uint32_t alike; (alike = tile_next_rows(&walk, &run)) > 0; steps++) {
+        if (!run.is_fill) *inside += alike;
+        bytes += (uint64_t)alike * run.bytes;
+        ck_assert_uint_lt(steps, 100000);
+    }
+    ck_assert_uint_eq(bytes, tile_transaction_bytes(tile));
+    return steps;
+}
+
+// Boxes of up to 2^32 rows that are out of bounds but for a few: the work is that of the few, and of 2 GiB at a time.
+START_TEST(tile_bounds__rows_outside_are_passed_in_bulk)
+{
+    static const int32_t starts[] = {0, -255, -7, 1 << 30, 2, -1000};
+    static const uint32_t strides[] = {1, 8, 3};
+    const uint64_t inner[] = {2, 1, 2}, lines = TWO(36) / INT32_MAX + 1;
+    uint64_t most = 0;
+    for (int i = 0; i < 6 * 6 * 6 * 3 * 4; i++) {
+        struct tensormap map = {.rank = 5, .dtype = DTYPE_FLOAT64, .box = {2, 256, 256, 256, 256}};
+        int32_t coord[5] = {i % 5 == 0 ? -2 : 0, starts[i % 6], starts[i / 6 % 6], starts[i / 36 % 6], 0};
+        for (int k = 0; k < 5; k++) {
+            map.dim[k] = k == 0 ? inner[i % 3] : 1 + (uint64_t)(i / 648) % 4;
+            map.stride[k] = k == 0 ? 8 : 16;
+            map.estride[k] = strides[i / 216 % 3];
+        }
+        uint64_t inside;
+        const struct tile tile = tile_of(&map, coord);
+        uint64_t steps = steps_of_walk(&tile, &inside);
+        ck_assert_msg(steps <= 8 * inside + 4 * lines, "case %d: %llu steps for %llu rows", i,
+                      (unsigned long long)steps, (unsigned long long)inside);
+        if (inside > most) most = inside;
+    }
+    ck_assert_uint_ge(most, 64);
+}
+END_TEST
+
 START_TEST(tile_inner_stride__counts_in_pixels_only)
 {
     struct tensormap map = {.rank = 3,
@@ -381,6 +451,7 @@ Suite *tile_suite(void)
     tcase_add_loop_test(tests, tile_steps__are_rounded_up, 0, VECTORS);
     tcase_add_loop_test(tests, tile_tx_bytes__counts_the_box_and_no_gaps, 0, VECTORS);
     tcase_add_test(tests, tile_tx_bytes__of_2_32_rows_does_not_wrap);
+    tcase_add_test(tests, tile_bounds__rows_outside_are_passed_in_bulk);
     tcase_add_loop_test(tests, tile_inner_stride__counts_in_pixels_only, 1, 9);
     tcase_add_loop_test(tests, tile_interleave__takes_one_slice, 3, 6);
     suite_add_tcase(suite, tests);

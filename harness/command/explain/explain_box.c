@@ -98,15 +98,22 @@ static void round_up_dimension_0(struct tensormap *map)
     if (piece > 1) map->dim[0] = (map->dim[0] + piece - 1) / piece * piece;
 }
 
+static uint32_t next_alike(struct box_walk *walk, struct tile_run *run)
+{
+    return walk->box->is_im2col ? im2col_next_pixels(&walk->pixels, run) : tile_next_rows(&walk->rows, run);
+}
+
 static uint64_t count_bytes(const struct box *box, uint64_t *reach_bytes)
 {
+    const uint64_t pitch = box->is_im2col ? box->column.pitch_bytes : box->tile.pitch_bytes;
     struct box_walk walk;
     struct tile_run run;
     uint64_t bytes = 0;
-    for (box_walk_start(&walk, box); box_walk_next(&walk, &run);) {
+    box_walk_start(&walk, box);
+    for (uint64_t alike; (alike = next_alike(&walk, &run)) > 0;) {
         if (run.is_fill) continue;
-        bytes += run.bytes;
-        *reach_bytes = (uint64_t)run.offset + run.bytes;
+        bytes += alike * run.bytes;
+        *reach_bytes = run.offset + (alike - 1) * pitch + run.bytes;
     }
     return bytes;
 }
