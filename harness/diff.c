@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "json.h"
 #include "progress.h"
 
@@ -130,8 +131,9 @@ static int diff_all(struct sides *sides, struct source *source, const struct dif
         ok = diff_batch(sides, limits, tally, &ran, why);
         if (ok) compare(sides, ran, limits->printed, out, tally);
         progress_add(&progress, (uint64_t)count);
-        if (end == 0 || seconds_now() < end) continue;
-        tally->not_begun = source->end - source->next;
+        tally->interrupted = interrupted();
+        if (!tally->interrupted && (end == 0 || seconds_now() < end)) continue;
+        tally->not_begun = source->lines == NULL ? source->end - source->next : 0;
         count = 0;
         break;
     }

@@ -13,10 +13,11 @@ struct diff_limits {
 };
 
 // What a comparison counted. `left_out` are cases predicted to kill the process that the cap of the fault lane kept
-// from running; `not_begun` those for which there was no time. Nothing else is ever left out.
+// from running; `not_begun` those for which there was no time, or that Ctrl-C left. Nothing else is ever left out.
 struct tally {
     uint64_t cases, mismatches, faults, left_out, not_begun;
     double seconds;
+    int interrupted; // by Ctrl-C
 };
 
 // Compares status and windows. 1 if they are the same, or both possible where the hardware decides (family.h).

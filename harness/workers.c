@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "progress.h"
 
 enum { MOST_PROCESSES = 64, REDRAW_MILLISECONDS = 100 };
@@ -21,9 +22,8 @@ struct board {
     atomic_uint_fast64_t done;
 };
 
-static struct board *board;        // of the run that is under way
-static struct progress *bar;       // of a run without other processes
-static volatile sig_atomic_t stop; // Ctrl-C was pressed
+static struct board *board;  // of the run that is under way
+static struct progress *bar; // of a run without other processes
 
 // The jobs, and what each has printed: NULL until it has ended.
 struct run {
@@ -149,15 +149,9 @@ static int take(struct run *run, int file)
     return 1;
 }
 
-static void on_interrupt(int number)
-{
-    (void)number;
-    stop = 1;
-}
-
 static void listen_to(struct run *run, struct pollfd *file, int count)
 {
-    for (int open = count; open > 0 && !stop;) {
+    for (int open = count; open > 0 && !interrupted();) {
         int ready = poll(file, (nfds_t)count, REDRAW_MILLISECONDS);
         for (int i = 0; i < count && ready > 0; i++) {
             if (file[i].revents == 0 || take(run, file[i].fd)) continue;
@@ -175,7 +169,7 @@ static int end(struct pollfd *file, const pid_t *pid, int count)
     int well = 1;
     for (int i = 0; i < count; i++) {
         int status = 0;
-        if (stop) kill(pid[i], SIGKILL);
+        if (interrupted()) kill(pid[i], SIGKILL);
         if (file[i].fd >= 0) close(file[i].fd);
         while (waitpid(pid[i], &status, 0) < 0 && errno == EINTR) continue;
         well &= WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -187,15 +181,13 @@ static enum workers_end run_apart(struct run *run, int processes)
 {
     struct pollfd file[MOST_PROCESSES];
     pid_t pid[MOST_PROCESSES];
-    struct sigaction old, interrupt = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     int count = 0;
-    stop = 0;
-    sigaction(SIGINT, &interrupt, &old);
+    interrupt_catch();
     while (count < processes && (file[count].fd = begin(run, &pid[count])) >= 0) file[count++].events = POLLIN;
     listen_to(run, file, count);
     int well = end(file, pid, count);
-    sigaction(SIGINT, &old, NULL);
-    if (stop) return WORKERS_INTERRUPTED;
+    interrupt_release();
+    if (interrupted()) return WORKERS_INTERRUPTED;
     return well && run->printed == run->jobs->count ? WORKERS_DONE : WORKERS_DIED;
 }
 

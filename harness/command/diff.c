@@ -8,6 +8,7 @@
 #include "command.h"
 #include "common_options.h"
 #include "diff.h"
+#include "interrupt.h"
 #include "json.h"
 #include "near.h"
 #include "replay.h"
@@ -100,6 +101,7 @@ static json_t *tally_json(const struct diff_options *to, const char *family, con
     json_object_set_new(json, "faults", json_u64(tally->faults));
     json_object_set_new(json, "left_out", json_u64(tally->left_out));
     json_object_set_new(json, "not_begun", json_u64(tally->not_begun));
+    json_object_set_new(json, "interrupted", json_boolean(tally->interrupted));
     json_object_set_new(json, "seconds", json_real(tally->seconds));
     return json;
 }
@@ -121,7 +123,8 @@ static void print_tally(const struct diff_options *to, const char *family, const
         printf("    %" PRIu64 " more such cases not run: the fault lane is capped at %" PRIu64 " (--faults)\n",
                tally->left_out, to->limits.faults);
     if (tally->not_begun > 0)
-        printf("    %" PRIu64 " more cases not begun: the time was up (--seconds)\n", tally->not_begun);
+        printf("    %" PRIu64 " more cases not begun: %s\n", tally->not_begun,
+               tally->interrupted ? "interrupted" : "the time was up (--seconds)");
 }
 
 // One family; 0 with `why` if that is not possible.
@@ -143,6 +146,7 @@ static void add_tally(struct tally *sum, const struct tally *tally)
     sum->left_out += tally->left_out;
     sum->not_begun += tally->not_begun;
     sum->seconds += tally->seconds;
+    sum->interrupted = tally->interrupted;
 }
 
 // What the shares of families 0 .. count - 1 add up to; a family whose cases cost more has fewer of them.
@@ -154,6 +158,13 @@ static uint64_t shares_before(uint64_t count)
     return sum;
 }
 
+static int diff_status(const struct tally *tally)
+{
+    if (tally->interrupted) fprintf(stderr, "tmaref diff: interrupted; the tally is of what was compared\n");
+    if (tally->mismatches > 0) return EXIT_MISMATCH;
+    return tally->interrupted ? EXIT_USAGE : EXIT_AGREE;
+}
+
 // Every family has its share of the cases, and of the time that is left when its turn comes.
 static int diff_families(const struct diff_options *all)
 {
@@ -163,7 +174,7 @@ static int diff_families(const struct diff_options *all)
     uint64_t cases = all->cases.cases == UINT64_MAX ? DEFAULT_ALL_CASES : all->cases.cases, count = 0;
     while (families[count] != NULL) count++;
     uint64_t shares = shares_before(count);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count && !sum.interrupted; i++) {
         struct diff_options one = *all;
         struct tally tally;
         one.cases.family = families[i];
@@ -186,7 +197,7 @@ static int diff_families(const struct diff_options *all)
     if (all->json) json_dumpf(list, stdout, JSON_INDENT(1));
     if (all->json) printf("\n");
     json_decref(list);
-    return sum.mismatches == 0 ? EXIT_AGREE : EXIT_MISMATCH;
+    return diff_status(&sum);
 }
 
 int command_diff(int argc, char **argv)
@@ -209,11 +220,12 @@ int command_diff(int argc, char **argv)
     if (to.cases.input != NULL && (to.limits.seconds > 0 || to.cases.is_all))
         return command_usage("diff", "--%s is for random cases, not for --input",
                              to.cases.is_all ? "family=all" : "seconds");
+    interrupt_catch();
     if (to.cases.is_all) return diff_families(&to);
     if (!diff_family(&to, &tally, &why)) return command_usage("diff", "%s", why.at);
     if (to.json)
         print_json(tally_json(&to, to.cases.family->name, &tally));
     else
         print_tally(&to, to.cases.family->name, &tally);
-    return tally.mismatches == 0 ? EXIT_AGREE : EXIT_MISMATCH;
+    return diff_status(&tally);
 }

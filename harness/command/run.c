@@ -2,22 +2,25 @@
 // `tmaref run`: cases on one executor, one JSON line per result; or one case of a kernel by name (run_kernel.c).
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
+#include "progress.h"
 #include "runnable/runnable.h"
 
 struct run_options {
     struct case_options cases;
     const struct executor *executor;
-    int show_cases;
+    int show_cases, json;
 };
 
 static const struct argp_option options[] = {
     {"executor", 'x', "NAME", 0, "EXECUTORS (default model)", 0},
     {"show-cases", 'c', NULL, 0, "print the cases instead of running them", 0},
+    {"json", 'j', NULL, 0, "a JSON object a line: what it prints anyway", 0},
     {0},
 };
 
@@ -33,6 +36,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'c':
         to->show_cases = 1;
+        return 0;
+    case 'j':
+        to->json = 1;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "takes no argument '%s'", argument);
@@ -77,13 +83,17 @@ static int run_all(struct source *source, const struct executor *executor, struc
     int count = 0, ok = batch_open(&batch, source->family);
     if (!ok) return 0;
     ok = executor->open(&batch, why);
+    struct progress progress = progress_start("run", source->lines == NULL ? source->end - source->next : 0);
+    if (isatty(STDOUT_FILENO)) progress.is_terminal = 0; // the lines themselves show it
     while (ok && (count = source_fill(source, &batch, &fill, why)) > 0) {
         batch_prepare(&batch);
         ok = fill.normal == 0 || executor->run(&batch, 0, fill.normal, why);
         for (int i = fill.normal; ok && i < count; i++) ok = executor->run(&batch, i, 1, why);
         for (int i = 0; ok && i < count; i++)
             print_result(source->family, fill.index[i], batch_case(&batch, i), &batch.results[i]);
+        progress_add(&progress, (uint64_t)count);
     }
+    progress_end(&progress);
     executor->close();
     batch_close(&batch);
     return ok && count == 0;

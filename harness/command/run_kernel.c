@@ -14,7 +14,7 @@
 #include "runnable/runnable.h"
 #include "save.h"
 
-enum { MAX_KEYS = 32, OPTIONS = 8, FIRST_KEY = 1000, ROUNDS = 21, HELP_BYTES = 160 };
+enum { MAX_KEYS = 32, OPTIONS = 9, FIRST_KEY = 1000, ROUNDS = 21, HELP_BYTES = 160 };
 
 struct kernel_options {
     const struct runnable *runnable;
@@ -24,6 +24,7 @@ struct kernel_options {
     int diff, time, has_window;
     uint64_t window[2]; // of the timeline (clocks)
     const char *timeline, *svg;
+    json_t *report; // with --json: what is printed at the end
 };
 
 static const struct argp_option fixed[OPTIONS] = {
@@ -33,6 +34,7 @@ static const struct argp_option fixed[OPTIONS] = {
     {"timeline", 'l', "FILE", 0, "record on the GPU what CTA 0 does when; JSON for ui.perfetto.dev", 1},
     {"svg", 'g', "FILE", 0, "the same as a picture", 1},
     {"window", 'w', "FROM,TO", 0, "draw only these clocks of it", 1},
+    {"json", 'j', NULL, 0, "one JSON object: the case, each executor's result, whether they agree, the times", 1},
     {0},
 };
 
@@ -89,6 +91,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'g':
         to->svg = argument;
+        return 0;
+    case 'j':
+        to->report = json_object();
         return 0;
     case 'w':
         to->has_window = 1;
@@ -150,14 +155,37 @@ static int run_on(const struct executor *executor, struct batch *batch, struct t
     return ok;
 }
 
-static void print_result(const struct executor *executor, const struct result *result)
+static unsigned long long digest(const struct window *window)
+{
+    return (unsigned long long)XXH3_64bits(window->bytes, window->size_bytes);
+}
+
+static json_t *result_json(const struct executor *executor, const struct result *result)
+{
+    struct text verdict, hex;
+    json_t *windows = json_array();
+    verdict_text(result, &verdict);
+    for (int i = 0; i < result->windows; i++) {
+        text_set(&hex, "%016llx", digest(&result->window[i]));
+        json_array_append_new(windows, json_pack("{s:s, s:I, s:s}", "name", result->window[i].name, "bytes",
+                                                 (json_int_t)result->window[i].size_bytes, "digest", hex.at));
+    }
+    return json_pack("{s:s, s:i, s:s, s:o}", "executor", executor->name, "status", result->status, "verdict",
+                     verdict.at, "windows", windows);
+}
+
+static void print_result(const struct kernel_options *to, const struct executor *executor, const struct result *result)
 {
     struct text verdict;
+    if (to->report != NULL) {
+        json_array_append_new(json_object_get(to->report, "results"), result_json(executor, result));
+        return;
+    }
     verdict_text(result, &verdict);
     printf("%s: %s\n", executor->name, verdict.at);
     for (int i = 0; i < result->windows; i++)
         printf("  %-8s %u bytes, digest %016llx\n", result->window[i].name, result->window[i].size_bytes,
-               (unsigned long long)XXH3_64bits(result->window[i].bytes, result->window[i].size_bytes));
+               digest(&result->window[i]));
 }
 
 // On one executor, or on both with a comparison.
@@ -167,15 +195,16 @@ static int run_case(const struct kernel_options *to, struct batch batch[2], cons
     const struct executor *first = to->diff ? &executor_model : to->executor;
     const struct family *family = batch[0].family;
     if (!run_on(first, &batch[0], &why)) return command_usage(name->at, "%s", why.at);
-    print_result(first, &batch[0].results[0]);
+    print_result(to, first, &batch[0].results[0]);
     if (!to->diff) return EXIT_AGREE;
     if (!run_on(&executor_gpu, &batch[1], &why)) return command_usage(name->at, "%s", why.at);
-    print_result(&executor_gpu, &batch[1].results[0]);
-    if (result_agrees(family, batch[0].cases, &batch[0].results[0], &batch[1].results[0])) {
-        printf("model and gpu agree on every byte\n");
-        return EXIT_AGREE;
-    }
-    diff_print(family, 0, batch[0].cases, &batch[0].results[0], &batch[1].results[0], stdout);
+    print_result(to, &executor_gpu, &batch[1].results[0]);
+    int agree = result_agrees(family, batch[0].cases, &batch[0].results[0], &batch[1].results[0]);
+    if (to->report != NULL) json_object_set_new(to->report, "agree", json_boolean(agree));
+    if (agree && to->report == NULL) printf("model and gpu agree on every byte\n");
+    if (agree) return EXIT_AGREE;
+    diff_print(family, 0, batch[0].cases, &batch[0].results[0], &batch[1].results[0],
+               to->report != NULL ? stderr : stdout);
     return EXIT_MISMATCH;
 }
 
@@ -187,13 +216,21 @@ static int compare_floats(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int time_case(const struct runnable *runnable, struct gpu *gpu, const void *test_case)
+static int time_case(const struct kernel_options *to, struct gpu *gpu, const void *test_case)
 {
+    const struct runnable *runnable = to->runnable;
     float milliseconds[ROUNDS];
     int error = runnable->time(gpu, test_case, ROUNDS, milliseconds);
     if (error != CUDA_SUCCESS) return error;
     qsort(milliseconds, ROUNDS, sizeof milliseconds[0], compare_floats);
     double median = (double)milliseconds[ROUNDS / 2], rate = runnable->work(test_case) / median * 1e3;
+    if (to->report != NULL) {
+        json_object_set_new(to->report, "time",
+                            json_pack("{s:s, s:f, s:f, s:f, s:f, s:s}", "device", gpu->description, "median_us",
+                                      median * 1e3, "least_us", (double)milliseconds[0] * 1e3, "greatest_us",
+                                      (double)milliseconds[ROUNDS - 1] * 1e3, "rate", rate, "unit", runnable->unit));
+        return CUDA_SUCCESS;
+    }
     printf("%s: median %.1f us (%.1f to %.1f), %.1f %c%s\n", gpu->description, median * 1e3,
            (double)milliseconds[0] * 1e3, (double)milliseconds[ROUNDS - 1] * 1e3, rate / (rate < 1e12 ? 1e9 : 1e12),
            rate < 1e12 ? 'G' : 'T', runnable->unit);
@@ -216,7 +253,7 @@ static int save_timeline(const struct kernel_options *to, const struct timeline 
             timeline_svg(timeline, to->window[0], to->window[1], out);
         fclose(out);
         ok = save_file(paths[i], bytes, size_bytes, why);
-        if (ok) printf("%s: %d spans in %d rows\n", paths[i], timeline->count, timeline->rows);
+        if (ok && to->report == NULL) printf("%s: %d spans in %d rows\n", paths[i], timeline->count, timeline->rows);
         free(bytes);
     }
     return ok;
@@ -231,7 +268,7 @@ static int measure(const struct kernel_options *to, const void *test_case, const
     const char *error_name = "?";
     int error = CUDA_SUCCESS, ok = 1;
     if (!gpu_init(&gpu, &why)) return command_usage(name->at, "%s", why.at);
-    if (to->time) error = time_case(to->runnable, &gpu, test_case);
+    if (to->time) error = time_case(to, &gpu, test_case);
     if (error == CUDA_SUCCESS && (to->timeline != NULL || to->svg != NULL)) {
         error = to->runnable->timeline(&gpu, test_case, &timeline, &why);
         if (error == CUDA_SUCCESS) ok = save_timeline(to, &timeline, &why);
@@ -241,6 +278,19 @@ static int measure(const struct kernel_options *to, const void *test_case, const
     if (why.at[0] != '\0') return command_usage(name->at, "%s", why.at);
     gpu.driver.cuGetErrorName((enum cuda_result)error, &error_name);
     return command_usage(name->at, "a kernel or call failed: %s (%d)", error_name, error);
+}
+
+// The case with all that was made to fit; takes over `whole`.
+static void print_case(struct kernel_options *to, json_t *whole)
+{
+    if (to->report != NULL) {
+        json_object_set_new(to->report, "case", whole);
+        json_object_set_new(to->report, "results", json_array());
+        return;
+    }
+    json_dumpf(whole, stdout, JSON_COMPACT);
+    printf("\n");
+    json_decref(whole);
 }
 
 // The case, once for each executor.
@@ -260,10 +310,7 @@ static int fill_batches(const struct kernel_options *to, const struct family *fa
 static int run_and_measure(struct kernel_options *to, struct batch batch[2], const struct text *name)
 {
     int is_measured = to->time || to->timeline != NULL || to->svg != NULL, status = EXIT_AGREE;
-    json_t *whole = batch->family->write(batch[0].cases);
-    json_dumpf(whole, stdout, JSON_COMPACT);
-    printf("\n");
-    json_decref(whole);
+    print_case(to, batch->family->write(batch[0].cases));
     if (to->diff || to->executor != NULL || !is_measured) {
         if (to->executor == NULL) to->executor = &executor_model;
         status = run_case(to, batch, name);
@@ -311,6 +358,11 @@ int command_run_kernel(int argc, char **argv)
     const struct argp argp = {options, parse, NULL, to.runnable->summary, NULL, names_filter, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     int status = run(&to, &name);
+    if (to.report != NULL && status != EXIT_USAGE) {
+        json_dumpf(to.report, stdout, JSON_INDENT(1));
+        printf("\n");
+    }
+    json_decref(to.report);
     json_decref(to.json);
     free_keys(options, count);
     return status;

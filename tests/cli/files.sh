@@ -239,6 +239,17 @@ timeout --signal=INT 0.5 "$TMAREF" record -x model -f load -n 100000000 -o stopp
 check "exit status when interrupted" test $? -eq 124
 check "something was written" test -z "$(ls -A stopped)"
 
+# A diff and a replay that are interrupted say what they compared.
+what="diff, interrupted"
+timeout --preserve-status --signal=INT 1 "$TMAREF" diff -f load -n 1000000000 model model >out 2>err
+check "exit status of an interrupted diff" test $? -eq 2
+out "cases compared in"
+out "more cases not begun: interrupted"
+err "interrupted; the tally is of what was compared"
+timeout --preserve-status --signal=INT 1 "$TMAREF" diff -f all -n 1000000000 --json model model >out 2>err
+check "exit status of an interrupted diff" test $? -eq 2
+json true 0 interrupted
+
 # The traces and their manifest are as they were.
 check "the manifest changed" cmp -s kept traces/MANIFEST
 check "files beside the traces" test "$(ls -A traces | tr '\n' ' ')" = "MANIFEST good.jsonl good.jsonl.zst "
