@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-C in a long command: the first one asks it to stop where it can and print what it has so far, a second one ends it.
+// Ctrl-C in a long command: the first one asks it to stop where it can and print what it has so far, a second one ends
+// it.
 #ifndef TMAREF_INTERRUPT_H
 #define TMAREF_INTERRUPT_H
 

@@ -66,8 +66,17 @@ int trace_lines_save(const struct trace_lines *lines, const char *path, struct t
     return ok && text != NULL;
 }
 
-void trace_lines_tell(const char *path, const struct trace_header *header)
+void trace_lines_tell(const char *path, const struct trace_header *header, int as_json)
 {
-    fprintf(is_stream(path) ? stderr : stdout, "%s: %" PRIu64 " cases of family %s, recorded on %s\n", path,
-            header->cases, header->family->name, header->device);
+    FILE *out = is_stream(path) ? stderr : stdout;
+    if (as_json) {
+        json_t *json = trace_header_write(header);
+        json_object_set_new(json, "trace", json_string(path));
+        json_dumpf(json, out, JSON_INDENT(1));
+        fprintf(out, "\n");
+        json_decref(json);
+        return;
+    }
+    fprintf(out, "%s: %" PRIu64 " cases of family %s, recorded on %s\n", path, header->cases, header->family->name,
+            header->device);
 }

@@ -23,7 +23,8 @@ int trace_header_make(const struct family *family, const struct executor *execut
 // Counts the cases.
 int trace_lines_save(const struct trace_lines *lines, const char *path, struct trace_header *header, struct text *why);
 
-// One line about a trace that was saved: to standard output, or where the trace went there, to standard error.
-void trace_lines_tell(const char *path, const struct trace_header *header);
+// One line about a trace that was saved, or its header as JSON: to standard output, or where the trace went there, to
+// standard error.
+void trace_lines_tell(const char *path, const struct trace_header *header, int as_json);
 
 #endif

@@ -20,6 +20,7 @@ struct record_options {
     enum trace_detail detail;
     enum lane lane;
     uint64_t keep;
+    int json;
 };
 
 static const struct argp_option options[] = {
@@ -31,6 +32,7 @@ static const struct argp_option options[] = {
     {"keep", 'k', "N", 0, "stop after N recorded cases", 0},
     {"from", 'r', "TRACE", 0,
      "take the cases from a trace, and write only if each result is the recorded one: to record with new kernels", 0},
+    {"json", 'j', NULL, 0, "the trace's header as JSON", 0},
     {0},
 };
 
@@ -65,6 +67,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'r':
         to->from = argument;
+        return 0;
+    case 'j':
+        to->json = 1;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "takes no argument '%s'", argument);
@@ -135,7 +140,7 @@ static int record_cases(struct record_options *to)
     free(lines.text);
     free(to->cases.lines);
     if (!ok) return command_usage("record", "%s", why.at);
-    trace_lines_tell(to->output, &header);
+    trace_lines_tell(to->output, &header, to->json);
     return EXIT_AGREE;
 }
 
@@ -147,6 +152,6 @@ int command_record(int argc, char **argv)
         options,  parse,        NULL, "Writes a trace of what the hardware does with these cases.",
         children, names_filter, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
-    if (to.from != NULL) return record_from(to.from, to.output, to.executor);
+    if (to.from != NULL) return record_from(to.from, to.output, to.executor, to.json);
     return record_cases(&to);
 }

@@ -24,7 +24,7 @@ static int keep(const struct trace_batch *cases, int i, void *context)
     return trace_lines_add(&again->lines, trace_write(batch->family, batch_case(batch, i), &batch->results[i], detail));
 }
 
-int record_from(const char *from, const char *output, const struct executor *executor)
+int record_from(const char *from, const char *output, const struct executor *executor, int as_json)
 {
     struct again again = {{0}, 0};
     struct trace_header old, header;
@@ -37,7 +37,7 @@ int record_from(const char *from, const char *output, const struct executor *exe
     free(again.lines.text);
     if (!ok) return command_usage("record", "%s", why.at);
     if (is_same) {
-        trace_lines_tell(output, &header);
+        trace_lines_tell(output, &header, as_json);
         return EXIT_AGREE;
     }
     fprintf(stderr, "tmaref record: %s: %" PRIu64 " of %" PRIu64 " cases differ from what was recorded; not written\n",

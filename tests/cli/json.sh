@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# docs/json.md lists the keys of what each command prints with --json: every key that is printed is in the list, and every
+# key of the list is printed by one of the commands here. Argument: the root of the project.
+. "$(dirname "$0")/expect.sh" || exit 2
+root=$(cd "${1:?the root of the project}" && pwd) || exit 2
+cd "$work" || exit 2
+
+# section NAME: the keys under "## NAME", one a line.
+section() { awk -v name="## $1" '/^## / { inside = $0 == name } inside && /^\| `/ { print $2 }' FS='`' "$root/docs/json.md"; }
+
+# keys "SECTION": adds the keys of the last run to those that the section was seen to have.
+keys() {
+    local known
+    known=$("$JSON_CHECK" --paths <"$work/out" | cut -d' ' -f1 | sort -u)
+    check "$1: no JSON" test -n "$known"
+    echo "$known" | sed "s/^/$1|/" >>seen
+}
+
+# compare SECTION...: the two lists.
+compare() {
+    local name key
+    for name in "$@"; do
+        section "$name" >listed
+        check "docs/json.md has no section $name" test -s listed
+        while IFS='|' read -r _ key; do
+            awk -v key="$key" '{ stem = $0; open = sub(/\.\*$/, "", stem) }
+                key == $0 || (open && (key == stem || index(key, stem ".") == 1 || index(key, stem "[") == 1)) { found = 1 }
+                stem ~ /\[\]$/ && key == substr(stem, 1, length(stem) - 2) { found = 1 } # an empty array
+                END { exit !found }' listed || fail "$name: docs/json.md does not list $key"
+        done < <(grep -F "$name|" seen | awk -F'|' -v name="$name" '$1 == name' | sort -u)
+        while read -r key; do
+            awk -F'|' -v name="$name" -v key="$key" 'BEGIN { stem = key; open = sub(/\.\*$/, "", stem) }
+                $1 == name && ($2 == key || (open && (index($2, stem ".") == 1 || index($2, stem "[") == 1))) { found = 1 }
+                END { exit !found }' seen || fail "$name: nothing printed $key"
+        done <listed
+        checks=$((checks + 1))
+    done
+}
+
+map=(--dtype f16 --dim 4096,4096 --box 64,64 --swizzle 128B)
+run 0 list --json && keys list
+run 0 list --rules --json && keys "list --rules"
+run 0 explain MAP_BOX_DIM --json && keys "explain RULE"
+run 0 explain 716 --json && keys "explain ERROR"
+run 0 explain --json "${map[@]}" --coord 0,64 --shared 0x800 --byte 0x838 && keys explain
+run 0 explain --json "${map[@]}" --shared 0x400 --element 3,5 --table && keys explain
+run 1 explain --json "${map[@]}" --shared 0x10 --store && keys explain
+run 0 explain --json "${map[@]}" --tiles && keys "explain --tiles"
+run 0 explain --json "${map[@]}" --cta 3 && keys "explain --cta"
+run 0 explain --json "${map[@]}" --cluster 2x1 --shared 0x400 && keys "explain --cluster"
+run 1 explain --json "${map[@]}" --cluster 2x1 --shared 0x410 && keys "explain --cluster"
+run 0 explain --json "${map[@]}" --accesses --shared 0x400 && keys "explain --accesses"
+run 0 encode --json "${map[@]}" && keys encode
+hex=$("$TMAREF" encode "${map[@]}" | head -1)
+run 1 encode --json --dtype f16 --dim 4096,4096 --strides 8200 --box 128,64 --swizzle 128B && keys encode
+run 0 decode --json "$hex" && keys decode
+run 1 decode --json "${hex:0:16}f${hex:17}" && keys decode
+run 0 swizzle 128B --json --access column --dtype f16 && keys swizzle
+run 0 mbarrier --json 0xfffff807f81ffffe && keys "mbarrier WORD"
+run 0 mbarrier --json --token 0x7ffff800 && keys "mbarrier --token"
+run 0 mbarrier --json "init 1" "arrive.expect_tx 4096" "complete_tx 4096" "test_wait.parity 0" && keys "mbarrier PROGRAM"
+run 1 mbarrier --json "init 1" "arrive 1 lanes=0xffffffff" && keys "mbarrier PROGRAM"
+run 0 replay --json "$root/traces/sm_90a/load_claims.jsonl" && keys replay
+run 0 record --json -x model -f load -n 2 -o trace.jsonl && keys record
+run 0 diff --json -f load -n 50 model model && keys diff
+run 0 run --json -f load -n 20 && keys run
+run 0 run gemm-pingpong --json --m 64 --n 64 --k 64 && keys "run KERNEL"
+# shellcheck disable=SC2046
+mapfile -t names < <(cut -d'|' -f1 seen | sort -u)
+compare "${names[@]}"
+finish
