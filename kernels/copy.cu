@@ -264,7 +264,7 @@ static __device__ void free_stage(uint64_t *empty, bool is_multicast)
 }
 
 // Until the readers of a stage are done, those of other CTAs too. Their arrivals are seen but not acquired, weaker than
-// PTX asks: .acquire.cluster drops the L1 after each wait.
+// PTX asks: .acquire.cluster drops the L1 after each wait. Those of this CTA are, by the fence.
 static __device__ void wait_for_readers(uint64_t *empty, uint32_t parity)
 {
     const long long start = clock64();
@@ -278,6 +278,7 @@ static __device__ void wait_for_readers(uint64_t *empty, uint32_t parity)
                      : "memory");
         if (!done && clock64() - start > WAIT_CLOCKS) __trap();
     }
+    ptx::fence(ptx::sem_acq_rel, ptx::scope_cta);
 }
 
 // The tiles of a cluster, `count` of them: `cluster`, `cluster` + `clusters`, ... A CTA comes to them in that order,

@@ -7,11 +7,14 @@
 
 #include <stdint.h>
 
-static constexpr uint32_t WAIT_TRIES = 1 << 20; // then the kernel gives up: nothing here takes that long
+// How often a thread still tries while it waits: nothing here takes that long. A wait that is given up ends, and so do
+// at once all later ones of the thread; what it computes is worth nothing, and fail() says so when its work is over.
+static constexpr uint32_t WAIT_TRIES = 1 << 20;
 
-// The launch fails (CUDA_ERROR_LAUNCH_FAILED). A function of its own: with the trap inlined, ptxas 13.0 leaves the
-// consumers only the registers that the kernel starts with, not those of their setmaxnreg.
-static __device__ __noinline__ void give_up()
+// The launch fails (CUDA_ERROR_LAUNCH_FAILED). A function of its own, and not called in a loop: with the trap inlined,
+// ptxas 13.0 leaves the consumers only the registers that the kernel starts with, not those of their setmaxnreg; with a
+// call in the loops that wait, it takes their addresses out of the uniform registers.
+static __device__ __noinline__ void fail()
 {
     asm volatile("trap;");
 }
@@ -69,13 +72,25 @@ static __device__ __forceinline__ bool mbarrier_try_wait(uint32_t barrier, uint3
     return done;
 }
 
-static __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity)
+// Until a try succeeds, or `patience` of them have not; then it is 0.
+template <class Try>
+static __device__ __forceinline__ void wait_for(uint32_t &patience, Try try_once)
 {
-    for (uint32_t tries = 0; !mbarrier_try_wait(barrier, parity); tries++)
-        if (tries == WAIT_TRIES) give_up();
+    uint32_t tries = 0;
+    bool done = try_once();
+    while (!done && tries < patience) {
+        done = try_once();
+        tries++;
+    }
+    if (!done) patience = 0;
 }
 
-// The same for what other CTAs of the cluster wrote.
+static __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity, uint32_t &patience)
+{
+    wait_for(patience, [&] { return mbarrier_try_wait(barrier, parity); });
+}
+
+// The same for what other CTAs of the cluster released.
 static __device__ __forceinline__ bool mbarrier_try_wait_cluster(uint32_t barrier, uint32_t parity)
 {
     uint32_t done;
@@ -88,30 +103,9 @@ static __device__ __forceinline__ bool mbarrier_try_wait_cluster(uint32_t barrie
     return done;
 }
 
-static __device__ __forceinline__ void mbarrier_wait_cluster(uint32_t barrier, uint32_t parity)
+static __device__ __forceinline__ void mbarrier_wait_cluster(uint32_t barrier, uint32_t parity, uint32_t &patience)
 {
-    for (uint32_t tries = 0; !mbarrier_try_wait_cluster(barrier, parity); tries++)
-        if (tries == WAIT_TRIES) give_up();
-}
-
-// Sees arrivals of other CTAs, too, and acquires nothing, weaker than PTX asks where memory is handed over:
-// .acquire.cluster drops the L1 after each wait.
-static __device__ __forceinline__ bool mbarrier_try_wait_arrivals(uint32_t barrier, uint32_t parity)
-{
-    uint32_t done;
-    asm volatile("{.reg .pred p;\n"
-                 "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p, [%1], %2;\n"
-                 "selp.b32 %0, 1, 0, p;}"
-                 : "=r"(done)
-                 : "r"(barrier), "r"(parity)
-                 : "memory");
-    return done;
-}
-
-static __device__ __forceinline__ void mbarrier_wait_arrivals(uint32_t barrier, uint32_t parity)
-{
-    for (uint32_t tries = 0; !mbarrier_try_wait_arrivals(barrier, parity); tries++)
-        if (tries == WAIT_TRIES) give_up();
+    wait_for(patience, [&] { return mbarrier_try_wait_cluster(barrier, parity); });
 }
 
 // Named barriers order the memory of the threads that take part, in the CTA.
@@ -125,7 +119,8 @@ static __device__ __forceinline__ void named_barrier_arrive(uint32_t barrier, ui
     asm volatile("bar.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// True in all of them if `mine` is in one.
+// True in all of them if `mine` is in one. By the vote ptxas knows that warps do not part here, and keeps what follows in
+// uniform registers.
 static __device__ __forceinline__ bool named_barrier_any(uint32_t barrier, uint32_t threads, bool mine)
 {
     uint32_t any;
@@ -136,7 +131,7 @@ static __device__ __forceinline__ bool named_barrier_any(uint32_t barrier, uint3
                  : "=r"(any)
                  : "r"(barrier), "r"(threads), "r"((uint32_t)mine)
                  : "memory");
-    return any;
+    return __any_sync(0xffffffff, any);
 }
 
 // All threads of the cluster; of the CTA in a launch without one. What each did before is over for all the others.

@@ -112,7 +112,7 @@ static __device__ __forceinline__ void produce(const gemm_job &job, const shared
     if (threadIdx.x >= 32 || !elect_one()) return;
     typename C::timeline events(job, 0, true);
     typename C::schedule tiles(job, s.at, s.ranks);
-    pipeline_state at = {0, 0};
+    pipeline_state at;
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) load_tile<C>(job, s, t, at, events, i);
     s.pipe.drain(at);
@@ -202,7 +202,7 @@ static __device__ __forceinline__ void consume(const gemm_job &job, const shared
     consumer<C> me(s);
     typename C::timeline events(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
-    pipeline_state at = {0, 0};
+    pipeline_state at;
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
@@ -212,6 +212,7 @@ static __device__ __forceinline__ void consume(const gemm_job &job, const shared
         events.record(GEMM_EVENT_EPILOGUE, i, 0, 0, start);
     }
     me.ring.drain();
+    if (at.patience == 0) fail();
 }
 
 // Consumer 0 has the CTA's tiles 0, 2, .., consumer 1 the others. Each waits for its turn before its first wgmma and
@@ -222,7 +223,7 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
     consumer<C> me(s);
     typename C::timeline events(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
-    pipeline_state at = {0, 0};
+    pipeline_state at;
     tile t;
     if (me.index == 1) {
         named_barrier_arrive(TURN_BARRIER, 256);
@@ -246,6 +247,7 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
         tiles.next();
     }
     me.ring.drain();
+    if (at.patience == 0) fail();
 }
 
 // --- The kernel

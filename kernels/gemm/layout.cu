@@ -129,7 +129,7 @@ static __device__ __forceinline__ void layout_gemm(const CUtensorMap &map_a, con
         a.load(&map_a, block, tile_m, BYTES, barrier);
         b.load(&map_b, block, tile_n, BYTES, barrier);
     }
-    uint32_t row = threadIdx.x / 128 * 64;
+    uint32_t row = threadIdx.x / 128 * 64, patience = WAIT_TRIES;
     for (uint32_t block = 0; block < job.blocks; block++) {
         uint64_t of_a[STEPS], of_b[STEPS];
 #pragma unroll
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void layout_gemm(const CUtensorMap &map_a, con
             of_a[step] = a.descriptor(block, step, row);
             of_b[step] = b.descriptor(block, step, 0);
         }
-        mbarrier_wait(barriers + 8 * block, 0);
+        mbarrier_wait(barriers + 8 * block, 0, patience);
         wgmma_fence();
 #pragma unroll
         for (uint32_t step = 0; step < STEPS; step++)
@@ -145,8 +145,9 @@ static __device__ __forceinline__ void layout_gemm(const CUtensorMap &map_a, con
         wgmma_commit();
         wgmma_wait<0>();
     }
+    if (patience == 0) fail();
     store(job, tile_m, tile_n, d);
-    __syncthreads();
+    __syncthreads(); // all loads have come
     if (job.dump && blockIdx.x == 0) dump_shared(job, barriers);
 }
 

@@ -10,7 +10,8 @@
 // A position in the ring, and how often it went round, modulo 2: the parity of the phase that a consumer waits for.
 // The producer waits for the parity before it, which at the start counts as complete.
 struct pipeline_state {
-    uint32_t stage, phase;
+    uint32_t stage = 0, phase = 0;
+    uint32_t patience = WAIT_TRIES;
 
     __device__ __forceinline__ void advance(uint32_t stages)
     {
@@ -38,12 +39,12 @@ struct pipeline {
     bool is_peer, is_own, shares;
 
     // All that read the stage, here and in the CTAs that its loads go to, are done: TMA may write there again.
-    __device__ __forceinline__ void acquire(const pipeline_state &at) const
+    __device__ __forceinline__ void acquire(pipeline_state &at) const
     {
         if (shares)
-            mbarrier_wait_arrivals(empty + 8 * at.stage, at.phase ^ 1);
+            mbarrier_wait_cluster(empty + 8 * at.stage, at.phase ^ 1, at.patience);
         else
-            mbarrier_wait(empty + 8 * at.stage, at.phase ^ 1);
+            mbarrier_wait(empty + 8 * at.stage, at.phase ^ 1, at.patience);
     }
 
     // Announces the bytes of the loads that will signal the barrier returned.
@@ -54,9 +55,9 @@ struct pipeline {
     }
 
     // The loads of the stage are there, for wgmma too: the same proxy wrote them.
-    __device__ __forceinline__ void wait(const pipeline_state &at) const
+    __device__ __forceinline__ void wait(pipeline_state &at) const
     {
-        mbarrier_wait(full + 8 * at.stage, at.phase);
+        mbarrier_wait(full + 8 * at.stage, at.phase, at.patience);
     }
 
     // By all lanes of a warp whose wgmma have read the stage and are complete.
@@ -71,6 +72,7 @@ struct pipeline {
     __device__ __forceinline__ void drain(pipeline_state &at) const
     {
         for (uint32_t i = 0; i < stages; i++, at.advance(stages)) acquire(at);
+        if (at.patience == 0) fail();
     }
 };
 

@@ -35,7 +35,7 @@ template <class C>
 struct cluster_exchange : exchange<C> {
     uint32_t ranks_of_part, rank_in_part; // the CTAs of the cluster that have a part, and which of them this is
     uint32_t landed;                      // the consumer's barrier
-    uint32_t phase;
+    uint32_t phase, patience;
 
     // Offset, among what part `to` gets, of a box of part `from`.
     __device__ __forceinline__ uint32_t place_of(uint32_t from, uint32_t to, uint32_t box) const
@@ -69,7 +69,7 @@ struct cluster_exchange : exchange<C> {
 
     __device__ __forceinline__ void wait()
     {
-        mbarrier_wait_cluster(landed, phase);
+        mbarrier_wait_cluster(landed, phase, patience);
         phase ^= 1;
     }
 
@@ -270,7 +270,7 @@ static __device__ __forceinline__ void produce_parts(const gemm_job &job, const 
     typename C::timeline events(job, 0, threadIdx.x == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
     bool meets = gemm_splits_in_cluster(&job) > 1;
-    pipeline_state at = {0, 0};
+    pipeline_state at;
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         if (meets && i > 0) cluster_sync(); // all that lay over the stages has been read
@@ -290,8 +290,8 @@ static __device__ __forceinline__ void consume_parts(const gemm_job &job, const 
     bool meets = gemm_splits_in_cluster(&job) > 1;
     uint32_t ranks_of_part = job.cluster_m * job.cluster_n, rank_in_part = s.at.n * job.cluster_m + s.at.m;
     exchange<C> base = {job.splits, s.at.split, me.index, me.thread};
-    cluster_exchange<C> cluster = {base, ranks_of_part, rank_in_part, s.landed + 8 * me.index, 0};
-    pipeline_state at = {0, 0};
+    cluster_exchange<C> cluster = {base, ranks_of_part, rank_in_part, s.landed + 8 * me.index, 0, WAIT_TRIES};
+    pipeline_state at;
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
@@ -310,6 +310,7 @@ static __device__ __forceinline__ void consume_parts(const gemm_job &job, const 
         events.record(GEMM_EVENT_EPILOGUE, i, 0, 0, start);
     }
     me.ring.drain();
+    if (at.patience == 0 || cluster.patience == 0) fail();
 }
 
 #endif
