@@ -20,6 +20,7 @@ struct coverage_options {
     struct trace_paths paths;
     uint64_t cases, seed, holes;
     const char *html;
+    void (*write)(const struct cross *cross, int holes, FILE *out);
     const struct family *closing;
     struct text why;
 };
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
      "record",
      0},
     {"html", 'o', "FILE", 0, "write the whole as a page too", 0},
+    {"json", 'j', NULL, 0, "the counts as JSON", 0},
     {0},
 };
 
@@ -58,6 +60,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'o':
         to->html = argument;
+        return 0;
+    case 'j':
+        to->write = cross_write_json;
         return 0;
     case ARGP_KEY_ARG:
         if (!trace_paths_add(&to->paths, argument, &to->why)) argp_error(state, "%s", to->why.at);
@@ -220,7 +225,8 @@ int command_coverage(int argc, char **argv)
                               NULL,
                               NULL,
                               NULL};
-    to = (struct coverage_options){.cases = DEFAULT_CASES, .seed = 1, .holes = DEFAULT_HOLES};
+    to =
+        (struct coverage_options){.cases = DEFAULT_CASES, .seed = 1, .holes = DEFAULT_HOLES, .write = cross_write_text};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     if (to.paths.count == 0 && !trace_paths_add(&to.paths, "traces", &to.why))
         return command_usage("coverage", "%s", to.why.at);
@@ -232,7 +238,7 @@ int command_coverage(int argc, char **argv)
         return EXIT_AGREE;
     }
     if (ok && to.html != NULL) ok = write_page(cross, to.html, &to.why);
-    if (ok) cross_write_text(cross, (int)to.holes, stdout);
+    if (ok) to.write(cross, (int)to.holes, stdout);
     free(cross);
     return ok ? EXIT_AGREE : command_usage("coverage", "%s", to.why.at);
 }

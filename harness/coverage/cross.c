@@ -224,20 +224,29 @@ static void write_rule_holes(const struct cross *cross, enum cross_source source
             fprintf(out, "    rule %s\n", rule_row(rule)->id);
 }
 
+struct cross_total cross_total_at(const struct cross *cross, int i, const char **name)
+{
+    static const char *const rest[] = {"the whole cross", "pairs with bounds", "pairs with element stride",
+                                       "rules that end a case"};
+    static char what[64];
+    int operation = i / FEATURE_MODES, mode = i % FEATURE_MODES, last = i - FEATURE_OPERATIONS * FEATURE_MODES;
+    *name = last >= 0 ? rest[last] : what;
+    if (last == 0) return cross_cells(cross, FEATURE_OPERATIONS, TENSORMAP_TILED);
+    if (last == 1 || last == 2) return cross_pairs(cross, last - 1);
+    if (last == 3) return cross_rules(cross);
+    snprintf(what, sizeof what, "%s, %s", feature_operation_name((enum feature_operation)operation),
+             cross_value_name(AXIS_MODE, mode));
+    return cross_cells(cross, (enum feature_operation)operation, (enum tensormap_mode)mode);
+}
+
 void cross_write_text(const struct cross *cross, int holes, FILE *out)
 {
-    char what[64];
     fprintf(out, "%-28s %8s %8s %8s %8s\n", "points", "possible", "recorded", "3 times", "generated");
-    for (int operation = 0; operation < FEATURE_OPERATIONS; operation++)
-        for (int mode = 0; mode < FEATURE_MODES; mode++) {
-            snprintf(what, sizeof what, "%s, %s", feature_operation_name((enum feature_operation)operation),
-                     cross_value_name(AXIS_MODE, mode));
-            write_total(out, what, cross_cells(cross, (enum feature_operation)operation, (enum tensormap_mode)mode));
-        }
-    write_total(out, "the whole cross", cross_cells(cross, FEATURE_OPERATIONS, TENSORMAP_TILED));
-    write_total(out, "pairs with bounds", cross_pairs(cross, 0));
-    write_total(out, "pairs with element stride", cross_pairs(cross, 1));
-    write_total(out, "rules that end a case", cross_rules(cross));
+    for (int i = 0; i < CROSS_TOTALS; i++) {
+        const char *name;
+        struct cross_total total = cross_total_at(cross, i, &name);
+        write_total(out, name, total);
+    }
     for (int source = 0; source < CROSS_SOURCES && holes > 0; source++) {
         if (cross->cases[source] == 0) continue;
         fprintf(out, "%s:\n", source == CROSS_RECORDED ? "recorded fewer than 3 times" : "never generated");

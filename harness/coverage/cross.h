@@ -72,6 +72,10 @@ int cross_pair_is_possible(int which, int value, enum cross_axis axis, int other
 struct cross_total cross_rules(const struct cross *cross);
 int cross_rule_ends_case(enum rule rule);
 
+// Line `i` of the summary, 0 to CROSS_TOTALS - 1, and what it is called; the name holds until the next call.
+enum { CROSS_TOTALS = FEATURE_OPERATIONS * FEATURE_MODES + 4 };
+struct cross_total cross_total_at(const struct cross *cross, int i, const char **name);
+
 // One point of the cross, and its count.
 struct feature cross_feature(int cell);
 int cross_cell_is_possible(int cell);
@@ -82,6 +86,9 @@ const char *cross_value_name(enum cross_axis axis, int value);
 
 // The summary: totals, then at most `holes` points that too few recorded cases reached, or no generated one.
 void cross_write_text(const struct cross *cross, int holes, FILE *out);
+
+// The same as JSON, with the count of every rule that ends a case.
+void cross_write_json(const struct cross *cross, int holes, FILE *out);
 
 // A page of its own: totals, a grid for each operation, pairs, rules, and every hole.
 void cross_write_html(const struct cross *cross, FILE *out);

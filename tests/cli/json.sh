@@ -64,6 +64,7 @@ run 1 mbarrier --json "init 1" "arrive 1 lanes=0xffffffff" && keys "mbarrier PRO
 run 0 replay --json "$root/traces/sm_90a/load_claims.jsonl" && keys replay
 run 0 record --json -x model -f load -n 2 -o trace.jsonl && keys record
 run 0 diff --json -f load -n 50 model model && keys diff
+run 0 coverage --json --cases=20 "$root/traces/sm_90a/load_curated.jsonl" && keys coverage
 run 0 run --json -f load -n 20 && keys run
 run 0 run gemm-pingpong --json --m 64 --n 64 --k 64 && keys "run KERNEL"
 # shellcheck disable=SC2046
