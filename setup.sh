@@ -43,12 +43,26 @@ log=build/setup.log
 { mkdir -p build && : >"$log"; } || { echo "setup: cannot write $log" >&2; exit 2; }
 say() { printf 'setup: %s\n' "$*" | tee -a "$log"; }
 
+# watch PID "what": on a terminal, says how far a build has come as long as PID runs.
+watch() {
+    while [ -t 2 ] && kill -0 "$1" 2>/dev/null; do
+        printf '\rsetup: %s: %s\033[K' "$2" "$(tail -n 20 "$log" | sed -n 's/^\(\[ *[0-9]*%\]\).*/\1/p' | tail -n 1)" >&2
+        sleep 0.5
+    done
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
 # step STATUS "what" "what to do when it fails" command...: runs it into the log, or ends with exit status STATUS.
 step() {
-    local status=$1 what=$2 advice=$3 start=$SECONDS first
+    local status=$1 what=$2 advice=$3 start=$SECONDS first running
     shift 3
     first=$(wc -l <"$log")
-    if "$@" >>"$log" 2>&1 </dev/null; then
+    "$@" >>"$log" 2>&1 </dev/null &
+    running=$!
+    trap 'kill $running; exit 130' INT TERM
+    watch "$running" "$what"
+    if wait "$running"; then
+        trap - INT TERM
         say "$what: done in $((SECONDS - start)) s"
         return
     fi
@@ -113,10 +127,15 @@ build() { # PRESET
     step 2 "build ($1)" "The first 'error:' above is the cause." cmake --build --preset "$1" --parallel "$(nproc)"
 }
 
-# Runs a command in view, and ends with 2 or 1 as usage() says if it does not end with 0.
+# Runs a command in view, and ends with 2 or 1 as usage() says if it does not end with 0. A terminal has its standard
+# error, for progress bars.
 show() {
     say "$*"
-    "$@" 2>&1 | tee -a "$log"
+    if [ -t 2 ]; then
+        "$@" | tee -a "$log"
+    else
+        "$@" 2>&1 | tee -a "$log"
+    fi
     local status=${PIPESTATUS[0]}
     [ "$status" = 0 ] && return
     say "$1 ended with status $status; the whole log: $log" >&2

@@ -21,8 +21,23 @@ quiet() { # command...: what it says goes to a file that is shown only when it f
     "$@" >"$build/lcov.log" 2>&1 || { cat "$build/lcov.log"; exit 1; }
 }
 
+# On a terminal: of the lines of ctest, which test ended last.
+last_test() {
+    if [ -t 2 ]; then
+        sed -un 's,^ *\([0-9]*/[0-9]*\) Test *#[0-9]*: \([^ ]*\) .*,\r\1 \2\x1b[K,p' | tr -d '\n' >&2
+        printf '\r\033[K' >&2
+    else
+        cat >/dev/null
+    fi
+}
+
+run_tests() {
+    ctest --test-dir "$build" --label-regex '^(unit|conformance)$' --output-on-failure --no-tests=error \
+        --parallel "$(nproc)" | tee "$build/lcov.log" | last_test || { cat "$build/lcov.log"; exit 1; }
+}
+
 quiet lcov --directory "$build" --zerocounters
-quiet ctest --test-dir "$build" --label-regex '^(unit|conformance)$' --output-on-failure --no-tests=error
+run_tests
 for kind in initial reached; do # a file that nothing runs is in the first only
     initial=()
     [ $kind = reached ] || initial=(--initial)
