@@ -22,6 +22,7 @@
 //   address_check.h, operand.h, prefetch.h   what single instructions check of their operands
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
+//   register_pool.h     setmaxnreg: the registers of a CTA's warps
 //   types.h, arithmetic.h  what wgmma multiplies, and the exact numbers of one element
 //   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
 //   sparse.h            what the metadata of a sparse wgmma picks
@@ -60,6 +61,7 @@
 #include "operand.h"
 #include "prefetch.h"
 #include "reduce.h"
+#include "register_pool.h"
 #include "replace.h"
 #include "rule.h"
 #include "slice.h"

@@ -14,7 +14,7 @@ checks=0 failed=0 what= status=
 # The command beside kernels: the stand-in does not look into them.
 mkdir bin bin/kernels
 cp "$tmaref" bin/tmaref
-for kernel in async bank bulk cluster copy diagnose histogram load maps mbarrier misuse mma multicast prefetch replace rmw softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
+for kernel in async bank bulk cluster copy diagnose histogram load maps mbarrier misuse mma multicast prefetch replace rmw setmaxnreg softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
 for kernel in cooperative cp_async layout pingpong split_k; do echo "not a cubin" >bin/kernels/gemm_$kernel.cubin; done
 echo "no toolkit" >bin/kernels/toolkit.txt
 
@@ -57,7 +57,7 @@ is_harmless() {
 # Random cases, those that kill their process among them.
 agrees() {
     local family
-    for family in async bank bulk cluster copy diagnose encode histogram im2col im2col_store load maps mbarrier misuse mma multicast prefetch replace rmw softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do
+    for family in async bank bulk cluster copy diagnose encode histogram im2col im2col_store load maps mbarrier misuse mma multicast prefetch replace rmw setmaxnreg softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do
         run 0 diff -f $family -n 2000 --seed 5 --faults 10 model gpu
         out ", 0 mismatches"
         [ $family = encode ] || is_harmless $family || out "10 of them predicted to kill their process"
@@ -80,7 +80,7 @@ multiplies() {
 # A trace of the stand-in is one that the model agrees with, and the other way round.
 records() {
     local family
-    for family in async bank bulk cluster copy diagnose encode histogram im2col im2col_store load maps mbarrier misuse mma multicast prefetch replace rmw softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do
+    for family in async bank bulk cluster copy diagnose encode histogram im2col im2col_store load maps mbarrier misuse mma multicast prefetch replace rmw setmaxnreg softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do
         run 0 record -f $family --keep 300 -n 2000 -o traces/$family.jsonl.zst
         is_harmless $family || run 0 record -f $family --keep 5 -n 2000 --lane faults -o traces/$family-faults.jsonl
     done

@@ -80,6 +80,7 @@ enum rule transpose_article(void **parameters);
 enum rule wgmma_jobs(void **parameters);
 enum rule mma_jobs(void **parameters);
 enum rule matrix_jobs(void **parameters);
+enum rule setmaxnreg_jobs(void **parameters);
 enum rule wgmma_order_jobs(void **parameters);
 
 #endif

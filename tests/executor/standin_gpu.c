@@ -379,6 +379,7 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"wgmma_sparse_jobs", wgmma_jobs},
                                        {"mma_jobs", mma_jobs},
                                        {"matrix_jobs", matrix_jobs},
+                                       {"setmaxnreg_*", setmaxnreg_jobs},
                                        {"wgmma_order_*", wgmma_order_jobs}};
 
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };

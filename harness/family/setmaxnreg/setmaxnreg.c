@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Family "setmaxnreg": a program of setmaxnreg, each step by one warpgroup of a CTA and in a slot of time of its own.
+// The result is the slots in which the warps of each step were done: later than the step's own where they had to wait.
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+#include "gpu.h"
+#include "json.h"
+#include "register_pool.h"
+#include "setmaxnreg_case.h"
+
+static const char *const op_names[] = {"inc", "dec", NULL};
+
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static json_t *setmaxnreg_write(const void *test_case)
+{
+    const struct setmaxnreg_case *c = test_case;
+    json_t *json = json_object(), *steps = json_array();
+    for (uint32_t i = 0; i < c->count; i++) {
+        json_t *step = json_object();
+        json_object_set_new(step, "op", json_string(op_names[c->step[i].op]));
+        json_object_set_new(step, "count", json_u64(c->step[i].count));
+        json_object_set_new(step, "warpgroup", json_u64(c->step[i].warpgroup));
+        json_array_append_new(steps, step);
+    }
+    json_object_set_new(json, "warpgroups", json_u64(c->warpgroups));
+    json_object_set_new(json, "steps", steps);
+    return json;
+}
+
+static int read_step(const json_t *json, const struct setmaxnreg_case *c, struct setmaxnreg_step *step,
+                     struct text *why)
+{
+    struct json_reader reader = json_reader_open(json, "setmaxnreg step", why);
+    step->op = (uint32_t)json_read_name(&reader, "op", op_names);
+    step->count = (uint32_t)json_read_u64(&reader, "count", REGISTER_COUNT_MOST);
+    step->warpgroup = (uint32_t)json_read_u64(&reader, "warpgroup", c->warpgroups - 1);
+    if (!json_reader_close(&reader)) return 0;
+    if (register_count_check(step->count) == RULE_OK) return 1;
+    text_set(why, "setmaxnreg: \"count\" is 24 to 256 in steps of 8, not %u: the assembler refuses others",
+             step->count);
+    return 0;
+}
+
+static int check(const struct setmaxnreg_case *c, struct text *why)
+{
+    enum setmaxnreg_end end = setmaxnreg_run(c).end;
+    if (end == SETMAXNREG_TWO_WAIT)
+        text_set(why, "setmaxnreg: two warpgroups wait at once, and which of them is served first is open");
+    else if (end == SETMAXNREG_FOREVER)
+        text_set(why, "setmaxnreg: a warpgroup waits for more registers than all the others can give");
+    else
+        return 1;
+    return 0;
+}
+
+static int setmaxnreg_read(const json_t *json, void *test_case, struct text *why)
+{
+    struct setmaxnreg_case *c = test_case;
+    struct json_reader reader = json_reader_open(json, "setmaxnreg case", why);
+    *c = (struct setmaxnreg_case){0};
+    c->warpgroups = (uint32_t)json_read_u64(&reader, "warpgroups", SETMAXNREG_MAX_WARPGROUPS);
+    const json_t *steps = json_read_any(&reader, "steps");
+    if (!json_reader_close(&reader)) return 0;
+    if (!json_is_array(steps) || json_array_size(steps) < 1 || json_array_size(steps) > SETMAXNREG_STEPS) {
+        text_set(why, "setmaxnreg: \"steps\" is an array of 1 to %d steps", SETMAXNREG_STEPS);
+        return 0;
+    }
+    if (setmaxnreg_start(c->warpgroups) == 0) {
+        text_set(why, "setmaxnreg: \"warpgroups\" is 3, 4, 5, 6 or 8, not %u", c->warpgroups);
+        return 0;
+    }
+    for (; c->count < json_array_size(steps); c->count++)
+        if (!read_step(json_array_get(steps, c->count), c, &c->step[c->count], why)) return 0;
+    return check(c, why);
+}
+
+// --- The model -------------------------------------------------------------------------------------------------------
+
+static size_t setmaxnreg_result_bytes(const void *test_case)
+{
+    const struct setmaxnreg_case *c = test_case;
+    return sizeof(uint32_t[SETMAXNREG_WARPS]) * c->count;
+}
+
+static uint8_t *open_window(const struct setmaxnreg_case *c, struct result *result)
+{
+    return result_window(result, "slots", 0, (uint32_t)setmaxnreg_result_bytes(c));
+}
+
+static void setmaxnreg_run_model(const void *test_case, struct result *result)
+{
+    const struct setmaxnreg_run run = setmaxnreg_run(test_case);
+    result->rule = run.rule;
+    result->status = rule_cuda_error(run.rule);
+    if (run.rule == RULE_OK) memcpy(open_window(test_case, result), run.log.slot, setmaxnreg_result_bytes(test_case));
+}
+
+// --- The GPU ---------------------------------------------------------------------------------------------------------
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+// The jobs of one kernel, to `jobs`; their outputs lie as the results' windows do.
+static int collect(const struct setmaxnreg_case *cases, int count, const struct result *results, uint32_t warpgroups,
+                   struct setmaxnreg_job *jobs)
+{
+    int collected = 0;
+    for (int i = 0; i < count; i++) {
+        if (cases[i].warpgroups != warpgroups) continue;
+        struct setmaxnreg_job *job = &jobs[collected++];
+        *job = (struct setmaxnreg_job){.count = cases[i].count};
+        job->output = (uint64_t)(results[i].window[0].bytes - results[0].first_bytes) / sizeof(uint32_t);
+        memcpy(job->step, cases[i].step, sizeof job->step);
+    }
+    return collected;
+}
+
+static int launch(struct gpu *gpu, const char *kernel, uint32_t warpgroups, const struct setmaxnreg_job *jobs,
+                  int count, unsigned long long device_output)
+{
+    unsigned long long device_jobs = gpu->buffer[0].address;
+    void *arguments[] = {&device_jobs, &count, &device_output};
+    struct gpu_launch launch = {.module = "setmaxnreg",
+                                .kernel = kernel,
+                                .grid = count < gpu->processors ? (unsigned)count : (unsigned)gpu->processors,
+                                .block = warpgroups * SETMAXNREG_WARPS * 32,
+                                .arguments = arguments};
+    if (count == 0) return CUDA_SUCCESS;
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs);
+    return error == CUDA_SUCCESS ? gpu_launch(gpu, &launch) : error;
+}
+
+// The kernels one after the other, each with its jobs.
+static int run_jobs(struct gpu *gpu, const struct setmaxnreg_case *cases, int count, const struct result *results,
+                    struct setmaxnreg_job *jobs, unsigned long long device_output)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t warpgroups;
+    } launches[] = {
+#define LAUNCH(warpgroups, registers) {"setmaxnreg_" #warpgroups, warpgroups},
+        SETMAXNREG_LAUNCHES(LAUNCH)
+#undef LAUNCH
+    };
+    int error = CUDA_SUCCESS;
+    for (size_t i = 0; i < sizeof launches / sizeof launches[0] && error == CUDA_SUCCESS; i++) {
+        int collected = collect(cases, count, results, launches[i].warpgroups, jobs);
+        error = launch(gpu, launches[i].kernel, launches[i].warpgroups, jobs, collected, device_output);
+    }
+    return error;
+}
+
+static int setmaxnreg_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
+{
+    const struct setmaxnreg_case *cases = test_cases;
+    struct setmaxnreg_job *jobs = calloc((size_t)count, sizeof *jobs);
+    for (int i = 0; i < count; i++) open_window(&cases[i], &results[i]);
+    size_t bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
+    unsigned long long device_jobs = gpu_buffer(gpu, 0, (size_t)count * sizeof *jobs);
+    unsigned long long device_output = gpu_buffer(gpu, 1, bytes);
+    int error = CUDA_ERROR_OUT_OF_MEMORY;
+    if (jobs != NULL && device_jobs != 0 && device_output != 0)
+        error = run_jobs(gpu, cases, count, results, jobs, device_output);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(results[0].first_bytes, device_output, bytes);
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
+        for (uint32_t step = 0; step < cases[i].count; step++)
+            qsort(results[i].window[0].bytes + step * sizeof(uint32_t[SETMAXNREG_WARPS]), SETMAXNREG_WARPS,
+                  sizeof(uint32_t), ascending);
+    free(jobs);
+    return error;
+}
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+static void explain_step(const struct setmaxnreg_case *c, uint32_t i, const uint32_t want[SETMAXNREG_WARPS],
+                         const uint32_t got[SETMAXNREG_WARPS], FILE *out)
+{
+    fprintf(out, "    step %u, %s to %u by warpgroup %u of %u that start with %u: its warps are done in slots", i,
+            op_names[c->step[i].op], c->step[i].count, c->step[i].warpgroup, c->warpgroups,
+            setmaxnreg_start(c->warpgroups));
+    for (int warp = 0; warp < SETMAXNREG_WARPS; warp++) fprintf(out, " %u", want[warp]);
+    fprintf(out, " expected,");
+    for (int warp = 0; warp < SETMAXNREG_WARPS; warp++) fprintf(out, " %u", got[warp]);
+    fprintf(out, " found\n    likely rule SETMAXNREG_POOL: %s\n", rule_row(RULE_SETMAXNREG_POOL)->sentence);
+}
+
+static void setmaxnreg_explain(const void *test_case, const struct result *expected, const struct result *found,
+                               FILE *out)
+{
+    const struct setmaxnreg_case *c = test_case;
+    if (expected->status != found->status || expected->windows != 1 || found->windows != 1) {
+        const struct result *known = expected->rule != RULE_OK ? expected : found;
+        fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+        if (known->rule != RULE_OK)
+            fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
+        return;
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t want[SETMAXNREG_WARPS], got[SETMAXNREG_WARPS];
+        memcpy(want, expected->window[0].bytes + i * sizeof want, sizeof want);
+        memcpy(got, found->window[0].bytes + i * sizeof got, sizeof got);
+        if (memcmp(want, got, sizeof want) == 0) continue;
+        explain_step(c, i, want, got, out);
+        return;
+    }
+}
+
+const struct family family_setmaxnreg = {
+    .name = "setmaxnreg",
+    .summary = "setmaxnreg: which warpgroup has to wait for the registers of others",
+    .case_bytes = sizeof(struct setmaxnreg_case),
+    .generate = setmaxnreg_generate,
+    .write = setmaxnreg_write,
+    .read = setmaxnreg_read,
+    .result_bytes = setmaxnreg_result_bytes,
+    .run_model = setmaxnreg_run_model,
+    .run_gpu = setmaxnreg_run_gpu,
+    .kernels = "setmaxnreg",
+    .explain = setmaxnreg_explain,
+};
