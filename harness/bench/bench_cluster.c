@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What distributed shared memory gains: histograms against global atomics, and attention whose states are merged in a
-// cluster against the same through global memory.
+// What distributed shared memory gains, and where it loses: histograms against global atomics, against shared memory
+// without clusters and against CUB; attention whose states are merged in a cluster against a second kernel, launched
+// behind the first or while it runs, and against a merge by the last CTA of a row.
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "data.h"
 #include "gpu_clusters.h"
 #include "histogram_case.h"
+#include "opponents.h"
 #include "random.h"
 #include "softmax_case.h"
 #include "subjects.h"
@@ -14,7 +16,6 @@
 enum {
     HISTOGRAM_COUNT = 1 << 26, // four times the L2 cache
     GLOBAL_CTAS_PER_SM = 2,
-    BEYOND = 32, // values below the first bin and above the last
     MOST_SETS = 64,
 };
 #define KEYS_BYTES ((size_t)256 << 20) // of all input sets together, the same of values
@@ -25,6 +26,7 @@ struct histogram_contest {
     struct histogram_job job;
     uint32_t cluster, clusters;
     enum histogram_variant variant;
+    struct cub cub;
 };
 
 static int start_histogram(struct bench *bench, void *context, int set)
@@ -47,36 +49,73 @@ static int start_global(struct bench *bench, void *context, int set)
     return start_histogram(bench, &global, set);
 }
 
-// Values of which each bin gets as many, and a few that are beyond.
+static int start_parts(struct bench *bench, void *context, int set)
+{
+    const struct histogram_contest *of = context;
+    (void)set;
+    return opponent_histogram(&bench->gpu, &of->job);
+}
+
+static int start_cub(struct bench *bench, void *context, int set)
+{
+    const struct histogram_contest *of = context;
+    (void)set;
+    return cub_histogram(&bench->gpu, &of->cub, &of->job);
+}
+
+// Values of which each bin gets as many.
 static int fill_values(struct bench *bench, const struct histogram_job *job)
 {
     int32_t *values = malloc(HISTOGRAM_COUNT * sizeof *values);
     struct random random = random_for(1, job->nbins);
     if (values == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < HISTOGRAM_COUNT; i++)
-        values[i] = (int32_t)((random_u64(&random) >> 32) * (job->nbins + 2 * BEYOND) >> 32) - BEYOND;
+    for (int i = 0; i < HISTOGRAM_COUNT; i++) values[i] = (int32_t)((random_u64(&random) >> 32) * job->nbins >> 32);
     int error = (int)bench->gpu.driver.cuMemcpyHtoD_v2(job->input, values, HISTOGRAM_COUNT * sizeof *values);
     free(values);
     return error;
 }
 
-static int run_histogram(struct bench *bench, struct histogram_contest *of, const char *name, double bar)
+// Against each opponent, with the same bar.
+static int run_histogram(struct bench *bench, struct histogram_contest *of, const char *what)
 {
-    struct contest contest = {.name = name,
-                              .unit = "G",
-                              .ours = {"cluster", start_histogram},
-                              .theirs = {"global atomics", start_global},
-                              .context = of,
-                              .sets = 1,
-                              .work = 1e-9 * HISTOGRAM_COUNT,
-                              .bar = bar};
+    const struct bench_side opponents[] = {
+        {"global atomics", start_global}, {"shared memory, no cluster", start_parts}, {"CUB", start_cub}};
     void *arguments[1];
+    char name[120];
     struct histogram_job job = of->job;
     struct gpu_launch launch = histogram_launch(of->variant, of->cluster, 1, HISTOGRAM_MAX_THREADS, &job, arguments);
     of->clusters = (uint32_t)gpu_clusters(&bench->gpu, &launch);
     if (of->clusters == 0) return CUDA_ERROR_NOT_FOUND;
-    int error = fill_values(bench, &of->job);
-    return error != CUDA_SUCCESS ? error : contest_run(bench, &contest);
+    int error = fill_values(bench, &of->job), has_cub = cub_open(&of->cub, &bench->gpu, 4, &of->job);
+    if (!has_cub) fprintf(stderr, "bench: there is no libtmaref_cub.so beside the kernels: no contest with CUB\n");
+    for (int i = 0; i < 2 + has_cub && error == CUDA_SUCCESS; i++) {
+        const struct contest contest = {.name = name,
+                                        .unit = "G",
+                                        .ours = {"cluster", start_histogram},
+                                        .theirs = opponents[i],
+                                        .context = of,
+                                        .sets = 1,
+                                        .work = 1e-9 * HISTOGRAM_COUNT,
+                                        .bar = 1,
+                                        .result = of->job.bins,
+                                        .result_bytes = (size_t)of->job.nbins * 4};
+        snprintf(name, sizeof name, "%s, against %s", what, opponents[i].name);
+        if (contest_wanted(bench, name)) error = contest_run(bench, &contest);
+    }
+    return error;
+}
+
+// The filter may be part of what comes behind `what` too.
+static int histogram_wanted(const struct bench *bench, const char *what)
+{
+    char name[120];
+    const char *const against[] = {"global atomics", "shared memory, no cluster", "CUB"};
+    int wanted = 0;
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s, against %s", what, against[i]);
+        wanted |= contest_wanted(bench, name);
+    }
+    return wanted;
 }
 
 static int run_histograms(struct bench *bench)
@@ -84,11 +123,10 @@ static int run_histograms(struct bench *bench)
     static const struct {
         uint32_t bits, cluster;
         enum histogram_variant variant;
-        double bar;
     } rows[] = {
-        {15, 1, HISTOGRAM_SYNC, 1}, {16, 2, HISTOGRAM_SYNC, 1}, {16, 2, HISTOGRAM_SPLIT, 1},
-        {17, 3, HISTOGRAM_SYNC, 1}, {17, 8, HISTOGRAM_SYNC, 0}, {18, 5, HISTOGRAM_SYNC, 0},
-        {16, 2, HISTOGRAM_OWN, 1},  {17, 3, HISTOGRAM_OWN, 1},  {18, 5, HISTOGRAM_OWN, 1},
+        {15, 1, HISTOGRAM_SYNC}, {16, 2, HISTOGRAM_SYNC}, {16, 2, HISTOGRAM_SPLIT},
+        {17, 3, HISTOGRAM_SYNC}, {17, 8, HISTOGRAM_SYNC}, {18, 5, HISTOGRAM_SYNC},
+        {16, 2, HISTOGRAM_OWN},  {17, 3, HISTOGRAM_OWN},  {18, 5, HISTOGRAM_OWN},
     };
     static const char *const ways[HISTOGRAM_VARIANT_COUNT] = {
         [HISTOGRAM_SYNC] = "remote", [HISTOGRAM_SPLIT] = "remote, split barrier", [HISTOGRAM_OWN] = "own bins"};
@@ -98,14 +136,14 @@ static int run_histograms(struct bench *bench)
         char name[80];
         snprintf(name, sizeof name, "histogram 2^%u, cluster %u, %s", rows[i].bits, rows[i].cluster,
                  ways[rows[i].variant]);
-        if (!contest_wanted(bench, name)) continue;
+        if (!histogram_wanted(bench, name)) continue;
         of.job.nbins = UINT32_C(1) << rows[i].bits;
         of.job.input = gpu_buffer(&bench->gpu, 0, (size_t)HISTOGRAM_COUNT * 4);
         of.job.bins = gpu_buffer(&bench->gpu, 1, (size_t)4 << 18);
         of.cluster = rows[i].cluster;
         of.variant = rows[i].variant;
         if (of.job.input == 0 || of.job.bins == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-        error = run_histogram(bench, &of, name, rows[i].bar);
+        error = run_histogram(bench, &of, name);
     }
     return error;
 }
@@ -117,16 +155,23 @@ struct softmax_contest {
     uint64_t set_bytes;
     uint32_t rows, threads;
     enum softmax_variant variant;
+    unsigned long long counters; // of the rows, zeros between launches
 };
+
+static struct softmax_job job_of(const struct softmax_contest *of, int set)
+{
+    struct softmax_job job = of->job;
+    job.keys += (uint64_t)set * of->set_bytes;
+    job.values += (uint64_t)set * of->set_bytes;
+    return job;
+}
 
 static int start_softmax(struct bench *bench, const struct softmax_contest *of, enum softmax_variant variant, int set)
 {
-    struct softmax_job job = of->job;
+    struct softmax_job job = job_of(of, set);
     struct gpu_launch launch[2];
     void *arguments[1];
     int error = CUDA_SUCCESS;
-    job.keys += (uint64_t)set * of->set_bytes;
-    job.values += (uint64_t)set * of->set_bytes;
     if (variant != SOFTMAX_GLOBAL) job.states = 0;
     int launches = softmax_launches(variant, of->rows, SOFTMAX_MAX_DIMS, of->threads, &job, arguments, launch);
     for (int i = 0; i < launches && error == CUDA_SUCCESS; i++) error = gpu_start(&bench->gpu, &launch[i]);
@@ -144,18 +189,46 @@ static int start_two_kernels(struct bench *bench, void *context, int set)
     return start_softmax(bench, context, SOFTMAX_GLOBAL, set);
 }
 
-static int run_softmax(struct bench *bench, struct softmax_contest *of, const char *name)
+// Counters of the rows lie behind the states.
+static int start_one_kernel(struct bench *bench, void *context, int set)
 {
+    const struct softmax_contest *of = context;
+    struct softmax_job job = job_of(of, set);
+    job.slots = of->counters;
+    return opponent_last_merges(&bench->gpu, of->rows, of->threads, &job);
+}
+
+static int start_early(struct bench *bench, void *context, int set)
+{
+    const struct softmax_contest *of = context;
+    struct softmax_job job = job_of(of, set);
+    return opponent_early_merge(&bench->gpu, of->rows, of->threads, &job);
+}
+
+static int run_softmax(struct bench *bench, struct softmax_contest *of, const char *what)
+{
+    const struct bench_side opponents[] = {{"two kernels", start_two_kernels},
+                                           {"two kernels, programmatic launch", start_early},
+                                           {"the last CTA merges", start_one_kernel}};
+    char name[120];
+    int error = CUDA_SUCCESS;
     of->set_bytes = (uint64_t)of->rows * of->job.count * SOFTMAX_MAX_DIMS * 2;
-    struct contest contest = {.name = name,
-                              .unit = "TB",
-                              .ours = {"cluster", start_cluster},
-                              .theirs = {"two kernels", start_two_kernels},
-                              .context = of,
-                              .sets = (int)(KEYS_BYTES / of->set_bytes),
-                              .work = 2e-12 * (double)of->set_bytes};
-    if (contest.sets > MOST_SETS) contest.sets = MOST_SETS;
-    return contest_run(bench, &contest);
+    for (int i = 0; i < 3 && error == CUDA_SUCCESS; i++) {
+        struct contest contest = {.name = name,
+                                  .unit = "TB",
+                                  .ours = {"cluster", start_cluster},
+                                  .theirs = opponents[i],
+                                  .context = of,
+                                  .sets = (int)(KEYS_BYTES / of->set_bytes),
+                                  .work = 2e-12 * (double)of->set_bytes,
+                                  .bar = 1,
+                                  .result = of->job.out,
+                                  .result_bytes = (size_t)of->rows * SOFTMAX_MAX_DIMS * 4};
+        if (contest.sets > MOST_SETS) contest.sets = MOST_SETS;
+        snprintf(name, sizeof name, "%s, against %s", what, opponents[i].name);
+        if (contest_wanted(bench, name)) error = contest_run(bench, &contest);
+    }
+    return error;
 }
 
 static int run_attention(struct bench *bench, struct softmax_contest *of)
@@ -168,7 +241,6 @@ static int run_attention(struct bench *bench, struct softmax_contest *of)
             char name[80];
             snprintf(name, sizeof name, "attention %u x %u keys, %u CTAs, %s", rows[i][0], rows[i][1], rows[i][2],
                      v == SOFTMAX_PULL ? "pull" : "push");
-            if (!contest_wanted(bench, name)) continue;
             of->rows = rows[i][0], of->job.count = rows[i][1], of->job.parts = rows[i][2], of->threads = rows[i][3];
             of->variant = (enum softmax_variant)v;
             of->job.scale = softmax_scale(SOFTMAX_MAX_DIMS);
@@ -176,11 +248,13 @@ static int run_attention(struct bench *bench, struct softmax_contest *of)
             if (of->job.values == 0) of->job.values = data_new(&bench->gpu, DATA_BF16, KEYS_BYTES, 2);
             if (of->job.query == 0) of->job.query = data_new(&bench->gpu, DATA_BF16, (size_t)1 << 16, 3);
             of->job.out = gpu_buffer(&bench->gpu, 2, (size_t)1 << 20);
-            of->job.states = gpu_buffer(&bench->gpu, 3, (size_t)1 << 20);
+            of->job.states = gpu_buffer(&bench->gpu, 3, (size_t)2 << 20);
+            of->counters = of->job.states + ((size_t)1 << 20);
             if (of->job.keys == 0 || of->job.values == 0 || of->job.query == 0 || of->job.out == 0 ||
                 of->job.states == 0)
                 return CUDA_ERROR_OUT_OF_MEMORY;
-            error = run_softmax(bench, of, name);
+            error = (int)bench->gpu.driver.cuMemsetD8Async(of->counters, 0, (size_t)1 << 20, bench->gpu.stream);
+            if (error == CUDA_SUCCESS) error = run_softmax(bench, of, name);
         }
     return error;
 }

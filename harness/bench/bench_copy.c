@@ -50,7 +50,7 @@ static int start_prefetch(struct bench *bench, void *context, int set)
 static int start_memcpy(struct bench *bench, void *context, int set)
 {
     const struct copy_contest *of = context;
-    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->to[set], of->from[set], COPY_BYTES, NULL);
+    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->to[set], of->from[set], COPY_BYTES, bench->gpu.stream);
 }
 
 // Runs the contest if it is wanted; the first one that is makes the buffers.

@@ -1,282 +1,285 @@
 // SPDX-License-Identifier: MIT
-// GEMM kernels against cuBLASLt, and for fp8 a split-K kernel of Triton where there is one.
+// GEMM kernels against cuBLASLt, the best of all algorithms that it offers, and for fp8 against Triton's kernels where
+// there are some: on listed shapes, or on random ones that nobody has tuned for.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cublas.h"
-#include "data.h"
 #include "gemm/gemm_choose.h"
-#include "gemm_case.h"
-#include "gemm_launch.h"
+#include "gemm_instance.h"
+#include "gemm_shapes.h"
+#include "gemm_sides.h"
+#include "graph.h"
 #include "subjects.h"
-#include "triton.h"
 
-// Together the sets are at least so large: the L2 cache has 60 MB.
-#define ROTATED_BYTES   ((size_t)256 << 20)
-#define WORKSPACE_BYTES ((size_t)64 << 20)
-enum { MAX_SETS = 8, NAME_BYTES = 80 };
-
-// The shapes; `bar` of bf16 and of e4m3. Kernel: GEMM_PINGPONG, or ANY for what gemm_choose() takes.
-enum { ANY = -1 };
-static const struct shape {
-    int kernel;
-    uint32_t m, n, k;
-    double bar;
-} shapes[] = {
-    {GEMM_PINGPONG, 4096, 4096, 4096, 1.0},
-    {GEMM_PINGPONG, 8192, 8192, 8192, 1.0},
-    {ANY, 4096, 4096, 4096, 0.95},
-    {ANY, 8192, 8192, 8192, 0.95},
-    {ANY, 4096, 8192, 8192, 0.95},
-    {ANY, 4096, 1280, 8192, 0.95},
-    {ANY, 4096, 7168, 8192, 0.95},
-    {ANY, 4096, 8192, 3584, 0.95},
-    {ANY, 512, 8192, 8192, 0.95},
-    {ANY, 512, 1280, 8192, 0.95},
-    {ANY, 512, 7168, 8192, 0.95},
-    {ANY, 512, 8192, 3584, 0.95},
-    {ANY, 64, 8192, 8192, 0},
-    {ANY, 64, 1280, 8192, 0},
-    {ANY, 64, 7168, 8192, 0},
-    {ANY, 64, 8192, 3584, 0},
-};
-#define SHAPES (sizeof shapes / sizeof shapes[0])
-
-// What the sides of a contest work on; d: of ours and of theirs.
-struct gemm_contest {
-    const struct shape *shape;
-    enum gemm_type type;
-    struct gemm_call call;
-    struct cublas *cublas;
-    struct cublas_gemm plan;
-    const struct triton_kernel *triton;
-    unsigned long long workspace; // of ours: WORKSPACE_BYTES, zeros between launches
-    int sets;
-    unsigned long long a[MAX_SETS], b[MAX_SETS], d[2];
+// What is the same for all contests of a run. `candidates`: the file of --candidates.
+struct gemm_bench {
+    struct cublas cublas;
+    struct triton triton;
+    struct gemm_memory memory;
+    FILE *candidates;
+    double log_ratio, log_first_ratio, worst; // of random shapes
+    char worst_name[GEMM_SIDE_NAME_BYTES];
+    int ratios, below_bar;
 };
 
-static int start_ours(struct bench *bench, void *context, int set)
+static const char *type_name(enum gemm_type type)
 {
-    struct gemm_contest *of = context;
-    struct gemm_launch launch;
-    of->call.address[0] = of->a[set];
-    of->call.address[1] = of->b[set];
-    of->call.address[2] = of->d[0];
-    if (gemm_launch_make(&of->call, (uint32_t)bench->gpu.processors, &launch) != RULE_OK)
-        return CUDA_ERROR_INVALID_VALUE;
-    return gpu_start(&bench->gpu, &launch.launch);
+    return gemm_type_names[type];
 }
 
-static int start_cublas(struct bench *bench, void *context, int set)
+// --- The choice of each side -----------------------------------------------------------------------------------------
+
+static void write_candidate(const struct gemm_bench *of, const struct gemm_shape *s, const char *name, const char *how,
+                            double ms, double apart, double clocks)
 {
-    struct gemm_contest *of = context;
-    (void)bench;
-    int status = cublas_start(of->cublas, &of->plan, of->a[set], of->b[set], of->d[1]);
-    return status == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+    if (of->candidates == NULL) return;
+    fprintf(of->candidates, "%s,%u,%u,%u,%s,%s,%.6f,%.4f,%.0f\n", type_name(s->type), s->m, s->n, s->k, name, how, ms,
+            apart, clocks);
+    fflush(of->candidates);
 }
 
-static int start_triton(struct bench *bench, void *context, int set)
+// Ours is the one that takes least time of those that gemm_rank() puts first, as many as cuBLASLt's heuristic was seen
+// to return: of all instances, or of the ping-pong ones. *first_ms: of the first of them.
+static int choose_ours(struct bench *bench, struct gemm_sides *sides, int kernel, double *first_ms)
 {
-    struct gemm_contest *of = context;
-    const struct shape *s = of->shape;
-    return triton_start(&bench->gpu, of->triton, of->a[set], of->b[set], of->d[1], s->m, s->n, s->k);
-}
-
-// --- Buffers ---------------------------------------------------------------------------------------------------------
-
-static void free_buffers(struct gpu *gpu, struct gemm_contest *of)
-{
-    for (int i = 0; i < of->sets; i++) {
-        data_free(gpu, of->a[i]);
-        data_free(gpu, of->b[i]);
-    }
-    data_free(gpu, of->d[0]);
-    data_free(gpu, of->d[1]);
-}
-
-static int make_buffers(struct gpu *gpu, struct gemm_contest *of)
-{
-    const struct shape *s = of->shape;
-    enum data_kind kind = of->type == GEMM_BF16 ? DATA_BF16 : DATA_E4M3;
-    size_t a_bytes = (size_t)s->m * s->k * gemm_bytes(of->type), b_bytes = (size_t)s->n * s->k * gemm_bytes(of->type);
-    int ok = 1;
-    of->sets = (int)(ROTATED_BYTES / (a_bytes + b_bytes)) + 1;
-    if (of->sets > MAX_SETS) of->sets = MAX_SETS;
-    if (of->sets < 2) of->sets = 2;
-    for (int i = 0; i < of->sets; i++) {
-        of->a[i] = data_new(gpu, kind, a_bytes, 2 * (uint64_t)i);
-        of->b[i] = data_new(gpu, kind, b_bytes, 2 * (uint64_t)i + 1);
-        ok = ok && of->a[i] != 0 && of->b[i] != 0;
-    }
-    for (int i = 0; i < 2; i++) {
-        of->d[i] = data_new(gpu, DATA_BYTES, (size_t)s->m * s->n * 2, 1000);
-        ok = ok && of->d[i] != 0;
-    }
-    return ok;
-}
-
-// --- Do both sides compute the same? ---------------------------------------------------------------------------------
-
-static double bf16_value(const uint16_t *at)
-{
-    uint32_t bits = (uint32_t)*at << 16;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
-// Norm of the difference of two D over the norm of one; huge if there is no memory to tell.
-static double difference(struct gpu *gpu, const struct gemm_contest *of)
-{
-    size_t count = (size_t)of->shape->m * of->shape->n;
-    double apart = 0, norm = 0;
-    uint16_t *d = malloc(4 * count);
-    if (d == NULL || gpu->driver.cuMemcpyDtoH_v2(d, of->d[0], 2 * count) != CUDA_SUCCESS ||
-        gpu->driver.cuMemcpyDtoH_v2(d + count, of->d[1], 2 * count) != CUDA_SUCCESS) {
-        free(d);
-        return INFINITY;
-    }
-    for (size_t i = 0; i < count; i++) {
-        double x = bf16_value(&d[i]), y = bf16_value(&d[count + i]);
-        apart += (x - y) * (x - y);
-        norm += y * y;
-    }
-    free(d);
-    return sqrt(apart / norm);
-}
-
-// The sums of cuBLAS may be rounded elsewhere: bf16 results of normal numbers differ by less than this, fp8 ones too.
-static const double TOLERANCE = 0.01;
-
-static int check(struct bench *bench, struct gemm_contest *of, const char *name, struct text *why)
-{
-    int error = start_ours(bench, of, 0);
-    if (error == CUDA_SUCCESS) error = start_cublas(bench, of, 0);
-    if (error == CUDA_SUCCESS) error = (int)bench->gpu.driver.cuCtxSynchronize();
-    if (error != CUDA_SUCCESS) return error;
-    double apart = difference(&bench->gpu, of);
-    if (apart < TOLERANCE) return CUDA_SUCCESS;
-    text_set(why, "%s: our D and cuBLASLt's differ by %.3g of its norm (%.3g allowed)", name, apart, TOLERANCE);
-    return -1;
-}
-
-// --- The contests ----------------------------------------------------------------------------------------------------
-
-// Fills in the call: the best of the ping-pong instances, or of all.
-static int choose_ours(const struct bench *bench, struct gemm_contest *of)
-{
-    const struct shape *s = of->shape;
+    const struct gemm_shape *s = &sides->shape;
+    const struct gemm_job job = {.m = s->m, .n = s->n, .k = s->k, .workspace = sides->memory->workspace[0]};
     uint32_t first = 0, end = gemm_instance_count();
-    while (s->kernel != ANY && (int)gemm_instance_row(first)->kernel != s->kernel) first++;
-    while (s->kernel != ANY && (int)gemm_instance_row(end - 1)->kernel != s->kernel) end--; // a kernel's are together
-    of->call.job = (struct gemm_job){.m = s->m, .n = s->n, .k = s->k, .workspace = of->workspace};
-    of->call.instance = gemm_choose(gemm_instance_row(first), end - first, of->type, GEMM_BF16,
-                                    (uint32_t)bench->gpu.processors, &of->call.job);
-    return of->call.instance != NULL && gemm_workspace_bytes(of->call.instance, &of->call.job) <= WORKSPACE_BYTES;
-}
-
-// The Triton kernel that takes least time for this shape, tried twice each.
-static int choose_triton(struct bench *bench, struct gemm_contest *of, const struct triton *triton)
-{
-    float ms, least = INFINITY;
-    int best = 0;
-    for (int i = 0; i < 2 * triton->kernels; i++) {
-        of->triton = &triton->kernel[i % triton->kernels];
-        int error = (int)bench->gpu.driver.cuEventRecord(bench->event[0], NULL);
-        if (error == CUDA_SUCCESS) error = start_triton(bench, of, 0);
-        if (error == CUDA_SUCCESS) error = (int)bench->gpu.driver.cuEventRecord(bench->event[1], NULL);
-        if (error == CUDA_SUCCESS) error = (int)bench->gpu.driver.cuCtxSynchronize();
-        if (error == CUDA_SUCCESS)
-            error = (int)bench->gpu.driver.cuEventElapsedTime_v2(&ms, bench->event[0], bench->event[1]);
-        if (error != CUDA_SUCCESS) return error;
-        if (i < triton->kernels || ms >= least) continue; // the first time it warms up
+    double least = INFINITY, ms;
+    while (kernel != GEMM_ANY && (int)gemm_instance_row(first)->kernel != kernel) first++;
+    while (kernel != GEMM_ANY && (int)gemm_instance_row(end - 1)->kernel != kernel) end--; // a kernel's are together
+    const struct gemm_ranking ranking = gemm_rank(gemm_instance_row(first), end - first, s->type, GEMM_BF16,
+                                                  (uint32_t)bench->gpu.processors, CUBLAS_WORKSPACE_BYTES, &job);
+    const struct gemm_choice *best = &ranking.choice[0];
+    if (ranking.count == 0) return CUDA_ERROR_NOT_FOUND;
+    int error = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < ranking.count && error == CUDA_SUCCESS; i++) {
+        sides->call.instance = ranking.choice[i].instance;
+        sides->call.job = ranking.choice[i].job;
+        const struct contest contest = gemm_sides_contest(sides, "");
+        error = graph_time(bench, &contest, &contest.ours, 1.5 * least, &ms);
+        if (i == 0) *first_ms = ms;
+        if (ms >= least) continue;
         least = ms;
-        best = i % triton->kernels;
+        best = &ranking.choice[i];
     }
-    of->triton = &triton->kernel[best];
-    return CUDA_SUCCESS;
+    sides->call.instance = best->instance;
+    sides->call.job = best->job;
+    return error;
 }
 
-static int run_sides(struct bench *bench, struct gemm_contest *of, const struct triton *triton, const char *name)
+// Theirs is the algorithm that takes least time of all that the heuristic returned; one that fails is left out.
+// *first_ms: of the first.
+static int choose_cublas(struct bench *bench, const struct gemm_bench *of, struct gemm_sides *sides, double *first_ms)
 {
-    const struct shape *s = of->shape;
-    struct contest contest = {.name = name,
-                              .unit = "TFLOP",
-                              .ours = {of->call.instance->name, start_ours},
-                              .theirs = {"cuBLASLt", start_cublas},
-                              .context = of,
-                              .sets = of->sets,
-                              .work = 2e-12 * s->m * s->n * s->k,
-                              .bar = s->bar};
-    int error = contest_run(bench, &contest);
-    if (error != CUDA_SUCCESS || of->type != GEMM_E4M3 || triton->kernels == 0 || s->kernel != ANY) return error;
-    error = choose_triton(bench, of, triton);
+    const struct contest contest = gemm_sides_contest(sides, "");
+    double least = INFINITY, ms;
+    int best = -1, error = CUDA_SUCCESS;
+    for (int i = 0; i < sides->plan.found && error == CUDA_SUCCESS; i++) {
+        char how[16];
+        sides->plan.algo = i;
+        if (gemm_start_cublas(bench, sides, 0) != CUDA_SUCCESS) continue;
+        error = graph_time(bench, &contest, &contest.theirs, 1.5 * least, &ms);
+        snprintf(how, sizeof how, "%d", i);
+        write_candidate(of, &sides->shape, "cuBLASLt", how, ms, 0, 0);
+        if (best < 0) *first_ms = ms;
+        if (ms >= least) continue;
+        least = ms;
+        best = i;
+    }
+    sides->plan.algo = best;
+    return error != CUDA_SUCCESS ? error : best < 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+// The Triton kernel that takes least time for this shape.
+static int choose_triton(struct bench *bench, struct gemm_sides *sides, const struct triton *triton)
+{
+    const struct contest contest = gemm_sides_contest(sides, "");
+    const struct bench_side side = {"Triton", gemm_start_triton};
+    double least = INFINITY, ms;
+    int best = 0, error = CUDA_SUCCESS;
+    for (int i = 0; i < triton->kernels && error == CUDA_SUCCESS; i++) {
+        sides->triton = &triton->kernel[i];
+        error = graph_time(bench, &contest, &side, 2 * least, &ms);
+        if (ms >= least) continue;
+        least = ms;
+        best = i;
+    }
+    sides->triton = &triton->kernel[best];
+    return error;
+}
+
+// --- All that could be chosen ----------------------------------------------------------------------------------------
+
+enum { CANDIDATE_ROWS = 4 }; // that are compared with cuBLASLt's, of each candidate
+
+struct survey {
+    struct bench *bench;
+    const struct gemm_bench *of;
+    struct gemm_sides *sides;
+    double least;
+    int error;
+};
+
+static void time_candidate(const struct gemm_instance *instance, const struct gemm_job *job, void *context)
+{
+    struct survey *survey = context;
+    struct gemm_sides *sides = survey->sides;
+    char how[64];
+    double ms, apart = 0;
+    if (survey->error != CUDA_SUCCESS) return;
+    sides->call.instance = instance;
+    sides->call.job = *job;
+    const struct contest contest = gemm_sides_contest(sides, "");
+    survey->error = graph_time(survey->bench, &contest, &contest.ours, 3 * survey->least, &ms);
+    if (ms < survey->least) survey->least = ms;
+    if (survey->error == CUDA_SUCCESS) survey->error = gemm_start_ours(survey->bench, sides, 0);
+    if (survey->error == CUDA_SUCCESS) survey->error = (int)survey->bench->gpu.driver.cuCtxSynchronize();
+    if (survey->error == CUDA_SUCCESS) survey->error = gemm_sides_compare(survey->bench, sides, CANDIDATE_ROWS, &apart);
+    snprintf(how, sizeof how, "%ux%u:%u:%d", job->cluster_m, job->cluster_n, job->splits, job->workspace != 0);
+    write_candidate(survey->of, &sides->shape, instance->name, how, ms, apart,
+                    (double)gemm_clocks(instance, job, (uint32_t)survey->bench->gpu.processors));
+}
+
+// Times every candidate of gemm_choose() into the file.
+static int time_candidates(struct bench *bench, const struct gemm_bench *of, struct gemm_sides *sides)
+{
+    const struct gemm_shape *s = &sides->shape;
+    struct survey survey = {bench, of, sides, INFINITY, CUDA_SUCCESS};
+    const struct gemm_job job = {.m = s->m, .n = s->n, .k = s->k, .workspace = sides->memory->workspace[0]};
+    if (of->candidates == NULL) return CUDA_SUCCESS;
+    sides->plan.algo = 0;
+    survey.error = gemm_start_cublas(bench, sides, 0);
+    gemm_each_candidate(gemm_instance_row(0), gemm_instance_count(), s->type, GEMM_BF16,
+                        (uint32_t)bench->gpu.processors, CUBLAS_WORKSPACE_BYTES, &job, time_candidate, &survey);
+    return survey.error;
+}
+
+// --- A contest -------------------------------------------------------------------------------------------------------
+
+static void count_ratio(struct gemm_bench *of, const char *name, double ratio, double first_ratio)
+{
+    if (of->ratios++ == 0 || ratio < of->worst) {
+        of->worst = ratio;
+        snprintf(of->worst_name, sizeof of->worst_name, "%s", name);
+    }
+    of->log_ratio += log(ratio);
+    of->log_first_ratio += log(first_ratio);
+    of->below_bar += ratio < GEMM_WORST_BAR;
+}
+
+static int run_sides(struct bench *bench, struct gemm_bench *of, struct gemm_sides *sides, const struct gemm_row *row,
+                     const char *name, double first_ratio, struct text *why)
+{
+    struct score score;
+    struct contest contest = gemm_sides_contest(sides, name);
+    char theirs[48];
+    snprintf(theirs, sizeof theirs, "cuBLASLt (algorithm %d of %d)", sides->plan.algo + 1, sides->plan.found);
+    contest.theirs.name = theirs;
+    contest.bar = row->bar;
+    int error = gemm_sides_clear(bench, sides);
+    if (error == CUDA_SUCCESS) error = contest_measure(bench, &contest, &score);
+    if (error == CUDA_SUCCESS) error = gemm_sides_check(bench, sides, name, why);
     if (error != CUDA_SUCCESS) return error;
-    contest.theirs = (struct bench_side){"Triton split-K", start_triton};
+    score.first_ratio = first_ratio;
+    contest_report(bench, &contest, &score);
+    count_ratio(of, name, score.ratio, first_ratio);
+    if (sides->shape.type != GEMM_E4M3 || of->triton.kernels == 0 || row->kernel != GEMM_ANY) return CUDA_SUCCESS;
+    error = choose_triton(bench, sides, &of->triton);
+    if (error != CUDA_SUCCESS) return error;
+    contest.theirs = (struct bench_side){sides->triton->name, gemm_start_triton};
     contest.bar = 0;
     return contest_run(bench, &contest);
 }
 
-// Names a contest, and says whether it is wanted.
-static int is_wanted(const struct bench *bench, const struct shape *shape, enum gemm_type type, char name[NAME_BYTES])
+static void name_of(const struct gemm_row *row, enum gemm_type type, char name[GEMM_SIDE_NAME_BYTES])
 {
-    snprintf(name, NAME_BYTES, "gemm %s %ux%ux%u%s", type == GEMM_BF16 ? "bf16" : "e4m3", shape->m, shape->n, shape->k,
-             shape->kernel == ANY ? "" : " ping-pong");
-    return contest_wanted(bench, name);
+    snprintf(name, GEMM_SIDE_NAME_BYTES, "gemm %s %ux%ux%u%s", type_name(type), row->m, row->n, row->k,
+             row->kernel == GEMM_ANY ? "" : " ping-pong");
 }
 
-// `of` has the opponents and the workspace.
-static int run_shape(struct bench *bench, struct gemm_contest of, const struct triton *triton,
-                     const struct shape *shape, enum gemm_type type, struct text *why)
+static int run_row(struct bench *bench, struct gemm_bench *of, const struct gemm_row *row, enum gemm_type type,
+                   struct text *why)
 {
-    char name[NAME_BYTES];
-    of.shape = shape;
-    of.type = type;
-    snprintf(name, sizeof name, "gemm %s %ux%ux%u%s", type == GEMM_BF16 ? "bf16" : "e4m3", shape->m, shape->n, shape->k,
-             shape->kernel == ANY ? "" : " ping-pong");
+    static struct gemm_sides sides;
+    const struct gemm_shape shape = {type, row->m, row->n, row->k};
+    char name[GEMM_SIDE_NAME_BYTES];
+    sides = (struct gemm_sides){.cublas = &of->cublas};
+    name_of(row, type, name);
     if (!contest_wanted(bench, name)) return CUDA_SUCCESS;
-    if (!choose_ours(bench, &of)) {
-        text_set(why, "%s: there is no instance for it", name);
-        return -1;
-    }
-    of.call.pitch_bytes[0] = of.call.pitch_bytes[1] = shape->k * gemm_bytes(type);
-    of.call.pitch_bytes[2] = shape->n * 2;
-    int input = type == GEMM_BF16 ? CUDA_R_16BF : CUDA_R_8F_E4M3, error = CUDA_SUCCESS;
-    if (cublas_plan(of.cublas, input, CUDA_R_16BF, shape->m, shape->n, shape->k, &of.plan) != 0) {
-        text_set(why, "%s: cuBLASLt has no algorithm for it", name);
-        return -1;
-    }
-    if (!make_buffers(&bench->gpu, &of)) error = CUDA_ERROR_OUT_OF_MEMORY;
-    if (error == CUDA_SUCCESS) error = check(bench, &of, name, why);
-    if (error == CUDA_SUCCESS) error = run_sides(bench, &of, triton, name);
-    free_buffers(&bench->gpu, &of);
+    int status = gemm_sides_open(&sides, &of->memory, &shape), error = CUDA_SUCCESS;
+    if (status != 0) text_set(why, "%s: cuBLASLt has no algorithm for it (status %d)", name, status);
+    if (status != 0) return -1;
+    double first_ms[2] = {1, 1};
+    error = time_candidates(bench, of, &sides);
+    if (error == CUDA_SUCCESS) error = choose_cublas(bench, of, &sides, &first_ms[1]);
+    if (error == CUDA_SUCCESS) error = choose_ours(bench, &sides, row->kernel, &first_ms[0]);
+    if (error == CUDA_SUCCESS) error = run_sides(bench, of, &sides, row, name, first_ms[1] / first_ms[0], why);
+    gemm_sides_close(&sides);
     return error;
 }
 
-static int run_shapes(struct bench *bench, const struct triton *triton, struct text *why)
+// --- All contests of a type ------------------------------------------------------------------------------------------
+
+static void say_mean(struct bench *bench, const struct gemm_bench *of, enum gemm_type type)
 {
-    struct cublas cublas;
-    struct gemm_contest of = {.cublas = &cublas};
-    unsigned long long workspace = gpu_buffer(&bench->gpu, 0, CUBLAS_WORKSPACE_BYTES);
-    of.workspace = gpu_buffer(&bench->gpu, 1, WORKSPACE_BYTES);
-    if (workspace == 0 || of.workspace == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!cublas_open(&cublas, workspace, why)) return -1;
-    int error = (int)bench->gpu.driver.cuMemsetD8Async(of.workspace, 0, WORKSPACE_BYTES, NULL);
-    for (int t = 0; t < 2; t++)
-        for (size_t i = 0; i < SHAPES && error == CUDA_SUCCESS; i++)
-            error = run_shape(bench, of, triton, &shapes[i], t == 0 ? GEMM_BF16 : GEMM_E4M3, why);
+    double mean = exp(of->log_ratio / of->ratios), first_mean = exp(of->log_first_ratio / of->ratios);
+    if (bench->report == NULL) {
+        printf("%d random shapes of %s, seed %llu: geometric mean %.3fx, worst %.3fx (%s), %d below %.2fx; "
+               "first choice against first algorithm %.3fx\n",
+               of->ratios, type_name(type), (unsigned long long)bench->seed, mean, of->worst, of->worst_name,
+               of->below_bar, GEMM_WORST_BAR, first_mean);
+        return;
+    }
+    json_array_append_new(bench->report,
+                          json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:s, s:i, s:f, s:f}", "summary", "gemm random",
+                                    "type", type_name(type), "shapes", of->ratios, "seed", (json_int_t)bench->seed,
+                                    "geometric_mean", mean, "first_mean", first_mean, "worst", of->worst,
+                                    "worst_contest", of->worst_name, "below_worst_bar", of->below_bar, "mean_bar",
+                                    GEMM_MEAN_BAR, "worst_bar", GEMM_WORST_BAR));
+}
+
+static int run_type(struct bench *bench, struct gemm_bench *of, enum gemm_type type, struct text *why)
+{
+    size_t most_ab = 0, most_d = 0;
+    char name[GEMM_SIDE_NAME_BYTES];
+    struct gemm_row row;
+    int wanted = 0;
+    for (int i = 0; gemm_row_of(bench, type, i, &row); i++) {
+        size_t ab = ((size_t)row.m + row.n) * row.k * gemm_bytes(type), d = (size_t)row.m * row.n * 2;
+        name_of(&row, type, name);
+        if (!contest_wanted(bench, name)) continue;
+        wanted++;
+        if (ab > most_ab) most_ab = ab;
+        if (d > most_d) most_d = d;
+    }
+    if (wanted == 0) return CUDA_SUCCESS;
+    of->log_ratio = of->log_first_ratio = of->worst = 0;
+    of->ratios = of->below_bar = 0;
+    int error = gemm_memory_new(&bench->gpu, type, most_ab, most_d, &of->memory);
+    of->cublas.workspace = of->memory.workspace[1];
+    for (int i = 0; error == CUDA_SUCCESS && gemm_row_of(bench, type, i, &row); i++)
+        error = run_row(bench, of, &row, type, why);
+    gemm_memory_free(&bench->gpu, &of->memory);
+    if (error == CUDA_SUCCESS && bench->random_shapes > 0) say_mean(bench, of, type);
     return error;
 }
 
 int bench_gemm(struct bench *bench, struct text *why)
 {
-    struct triton triton = {.kernels = 0};
-    char name[NAME_BYTES];
-    int wanted = 0;
-    if (bench->triton != NULL && !triton_open(&triton, &bench->gpu, bench->triton, why)) return -1;
-    for (size_t i = 0; i < SHAPES; i++)
-        wanted += is_wanted(bench, &shapes[i], GEMM_BF16, name) + is_wanted(bench, &shapes[i], GEMM_E4M3, name);
-    return wanted == 0 ? CUDA_SUCCESS : run_shapes(bench, &triton, why);
+    static struct gemm_bench of;
+    of = (struct gemm_bench){.triton = {.kernels = 0}};
+    if (bench->triton != NULL && !triton_open(&of.triton, &bench->gpu, bench->triton, why)) return -1;
+    if (!cublas_open(&of.cublas, 0, why)) return -1;
+    if (bench->candidates != NULL && (of.candidates = fopen(bench->candidates, "w")) == NULL) {
+        text_set(why, "%s cannot be written", bench->candidates);
+        return -1;
+    }
+    if (of.candidates != NULL) fprintf(of.candidates, "type,m,n,k,kernel,how,ms,apart,clocks\n");
+    int error = run_type(bench, &of, GEMM_BF16, why);
+    if (error == CUDA_SUCCESS) error = run_type(bench, &of, GEMM_E4M3, why);
+    if (of.candidates != NULL) fclose(of.candidates);
+    return error;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Transposed matrices against plain copies of as many bytes; and tiles turned without bank conflicts against tiles
+// Transposed matrices against plain copies of as many bytes and against a transposition through shared memory without
+// TMA, the best of its tiles; and tiles turned without bank conflicts against tiles
 // turned as one would write it first.
 #include <stdio.h>
 
 #include "data.h"
+#include "graph.h"
+#include "opponents.h"
 #include "subjects.h"
 #include "transpose_launch.h"
 
@@ -14,7 +17,7 @@ enum { SETS = 2, ROUNDS = 100 };
 struct transpose_contest {
     unsigned long long from[SETS], to[SETS];
     struct transpose_case fast;
-    uint32_t element_bytes;
+    uint32_t element_bytes, side; // side: of their tiles
 };
 
 static int start_transpose(struct bench *bench, void *context, int set)
@@ -26,7 +29,14 @@ static int start_transpose(struct bench *bench, void *context, int set)
 static int start_memcpy(struct bench *bench, void *context, int set)
 {
     const struct transpose_contest *of = context;
-    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->to[set], of->from[set], MATRIX_BYTES, NULL);
+    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->to[set], of->from[set], MATRIX_BYTES, bench->gpu.stream);
+}
+
+static int start_shared(struct bench *bench, void *context, int set)
+{
+    const struct transpose_contest *of = context;
+    const struct opponent_transposition job = {of->from[set], of->to[set], of->fast.rows, of->fast.columns};
+    return opponent_transpose(&bench->gpu, of->element_bytes, of->side, &job);
 }
 
 static int start_best_turn(struct bench *bench, void *context, int set)
@@ -42,6 +52,22 @@ static int start_plain_turn(struct bench *bench, void *context, int set)
     return transpose_start_turning(&bench->gpu, of->element_bytes, SWIZZLE_NONE, TRANSPOSE_ROWS, ROUNDS, of->to[set]);
 }
 
+// The tile with which their transposition is fastest.
+static int choose_side(struct bench *bench, struct transpose_contest *of, const struct contest *contest)
+{
+    double least = 1e9, ms;
+    uint32_t best = 0;
+    int error = CUDA_SUCCESS;
+    for (int i = 0; (of->side = opponent_side(of->element_bytes, i)) != 0 && error == CUDA_SUCCESS; i++) {
+        error = graph_time(bench, contest, &contest->theirs, 1e9, &ms);
+        if (ms >= least) continue;
+        least = ms;
+        best = of->side;
+    }
+    of->side = best;
+    return error;
+}
+
 // Runs the contest if it is wanted; the first one that is makes the buffers.
 static int run_one(struct bench *bench, struct transpose_contest *of, const struct contest *contest)
 {
@@ -51,7 +77,12 @@ static int run_one(struct bench *bench, struct transpose_contest *of, const stru
         of->to[i] = data_new(&bench->gpu, DATA_BYTES, MATRIX_BYTES, 100 + (uint64_t)i);
         if (of->from[i] == 0 || of->to[i] == 0) return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return contest_run(bench, contest);
+    if (contest->theirs.start != start_shared) return contest_run(bench, contest);
+    struct contest compared = *contest;
+    compared.result = of->to[0];
+    compared.result_bytes = MATRIX_BYTES;
+    int error = choose_side(bench, of, contest);
+    return error == CUDA_SUCCESS ? contest_run(bench, &compared) : error;
 }
 
 static int run_size(struct bench *bench, struct transpose_contest *of, uint32_t element_bytes)
@@ -68,6 +99,11 @@ static int run_size(struct bench *bench, struct transpose_contest *of, uint32_t 
     contest.ours = (struct bench_side){"transpose", start_transpose};
     contest.theirs = (struct bench_side){"cuMemcpyDtoD", start_memcpy};
     int error = run_one(bench, of, &contest);
+    snprintf(name, sizeof name, "transpose 1 GiB, %u-byte elements, against shared memory", element_bytes);
+    contest.theirs = (struct bench_side){"shared memory, no TMA", start_shared};
+    contest.bar = 1;
+    if (error == CUDA_SUCCESS) error = run_one(bench, of, &contest);
+    contest.bar = 0;
     snprintf(name, sizeof name, "turn tiles, %u-byte elements, no conflicts against rows", element_bytes);
     contest.work =
         2e-12 * ROUNDS * bench->gpu.processors * TRANSPOSE_TIMED_CTAS * (double)TRANSPOSE_TILE_BYTES(element_bytes);

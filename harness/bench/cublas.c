@@ -44,8 +44,8 @@ int cublas_plan(const struct cublas *cublas, int input, int output, uint64_t m, 
     int transposed = CUBLAS_OP_T, found = 0, status;
     int8_t fast = input == CUDA_R_8F_E4M3 || input == CUDA_R_8F_E5M2;
     size_t workspace = CUBLAS_WORKSPACE_BYTES;
-    void *preference;
-    struct cublas_heuristic best;
+    void *preference = NULL;
+    *gemm = (struct cublas_gemm){.algo = 0};
     if ((status = cublas->cublasLtMatmulDescCreate(&gemm->desc, CUBLAS_COMPUTE_32F, CUDA_R_32F)) != 0 ||
         (status = cublas->cublasLtMatmulDescSetAttribute(gemm->desc, CUBLASLT_MATMUL_DESC_TRANSA, &transposed,
                                                          sizeof transposed)) != 0 ||
@@ -58,18 +58,30 @@ int cublas_plan(const struct cublas *cublas, int input, int output, uint64_t m, 
         (status = cublas->cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                                &workspace, sizeof workspace)) != 0 ||
         (status = cublas->cublasLtMatmulAlgoGetHeuristic(cublas->handle, gemm->desc, gemm->b, gemm->a, gemm->d, gemm->d,
-                                                         preference, 1, &best, &found)) != 0)
-        return status;
-    gemm->algo = best.algo;
-    return found == 1 ? best.state : -1;
+                                                         preference, CUBLAS_MAX_ALGOS, gemm->result, &found)) != 0)
+        found = 0;
+    if (preference != NULL) cublas->cublasLtMatmulPreferenceDestroy(preference);
+    for (int i = 0; i < found; i++)
+        if (gemm->result[i].state == 0) gemm->result[gemm->found++] = gemm->result[i];
+    return status == 0 && gemm->found == 0 ? -1 : status;
+}
+
+void cublas_plan_free(const struct cublas *cublas, struct cublas_gemm *gemm)
+{
+    if (gemm->desc != NULL) cublas->cublasLtMatmulDescDestroy(gemm->desc);
+    if (gemm->a != NULL) cublas->cublasLtMatrixLayoutDestroy(gemm->a);
+    if (gemm->b != NULL) cublas->cublasLtMatrixLayoutDestroy(gemm->b);
+    if (gemm->d != NULL) cublas->cublasLtMatrixLayoutDestroy(gemm->d);
+    *gemm = (struct cublas_gemm){.algo = 0};
 }
 
 int cublas_start(const struct cublas *cublas, const struct cublas_gemm *gemm, unsigned long long a,
-                 unsigned long long b, unsigned long long d)
+                 unsigned long long b, unsigned long long d, void *stream)
 {
     static const float one = 1, zero = 0;
     void *out = (void *)(uintptr_t)d;
     return cublas->cublasLtMatmul(cublas->handle, gemm->desc, &one, (const void *)(uintptr_t)b, gemm->b,
-                                  (const void *)(uintptr_t)a, gemm->a, &zero, out, gemm->d, out, gemm->d, &gemm->algo,
-                                  (void *)(uintptr_t)cublas->workspace, CUBLAS_WORKSPACE_BYTES, NULL);
+                                  (const void *)(uintptr_t)a, gemm->a, &zero, out, gemm->d, out, gemm->d,
+                                  &gemm->result[gemm->algo].algo, (void *)(uintptr_t)cublas->workspace,
+                                  CUBLAS_WORKSPACE_BYTES, stream);
 }

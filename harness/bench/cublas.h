@@ -48,6 +48,9 @@ struct cublas_heuristic {
     X(cublasLtCreate, (void **handle))                                                                                 \
     X(cublasLtMatmulDescCreate, (void **desc, int compute_type, int scale_type))                                       \
     X(cublasLtMatmulDescSetAttribute, (void *desc, int attribute, const void *value, size_t bytes))                    \
+    X(cublasLtMatmulDescDestroy, (void *desc))                                                                         \
+    X(cublasLtMatrixLayoutDestroy, (void *layout))                                                                     \
+    X(cublasLtMatmulPreferenceDestroy, (void *preference))                                                             \
     X(cublasLtMatrixLayoutCreate, (void **layout, int type, uint64_t rows, uint64_t columns, int64_t leading))         \
     X(cublasLtMatmulPreferenceCreate, (void **preference))                                                             \
     X(cublasLtMatmulPreferenceSetAttribute, (void *preference, int attribute, const void *value, size_t bytes))        \
@@ -66,24 +69,30 @@ struct cublas {
     unsigned long long workspace; // device memory
 };
 
-enum { CUBLAS_WORKSPACE_BYTES = 32 << 20 }; // what cuBLAS recommends for Hopper
+enum {
+    CUBLAS_WORKSPACE_BYTES = 32 << 20, // what cuBLAS recommends for Hopper
+    CUBLAS_MAX_ALGOS = 128,            // more than its heuristic has been seen to return
+};
 
-// One product, ready to run: D[m, n] = A[m, k] * B[n, k]^T, all row-major.
+// One product, ready to run: D[m, n] = A[m, k] * B[n, k]^T, all row-major, by any of the algorithms that cuBLASLt's
+// heuristic returns, best first as it thinks. `algo` is the one that runs.
 struct cublas_gemm {
     void *desc, *a, *b, *d; // cuBLAS sees columns: its A is our B
-    struct cublas_algo algo;
+    struct cublas_heuristic result[CUBLAS_MAX_ALGOS];
+    int found, algo;
 };
 
 // Opens libcublasLt.so.13 or .12. Returns 0 with a sentence in `why` if there is none that works.
 int cublas_open(struct cublas *cublas, unsigned long long workspace, struct text *why);
 
-// Makes a plan with the algorithm that cuBLASLt's heuristic names first, fast accumulation for fp8. `input`, `output`:
-// CUDA_R_ values. Returns 0 or the cublasStatus_t.
+// Makes a plan: fast accumulation for fp8, CUBLAS_WORKSPACE_BYTES of workspace. `input`, `output`: CUDA_R_ values.
+// Returns 0 or the cublasStatus_t, -1 if there is no algorithm.
 int cublas_plan(const struct cublas *cublas, int input, int output, uint64_t m, uint64_t n, uint64_t k,
                 struct cublas_gemm *gemm);
+void cublas_plan_free(const struct cublas *cublas, struct cublas_gemm *gemm);
 
-// Starts it on the default stream; a, b, d: device addresses. Returns 0 or the cublasStatus_t.
+// Starts it on a stream; a, b, d: device addresses. Returns 0 or the cublasStatus_t.
 int cublas_start(const struct cublas *cublas, const struct cublas_gemm *gemm, unsigned long long a,
-                 unsigned long long b, unsigned long long d);
+                 unsigned long long b, unsigned long long d, void *stream);
 
 #endif

@@ -45,6 +45,7 @@ static int read_kernel(struct triton *triton, struct gpu *gpu, const char *folde
                                  .splits = (uint32_t)splits,
                                  .threads = (uint32_t)threads,
                                  .shared_bytes = (uint32_t)shared_bytes};
+    snprintf(to->name, sizeof to->name, "%s", module);
     triton->kernels++;
     return load(gpu, folder, module, function, to, why);
 }
@@ -83,9 +84,10 @@ int triton_start(struct gpu *gpu, const struct triton_kernel *kernel, unsigned l
         .block_y = 1,
         .block_z = 1,
         .shared_bytes = kernel->shared_bytes,
+        .stream = gpu->stream,
     };
     int error = CUDA_SUCCESS;
-    if (kernel->splits > 1) error = (int)gpu->driver.cuMemsetD8Async(d, 0, (size_t)m * n * 2, NULL);
+    if (kernel->splits > 1) error = (int)gpu->driver.cuMemsetD8Async(d, 0, (size_t)m * n * 2, gpu->stream);
     if (error != CUDA_SUCCESS) return error;
     return (int)gpu->driver.cuLaunchKernelEx(&config, kernel->function, arguments, NULL);
 }

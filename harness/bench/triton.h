@@ -9,6 +9,7 @@ enum { TRITON_MAX_KERNELS = 8 };
 
 struct triton_kernel {
     struct CUfunc_st *function;
+    char name[32];
     uint32_t tile_m, tile_n, splits, threads, shared_bytes;
 };
 

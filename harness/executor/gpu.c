@@ -210,7 +210,7 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
         .block_y = 1,
         .block_z = 1,
         .shared_bytes = launch->shared_bytes,
-        .stream = launch->stream,
+        .stream = launch->stream != NULL ? launch->stream : gpu->stream,
         .attributes = attributes,
         .attribute_count = count,
     };

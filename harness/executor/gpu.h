@@ -23,14 +23,15 @@ struct gpu_launch {
     unsigned shared_bytes;
     int is_programmatic;
     void **arguments;           // as cuLaunchKernel takes them
-    struct CUstream_st *stream; // NULL: the default stream
+    struct CUstream_st *stream; // NULL: that of struct gpu
 };
 
 struct gpu {
     struct cuda_driver driver;
     struct nvml nvml;
-    struct CUctx_st *context; // the primary one
-    int processors;           // multiprocessors
+    struct CUctx_st *context;   // the primary one
+    struct CUstream_st *stream; // of launches that name none; NULL: the default stream
+    int processors;             // multiprocessors
     char description[256];
     struct {
         unsigned long long address;

@@ -18,6 +18,8 @@ void nvml_open(struct nvml *nvml, char *version, unsigned version_bytes)
     if (symbol_find(library, "nvmlDeviceGetHandleByIndex_v2", &device) &&
         symbol_find(library, "nvmlDeviceGetClockInfo", &nvml->clock_info))
         device(0, &nvml->device);
+    symbol_find(library, "nvmlDeviceGetPowerUsage", &nvml->power);
+    symbol_find(library, "nvmlDeviceGetTotalEnergyConsumption", &nvml->energy);
 }
 
 double nvml_sm_mhz(const struct nvml *nvml)
@@ -25,4 +27,18 @@ double nvml_sm_mhz(const struct nvml *nvml)
     unsigned mhz = 0;
     if (nvml->device != NULL) nvml->clock_info(nvml->device, NVML_CLOCK_SM, &mhz);
     return mhz;
+}
+
+double nvml_watts(const struct nvml *nvml)
+{
+    unsigned milliwatts = 0;
+    if (nvml->device != NULL && nvml->power != NULL && nvml->power(nvml->device, &milliwatts) != 0) return 0;
+    return milliwatts / 1e3;
+}
+
+double nvml_joules(const struct nvml *nvml)
+{
+    unsigned long long millijoules = 0;
+    if (nvml->device != NULL && nvml->energy != NULL && nvml->energy(nvml->device, &millijoules) != 0) return 0;
+    return (double)millijoules / 1e3;
 }

@@ -19,6 +19,8 @@ const struct runnable runnables[] = {
     GEMM_ROW("gemm-pingpong", "persistent GEMM, each consumer warpgroup with tiles of its own", "pingpong", "1"),
     GEMM_ROW("gemm-cooperative", "persistent GEMM, both consumer warpgroups on one tile", "cooperative", "1"),
     GEMM_ROW("gemm-split-k", "GEMM whose k is cut into parts, for few tiles", "split_k", "4"),
+    GEMM_ROW("gemm-gather", "GEMM whose producer copies rows by cp.async, for rows that TMA loads slowly", "gather",
+             "1"),
     GEMM_ROW("gemm-cp-async", "the baseline of sm_80: multi-stage cp.async, ldmatrix, mma.sync", "cp_async", "1"),
     {"gemm-layout", "GEMM with operands of any swizzle and majorness", "gemm_layout",
      "{\"type\": \"bf16\", \"major_a\": \"k\", \"major_b\": \"k\", \"swizzle_a\": \"128B\", \"swizzle_b\": \"128B\", "

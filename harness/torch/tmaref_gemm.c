@@ -82,7 +82,7 @@ static int start(struct gpu *gpu, enum gemm_type type, enum gemm_type type_d, st
 {
     struct gemm_launch launch;
     uint32_t sms = (uint32_t)gpu->processors;
-    call->instance = gemm_choose(gemm_instance_row(0), gemm_instance_count(), type, type_d, sms, &call->job);
+    call->instance = gemm_choose(gemm_instance_row(0), gemm_instance_count(), type, type_d, sms, 0, &call->job);
     if (call->instance == NULL)
         return refuse("no kernel multiplies %s into %s: D is f32, or f16 for f16, or bf16 for the others",
                       gemm_type_names[type], gemm_type_names[type_d]);

@@ -6,81 +6,188 @@
 
 #include "gemm_job.h"
 
-enum {
-    GEMM_GROUP = 8,           // rows of cluster tiles in a group
-    GEMM_MULTICAST_ROWS = 16, // from so many rows of tiles on, pairs of CTAs share B
-    GEMM_MAX_CHOSEN_SPLITS = 5,
-    GEMM_FLOPS_LOG = 5,          // a block of tile_m x tile_n takes tile_m * tile_n >> 5 clocks of the tensor cores
-    GEMM_L2_BYTES = 78,          // that an SM gets from L2 in a clock
-    GEMM_MULTICAST_CLOCKS = 480, // that a block takes at least where CTAs share it
-    GEMM_DRAM_BYTES = 3000,      // that the GPU gets from memory in a clock
-    GEMM_STORE_LOG = 4,          // storing a tile takes tile_m * tile_n >> 4 clocks
-    GEMM_MEET_CLOCKS = 2500,     // that parts need to meet in memory, and a tile of each other part on top of that
-    GEMM_EXCHANGE_AREA = 5,      // of which so many elements pass in a clock; in a cluster all this takes 3/4
-};
+enum { GEMM_GROUP = 8 }; // rows of cluster tiles in a group
 
-// About how many clocks the job takes. Each CTA computes a tile in each round; a round takes its blocks of k at the
-// speed of the tensor cores, or of L2 where that is slower; all rounds together at least what it takes to read A and B
-// once. Cooperative kernels store after each tile, ping-pong only after the last; splits are exchanged and added too.
-static inline uint64_t gemm_clocks(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
+// What things cost in clocks of an SM, fitted to the times of all candidates for 120 random shapes, bf16 and e4m3, on
+// an H200 (docs/gemm.md). A row is one of a block: 128 bytes.
+static const double GEMM_FLOP_CLOCKS = 1.61;     // of the tensor cores for 32 elements of a tile and a block
+static const double GEMM_BOX_CLOCKS = 173;       // TMA: for a box,
+static const double GEMM_ROW_CLOCKS = 0.79;      // and for each of its rows
+static const double GEMM_L2_CLOCKS = 3.2;        // of L2 for a row, where all SMs load
+static const double GEMM_SKEWED = 1.88;          // times that where rows start at no multiple of 128 bytes
+static const double GEMM_MULTICAST_CLOCKS = 742; // that a block takes at least where CTAs share it,
+static const double GEMM_RECEIVE_CLOCKS = 3.64;  // and a row that comes in
+static const double GEMM_GATHER_CLOCKS = 5.2;    // cp.async: for a row, where few SMs load,
+static const double GEMM_CROWD_CLOCKS = 9.3;     // and where all do
+static const double GEMM_STORE_CLOCKS = 0.197;   // for an element of a tile that nothing hides,
+static const double GEMM_TILE_CLOCKS = 75;       // and for the tile
+static const double GEMM_HIDDEN_CLOCKS = 0.092;  // for one that ping-pong stores while it multiplies,
+static const double GEMM_TURN_CLOCKS = 1350;     // and for its tile
+static const double GEMM_DRAM_BYTES = 3430;      // that the GPU reads from memory in a clock,
+static const double GEMM_WRITE_BYTES = 2070;     // and writes
+static const double GEMM_FULL_CLOCKS = 389;      // where the next launch finds no SM free
+static const double GEMM_PARTS_CLOCKS = 1430;    // for the code of a kernel that cuts k
+static const double GEMM_MEET_CLOCKS = 3260;     // that parts need to meet in memory,
+static const double GEMM_SEND_CLOCKS = 0.083;    // for an element that goes there,
+static const double GEMM_ADD_CLOCKS = 0.174;     // and one of another part that is added
+static const double GEMM_CLUSTER_CLOCKS = 150;   // that parts need to meet in a cluster,
+static const double GEMM_PUSH_CLOCKS = 0.618;    // and for an element that goes to another CTA
+enum { GEMM_ADDERS_AREA = 1024 };                // elements of a tile that one part adds, where there are enough parts
+
+static inline double gemm_most(double a, double b)
 {
-    uint32_t area = i->tile_m * i->tile_n;
-    uint32_t rounds = (gemm_cluster_tiles(i, job) - 1) / gemm_room(gemm_cluster_size(job), sms) + 1;
-    uint32_t blocks = ((job->k - 1) / gemm_block_k(i->in) / job->splits) + 1;
-    uint32_t block = area >> GEMM_FLOPS_LOG;
-    uint32_t load = gemm_stage_bytes(i->tile_m / job->cluster_n, i->tile_n / job->cluster_m) / GEMM_L2_BYTES;
-    uint32_t meet = GEMM_MEET_CLOCKS + (job->splits - 1) * area / GEMM_EXCHANGE_AREA;
-    uint32_t store = area >> GEMM_STORE_LOG;
-    if (gemm_splits_in_cluster(job) > 1) meet -= meet / 4;
-    if (job->cluster_m * job->cluster_n > 1 && load < GEMM_MULTICAST_CLOCKS) load = GEMM_MULTICAST_CLOCKS;
-    uint64_t multiply = (uint64_t)rounds * blocks * (block > load ? block : load);
-    uint64_t read = ((uint64_t)job->m + job->n) * job->k * gemm_bytes(i->in) / GEMM_DRAM_BYTES;
-    if (multiply < read) multiply = read;
-    if (i->kernel == GEMM_PINGPONG) return multiply + store;
-    return multiply + (uint64_t)rounds * (job->splits > 1 ? store + meet : store);
+    return a > b ? a : b;
 }
 
-// Takes `trial` over into `best` if it is possible and costs less than `least` clocks.
-static inline void gemm_try(const struct gemm_instance *i, const struct gemm_job *trial, uint32_t sms,
-                            const struct gemm_instance **best, struct gemm_job *job, uint64_t *least)
+static inline double gemm_least(double a, double b)
 {
-    if (gemm_cluster_size(trial) > GEMM_MAX_CLUSTER || gemm_min_stages(i, trial) > trial->stages) return;
-    if (trial->workspace && !gemm_fits_counters(i, trial)) return;
-    uint64_t clocks = gemm_clocks(i, trial, sms);
-    if (clocks >= *least) return;
-    *least = clocks;
-    *best = i;
-    *job = *trial;
+    return a < b ? a : b;
 }
 
-// Chooses among `count` instances for m, n and k of `job`; fills in what else is in the job, except dump and timeline,
-// and returns the instance, NULL if none has these types. Of equals the first wins. `workspace` of the job says whether
-// there may be one, and then whether the choice wants one.
-static inline const struct gemm_instance *gemm_choose(const struct gemm_instance *instances, uint32_t count,
-                                                      enum gemm_type in, enum gemm_type out, uint32_t sms,
-                                                      struct gemm_job *job)
+// The clocks of a block of k in one CTA: those of the tensor cores, or of what it takes to load it.
+static inline double gemm_block_clocks(const struct gemm_instance *i, const struct gemm_job *job, double busy)
 {
-    const struct gemm_instance *best = 0;
-    uint64_t least = UINT64_MAX;
-    uint64_t workspace = job->workspace;
-    struct gemm_job trial = *job;
+    double rows_a = gemm_least(i->tile_m, job->m), rows_b = gemm_least(i->tile_n, job->n);
+    double rows = rows_a / job->cluster_n + rows_b / job->cluster_m;
+    double skew = (uint64_t)job->k * gemm_bytes(i->in) % GEMM_BLOCK_BYTES != 0 ? GEMM_SKEWED : 1;
+    double load = gemm_most(2 * GEMM_BOX_CLOCKS + rows * GEMM_ROW_CLOCKS, rows * skew * GEMM_L2_CLOCKS * busy);
+    if (i->kernel == GEMM_GATHER) load = rows * gemm_most(GEMM_GATHER_CLOCKS, GEMM_CROWD_CLOCKS * busy);
+    if (job->cluster_m * job->cluster_n > 1)
+        load = gemm_most(load, gemm_most(GEMM_MULTICAST_CLOCKS, (rows_a + rows_b) * GEMM_RECEIVE_CLOCKS));
+    return gemm_most((double)i->tile_m * i->tile_n / 32 * GEMM_FLOP_CLOCKS, load);
+}
+
+// What the parts of a tile need to become one.
+static inline double gemm_meet_clocks(const struct gemm_instance *i, const struct gemm_job *job)
+{
+    double area = (double)i->tile_m * i->tile_n, splits = job->splits, sent = area * (splits - 1) / splits;
+    if (job->splits == 1) return 0;
+    if (!job->workspace) return GEMM_CLUSTER_CLOCKS + GEMM_PUSH_CLOCKS * sent;
+    double adders = gemm_most(1, gemm_least(splits, area / GEMM_ADDERS_AREA));
+    return GEMM_MEET_CLOCKS + GEMM_SEND_CLOCKS * sent + GEMM_ADD_CLOCKS * area * splits / adders;
+}
+
+// About how many clocks the job takes, but for what all candidates have in common. Each CTA computes a tile in each
+// round; cooperative kernels store after each tile, ping-pong while it multiplies the next one; all rounds together
+// take at least what it takes to read A and B once, and to write D.
+static inline double gemm_clocks(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
+{
+    double area = (double)i->tile_m * i->tile_n;
+    uint32_t size = gemm_cluster_size(job), tiles = gemm_cluster_tiles(i, job), room = gemm_room(size, sms);
+    double rounds = (tiles - 1) / room + 1, ctas = (tiles < room ? tiles : room) * (double)size;
+    double blocks = ((job->k - 1) / gemm_block_k(i->in) + job->splits) / job->splits;
+    double multiply = blocks * gemm_block_clocks(i, job, ctas / sms);
+    double hidden = GEMM_TURN_CLOCKS + GEMM_HIDDEN_CLOCKS * area, store = GEMM_TILE_CLOCKS + GEMM_STORE_CLOCKS * area;
+    double all = rounds * (multiply + store);
+    if (i->kernel == GEMM_PINGPONG) all = rounds * gemm_most(multiply, hidden) + hidden;
+    all = gemm_most(all,
+                    (((double)job->m + job->n) * job->k * gemm_bytes(i->in) + 2.0 * job->m * job->n) / GEMM_DRAM_BYTES);
+    all = gemm_most(all, 2.0 * job->m * job->n / GEMM_WRITE_BYTES);
+    all += rounds * gemm_meet_clocks(i, job);
+    if (2 * ctas > sms) all += GEMM_FULL_CLOCKS * (2 * ctas / sms - 1);
+    return all + (i->kernel == GEMM_SPLIT_K ? GEMM_PARTS_CLOCKS : 0);
+}
+
+// Whether a job can run as it is cut up, with `workspace_bytes` of workspace where it goes through one.
+static inline int gemm_can_run(const struct gemm_instance *i, const struct gemm_job *job, uint64_t workspace_bytes)
+{
+    uint32_t blocks = (job->k - 1) / gemm_block_k(i->in) + 1;
+    uint32_t share_a = i->tile_m / job->cluster_n, share_b = i->tile_n / job->cluster_m;
+    if (gemm_cluster_size(job) > GEMM_MAX_CLUSTER || gemm_min_stages(i, job) > job->stages) return 0;
+    if (i->kernel == GEMM_GATHER && (gemm_cluster_size(job) > 1)) return 0;
+    if (share_a % 8 != 0 || share_b % 8 != 0 || job->splits > blocks) return 0;
+    return !job->workspace || (gemm_fits_counters(i, job) && gemm_workspace_bytes(i, job) <= workspace_bytes);
+}
+
+// What is done with each candidate.
+typedef void gemm_visit(const struct gemm_instance *instance, const struct gemm_job *job, void *context);
+
+// All ways of cutting up the job for one instance.
+static inline void gemm_each_cut(const struct gemm_instance *i, const struct gemm_job *problem, uint32_t sms,
+                                 uint64_t workspace_bytes, gemm_visit *visit, void *context)
+{
+    static const uint8_t clusters[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+    static const uint8_t splits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
+    uint32_t rows = (problem->m - 1) / i->tile_m + 1, columns = (problem->n - 1) / i->tile_n + 1;
+    struct gemm_job trial = *problem;
     trial.reduce = 0;
-    trial.cluster_n = 1;
     trial.group = GEMM_GROUP;
-    for (const struct gemm_instance *i = instances; i < instances + count; i++) {
-        if (i->in != in || i->out != out || i->kernel > GEMM_SPLIT_K) continue;
-        uint32_t many_rows = (job->m - 1) / i->tile_m + 1 >= GEMM_MULTICAST_ROWS;
-        uint32_t most = i->kernel == GEMM_SPLIT_K ? GEMM_MAX_CHOSEN_SPLITS : 1;
-        trial.stages = gemm_max_stages(i);
-        for (trial.splits = most > 1 ? 2 : 1; trial.splits <= most; trial.splits++) {
-            for (uint32_t way = 0; way < 4; way++) { // in pairs or not, without a workspace or with one
-                trial.cluster_m = 1 + (way % 2 ^ many_rows);
-                trial.workspace = way < 2 || trial.splits == 1 ? 0 : workspace;
-                gemm_try(i, &trial, sms, &best, job, &least);
+    trial.stages = gemm_max_stages(i);
+    for (uint32_t c = 0; c < sizeof clusters / sizeof clusters[0]; c++) {
+        trial.cluster_m = clusters[c][0];
+        trial.cluster_n = clusters[c][1];
+        if (rows < trial.cluster_m || columns < trial.cluster_n) continue; // a CTA would have nothing
+        for (uint32_t s = 0; s < (gemm_cuts_k(i->kernel) ? sizeof splits : 1); s++) {
+            trial.splits = splits[s];
+            if (trial.splits > 1 && rows * columns * trial.splits > 2 * sms) break;
+            for (uint32_t memory = 0; memory < (trial.splits > 1 && problem->workspace ? 2 : 1); memory++) {
+                trial.workspace = memory ? problem->workspace : 0;
+                if (gemm_can_run(i, &trial, workspace_bytes)) visit(i, &trial, context);
             }
         }
     }
-    return best;
+}
+
+// Visits all candidates among `count` instances for m, n and k of `problem`, whose `workspace` says whether there may
+// be one. The jobs have all but dump and timeline.
+static inline void gemm_each_candidate(const struct gemm_instance *instances, uint32_t count, enum gemm_type in,
+                                       enum gemm_type out, uint32_t sms, uint64_t workspace_bytes,
+                                       const struct gemm_job *problem, gemm_visit *visit, void *context)
+{
+    for (const struct gemm_instance *i = instances; i < instances + count; i++)
+        if (i->in == in && i->out == out && i->kernel <= GEMM_GATHER)
+            gemm_each_cut(i, problem, sms, workspace_bytes, visit, context);
+}
+
+// A way to do a job.
+struct gemm_choice {
+    const struct gemm_instance *instance;
+    struct gemm_job job;
+    double clocks;
+};
+
+// The cheapest ones so far, ascending; of equals the first comes first.
+enum { GEMM_RANKED = 8 };
+struct gemm_ranking {
+    struct gemm_choice choice[GEMM_RANKED];
+    uint32_t count, sms;
+};
+
+static inline void gemm_rank_one(const struct gemm_instance *instance, const struct gemm_job *job, void *context)
+{
+    struct gemm_ranking *to = (struct gemm_ranking *)context;
+    const struct gemm_choice new_one = {instance, *job, gemm_clocks(instance, job, to->sms)};
+    uint32_t at = to->count;
+    if (at == GEMM_RANKED && new_one.clocks >= to->choice[at - 1].clocks) return;
+    if (at == GEMM_RANKED) at--;
+    for (to->count = at + 1; at > 0 && to->choice[at - 1].clocks > new_one.clocks; at--)
+        to->choice[at] = to->choice[at - 1];
+    to->choice[at] = new_one;
+}
+
+// Ranks the candidates for m, n and k of `job` among `count` instances. `workspace` of the job says whether there may
+// be one, of `workspace_bytes`, and in a choice whether it wants it.
+static inline struct gemm_ranking gemm_rank(const struct gemm_instance *instances, uint32_t count, enum gemm_type in,
+                                            enum gemm_type out, uint32_t sms, uint64_t workspace_bytes,
+                                            const struct gemm_job *job)
+{
+    struct gemm_ranking ranking;
+    ranking.count = 0;
+    ranking.sms = sms;
+    gemm_each_candidate(instances, count, in, out, sms, workspace_bytes, job, gemm_rank_one, &ranking);
+    return ranking;
+}
+
+// The first of them: fills in what else is in the job, except dump and timeline, and returns the instance, NULL if none
+// has these types.
+static inline const struct gemm_instance *gemm_choose(const struct gemm_instance *instances, uint32_t count,
+                                                      enum gemm_type in, enum gemm_type out, uint32_t sms,
+                                                      uint64_t workspace_bytes, struct gemm_job *job)
+{
+    const struct gemm_ranking ranking = gemm_rank(instances, count, in, out, sms, workspace_bytes, job);
+    if (ranking.count == 0) return 0;
+    *job = ranking.choice[0].job;
+    return ranking.choice[0].instance;
 }
 
 #endif

@@ -15,7 +15,7 @@
 #define GEMM_DEVICE
 #endif
 
-enum gemm_kernel { GEMM_PINGPONG, GEMM_COOPERATIVE, GEMM_SPLIT_K, GEMM_CP_ASYNC }; // the last: cp_async_job.h
+enum gemm_kernel { GEMM_PINGPONG, GEMM_COOPERATIVE, GEMM_SPLIT_K, GEMM_GATHER, GEMM_CP_ASYNC }; // last: cp_async_job.h
 enum gemm_type { GEMM_BF16, GEMM_F16, GEMM_E4M3, GEMM_E5M2, GEMM_F32 };
 
 enum {
@@ -23,11 +23,13 @@ enum {
     GEMM_BOX_ROWS = 64,     // of D
     GEMM_THREADS = 384,     // warpgroup 0 produces, 1 and 2 consume
     GEMM_CONSUMERS = 2,
+    GEMM_GATHERERS = 128,     // threads of a producer that gathers
     GEMM_SHARED_START = 1024, // the shared address of stage 0 of every CTA
     GEMM_SHARED_MAX = 232448, // bytes of dynamic shared memory of a CTA
     GEMM_MAX_STAGES = 8,
     GEMM_MAX_CLUSTER = 8,
     GEMM_COUNTERS = 1 << 14, // of a workspace, at its start
+    GEMM_MAX_SPLITS_IN_MEMORY = 32,
 };
 
 // X(kernel, in, out, tile_m, tile_n, rows, columns, boxes): `rows` x `columns` consumer warpgroups share a tile (1 x 1:
@@ -37,21 +39,42 @@ enum {
     X(pingpong, in, out, 128, 128, 1, 1, 2)                                                                            \
     X(pingpong, in, out, 128, 192, 1, 1, 2)                                                                            \
     X(pingpong, in, out, 128, 160, 1, 1, 2)                                                                            \
-    X(pingpong, in, out, 64, 256, 1, 1, 2)
+    X(pingpong, in, out, 64, 256, 1, 1, 2)                                                                             \
+    X(pingpong, in, out, 64, 128, 1, 1, 2)                                                                             \
+    X(pingpong, in, out, 128, 96, 1, 1, 2)
 #define GEMM_COOPERATIVE_TILES(X, in, out)                                                                             \
     X(cooperative, in, out, 128, 256, 2, 1, 2)                                                                         \
     X(cooperative, in, out, 256, 128, 2, 1, 2)                                                                         \
     X(cooperative, in, out, 128, 128, 2, 1, 2)                                                                         \
     X(cooperative, in, out, 256, 160, 2, 1, 2)                                                                         \
     X(cooperative, in, out, 128, 224, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 256, 64, 2, 1, 2)                                                                          \
+    X(cooperative, in, out, 128, 64, 2, 1, 2)                                                                          \
+    X(cooperative, in, out, 128, 32, 2, 1, 2)                                                                          \
+    X(cooperative, in, out, 64, 256, 1, 2, 2)                                                                          \
+    X(cooperative, in, out, 64, 192, 1, 2, 2)                                                                          \
     X(cooperative, in, out, 64, 128, 1, 2, 2)                                                                          \
     X(cooperative, in, out, 64, 64, 1, 2, 2)
 #define GEMM_SPLIT_K_TILES(X, in, out)                                                                                 \
     X(split_k, in, out, 128, 128, 2, 1, 2)                                                                             \
     X(split_k, in, out, 128, 160, 2, 1, 2)                                                                             \
     X(split_k, in, out, 128, 192, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 128, 64, 2, 1, 2)                                                                              \
+    X(split_k, in, out, 128, 32, 2, 1, 2)                                                                              \
+    X(split_k, in, out, 64, 256, 1, 2, 2)                                                                              \
+    X(split_k, in, out, 64, 32, 1, 2, 2)                                                                               \
     X(split_k, in, out, 64, 64, 1, 2, 2)                                                                               \
     X(split_k, in, out, 64, 128, 1, 2, 2)
+#define GEMM_GATHER_TILES(X, in, out)                                                                                  \
+    X(gather, in, out, 128, 256, 2, 1, 2)                                                                              \
+    X(gather, in, out, 128, 192, 2, 1, 2)                                                                              \
+    X(gather, in, out, 128, 128, 2, 1, 2)                                                                              \
+    X(gather, in, out, 128, 64, 2, 1, 2)                                                                               \
+    X(gather, in, out, 128, 32, 2, 1, 2)                                                                               \
+    X(gather, in, out, 64, 256, 1, 2, 2)                                                                               \
+    X(gather, in, out, 64, 128, 1, 2, 2)                                                                               \
+    X(gather, in, out, 64, 64, 1, 2, 2)                                                                                \
+    X(gather, in, out, 64, 32, 1, 2, 2)
 #define GEMM_TYPES(TILES, X)                                                                                           \
     TILES(X, bf16, bf16)                                                                                               \
     TILES(X, bf16, f32)                                                                                                \
@@ -65,10 +88,12 @@ enum {
 #define GEMM_PINGPONG_INSTANCES(X)    GEMM_TYPES(GEMM_PINGPONG_TILES, X)
 #define GEMM_COOPERATIVE_INSTANCES(X) GEMM_TYPES(GEMM_COOPERATIVE_TILES, X)
 #define GEMM_SPLIT_K_INSTANCES(X)     GEMM_TYPES(GEMM_SPLIT_K_TILES, X)
+#define GEMM_GATHER_INSTANCES(X)      GEMM_TYPES(GEMM_GATHER_TILES, X)
 #define GEMM_INSTANCES(X)                                                                                              \
     GEMM_PINGPONG_INSTANCES(X)                                                                                         \
     GEMM_COOPERATIVE_INSTANCES(X)                                                                                      \
-    GEMM_SPLIT_K_INSTANCES(X)
+    GEMM_SPLIT_K_INSTANCES(X)                                                                                          \
+    GEMM_GATHER_INSTANCES(X)
 
 // One instance of each kernel also exists as <function>_timeline, which writes the events of the job.
 #define GEMM_PINGPONG_TIMELINES(X)    X(pingpong, bf16, bf16, 128, 128, 1, 1, 2)
@@ -93,14 +118,18 @@ struct gemm_instance {
 //   workspace             split-K: 0, the parts meet in distributed shared memory, in clusters that have them all; or
 //                         gemm_workspace_bytes() of memory through which they go, its counters zeros before the
 //                         first launch. Launches one after the other may have the same one, whatever they multiply; at
-//                         most 8 splits, and gemm_fits_counters().
+//                         most 32 splits, and gemm_fits_counters().
+//   a, b                  gathering kernels: the addresses of A and B, and pitch_a, pitch_b from row to row (bytes); no
+//                         clusters then
 //   group                 tiles are taken in groups of so many rows of cluster tiles, down the columns of a group
 //   dump                  0, or where CTA 0 leaves its shared memory, gemm_dump_bytes() of it
 //   timeline              the timeline instances: where the first timeline_ctas CTAs leave GEMM_EVENTS events for each
 //                         warpgroup; events that did not happen are not written
 struct gemm_job {
     uint64_t dump, timeline, workspace;
+    uint64_t a, b;
     uint32_t m, n, k;
+    uint32_t pitch_a, pitch_b;
     uint32_t stages;
     uint32_t cluster_m, cluster_n;
     uint32_t splits, reduce;
@@ -136,6 +165,12 @@ GEMM_DEVICE static inline uint32_t gemm_bytes(enum gemm_type type)
     return type == GEMM_F32 ? 4 : type == GEMM_BF16 || type == GEMM_F16 ? 2 : 1;
 }
 
+// Whether the kernel can cut k.
+GEMM_DEVICE static inline int gemm_cuts_k(enum gemm_kernel kernel)
+{
+    return kernel == GEMM_SPLIT_K || kernel == GEMM_GATHER;
+}
+
 // The k of a block (elements).
 GEMM_DEVICE static inline uint32_t gemm_block_k(enum gemm_type in)
 {
@@ -143,12 +178,12 @@ GEMM_DEVICE static inline uint32_t gemm_block_k(enum gemm_type in)
 }
 
 // The columns of a box of D (elements): rows of 128 bytes with swizzle 128B where they divide the warpgroup's part of
-// the tile (`columns` is that of the instance), else 64 bytes with swizzle 64B. Split-K has 32 columns, so that there
-// are boxes for many splits.
+// the tile (`columns` is that of the instance), else 64 bytes with swizzle 64B. Split-K has 32 columns, 16 in narrow
+// tiles, so that there are boxes for many splits.
 GEMM_DEVICE static inline uint32_t gemm_box_columns(enum gemm_kernel kernel, enum gemm_type out, uint32_t tile_n,
                                                     uint32_t columns)
 {
-    uint32_t widest = kernel == GEMM_SPLIT_K ? 32 : 128 / gemm_bytes(out);
+    uint32_t widest = !gemm_cuts_k(kernel) ? 128 / gemm_bytes(out) : tile_n / columns <= 32 ? 16 : 32;
     return tile_n / columns % widest == 0 ? widest : widest / 2;
 }
 

@@ -10,17 +10,21 @@
 #include "schedule.cuh"
 #include "timeline.cuh"
 
-static constexpr uint32_t PRODUCER_REGISTERS = 24, CONSUMER_REGISTERS = 240;
+// Together the three warpgroups have 3 * 168 registers a thread. A gathering producer needs more of them.
+template <bool GATHER>
+static constexpr uint32_t PRODUCER_REGISTERS = GATHER ? 40 : 24;
+template <bool GATHER>
+static constexpr uint32_t CONSUMER_REGISTERS = GATHER ? 232 : 240;
 enum named_barriers { WARPGROUP_BARRIER = 1, TURN_BARRIER = 3 }; // and for the second consumer
 
 // What an instance is made of, see gemm_job.h.
 template <class In_, class Out_, uint32_t TILE_M_, uint32_t TILE_N_, uint32_t ROWS_, uint32_t COLUMNS_, uint32_t BOXES_,
-          bool SPLIT_, bool TIMELINE_>
+          bool SPLIT_, bool TIMELINE_, bool GATHER_ = false>
 struct config {
     using In = In_;
     using Out = Out_;
     static constexpr uint32_t TILE_M = TILE_M_, TILE_N = TILE_N_, ROWS = ROWS_, COLUMNS = COLUMNS_, BOXES = BOXES_;
-    static constexpr bool SPLIT = SPLIT_, TIMELINE = TIMELINE_, PINGPONG = ROWS * COLUMNS == 1;
+    static constexpr bool SPLIT = SPLIT_, TIMELINE = TIMELINE_, GATHER = GATHER_, PINGPONG = ROWS * COLUMNS == 1;
     static constexpr uint32_t PART_M = TILE_M / ROWS, PART_N = TILE_N / COLUMNS; // of a warpgroup
     static constexpr uint32_t HEIGHT = PART_M / 64;                              // instructions on top of each other
     static constexpr uint32_t REGISTERS = PART_N / 2;                            // accumulators of one
@@ -28,7 +32,7 @@ struct config {
     static constexpr uint32_t A_BYTES = TILE_M * GEMM_BLOCK_BYTES;
     static constexpr uint32_t STAGE_BYTES = (TILE_M + TILE_N) * GEMM_BLOCK_BYTES;
     static constexpr uint32_t OUT_BYTES = Out::TYPE == GEMM_F32 ? 4 : 2;
-    static constexpr uint32_t BOX_WIDEST = SPLIT ? 32 : 128 / OUT_BYTES; // see gemm_box_columns()
+    static constexpr uint32_t BOX_WIDEST = !SPLIT ? 128 / OUT_BYTES : PART_N <= 32 ? 16 : 32; // see gemm_box_columns()
     static constexpr uint32_t BOX_COLUMNS = PART_N % BOX_WIDEST == 0 ? BOX_WIDEST : BOX_WIDEST / 2;
     static constexpr uint32_t BOX_REGISTERS = BOX_COLUMNS / 2;
     static constexpr uint32_t BOX_COUNT = HEIGHT * REGISTERS / BOX_REGISTERS; // of a part
@@ -134,6 +138,7 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
     for (uint32_t block = 0; block < blocks; block++) {
         uint64_t start = events.now();
         s.pipe.wait(at);
+        if (C::GATHER) async_proxy_fence(); // cp.async wrote the stage, and wgmma reads by the asynchronous proxy
         events.record(GEMM_EVENT_WAIT, tile_index, at.stage, at.phase, start);
         start = events.now();
         uint64_t offset = at.stage * (C::STAGE_BYTES >> 4);
@@ -272,7 +277,7 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
     if (threadIdx.x == 0) {
 #pragma unroll 1
         for (uint32_t i = 0; i < job.stages; i++) {
-            mbarrier_init(full + 8 * i, 1);
+            mbarrier_init(full + 8 * i, C::GATHER ? GEMM_GATHERERS : 1);
             mbarrier_init(empty + 8 * i, (C::PINGPONG ? 1 : GEMM_CONSUMERS) * 4 * __popc(peers));
         }
         for (uint32_t i = 0; i < GEMM_CONSUMERS; i++) mbarrier_init(landed + 8 * i, 1);
@@ -324,11 +329,11 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
     if (s.ranks > 1) cluster_sync_relaxed(); // every CTA has its barriers (fence.mbarrier_init released them)
     wait_for_launch_before();
     if (threadIdx.x < 128) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS<C::GATHER>));
         produce(job, s);
         __syncwarp();
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS<C::GATHER>));
         consume(job, s);
     }
     if (!job.dump || blockIdx.x != 0) return;

@@ -77,8 +77,12 @@ struct schedule {
         uint32_t height = min(rows - group * job.group, job.group);
         t.m = (group * job.group + in_group % height) * TILE_M * job.cluster_m + origin_m;
         t.n = in_group / height * TILE_N * job.cluster_n + origin_n;
-        t.block = SPLIT ? (uint32_t)((uint64_t)blocks * t.split / job.splits) : 0;
-        t.block_end = SPLIT ? (uint32_t)((uint64_t)blocks * (t.split + 1) / job.splits) : blocks;
+        t.block = 0;
+        t.block_end = blocks;
+        if (SPLIT && job.splits > 1) { // 32 bits: k is below 2^30, and there are at most 64 parts
+            t.block = blocks * t.split / job.splits;
+            t.block_end = blocks * (t.split + 1) / job.splits;
+        }
         return true;
     }
 

@@ -27,6 +27,11 @@ struct exchange {
         return ((box + 1) * splits - 1) / C::BOX_COUNT;
     }
 
+    // False for some of more parts than boxes, and for what is no part.
+    __device__ __forceinline__ bool owns(uint32_t part) const
+    {
+        return part < splits && first(part) < first(part + 1);
+    }
 };
 
 // Through distributed shared memory: boxes land over the owner's stages, once all stages of the cluster are free, and
@@ -95,7 +100,7 @@ struct cluster_exchange : exchange<C> {
 template <class C>
 struct memory_exchange : exchange<C> {
     static constexpr uint32_t LOOKS = 8;             // at a counter, each some 700 clocks
-    static constexpr uint32_t THREADS_PER_GROUP = 16; // of the warpgroup; the first of them speaks for its group
+    static constexpr uint32_t THREADS_PER_GROUP = 128 / GEMM_MAX_SPLITS_IN_MEMORY; // the first speaks for its group
     char *places;       // of this tile
     uint32_t *counters; // of this tile and consumer; GEMM_CONSUMERS to that of the next group
 
@@ -142,7 +147,7 @@ struct memory_exchange : exchange<C> {
     {
         uint32_t group = this->thread / THREADS_PER_GROUP, before;
         named_barrier_sync(WARPGROUP_BARRIER + this->index, 128);
-        if (!speaks_for(group) || group >= this->splits || (group == this->split) != own) return false;
+        if (!speaks_for(group) || !this->owns(group) || (group == this->split) != own) return false;
         asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
                      : "=r"(before)
                      : "l"(counters + group * GEMM_CONSUMERS)
@@ -173,21 +178,30 @@ struct memory_exchange : exchange<C> {
     }
 };
 
-// Adds the other parts of a box to v, in ascending order: ((part 0 + part 1) + part 2) + ..
+// Adds the other parts of a box to v, in ascending order: ((part 0 + part 1) + part 2) + .. Several are on their way at
+// a time.
 template <class C, class Exchange>
 static __device__ __forceinline__ void add_parts(const Exchange &way, uint32_t box, float (&v)[C::BOX_REGISTERS])
 {
+    constexpr uint32_t AT_A_TIME = C::HEIGHT * C::REGISTERS >= 128 ? 2 : 4; // as registers allow
     float sum[C::BOX_REGISTERS];
 #pragma unroll 1
-    for (uint32_t part = 0; part < way.splits; part++) {
-        float x[C::BOX_REGISTERS / 4][4];
+    for (uint32_t first = 0; first < way.splits; first += AT_A_TIME) {
+        float x[AT_A_TIME][C::BOX_REGISTERS / 4][4];
 #pragma unroll
-        for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) x[i / 4][i % 4] = v[i];
-        if (part != way.split)
+        for (uint32_t j = 0; j < AT_A_TIME; j++) {
 #pragma unroll
-            for (uint32_t i = 0; i < C::BOX_REGISTERS / 4; i++) way.fetch(part, box, i, x[i]);
+            for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) x[j][i / 4][i % 4] = v[i];
+            if (first + j < way.splits && first + j != way.split)
 #pragma unroll
-        for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) sum[i] = part == 0 ? x[i / 4][i % 4] : sum[i] + x[i / 4][i % 4];
+                for (uint32_t i = 0; i < C::BOX_REGISTERS / 4; i++) way.fetch(first + j, box, i, x[j][i]);
+        }
+#pragma unroll
+        for (uint32_t j = 0; j < AT_A_TIME; j++)
+            if (first + j < way.splits)
+#pragma unroll
+                for (uint32_t i = 0; i < C::BOX_REGISTERS; i++)
+                    sum[i] = first + j == 0 ? x[j][i / 4][i % 4] : sum[i] + x[j][i / 4][i % 4];
     }
 #pragma unroll
     for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) v[i] = sum[i];
@@ -252,33 +266,46 @@ static __device__ __forceinline__ void meet_in_memory(consumer<C> &me, const mem
                                                       const float (&d)[C::HEIGHT][C::REGISTERS])
 {
     send_boxes<C>(way, false, d);
-    bool is_last = way.brought(false) || way.others_came();
-    if (!named_barrier_any(WARPGROUP_BARRIER + me.index, 128, is_last && way.speaks_for(t.split))) {
-        send_boxes<C>(way, true, d);
-        is_last |= way.brought(true);
+    bool is_last = way.brought(false);
+    if (way.owns(t.split)) {
+        is_last = is_last || way.others_came();
+        if (!named_barrier_any(WARPGROUP_BARRIER + me.index, 128, is_last && way.speaks_for(t.split))) {
+            send_boxes<C>(way, true, d);
+            is_last |= way.brought(true);
+        }
     }
 #pragma unroll 1
-    for (uint32_t group = 0; group < way.splits; group++)
+    for (uint32_t box = 0, group; box < C::BOX_COUNT; box = way.first(group + 1)) {
+        group = way.owner(box);
         if (way.adds(group, is_last)) add_and_store<C>(me, way, group, t, map, d);
+    }
 }
 
 // Parts that meet in distributed shared memory: the cluster meets before each exchange, and after it where a tile
 // follows, whose loads write where the boxes lay. The threads that neither load nor multiply come along.
 template <class C>
-static __device__ __forceinline__ void produce_parts(const gemm_job &job, const shared_state &s)
+static __device__ __forceinline__ void produce_and_meet(const gemm_job &job, const shared_state &s)
 {
     typename C::timeline events(job, 0, threadIdx.x == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
-    bool meets = gemm_splits_in_cluster(&job) > 1;
     pipeline_state at;
     tile t;
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
-        if (meets && i > 0) cluster_sync(); // all that lay over the stages has been read
+        if (i > 0) cluster_sync(); // all that lay over the stages has been read
         if (threadIdx.x == 0) load_tile<C>(job, s, t, at, events, i);
         __syncwarp();
-        if (meets) cluster_sync_relaxed(); // with begin() of the consumers
+        cluster_sync_relaxed(); // with begin() of the consumers
     }
     if (threadIdx.x == 0) s.pipe.drain(at);
+}
+
+template <class C>
+static __device__ __forceinline__ void produce_parts(const gemm_job &job, const shared_state &s)
+{
+    if (gemm_splits_in_cluster(&job) > 1)
+        produce_and_meet<C>(job, s);
+    else
+        produce<C>(job, s);
 }
 
 template <class C>

@@ -73,8 +73,10 @@ struct wgmma;
     WGMMA_OF(f16, 16, ", 1, 1, 0, 0", n, c, a, b)                                                                      \
     WGMMA_OF(e4m3, 32, ", 1, 1", n, c, a, b)                                                                           \
     WGMMA_OF(e5m2, 32, ", 1, 1", n, c, a, b)
+WGMMA(16, 8, 8, 9)
 WGMMA(32, 16, 16, 17)
 WGMMA(64, 32, 32, 33)
+WGMMA(96, 48, 48, 49)
 WGMMA(128, 64, 64, 65)
 WGMMA(160, 80, 80, 81)
 WGMMA(192, 96, 96, 97)

@@ -102,6 +102,7 @@
     X(CU_EVENT_DISABLE_TIMING, 2)                                                                                      \
     X(CU_STREAM_DEFAULT, 0)                                                                                            \
     X(CU_STREAM_NON_BLOCKING, 1)                                                                                       \
+    X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                                               \
     X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                                                \
     X(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                                                  \
     X(CU_MEM_HANDLE_TYPE_NONE, 0)                                                                                      \
@@ -186,6 +187,8 @@ struct CUmod_st;
 struct CUfunc_st;
 struct CUstream_st;
 struct CUevent_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
 struct tensormap_image;
 
 enum { CUDA_LAUNCH_VALUE_BYTES = 64 };

@@ -47,6 +47,19 @@
       (unsigned long long address, size_t bytes, const struct cuda_mem_access_desc *desc, size_t count))               \
     CUDA_TENSOR_MAP_CALL_ROWS(X)
 
+// Streams and graphs, for those who time work on a device. Capture modes and flags travel as their numbers.
+#define CUDA_GRAPH_CALL_ROWS(X)                                                                                        \
+    X(cuStreamCreate, (struct CUstream_st * *stream, unsigned flags))                                                  \
+    X(cuStreamSynchronize, (struct CUstream_st * stream))                                                              \
+    X(cuStreamBeginCapture_v2, (struct CUstream_st * stream, uint32_t mode))                                           \
+    X(cuStreamEndCapture, (struct CUstream_st * stream, struct CUgraph_st * *graph))                                   \
+    X(cuGraphInstantiateWithFlags,                                                                                     \
+      (struct CUgraphExec_st * *graph, struct CUgraph_st * captured, unsigned long long flags))                        \
+    X(cuGraphLaunch, (struct CUgraphExec_st * graph, struct CUstream_st * stream))                                     \
+    X(cuGraphExecDestroy, (struct CUgraphExec_st * graph))                                                             \
+    X(cuGraphDestroy, (struct CUgraph_st * captured))                                                                  \
+    X(cuEventQuery, (struct CUevent_st * event))
+
 // The four tensor map calls; arrays and units as in tensormap.h. The enums travel as their numbers.
 #define CUDA_TENSOR_MAP_CALL_ROWS(X)                                                                                   \
     X(cuTensorMapEncodeTiled,                                                                                          \
@@ -65,6 +78,7 @@
 
 #define CUDA_CALL_TYPE(name, parameters) typedef enum cuda_result(*name##_fn) parameters;
 CUDA_CALL_ROWS(CUDA_CALL_TYPE)
+CUDA_GRAPH_CALL_ROWS(CUDA_CALL_TYPE)
 #undef CUDA_CALL_TYPE
 
 // Exported too, and not in the rows because cuda.h hides it: cuGetProcAddress of CUDA 11.3 to 11.8, without a status.

@@ -29,6 +29,7 @@ static const struct kernel {
 #define KERNEL_pingpong    GEMM_PINGPONG
 #define KERNEL_cooperative GEMM_COOPERATIVE
 #define KERNEL_split_k     GEMM_SPLIT_K
+#define KERNEL_gather      GEMM_GATHER
 #define KERNEL_cp_async    GEMM_CP_ASYNC
 #define TYPE_bf16          GEMM_BF16
 #define TYPE_f16           GEMM_F16
@@ -183,10 +184,11 @@ static void dump(const struct kernel *kernel, const struct gemm_job *job, const 
         }
     }
     uint32_t consumers = kernel->kernel == GEMM_PINGPONG ? 1 : GEMM_CONSUMERS;
+    uint32_t producers = kernel->kernel == GEMM_GATHER ? GEMM_GATHERERS : 1;
     uint32_t releases = consumers * WARPS * (job->cluster_m + job->cluster_n - 1);
     for (uint32_t i = 0; i < 2 * job->stages; i++) {
         uint32_t stage = i % job->stages, phases = loads / job->stages + (stage < loads % job->stages);
-        uint64_t word = word_after(i < job->stages ? 1 : releases, phases);
+        uint64_t word = word_after(i < job->stages ? producers : releases, phases);
         memcpy(to + shared.size_bytes + 8 * i, &word, sizeof word);
     }
 }

@@ -73,3 +73,4 @@ SAME_FIELD(cuda_mem_access_desc, flags, CUmemAccessDesc, flags)
 
 #define SAME_CALL(name, parameters) _Static_assert(__builtin_types_compatible_p(name##_fn, __typeof__(&name)), #name);
 CUDA_CALL_ROWS(SAME_CALL)
+CUDA_GRAPH_CALL_ROWS(SAME_CALL)

@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "bench.h"
+#include "graph.h"
 
 struct CUevent_st {
     double at;
@@ -28,6 +29,80 @@ static enum cuda_result synchronize(void)
 {
     return CUDA_SUCCESS;
 }
+
+// A graph is the time that its starts took: while they are captured the clock stands still.
+struct CUgraph_st {
+    double ms;
+};
+static struct CUgraph_st graphs[4];
+static double captured_at;
+static int made, freed;
+
+static enum cuda_result synchronize_stream(struct CUstream_st *stream)
+{
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result begin_capture(struct CUstream_st *stream, uint32_t mode)
+{
+    (void)stream;
+    (void)mode;
+    captured_at = now;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result end_capture(struct CUstream_st *stream, struct CUgraph_st **graph)
+{
+    (void)stream;
+    *graph = &graphs[made++ % 4];
+    (*graph)->ms = now - captured_at;
+    now = captured_at;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result instantiate(struct CUgraphExec_st **graph, struct CUgraph_st *captured,
+                                    unsigned long long flags)
+{
+    (void)flags;
+    *graph = (struct CUgraphExec_st *)captured;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result launch_graph(struct CUgraphExec_st *graph, struct CUstream_st *stream)
+{
+    (void)stream;
+    now += ((struct CUgraph_st *)graph)->ms;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result destroy_exec(struct CUgraphExec_st *graph)
+{
+    (void)graph;
+    freed++;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result destroy_graph(struct CUgraph_st *captured)
+{
+    (void)captured;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result query(struct CUevent_st *event)
+{
+    (void)event;
+    return CUDA_SUCCESS;
+}
+
+static struct graph_driver graph_calls = {.cuStreamSynchronize = synchronize_stream,
+                                          .cuStreamBeginCapture_v2 = begin_capture,
+                                          .cuStreamEndCapture = end_capture,
+                                          .cuGraphInstantiateWithFlags = instantiate,
+                                          .cuGraphLaunch = launch_graph,
+                                          .cuGraphExecDestroy = destroy_exec,
+                                          .cuGraphDestroy = destroy_graph,
+                                          .cuEventQuery = query};
 
 // What the sides are told and what they did.
 struct sides {
@@ -57,7 +132,13 @@ static int start_theirs(struct bench *bench, void *context, int set)
 
 static struct bench bench_with(int rounds)
 {
-    struct bench bench = {.rounds = rounds, .sample_ms = 10, .report = json_array(), .event = {&events[0], &events[1]}};
+    struct bench bench = {.rounds = rounds,
+                          .sample_ms = 10,
+                          .long_ms = 100,
+                          .graphs = &graph_calls,
+                          .report = json_array(),
+                          .event = {&events[0], &events[1]}};
+    made = freed = 0;
     bench.gpu.driver.cuEventRecord = record;
     bench.gpu.driver.cuEventElapsedTime_v2 = elapsed;
     bench.gpu.driver.cuCtxSynchronize = synchronize;
@@ -88,28 +169,54 @@ START_TEST(rates_and_ratio_are_those_of_the_sides)
     ck_assert_double_eq_tol(number(&bench, "their_rate"), 2000.0 / 3, 1e-3); // and in 3
     ck_assert_double_eq_tol(number(&bench, "ratio"), 1.5, 1e-6);             // above 1: ours is faster
     ck_assert_double_eq_tol(number(&bench, "ratio_least"), 1.5, 1e-6);
+    ck_assert_double_eq_tol(number(&bench, "long_ratio"), 1.5, 1e-6);
+    ck_assert_double_eq_tol(number(&bench, "our_long_rate"), 1000, 1e-3);
     ck_assert_int_eq(bench.contests, 1);
     ck_assert_int_eq(sides.sets_seen, 7);
+    ck_assert_int_eq(freed, made); // every graph
     json_decref(bench.report);
 }
 END_TEST
 
+// Captured starts stand for work, not for calls: they are counted apart from those of a sample.
 START_TEST(samples_are_as_long_as_wanted)
 {
     struct sides sides = {.ms = {0.5, 1}};
     struct bench bench = bench_with(3);
     struct contest contest = fast_and_slow;
     contest.context = &sides;
+    bench.long_ms = 0;
+    now = 0;
     ck_assert_int_eq(contest_run(&bench, &contest), CUDA_SUCCESS);
-    ck_assert_int_eq(sides.starts[1], 2 * 3 + 3 * 11); // the slower side takes 10 ms: 11 starts a sample, after 6
-    ck_assert_int_eq(sides.starts[0], sides.starts[1]);
+    // The slower side takes 10 ms, in whole rounds of three sets: 9 starts a graph, two launches a sample, three
+    // samples and a warm-up; before that a start, three launches of two, and 20 starts for the time of the host.
+    ck_assert_double_eq_tol(now, (0.5 + 1) * (1 + 3 * 2 + 20 + (3 * 2 + 1) * 9), 1e-6);
+    ck_assert_double_eq(number(&bench, "long_ratio"), 0);
+    json_decref(bench.report);
+}
+END_TEST
+
+START_TEST(a_candidate_that_is_too_slow_is_given_up)
+{
+    struct sides sides = {.ms = {4, 0.1}};
+    struct bench bench = bench_with(3);
+    struct contest contest = fast_and_slow;
+    double ms;
+    contest.context = &sides;
+    ck_assert_int_eq(graph_time(&bench, &contest, &contest.ours, 2, &ms), CUDA_SUCCESS);
+    ck_assert_int_eq(made, 0);
+    ck_assert_double_eq_tol(ms, 4, 1e-6);
+    ck_assert_int_eq(graph_time(&bench, &contest, &contest.theirs, 2, &ms), CUDA_SUCCESS);
+    ck_assert_int_eq(made, 1);
+    ck_assert_int_eq(freed, 1);
+    ck_assert_double_eq_tol(ms, 0.1, 1e-6);
     json_decref(bench.report);
 }
 END_TEST
 
 START_TEST(an_error_of_a_side_ends_the_contest)
 {
-    struct sides sides = {.ms = {1, 1}, .fails_at = 8};
+    struct sides sides = {.ms = {1, 1}, .fails_at = 30};
     struct bench bench = bench_with(3);
     struct contest contest = fast_and_slow;
     contest.context = &sides;
@@ -138,6 +245,7 @@ Suite *contest_suite(void)
     TCase *tcase = tcase_create("contest");
     tcase_add_test(tcase, rates_and_ratio_are_those_of_the_sides);
     tcase_add_test(tcase, samples_are_as_long_as_wanted);
+    tcase_add_test(tcase, a_candidate_that_is_too_slow_is_given_up);
     tcase_add_test(tcase, an_error_of_a_side_ends_the_contest);
     tcase_add_test(tcase, the_filter_is_a_part_of_the_name);
     suite_add_tcase(suite, tcase);

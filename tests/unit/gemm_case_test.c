@@ -53,7 +53,7 @@ END_TEST
 static const struct {
     const char *family, *text, *why;
 } refused[] = {
-    {"gemm", GEMM_CASE("pingpong", "bf16", "[128, 96]", SIZES ", " PLAIN), "compiled for tiles 128x128"},
+    {"gemm", GEMM_CASE("pingpong", "bf16", "[128, 48]", SIZES ", " PLAIN), "compiled for tiles 128x128"},
     {PINGPONG("\"m\": 0, \"n\": 1, \"k\": 1, " PLAIN), "\"m\" is 1 to 32768, not 0: the nearest is 1"},
     {PINGPONG(SIZES ", \"pitch\": [200, 208, 208], " PLAIN), "\"pitch\" of A is a multiple of 16"},
     {PINGPONG(SIZES ", \"pitch\": [208, 192, 208], " PLAIN), "the nearest is 208"},
@@ -61,7 +61,8 @@ static const struct {
     {PINGPONG(SIZES ", \"stages\": 1, \"cluster\": [1, 1], \"splits\": 1, \"reduce\": 0"), "not 1: the nearest is 2"},
     {PINGPONG(SIZES ", \"stages\": 4, \"cluster\": [3, 1], \"splits\": 1, \"reduce\": 0"), "the nearest is 2"},
     {PINGPONG(SIZES ", \"stages\": 4, \"cluster\": [4, 4], \"splits\": 1, \"reduce\": 0"), "at most 8 CTAs, not 16"},
-    {PINGPONG(SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 2, \"reduce\": 0"), "only gemm-split-k cuts k"},
+    {PINGPONG(SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 2, \"reduce\": 0"),
+     "only gemm-split-k and gemm-gather cut k"},
     {SPLIT("bf16", SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 2, \"reduce\": 1"), "into an f32 D"},
     {SPLIT("bf16", SIZES ", \"stages\": 4, \"cluster\": [2, 2], \"splits\": 4, \"reduce\": 0"),
      "and 4 splits meet in it"},

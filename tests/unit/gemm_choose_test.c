@@ -12,7 +12,7 @@ enum { SMS = 132 };
 
 static const struct gemm_instance *choose(enum gemm_type in, struct gemm_job *job)
 {
-    return gemm_choose(gemm_instance_row(0), gemm_instance_count(), in, GEMM_BF16, SMS, job);
+    return gemm_choose(gemm_instance_row(0), gemm_instance_count(), in, GEMM_BF16, SMS, (uint64_t)32 << 20, job);
 }
 
 static const struct {
@@ -27,9 +27,10 @@ static const struct {
     {8192, 8192, 8192, GEMM_E4M3, 1, GEMM_PINGPONG, 128, 192, 1,
      "21 rounds of 128 x 192 lose less than 32 of 128 x 128"},
     {512, 7168, 8192, GEMM_BF16, 1, GEMM_COOPERATIVE, 128, 224, 1, "128 tiles of 128 x 224 are one round"},
-    {512, 1280, 8192, GEMM_BF16, 1, GEMM_SPLIT_K, 128, 128, 3, "40 tiles on 120 SMs"},
-    {512, 1280, 8192, GEMM_BF16, 0, GEMM_SPLIT_K, 128, 160, 3, "of 40 clusters of 3 one would have to wait"},
-    {64, 8192, 8192, GEMM_BF16, 1, GEMM_COOPERATIVE, 64, 64, 1, "memory is slower than any of them: the smallest tile"},
+    {512, 1280, 8192, GEMM_BF16, 1, GEMM_SPLIT_K, 128, 160, 4, "32 tiles on 128 SMs, through memory"},
+    {1000, 3000, 5000, GEMM_BF16, 1, GEMM_PINGPONG, 128, 192, 1, "skewed rows: pairs that share B ask L2 less often"},
+    {128, 128, 16384, GEMM_BF16, 1, GEMM_SPLIT_K, 64, 64, 24, "four tiles, and k for 96 SMs"},
+    {64, 64, 64, GEMM_BF16, 1, GEMM_GATHER, 64, 32, 1, "one block: the copies that start first"},
 };
 enum { CHOICES = sizeof choices / sizeof choices[0] };
 
@@ -56,7 +57,7 @@ START_TEST(gemm_choice_can_run)
         uint32_t k = (uint32_t)random_range(&random, 1, 20000);
         struct gemm_job job = {.m = m, .n = columns, .k = k, .workspace = random_below(&random, 2)};
         const struct gemm_instance *i =
-            gemm_choose(gemm_instance_row(0), gemm_instance_count(), in, GEMM_F32, SMS, &job);
+            gemm_choose(gemm_instance_row(0), gemm_instance_count(), in, GEMM_F32, SMS, (uint64_t)32 << 20, &job);
         ck_assert_ptr_nonnull(i);
         ck_assert_uint_le(gemm_cluster_size(&job), GEMM_MAX_CLUSTER);
         ck_assert_uint_ge(job.stages, gemm_min_stages(i, &job));
@@ -72,7 +73,7 @@ END_TEST
 START_TEST(gemm_choice_of_a_type_without_kernels_is_none)
 {
     struct gemm_job job = {.m = 1, .n = 1, .k = 1};
-    ck_assert_ptr_null(gemm_choose(gemm_instance_row(0), gemm_instance_count(), GEMM_F16, GEMM_BF16, SMS, &job));
+    ck_assert_ptr_null(gemm_choose(gemm_instance_row(0), gemm_instance_count(), GEMM_F16, GEMM_BF16, SMS, 0, &job));
 }
 END_TEST
 

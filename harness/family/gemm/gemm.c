@@ -63,7 +63,8 @@ static int gemm_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
 
 const struct family family_gemm = {
     .name = "gemm",
-    .summary = "GEMM kernels: ping-pong, cooperative, split-K, cp.async; D bit for bit, and the stages of CTA 0",
+    .summary =
+        "GEMM kernels: ping-pong, cooperative, split-K, gathering, cp.async; D bit for bit, and the stages of CTA 0",
     .case_bytes = sizeof(struct gemm_case),
     .cost = 100,
     .generate = gemm_generate,
@@ -72,7 +73,7 @@ const struct family family_gemm = {
     .result_bytes = gemm_result_bytes,
     .run_model = gemm_run_model,
     .run_gpu = gemm_run_gpu,
-    .kernels = "gemm_pingpong gemm_cooperative gemm_split_k gemm_cp_async",
+    .kernels = "gemm_pingpong gemm_cooperative gemm_split_k gemm_gather gemm_cp_async",
     .explain = gemm_explain,
     .rule = RULE_WGMMA_SUM,
 };

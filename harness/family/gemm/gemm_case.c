@@ -6,7 +6,7 @@
 
 #include "json.h"
 
-static const char *const kernel_names[] = {"pingpong", "cooperative", "split_k", "cp_async", NULL};
+static const char *const kernel_names[] = {"pingpong", "cooperative", "split_k", "gather", "cp_async", NULL};
 
 enum wgmma_types gemm_wgmma_types(const struct gemm_instance *instance)
 {
@@ -120,9 +120,10 @@ static uint32_t most_splits(const struct gemm_case *c)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     struct gemm_job job = gemm_case_job(c);
-    if (i->kernel != GEMM_SPLIT_K) return 1;
+    if (!gemm_cuts_k(i->kernel)) return 1;
     if (c->reduce) return GEMM_MAX_SPLITS;
-    job.splits = GEMM_MAX_CLUSTER;
+    if (i->kernel == GEMM_GATHER && !c->workspace) return 1; // it has no clusters
+    job.splits = c->workspace ? GEMM_MAX_SPLITS_IN_MEMORY : GEMM_MAX_CLUSTER;
     while (job.splits > 1 &&
            (gemm_min_stages(i, &job) > gemm_max_stages(i) || (c->workspace && !gemm_fits_counters(i, &job))))
         job.splits--;
@@ -132,8 +133,11 @@ static uint32_t most_splits(const struct gemm_case *c)
 static int check_splits(const struct gemm_case *c, struct text *why)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
-    int splits = i->kernel == GEMM_SPLIT_K;
-    const char *because = !splits ? " (only gemm-split-k cuts k)" : "";
+    int splits = gemm_cuts_k(i->kernel);
+    const char *because = !splits ? " (only gemm-split-k and gemm-gather cut k)"
+                          : i->kernel == GEMM_GATHER && !c->workspace
+                              ? " (gemm-gather has no clusters, take workspace 1)"
+                              : "";
     if (!is_within("splits", c->splits, 1, most_splits(c), because, why)) return 0;
     if (!is_within("reduce", c->reduce, 0, splits && i->out == GEMM_F32, " (1: split-K into an f32 D)", why)) return 0;
     if (!is_within("workspace", c->workspace, 0, splits && !c->reduce, " (1: split-K without \"reduce\")", why))
@@ -144,13 +148,15 @@ static int check_splits(const struct gemm_case *c, struct text *why)
     return 0;
 }
 
-// The baseline of sm_80 knows nothing of clusters, and has a CTA for each tile.
-static int check_cp_async(const struct gemm_case *c, struct text *why)
+// Kernels without TMA loads know nothing of clusters; the baseline of sm_80 has a CTA for each tile, too.
+static int check_no_cluster(const struct gemm_case *c, struct text *why)
 {
-    if (gemm_instance_row(c->instance)->kernel != GEMM_CP_ASYNC) return 1;
-    const char *because = " (gemm-cp-async has no more)";
+    enum gemm_kernel kernel = gemm_instance_row(c->instance)->kernel;
+    const char *because = kernel == GEMM_GATHER ? " (gemm-gather has no more)" : " (gemm-cp-async has no more)";
+    if (kernel != GEMM_CP_ASYNC && kernel != GEMM_GATHER) return 1;
     return is_within("cluster", c->cluster_m, 1, 1, because, why) &&
-           is_within("cluster", c->cluster_n, 1, 1, because, why) && is_within("ctas", c->ctas, 0, 0, because, why);
+           is_within("cluster", c->cluster_n, 1, 1, because, why) &&
+           (kernel == GEMM_GATHER || is_within("ctas", c->ctas, 0, 0, because, why));
 }
 
 int gemm_may_dump(const struct gemm_case *c)
@@ -169,7 +175,7 @@ int gemm_check(const struct gemm_case *c, struct text *why)
            is_within("stages", c->stages, gemm_min_stages(i, &job), gemm_max_stages(i), " (as fit in shared memory)",
                      why) &&
            is_within("group", c->group, 1, GEMM_MAX_SIDE, "", why) && is_within("exact", c->exact, 0, 1, "", why) &&
-           check_cluster(c, why) && check_cp_async(c, why) &&
+           check_cluster(c, why) && check_no_cluster(c, why) &&
            is_within("dump", c->dump, 0, (uint32_t)gemm_may_dump(c),
                      " (0: the parts of k that meet in shared memory lie over the stages)", why);
 }

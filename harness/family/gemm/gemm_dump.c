@@ -114,13 +114,15 @@ static void write_word(uint8_t *to, uint32_t arrivals, uint32_t phases)
     memcpy(to, &word, sizeof word);
 }
 
-// full[] has the producer's arrival, empty[] one of each warp of the tile's consumers in all CTAs that share a block.
+// full[] has the producer's arrival, one of each of its threads where they gather, empty[] one of each warp of the
+// tile's consumers in all CTAs that share a block.
 static void write_words(const struct walk *w, const uint32_t loads[GEMM_MAX_STAGES], uint8_t *words)
 {
     uint32_t consumers = w->instance->kernel == GEMM_PINGPONG ? 1 : GEMM_CONSUMERS;
     uint32_t peers = w->c->cluster_m + w->c->cluster_n - 1;
+    uint32_t producers = w->instance->kernel == GEMM_GATHER ? GEMM_GATHERERS : 1;
     for (uint32_t stage = 0; stage < w->c->stages; stage++) {
-        write_word(words + stage * BARRIER_BYTES, 1, loads[stage]);
+        write_word(words + stage * BARRIER_BYTES, producers, loads[stage]);
         write_word(words + (w->c->stages + stage) * BARRIER_BYTES, consumers * WARPS_OF_CONSUMER * peers, loads[stage]);
     }
 }

@@ -19,6 +19,7 @@ static const struct gemm_instance instances[] = {
 #define KERNEL_pingpong    GEMM_PINGPONG
 #define KERNEL_cooperative GEMM_COOPERATIVE
 #define KERNEL_split_k     GEMM_SPLIT_K
+#define KERNEL_gather      GEMM_GATHER
 #define KERNEL_cp_async    GEMM_CP_ASYNC
 #define TYPE_bf16          GEMM_BF16
 #define TYPE_f16           GEMM_F16

@@ -3,12 +3,19 @@
 
 #include "dtype.h"
 
-static const char *const modules[] = {"gemm_pingpong", "gemm_cooperative", "gemm_split_k", "gemm_cp_async"};
+static const char *const modules[] = {"gemm_pingpong", "gemm_cooperative", "gemm_split_k", "gemm_gather",
+                                      "gemm_cp_async"};
 
 static enum dtype dtype_of(enum gemm_type type)
 {
     static const enum dtype types[] = {DTYPE_BFLOAT16, DTYPE_FLOAT16, DTYPE_UINT8, DTYPE_UINT8, DTYPE_FLOAT32};
     return types[type];
+}
+
+// Rows that are no multiple of a line apart: of 256 bytes that are fetched for one of 128, much would be another row's.
+static enum tensormap_l2_promotion promotion_of(uint64_t pitch_bytes)
+{
+    return pitch_bytes % GEMM_BLOCK_BYTES == 0 ? L2_PROMOTION_L2_256B : L2_PROMOTION_L2_128B;
 }
 
 // A matrix of `rows` rows of `columns` elements, in boxes of `box` (columns, rows).
@@ -18,7 +25,7 @@ static enum rule make_map(struct tensormap_image *map, enum gemm_type type, unsi
 {
     static const uint32_t estride[] = {1, 1};
     return tensormap_encode_tiled(map, dtype_of(type), 2, address, dim, &pitch_bytes, box, estride, INTERLEAVE_NONE,
-                                  swizzle, L2_PROMOTION_L2_256B, OOB_FILL_ZERO, NULL);
+                                  swizzle, promotion_of(pitch_bytes), OOB_FILL_ZERO, NULL);
 }
 
 enum rule gemm_maps_make(const struct gemm_call *call, struct tensormap_image map[3])
@@ -30,7 +37,8 @@ enum rule gemm_maps_make(const struct gemm_call *call, struct tensormap_image ma
     const uint32_t box[3][2] = {{gemm_block_k(i->in), gemm_box_a_rows(i->tile_m, job->cluster_n)},
                                 {gemm_block_k(i->in), gemm_box_b_rows(i->tile_n, job->cluster_m)},
                                 {columns_d, GEMM_BOX_ROWS}};
-    enum tensormap_swizzle of_d = columns_d * gemm_bytes(i->out) == 128 ? SWIZZLE_128B : SWIZZLE_64B;
+    const uint32_t row_bytes = columns_d * gemm_bytes(i->out);
+    const enum tensormap_swizzle of_d = row_bytes == 128 ? SWIZZLE_128B : row_bytes == 64 ? SWIZZLE_64B : SWIZZLE_32B;
     enum rule rule = RULE_OK;
     for (int m = 0; m < 3 && rule == RULE_OK; m++)
         rule = make_map(&map[m], m == 2 ? i->out : i->in, call->address[m], dim[m], call->pitch_bytes[m], box[m],
@@ -71,6 +79,10 @@ enum rule gemm_launch_make(const struct gemm_call *call, uint32_t sms, struct ge
     enum rule rule = gemm_maps_make(call, launch->map);
     uint32_t size = gemm_cluster_size(&call->job);
     launch->job = call->job;
+    launch->job.a = call->address[0];
+    launch->job.b = call->address[1];
+    launch->job.pitch_a = call->pitch_bytes[0];
+    launch->job.pitch_b = call->pitch_bytes[1];
     for (int i = 0; i < 3; i++) launch->arguments[i] = &launch->map[i];
     launch->arguments[3] = &launch->job;
     launch->launch = (struct gpu_launch){.module = modules[call->instance->kernel],

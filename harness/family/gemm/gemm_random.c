@@ -49,11 +49,14 @@ static void pick_pitch(struct random *random, struct gemm_case *c)
 static void pick_splits(struct random *random, const struct gemm_instance *i, struct gemm_case *c)
 {
     c->splits = 1;
-    if (i->kernel != GEMM_SPLIT_K) return;
+    if (!gemm_cuts_k(i->kernel)) return;
     c->reduce = i->out == GEMM_F32 && random_chance(random, 50);
+    c->workspace = !c->reduce && random_chance(random, 50);
     c->splits = (uint32_t)random_range(random, 1, c->reduce ? 9 : GEMM_MAX_CLUSTER);
     if (c->reduce && !c->exact && c->splits > 2) c->splits = 2;
-    c->workspace = !c->reduce && random_chance(random, 50);
+    if (c->workspace && random_chance(random, 20))
+        c->splits = (uint32_t)random_range(random, GEMM_MAX_CLUSTER + 1, GEMM_MAX_SPLITS_IN_MEMORY);
+    if (i->kernel == GEMM_GATHER && !c->workspace && !c->reduce) c->splits = 1;
 }
 
 static void pick_cluster(struct random *random, struct gemm_case *c)
@@ -61,7 +64,7 @@ static void pick_cluster(struct random *random, struct gemm_case *c)
     static const uint32_t shapes[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
     uint32_t in_cluster = c->reduce || c->workspace ? 1 : c->splits, shape = 0;
     c->cluster_m = c->cluster_n = 1;
-    if (gemm_instance_row(c->instance)->kernel == GEMM_CP_ASYNC || random_chance(random, 40)) return;
+    if (gemm_instance_row(c->instance)->kernel >= GEMM_GATHER || random_chance(random, 40)) return;
     shape = (uint32_t)random_below(random, sizeof shapes / sizeof shapes[0]);
     if (shapes[shape][0] * shapes[shape][1] * in_cluster > GEMM_MAX_CLUSTER) return;
     c->cluster_m = shapes[shape][0];
@@ -122,10 +125,20 @@ static uint32_t pick_seed(struct random *random)
     return random_chance(random, 40) ? seed : (seed & ~63u) | style_b << 3 | style_a;
 }
 
+// A kernel, then one of its instances, which lie side by side.
+static uint32_t pick_instance(struct random *random)
+{
+    enum gemm_kernel kernel = (enum gemm_kernel)random_below(random, GEMM_CP_ASYNC + 1);
+    uint32_t first = 0, end;
+    while (gemm_instance_row(first)->kernel != kernel) first++;
+    for (end = first; end < gemm_instance_count() && gemm_instance_row(end)->kernel == kernel;) end++;
+    return first + (uint32_t)random_below(random, end - first);
+}
+
 void gemm_generate(struct random *random, void *test_case)
 {
     struct gemm_case *c = test_case;
-    *c = (struct gemm_case){.instance = (uint32_t)random_below(random, gemm_instance_count())};
+    *c = (struct gemm_case){.instance = pick_instance(random)};
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     c->exact = (uint32_t)random_chance(random, 20);
     pick_sizes(random, i, c);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Whether both sides of a GEMM contest computed what they were asked for.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gemm_sides.h"
+#include "random.h"
+
+enum { CHECKED_ROWS = 256, CHECKED_ELEMENTS = 16 };
+
+// The sums of cuBLAS may be rounded elsewhere: bf16 results of normal numbers differ by less than this part of their
+// norm, fp8 ones too.
+static const double TOLERANCE = 0.01;
+
+// An element may differ from the sum of doubles by so many times the root of k, the deviation of such a sum: fp8
+// accumulates with 13 bits.
+static const double ELEMENT_TOLERANCE = 0.06;
+
+static double bf16_value(const uint16_t *at)
+{
+    uint32_t bits = (uint32_t)*at << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double e4m3_value(uint8_t bits)
+{
+    int exponent = bits >> 3 & 15, fraction = bits & 7;
+    double value = exponent == 0 ? ldexp(fraction, -9) : ldexp(8 + fraction, exponent - 10);
+    return bits & 0x80 ? -value : value;
+}
+
+static double value_of(enum gemm_type type, const uint8_t *row, uint32_t k)
+{
+    uint16_t bits;
+    if (type != GEMM_BF16) return e4m3_value(row[k]);
+    memcpy(&bits, row + 2 * (size_t)k, sizeof bits);
+    return bf16_value(&bits);
+}
+
+int gemm_sides_compare(struct bench *bench, const struct gemm_sides *sides, uint32_t rows, double *apart)
+{
+    const struct gemm_shape *s = &sides->shape;
+    size_t row_bytes = (size_t)s->n * 2;
+    double difference = 0, norm = 0;
+    if (rows > s->m) rows = s->m;
+    uint16_t *row[2] = {malloc(row_bytes), malloc(row_bytes)};
+    int error = row[0] == NULL || row[1] == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    for (uint32_t r = 0; r < rows && error == CUDA_SUCCESS; r++) {
+        size_t at = (size_t)((uint64_t)r * s->m / rows) * row_bytes;
+        for (int i = 0; i < 2 && error == CUDA_SUCCESS; i++)
+            error = (int)bench->gpu.driver.cuMemcpyDtoH_v2(row[i], sides->memory->d[i] + at, row_bytes);
+        for (uint32_t n = 0; n < s->n && error == CUDA_SUCCESS; n++) {
+            double x = bf16_value(&row[0][n]), y = bf16_value(&row[1][n]);
+            difference += (x - y) * (x - y);
+            norm += y * y;
+        }
+    }
+    *apart = sqrt(difference / norm);
+    free(row[0]);
+    free(row[1]);
+    return error;
+}
+
+static double dot(const struct gemm_shape *s, const uint8_t *a, const uint8_t *b)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < s->k; k++) sum += value_of(s->type, a, k) * value_of(s->type, b, k);
+    return sum;
+}
+
+// The greatest distance of some elements of our D from their sums, in roots of k. Returns 0 or the CUDA error.
+static int compare_elements(struct bench *bench, const struct gemm_sides *sides, double *apart)
+{
+    const struct gemm_shape *s = &sides->shape;
+    const struct cuda_driver *call = &bench->gpu.driver;
+    size_t row_bytes = (size_t)s->k * gemm_bytes(s->type);
+    struct random random = random_for(s->m, s->n);
+    uint8_t *a = malloc(row_bytes), *b = malloc(row_bytes);
+    int error = a == NULL || b == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    *apart = 0;
+    for (int i = 0; i < CHECKED_ELEMENTS && error == CUDA_SUCCESS; i++) {
+        uint64_t m = random_below(&random, s->m), n = random_below(&random, s->n);
+        uint16_t d = 0;
+        error = (int)call->cuMemcpyDtoH_v2(a, sides->call.address[0] + m * row_bytes, row_bytes);
+        if (error == CUDA_SUCCESS)
+            error = (int)call->cuMemcpyDtoH_v2(b, sides->call.address[1] + n * row_bytes, row_bytes);
+        if (error == CUDA_SUCCESS)
+            error = (int)call->cuMemcpyDtoH_v2(&d, sides->memory->d[0] + (m * s->n + n) * 2, sizeof d);
+        double away = fabs(bf16_value(&d) - dot(s, a, b)) / sqrt(s->k);
+        if (!(away <= *apart)) *apart = away; // a NaN stays
+    }
+    free(a);
+    free(b);
+    return error;
+}
+
+int gemm_sides_clear(struct bench *bench, const struct gemm_sides *sides)
+{
+    size_t bytes = (size_t)sides->shape.m * sides->shape.n * 2;
+    int error = CUDA_SUCCESS;
+    for (int i = 0; i < 2 && error == CUDA_SUCCESS; i++)
+        error = (int)bench->gpu.driver.cuMemsetD8Async(sides->memory->d[i], 0xff, bytes, bench->gpu.stream);
+    return error;
+}
+
+int gemm_sides_check(struct bench *bench, const struct gemm_sides *sides, const char *name, struct text *why)
+{
+    double rows, elements;
+    int error = (int)bench->gpu.driver.cuCtxSynchronize();
+    if (error == CUDA_SUCCESS) error = gemm_sides_compare(bench, sides, CHECKED_ROWS, &rows);
+    if (error == CUDA_SUCCESS) error = compare_elements(bench, sides, &elements);
+    if (error != CUDA_SUCCESS || (rows < TOLERANCE && elements < ELEMENT_TOLERANCE)) return error;
+    text_set(why,
+             "%s: our D and theirs differ by %.3g of its norm (%.3g allowed), ours and sums of doubles by %.3g roots "
+             "of k (%.3g allowed), on sets %d and %d",
+             name, rows, TOLERANCE, elements, ELEMENT_TOLERANCE, sides->last_set[0], sides->last_set[1]);
+    return -1;
+}

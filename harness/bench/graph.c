@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "graph.h"
+
+#include "symbol.h"
+
+enum { MOST_STARTS = 24 };
+static const double HURRY_MS = 0.25; // that a graph of graph_time() takes, about
+
+int graph_open(struct bench *bench, struct text *why)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+#define FIND(name, parameters)                                                                                         \
+    if (library == NULL || !symbol_find(library, #name, &bench->graphs->name)) {                                       \
+        text_set(why, "the CUDA driver is too old: it has no " #name);                                                 \
+        return 0;                                                                                                      \
+    }
+    CUDA_GRAPH_CALL_ROWS(FIND)
+#undef FIND
+    if (bench->graphs->cuStreamCreate(&bench->gpu.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) return 1;
+    text_set(why, "cuStreamCreate failed");
+    return 0;
+}
+
+int graph_capture(struct bench *bench, const struct contest *contest, const struct bench_side *side, int starts,
+                  int *set, struct CUgraphExec_st **graph)
+{
+    struct graph_driver *call = bench->graphs;
+    struct CUgraph_st *captured = NULL;
+    *graph = NULL;
+    int error = (int)call->cuStreamBeginCapture_v2(bench->gpu.stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    if (error != CUDA_SUCCESS) return error;
+    for (int i = 0; i < starts && error == CUDA_SUCCESS; i++) {
+        error = side->start(bench, contest->context, *set);
+        *set = (*set + 1) % contest->sets;
+    }
+    int ended = (int)call->cuStreamEndCapture(bench->gpu.stream, &captured);
+    if (error == CUDA_SUCCESS) error = ended;
+    if (error == CUDA_SUCCESS) error = (int)call->cuGraphInstantiateWithFlags(graph, captured, 0);
+    if (captured != NULL) call->cuGraphDestroy(captured);
+    return error;
+}
+
+void graph_free(struct bench *bench, struct CUgraphExec_st *graph)
+{
+    if (graph != NULL) bench->graphs->cuGraphExecDestroy(graph);
+}
+
+static int launch(struct bench *bench, struct CUgraphExec_st *graph, int starts, double *ms)
+{
+    const struct cuda_driver *call = &bench->gpu.driver;
+    float elapsed = 0;
+    int error = (int)call->cuEventRecord(bench->event[0], bench->gpu.stream);
+    if (error == CUDA_SUCCESS) error = (int)bench->graphs->cuGraphLaunch(graph, bench->gpu.stream);
+    if (error == CUDA_SUCCESS) error = (int)call->cuEventRecord(bench->event[1], bench->gpu.stream);
+    if (error == CUDA_SUCCESS) error = (int)bench->graphs->cuStreamSynchronize(bench->gpu.stream);
+    if (error == CUDA_SUCCESS) error = (int)call->cuEventElapsedTime_v2(&elapsed, bench->event[0], bench->event[1]);
+    *ms = (double)elapsed / starts;
+    return error;
+}
+
+// One start by itself tells how many make a graph.
+static int first_start(struct bench *bench, const struct contest *contest, const struct bench_side *side, double *ms)
+{
+    const struct cuda_driver *call = &bench->gpu.driver;
+    float elapsed = 0;
+    int error = (int)call->cuEventRecord(bench->event[0], bench->gpu.stream);
+    if (error == CUDA_SUCCESS) error = side->start(bench, contest->context, 0);
+    if (error == CUDA_SUCCESS) error = (int)call->cuEventRecord(bench->event[1], bench->gpu.stream);
+    if (error == CUDA_SUCCESS) error = (int)bench->graphs->cuStreamSynchronize(bench->gpu.stream);
+    if (error == CUDA_SUCCESS) error = (int)call->cuEventElapsedTime_v2(&elapsed, bench->event[0], bench->event[1]);
+    *ms = (double)elapsed;
+    return error;
+}
+
+int graph_time(struct bench *bench, const struct contest *contest, const struct bench_side *side, double give_up_ms,
+               double *ms)
+{
+    struct CUgraphExec_st *graph = NULL;
+    double once;
+    int set = 0, error = first_start(bench, contest, side, ms);
+    if (error != CUDA_SUCCESS || (*ms > give_up_ms && *ms > 1)) return error;
+    int starts = *ms * MOST_STARTS < HURRY_MS ? MOST_STARTS : (int)(HURRY_MS / *ms) + 2;
+    if (starts > MOST_STARTS) starts = MOST_STARTS;
+    error = graph_capture(bench, contest, side, starts, &set, &graph);
+    if (error == CUDA_SUCCESS) error = launch(bench, graph, starts, ms);
+    for (int i = 0; i < 2 && error == CUDA_SUCCESS && *ms <= give_up_ms; i++) {
+        error = launch(bench, graph, starts, &once);
+        if (once < *ms) *ms = once;
+    }
+    graph_free(bench, graph);
+    return error;
+}
