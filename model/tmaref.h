@@ -28,6 +28,12 @@
 //   sparse.h            what the metadata of a sparse wgmma picks
 //   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
 // The ABI: docs/abi.md.
+//
+// What may be passed: any number. What the documents forbid is a finding; an enumeration, size or count that PTX does
+// not have is rule INSTRUCTION_FORM, and a struct tensormap that no bytes decode to LOAD_MAP_FORMAT or
+// STORE_MAP_FORMAT. A pointer is NULL only where its comment says so (`findings` always may be); an array has as many
+// entries as its comment says. Tables that are looked up by number (dtype_row(), rule_row(), ...) take the numbers of
+// their enumeration alone.
 #ifndef TMAREF_H
 #define TMAREF_H
 

@@ -34,6 +34,9 @@ void findings_clear(struct findings *findings);
 // Appends a finding; `findings` may be NULL (then nothing is kept).
 void finding_add(struct findings *findings, struct finding finding);
 
+// Appends that `value` of an instruction is nothing that PTX has, and returns that rule, INSTRUCTION_FORM.
+enum rule finding_of_form(struct findings *findings, const char *argument, uint64_t value);
+
 // The first finding that is a refusal or a fault, RULE_OK if all are warnings or there are none.
 enum rule findings_first_broken(const struct findings *findings);
 

@@ -4,7 +4,9 @@
 enum rule map_location_check(enum map_location location, uint64_t address, struct findings *findings)
 {
     struct findings found;
-    found.count = 0;
+    findings_clear(&found);
+    findings_clear(findings);
+    if ((unsigned)location >= MAP_LOCATIONS) return finding_of_form(findings, "location", (uint64_t)location);
     if (address % MAP_ALIGN != 0)
         finding_add(&found, (struct finding){RULE_MAP_LOCATION_ALIGN, "tensorMap", -1, 0, address, MAP_ALIGN,
                                              address - address % MAP_ALIGN});

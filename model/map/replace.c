@@ -165,9 +165,10 @@ static void check_oddities(const struct tensormap_image *image, const struct rep
 
 enum rule tensormap_replace(struct tensormap_image *image, const struct replace_op *op, struct findings *findings)
 {
-    const struct replace_row *row = row_of(op->field);
     enum rule first = RULE_OK;
-    assert(replace_is_legal(op));
+    findings_clear(findings);
+    if (!replace_is_legal(op)) return finding_of_form(findings, "new_val or ord of this field", op->value);
+    const struct replace_row *row = row_of(op->field);
     check_value(op, findings, &first);
     check_oddities(image, op, findings, &first);
 

@@ -25,9 +25,9 @@ int replace_is_legal(const struct replace_op *op);
 // down to 16 bytes, a count of which one less is stored.
 uint64_t replace_becomes(const struct replace_op *op);
 
-// Applies one instruction, which is legal, to `image`.
+// Applies one instruction to `image`; one that is not legal changes nothing (rule INSTRUCTION_FORM).
 //   findings  NULL, or takes what the documents forbid or what is easily overlooked
-//   returns   RULE_OK, or the first such rule: all are warnings, the hardware does as told
+//   returns   RULE_OK, or the first such rule: all others are warnings, the hardware does as told
 //   source    PTX ISA 9.1 tensormap.replace; traces/sm_90a/replace
 enum rule tensormap_replace(struct tensormap_image *image, const struct replace_op *op, struct findings *findings);
 

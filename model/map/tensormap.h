@@ -93,7 +93,8 @@ enum rule tensormap_replace_address(struct tensormap_image *image, uint64_t addr
 // first such rule.
 enum rule tensormap_decode(const struct tensormap_image *image, struct tensormap *map, struct findings *findings);
 
-// The 128 bytes of `map`, unchecked: every field is cut to the bits it has. The inverse of tensormap_decode().
+// The 128 bytes of `map`, unchecked: every field is cut to the bits it has. Total: whatever bytes a map was decoded
+// from, it is what the bytes made of it here decode to; of a type that does not exist that is all that is kept.
 void tensormap_pack(const struct tensormap *map, struct tensormap_image *image);
 
 // Bytes of one step of dimension 0: the element size, or 16 / 32 with interleave.

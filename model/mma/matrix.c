@@ -16,6 +16,8 @@ enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRI
                        struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
+    if (count != 1 && count != 2 && count != 4) return finding_of_form(findings, ".num", (uint64_t)(int64_t)count);
     const uint32_t limit = 1u << RANK_SHIFT;
     uint64_t end = shared->base + shared->size_bytes;
     for (int i = 0; i < count * MATRIX_ROWS; i++)

@@ -133,6 +133,7 @@ enum rule cluster_launch_check(const struct cluster_launch *launch, struct findi
     struct check check = {launch, findings, RULE_OK};
     const uint32_t most = LAUNCH_MAX_SHARED_BYTES - launch->static_shared_bytes;
     const uint32_t *cluster = cluster_of(launch);
+    findings_clear(findings);
     if (launch->allows_shared && launch->allowed_shared_bytes > most)
         broken(&check, RULE_LAUNCH_SHARED_ALLOWED, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", -1,
                launch->allowed_shared_bytes, most);

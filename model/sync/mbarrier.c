@@ -2,8 +2,6 @@
 // The barrier word: fields, tokens, waits, and mbarrier_transact(), the only code that moves counts.
 #include "mbarrier.h"
 
-#include <assert.h>
-
 enum { PENDING_SHIFT = 43, TX_SHIFT = 21, EXPECTED_SHIFT = 1, TX_FIELD = (1 << 21) - 1 };
 
 // Counts are stored negated, so that the hardware counts up to zero.
@@ -37,8 +35,6 @@ struct mbarrier_fields mbarrier_unpack(uint64_t word)
 
 uint64_t mbarrier_pack(const struct mbarrier_fields *fields)
 {
-    assert(fields->pending <= MBARRIER_COUNT_MAX && fields->expected <= MBARRIER_COUNT_MAX);
-    assert(fields->tx >= MBARRIER_TX_MIN && fields->tx <= MBARRIER_TX_MAX);
     return (fields->phase ? MBARRIER_PHASE_BIT : 0) | field_of_count(fields->pending) << PENDING_SHIFT |
            (fields->error ? MBARRIER_ERROR_BIT : 0) | ((uint64_t)-fields->tx & TX_FIELD) << TX_SHIFT |
            field_of_count(fields->expected) << EXPECTED_SHIFT | (uint64_t)(fields->unused != 0);

@@ -450,9 +450,24 @@ static void tell_access(const struct step *step)
     observer->access(observer->context, &access);
 }
 
+// Has the machine room, and is the operation legal after those before it?
+static int may_step(const struct mbarrier_machine *machine, const struct mbarrier_op *op)
+{
+    struct mbarrier_op program[2] = {{0}, *op};
+    int takes_token = op->opcode < MBARRIER_OPS && rows[op->opcode].operand == MBARRIER_TAKES_TOKEN;
+    if (machine->events >= MBARRIER_MAX_OPS) return 0;
+    if (takes_token && op->token != MBARRIER_TOKEN_OPERAND) {
+        if (op->token >= (uint32_t)machine->events) return 0;
+        program[0] = machine->event[op->token].op;
+        program[1].token = 0;
+    }
+    return mbarrier_op_illegal(program, 1) == NULL;
+}
+
 enum rule mbarrier_step(struct mbarrier_machine *machine, const struct mbarrier_op *op, struct findings *findings)
 {
-    assert(machine->events < MBARRIER_MAX_OPS);
+    findings_clear(findings);
+    if (!may_step(machine, op)) return finding_of_form(findings, "op", op->opcode);
     struct mbarrier_event *event = &machine->event[machine->events++];
     struct mbarrier_slot *slot = &machine->slot[op->barrier];
     *event = (struct mbarrier_event){.op = *op, .phase_before = slot->phases};

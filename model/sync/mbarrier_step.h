@@ -78,7 +78,8 @@ void mbarrier_machine_start(struct mbarrier_machine *machine);
 // Executes one step, appends its event, and adds to `findings` (may be NULL) the fault and every use that PTX leaves
 // undefined though an H200 has an answer.
 //   op       legal by mbarrier_op_illegal(), at most MBARRIER_MAX_OPS in all, none after a fault
-//   returns  RULE_OK, or the rule whose fault ends the program
+//   returns  RULE_OK, or the rule whose fault ends the program; INSTRUCTION_FORM for an operation that is not legal or
+//            one too many, which changes nothing
 enum rule mbarrier_step(struct mbarrier_machine *machine, const struct mbarrier_op *op, struct findings *findings);
 
 #endif

@@ -26,9 +26,17 @@ static void check_bounds(const struct memory *memory, uint64_t address, uint32_t
            (struct finding){rule, "a", -1, 0, address, end, address < memory->base ? memory->base : end - bytes});
 }
 
+// Are there accesses of so many bytes?
+static int is_size(uint32_t bytes)
+{
+    return bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0;
+}
+
 enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
+    if (!is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
     check_align(address, bytes, RULE_SHARED_ACCESS_ALIGN, findings, &first);
     check_bounds(shared, address, bytes, RULE_SHARED_ACCESS_BOUNDS, findings, &first);
     return first;
@@ -37,6 +45,8 @@ enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct mem
 enum rule global_access_check(uint64_t address, uint32_t bytes, const struct memory *global, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
+    if (!is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
     check_align(address, bytes, RULE_GLOBAL_ACCESS_ALIGN, findings, &first);
     check_bounds(global, address, bytes, RULE_GLOBAL_ACCESS_UNMAPPED, findings, &first);
     return first;
@@ -45,6 +55,7 @@ enum rule global_access_check(uint64_t address, uint32_t bytes, const struct mem
 enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
     check_align(address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_ALIGN, findings, &first);
     check_bounds(shared, address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_BOUNDS, findings, &first);
     return first;
@@ -53,6 +64,7 @@ enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, s
 enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
     if (!is_shared) broken(findings, &first, (struct finding){RULE_MBARRIER_GENERIC_SPACE, "a", -1, 0, address, 0, 0});
     return first;
 }
@@ -60,6 +72,7 @@ enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct finding
 enum rule map_prefetch_check(uint64_t address, const struct memory *global, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
     check_align(address, MAP_ALIGN, RULE_PREFETCH_MAP_ALIGN, findings, &first);
     check_bounds(global, address, MAP_ALIGN, RULE_PREFETCH_MAP_UNMAPPED, findings, &first);
     return first;
@@ -68,6 +81,7 @@ enum rule map_prefetch_check(uint64_t address, const struct memory *global, stru
 enum rule map_acquire_check(uint64_t address, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
     check_align(address, MAP_ALIGN, RULE_ACQUIRE_MAP_ALIGN, findings, &first);
     if (address >= ADDRESS_LIMIT)
         broken(findings, &first,
@@ -79,6 +93,7 @@ enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to
                          const struct memory *global, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
     check_align(from, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
     check_align(to, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
     check_bounds(shared, from, MAP_BYTES, RULE_COPY_MAP_SMEM_BOUNDS, findings, &first);

@@ -135,9 +135,18 @@ static void check_destination(const struct bulk *bulk, uint32_t bytes, enum rule
         check_bounds(bulk->destination, "dstMem", bulk->to, bytes, RULE_BULK_UNMAPPED, first, findings);
 }
 
+// Is there such an operation? Registers hold 4, 8 or 16 bytes.
+static int has_form(enum bulk_form form, uint32_t size_bytes)
+{
+    if (form != BULK_REGISTERS_TO_OTHER) return (unsigned)form < BULK_FORMS;
+    return size_bytes == 4 || size_bytes == 8 || size_bytes == 16;
+}
+
 enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
+    if (!has_form(bulk->form, bulk->size_bytes)) return finding_of_form(findings, "form", (uint64_t)bulk->form);
     uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
     check_size(bulk, &first, findings);
     if (bytes == 0) return first;
@@ -155,6 +164,8 @@ enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct
 {
     const uint32_t in_cta = barrier % (1u << OPERAND_RANK_SHIFT);
     enum rule first = RULE_OK;
+    findings_clear(findings);
+    if (!has_form(form, BARRIER_BYTES)) return finding_of_form(findings, "form", (uint64_t)form);
     if (bulk_is_from_global(form)) return operand_check_barrier(barrier, memory, findings);
     if (barrier % BARRIER_BYTES != 0)
         broken(findings, &first,

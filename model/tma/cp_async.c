@@ -59,6 +59,10 @@ enum rule cp_async_check(const struct cp_async *copy, struct findings *findings)
 {
     const struct memory *global = copy->global;
     enum rule first = RULE_OK;
+    uint32_t size = copy->size_bytes;
+    findings_clear(findings);
+    if ((unsigned)copy->form >= CP_ASYNC_FORMS) return finding_of_form(findings, "form", (uint64_t)copy->form);
+    if (size != 4 && size != 8 && size != 16) return finding_of_form(findings, "cp-size", size);
     uint64_t start, end = global->base + global->size_bytes;
     uint32_t bytes;
     check_operand(copy, &first, findings);

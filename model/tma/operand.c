@@ -38,6 +38,7 @@ int operand_fits(uint32_t address, uint64_t bytes, const struct memory *memory)
 enum rule operand_check_barrier(uint32_t address, const struct memory *memory, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
     uint32_t place = operand_place(address);
     uint64_t end = memory->base + memory->size_bytes;
     if (address % BARRIER_BYTES != 0)

@@ -63,7 +63,7 @@ enum rule tile_reduce_check(enum reduce_op op, const struct tensormap *map, int 
                             const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                             struct findings *findings)
 {
-    const struct transfer t = {(int)op, map, dims, coord, global_memory, shared_memory, shared};
+    const struct transfer t = {transfer_op(op), map, dims, coord, global_memory, shared_memory, shared};
     return check(&t, findings);
 }
 
@@ -77,6 +77,6 @@ enum rule tile_store(const struct tensormap *map, int dims, const int32_t *coord
 enum rule tile_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
                       const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared)
 {
-    const struct transfer t = {(int)op, map, dims, coord, global_memory, shared_memory, shared};
+    const struct transfer t = {transfer_op(op), map, dims, coord, global_memory, shared_memory, shared};
     return run(&t);
 }

@@ -58,9 +58,22 @@ static int is_row_readable(const struct tensormap *map)
     return row_bytes % CHUNK_BYTES == 0 && (map->swizzle == SWIZZLE_NONE || row_bytes <= span);
 }
 
+// Does it have what all that bytes decode to has? A struct may have been filled by hand, and not to its end; the box of
+// a map that is not of the instruction's mode is not looked at.
+static int has_sizes(const struct tensormap *map, enum tensormap_mode mode)
+{
+    int is_odd = map->swizzle > SWIZZLE_128B || map->mode > TENSORMAP_IM2COL;
+    int boxes = map->mode != mode ? 0 : mode == TENSORMAP_TILED ? map->rank : 1;
+    if (map->mode == mode && mode == TENSORMAP_IM2COL) is_odd |= map->pixels - 1 >= TENSORMAP_MAX_PIXELS;
+    for (int i = 0; i < map->rank; i++) is_odd |= map->estride[i] - 1 >= TENSORMAP_MAX_ESTRIDE || map->dim[i] == 0;
+    for (int i = 0; i < boxes; i++) is_odd |= map->box[i] - 1 >= TENSORMAP_MAX_BOX;
+    return !is_odd;
+}
+
 static int is_readable(const struct tensormap *map, enum tensormap_mode mode)
 {
     if (map->rank < 1 || map->rank > TENSORMAP_MAX_RANK || (unsigned)map->dtype >= DTYPE_COUNT) return 0;
+    if (!has_sizes(map, mode)) return 0;
     if (mode == TENSORMAP_IM2COL && map->mode == mode && map->rank < 3) return 0; // no spatial dimension
     if (map->oob_fill != OOB_FILL_ZERO && !dtype_row(map->dtype)->is_float) return 0;
     return is_row_readable(map);
@@ -96,11 +109,24 @@ void transfer_check_coord(struct transfer_report *report, const struct tensormap
                                      (uint64_t)per_chunk, (uint64_t)(int64_t)(coord[0] / per_chunk * per_chunk)});
 }
 
+// The type of as many bytes that has the operation, a float for a float where there is one; u32, which has all, where
+// no type of the size does.
+static enum dtype nearest_type(int op, enum dtype dtype)
+{
+    enum dtype nearest = DTYPE_UINT32;
+    for (int is_float = !dtype_row(dtype)->is_float, tries = 0; tries < 2; tries++, is_float = !is_float)
+        for (enum dtype type = DTYPE_COUNT; type-- > 0;)
+            if (reduce_is_legal((enum reduce_op)op, type) && dtype_row(type)->is_float == is_float &&
+                dtype_row(type)->size_bytes == dtype_row(dtype)->size_bytes)
+                nearest = type;
+    return nearest;
+}
+
 void transfer_check_type(struct transfer_report *report, const struct transfer *t)
 {
     if (t->op == NO_OP || reduce_is_legal((enum reduce_op)t->op, t->map->dtype)) return;
-    transfer_broken(
-        report, (struct finding){RULE_REDUCE_TYPE, "tensorDataType", -1, 0, t->map->dtype, DTYPE_COUNT, DTYPE_UINT32});
+    transfer_broken(report, (struct finding){RULE_REDUCE_TYPE, "tensorDataType", -1, 0, t->map->dtype, DTYPE_COUNT,
+                                             nearest_type(t->op, t->map->dtype)});
 }
 
 void transfer_check_signs(struct transfer_report *report, const struct transfer *t)
@@ -154,7 +180,8 @@ int transfer_check_shared(struct transfer_report *report, const struct tensormap
     if (map->swizzle != SWIZZLE_NONE)
         extent = (extent + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES; // XOR moves in a line
     const char *operand = report->rules->shared_operand;
-    uint32_t place = operand_place(shared), nearest = nearest_place(shared_memory, extent, place);
+    uint32_t place = operand_place(shared);
+    uint32_t nearest = report->findings == NULL ? 0 : nearest_place(shared_memory, extent, place);
     check_operand(report, shared);
     if (extent != 0 && !operand_fits(shared, extent, shared_memory))
         transfer_broken(report, outside_shared(report->rules, shared_memory->size_bytes, extent, place, nearest));

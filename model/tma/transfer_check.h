@@ -5,6 +5,7 @@
 #define TMAREF_TRANSFER_CHECK_H
 
 #include "memory.h"
+#include "reduce.h"
 #include "tensormap.h"
 
 #pragma GCC visibility push(hidden) // not for users of the shared library
@@ -55,6 +56,12 @@ struct transfer {
 };
 
 enum { NO_OP = -1 };
+
+// What `op` of a reduction is: REDUCE_OPS, which no type has, for any number that is no operation.
+static inline int transfer_op(enum reduce_op op)
+{
+    return (unsigned)op < REDUCE_OPS ? (int)op : REDUCE_OPS;
+}
 
 // The 715 faults of stores alone: rule REDUCE_TYPE, and of coordinates below 0 STORE_COORD_NEGATIVE.
 void transfer_check_type(struct transfer_report *report, const struct transfer *transfer);

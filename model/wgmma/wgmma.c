@@ -128,6 +128,8 @@ static void check_memory(const struct wgmma *w, const struct wgmma_operands *o, 
 enum rule wgmma_check(const struct wgmma *w, const struct wgmma_operands *o, struct findings *findings)
 {
     enum rule first = RULE_OK;
+    findings_clear(findings);
+    if ((unsigned)w->types >= WGMMA_TYPES_COUNT) return finding_of_form(findings, "types", (uint64_t)w->types);
     check_form(w, &first, findings);
     if (w->is_sparse) check_sparse(w, &first, findings);
     if (first == RULE_OK && w->is_sparse) check_metadata(w, o, &first, findings);

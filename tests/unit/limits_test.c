@@ -6,13 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "copy.h"
-#include "im2col_load.h"
-#include "im2col_store.h"
-#include "multicast.h"
-#include "observe.h"
-#include "prefetch.h"
-#include "store.h"
+#include "tmaref.h"
 
 Suite *limits_suite(void);
 
@@ -139,6 +133,189 @@ START_TEST(operand_rank__proposes_a_place_of_this_cta)
 }
 END_TEST
 
+// --- Types that have an operation
+// --------------------------------------------------------------------------------------
+
+// What is proposed for a reduction has the operation, and the bytes of the type that does not, where a type has both.
+START_TEST(reduce_type__proposes_a_type_of_the_same_size)
+{
+    static const int32_t coord[TENSORMAP_MAX_RANK];
+    for (int op = -1; op <= REDUCE_OPS; op++)
+        for (enum dtype dtype = 0; dtype < DTYPE_COUNT; dtype++) {
+            struct tensormap map = map_of(TENSORMAP_TILED, 3);
+            struct findings findings;
+            map.dtype = dtype;
+            map.box[0] = 16;
+            enum rule rule = tile_reduce_check((enum reduce_op)op, &map, 3, coord, &gmem, &smem, SMEM_BASE, &findings);
+            ck_assert_int_eq(rule == RULE_REDUCE_TYPE, !reduce_is_legal((enum reduce_op)op, dtype));
+            if (rule != RULE_REDUCE_TYPE || (unsigned)op >= REDUCE_OPS) continue;
+            enum dtype nearest = (enum dtype)findings.item[0].nearest;
+            ck_assert(reduce_is_legal((enum reduce_op)op, nearest));
+            int has_size = 0;
+            for (enum dtype type = 0; type < DTYPE_COUNT; type++)
+                has_size |= reduce_is_legal((enum reduce_op)op, type) &&
+                            dtype_row(type)->size_bytes == dtype_row(dtype)->size_bytes;
+            ck_assert(!has_size || dtype_row(nearest)->size_bytes == dtype_row(dtype)->size_bytes);
+        }
+}
+END_TEST
+
+// --- Any bytes, any struct
+// ---------------------------------------------------------------------------------------------
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 32 ^ *state << 31;
+}
+
+// Any bytes decode to a map that can be packed, and the bytes that it makes decode to the same map.
+START_TEST(map_bits_layout__any_map_can_be_packed)
+{
+    uint64_t state = 12345;
+    for (int i = 0; i < 200000; i++) {
+        struct tensormap_image image, packed;
+        struct tensormap map, again;
+        for (int w = 0; w < TENSORMAP_BYTES / 8; w++) image.word[w] = next_random(&state);
+        if (i % 2 == 1) image.word[1] &= ~UINT64_C(0x70) | (uint64_t)(i % 8) << 4; // every rank
+        tensormap_decode(&image, &map, NULL);
+        tensormap_pack(&map, &packed);
+        tensormap_decode(&packed, &again, NULL);
+        ck_assert_msg(memcmp(&map, &again, sizeof map) == 0, "map %d", i);
+    }
+}
+END_TEST
+
+// Structs that nobody decoded: no load or store divides by what is 0, or reads what is not there.
+START_TEST(load_map_format__refuses_structs_that_no_bytes_decode_to)
+{
+    static const int32_t coord[TENSORMAP_MAX_RANK];
+    static const uint16_t offset[3];
+    uint64_t state = 777;
+    int refused = 0;
+    for (int i = 0; i < 300000; i++) {
+        struct tensormap map = map_of(i % 2 ? TENSORMAP_IM2COL : TENSORMAP_TILED, i % 2 ? 3 : 1 + i % 5);
+        struct findings findings;
+        for (uint64_t hits = 1 + next_random(&state) % 3; hits > 0; hits--) {
+            uint32_t odd = (uint32_t)next_random(&state) >> next_random(&state) % 32;
+            if (next_random(&state) % 3 == 0) odd = 0;
+            memcpy((char *)&map + next_random(&state) % (sizeof map / 4) * 4, &odd, sizeof odd);
+        }
+        int dims = map.rank < 1 || map.rank > TENSORMAP_MAX_RANK ? 3 : map.rank;
+        refused += tile_load_check(&map, dims, coord, &gmem, &smem, SMEM_BASE, &findings) == RULE_LOAD_MAP_FORMAT;
+        tile_store_check(&map, dims, coord, &gmem, &smem, SMEM_BASE, &findings);
+        tile_prefetch_check(&map, dims, coord, &findings);
+        im2col_load_check(&map, dims, coord, offset, &gmem, &smem, SMEM_BASE, &findings);
+        im2col_store_check(&map, dims, coord, &gmem, &smem, SMEM_BASE, &findings);
+    }
+    ck_assert_int_gt(refused, 10000);
+}
+END_TEST
+
+// --- Numbers that are no form
+// ------------------------------------------------------------------------------------------
+
+START_TEST(instruction_form__is_one_of_ptx)
+{
+    static const uint32_t odd[] = {99, UINT32_MAX, 1u << 31, 0x10000};
+    struct bulk bulk = {(enum bulk_form)odd[_i], &gmem, &smem, GMEM_BASE, SMEM_BASE, 16};
+    const struct bulk registers = {BULK_REGISTERS_TO_OTHER, &gmem, &smem, GMEM_BASE, SMEM_BASE, odd[_i] | 1};
+    struct cp_async copy = {&gmem, &smem, (enum cp_async_form)odd[_i], 4, 4, GMEM_BASE, SMEM_BASE};
+    const struct wgmma wgmma = {.types = (enum wgmma_types)odd[_i], .n = 8};
+    const struct wgmma_operands operands = {.shared = &smem};
+    const struct replace_op replace = {.field = odd[_i]}, no_type = {.field = REPLACE_ELEMTYPE, .value = odd[_i]};
+    const struct mbarrier_op ops[] = {{.opcode = odd[_i], .lanes = 1}, {.barrier = odd[_i], .lanes = 1}, {.lanes = 0}};
+    struct mbarrier_machine machine;
+    struct tensormap_image image = {{1, 2, 3}}, before = image;
+    uint32_t address[MATRIX_LANES] = {0}, bytes;
+    struct findings findings;
+    ck_assert_int_eq(bulk_check(&bulk, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_uint_eq(findings.item[0].value, (uint64_t)bulk.form);
+    ck_assert_int_eq(bulk_copy(&bulk, &bytes), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(bulk_check(&registers, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(bulk_check_barrier(bulk.form, SMEM_BASE, &smem, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(cp_async_copy(&copy), RULE_INSTRUCTION_FORM);
+    copy.form = CP_ASYNC_WHOLE;
+    copy.size_bytes = odd[_i];
+    ck_assert_int_eq(cp_async_check(&copy, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(wgmma_check(&wgmma, &operands, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(matrix_check(&smem, address, (int)odd[_i], &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(map_location_check((enum map_location)odd[_i], 0, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(tensormap_replace(&image, &replace, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(tensormap_replace(&image, &no_type, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_mem_eq(&image, &before, sizeof image);
+    ck_assert_int_eq(shared_access_check(SMEM_BASE, odd[_i] & ~1u, &smem, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(global_access_check(GMEM_BASE, 0, &gmem, &findings), RULE_INSTRUCTION_FORM);
+    mbarrier_machine_start(&machine);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(mbarrier_step(&machine, &ops[i], &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(machine.events, 0);
+}
+END_TEST
+
+// --- Findings that were never cleared
+// ----------------------------------------------------------------------------------
+
+START_TEST(findings_start_empty_in_every_call)
+{
+    static const int32_t coord[TENSORMAP_MAX_RANK];
+    static const uint16_t offset[3];
+    const struct tensormap tiled = map_of(TENSORMAP_TILED, 3), im2col = map_of(TENSORMAP_IM2COL, 3);
+    const struct bulk bulk = {BULK_GLOBAL_TO_SHARED, &gmem, &smem, GMEM_BASE, SMEM_BASE, 16};
+    const struct cp_async copy = {&gmem, &smem, CP_ASYNC_WHOLE, 4, 4, GMEM_BASE, SMEM_BASE};
+    const struct cluster_load load = {.cta = &smem, .ctas = 1, .shared = SMEM_BASE};
+    const struct wgmma wgmma = {.types = 0, .n = 8};
+    const struct wgmma_operands operands = {.descriptor = {64, 64}, .shared = &smem};
+    const struct replace_op replace = {.field = REPLACE_BOX_DIM, .value = 8};
+    const struct cluster_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    const struct mbarrier_op init = {.opcode = MBARRIER_OP_INIT, .lanes = 1, .operand = 1};
+    struct mbarrier_machine machine;
+    struct tensormap_image image = {{0}};
+    struct findings findings;
+    uint32_t address[MATRIX_LANES], bytes;
+    for (int i = 0; i < MATRIX_LANES; i++) address[i] = SMEM_BASE;
+    mbarrier_machine_start(&machine);
+#define EMPTY(call)                                                                                                    \
+    memset(&findings, 0x7f, sizeof findings);                                                                          \
+    (void)(call);                                                                                                      \
+    ck_assert_msg(findings.count == 0, "%s: %d", #call, findings.count)
+    EMPTY(tile_map_check(&tiled, &findings));
+    EMPTY(tile_load_check(&tiled, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(tile_store_check(&tiled, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(tile_reduce_check(REDUCE_ADD, &tiled, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(tile_prefetch_check(&tiled, 3, coord, &findings));
+    EMPTY(im2col_load_check(&im2col, 3, coord, offset, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(im2col_store_check(&im2col, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(im2col_reduce_check(REDUCE_ADD, &im2col, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(im2col_prefetch_check(&im2col, 3, coord, offset, &findings));
+    EMPTY(multicast_tile_load(&tiled, 3, coord, &gmem, &load, &bytes, &findings));
+    EMPTY(multicast_im2col_load(&im2col, 3, coord, offset, &gmem, &load, &bytes, &findings));
+    EMPTY(multicast_bulk_load(GMEM_BASE, 16, &gmem, &load, &bytes, &findings));
+    EMPTY(bulk_check(&bulk, &findings));
+    EMPTY(bulk_check_barrier(BULK_GLOBAL_TO_SHARED, SMEM_BASE, &smem, &findings));
+    EMPTY(bulk_prefetch_check(GMEM_BASE, 16, &findings));
+    EMPTY(cache_policy_check(0, &findings));
+    EMPTY(cp_async_check(&copy, &findings));
+    EMPTY(operand_check_barrier(SMEM_BASE, &smem, &findings));
+    EMPTY(shared_access_check(SMEM_BASE, 4, &smem, &findings));
+    EMPTY(global_access_check(GMEM_BASE, 4, &gmem, &findings));
+    EMPTY(mbarrier_access_check(SMEM_BASE, &smem, &findings));
+    EMPTY(mbarrier_generic_check(SMEM_BASE, 1, &findings));
+    EMPTY(map_prefetch_check(GMEM_BASE, &gmem, &findings));
+    EMPTY(map_acquire_check(GMEM_BASE, &findings));
+    EMPTY(map_copy_check(SMEM_BASE, &smem, GMEM_BASE, 0, &gmem, &findings));
+    EMPTY(map_location_check(MAP_IN_GLOBAL, 0, &findings));
+    EMPTY(tensormap_replace(&image, &replace, &findings));
+    EMPTY(tensormap_replace_address(&image, GMEM_BASE, &findings));
+    EMPTY(matrix_check(&smem, address, 1, &findings));
+    EMPTY(wgmma_check(&wgmma, &operands, &findings));
+    EMPTY(mbarrier_step(&machine, &init, &findings));
+#undef EMPTY
+    memset(&findings, 0x7f, sizeof findings);
+    cluster_launch_check(&launch, &findings); // nobody compiled this kernel
+    ck_assert_int_eq(findings.count, 1);
+}
+END_TEST
+
 // --- Work ------------------------------------------------------------------------------------------------------------
 
 static void count_access(void *context, const struct access *access)
@@ -197,6 +374,11 @@ Suite *limits_suite(void)
     tcase_add_loop_test(tests, load_rank__reads_the_coordinates_of_the_instruction, TENSORMAP_TILED,
                         TENSORMAP_IM2COL + 1);
     tcase_add_test(tests, operand_rank__proposes_a_place_of_this_cta);
+    tcase_add_test(tests, reduce_type__proposes_a_type_of_the_same_size);
+    tcase_add_test(tests, map_bits_layout__any_map_can_be_packed);
+    tcase_add_test(tests, load_map_format__refuses_structs_that_no_bytes_decode_to);
+    tcase_add_loop_test(tests, instruction_form__is_one_of_ptx, 0, 4);
+    tcase_add_test(tests, findings_start_empty_in_every_call);
     tcase_add_test(tests, store_bounds__of_2_32_rows_costs_what_is_inside);
     suite_add_tcase(suite, tests);
     return suite;
