@@ -52,7 +52,7 @@ static __device__ void to_global(uint32_t operation, uint64_t to, uint32_t from,
         break;
     }
     ptx::cp_async_bulk_commit_group();
-    ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    ptx::cp_async_bulk_wait_group(ptx::n32_t<0>()); // read and written: the source may change, the host may look
 }
 
 static __device__ void to_cluster(uint32_t operation, uint32_t to, uint32_t from, uint32_t size, uint32_t barrier)
@@ -146,7 +146,7 @@ static __device__ void fill(char *bytes, uint32_t size_bytes, const bulk_job &jo
         *(uint64_t *)(bytes + at) = bulk_word(job.seed, job.content, salt, at);
 }
 
-// All threads of the cluster, or of the CTA where it is alone.
+// All threads of the cluster, or of the CTA where it is alone: what each did before is over for all others.
 static __device__ void meet(bool is_cluster)
 {
     if (is_cluster) {
@@ -160,13 +160,13 @@ static __device__ void meet(bool is_cluster)
 static __device__ void announce(uint64_t *barrier, uint32_t expect_bytes)
 {
     ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // copies of any CTA signal it
     ptx::fence_proxy_async();
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, expect_bytes);
 }
 
-// Waits for phase 0, or for the whole time where the barrier cannot tell; then the word as the barrier unit has it:
-// mbarrier.inval writes it back.
+// Waits for phase 0 and acquires what was written, or for the whole time where the barrier cannot tell; then the word as
+// the barrier unit has it: mbarrier.inval writes it back.
 static __device__ uint64_t wait(uint64_t *barrier, bool settle)
 {
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
@@ -188,7 +188,7 @@ static __device__ void run_job(const bulk_job &job, char *shared, char *output, 
     __syncthreads();
     if (is_destination) fill(window, window_bytes, job, BULK_SALT_DESTINATION);
     __threadfence();
-    ptx::fence_proxy_async();
+    ptx::fence_proxy_async(); // source, destination and global window: copies read and write them
     meet(is_cluster);
     if (is_owner) announce(barrier, job.expect_bytes);
     meet(is_cluster);

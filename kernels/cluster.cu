@@ -41,7 +41,8 @@ static __device__ void wait()
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
-// `warp` has not met yet in this step, unless it arrived early (split, warp 1).
+// What any thread of the cluster did in the step is over for all. `warp` has not met yet in this step, unless it arrived
+// early (split, warp 1).
 static __device__ void meet(uint32_t meeting, uint32_t warp)
 {
     switch (meeting) {

@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(COPY_THREADS)
     }
     __syncthreads(); // nobody looks at the barrier before its init
     wait(barrier, 0);
-    __syncthreads();
+    __syncthreads(); // nobody waits any more when the barrier is dropped
     dump_tile(job, tile, barrier);
 }
 
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(COPY_THREADS)
     char *tile = shared + (job.shared - COPY_SHARED_START);
     fill_canaries(job, tile, job.dump_bytes);
     if (threadIdx.x == 0) start_barrier(barrier); // before the cluster meets
-    meet_cluster();
+    meet_cluster(); // all canaries and barriers are there
     if (threadIdx.x == 0) {
         const uint32_t rank = ptx::get_sreg_cluster_ctarank();
         uint32_t index[COPY_MAX_RANK];
@@ -235,7 +235,7 @@ extern "C" __global__ void __launch_bounds__(32)
             behind--;
             continue;
         }
-        wait_for_sources(job.stages);
+        wait_for_sources(job.stages); // the store of the stage that is loaded now has read it
         if (next < job.count) load_stage(job, from, next, tiles + free * job.tile_bytes, &full[free]);
         next += gridDim.x;
         free = free + 1 < job.stages ? free + 1 : 0;
@@ -365,5 +365,5 @@ extern "C" __global__ void __launch_bounds__(COPY_STREAM_THREADS)
     else if (threadIdx.x >= 32)
         take_stream(job, tiles, full, empty);
     __syncwarp();
-    meet_cluster();
+    meet_cluster(); // nobody leaves while another may still send to it or signal its barriers
 }

@@ -41,6 +41,7 @@ static __device__ uint64_t final_word(uint64_t *barrier)
     return *const_cast<volatile uint64_t *>(barrier);
 }
 
+// What any thread of the cluster did before is over for all.
 static __device__ void meet_cluster()
 {
     ptx::barrier_cluster_arrive(ptx::sem_release);
@@ -139,7 +140,7 @@ static __device__ void fill_canaries(const copy_job &job, char *shared, uint32_t
     for (uint32_t at = 4 * threadIdx.x; at < bytes; at += 4 * blockDim.x)
         *reinterpret_cast<uint32_t *>(shared + at) = copy_canary(cta_number(), job.shared + at);
     ptx::fence_proxy_async(); // the copy writes there too, through another proxy
-    __syncthreads();
+    __syncthreads();          // all canaries, before the load is issued
 }
 
 static __device__ void dump_tile(const copy_job &job, const char *tile, uint64_t *barrier)

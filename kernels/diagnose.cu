@@ -65,11 +65,11 @@ static __device__ void issue(const diagnose_job_load &job, char *shared, uint64_
 static __device__ void init(uint64_t *barrier)
 {
     ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // the copies signal it
     ptx::fence_proxy_async();
 }
 
-// Waits for phase 0, or for the whole time where the barrier cannot tell.
+// Waits for phase 0 and acquires what the loads wrote; or for the whole time where the barrier cannot tell.
 static __device__ void wait(uint64_t *barrier, bool settle)
 {
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(LOAD_THREADS) diagnose_jobs(const d
         const diagnose_job &job = jobs[i];
         for (uint32_t at = job.window + 4 * threadIdx.x; at < job.window_end; at += 4 * LOAD_THREADS)
             *(uint32_t *)(shared + at) = load_canary(at);
-        ptx::fence_proxy_async();
+        ptx::fence_proxy_async(); // the loads write over the canaries, and over what was read for the job before
         __syncthreads();
         if (threadIdx.x == 0 && job.earlier > 0)
             run_earlier(job, shared, (uint64_t *)(shared + DIAGNOSE_EARLIER_BARRIER));

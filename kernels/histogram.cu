@@ -29,6 +29,7 @@ static __device__ __forceinline__ void add_global(uint32_t *bin, uint32_t by)
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(bin), "r"(by) : "memory");
 }
 
+// What was counted and cleared before is seen by whoever waits.
 static __device__ __forceinline__ void arrive()
 {
     ptx::barrier_cluster_arrive(ptx::sem_release);
@@ -154,14 +155,14 @@ static __device__ void add_bins(const histogram_job &job, const uint32_t *own)
     uint32_t *to = reinterpret_cast<uint32_t *>(job.bins) + first;
     if (first < job.nbins) count = min(job.cta_bins, job.nbins - first);
     if (job.bins % 16 == 0) bulk = count / 4 * 4;
-    ptx::fence_proxy_async(ptx::space_shared);
+    ptx::fence_proxy_async(ptx::space_shared); // the bulk engine reads what was counted
     __syncthreads();
     if (threadIdx.x == 0 && bulk > 0) {
         for (uint32_t i = 0; i < bulk; i += BULK_BINS)
             ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, to + i, own + i,
                                       4 * min(BULK_BINS, bulk - i));
         ptx::cp_async_bulk_commit_group();
-        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>()); // before the CTA and its shared memory go
     }
     for (uint32_t i = bulk + threadIdx.x; i < count; i += blockDim.x) add_global(to + i, own[i]);
 }
@@ -221,13 +222,13 @@ extern "C" __global__ void __launch_bounds__(HISTOGRAM_MAX_THREADS) histogram_ow
     const reader from(job, ptx::get_sreg_clusterid_x(), ptx::get_sreg_nclusterid_x());
     const uint32_t first = ptx::get_sreg_cluster_ctarank() * job.cta_bins, address = shared_address(own);
     clear(job, own);
-    __syncthreads();
+    __syncthreads(); // all bins are clear
     count_all(from, from.first, [&](int32_t value) {
         uint32_t bin = histogram_bin(value, job.nbins) - first;
         if (bin < job.cta_bins)
             asm volatile("red.relaxed.cta.shared::cta.add.u32 [%0], 1;" ::"r"(address + 4 * bin) : "memory");
     });
-    __syncthreads();
+    __syncthreads(); // all have counted
     leave(job, own);
     add_bins(job, own);
 }

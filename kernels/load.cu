@@ -67,7 +67,8 @@ static __device__ void load_of_rank(const load_job &job, void *destination, uint
     }
 }
 
-// Waits for phase 0, or for the whole time where the barrier cannot tell.
+// Waits for phase 0 and acquires what the copy wrote; or for the whole time where the barrier cannot tell. A phase that
+// does not come is a result: the word says so.
 static __device__ void wait(uint64_t *barrier, bool settle)
 {
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
@@ -84,9 +85,9 @@ static __device__ uint64_t final_word(uint64_t *barrier)
 static __device__ uint64_t run_job(const load_job &job, char *shared, uint64_t *barrier)
 {
     ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // the copy signals it
     ptx::fence_proxy_async();
-    ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>());
+    ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>()); // the host wrote it
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, job.expect_bytes);
     if (job.mode == LOAD_IM2COL)
         load_im2col(job, shared + job.shared, barrier);
@@ -107,12 +108,12 @@ extern "C" __global__ void __launch_bounds__(LOAD_THREADS) load_jobs(const load_
         const load_job &job = jobs[i];
         for (uint32_t at = job.window + 4 * threadIdx.x; at < job.window_end; at += 4 * LOAD_THREADS)
             *(uint32_t *)(shared + at) = load_canary(at);
-        ptx::fence_proxy_async();
+        ptx::fence_proxy_async(); // the load writes over what this thread wrote here, and read for the job before
         __syncthreads();
         if (threadIdx.x == 0) *(uint64_t *)(output + job.output - 8) = run_job(job, shared, barrier);
-        __syncthreads();
+        __syncthreads(); // what thread 0 waited for, all may read
         for (uint32_t at = job.window + 16 * threadIdx.x; at < job.window_end; at += 16 * LOAD_THREADS)
             *(uint4 *)(output + job.output + (at - job.window)) = *(uint4 *)(shared + at);
-        __syncthreads();
+        __syncthreads(); // all have read it
     }
 }

@@ -49,9 +49,9 @@ extern "C" __global__ void __launch_bounds__(MATRIX_THREADS)
         for (uint32_t at = lane; at < MATRIX_SHARED_BYTES / 4; at += MATRIX_THREADS)
             words[at] = matrix_word(job.seed, MATRIX_SHARED_START + 4 * at);
         for (int j = 0; j < MATRIX_REGISTERS; j++) r[j] = matrix_register(job.seed, lane, j);
-        __syncwarp();
+        __syncwarp(); // all of shared memory is filled
         issue(job.form, job.address[lane], r);
-        __syncwarp();
+        __syncwarp(); // all rows are stored
         uint32_t *to = (uint32_t *)(outputs + job.output);
         for (int j = 0; j < MATRIX_REGISTERS; j++) to[j * MATRIX_THREADS + lane] = r[j];
         for (uint32_t at = lane; at < MATRIX_SHARED_BYTES / 4; at += MATRIX_THREADS)

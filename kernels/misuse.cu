@@ -175,7 +175,7 @@ static __device__ uint64_t issue(const misuse_job &job, char *shared)
     return value;
 }
 
-// All threads of the cluster, or of the CTA where it is alone.
+// All threads of the cluster, or of the CTA where it is alone: what each did before is over for all others.
 static __device__ void meet(bool is_cluster)
 {
     if (is_cluster) {
@@ -199,7 +199,7 @@ static __device__ void prepare(const misuse_job &job, char *shared, misuse_outpu
         for (int i = 0; i < MISUSE_BARRIERS; i++) ptx::mbarrier_init(barriers + i, 1);
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
     __threadfence();
-    ptx::fence_proxy_async();
+    ptx::fence_proxy_async(); // copies read and write what was filled, and signal the barriers
 }
 
 static __device__ void drop(uint32_t barrier)

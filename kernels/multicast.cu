@@ -56,7 +56,7 @@ static __device__ void load(const multicast_job &job, const multicast_issue &iss
     }
 }
 
-// All threads of the cluster, or of the CTA in a launch without one.
+// All threads of the cluster, or of the CTA in a launch without one: what each did before is over for all others.
 static __device__ void meet(bool is_cluster)
 {
     if (is_cluster) {
@@ -70,14 +70,15 @@ static __device__ void meet(bool is_cluster)
 static __device__ void announce(const multicast_job &job, uint64_t *barrier, uint32_t expect_bytes)
 {
     ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // copies of any CTA signal it
     ptx::fence_proxy_async();
     if (job.mode != MULTICAST_BULK)
         ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>());
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, expect_bytes);
 }
 
-// Waits for phase 0, or for the whole time where the barrier cannot tell.
+// Waits for phase 0 and acquires what copies of the cluster wrote here; or for the whole time where the barrier cannot
+// tell. A phase that does not come is a result: the word says so.
 static __device__ void wait(uint64_t *barrier, bool settle)
 {
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
@@ -100,17 +101,17 @@ static __device__ void run_job(const multicast_job &job, char *shared, char *out
 
     for (uint32_t at = job.window + 4 * threadIdx.x; at < job.window_end; at += 4 * MULTICAST_THREADS)
         *(uint32_t *)(shared + at) = load_canary(rank << 24 | at);
-    ptx::fence_proxy_async();
+    ptx::fence_proxy_async(); // copies of any CTA write over them
     __syncthreads();
     if (threadIdx.x == 0) announce(job, barrier, job.expect[rank]);
-    meet(is_cluster);
+    meet(is_cluster); // all canaries and barriers are there
     for (uint32_t i = 0; i < job.issues && threadIdx.x == 0; i++) {
         const multicast_issue &issue = job.issue[i];
         if (issue.issuer == rank)
             load(job, issue, map_to_rank(issue.shared, issue.to_rank), map_to_rank(job.barrier, issue.barrier_rank));
     }
     if (threadIdx.x == 0) wait(barrier, job.settle);
-    meet(is_cluster);
+    meet(is_cluster); // nobody's barrier is signalled any more
     if (threadIdx.x == 0) ((uint64_t *)words)[rank] = final_word(barrier);
     for (uint32_t at = 16 * threadIdx.x; at < window_bytes; at += 16 * MULTICAST_THREADS)
         *(uint4 *)(window + at) = *(uint4 *)(shared + job.window + at);

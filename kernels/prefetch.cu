@@ -89,7 +89,7 @@ static __device__ void wait_stores(uint32_t newest)
     }
 }
 
-// Every thread, until the phase of this parity has completed.
+// Every thread, until the phase of this parity has completed: acquires what its copy wrote.
 static __device__ void wait_load(block_barrier *barrier, uint32_t parity)
 {
     uint64_t *handle = cuda::device::barrier_native_handle(*barrier);
@@ -120,8 +120,8 @@ static __device__ void start(const prefetch_job &job, char *shared)
         *reinterpret_cast<uint32_t *>(stages + at) = prefetch_canary(at);
     if (threadIdx.x == 0)
         for (uint32_t i = 0; i < job.stages; i++) init(reinterpret_cast<block_barrier *>(shared) + i, 1);
-    ptx::fence_proxy_async(ptx::space_shared);
-    __syncthreads();
+    ptx::fence_proxy_async(ptx::space_shared); // the loads write over the canaries and signal the barriers
+    __syncthreads();                           // nobody waits at a barrier before its init
 }
 
 // The barriers' words are written back by mbarrier.inval.
@@ -152,17 +152,17 @@ extern "C" __global__ void __launch_bounds__(512) prefetch(const __grid_constant
     for (uint32_t turn = 0, index = 0; turn < turns; turn++) {
         wait_load(reinterpret_cast<block_barrier *>(shared) + index, parity);
         compute(job, shared, turn);
-        ptx::fence_proxy_async(ptx::space_shared);
+        ptx::fence_proxy_async(ptx::space_shared); // the store reads what was written
         __syncthreads();
         if (elected) {
             store(job, shared, turn);
-            wait_stores(job.stores);
+            wait_stores(job.stores); // the stage that is loaded next has been read
             if (turn >= job.stores && turn - job.stores + job.stages < turns)
                 load(job, shared, turn - job.stores + job.stages);
         }
         if (++index == job.stages) index = 0, parity ^= 1;
     }
-    if (elected) wait_stores(0);
+    if (elected) wait_stores(0); // no store reads the shared memory of a CTA that has ended
     __syncthreads();
     if (job.shared) dump(job, shared);
 }

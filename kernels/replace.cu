@@ -18,10 +18,10 @@ static __device__ void edit_in_shared(const replace_job &job, char *shared, uint
 {
     uint64_t *staged = (uint64_t *)(shared + REPLACE_SHARED_MAP);
     if (threadIdx.x < 16) staged[threadIdx.x] = map[threadIdx.x];
-    __syncwarp();
+    __syncwarp(); // the map is there to edit
     if (threadIdx.x == 0)
         for (uint32_t i = 0; i < job.ops; i++) replace(ptx::space_shared, staged, job.op[i]);
-    __syncwarp();
+    __syncwarp(); // and edited: the warp copies it, and releases the copy to the tensormap proxy
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, map, staged, ptx::n32_t<128>());
     __syncwarp();
 }
@@ -30,7 +30,7 @@ static __device__ void edit_in_global(const replace_job &job, uint64_t *map)
 {
     if (threadIdx.x == 0) {
         for (uint32_t i = 0; i < job.ops; i++) replace(ptx::space_global, map, job.op[i]);
-        ptx::fence_proxy_tensormap_generic(ptx::sem_release, ptx::scope_gpu);
+        ptx::fence_proxy_tensormap_generic(ptx::sem_release, ptx::scope_gpu); // the edits, to the tensormap proxy
     }
     __syncwarp();
 }
@@ -64,7 +64,7 @@ static __device__ void load_of_rank(const replace_job &job, const void *map, voi
     }
 }
 
-// Waits for phase 0, or for the whole time where the barrier cannot tell.
+// Waits for phase 0 and acquires what the load wrote; or for the whole time where the barrier cannot tell.
 static __device__ void wait(uint64_t *barrier, bool settle)
 {
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
@@ -132,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(LOAD_THREADS)
         replace_job &job = jobs[i];
         for (uint32_t at = job.window + 4 * threadIdx.x; at < job.window_end; at += 4 * LOAD_THREADS)
             *(uint32_t *)(shared + at) = load_canary(at);
-        ptx::fence_proxy_async();
+        ptx::fence_proxy_async(); // the load writes over the canaries
         __syncthreads();
         if (threadIdx.x < 32) run_job(job, parameters, shared, output);
         __syncthreads();

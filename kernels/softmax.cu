@@ -42,13 +42,13 @@ static __device__ void pull(const softmax_job &job)
     const uint32_t row = ptx::get_sreg_clusterid_x(), rank = ptx::get_sreg_cluster_ctarank();
     make_state<DIMS>(job, row, rank, shared, shared + (1 + SOFTMAX_MAX_PARTS) * WORDS);
     arrive();
-    wait();
+    wait(); // every state is there
     if (rank == 0) write_out<DIMS>(job, row, [&](uint32_t i, uint32_t word) { return map_to_rank(shared, i)[word]; });
     arrive();
     wait(); // nobody's state goes before it was read
 }
 
-// Whether the barrier's phase 0 ended in time.
+// Whether the barrier's phase 0 ended in time: acquires what the cluster sent.
 static __device__ bool wait_for(uint64_t *barrier)
 {
     for (int i = 0; i < WAIT_TRIES; i++)
@@ -87,7 +87,7 @@ static __device__ void push(const softmax_job &job)
     float *slots = shared + WORDS;
     if (rank == 0 && threadIdx.x == 0) {
         ptx::mbarrier_init(&barrier, 1);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // the others' st.async signal it
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier,
                                        (job.parts - 1) * WORDS * 4);
     }

@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(STORE_THREADS) store_jobs(const sto
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         const store_job &job = jobs[i];
         fill(job, shared, windows + job.window);
-        __syncthreads();
+        __syncthreads(); // all have filled
         if (threadIdx.x == 0) {
             ptx::fence_proxy_async();
             ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>());
@@ -145,6 +145,6 @@ extern "C" __global__ void __launch_bounds__(STORE_THREADS) store_jobs(const sto
             ptx::cp_async_bulk_commit_group();
             ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
         }
-        __syncthreads();
+        __syncthreads(); // the source may be filled again
     }
 }

@@ -64,7 +64,7 @@ static __device__ __forceinline__ void fill(const wgmma_order_job &job, char *sh
     for (uint32_t at = WGMMA_ORDER_SHARED_START + 8 * threadIdx.x; at < WGMMA_ORDER_SHARED_END;
          at += 8 * WGMMA_ORDER_THREADS)
         *(uint64_t *)(shared + at) = wgmma_order_word(job.seed, at, 0);
-    ptx::fence_proxy_async();
+    ptx::fence_proxy_async(); // wgmma reads what was filled
     __syncthreads();
 }
 

@@ -87,7 +87,7 @@ static __device__ __noinline__ void prepare(const wgmma_job &job, wgmma_layout a
     fill(job, a, WGMMA_SALT_A, shared);
     __syncthreads();
     fill(job, b, WGMMA_SALT_B, shared);
-    ptx::fence_proxy_async();
+    ptx::fence_proxy_async(); // wgmma reads what was filled
     __syncthreads();
 }
 
@@ -127,10 +127,10 @@ static __device__ void run(const wgmma_job &job, wgmma_layout of_d, wgmma_layout
     for (uint32_t step = 0; step < job.steps; step++) {
         operands o = operands_of(job, of_a, step);
         hold(d);
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); // the registers of A and D
         multiply(d, o);
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); // D is there, the operands have been read
         hold(d);
     }
 #pragma unroll
@@ -146,7 +146,7 @@ static __device__ void run_jobs(const wgmma_job *jobs, int count, uint32_t *outp
     if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != WGMMA_SHARED_START) __trap();
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         run_job(jobs[i], shared, output);
-        __syncthreads();
+        __syncthreads(); // all warps' wgmma are done: shared memory may be filled again
     }
 }
 

@@ -266,7 +266,7 @@ static __device__ __forceinline__ void cp_async_gemm(const cp_async_job &job)
     for (uint32_t block = 0; block + 1 < job.stages; block++) copy(block, base + block * STAGE_BYTES);
 #pragma unroll 1
     for (uint32_t block = 0; block < blocks; block++) {
-        wait_copies_but(job.stages - 2);
+        wait_copies_but(job.stages - 2); // this thread's copies of the block
         __syncthreads(); // the block is there for all, and all are done with the one before
         copy(block + job.stages - 1, next);
         multiply_block<In>(stage + warp_m * GEMM_BLOCK_BYTES, stage + A_BYTES + warp_n * GEMM_BLOCK_BYTES, d);

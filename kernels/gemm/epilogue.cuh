@@ -75,7 +75,7 @@ struct box_ring {
             named_barrier_sync(barrier, 128);
         }
         write_box<Out, COLUMNS>(box, v, thread);
-        async_proxy_fence();
+        async_proxy_fence(); // the copy reads what this thread wrote
         if (BOXES > 1 && thread == 0) tma_wait_read<(BOXES > 1 ? BOXES - 2 : 0)>();
         named_barrier_sync(barrier, 128);
         if (thread != 0) return;
@@ -88,7 +88,7 @@ struct box_ring {
 
     __device__ __forceinline__ void drain() const
     {
-        if (thread == 0) tma_wait_read<0>();
+        if (thread == 0) tma_wait_read<0>(); // before the CTA and its boxes go; D is there when the grid has ended
     }
 };
 

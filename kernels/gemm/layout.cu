@@ -102,7 +102,7 @@ static __device__ void fill_shared(uint32_t end)
 {
     for (uint32_t at = GEMM_SHARED_START + 4 * threadIdx.x; at < end; at += 4 * LAYOUT_THREADS)
         asm volatile("st.shared.b32 [%0], %1;" ::"r"(at), "r"(load_canary(at)) : "memory");
-    async_proxy_fence();
+    async_proxy_fence(); // TMA writes over them
 }
 
 template <class In, bool A_MN, bool B_MN>
@@ -138,7 +138,7 @@ static __device__ __forceinline__ void layout_gemm(const CUtensorMap &map_a, con
             of_b[step] = b.descriptor(block, step, 0);
         }
         mbarrier_wait(barriers + 8 * block, 0, patience);
-        wgmma_fence();
+        wgmma_fence(); // the accumulators
 #pragma unroll
         for (uint32_t step = 0; step < STEPS; step++)
             instruction<In, A_MN, B_MN>::multiply(d, of_a[step], of_b[step], step > 0 || block > 0);
