@@ -5,237 +5,203 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "copy.h"
-#include "im2col_load.h"
-#include "swizzle.h"
-#include "tile.h"
+enum { ENOUGH_BYTES = 16 };
 
-enum { ORIGIN_BYTES = 16, ENOUGH_BYTES = 16, PATTERN_BYTES = 1024 };
-
-struct hypothesis search_meant(const struct diagnose *question)
+uint32_t search_reach(const struct search *search, uint32_t steps)
 {
-    struct hypothesis meant = {.map = question->map, .shared = question->shared};
-    memcpy(meant.coord, question->coord, sizeof meant.coord);
-    memcpy(meant.offset, question->offset, sizeof meant.offset);
-    for (int s = 0; s < DIAGNOSE_MAX_SLICES; s++) meant.slot[s] = (uint8_t)s;
-    return meant;
+    return search->built != NULL ? steps / 8 : steps;
 }
 
-uint32_t search_steps(const struct tensormap *map, int i)
+// Are they the same cause, or the same two?
+static int is_same(const struct explanation *a, const struct explanation *b)
 {
-    if (map->mode == TENSORMAP_IM2COL) return i == 0 ? map->box[0] : i == 1 ? map->pixels : 1;
-    static const int32_t origin[TENSORMAP_MAX_RANK];
-    return tile_of(map, origin).steps[i];
+    return (a->cause == b->cause && a->second == b->second) || (a->cause == b->second && a->second == b->cause);
 }
 
-int64_t search_span(const struct tensormap *map, int i)
+// How well it explains: all, all if unknown bytes are what it says, or so many bytes.
+static int is_better(const struct explanation *a, const struct explanation *b)
 {
-    int is_strided = map->interleave == INTERLEAVE_NONE ? i > 0 : i != map->rank - 2; // not the slices
-    int64_t by = is_strided ? map->estride[i] : 1;
-    return map->mode == TENSORMAP_IM2COL && i == 0 ? map->box[0] : by * search_steps(map, i);
-}
-
-static uint64_t extent_bytes(const struct tensormap *map, const int32_t *coord, const uint16_t *offset)
-{
-    if (map->mode == TENSORMAP_IM2COL) {
-        struct im2col column = im2col_of(map, coord, offset);
-        return im2col_extent_bytes(&column);
-    }
-    struct tile tile = tile_of(map, coord);
-    return tile_extent_bytes(&tile);
-}
-
-uint32_t search_box_bytes(const struct diagnose *question)
-{
-    uint64_t extent = extent_bytes(&question->map, question->coord, question->offset);
-    return (uint32_t)(extent > WORK_BYTES ? WORK_BYTES : extent);
-}
-
-// Loads slice `slot[place]` to its place. Address `a` of the model is work[a - shift].
-static int run_slice(struct search *search, const struct hypothesis *h, uint32_t place, uint32_t *tx_bytes)
-{
-    const struct diagnose *question = search->question;
-    int32_t coord[TENSORMAP_MAX_RANK];
-    struct memory shared = {search->work, h->shift, WORK_BYTES};
-    uint32_t to = h->shared + h->shift + place * ((search_box_bytes(question) + 127) / 128 * 128), bytes = 0;
-    memcpy(coord, h->coord, sizeof coord);
-    int64_t along = coord[question->slice_dim];
-    if (question->slices > 1) along += (int64_t)h->slot[place] * search_span(&h->map, question->slice_dim);
-    coord[question->slice_dim] = (int32_t)along;
-    enum rule rule = along != coord[question->slice_dim] ? RULE_LOAD_UNMAPPED
-                     : h->map.mode == TENSORMAP_IM2COL
-                         ? im2col_load(&h->map, h->map.rank, coord, h->offset, &question->tensor, &shared, to, &bytes)
-                         : tile_load(&h->map, h->map.rank, coord, &question->tensor, &shared, to, &bytes);
-    *tx_bytes += bytes;
-    return rule == RULE_OK;
-}
-
-// Was the 16-byte chunk at `address`, as it is in search->plane, written over the background? Of a chunk outside the
-// dump nobody knows.
-static int is_written(const struct search *search, uint32_t address, const uint8_t *background)
-{
-    const struct memory *dump = &search->question->dump;
-    uint64_t i = address - dump->base;
-    if (address < dump->base || i + 16 > dump->size_bytes) return 0;
-    return memcmp(search->plane + address % PATTERN_BYTES, background + i, 16) != 0;
-}
-
-// The lines of the box as they are when somebody undid the swizzle. What was there before is moved too; where that is
-// not known, it stays.
-static void undo_swizzle(struct search *search, const struct hypothesis *h, const uint8_t *background)
-{
-    const struct diagnose *question = search->question;
-    uint32_t end = h->shared + question->slices * search_box_bytes(question), past = (end + 127) / 128 * 128;
-    for (uint32_t at = h->shared / PATTERN_BYTES * PATTERN_BYTES; at < past && at < WORK_BYTES; at += PATTERN_BYTES) {
-        memcpy(search->plane, search->work + at, PATTERN_BYTES);
-        for (uint32_t to = at; to < at + PATTERN_BYTES && to < past; to += 16) {
-            uint32_t from = swizzle_apply(h->undone, to);
-            if (to < h->shared || (question->before == NULL && !is_written(search, from, background))) continue;
-            memcpy(search->work + to, search->plane + (from - at), 16);
-        }
-    }
-}
-
-// Each plane of dimensions 0 and 1, as a matrix of the same bytes transposed; rows touch each other in shared memory.
-static int transpose(struct search *search, const struct hypothesis *h)
-{
-    uint8_t *plane = search->plane;
-    const struct tensormap *map = &h->map;
-    uint32_t element = tensormap_step_bytes(map), columns = search_steps(map, 0),
-             rows = map->rank > 1 ? search_steps(map, 1) : 1;
-    uint32_t bytes = columns * rows * element, span = tensormap_span_bytes(map->swizzle);
-    uint32_t total = search_box_bytes(search->question) * search->question->slices;
-    if (bytes == 0 || rows == 1 || columns == 1 || (map->interleave == INTERLEAVE_NONE && columns * element < span))
-        return 0;
-    for (uint32_t at = h->shared; at + bytes <= h->shared + total; at += bytes) {
-        for (uint32_t i = 0; i < bytes; i++) plane[i] = search->work[swizzle_apply(map->swizzle, at + i)];
-        for (uint32_t row = 0; row < rows; row++)
-            for (uint32_t column = 0; column < columns; column++)
-                for (uint32_t b = 0; b < element; b++)
-                    search->work[swizzle_apply(map->swizzle, at + (column * rows + row) * element + b)] =
-                        plane[(row * columns + column) * element + b];
-    }
-    return 1;
-}
-
-const uint8_t *search_run(struct search *search, const struct hypothesis *h, const uint8_t *background,
-                          uint32_t *tx_bytes)
-{
-    const struct memory *dump = &search->question->dump;
-    uint8_t *window = search->work + dump->base;
-    uint32_t bytes = 0;
-    memcpy(window, background, dump->size_bytes);
-    search->answer->tried++;
-    for (uint32_t place = 0; place < search->question->slices; place++)
-        if (!run_slice(search, h, place, &bytes)) return NULL;
-    if (h->undone != SWIZZLE_NONE) undo_swizzle(search, h, background);
-    if (h->transposed && !transpose(search, h)) return NULL;
-    if (tx_bytes != NULL) *tx_bytes = bytes;
-    return window;
+    if (a->is_whole != b->is_whole) return a->is_whole;
+    if (a->is_maybe != b->is_maybe) return a->is_maybe;
+    if (a->bytes != b->bytes) return a->bytes > b->bytes;
+    return a->distance < b->distance;
 }
 
 void search_add(struct search *search, const struct explanation *explanation)
 {
     struct diagnosis *answer = search->answer;
+    struct explanation found = *explanation;
+    const struct candidate *built = search->built;
     int i = 0;
-    while (i < answer->explanations && answer->explanation[i].cause != explanation->cause) i++;
-    struct explanation *old = &answer->explanation[i];
-    if (i == answer->explanations)
-        answer->explanations++;
-    else if (old->is_whole > explanation->is_whole ||
-             (old->is_whole == explanation->is_whole &&
-              (old->bytes > explanation->bytes ||
-               (old->bytes == explanation->bytes && old->distance <= explanation->distance))))
-        return;
-    *old = *explanation;
-}
-
-// Does it explain every byte? Where it is not known what was there before, a hypothesis must write nothing else than
-// what was found: all wrong bytes, or so many that the load meant does not write that no chance puts them there (the
-// others may be old).
-static int is_whole(struct search *search, const struct hypothesis *h)
-{
-    const struct diagnose *question = search->question;
-    const struct memory *dump = &question->dump;
-    const uint8_t *got = search_run(search, h, question->before != NULL ? question->before : dump->bytes, NULL);
-    if (got == NULL || memcmp(got, dump->bytes, dump->size_bytes) != 0) return 0;
-    if (question->before != NULL) return 1;
-    uint32_t written = 0, explained = 0, wrong = 0;
-    got = search_run(search, h, search->inverse, NULL);
-    for (uint64_t i = 0; i < dump->size_bytes; i++) {
-        int same = got[i] == dump->bytes[i];
-        written += (uint32_t)same;
-        explained += (uint32_t)(same && !search->right[i]);
-        wrong += (uint32_t)(same && search->wrong[i]);
+    if (built != NULL) {
+        found.cause = built->cause;
+        found.second = explanation->cause;
+        found.distance += built->distance;
+        snprintf(found.what, sizeof found.what, "%.150s; and %.160s", built->what, explanation->what);
     }
-    return wrong == search->answer->wrong_bytes || (explained >= ENOUGH_BYTES && 4 * explained >= written);
+    while (i < answer->explanations && !is_same(&answer->explanation[i], &found)) i++;
+    if (i == DIAGNOSE_MAX_EXPLANATIONS) return;
+    if (i < answer->explanations && !is_better(&found, &answer->explanation[i])) return;
+    if (i == answer->explanations) answer->explanations++;
+    answer->explanation[i] = found;
 }
 
-// How many wrong bytes it explains, less the right ones it spoils; `rest` counts what it does not explain and what is
-// not what was there before either.
-static int64_t gain_of(struct search *search, const struct hypothesis *h, uint64_t *rest)
+// Does the last run leave bytes as they were before that are not so in the dump, outside of what it may have written?
+static int is_change_missed(const struct search *search)
 {
-    const uint8_t *before = search->question->before, *inverse = search->inverse;
+    if (search->question->before == NULL || search->first_changed > search->last_changed) return 0;
+    return search->first_changed < search->low || search->last_changed >= search->high;
+}
+
+// Do the first two rows alone write what was not found? Most hypotheses end here.
+static int is_refuted(struct search *search, const struct hypothesis *h)
+{
+    const uint8_t *found = search->question->dump.bytes;
+    struct hypothesis few = *h;
+    int is_same = 1;
+    if (h->map.mode == TENSORMAP_IM2COL || h->map.interleave != INTERLEAVE_NONE || h->transposed || h->order_dim > 0 ||
+        h->undone != SWIZZLE_NONE || h->is_added)
+        return 0;
+    int dim = search->question->slice_dim;
+    if (h->slot[0] == NOT_ISSUED || (search->question->is_store && memchr(h->slot + 1, h->slot[0], sizeof h->slot - 1)))
+        return 0; // a later slice wins
+    few.coord[dim] += (int32_t)(h->slot[0] * search_span(&h->map, dim));
+    few.slot[0] = 0;
+    for (int i = 1; i < h->map.rank; i++) {
+        uint32_t rows = i == 1 ? 2 * h->map.estride[1] : h->map.estride[i];
+        if (h->map.box[i] > rows) few.map.box[i] = rows;
+        if (search->question->is_store && h->map.stride[i] == 0) return 0; // a later row wins
+    }
+    memset(few.slot + 1, NOT_ISSUED, sizeof few.slot - 1);
+    few.is_over = 0;
+    if (h->is_over) {
+        memcpy(few.coord, h->over_coord, sizeof few.coord);
+        few.shared = h->over_shared;
+    }
+    search->is_narrow = 1;
+    const uint8_t *got = search_run(search, &few, search->inverse, NULL);
+    search->is_narrow = 0;
+    for (uint64_t i = search->low; got != NULL && i < search->high; i++)
+        is_same &= got[i] == found[i] || got[i] == search->inverse[i];
+    return !is_same;
+}
+
+// Are wrong bytes that the last run, over search->inverse, did not write in the source? Then they are not just old.
+static int is_rest_of_source(const struct search *search, const uint8_t *got)
+{
     const struct memory *dump = &search->question->dump;
-    const uint8_t *got = search_run(search, h, before != NULL ? before : inverse, NULL);
-    int64_t gain = 0;
-    *rest = 0;
-    if (got == NULL) return 0;
-    for (uint64_t i = 0; i < dump->size_bytes; i++) {
-        int same = got[i] == dump->bytes[i], unwritten = before == NULL && got[i] == inverse[i];
-        gain += search->wrong[i] ? same : -(!same && !unwritten);
-        *rest += !same && (before == NULL || dump->bytes[i] != before[i]);
-    }
-    return gain;
-}
-
-// A load moves 16-byte pieces of global memory that begin at multiples of 16.
-uint64_t diagnose_origin(const struct diagnose *question, const uint8_t *bytes)
-{
-    const struct memory *tensor = &question->tensor;
-    uint64_t first, word;
-    if (memcmp(bytes, bytes + 1, ORIGIN_BYTES - 1) == 0) return 0;
-    memcpy(&first, bytes, sizeof first);
-    for (uint64_t at = (0 - tensor->base) % ORIGIN_BYTES; at + ORIGIN_BYTES <= tensor->size_bytes; at += ORIGIN_BYTES) {
-        memcpy(&word, tensor->bytes + at, sizeof word);
-        if (word == first && memcmp(tensor->bytes + at, bytes, ORIGIN_BYTES) == 0) return tensor->base + at;
+    uint64_t skip = (0 - dump->base) % CHUNK_BYTES;
+    for (uint64_t n = 0; n < search->chunks; n++) {
+        uint64_t i = skip + n * CHUNK_BYTES;
+        int is_written = i >= search->low && i < search->high && got[i] == dump->bytes[i];
+        if (search->origin[n].address != 0 && search->origin[n].is_wrong && !is_written) return 1;
     }
     return 0;
 }
 
-void diagnose_element(const struct tensormap *map, uint64_t address, int64_t *index)
+// Does it explain every byte? WHOLE; or MAYBE: where it is not known what was there before, a hypothesis must write
+// nothing else than what was found: all wrong bytes, or so many that the copy meant does not write that no chance puts
+// them there, the others being old.
+enum explains { NOTHING, MAYBE, WHOLE };
+
+static enum explains explains_all(struct search *search, const struct hypothesis *h)
 {
-    int64_t left = (int64_t)(address - map->address);
-    int done[TENSORMAP_MAX_RANK] = {0};
-    for (int n = 0; n < map->rank; n++) {
-        int widest = -1;
-        for (int i = 0; i < map->rank; i++)
-            if (!done[i] && (widest < 0 || map->stride[i] > map->stride[widest])) widest = i;
-        int64_t stride = (int64_t)map->stride[widest];
-        done[widest] = 1;
-        index[widest] = stride == 0 ? 0 : left / stride - (left % stride < 0);
-        left -= index[widest] * stride;
+    const struct diagnose *question = search->question;
+    const uint8_t *found = question->dump.bytes;
+    if (is_refuted(search, h)) return NOTHING;
+    const uint8_t *got = search_run(search, h, question->before != NULL ? question->before : found, NULL);
+    if (got == NULL || is_change_missed(search)) return NOTHING;
+    if (memcmp(got + search->low, found + search->low, search->high - search->low) != 0) return NOTHING;
+    if (question->before != NULL) return WHOLE;
+    uint32_t written = 0, explained = 0, wrong = 0;
+    got = search_run(search, h, search->inverse, NULL);
+    for (uint64_t i = search->low; i < search->high; i++) {
+        int same = got[i] == found[i];
+        written += (uint32_t)same;
+        explained += (uint32_t)(same && !search->right[i]);
+        wrong += (uint32_t)(same && search->wrong[i]);
     }
+    if (wrong == search->answer->wrong_bytes) return WHOLE;
+    if (explained < ENOUGH_BYTES || 4 * explained < written) return NOTHING;
+    return is_rest_of_source(search, got) ? MAYBE : WHOLE;
+}
+
+// What a hypothesis that is not whole explains.
+//   gain      wrong bytes that it explains, less the right ones it spoils
+//   rest      bytes that it neither explains nor leaves as they were before
+//   pieces    16-byte pieces that it writes and that are in the dump, at any place
+//   is_silent no byte is written that was not found so, and every right byte is
+struct part {
+    int64_t gain;
+    uint64_t rest;
+    uint32_t pieces;
+    int is_silent;
+};
+
+static void count_pieces(const struct search *search, const uint8_t *got, const uint8_t *background, struct part *part)
+{
+    const struct memory *dump = &search->question->dump;
+    uint64_t skip = (0 - dump->base) % CHUNK_BYTES;
+    uint64_t i = search->low <= skip ? skip : skip + (search->low - skip + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+    for (; i + CHUNK_BYTES <= search->high; i += CHUNK_BYTES)
+        if (memcmp(got + i, background + i, CHUNK_BYTES) != 0)
+            part->pieces += (uint32_t)origin_is_in_dump(search, got + i);
+}
+
+static int part_of(struct search *search, const struct hypothesis *h, struct part *part)
+{
+    const struct diagnose *question = search->question;
+    const uint8_t *before = question->before, *inverse = search->inverse, *found = question->dump.bytes;
+    const uint8_t *background = before != NULL ? before : inverse, *got = search_run(search, h, background, NULL);
+    *part = (struct part){.is_silent = before == NULL};
+    if (got == NULL) return 0;
+    for (uint64_t i = search->low; i < search->high; i++) {
+        int same = got[i] == found[i], unwritten = before == NULL && got[i] == inverse[i];
+        part->gain += search->wrong[i] ? same : -(!same && !unwritten);
+        part->rest += !same && (before == NULL || found[i] != before[i]);
+        part->is_silent &= same || (unwritten && search->right[i] < 2);
+    }
+    part->rest += (uint64_t)is_change_missed(search);
+    count_pieces(search, got, background, part);
+    return 1;
+}
+
+void search_count_meant(struct search *search)
+{
+    struct part part;
+    search->meant_pieces = part_of(search, &search->meant, &part) ? part.pieces : 0;
+}
+
+// The second search: how much is explained. A copy that writes only what was found, and leaves out nothing but bytes
+// that are nowhere in the source, may be the whole truth; so may one whose rest is what was there before.
+static void try_part(struct search *search, const struct hypothesis *h, struct explanation *found)
+{
+    struct part part;
+    if (!part_of(search, h, &part)) return;
+    uint32_t wrong = search->answer->wrong_bytes, gain = part.gain > 0 ? (uint32_t)part.gain : 0;
+    uint32_t more = part.pieces > search->meant_pieces ? part.pieces - search->meant_pieces : 0;
+    pair_keep(search, h, gain + more * CHUNK_BYTES, found->distance, found->what);
+    int is_rest_unknown = part.is_silent && (search->is_part_right || origin_count(search).found == 0);
+    if (gain < wrong / 4 + 1 && !is_rest_unknown) return;
+    found->is_maybe = is_rest_unknown;
+    found->bytes = is_rest_unknown ? wrong : gain;
+    search_add(search, found);
 }
 
 void search_try(struct search *search, const struct hypothesis *h, uint32_t distance, const char *format, ...)
 {
-    struct explanation found = {.cause = search->cause, .distance = distance, .bytes = search->answer->wrong_bytes};
-    uint64_t rest = 0;
-    int is_rest_stale = 0;
-    if (search->is_partial) {
-        int64_t gain = gain_of(search, h, &rest);
-        if (gain < (int64_t)(search->answer->wrong_bytes / 4 + 1)) return;
-        is_rest_stale = rest == 0 && search->question->before != NULL;
-        if (!is_rest_stale) found.bytes = (uint32_t)gain;
-    } else {
-        found.is_whole = is_whole(search, h);
-        if (!found.is_whole) return;
-    }
+    struct explanation found = {
+        .cause = search->cause, .second = CAUSES, .distance = distance, .bytes = search->answer->wrong_bytes};
     va_list arguments;
+    enum explains explains = search->pass == PASS_WHOLE ? explains_all(search, h) : NOTHING;
+    if (search->pass == PASS_WHOLE && explains == NOTHING) return;
     va_start(arguments, format);
-    vsnprintf(found.what, sizeof found.what, format, arguments);
+    vsnprintf(found.what, 160, format, arguments);
     va_end(arguments);
-    if (is_rest_stale) strncat(found.what, "; the rest had not landed", sizeof found.what - strlen(found.what) - 1);
-    search_add(search, &found);
+    found.is_whole = explains == WHOLE;
+    found.is_maybe = explains == MAYBE;
+    if (search->pass == PASS_WHOLE)
+        search_add(search, &found);
+    else
+        try_part(search, h, &found);
 }

@@ -79,6 +79,77 @@ head -c 300 tile.dump >cut.dump
 run 2 diagnose --dump cut.dump --fill iota
 err "cut.dump is cut short, or of another version"
 
+# An all-zero tile: never written comes first. Bytes of nowhere: it says so, and names what it finds in --other.
+head -c 128 /dev/zero >zeros
+run 1 diagnose "${map[@]}" --dump zeros --json
+json '"STALE"' explanations 0 cause
+noise() { # noise SEED BYTES: bytes that do not repeat
+    # shellcheck disable=SC2059
+    printf "$(awk -v x="$1" -v n="$2" 'BEGIN { for (; n > 0; n--) { x = (x * 16807) % 2147483647; printf "\\x%02x", x % 256 } }')"
+}
+noise 1 128 >strange
+run 1 diagnose "${map[@]:0:10}" --tensor tensor --dump strange --before 0xcd
+out "128 of the wrong bytes are not of this tensor. That can mean: they are old; they are of another tensor"
+out "FOREIGN"
+no_out "No cause explains"
+run 1 diagnose "${map[@]:0:10}" --tensor tensor --dump strange --other zeros --other strange
+out "OTHER_TENSOR: 128 bytes are those of file 2 of --other at the same place"
+# Two mistakes: the tile before, and half of it never came.
+{ head -c 64 before && head -c 64 strange; } >both
+{ head -c 64 zeros && tail -c 64 both; } >old
+run 1 diagnose "${map[@]}" --dump both --before old
+out "STALE and OTHER_PHASE:"
+run 1 diagnose "${map[@]}" --dump both --before old --json
+json '"STALE"' explanations 0 cause
+json '"OTHER_PHASE"' explanations 0 second cause
+# A few bytes; rows exchanged; the tile of halves in the other byte order.
+{ head -c 77 right && printf x && tail -c 50 right; } >spoiled
+run 1 diagnose "${map[@]}" --dump spoiled
+out "CORRUPTED: 1 byte in 1 place: 0x84d is 0x78; the rest is right"
+noise 2 2048 >unlike
+for row in 7 1 2 3 4 5 6 0; do dd if=unlike bs=16 count=1 skip=$(((4 + row) * 4 + 2)) status=none; done >rows
+run 1 diagnose "${map[@]:0:10}" --tensor unlike --dump rows
+out "ROW_ORDER: steps along dimension 1 are in other places: 0 at 7, 7 at 0"
+od -An -v -tx1 right | tr -d ' \n' | sed -E 's/(..)(..)/\2\1/g' | sed -E 's/../\\x&/g' | xargs -0 printf >swapped
+run 1 diagnose --dtype u16 --dim 32,32 --box 8,8 --coord 16,4 --shared 0x800 --tensor tensor --dump swapped
+out "BYTE_ORDER: the bytes of each 2-byte element are in the other order"
+
+# A store: the tile is known, the dump is of the tensor.
+store=(--store --dtype u8 --dim 64,32 --box 16,8 --coord 32,4 --shared 0x800 --tile right)
+{ head -c $((4 * 64)) tensor && head -c $((28 * 64)) /dev/zero; } >empty
+stored() { # stored COLUMN ROW: the empty tensor with the tile there
+    local row
+    cp empty stored
+    for ((row = 0; row < 8; row++)); do
+        dd if=right of=stored bs=16 count=1 skip=$row seek=$((4 * ($2 + row) + $1 / 16)) conv=notrunc status=none
+    done
+}
+stored 32 4
+run 0 diagnose "${store[@]}" --dump stored --before empty
+out "Clean: the dump is what this store leaves."
+stored 16 4
+run 1 diagnose "${store[@]}" --dump stored --before empty
+out "OTHER_PHASE: the tile is 1 box before along dimension 0: coordinate 0 is 16, not 32"
+out "meant there        element (16, 4)"
+run 1 diagnose "${store[@]}" --dump empty --before empty --json
+json '"STALE"' explanations 0 cause
+json true store
+
+# .npy files are read as what they are: type, shape and order, laid out with the strides of the map.
+npy() { # npy DESCR FORTRAN SHAPE: a head; the elements follow from stdin
+    local head="{'descr': '$1', 'fortran_order': $2, 'shape': $3, }"
+    # shellcheck disable=SC2059
+    printf "\\x93NUMPY\\x01\\x00\\x$(printf %02x ${#head})\\x00%s" "$head" && cat
+}
+npy '|u1' False '(32, 64)' <tensor >tensor.npy
+run 0 diagnose "${map[@]:0:10}" --tensor tensor.npy --dump right
+npy '|u1' True '(64, 32)' <tensor >fortran.npy
+run 0 diagnose "${map[@]:0:10}" --tensor fortran.npy --dump right
+run 0 diagnose "${map[@]:0:10}" --strides 80 --tensor tensor.npy --dump right
+npy '|u1' False '(64, 32)' <tensor >turned.npy
+npy '<f4' False '(32, 64)' <tensor >floats.npy
+npy '>u2' False '(32, 32)' <tensor >big.npy
+
 bad() { # bad SENTENCE ARGUMENT...
     local sentence=$1
     shift
@@ -100,4 +171,16 @@ bad "--barrier: 'x' is not a 64-bit word" "${map[@]}" --dump right --barrier x
 bad "--expect: '-1' is not a number of bytes" "${map[@]}" --dump right --expect=-1
 bad "shared addresses end at 0x40000" "${map[@]}" --shared 0x3ffff --dump right
 bad "takes no argument 'x'" "${map[@]}" --dump right x
+bad "turned.npy has the dimensions 32, 64, innermost first; the map's are 64, 32" "${map[@]:0:10}" --tensor turned.npy --dump right
+bad "floats.npy has 2048 bytes of elements, its shape needs 8192" "${map[@]:0:10}" --tensor floats.npy --dump right
+bad "big.npy is big-endian (>u2)" --dtype u16 --dim 32,32 --box 8,8 --tensor big.npy --dump right
+head -c 1000 tensor >short
+bad "--tensor: short has 1000 bytes, the tensor 2048" "${map[@]:0:10}" --tensor short --dump right
+bad "--dump: short has 1000 bytes, the tensor 2048" "${store[@]}" --dump short
+head -c 100 right >shorter
+bad "--dump: shorter has 100 bytes, the tile 128" "${map[@]}" --dump shorter
+bad "--tile: shorter has 100 bytes, the tile 128" "${store[@]}" --tile shorter --dump stored
+bad "--other: short has 1000 bytes, neither as many as the dump (128)" "${map[@]}" --dump right --other short
+bad "with --store, --tile or --fill is needed" --store "${map[@]:0:10}" --dump stored
+bad "--tile is for stores" "${map[@]}" --tile right --dump right
 finish

@@ -11,14 +11,24 @@
 struct diagnose_options {
     struct map_options map;
     const char *map_text, *coord, *offsets, *shared, *slices;
-    const char *dump, *dump_at, *tensor, *tensor_at, *fill, *before, *barrier, *expect;
-    int json, causes;
+    const char *dump, *dump_at, *tile, *tensor, *tensor_at, *fill, *before, *barrier, *expect;
+    const char *other[DIAGNOSE_MAX_OTHERS];
+    int others, is_store, json, causes;
 };
 
 // The bytes that a question points to.
 struct diagnose_room {
-    char *dump, *tensor, *before;
+    char *dump, *source, *before, *other[DIAGNOSE_MAX_OTHERS];
 };
+
+// Reads bytes of global memory out of a file: raw ones, or a .npy file, whose elements are laid out as the map's tensor
+// has them; if they are just `raw_bytes` bytes, they are those of a dump, and taken as they are. Returns NULL after
+// printing the reason. The caller frees it.
+char *diagnose_read_tensor(const char *option, const char *path, const struct tensormap *map, size_t raw_bytes,
+                           size_t *size);
+
+// Bytes from the tensor's first to its last; 0 if they are more than 1 GiB.
+uint64_t diagnose_tensor_bytes(const struct tensormap *map);
 
 // Reads the question. Returns EXIT_AGREE, or another exit status after printing the reason. The caller frees the room.
 int diagnose_read(const struct diagnose_options *from, struct diagnose *question, struct diagnose_room *room);

@@ -6,13 +6,13 @@
 #include "command.h"
 #include "diagnose_command.h"
 #include "map_question.h"
+#include "npy.h"
 #include "number_list.h"
 #include "random.h"
 #include "tile.h"
 #include "tmaref_dump.h"
 
 enum { DUMP_END = 1 << 18, WORD_BYTES = 8, TEXT_MAX_BYTES = 1 << 22 };
-#define TENSOR_MAX_BYTES ((size_t)1 << 30)
 
 // What is being read; `head` is 0 without a dump of tmaref_dump().
 struct reading {
@@ -38,29 +38,46 @@ static size_t words_to_bytes(char *text, size_t size)
     return bytes;
 }
 
-static int read_dump(struct reading *reading)
+// Shared memory: raw bytes, a .npy file's, a debugger's words, or a file of tmaref_dump(), whose head is kept.
+static int read_shared(struct reading *reading, const char *option, const char *path, char **room, struct memory *to)
 {
     struct text why;
+    struct npy npy;
+    struct tmaref_dump_head *head = &reading->head;
     size_t size, words;
-    struct memory *dump = &reading->to->dump;
-    reading->room->dump = read_file(reading->from->dump, TEXT_MAX_BYTES, &size, &why);
-    if (reading->room->dump == NULL) return command_usage("diagnose", "--dump: %s", why.at);
-    if (strlen(reading->room->dump) == size && strstr(reading->room->dump, "<repeats") != NULL)
-        return command_usage("diagnose", "--dump: %s counts repeats; print it again after 'set print repeats 0'",
-                             reading->from->dump);
-    words = words_to_bytes(reading->room->dump, size);
-    if (words > 0) size = words;
-    *dump = (struct memory){(uint8_t *)reading->room->dump, 0, size};
-    if (size >= sizeof reading->head) memcpy(&reading->head, reading->room->dump, sizeof reading->head);
-    if (reading->head.magic != TMAREF_DUMP_MAGIC) {
-        reading->head = (struct tmaref_dump_head){0};
-        return size > 0 ? EXIT_AGREE : command_usage("diagnose", "--dump: %s is empty", reading->from->dump);
+    *room = read_file(path, TEXT_MAX_BYTES, &size, &why);
+    if (*room == NULL) return command_usage("diagnose", "--%s: %s", option, why.at);
+    *to = (struct memory){(uint8_t *)*room, 0, size};
+    if (npy_is(*room, size)) {
+        if (!npy_read(*room, size, &npy, &why)) return command_usage("diagnose", "--%s: %s %s", option, path, why.at);
+        *to = (struct memory){(uint8_t *)*room + npy.data, 0, npy.data_bytes};
+        return npy.data_bytes > 0 ? EXIT_AGREE : command_usage("diagnose", "--%s: %s is empty", option, path);
     }
-    if (reading->head.head_bytes != sizeof reading->head || reading->head.bytes == 0 ||
-        reading->head.bytes != size - sizeof reading->head)
-        return command_usage("diagnose", "--dump: %s is cut short, or of another version", reading->from->dump);
-    *dump = (struct memory){dump->bytes + sizeof reading->head, reading->head.first, reading->head.bytes};
+    if (strlen(*room) == size && strstr(*room, "<repeats") != NULL)
+        return command_usage("diagnose", "--%s: %s counts repeats; print it again after 'set print repeats 0'", option,
+                             path);
+    words = words_to_bytes(*room, size);
+    if (words > 0) to->size_bytes = size = words;
+    if (size >= sizeof *head) memcpy(head, *room, sizeof *head);
+    if (head->magic != TMAREF_DUMP_MAGIC) {
+        *head = (struct tmaref_dump_head){0};
+        return size > 0 ? EXIT_AGREE : command_usage("diagnose", "--%s: %s is empty", option, path);
+    }
+    if (head->head_bytes != sizeof *head || head->bytes == 0 || head->bytes != size - sizeof *head)
+        return command_usage("diagnose", "--%s: %s is cut short, or of another version", option, path);
+    *to = (struct memory){to->bytes + sizeof *head, head->first, head->bytes};
     return EXIT_AGREE;
+}
+
+// The side in shared memory, which may bring a head.
+static int read_shared_side(struct reading *reading)
+{
+    const struct diagnose_options *from = reading->from;
+    struct diagnose *to = reading->to;
+    to->is_store = from->is_store;
+    if (!from->is_store) return read_shared(reading, "dump", from->dump, &reading->room->dump, &to->dump);
+    return from->tile == NULL ? EXIT_AGREE
+                              : read_shared(reading, "tile", from->tile, &reading->room->source, &to->source);
 }
 
 // The map of the options, else of the dump's head.
@@ -78,6 +95,45 @@ static int read_map(struct reading *reading)
     if (map->rank > TENSORMAP_MAX_RANK || map->dtype == DTYPE_COUNT)
         return command_usage("diagnose", "the map in the dump is one that no encoder makes; 'tmaref decode' says why");
     return EXIT_AGREE;
+}
+
+// Where the box and the raw bytes of shared memory begin.
+static int read_places(struct reading *reading)
+{
+    const struct diagnose_options *from = reading->from;
+    struct diagnose *to = reading->to;
+    struct memory *shared = to->is_store ? &to->source : &to->dump;
+    int status = EXIT_AGREE, has_head = reading->head.magic != 0;
+    uint32_t at = 0;
+    if (from->dump_at != NULL && !to->is_store) {
+        status = address_read("diagnose", "dump-at", from->dump_at, &at);
+        shared->base = at;
+    }
+    to->shared = has_head ? reading->head.destination : (uint32_t)shared->base;
+    if (status == EXIT_AGREE && from->shared != NULL)
+        status = address_read("diagnose", "shared", from->shared, &to->shared);
+    if ((from->dump_at == NULL || to->is_store) && !has_head) shared->base = to->shared;
+    return status;
+}
+
+static uint32_t tile_bytes(const struct diagnose *question)
+{
+    if (question->map.mode != TENSORMAP_TILED) return 0; // not asked for
+    struct tile tile = tile_of(&question->map, question->coord);
+    uint64_t box = tile_extent_bytes(&tile);
+    return (uint32_t)((question->slices - 1) * ((box + 127) / 128 * 128) + box);
+}
+
+// Raw bytes that begin with the box must hold all of it; a head, or an address, says what is left out.
+static int check_length(const struct reading *reading)
+{
+    const struct diagnose *to = reading->to;
+    const struct memory *shared = to->is_store ? &to->source : &to->dump;
+    int is_raw = reading->head.magic == 0 && reading->from->dump_at == NULL && shared->bytes != NULL;
+    if (!is_raw || shared->size_bytes >= tile_bytes(to)) return EXIT_AGREE;
+    return command_usage("diagnose", "--%s: %s has %llu bytes, the tile %u", to->is_store ? "tile" : "dump",
+                         to->is_store ? reading->from->tile : reading->from->dump,
+                         (unsigned long long)shared->size_bytes, tile_bytes(to));
 }
 
 // Coordinates, offsets, the place in shared memory, slices.
@@ -99,15 +155,7 @@ static int read_box(struct reading *reading)
         status = index_read("diagnose", "offsets", from->offsets, rank - 2, "rank - 2", 0, UINT16_MAX, values);
         for (int i = 0; i < rank - 2; i++) to->offset[i] = (uint16_t)values[i];
     }
-    if (status == EXIT_AGREE && from->dump_at != NULL) {
-        uint32_t at = 0;
-        status = address_read("diagnose", "dump-at", from->dump_at, &at);
-        to->dump.base = at;
-    }
-    to->shared = head->magic != 0 ? head->destination : (uint32_t)to->dump.base;
-    if (status == EXIT_AGREE && from->shared != NULL)
-        status = address_read("diagnose", "shared", from->shared, &to->shared);
-    if (from->dump_at == NULL && head->magic == 0) to->dump.base = to->shared;
+    if (status == EXIT_AGREE) status = read_places(reading);
     if (status == EXIT_AGREE && from->slices != NULL) {
         struct text why;
         if (parse_i64_list(from->slices, 0, DIAGNOSE_MAX_SLICES, 2, slices, &why) != 2 || slices[0] < 1 ||
@@ -116,52 +164,82 @@ static int read_box(struct reading *reading)
     }
     to->slices = (uint32_t)slices[0];
     to->slice_dim = (int)slices[1];
-    if (status == EXIT_AGREE && (to->dump.base > DUMP_END || to->dump.base + to->dump.size_bytes > DUMP_END))
+    const struct memory *shared = to->is_store ? &to->source : &to->dump;
+    if (status == EXIT_AGREE && (shared->base > DUMP_END || shared->base + shared->size_bytes > DUMP_END))
         return command_usage("diagnose", "the dump ends at 0x%llx: shared addresses end at 0x%x",
-                             (unsigned long long)(to->dump.base + to->dump.size_bytes), DUMP_END);
-    return status;
+                             (unsigned long long)(shared->base + shared->size_bytes), DUMP_END);
+    return status == EXIT_AGREE ? check_length(reading) : status;
 }
 
-// Bytes of global memory from the tensor's first to its last.
-static uint64_t tensor_bytes(const struct tensormap *map)
+static void fill(uint32_t element, int is_iota, uint8_t *bytes, uint64_t size_bytes)
 {
-    unsigned __int128 bytes = map->stride[0];
-    for (int i = 0; i < map->rank; i++) bytes += (unsigned __int128)(map->dim[i] - 1) * map->stride[i];
-    return bytes > TENSOR_MAX_BYTES ? 0 : (uint64_t)(bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
-}
-
-static void fill_tensor(const struct tensormap *map, int is_iota, uint8_t *bytes, uint64_t size_bytes)
-{
-    uint32_t element = is_iota ? dtype_row(map->dtype)->size_bytes : WORD_BYTES;
-    for (uint64_t n = 0; n * element < size_bytes; n++) {
+    for (uint64_t n = 0; n * element + element <= size_bytes; n++) {
         uint64_t value = is_iota ? n : random_mix(n + 1);
         memcpy(bytes + n * element, &value, element);
     }
 }
 
-static int read_tensor(struct reading *reading)
+// The source by a rule: the tensor, or for a store the tile.
+static int fill_source(struct reading *reading)
 {
-    struct text why;
+    const char *rule = reading->from->fill;
+    struct diagnose *to = reading->to;
+    int is_iota = strcmp(rule, "iota") == 0;
+    uint64_t size = to->is_store ? tile_bytes(to) : diagnose_tensor_bytes(&to->map);
+    if (!is_iota && strcmp(rule, "words") != 0)
+        return command_usage("diagnose", "--fill: takes iota or words, not '%s'", rule);
+    if (size == 0) return command_usage("diagnose", "--fill: the tensor spans more than 1 GiB; give it as a file");
+    size = (size + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
+    reading->room->source = calloc(size, 1);
+    if (reading->room->source == NULL) return command_usage("diagnose", "not enough memory for the tensor");
+    fill(is_iota ? dtype_row(to->map.dtype)->size_bytes : WORD_BYTES, is_iota, (uint8_t *)reading->room->source, size);
+    to->source = (struct memory){(uint8_t *)reading->room->source, to->is_store ? to->shared : to->map.address, size};
+    return EXIT_AGREE;
+}
+
+// The side in global memory: the tensor that is loaded from, or the one that was stored to.
+static int read_global_side(struct reading *reading)
+{
     const struct diagnose_options *from = reading->from;
-    struct memory *tensor = &reading->to->tensor;
-    size_t size = tensor_bytes(&reading->to->map);
-    tensor->base = reading->to->map.address;
-    if (from->tensor_at != NULL && !parse_u64(from->tensor_at, UINT64_MAX, &tensor->base))
-        return command_usage("diagnose", "--tensor-at: '%s' is not an address, decimal or 0x...", from->tensor_at);
-    if (from->tensor != NULL) {
-        reading->room->tensor = read_file(from->tensor, TENSOR_MAX_BYTES, &size, &why);
-        if (reading->room->tensor == NULL) return command_usage("diagnose", "--tensor: %s", why.at);
-    } else {
-        int is_iota = strcmp(from->fill, "iota") == 0;
-        if (!is_iota && strcmp(from->fill, "words") != 0)
-            return command_usage("diagnose", "--fill: takes iota or words, not '%s'", from->fill);
-        if (size == 0) return command_usage("diagnose", "--fill: the tensor spans more than 1 GiB; give --tensor");
-        reading->room->tensor = malloc(size);
-        if (reading->room->tensor == NULL) return command_usage("diagnose", "not enough memory for the tensor");
-        fill_tensor(&reading->to->map, is_iota, (uint8_t *)reading->room->tensor, size);
+    struct diagnose *to = reading->to;
+    const char *option = to->is_store ? "dump" : "tensor", *path = to->is_store ? from->dump : from->tensor;
+    const char *at = to->is_store ? from->dump_at : from->tensor_at;
+    struct memory *global = to->is_store ? &to->dump : &to->source;
+    char **room = to->is_store ? &reading->room->dump : &reading->room->source;
+    uint64_t base = to->map.address, needed = diagnose_tensor_bytes(&to->map);
+    size_t size;
+    if (at != NULL && !parse_u64(at, UINT64_MAX, &base))
+        return command_usage("diagnose", "--%s-at: '%s' is not an address, decimal or 0x...", option, at);
+    if (from->fill != NULL && fill_source(reading) != EXIT_AGREE) return EXIT_USAGE;
+    if (path == NULL) return EXIT_AGREE;
+    *room = diagnose_read_tensor(option, path, &to->map, 0, &size);
+    if (*room == NULL) return EXIT_USAGE;
+    *global = (struct memory){(uint8_t *)*room, base, size};
+    if (at != NULL || size >= needed) return EXIT_AGREE;
+    return command_usage("diagnose", "--%s: %s has %zu bytes, the tensor %llu%s", option, path, size,
+                         (unsigned long long)needed,
+                         needed % size == 0 ? "; are its elements of a smaller type?"
+                                            : "; is it without the padding of the rows, or only a part (--tensor-at)?");
+}
+
+// Another tensor of this layout, or another stage's dump.
+static int read_others(struct reading *reading)
+{
+    struct diagnose *to = reading->to;
+    for (int i = 0; i < reading->from->others; i++) {
+        size_t size;
+        const char *path = reading->from->other[i];
+        char *bytes = reading->room->other[i] =
+            diagnose_read_tensor("other", path, &to->map, to->dump.size_bytes, &size);
+        if (bytes == NULL) return EXIT_USAGE;
+        if (size != to->dump.size_bytes && size < to->source.size_bytes)
+            return command_usage("diagnose",
+                                 "--other: %s has %zu bytes, neither as many as the dump (%llu) nor as what "
+                                 "is copied from (%llu)",
+                                 path, size, (unsigned long long)to->dump.size_bytes,
+                                 (unsigned long long)to->source.size_bytes);
+        to->other[to->others++] = (struct memory){(uint8_t *)bytes, 0, size};
     }
-    tensor->bytes = (uint8_t *)reading->room->tensor;
-    tensor->size_bytes = size;
     return EXIT_AGREE;
 }
 
@@ -175,14 +253,15 @@ static void poison(uint8_t *bytes, const struct memory *dump)
 
 static int read_before(struct reading *reading)
 {
-    struct text why;
     uint64_t byte;
     size_t size;
     const char *text = reading->from->before;
     const struct memory *dump = &reading->to->dump;
-    if (text == NULL && (reading->head.has & TMAREF_DUMP_POISONED) != 0) text = "poison";
+    if (text == NULL && !reading->to->is_store && (reading->head.has & TMAREF_DUMP_POISONED) != 0) text = "poison";
     if (text == NULL) return EXIT_AGREE;
     int is_byte = parse_u64(text, UINT8_MAX, &byte);
+    if (!is_byte && reading->to->is_store && strcmp(text, "poison") == 0)
+        return command_usage("diagnose", "--before: poison is what tmaref_poison() leaves in shared memory");
     if (is_byte || strcmp(text, "poison") == 0) {
         reading->room->before = malloc(dump->size_bytes);
         if (reading->room->before == NULL) return command_usage("diagnose", "not enough memory");
@@ -191,8 +270,8 @@ static int read_before(struct reading *reading)
         else
             poison((uint8_t *)reading->room->before, dump);
     } else {
-        reading->room->before = read_file(text, DUMP_END, &size, &why);
-        if (reading->room->before == NULL) return command_usage("diagnose", "--before: %s", why.at);
+        reading->room->before = diagnose_read_tensor("before", text, &reading->to->map, dump->size_bytes, &size);
+        if (reading->room->before == NULL) return EXIT_USAGE;
         if (size != dump->size_bytes)
             return command_usage("diagnose", "--before: %s has %zu bytes, the dump %llu", text, size,
                                  (unsigned long long)dump->size_bytes);
@@ -221,7 +300,8 @@ int diagnose_read(const struct diagnose_options *from, struct diagnose *question
 {
     struct reading reading = {.from = from, .to = question, .room = room};
     *question = (struct diagnose){0};
-    int (*const steps[])(struct reading *) = {read_dump, read_map, read_box, read_tensor, read_before, read_barrier};
+    int (*const steps[])(struct reading *) = {read_shared_side, read_map,    read_box,    read_global_side,
+                                              read_others,      read_before, read_barrier};
     int status = EXIT_AGREE;
     for (unsigned i = 0; i < sizeof steps / sizeof steps[0] && status == EXIT_AGREE; i++) status = steps[i](&reading);
     return status;

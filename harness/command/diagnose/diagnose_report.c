@@ -12,10 +12,12 @@
 
 enum { ORIGIN_BYTES = 16 };
 
-// What lies at the first wrong byte: the element meant there, and the one whose bytes were found.
-//   is_meant, is_found  whether it is known; found holds the element at the global address `source`
+// What lies at the first wrong byte: the element meant there, and where the bytes found are from.
+//   at         address in the dump
+//   is_meant, is_found  whether it is known; of a load, `found` is the element at the global address `source`; of a
+//              store, `source` is the shared address
 struct first_wrong {
-    uint32_t shared;
+    uint64_t at;
     int is_meant, is_found;
     struct provenance meant;
     uint64_t source;
@@ -25,41 +27,55 @@ struct first_wrong {
 static void look(const struct diagnose *question, const struct diagnosis *answer, struct first_wrong *first)
 {
     const struct memory *dump = &question->dump;
-    *first = (struct first_wrong){.shared = answer->first_wrong};
+    *first = (struct first_wrong){.at = answer->first_wrong};
     uint64_t at = answer->first_wrong / ORIGIN_BYTES * ORIGIN_BYTES;
-    if (question->map.mode == TENSORMAP_TILED && question->slices == 1)
+    if (question->is_store) {
+        first->is_meant = 1;
+        diagnose_element(&question->map, first->at, first->meant.index);
+    } else if (question->map.mode == TENSORMAP_TILED && question->slices == 1)
         first->is_meant =
-            provenance_of_shared(&question->map, question->coord, question->shared, first->shared, &first->meant);
+            provenance_of_shared(&question->map, question->coord, question->shared, (uint32_t)first->at, &first->meant);
     if (at < dump->base || at - dump->base + ORIGIN_BYTES > dump->size_bytes) return;
     first->source = diagnose_origin(question, dump->bytes + (at - dump->base));
     if (first->source == 0) return;
     first->is_found = 1;
-    first->source += first->shared % ORIGIN_BYTES;
-    diagnose_element(&question->map, first->source, first->found);
+    first->source += first->at % ORIGIN_BYTES;
+    if (!question->is_store) diagnose_element(&question->map, first->source, first->found);
+}
+
+static void print_meant(const struct diagnose *question, const struct first_wrong *first)
+{
+    printf("  meant there        ");
+    if (first->is_meant && first->meant.is_fill) printf("fill, ");
+    if (first->is_meant) {
+        printf("element ");
+        explain_print_index(first->meant.index, question->map.rank);
+        if (!question->is_store) printf(" byte %u", first->meant.byte);
+        printf("\n");
+    } else
+        printf("%s\n", question->map.mode == TENSORMAP_TILED && question->slices == 1
+                           ? "what was there before: no byte of the box"
+                           : "not said for im2col maps and slices");
 }
 
 static void print_first(const struct diagnose *question, const struct diagnosis *answer)
 {
     struct first_wrong first;
     look(question, answer, &first);
-    printf("first wrong byte     shared 0x%x (bank %u)\n", first.shared, first.shared / 4 % 32);
-    printf("  meant there        ");
-    if (first.is_meant && first.meant.is_fill) printf("fill, ");
-    if (first.is_meant) {
-        printf("element ");
-        explain_print_index(first.meant.index, question->map.rank);
-        printf(" byte %u\n", first.meant.byte);
-    } else
-        printf("%s\n", question->map.mode == TENSORMAP_TILED && question->slices == 1
-                           ? "what was there before: no byte of the box"
-                           : "not said for im2col maps and slices");
+    if (question->is_store)
+        printf("first wrong byte     global 0x%" PRIx64 "\n", first.at);
+    else
+        printf("first wrong byte     shared 0x%" PRIx64 " (bank %u)\n", first.at, (unsigned)(first.at / 4 % 32));
+    print_meant(question, &first);
     printf("  found there        ");
-    if (first.is_found) {
+    if (first.is_found && question->is_store)
+        printf("what is at shared 0x%" PRIx64 "\n", first.source);
+    else if (first.is_found) {
         printf("element ");
         explain_print_index(first.found, question->map.rank);
         printf(", global address 0x%" PRIx64 "\n", first.source);
     } else
-        printf("bytes that are nowhere in the tensor, or all alike\n");
+        printf("bytes that are nowhere in the %s, or all alike\n", question->is_store ? "tile" : "tensor");
 }
 
 static void print_question(const struct diagnose *question, const struct diagnosis *answer)
@@ -67,7 +83,8 @@ static void print_question(const struct diagnose *question, const struct diagnos
     const struct tensormap *map = &question->map;
     int64_t coord[TENSORMAP_MAX_RANK] = {0};
     for (int i = 0; i < map->rank; i++) coord[i] = question->coord[i];
-    printf("as meant             %u bytes at shared 0x%x, %s, coordinates ", answer->tx_bytes, question->shared,
+    printf("as meant             %u bytes %s shared 0x%x, %s, coordinates ", answer->tx_bytes,
+           question->is_store ? "stored from" : "at", question->shared,
            map_value_name(MAP_SWIZZLE, map->swizzle) + sizeof "CU_TENSOR_MAP_" - 1);
     explain_print_index(coord, map->rank);
     printf("\ndump                 0x%" PRIx64 " to 0x%" PRIx64 "%s\n", question->dump.base,
@@ -79,59 +96,107 @@ static void print_question(const struct diagnose *question, const struct diagnos
     }
 }
 
+static void print_advice(enum cause cause)
+{
+    if (cause < CAUSES) printf("  %s\n  %s\n", cause_row(cause)->sentence, cause_row(cause)->advice);
+}
+
 static void print_explanation(const struct diagnosis *answer, int i)
 {
-    const struct explanation *explanation = &answer->explanation[i];
-    const struct cause_row *row = cause_row(explanation->cause);
-    printf("\n%s: %s\n", row->id, explanation->what);
-    if (!explanation->is_whole)
-        printf("  This explains %u of the %u wrong bytes.\n", explanation->bytes, answer->wrong_bytes);
-    if (i == 0) printf("  %s\n  %s\n", row->sentence, row->advice);
+    const struct explanation *e = &answer->explanation[i];
+    int is_two = e->second < CAUSES;
+    printf("\n%s%s%s: %s\n", cause_row(e->cause)->id, is_two ? " and " : "", is_two ? cause_row(e->second)->id : "",
+           e->what);
+    if (!e->is_whole && !e->is_maybe)
+        printf("  This explains %u of the %u wrong bytes.\n", e->bytes, answer->wrong_bytes);
+    if (i > 0) return;
+    print_advice(e->cause);
+    print_advice(e->second);
+}
+
+// What follows is of another kind than what came before: why. `previous` is NULL at the start.
+static void print_heading(const struct diagnose *question, const struct diagnosis *answer,
+                          const struct explanation *previous, const struct explanation *next)
+{
+    int is_known = next->is_whole || next->is_maybe;
+    if (previous == NULL && !next->is_whole && next->is_maybe && diagnosis_is_foreign(answer))
+        printf(
+            "\n%u of the wrong bytes are not of this %s. That can mean: they are old; they are of another tensor, "
+            "operand or\nstage (give it with --other); they were converted, or turned round; or threads wrote them.\n",
+            answer->foreign_bytes, question->is_store ? "tile" : "tensor");
+    else if (previous == NULL && !is_known)
+        printf("\nNo cause explains every byte. What explains most:\n");
+    else if (previous != NULL && next->is_whole && previous->is_whole && previous == &answer->explanation[0])
+        printf("\nThe same bytes would come of:\n");
+    else if (previous != NULL && previous->is_whole && !next->is_whole)
+        printf("\nOr, if the bytes of which nobody knows are as it says:\n");
+}
+
+static void print_explanations(const struct diagnose *question, const struct diagnosis *answer)
+{
+    enum { GUESSES = 5 };
+    int guesses = 0;
+    for (int i = 0; i < answer->explanations; i++) {
+        const struct explanation *e = &answer->explanation[i];
+        if (!e->is_whole && e->is_maybe && ++guesses > GUESSES) continue;
+        print_heading(question, answer, i == 0 ? NULL : e - 1, e);
+        print_explanation(answer, i);
+    }
+    if (guesses > GUESSES) printf("\n%d more that may be are in the output of --json.\n", guesses - GUESSES);
 }
 
 void diagnose_print(const struct diagnose *question, const struct diagnosis *answer)
 {
     if (answer->rule != RULE_OK) {
-        printf("the load as meant faults, rule %s: %s\n", rule_row(answer->rule)->id, rule_row(answer->rule)->sentence);
+        printf("the %s as meant faults, rule %s: %s\n", question->is_store ? "store" : "load",
+               rule_row(answer->rule)->id, rule_row(answer->rule)->sentence);
         return;
     }
     print_question(question, answer);
     printf("wrong bytes          %u\n", answer->wrong_bytes);
     if (answer->wrong_bytes > 0) print_first(question, answer);
-    if (diagnosis_is_clean(answer)) printf("\nClean: the dump is what this load leaves.\n");
+    if (diagnosis_is_clean(answer))
+        printf("\nClean: the dump is what this %s leaves.\n", question->is_store ? "store" : "load");
     if (answer->wrong_bytes > 0 && answer->explanations == 0) printf("\nNo cause that tmaref knows explains it.\n");
-    for (int i = 0; i < answer->explanations; i++) {
-        if (i == 1 && answer->explanation[0].is_whole) printf("\nThe same bytes would come of:\n");
-        if (i == 0 && !answer->explanation[0].is_whole) printf("\nNo cause explains every byte. What explains most:\n");
-        print_explanation(answer, i);
-    }
+    print_explanations(question, answer);
 }
 
 static json_t *explanation_json(const struct explanation *explanation)
 {
     const struct cause_row *row = cause_row(explanation->cause);
-    return json_pack("{s:s, s:s, s:b, s:i, s:s, s:s}", "cause", row->id, "what", explanation->what, "whole",
-                     explanation->is_whole, "bytes", (int)explanation->bytes, "sentence", row->sentence, "advice",
-                     row->advice);
+    json_t *json = json_pack("{s:s, s:s, s:b, s:b, s:i, s:s, s:s}", "cause", row->id, "what", explanation->what,
+                             "whole", explanation->is_whole, "maybe", explanation->is_maybe, "bytes",
+                             (int)explanation->bytes, "sentence", row->sentence, "advice", row->advice);
+    if (explanation->second == CAUSES) return json;
+    row = cause_row(explanation->second);
+    json_object_set_new(
+        json, "second",
+        json_pack("{s:s, s:s, s:s}", "cause", row->id, "sentence", row->sentence, "advice", row->advice));
+    return json;
 }
 
 static json_t *first_json(const struct diagnose *question, const struct diagnosis *answer)
 {
     struct first_wrong first;
     look(question, answer, &first);
-    json_t *json = json_pack("{s:i}", "shared", (int)first.shared);
+    json_t *json = json_pack("{s:I}", question->is_store ? "global" : "shared", (json_int_t)first.at);
     if (first.is_meant) {
         json_object_set_new(json, "meant", explain_index(first.meant.index, question->map.rank));
         json_object_set_new(json, "fill", json_boolean(first.meant.is_fill));
     }
-    if (first.is_found) json_object_set_new(json, "found", explain_index(first.found, question->map.rank));
+    if (first.is_found && question->is_store)
+        json_object_set_new(json, "source", json_integer((json_int_t)first.source));
+    else if (first.is_found)
+        json_object_set_new(json, "found", explain_index(first.found, question->map.rank));
     return json;
 }
 
 void diagnose_print_json(const struct diagnose *question, const struct diagnosis *answer)
 {
-    json_t *json = json_pack("{s:b, s:i, s:i, s:i}", "clean", diagnosis_is_clean(answer), "wrong",
-                             (int)answer->wrong_bytes, "txBytes", (int)answer->tx_bytes, "tried", (int)answer->tried);
+    json_t *json = json_pack("{s:b, s:b, s:i, s:i, s:b, s:i, s:i}", "clean", diagnosis_is_clean(answer), "store",
+                             question->is_store, "wrong", (int)answer->wrong_bytes, "foreignBytes",
+                             (int)answer->foreign_bytes, "foreign", diagnosis_is_foreign(answer), "txBytes",
+                             (int)answer->tx_bytes, "tried", (int)answer->tried);
     json_t *array = json_array();
     if (answer->rule != RULE_OK) json_object_set_new(json, "rule", json_string(rule_row(answer->rule)->id));
     if (answer->wrong_bytes > 0) json_object_set_new(json, "first", first_json(question, answer));

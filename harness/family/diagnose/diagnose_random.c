@@ -6,7 +6,7 @@
 #include "arena.h"
 #include "diagnose_case.h"
 
-enum { BOX_BYTES = 1024, TRIES = 50 };
+enum { BOX_BYTES = 1024, TRIES = 50, PLANTS = CAUSE_OVERWRITTEN + 1 }; // what a kernel can plant
 
 // --- the tile that is meant --------------------------------------------------------------------------------------
 
@@ -418,11 +418,11 @@ static void pick_expect(struct random *random, struct diagnose_case *c)
 void diagnose_generate(struct random *random, void *test_case)
 {
     struct diagnose_case *c = test_case;
-    uint32_t cause = (uint32_t)random_below(random, CAUSES + 2);
+    uint32_t cause = (uint32_t)random_below(random, PLANTS + 2);
     for (int i = 0; i < TRIES; i++) {
         int is_im2col = cause == CAUSE_IM2COL_OFFSET || cause == CAUSE_IM2COL_CORNER;
         *c = (struct diagnose_case){
-            .cause = cause < CAUSES ? cause : CAUSES, .slices = 1, .loads = 1, .announce = 1, .clocks = -1};
+            .cause = cause < PLANTS ? cause : CAUSES, .slices = 1, .loads = 1, .announce = 1, .clocks = -1};
         is_im2col = is_im2col || (random_chance(random, 8) && cause <= CAUSE_COORD_SWAPPED);
         pick_meant(random, c, is_im2col);
         c->load[0] = c->meant;

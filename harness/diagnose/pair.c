@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Two mistakes at once: each hypothesis that explains a good part counts as what was meant, and every cause is tried on
+// top of it.
+#include <stdio.h>
+#include <string.h>
+
+#include "search.h"
+
+// Causes of which few hypotheses are tried, and that may hide behind another one: nothing seems to be explained by
+// them alone.
+static int is_kept_always(enum cause cause)
+{
+    return cause == CAUSE_SWIZZLE_MODE || cause == CAUSE_TRANSPOSED || cause == CAUSE_BYTE_ORDER ||
+           cause == CAUSE_CONVERTED || cause == CAUSE_OTHER_TENSOR;
+}
+
+// Is it better than that one?
+static int is_above(uint32_t score, uint32_t distance, const struct candidate *other)
+{
+    return score != other->score ? score > other->score : distance < other->distance;
+}
+
+// The place for a new candidate: a free one, that of the worst of the same cause if there are enough of them, or of the
+// worst of all. NULL if it is worse still.
+static struct candidate *place_for(struct search *search, uint32_t score, uint32_t distance)
+{
+    struct candidate *worst = NULL, *worst_like = NULL;
+    int alike = 0;
+    for (int i = 0; i < search->bests; i++) {
+        struct candidate *c = &search->best[i];
+        if (worst == NULL || is_above(worst->score, worst->distance, c)) worst = c;
+        if (c->cause != search->cause) continue;
+        alike++;
+        if (worst_like == NULL || is_above(worst_like->score, worst_like->distance, c)) worst_like = c;
+    }
+    if (alike < BEST_OF_CAUSE && search->bests < BEST) return &search->best[search->bests++];
+    if (alike >= BEST_OF_CAUSE) worst = worst_like;
+    return is_above(score, distance, worst) ? worst : NULL;
+}
+
+void pair_keep(struct search *search, const struct hypothesis *hypothesis, uint32_t score, uint32_t distance,
+               const char *what)
+{
+    int is_kept = is_kept_always(search->cause) || search->is_measured ||
+                  (search->cause == CAUSE_READ_UNSWIZZLED && distance == 0); // that of the map
+    if (score == 0 && !is_kept) return;
+    if (is_kept) score += search->answer->wrong_bytes;
+    struct candidate *to = place_for(search, score, distance);
+    if (to == NULL) return;
+    *to = (struct candidate){*hypothesis, search->cause, score, distance, ""};
+    snprintf(to->what, sizeof to->what, "%s", what);
+}
+
+void pair_search(struct search *search)
+{
+    search->pass = PASS_WHOLE;
+    for (int i = 0; i < search->bests; i++) {
+        search->built = &search->best[i];
+        search->base = search->best[i].hypothesis;
+        search_leave(search);
+        if (search->left_bytes > 0) search_causes(search);
+    }
+    search->built = NULL;
+    search->base = search->meant;
+    search_leave(search);
+}
