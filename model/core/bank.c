@@ -46,11 +46,15 @@ static int lanes_together(enum bank_access access, const uint32_t *address, uint
     return access == BANK_LOAD && (is_paired(address, active, 1) || is_paired(address, active, 2)) ? 2 * lanes : lanes;
 }
 
-void bank_count(enum bank_access access, const uint32_t *address, uint32_t active, uint32_t bytes,
-                struct bank_report *report)
+enum rule bank_count(enum bank_access access, const uint32_t *address, uint32_t active, uint32_t bytes,
+                     struct bank_report *report)
 {
-    int together = lanes_together(access, address, active, bytes);
     memset(report, 0, sizeof *report);
+    if (bytes < 1 || bytes > 16 || (bytes & (bytes - 1)) != 0) return RULE_INSTRUCTION_FORM;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (is_active(active, lane) && address[lane] % bytes != 0) return RULE_SHARED_ACCESS_ALIGN;
+
+    int together = lanes_together(access, address, active, bytes);
     for (int first = 0; first < WARP_LANES; first += together) {
         struct bank_phase *phase = &report->phase[report->phases];
         phase->first_lane = first;
@@ -63,4 +67,5 @@ void bank_count(enum bank_access access, const uint32_t *address, uint32_t activ
     report->ideal = report->phases;
     int least = access == BANK_LOAD ? WARP_LANES / together : 0;
     report->clocks = report->wavefronts > least ? report->wavefronts : least;
+    return RULE_OK;
 }

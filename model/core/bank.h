@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "rule.h"
+
 enum { BANKS = 32, BANK_BYTES = 4, WARP_LANES = 32, BANK_MAX_PHASES = 4 };
 
 enum bank_access { BANK_LOAD, BANK_STORE };
@@ -35,9 +37,10 @@ struct bank_report {
 
 // Counts one access of `bytes` bytes (1, 2, 4, 8, 16) by the lanes of the mask `active`.
 //   address     absolute shared addresses, one for each lane, multiples of `bytes`; only active ones are looked at
+//   returns     RULE_OK; INSTRUCTION_FORM for other bytes, SHARED_ACCESS_ALIGN for other addresses: nothing is counted
 //   source      CUDA C++ Programming Guide 13, "Shared Memory" (#shared-memory-8-x): banks, broadcast; the rest is
 //               measured: traces/sm_90a/bank (clocks), Nsight Compute's l1tex__data_pipe_lsu_wavefronts_mem_shared
-void bank_count(enum bank_access access, const uint32_t *address, uint32_t active, uint32_t bytes,
-                struct bank_report *report);
+enum rule bank_count(enum bank_access access, const uint32_t *address, uint32_t active, uint32_t bytes,
+                     struct bank_report *report);
 
 #endif

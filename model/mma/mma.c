@@ -147,15 +147,20 @@ static void execute(struct instruction *of, const uint32_t *a, const uint32_t *b
     }
 }
 
-void mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d)
+enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d)
 {
     struct instruction instruction = {.form = form};
+    if ((unsigned)form >= MMA_FORMS || rows[form].is_sparse) return RULE_INSTRUCTION_FORM;
     execute(&instruction, a, b, d);
+    return RULE_OK;
 }
 
-void mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
-                        const uint32_t *b, uint32_t *d)
+enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
+                             const uint32_t *b, uint32_t *d)
 {
     struct instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
+    if ((unsigned)form >= MMA_FORMS || !rows[form].is_sparse) return RULE_INSTRUCTION_FORM;
+    if (selector < 0 || selector > mma_most_selector(form)) return RULE_INSTRUCTION_FORM;
     execute(&instruction, a, b, d);
+    return RULE_OK;
 }

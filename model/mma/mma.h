@@ -10,6 +10,7 @@
 #include "arithmetic.h"
 #include "fragments.h"
 #include "mma_op.h"
+#include "rule.h"
 
 enum mma_operand { MMA_OF_A, MMA_OF_B, MMA_OF_D };
 
@@ -79,13 +80,13 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
               uint64_t *units);
 
 // The whole instruction. Register r of lane l is word 32 r + l; of f64 words 2 (32 r + l), and the upper half behind
-// it.
+// it. Returns RULE_OK, or INSTRUCTION_FORM for a form that is not there or sparse; then D is as before.
 //   source   PTX ISA 9.1 "mma" (#warp-level-matrix-instructions-mma)
-void mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d);
+enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d);
 
-// The same of a sparse form.
+// The same of a sparse form, whose selector is at most mma_most_selector().
 //   source   PTX ISA 9.1 "mma.sp" (#warp-level-matrix-instructions-for-sparse-mma)
-void mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
-                        const uint32_t *b, uint32_t *d);
+enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
+                             const uint32_t *b, uint32_t *d);
 
 #endif

@@ -72,7 +72,7 @@ START_TEST(pairs_two_lanes_apart_count_too)
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) address[lane] = (lane & ~2u) * 8;
     bank_count(BANK_LOAD, address, ALL, 8, &report);
     ck_assert_int_eq(report.phases, 1);
-    address[5] = 2;
+    address[5] = 8;
     bank_count(BANK_LOAD, address, ALL, 8, &report);
     ck_assert_int_eq(report.phases, 2);
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) address[lane] = (lane & ~4u) * 8;

@@ -252,6 +252,28 @@ START_TEST(instruction_form__is_one_of_ptx)
 }
 END_TEST
 
+START_TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
+{
+    uint32_t a[1024] = {0}, b[1024] = {0}, d[1024] = {0}, metadata[MMA_LANES] = {0}, address[WARP_LANES] = {0};
+    struct bank_report report;
+    for (int form = -1; form <= MMA_FORMS; form++) {
+        int is_form = form >= 0 && form < MMA_FORMS, is_sparse = is_form && mma_row((enum mma_form)form)->is_sparse;
+        enum mma_form as = (enum mma_form)form;
+        ck_assert_int_eq(mma_execute(as, a, b, d) == RULE_OK, is_form && !is_sparse);
+        for (int selector = -1; selector <= 4; selector++)
+            ck_assert_int_eq(mma_execute_sparse(as, selector, metadata, a, b, d) == RULE_OK,
+                             is_sparse && selector >= 0 && selector <= mma_most_selector(as));
+    }
+    for (uint32_t bytes = 0; bytes < 70; bytes++) {
+        int is_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+        ck_assert_int_eq(bank_count(BANK_LOAD, address, UINT32_MAX, bytes, &report) == RULE_OK, is_size);
+    }
+    address[7] = 6;
+    ck_assert_int_eq(bank_count(BANK_STORE, address, UINT32_MAX, 4, &report), RULE_SHARED_ACCESS_ALIGN);
+    ck_assert_int_eq(report.wavefronts, 0);
+}
+END_TEST
+
 // --- Findings that were never cleared
 // ----------------------------------------------------------------------------------
 
@@ -378,6 +400,7 @@ Suite *limits_suite(void)
     tcase_add_test(tests, map_bits_layout__any_map_can_be_packed);
     tcase_add_test(tests, load_map_format__refuses_structs_that_no_bytes_decode_to);
     tcase_add_loop_test(tests, instruction_form__is_one_of_ptx, 0, 4);
+    tcase_add_test(tests, instruction_form__of_a_matrix_or_an_access_is_one_of_ptx);
     tcase_add_test(tests, findings_start_empty_in_every_call);
     tcase_add_test(tests, store_bounds__of_2_32_rows_costs_what_is_inside);
     suite_add_tcase(suite, tests);
