@@ -19,12 +19,14 @@ struct text {
 
 void text_set(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Bytes of memory: `base` is the address of bytes[0] in its space.
+// Bytes of memory: `base` is the address of bytes[0] in its space. `is_open` 1: the hardware decides what it holds; it
+// is recorded, and not compared.
 struct window {
     const char *name;
     uint64_t base;
     uint32_t size_bytes;
     uint8_t *bytes;
+    int is_open;
 };
 
 // `status`: 0, a CUDA error number, or minus a signal number when the host process died inside the driver.
@@ -48,5 +50,8 @@ static inline struct result result_at(uint8_t *bytes)
 
 // Adds a window of `size_bytes` bytes; returns its bytes, for the executor to fill. The name must be a literal.
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
+
+// The same for a window that is not compared.
+uint8_t *result_open_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
 
 #endif

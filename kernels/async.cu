@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Programs of cp.async, bulk stores and their groups. A CTA of two warps takes programs in turn: it fills memory, the
-// thread of each step executes it alone, all meet after every step. A wait then looks at once at the destinations of
-// the operations that have to be complete by then; at the end everything is waited for and dumped.
+// thread of each step executes it alone, all meet after every step. A wait looks at the destinations of all operations
+// before it, and again at once after it; at the end everything is waited for and dumped. One CTA runs on an SM: another
+// one's waits would empty its L1.
 //
 // What the instructions become in SASS (CUDA 13.0, sm_90a): wait_group N of both kinds is DEPBAR.LE SB0, min(N, 63), one
 // and the same scoreboard of the warp, and the bulk one without .read adds CCTL.IVALL, which empties L1.
@@ -12,9 +13,9 @@
 namespace ptx = cuda::ptx;
 
 // A phase that has not completed after this many clocks never will; asynchronous arrivals land much sooner.
-static const long long WAIT_CLOCKS = 20000, SETTLE_CLOCKS = 4000;
+static const long long WAIT_CLOCKS = 100000, SETTLE_CLOCKS = 4000;
 
-static __device__ void pause(long long clocks)
+static __device__ __forceinline__ void pause(long long clocks)
 {
     for (long long start = clock64(); clock64() - start < clocks;) {
     }
@@ -36,7 +37,7 @@ static __device__ void pause(long long clocks)
         asm volatile("cp.async." name ".shared::cta.global [%0], [%1], " #size ";" ::"r"(op.to), "l"(op.from)           \
                      : "memory");
 
-static __device__ void copy(const async_op &op)
+static __device__ __forceinline__ void copy(const async_op &op)
 {
     if (op.opcode == ASYNC_OP_COPY_CG) {
         COPY("cg", 16)
@@ -49,7 +50,7 @@ static __device__ void copy(const async_op &op)
     }
 }
 
-static __device__ void bulk(uint32_t opcode, char *to, uint32_t from, uint32_t size)
+static __device__ __forceinline__ void bulk(uint32_t opcode, char *to, uint32_t from, uint32_t size)
 {
     if (opcode == ASYNC_OP_STORE)
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from), "r"(size)
@@ -62,7 +63,7 @@ static __device__ void bulk(uint32_t opcode, char *to, uint32_t from, uint32_t s
         asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(to), "r"(size) : "memory");
 }
 
-static __device__ void wait(uint32_t opcode, uint32_t number)
+static __device__ __forceinline__ void wait(uint32_t opcode, uint32_t number)
 {
 #define CASE(n)                                                                                                        \
     case n:                                                                                                            \
@@ -81,12 +82,12 @@ static __device__ void wait(uint32_t opcode, uint32_t number)
 #undef CASE
 }
 
-static __device__ void wait_all()
+static __device__ __forceinline__ void wait_all()
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-static __device__ void arrive(uint32_t opcode, uint32_t barrier, uint32_t number)
+static __device__ __forceinline__ void arrive(uint32_t opcode, uint32_t barrier, uint32_t number)
 {
     if (opcode == ASYNC_OP_COPIES_ARRIVE)
         asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
@@ -102,7 +103,7 @@ static __device__ void arrive(uint32_t opcode, uint32_t barrier, uint32_t number
                      : "memory");
 }
 
-static __device__ bool barrier_wait(uint64_t *barrier, uint32_t parity)
+static __device__ __forceinline__ bool barrier_wait(uint64_t *barrier, uint32_t parity)
 {
     for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
         if (ptx::mbarrier_test_wait_parity(barrier, parity)) return true;
@@ -112,76 +113,92 @@ static __device__ bool barrier_wait(uint64_t *barrier, uint32_t parity)
 // --- Is it there? ----------------------------------------------------------------------------------------------------
 
 // A plain load, which L1 may answer; or one that asks L2, for what PTX does not promise to be visible.
-static __device__ uint32_t load(const char *address, bool is_plain)
+static __device__ __forceinline__ uint32_t load(const char *address, bool is_plain)
 {
     uint32_t value;
     if (is_plain)
-        asm volatile("ld.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+        asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
     else
-        asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+        asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
     return value;
 }
 
-static __device__ bool copy_is_there(const async_job &job, int step, const char *shared)
-{
-    for (uint32_t at = 0; at < job.op[step].size_bytes; at += 4)
-        if (*(volatile uint32_t *)(shared + job.op[step].to + at) != job.expected[step][at / 4]) return false;
-    return true;
-}
-
-static __device__ uint32_t source_address(int step)
+static __device__ __forceinline__ uint32_t source_address(int step)
 {
     return ASYNC_SOURCES + step * ASYNC_SOURCE_BYTES;
 }
 
-static __device__ bool bulk_is_there(const async_job &job, int step, const char *global, bool is_plain)
+// What a lane looks at: the samples of one operation, and what they hold when it is complete; not those of a copy that
+// must fault because of where it goes to.
+struct sight {
+    bool is_operation;
+    const char *at[ASYNC_SAMPLES];
+    uint32_t complete[ASYNC_SAMPLES];
+};
+
+static __device__ __forceinline__ sight sight_of(const async_job &job, uint32_t step, const char *shared,
+                                                 const char *global)
 {
-    uint32_t words = job.op[step].size_bytes / 4, found[ASYNC_SAMPLES];
-    for (int i = 0; i < ASYNC_SAMPLES; i++)
-        found[i] = load(global + job.global[step] + (words - 1) * i / (ASYNC_SAMPLES - 1) * 4, is_plain);
+    const async_op &op = job.op[step % ASYNC_MAX_OPS];
+    bool is_copy = op.opcode <= ASYNC_OP_COPY_CG, can_be_seen = !is_copy || (op.to < ASYNC_SHARED_END && op.to % 4 == 0);
+    sight s = {step < job.count && op.opcode <= ASYNC_OP_REDUCE && can_be_seen, {}, {}};
+    if (!s.is_operation) return s;
+    const char *to = is_copy ? shared + op.to : global + job.global[step];
     for (int i = 0; i < ASYNC_SAMPLES; i++) {
-        uint32_t at = (words - 1) * i / (ASYNC_SAMPLES - 1) * 4;
-        uint32_t value = async_word(job.seed, ASYNC_SALT_SOURCES, source_address(step) + at);
-        if (job.op[step].opcode == ASYNC_OP_REDUCE)
-            value += async_word(job.seed, ASYNC_SALT_GLOBAL, job.global[step] + at);
-        if (found[i] != value) return false;
+        s.at[i] = to + async_sample(op.size_bytes, i);
+        s.complete[i] = job.expected[step][i];
     }
-    return true;
+    return s;
 }
 
-// The operations of `must` that are complete, newest first, because those are the likeliest to be late.
-static __device__ uint32_t look(const async_job &job, uint32_t must, const char *shared, const char *global,
-                                bool is_plain)
+// Bit i: the operation of step i, one of those before `step`, is complete. A whole warp looks, a lane for a step, and
+// loads all samples before it looks at any: it takes no longer than one load. What has not been issued is loaded too: its
+// old bytes are then in L1, and a wait that does not empty L1 shows them.
+static __device__ __forceinline__ uint32_t look(const sight &s, uint32_t step, bool is_plain)
 {
-    uint32_t there = 0;
-    for (int step = ASYNC_MAX_OPS - 1; step >= 0; step--) {
-        if (!(must >> step & 1)) continue;
-        bool is_copy = job.op[step].opcode <= ASYNC_OP_COPY_CG;
-        if (is_copy ? copy_is_there(job, step, shared) : bulk_is_there(job, step, global, is_plain))
-            there |= 1u << step;
+    uint32_t found[ASYNC_SAMPLES], different = 0;
+    if (s.is_operation) {
+        for (int i = 0; i < ASYNC_SAMPLES; i++) found[i] = load(s.at[i], is_plain);
+        for (int i = 0; i < ASYNC_SAMPLES; i++) different |= found[i] ^ s.complete[i];
     }
-    return there;
+    return __ballot_sync(~0u, s.is_operation && threadIdx.x % 32 < step && different == 0);
 }
 
 // --- A program -------------------------------------------------------------------------------------------------------
 
-static __device__ void overwrite(const async_job &job, int step, char *shared)
+// Where a CTA's program finds its memory.
+struct memories {
+    char *shared, *global, *scratch;
+    uint32_t *waits, *slots;
+    async_look *looks;
+};
+
+static __device__ __forceinline__ void overwrite(const async_job &job, int step, char *shared)
 {
     uint32_t *source = (uint32_t *)(shared + source_address(step));
     for (uint32_t i = 0; i < job.op[step].size_bytes / 4; i++) source[i] = ~source[i];
 }
 
-static __device__ void settle()
+// Fills the queue of the copy engine with the slowest that it knows, so that what is issued next is late. Nobody looks
+// at what comes of it; in the group of the operation that it delays.
+static __device__ __forceinline__ void delay(uint32_t sources, char *scratch)
+{
+    for (int i = 0; i < ASYNC_BALLAST; i++)
+        bulk(ASYNC_OP_REDUCE, scratch, sources + ASYNC_BALLAST_BYTES, ASYNC_BALLAST_BYTES);
+}
+
+static __device__ __forceinline__ void settle()
 {
     wait_all();
     pause(SETTLE_CLOCKS);
 }
 
-// One step by one thread; returns what a wait saw.
-static __device__ uint32_t execute(const async_job &job, int step, char *shared, char *global)
+// A step, but a commit or a wait for groups, by one thread; returns a barrier's answer.
+static __device__ __forceinline__ uint32_t execute(const async_job &job, int step, const async_op &op,
+                                                   const memories &memory)
 {
-    async_op op = job.op[step];
-    uint32_t base = (uint32_t)__cvta_generic_to_shared(shared + ASYNC_SHARED_START) - ASYNC_SHARED_START, answer = 0;
+    char *shared = memory.shared;
+    uint32_t base = (uint32_t)__cvta_generic_to_shared(shared + ASYNC_SHARED_START) - ASYNC_SHARED_START;
     switch (op.opcode) {
     case ASYNC_OP_COPY_CA:
     case ASYNC_OP_COPY_CG:
@@ -189,45 +206,76 @@ static __device__ uint32_t execute(const async_job &job, int step, char *shared,
         return 0;
     case ASYNC_OP_STORE:
     case ASYNC_OP_REDUCE:
+        if (op.slow) delay(base + ASYNC_SOURCES, memory.scratch);
+        [[fallthrough]];
     case ASYNC_OP_PREFETCH:
-        bulk(op.opcode, global + job.global[step], base + source_address(step), op.size_bytes);
+        bulk(op.opcode, memory.global + job.global[step], base + source_address(step), op.size_bytes);
         return 0;
-    case ASYNC_OP_COMMIT:
-        asm volatile("cp.async.commit_group;" ::: "memory");
-        return 0;
-    case ASYNC_OP_BULK_COMMIT:
-        ptx::cp_async_bulk_commit_group();
-        return 0;
-    case ASYNC_OP_WAIT:
-    case ASYNC_OP_BULK_WAIT:
-    case ASYNC_OP_BULK_WAIT_READ:
-        wait(op.opcode, op.number);
-        break;
     case ASYNC_OP_WAIT_ALL:
         wait_all();
-        break;
+        return 0;
     case ASYNC_OP_OVERWRITE:
         overwrite(job, op.number, shared);
         return 0;
     case ASYNC_OP_BARRIER_WAIT:
-        answer = barrier_wait((uint64_t *)(shared + ASYNC_BARRIER), op.number) ? ASYNC_ANSWER_BIT : 0;
-        break;
+        return barrier_wait((uint64_t *)(shared + ASYNC_BARRIER), op.number) ? ASYNC_ANSWER_BIT : 0;
     case ASYNC_OP_SETTLE:
         return 0;
     default:
         arrive(op.opcode, base + ASYNC_BARRIER, op.number);
         return 0;
     }
-    return answer | look(job, job.must[step], shared, global, op.opcode == ASYNC_OP_BULK_WAIT);
 }
 
-static __device__ void fill(char *bytes, uint32_t size_bytes, uint32_t seed, uint32_t salt, uint32_t address)
+static __device__ __forceinline__ bool is_group_wait(uint32_t opcode)
+{
+    return opcode == ASYNC_OP_WAIT || opcode == ASYNC_OP_BULK_WAIT || opcode == ASYNC_OP_BULK_WAIT_READ;
+}
+
+static __device__ __forceinline__ bool is_wait(uint32_t opcode)
+{
+    return is_group_wait(opcode) || opcode == ASYNC_OP_WAIT_ALL || opcode == ASYNC_OP_BARRIER_WAIT;
+}
+
+// A wait by lane `lane` of a warp, which looks with all of its lanes at once before and behind it.
+static __device__ __forceinline__ void wait_and_look(const async_job &job, int step, const async_op &op, uint32_t lane,
+                                                     const sight &s, const memories &memory)
+{
+    uint32_t answer = 0, before = look(s, step, true);
+    if (threadIdx.x % 32 == lane) {
+        if (is_group_wait(op.opcode))
+            wait(op.opcode, op.number);
+        else
+            answer = execute(job, step, op, memory);
+    }
+    __syncwarp();
+    uint32_t plain = look(s, step, true), after = look(s, step, false);
+    if (threadIdx.x % 32 != lane) return;
+    memory.waits[step] = answer | ((op.opcode == ASYNC_OP_BULK_WAIT ? plain : after) & job.must[step]);
+    memory.looks[step] = {(uint16_t)before, (uint16_t)plain, (uint16_t)after};
+}
+
+// One step by lane `lane` of a warp; the commonest ones take the shortest way.
+static __device__ __forceinline__ void run_step(const async_job &job, int step, const async_op &op, uint32_t lane,
+                                                const sight &s, const memories &memory)
+{
+    if (is_wait(op.opcode)) return wait_and_look(job, step, op, lane, s, memory);
+    if (threadIdx.x % 32 != lane) return;
+    if (op.opcode == ASYNC_OP_BULK_COMMIT)
+        ptx::cp_async_bulk_commit_group();
+    else if (op.opcode == ASYNC_OP_COMMIT)
+        asm volatile("cp.async.commit_group;" ::: "memory");
+    else
+        execute(job, step, op, memory);
+}
+
+static __device__ __forceinline__ void fill(char *bytes, uint32_t size_bytes, uint32_t seed, uint32_t salt, uint32_t address)
 {
     for (uint32_t at = 4 * threadIdx.x; at < size_bytes; at += 4 * ASYNC_THREADS)
         *(uint32_t *)(bytes + at) = async_word(seed, salt, address + at);
 }
 
-static __device__ void set_up(const async_job &job, char *shared, char *global)
+static __device__ __forceinline__ void set_up(const async_job &job, char *shared, char *global)
 {
     fill(shared + ASYNC_SLOTS, ASYNC_SLOT_BYTES * job.count, job.seed, ASYNC_SALT_SLOTS, ASYNC_SLOTS);
     for (int step = 0; step < job.count; step++)
@@ -242,12 +290,9 @@ static __device__ void set_up(const async_job &job, char *shared, char *global)
     __threadfence();
     ptx::fence_proxy_async();
     __syncthreads();
-    // Old bytes into L1: a wait that does not empty it would show them.
-    for (uint32_t at = 4 * threadIdx.x; at < job.global_bytes; at += 4 * ASYNC_THREADS) load(global + at, true);
-    __syncthreads();
 }
 
-static __device__ void wait_for_everything(const async_job &job)
+static __device__ __forceinline__ void wait_for_everything(const async_job &job)
 {
     bool arrives = false;
     for (int step = 0; step < job.count; step++)
@@ -259,42 +304,57 @@ static __device__ void wait_for_everything(const async_job &job)
     __syncthreads();
 }
 
-static __device__ uint64_t barrier_word(uint64_t *barrier)
+static __device__ __forceinline__ uint64_t barrier_word(uint64_t *barrier)
 {
     asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(barrier)) : "memory");
     __threadfence_block();
     return *(volatile uint64_t *)barrier;
 }
 
-// The steps, by the threads that have any. Nothing in between takes long: operations are still under way at the wait.
-static __device__ void run_steps(const async_job &job, char *shared, uint32_t *waits, char *global)
+// The steps, by the warps that have any. Nothing in between takes long, so that operations are still under way at the
+// wait: the next step is in registers when its turn comes.
+static __device__ __forceinline__ void run_steps(const async_job &job, const memories &memory)
 {
-    uint32_t threads = job.threads == ASYNC_ONE_THREAD ? 1 : job.threads == ASYNC_SAME_WARP ? 32 : ASYNC_THREADS;
-    if (threadIdx.x >= threads) return;
-    for (int step = 0; step < job.count; step++) {
-        uint32_t thread = job.op[step].thread * (job.threads == ASYNC_OTHER_WARP ? 32 : 1);
-        if (job.op[step].opcode == ASYNC_OP_SETTLE) settle();
-        if (threadIdx.x == thread) waits[step] = execute(job, step, shared, global);
-        if (job.threads == ASYNC_SAME_WARP) __syncwarp();
-        if (job.threads == ASYNC_OTHER_WARP) __syncthreads();
+    bool is_other_warp = job.threads == ASYNC_OTHER_WARP;
+    if (threadIdx.x >= 32 && !is_other_warp) return;
+    const sight s = sight_of(job, threadIdx.x % 32, memory.shared, memory.global);
+    async_op next = job.op[0];
+    look(s, ASYNC_MAX_OPS, true);
+    for (int step = 0, count = job.count; step < count; step++) {
+        const async_op op = next;
+        next = job.op[(step + 1) % ASYNC_MAX_OPS];
+        uint32_t warp = is_other_warp ? op.thread : 0, lane = is_other_warp ? 0 : op.thread;
+        if (op.opcode == ASYNC_OP_SETTLE) settle();
+        if (threadIdx.x / 32 == warp) run_step(job, step, op, lane, s, memory);
+        if (is_other_warp)
+            __syncthreads();
+        else
+            __syncwarp();
     }
 }
 
-static __device__ void run_job(const async_job &job, char *shared, char *output)
+static __device__ __forceinline__ void run_job(const async_job &job, char *shared, char *output, char *scratch)
 {
-    char *global = output + async_windows_bytes(job.count);
-    uint32_t *waits = (uint32_t *)(output + 16), *slots = (uint32_t *)(output + 16 + async_waits_bytes(job.count));
-    set_up(job, shared, global);
-    run_steps(job, shared, waits, global);
+    memories memory = {.shared = shared, .global = output + async_windows_bytes(job.count), .scratch = scratch};
+    memory.waits = (uint32_t *)(output + 16);
+    memory.looks = (async_look *)(output + 16 + async_waits_bytes(job.count));
+    memory.slots = (uint32_t *)((char *)memory.looks + async_looks_bytes(job.count));
+    set_up(job, shared, memory.global);
+    if (threadIdx.x < job.count) {
+        memory.waits[threadIdx.x] = 0;
+        memory.looks[threadIdx.x] = {0};
+    }
+    __syncthreads();
+    run_steps(job, memory);
     __syncthreads();
     wait_for_everything(job);
     for (uint32_t at = threadIdx.x; at < ASYNC_SLOT_BYTES / 4 * job.count; at += ASYNC_THREADS)
-        slots[at] = *(uint32_t *)(shared + ASYNC_SLOTS + 4 * at);
+        memory.slots[at] = *(uint32_t *)(shared + ASYNC_SLOTS + 4 * at);
     if (threadIdx.x == 0) *(uint64_t *)output = barrier_word((uint64_t *)(shared + ASYNC_BARRIER));
     __syncthreads();
 }
 
-static __device__ void take_job(const async_job *job, char *to)
+static __device__ __forceinline__ void take_job(const async_job *job, char *to)
 {
     static_assert(sizeof(async_job) <= ASYNC_JOB_BYTES, "a job fits its place");
     for (uint32_t at = 8 * threadIdx.x; at < sizeof *job; at += 8 * ASYNC_THREADS)
@@ -302,7 +362,7 @@ static __device__ void take_job(const async_job *job, char *to)
     __syncthreads();
 }
 
-extern "C" __global__ void __launch_bounds__(ASYNC_THREADS) async_jobs(const async_job *jobs, int count, char *output)
+extern "C" __global__ void __launch_bounds__(ASYNC_THREADS) async_jobs(const async_job *jobs, int count, char *output, char *scratch)
 {
     extern __shared__ __align__(1024) char dynamic[];
     char *shared = dynamic - ASYNC_SHARED_START; // shared + address is the byte at that address of this CTA
@@ -310,6 +370,6 @@ extern "C" __global__ void __launch_bounds__(ASYNC_THREADS) async_jobs(const asy
     const async_job &job = *(const async_job *)(shared + ASYNC_JOB);
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         take_job(&jobs[i], shared + ASYNC_JOB);
-        run_job(job, shared, output + job.output);
+        run_job(job, shared, output + job.output, scratch + (size_t)blockIdx.x * ASYNC_BALLAST_BYTES);
     }
 }

@@ -23,8 +23,10 @@ enum {
     ASYNC_SHARED_END = ASYNC_SOURCES + ASYNC_MAX_OPS * ASYNC_SOURCE_BYTES,
     ASYNC_SHARED_BYTES = ASYNC_SHARED_END - ASYNC_SHARED_START,
     ASYNC_THREADS = 64,
-    ASYNC_SAMPLES = 8,          // words of a destination in global memory that a wait looks at
+    ASYNC_SAMPLES = 4,          // words of a destination that a wait looks at
     ASYNC_ANSWER_BIT = 1 << 16, // in the word of a wait on the barrier: its phase was complete
+    ASYNC_BALLAST = 8,          // what a slow bulk operation is behind: so many reductions of the upper half of sources
+    ASYNC_BALLAST_BYTES = ASYNC_MAX_OPS / 2 * ASYNC_SOURCE_BYTES,
 };
 
 enum async_opcode {
@@ -59,22 +61,32 @@ enum async_threads { ASYNC_ONE_THREAD, ASYNC_SAME_WARP, ASYNC_OTHER_WARP, ASYNC_
 
 // One step. `thread` 0 or 1; `size_bytes` of a copy or bulk operation; `form` of a copy (enum cp_async_form); `number`
 // its src-size or ignore-src, the groups of a wait, the step of an overwrite, the count, bytes or parity of a barrier
-// operation; `from` and `to` of copies: a global address, and a shared one.
+// operation; `from` and `to` of copies: a global address, and a shared one. `slow` 1: a copy whose source is in the
+// host's memory, or a bulk operation that is issued behind ASYNC_BALLAST others: it is most often still under way when
+// a wait that does not cover it ends.
 struct async_op {
-    uint32_t opcode, thread, size_bytes, form, number, to;
+    uint32_t opcode;
+    uint16_t thread, slow;
+    uint32_t size_bytes, form, number, to;
     uint64_t from;
 };
 
+// What a wait saw, one bit a step, of every operation before it: whether it was complete, by a plain load (which L1 may
+// answer) before the wait and after it, and then by one that asks L2. Copies lie in shared memory: all loads are one.
+struct async_look {
+    uint16_t plain_before, plain_after, after;
+};
+
 // One program. `must` has for each wait the operations (one bit a step) that have to be complete after it, `expected`
-// for each copy what it leaves, `global` for each bulk operation where in the output its destination lies, guards
-// around it. The windows of the result follow each other from `output`: the barrier's word (16 bytes), one word for
-// each step, the slots, the destinations.
+// for each operation what it leaves at its samples, `global` for each bulk operation where in the output its
+// destination lies, guards around it. The windows of the result follow each other from `output`: the barrier's word (16
+// bytes), one word for each step, one look for each step, the slots, the destinations.
 struct async_job {
     uint64_t output, global_bytes;
     uint32_t threads, init, seed, count;
     struct async_op op[ASYNC_MAX_OPS];
     uint32_t must[ASYNC_MAX_OPS], global[ASYNC_MAX_OPS];
-    uint32_t expected[ASYNC_MAX_OPS][4];
+    uint32_t expected[ASYNC_MAX_OPS][ASYNC_SAMPLES];
 };
 
 #ifdef __CUDACC__
@@ -93,15 +105,26 @@ ASYNC_DEVICE static inline uint32_t async_word(uint32_t seed, uint32_t salt, uin
     return (uint32_t)(x ^ x >> 32);
 }
 
+// Where sample `i` of a destination of so many bytes begins: the first word, two between, the last one.
+ASYNC_DEVICE static inline uint32_t async_sample(uint32_t size_bytes, uint32_t i)
+{
+    return (size_bytes / 4 - 1) * i / (ASYNC_SAMPLES - 1) * 4;
+}
+
 // Sizes of the windows before the destinations, which begin at async_windows_bytes() from `output`.
 ASYNC_DEVICE static inline uint32_t async_waits_bytes(uint32_t count)
 {
     return (count + 3) / 4 * 16;
 }
 
+ASYNC_DEVICE static inline uint32_t async_looks_bytes(uint32_t count)
+{
+    return (count * (uint32_t)sizeof(struct async_look) + 15) / 16 * 16;
+}
+
 ASYNC_DEVICE static inline uint32_t async_windows_bytes(uint32_t count)
 {
-    return 16 + async_waits_bytes(count) + ASYNC_SLOT_BYTES * count;
+    return 16 + async_waits_bytes(count) + async_looks_bytes(count) + ASYNC_SLOT_BYTES * count;
 }
 
 #endif

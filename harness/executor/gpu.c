@@ -99,6 +99,16 @@ unsigned long long gpu_arena(struct gpu *gpu)
     return gpu->arena;
 }
 
+unsigned long long gpu_far_arena(struct gpu *gpu)
+{
+    const struct memory *memory = arena();
+    void *far;
+    if (gpu->far_arena != 0) return gpu->far_arena;
+    if (memory->bytes == NULL || gpu->driver.cuMemAllocHost_v2(&far, memory->size_bytes) != CUDA_SUCCESS) return 0;
+    memcpy(far, memory->bytes, memory->size_bytes);
+    return gpu->far_arena = (unsigned long long)(uintptr_t)far;
+}
+
 // The file that this code is in: a library by the path it was loaded from, else the program. Returns 0 if unknown.
 static int own_path(char self[PATH_MAX])
 {

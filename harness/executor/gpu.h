@@ -37,7 +37,7 @@ struct gpu {
         unsigned long long address;
         size_t size_bytes;
     } buffer[GPU_BUFFERS];
-    unsigned long long arena;
+    unsigned long long arena, far_arena;
     struct {
         const char *name;
         struct CUmod_st *module;
@@ -55,6 +55,9 @@ unsigned long long gpu_buffer(struct gpu *gpu, int slot, size_t size_bytes);
 // The arena (see arena.h) in device memory, mapped in the middle of reserved addresses that are not mapped; 0 if it
 // cannot be made.
 unsigned long long gpu_arena(struct gpu *gpu);
+
+// The same bytes in the host's memory, which the device reads across the bus; 0 if it cannot be made.
+unsigned long long gpu_far_arena(struct gpu *gpu);
 
 // The kernel `kernel` of kernels/<module>.cubin. Returns 0 or the CUDA error.
 int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct CUfunc_st **function);

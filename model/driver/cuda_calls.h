@@ -29,6 +29,7 @@
       (const struct cuda_launch_config *config, struct CUfunc_st *function, void **parameters, void **extra))          \
     X(cuMemAlloc_v2, (unsigned long long *address, size_t bytes))                                                      \
     X(cuMemFree_v2, (unsigned long long address))                                                                      \
+    X(cuMemAllocHost_v2, (void **address, size_t bytes))                                                               \
     X(cuMemcpyHtoD_v2, (unsigned long long to, const void *from, size_t bytes))                                        \
     X(cuMemcpyDtoH_v2, (void *to, unsigned long long from, size_t bytes))                                              \
     X(cuMemcpyDtoDAsync_v2,                                                                                            \

@@ -17,6 +17,9 @@ void meet_trouble(uint64_t number);
 // The memory that was mapped: the arena.
 const struct memory *standin_mapped(void);
 
+// The host's memory that the device may read.
+const struct memory *standin_far(void);
+
 // How the kernel that runs was launched, and its name.
 const struct cuda_launch_config *standin_config(void);
 const char *standin_kernel(void);

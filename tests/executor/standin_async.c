@@ -25,8 +25,13 @@ static void fill(uint8_t *bytes, uint64_t size_bytes, uint32_t seed, uint32_t sa
 
 static enum rule step_copy(struct machine *machine, const struct async_op *op)
 {
-    struct cp_async copy = {
-        standin_mapped(), &machine->shared, (enum cp_async_form)op->form, op->size_bytes, op->number, op->from, op->to};
+    struct cp_async copy = {op->slow ? standin_far() : standin_mapped(),
+                            &machine->shared,
+                            (enum cp_async_form)op->form,
+                            op->size_bytes,
+                            op->number,
+                            op->from,
+                            op->to};
     return cp_async_copy(&copy);
 }
 
@@ -109,7 +114,7 @@ static enum rule run_job(const struct async_job *job, uint8_t *output)
         memcpy(output + 16 + 4 * step, &answer, 4);
     }
     memcpy(output, &machine.word, 8);
-    memcpy(output + 16 + async_waits_bytes(job->count), slots, ASYNC_SLOT_BYTES * job->count);
+    memcpy(global - ASYNC_SLOT_BYTES * job->count, slots, ASYNC_SLOT_BYTES * job->count);
     return rule;
 }
 

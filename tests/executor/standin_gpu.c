@@ -29,9 +29,9 @@
 #define DECLARE(name, parameters) enum cuda_result name parameters;
 CUDA_CALL_ROWS(DECLARE)
 
-// The device: an error once it is broken, the memory that was mapped.
+// The device: an error once it is broken, the memory that was mapped, the host's memory that it may read.
 static enum cuda_result sticky;
-static struct memory mapped;
+static struct memory mapped, far;
 
 static const struct cuda_launch_config *launch_config;
 
@@ -53,6 +53,11 @@ const struct memory *standin_mapped(void)
 }
 
 struct late standin_late;
+
+const struct memory *standin_far(void)
+{
+    return &far;
+}
 
 static int is_trouble(const char *kind, uint64_t number)
 {
@@ -150,6 +155,13 @@ enum cuda_result cuMemFree_v2(unsigned long long address)
 {
     free((void *)(uintptr_t)address);
     return sticky;
+}
+
+enum cuda_result cuMemAllocHost_v2(void **address, size_t bytes)
+{
+    *address = malloc(bytes);
+    far = (struct memory){*address, (uint64_t)(uintptr_t)*address, bytes};
+    return *address == NULL ? CUDA_ERROR_OUT_OF_MEMORY : sticky;
 }
 
 enum cuda_result cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes)

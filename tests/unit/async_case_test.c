@@ -239,8 +239,8 @@ START_TEST(async_explain_names_the_step)
                 "ops[0] cp.async.bulk of 64 bytes by thread 0");
     check_words(program, 1, 9, "0x00001 expected, 0x00101 found");
     check_words(program, 0, 7, "mbarrier: phase 0, pending 1");
-    check_words(program, 3, 20, "ops[0] cp.async.bulk of 64 bytes by thread 0 (same_warp): global byte 0x14");
-    check_words(copy, 2, 70, "ops[1] cp.async.ca of 4 bytes: shared byte 0x4c6");
+    check_words(program, 4, 20, "ops[0] cp.async.bulk of 64 bytes by thread 0 (same_warp): global byte 0x14");
+    check_words(copy, 3, 70, "ops[1] cp.async.ca of 4 bytes: shared byte 0x4c6");
     check_words(copy, -1, 0, "status: 0 expected, 700 found");
     check_words(PROGRAM("one", "ptx", COPY(35840)), -1, 0, "rule CP_ASYNC_SMEM_BOUNDS");
 }

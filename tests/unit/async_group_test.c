@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "async_group.h"
+#include "async_list.h"
 #include "mbarrier.h"
 
 Suite *async_group_suite(void);
@@ -104,103 +104,29 @@ END_TEST
 
 // --- The same by a list, right and wrong -----------------------------------------------------------------------------
 
-enum mutant {
-    NO_MUTANT,
-    WAITS_FOR_UNCOMMITTED,
-    EMPTY_DOES_NOT_COUNT,
-    COUNTS_OPERATIONS,
-    ONE_FEWER,
-    ONE_MORE,
-    READ_IS_COMPLETE,
-    KINDS_TOGETHER,
-    COMMITS_TOGETHER,
-    WEAKER_WAIT_FORGETS,
-    ALL_IS_WAIT_0,
-    ALL_IS_BOTH_KINDS,
-    MUTANTS
-};
-
-struct list {
-    enum mutant mutant;
-    int count, groups[ASYNC_KINDS];
-    struct {
-        enum async_kind kind;
-        int group; // -1: not committed
-        char state;
-    } operation[OPERATIONS];
-};
-
-static void list_commit(struct list *list, enum async_kind kind)
-{
-    int added = 0;
-    for (int i = 0; i < list->count; i++) {
-        if (list->operation[i].group >= 0) continue;
-        if (list->mutant != COMMITS_TOGETHER && list->operation[i].kind != kind) continue;
-        list->operation[i].group = list->groups[list->operation[i].kind];
-        added++;
-    }
-    if (list->mutant != EMPTY_DOES_NOT_COUNT || added > 0) list->groups[kind]++;
-    if (list->mutant == COMMITS_TOGETHER) list->groups[!kind]++;
-}
-
-static int newer(const struct list *list, int operation)
-{
-    int groups = list->groups[list->operation[operation].kind] - 1 - list->operation[operation].group;
-    int operations = 0;
-    for (int i = operation + 1; i < list->count; i++)
-        operations += list->operation[i].kind == list->operation[operation].kind;
-    return list->mutant == COUNTS_OPERATIONS ? operations : groups;
-}
-
-static void list_wait(struct list *list, enum async_kind kind, int newest, int is_read)
-{
-    if (list->mutant == ONE_FEWER) newest++;
-    if (list->mutant == ONE_MORE) newest--;
-    for (int i = 0; i < list->count; i++) {
-        if (list->operation[i].kind != kind && list->mutant != KINDS_TOGETHER) continue;
-        int is_covered =
-            list->operation[i].group < 0 ? list->mutant == WAITS_FOR_UNCOMMITTED : newer(list, i) >= newest;
-        if (is_covered && is_read && list->mutant != READ_IS_COMPLETE && list->operation[i].state != '*')
-            list->operation[i].state = 'r';
-        else if (is_covered)
-            list->operation[i].state = '*';
-        else if (list->mutant == WEAKER_WAIT_FORGETS)
-            list->operation[i].state = '.';
-    }
-}
-
-static void list_wait_all(struct list *list)
-{
-    if (list->mutant != ALL_IS_WAIT_0) list_commit(list, ASYNC_COPY);
-    list_wait(list, ASYNC_COPY, 0, 0);
-    if (list->mutant == ALL_IS_BOTH_KINDS) list_wait(list, ASYNC_BULK, 0, 0);
-}
-
-static void list_run(struct list *list, const char *program, char *states)
+static void list_run(struct async_list *list, const char *program, char *states)
 {
     for (; *program != '\0'; program++) {
         if (*program == 'i' || *program == 'I') {
-            list->operation[list->count].kind = kind_of(*program);
-            list->operation[list->count].group = -1;
-            list->operation[list->count++].state = '.';
+            async_list_issue(list, 0, kind_of(*program));
         } else if (*program == 'c' || *program == 'C') {
-            list_commit(list, kind_of(*program));
+            async_list_commit(list, 0, kind_of(*program));
         } else if (*program == 'a') {
-            list_wait_all(list);
+            async_list_wait_all(list, 0);
         } else {
             char wait = *program++;
-            list_wait(list, kind_of(wait), *program - '0', wait == 'R');
+            async_list_wait(list, 0, kind_of(wait), *program - '0', wait == 'R');
         }
     }
     for (int i = 0; i < list->count; i++) states[i] = list->operation[i].state;
     states[list->count] = '\0';
 }
 
-static int differing(enum mutant mutant)
+static int differing(enum async_mutant mutant)
 {
     int different = 0;
     for (int i = 0; i < VECTORS; i++) {
-        struct list list = {.mutant = mutant};
+        struct async_list list = {.mutant = mutant};
         char states[OPERATIONS + 1];
         list_run(&list, vectors[i].program, states);
         different += strcmp(states, vectors[i].states) != 0;
@@ -210,7 +136,8 @@ static int differing(enum mutant mutant)
 
 START_TEST(async_group_vectors_tell_mutants)
 {
-    ck_assert_msg((differing((enum mutant)_i) > 0) == (_i != NO_MUTANT), "mutant %d", _i);
+    enum async_mutant mutant = (enum async_mutant)_i;
+    ck_assert_msg((differing(mutant) > 0) == (mutant != ASYNC_NO_MUTANT), "%s", async_mutant_names[mutant]);
 }
 END_TEST
 
@@ -371,7 +298,7 @@ Suite *async_group_suite(void)
     Suite *suite = suite_create("async_group");
     TCase *groups = tcase_create("groups"), *rules = tcase_create("rules"), *barriers = tcase_create("barriers");
     tcase_add_loop_test(groups, async_group_order__is_that_of_the_commits, 0, VECTORS);
-    tcase_add_loop_test(groups, async_group_vectors_tell_mutants, 0, MUTANTS);
+    tcase_add_loop_test(groups, async_group_vectors_tell_mutants, 0, ASYNC_THREADS_TOGETHER);
     tcase_add_test(rules, async_group_order__is_broken_before_the_wait);
     tcase_add_test(rules, async_group_uncommitted__is_never_waited_for);
     tcase_add_test(rules, async_group_empty__counts);

@@ -16,7 +16,7 @@
 #include "json.h"
 #include "mbarrier.h"
 
-enum { WORD_BYTES = 16, ARENA_MARGIN_BYTES = 1 << 30, MOST_ADDRESS = 1 << 26 };
+enum { SCRATCH_BUFFER = 2, WORD_BYTES = 16, ARENA_MARGIN_BYTES = 1 << 30, MOST_ADDRESS = 1 << 26 };
 
 const char *const async_thread_names[] = {"one", "same_warp", "other_warp", NULL};
 const char *const async_promise_names[] = {"ptx", "sm_90a", NULL};
@@ -74,6 +74,7 @@ static json_t *write_op(const struct async_op *op)
     json_t *json = json_object();
     const char *number = number_key(op);
     json_object_set_new(json, "op", json_string(async_op_names[op->opcode]));
+    if (op->slow != 0) json_object_set_new(json, "slow", json_u64(op->slow));
     if (op->thread != 0) json_object_set_new(json, "thread", json_u64(op->thread));
     if (has_size(op->opcode)) json_object_set_new(json, "size", json_u64(op->size_bytes));
     if (async_is_copy(op->opcode)) {
@@ -101,7 +102,8 @@ static struct async_op read_op(struct json_reader *reader)
 {
     struct async_op op = {0};
     op.opcode = (uint32_t)json_read_name(reader, "op", async_op_names);
-    op.thread = (uint32_t)json_read_u64_or(reader, "thread", 1, 0);
+    op.thread = (uint16_t)json_read_u64_or(reader, "thread", 1, 0);
+    op.slow = (uint16_t)json_read_u64_or(reader, "slow", 1, 0);
     if (has_size(op.opcode)) op.size_bytes = (uint32_t)json_read_u64(reader, "size", ASYNC_GLOBAL_MOST);
     if (op.opcode == ASYNC_OP_COPY_CG) op.size_bytes = 16;
     if (async_is_copy(op.opcode)) {
@@ -141,6 +143,7 @@ static const char *op_illegal(const struct async_case *c, int step)
 {
     const struct async_op *op = &c->op[step];
     if (c->threads == ASYNC_ONE_THREAD && op->thread != 0) return "thread is 0: threads is \"one\"";
+    if (op->slow && !async_may_be_slow(op)) return "slow is for bulk operations, and copies from the arena";
     if (async_is_copy(op->opcode)) return copy_illegal(op, step);
     if (has_size(op->opcode) && (op->size_bytes % 16 != 0 || op->size_bytes == 0))
         return "size is a multiple of 16 and not 0";
@@ -150,8 +153,8 @@ static const char *op_illegal(const struct async_case *c, int step)
     if (op->opcode == ASYNC_OP_BARRIER_WAIT && op->number > 1) return "parity is 0 or 1";
     if (op->opcode == ASYNC_OP_OVERWRITE && async_has_long_source(c))
         return "no source is overwritten where one is longer than 2048";
-    if (op->opcode == ASYNC_OP_OVERWRITE && (op->number >= (uint32_t)step || !async_is_bulk(c->op[op->number].opcode)))
-        return "step is that of an earlier bulk operation";
+    if (op->opcode == ASYNC_OP_OVERWRITE && (op->number >= (uint32_t)step || !async_may_overwrite(c, op->number)))
+        return "step is that of an earlier bulk operation, below 8";
     return NULL;
 }
 
@@ -206,6 +209,8 @@ static size_t async_result_bytes(const void *test_case)
     return async_windows_bytes(c->count) + async_global_bytes(c, NULL);
 }
 
+enum { WORD, WAITS, LOOKS, SLOTS, GLOBAL };
+
 // The windows lie in the result as in the kernel's output.
 static void lay_out(const struct async_case *c, struct result *result)
 {
@@ -213,6 +218,8 @@ static void lay_out(const struct async_case *c, struct result *result)
     result->free_bytes += WORD_BYTES - 8;
     result_window(result, "waits", 0, 4 * c->count);
     result->free_bytes += async_waits_bytes(c->count) - 4 * c->count;
+    result_open_window(result, "looks", 0, (uint32_t)sizeof(struct async_look) * c->count);
+    result->free_bytes += async_looks_bytes(c->count) - sizeof(struct async_look) * c->count;
     result_window(result, "shared", ASYNC_SLOTS, ASYNC_SLOT_BYTES * c->count);
     result_window(result, "global", 0, async_global_bytes(c, NULL));
 }
@@ -225,13 +232,24 @@ static void async_run_model(const void *test_case, struct result *result)
     result->status = rule_cuda_error(outcome.rule);
     if (result->status != 0) return;
     lay_out(test_case, result);
-    memcpy(result->window[0].bytes, &outcome.word, 8);
-    memcpy(result->window[1].bytes, outcome.waits, result->window[1].size_bytes);
-    memcpy(result->window[2].bytes, outcome.slots, result->window[2].size_bytes);
-    memcpy(result->window[3].bytes, outcome.global, result->window[3].size_bytes);
+    memcpy(result->window[WORD].bytes, &outcome.word, 8);
+    memcpy(result->window[WAITS].bytes, outcome.waits, result->window[WAITS].size_bytes);
+    memset(result->window[LOOKS].bytes, 0, result->window[LOOKS].size_bytes);
+    memcpy(result->window[SLOTS].bytes, outcome.slots, result->window[SLOTS].size_bytes);
+    memcpy(result->window[GLOBAL].bytes, outcome.global, result->window[GLOBAL].size_bytes);
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
+
+// What step `step` leaves at its samples.
+static void expect(const struct async_case *c, int step, const struct async_outcome *outcome, struct async_job *job)
+{
+    const struct async_op *op = &c->op[step];
+    const uint8_t *left = outcome->global + job->global[step];
+    if (async_is_copy(op->opcode) && op->to < ASYNC_SHARED_END) left = outcome->slots + (op->to - ASYNC_SLOTS);
+    for (uint32_t i = 0; i < ASYNC_SAMPLES && (async_is_copy(op->opcode) || async_is_bulk(op->opcode)); i++)
+        memcpy(&job->expected[step][i], left + async_sample(op->size_bytes, i), 4);
+}
 
 static void make_job(struct gpu *gpu, const struct async_case *c, uint64_t offset, struct async_job *job)
 {
@@ -246,22 +264,21 @@ static void make_job(struct gpu *gpu, const struct async_case *c, uint64_t offse
     async_global_bytes(c, job->global);
     for (int i = 0; i < (int)c->count; i++) {
         job->op[i] = c->op[i];
-        job->op[i].from += gpu_arena(gpu) - ARENA_BASE;
+        job->op[i].from += (c->op[i].slow ? gpu_far_arena(gpu) : gpu_arena(gpu)) - ARENA_BASE;
         job->must[i] = outcome.waits[i] & (ASYNC_ANSWER_BIT - 1);
-        if (async_is_copy(c->op[i].opcode) && c->op[i].to < ASYNC_SHARED_END)
-            memcpy(job->expected[i], outcome.slots + (c->op[i].to - ASYNC_SLOTS), c->op[i].size_bytes);
+        expect(c, i, &outcome, job);
     }
 }
 
 static int run_jobs(struct gpu *gpu, const struct async_job *jobs, int count, uint8_t *output, size_t output_bytes)
 {
-    enum { CTAS_PER_PROCESSOR = 6 };
     size_t jobs_bytes = (size_t)count * sizeof *jobs;
     unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
     unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    unsigned most = (unsigned)gpu->processors * CTAS_PER_PROCESSOR;
-    void *arguments[] = {&device_jobs, &count, &device_output};
+    unsigned most = (unsigned)gpu->processors; // a CTA for each, see the kernel
+    unsigned long long scratch = gpu_buffer(gpu, SCRATCH_BUFFER, (size_t)most * ASYNC_BALLAST_BYTES);
+    if (device_jobs == 0 || device_output == 0 || scratch == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    void *arguments[] = {&device_jobs, &count, &device_output, &scratch};
     struct gpu_launch launch = {.module = "async",
                                 .kernel = "async_jobs",
                                 .grid = (unsigned)count < most ? (unsigned)count : most,
@@ -278,7 +295,7 @@ static int async_run_gpu(struct gpu *gpu, const void *cases, int count, struct r
 {
     const struct async_case *c = cases;
     struct async_job *jobs = calloc((size_t)count, sizeof *jobs);
-    if (jobs == NULL || gpu_arena(gpu) == 0) {
+    if (jobs == NULL || gpu_arena(gpu) == 0 || gpu_far_arena(gpu) == 0) {
         free(jobs);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }

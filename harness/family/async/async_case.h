@@ -46,8 +46,14 @@ int async_is_barrier(uint32_t opcode);
 // The most bytes that a bulk operation of step `step` reads: to the end of the sources, which hold the same for all.
 uint32_t async_source_most(int step);
 
+// Can the step be slow? A bulk operation can, and a copy that reads nothing but the arena.
+int async_may_be_slow(const struct async_op *op);
+
 // Is there a source of more than 2048 bytes? Such sources lie over those of the next steps.
 int async_has_long_source(const struct async_case *test_case);
+
+// Does step `step` have a source that may be overwritten? What delays slow bulk operations reads the upper half of all.
+int async_may_overwrite(const struct async_case *test_case, uint32_t step);
 
 // The shared address of step `step`'s slot, where legal copies go: guard, 16 bytes, guard.
 uint32_t async_slot(int step);

@@ -79,7 +79,7 @@ static void explain_bytes(const struct async_case *c, const struct window *expec
 void async_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
     const struct async_case *c = test_case;
-    if (expected->status != found->status || expected->windows != 4 || found->windows != 4) {
+    if (expected->status != found->status || expected->windows != 5 || found->windows != 5) {
         const struct result *known = expected->rule != RULE_OK ? expected : found;
         fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
         if (known->rule != RULE_OK)
@@ -88,6 +88,6 @@ void async_explain(const void *test_case, const struct result *expected, const s
     }
     explain_word(&expected->window[0], &found->window[0], out);
     if (explain_waits(c, &expected->window[1], &found->window[1], out)) return;
-    explain_bytes(c, &expected->window[2], &found->window[2], out);
     explain_bytes(c, &expected->window[3], &found->window[3], out);
+    explain_bytes(c, &expected->window[4], &found->window[4], out);
 }

@@ -74,7 +74,7 @@ static void pick_overwrite(struct random *random, const struct async_case *c, in
 {
     op->number = step > 0 ? (uint32_t)random_below(random, (uint64_t)step) : 0;
     for (int i = 0; i < step; i++, op->number = (op->number + 1) % (uint32_t)step) {
-        if (!async_is_bulk(c->op[op->number].opcode)) continue;
+        if (!async_may_overwrite(c, op->number)) continue;
         op->opcode = ASYNC_OP_OVERWRITE;
         return;
     }
@@ -110,7 +110,55 @@ static struct async_op pick_op(struct random *random, const struct profile *prof
         pick_overwrite(random, c, step, &op);
     else
         pick_wait(random, profile, &op);
-    if (c->threads != ASYNC_ONE_THREAD) op.thread = (uint32_t)random_below(random, 2);
+    if (c->threads != ASYNC_ONE_THREAD) op.thread = (uint16_t)random_below(random, 2);
+    return op;
+}
+
+// A program as pipelines are written: `thread` issues, commits, and after `wanted` groups somebody waits for them.
+// `issued` operations are not committed, `groups` not waited for.
+struct pipeline {
+    int is_bulk, is_read, overwrites;
+    uint32_t thread, issued, groups, wanted;
+};
+
+// The wait of the thread that issued, by turns with .read and without; or of the other one, which waits for nothing.
+static void pick_pipeline_wait(struct random *random, const struct async_case *c, struct pipeline *p,
+                               struct async_op *op)
+{
+    int is_other = c->threads != ASYNC_ONE_THREAD && random_chance(random, 50);
+    op->opcode = !p->is_bulk ? ASYNC_OP_WAIT : p->is_read ? ASYNC_OP_BULK_WAIT_READ : ASYNC_OP_BULK_WAIT;
+    op->number = (uint32_t)random_chance(random, is_other ? 20 : 70);
+    if (random_chance(random, 15)) op->number = (uint32_t)random_below(random, 4);
+    op->thread = (uint16_t)(p->thread ^ (uint32_t)is_other);
+    p->is_read = random_chance(random, 80) ? !p->is_read : p->is_read;
+    if (is_other) return;
+    if (p->groups > op->number) p->groups = op->number;
+    p->wanted = p->groups + 1 + (uint32_t)random_below(random, 2);
+    p->overwrites = p->is_bulk && random_chance(random, 20);
+    if (p->groups == 0 && random_chance(random, 20)) p->is_bulk = !p->is_bulk;
+}
+
+static struct async_op pick_pipeline(struct random *random, const struct async_case *c, int step, struct pipeline *p)
+{
+    struct async_op op = {0};
+    int issues = p->issued == 0 ? p->groups < p->wanted : p->issued == 1 && random_chance(random, 15);
+    op.thread = (uint16_t)p->thread;
+    if (p->overwrites) {
+        pick_overwrite(random, c, step, &op);
+        p->overwrites = 0;
+        return op;
+    }
+    if (issues && p->is_bulk) pick_bulk(random, &op);
+    if (issues && !p->is_bulk) pick_copy(random, step, &op);
+    if (issues) {
+        p->issued++;
+    } else if (p->issued > 0 && random_chance(random, 90)) {
+        op.opcode = p->is_bulk ? ASYNC_OP_BULK_COMMIT : ASYNC_OP_COMMIT;
+        p->issued = 0;
+        p->groups++;
+    } else {
+        pick_pipeline_wait(random, c, p, &op);
+    }
     return op;
 }
 
@@ -145,30 +193,42 @@ static int is_open(struct async_case *c, int is_faulty)
     if (async_run(c, &outcome) == NULL) return 0;
     for (uint32_t i = 0; i < last && op->opcode == ASYNC_OP_OVERWRITE; i++) {
         op->number = i;
-        if (async_is_bulk(c->op[i].opcode) && async_run(c, &outcome) == NULL) return 0;
+        if (async_may_overwrite(c, i) && async_run(c, &outcome) == NULL) return 0;
     }
     return 1;
+}
+
+// Most programs are slow: what a wait does not cover is then still under way when it ends.
+static int pick_slow(struct random *random, const struct async_op *op)
+{
+    return async_may_be_slow(op) && random_chance(random, 85);
 }
 
 void async_generate(struct random *random, void *test_case)
 {
     struct async_case *c = test_case;
     const struct profile *profile = &profiles[random_below(random, sizeof profiles / sizeof profiles[0])];
-    uint32_t steps = (uint32_t)(random_chance(random, 60) ? random_range(random, 8, 16) : random_range(random, 2, 16));
+    uint32_t steps = (uint32_t)(random_chance(random, 90) ? random_range(random, 14, 16) : random_range(random, 2, 16));
     *c = (struct async_case){.seed = (uint32_t)random_u64(random)};
     uint64_t threads = random_below(random, 100);
-    c->threads = threads < 40 ? ASYNC_ONE_THREAD : threads < 75 ? ASYNC_SAME_WARP : ASYNC_OTHER_WARP;
+    c->threads = threads < 17 ? ASYNC_ONE_THREAD : threads < 34 ? ASYNC_SAME_WARP : ASYNC_OTHER_WARP;
     c->promise = random_chance(random, 20) ? ASYNC_SM_90A : ASYNC_PTX;
     c->init = 1 + (random_chance(random, 40) ? (uint32_t)random_below(random, 4) : 0);
-    int is_faulty = random_chance(random, 3);
+    int is_faulty = random_chance(random, 3), is_slow = !is_faulty && random_chance(random, 90);
+    unsigned pipelined = random_chance(random, 92) ? 92 : 0; // percent of the steps
+    struct pipeline pipeline = {
+        .is_bulk = random_chance(random, 80), .is_read = random_chance(random, 50), .wanted = 2};
+    if (c->threads != ASYNC_ONE_THREAD) pipeline.thread = (uint32_t)random_below(random, 2);
     uint32_t long_step = profile->bulk > 0 && random_chance(random, 50) ? (uint32_t)random_below(random, 4) : steps;
     for (uint32_t i = 0; i < steps; i++) {
         struct async_op *op = &c->op[i];
-        *op = pick_op(random, profile, c, (int)i);
+        *op = random_chance(random, pipelined) ? pick_pipeline(random, c, (int)i, &pipeline)
+                                               : pick_op(random, profile, c, (int)i);
         if (op->opcode == ASYNC_OP_OVERWRITE) long_step = steps;
         if (i >= long_step && async_is_bulk(op->opcode)) op->size_bytes = async_source_most((int)i), long_step = steps;
         if (op->opcode == ASYNC_OP_OVERWRITE && async_has_long_source(c))
             *op = (struct async_op){.opcode = ASYNC_OP_BULK_COMMIT};
+        if (is_slow) op->slow = (uint16_t)pick_slow(random, op);
         if (is_faulty && async_is_copy(op->opcode) && random_chance(random, 30)) break_copy(random, op);
         c->count = i + 1;
         if (is_open(c, is_faulty)) *op = (struct async_op){.opcode = ASYNC_OP_SETTLE};

@@ -60,6 +60,17 @@ int async_has_long_source(const struct async_case *test_case)
     return 0;
 }
 
+int async_may_overwrite(const struct async_case *test_case, uint32_t step)
+{
+    return async_is_bulk(test_case->op[step].opcode) && step < ASYNC_MAX_OPS / 2;
+}
+
+int async_may_be_slow(const struct async_op *op)
+{
+    uint64_t last = ARENA_BASE + ARENA_BYTES - 32; // a misaligned source reads on to the next 16 bytes
+    return async_is_bulk(op->opcode) || (async_is_copy(op->opcode) && op->from >= ARENA_BASE && op->from <= last);
+}
+
 uint32_t async_global_bytes(const struct async_case *test_case, uint32_t *offsets)
 {
     uint32_t bytes = 0;
