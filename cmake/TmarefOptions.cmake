@@ -1,12 +1,16 @@
 # What every target is built with, and the switches a user may set.
 option(TMAREF_HARNESS "Build the tmaref command and the kernels (off: the model library and its tests alone)" ON)
+option(TMAREF_WERROR "Treat warnings as errors (the presets do; another compiler may know other warnings)" OFF)
 option(TMAREF_COVERAGE "Instrument model/ for gcov" OFF)
 option(TMAREF_FUZZ "Build the fuzzers of tests/fuzz, sanitized (clang only)" OFF)
 option(TMAREF_CUDA "Stop when there is no nvcc to build the kernels with" OFF)
 set(TMAREF_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them (address,undefined)")
 
 add_library(tmaref_flags INTERFACE)
-target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion -Werror)
+target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion)
+if(TMAREF_WERROR)
+  target_compile_options(tmaref_flags INTERFACE -Werror)
+endif()
 if(TMAREF_SANITIZE)
   target_compile_options(tmaref_flags INTERFACE -fsanitize=${TMAREF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tmaref_flags INTERFACE -fsanitize=${TMAREF_SANITIZE})

@@ -119,7 +119,10 @@ int command_decode(int argc, char **argv)
     struct text why;
     if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
     if (!map_bytes_read(to.input, &image, &why)) return command_usage("decode", "%s", why.at);
-    for (int i = 0; i < to.edits; i++) tensormap_replace(&image, &to.edit[i], &edits);
+    for (int i = 0; i < to.edits; i++) {
+        tensormap_replace(&image, &to.edit[i], &findings);
+        for (int j = 0; j < findings.count; j++) finding_add(&edits, findings.item[j]);
+    }
     enum rule rule = tensormap_decode(&image, &map, &findings);
     tile_map_check(&map, &faults);
     if (to.json) {

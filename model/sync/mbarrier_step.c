@@ -472,12 +472,14 @@ enum rule mbarrier_step(struct mbarrier_machine *machine, const struct mbarrier_
     struct mbarrier_slot *slot = &machine->slot[op->barrier];
     *event = (struct mbarrier_event){.op = *op, .phase_before = slot->phases};
     struct step step = {machine, slot, event, op, mbarrier_op_row(op->opcode), findings};
+    uint64_t before = slot->word;
     if (machine->observer != NULL && op->opcode != MBARRIER_OP_PENDING_COUNT) tell_access(&step);
     event->rule = mbarrier_check_address(op->offset_bytes);
     if (event->rule != RULE_OK)
         note(&step, event->rule, "offset", (int64_t)op->offset_bytes, 0);
     else
         event->rule = step_execute(&step);
+    if (event->rule != RULE_OK) slot->word = before; // of the lanes of one operation some may have gone through
     event->word = slot->word;
     return event->rule;
 }

@@ -181,14 +181,24 @@ static uint32_t effective_bytes(const struct bulk *bulk)
     return is_nowhere(bulk) ? 0 : bulk_moved_bytes(bulk->form, bulk->size_bytes);
 }
 
+// Where the `bytes` bytes are that move, which bulk_check() has found; of an address in shared memory 32 bits count.
+static uint8_t *destination_of(const struct bulk *bulk, uint32_t bytes)
+{
+    return memory_at(bulk->destination, bulk_is_to_global(bulk->form) ? bulk->to : (uint32_t)bulk->to, bytes);
+}
+
+static const uint8_t *source_of(const struct bulk *bulk, uint32_t bytes)
+{
+    return memory_at(bulk->source, has_place_source(bulk) ? (uint32_t)bulk->from : bulk->from, bytes);
+}
+
 enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
 {
     enum rule rule = bulk_check(bulk, NULL);
     if (rule != RULE_OK) return rule;
 
     uint32_t bytes = effective_bytes(bulk);
-    if (bytes > 0)
-        memmove(memory_at(bulk->destination, bulk->to, bytes), memory_at(bulk->source, bulk->from, bytes), bytes);
+    if (bytes > 0) memmove(destination_of(bulk, bytes), source_of(bulk, bytes), bytes);
     *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
     return RULE_OK;
 }
@@ -210,8 +220,8 @@ enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dty
 
     uint32_t bytes = effective_bytes(bulk);
     if (bytes > 0)
-        reduce_apply(op, dtype, memory_at(bulk->destination, bulk->to, bytes),
-                     memory_at(bulk->source, bulk->from, bytes), bytes / dtype_row(dtype)->size_bytes);
+        reduce_apply(op, dtype, destination_of(bulk, bytes), source_of(bulk, bytes),
+                     bytes / dtype_row(dtype)->size_bytes);
     *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
     return RULE_OK;
 }

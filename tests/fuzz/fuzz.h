@@ -8,9 +8,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
 
 // One row per target; target X is fuzz_X() in X.c, its corpus the folder corpus/X.
-#define FUZZ_TARGETS(X) X(trace) X(case) X(map) X(dump) X(encode)
+#define FUZZ_TARGETS(X)                                                                                                \
+    X(trace) X(case) X(map) X(dump) X(encode) X(edit) X(tensor) X(bulk) X(barrier) X(cluster) X(matrix)
 
 #define FUZZ_DECLARE(name) void fuzz_##name(const uint8_t *bytes, size_t size_bytes);
 FUZZ_TARGETS(FUZZ_DECLARE)
@@ -36,6 +40,18 @@ static inline uint64_t fuzz_take(struct fuzz_input *input, int count_bytes)
     for (int i = 0; i < count_bytes && input->left > 0; i++, input->bytes++, input->left--)
         value |= (uint64_t)*input->bytes << 8 * i;
     return value;
+}
+
+// Mapped memory of just so many bytes, so that a sanitizer sees who leaves it: up to `most_bytes` of them, at `base` or
+// anywhere. The caller frees its bytes.
+static inline struct memory fuzz_memory(struct fuzz_input *input, uint64_t base, uint32_t most_bytes)
+{
+    uint32_t size_bytes = (uint32_t)fuzz_take(input, 3) % (most_bytes + 1);
+    uint8_t kind = (uint8_t)fuzz_take(input, 1);
+    struct memory memory = {malloc(size_bytes + !size_bytes), kind == 0xff ? fuzz_take(input, 8) : base, size_bytes};
+    memset(memory.bytes, kind, size_bytes);
+    if (memory.base + size_bytes < memory.base) memory.base = base; // none goes around the end of all addresses
+    return memory;
 }
 
 #endif
