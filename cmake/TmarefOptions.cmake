@@ -7,7 +7,8 @@ option(TMAREF_CUDA "Stop when there is no nvcc to build the kernels with" OFF)
 set(TMAREF_SANITIZE "" CACHE STRING "Sanitizers to build with, as -fsanitize= takes them (address,undefined)")
 
 add_library(tmaref_flags INTERFACE)
-target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion)
+# What gcc means by -Wconversion in C: clang puts the signs of enums in.
+target_compile_options(tmaref_flags INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion)
 if(TMAREF_WERROR)
   target_compile_options(tmaref_flags INTERFACE -Werror)
 endif()

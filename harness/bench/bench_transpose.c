@@ -105,8 +105,8 @@ static int run_size(struct bench *bench, struct transpose_contest *of, uint32_t 
     if (error == CUDA_SUCCESS) error = run_one(bench, of, &contest);
     contest.bar = 0;
     snprintf(name, sizeof name, "turn tiles, %u-byte elements, no conflicts against rows", element_bytes);
-    contest.work =
-        2e-12 * ROUNDS * bench->gpu.processors * TRANSPOSE_TIMED_CTAS * (double)TRANSPOSE_TILE_BYTES(element_bytes);
+    contest.work = 2e-12 * (int)ROUNDS * bench->gpu.processors * (int)TRANSPOSE_TIMED_CTAS *
+                   (double)TRANSPOSE_TILE_BYTES(element_bytes);
     contest.ours = (struct bench_side){"swizzle and walk", start_best_turn};
     contest.theirs = (struct bench_side){"rows, no swizzle", start_plain_turn};
     return error == CUDA_SUCCESS ? run_one(bench, of, &contest) : error;

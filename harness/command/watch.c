@@ -77,7 +77,7 @@ static struct watch_shared *share_state(int *fd)
 // Beside the command in the build tree, under lib/ in an installed one. Returns 0, or -1 if it is nowhere.
 static int find_library(char path[WATCH_PATH_BYTES])
 {
-    static const char *const places[] = {"", "/../" TMAREF_LIBDIR "/tmaref", "/../" TMAREF_LIBDIR, "/../lib/tmaref",
+    static const char *const places[] = {"", ("/../" TMAREF_LIBDIR "/tmaref"), ("/../" TMAREF_LIBDIR), "/../lib/tmaref",
                                          "/../lib"};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -43,7 +43,7 @@ struct plot {
 
 static double x_of(const struct plot *plot, uint64_t tick)
 {
-    return LEFT + (double)(tick - plot->first) * PLOT / (double)(plot->end - plot->first);
+    return (int)LEFT + (double)(tick - plot->first) * (int)PLOT / (double)(plot->end - plot->first);
 }
 
 __attribute__((format(printf, 5, 6))) static void text(const struct plot *plot, double x, int y, const char *class,

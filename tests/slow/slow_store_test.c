@@ -213,7 +213,7 @@ static int is_element_noticed(enum slow_mutant mutant)
         if (slow_reduce(op, dtype, memory, source, mutant) != slow_reduce(op, dtype, memory, source, SLOW_NONE))
             return 1;
     }
-    for (int pair = 0; pair < REDUCE_OPS * DTYPE_COUNT; pair++) {
+    for (int pair = 0; pair < (int)REDUCE_OPS * (int)DTYPE_COUNT; pair++) {
         op = (enum reduce_op)(pair % REDUCE_OPS);
         dtype = (enum dtype)(pair / REDUCE_OPS);
         if (slow_reduce_is_legal(op, dtype, mutant) != reduce_is_legal(op, dtype)) return 1;

@@ -11,17 +11,21 @@
 
 enum { SHARED = 2048, BYTES = 1 << 16 };
 
-static const struct map_args map_args = {
-    .function = MAP_TILED,
-    .data_type = DTYPE_FLOAT16,
-    .rank = 2,
-    .address = ARENA_BASE + 4096,
-    .dim = {64, 10},
-    .strides = {128},
-    .box = {64, 8},
-    .estride = {1, 1},
-    .swizzle = SWIZZLE_128B,
-};
+static const struct load_case plain = {.map =
+                                           {
+                                               .function = MAP_TILED,
+                                               .data_type = DTYPE_FLOAT16,
+                                               .rank = 2,
+                                               .address = ARENA_BASE + 4096,
+                                               .dim = {64, 10},
+                                               .strides = {128},
+                                               .box = {64, 8},
+                                               .estride = {1, 1},
+                                               .swizzle = SWIZZLE_128B,
+                                           },
+                                       .dims = 2,
+                                       .shared = SHARED,
+                                       .expect = 1024};
 
 static uint8_t expected_bytes[BYTES], found_bytes[BYTES];
 
@@ -41,8 +45,6 @@ static char *explain(const struct load_case *test_case, const struct load_case *
     fclose(out);
     return text;
 }
-
-static const struct load_case plain = {.map = map_args, .dims = 2, .shared = SHARED, .expect = 1024};
 
 static void check_words(const struct load_case *test_case, const struct load_case *other, const char *const *words)
 {

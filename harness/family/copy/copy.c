@@ -329,9 +329,9 @@ static int copy_feature(const void *test_case, struct feature *feature)
 {
     static const enum feature_operation operations[COPY_OPERATIONS] = {
         [COPY_STORE] = FEATURE_STORE,
-        [COPY_ADD] = FEATURE_REDUCE + REDUCE_ADD,
-        [COPY_MIN] = FEATURE_REDUCE + REDUCE_MIN,
-        [COPY_MAX] = FEATURE_REDUCE + REDUCE_MAX,
+        [COPY_ADD] = (int)FEATURE_REDUCE + (int)REDUCE_ADD,
+        [COPY_MIN] = (int)FEATURE_REDUCE + (int)REDUCE_MIN,
+        [COPY_MAX] = (int)FEATURE_REDUCE + (int)REDUCE_MAX,
         [COPY_MULTICAST] = FEATURE_MULTICAST,
         [COPY_STREAM] = FEATURE_MULTICAST,
     };
