@@ -95,7 +95,7 @@ static int run_histogram(struct bench *bench, struct histogram_contest *of, cons
                                         .theirs = opponents[i],
                                         .context = of,
                                         .sets = 1,
-                                        .work = 1e-9 * HISTOGRAM_COUNT,
+                                        .work = 1e-9 * (double)HISTOGRAM_COUNT,
                                         .bar = 1,
                                         .result = of->job.bins,
                                         .result_bytes = (size_t)of->job.nbins * 4};
