@@ -15,6 +15,40 @@ static void print_outcomes(const struct rule_row *row)
     printf("\n");
 }
 
+// traces/sm_90a/EVIDENCE, which a test of the traces keeps: how many cases of the rule's evidence, a trace or the
+// traces of a family, show the rule, and how they do.
+static unsigned cases_that(const struct rule_row *row, const char *how)
+{
+    char line[256], id[64], trace[64], family[32], way[64];
+    unsigned cases, sum = 0;
+    FILE *file = fopen("traces/sm_90a/EVIDENCE", "r");
+    if (file == NULL) return 0;
+    while (fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "%63[^\t]\t%63[^\t]\t%31[^\t]\t%u\t%63[^\n]", id, trace, family, &cases, way) == 5 &&
+            strcmp(id, row->id) == 0 && strcmp(way, how) == 0 &&
+            (strcmp(trace, row->evidence) == 0 || strcmp(family, row->evidence) == 0))
+            sum += cases;
+    fclose(file);
+    return sum;
+}
+
+static void print_evidence(const struct rule_row *row)
+{
+    unsigned ends = cases_that(row, "end so"), exposes = cases_that(row, "expose a misreading");
+    printf("- evidence: ");
+    if (row->sm_90a == OUTCOME_UNSUPPORTED) {
+        printf("no recording can show it, the assembler refuses\n");
+        return;
+    }
+    printf("`traces/sm_90a/%s`", row->evidence);
+    if (ends > 0)
+        printf(", %u case%s end%s so\n", ends, ends == 1 ? "" : "s", ends == 1 ? "s" : "");
+    else if (exposes > 0)
+        printf(", %u case%s of it rule out named misreadings\n", exposes, exposes == 1 ? "" : "s");
+    else
+        printf(", whose cases agree; no test picks out those that show this rule\n");
+}
+
 static void print_rule(enum rule rule)
 {
     const struct rule_row *row = rule_row(rule);
@@ -22,7 +56,7 @@ static void print_rule(enum rule rule)
     print_outcomes(row);
     if (row->advice[0] != '\0') printf("- advice: %s\n", row->advice);
     printf("- source: %s\n", row->source);
-    if (row->evidence[0] != '\0') printf("- evidence: `traces/sm_90a/%s`\n", row->evidence);
+    print_evidence(row);
 }
 
 static void print_page(void)
@@ -33,7 +67,13 @@ static void print_page(void)
            "recorded to show. WORKS: it runs, as the sentence says. INVALID: the call refuses. FAULT: the kernel dies\n"
            "with the CUDA error. CRASH: the host process dies inside the driver. UNDEFINED: no promise. UNSUPPORTED:\n"
            "not for this architecture. SILENT: the documents do not speak of it. Where the documents forbid what an\n"
-           "H200 does, tmaref warns and does not refuse.\n");
+           "H200 does, tmaref warns and does not refuse.\n\n"
+           "The evidence is counted by the test `conformance.evidence`, from the list `traces/sm_90a/EVIDENCE`: cases "
+           "that\n"
+           "the rule ends, or cases that a model with a named misreading of the rule gets wrong. Where a rule has "
+           "neither,\n"
+           "the page says so: its recordings agree with the model, and no test tells which of them would not without "
+           "it.\n");
     for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++) print_rule((enum rule)rule);
 }
 
