@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "setmaxnreg_case.h"
+
+#include <check.h>
+#include <string.h>
+
+#include "family.h"
+#include "json.h"
+#include "random.h"
+
+enum { CASES = 4000 };
+
+#define STEP(op, count, warpgroup) "{\"op\": \"" #op "\", \"count\": " #count ", \"warpgroup\": " #warpgroup "}"
+#define PROGRAM(steps)             "{\"warpgroups\": 4, \"steps\": [" steps "]}"
+
+// Each thread starts with 128 registers.
+static const struct {
+    const char *json;
+    enum setmaxnreg_end end;
+    uint32_t first, last; // slots in which the last step's first and last warp are done
+    const char *why;
+} programs[] = {
+    {PROGRAM(STEP(dec, 24, 0) "," STEP(inc, 232, 1)), SETMAXNREG_ENDS, 1, 1, "all that was given"},
+    {PROGRAM(STEP(dec, 24, 0) "," STEP(inc, 240, 1)), SETMAXNREG_ENDS, 2, 2, "a unit more: only the end gives it"},
+    {PROGRAM(STEP(inc, 136, 1)), SETMAXNREG_ENDS, 1, 1, "nobody has given; mutant: the SM's rest counts"},
+    {PROGRAM(STEP(dec, 64, 0) "," STEP(dec, 64, 2) "," STEP(inc, 256, 1)), SETMAXNREG_ENDS, 2, 2, "from two"},
+    {PROGRAM(STEP(inc, 120, 1)), SETMAXNREG_FAULTS, 0, 0, "inc below"},
+    {PROGRAM(STEP(dec, 136, 1)), SETMAXNREG_FAULTS, 0, 0, "dec above"},
+};
+
+static int read(const char *text, struct setmaxnreg_case *c, struct text *why)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    int ok = family_find("setmaxnreg")->read(json, c, why);
+    json_decref(json);
+    return ok;
+}
+
+START_TEST(setmaxnreg_pool__decides_in_which_slot_a_step_is_done)
+{
+    struct setmaxnreg_case c;
+    struct text why = {""};
+    ck_assert_msg(read(programs[_i].json, &c, &why), "%s: %s", programs[_i].why, why.at);
+    struct setmaxnreg_run run = setmaxnreg_run(&c);
+    ck_assert_msg(run.end == programs[_i].end, "%s", programs[_i].why);
+    if (run.end != SETMAXNREG_ENDS) return;
+    ck_assert_uint_eq(run.log.slot[c.count - 1][0], programs[_i].first);
+    ck_assert_uint_eq(run.log.slot[c.count - 1][SETMAXNREG_WARPS - 1], programs[_i].last);
+}
+END_TEST
+
+static const struct {
+    const char *json, *why;
+} refused[] = {
+    {PROGRAM(STEP(inc, 28, 0)), "24 to 256 in steps of 8, not 28"},
+    {PROGRAM(STEP(inc, 232, 1) "," STEP(inc, 232, 2) "," STEP(dec, 24, 0)), "two warpgroups wait at once"},
+    {"{\"warpgroups\": 7, \"steps\": [" STEP(dec, 24, 0) "]}", "3, 4, 5, 6 or 8, not 7"},
+    {PROGRAM(""), "1 to 8 steps"},
+};
+
+START_TEST(setmaxnreg_case_that_cannot_run_is_refused_with_a_reason)
+{
+    struct setmaxnreg_case c;
+    struct text why = {""};
+    ck_assert(!read(refused[_i].json, &c, &why));
+    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s", why.at);
+}
+END_TEST
+
+// Whether a step is done later than in its own slot.
+static int has_waited(const struct setmaxnreg_case *c, const struct setmaxnreg_run *run)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (run->log.slot[i][SETMAXNREG_WARPS - 1] > i) return 1;
+    return 0;
+}
+
+START_TEST(setmaxnreg_generator_reaches_waits_and_both_faults)
+{
+    int waits = 0, below = 0, above = 0;
+    for (uint64_t i = 0; i < CASES; i++) {
+        struct random random = random_for(3, i);
+        struct setmaxnreg_case c;
+        setmaxnreg_generate(&random, &c);
+        struct setmaxnreg_run run = setmaxnreg_run(&c);
+        ck_assert(run.end == SETMAXNREG_ENDS || run.end == SETMAXNREG_FAULTS);
+        waits += run.end == SETMAXNREG_ENDS && has_waited(&c, &run);
+        below += run.rule == RULE_SETMAXNREG_INC_BELOW;
+        above += run.rule == RULE_SETMAXNREG_DEC_ABOVE;
+    }
+    ck_assert_int_gt(waits, CASES / 5);
+    ck_assert_int_gt(below, CASES / 1000);
+    ck_assert_int_gt(above, CASES / 1000);
+}
+END_TEST
+
+Suite *setmaxnreg_case_suite(void)
+{
+    Suite *suite = suite_create("setmaxnreg_case");
+    TCase *tests = tcase_create("setmaxnreg_case");
+    tcase_add_loop_test(tests, setmaxnreg_pool__decides_in_which_slot_a_step_is_done, 0,
+                        sizeof programs / sizeof programs[0]);
+    tcase_add_loop_test(tests, setmaxnreg_case_that_cannot_run_is_refused_with_a_reason, 0,
+                        sizeof refused / sizeof refused[0]);
+    tcase_add_test(tests, setmaxnreg_generator_reaches_waits_and_both_faults);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
