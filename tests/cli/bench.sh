@@ -16,6 +16,22 @@ for ms in 0 10001 x; do
     err "--sample takes 1 to 10000 milliseconds, not '$ms'"
     quiet
 done
+for shape in 512 512x512 512x512x 512x0x512 512x512x512x 100000x8x8 ''; do
+    run 2 bench --shape="$shape"
+    err "--shape takes three sizes below 100000, as 512x1280x8192, not '$shape'"
+    quiet
+done
+for count in 0 10001 x; do
+    run 2 bench --random="$count"
+    err "--random takes 1 to 10000 shapes, not '$count'"
+    quiet
+done
+run 2 bench --seed=-1
+err "--seed takes 0 to 2^32 - 1, not '-1'"
+quiet
+run 2 bench --long=60001
+err "--long takes 0 to 60000 milliseconds, not '60001'"
+quiet
 run 2 bench copi
 err "there is no benchmark 'copi'"
 quiet

@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "bench.h"
+#include "gemm_shapes.h"
 #include "graph.h"
 
 struct CUevent_st {
@@ -237,6 +238,43 @@ START_TEST(the_filter_is_a_part_of_the_name)
 }
 END_TEST
 
+// Every side is in its range and a multiple of what its type asks for; both types have the same shapes, but for that;
+// half the sides are below the middle of the logarithms.
+START_TEST(random_shapes_are_log_uniform)
+{
+    const struct bench bench = {.random_shapes = 3000, .seed = 7};
+    struct gemm_row bf16, e4m3;
+    int below = 0, shapes = 0;
+    for (; gemm_row_of(&bench, GEMM_BF16, shapes, &bf16); shapes++) {
+        const uint32_t sides[] = {bf16.m, bf16.n, bf16.k};
+        ck_assert(gemm_row_of(&bench, GEMM_E4M3, shapes, &e4m3));
+        ck_assert_uint_eq(e4m3.m, (bf16.m + 15) / 16 * 16);
+        ck_assert_uint_eq(e4m3.k, (bf16.k + 15) / 16 * 16);
+        for (int i = 0; i < 3; i++) {
+            ck_assert_uint_eq(sides[i] % 8, 0);
+            ck_assert_uint_ge(sides[i], 16);
+            ck_assert_uint_le(sides[i], 16384);
+            below += sides[i] < 512;
+        }
+    }
+    ck_assert_int_eq(shapes, 3000);
+    ck_assert_int_gt(below, 4300); // of 9000
+    ck_assert_int_lt(below, 4700);
+}
+END_TEST
+
+START_TEST(shapes_that_are_asked_for_take_the_place_of_the_list)
+{
+    const struct bench bench = {.shape = {{1000, 3000, 5000}}, .shapes = 1};
+    struct gemm_row row;
+    ck_assert(gemm_row_of(&bench, GEMM_E4M3, 0, &row));
+    ck_assert_uint_eq(row.m, 1008);
+    ck_assert_uint_eq(row.n, 3008);
+    ck_assert_uint_eq(row.k, 5008);
+    ck_assert(!gemm_row_of(&bench, GEMM_E4M3, 1, &row));
+}
+END_TEST
+
 Suite *contest_suite(void);
 
 Suite *contest_suite(void)
@@ -248,6 +286,8 @@ Suite *contest_suite(void)
     tcase_add_test(tcase, a_candidate_that_is_too_slow_is_given_up);
     tcase_add_test(tcase, an_error_of_a_side_ends_the_contest);
     tcase_add_test(tcase, the_filter_is_a_part_of_the_name);
+    tcase_add_test(tcase, random_shapes_are_log_uniform);
+    tcase_add_test(tcase, shapes_that_are_asked_for_take_the_place_of_the_list);
     suite_add_tcase(suite, tcase);
     return suite;
 }
