@@ -257,7 +257,7 @@ static uint32_t step_stored(const struct search *search, const struct tile *tile
 {
     uint64_t stride = tile->map->stride[dim] * tile->map->estride[dim];
     for (uint64_t column = 0; column < tile->row_bytes && stride > 0; column += CHUNK_BYTES) {
-        uint64_t found = search->sample[(k * step + column) / CHUNK_BYTES];
+        uint64_t n = (k * step + column) / CHUNK_BYTES, found = n < search->samples ? search->sample[n] : 0;
         uint64_t away = found - column - sample_meant(search);
         if (found != 0 && away % stride == 0 && away / stride < tile->steps[dim]) return (uint32_t)(away / stride);
     }
