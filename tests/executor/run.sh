@@ -15,7 +15,7 @@ checks=0 failed=0 what= status=
 mkdir bin bin/kernels
 cp "$tmaref" bin/tmaref
 for kernel in async bank bulk cluster copy diagnose histogram load maps mbarrier misuse mma multicast prefetch replace rmw setmaxnreg softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
-for kernel in cooperative cp_async layout pingpong split_k; do echo "not a cubin" >bin/kernels/gemm_$kernel.cubin; done
+for kernel in cooperative cp_async gather layout pingpong split_k; do echo "not a cubin" >bin/kernels/gemm_$kernel.cubin; done
 echo "no toolkit" >bin/kernels/toolkit.txt
 
 fail() {
