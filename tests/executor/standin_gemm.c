@@ -161,10 +161,49 @@ static uint64_t word_after(uint32_t arrivals, uint32_t phases)
     return word;
 }
 
+// Sums that other parts send to part 0 in distributed shared memory: 128 threads, each four floats at a time.
+static void part_box(const struct kernel *kernel, const struct gemm_job *job, const struct tensormap map[2],
+                     uint32_t part, const uint32_t tile[2], uint32_t columns, uint8_t *to)
+{
+    uint32_t block_k = gemm_block_k(kernel->in), blocks = (job->k - 1) / block_k + 1;
+    size_t steps = wgmma_chain_steps(types_of(kernel), job->k), of_block = block_k / (kernel->in <= GEMM_F16 ? 16 : 32);
+    size_t first = blocks * part / job->splits * of_block, end = blocks * (part + 1) / job->splits * of_block;
+    if (end > steps) end = steps;
+    struct wgmma_vector *b[64];
+    for (uint32_t n = 0; n < columns; n++) b[n] = read_row(kernel, 1, &map[1], job->k, tile[1] + n);
+    for (uint32_t m = 0; m < GEMM_BOX_ROWS; m++) {
+        struct wgmma_vector *a = read_row(kernel, 0, &map[0], job->k, tile[0] + m);
+        for (uint32_t n = 0; n < columns; n++) {
+            uint32_t thread = m / 16 * 32 + m % 8 * 4 + n % 8 / 2, index = n / 8 * 4 + m % 16 / 8 * 2 + n % 2;
+            uint32_t sum = wgmma_chain_dot(types_of(kernel), end - first, a + first, b[n] + first, NULL);
+            memcpy(to + index / 4 * 2048 + thread * 16 + index % 4 * 4, &sum, sizeof sum);
+        }
+        free(a);
+    }
+    for (uint32_t n = 0; n < columns; n++) free(b[n]);
+}
+
+static void part_boxes(const struct kernel *kernel, const struct gemm_job *job, const struct tensormap map[2],
+                       const uint32_t tile[2], uint8_t *to)
+{
+    int is_tall = kernel->tile_m > 64; // one consumer on top of the other, or side by side
+    uint32_t part_m = is_tall ? kernel->tile_m / 2 : 64, part_n = is_tall ? kernel->tile_n : kernel->tile_n / 2;
+    uint32_t columns = gemm_box_columns(kernel->kernel, kernel->out, part_n, 1), across = part_n / columns;
+    uint32_t count = part_m / 64 * across, most = (count - 1) / job->splits + 1;
+    for (uint32_t part = 1; part < job->splits; part++)
+        for (uint32_t i = 0; i < 2 * (count / job->splits); i++) {
+            uint32_t consumer = i / (count / job->splits), box = i % (count / job->splits);
+            const uint32_t at[] = {tile[0] + (is_tall ? consumer * part_m : 0) + box / across * 64,
+                                   tile[1] + (is_tall ? 0 : consumer * part_n) + box % across * columns};
+            part_box(kernel, job, map, part, at, columns,
+                     to + (((part - 1) * 2 + consumer) * most + box) * columns * 256);
+        }
+}
+
 static void dump(const struct kernel *kernel, const struct gemm_job *job, const struct tensormap map[2], uint32_t grid)
 {
     uint32_t stage_bytes = gemm_stage_bytes(kernel->tile_m, kernel->tile_n), loads = 0;
-    uint32_t size = job->cluster_m * job->cluster_n, parts = job->reduce || job->workspace ? job->splits : 1;
+    uint32_t parts = job->splits / gemm_splits_in_cluster(job), size = gemm_cluster_size(job);
     uint32_t rows = (job->m - 1) / (kernel->tile_m * job->cluster_m) + 1;
     uint32_t columns = (job->n - 1) / (kernel->tile_n * job->cluster_n) + 1, per_group = job->group * columns;
     uint32_t block_k = gemm_block_k(kernel->in), blocks = (job->k - 1) / block_k + 1;
@@ -182,6 +221,7 @@ static void dump(const struct kernel *kernel, const struct gemm_job *job, const 
             block(&map[0], b * block_k, m, kernel->tile_m, &shared, at);
             block(&map[1], b * block_k, n, kernel->tile_n, &shared, at + kernel->tile_m * GEMM_BLOCK_BYTES);
         }
+        if (parts < job->splits) part_boxes(kernel, job, map, (const uint32_t[]){m, n}, to);
     }
     uint32_t consumers = kernel->kernel == GEMM_PINGPONG ? 1 : GEMM_CONSUMERS;
     uint32_t producers = kernel->kernel == GEMM_GATHER ? GEMM_GATHERERS : 1;

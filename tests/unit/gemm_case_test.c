@@ -68,10 +68,6 @@ static const struct {
      "and 4 splits meet in it"},
     {SPLIT("f32", SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 3, \"reduce\": 1"),
      "order in which 3 parts"},
-    {"gemm",
-     "{\"kernel\": \"split_k\", \"type\": \"bf16\", " SIZES ", \"cluster\": [1, 1], \"splits\": 2, \"reduce\": 0, "
-     "\"group\": 1, \"ctas\": 0, \"exact\": 0, \"dump\": 1, \"seed\": 1}",
-     "lie over the stages"},
     {LAYOUT("e4m3", "mn", "\"shift\": [0, 0], \"m\": 1, \"n\": 1, \"k\": 1"), "only the first two may be MN-major"},
     {LAYOUT("bf16", "mn", "\"shift\": [0, 1000], \"m\": 1, \"n\": 1, \"k\": 1"), "not 1000: the nearest is 896"},
     {LAYOUT("bf16", "mn", "\"shift\": [1024, 0], \"m\": 1, \"n\": 1, \"k\": 1"), "not 1024: the nearest is 896"},
@@ -258,6 +254,37 @@ START_TEST(gemm_dump_shows_the_last_blocks)
 }
 END_TEST
 
+// Two parts that meet in distributed shared memory: over the block of part 0 lie the sums of part 1.
+START_TEST(gemm_dump_of_a_split_shows_the_other_part)
+{
+    struct gemm_case c = {
+        .m = 3, .n = 5, .k = 128, .stages = 8, .cluster_m = 1, .cluster_n = 1, .splits = 2, .group = 1};
+    while (gemm_instance_row(c.instance)->kernel != GEMM_SPLIT_K) c.instance++;
+    const struct gemm_instance *row = gemm_instance_row(c.instance);
+    c.stages = gemm_max_stages(row);
+    c.dump = c.exact = 1;
+    gemm_least_pitch(&c);
+    uint8_t *dump = malloc(gemm_dump_bytes(row, c.stages)), *a = malloc(gemm_operand_bytes(&c, GEMM_A)),
+            *b = malloc(gemm_operand_bytes(&c, GEMM_B));
+    gemm_fill(&c, GEMM_A, a);
+    gemm_fill(&c, GEMM_B, b);
+    ck_assert(gemm_model_dump(&c, dump));
+    for (uint32_t m = 0; m < c.m; m++)
+        for (uint32_t n = 0; n < c.n; n++) {
+            uint32_t thread = m * 4 + n / 2; // registers 0 and 1 are row m, columns 2 i and 2 i + 1 of lane 4 m + i
+            float found;
+            int sum = 0;
+            memcpy(&found, dump + thread * 16 + n % 2 * 4, sizeof found);
+            for (uint32_t k = 64; k < 128; k++)
+                sum += element_of(&c, GEMM_A, a, m, k) * element_of(&c, GEMM_B, b, n, k);
+            ck_assert_msg(found == (float)sum, "D[%u][%u] of part 1 is %g, not %d", m, n, (double)found, sum);
+        }
+    free(dump);
+    free(a);
+    free(b);
+}
+END_TEST
+
 // Of cp.async the same blocks, and no barriers.
 START_TEST(gemm_dump_of_cp_async_shows_the_last_blocks)
 {
@@ -338,6 +365,7 @@ Suite *gemm_case_suite(void)
     tcase_add_test(tests, gemm_dump_shows_the_last_blocks);
     tcase_add_test(tests, gemm_cases_exercise_the_schedules);
     tcase_add_test(tests, gemm_recordings_exercise_the_schedules);
+    tcase_add_test(tests, gemm_dump_of_a_split_shows_the_other_part);
     tcase_add_test(tests, gemm_dump_of_cp_async_shows_the_last_blocks);
     tcase_add_test(tests, gemm_layouts_give_the_same_sums);
     tcase_add_test(tests, gemm_mismatch_names_the_element_and_the_block);

@@ -159,11 +159,6 @@ static int check_no_cluster(const struct gemm_case *c, struct text *why)
            (kernel == GEMM_GATHER || is_within("ctas", c->ctas, 0, 0, because, why));
 }
 
-int gemm_may_dump(const struct gemm_case *c)
-{
-    return c->splits == 1 || c->reduce || c->workspace;
-}
-
 int gemm_check(const struct gemm_case *c, struct text *why)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
@@ -175,9 +170,7 @@ int gemm_check(const struct gemm_case *c, struct text *why)
            is_within("stages", c->stages, gemm_min_stages(i, &job), gemm_max_stages(i), " (as fit in shared memory)",
                      why) &&
            is_within("group", c->group, 1, GEMM_MAX_SIDE, "", why) && is_within("exact", c->exact, 0, 1, "", why) &&
-           check_cluster(c, why) && check_no_cluster(c, why) &&
-           is_within("dump", c->dump, 0, (uint32_t)gemm_may_dump(c),
-                     " (0: the parts of k that meet in shared memory lie over the stages)", why);
+           check_cluster(c, why) && check_no_cluster(c, why) && is_within("dump", c->dump, 0, 1, "", why);
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------

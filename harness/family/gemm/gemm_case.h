@@ -8,6 +8,7 @@
 
 #include "gemm/cp_async_job.h"
 #include "gemm_instance.h"
+#include "memory.h"
 #include "random.h"
 #include "result.h"
 #include "types.h"
@@ -75,11 +76,16 @@ void gemm_generate(struct random *random, void *test_case);
 // Returns 0 if there is no memory for it.
 int gemm_model(const struct gemm_case *c, uint8_t *d);
 
-// Can CTA 0 show its stages at the end? Not where parts of k that meet in distributed shared memory lay over them.
-int gemm_may_dump(const struct gemm_case *c);
-
 // What CTA 0 has to do (gemm_dump.c): its tiles, and how many blocks go through its stages.
 void gemm_model_work(const struct gemm_case *c, uint32_t *tiles, uint32_t *loads);
+
+// The instruction of the chain along k with which part `part` of a split begins, or the number of all.
+size_t gemm_part_start(const struct gemm_case *c, uint32_t part);
+
+// What the other parts of a tile send to CTA 0 in distributed shared memory (gemm_dump_parts.c): the tile begins at row
+// m and column n, `stages` are those of CTA 0. Returns 0 if there is no memory for it.
+int gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], uint32_t m, uint32_t n,
+                     uint8_t *stages);
 
 // The shared memory that a dump shows (gemm_dump.c): gemm_dump_bytes() of it.
 int gemm_model_dump(const struct gemm_case *c, uint8_t *dump);

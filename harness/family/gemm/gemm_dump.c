@@ -56,21 +56,6 @@ static uint32_t blocks_of(const struct walk *w, uint32_t index, struct block *fi
     return end - block;
 }
 
-// The last block of each stage, and how many were loaded into it.
-static void walk_tiles(const struct walk *w, struct block last[GEMM_MAX_STAGES], uint32_t loads[GEMM_MAX_STAGES])
-{
-    uint32_t stage = 0;
-    for (uint32_t index = 0; index < w->rows * w->columns * w->parts; index += w->step) {
-        struct block block;
-        uint32_t count = blocks_of(w, index, &block);
-        for (uint32_t i = 0; i < count; i++, block.k += gemm_block_k(w->instance->in)) {
-            last[stage] = block;
-            loads[stage]++;
-            stage = (stage + 1) % w->c->stages;
-        }
-    }
-}
-
 void gemm_model_work(const struct gemm_case *c, uint32_t *tiles, uint32_t *loads)
 {
     const struct walk w = walk_of(c);
@@ -127,10 +112,30 @@ static void write_words(const struct walk *w, const uint32_t loads[GEMM_MAX_STAG
     }
 }
 
+// All tiles of CTA 0, one after the other: of the blocks of a tile the last ones stay in the stages, and where parts of
+// k meet in distributed shared memory those of the others come to lie over them. loads[] counts for each stage.
+static int run_tiles(const struct walk *w, const struct tensormap_image map[3], const struct memory operand[2],
+                     uint32_t loads[GEMM_MAX_STAGES], uint8_t *dump)
+{
+    uint32_t stage_bytes = gemm_stage_bytes(w->instance->tile_m, w->instance->tile_n), stage = 0;
+    int ok = 1;
+    for (uint32_t index = 0; index < w->rows * w->columns * w->parts; index += w->step) {
+        struct block first, block;
+        uint32_t count = blocks_of(w, index, &first);
+        block = first;
+        for (uint32_t left = count; left > 0; left--, block.k += gemm_block_k(w->instance->in)) {
+            if (left <= w->c->stages) load_blocks(w, map, operand, &block, stage, dump + stage * stage_bytes);
+            loads[stage]++;
+            stage = (stage + 1) % w->c->stages;
+        }
+        if (w->parts < w->c->splits) ok = ok && gemm_model_parts(w->c, operand, first.m, first.n, dump);
+    }
+    return ok;
+}
+
 int gemm_model_dump(const struct gemm_case *c, uint8_t *dump)
 {
     const struct walk w = walk_of(c);
-    struct block last[GEMM_MAX_STAGES];
     uint32_t loads[GEMM_MAX_STAGES] = {0};
     struct memory operand[2];
     struct tensormap_image map[3];
@@ -147,9 +152,7 @@ int gemm_model_dump(const struct gemm_case *c, uint8_t *dump)
     int ok = operand[0].bytes != NULL && operand[1].bytes != NULL && gemm_maps_make(&call, map) == RULE_OK;
     uint32_t stage_bytes = gemm_stage_bytes(w.instance->tile_m, w.instance->tile_n);
     memset(dump, 0, gemm_dump_bytes(w.instance, c->stages));
-    walk_tiles(&w, last, loads);
-    for (uint32_t stage = 0; ok && stage < c->stages; stage++)
-        if (loads[stage] > 0) load_blocks(&w, map, operand, &last[stage], stage, dump + stage * stage_bytes);
+    ok = ok && run_tiles(&w, map, operand, loads, dump);
     if (w.instance->kernel != GEMM_CP_ASYNC) write_words(&w, loads, dump + c->stages * stage_bytes);
     free(operand[0].bytes);
     free(operand[1].bytes);

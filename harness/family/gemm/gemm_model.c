@@ -33,14 +33,13 @@ struct square {
 // --- The parts of k --------------------------------------------------------------------------------------------------
 
 // Parts are whole blocks, the first the smallest.
-static void cut_k(struct work *w)
+size_t gemm_part_start(const struct gemm_case *c, uint32_t part)
 {
-    uint32_t block_k = gemm_block_k(w->instance->in), blocks = (w->c->k - 1) / block_k + 1;
-    size_t of_block = block_k / (size_t)wgmma_types_row(w->types)->k;
-    for (uint32_t part = 0; part <= w->c->splits; part++) {
-        size_t start = (size_t)blocks * part / w->c->splits * of_block;
-        w->part_start[part] = start < w->steps ? start : w->steps;
-    }
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
+    uint32_t block_k = gemm_block_k(i->in), blocks = (c->k - 1) / block_k + 1;
+    size_t of_block = block_k / (size_t)wgmma_types_row(gemm_wgmma_types(i))->k;
+    size_t start = (size_t)blocks * part / c->splits * of_block, steps = wgmma_chain_steps(gemm_wgmma_types(i), c->k);
+    return start < steps ? start : steps;
 }
 
 static uint32_t part_of(const struct work *w, uint32_t part, const struct wgmma_vector *a, const struct wgmma_vector *b)
@@ -129,7 +128,7 @@ int gemm_model(const struct gemm_case *c, uint8_t *d)
              columns = (c->n - 1) / piece * piece + piece;
     struct work w = {.c = c, .instance = instance, .types = gemm_wgmma_types(instance), .columns = columns};
     w.steps = wgmma_chain_steps(w.types, c->k);
-    cut_k(&w);
+    for (uint32_t part = 0; part <= c->splits; part++) w.part_start[part] = gemm_part_start(c, part);
     w.d = d + GEMM_GUARD_BYTES;
     w.count = ((c->m - 1) / SQUARE + 1) * ((columns - 1) / SQUARE + 1);
     for (int i = 0; i < 2; i++) {
