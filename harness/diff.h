@@ -5,11 +5,18 @@
 
 #include "source.h"
 
-// How much of it: at most `faults` cases that the model predicts to kill their process, each in a process of its own;
+// How much of it: at most `faults` cases that the model predicts to kill their process, apart from the others;
+// of those that a GPU cannot tell many at a time at most `alone` of each batch in a process of their own;
 // the first `printed` mismatches are told; no new batch is begun after `seconds` (0: as long as it takes).
 struct diff_limits {
-    uint64_t faults, printed;
+    uint64_t faults, alone, sure, printed;
     double seconds;
+};
+
+// What a rule that can fault came to: cases predicted to break it; those of them that were told apart only from one of
+// two CUDA errors (result.h); cases one step from breaking it; mismatches of either kind.
+struct rule_tally {
+    uint64_t faults, either, near, mismatches;
 };
 
 // What a comparison counted. `left_out` are cases predicted to kill the process that the cap of the fault lane kept
@@ -18,6 +25,7 @@ struct tally {
     uint64_t cases, mismatches, faults, left_out, not_begun;
     double seconds;
     int interrupted; // by Ctrl-C
+    struct rule_tally rule[RULE_COUNT];
 };
 
 // Compares status and windows. 1 if they are the same, or both possible where the hardware decides (family.h).

@@ -31,9 +31,11 @@ struct window {
 
 // `status`: 0, a CUDA error number, or minus a signal number when the host process died inside the driver.
 // `rule`: why, when the executor knows (the model always does). `late`: what a kernel says of waits that it gave up;
-// the status is then CUDA_ERROR_LAUNCH_TIMEOUT.
+// the status is then CUDA_ERROR_LAUNCH_TIMEOUT. `or_status`: 0, or the CUDA error that it may have been instead, where
+// a GPU tells of many faults at once and cannot part the two. `is_open`: the executor was told to leave the case alone;
+// nothing else is set.
 struct result {
-    int status;
+    int status, or_status, is_open;
     enum rule rule;
     struct late late;
     int windows;
@@ -46,6 +48,12 @@ struct result {
 static inline struct result result_at(uint8_t *bytes)
 {
     return (struct result){.free_bytes = bytes, .first_bytes = bytes};
+}
+
+// Is `status` what the result says, or may it be?
+static inline int result_may_be(const struct result *result, int status)
+{
+    return status == result->status || (result->or_status != 0 && status == result->or_status);
 }
 
 // Adds a window of `size_bytes` bytes; returns its bytes, for the executor to fill. The name must be a literal.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "source.h"
 
+#include "edge.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,18 +60,6 @@ int source_next(struct source *source, void *test_case, uint64_t *index, struct 
     return 1;
 }
 
-int source_is_fatal(const struct family *family, const void *test_case)
-{
-    size_t bytes = family->result_bytes(test_case);
-    uint8_t *scratch = malloc(bytes + 16);
-    struct result result = {.free_bytes = scratch};
-    if (scratch == NULL) return 0;
-    family->run_model(test_case, &result);
-    free(scratch);
-    enum outcome outcome = rule_row(result.rule)->sm_90a;
-    return outcome == OUTCOME_FAULT || outcome == OUTCOME_CRASH;
-}
-
 static void swap_cases(struct batch *batch, struct fill *fill, int i, int j, void *scratch)
 {
     if (i == j) return;
@@ -77,8 +67,11 @@ static void swap_cases(struct batch *batch, struct fill *fill, int i, int j, voi
     memcpy(batch_case(batch, i), batch_case(batch, j), batch->family->case_bytes);
     memcpy(batch_case(batch, j), scratch, batch->family->case_bytes);
     uint64_t index = fill->index[i];
+    enum rule near = fill->near[i];
     fill->index[i] = fill->index[j];
+    fill->near[i] = fill->near[j];
     fill->index[j] = index;
+    fill->near[j] = near;
 }
 
 // Counts in the case that was read last. 0 with `why` if there can be no room for its result.
@@ -92,6 +85,34 @@ static int add_case(const struct source *source, struct batch *batch, struct tex
     return 0;
 }
 
+// Counts in the case behind the last one, whose rule is `rule`: before all that are fatal if it is not.
+static int place_case(const struct source *source, struct batch *batch, struct fill *fill, enum rule rule,
+                      void *scratch, struct text *why)
+{
+    int i = batch->count;
+    if (!add_case(source, batch, why)) return 0;
+    if (!family_is_fatal(rule)) swap_cases(batch, fill, fill->normal++, i, scratch);
+    return 1;
+}
+
+// Turns the case that was read last into what the quota wants: nothing, or the case and its neighbour at the limit.
+static int place_edge(struct source *source, struct batch *batch, struct fill *fill, void *scratch, struct text *why)
+{
+    const struct family *family = source->family;
+    int i = batch->count;
+    void *test_case = batch_case(batch, i), *near = batch_case(batch, i + 1);
+    enum rule rule = family_rule(family, test_case);
+    if (!family_is_fatal(rule) || source->quota->taken[rule] == source->quota->each) return 1;
+    int has_near = edge_find(family, test_case, scratch, near);
+    if (has_near && source->quota->taken[rule] % 2 != 0) memcpy(test_case, scratch, family->case_bytes);
+    source->quota->taken[rule]++;
+    fill->index[i + 1] = fill->index[i];
+    if (!place_case(source, batch, fill, rule, scratch, why)) return 0;
+    if (!has_near) return 1;
+    fill->near[i + 1] = rule;
+    return place_case(source, batch, fill, RULE_OK, scratch, why);
+}
+
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why)
 {
     void *scratch = malloc(batch->family->case_bytes);
@@ -99,12 +120,15 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
     fill->normal = 0;
     int status = scratch == NULL ? -1 : 1;
     if (scratch == NULL) text_set(why, "not enough memory");
-    while (status == 1 && !batch_is_full(batch)) {
-        int i = batch->count;
+    while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES) {
+        int i = batch->count, ok = 1;
         status = source_next(source, batch_case(batch, i), &fill->index[i], why);
-        if (status == 1 && !add_case(source, batch, why)) status = -1;
-        if (status == 1 && !source_is_fatal(source->family, batch_case(batch, i)))
-            swap_cases(batch, fill, fill->normal++, i, scratch);
+        fill->near[i] = RULE_OK;
+        if (status == 1 && source->quota != NULL)
+            ok = place_edge(source, batch, fill, scratch, why);
+        else if (status == 1)
+            ok = place_case(source, batch, fill, family_rule(batch->family, batch_case(batch, i)), scratch, why);
+        if (!ok) status = -1;
     }
     free(scratch);
     return status < 0 ? -1 : batch->count;

@@ -6,6 +6,12 @@
 
 #include "executor.h"
 
+// Of each rule that can fault so many cases, those taken so far. A source with a quota gives only cases that break such
+// a rule, every second one moved to the rule's limit, and with it the neighbour that does not fault (edge.h).
+struct quota {
+    uint64_t each, taken[RULE_COUNT];
+};
+
 // A generator (`lines` NULL): cases `next` .. `end` - 1 of `seed`. Or text: one case object per line, `line` counts.
 struct source {
     const struct family *family;
@@ -13,13 +19,15 @@ struct source {
     const char *path; // of the text, for messages; may be NULL
     char *lines;
     uint64_t line;
+    struct quota *quota; // NULL: all cases
 };
 
 // A batch filled from a source: `normal` cases first, then the faulting ones; index[i] is the case's number in its
-// source (for a file, its line).
+// source (for a file, its line); near[i] the rule whose limit it keeps by one step, or RULE_OK.
 struct fill {
     int normal;
     uint64_t index[BATCH_CASES];
+    enum rule near[BATCH_CASES];
 };
 
 // Takes the next case; 1 if there is one, 0 at the end, -1 with `why` for a line that is none.
@@ -27,8 +35,5 @@ int source_next(struct source *source, void *test_case, uint64_t *index, struct 
 
 // Fills `batch` (its count and cases, not its results). Returns -1 with `why` for a bad line.
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why);
-
-// Does the model say that this case kills its process: a sticky CUDA error, or a crash of the driver?
-int source_is_fatal(const struct family *family, const void *test_case);
 
 #endif

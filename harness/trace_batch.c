@@ -31,14 +31,17 @@ static int read_batch(struct trace_batch *cases, struct trace_text *trace, struc
     return batch->count;
 }
 
-static int run_batch(struct trace_batch *cases, const struct executor *executor, struct text *why)
+static int run_batch(struct trace_batch *cases, const struct executor *executor, int together, struct text *why)
 {
     struct batch *batch = &cases->batch;
+    struct apart apart = {.together = together, .alone = UINT64_MAX};
     batch_prepare(batch);
     for (int first = 0, last; first < batch->count; first = last) {
         int fatal = cases->entry[first].status != 0;
-        for (last = first + 1; last < batch->count && !fatal && cases->entry[last].status == 0;) last++;
-        if (!executor->run(batch, first, last - first, why)) return 0;
+        for (last = first + 1; last < batch->count && (cases->entry[last].status != 0) == fatal;) last++;
+        if (!(fatal ? executor->run_apart(batch, first, last - first, &apart, why)
+                    : executor->run(batch, first, last - first, why)))
+            return 0;
     }
     return 1;
 }
@@ -55,14 +58,14 @@ static int is_whole(const struct trace_header *header, uint64_t cases, struct te
     return 0;
 }
 
-static int run_open(struct trace_batch *cases, struct trace_text *trace, const struct executor *executor,
+static int run_open(struct trace_batch *cases, struct trace_text *trace, const struct executor *executor, int together,
                     int (*visit)(const struct trace_batch *cases, int i, void *context), void *context,
                     struct text *why)
 {
     uint64_t total = 0;
     int count = 0, ok = executor->open(&cases->batch, why);
     while (ok && (count = read_batch(cases, trace, why)) > 0) {
-        ok = run_batch(cases, executor, why);
+        ok = run_batch(cases, executor, together, why);
         for (int i = 0; i < count && ok; i++) ok = visit(cases, i, context);
         total += (uint64_t)count;
     }
@@ -70,7 +73,7 @@ static int run_open(struct trace_batch *cases, struct trace_text *trace, const s
     return ok && count == 0 && is_whole(&trace->header, total, why);
 }
 
-int trace_run(const char *path, const struct executor *executor, struct trace_header *header,
+int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
               int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why)
 {
     struct trace_text trace;
@@ -81,7 +84,7 @@ int trace_run(const char *path, const struct executor *executor, struct trace_he
     int ok = cases != NULL && batch_open(&cases->batch, trace.header.family);
     if (ok) {
         cases->path = path;
-        ok = run_open(cases, &trace, executor, visit, context, &reason);
+        ok = run_open(cases, &trace, executor, together, visit, context, &reason);
         clear(cases);
         batch_close(&cases->batch);
     }

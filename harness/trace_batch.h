@@ -15,10 +15,11 @@ struct trace_batch {
     uint64_t line[BATCH_CASES];
 };
 
-// Runs every case of the trace at `path` on `executor` (a GPU runs each case that was recorded as fatal in a process of
-// its own) and shows them to `visit` in the order of the file. Returns 0 with `why`, which names the path, if the trace
-// is damaged, the executor cannot run, or a visit returned 0. `header` is filled in either case, if it can be read.
-int trace_run(const char *path, const struct executor *executor, struct trace_header *header,
+// Runs every case of the trace at `path` on `executor` (those recorded as fatal apart: together or each alone, see
+// executor.h) and shows them to `visit` in the order of the file. Returns 0 with `why`, which names the path, if the
+// trace is damaged, the executor cannot run, or a visit returned 0. `header` is filled in either case, if it can be
+// read.
+int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
               int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why);
 
 // Compares case `i` with its recording: 1 if it agrees; else tells `out` where the two differ, why that may be, and the

@@ -123,6 +123,21 @@ static __device__ uint64_t access(const misuse_job &job, uint64_t global)
     case MISUSE_ARRIVE_SHARED:
         asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];" : "=l"(token) : "r"(job.barrier) : "memory");
         return token >> 32; // the lower half carries no state
+    case MISUSE_INIT_SHARED:
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(job.barrier), "r"((uint32_t)MISUSE_INIT_COUNT)
+                     : "memory");
+        return 0;
+    case MISUSE_TEST_SHARED:
+        asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p;}"
+                     : "=r"(word)
+                     : "r"(job.barrier)
+                     : "memory");
+        return word;
+    case MISUSE_EXPECT_SHARED:
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(job.barrier),
+                     "r"((uint32_t)MISUSE_EXPECT_BYTES)
+                     : "memory");
+        return 0;
     case MISUSE_ARRIVE_GENERIC:
         asm volatile("mbarrier.arrive.b64 %0, [%1];" : "=l"(token) : "l"(global) : "memory");
         return token >> 32;

@@ -38,6 +38,9 @@ enum misuse_operand {
     X(STORE_SHARED, "store_shared", MISUSE_SHARED)                                                                     \
     X(ATOMIC_SHARED, "atomic_shared", MISUSE_SHARED)                                                                   \
     X(ARRIVE_SHARED, "arrive_shared", MISUSE_BARRIER)                                                                  \
+    X(INIT_SHARED, "init_shared", MISUSE_BARRIER)                                                                      \
+    X(TEST_SHARED, "test_shared", MISUSE_BARRIER)                                                                      \
+    X(EXPECT_SHARED, "expect_shared", MISUSE_BARRIER)                                                                  \
     X(ARRIVE_GENERIC, "arrive_generic", MISUSE_GLOBAL)                                                                 \
     X(LOAD_GLOBAL, "load_global", MISUSE_GLOBAL | MISUSE_HINT)                                                         \
     X(STORE_GLOBAL, "store_global", MISUSE_GLOBAL | MISUSE_HINT)
@@ -62,6 +65,8 @@ enum {
     MISUSE_DUMP_BYTES = 512,
     MISUSE_GLOBAL_BYTES = 1024,
     MISUSE_RANKS = 2,
+    MISUSE_INIT_COUNT = 3,    // what init_shared makes of a barrier
+    MISUSE_EXPECT_BYTES = 64, // what expect_shared expects
     MISUSE_THREADS = 128
 };
 

@@ -134,7 +134,7 @@ static void count(int job, void *context, FILE *out)
     struct trace_header header;
     (void)out;
     if (job < to->paths.count) {
-        trace_run(to->paths.path[job], &executor_model, &header, count_case, &counting->parts[job],
+        trace_run(to->paths.path[job], &executor_model, 0, &header, count_case, &counting->parts[job],
                   &counting->why[job]);
     } else {
         const struct family *family = families[job - to->paths.count];

@@ -21,13 +21,19 @@ struct diff_options {
     struct case_options cases;
     const struct executor *executor[2];
     const char *name[2];
-    int executors, json;
-    const char *given; // the last of this command's own options that a replay has no use for
+    int executors, json, is_capped; // is_capped: --faults was given
+    const char *given;              // the last of this command's own options that a replay has no use for
     struct diff_limits limits;
+    struct quota quota;
 };
 
 static const struct argp_option options[] = {
-    {"faults", 'F', "N", 0, "run at most N cases that are predicted to kill their process (default 32)", 0},
+    {"faults", 'F', "N", 0,
+     "run at most N cases that are predicted to kill their process (default 32; with --each as many as there are)", 0},
+    {"each", 'e', "N", 0,
+     "take only cases predicted to kill their process, at most N for each rule, and their neighbours that are not", 0},
+    {"sure", 'u', "N", 0, "of each rule run N faults again alone that are one of two CUDA errors (default 0)", 0},
+    {"alone", 'a', "N", 0, "run at most N of 4096 faults in a process of their own (default: all that need one)", 0},
     {"print", 'p', "N", 0, "print at most N mismatches (default 10)", 0},
     {"seconds", 't', "N", 0, "begin no new batch after N seconds (default: as long as it takes)", 0},
     {"json", 'j', NULL, 0, "the tally as JSON", 0},
@@ -44,7 +50,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'F':
         to->given = "faults";
+        to->is_capped = 1;
         if (!parse_u64(argument, UINT64_MAX, &to->limits.faults)) argp_error(state, "--faults takes a whole number");
+        return 0;
+    case 'e':
+        to->given = "each";
+        if (!parse_u64(argument, UINT64_MAX, &to->quota.each) || to->quota.each == 0)
+            argp_error(state, "--each takes a whole number, at least 1");
+        return 0;
+    case 'u':
+        to->given = "sure";
+        if (!parse_u64(argument, UINT64_MAX, &to->limits.sure)) argp_error(state, "--sure takes a whole number");
+        return 0;
+    case 'a':
+        to->given = "alone";
+        if (!parse_u64(argument, UINT64_MAX, &to->limits.alone)) argp_error(state, "--alone takes a whole number");
         return 0;
     case 'p':
         to->given = "print";
@@ -90,6 +110,35 @@ static int diff_trace(const struct diff_options *to)
     return replay_run("diff", &replay);
 }
 
+// What each rule that can fault came to.
+static json_t *rules_json(const struct tally *tally)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < RULE_COUNT; i++) {
+        const struct rule_tally *rule = &tally->rule[i];
+        if (rule->faults + rule->near == 0) continue;
+        json_t *row = json_object();
+        json_object_set_new(row, "rule", json_string(rule_row((enum rule)i)->id));
+        json_object_set_new(row, "faults", json_u64(rule->faults));
+        json_object_set_new(row, "either", json_u64(rule->either));
+        json_object_set_new(row, "near", json_u64(rule->near));
+        json_object_set_new(row, "mismatches", json_u64(rule->mismatches));
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static void print_rules(const struct tally *tally)
+{
+    printf("    %-26s %8s %8s %8s %10s\n", "rule", "faults", "either", "near", "mismatches");
+    for (int i = 0; i < RULE_COUNT; i++) {
+        const struct rule_tally *rule = &tally->rule[i];
+        if (rule->faults + rule->near > 0)
+            printf("    %-26s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10" PRIu64 "\n", rule_row((enum rule)i)->id,
+                   rule->faults, rule->either, rule->near, rule->mismatches);
+    }
+}
+
 static json_t *tally_json(const struct diff_options *to, const char *family, const struct tally *tally)
 {
     json_t *json = json_object();
@@ -103,6 +152,7 @@ static json_t *tally_json(const struct diff_options *to, const char *family, con
     json_object_set_new(json, "not_begun", json_u64(tally->not_begun));
     json_object_set_new(json, "interrupted", json_boolean(tally->interrupted));
     json_object_set_new(json, "seconds", json_real(tally->seconds));
+    if (to->quota.each > 0) json_object_set_new(json, "rules", rules_json(tally));
     return json;
 }
 
@@ -117,8 +167,8 @@ static void print_tally(const struct diff_options *to, const char *family, const
 {
     printf("%s: %s against %s, %" PRIu64 " cases compared in %.1f s, %" PRIu64 " mismatches\n", family,
            to->executor[0]->name, to->executor[1]->name, tally->cases, tally->seconds, tally->mismatches);
-    printf("    %" PRIu64 " of them predicted to kill their process, each run in a process of its own\n",
-           tally->faults);
+    printf("    %" PRIu64 " of them predicted to kill their process\n", tally->faults);
+    if (to->quota.each > 0) print_rules(tally);
     if (tally->left_out > 0)
         printf("    %" PRIu64 " more such cases not run: the fault lane is capped at %" PRIu64 " (--faults)\n",
                tally->left_out, to->limits.faults);
@@ -131,8 +181,11 @@ static void print_tally(const struct diff_options *to, const char *family, const
 static int diff_family(struct diff_options *to, struct tally *tally, struct text *why)
 {
     struct source source;
-    int ok = case_source(&to->cases, &source, why) &&
-             diff_run(&source, to->executor[0], to->executor[1], &to->limits, stdout, tally, why);
+    if (to->quota.each > 0 && !to->is_capped) to->limits.faults = UINT64_MAX;
+    memset(to->quota.taken, 0, sizeof to->quota.taken);
+    int ok = case_source(&to->cases, &source, why);
+    if (ok && to->quota.each > 0) source.quota = &to->quota;
+    ok = ok && diff_run(&source, to->executor[0], to->executor[1], &to->limits, stdout, tally, why);
     free(to->cases.lines);
     to->cases.lines = NULL;
     return ok;
@@ -147,6 +200,12 @@ static void add_tally(struct tally *sum, const struct tally *tally)
     sum->not_begun += tally->not_begun;
     sum->seconds += tally->seconds;
     sum->interrupted = tally->interrupted;
+    for (int i = 0; i < RULE_COUNT; i++) {
+        sum->rule[i].faults += tally->rule[i].faults;
+        sum->rule[i].either += tally->rule[i].either;
+        sum->rule[i].near += tally->rule[i].near;
+        sum->rule[i].mismatches += tally->rule[i].mismatches;
+    }
 }
 
 // What the shares of families 0 .. count - 1 add up to; a family whose cases cost more has fewer of them.
@@ -202,7 +261,7 @@ static int diff_families(const struct diff_options *all)
 
 int command_diff(int argc, char **argv)
 {
-    struct diff_options to = {.limits = {.faults = DEFAULT_FAULTS, .printed = DEFAULT_PRINTED}};
+    struct diff_options to = {.limits = {.faults = DEFAULT_FAULTS, .alone = UINT64_MAX, .printed = DEFAULT_PRINTED}};
     const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {options,
                               parse,

@@ -84,20 +84,22 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-// Runs one range of a filled batch and keeps its lines.
-static int record_range(const struct record_options *to, struct batch *batch, int first, int count, int step,
-                        struct trace_lines *lines, struct text *why)
+// Runs one lane of a filled batch and keeps its lines, as far as they are wanted.
+static int record_lane(const struct record_options *to, struct batch *batch, int first, int count, int is_apart,
+                       struct trace_lines *lines, struct text *why)
 {
-    for (int i = first; i < first + count && lines->count < to->keep; i += step) {
-        int here = first + count - i < step ? first + count - i : step;
-        if (!to->executor->run(batch, i, here, why)) return 0;
-        for (int j = i; j < i + here && lines->count < to->keep; j++)
-            if (!trace_lines_add(lines,
-                                 trace_write(batch->family, batch_case(batch, j), &batch->results[j], to->detail))) {
-                text_set(why, "not enough memory");
-                return 0;
-            }
-    }
+    struct apart alone = {.alone = UINT64_MAX};
+    uint64_t wanted = to->keep - lines->count;
+    if ((uint64_t)count > wanted) count = (int)wanted;
+    if (count == 0) return 1;
+    if (!(is_apart ? to->executor->run_apart(batch, first, count, &alone, why)
+                   : to->executor->run(batch, first, count, why)))
+        return 0;
+    for (int i = first; i < first + count; i++)
+        if (!trace_lines_add(lines, trace_write(batch->family, batch_case(batch, i), &batch->results[i], to->detail))) {
+            text_set(why, "not enough memory");
+            return 0;
+        }
     return 1;
 }
 
@@ -110,10 +112,8 @@ static int record_all(const struct record_options *to, struct source *source, st
     while (ok && lines->count < to->keep && (count = source_fill(source, batch, &fill, why)) > 0) {
         uint64_t before = lines->count;
         batch_prepare(batch);
-        if (to->lane != LANE_FAULTS && fill.normal > 0)
-            ok = record_range(to, batch, 0, fill.normal, fill.normal, lines, why);
-        if (ok && to->lane != LANE_NORMAL)
-            ok = record_range(to, batch, fill.normal, count - fill.normal, 1, lines, why);
+        if (to->lane != LANE_FAULTS) ok = record_lane(to, batch, 0, fill.normal, 0, lines, why);
+        if (ok && to->lane != LANE_NORMAL) ok = record_lane(to, batch, fill.normal, count - fill.normal, 1, lines, why);
         progress_add(&progress, lines->count - before);
     }
     progress_end(&progress);

@@ -29,7 +29,7 @@ int record_from(const char *from, const char *output, const struct executor *exe
     struct again again = {{0}, 0};
     struct trace_header old, header;
     struct text why;
-    int ok = trace_run(from, executor, &old, keep, &again, &why);
+    int ok = trace_run(from, executor, 0, &old, keep, &again, &why);
     int is_same = ok && again.differ == 0;
     if (is_same)
         ok = trace_header_make(old.family, executor, old.seed, &header, &why) &&

@@ -81,8 +81,8 @@ static void replay_one(int job, void *context, FILE *out)
     struct replay *replay = context;
     struct row *row = &replay->rows[job];
     struct replay_trace trace = {replay->options, row, out};
-    row->state =
-        trace_run(row->path, replay->options->executor, &row->header, check, &trace, &row->why) ? ROW_WHOLE : ROW_BAD;
+    row->state = trace_run(row->path, replay->options->executor, 1, &row->header, check, &trace, &row->why) ? ROW_WHOLE
+                                                                                                            : ROW_BAD;
 }
 
 static void print_table(const struct replay_options *to, const struct row *rows, int count)

@@ -80,6 +80,7 @@ static int run_all(struct source *source, const struct executor *executor, struc
 {
     static struct fill fill;
     struct batch batch;
+    struct apart alone = {.alone = UINT64_MAX};
     int count = 0, ok = batch_open(&batch, source->family);
     if (!ok) return 0;
     ok = executor->open(&batch, why);
@@ -88,7 +89,7 @@ static int run_all(struct source *source, const struct executor *executor, struc
     while (ok && (count = source_fill(source, &batch, &fill, why)) > 0) {
         batch_prepare(&batch);
         ok = fill.normal == 0 || executor->run(&batch, 0, fill.normal, why);
-        for (int i = fill.normal; ok && i < count; i++) ok = executor->run(&batch, i, 1, why);
+        ok = ok && executor->run_apart(&batch, fill.normal, count - fill.normal, &alone, why);
         for (int i = 0; ok && i < count; i++)
             print_result(source->family, fill.index[i], batch_case(&batch, i), &batch.results[i]);
         progress_add(&progress, (uint64_t)count);

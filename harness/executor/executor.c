@@ -2,6 +2,9 @@
 // The list of executors, the batch, and the model's executor, which is a loop.
 #include "executor.h"
 
+#include "interrupt.h"
+#include "progress.h"
+
 #include <string.h>
 
 #include "workers.h"
@@ -92,6 +95,17 @@ static int model_run(struct batch *batch, int first, int count, struct text *why
     return 1;
 }
 
+int apart_is_over(const struct apart *apart)
+{
+    return interrupted() || (apart->end > 0 && seconds_now() >= apart->end);
+}
+
+static int model_run_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
+{
+    (void)apart;
+    return model_run(batch, first, count, why);
+}
+
 static void model_close(void)
 {
 }
@@ -102,5 +116,5 @@ static const char *model_describe(void)
 }
 
 const struct executor executor_model = {
-    "model", "the C reference model, on this CPU", model_open, model_run, model_close, model_describe,
+    "model", "the C reference model, on this CPU", model_open, model_run, model_run_apart, model_close, model_describe,
 };

@@ -22,6 +22,18 @@ enum { BATCH_CASES = 4096 };
 #define BATCH_BYTES ((size_t)256 << 20)
 #define BATCH_ROOM  (2 * BATCH_BYTES)
 
+// How cases that are predicted to kill their process are run. `together`: many in one process where the machine can
+// tell their faults apart, else each in one of its own. `alone`: how many more may be run in one of their own; counted
+// down. `end`: the seconds_now() after which no more is begun, 0: none.
+struct apart {
+    int together;
+    uint64_t alone;
+    double end;
+};
+
+// Is it too late to begin, or was the command interrupted?
+int apart_is_over(const struct apart *apart);
+
 struct executor {
     const char *name, *summary;
 
@@ -31,6 +43,9 @@ struct executor {
     // Runs cases first .. first + count - 1 of the batch; batch_prepare() was called. A case that kills the device gets
     // a status; 0 with `why` only when the executor is of no more use.
     int (*run)(struct batch *batch, int first, int count, struct text *why);
+
+    // As run(), for cases that are predicted to kill their process. Those that may not be run any more are left open.
+    int (*run_apart)(struct batch *batch, int first, int count, struct apart *apart, struct text *why);
 
     void (*close)(void);
 

@@ -51,7 +51,7 @@ int gpu_init(struct gpu *gpu, struct text *why)
 int gpu_init_device(struct gpu *gpu, int ordinal, struct text *why)
 {
     int device;
-    *gpu = (struct gpu){0};
+    *gpu = (struct gpu){.core = gpu->core};
     if (!cuda_load(&gpu->driver, why)) return 0;
     if (failed(gpu, "cuInit", (int)gpu->driver.cuInit(0), why)) return 0;
     if (failed(gpu, "cuDeviceGet", (int)gpu->driver.cuDeviceGet(&device, ordinal), why)) return 0;
@@ -200,6 +200,12 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
     if (error == CUDA_SUCCESS && launch->cluster * cluster_y * cluster_z > PORTABLE_CLUSTER_CTAS)
         error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (error != CUDA_SUCCESS) return error;
+    unsigned ctas = at_least_1(launch->cluster) * cluster_y * cluster_z, grid = launch->grid;
+    unsigned most = (unsigned)gpu->processors / ctas * ctas; // a dump tells of one CTA on an SM
+    if (gpu->core != NULL && launch->jobs > 0 && most > 0 && grid > most) grid = most;
+    gpu->launched.jobs = launch->jobs;
+    gpu->launched.first_job = launch->first_job;
+    gpu->launched.ctas = ctas;
     struct cuda_launch_attribute attributes[2];
     unsigned count = 0;
     if (launch->cluster > 0) {
@@ -213,7 +219,7 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
         attributes[count++].value.programmatic_stream_serialization_allowed = 1;
     }
     struct cuda_launch_config config = {
-        .grid_x = launch->grid,
+        .grid_x = grid,
         .grid_y = at_least_1(launch->grid_y),
         .grid_z = at_least_1(launch->grid_z),
         .block_x = launch->block,
@@ -230,5 +236,7 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
 {
     int error = gpu_start(gpu, launch);
-    return error != CUDA_SUCCESS ? error : (int)gpu->driver.cuCtxSynchronize();
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
+    int has_faulted = gpu->core != NULL && access(gpu->core, F_OK) == 0;
+    return error == CUDA_SUCCESS && has_faulted ? CUDA_ERROR_LAUNCH_FAILED : error;
 }

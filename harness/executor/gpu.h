@@ -12,21 +12,32 @@
 #include "nvml.h"
 #include "result.h"
 
-enum { GPU_BUFFERS = 5 };
+enum { GPU_BUFFERS = 5, GPU_MOST_JOBS = 4096 };
 
 // One launch. `cluster` 0: a launch without the cluster attribute. Sizes along y and z that are 0 count as 1.
 // `is_programmatic`: it may begin before the launch in front of it has ended (the kernel waits, griddepcontrol.wait).
+// `jobs`: how many CTAs (clusters, where it has them) run one job each, in the order of blockIdx, job `first_job` of
+// the batch first; 0 where work is shared out otherwise.
 struct gpu_launch {
     const char *module, *kernel; // kernels/<module>.cubin, and the extern "C" name in it
     unsigned grid, grid_y, grid_z, block;
     unsigned cluster, cluster_y, cluster_z;
     unsigned shared_bytes;
     int is_programmatic;
+    int jobs, first_job;
     void **arguments;           // as cuLaunchKernel takes them
     struct CUstream_st *stream; // NULL: that of struct gpu
 };
 
+// Families that put the jobs of a batch into another order than its cases say so in `case_of_job`. `core`: where the
+// driver writes a core dump when a kernel faults, NULL: nowhere.
 struct gpu {
+    const char *core;
+    int case_of_job[GPU_MOST_JOBS];
+    struct {
+        int jobs, first_job;
+        unsigned ctas; // of one job
+    } launched;
     struct cuda_driver driver;
     struct nvml nvml;
     struct CUctx_st *context;   // the primary one
@@ -72,7 +83,7 @@ int gpu_late(struct gpu *gpu, const char *module, struct late *late);
 // Starts a kernel on its stream. Returns 0 or the CUDA error.
 int gpu_start(struct gpu *gpu, const struct gpu_launch *launch);
 
-// Runs a kernel and waits for it. Returns 0 or the CUDA error.
+// Runs a kernel and waits for it. Returns 0 or the CUDA error; where a dump was written, which hides it, 719.
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);
 
 // Path of kernels/<name> beside the command or the library that this is part of, in the build tree or the installed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "family.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // What instructions do, then the articles' kernels.
@@ -24,4 +25,20 @@ const struct family *family_find(const char *name)
     for (int i = 0; families[i] != NULL; i++)
         if (strcmp(families[i]->name, name) == 0) return families[i];
     return NULL;
+}
+
+enum rule family_rule(const struct family *family, const void *test_case)
+{
+    uint8_t *scratch = malloc(family->result_bytes(test_case) + 16);
+    struct result result = {.free_bytes = scratch};
+    if (scratch == NULL) return RULE_OK;
+    family->run_model(test_case, &result);
+    free(scratch);
+    return result.rule;
+}
+
+int family_is_fatal(enum rule rule)
+{
+    enum outcome outcome = rule_row(rule)->sm_90a;
+    return outcome == OUTCOME_FAULT || outcome == OUTCOME_CRASH;
 }

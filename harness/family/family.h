@@ -83,6 +83,12 @@ struct family {
 // All families, in the order of `tmaref list`; ends with NULL.
 extern const struct family *const families[];
 
+// The first rule that a case breaks, by the model.
+enum rule family_rule(const struct family *family, const void *test_case);
+
+// Does an H200 not survive the rule: a sticky CUDA error, or a crash of the driver?
+int family_is_fatal(enum rule rule);
+
 // The family named `name`, or NULL.
 const struct family *family_find(const char *name);
 

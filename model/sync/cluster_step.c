@@ -158,7 +158,8 @@ static enum rule check_operand(const struct cluster_machine *machine, const stru
 {
     int is_between_ctas = cluster_is_async(step->opcode) && step->opcode != CLUSTER_OP_MULTICAST;
     if (!machine->is_cluster && (rank != 0 || is_between_ctas)) return RULE_CLUSTER_NONE;
-    return rank > CLUSTER_MAX_RANK ? RULE_CLUSTER_RANK_LIMIT : RULE_OK;
+    int is_copy = step->opcode == CLUSTER_OP_BULK; // to it a rank that no cluster has is a CTA that is not there
+    return rank > CLUSTER_MAX_RANK && !is_copy ? RULE_CLUSTER_RANK_LIMIT : RULE_OK;
 }
 
 // Whether CTA `rank` can be reached at all: rules CLUSTER_RANK_MISSING, CLUSTER_EXITED.
@@ -175,10 +176,10 @@ static enum rule check_data(const struct cluster_machine *machine, const struct 
     uint32_t end = CLUSTER_DATA_START + step->offset_bytes + bytes;
     enum rule rule = check_operand(machine, step, rank);
     if (rule == RULE_OK && step->offset_bytes % align != 0) rule = RULE_CLUSTER_ALIGN;
+    if (rule == RULE_OK && end > SM_SHARED_BYTES) rule = RULE_CLUSTER_LIMIT;
     if (rule == RULE_OK) rule = check_rank(machine, rank);
-    if (rule != RULE_OK) return rule;
-    if (end <= CLUSTER_SHARED_END) return RULE_OK;
-    return end > SM_SHARED_BYTES || rank == issuer ? RULE_CLUSTER_LIMIT : RULE_CLUSTER_BOUNDS;
+    if (rule != RULE_OK || end <= CLUSTER_SHARED_END) return rule;
+    return rank == issuer && !cluster_is_async(step->opcode) ? RULE_CLUSTER_LIMIT : RULE_CLUSTER_BOUNDS;
 }
 
 // --- The steps -------------------------------------------------------------------------------------------------------

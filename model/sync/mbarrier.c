@@ -94,6 +94,13 @@ enum rule mbarrier_transact_remote(uint64_t *word, const struct mbarrier_transac
     return rule;
 }
 
+int mbarrier_depends_on_pieces(uint64_t word, uint32_t bytes)
+{
+    struct mbarrier_fields fields = mbarrier_unpack(word);
+    int64_t left = (int64_t)fields.tx - bytes;
+    return left < MBARRIER_TX_MIN || (fields.pending == 0 && fields.tx > 0 && left < 0);
+}
+
 enum rule mbarrier_copies_issue(uint64_t *word, uint32_t lanes, int is_noinc)
 {
     return is_noinc ? RULE_OK : mbarrier_transact(word, &(struct mbarrier_transaction){.expect_bytes = lanes});

@@ -53,6 +53,10 @@ enum rule mbarrier_transact(uint64_t *word, const struct mbarrier_transaction *t
 // sets the error bit; the rule is returned for whoever explains it. Rule MBARRIER_REMOTE_ERROR.
 enum rule mbarrier_transact_remote(uint64_t *word, const struct mbarrier_transaction *transaction);
 
+// Does what a copy of `bytes` bytes leaves on a barrier depend on the pieces in which it signals them? It may complete
+// a phase that expects fewer, or break the limit of tx, part of the way; the model signals all bytes at once.
+int mbarrier_depends_on_pieces(uint64_t word, uint32_t bytes);
+
 // cp.async.mbarrier.arrive by `lanes` lanes of a warp: tx + 1 each when it is issued (an operation of the own CTA,
 // which may fault), tx - 1 each when all earlier copies of the thread are there; the pending count is not touched. With
 // .noinc nothing at issue, one arrival each at the end. The end is asynchronous: a violation sets the error bit.

@@ -2,8 +2,11 @@
 // Addresses of single instructions.
 #include "address_check.h"
 
+#include "operand.h"
+
 enum { BARRIER_BYTES = 8, MAP_BYTES = 128, MAP_ALIGN = 64, MAP_COPY_ALIGN = 4 };
 #define ADDRESS_LIMIT ((uint64_t)1 << 56)
+#define WINDOW_LIMIT  (UINT32_C(1) << OPERAND_RANK_SHIFT)
 
 static void broken(struct findings *findings, enum rule *first, struct finding finding)
 {
@@ -32,11 +35,19 @@ static int is_size(uint32_t bytes)
     return bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0;
 }
 
+// Shared memory by an address of shared::cta, whose upper 8 bits are 0.
+static void check_window(uint32_t address, enum rule rule, struct findings *findings, enum rule *first)
+{
+    if (address >= WINDOW_LIMIT)
+        broken(findings, first, (struct finding){rule, "a", -1, 0, address, WINDOW_LIMIT, address % WINDOW_LIMIT});
+}
+
 enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings)
 {
     enum rule first = RULE_OK;
     findings_clear(findings);
     if (!is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
+    check_window(address, RULE_SHARED_ACCESS_WINDOW, findings, &first);
     check_align(address, bytes, RULE_SHARED_ACCESS_ALIGN, findings, &first);
     check_bounds(shared, address, bytes, RULE_SHARED_ACCESS_BOUNDS, findings, &first);
     return first;
@@ -56,6 +67,7 @@ enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, s
 {
     enum rule first = RULE_OK;
     findings_clear(findings);
+    check_window(address, RULE_MBARRIER_ADDRESS_WINDOW, findings, &first);
     check_align(address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_ALIGN, findings, &first);
     check_bounds(shared, address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_BOUNDS, findings, &first);
     return first;
@@ -83,7 +95,7 @@ enum rule map_acquire_check(uint64_t address, struct findings *findings)
     enum rule first = RULE_OK;
     findings_clear(findings);
     check_align(address, MAP_ALIGN, RULE_ACQUIRE_MAP_ALIGN, findings, &first);
-    if (address >= ADDRESS_LIMIT)
+    if (!address_is_canonical(address))
         broken(findings, &first,
                (struct finding){RULE_ACQUIRE_MAP_LIMIT, "a", -1, 0, address, ADDRESS_LIMIT, ADDRESS_LIMIT - MAP_ALIGN});
     return first;

@@ -7,8 +7,14 @@
 #include "finding.h"
 #include "memory.h"
 
-// A plain load, store or atomic of `bytes` bytes (a power of two) at a shared::cta address: 716, then 700. Unlike a
-// copy it looks at the whole address.
+// Do bits 56 to 63 of an address agree? Instructions that only hint at memory look no further.
+static inline int address_is_canonical(uint64_t address)
+{
+    return address >> 56 == 0 || address >> 56 == 0xff;
+}
+
+// A plain load, store or atomic of `bytes` bytes (a power of two) at a shared::cta address: 715 from 2^24 on, 716, then
+// 700. Unlike a copy it looks at the whole address.
 //   findings  NULL, or takes every rule broken
 //   returns   RULE_OK or the first rule broken
 enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings);
@@ -16,7 +22,7 @@ enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct mem
 // The same for global memory.
 enum rule global_access_check(uint64_t address, uint32_t bytes, const struct memory *global, struct findings *findings);
 
-// An mbarrier operation of the barrier's own CTA: 716, then 700.
+// An mbarrier operation of the barrier's own CTA: 715 from 2^24 on, 716, then 700.
 enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, struct findings *findings);
 
 // An mbarrier operation by generic address. `is_shared`: the address lies in the window of shared memory; 715 if not.
@@ -26,7 +32,7 @@ enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct finding
 // 2^56 the 700 is late: it comes with a later kernel.
 enum rule map_prefetch_check(uint64_t address, const struct memory *global, struct findings *findings);
 
-// fence.proxy.tensormap acquire: 716 unless the address is a multiple of 64, then 700 from 2^56 on.
+// fence.proxy.tensormap acquire: 716 unless the address is a multiple of 64, then 700 unless bits 56 to 63 agree.
 enum rule map_acquire_check(uint64_t address, struct findings *findings);
 
 // tensormap.cp_fenceproxy of 128 bytes from shared to global memory: 716, then 700 for the source, then for the

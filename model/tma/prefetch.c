@@ -2,6 +2,8 @@
 // Checks of prefetches and of cache hints.
 #include "prefetch.h"
 
+#include "address_check.h"
+
 #include "bulk.h"
 #include "im2col_check.h"
 #include "transfer_check.h"
@@ -38,7 +40,7 @@ enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct finding
     if (from % BULK_ALIGN != 0)
         transfer_broken(&report, (struct finding){RULE_PREFETCH_ALIGN, "srcMem", -1, 0, from, BULK_ALIGN,
                                                   from - from % BULK_ALIGN});
-    if (from >= ADDRESS_LIMIT)
+    if (!address_is_canonical(from))
         transfer_broken(&report, (struct finding){RULE_PREFETCH_ADDRESS_LIMIT, "srcMem", -1, 0, from, ADDRESS_LIMIT,
                                                   ADDRESS_LIMIT - BULK_ALIGN});
     return report.first;

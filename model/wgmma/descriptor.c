@@ -32,10 +32,14 @@ static uint32_t swizzled(const struct wgmma_descriptor *d, uint32_t address)
     return address ^ swizzle_xor((enum tensormap_swizzle)(4 - (int)d->swizzle), address - (d->base_offset << 7));
 }
 
-// Bytes of a row of the pattern: 128, 64 or 32.
-static uint32_t span_bytes(const struct wgmma_descriptor *d)
+uint32_t wgmma_unswizzled(const struct wgmma_descriptor *d, uint32_t address)
 {
-    return 256u >> d->swizzle;
+    return swizzled(d, address); // the XOR depends on bits that it does not change
+}
+
+uint32_t wgmma_span_bytes(const struct wgmma_descriptor *d)
+{
+    return d->swizzle == WGMMA_SWIZZLE_NONE ? UNIT_BYTES : 256u >> d->swizzle;
 }
 
 uint32_t wgmma_address_k_major(const struct wgmma_descriptor *d, int row, int k_bytes)
@@ -43,7 +47,8 @@ uint32_t wgmma_address_k_major(const struct wgmma_descriptor *d, int row, int k_
     uint32_t r = (uint32_t)row, k = (uint32_t)k_bytes, at = d->start_bytes + r / ROWS * d->stride_bytes;
     if (d->swizzle == WGMMA_SWIZZLE_NONE)
         return at + r % ROWS * UNIT_BYTES + k / UNIT_BYTES * d->leading_bytes + k % UNIT_BYTES;
-    return swizzled(d, at + r % ROWS * span_bytes(d) + k / span_bytes(d) * d->leading_bytes + k % span_bytes(d));
+    return swizzled(d, at + r % ROWS * wgmma_span_bytes(d) + k / wgmma_span_bytes(d) * d->leading_bytes +
+                           k % wgmma_span_bytes(d));
 }
 
 uint32_t wgmma_address_mn_major(const struct wgmma_descriptor *d, int row, int k)
@@ -52,7 +57,7 @@ uint32_t wgmma_address_mn_major(const struct wgmma_descriptor *d, int row, int k
     if (d->swizzle == WGMMA_SWIZZLE_NONE)
         return d->start_bytes + r / ROWS * d->stride_bytes + depth / ROWS * d->leading_bytes +
                depth % ROWS * UNIT_BYTES + in_unit;
-    uint32_t units = span_bytes(d) / UNIT_BYTES; // of 8 elements, side by side
+    uint32_t units = wgmma_span_bytes(d) / UNIT_BYTES; // of 8 elements, side by side
     return swizzled(d, d->start_bytes + r / (ROWS * units) * d->leading_bytes + r / ROWS % units * UNIT_BYTES +
-                           in_unit + depth / ROWS * d->stride_bytes + depth % ROWS * span_bytes(d));
+                           in_unit + depth / ROWS * d->stride_bytes + depth % ROWS * wgmma_span_bytes(d));
 }

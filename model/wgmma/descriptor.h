@@ -31,4 +31,10 @@ uint32_t wgmma_address_k_major(const struct wgmma_descriptor *descriptor, int ro
 // Where the 16-bit element (row of M or N, k) of an MN-major operand lies.
 uint32_t wgmma_address_mn_major(const struct wgmma_descriptor *descriptor, int row, int k);
 
+// Where that byte or element would lie if there were no swizzle.
+uint32_t wgmma_unswizzled(const struct wgmma_descriptor *descriptor, uint32_t address);
+
+// Bytes of a row of the pattern: 128, 64 or 32, or 16 without a swizzle.
+uint32_t wgmma_span_bytes(const struct wgmma_descriptor *descriptor);
+
 #endif

@@ -56,6 +56,24 @@ void wgmma_reach(const struct wgmma *w, int operand, uint64_t descriptor, uint32
     }
 }
 
+// The end of what is checked: of each 8 rows (of K, where an operand is MN-major) the first one alone, and of that all
+// bytes of the pattern, from where its first piece lies without the swizzle.
+static uint32_t checked_end(const struct wgmma *w, int operand, uint64_t descriptor)
+{
+    const struct wgmma_descriptor d = wgmma_descriptor_unpack(descriptor);
+    int k = wgmma_types_row(w->types)->k * depth_of(w, operand), pieces = pieces_of_row(w, operand);
+    uint32_t end = 0, span = wgmma_span_bytes(&d);
+    for (int i = 0; i < pieces_of(w, operand); i++) {
+        int row = w->is_transposed[operand] ? i % k : i / pieces,
+            piece = w->is_transposed[operand] ? i / k : i % pieces;
+        if (row % PIECE_ROWS != 0) continue;
+        uint32_t address = wgmma_unswizzled(&d, piece_address(w, operand, &d, i));
+        uint32_t row_end = address - (uint32_t)piece * PIECE_BYTES % span + span;
+        if (row_end > end) end = row_end;
+    }
+    return end;
+}
+
 // --- Checks ----------------------------------------------------------------------------------------------------------
 
 static void broken(struct findings *findings, enum rule *first, struct finding finding)
@@ -111,9 +129,8 @@ static void check_memory(const struct wgmma *w, const struct wgmma_operands *o, 
 {
     static const char *const names[] = {"a-desc", "b-desc"};
     for (int i = w->a_in_registers ? 1 : 0; i < 2; i++) {
-        uint32_t low, end;
+        uint32_t end = checked_end(w, i, o->descriptor[i]);
         uint64_t limit = o->shared->base + o->shared->size_bytes;
-        wgmma_reach(w, i, o->descriptor[i], &low, &end);
         if (o->descriptor[i] & WGMMA_DESCRIPTOR_IGNORED)
             broken(findings, first,
                    (struct finding){RULE_WGMMA_DESCRIPTOR_BITS, names[i], -1, 0, o->descriptor[i],

@@ -90,7 +90,7 @@ static int speaks(const char *path, const struct trace_header *header, const jso
     char *said = NULL, place[PATH_BYTES + 8];
     size_t said_bytes;
     FILE *out = open_memstream(&said, &said_bytes);
-    int ok = write_trace(path, header, entry) && trace_run(path, &executor_model, &read, tell, out, &why);
+    int ok = write_trace(path, header, entry) && trace_run(path, &executor_model, 0, &read, tell, out, &why);
     fclose(out);
     snprintf(place, sizeof place, "%s:2: ", path);
     const char *lacks = !ok                                                         ? why.at

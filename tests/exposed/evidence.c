@@ -57,7 +57,7 @@ static void count_trace(int job, void *context, FILE *out)
     (void)out;
     snprintf(shown->name, sizeof shown->name, "%s", slash == NULL ? path : slash + 1);
     shown->name[strcspn(shown->name, ".")] = '\0';
-    if (trace_run(path, &executor_model, &header, count_case, shown, &shown->why))
+    if (trace_run(path, &executor_model, 0, &header, count_case, shown, &shown->why))
         snprintf(shown->family, sizeof shown->family, "%s", header.family->name);
 }
 

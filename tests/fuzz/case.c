@@ -39,7 +39,7 @@ static void check_running(const struct family *family, const void *test_case)
     family->run_model(test_case, &result);
     fuzz_require((size_t)(result.free_bytes - bytes) <= size_bytes);
     if (family->describe != NULL) json_decref(family->describe(test_case, &result));
-    source_is_fatal(family, test_case);
+    family_rule(family, test_case);
     free(bytes);
 }
 

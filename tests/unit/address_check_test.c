@@ -35,6 +35,27 @@ START_TEST(shared_access_bounds__count_every_bit)
 }
 END_TEST
 
+// Bits 24 to 31, before alignment and bounds; those below do not make a window.
+START_TEST(shared_access_window__comes_first)
+{
+    struct findings findings = {0};
+    ck_assert_int_eq(shared_access_check(1 << 24 | BASE, 4, &shared, &findings), RULE_SHARED_ACCESS_WINDOW);
+    ck_assert_uint_eq(findings.item[0].nearest, BASE);
+    ck_assert_int_eq(shared_access_check(0xff000001, 4, &shared, NULL), RULE_SHARED_ACCESS_WINDOW);
+    ck_assert_int_eq(shared_access_check(0xfffffc, 4, &shared, NULL), RULE_SHARED_ACCESS_BOUNDS);
+    ck_assert_int_eq(rule_cuda_error(RULE_SHARED_ACCESS_WINDOW), 715);
+}
+END_TEST
+
+START_TEST(mbarrier_address_window__comes_first)
+{
+    ck_assert_int_eq(mbarrier_access_check(1 << 24 | BASE, &shared, NULL), RULE_MBARRIER_ADDRESS_WINDOW);
+    ck_assert_int_eq(mbarrier_access_check(0x80000001, &shared, NULL), RULE_MBARRIER_ADDRESS_WINDOW);
+    ck_assert_int_eq(mbarrier_access_check(0xfffff8, &shared, NULL), RULE_MBARRIER_ADDRESS_BOUNDS);
+    ck_assert_int_eq(rule_cuda_error(RULE_MBARRIER_ADDRESS_WINDOW), 715);
+}
+END_TEST
+
 START_TEST(global_access_align__is_the_size)
 {
     ck_assert_int_eq(global_access_check(GLOBAL + 4, 4, &global, NULL), RULE_OK);
@@ -100,10 +121,13 @@ START_TEST(acquire_map_unmapped__is_accepted)
 }
 END_TEST
 
-START_TEST(acquire_map_limit__is_2_to_the_56)
+START_TEST(acquire_map_limit__parts_addresses_from_sign_extended_ones)
 {
     ck_assert_int_eq(map_acquire_check(LIMIT - 64, NULL), RULE_OK);
     ck_assert_int_eq(map_acquire_check(LIMIT, NULL), RULE_ACQUIRE_MAP_LIMIT);
+    ck_assert_int_eq(map_acquire_check(0 - LIMIT - 64, NULL), RULE_ACQUIRE_MAP_LIMIT);
+    ck_assert_int_eq(map_acquire_check(0 - LIMIT, NULL), RULE_OK);
+    ck_assert_int_eq(map_acquire_check(0 - (uint64_t)64, NULL), RULE_OK);
 }
 END_TEST
 
@@ -144,6 +168,8 @@ Suite *address_check_suite(void)
     TCase *tcase = tcase_create("address_check");
     tcase_add_test(tcase, shared_access_align__is_the_size);
     tcase_add_test(tcase, shared_access_bounds__count_every_bit);
+    tcase_add_test(tcase, shared_access_window__comes_first);
+    tcase_add_test(tcase, mbarrier_address_window__comes_first);
     tcase_add_test(tcase, global_access_align__is_the_size);
     tcase_add_test(tcase, global_access_unmapped__at_both_ends);
     tcase_add_test(tcase, mbarrier_address_bounds__come_after_the_alignment);
@@ -152,7 +178,7 @@ Suite *address_check_suite(void)
     tcase_add_test(tcase, prefetch_map_unmapped__also_null);
     tcase_add_test(tcase, acquire_map_align__is_64);
     tcase_add_test(tcase, acquire_map_unmapped__is_accepted);
-    tcase_add_test(tcase, acquire_map_limit__is_2_to_the_56);
+    tcase_add_test(tcase, acquire_map_limit__parts_addresses_from_sign_extended_ones);
     tcase_add_test(tcase, copy_map_align__is_4_on_both_sides);
     tcase_add_test(tcase, copy_map_smem_bounds__are_128_bytes);
     tcase_add_test(tcase, copy_map_unmapped__are_128_bytes);

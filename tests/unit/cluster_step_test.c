@@ -242,7 +242,7 @@ START_TEST(cluster_rank_limit__is_31)
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 32, .size_bytes = 4, .offset_bytes = 2)),
                      RULE_CLUSTER_RANK_LIMIT);
     ck_assert_int_eq(run(STEP(ARRIVE, .issuers = 1, .target = 255, .skew_bytes = 1)), RULE_CLUSTER_RANK_LIMIT);
-    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 128, .size_bytes = 16)), RULE_CLUSTER_RANK_LIMIT);
+    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 128, .size_bytes = 16)), RULE_CLUSTER_RANK_MISSING);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_RANK_LIMIT), 715);
 }
 END_TEST
@@ -282,6 +282,11 @@ START_TEST(cluster_limit__is_700_past_the_sm_and_in_the_own_cta)
     ck_assert_int_eq(
         run(STEP(LD, .issuers = 1, .target = 1, .size_bytes = 4, .offset_bytes = SM_SHARED_BYTES - CLUSTER_DATA_START)),
         RULE_CLUSTER_LIMIT);
+    ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 20, .size_bytes = 4,
+                              .offset_bytes = SM_SHARED_BYTES - CLUSTER_DATA_START)),
+                     RULE_CLUSTER_LIMIT); // before 719 of the CTA that is not there
+    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 0, .size_bytes = 16, .offset_bytes = PAST_END)),
+                     RULE_CLUSTER_BOUNDS); // a copy takes the way of other CTAs
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_LIMIT), 700);
 }
 END_TEST

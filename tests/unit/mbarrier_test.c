@@ -197,6 +197,21 @@ static const struct {
     {"tx +2^20", 0x0000020000000000, {.tx = MBARRIER_TX_MAX}},
 };
 
+// A copy signals in pieces: only where it cannot complete a phase or break the limit part of the way is all known.
+START_TEST(mbarrier_tx_range__may_depend_on_the_pieces)
+{
+    struct mbarrier_fields fields = {.pending = 0, .expected = 1, .tx = 64};
+    ck_assert(mbarrier_depends_on_pieces(mbarrier_pack(&fields), 128));
+    ck_assert(!mbarrier_depends_on_pieces(mbarrier_pack(&fields), 64));
+    fields.pending = 1;
+    ck_assert(!mbarrier_depends_on_pieces(mbarrier_pack(&fields), 128));
+    fields.tx = MBARRIER_TX_MIN + 128;
+    ck_assert(!mbarrier_depends_on_pieces(mbarrier_pack(&fields), 128));
+    fields.tx--;
+    ck_assert(mbarrier_depends_on_pieces(mbarrier_pack(&fields), 128));
+}
+END_TEST
+
 START_TEST(mbarrier_layout__fields_of_a_word)
 {
     struct mbarrier_fields fields = mbarrier_unpack(words[_i].word);
@@ -350,6 +365,7 @@ Suite *mbarrier_suite(void)
     tcase_add_loop_test(transaction, mbarrier_phase__vectors, 0, VECTORS);
     tcase_add_loop_test(transaction, mbarrier_phase__vectors_catch_every_mutant, RIGHT, MUTANTS);
     tcase_add_loop_test(transaction, mbarrier_remote_error__vectors, 0, VECTORS);
+    tcase_add_test(transaction, mbarrier_tx_range__may_depend_on_the_pieces);
     tcase_add_test(transaction, mbarrier_warp_sum__adds_in_64_bits);
     tcase_add_test(wait, mbarrier_wait_phase__only_bit_63_matters);
     tcase_add_test(wait, mbarrier_wait_parity__is_true_for_the_other_parity);

@@ -298,13 +298,16 @@ START_TEST(prefetch_align__is_16_unless_nothing_is_fetched)
 }
 END_TEST
 
-START_TEST(prefetch_address_limit__is_2_to_the_56)
+START_TEST(prefetch_address_limit__parts_addresses_from_sign_extended_ones)
 {
     const uint64_t limit = (uint64_t)1 << 56;
     ck_assert_int_eq(bulk_prefetch_check(limit, 16, NULL), RULE_PREFETCH_ADDRESS_LIMIT);
     ck_assert_int_eq(bulk_prefetch_check(limit + 8, 16, NULL), RULE_PREFETCH_ALIGN);
     ck_assert_int_eq(bulk_prefetch_check(limit, 0, NULL), RULE_OK);
     ck_assert_int_eq(bulk_prefetch_check(limit / 2, 16, NULL), RULE_OK);
+    ck_assert_int_eq(bulk_prefetch_check(0 - limit - 16, 16, NULL), RULE_PREFETCH_ADDRESS_LIMIT);
+    ck_assert_int_eq(bulk_prefetch_check(0 - limit, 16, NULL), RULE_OK);
+    ck_assert_int_eq(bulk_prefetch_check(0 - limit / 2, 16, NULL), RULE_OK);
 }
 END_TEST
 
@@ -396,7 +399,7 @@ Suite *operand_suite(void)
     tcase_add_test(tcase, prefetch_no_effect__and_no_look_at_the_data);
     tcase_add_test(tcase, prefetch_no_effect__but_the_checks_of_map_and_coordinates);
     tcase_add_test(tcase, prefetch_align__is_16_unless_nothing_is_fetched);
-    tcase_add_test(tcase, prefetch_address_limit__is_2_to_the_56);
+    tcase_add_test(tcase, prefetch_address_limit__parts_addresses_from_sign_extended_ones);
     tcase_add_loop_test(tcase, cache_policy__of_recorded_values, 0, POLICIES);
     tcase_add_loop_test(tcase, cache_policy__mutants_are_caught, 0,
                         (int)(sizeof policy_mutants / sizeof policy_mutants[0]));

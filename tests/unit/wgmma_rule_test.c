@@ -203,24 +203,60 @@ START_TEST(wgmma_descriptor_bits__only_warn)
 }
 END_TEST
 
-START_TEST(wgmma_smem_bounds__end_at_the_last_byte)
+// Of the last 8 rows the first is looked at.
+START_TEST(wgmma_smem_bounds__end_at_the_last_rows)
 {
     struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 16};
     struct wgmma_operands operands = plain_operands();
     uint32_t last = BASE + BYTES - 512, first, end;
-    operands.descriptor[1] = descriptor(last, 128, 256, 0, WGMMA_SWIZZLE_NONE);
+    operands.descriptor[1] = descriptor(last + 112, 128, 256, 0, WGMMA_SWIZZLE_NONE);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
-    operands.descriptor[1] = descriptor(last + 16, 128, 256, 0, WGMMA_SWIZZLE_NONE);
+    operands.descriptor[1] = descriptor(last + 128, 128, 256, 0, WGMMA_SWIZZLE_NONE);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
     ck_assert_int_eq(rule_cuda_error(RULE_WGMMA_SMEM_BOUNDS), 700);
     wgmma_reach(&w, 1, operands.descriptor[1], &first, &end);
-    ck_assert_uint_eq(first, last + 16);
-    ck_assert_uint_eq(end, last + 16 + 512);
+    ck_assert_uint_eq(first, last + 128);
+    ck_assert_uint_eq(end, last + 128 + 512);
     operands.descriptor[1] = plain_operands().descriptor[1];
     operands.descriptor[0] = descriptor(0x3fff0, 0, 0, 0, WGMMA_SWIZZLE_NONE);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
     w.a_in_registers = 1;
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
+}
+END_TEST
+
+// The first byte past the end of the first row of a group of 8, from its start on, for each swizzle; the seven rows
+// behind it may lie past the end. Wrong formulas: all rows, the first row's operand alone, the second row.
+static const struct {
+    enum wgmma_swizzle swizzle;
+    uint32_t span_bytes;
+} first_rows[] = {{WGMMA_SWIZZLE_32B, 32}, {WGMMA_SWIZZLE_64B, 64}, {WGMMA_SWIZZLE_128B, 128}};
+
+START_TEST(wgmma_smem_bounds__are_those_of_the_first_row_of_8)
+{
+    struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 8};
+    struct wgmma_operands operands = plain_operands();
+    uint32_t span = first_rows[_i].span_bytes, last = BASE + BYTES - span;
+    operands.descriptor[1] = descriptor(last, 0, 0, 0, first_rows[_i].swizzle);
+    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
+    operands.descriptor[1] = descriptor(last + 16, 0, 0, 0, first_rows[_i].swizzle);
+    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
+    w.n = 16; // the second group's first row counts too
+    operands.descriptor[1] = descriptor(last - 256, 0, 256, 0, first_rows[_i].swizzle);
+    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
+    operands.descriptor[1] = descriptor(last - 256, 0, 272, 0, first_rows[_i].swizzle);
+    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
+}
+END_TEST
+
+START_TEST(wgmma_smem_bounds__of_both_halves_of_k_without_a_swizzle)
+{
+    struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 8};
+    struct wgmma_operands operands = plain_operands();
+    operands.descriptor[1] = descriptor(BASE + BYTES - 16 - 1024, 1024, 0, 0, WGMMA_SWIZZLE_NONE);
+    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
+    operands.descriptor[1] = descriptor(BASE + BYTES - 1024, 1024, 0, 0, WGMMA_SWIZZLE_NONE);
+    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
 }
 END_TEST
 
@@ -353,7 +389,10 @@ Suite *wgmma_rule_suite(void)
     tcase_add_test(tests, wgmma_sparse_selector__is_0_or_1);
     tcase_add_loop_test(tests, wgmma_sparse_metadata__only_warns, 0, CHUNK_BITS);
     tcase_add_test(tests, wgmma_descriptor_bits__only_warn);
-    tcase_add_test(tests, wgmma_smem_bounds__end_at_the_last_byte);
+    tcase_add_test(tests, wgmma_smem_bounds__end_at_the_last_rows);
+    tcase_add_loop_test(tests, wgmma_smem_bounds__are_those_of_the_first_row_of_8, 0,
+                        sizeof first_rows / sizeof first_rows[0]);
+    tcase_add_test(tests, wgmma_smem_bounds__of_both_halves_of_k_without_a_swizzle);
     tcase_add_test(tests, wgmma_layout__puts_elements_where_the_strides_say);
     tcase_add_test(tests, wgmma_leading_unused__any_value_does);
     tcase_add_test(tests, wgmma_leading_unused__but_beyond_the_span);

@@ -255,7 +255,7 @@ static struct bulk_job make_job(struct gpu *gpu, const struct bulk_case *c, unsi
 }
 
 // The jobs that need a cluster go to the end, in a launch of their own; both kinds write to one output.
-static int launch_jobs(struct gpu *gpu, unsigned long long device_jobs, int count, unsigned cluster,
+static int launch_jobs(struct gpu *gpu, unsigned long long device_jobs, int first, int count, unsigned cluster,
                        unsigned long long device_output)
 {
     unsigned ctas = cluster > 0 ? cluster : 1, most = (unsigned)gpu->processors / ctas;
@@ -266,6 +266,8 @@ static int launch_jobs(struct gpu *gpu, unsigned long long device_jobs, int coun
                                 .block = BULK_THREADS,
                                 .cluster = cluster,
                                 .shared_bytes = BULK_SHARED_BYTES,
+                                .jobs = count,
+                                .first_job = first,
                                 .arguments = arguments};
     return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;
 }
@@ -282,12 +284,14 @@ static int run_jobs(struct gpu *gpu, const struct bulk_case *cases, int count, s
     for (int i = 0; i < count; i++) {
         uint64_t offset = (uint64_t)(results[i].window[results[i].windows - 1].bytes - output);
         int is_alone = cases[i].form == BULK_GLOBAL_TO_SHARED || cases[i].form == BULK_SHARED_TO_GLOBAL;
-        jobs[is_alone ? plain++ : count - ++clusters] = make_job(gpu, &cases[i], device_output, offset);
+        int at = is_alone ? plain++ : count - ++clusters;
+        jobs[at] = make_job(gpu, &cases[i], device_output, offset);
+        gpu->case_of_job[at] = i;
     }
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, plain, 0, device_output);
+    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, 0, plain, 0, device_output);
     device_jobs += (size_t)plain * sizeof *jobs;
-    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, clusters, 2, device_output);
+    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, plain, clusters, 2, device_output);
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
     return error;
 }

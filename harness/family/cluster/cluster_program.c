@@ -221,7 +221,7 @@ static struct cluster_job job_of(const struct cluster_program_case *c, uint64_t 
     return job;
 }
 
-static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs, unsigned count,
+static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs, unsigned first, unsigned count,
                         unsigned long long output)
 {
     unsigned long long memory = gpu_arena(gpu);
@@ -232,6 +232,8 @@ static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs
                                 .block = CLUSTER_THREADS,
                                 .cluster = group,
                                 .shared_bytes = CLUSTER_SHARED_END - CLUSTER_BARRIER_START,
+                                .jobs = (int)count,
+                                .first_job = (int)first,
                                 .arguments = arguments};
     struct CUfunc_st *function;
     int error = gpu_function(gpu, launch.module, launch.kernel, &function);
@@ -248,7 +250,10 @@ static int run_jobs(struct gpu *gpu, const struct cluster_case *cases, int count
     int used = 0;
     for (uint32_t group = 0; group < GROUPS; group++) {
         for (int i = 0; i < count; i++)
-            if (cases[i].is_program && group_of(&cases[i]) == group) jobs[used++] = job_of(&cases[i].program, at[i]);
+            if (cases[i].is_program && group_of(&cases[i]) == group) {
+                gpu->case_of_job[used] = i;
+                jobs[used++] = job_of(&cases[i].program, at[i]);
+            }
         first[group + 1] = (unsigned)used;
     }
     unsigned long long device = gpu_buffer(gpu, 1, (size_t)used * sizeof *jobs);
@@ -256,8 +261,8 @@ static int run_jobs(struct gpu *gpu, const struct cluster_case *cases, int count
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, jobs, (size_t)used * sizeof *jobs);
     for (uint32_t group = 0; group < GROUPS && error == CUDA_SUCCESS; group++)
         if (first[group + 1] > first[group])
-            error = launch_group(gpu, group, device + first[group] * sizeof *jobs, first[group + 1] - first[group],
-                                 output->device);
+            error = launch_group(gpu, group, device + first[group] * sizeof *jobs, first[group],
+                                 first[group + 1] - first[group], output->device);
     return error;
 }
 

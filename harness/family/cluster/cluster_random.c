@@ -220,19 +220,26 @@ static void spoil(struct plan *plan, struct cluster_step *step)
         step->offset_bytes = random_pick(random, past);
 }
 
-// Whether what a copy leaves on a barrier depends on the pieces in which it signals its bytes: it may complete a phase
-// that expects fewer, or break the limit of tx, part of the way (the limits page says so).
+// Whether what a copy leaves on a barrier depends on the pieces in which it signals its bytes (the limits page says
+// so).
 static int depends_on_pieces(const struct plan *plan, const struct cluster_step *step)
 {
     const uint32_t ctas = plan->c->ctas;
     if (step->opcode != CLUSTER_OP_BULK && step->opcode != CLUSTER_OP_MULTICAST) return 0;
-    for (uint32_t rank = 0; rank < ctas; rank++) { // any CTA that might be reached
-        struct mbarrier_fields fields = mbarrier_unpack(plan->machine.cta[rank].word[step->barrier]);
-        int32_t size = (int32_t)step->size_bytes;
-        if (fields.tx < MBARRIER_TX_MIN + size) return 1;
-        if (fields.pending == 0 && fields.tx > 0 && fields.tx < size) return 1;
-    }
+    for (uint32_t rank = 0; rank < ctas; rank++) // any CTA that might be reached
+        if (mbarrier_depends_on_pieces(plan->machine.cta[rank].word[step->barrier], step->size_bytes)) return 1;
     return 0;
+}
+
+// A misaligned operation of the own CTA's barrier that breaks a rule of the barrier too: an H200 reports either (the
+// limits page says so).
+static int has_two_faults(const struct plan *plan, const struct cluster_step *step)
+{
+    struct cluster_machine machine = plan->machine;
+    struct cluster_step aligned = *step;
+    struct cluster_answer unused;
+    aligned.skew_bytes = 0;
+    return step->skew_bytes != 0 && cluster_step(&machine, &aligned, &unused) != RULE_OK;
 }
 
 static int try_step(struct plan *plan, const struct cluster_step *step, int is_fault)
@@ -243,7 +250,7 @@ static int try_step(struct plan *plan, const struct cluster_step *step, int is_f
     c->step[c->count] = *step;
     int count = c->count + 1, is_last = cluster_is_store_at_exit(step->opcode);
     if (cluster_step_illegal(c->step, c->count, is_last ? count : CLUSTER_MAX_STEPS + 1, c->ctas) != NULL) return 0;
-    if (depends_on_pieces(plan, step)) return 0;
+    if (depends_on_pieces(plan, step) || has_two_faults(plan, step)) return 0;
     if ((cluster_step(&after, step, &answer) != RULE_OK) != is_fault) return 0;
     plan->machine = after;
     if (step->opcode == CLUSTER_OP_EXIT) plan->gone |= step->issuers;

@@ -68,6 +68,7 @@ static int launch_jobs(struct gpu *gpu, const struct load_job *jobs, int count, 
                                 .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
                                 .block = LOAD_THREADS,
                                 .shared_bytes = LOAD_SHARED_BYTES,
+                                .jobs = count,
                                 .arguments = arguments};
     if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
@@ -92,7 +93,7 @@ int load_on_gpu(const struct load_kind *kind, struct gpu *gpu, const void *cases
         job->output = offset;
         lay_out(window, &results[i], &unused, &unused);
         end = results[i].free_bytes;
-        launched++;
+        gpu->case_of_job[launched++] = i;
     }
     int error = launched > 0 ? launch_jobs(gpu, jobs, launched, output, (size_t)(end - output)) : CUDA_SUCCESS;
     free(jobs);

@@ -162,6 +162,7 @@ static int launch_programs(struct gpu *gpu, const struct mbarrier_program *progr
                                 .grid = 2 * (unsigned)(count < MOST_CLUSTERS ? count : MOST_CLUSTERS),
                                 .block = MBARRIER_LANES,
                                 .cluster = 2,
+                                .jobs = count,
                                 .arguments = arguments};
     int error = (int)driver->cuMemcpyHtoD_v2(device_programs, programs, programs_bytes);
     if (error == 0) error = (int)driver->cuMemcpyHtoD_v2(device_logs, logs, logs_bytes);

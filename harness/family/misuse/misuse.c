@@ -85,6 +85,8 @@ static const char *illegal(const struct misuse_case *c)
     int is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
     if (c->cluster && c->shared >> 24 != 0 && (is_load || c->operation == MISUSE_BULK_SHARED))
         return "\"shared\" is in another CTA";
+    if (c->cluster && c->operation == MISUSE_EXPECT_SHARED && c->barrier >> 24 == 1)
+        return "\"barrier\" is in another CTA";
     if ((operands & MISUSE_CLUSTER) && !c->cluster) return "this \"operation\" needs a \"cluster\"";
     if (to >= MISUSE_OWN && to < MISUSE_OWN + MISUSE_GLOBAL_BYTES &&
         own_bytes(c) > MISUSE_OWN + MISUSE_GLOBAL_BYTES - to)
@@ -229,7 +231,7 @@ static void misuse_run_model(const void *test_case, struct result *result)
 // --- The GPU
 // -------------------------------------------------------------------------------------------------------------
 
-static int launch_jobs(struct gpu *gpu, unsigned long long jobs, int count, unsigned cluster,
+static int launch_jobs(struct gpu *gpu, unsigned long long jobs, int first, int count, unsigned cluster,
                        unsigned long long outputs)
 {
     unsigned ctas = cluster > 0 ? cluster : 1, most = 8 * (unsigned)gpu->processors / ctas;
@@ -240,6 +242,8 @@ static int launch_jobs(struct gpu *gpu, unsigned long long jobs, int count, unsi
                                 .block = MISUSE_THREADS,
                                 .cluster = cluster,
                                 .shared_bytes = MISUSE_SHARED_BYTES,
+                                .jobs = count,
+                                .first_job = first,
                                 .arguments = arguments};
     return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;
 }
@@ -260,16 +264,17 @@ static int run_jobs(struct gpu *gpu, const struct misuse_case *cases, int count,
         jobs[at] = make_job(&cases[i], outputs + output + offsetof(struct misuse_output, global),
                             gpu_arena(gpu) - ARENA_BASE, device_jobs + (size_t)at * sizeof *jobs);
         jobs[at].output = output;
+        gpu->case_of_job[at] = i;
         late |= cases[i].operation == MISUSE_PREFETCH_MAP;
     }
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, alone, 0, outputs);
+    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, 0, alone, 0, outputs);
     if (error == CUDA_SUCCESS)
-        error = launch_jobs(gpu, device_jobs + (size_t)alone * sizeof *jobs, clusters, 2, outputs);
+        error = launch_jobs(gpu, device_jobs + (size_t)alone * sizeof *jobs, alone, clusters, 2, outputs);
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, outputs, output_bytes);
     jobs[0] = (struct misuse_job){.operation = MISUSE_LOAD_SHARED, .shared = MISUSE_DUMP_START};
     if (error == CUDA_SUCCESS && late) error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, sizeof *jobs);
-    return error == CUDA_SUCCESS && late ? launch_jobs(gpu, device_jobs, 1, 0, outputs) : error;
+    return error == CUDA_SUCCESS && late ? launch_jobs(gpu, device_jobs, 0, 1, 0, outputs) : error;
 }
 
 static int misuse_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)

@@ -6,6 +6,7 @@
 
 #include "address_check.h"
 #include "bulk.h"
+#include "cluster.h"
 #include "copy.h"
 #include "mbarrier.h"
 #include "operand.h"
@@ -200,27 +201,54 @@ static enum rule run_global(const struct run *run, uint64_t *value)
     return RULE_OK;
 }
 
-// An arrive at the shared address `barrier`.
-static enum rule arrive(const struct run *run, uint32_t barrier, uint64_t *value)
+// What the operation does to the barrier's word; an arrive by either kind of address is one.
+static enum rule operate(uint32_t operation, uint64_t *word, uint64_t *value)
+{
+    int complete = 0;
+    enum rule rule;
+    switch (operation) {
+    case MISUSE_INIT_SHARED:
+        *word = mbarrier_init(MISUSE_INIT_COUNT);
+        return RULE_OK;
+    case MISUSE_TEST_SHARED:
+        rule = mbarrier_test_parity(*word, 0, &complete);
+        *value = (uint64_t)complete;
+        return rule;
+    case MISUSE_EXPECT_SHARED:
+        return mbarrier_transact(word, &(struct mbarrier_transaction){.expect_bytes = MISUSE_EXPECT_BYTES});
+    default:
+        *value = mbarrier_token(*word) >> 32;
+        return mbarrier_transact(word, &(struct mbarrier_transaction){.arrivals = 1});
+    }
+}
+
+static enum rule check_barrier(const struct run *run, uint32_t barrier)
+{
+    const struct misuse_job *job = run->job;
+    enum rule rule = RULE_OK;
+    if (job->operation == MISUSE_EXPECT_SHARED && job->is_cluster) rule = cluster_expect_check(barrier, MISUSE_RANKS);
+    return rule != RULE_OK ? rule : mbarrier_access_check(barrier, &run->memory->shared, NULL);
+}
+
+// An operation on the barrier at a shared address.
+static enum rule run_barrier(const struct run *run, uint32_t barrier, uint64_t *value)
 {
     uint64_t word;
-    enum rule rule = mbarrier_access_check(barrier, &run->memory->shared, NULL);
+    enum rule rule = check_barrier(run, barrier);
     if (rule != RULE_OK) return rule;
     uint8_t *at = shared_at(run, barrier, sizeof word);
     memcpy(&word, at, sizeof word);
-    *value = mbarrier_token(word) >> 32;
-    rule = mbarrier_transact(&word, &(struct mbarrier_transaction){.arrivals = 1});
+    rule = operate(run->job->operation, &word, value);
     memcpy(at, &word, sizeof word);
     return rule;
 }
 
-static enum rule run_arrive(const struct run *run, uint64_t *value)
+static enum rule run_generic(const struct run *run, uint64_t *value)
 {
     const struct misuse_job *job = run->job;
     int is_shared = (job->is_window & MISUSE_GLOBAL) != 0;
-    if (job->operation == MISUSE_ARRIVE_SHARED) return arrive(run, job->barrier, value);
     enum rule rule = mbarrier_generic_check(job->global, is_shared, NULL);
-    return rule == RULE_OK ? arrive(run, (uint32_t)job->global, value) : rule;
+    return rule == RULE_OK ? run_barrier(run, (uint32_t)job->global, value) : rule;
 }
 
 // --- a job
@@ -254,8 +282,12 @@ enum rule misuse_run(const struct misuse_job *job, const struct misuse_memory *m
     case MISUSE_ATOMIC_SHARED:
         return run_shared(&run, value);
     case MISUSE_ARRIVE_SHARED:
+    case MISUSE_INIT_SHARED:
+    case MISUSE_TEST_SHARED:
+    case MISUSE_EXPECT_SHARED:
+        return run_barrier(&run, job->barrier, value);
     case MISUSE_ARRIVE_GENERIC:
-        return run_arrive(&run, value);
+        return run_generic(&run, value);
     case MISUSE_LOAD_GLOBAL:
     case MISUSE_STORE_GLOBAL:
         return run_global(&run, value);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Random misuses: a legal instruction, of which mostly one operand is moved: over an end, off its alignment, to bits
 // that name no place or another CTA, to memory that is not there. Half of the cases work or are silent.
+#include "bulk.h"
+#include "mbarrier.h"
 #include "misuse_case.h"
+#include "operand.h"
 
 enum {
     DATA_LOW = MISUSE_DUMP_START, // where data in shared memory goes,
@@ -11,7 +14,8 @@ enum {
     BARRIERS_LOW = 8192,          // and barriers that were never initialised
     BARRIERS_END = MISUSE_SHARED_END,
     OWN_LOW = 256, // data in the case's own global memory
-    ADDRESS_BITS = 56
+    ADDRESS_BITS = 56,
+    TILE_BYTES = 256 // of a box
 };
 
 // --- operands that are right
@@ -110,6 +114,14 @@ static uint32_t nowhere(struct random *random)
     return (uint32_t)random_range(random, 1, 63) << 18;
 }
 
+// An address whose upper bits are all 1 from some bit on, or all but one of them: where sign extension begins to count.
+static uint64_t far_address(struct random *random, uint32_t align)
+{
+    uint64_t ones = UINT64_MAX << random_range(random, 44, 60), low = random_u64(random) >> 24;
+    if (random_chance(random, 40)) ones ^= (uint64_t)1 << random_range(random, 52, 63);
+    return (ones | (low & ~ones)) / align * align;
+}
+
 static uint32_t past_end(struct random *random, uint32_t align)
 {
     uint32_t low = MISUSE_SHARED_END, high = 1 << 18;
@@ -117,12 +129,13 @@ static uint32_t past_end(struct random *random, uint32_t align)
     return low + align * (uint32_t)random_below(random, (high - low) / align);
 }
 
-// May the operand name another CTA? Only in a launch without clusters, where it is an error.
+// May the operand name another CTA? Copies' only in a launch without clusters, where it is an error.
 static int may_have_rank(const struct misuse_case *c)
 {
+    int is_plain = c->operation >= MISUSE_LOAD_SHARED && c->operation <= MISUSE_ATOMIC_SHARED;
     int is_source = c->operation == MISUSE_TILE_STORE || c->operation == MISUSE_TILE_REDUCE ||
                     c->operation == MISUSE_BULK_STORE || c->operation == MISUSE_BULK_REDUCE;
-    return c->operation <= MISUSE_BULK_REDUCE && (is_source || !c->cluster);
+    return is_plain || (c->operation <= MISUSE_BULK_REDUCE && (is_source || !c->cluster));
 }
 
 static void twist_shared(struct random *random, struct misuse_case *c)
@@ -144,14 +157,21 @@ static void twist_shared(struct random *random, struct misuse_case *c)
     }
 }
 
+// Of the barrier of expect_tx in a cluster one that is not there: the other CTA's is not looked at.
+static uint32_t other_rank(struct random *random, const struct misuse_case *c)
+{
+    int is_missing = c->operation == MISUSE_EXPECT_SHARED && c->cluster;
+    return (uint32_t)random_range(random, is_missing ? MISUSE_RANKS : 1, random_chance(random, 50) ? 40 : 255);
+}
+
 static void twist_barrier(struct random *random, struct misuse_case *c)
 {
     int is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
     uint64_t kind = random_below(random, 100);
     if (is_load && kind < 35)
         c->barrier |= nowhere(random);
-    else if (c->operation != MISUSE_ARRIVE_SHARED && kind < 60)
-        c->barrier |= (uint32_t)random_range(random, 1, 255) << 24;
+    else if (kind < 60)
+        c->barrier |= other_rank(random, c) << 24;
     else if (kind < 85)
         c->barrier = BARRIERS_LOW + 8 * (uint32_t)random_below(random, (BARRIERS_END - BARRIERS_LOW) / 8);
     else if (kind < 93)
@@ -176,7 +196,7 @@ static void twist_global(struct random *random, struct misuse_case *c)
     else if (kind < 90 && !(misuse_operands(c->operation) & MISUSE_MAP))
         c->global += 1 + random_below(random, 3);
     else if (c->operation == MISUSE_PREFETCH_BULK)
-        c->global = (uint64_t)16 << random_below(random, 59);
+        c->global = random_chance(random, 50) ? (uint64_t)16 << random_below(random, 59) : far_address(random, 16);
 }
 
 static void twist_map(struct random *random, struct misuse_case *c)
@@ -204,7 +224,9 @@ static void twist_pointer(struct random *random, struct misuse_case *c)
                                      MISUSE_WINDOW + MISUSE_DUMP_START,
                                      ARENA_BASE + ARENA_BYTES,
                                      ARENA_BASE + ARENA_BYTES + 8192};
-    if (random_chance(random, 60))
+    if (random_chance(random, 20))
+        c->pointer = far_address(random, 64);
+    else if (random_chance(random, 60))
         c->pointer = random_pick(random, wrong);
     else
         c->pointer += random_chance(random, 50) ? 32 : (uint64_t)random_range(random, 1, 63);
@@ -224,14 +246,20 @@ static void twist_policy(struct random *random, struct misuse_case *c)
     if (random_chance(random, 50)) c->policy &= 0x1ff0000000000000; // the bits that matter, and no other
 }
 
-void misuse_generate(struct random *random, void *test_case)
+// A barrier operand may name data. Where what the copy leaves there depends on the pieces in which it signals its
+// bytes, it names a barrier instead.
+static void avoid_pieces(struct misuse_case *c)
 {
-    struct misuse_case *c = test_case;
-    *c = (struct misuse_case){.operation = (uint32_t)random_below(random, MISUSE_COUNT),
-                              .seed = (uint32_t)random_u64(random)};
-    unsigned operands = misuse_operands(c->operation);
-    pick_legal(random, c);
-    if (random_chance(random, 25)) return;
+    uint32_t place = operand_place(c->barrier), bytes = TILE_BYTES;
+    if (c->operation > MISUSE_BULK_SHARED || !(misuse_operands(c->operation) & MISUSE_BARRIER)) return;
+    if (place % 8 != 0 || place < MISUSE_FILL_START || place >= MISUSE_SHARED_END) return;
+    if (c->operation != MISUSE_TILE_LOAD) bytes = bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, c->size_bytes);
+    if (!mbarrier_depends_on_pieces(misuse_word(c->seed, place), bytes)) return;
+    c->barrier = c->barrier - place + MISUSE_BARRIER_START;
+}
+
+static void twist(struct random *random, struct misuse_case *c)
+{
     static const struct {
         unsigned operand;
         void (*twist)(struct random *random, struct misuse_case *c);
@@ -240,9 +268,19 @@ void misuse_generate(struct random *random, void *test_case)
                   {MISUSE_SIZE, twist_size}};
     for (int tries = 0; tries < 20; tries++) {
         uint64_t i = random_below(random, sizeof twists / sizeof twists[0]);
-        if (!(operands & twists[i].operand)) continue;
+        if (!(misuse_operands(c->operation) & twists[i].operand)) continue;
         twists[i].twist(random, c);
         break;
     }
     if (c->has_hint && random_chance(random, 10)) twist_policy(random, c);
+}
+
+void misuse_generate(struct random *random, void *test_case)
+{
+    struct misuse_case *c = test_case;
+    *c = (struct misuse_case){.operation = (uint32_t)random_below(random, MISUSE_COUNT),
+                              .seed = (uint32_t)random_u64(random)};
+    pick_legal(random, c);
+    if (!random_chance(random, 25)) twist(random, c);
+    avoid_pieces(c);
 }

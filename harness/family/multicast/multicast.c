@@ -336,7 +336,7 @@ static int make_job(struct gpu *gpu, const struct multicast_case *c, struct mult
 }
 
 // The jobs of one size of cluster.
-static int launch_jobs(struct gpu *gpu, unsigned cluster, unsigned long long device_jobs, int count,
+static int launch_jobs(struct gpu *gpu, unsigned cluster, unsigned long long device_jobs, int first, int count,
                        unsigned long long device_output)
 {
     unsigned ctas = cluster > 0 ? cluster : 1, most = (unsigned)gpu->processors / ctas;
@@ -348,6 +348,8 @@ static int launch_jobs(struct gpu *gpu, unsigned cluster, unsigned long long dev
                                 .block = MULTICAST_THREADS,
                                 .cluster = cluster,
                                 .shared_bytes = MULTICAST_SHARED_BYTES,
+                                .jobs = count,
+                                .first_job = first,
                                 .arguments = arguments};
     return gpu_launch(gpu, &launch);
 }
@@ -365,7 +367,7 @@ static int launch_sizes(struct gpu *gpu, const struct multicast_job *jobs, const
     for (unsigned k = 0; k <= MULTICAST_CTAS && error == CUDA_SUCCESS; k++) {
         int count = first[k + 1] - first[k];
         unsigned long long its_jobs = device_jobs + (size_t)first[k] * sizeof *jobs;
-        if (count > 0) error = launch_jobs(gpu, k, its_jobs, count, device_output);
+        if (count > 0) error = launch_jobs(gpu, k, its_jobs, first[k], count, device_output);
     }
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
     return error;
@@ -384,6 +386,7 @@ static int run_jobs(struct gpu *gpu, const struct multicast_case *cases, int cou
             uint64_t offset = (uint64_t)(results[i].free_bytes - output);
             results[i].status = make_job(gpu, &cases[i], &jobs[launched]);
             if (results[i].status != CUDA_SUCCESS) continue;
+            gpu->case_of_job[launched] = i;
             jobs[launched++].output = offset;
             lay_out(&cases[i], multicast_window(&cases[i]), &results[i]);
             if (results[i].free_bytes > end) end = results[i].free_bytes;

@@ -273,6 +273,7 @@ static int launch_jobs(struct gpu *gpu, const struct store_job *jobs, int count)
                                 .grid = (unsigned)(count < 2 * gpu->processors ? count : 2 * gpu->processors),
                                 .block = STORE_THREADS,
                                 .shared_bytes = STORE_SHARED_BYTES,
+                                .jobs = count,
                                 .arguments = arguments};
     return error != CUDA_SUCCESS ? error : gpu_launch(gpu, &launch);
 }
@@ -297,7 +298,7 @@ int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *
         if (results[i].status != CUDA_SUCCESS) continue;
         results[i].free_bytes = first + offset;
         result_window(&results[i], "global", window.base, window.size_bytes);
-        launched++;
+        gpu->case_of_job[launched++] = i;
     }
     int error = launched > 0 ? launch_jobs(gpu, jobs, launched) : CUDA_SUCCESS;
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, windows, bytes);

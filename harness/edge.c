@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// A case is walked as JSON: whatever family it is of, its numbers are there, and reading it back checks it.
+#include "edge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NUMBERS = 128, BITS = 64, MOST_TRIES = 4000, NUMBER_BYTES = 24 };
+
+struct walk {
+    const struct family *family;
+    json_t *json, *number[MOST_NUMBERS];
+    int numbers, tries;
+    enum rule rule; // of the case that faults
+    void *scratch;
+};
+
+// Text that is a number, as 64-bit values above INT64_MAX are.
+static int is_number(const json_t *json)
+{
+    const char *text = json_string_value(json);
+    char *end;
+    if (json_is_integer(json)) return 1;
+    if (text == NULL || *text < '0' || *text > '9') return 0;
+    strtoull(text, &end, 0);
+    return *end == '\0';
+}
+
+static uint64_t value_of(const json_t *number)
+{
+    return json_is_integer(number) ? (uint64_t)json_integer_value(number)
+                                   : strtoull(json_string_value(number), NULL, 0);
+}
+
+static void set_value(json_t *number, uint64_t value)
+{
+    char text[NUMBER_BYTES];
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
+    if (json_is_integer(number))
+        json_integer_set(number, (json_int_t)value);
+    else
+        json_string_set(number, text);
+}
+
+static void collect(struct walk *walk, json_t *json)
+{
+    const char *key;
+    json_t *child;
+    size_t i;
+    if (is_number(json) && walk->numbers < MOST_NUMBERS) walk->number[walk->numbers++] = json;
+    if (json_is_array(json)) json_array_foreach(json, i, child) collect(walk, child);
+    if (!json_is_object(json)) return;
+    json_object_foreach(json, key, child)
+    {
+        if (strcmp(key, "seed") != 0) collect(walk, child);
+    }
+}
+
+// What becomes of the case with `value` in place of a number: the rule it breaks, RULE_COUNT if it is no case.
+static enum rule try_value(struct walk *walk, json_t *number, uint64_t value)
+{
+    struct text unused;
+    walk->tries++;
+    set_value(number, value);
+    if (!walk->family->read(walk->json, walk->scratch, &unused)) return RULE_COUNT;
+    return family_rule(walk->family, walk->scratch);
+}
+
+static int is_near(enum rule rule)
+{
+    return rule != RULE_COUNT && !family_is_fatal(rule);
+}
+
+// Brings both sides together: with `fatal` the case breaks the rule, with `near` it does not fault.
+static void close_in(struct walk *walk, json_t *number, uint64_t *fatal, uint64_t *near)
+{
+    for (int64_t gap = (int64_t)(*near - *fatal) / 2; gap != 0; gap = (int64_t)(*near - *fatal) / 2) {
+        uint64_t middle = *fatal + (uint64_t)gap;
+        enum rule rule = try_value(walk, number, middle);
+        if (!is_near(rule) && rule != walk->rule) return;
+        *(is_near(rule) ? near : fatal) = middle;
+    }
+}
+
+// Tries `near` in place of a number; both cases if it does.
+static int try_near(struct walk *walk, json_t *number, uint64_t near, void *edge_case, void *near_case)
+{
+    uint64_t fatal = value_of(number);
+    int found = near != fatal && is_near(try_value(walk, number, near));
+    if (found) close_in(walk, number, &fatal, &near);
+    if (found) try_value(walk, number, near);
+    if (found) memcpy(near_case, walk->scratch, walk->family->case_bytes);
+    try_value(walk, number, fatal);
+    if (found) memcpy(edge_case, walk->scratch, walk->family->case_bytes);
+    return found;
+}
+
+// A power of two further, a power of two nearer, or without the bits from there on.
+static int search(struct walk *walk, void *edge_case, void *near_case)
+{
+    for (int shift = 0; shift < BITS; shift++)
+        for (int i = 0; i < walk->numbers && walk->tries < MOST_TRIES; i++) {
+            json_t *number = walk->number[i];
+            uint64_t value = value_of(number), step = UINT64_C(1) << shift;
+            const uint64_t tries[] = {value + step, value - step, value & (step - 1)};
+            for (int j = 0; j < 3; j++)
+                if (try_near(walk, number, tries[j], edge_case, near_case)) return 1;
+        }
+    return 0;
+}
+
+int edge_find(const struct family *family, const void *fatal, void *edge_case, void *near_case)
+{
+    struct walk walk = {.family = family, .json = family->write(fatal), .rule = family_rule(family, fatal)};
+    walk.scratch = calloc(1, family->case_bytes);
+    collect(&walk, walk.json);
+    int found = walk.scratch != NULL && search(&walk, edge_case, near_case);
+    free(walk.scratch);
+    json_decref(walk.json);
+    return found;
+}

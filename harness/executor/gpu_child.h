@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// A process that owns the device for its parent and runs ranges of a batch that both share. A sticky CUDA error, a
+// crash inside the driver or a hang ends that process alone.
+#ifndef TMAREF_GPU_CHILD_H
+#define TMAREF_GPU_CHILD_H
+
+#include <sys/types.h>
+
+#include "executor.h"
+
+// What a child is told to run. The batch is at the same address in both processes: the child was forked after it was
+// made.
+struct gpu_order {
+    struct batch *batch;
+    int first, count;
+};
+
+struct gpu_child {
+    pid_t pid;  // 0: no child
+    int socket; // readable when the child has something to say
+};
+
+// A child's first words: ready or not, and why; the device.
+struct gpu_greeting {
+    int ready;
+    char description[256];
+    struct text why;
+};
+
+// What came of waiting for a message.
+enum gpu_came { GPU_CAME_LATE = -1, GPU_CAME_END = 0, GPU_CAME_MESSAGE = 1 };
+
+// Starts a child, which opens the device and then greets. Returns at once; 0 with `why` if there can be no process.
+// `core`: NULL, or where the driver writes a dump when a case faults. Such a child runs one range, and its answer is
+// how many results the dump gave a status.
+int gpu_child_start(struct gpu_child *child, const char *core, struct text *why);
+
+// Waits at most `seconds` for the greeting; 1 if the child is ready, else 0 with `why`, and the child is ended.
+int gpu_child_greets(struct gpu_child *child, int seconds, struct gpu_greeting *greeting, struct text *why);
+
+// Hands over a range; 0 if the child is dead.
+int gpu_child_order(const struct gpu_child *child, const struct gpu_order *order);
+
+// Waits at most `seconds` for the outcome of the range: 0, or the CUDA error after which the child ends.
+enum gpu_came gpu_child_answers(const struct gpu_child *child, int seconds, int *error);
+
+// Ends the child, if there is one: by force, or by its own will now that nobody speaks to it. Returns minus the signal
+// that killed it, or 0.
+int gpu_child_end(struct gpu_child *child, int force);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// The gpu executor: a child process owns the device, and this process only tells it which cases of the shared batch to
+// run. When a case ends that child, the cases are halved until the guilty one stands alone, and a new child takes over.
+#include "gpu_run.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "gpu.h"
+#include "gpu_lane.h"
+#include "gpu_together.h"
+
+enum { RUN_SECONDS = 120 };
+
+static struct gpu_child child;
+static char description[256];
+
+static int start(struct text *why)
+{
+    struct gpu_greeting greeting;
+    if (!gpu_child_start(&child, NULL, why) || !gpu_child_greets(&child, GPU_START_SECONDS, &greeting, why)) return 0;
+    memcpy(description, greeting.description, sizeof description);
+    return 1;
+}
+
+static void gpu_close(void)
+{
+    gpu_child_end(&child, 0);
+    gpu_lane_close();
+    gpu_together_close();
+}
+
+// A child knows the batches that were there when it started, so each batch gets a new one.
+static int gpu_open(struct batch *batch, struct text *why)
+{
+    (void)batch;
+    gpu_close();
+    return start(why);
+}
+
+// Seconds that one range may take: TMAREF_GPU_SECONDS, for tests of hangs, or a time that no range needs.
+static int run_seconds(void)
+{
+    const char *text = getenv("TMAREF_GPU_SECONDS");
+    uint64_t seconds = RUN_SECONDS;
+    if (text != NULL) parse_u64(text, INT_MAX / 1000, &seconds);
+    return (int)seconds;
+}
+
+// Tells a child what to run; a child that died in the meantime, of what no case did, is replaced.
+static int hand_over(const struct gpu_order *order, struct text *why)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        if (child.pid == 0 && !start(why)) return 0;
+        if (gpu_child_order(&child, order)) return 1;
+        gpu_child_end(&child, 1);
+    }
+    text_set(why, "the process that drives the GPU dies before it runs a case");
+    return 0;
+}
+
+// Waits for the child's answer; returns 0, or what ended the child.
+static int outcome_of_range(void)
+{
+    int error = 0;
+    enum gpu_came came = gpu_child_answers(&child, run_seconds(), &error);
+    if (came == GPU_CAME_MESSAGE && error == CUDA_SUCCESS) return 0;
+    int killed = gpu_child_end(&child, came == GPU_CAME_LATE);
+    if (came == GPU_CAME_LATE) return CUDA_ERROR_LAUNCH_TIMEOUT;
+    return came == GPU_CAME_MESSAGE ? error : killed != 0 ? killed : -SIGKILL;
+}
+
+int gpu_is_of_machine(int error, struct text *why)
+{
+    if (error == CUDA_ERROR_FILE_NOT_FOUND)
+        text_set(why, "the kernels are not built here (no nvcc?): ./setup.sh --with-cuda brings one");
+    else if (error == CUDA_ERROR_OUT_OF_MEMORY || error == CUDA_ERROR_INVALID_IMAGE ||
+             error == CUDA_ERROR_NO_BINARY_FOR_GPU || error == CUDA_ERROR_NOT_FOUND)
+        text_set(why, "the GPU cannot run the kernels: CUDA error %d", error);
+    else
+        return 0;
+    return 1;
+}
+
+static int gpu_run(struct batch *batch, int first, int count, struct text *why)
+{
+    struct gpu_order order = {batch, first, count};
+    if (!hand_over(&order, why)) return 0;
+    int error = outcome_of_range();
+    if (error == 0) return 1;
+    if (gpu_is_of_machine(error, why)) return 0;
+    const struct late late = batch->results[first].late;
+    for (int i = first; i < first + count; i++) batch->results[i] = result_at(batch->results[i].first_bytes);
+    if (count == 1) {
+        batch->results[first].status = error;
+        batch->results[first].late = late;
+        return 1;
+    }
+    return gpu_run(batch, first, count / 2, why) && gpu_run(batch, first + count / 2, count - count / 2, why);
+}
+
+static int gpu_run_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
+{
+    for (int i = first; i < first + count; i++) batch->results[i].is_open = 1;
+    if (apart->together && !gpu_together_run(batch, first, count, apart, run_seconds(), why)) return 0;
+    int ran = gpu_lane_run(batch, first, count, apart, run_seconds(), why);
+    if (ran < 0) return 0;
+    apart->alone -= (uint64_t)ran;
+    return 1;
+}
+
+static const char *gpu_describe(void)
+{
+    return description;
+}
+
+const struct executor executor_gpu = {
+    "gpu", "a real H100 or H200, through libcuda.so.1", gpu_open, gpu_run, gpu_run_apart, gpu_close, gpu_describe,
+};

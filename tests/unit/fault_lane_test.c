@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// The suite `fault_lane`: both sides of a rule's limit, sources with a quota, and core dumps of a GPU, made by hand.
+#include <check.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "edge.h"
+#include "gpu_core.h"
+#include "source.h"
+
+Suite *fault_lane_suite(void);
+
+// --- limits ----------------------------------------------------------------------------------------------------------
+
+static void read_case(const char *family_name, const char *text, void *test_case)
+{
+    struct text why;
+    const struct family *family = family_find(family_name);
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_ptr_nonnull(json);
+    ck_assert_msg(family->read(json, test_case, &why), "%s", why.at);
+    json_decref(json);
+}
+
+static json_int_t number_of(const char *family_name, const void *test_case, const char *key)
+{
+    json_t *json = family_find(family_name)->write(test_case);
+    json_int_t number = json_integer_value(json_object_get(json, key));
+    json_decref(json);
+    return number;
+}
+
+static const struct {
+    const char *why, *text, *key;
+    json_int_t edge, near;
+    enum rule rule;
+} limits[] = {
+    {"one step of 1 from alignment", "{\"operation\":\"load_shared\",\"cluster\":0,\"shared\":4097,\"seed\":1}",
+     "shared", 4097, 4096, RULE_SHARED_ACCESS_ALIGN},
+    {"the last word and the one behind it", "{\"operation\":\"load_shared\",\"cluster\":0,\"shared\":18432,\"seed\":1}",
+     "shared", 17408, 17404, RULE_SHARED_ACCESS_BOUNDS},
+    {"the upper bits go at once", "{\"operation\":\"load_shared\",\"cluster\":0,\"shared\":83890176,\"seed\":1}",
+     "shared", 20975616, 4096, RULE_SHARED_ACCESS_WINDOW},
+};
+
+START_TEST(edge_is_one_step_from_a_case_that_does_not_fault)
+{
+    const struct family *family = family_find("misuse");
+    void *fatal = calloc(3, family->case_bytes), *edge = (char *)fatal + family->case_bytes,
+         *near = (char *)edge + family->case_bytes;
+    read_case("misuse", limits[_i].text, fatal);
+    ck_assert_int_eq(family_rule(family, fatal), limits[_i].rule);
+    ck_assert_msg(edge_find(family, fatal, edge, near), "%s", limits[_i].why);
+    ck_assert_int_eq(family_rule(family, edge), limits[_i].rule);
+    ck_assert(!family_is_fatal(family_rule(family, near)));
+    ck_assert_int_eq(number_of("misuse", near, limits[_i].key), limits[_i].near);
+    ck_assert_int_eq(number_of("misuse", edge, limits[_i].key), limits[_i].edge);
+    free(fatal);
+}
+END_TEST
+
+START_TEST(edge_is_not_found_where_no_number_decides)
+{
+    const struct family *family = family_find("misuse");
+    void *fatal = calloc(3, family->case_bytes), *edge = (char *)fatal + family->case_bytes;
+    read_case("misuse",
+              "{\"operation\":\"prefetch_tile\",\"cluster\":0,\"global\":17592186044416,\"map\":\"column\",\"dims\":3,"
+              "\"tensorCoords\":[0,0,0],\"offset\":0,\"seed\":1}",
+              fatal);
+    ck_assert_int_eq(family_rule(family, fatal), RULE_LOAD_MODE);
+    ck_assert(!edge_find(family, fatal, edge, (char *)edge + family->case_bytes));
+    free(fatal);
+}
+END_TEST
+
+START_TEST(quota_takes_so_many_of_each_rule_and_their_neighbours)
+{
+    static struct fill fill;
+    struct quota quota = {.each = 3};
+    struct source source = {.family = family_find("load"), .seed = 1, .end = 20000, .quota = &quota};
+    struct batch batch;
+    struct text why;
+    uint64_t taken = 0, near = 0;
+    ck_assert(batch_open(&batch, source.family));
+    ck_assert_int_gt(source_fill(&source, &batch, &fill, &why), 0);
+    for (int i = 0; i < batch.count; i++) {
+        enum rule rule = family_rule(source.family, batch_case(&batch, i));
+        ck_assert_int_eq(family_is_fatal(rule), i >= fill.normal);
+        ck_assert_int_eq(fill.near[i] != RULE_OK, i < fill.normal);
+        near += fill.near[i] != RULE_OK;
+    }
+    for (int i = 0; i < RULE_COUNT; i++) {
+        ck_assert_uint_le(quota.taken[i], 3);
+        taken += quota.taken[i];
+    }
+    ck_assert_uint_eq(quota.taken[RULE_LOAD_SMEM_ALIGN], 3);
+    ck_assert_uint_eq(taken, (uint64_t)(batch.count - fill.normal));
+    ck_assert_uint_eq(near, (uint64_t)fill.normal);
+    batch_close(&batch);
+}
+END_TEST
+
+// --- core dumps ------------------------------------------------------------------------------------------------------
+
+enum { CTA_BYTES = 56, WARP_BYTES = 64, LANE_BYTES = 48, LANES = 2, SECTIONS = 4, CTA_TABLE = 13, WARP_TABLE = 14 };
+
+// One SM, number 7, with CTA 41 on it, whose second warp has an exception in its second lane.
+struct dump {
+    Elf64_Ehdr header;
+    Elf64_Shdr section[SECTIONS]; // 0: none; CTAs; warps; lanes of warp 1
+    uint8_t cta[CTA_BYTES], warp[2][WARP_BYTES], lane[LANES][LANE_BYTES];
+};
+
+static void add_table(struct dump *dump, int i, unsigned type, const void *rows, size_t row_bytes, size_t count)
+{
+    dump->section[i] = (Elf64_Shdr){.sh_type = SHT_LOUSER + type,
+                                    .sh_offset = (uint64_t)((const char *)rows - (const char *)dump),
+                                    .sh_size = row_bytes * count,
+                                    .sh_entsize = row_bytes};
+}
+
+static void save_dump(const char *path, uint32_t exception, size_t size_bytes)
+{
+    static struct dump dump;
+    const uint32_t block = 41, has_place = 1;
+    dump = (struct dump){
+        .header = {.e_shoff = offsetof(struct dump, section), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = SECTIONS}};
+    memcpy(dump.header.e_ident, ELFMAG, SELFMAG);
+    add_table(&dump, 1, CTA_TABLE, dump.cta, CTA_BYTES, 1);
+    add_table(&dump, 2, WARP_TABLE, dump.warp, WARP_BYTES, 2);
+    add_table(&dump, 3, 15, dump.lane, LANE_BYTES, LANES);
+    dump.section[1].sh_info = 7;
+    dump.section[2].sh_link = 1;
+    dump.section[3].sh_link = 2;
+    dump.section[3].sh_info = 1;
+    memcpy(dump.cta + 8, &block, sizeof block);
+    memcpy(dump.warp[1] + 24, &has_place, sizeof has_place);
+    memcpy(dump.lane[1] + 32, &exception, sizeof exception);
+    FILE *file = fopen(path, "wb");
+    ck_assert_uint_eq(fwrite(&dump, 1, size_bytes, file), size_bytes);
+    fclose(file);
+}
+
+static void keep_warp(void *to, const struct gpu_core_warp *warp)
+{
+    *(struct gpu_core_warp *)to = *warp;
+}
+
+START_TEST(dump_tells_of_the_warp_with_an_exception)
+{
+    char path[] = "/tmp/tmaref-dump-XXXXXX";
+    struct gpu_core_warp warp = {0};
+    close(mkstemp(path));
+    save_dump(path, 6, sizeof(struct dump));
+    ck_assert(gpu_core_read(path, keep_warp, &warp));
+    ck_assert_uint_eq(warp.sm, 7);
+    ck_assert_uint_eq(warp.block, 41);
+    ck_assert_uint_eq(warp.exception, 6);
+    ck_assert_uint_ne(warp.has_place, 0);
+    save_dump(path, 6, offsetof(struct dump, warp)); // cut short: no warp can be read
+    warp.block = 0;
+    gpu_core_read(path, keep_warp, &warp);
+    ck_assert_uint_eq(warp.block, 0);
+    save_dump(path, 6, 20);
+    ck_assert(!gpu_core_read(path, keep_warp, &warp));
+    unlink(path);
+    ck_assert(!gpu_core_read(path, keep_warp, &warp));
+}
+END_TEST
+
+START_TEST(exceptions_stand_for_one_cuda_error_or_two)
+{
+    static const struct {
+        uint32_t exception;
+        int error, other;
+    } rows[] = {{4, 715, 719}, {5, 700, 719}, {6, 716, 0}, {14, 700, 0},
+                {17, 719, 0},  {18, 719, 0},  {2, 0, 0},   {99, 0, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int other = -1;
+        ck_assert_int_eq(gpu_core_error(rows[i].exception, &other), rows[i].error);
+        ck_assert_int_eq(other, rows[i].other);
+    }
+}
+END_TEST
+
+Suite *fault_lane_suite(void)
+{
+    Suite *suite = suite_create("fault_lane");
+    TCase *edges = tcase_create("limits"), *dumps = tcase_create("dumps");
+    tcase_add_loop_test(edges, edge_is_one_step_from_a_case_that_does_not_fault, 0, sizeof limits / sizeof limits[0]);
+    tcase_add_test(edges, edge_is_not_found_where_no_number_decides);
+    tcase_add_test(edges, quota_takes_so_many_of_each_rule_and_their_neighbours);
+    tcase_add_test(dumps, dump_tells_of_the_warp_with_an_exception);
+    tcase_add_test(dumps, exceptions_stand_for_one_cuda_error_or_two);
+    suite_add_tcase(suite, edges);
+    suite_add_tcase(suite, dumps);
+    return suite;
+}
