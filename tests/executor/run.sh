@@ -144,10 +144,10 @@ breaks() {
     cases load "{\"map\":{$map,\"globalAddress\":17592186044416},\"dims\":2,\"tensorCoords\":[0,0],\"shared\":4096,\"expect\":654321}"
     blamed load sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     blamed load crash:654321 "process killed by signal 11"
-    cases mbarrier '{"ops":[{"op":"init","operand":654321}]}'
-    blamed mbarrier sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     cases transpose '{"kernel":"article","bytes":16,"rows":10,"columns":700,"source":3729168,"sourcePitch":11200,"resultPitch":160,"swizzle":"none","x":601,"y":7,"loaded":3584,"transposed":2048}'
     blamed transpose late:601 "CUDA_ERROR_LAUNCH_TIMEOUT (702): 32 threads waited in vain, the first of them thread 0 of CTA 0 for parity 1 of the mbarrier at shared address 0x400"
+    cases mbarrier '{"ops":[{"op":"init","operand":654321}]}'
+    blamed mbarrier sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     # A hang costs its second at each halving: few cases.
     { head -4 lived && echo '{"ops":[{"op":"init","operand":654321}]}'; } >cases.jsonl
     export STANDIN_TROUBLE=hang:654321 TMAREF_GPU_SECONDS=1
@@ -183,7 +183,7 @@ does_not_start() {
 
 # The benchmark finds its device; there is nothing worth timing on it.
 measures() {
-    run 2 bench --only=nothing
+    run 2 bench copy --only=nothing
     err "no contest's name contains 'nothing'"
     out "Stand-in, driver"
     run 2 bench gemm --triton=nowhere

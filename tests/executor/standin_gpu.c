@@ -203,6 +203,43 @@ enum cuda_result cuEventCreate(struct CUevent_st **event, unsigned flags)
     return *event == NULL ? CUDA_ERROR_OUT_OF_MEMORY : sticky;
 }
 
+// Streams are there; graphs, which only benchmarks want, are not.
+enum cuda_result cuStreamCreate(struct CUstream_st **stream, unsigned flags)
+{
+    (void)flags;
+    *stream = NULL;
+    return sticky;
+}
+
+enum cuda_result cuStreamSynchronize(struct CUstream_st *stream)
+{
+    (void)stream;
+    return sticky;
+}
+
+enum cuda_result cuEventQuery(struct CUevent_st *event)
+{
+    (void)event;
+    return sticky;
+}
+
+#define NO_GRAPH(name, parameters)                                                                                     \
+    enum cuda_result name parameters                                                                                   \
+    {                                                                                                                  \
+        return CUDA_ERROR_NOT_FOUND;                                                                                   \
+    }
+NO_GRAPH(cuStreamBeginCapture_v2,
+         (struct CUstream_st * stream __attribute__((unused)), uint32_t mode __attribute__((unused))))
+NO_GRAPH(cuStreamEndCapture,
+         (struct CUstream_st * stream __attribute__((unused)), struct CUgraph_st **graph __attribute__((unused))))
+NO_GRAPH(cuGraphInstantiateWithFlags,
+         (struct CUgraphExec_st * *graph __attribute__((unused)), struct CUgraph_st *captured __attribute__((unused)),
+          unsigned long long flags __attribute__((unused))))
+NO_GRAPH(cuGraphLaunch,
+         (struct CUgraphExec_st * graph __attribute__((unused)), struct CUstream_st *stream __attribute__((unused))))
+NO_GRAPH(cuGraphExecDestroy, (struct CUgraphExec_st * graph __attribute__((unused))))
+NO_GRAPH(cuGraphDestroy, (struct CUgraph_st * captured __attribute__((unused))))
+
 enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *stream)
 {
     (void)stream;

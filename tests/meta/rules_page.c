@@ -36,6 +36,10 @@ static void print_evidence(const struct rule_row *row)
 {
     unsigned ends = cases_that(row, "end so"), exposes = cases_that(row, "expose a misreading");
     printf("- evidence: ");
+    if (row->evidence[0] == '\0') {
+        printf("seen in probes, not recorded yet\n");
+        return;
+    }
     if (row->sm_90a == OUTCOME_UNSUPPORTED) {
         printf("no recording can show it, the assembler refuses\n");
         return;
