@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "interrupt.h"
+#include "picture/save.h"
 #include "progress.h"
 
 enum { MOST_PROCESSES = 64, REDRAW_MILLISECONDS = 100 };
@@ -64,18 +65,6 @@ static int by_cost(const void *a, const void *b)
     int first = *(const int *)a, second = *(const int *)b;
     uint64_t x = cost_of_all[first], y = cost_of_all[second];
     return x != y ? (x < y) - (x > y) : first - second;
-}
-
-static int write_all(int file, const void *bytes, size_t size_bytes)
-{
-    for (const char *at = bytes; size_bytes > 0;) {
-        ssize_t written = write(file, at, size_bytes);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return 0;
-        at += written;
-        size_bytes -= (size_t)written;
-    }
-    return 1;
 }
 
 static int read_all(int file, void *bytes, size_t size_bytes)

@@ -29,13 +29,13 @@ static int is_replaceable(const char *path, struct text *why)
     return 1;
 }
 
-static int write_all(int file, const char *bytes, size_t size_bytes)
+int write_all(int file, const void *bytes, size_t size_bytes)
 {
-    while (size_bytes > 0) {
-        ssize_t written = write(file, bytes, size_bytes);
+    for (const char *at = bytes; size_bytes > 0;) {
+        ssize_t written = write(file, at, size_bytes);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return 0;
-        bytes += written;
+        if (written <= 0) return 0;
+        at += written;
         size_bytes -= (size_t)written;
     }
     return 1;

@@ -12,6 +12,9 @@
 //   returns  1, or 0 with a sentence in `why`: a directory, a symbolic link, no permission, a full disk
 int save_file(const char *path, const char *bytes, size_t size_bytes, struct text *why);
 
+// Writes all of it, however many calls that takes; 0 with errno if that fails.
+int write_all(int file, const void *bytes, size_t size_bytes);
+
 // Does `path` name something that bytes are written into, not a file that is replaced: a pipe, a terminal, a device, or
 // one of this process's open files (/dev/stdout, /dev/fd/3)?
 int is_stream(const char *path);

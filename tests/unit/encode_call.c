@@ -62,33 +62,11 @@ struct encode_call encode_call_base(enum base base)
     return call;
 }
 
-#define FIELD(name, member)                                                                                            \
-    {                                                                                                                  \
-        name, offsetof(struct encode_call, member), sizeof bases[0].member                                             \
-    }
+#define FIELD(name, member) {name, offsetof(struct encode_call, member), sizeof bases[0].member},
 static const struct {
     const char *argument;
     size_t offset, bytes;
-} fields[] = {
-    FIELD("tensorDataType", data_type),
-    FIELD("tensorRank", rank),
-    FIELD("globalAddress", address),
-    FIELD("globalDim", dim[0]),
-    FIELD("globalStrides", strides[0]),
-    FIELD("boxDim", box[0]),
-    FIELD("elementStrides", estride[0]),
-    FIELD("pixelBoxLowerCorner", lower[0]),
-    FIELD("pixelBoxUpperCorner", upper[0]),
-    FIELD("pixelBoxLowerCornerWidth", lower[0]),
-    FIELD("pixelBoxUpperCornerWidth", upper[0]),
-    FIELD("channelsPerPixel", channels),
-    FIELD("pixelsPerColumn", pixels),
-    FIELD("interleave", interleave),
-    FIELD("swizzle", swizzle),
-    FIELD("l2Promotion", l2_promotion),
-    FIELD("oobFill", oob_fill),
-    FIELD("mode", mode),
-};
+} fields[] = {ENCODE_FIELD_ROWS(FIELD)};
 
 int encode_call_edit(struct encode_call *call, const struct edit *edit)
 {

@@ -31,6 +31,27 @@ struct edit {
     uint64_t value;
 };
 
+// The arguments of the four calls, by the driver's names, and the member of struct encode_call and of struct map_args.
+#define ENCODE_FIELD_ROWS(FIELD)                                                                                       \
+    FIELD("tensorDataType", data_type)                                                                                 \
+    FIELD("tensorRank", rank)                                                                                          \
+    FIELD("globalAddress", address)                                                                                    \
+    FIELD("globalDim", dim[0])                                                                                         \
+    FIELD("globalStrides", strides[0])                                                                                 \
+    FIELD("boxDim", box[0])                                                                                            \
+    FIELD("elementStrides", estride[0])                                                                                \
+    FIELD("pixelBoxLowerCorner", lower[0])                                                                             \
+    FIELD("pixelBoxUpperCorner", upper[0])                                                                             \
+    FIELD("pixelBoxLowerCornerWidth", lower[0])                                                                        \
+    FIELD("pixelBoxUpperCornerWidth", upper[0])                                                                        \
+    FIELD("channelsPerPixel", channels)                                                                                \
+    FIELD("pixelsPerColumn", pixels)                                                                                   \
+    FIELD("interleave", interleave)                                                                                    \
+    FIELD("swizzle", swizzle)                                                                                          \
+    FIELD("l2Promotion", l2_promotion)                                                                                 \
+    FIELD("oobFill", oob_fill)                                                                                         \
+    FIELD("mode", mode)
+
 struct encode_call encode_call_base(enum base base);
 
 // Makes the change; returns 0 if the call has no such argument ("compute capability").

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "encode_call.h"
 #include "map_args.h"
 
 enum { SEED = 20261122, CALLS = 150000, ENTRIES = TENSORMAP_MAX_RANK };
@@ -12,32 +13,11 @@ enum { SEED = 20261122, CALLS = 150000, ENTRIES = TENSORMAP_MAX_RANK };
 Suite *encode_mend_suite(void);
 
 #define FIELD(argument, member)                                                                                        \
-    {                                                                                                                  \
-        argument, offsetof(struct map_args, member), sizeof(((struct map_args *)NULL)->member)                         \
-    }
+    {argument, offsetof(struct map_args, member), sizeof(((struct map_args *)NULL)->member)},
 static const struct {
     const char *argument;
     size_t offset, bytes;
-} fields[] = {
-    FIELD("tensorDataType", data_type),
-    FIELD("tensorRank", rank),
-    FIELD("globalAddress", address),
-    FIELD("globalDim", dim[0]),
-    FIELD("globalStrides", strides[0]),
-    FIELD("boxDim", box[0]),
-    FIELD("elementStrides", estride[0]),
-    FIELD("pixelBoxLowerCorner", lower[0]),
-    FIELD("pixelBoxUpperCorner", upper[0]),
-    FIELD("pixelBoxLowerCornerWidth", lower[0]),
-    FIELD("pixelBoxUpperCornerWidth", upper[0]),
-    FIELD("channelsPerPixel", channels),
-    FIELD("pixelsPerColumn", pixels),
-    FIELD("interleave", interleave),
-    FIELD("swizzle", swizzle),
-    FIELD("l2Promotion", l2_promotion),
-    FIELD("oobFill", oob_fill),
-    FIELD("mode", mode),
-};
+} fields[] = {ENCODE_FIELD_ROWS(FIELD)};
 
 // Entries from `first` on as whoever raises the rank would choose them: one wide dimension, boxes of one step.
 static void add_entries(struct map_args *args, uint32_t first, uint32_t past)
