@@ -4,7 +4,7 @@
 //   dtype.h             element types of tensor maps
 //   access.h, ledger.h  what observers see: accesses to memory, contributions to barriers
 //   bank.h              wavefronts of an access to shared memory
-//   memory.h            bounded pieces of global and shared memory
+//   memory.h, cluster_memory.h  global memory: the regions that are mapped; the shared memories of a cluster
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
 //   replace.h           tensormap.replace on the 128 bytes
 //   location.h          where a map may lie
@@ -46,6 +46,7 @@
 #include "chain.h"
 #include "cluster.h"
 #include "cluster_barrier.h"
+#include "cluster_memory.h"
 #include "cluster_step.h"
 #include "copy.h"
 #include "cp_async.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A piece of addressable memory with bounds: global memory, or one CTA's shared memory. Bytes belong to the caller.
+// Addressable memory with bounds: one range of bytes, and global memory, which is a table of such ranges with holes
+// between them. The shared memories of a cluster are in cluster_memory.h. Bytes belong to the caller.
 #ifndef TMAREF_MEMORY_H
 #define TMAREF_MEMORY_H
 
@@ -9,7 +10,8 @@
 // The shared memory of an SM of an H200 (MAX_SHARED_MEMORY_PER_MULTIPROCESSOR); addresses of a CTA's own end there.
 enum { SM_SHARED_BYTES = 233472 };
 
-// `bytes[0]` has address `base`; addresses base .. base + size_bytes - 1 are mapped, all others are not.
+// `bytes[0]` has address `base`; addresses base .. base + size_bytes - 1 are mapped, all others are not. `base` may be
+// the address of `bytes` on the host, or any other number.
 struct memory {
     uint8_t *bytes;
     uint64_t base;
@@ -23,5 +25,47 @@ static inline uint8_t *memory_at(const struct memory *memory, uint64_t address, 
     if (offset > memory->size_bytes || count_bytes > memory->size_bytes - offset) return NULL;
     return memory->bytes + offset;
 }
+
+// --- Global memory ---------------------------------------------------------------------------------------------------
+
+// One range of global memory: an allocation, or what is mapped of one. What is mapped read-only faults where it is
+// written as if it were not there (700).
+struct region {
+    struct memory memory;
+    int is_read_only;
+};
+
+// All regions that are mapped: `count` of them, in rising order of address; none reaches into the next, none is empty.
+struct global_memory {
+    const struct region *region;
+    uint32_t count;
+};
+
+// What somebody wants to do with global memory.
+enum memory_use { MEMORY_READS, MEMORY_WRITES };
+
+// The region that holds `address`, NULL if none does; found in the table.
+const struct region *region_search(const struct global_memory *global, uint64_t address);
+
+// The same for whoever asks again and again: `hit` is the region of the last answer, or NULL. One comparison where the
+// answer is the same.
+static inline const struct region *region_find(const struct global_memory *global, const struct region *hit,
+                                               uint64_t address)
+{
+    if (hit != NULL && address - hit->memory.base < hit->memory.size_bytes) return hit;
+    return region_search(global, address);
+}
+
+// The region that is nearest to `address` at or below it, else the first; NULL where nothing is mapped. For findings.
+const struct region *region_nearest(const struct global_memory *global, uint64_t address);
+
+// How many of the `count_bytes` bytes from `address` on may be used so, up to the first that may not. Regions that
+// touch are one; addresses do not wrap.
+uint64_t global_usable_bytes(const struct global_memory *global, uint64_t address, uint64_t count_bytes,
+                             enum memory_use use);
+
+// Copies `count_bytes` bytes, which may all be used so, out of global memory or into it, over regions that touch.
+void global_read(const struct global_memory *global, uint64_t address, void *to, uint64_t count_bytes);
+void global_write(const struct global_memory *global, uint64_t address, const void *from, uint64_t count_bytes);
 
 #endif

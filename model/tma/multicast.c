@@ -20,13 +20,13 @@ static int is_empty(const struct cluster_load *load)
 uint32_t multicast_targets(const struct cluster_load *load)
 {
     if (load->is_multicast) return load->mask & UINT16_MAX;
-    return load->to_rank < MULTICAST_MAX_CTAS ? (uint32_t)1 << load->to_rank : 0;
+    return load->to_rank < CLUSTER_MEMORY_MAX_CTAS ? (uint32_t)1 << load->to_rank : 0;
 }
 
 // Does it stay in the issuing CTA, by the way of a CTA alone? A multicast to itself does not.
 static int is_local(const struct cluster_load *load)
 {
-    return !load->is_cluster || (!load->is_multicast && load->to_rank == load->issuer);
+    return !load->cluster.is_cluster || (!load->is_multicast && load->to_rank == load->issuer);
 }
 
 // Rule LOAD_OTHER_BARRIER, a warning.
@@ -43,8 +43,8 @@ static void check_launch(const struct cluster_load *load, struct findings *findi
 {
     if (!load->is_multicast && load->to_rank > RANK_LIMIT)
         finding_add(findings, (struct finding){RULE_LOAD_OTHER_RANK_LIMIT, "rank of dstMem", -1, 0, load->to_rank,
-                                               RANK_LIMIT, load->ctas - 1});
-    if (load->is_cluster) return;
+                                               RANK_LIMIT, load->cluster.ctas - 1});
+    if (load->cluster.is_cluster) return;
     if (load->is_multicast && load->mask != 1)
         finding_add(findings, (struct finding){RULE_MULTICAST_NO_CLUSTER, "ctaMask", -1, 0, load->mask, 1, 1});
     if (!load->is_multicast && load->to_rank != 0)
@@ -52,16 +52,20 @@ static void check_launch(const struct cluster_load *load, struct findings *findi
                     (struct finding){RULE_LOAD_OTHER_NO_CLUSTER, "rank of dstMem", -1, 0, load->to_rank, 0, 0});
 }
 
-// Rules MULTICAST_MASK, LOAD_OTHER_RANK.
+// The ranks that are no CTA of the cluster, or one that has exited: rules MULTICAST_MASK, LOAD_OTHER_RANK,
+// CLUSTER_EXITED.
 static void check_ranks(const struct cluster_load *load, struct findings *findings)
 {
-    uint32_t ctas = load->ctas, all = ((uint32_t)1 << ctas) - 1;
+    uint32_t ctas = load->cluster.ctas, all = ((uint32_t)1 << ctas) - 1, to = multicast_targets(load);
     if (load->is_multicast && (load->mask & ~all) != 0)
         finding_add(findings,
                     (struct finding){RULE_MULTICAST_MASK, "ctaMask", -1, 0, load->mask, all, load->mask & all});
     if (!load->is_multicast && load->to_rank >= ctas)
         finding_add(findings,
                     (struct finding){RULE_LOAD_OTHER_RANK, "rank of dstMem", -1, 0, load->to_rank, ctas - 1, ctas - 1});
+    if ((to & all & load->cluster.exited) != 0)
+        finding_add(findings, (struct finding){RULE_CLUSTER_EXITED, load->is_multicast ? "ctaMask" : "rank of dstMem",
+                                               -1, 0, to, load->cluster.exited, to & ~load->cluster.exited});
 }
 
 // Does the finding say that the box leaves the shared memory of its CTA?
@@ -139,7 +143,7 @@ enum rule multicast_tile_load(const struct tensormap *map, int dims, const int32
     *transaction_bytes = 0;
     findings_clear(findings);
     if (is_empty(load)) return RULE_OK;
-    tile_load_check(map, dims, coord, global_memory, &load->cta[0], load->shared, &own);
+    tile_load_check(map, dims, coord, global_memory, &load->cluster.cta[0], load->shared, &own);
     if (has_box(map, TENSORMAP_TILED, dims, &own)) {
         struct tile tile = tile_of(map, coord);
         past = end_of(load, map, tile_extent_bytes(&tile));
@@ -147,9 +151,9 @@ enum rule multicast_tile_load(const struct tensormap *map, int dims, const int32
     enum rule rule = judge(load, &own, past, findings);
     if (rule != RULE_OK) return rule;
 
-    for (uint32_t rank = 0; rank < load->ctas; rank++)
+    for (uint32_t rank = 0; rank < load->cluster.ctas; rank++)
         if (multicast_targets(load) >> rank & 1)
-            tile_load(map, dims, coord, global_memory, &load->cta[rank], load->shared, transaction_bytes);
+            tile_load(map, dims, coord, global_memory, &load->cluster.cta[rank], load->shared, transaction_bytes);
     return RULE_OK;
 }
 
@@ -162,7 +166,7 @@ enum rule multicast_im2col_load(const struct tensormap *map, int dims, const int
     *transaction_bytes = 0;
     findings_clear(findings);
     if (is_empty(load)) return RULE_OK;
-    im2col_load_check(map, dims, coord, offset, global_memory, &load->cta[0], load->shared, &own);
+    im2col_load_check(map, dims, coord, offset, global_memory, &load->cluster.cta[0], load->shared, &own);
     if (has_box(map, TENSORMAP_IM2COL, dims, &own)) {
         struct im2col column = im2col_of(map, coord, offset);
         past = end_of(load, map, im2col_extent_bytes(&column));
@@ -170,9 +174,10 @@ enum rule multicast_im2col_load(const struct tensormap *map, int dims, const int
     enum rule rule = judge(load, &own, past, findings);
     if (rule != RULE_OK) return rule;
 
-    for (uint32_t rank = 0; rank < load->ctas; rank++)
+    for (uint32_t rank = 0; rank < load->cluster.ctas; rank++)
         if (multicast_targets(load) >> rank & 1)
-            im2col_load(map, dims, coord, offset, global_memory, &load->cta[rank], load->shared, transaction_bytes);
+            im2col_load(map, dims, coord, offset, global_memory, &load->cluster.cta[rank], load->shared,
+                        transaction_bytes);
     return RULE_OK;
 }
 
@@ -181,7 +186,7 @@ enum rule multicast_bulk_load(uint64_t from, uint32_t size_bytes, const struct m
 {
     struct findings own = {0};
     enum bulk_form form = is_local(load) ? BULK_GLOBAL_TO_SHARED : BULK_GLOBAL_TO_OTHER;
-    struct bulk bulk = {form, global_memory, &load->cta[0], from, load->shared, size_bytes};
+    struct bulk bulk = {form, global_memory, &load->cluster.cta[0], from, load->shared, size_bytes};
     *transaction_bytes = 0;
     findings_clear(findings);
     if (is_empty(load) || bulk_moved_bytes(form, size_bytes) == 0) return RULE_OK;
@@ -189,9 +194,9 @@ enum rule multicast_bulk_load(uint64_t from, uint32_t size_bytes, const struct m
     enum rule rule = judge(load, &own, 0, findings);
     if (rule != RULE_OK) return rule;
 
-    for (uint32_t rank = 0; rank < load->ctas; rank++) {
+    for (uint32_t rank = 0; rank < load->cluster.ctas; rank++) {
         if (!(multicast_targets(load) >> rank & 1)) continue;
-        bulk.destination = &load->cta[rank];
+        bulk.destination = &load->cluster.cta[rank];
         bulk_copy(&bulk, transaction_bytes);
     }
     return RULE_OK;

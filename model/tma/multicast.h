@@ -5,22 +5,16 @@
 #ifndef TMAREF_MULTICAST_H
 #define TMAREF_MULTICAST_H
 
+#include "cluster_memory.h"
 #include "im2col_load.h"
 
-enum { MULTICAST_MAX_CTAS = 16 };
-
 // Where a load goes.
-//   cta         the shared memory of each CTA of the cluster, all of one size and base (they run one kernel)
-//   ctas        how many there are: 1 to 16
-//   is_cluster  0 in a launch without the cluster attribute (one CTA, of rank 0)
 //   issuer      rank of the CTA that issues
 //   is_multicast, mask   .multicast::cluster and its ctaMask, 16 bits
 //   to_rank, shared      the destination, a shared::cluster address: the CTA it names, and the offset there
 //   barrier_rank         the CTA that the address of the barrier names
 struct cluster_load {
-    const struct memory *cta;
-    uint32_t ctas;
-    int is_cluster;
+    struct cluster_memory cluster;
     uint32_t issuer;
     int is_multicast;
     uint32_t mask;

@@ -33,9 +33,9 @@ static enum rule run_issues(const struct multicast_job *job, const struct memory
     tensormap_decode(&image, &map, NULL);
     for (uint32_t i = 0; i < job->issues; i++) {
         const struct multicast_issue *from = &job->issue[i];
-        struct cluster_load load = {.cta = ctas,
-                                    .ctas = ranks,
-                                    .is_cluster = is_cluster,
+        struct cluster_load load = {.cluster.cta = ctas,
+                                    .cluster.ctas = ranks,
+                                    .cluster.is_cluster = is_cluster,
                                     .issuer = from->issuer,
                                     .is_multicast = (int)from->is_multicast,
                                     .mask = from->mask,

@@ -130,11 +130,12 @@ static void prefetch(struct copy *c)
 
 static void multicast(struct copy *c, struct fuzz_input *input)
 {
-    struct cluster_load load = {.cta = c->cta, .ctas = 1 + (uint32_t)fuzz_take(input, 1) % CTAS, .shared = c->shared};
+    struct cluster_load load = {
+        .cluster.cta = c->cta, .cluster.ctas = 1 + (uint32_t)fuzz_take(input, 1) % CTAS, .shared = c->shared};
     uint32_t bytes = 0;
-    load.is_cluster = (int)fuzz_take(input, 1) & 1;
+    load.cluster.is_cluster = (int)fuzz_take(input, 1) & 1;
     load.is_multicast = (int)fuzz_take(input, 1) & 1;
-    load.issuer = (uint32_t)fuzz_take(input, 1) % load.ctas;
+    load.issuer = (uint32_t)fuzz_take(input, 1) % load.cluster.ctas;
     load.mask = (uint32_t)fuzz_take(input, 2);
     load.to_rank = (uint32_t)fuzz_take(input, 1);
     load.barrier_rank = (uint32_t)fuzz_take(input, 1);

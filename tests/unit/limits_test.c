@@ -48,8 +48,12 @@ static void run_all(const struct tensormap *map, int dims, enum rule load, enum 
     const int entries = dims < 0 ? 0 : dims;
     const int32_t *coord = end_of_memory((size_t)entries * sizeof *coord);
     const uint16_t *offset = end_of_memory(entries > 2 ? (size_t)(entries - 2) * sizeof *offset : 0);
-    const struct cluster_load multicast = {
-        .cta = &smem, .ctas = 1, .shared = SMEM_BASE, .mask = 1, .is_multicast = 1, .is_cluster = 1};
+    const struct cluster_load multicast = {.cluster.cta = &smem,
+                                           .cluster.ctas = 1,
+                                           .shared = SMEM_BASE,
+                                           .mask = 1,
+                                           .is_multicast = 1,
+                                           .cluster.is_cluster = 1};
     struct findings findings;
     uint32_t bytes;
     if (map->mode == TENSORMAP_TILED) {
@@ -284,7 +288,7 @@ START_TEST(findings_start_empty_in_every_call)
     const struct tensormap tiled = map_of(TENSORMAP_TILED, 3), im2col = map_of(TENSORMAP_IM2COL, 3);
     const struct bulk bulk = {BULK_GLOBAL_TO_SHARED, &gmem, &smem, GMEM_BASE, SMEM_BASE, 16};
     const struct cp_async copy = {&gmem, &smem, CP_ASYNC_WHOLE, 4, 4, GMEM_BASE, SMEM_BASE};
-    const struct cluster_load load = {.cta = &smem, .ctas = 1, .shared = SMEM_BASE};
+    const struct cluster_load load = {.cluster.cta = &smem, .cluster.ctas = 1, .shared = SMEM_BASE};
     const struct wgmma wgmma = {.types = 0, .n = 8};
     const struct wgmma_operands operands = {.descriptor = {64, 64}, .shared = &smem};
     const struct replace_op replace = {.field = REPLACE_BOX_DIM, .value = 8};

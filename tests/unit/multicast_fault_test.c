@@ -96,7 +96,7 @@ static enum rule run_fault(const struct fault *fault, struct bench *bench, struc
     bench_set_up(bench);
     bench->map.address = fault->address;
     struct cluster_load load = bench_load(bench, ctas, fault->issuer, (uint32_t)fault->mask & UINT16_MAX);
-    load.is_cluster = fault->cluster > 0;
+    load.cluster.is_cluster = fault->cluster > 0;
     load.is_multicast = fault->mask >= 0;
     load.shared = fault->shared;
     load.to_rank = load.barrier_rank = fault->to_rank;
@@ -156,6 +156,27 @@ START_TEST(load_remote_limit__counts_lines_of_a_swizzle)
 }
 END_TEST
 
+// A CTA that has ended is not there any more, for a multicast and for a load that names it.
+START_TEST(cluster_exited__load_does_not_reach_it)
+{
+    static struct bench bench;
+    struct findings findings = {0};
+    const int32_t coord[] = {0, 0};
+    uint32_t bytes;
+    bench_set_up(&bench);
+    struct cluster_load load = bench_load(&bench, 3, 0, 7);
+    load.cluster.exited = 4;
+    ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, &findings),
+                     RULE_CLUSTER_EXITED);
+    ck_assert_uint_eq(findings.item[0].nearest, 3);
+    load.is_multicast = 0, load.to_rank = load.barrier_rank = 2;
+    ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, NULL),
+                     RULE_CLUSTER_EXITED);
+    load.cluster.exited = 3;
+    ck_assert_int_eq(multicast_tile_load(&bench.map, 2, coord, &bench.global, &load, &bytes, NULL), RULE_OK);
+}
+END_TEST
+
 START_TEST(multicast_no_cluster__is_715_before_all_others)
 {
     check_faults(RULE_MULTICAST_NO_CLUSTER, 715);
@@ -202,6 +223,7 @@ void multicast_fault_add_tests(Suite *suite)
 {
     TCase *tcase = tcase_create("faults");
     tcase_add_test(tcase, multicast_no_cluster__is_715_before_all_others);
+    tcase_add_test(tcase, cluster_exited__load_does_not_reach_it);
     tcase_add_test(tcase, load_other_no_cluster__is_715_before_all_others);
     tcase_add_test(tcase, load_other_rank_limit__is_31);
     tcase_add_test(tcase, multicast_mask__has_a_cta_for_each_bit);

@@ -26,9 +26,9 @@ void bench_set_up(struct bench *bench)
 
 struct cluster_load bench_load(const struct bench *bench, uint32_t ctas, uint32_t issuer, uint32_t mask)
 {
-    return (struct cluster_load){.cta = bench->cta,
-                                 .ctas = ctas,
-                                 .is_cluster = 1,
+    return (struct cluster_load){.cluster.cta = bench->cta,
+                                 .cluster.ctas = ctas,
+                                 .cluster.is_cluster = 1,
                                  .issuer = issuer,
                                  .is_multicast = 1,
                                  .mask = mask,
@@ -207,7 +207,7 @@ START_TEST(multicast_mask_empty__does_nothing_not_even_fault)
     bytes = 1;
     ck_assert_int_eq(multicast_bulk_load(1, 64, &bench.global, &load, &bytes, NULL), RULE_OK);
     ck_assert_uint_eq(bytes, 0);
-    load.is_cluster = 0, load.ctas = 1;
+    load.cluster.is_cluster = 0, load.cluster.ctas = 1;
     ck_assert_int_eq(multicast_im2col_load(&bench.map, 2, coord, NULL, &bench.global, &load, &bytes, NULL), RULE_OK);
     ck_assert_uint_eq(bench_written(&bench), 0);
 }

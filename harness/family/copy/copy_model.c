@@ -98,9 +98,9 @@ static void fill_canaries(const struct copy_job *job, const struct memory *cta, 
 static enum rule load_box(const struct copy_machine *machine, const struct copy_job *job, struct cluster *cluster,
                           uint32_t rank, const uint32_t *index, uint32_t box, uint32_t shared)
 {
-    struct cluster_load load = {.cta = cluster->cta,
-                                .ctas = cluster->ctas,
-                                .is_cluster = machine->cluster[0] > 0,
+    struct cluster_load load = {.cluster.cta = cluster->cta,
+                                .cluster.ctas = cluster->ctas,
+                                .cluster.is_cluster = machine->cluster[0] > 0,
                                 .issuer = rank,
                                 .is_multicast = (int)job->is_multicast,
                                 .mask = job->mask[rank],

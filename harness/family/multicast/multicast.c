@@ -211,9 +211,9 @@ static void lay_out(const struct multicast_case *c, struct load_window window, s
 
 struct cluster_load multicast_load_of(uint32_t cluster, const struct multicast_issue *issue, const struct memory *ctas)
 {
-    return (struct cluster_load){.cta = ctas,
-                                 .ctas = cluster > 0 ? cluster : 1,
-                                 .is_cluster = cluster > 0,
+    return (struct cluster_load){.cluster.cta = ctas,
+                                 .cluster.ctas = cluster > 0 ? cluster : 1,
+                                 .cluster.is_cluster = cluster > 0,
                                  .issuer = issue->issuer,
                                  .is_multicast = (int)issue->is_multicast,
                                  .mask = issue->mask,
