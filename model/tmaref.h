@@ -23,7 +23,8 @@
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_step.h     barrier programs, one operation at a time
 //   register_pool.h     setmaxnreg: the registers of a CTA's warps
-//   types.h, arithmetic.h  what wgmma multiplies, and the exact numbers of one element
+//   format.h, terms.h, sum.h  the numbers of tensor cores: formats, exact sums of products
+//   types.h             what wgmma multiplies
 //   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
 //   sparse.h            what the metadata of a sparse wgmma picks
 //   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
@@ -39,7 +40,6 @@
 
 #include "access.h"
 #include "address_check.h"
-#include "arithmetic.h"
 #include "async_group.h"
 #include "bank.h"
 #include "bulk.h"
@@ -53,6 +53,7 @@
 #include "descriptor.h"
 #include "dtype.h"
 #include "finding.h"
+#include "format.h"
 #include "fragments.h"
 #include "im2col_load.h"
 #include "im2col_store.h"
@@ -74,8 +75,10 @@
 #include "slice.h"
 #include "sparse.h"
 #include "store.h"
+#include "sum.h"
 #include "swizzle.h"
 #include "tensormap.h"
+#include "terms.h"
 #include "tile.h"
 #include "types.h"
 #include "wgmma.h"

@@ -9,9 +9,9 @@
      is_sparse,                                                                                                        \
      m,                                                                                                                \
      k,                                                                                                                \
-     WGMMA_##D,                                                                                                        \
-     WGMMA_##A,                                                                                                        \
-     WGMMA_##B,                                                                                                        \
+     NUMBER_##D,                                                                                                       \
+     NUMBER_##A,                                                                                                       \
+     NUMBER_##B,                                                                                                       \
      MMA_##tail,                                                                                                       \
      {na, nb, nd}},
 #define DENSE_ROW(X, ...)  OF_ROW("", 0, __VA_ARGS__)
@@ -32,24 +32,24 @@ enum mma_form mma_find(const char *name)
 
 // --- Fragments -------------------------------------------------------------------------------------------------------
 
-static enum wgmma_format format_of(const struct mma_row *row, enum mma_operand operand)
+static enum number_format format_of(const struct mma_row *row, enum mma_operand operand)
 {
     return operand == MMA_OF_A ? row->a : operand == MMA_OF_B ? row->b : row->d;
 }
 
-static int unit_bits(enum wgmma_format format)
+static int unit_bits(enum number_format format)
 {
-    return format == WGMMA_B1 ? 32 : wgmma_format_row(format)->size_bits;
+    return format == NUMBER_B1 ? 32 : number_format_row(format)->size_bits;
 }
 
 static int register_bits(const struct mma_row *row)
 {
-    return row->d == WGMMA_F64 ? 64 : 32;
+    return row->d == NUMBER_F64 ? 64 : 32;
 }
 
 int mma_column_units(enum mma_form form)
 {
-    return rows[form].a == WGMMA_B1 ? rows[form].k / 32 : rows[form].k;
+    return rows[form].a == NUMBER_B1 ? rows[form].k / 32 : rows[form].k;
 }
 
 int mma_units(enum mma_form form)
@@ -62,14 +62,14 @@ int mma_parts(enum mma_form form, enum mma_operand operand)
     return register_bits(&rows[form]) / unit_bits(format_of(&rows[form], operand));
 }
 
-struct wgmma_place mma_place(enum mma_form form, enum mma_operand operand, int lane, int index, int part)
+struct number_place mma_place(enum mma_form form, enum mma_operand operand, int lane, int index, int part)
 {
     int parts = mma_parts(form, operand), halves = rows[form].m / 8; // of the 16 rows, two registers side by side
-    if (operand == MMA_OF_B) return (struct wgmma_place){(index * 4 + lane % 4) * parts + part, lane / 4};
+    if (operand == MMA_OF_B) return (struct number_place){(index * 4 + lane % 4) * parts + part, lane / 4};
     if (operand == MMA_OF_A)
-        return (struct wgmma_place){lane / 4 + index % halves * 8, (index / halves * 4 + lane % 4) * parts + part};
+        return (struct number_place){lane / 4 + index % halves * 8, (index / halves * 4 + lane % 4) * parts + part};
     int element = index * parts + part;
-    return (struct wgmma_place){lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2};
+    return (struct number_place){lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2};
 }
 
 // --- The instruction -------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ static void read_units(enum mma_form form, enum mma_operand operand, const uint3
     int parts = mma_parts(form, operand);
     for (int i = 0; i < row->registers[operand] * parts * MMA_LANES; i++) {
         int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts;
-        struct wgmma_place at = mma_place(form, operand, lane, index, part);
+        struct number_place at = mma_place(form, operand, lane, index, part);
         uint64_t unit = unit_at(row, operand, words, lane, index, part);
         if (operand == MMA_OF_A)
             units[at.row][at.column] = unit;
@@ -120,7 +120,7 @@ struct instruction {
     struct mma_vector a[MMA_MAX_M], b[MMA_N];
 };
 
-static uint64_t element_of_d(const struct instruction *of, struct wgmma_place at, uint64_t c)
+static uint64_t element_of_d(const struct instruction *of, struct number_place at, uint64_t c)
 {
     struct mma_vector picked;
     uint64_t units[MMA_MAX_UNITS];
@@ -142,7 +142,7 @@ static void execute(struct instruction *of, const uint32_t *a, const uint32_t *b
     for (int i = 0; i < row->registers[MMA_OF_D] * parts * MMA_LANES; i++) {
         int lane = i % MMA_LANES, index = i / MMA_LANES / parts, part = i / MMA_LANES % parts;
         uint64_t c = unit_at(row, MMA_OF_D, d, lane, index, part);
-        struct wgmma_place at = mma_place(of->form, MMA_OF_D, lane, index, part);
+        struct number_place at = mma_place(of->form, MMA_OF_D, lane, index, part);
         put_unit(row, d, lane, index, part, element_of_d(of, at, c));
     }
 }

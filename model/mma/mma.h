@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One mma.sync.aligned of a warp, dense or sparse (mma.sp): which elements its registers hold, and D = A * B + D of all
 // lanes, bit for bit as an H200 gives it. What the numbers are is in docs/mma.md; the sum of terms is wgmma's
-// (wgmma/arithmetic.h).
+// (number/sum.h).
 #ifndef TMAREF_MMA_H
 #define TMAREF_MMA_H
 
 #include <stdint.h>
 
-#include "arithmetic.h"
-#include "fragments.h"
 #include "mma_op.h"
 #include "rule.h"
+#include "sum.h"
 
 enum mma_operand { MMA_OF_A, MMA_OF_B, MMA_OF_D };
 
@@ -20,7 +19,7 @@ enum mma_operand { MMA_OF_A, MMA_OF_B, MMA_OF_D };
 struct mma_row {
     const char *name;
     int is_sparse, m, k;
-    enum wgmma_format d, a, b;
+    enum number_format d, a, b;
     enum mma_tail tail;
     int registers[3];
 };
@@ -39,14 +38,14 @@ int mma_parts(enum mma_form form, enum mma_operand operand);
 // Unit `part` of register `index` in lane 0 .. 31: row and column of A (the column is k) and of D; of B the column is
 // that of the matrix, and the row is k.
 //   source   PTX ISA 9.1 "Matrix Fragments for mma.m16n8k16 with floating point type" and the sections beside it
-struct wgmma_place mma_place(enum mma_form form, enum mma_operand operand, int lane, int index, int part);
+struct number_place mma_place(enum mma_form form, enum mma_operand operand, int lane, int index, int part);
 
 // A row of A or a column of B, taken apart once for the many products it is in; `part`: sums one after another.
-enum { MMA_MAX_PARTS = 2, MMA_MAX_UNITS = MMA_MAX_PARTS * WGMMA_MAX_UNITS, MMA_MAX_DOUBLES = 16 };
+enum { MMA_MAX_PARTS = 2, MMA_MAX_UNITS = MMA_MAX_PARTS * NUMBER_MAX_TERMS, MMA_MAX_DOUBLES = 16 };
 enum { MMA_MAX_COLUMN = 2 * MMA_MAX_UNITS };
 struct mma_vector {
     union {
-        struct wgmma_vector part[MMA_MAX_PARTS];
+        struct number_terms part[MMA_MAX_PARTS];
         uint64_t f64[MMA_MAX_DOUBLES];
     };
 };

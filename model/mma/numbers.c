@@ -9,9 +9,9 @@
 #include "float_environment.h"
 #include "mma.h"
 
-static int is_fp8(enum wgmma_format format)
+static int is_fp8(enum number_format format)
 {
-    return format == WGMMA_E4M3 || format == WGMMA_E5M2;
+    return format == NUMBER_E4M3 || format == NUMBER_E5M2;
 }
 
 // Products of one element of D.
@@ -23,12 +23,12 @@ static int terms(const struct mma_row *row)
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
 // The same number in f16, exactly. e5m2 is the upper half of one; a subnormal e4m3 is a normal f16.
-static uint32_t fp8_as_f16(enum wgmma_format format, uint32_t bits)
+static uint32_t fp8_as_f16(enum number_format format, uint32_t bits)
 {
     enum { F16_NAN = 0x7fff, BIAS_MORE = 8, FRACTION_MORE = 7, HIDDEN = 8 };
-    if (format == WGMMA_E5M2) return bits << 8;
+    if (format == NUMBER_E5M2) return bits << 8;
     uint32_t sign = (bits & 0x80) << 8, field = bits >> 3 & 15, fraction = bits & 7;
-    if (wgmma_classify(format, bits) == WGMMA_NAN) return F16_NAN;
+    if (number_classify(format, bits) == NUMBER_NAN) return F16_NAN;
     if (field == 0 && fraction == 0) return sign;
     if (field == 0) { // value fraction * 2^-9
         field = 1;
@@ -40,29 +40,29 @@ static uint32_t fp8_as_f16(enum wgmma_format format, uint32_t bits)
 
 // Of each four units of fp8 the first two are in the first sum, the others in the second one; other units fill one
 // part after the other.
-static void read_fp8(enum wgmma_format format, int units, const uint64_t *from, struct mma_vector *vector)
+static void read_fp8(enum number_format format, int units, const uint64_t *from, struct mma_vector *vector)
 {
-    uint32_t part[MMA_MAX_PARTS][WGMMA_MAX_UNITS];
+    uint32_t part[MMA_MAX_PARTS][NUMBER_MAX_TERMS];
     for (int i = 0; i < units; i++) part[i / 2 % 2][i / 4 * 2 + i % 2] = fp8_as_f16(format, (uint32_t)from[i]);
-    for (int i = 0; i < MMA_MAX_PARTS; i++) wgmma_vector_read(WGMMA_F16, units / 2, part[i], 0, &vector->part[i]);
+    for (int i = 0; i < MMA_MAX_PARTS; i++) number_terms_read(NUMBER_F16, units / 2, part[i], 0, &vector->part[i]);
 }
 
-static void read_others(enum wgmma_format format, int units, const uint64_t *from, struct mma_vector *vector)
+static void read_others(enum number_format format, int units, const uint64_t *from, struct mma_vector *vector)
 {
-    for (int first = 0; first < units; first += WGMMA_MAX_UNITS) {
-        uint32_t part[WGMMA_MAX_UNITS];
-        int count = units - first < WGMMA_MAX_UNITS ? units - first : WGMMA_MAX_UNITS;
+    for (int first = 0; first < units; first += NUMBER_MAX_TERMS) {
+        uint32_t part[NUMBER_MAX_TERMS];
+        int count = units - first < NUMBER_MAX_TERMS ? units - first : NUMBER_MAX_TERMS;
         for (int i = 0; i < count; i++) part[i] = (uint32_t)from[first + i];
-        wgmma_vector_read(format, count, part, 0, &vector->part[first / WGMMA_MAX_UNITS]);
+        number_terms_read(format, count, part, 0, &vector->part[first / NUMBER_MAX_TERMS]);
     }
 }
 
 void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_t *units, struct mma_vector *vector)
 {
     const struct mma_row *row = mma_row(form);
-    enum wgmma_format format = operand == MMA_OF_A ? row->a : row->b;
+    enum number_format format = operand == MMA_OF_A ? row->a : row->b;
     assert(operand != MMA_OF_D);
-    if (format == WGMMA_F64)
+    if (format == NUMBER_F64)
         memcpy(vector->f64, units, (size_t)mma_units(form) * sizeof *units);
     else if (is_fp8(format))
         read_fp8(format, mma_units(form), units, vector);
@@ -89,27 +89,27 @@ static uint32_t add_f32(uint32_t x_bits, uint32_t y_bits)
 // that could move the rounding.
 static uint32_t add_f16(uint32_t x, uint32_t y)
 {
-    static const struct wgmma_sum sum = {WGMMA_F16, WGMMA_F16, WGMMA_F16, 1, WGMMA_SUM_BITS};
+    static const struct number_sum sum = {NUMBER_F16, NUMBER_F16, NUMBER_F16, 1, NUMBER_SUM_BITS};
     const uint32_t one_bits = 0x3c00;
-    struct wgmma_vector one, of_y;
-    wgmma_vector_read(WGMMA_F16, 1, &one_bits, 0, &one);
-    wgmma_vector_read(WGMMA_F16, 1, &y, 0, &of_y);
-    return wgmma_sum_float(&sum, &one, &of_y, &x);
+    struct number_terms one, of_y;
+    number_terms_read(NUMBER_F16, 1, &one_bits, 0, &one);
+    number_terms_read(NUMBER_F16, 1, &y, 0, &of_y);
+    return number_sum_float(&sum, &one, &of_y, &x);
 }
 
 // fp8: two sums of f16, the second on top of the first, and then C is added.
 static uint32_t dot_fp8(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
 {
-    const struct wgmma_sum sum = {row->d, WGMMA_F16, WGMMA_F16, terms(row) / 2, WGMMA_SUM_BITS};
-    uint32_t first = wgmma_sum_float(&sum, &a->part[0], &b->part[0], NULL);
-    uint32_t both = wgmma_sum_float(&sum, &a->part[1], &b->part[1], &first);
-    return row->d == WGMMA_F32 ? add_f32(c, both) : add_f16(c, both);
+    const struct number_sum sum = {row->d, NUMBER_F16, NUMBER_F16, terms(row) / 2, NUMBER_SUM_BITS};
+    uint32_t first = number_sum_float(&sum, &a->part[0], &b->part[0], NULL);
+    uint32_t both = number_sum_float(&sum, &a->part[1], &b->part[1], &first);
+    return row->d == NUMBER_F32 ? add_f32(c, both) : add_f16(c, both);
 }
 
 static uint32_t dot_float(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
 {
-    const struct wgmma_sum sum = {row->d, row->a, row->b, terms(row), WGMMA_SUM_BITS};
-    return wgmma_sum_float(&sum, &a->part[0], &b->part[0], &c);
+    const struct number_sum sum = {row->d, row->a, row->b, terms(row), NUMBER_SUM_BITS};
+    return number_sum_float(&sum, &a->part[0], &b->part[0], &c);
 }
 
 static int is_nan_f64(uint64_t bits)
@@ -141,7 +141,7 @@ static uint64_t dot_f64(const struct mma_row *row, const struct mma_vector *a, c
     return c;
 }
 
-static int64_t ones(const struct wgmma_vector *x, int words)
+static int64_t ones(const struct number_terms *x, int words)
 {
     int64_t count = 0;
     for (int i = 0; i < words; i++) count += __builtin_popcount(x->magnitude[i]);
@@ -152,26 +152,27 @@ static uint32_t dot_integer(const struct mma_row *row, int units, const struct m
                             const struct mma_vector *b, uint32_t c)
 {
     int64_t sum = 0;
-    for (int first = 0; first < units; first += WGMMA_MAX_UNITS) {
-        int part = first / WGMMA_MAX_UNITS, count = units - first < WGMMA_MAX_UNITS ? units - first : WGMMA_MAX_UNITS;
-        sum += wgmma_sum_integer(row->a, count, &a->part[part], &b->part[part]);
+    for (int first = 0; first < units; first += NUMBER_MAX_TERMS) {
+        int part = first / NUMBER_MAX_TERMS,
+            count = units - first < NUMBER_MAX_TERMS ? units - first : NUMBER_MAX_TERMS;
+        sum += number_sum_integer(row->a, count, &a->part[part], &b->part[part]);
     }
     if (row->tail == MMA_XOR) sum = ones(&a->part[0], units) + ones(&b->part[0], units) - 2 * sum;
-    return wgmma_result_integer((int32_t)c + sum, row->tail == MMA_SATFINITE);
+    return number_result_integer((int32_t)c + sum, row->tail == MMA_SATFINITE);
 }
 
 // Sums that the host's FPU does, for it rounds as DFMA and FADD do.
 static __attribute__((noinline)) uint64_t dot_by_fpu(const struct mma_row *row, const struct mma_vector *a,
                                                      const struct mma_vector *b, uint64_t c)
 {
-    return row->d == WGMMA_F64 ? dot_f64(row, a, b, c) : dot_fp8(row, a, b, (uint32_t)c);
+    return row->d == NUMBER_F64 ? dot_f64(row, a, b, c) : dot_fp8(row, a, b, (uint32_t)c);
 }
 
 uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c)
 {
     const struct mma_row *row = mma_row(form);
-    if (row->d == WGMMA_S32) return dot_integer(row, mma_units(form), a, b, (uint32_t)c);
-    if (row->d != WGMMA_F64 && !is_fp8(row->a)) return dot_float(row, a, b, (uint32_t)c);
+    if (row->d == NUMBER_S32) return dot_integer(row, mma_units(form), a, b, (uint32_t)c);
+    if (row->d != NUMBER_F64 && !is_fp8(row->a)) return dot_float(row, a, b, (uint32_t)c);
     struct float_environment caller = float_environment_set_default();
     uint64_t d = dot_by_fpu(row, a, b, c);
     float_environment_put_back(&caller);

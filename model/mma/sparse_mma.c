@@ -7,7 +7,7 @@ enum { BITS_OF_CHUNK = 4, CHUNKS_OF_WORD = 8, CHUNKS_OF_HALF = 4, QUAD = 4, ROWS
 
 static int element_bits(enum mma_form form)
 {
-    return wgmma_format_row(mma_row(form)->a)->size_bits;
+    return number_format_row(mma_row(form)->a)->size_bits;
 }
 
 int mma_chunks(enum mma_form form)

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: MIT
-// A chain of instructions along K on one accumulator, element by element: what a GEMM leaves. An element of D depends
-// on its row of A and its column of B alone, whatever the tiles, the warpgroup or the N of the instructions.
+// One element of D, of one instruction and of a chain of them along K: what a GEMM leaves. It depends on its row of A
+// and its column of B alone, whatever the tiles, the warpgroup or the N of the instructions.
 #ifndef TMAREF_CHAIN_H
 #define TMAREF_CHAIN_H
 
 #include <stddef.h>
 
-#include "arithmetic.h"
+#include "sum.h"
+#include "types.h"
+
+// One element of D of a wgmma.
+//   c          the accumulator's bits, in D's format; NULL: none (scale-d is 0)
+//   satfinite  integers: clamp the sum to 32 bits instead of wrapping it
+//   returns    the bits of the element, 16 or 32 of them
+uint32_t wgmma_dot(enum wgmma_types types, const struct number_terms *a, const struct number_terms *b,
+                   const uint32_t *c, int satfinite);
+
+// Fraction bits of a wgmma's sum below its greatest exponent: 25, or 13 for fp8 inputs.
+int wgmma_sum_bits(enum wgmma_types types);
 
 // Instructions of a chain over `k` elements; the last one's missing elements are zeros, as a load out of bounds gives.
 size_t wgmma_chain_steps(enum wgmma_types types, uint64_t k);
@@ -14,15 +25,10 @@ size_t wgmma_chain_steps(enum wgmma_types types, uint64_t k);
 // Takes one row of A (operand 0) or column of B (1) apart: `k` elements of 8 bits or more at `bytes`, K along them,
 // into wgmma_chain_steps() vectors.
 void wgmma_chain_read(enum wgmma_types types, int operand, uint64_t k, const uint8_t *bytes,
-                      struct wgmma_vector *vectors);
+                      struct number_terms *vectors);
 
 // One element of D after `steps` instructions in ascending K, the first without an accumulator unless `c` is one.
-uint32_t wgmma_chain_dot(enum wgmma_types types, size_t steps, const struct wgmma_vector *a,
-                         const struct wgmma_vector *b, const uint32_t *c);
-
-// An f32 accumulator in the format that an epilogue stores: F32 as it is, F16 and BF16 to the nearest, ties to even,
-// as cvt.rn; any NaN is then 0x7fff.
-//   source   PTX ISA 9.1 "cvt" (#data-movement-and-conversion-instructions-cvt)
-uint32_t wgmma_round(enum wgmma_format format, uint32_t f32);
+uint32_t wgmma_chain_dot(enum wgmma_types types, size_t steps, const struct number_terms *a,
+                         const struct number_terms *b, const uint32_t *c);
 
 #endif

@@ -8,16 +8,13 @@
 
 #include "types.h"
 
-// An element of a matrix; of A the column is k, in units (see wgmma_units).
-struct wgmma_place {
-    int row, column;
-};
+// Places of A count k in units (see wgmma_units).
 
 // Part `part` of register `index` of D in thread 0 .. 127 of the warpgroup: part 0, and 1 where f16 share a register.
-struct wgmma_place wgmma_place_d(enum wgmma_types types, int thread, int index, int part);
+struct number_place wgmma_place_d(enum wgmma_types types, int thread, int index, int part);
 
 // Unit `part` (lowest bits first) of register 0 .. 3 of A in thread 0 .. 127.
-struct wgmma_place wgmma_place_a(enum wgmma_types types, int thread, int index, int part);
+struct number_place wgmma_place_a(enum wgmma_types types, int thread, int index, int part);
 
 // Units of A in one register: 4 bytes of them.
 int wgmma_a_parts(enum wgmma_types types);

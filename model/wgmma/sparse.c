@@ -16,12 +16,12 @@ enum {
 
 static int is_8_bit(enum wgmma_types types)
 {
-    return wgmma_format_row(wgmma_types_row(types)->a)->size_bits == 8;
+    return number_format_row(wgmma_types_row(types)->a)->size_bits == 8;
 }
 
 static int is_tf32(enum wgmma_types types)
 {
-    return wgmma_types_row(types)->a == WGMMA_TF32;
+    return wgmma_types_row(types)->a == NUMBER_TF32;
 }
 
 int wgmma_chunks(enum wgmma_types types)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "arithmetic.h"
+#include "chain.h"
 #include "descriptor.h"
 #include "fragments.h"
 #include "sparse.h"
@@ -86,7 +86,7 @@ static void broken(struct findings *findings, enum rule *first, struct finding f
 static void check_form(const struct wgmma *w, enum rule *first, struct findings *findings)
 {
     static const char *const trans[] = {"imm-trans-a", "imm-trans-b"}, *const scale[] = {"imm-scale-a", "imm-scale-b"};
-    enum wgmma_format a = wgmma_types_row(w->types)->a;
+    enum number_format a = wgmma_types_row(w->types)->a;
     uint64_t n = w->n < 0 ? 0 : (uint64_t)w->n, step = wgmma_is_integer(w->types) && n > 32 ? 16 : 8;
     uint64_t nearest = n < 8 ? 8 : n > WGMMA_MAX_N ? WGMMA_MAX_N : n / step * step;
     if (!wgmma_n_is_legal(w->types, w->n))
@@ -98,14 +98,14 @@ static void check_form(const struct wgmma *w, enum rule *first, struct findings 
         if (w->negate[i] && wgmma_is_integer(w->types))
             broken(findings, first, (struct finding){RULE_WGMMA_SCALE, scale[i], -1, 1, (uint64_t)-1, 1, 1});
     }
-    if (w->satfinite && a != WGMMA_S8 && a != WGMMA_U8)
+    if (w->satfinite && a != NUMBER_S8 && a != NUMBER_U8)
         broken(findings, first, (struct finding){RULE_WGMMA_SATFINITE, ".satfinite", -1, 0, 1, 0, 0});
 }
 
 static void check_sparse(const struct wgmma *w, enum rule *first, struct findings *findings)
 {
     uint64_t most = (uint64_t)wgmma_most_selector(w->types), selector = (uint64_t)w->selector;
-    if (wgmma_types_row(w->types)->a == WGMMA_B1)
+    if (wgmma_types_row(w->types)->a == NUMBER_B1)
         broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_TYPES, ".b1", -1, 0, 1, 0, 0});
     if (selector > most)
         broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_SELECTOR, "sp-sel", -1, 0, selector, most, most});
@@ -188,7 +188,7 @@ static void read_registers(const struct wgmma *w, const struct wgmma_operands *o
 {
     for (int thread = 0; thread < WGMMA_THREADS; thread++) {
         for (int i = 0; i < 4; i++) {
-            struct wgmma_place place = wgmma_place_a(w->types, thread, i, 0);
+            struct number_place place = wgmma_place_a(w->types, thread, i, 0);
             memcpy(matrix->bytes[place.row] + place.column * wgmma_unit_bytes(w->types), &o->a[thread][i], 4);
         }
     }
@@ -211,23 +211,23 @@ static void units_of_row(const struct wgmma *w, int operand, const struct matrix
     }
 }
 
-enum { BLOCK = 8, CANDIDATE_VECTORS = WGMMA_MAX_CANDIDATES / WGMMA_MAX_UNITS };
+enum { BLOCK = 8, CANDIDATE_VECTORS = WGMMA_MAX_CANDIDATES / NUMBER_MAX_TERMS };
 
 // What is multiplied for 8 columns of D: rows of A, and columns of B. Of a sparse instruction these are all that may be
 // picked, and picks[] says what each row does.
 struct factors {
-    struct wgmma_vector a[WGMMA_M], b[BLOCK][CANDIDATE_VECTORS];
-    uint8_t picks[WGMMA_M][WGMMA_MAX_UNITS];
+    struct number_terms a[WGMMA_M], b[BLOCK][CANDIDATE_VECTORS];
+    uint8_t picks[WGMMA_M][NUMBER_MAX_TERMS];
 };
 
 static void read_rows(const struct wgmma *w, const struct wgmma_operands *o, struct factors *factors)
 {
     struct matrix matrix;
-    uint32_t units[WGMMA_MAX_UNITS];
+    uint32_t units[NUMBER_MAX_TERMS];
     read_operand(w, o, 0, &matrix);
     for (int row = 0; row < WGMMA_M; row++) {
         units_of_row(w, 0, &matrix, row, units);
-        wgmma_vector_read(wgmma_types_row(w->types)->a, wgmma_units(w->types), units, w->negate[0], &factors->a[row]);
+        number_terms_read(wgmma_types_row(w->types)->a, wgmma_units(w->types), units, w->negate[0], &factors->a[row]);
         if (w->is_sparse) wgmma_picks(w->types, w->selector, o->metadata, row, factors->picks[row]);
     }
 }
@@ -235,14 +235,14 @@ static void read_rows(const struct wgmma *w, const struct wgmma_operands *o, str
 static void read_columns(const struct wgmma *w, const struct matrix *matrix, int first, struct factors *factors)
 {
     for (int i = 0; i < BLOCK; i++) {
-        uint32_t units[2 * WGMMA_MAX_UNITS], candidates[WGMMA_MAX_CANDIDATES];
+        uint32_t units[2 * NUMBER_MAX_TERMS], candidates[WGMMA_MAX_CANDIDATES];
         int count = wgmma_units(w->types);
         units_of_row(w, 1, matrix, first + i, units);
         if (w->is_sparse) count = wgmma_candidates(w->types, units, candidates);
-        for (int at = 0; at < count; at += WGMMA_MAX_UNITS) {
-            int here = count - at < WGMMA_MAX_UNITS ? count - at : WGMMA_MAX_UNITS;
-            wgmma_vector_read(wgmma_types_row(w->types)->b, here, (w->is_sparse ? candidates : units) + at,
-                              w->negate[1], &factors->b[i][at / WGMMA_MAX_UNITS]);
+        for (int at = 0; at < count; at += NUMBER_MAX_TERMS) {
+            int here = count - at < NUMBER_MAX_TERMS ? count - at : NUMBER_MAX_TERMS;
+            number_terms_read(wgmma_types_row(w->types)->b, here, (w->is_sparse ? candidates : units) + at,
+                              w->negate[1], &factors->b[i][at / NUMBER_MAX_TERMS]);
         }
     }
 }
@@ -251,8 +251,8 @@ void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int
                       uint32_t b[32])
 {
     struct matrix matrix;
-    uint32_t units[2 * WGMMA_MAX_UNITS], candidates[WGMMA_MAX_CANDIDATES];
-    uint8_t picks[WGMMA_MAX_UNITS];
+    uint32_t units[2 * NUMBER_MAX_TERMS], candidates[WGMMA_MAX_CANDIDATES];
+    uint8_t picks[NUMBER_MAX_TERMS];
     read_operand(w, o, 0, &matrix);
     units_of_row(w, 0, &matrix, row, a);
     read_operand(w, o, 1, &matrix);
@@ -266,13 +266,13 @@ void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int
 // --- The instruction -------------------------------------------------------------------------------------------------
 
 // One element of D in the block of `factors`; `c` is the accumulator, NULL where it does not count.
-static uint32_t multiply(const struct wgmma *w, const struct factors *factors, struct wgmma_place place,
+static uint32_t multiply(const struct wgmma *w, const struct factors *factors, struct number_place place,
                          const uint32_t *c)
 {
-    struct wgmma_vector picked;
-    const struct wgmma_vector *b = factors->b[place.column % BLOCK];
+    struct number_terms picked;
+    const struct number_terms *b = factors->b[place.column % BLOCK];
     if (w->is_sparse) {
-        wgmma_vector_pick(b, factors->picks[place.row], wgmma_units(w->types), &picked);
+        number_terms_pick(b, factors->picks[place.row], wgmma_units(w->types), &picked);
         b = &picked;
     }
     return wgmma_dot(w->types, &factors->a[place.row], b, c, w->satfinite);
@@ -282,12 +282,12 @@ static uint32_t multiply(const struct wgmma *w, const struct factors *factors, s
 static void multiply_block(const struct wgmma *w, const struct wgmma_operands *o, const struct factors *factors,
                            int first, int end, uint32_t *d)
 {
-    int parts = wgmma_types_row(w->types)->d == WGMMA_F16 ? 2 : 1, bits = 32 / parts;
+    int parts = wgmma_types_row(w->types)->d == NUMBER_F16 ? 2 : 1, bits = 32 / parts;
     uint32_t mask = UINT32_MAX >> (32 - bits);
     for (int i = first; i < end; i++) {
         uint32_t result = 0;
         for (int part = 0; part < parts; part++) {
-            struct wgmma_place place = wgmma_place_d(w->types, i % WGMMA_THREADS, i / WGMMA_THREADS, part);
+            struct number_place place = wgmma_place_d(w->types, i % WGMMA_THREADS, i / WGMMA_THREADS, part);
             uint32_t c = d[i] >> (bits * part) & mask;
             result |= multiply(w, factors, place, o->scale_d ? &c : NULL) << (bits * part);
         }

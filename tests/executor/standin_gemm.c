@@ -72,13 +72,13 @@ static struct memory memory_of(const struct tensormap *map)
 // --- D ---------------------------------------------------------------------------------------------------------------
 
 // Row `row` of A or B, K along it, taken apart; one that is not there is zeros.
-static struct wgmma_vector *read_row(const struct kernel *kernel, int operand, const struct tensormap *map, uint64_t k,
+static struct number_terms *read_row(const struct kernel *kernel, int operand, const struct tensormap *map, uint64_t k,
                                      uint64_t row)
 {
     enum wgmma_types types = types_of(kernel);
     size_t bytes = gemm_bytes(kernel->in);
     int is_mn_major = kernel->is_mn_major[operand];
-    struct wgmma_vector *vectors = calloc(wgmma_chain_steps(types, k), sizeof *vectors);
+    struct number_terms *vectors = calloc(wgmma_chain_steps(types, k), sizeof *vectors);
     uint8_t *gathered = calloc(k, bytes);
     for (uint64_t i = 0; i < k && row < map->dim[is_mn_major ? 0 : 1]; i++) {
         uint64_t at = is_mn_major ? i * map->stride[1] + row * bytes : row * map->stride[1] + i * bytes;
@@ -97,8 +97,8 @@ static float as_float(uint32_t bits)
 }
 
 // One element: its parts of K in their order, to global memory.
-static void element(const struct kernel *kernel, const struct gemm_job *job, const struct wgmma_vector *a,
-                    const struct wgmma_vector *b, uint8_t *to)
+static void element(const struct kernel *kernel, const struct gemm_job *job, const struct number_terms *a,
+                    const struct number_terms *b, uint8_t *to)
 {
     uint32_t block_k = gemm_block_k(kernel->in), blocks = (job->k - 1) / block_k + 1, sum = 0;
     size_t steps = wgmma_chain_steps(types_of(kernel), job->k), of_block = block_k / (kernel->in <= GEMM_F16 ? 16 : 32);
@@ -115,8 +115,8 @@ static void element(const struct kernel *kernel, const struct gemm_job *job, con
         if (part == 0) sum = own;
         if ((sum & 0x7fffffff) > 0x7f800000) sum = 0x7fffffff;
     }
-    static const enum wgmma_format formats[] = {WGMMA_BF16, WGMMA_F16, WGMMA_E4M3, WGMMA_E5M2, WGMMA_F32};
-    sum = wgmma_round(formats[kernel->out], sum);
+    static const enum number_format formats[] = {NUMBER_BF16, NUMBER_F16, NUMBER_E4M3, NUMBER_E5M2, NUMBER_F32};
+    sum = number_round(formats[kernel->out], sum);
     if (!job->reduce) memcpy(to, &sum, gemm_bytes(kernel->out));
 }
 
@@ -124,10 +124,10 @@ static void element(const struct kernel *kernel, const struct gemm_job *job, con
 static void multiply(const struct kernel *kernel, const struct gemm_job *job, const struct tensormap map[2], uint8_t *d,
                      uint64_t pitch, uint32_t columns)
 {
-    struct wgmma_vector **b = calloc(columns, sizeof(struct wgmma_vector *));
+    struct number_terms **b = calloc(columns, sizeof(struct number_terms *));
     for (uint32_t n = 0; n < columns; n++) b[n] = read_row(kernel, 1, &map[1], job->k, n);
     for (uint32_t m = 0; m < job->m; m++) {
-        struct wgmma_vector *a = read_row(kernel, 0, &map[0], job->k, m);
+        struct number_terms *a = read_row(kernel, 0, &map[0], job->k, m);
         for (uint32_t n = 0; n < columns; n++)
             element(kernel, job, a, b[n], d + m * pitch + n * gemm_bytes(kernel->out));
         free(a);
@@ -169,10 +169,10 @@ static void part_box(const struct kernel *kernel, const struct gemm_job *job, co
     size_t steps = wgmma_chain_steps(types_of(kernel), job->k), of_block = block_k / (kernel->in <= GEMM_F16 ? 16 : 32);
     size_t first = blocks * part / job->splits * of_block, end = blocks * (part + 1) / job->splits * of_block;
     if (end > steps) end = steps;
-    struct wgmma_vector *b[64];
+    struct number_terms *b[64];
     for (uint32_t n = 0; n < columns; n++) b[n] = read_row(kernel, 1, &map[1], job->k, tile[1] + n);
     for (uint32_t m = 0; m < GEMM_BOX_ROWS; m++) {
-        struct wgmma_vector *a = read_row(kernel, 0, &map[0], job->k, tile[0] + m);
+        struct number_terms *a = read_row(kernel, 0, &map[0], job->k, tile[0] + m);
         for (uint32_t n = 0; n < columns; n++) {
             uint32_t thread = m / 16 * 32 + m % 8 * 4 + n % 8 / 2, index = n / 8 * 4 + m % 16 / 8 * 2 + n % 2;
             uint32_t sum = wgmma_chain_dot(types_of(kernel), end - first, a + first, b[n] + first, NULL);

@@ -39,7 +39,7 @@ static void run_job(const struct mma_job *job, uint32_t *d)
         fill(job, WGMMA_SALT_A, step, a);
         fill(job, WGMMA_SALT_B, step, b);
         for (uint32_t lane = 0; lane < MMA_LANES; lane++)
-            metadata[lane] = mma_metadata(job->seed, step, lane, row->a == WGMMA_TF32);
+            metadata[lane] = mma_metadata(job->seed, step, lane, row->a == NUMBER_TF32);
         if (row->is_sparse)
             mma_execute_sparse(form, (int)job->selector, metadata, a, b, d);
         else

@@ -28,10 +28,10 @@ static void set_scene(const struct wgmma_case *c, struct scene *scene)
 }
 
 // Element `i` of those that are looked at: its place, and the accumulator.
-static struct wgmma_place look_at(const struct wgmma_case *c, const struct scene *scene, uint32_t i, uint32_t *before)
+static struct number_place look_at(const struct wgmma_case *c, const struct scene *scene, uint32_t i, uint32_t *before)
 {
     enum wgmma_types types = scene->wgmma->types;
-    int is_half = wgmma_types_row(types)->d == WGMMA_F16, part = is_half ? (int)(i & 1) : 0;
+    int is_half = wgmma_types_row(types)->d == NUMBER_F16, part = is_half ? (int)(i & 1) : 0;
     uint32_t at = i * 2654435761u % (wgmma_case_d_bytes(c) / 4), bits = scene->state.d[at];
     *before = is_half ? bits >> 16 * part & 0xffff : bits;
     return wgmma_place_d(types, (int)(at % WGMMA_THREADS), (int)(at / WGMMA_THREADS), part);
@@ -77,13 +77,17 @@ static enum rule wgmma_rule(int mutant)
 static int concerns(enum wgmma_types types, int mutant)
 {
     const struct wgmma_types_row *row = wgmma_types_row(types);
-    int is_fp8 = row->a == WGMMA_E4M3 || row->a == WGMMA_E5M2, is_float = row->d != WGMMA_S32;
+    int is_fp8 = row->a == NUMBER_E4M3 || row->a == NUMBER_E5M2, is_float = row->d != NUMBER_S32;
     const struct {
         const char *prefix;
         int concerned;
-    } prefixes[] = {
-        {"FP8", is_fp8},          {"E4M3", is_fp8},       {"TF32", row->a == WGMMA_TF32},  {"F16", row->d == WGMMA_F16},
-        {"SATFINITE", !is_float}, {"INTEGER", !is_float}, {"BITS_XOR", row->a == WGMMA_B1}};
+    } prefixes[] = {{"FP8", is_fp8},
+                    {"E4M3", is_fp8},
+                    {"TF32", row->a == NUMBER_TF32},
+                    {"F16", row->d == NUMBER_F16},
+                    {"SATFINITE", !is_float},
+                    {"INTEGER", !is_float},
+                    {"BITS_XOR", row->a == NUMBER_B1}};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (strncmp(wgmma_text(mutant), prefixes[i].prefix, strlen(prefixes[i].prefix)) == 0)
             return prefixes[i].concerned;
@@ -106,7 +110,7 @@ static void expose_dense(const void *test_case, int status, const char *pending,
                                .has_c = scene.operands.scale_d,
                                .negate = w->negate[0] != w->negate[1],
                                .satfinite = w->satfinite};
-        struct wgmma_place place = look_at(c, &scene, i, &e.c);
+        struct number_place place = look_at(c, &scene, i, &e.c);
         wgmma_factors_of(w, &scene.operands, place.row, place.column, e.a, e.b);
         uint32_t right = slow_wgmma(&e, SLOW_WGMMA_RIGHT);
         for (int m = 1; m < SLOW_WGMMA_COUNT; m++)
@@ -136,9 +140,9 @@ static enum rule sparse_rule(int mutant)
 }
 
 // The whole column of B: what metadata that picks the first half of each chunk meets, and what the second.
-static void read_column(const struct scene *scene, struct wgmma_place place, uint32_t *a, uint32_t *column)
+static void read_column(const struct scene *scene, struct number_place place, uint32_t *a, uint32_t *column)
 {
-    int kept = wgmma_types_row(scene->wgmma->types)->a == WGMMA_TF32 ? 1 : 2;
+    int kept = wgmma_types_row(scene->wgmma->types)->a == NUMBER_TF32 ? 1 : 2;
     for (int half = 0; half < 2; half++) {
         uint32_t metadata[WGMMA_THREADS], b[32];
         struct wgmma_operands operands = scene->operands;
@@ -164,7 +168,7 @@ static void expose_sparse_case(const void *test_case, int status, const char *pe
                                 .has_c = scene.operands.scale_d,
                                 .negate = w->negate[0] != w->negate[1],
                                 .satfinite = w->satfinite};
-        struct wgmma_place place = look_at(c, &scene, i, &e.c);
+        struct number_place place = look_at(c, &scene, i, &e.c);
         e.row = place.row;
         memcpy(e.metadata, scene.operands.metadata, sizeof e.metadata);
         read_column(&scene, place, e.a, e.column);

@@ -29,9 +29,9 @@ static uint32_t sum_of(enum wgmma_types types, const uint64_t *a, const uint64_t
 
 static enum wgmma_types wgmma_of(const struct mma_row *row)
 {
-    if (row->a == WGMMA_TF32) return WGMMA_F32_TF32_TF32;
-    if (row->a == WGMMA_BF16) return WGMMA_F32_BF16_BF16;
-    return row->d == WGMMA_F16 ? WGMMA_F16_F16_F16 : WGMMA_F32_F16_F16;
+    if (row->a == NUMBER_TF32) return WGMMA_F32_TF32_TF32;
+    if (row->a == NUMBER_BF16) return WGMMA_F32_BF16_BF16;
+    return row->d == NUMBER_F16 ? WGMMA_F16_F16_F16 : WGMMA_F32_F16_F16;
 }
 
 static uint64_t plain(const struct slow_mma *e, enum slow_mma_mutant mutant)
@@ -73,9 +73,9 @@ static uint32_t f16_of(double x)
     return sign | ((uint32_t)(distance + 25) << 10 | ((uint32_t)whole - 1024));
 }
 
-static uint32_t f16_of_fp8(enum wgmma_format format, uint64_t bits, enum slow_mma_mutant mutant)
+static uint32_t f16_of_fp8(enum number_format format, uint64_t bits, enum slow_mma_mutant mutant)
 {
-    int is_e4m3 = format == WGMMA_E4M3;
+    int is_e4m3 = format == NUMBER_E4M3;
     uint32_t sign = (uint32_t)(bits & 0x80) << 8, body = (uint32_t)bits & 0x7f;
     if (is_e4m3 && mutant == SLOW_MMA_FP8_E4M3_INFINITY && body >= 0x78) return body == 0x78 ? sign | 0x7c00 : 0x7fff;
     if (is_e4m3 ? body == 0x7f : body > 0x7c) return 0x7fff;
@@ -132,7 +132,7 @@ static int is_second(int i, int k, enum slow_mma_mutant mutant)
 static uint64_t fp8(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
-    int is_f16 = row->d == WGMMA_F16, count[2] = {0, 0};
+    int is_f16 = row->d == NUMBER_F16, count[2] = {0, 0};
     enum wgmma_types types = is_f16 ? WGMMA_F16_F16_F16 : WGMMA_F32_F16_F16;
     uint64_t a[2][16], b[2][16];
     uint32_t c = (uint32_t)e->c;
@@ -168,10 +168,10 @@ static int64_t clamp(int64_t x)
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
 }
 
-static int64_t integer(enum wgmma_format format, uint64_t bits, enum slow_mma_mutant mutant)
+static int64_t integer(enum number_format format, uint64_t bits, enum slow_mma_mutant mutant)
 {
-    int is_signed = (format == WGMMA_S8 || format == WGMMA_S4) && mutant != SLOW_MMA_INTEGER_UNSIGNED;
-    int64_t limit = format == WGMMA_S8 || format == WGMMA_U8 ? 128 : 8;
+    int is_signed = (format == NUMBER_S8 || format == NUMBER_S4) && mutant != SLOW_MMA_INTEGER_UNSIGNED;
+    int64_t limit = format == NUMBER_S8 || format == NUMBER_U8 ? 128 : 8;
     return is_signed && (int64_t)bits >= limit ? (int64_t)bits - 2 * limit : (int64_t)bits;
 }
 
@@ -266,10 +266,10 @@ static uint64_t doubles(const struct slow_mma *e, enum slow_mma_mutant mutant)
 static uint64_t dot(const struct slow_mma *e, enum slow_mma_mutant mutant)
 {
     const struct mma_row *row = mma_row(e->form);
-    int is_fp8 = row->a == WGMMA_E4M3 || row->a == WGMMA_E5M2;
-    if (row->d == WGMMA_F64) return mutant == SLOW_MMA_F64_ONE_SUM ? doubles_at_once(e) : doubles(e, mutant);
-    if (row->a == WGMMA_B1) return bits(e, mutant);
-    if (row->d == WGMMA_S32) return integers(e, mutant);
+    int is_fp8 = row->a == NUMBER_E4M3 || row->a == NUMBER_E5M2;
+    if (row->d == NUMBER_F64) return mutant == SLOW_MMA_F64_ONE_SUM ? doubles_at_once(e) : doubles(e, mutant);
+    if (row->a == NUMBER_B1) return bits(e, mutant);
+    if (row->d == NUMBER_S32) return integers(e, mutant);
     if (is_fp8 && mutant == SLOW_MMA_FP8_AS_WGMMA) return fp8_as_wgmma(e);
     return is_fp8 ? fp8(e, mutant) : plain(e, mutant);
 }

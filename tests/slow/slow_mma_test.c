@@ -36,32 +36,32 @@ static void require_same(const struct slow_mma *e, uint64_t expected, uint64_t f
 
 // --- Random elements -------------------------------------------------------------------------------------------------
 
-static struct wgmma_layout layout_of(enum wgmma_format format)
+static struct wgmma_layout layout_of(enum number_format format)
 {
-    const struct wgmma_format_row *row = wgmma_format_row(format);
+    const struct number_format_row *row = number_format_row(format);
     return (struct wgmma_layout){(uint32_t)row->size_bits, (uint32_t)row->exponent_bits,
                                  (uint32_t)(row->fraction_bits + row->ignored_bits)};
 }
 
 // Contents of registers as the kernel has them, in every style; one unit of each.
-static uint64_t random_unit(struct slow_random *random, enum wgmma_format format, uint32_t seed, uint32_t salt)
+static uint64_t random_unit(struct slow_random *random, enum number_format format, uint32_t seed, uint32_t salt)
 {
     uint64_t bits = mma_word(layout_of(format), seed, salt, (uint32_t)(slow_random(random) >> 30));
-    int width = wgmma_format_row(format)->size_bits;
-    return format == WGMMA_B1 || width >= 32 ? bits : bits & (((uint64_t)1 << width) - 1);
+    int width = number_format_row(format)->size_bits;
+    return format == NUMBER_B1 || width >= 32 ? bits : bits & (((uint64_t)1 << width) - 1);
 }
 
 static void random_case(struct slow_random *random, struct slow_mma *e)
 {
     *e = (struct slow_mma){.form = (enum mma_form)((slow_random(random) >> 20) % MMA_FORMS)};
     const struct mma_row *row = mma_row(e->form);
-    uint32_t seed = (uint32_t)(slow_random(random) >> 24), sign = row->d == WGMMA_F64 ? 63 : 0;
+    uint32_t seed = (uint32_t)(slow_random(random) >> 24), sign = row->d == NUMBER_F64 ? 63 : 0;
     for (int i = 0; i < mma_units(e->form); i++) {
         e->a[i] = random_unit(random, row->a, seed, WGMMA_SALT_A);
         e->b[i] = random_unit(random, row->b, seed, WGMMA_SALT_B);
     }
-    if (sign == 0) sign = (uint32_t)wgmma_format_row(row->b)->size_bits - 1;
-    for (int i = 0; mma_special(seed) == MMA_CANCELS && row->d != WGMMA_S32 && i < mma_units(e->form) / 2; i += 2) {
+    if (sign == 0) sign = (uint32_t)number_format_row(row->b)->size_bits - 1;
+    for (int i = 0; mma_special(seed) == MMA_CANCELS && row->d != NUMBER_S32 && i < mma_units(e->form) / 2; i += 2) {
         e->a[i + 1] = e->a[i];
         e->b[i + 1] = e->b[i] ^ (uint64_t)1 << sign;
     }

@@ -9,8 +9,8 @@ enum { A_BYTES = 32, B_BYTES = 64, QUAD = 4 };
 
 static int unit_bytes(enum wgmma_types types)
 {
-    enum wgmma_format a = wgmma_types_row(types)->a;
-    return a == WGMMA_TF32 ? 4 : a == WGMMA_F16 || a == WGMMA_BF16 ? 2 : 1;
+    enum number_format a = wgmma_types_row(types)->a;
+    return a == NUMBER_TF32 ? 4 : a == NUMBER_F16 || a == NUMBER_BF16 ? 2 : 1;
 }
 
 // The two bits of piece `piece` of the row.

@@ -25,7 +25,7 @@ struct instruction {
 
 static int unit_bytes(enum wgmma_types types)
 {
-    return wgmma_format_row(wgmma_types_row(types)->a)->size_bits / 8;
+    return number_format_row(wgmma_types_row(types)->a)->size_bits / 8;
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ static void run_model(const struct instruction *n, uint32_t found[WGMMA_M][COLUM
     const struct wgmma_descriptor b = {BASE, STEP_BYTES, 0, 0, WGMMA_SWIZZLE_NONE};
     const struct wgmma_operands operands = {
         {0, wgmma_descriptor_pack(&b)}, (const uint32_t(*)[4])a, &shared, n->has_c, n->metadata};
-    int is_f16 = wgmma_types_row(n->wgmma.types)->d == WGMMA_F16, shift;
+    int is_f16 = wgmma_types_row(n->wgmma.types)->d == NUMBER_F16, shift;
     put_a(n, a);
     put_b(n, bytes);
     memset(d, 0, sizeof d);
@@ -97,9 +97,9 @@ static struct slow_sparse element_of(const struct instruction *n, int row, int c
 
 // --- Random instructions ---------------------------------------------------------------------------------------------
 
-static uint32_t random_unit(struct slow_random *random, enum wgmma_format format, int is_tame)
+static uint32_t random_unit(struct slow_random *random, enum number_format format, int is_tame)
 {
-    const struct wgmma_format_row *row = wgmma_format_row(format);
+    const struct number_format_row *row = number_format_row(format);
     uint32_t bits = (uint32_t)(slow_random(random) >> 20) & UINT32_MAX >> (32 - row->size_bits);
     if (is_tame && row->exponent_bits != 0) bits &= ~(1u << (row->size_bits - 2)); // the highest bit of the exponent
     return bits;
@@ -331,9 +331,9 @@ static const struct vector {
 enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 
 // `number` (up to 64) in a format.
-static uint32_t whole(enum wgmma_format format, int number)
+static uint32_t whole(enum number_format format, int number)
 {
-    const struct wgmma_format_row *row = wgmma_format_row(format);
+    const struct number_format_row *row = number_format_row(format);
     int fraction = row->fraction_bits + row->ignored_bits, top = 0;
     if (row->exponent_bits == 0) return (uint32_t)number;
     while (number >> (top + 1) != 0) top++;
@@ -351,7 +351,7 @@ static void make_vector(const struct vector *v, struct instruction *n)
         if (v->kept[i] >= 0) n->a[v->row][v->kept[i]] = whole(row->a, 1);
     for (int i = 0; i < COLUMNS * 2 * wgmma_units(v->types); i++) {
         int column = i % COLUMNS, k = i / COLUMNS;
-        n->b[column][k] = whole(row->b, k + 1) | (row->b == WGMMA_TF32 && k % 2 ? 0x8000 : 0);
+        n->b[column][k] = whole(row->b, k + 1) | (row->b == NUMBER_TF32 && k % 2 ? 0x8000 : 0);
         if (k == v->nan_at) n->b[column][k] = 0x7e00;
     }
 }

@@ -97,19 +97,19 @@ static void round_to(struct natural *x, int unit, enum rounding how)
 // --- Terms -----------------------------------------------------------------------------------------------------------
 
 // A float's bits: its exponent and magnitude, exactly.
-static struct term read_term(enum wgmma_format format, uint32_t bits, enum slow_wgmma_mutant mutant)
+static struct term read_term(enum number_format format, uint32_t bits, enum slow_wgmma_mutant mutant)
 {
     static const struct {
         int exponent, fraction;
-    } layout[] = {[WGMMA_F16] = {5, 10}, [WGMMA_BF16] = {8, 7}, [WGMMA_TF32] = {8, 23},
-                  [WGMMA_E4M3] = {4, 3}, [WGMMA_E5M2] = {5, 2}, [WGMMA_F32] = {8, 23}};
+    } layout[] = {[NUMBER_F16] = {5, 10}, [NUMBER_BF16] = {8, 7}, [NUMBER_TF32] = {8, 23},
+                  [NUMBER_E4M3] = {4, 3}, [NUMBER_E5M2] = {5, 2}, [NUMBER_F32] = {8, 23}};
     int width = layout[format].exponent, fraction_bits = layout[format].fraction, most = (1 << width) - 1;
     int field = (int)(bits >> fraction_bits) & most, bias = most / 2;
     uint32_t fraction = bits & ((1u << fraction_bits) - 1), kept = fraction;
-    if (format == WGMMA_TF32 && mutant != SLOW_WGMMA_TF32_KEEPS_LOW) kept = fraction >> 13 << 13;
+    if (format == NUMBER_TF32 && mutant != SLOW_WGMMA_TF32_KEEPS_LOW) kept = fraction >> 13 << 13;
     uint32_t tells = mutant == SLOW_WGMMA_TF32_CLASS_LOW ? fraction : kept;
     struct term term = {.kind = NUMBER, .is_negative = (int)(bits >> (width + fraction_bits) & 1)};
-    int has_infinity = format != WGMMA_E4M3 || mutant == SLOW_WGMMA_E4M3_INFINITY;
+    int has_infinity = format != NUMBER_E4M3 || mutant == SLOW_WGMMA_E4M3_INFINITY;
     if (has_infinity && field == most) term.kind = tells == 0 ? INFINITE : NOT_A_NUMBER;
     if (!has_infinity && field == most && fraction == 7) term.kind = NOT_A_NUMBER;
     if (term.kind != NUMBER) return term;
@@ -248,7 +248,7 @@ static uint32_t sum_and_round(struct term *term, int terms, int is_f16, int is_f
 static uint32_t float_element(const struct slow_wgmma *e, enum slow_wgmma_mutant mutant)
 {
     const struct wgmma_types_row *row = wgmma_types_row(e->types);
-    int is_f16 = row->d == WGMMA_F16, is_fp8 = row->k == 32;
+    int is_f16 = row->d == NUMBER_F16, is_fp8 = row->k == 32;
     struct term term[33] = {{.kind = ZERO}};
     uint32_t result;
     enum slow_wgmma_mutant of_c = mutant == SLOW_WGMMA_FLUSH_INPUTS ? SLOW_WGMMA_RIGHT : mutant;
@@ -269,9 +269,9 @@ static int64_t clamp(int64_t x)
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x;
 }
 
-static int64_t integer(enum wgmma_format format, uint32_t bits, enum slow_wgmma_mutant mutant)
+static int64_t integer(enum number_format format, uint32_t bits, enum slow_wgmma_mutant mutant)
 {
-    int is_signed = format == WGMMA_S8 || mutant == SLOW_WGMMA_INTEGER_SIGNED;
+    int is_signed = format == NUMBER_S8 || mutant == SLOW_WGMMA_INTEGER_SIGNED;
     return is_signed && bits > 127 ? (int64_t)bits - 256 : (int64_t)bits;
 }
 
@@ -280,7 +280,7 @@ static uint32_t integer_element(const struct slow_wgmma *e, enum slow_wgmma_muta
     const struct wgmma_types_row *row = wgmma_types_row(e->types);
     int64_t c = e->has_c ? (int64_t)(e->c & 0x7fffffff) - (int64_t)(e->c & 0x80000000) : 0, x = c;
     for (int i = 0; i < row->k; i++) {
-        if (row->a == WGMMA_B1) {
+        if (row->a == NUMBER_B1) {
             int a = (int)(e->a[i / 32] >> i % 32 & 1), b = (int)(e->b[i / 32] >> i % 32 & 1);
             x += mutant == SLOW_WGMMA_BITS_XOR ? a != b : a && b;
         } else {
@@ -295,8 +295,8 @@ static uint32_t integer_element(const struct slow_wgmma *e, enum slow_wgmma_muta
 
 uint32_t slow_wgmma(const struct slow_wgmma *element, enum slow_wgmma_mutant mutant)
 {
-    return wgmma_types_row(element->types)->d == WGMMA_S32 ? integer_element(element, mutant)
-                                                           : float_element(element, mutant);
+    return wgmma_types_row(element->types)->d == NUMBER_S32 ? integer_element(element, mutant)
+                                                            : float_element(element, mutant);
 }
 
 const char *slow_wgmma_mutant_text(enum slow_wgmma_mutant mutant)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arithmetic.h"
+#include "chain.h"
 #include "rule.h"
 #include "slow_test.h"
 #include "slow_vectors.h"
@@ -17,9 +17,9 @@ static const uint64_t SEED = 0x36a3a;
 static uint32_t run_model(const struct slow_wgmma *e)
 {
     const struct wgmma_types_row *row = wgmma_types_row(e->types);
-    struct wgmma_vector a, b;
-    wgmma_vector_read(row->a, wgmma_units(e->types), e->a, e->negate, &a);
-    wgmma_vector_read(row->b, wgmma_units(e->types), e->b, 0, &b);
+    struct number_terms a, b;
+    number_terms_read(row->a, wgmma_units(e->types), e->a, e->negate, &a);
+    number_terms_read(row->b, wgmma_units(e->types), e->b, 0, &b);
     return wgmma_dot(e->types, &a, &b, e->has_c ? &e->c : NULL, e->satfinite);
 }
 
@@ -49,16 +49,16 @@ static uint32_t random_float(struct slow_random *random, int exponent_bits, int 
     return (bits & mask & ~(most << fraction_bits)) | field << fraction_bits;
 }
 
-static uint32_t random_element(struct slow_random *random, enum wgmma_format format, int center, int style)
+static uint32_t random_element(struct slow_random *random, enum number_format format, int center, int style)
 {
     static const int exponent_bits[] = {
-        [WGMMA_F16] = 5, [WGMMA_BF16] = 8, [WGMMA_TF32] = 8, [WGMMA_E4M3] = 4, [WGMMA_E5M2] = 5, [WGMMA_F32] = 8};
-    static const int fraction_bits[] = {
-        [WGMMA_F16] = 10, [WGMMA_BF16] = 7, [WGMMA_TF32] = 23, [WGMMA_E4M3] = 3, [WGMMA_E5M2] = 2, [WGMMA_F32] = 23};
+        [NUMBER_F16] = 5, [NUMBER_BF16] = 8, [NUMBER_TF32] = 8, [NUMBER_E4M3] = 4, [NUMBER_E5M2] = 5, [NUMBER_F32] = 8};
+    static const int fraction_bits[] = {[NUMBER_F16] = 10, [NUMBER_BF16] = 7, [NUMBER_TF32] = 23,
+                                        [NUMBER_E4M3] = 3, [NUMBER_E5M2] = 2, [NUMBER_F32] = 23};
     uint32_t bits = (uint32_t)(slow_random(random) >> 16);
-    if (format == WGMMA_S8 || format == WGMMA_U8) return style < 2 ? bits & 0xff : bits & 1 ? 0x80 : 0x7f;
-    if (format == WGMMA_S32) return style < 2 ? bits : (bits & 0x8000ffff) | ((bits >> 31) - 1) << 16 >> 1;
-    if (format == WGMMA_B1) return bits;
+    if (format == NUMBER_S8 || format == NUMBER_U8) return style < 2 ? bits & 0xff : bits & 1 ? 0x80 : 0x7f;
+    if (format == NUMBER_S32) return style < 2 ? bits : (bits & 0x8000ffff) | ((bits >> 31) - 1) << 16 >> 1;
+    if (format == NUMBER_B1) return bits;
     return random_float(random, exponent_bits[format], fraction_bits[format], center % (1 << exponent_bits[format]),
                         style);
 }
@@ -71,23 +71,23 @@ static void random_case(struct slow_random *random, struct slow_wgmma *e)
     int of_a = (int)(pick & 0xff), of_b = (int)(pick >> 8 & 0xff), of_c = (int)(pick >> 16 & 0xff);
     if (pick >> 24 & 1) of_b = 256 - of_a; // products near 1
     if (pick >> 25 & 1) of_c = 127 + (int)(pick >> 26 & 3);
-    if (row->d == WGMMA_F16 && (pick >> 28 & 1)) of_c = 14;
-    if (row->a != WGMMA_BF16 && row->a != WGMMA_TF32) of_b = (pick >> 24 & 1) ? 30 - of_a % 30 : of_b % 30;
-    if ((row->a == WGMMA_BF16 || row->a == WGMMA_TF32) && (pick >> 30 & 3) == 0) of_b = (121 - of_a) & 0xff;
+    if (row->d == NUMBER_F16 && (pick >> 28 & 1)) of_c = 14;
+    if (row->a != NUMBER_BF16 && row->a != NUMBER_TF32) of_b = (pick >> 24 & 1) ? 30 - of_a % 30 : of_b % 30;
+    if ((row->a == NUMBER_BF16 || row->a == NUMBER_TF32) && (pick >> 30 & 3) == 0) of_b = (121 - of_a) & 0xff;
     int style = (int)(pick >> 32) % 32, style_c = (int)(pick >> 37) % 32;
     for (int i = 0; i < wgmma_units(e->types); i++) {
         e->a[i] = random_element(random, row->a, of_a, style);
         e->b[i] = random_element(random, row->b, of_b, (int)(pick >> 42) % 16);
     }
-    uint32_t sign = 1u << (wgmma_format_row(row->b)->size_bits - 1);
-    for (int i = 0; row->d != WGMMA_S32 && (pick >> 53 & 7) == 0 && i < row->k; i += 2) { // pairs that cancel
+    uint32_t sign = 1u << (number_format_row(row->b)->size_bits - 1);
+    for (int i = 0; row->d != NUMBER_S32 && (pick >> 53 & 7) == 0 && i < row->k; i += 2) { // pairs that cancel
         e->a[i + 1] = e->a[i];
         e->b[i + 1] = e->b[i] ^ sign;
     }
     e->c = random_element(random, row->d, of_c, style_c);
     e->has_c = (pick >> 47 & 3) != 0;
-    e->negate = row->d != WGMMA_S32 && (pick >> 49 & 3) == 0;
-    e->satfinite = row->a == WGMMA_S8 || row->a == WGMMA_U8 ? (int)(pick >> 51 & 1) : 0;
+    e->negate = row->d != NUMBER_S32 && (pick >> 49 & 3) == 0;
+    e->satfinite = row->a == NUMBER_S8 || row->a == NUMBER_U8 ? (int)(pick >> 51 & 1) : 0;
 }
 
 // One chunk of random elements; `_i` is the chunk.
@@ -100,12 +100,12 @@ START_TEST(slow_wgmma_agrees)
         char what[80];
         random_case(&random, &e);
         uint32_t expected = slow_wgmma(&e, SLOW_WGMMA_RIGHT);
-        enum wgmma_format d = wgmma_types_row(e.types)->d;
+        enum number_format d = wgmma_types_row(e.types)->d;
         snprintf(what, sizeof what, "seed 0x%" PRIx64 " chunk %d element %d", SEED, _i, i);
         require_same(&e, expected, run_model(&e), what);
-        if (d == WGMMA_S32)
+        if (d == NUMBER_S32)
             integers++;
-        else if (wgmma_classify(d, expected) != WGMMA_NUMBER)
+        else if (number_classify(d, expected) != NUMBER_FINITE)
             specials++;
         else
             *(expected == 0 ? &zeros : &numbers) += 1;

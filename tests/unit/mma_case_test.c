@@ -63,14 +63,14 @@ END_TEST
 // --- Random cases ----------------------------------------------------------------------------------------------------
 
 // The sums of a case of f32 with other bits kept, or another floor: what a wrong formula would give.
-static int differs(const struct mma_case *c, enum wgmma_format format, int sum_bits)
+static int differs(const struct mma_case *c, enum number_format format, int sum_bits)
 {
     const struct mma_row *row = mma_row(c->form);
     struct mma_state state;
     uint64_t units[MMA_MAX_UNITS] = {0};
     struct mma_vector a, b;
-    const struct wgmma_sum right = {row->d, format, format, row->k, WGMMA_SUM_BITS};
-    const struct wgmma_sum wrong = {row->d, format, format, row->k, sum_bits};
+    const struct number_sum right = {row->d, format, format, row->k, NUMBER_SUM_BITS};
+    const struct number_sum wrong = {row->d, format, format, row->k, sum_bits};
     mma_case_start(c, &state);
     mma_case_operands(c, 0, &state);
     int parts = mma_parts(c->form, MMA_OF_A), count = 0;
@@ -78,7 +78,7 @@ static int differs(const struct mma_case *c, enum wgmma_format format, int sum_b
         const uint32_t *words = operand == MMA_OF_A ? state.a : state.b;
         for (int i = 0; i < 4 * row->registers[operand] * parts; i++) {
             int lane = i / parts % 4, index = i / parts / 4;
-            struct wgmma_place at = mma_place(c->form, (enum mma_operand)operand, lane, index, i % parts);
+            struct number_place at = mma_place(c->form, (enum mma_operand)operand, lane, index, i % parts);
             uint32_t unit =
                 words[index * MMA_LANES + lane] >> 32 / parts * (i % parts) & UINT32_MAX >> (32 - 32 / parts);
             if (operand == MMA_OF_B) units[at.row] = unit;
@@ -86,8 +86,8 @@ static int differs(const struct mma_case *c, enum wgmma_format format, int sum_b
         }
         mma_vector_read(c->form, (enum mma_operand)operand, units, operand == MMA_OF_A ? &a : &b);
     }
-    count += wgmma_sum_float(&right, &a.part[0], &b.part[0], state.d) !=
-             wgmma_sum_float(&wrong, &a.part[0], &b.part[0], state.d);
+    count += number_sum_float(&right, &a.part[0], &b.part[0], state.d) !=
+             number_sum_float(&wrong, &a.part[0], &b.part[0], state.d);
     return count;
 }
 
@@ -96,10 +96,10 @@ START_TEST(mma_cases_tell_how_many_bits_are_kept)
 {
     static const struct {
         enum mma_form form;
-        enum wgmma_format format;
-    } forms[] = {{MMA_M16K16_F32_F16_F16_PLAIN, WGMMA_F16},
-                 {MMA_M16K16_F32_BF16_BF16_PLAIN, WGMMA_BF16},
-                 {MMA_M16K4_F32_TF32_TF32_PLAIN, WGMMA_TF32}};
+        enum number_format format;
+    } forms[] = {{MMA_M16K16_F32_F16_F16_PLAIN, NUMBER_F16},
+                 {MMA_M16K16_F32_BF16_BF16_PLAIN, NUMBER_BF16},
+                 {MMA_M16K4_F32_TF32_TF32_PLAIN, NUMBER_TF32}};
     for (int bits = 24; bits <= 26; bits += 2) {
         int noticed = 0;
         for (uint32_t seed = 0; seed < 3000; seed++) {

@@ -8,9 +8,9 @@
 
 Suite *mma_suite(void);
 
-static int unit_bits(enum wgmma_format format)
+static int unit_bits(enum number_format format)
 {
-    return format == WGMMA_B1 ? 32 : wgmma_format_row(format)->size_bits;
+    return format == NUMBER_B1 ? 32 : number_format_row(format)->size_bits;
 }
 
 // --- The table -------------------------------------------------------------------------------------------------------
@@ -20,7 +20,7 @@ START_TEST(mma_registers_hold_all_of_each_operand)
     for (int i = 0; i < MMA_FORMS; i++) {
         enum mma_form form = (enum mma_form)i;
         const struct mma_row *row = mma_row(form);
-        int k = mma_units(form), register_bits = row->d == WGMMA_F64 ? 64 : 32;
+        int k = mma_units(form), register_bits = row->d == NUMBER_F64 ? 64 : 32;
         ck_assert_int_eq(row->registers[MMA_OF_A] * MMA_LANES * register_bits, row->m * k * unit_bits(row->a));
         ck_assert_int_eq(row->registers[MMA_OF_B] * MMA_LANES * register_bits,
                          MMA_N * mma_column_units(form) * unit_bits(row->b));
@@ -57,7 +57,7 @@ enum { PLACES = sizeof places / sizeof places[0] };
 
 START_TEST(mma_fragments__are_those_of_ptx)
 {
-    struct wgmma_place at =
+    struct number_place at =
         mma_place(mma_find(places[_i].form), places[_i].operand, places[_i].lane, places[_i].index, places[_i].part);
     ck_assert_int_eq(at.row, places[_i].row);
     ck_assert_int_eq(at.column, places[_i].column);
@@ -74,7 +74,7 @@ START_TEST(mma_fragments__hold_each_element_once)
         for (int lane = 0; lane < MMA_LANES; lane++) {
             for (int e = 0; e < mma_row(form)->registers[operand] * mma_parts(form, operand); e++) {
                 int parts = mma_parts(form, operand);
-                struct wgmma_place at = mma_place(form, operand, lane, e / parts, e % parts);
+                struct number_place at = mma_place(form, operand, lane, e / parts, e % parts);
                 seen += count[at.row][at.column]++ == 0;
             }
         }
@@ -95,7 +95,7 @@ START_TEST(mma_multiplies_a_row_by_a_column)
     b[1 * MMA_LANES + 21] = 0x40400000; // bf16 3 at k 11, column 5
     mma_execute(MMA_M16K16_F32_BF16_BF16_PLAIN, a, b, d);
     for (int i = 0; i < 4 * MMA_LANES; i++) {
-        struct wgmma_place at = mma_place(MMA_M16K16_F32_BF16_BF16_PLAIN, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
+        struct number_place at = mma_place(MMA_M16K16_F32_BF16_BF16_PLAIN, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
         ck_assert_uint_eq(d[i], at.row == 10 && at.column == 5 ? 0x40e00000 : 0x3f800000);
     }
 }
@@ -170,7 +170,7 @@ START_TEST(mma_metadata__makes_a_product_of_what_is_stored)
     b[4 * 5 + 3] = 0x40a04080;                                    // 4 and 5, k 6 and 7 of column 5
     mma_execute_sparse(form, 1, metadata, a, b, d);
     for (int i = 0; i < 4 * MMA_LANES; i++) {
-        struct wgmma_place at = mma_place(form, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
+        struct number_place at = mma_place(form, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
         ck_assert_uint_eq(d[i], at.row == 2 && at.column == 5 ? 0x41b80000 : 0);
     }
 }

@@ -137,12 +137,12 @@ START_TEST(wgmma_results_hold_all_kinds)
         for (uint32_t at = 0; result.windows == 1 && at < result.window[0].size_bytes; at += 4) {
             uint32_t word;
             memcpy(&word, result.window[0].bytes + at, sizeof word);
-            enum wgmma_format d = wgmma_types_row(types)->d;
-            clamped += d == WGMMA_S32 && (word == 0x7fffffff || word == 0x80000000);
-            numbers += d == WGMMA_F32 && (word & 0x7f800000) != 0x7f800000 && word != 0;
-            zeros += d == WGMMA_F32 && word == 0;
-            infinities += d == WGMMA_F32 && (word & 0x7fffffff) == 0x7f800000;
-            nans += d == WGMMA_F32 && word == 0x7fffffff;
+            enum number_format d = wgmma_types_row(types)->d;
+            clamped += d == NUMBER_S32 && (word == 0x7fffffff || word == 0x80000000);
+            numbers += d == NUMBER_F32 && (word & 0x7f800000) != 0x7f800000 && word != 0;
+            zeros += d == NUMBER_F32 && word == 0;
+            infinities += d == NUMBER_F32 && (word & 0x7fffffff) == 0x7f800000;
+            nans += d == NUMBER_F32 && word == 0x7fffffff;
         }
         free(bytes);
     }

@@ -68,8 +68,8 @@ START_TEST(chain_is_what_whole_instructions_leave)
         fill(inputs[_i].layout, seed << 6 | seed);
         execute(types, d);
         for (int i = 0; i < COLUMNS / 2 * WGMMA_THREADS; i++) {
-            struct wgmma_place place = wgmma_place_d(types, i % WGMMA_THREADS, i / WGMMA_THREADS, 0);
-            struct wgmma_vector a[STEPS], b[STEPS];
+            struct number_place place = wgmma_place_d(types, i % WGMMA_THREADS, i / WGMMA_THREADS, 0);
+            struct number_terms a[STEPS], b[STEPS];
             wgmma_chain_read(types, 0, k, matrix[place.row], a);
             wgmma_chain_read(types, 1, k, matrix[WGMMA_M + place.column], b);
             ck_assert_uint_eq(wgmma_chain_dot(types, STEPS, a, b, NULL), d[i]);
@@ -81,7 +81,7 @@ END_TEST
 // What is missing of the last instruction is zeros; a chain may be cut anywhere and go on from its accumulator.
 START_TEST(chain_ends_with_zeros_and_can_be_cut)
 {
-    static struct wgmma_vector a[STEPS], b[STEPS], zeros[STEPS];
+    static struct number_terms a[STEPS], b[STEPS], zeros[STEPS];
     fill((struct wgmma_layout)WGMMA_LAYOUT_F16, 0);
     ck_assert_uint_eq(wgmma_chain_steps(WGMMA_F32_F16_F16, 33), 3);
     ck_assert_uint_eq(wgmma_chain_steps(WGMMA_F32_F16_F16, 32), 2);
@@ -99,42 +99,42 @@ END_TEST
 
 // Wrong formulas: cutting; ties away from zero; subnormals flushed; overflow to the greatest number; NaN with payload.
 static const struct {
-    enum wgmma_format format;
+    enum number_format format;
     uint32_t f32, rounded;
     const char *why;
 } roundings[] = {
-    {WGMMA_F32, 0x7f812345, 0x7f812345, "f32 is stored as it is"},
-    {WGMMA_BF16, 0x3f808000, 0x3f80, "a tie to even, down"},
-    {WGMMA_BF16, 0x3f818000, 0x3f82, "a tie to even, up"},
-    {WGMMA_BF16, 0x3f808001, 0x3f81, "more than half"},
-    {WGMMA_BF16, 0x3f807fff, 0x3f80, "less than half"},
-    {WGMMA_BF16, 0x7f7fffff, 0x7f80, "overflow"},
-    {WGMMA_BF16, 0xff7f8000, 0xff80, "overflow by a tie"},
-    {WGMMA_BF16, 0x00018000, 0x0002, "a subnormal"},
-    {WGMMA_BF16, 0x80000001, 0x8000, "the sign of what vanishes"},
-    {WGMMA_BF16, 0x7fffffff, 0x7fff, "NaN"},
-    {WGMMA_BF16, 0xff800001, 0x7fff, "NaN has no sign and no payload"},
-    {WGMMA_F16, 0x3f801000, 0x3c00, "a tie to even, down"},
-    {WGMMA_F16, 0x3f803000, 0x3c02, "a tie to even, up"},
-    {WGMMA_F16, 0x3f801001, 0x3c01, "more than half"},
-    {WGMMA_F16, 0x477fefff, 0x7bff, "the greatest number"},
-    {WGMMA_F16, 0x477ff000, 0x7c00, "rounds to infinity"},
-    {WGMMA_F16, 0xc7800000, 0xfc00, "overflow"},
-    {WGMMA_F16, 0xff800000, 0xfc00, "infinity"},
-    {WGMMA_F16, 0x7fc00000, 0x7fff, "NaN"},
-    {WGMMA_F16, 0x387fc000, 0x03ff, "a subnormal"},
-    {WGMMA_F16, 0x387ff000, 0x0400, "rounds to the least normal number"},
-    {WGMMA_F16, 0x33800000, 0x0001, "the least subnormal"},
-    {WGMMA_F16, 0x33000000, 0x0000, "half of it: a tie to even"},
-    {WGMMA_F16, 0xb3000001, 0x8001, "a little more than half of it"},
-    {WGMMA_F16, 0x32ffffff, 0x0000, "less than half of it"},
-    {WGMMA_F16, 0x80000000, 0x8000, "-0"},
+    {NUMBER_F32, 0x7f812345, 0x7f812345, "f32 is stored as it is"},
+    {NUMBER_BF16, 0x3f808000, 0x3f80, "a tie to even, down"},
+    {NUMBER_BF16, 0x3f818000, 0x3f82, "a tie to even, up"},
+    {NUMBER_BF16, 0x3f808001, 0x3f81, "more than half"},
+    {NUMBER_BF16, 0x3f807fff, 0x3f80, "less than half"},
+    {NUMBER_BF16, 0x7f7fffff, 0x7f80, "overflow"},
+    {NUMBER_BF16, 0xff7f8000, 0xff80, "overflow by a tie"},
+    {NUMBER_BF16, 0x00018000, 0x0002, "a subnormal"},
+    {NUMBER_BF16, 0x80000001, 0x8000, "the sign of what vanishes"},
+    {NUMBER_BF16, 0x7fffffff, 0x7fff, "NaN"},
+    {NUMBER_BF16, 0xff800001, 0x7fff, "NaN has no sign and no payload"},
+    {NUMBER_F16, 0x3f801000, 0x3c00, "a tie to even, down"},
+    {NUMBER_F16, 0x3f803000, 0x3c02, "a tie to even, up"},
+    {NUMBER_F16, 0x3f801001, 0x3c01, "more than half"},
+    {NUMBER_F16, 0x477fefff, 0x7bff, "the greatest number"},
+    {NUMBER_F16, 0x477ff000, 0x7c00, "rounds to infinity"},
+    {NUMBER_F16, 0xc7800000, 0xfc00, "overflow"},
+    {NUMBER_F16, 0xff800000, 0xfc00, "infinity"},
+    {NUMBER_F16, 0x7fc00000, 0x7fff, "NaN"},
+    {NUMBER_F16, 0x387fc000, 0x03ff, "a subnormal"},
+    {NUMBER_F16, 0x387ff000, 0x0400, "rounds to the least normal number"},
+    {NUMBER_F16, 0x33800000, 0x0001, "the least subnormal"},
+    {NUMBER_F16, 0x33000000, 0x0000, "half of it: a tie to even"},
+    {NUMBER_F16, 0xb3000001, 0x8001, "a little more than half of it"},
+    {NUMBER_F16, 0x32ffffff, 0x0000, "less than half of it"},
+    {NUMBER_F16, 0x80000000, 0x8000, "-0"},
 };
 enum { ROUNDINGS = sizeof roundings / sizeof roundings[0] };
 
 START_TEST(epilogue_rounds_to_nearest_even)
 {
-    uint32_t rounded = wgmma_round(roundings[_i].format, roundings[_i].f32);
+    uint32_t rounded = number_round(roundings[_i].format, roundings[_i].f32);
     ck_assert_msg(rounded == roundings[_i].rounded, "%s: 0x%x", roundings[_i].why, rounded);
 }
 END_TEST

@@ -41,7 +41,7 @@ static void put16(uint32_t address, uint16_t value)
 static uint32_t element_of_d(const struct wgmma *w, const uint32_t *d, int row, int column)
 {
     for (int i = 0; i < wgmma_d_registers(w->types, w->n) * WGMMA_THREADS; i++) {
-        struct wgmma_place place = wgmma_place_d(w->types, i % WGMMA_THREADS, i / WGMMA_THREADS, 0);
+        struct number_place place = wgmma_place_d(w->types, i % WGMMA_THREADS, i / WGMMA_THREADS, 0);
         if (place.row == row && place.column == column) return d[i];
     }
     return 0xdead;

@@ -35,7 +35,7 @@ START_TEST(wgmma_types_have_256_bits_of_k)
 {
     for (int t = 0; t < WGMMA_TYPES_COUNT; t++) {
         enum wgmma_types types = (enum wgmma_types)t;
-        ck_assert_int_eq(wgmma_types_row(types)->k * wgmma_format_row(wgmma_types_row(types)->a)->size_bits, 256);
+        ck_assert_int_eq(wgmma_types_row(types)->k * number_format_row(wgmma_types_row(types)->a)->size_bits, 256);
         ck_assert_int_eq(wgmma_units(types) * wgmma_unit_bytes(types), 32);
         ck_assert_int_eq(wgmma_units(types) * WGMMA_M, 4 * WGMMA_THREADS * wgmma_a_parts(types));
     }
@@ -109,16 +109,16 @@ START_TEST(wgmma_fragments_cover_the_matrix_once)
     for (int t = 0; t < WGMMA_TYPES_COUNT; t++) {
         static uint8_t of_d[WGMMA_M][WGMMA_MAX_N], of_a[WGMMA_M][32];
         enum wgmma_types types = (enum wgmma_types)t;
-        int parts = wgmma_types_row(types)->d == WGMMA_F16 ? 2 : 1;
+        int parts = wgmma_types_row(types)->d == NUMBER_F16 ? 2 : 1;
         memset(of_d, 0, sizeof of_d);
         memset(of_a, 0, sizeof of_a);
         for (int thread = 0; thread < WGMMA_THREADS; thread++) {
             for (int i = 0; i < wgmma_d_registers(types, 96) * parts; i++) {
-                struct wgmma_place place = wgmma_place_d(types, thread, i / parts, i % parts);
+                struct number_place place = wgmma_place_d(types, thread, i / parts, i % parts);
                 of_d[place.row][place.column]++;
             }
             for (int i = 0; i < 4 * wgmma_a_parts(types); i++) {
-                struct wgmma_place place =
+                struct number_place place =
                     wgmma_place_a(types, thread, i / wgmma_a_parts(types), i % wgmma_a_parts(types));
                 of_a[place.row][place.column]++;
             }
@@ -131,7 +131,7 @@ START_TEST(wgmma_fragments_cover_the_matrix_once)
 }
 END_TEST
 
-static void require_place(struct wgmma_place place, int row, int column)
+static void require_place(struct number_place place, int row, int column)
 {
     ck_assert_msg(place.row == row && place.column == column, "(%d, %d), not (%d, %d)", place.row, place.column, row,
                   column);

@@ -15,9 +15,9 @@ enum wgmma_types gemm_wgmma_types(const struct gemm_instance *instance)
     return types[instance->in];
 }
 
-enum wgmma_format gemm_format(enum gemm_type type)
+enum number_format gemm_format(enum gemm_type type)
 {
-    static const enum wgmma_format formats[] = {WGMMA_BF16, WGMMA_F16, WGMMA_E4M3, WGMMA_E5M2, WGMMA_F32};
+    static const enum number_format formats[] = {NUMBER_BF16, NUMBER_F16, NUMBER_E4M3, NUMBER_E5M2, NUMBER_F32};
     return formats[type];
 }
 

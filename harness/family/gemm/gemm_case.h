@@ -38,7 +38,7 @@ enum {
 
 // The types of the instructions that an instance chains, and the format of an element.
 enum wgmma_types gemm_wgmma_types(const struct gemm_instance *instance);
-enum wgmma_format gemm_format(enum gemm_type type);
+enum number_format gemm_format(enum gemm_type type);
 
 // Bytes that a row of an operand takes, without what lies between rows; a row's elements.
 uint32_t gemm_row_bytes(const struct gemm_case *c, enum gemm_operand operand);

@@ -10,7 +10,7 @@
 
 // `count` rows of A or columns of B, taken apart; those that are not there are zeros.
 struct rows {
-    struct wgmma_vector *vectors;
+    struct number_terms *vectors;
     size_t steps;
 };
 
@@ -59,7 +59,7 @@ static void lay_box(const struct gemm_case *c, const struct boxes *b, uint32_t b
     size_t start = gemm_part_start(c, part), steps = gemm_part_start(c, part + 1) - start;
     for (uint32_t i = 0; i < WGMMA_THREADS * b->columns / 2; i++) {
         uint32_t thread = i % WGMMA_THREADS, index = i / WGMMA_THREADS;
-        struct wgmma_place at = wgmma_place_d(types, (int)thread, (int)(box % b->across * b->columns / 2 + index), 0);
+        struct number_place at = wgmma_place_d(types, (int)thread, (int)(box % b->across * b->columns / 2 + index), 0);
         uint32_t m = b->m + box / b->across * GEMM_BOX_ROWS + (uint32_t)at.row, n = b->n + (uint32_t)at.column;
         uint32_t sum = wgmma_chain_dot(types, steps, rows[0].vectors + m * rows[0].steps + start,
                                        rows[1].vectors + n * rows[1].steps + start, NULL);

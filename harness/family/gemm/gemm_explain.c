@@ -25,15 +25,15 @@ static uint32_t element_at(const struct result *result, uint32_t at, uint32_t by
 
 // The row of A and the row of B of an element, taken apart.
 struct rows {
-    struct wgmma_vector *a, *b;
+    struct number_terms *a, *b;
     size_t steps;
 };
 
-static struct wgmma_vector *read_row(const struct gemm_case *c, enum gemm_operand operand, uint32_t row)
+static struct number_terms *read_row(const struct gemm_case *c, enum gemm_operand operand, uint32_t row)
 {
     enum wgmma_types types = gemm_wgmma_types(gemm_instance_row(c->instance));
     uint8_t *bytes = malloc(gemm_operand_bytes(c, operand));
-    struct wgmma_vector *vectors = malloc(wgmma_chain_steps(types, c->k) * sizeof *vectors);
+    struct number_terms *vectors = malloc(wgmma_chain_steps(types, c->k) * sizeof *vectors);
     if (bytes != NULL && vectors != NULL) {
         gemm_fill(c, operand, bytes);
         wgmma_chain_read(types, operand, c->k, bytes + (size_t)row * c->pitch_bytes[operand], vectors);
@@ -49,7 +49,7 @@ static uint32_t without(const struct gemm_case *c, const struct rows *r, size_t 
     enum wgmma_types types = gemm_wgmma_types(i);
     uint32_t sum = wgmma_chain_dot(types, first, r->a, r->b, NULL);
     if (end < r->steps) sum = wgmma_chain_dot(types, r->steps - end, r->a + end, r->b + end, first > 0 ? &sum : NULL);
-    return wgmma_round(gemm_format(i->out), sum);
+    return number_round(gemm_format(i->out), sum);
 }
 
 static void explain_blocks(const struct gemm_case *c, const struct rows *r, uint32_t found, FILE *out)

@@ -27,7 +27,7 @@ struct work {
 
 // Rows of A and of B of a square, taken apart.
 struct square {
-    struct wgmma_vector *a, *b;
+    struct number_terms *a, *b;
 };
 
 // --- The parts of k --------------------------------------------------------------------------------------------------
@@ -42,14 +42,14 @@ size_t gemm_part_start(const struct gemm_case *c, uint32_t part)
     return start < steps ? start : steps;
 }
 
-static uint32_t part_of(const struct work *w, uint32_t part, const struct wgmma_vector *a, const struct wgmma_vector *b)
+static uint32_t part_of(const struct work *w, uint32_t part, const struct number_terms *a, const struct number_terms *b)
 {
     size_t first = w->part_start[part], end = w->part_start[part + 1];
     return wgmma_chain_dot(w->types, end - first, a + first, b + first, NULL);
 }
 
 // One part after the other, each added as TMA's reductions and a kernel's additions do.
-static void compute(const struct work *w, const struct wgmma_vector *a, const struct wgmma_vector *b, uint8_t *to)
+static void compute(const struct work *w, const struct number_terms *a, const struct number_terms *b, uint8_t *to)
 {
     uint32_t sum = part_of(w, 0, a, b);
     if (w->c->reduce) reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, to, &sum, 1);
@@ -58,20 +58,20 @@ static void compute(const struct work *w, const struct wgmma_vector *a, const st
         reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, w->c->reduce ? to : (void *)&sum, &more, 1);
     }
     if (w->c->reduce) return;
-    sum = wgmma_round(gemm_format(w->instance->out), sum);
+    sum = number_round(gemm_format(w->instance->out), sum);
     memcpy(to, &sum, gemm_bytes(w->instance->out));
 }
 
 // --- Squares ---------------------------------------------------------------------------------------------------------
 
 // Rows first .. first + SQUARE - 1 of an operand; those past its end are zeros, as a load out of bounds gives.
-static void read_rows(const struct work *w, int operand, uint32_t first, struct wgmma_vector *vectors)
+static void read_rows(const struct work *w, int operand, uint32_t first, struct number_terms *vectors)
 {
     uint32_t rows = gemm_rows(w->c, (enum gemm_operand)operand), end = operand == GEMM_B ? w->columns : rows;
     for (uint32_t i = 0; i < SQUARE && first + i < end; i++) {
         int is_there = first + i < rows;
         const uint8_t *row = w->operand[operand] + (size_t)(first + i) * w->c->pitch_bytes[operand];
-        static const uint8_t zeros[WGMMA_MAX_UNITS * 4];
+        static const uint8_t zeros[NUMBER_MAX_TERMS * 4];
         for (size_t step = 0; !is_there && step < w->steps; step++)
             wgmma_chain_read(w->types, operand, 1, zeros, vectors + i * w->steps + step);
         if (is_there) wgmma_chain_read(w->types, operand, w->c->k, row, vectors + i * w->steps);
@@ -95,7 +95,7 @@ static void compute_square(const struct work *w, uint32_t index, struct square *
 static void *run(void *work)
 {
     struct work *w = work;
-    size_t bytes = SQUARE * w->steps * sizeof(struct wgmma_vector);
+    size_t bytes = SQUARE * w->steps * sizeof(struct number_terms);
     struct square square = {malloc(bytes), malloc(bytes)};
     int ok = square.a != NULL && square.b != NULL;
     for (uint32_t index; ok && (index = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->count;)

@@ -90,7 +90,7 @@ static void store(const struct cta *cta, uint32_t warpgroup, const uint32_t *reg
 {
     const struct layout_case *c = cta->c;
     for (int i = 0; i < REGISTERS * WGMMA_THREADS; i++) {
-        struct wgmma_place place = wgmma_place_d(WGMMA_F32_BF16_BF16, i % WGMMA_THREADS, i / WGMMA_THREADS, 0);
+        struct number_place place = wgmma_place_d(WGMMA_F32_BF16_BF16, i % WGMMA_THREADS, i / WGMMA_THREADS, 0);
         uint32_t row = cta->tile[0] * LAYOUT_TILE + warpgroup * WGMMA_M + (uint32_t)place.row;
         uint32_t column = cta->tile[1] * LAYOUT_TILE + (uint32_t)place.column;
         if (row < c->m && column < c->n)

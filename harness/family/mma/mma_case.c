@@ -10,12 +10,12 @@
 #include "gpu.h"
 #include "json.h"
 
-static const struct wgmma_layout layouts[WGMMA_FORMATS] = {
-    [WGMMA_F16] = MMA_LAYOUT_F16,   [WGMMA_BF16] = MMA_LAYOUT_BF16, [WGMMA_TF32] = MMA_LAYOUT_TF32,
-    [WGMMA_E4M3] = MMA_LAYOUT_E4M3, [WGMMA_E5M2] = MMA_LAYOUT_E5M2, [WGMMA_S8] = MMA_LAYOUT_S8,
-    [WGMMA_U8] = MMA_LAYOUT_U8,     [WGMMA_B1] = MMA_LAYOUT_B1,     [WGMMA_F32] = MMA_LAYOUT_F32,
-    [WGMMA_S32] = MMA_LAYOUT_S32,   [WGMMA_S4] = MMA_LAYOUT_S4,     [WGMMA_U4] = MMA_LAYOUT_U4,
-    [WGMMA_F64] = MMA_LAYOUT_F64,
+static const struct wgmma_layout layouts[NUMBER_FORMATS] = {
+    [NUMBER_F16] = MMA_LAYOUT_F16,   [NUMBER_BF16] = MMA_LAYOUT_BF16, [NUMBER_TF32] = MMA_LAYOUT_TF32,
+    [NUMBER_E4M3] = MMA_LAYOUT_E4M3, [NUMBER_E5M2] = MMA_LAYOUT_E5M2, [NUMBER_S8] = MMA_LAYOUT_S8,
+    [NUMBER_U8] = MMA_LAYOUT_U8,     [NUMBER_B1] = MMA_LAYOUT_B1,     [NUMBER_F32] = MMA_LAYOUT_F32,
+    [NUMBER_S32] = MMA_LAYOUT_S32,   [NUMBER_S4] = MMA_LAYOUT_S4,     [NUMBER_U4] = MMA_LAYOUT_U4,
+    [NUMBER_F64] = MMA_LAYOUT_F64,
 };
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ static int mma_read(const json_t *json, void *test_case, struct text *why)
 
 static int register_words(enum mma_form form)
 {
-    return mma_row(form)->d == WGMMA_F64 ? 2 : 1;
+    return mma_row(form)->d == NUMBER_F64 ? 2 : 1;
 }
 
 uint32_t mma_case_d_bytes(const struct mma_case *c)
@@ -86,7 +86,7 @@ void mma_case_operands(const struct mma_case *c, uint32_t step, struct mma_state
     fill(c, MMA_OF_A, step, state->a);
     fill(c, MMA_OF_B, step, state->b);
     for (uint32_t lane = 0; lane < MMA_LANES; lane++)
-        state->metadata[lane] = mma_metadata(c->seed, step, lane, mma_row(c->form)->a == WGMMA_TF32);
+        state->metadata[lane] = mma_metadata(c->seed, step, lane, mma_row(c->form)->a == NUMBER_TF32);
 }
 
 void mma_case_step(const struct mma_case *c, uint32_t step, struct mma_state *state)

@@ -34,8 +34,8 @@ struct mma_element {
     uint64_t a[MMA_MAX_COLUMN], b[MMA_MAX_COLUMN], c;
 };
 
-struct wgmma_place mma_case_element(const struct mma_case *test_case, const struct mma_state *state, int lane,
-                                    int index, int part, struct mma_element *element);
+struct number_place mma_case_element(const struct mma_case *test_case, const struct mma_state *state, int lane,
+                                     int index, int part, struct mma_element *element);
 
 // Bytes of D of all lanes.
 uint32_t mma_case_d_bytes(const struct mma_case *test_case);

@@ -14,18 +14,18 @@ static uint64_t unit_of(uint64_t bits, int parts, int part)
 static uint64_t register_at(const struct mma_case *c, const uint32_t *words, int lane, int index)
 {
     int at = index * MMA_LANES + lane;
-    if (mma_row(c->form)->d != WGMMA_F64) return words[at];
+    if (mma_row(c->form)->d != NUMBER_F64) return words[at];
     return words[2 * at] | (uint64_t)words[2 * at + 1] << 32;
 }
 
 // The units of row `at.row` of A, or of column `at.column` of B, by k.
-static void units_of(const struct mma_case *c, enum mma_operand operand, struct wgmma_place at, const uint32_t *words,
+static void units_of(const struct mma_case *c, enum mma_operand operand, struct number_place at, const uint32_t *words,
                      uint64_t units[MMA_MAX_COLUMN])
 {
     int parts = mma_parts(c->form, operand);
     for (int lane = 0; lane < MMA_LANES; lane++) {
         for (int i = 0; i < mma_row(c->form)->registers[operand] * parts; i++) {
-            struct wgmma_place place = mma_place(c->form, operand, lane, i / parts, i % parts);
+            struct number_place place = mma_place(c->form, operand, lane, i / parts, i % parts);
             uint64_t unit = unit_of(register_at(c, words, lane, i / parts), parts, i % parts);
             if (operand == MMA_OF_A && place.row == at.row) units[place.column] = unit;
             if (operand == MMA_OF_B && place.column == at.column) units[place.row] = unit;
@@ -36,17 +36,17 @@ static void units_of(const struct mma_case *c, enum mma_operand operand, struct 
 // Which rule makes the numbers of a form.
 static enum rule rule_of(const struct mma_row *row)
 {
-    if (row->d == WGMMA_F64) return RULE_MMA_F64;
-    if (row->a == WGMMA_E4M3 || row->a == WGMMA_E5M2) return RULE_MMA_FP8;
-    if (row->a == WGMMA_B1) return RULE_MMA_BITS;
-    return row->d == WGMMA_S32 ? RULE_MMA_INTEGER : RULE_MMA_SUM;
+    if (row->d == NUMBER_F64) return RULE_MMA_F64;
+    if (row->a == NUMBER_E4M3 || row->a == NUMBER_E5M2) return RULE_MMA_FP8;
+    if (row->a == NUMBER_B1) return RULE_MMA_BITS;
+    return row->d == NUMBER_S32 ? RULE_MMA_INTEGER : RULE_MMA_SUM;
 }
 
-struct wgmma_place mma_case_element(const struct mma_case *c, const struct mma_state *state, int lane, int index,
-                                    int part, struct mma_element *element)
+struct number_place mma_case_element(const struct mma_case *c, const struct mma_state *state, int lane, int index,
+                                     int part, struct mma_element *element)
 {
     uint64_t column[MMA_MAX_COLUMN];
-    struct wgmma_place place = mma_place(c->form, MMA_OF_D, lane, index, part);
+    struct number_place place = mma_place(c->form, MMA_OF_D, lane, index, part);
     units_of(c, MMA_OF_A, place, state->a, element->a);
     units_of(c, MMA_OF_B, place, state->b, column);
     if (mma_row(c->form)->is_sparse)
@@ -78,7 +78,7 @@ static void explain_register(const struct mma_case *c, int index, uint64_t want,
     const struct mma_row *row = mma_row(c->form);
     int lane = index % MMA_LANES, parts = mma_parts(c->form, MMA_OF_D);
     int part = parts == 2 && ((want ^ got) & 0xffff) == 0;
-    struct wgmma_place place = mma_place(c->form, MMA_OF_D, lane, index / MMA_LANES, part);
+    struct number_place place = mma_place(c->form, MMA_OF_D, lane, index / MMA_LANES, part);
     fprintf(out, "    %s, %u steps: D[%d][%d], lane %d, register %d", row->name, c->steps, place.row, place.column,
             lane, index / MMA_LANES);
     if (parts == 2) fprintf(out, ", %s half", part ? "upper" : "lower");
@@ -94,7 +94,7 @@ void mma_explain(const void *test_case, const struct result *expected, const str
         fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
         return;
     }
-    uint32_t bytes = mma_row(c->form)->d == WGMMA_F64 ? 8 : 4;
+    uint32_t bytes = mma_row(c->form)->d == NUMBER_F64 ? 8 : 4;
     for (uint32_t at = 0; at + bytes <= expected->window[0].size_bytes; at += bytes) {
         uint64_t want = 0, got = 0;
         memcpy(&want, expected->window[0].bytes + at, bytes);

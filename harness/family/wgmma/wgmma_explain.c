@@ -3,7 +3,7 @@
 // last sum.
 #include <string.h>
 
-#include "arithmetic.h"
+#include "chain.h"
 #include "fragments.h"
 #include "sparse.h"
 #include "wgmma_case.h"
@@ -28,12 +28,12 @@ static void explain_metadata(const struct wgmma *w, const struct wgmma_operands 
 }
 
 // The terms of the last step that are not zero by their bits.
-static void explain_terms(const struct wgmma_case *c, struct wgmma_place place, uint32_t before, FILE *out)
+static void explain_terms(const struct wgmma_case *c, struct number_place place, uint32_t before, FILE *out)
 {
     static struct wgmma_state state;
     const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
     struct memory shared;
-    uint32_t a[WGMMA_MAX_UNITS], b[WGMMA_MAX_UNITS], step = c->steps - 1;
+    uint32_t a[NUMBER_MAX_TERMS], b[NUMBER_MAX_TERMS], step = c->steps - 1;
     wgmma_case_start(c, &state);
     struct wgmma_operands o = wgmma_case_operands(c, step, &state, &shared);
     wgmma_factors_of(w, &o, place.row, place.column, a, b);
@@ -61,10 +61,10 @@ static void explain_element(const struct wgmma_case *c, uint32_t index, uint32_t
 {
     const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
     const struct wgmma_types_row *types = wgmma_types_row(row->wgmma.types);
-    int is_half = types->d == WGMMA_F16, part = is_half && ((want ^ got) & 0xffff) == 0;
+    int is_half = types->d == NUMBER_F16, part = is_half && ((want ^ got) & 0xffff) == 0;
     int thread = (int)(index % WGMMA_THREADS), reg = (int)(index / WGMMA_THREADS);
     uint32_t mask = is_half ? 0xffff : UINT32_MAX;
-    struct wgmma_place place = wgmma_place_d(row->wgmma.types, thread, reg, part);
+    struct number_place place = wgmma_place_d(row->wgmma.types, thread, reg, part);
     fprintf(out, "    %sm64n%dk%d.%s %s, %u steps: D[%d][%d], thread %d, register %d",
             row->wgmma.is_sparse ? "sparse " : "", row->wgmma.n, types->k * (row->wgmma.is_sparse ? 2 : 1), types->name,
             row->variant, c->steps, place.row, place.column, thread, reg);

@@ -48,7 +48,7 @@ static uint32_t piece_address(uint32_t start, uint32_t row, uint32_t piece)
 }
 
 // The sum of a piece's products; `is_new` by operand.
-static int piece_sum(const struct wgmma_order_case *c, uint32_t group, struct wgmma_place at, uint32_t piece,
+static int piece_sum(const struct wgmma_order_case *c, uint32_t group, struct number_place at, uint32_t piece,
                      const uint32_t is_new[2])
 {
     uint32_t start_a = WGMMA_ORDER_SHARED_START + group * WGMMA_ORDER_A_BYTES;
@@ -61,7 +61,7 @@ static int piece_sum(const struct wgmma_order_case *c, uint32_t group, struct wg
 }
 
 // Element `at` of D with the pieces in `mix` new.
-static float mixed(const struct wgmma_order_case *c, uint32_t group, struct wgmma_place at, unsigned mix)
+static float mixed(const struct wgmma_order_case *c, uint32_t group, struct number_place at, unsigned mix)
 {
     int sum = 0;
     for (uint32_t piece = 0; piece < PIECES; piece++) {
@@ -72,7 +72,7 @@ static float mixed(const struct wgmma_order_case *c, uint32_t group, struct wgmm
     return (float)sum;
 }
 
-static struct wgmma_place place_of(uint32_t index)
+static struct number_place place_of(uint32_t index)
 {
     return wgmma_place_d(WGMMA_F32_F16_F16, (int)(index % WGMMA_ORDER_THREADS),
                          (int)(index / WGMMA_ORDER_THREADS % WGMMA_ORDER_REGISTERS), 0);
@@ -173,7 +173,7 @@ void wgmma_order_explain(const void *test_case, const struct result *expected, c
     if (index == WGMMA_ORDER_OUTPUT_WORDS) return;
     memcpy(&want, expected->window[0].bytes + index * 4, sizeof want);
     memcpy(&got, found->window[0].bytes + index * 4, sizeof got);
-    struct wgmma_place at = place_of(index);
+    struct number_place at = place_of(index);
     enum rule rule = c->kind == WGMMA_ORDER_OMIT ? RULE_WGMMA_WAIT : RULE_WGMMA_WAIT_SHARED;
     fprintf(out, "    group %u: D[%d][%d], thread %u, register %u: 0x%x expected, 0x%x found\n",
             index / (WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS), at.row, at.column, index % WGMMA_ORDER_THREADS,

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The factors of a sum taken apart: a row of A or a column of B as exact vectors of sign, magnitude and exponent.
+#ifndef TMAREF_NUMBER_TERMS_H
+#define TMAREF_NUMBER_TERMS_H
+
+#include <stdint.h>
+
+#include "format.h"
+
+// Units of A or B that one element of D takes, at most.
+enum { NUMBER_MAX_TERMS = 32 };
+
+// A row of A or a column of B, taken apart once for the many products it is in. Floats: the value of unit i is
+// (-1)^(sign[i] != 0) * magnitude[i] * 2^(exponent[i] - fraction bits of the format); `sign` is 0 or -1, and a zero has
+// the exponent NUMBER_ZERO_EXPONENT. `is_special`: there is a NaN or an infinity, which then `bits` tells. Integers:
+// the value in magnitude[i], two's complement; 32 bits of b1 as they are.
+struct number_terms {
+    uint32_t magnitude[NUMBER_MAX_TERMS];
+    int32_t exponent[NUMBER_MAX_TERMS], sign[NUMBER_MAX_TERMS];
+    uint32_t bits[NUMBER_MAX_TERMS];
+    int is_special;
+};
+
+enum { NUMBER_ZERO_EXPONENT = -4096 };
+
+// Takes `count` units of `format` apart; `negate` flips all signs (imm-scale -1).
+void number_terms_read(enum number_format format, int count, const uint32_t *bits, int negate,
+                       struct number_terms *vector);
+
+// The units picks[0] .. picks[count - 1] of vectors that follow each other, NUMBER_MAX_TERMS units each. `is_special`
+// may then be set without cause.
+void number_terms_pick(const struct number_terms *from, const uint8_t *picks, int count, struct number_terms *vector);
+
+#endif
