@@ -2,7 +2,7 @@
 // The public C API of tmaref: include this, link libtmaref. What is where:
 //   rule.h, finding.h   rules of the machine, and what a check reports
 //   dtype.h             element types of tensor maps
-//   access.h, ledger.h  what observers see: accesses to memory, contributions to barriers
+//   access.h, event.h, ledger.h  what observers hear: accesses and synchronisation; who told a barrier what
 //   bank.h              wavefronts of an access to shared memory
 //   memory.h, cluster_memory.h  global memory: the regions that are mapped; the shared memories of a cluster
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
@@ -14,7 +14,7 @@
 //   copy.h              tiled loads
 //   store.h, im2col_store.h, reduce.h  stores and reductions
 //   multicast.h, slice.h  loads in clusters, and the slices that CTAs load for each other
-//   observe.h           the accesses of each operation
+//   observe.h           the events of each operation
 //   async_group.h       what a wait for async-groups promises
 //   cluster.h           clusters: addresses, ranks, launches
 //   cluster_barrier.h   who waits for whom at barrier.cluster
@@ -52,6 +52,7 @@
 #include "cp_async.h"
 #include "descriptor.h"
 #include "dtype.h"
+#include "event.h"
 #include "finding.h"
 #include "format.h"
 #include "fragments.h"

@@ -272,7 +272,7 @@ static void print_ledger(const struct ledger *ledger)
         if (t->arrivals > 0) printf(" %" PRIu64 " arrival%s", t->arrivals, t->arrivals == 1 ? "" : "s"), comma = ",";
         if (t->expect_bytes > 0) printf("%s expects %" PRIu64 " bytes", comma, t->expect_bytes), comma = ",";
         if (t->complete_bytes > 0) printf("%s completes %" PRIu64 " bytes", comma, t->complete_bytes);
-        puts(entry->origin.cta == 0 ? "" : ", from the other CTA");
+        puts(entry->origin.rank == 0 ? "" : ", from the other CTA");
     }
 }
 

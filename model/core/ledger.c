@@ -11,10 +11,10 @@ static void add(struct mbarrier_transaction *sum, const struct mbarrier_transact
     sum->drop |= transaction->drop;
 }
 
-static int is_same(const struct access_origin *a, const struct access_origin *b)
+static int is_same(const struct event_origin *a, const struct event_origin *b)
 {
-    return a->cta == b->cta && a->thread == b->thread && a->operation == b->operation && a->file == b->file &&
-           a->line == b->line;
+    return a->launch == b->launch && a->cta == b->cta && a->rank == b->rank && a->warp == b->warp &&
+           a->lanes == b->lanes && a->operation == b->operation && a->file == b->file && a->line == b->line;
 }
 
 void ledger_start(struct ledger *ledger, uint64_t phase)

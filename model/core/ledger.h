@@ -4,23 +4,13 @@
 #ifndef TMAREF_LEDGER_H
 #define TMAREF_LEDGER_H
 
-#include "access.h"
+#include "event.h"
 
 enum { LEDGER_ENTRIES = 32 };
 
-// What one transaction does to a barrier, already summed over the lanes of the warp instruction. 64 bits hold every
-// sum of 32 lanes, so the model never wraps. An H200 faults (719) for 2 lanes of 2^31, 4 of 2^30, 32 of 2^27 and 3 of
-// 2^31, with arrive, arrive_drop, expect_tx, complete_tx and arrive.expect_tx: so either the sum does not wrap at 2^32,
-// or an operand above 2^20 - 1 faults by itself.
-struct mbarrier_transaction {
-    uint64_t arrivals, expect_bytes, complete_bytes;
-    int drop; // arrivals leave the expected count too
-};
-
-// One contribution, to the barrier at shared address `address` of CTA `cta`.
+// One contribution, and who made it.
 struct ledger_entry {
-    struct access_origin origin;
-    uint32_t cta, address;
+    struct event_origin origin;
     struct mbarrier_transaction transaction;
 };
 

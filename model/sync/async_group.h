@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Async-groups: which asynchronous operations a thread may rely on, and since when. PTX keeps them per thread, those of
-// cp.async and those of cp.async.bulk apart; nothing is known of an operation that no wait has covered, it may be done
-// or not. Operations are values that their issuer keeps; data and faults are in tma/cp_async.h and tma/bulk.h.
+// cp.async and those of cp.async.bulk apart (enum async_kind); nothing is known of an operation that no wait has
+// covered, it may be done or not. Operations are values that their issuer keeps; data and faults are in tma/cp_async.h
+// and tma/bulk.h.
 //
 // An H200 keeps one such object per warp instead of one per thread, and its .read waits for the writes too (rules
 // ASYNC_GROUP_THREAD, ASYNC_GROUP_READ): give all threads of a warp one object to see what that machine does.
@@ -10,11 +11,8 @@
 
 #include <stdint.h>
 
+#include "event.h"
 #include "rule.h"
-
-// cp.async, and cp.async.bulk or cp.reduce.async.bulk with .bulk_group (copies that tell a barrier are in no group);
-// and wgmma, whose groups are those of a warp: wgmma_group.h.
-enum async_kind { ASYNC_COPY, ASYNC_BULK, ASYNC_WGMMA, ASYNC_KINDS };
 
 // The groups of one thread: how many were committed, and how many of them, oldest first, waits have said are read and
 // complete. All 0 is a thread that has issued nothing; `thread` tells threads apart.

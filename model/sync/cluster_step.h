@@ -60,10 +60,10 @@ uint64_t cluster_apply(uint32_t function, uint64_t old, uint64_t operand, uint64
 // What a barrier operation does to its barrier.
 struct mbarrier_transaction cluster_transaction(const struct cluster_step *step);
 
-// Tells `observer` what a legal step that breaks no rule reads, writes and tells barriers when CTA `issuer` of `ctas`
+// Tells what a legal step that breaks no rule reads, writes and tells barriers when CTA `issuer` of `ctas`
 // makes it. `arena` and `global` are the addresses of what multicast reads and a store at exit writes.
 void cluster_observe(const struct cluster_step *step, uint32_t issuer, uint32_t ctas, uint64_t arena, uint64_t global,
-                     const struct access_origin *origin, const struct observer *observer);
+                     const struct teller *teller);
 
 // Runs one legal step.
 //   returns  RULE_OK, or the rule whose fault ends the program

@@ -43,7 +43,10 @@ uint64_t mbarrier_token(uint64_t word);
 // mbarrier.pending_count of any token: arithmetic only, 2^20 where the field is 0. Rule MBARRIER_PENDING_COUNT.
 uint32_t mbarrier_pending_count(uint64_t token);
 
-// One transaction by a thread of the barrier's own CTA, atomic, with the phase completion that may follow.
+// One transaction by a thread of the barrier's own CTA, atomic, with the phase completion that may follow. Sums over
+// the lanes do not wrap here: an H200 faults (719) for 2 lanes of 2^31, 4 of 2^30, 32 of 2^27 and 3 of 2^31, with
+// arrive, arrive_drop, expect_tx, complete_tx and arrive.expect_tx: so either they do not wrap at 2^32 there, or an
+// operand above 2^20 - 1 faults by itself.
 //   returns  RULE_OK, or the rule broken: the kernel dies (719) and *word is as before
 //   source   PTX ISA 9.1 "Phase of the mbarrier object" (#parallel-synchronization-and-communication-instructions-
 //            mbarrier-phase); traces mbarrier, mbarrier_fault

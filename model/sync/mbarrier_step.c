@@ -281,22 +281,37 @@ static void give_tokens(const struct step *step, uint64_t before, uint32_t lanes
     }
 }
 
-static struct access_origin origin_of(const struct step *step, uint32_t lanes)
+static struct event_origin origin_of(const struct step *step, uint32_t lanes)
 {
-    return (struct access_origin){.cta = step->op->issuer == MBARRIER_ISSUER_REMOTE,
-                                  .thread = (uint32_t)__builtin_ctz(lanes),
-                                  .line = (uint32_t)step->machine->events - 1};
+    return (struct event_origin){.rank = step->op->issuer == MBARRIER_ISSUER_REMOTE,
+                                 .lanes = lanes,
+                                 .line = (uint32_t)step->machine->events - 1};
+}
+
+static void tell_barrier(const struct step *step, uint32_t lanes, struct event_barrier barrier)
+{
+    const struct teller teller = {step->machine->observer, origin_of(step, lanes)};
+    struct event event = {.kind = EVENT_BARRIER, .barrier = barrier};
+    event.barrier.address = MBARRIER_BYTES * step->op->barrier;
+    event.barrier.scope = teller.origin.rank == 0 ? SCOPE_CTA : SCOPE_CLUSTER;
+    if (teller.observer != NULL) event_tell(&teller, event);
 }
 
 // Tells the ledger, and who listens, what a transaction brought; a phase that is complete starts a new page.
-static void record(const struct step *step, uint32_t lanes, const struct mbarrier_transaction *transaction)
+static void record(const struct step *step, uint32_t lanes, uint64_t before,
+                   const struct mbarrier_transaction *transaction)
 {
-    const struct observer *observer = step->machine->observer;
     struct mbarrier_slot *slot = step->slot;
-    struct ledger_entry entry = {origin_of(step, lanes), 0, MBARRIER_BYTES * step->op->barrier, *transaction};
+    const struct ledger_entry entry = {origin_of(step, lanes), *transaction};
+    const int completes = slot->ledger.phase != slot->phases;
     ledger_add(&slot->ledger, &entry);
-    if (observer != NULL) observer->transaction(observer->context, &entry);
-    if (slot->ledger.phase != slot->phases) ledger_start(&slot->ledger, slot->phases);
+    tell_barrier(step, lanes,
+                 (struct event_barrier){.step = BARRIER_TRANSACTION,
+                                        .order = ORDER_RELEASE,
+                                        .phase = (int)(before >> 63),
+                                        .completes = completes,
+                                        .transaction = *transaction});
+    if (completes) ledger_start(&slot->ledger, slot->phases);
 }
 
 static enum rule transact_lanes(const struct step *step, uint32_t lanes)
@@ -313,7 +328,7 @@ static enum rule transact_lanes(const struct step *step, uint32_t lanes)
         if (rule != RULE_OK) return rule;
     }
     note_change(step, before);
-    record(step, lanes, &transaction);
+    record(step, lanes, before, &transaction);
     give_tokens(step, before, lanes);
     return RULE_OK;
 }
@@ -354,6 +369,7 @@ static void step_init(const struct step *step)
         *slot = (struct mbarrier_slot){.word = mbarrier_init(count), .life = MBARRIER_LIVE, .observed = 1};
         left &= ~lanes_of_one_value(step->op, left);
     }
+    tell_barrier(step, step->op->lanes, (struct event_barrier){.step = BARRIER_INIT});
 }
 
 static uint64_t token_of(const struct step *step, int lane)
@@ -397,7 +413,11 @@ static enum rule step_wait(const struct step *step)
         }
         if (complete) step->event->ballot |= UINT32_C(1) << lane;
     }
-    if (step->event->ballot != 0) step->slot->observed = 1;
+    if (step->event->ballot == 0) return RULE_OK;
+    step->slot->observed = 1;
+    const struct event_barrier wait = {
+        .step = BARRIER_WAIT, .order = ORDER_ACQUIRE, .phase = !(step->slot->word >> 63)};
+    tell_barrier(step, step->event->ballot, wait);
     return RULE_OK;
 }
 
@@ -429,25 +449,10 @@ static enum rule step_execute(const struct step *step)
     if (slot->life != MBARRIER_LIVE) note(step, RULE_MBARRIER_NO_OBJECT, "barrier", (int64_t)step->op->barrier, 0);
     if (step->op->opcode == MBARRIER_OP_INVAL) {
         slot->life = MBARRIER_INVALID;
+        tell_barrier(step, step->op->lanes, (struct event_barrier){.step = BARRIER_INVAL});
         return RULE_OK;
     }
     return step->row->result == MBARRIER_GIVES_PREDICATE ? step_wait(step) : step_transaction(step);
-}
-
-// The access that a step makes to the 8 bytes of the word, all by the generic proxy.
-static void tell_access(const struct step *step)
-{
-    const struct observer *observer = step->machine->observer;
-    struct access_origin origin = origin_of(step, step->op->lanes);
-    struct access access = {.origin = &origin,
-                            .kind = ACCESS_WRITE,
-                            .space = SPACE_SHARED,
-                            .address = MBARRIER_BYTES * step->op->barrier,
-                            .bytes = MBARRIER_BYTES};
-    if (step->row->result == MBARRIER_GIVES_PREDICATE) access.kind = ACCESS_READ, access.scope = SCOPE_CTA;
-    if (step->row->does != MBARRIER_NO_EFFECT)
-        access.kind = ACCESS_REDUCE, access.scope = origin.cta == 0 ? SCOPE_CTA : SCOPE_CLUSTER;
-    observer->access(observer->context, &access);
 }
 
 // Has the machine room, and is the operation legal after those before it?
@@ -473,7 +478,6 @@ enum rule mbarrier_step(struct mbarrier_machine *machine, const struct mbarrier_
     *event = (struct mbarrier_event){.op = *op, .phase_before = slot->phases};
     struct step step = {machine, slot, event, op, mbarrier_op_row(op->opcode), findings};
     uint64_t before = slot->word;
-    if (machine->observer != NULL && op->opcode != MBARRIER_OP_PENDING_COUNT) tell_access(&step);
     event->rule = mbarrier_check_address(op->offset_bytes);
     if (event->rule != RULE_OK)
         note(&step, event->rule, "offset", (int64_t)op->offset_bytes, 0);

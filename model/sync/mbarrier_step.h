@@ -65,7 +65,7 @@ struct mbarrier_event {
 };
 
 // The whole state: the caller's memory, started by mbarrier_machine_start(). All four words start as 0; barrier i lies
-// at shared address 8 * i. `observer`: NULL, or who is told of every access and every contribution.
+// at shared address 8 * i. `observer`: NULL, or who is told of every event.
 struct mbarrier_machine {
     const struct observer *observer;
     struct mbarrier_slot slot[MBARRIER_SLOTS];

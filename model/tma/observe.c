@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Access records from walks. A run gives a range of global and one of shared memory; both grow while the next run goes
+// Events from walks. A run gives a range of global and one of shared memory; both grow while the next run goes
 // on where the last ended. Shared ranges are swizzled when they are told: whole 16-byte chunks, line by line.
 #include "observe.h"
 
@@ -14,20 +14,16 @@ struct stretch {
 };
 
 struct telling {
-    const struct access_origin *origin;
-    const struct observer *observer;
+    const struct teller *teller;
     struct access global, shared; // all but the range
     enum tensormap_swizzle swizzle;
     uint32_t ctas; // whose shared memory
     struct stretch global_stretch, shared_stretch;
 };
 
-static void tell_range(const struct observer *observer, const struct access *as, struct stretch stretch)
+static void tell_range(const struct teller *teller, const struct access *as, struct stretch stretch)
 {
-    struct access access = *as;
-    access.address = stretch.start;
-    access.bytes = stretch.end - stretch.start;
-    if (access.bytes > 0) observer->access(observer->context, &access);
+    event_tell_access(teller, *as, stretch.start, stretch.end - stretch.start);
 }
 
 // The swizzled chunks of `stretch`, which lies in one line, in rising order.
@@ -40,7 +36,7 @@ static void tell_line(const struct telling *telling, const struct access *as, st
         uint64_t before = chunk ^ xor; // where the chunk was before swizzling
         if (before < stretch.start || before >= stretch.end) continue;
         if (told->end != chunk) {
-            tell_range(telling->observer, as, *told);
+            tell_range(telling->teller, as, *told);
             told->start = chunk;
         }
         told->end = chunk + CHUNK_BYTES;
@@ -51,9 +47,9 @@ static void tell_shared(const struct telling *telling, struct stretch stretch, u
 {
     struct access as = telling->shared;
     struct stretch told = {0, 0};
-    as.cta = cta;
+    as.rank = cta;
     if (telling->swizzle == SWIZZLE_NONE) {
-        tell_range(telling->observer, &as, stretch);
+        tell_range(telling->teller, &as, stretch);
         return;
     }
     for (uint64_t at = stretch.start, end; at < stretch.end; at = end) {
@@ -61,7 +57,7 @@ static void tell_shared(const struct telling *telling, struct stretch stretch, u
         if (end > stretch.end) end = stretch.end;
         tell_line(telling, &as, (struct stretch){at, end}, &told);
     }
-    tell_range(telling->observer, &as, told);
+    tell_range(telling->teller, &as, told);
 }
 
 static void flush_shared(struct telling *telling)
@@ -74,7 +70,7 @@ static void add_global(struct telling *telling, uint64_t address, uint64_t bytes
 {
     struct stretch *stretch = &telling->global_stretch;
     if (stretch->end != address || stretch->end == 0) {
-        tell_range(telling->observer, &telling->global, *stretch);
+        tell_range(telling->teller, &telling->global, *stretch);
         stretch->start = address;
     }
     stretch->end = address + bytes;
@@ -133,106 +129,101 @@ static uint64_t walk(struct telling *telling, const struct tensor_operation *ope
     return tile_transaction_bytes(&tile);
 }
 
-static void tell_complete(const struct access_origin *origin, const struct observer *observer, uint32_t ctas,
-                          uint32_t barrier, uint64_t bytes)
+// Each of the CTAs' barriers hears of `bytes` bytes. Their phases are the barriers' own (sync/mbarrier.h): not told.
+static void tell_complete(const struct teller *teller, uint32_t ctas, uint32_t barrier, uint64_t bytes)
 {
-    struct ledger_entry entry = {.origin = *origin, .address = barrier, .transaction = {.complete_bytes = bytes}};
-    for (entry.cta = 0; entry.cta < 32 && bytes > 0; entry.cta++)
-        if (ctas >> entry.cta & 1) observer->transaction(observer->context, &entry);
+    struct event event = {.kind = EVENT_BARRIER,
+                          .barrier = {.step = BARRIER_TRANSACTION,
+                                      .order = ORDER_RELAXED,
+                                      .scope = SCOPE_CLUSTER,
+                                      .address = barrier,
+                                      .transaction = {.complete_bytes = bytes}}};
+    for (uint32_t rank = 0; rank < 32 && bytes > 0; rank++) {
+        event.barrier.rank = rank;
+        if (ctas >> rank & 1) event_tell(teller, event);
+    }
 }
 
-void tensor_observe(const struct tensor_operation *operation, const struct access_origin *origin,
-                    const struct observer *observer)
+void tensor_observe(const struct tensor_operation *operation, const struct teller *teller)
 {
     int is_load = operation->kind == TENSOR_LOAD, is_reduction = operation->kind == TENSOR_REDUCE;
     int is_read = is_load || operation->kind == TENSOR_PREFETCH;
     struct telling telling = {
-        .origin = origin,
-        .observer = observer,
-        .global = {.origin = origin,
-                   .kind = is_read        ? ACCESS_READ
+        .teller = teller,
+        .global = {.kind = is_read        ? ACCESS_READ
                            : is_reduction ? ACCESS_REDUCE
                                           : ACCESS_WRITE,
                    .proxy = PROXY_ASYNC,
-                   .scope = is_reduction ? SCOPE_GPU : SCOPE_WEAK,
+                   .order = is_reduction ? ORDER_RELAXED : ORDER_WEAK,
+                   .scope = is_reduction ? SCOPE_GPU : SCOPE_NONE,
                    .space = SPACE_GLOBAL},
-        .shared = {.origin = origin,
-                   .kind = is_load ? ACCESS_WRITE : ACCESS_READ,
-                   .proxy = PROXY_ASYNC,
-                   .space = SPACE_SHARED},
+        .shared = {.kind = is_load ? ACCESS_WRITE : ACCESS_READ, .proxy = PROXY_ASYNC, .space = SPACE_SHARED},
         .swizzle = operation->map->swizzle,
-        .ctas = is_load ? operation->ctas : UINT32_C(1) << origin->cta,
+        .ctas = is_load ? operation->ctas : UINT32_C(1) << teller->origin.rank,
     };
-    struct access map = {.origin = origin, .proxy = PROXY_TENSORMAP, .space = SPACE_GLOBAL};
-    tell_range(observer, &map, (struct stretch){operation->map_address, operation->map_address + TENSORMAP_BYTES});
+    struct access map = {.proxy = PROXY_TENSORMAP, .space = SPACE_GLOBAL};
+    event_tell_access(teller, map, operation->map_address, TENSORMAP_BYTES);
     uint64_t bytes = walk(&telling, operation);
-    tell_range(observer, &telling.global, telling.global_stretch);
+    tell_range(teller, &telling.global, telling.global_stretch);
     flush_shared(&telling);
-    if (is_load) tell_complete(origin, observer, operation->ctas, operation->barrier, bytes);
+    if (is_load) tell_complete(teller, operation->ctas, operation->barrier, bytes);
 }
 
 // How strong the accesses of one end are: the destination of a reduction is relaxed.
-static struct access end_of(const struct bulk *bulk, int is_destination, int is_reduction,
-                            const struct access_origin *origin)
+static struct access end_of(const struct bulk *bulk, int is_destination, int is_reduction, const struct teller *teller)
 {
-    struct access access = {.origin = origin, .cta = origin->cta};
+    struct access access = {.rank = teller->origin.rank};
     int is_global = is_destination ? bulk_is_to_global(bulk->form) : bulk_is_from_global(bulk->form);
     access.space = is_global ? SPACE_GLOBAL : SPACE_SHARED;
     access.proxy = bulk->form == BULK_REGISTERS_TO_OTHER ? PROXY_GENERIC : PROXY_ASYNC;
     access.kind = !is_destination ? ACCESS_READ : is_reduction ? ACCESS_REDUCE : ACCESS_WRITE;
-    if (is_destination && is_reduction) access.scope = access.proxy == PROXY_ASYNC ? SCOPE_GPU : SCOPE_CLUSTER;
+    if (!is_destination || !is_reduction) return access;
+    access.order = ORDER_RELAXED;
+    access.scope = access.proxy == PROXY_ASYNC ? SCOPE_GPU : SCOPE_CLUSTER;
     return access;
 }
 
 void bulk_observe(const struct bulk *bulk, int is_reduction, uint32_t barrier, uint32_t ctas,
-                  const struct access_origin *origin, const struct observer *observer)
+                  const struct teller *teller)
 {
     uint32_t bytes = bulk_moved_bytes(bulk->form, bulk->size_bytes);
-    struct access from = end_of(bulk, 0, is_reduction, origin), to = end_of(bulk, 1, is_reduction, origin);
-    if (bulk->form != BULK_REGISTERS_TO_OTHER)
-        tell_range(observer, &from, (struct stretch){bulk->from, bulk->from + bytes});
+    struct access from = end_of(bulk, 0, is_reduction, teller), to = end_of(bulk, 1, is_reduction, teller);
+    if (bulk->form != BULK_REGISTERS_TO_OTHER) event_tell_access(teller, from, bulk->from, bytes);
     if (bulk_is_to_global(bulk->form)) {
-        tell_range(observer, &to, (struct stretch){bulk->to, bulk->to + bytes});
+        event_tell_access(teller, to, bulk->to, bytes);
         return;
     }
-    for (to.cta = 0; to.cta < 32; to.cta++)
-        if (ctas >> to.cta & 1) tell_range(observer, &to, (struct stretch){bulk->to, bulk->to + bytes});
-    tell_complete(origin, observer, ctas, barrier, bytes);
+    for (to.rank = 0; to.rank < 32; to.rank++)
+        if (ctas >> to.rank & 1) event_tell_access(teller, to, bulk->to, bytes);
+    tell_complete(teller, ctas, barrier, bytes);
 }
 
-void cp_async_observe(const struct cp_async *copy, const struct access_origin *origin, const struct observer *observer)
+void cp_async_observe(const struct cp_async *copy, const struct teller *teller)
 {
-    struct access access = {.origin = origin,
-                            .kind = ACCESS_READ,
-                            .proxy = PROXY_GENERIC,
-                            .scope = SCOPE_WEAK,
-                            .space = SPACE_GLOBAL,
-                            .cta = origin->cta};
+    const uint32_t rank = teller->origin.rank;
+    const struct access from = {.kind = ACCESS_READ, .space = SPACE_GLOBAL, .rank = rank};
+    const struct access to = {.kind = ACCESS_WRITE, .space = SPACE_SHARED, .rank = rank};
     uint64_t start;
     uint32_t bytes;
     cp_async_source(copy, &start, &bytes);
-    tell_range(observer, &access, (struct stretch){start, start + bytes});
-    access.kind = ACCESS_WRITE;
-    access.space = SPACE_SHARED;
-    tell_range(observer, &access, (struct stretch){copy->to, copy->to + copy->size_bytes});
+    event_tell_access(teller, from, start, bytes);
+    event_tell_access(teller, to, copy->to, copy->size_bytes);
 }
 
-static void tell_map(enum access_kind kind, enum access_space space, uint64_t address,
-                     const struct access_origin *origin, const struct observer *observer)
+static void tell_map(enum access_kind kind, enum access_space space, uint64_t address, const struct teller *teller)
 {
-    const struct access access = {.origin = origin, .kind = kind, .space = space, .cta = origin->cta};
-    tell_range(observer, &access, (struct stretch){address, address + TENSORMAP_BYTES});
+    const struct access access = {.kind = kind, .space = space, .rank = teller->origin.rank};
+    event_tell_access(teller, access, address, TENSORMAP_BYTES);
 }
 
-void map_replace_observe(enum access_space space, uint64_t address, const struct access_origin *origin,
-                         const struct observer *observer)
+void map_replace_observe(enum access_space space, uint64_t address, const struct teller *teller)
 {
-    tell_map(ACCESS_READ, space, address, origin, observer);
-    tell_map(ACCESS_WRITE, space, address, origin, observer);
+    tell_map(ACCESS_READ, space, address, teller);
+    tell_map(ACCESS_WRITE, space, address, teller);
 }
 
-void map_copy_observe(uint32_t from, uint64_t to, const struct access_origin *origin, const struct observer *observer)
+void map_copy_observe(uint32_t from, uint64_t to, const struct teller *teller)
 {
-    tell_map(ACCESS_READ, SPACE_SHARED, from, origin, observer);
-    tell_map(ACCESS_WRITE, SPACE_GLOBAL, to, origin, observer);
+    tell_map(ACCESS_READ, SPACE_SHARED, from, teller);
+    tell_map(ACCESS_WRITE, SPACE_GLOBAL, to, teller);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What each operation touches, as access records: the tensor map, the ranges of global and shared memory, the bytes its
+// What each operation touches, as events: the tensor map, the ranges of global and shared memory, the bytes its
 // barrier is told. The same walks as those of the copies; nothing is moved and nothing is checked, so ask the checks
-// first. Read access.h and ledger.h of core.
+// first. Read event.h of core.
 #ifndef TMAREF_OBSERVE_H
 #define TMAREF_OBSERVE_H
 
 #include "bulk.h"
 #include "cp_async.h"
-#include "ledger.h"
+#include "event.h"
 #include "tensormap.h"
 
 enum tensor_kind { TENSOR_LOAD, TENSOR_STORE, TENSOR_REDUCE, TENSOR_PREFETCH };
@@ -28,27 +28,25 @@ struct tensor_operation {
     uint32_t ctas;
 };
 
-// Tells `observer` of the reads of map and source, the writes or reductions of the destination, and of a load's
+// Tells of the reads of map and source, the writes or reductions of the destination, and of a load's
 // complete_tx, once for every CTA written. Ranges are as long as they can be: neighbours are one record.
 //   source  PTX ISA 9.1 cp.async.bulk.tensor (#data-movement-and-conversion-instructions-cp-async-bulk-tensor),
 //           "Proxies" (#proxies)
-void tensor_observe(const struct tensor_operation *operation, const struct access_origin *origin,
-                    const struct observer *observer);
+void tensor_observe(const struct tensor_operation *operation, const struct teller *teller);
 
 // The same for a bulk operation, `is_reduction` or a copy. Its memories are not looked at. st.async and red.async read
 // registers, and write through the generic proxy: no document puts them in the async proxy.
 void bulk_observe(const struct bulk *bulk, int is_reduction, uint32_t barrier, uint32_t ctas,
-                  const struct access_origin *origin, const struct observer *observer);
+                  const struct teller *teller);
 
 // cp.async: the bytes that are read, if any, and the cp-size bytes that are written, through the generic proxy.
-void cp_async_observe(const struct cp_async *copy, const struct access_origin *origin, const struct observer *observer);
+void cp_async_observe(const struct cp_async *copy, const struct teller *teller);
 
 // One tensormap.replace of the map at `address`: a weak read and write of all 128 bytes, whatever the field.
 //   source  PTX ISA 9.1 tensormap.replace (#data-movement-and-conversion-instructions-tensormap-replace)
-void map_replace_observe(enum access_space space, uint64_t address, const struct access_origin *origin,
-                         const struct observer *observer);
+void map_replace_observe(enum access_space space, uint64_t address, const struct teller *teller);
 
 // One tensormap.cp_fenceproxy: the map is read at shared address `from` and written at global address `to`.
-void map_copy_observe(uint32_t from, uint64_t to, const struct access_origin *origin, const struct observer *observer);
+void map_copy_observe(uint32_t from, uint64_t to, const struct teller *teller);
 
 #endif

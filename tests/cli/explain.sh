@@ -326,9 +326,9 @@ run 0 explain --help
 out "--order"
 # What is read and written, and by which proxy.
 run 0 explain --dtype f16 --dim 100,100 --box 64,8 --coord 64,96 --reduce add --accesses
-out "  read    tensormap  weak     the map                128 bytes"
-out "  reduce  async      gpu      global 0x4e80           80 bytes"
-out "  read    async      weak     shared 0x0"
+out "  read    tensormap  weak     none   the map                128 bytes"
+out "  reduce  async      relaxed  gpu    global 0x4e80           80 bytes"
+out "  read    async      weak     none   shared 0x0"
 check "a reduction tells no barrier" eval '! grep -q complete_tx "$work/out"'
 run 0 explain --dtype f16 --dim 4096,4096 --box 64,256 --accesses
 out "more accesses; --all prints them"

@@ -45,23 +45,17 @@ static struct cluster_step take_step(struct fuzz_input *input)
     return step;
 }
 
-static void see_access(void *context, const struct access *access)
+static void see_event(void *context, const struct event *event)
 {
     (void)context;
-    fuzz_require(access->bytes > 0);
-}
-
-static void see_transaction(void *context, const struct ledger_entry *entry)
-{
-    (void)context;
-    (void)entry;
+    if (event->kind == EVENT_ACCESS) fuzz_require(event->access.bytes > 0);
 }
 
 static void run_program(struct fuzz_input *input, uint32_t ctas)
 {
     static struct cluster_machine machine;
-    const struct observer observer = {NULL, see_access, see_transaction};
-    const struct access_origin origin = {0};
+    const struct observer observer = {NULL, see_event};
+    const struct teller teller = {&observer, {0}};
     struct memory arena = {malloc(ARENA_BYTES), ARENA_BASE, ARENA_BYTES};
     struct memory global = {malloc(GLOBAL_BYTES), GLOBAL_BASE, GLOBAL_BYTES};
     struct cluster_step program[CLUSTER_MAX_STEPS];
@@ -79,7 +73,7 @@ static void run_program(struct fuzz_input *input, uint32_t ctas)
         rule = cluster_step(&machine, &program[i], &answer);
         for (uint32_t cta = 0; rule == RULE_OK && cta < ctas; cta++)
             if (program[i].issuers >> cta & 1)
-                cluster_observe(&program[i], cta, ctas, ARENA_BASE, GLOBAL_BASE, &origin, &observer);
+                cluster_observe(&program[i], cta, ctas, ARENA_BASE, GLOBAL_BASE, &teller);
     }
     for (uint32_t i = 0; i < ctas; i++) free(machine.cta[i].data);
     free(global.bytes);

@@ -63,26 +63,20 @@ static void free_copy(struct copy *c)
     free(c->coord);
 }
 
-static void see_access(void *context, const struct access *access)
+static void see_event(void *context, const struct event *event)
 {
     (void)context;
-    fuzz_require(access->bytes > 0);
-}
-
-static void see_transaction(void *context, const struct ledger_entry *entry)
-{
-    (void)context;
-    (void)entry;
+    if (event->kind == EVENT_ACCESS) fuzz_require(event->access.bytes > 0);
 }
 
 // A copy that is done, as an observer sees it.
 static void observe(const struct copy *c, enum tensor_kind kind)
 {
-    const struct observer observer = {NULL, see_access, see_transaction};
-    const struct access_origin origin = {0};
+    const struct observer observer = {NULL, see_event};
+    const struct teller teller = {&observer, {0}};
     const struct tensor_operation operation = {
         .kind = kind, .map = &c->map, .coord = c->coord, .offset = c->offset, .shared = c->shared, .ctas = 1};
-    tensor_observe(&operation, &origin, &observer);
+    tensor_observe(&operation, &teller);
 }
 
 // `check` and what was then done agree.

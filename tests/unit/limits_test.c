@@ -344,15 +344,9 @@ END_TEST
 
 // --- Work ------------------------------------------------------------------------------------------------------------
 
-static void count_access(void *context, const struct access *access)
+static void count_event(void *context, const struct event *event)
 {
-    (void)access;
-    ++*(int *)context;
-}
-
-static void count_transaction(void *context, const struct ledger_entry *entry)
-{
-    (void)entry;
+    (void)event;
     ++*(int *)context;
 }
 
@@ -365,8 +359,8 @@ START_TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
     struct tensormap_image image;
     struct tensormap map;
     int told = 0;
-    const struct observer observer = {&told, count_access, count_transaction};
-    const struct access_origin origin = {0};
+    const struct observer observer = {&told, count_event};
+    const struct teller teller = {&observer, {0}};
     ck_assert_int_eq(
         tensormap_encode_tiled(&image, DTYPE_FLOAT64, 5, GMEM_BASE, dim, strides, box, estride, 0, 0, 0, 0, NULL),
         RULE_OK);
@@ -379,8 +373,8 @@ START_TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
         ck_assert_int_eq(tile_store_check(&map, 5, coord, &gmem, &smem, SMEM_BASE, &findings), RULE_STORE_SMEM_BOUNDS);
         ck_assert_int_eq(tile_load_check(&map, 5, coord, &gmem, &smem, SMEM_BASE, &findings), RULE_LOAD_SMEM_BOUNDS);
         ck_assert_int_eq(tile_prefetch_check(&map, 5, coord, &findings), RULE_OK);
-        tensor_observe(&store, &origin, &observer);
-        tensor_observe(&prefetch, &origin, &observer);
+        tensor_observe(&store, &teller);
+        tensor_observe(&prefetch, &teller);
     }
     ck_assert_int_le(told, 1000 * 2 * (6 + 6 + 1)); // rows in bounds, in both memories, and the map
     const uint64_t one[] = {2, 1, 1, 1, 1};

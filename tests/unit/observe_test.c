@@ -19,27 +19,27 @@ enum { GMEM_BYTES = SLOW_GMEM_BYTES, SMEM_BYTES = SLOW_SMEM_BYTES, MOST_RECORDS 
 
 // Everything that was told.
 struct heard {
-    int accesses, transactions;
+    int accesses, barriers;
     struct access access[MOST_RECORDS];
-    struct ledger_entry transaction[32];
+    struct event_barrier barrier[32];
 };
 
-static void hear_access(void *context, const struct access *access)
+static void hear(void *context, const struct event *event)
 {
     struct heard *heard = context;
+    if (event->kind == EVENT_BARRIER) {
+        ck_assert_int_lt(heard->barriers, 32);
+        heard->barrier[heard->barriers++] = event->barrier;
+        return;
+    }
     if (heard->accesses == MOST_RECORDS) ck_abort_msg("more than %d accesses", MOST_RECORDS);
-    heard->access[heard->accesses++] = *access;
-}
-
-static void hear_transaction(void *context, const struct ledger_entry *entry)
-{
-    struct heard *heard = context;
-    ck_assert_int_lt(heard->transactions, 32);
-    heard->transaction[heard->transactions++] = *entry;
+    if (event->origin->line != 42 && event->origin->line >= 10)
+        ck_abort_msg("access %d is of no origin", heard->accesses);
+    heard->access[heard->accesses++] = event->access;
 }
 
 static struct heard heard;
-static const struct observer observer = {&heard, hear_access, hear_transaction};
+static const struct observer observer = {&heard, hear};
 
 // Adds 1 to `marks` for each byte of the accesses of this kind to this space; returns how many there are.
 static int mark(enum access_kind kind, enum access_space space, uint64_t base, uint8_t *marks, uint64_t size_bytes)
@@ -102,14 +102,12 @@ static struct tensor_operation operation_of(enum tensor_kind kind, const struct 
 
 static void observe(const struct tensor_operation *operation)
 {
-    const struct access_origin origin = {.operation = 7, .file = "user.cu", .line = 42};
-    heard.accesses = heard.transactions = 0;
-    tensor_observe(operation, &origin, &observer);
+    const struct teller teller = {&observer, {.operation = 7, .file = "user.cu", .line = 42}};
+    heard.accesses = heard.barriers = 0;
+    tensor_observe(operation, &teller);
     ck_assert_int_eq(heard.access[0].proxy, PROXY_TENSORMAP);
     ck_assert_uint_eq(heard.access[0].address, MAP_ADDRESS);
     ck_assert_uint_eq(heard.access[0].bytes, 128);
-    for (int i = 0; i < heard.accesses; i++)
-        if (heard.access[i].origin != &origin) ck_abort_msg("access %d is of no origin", i);
 }
 
 // The two backgrounds differ in every byte.
@@ -135,10 +133,9 @@ START_TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
         observe(&operation);
         mark(ACCESS_WRITE, SPACE_SHARED, load.smem_base, marks, load.smem_bytes);
         check_marks("a load", seed, load.smem_bytes);
-        ck_assert_int_eq(heard.transactions, 1);
-        ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, bytes);
-        ck_assert_uint_eq(heard.transaction[0].address, 8);
-        ck_assert_str_eq(heard.transaction[0].origin.file, "user.cu");
+        ck_assert_int_eq(heard.barriers, 1);
+        ck_assert_uint_eq(heard.barrier[0].transaction.complete_bytes, bytes);
+        ck_assert_uint_eq(heard.barrier[0].address, 8);
     }
 }
 END_TEST
@@ -166,7 +163,7 @@ START_TEST(store_granule__is_what_a_store_tells)
         observe(&operation);
         mark(ACCESS_WRITE, SPACE_GLOBAL, load.gmem_base, marks, GMEM_BYTES);
         check_marks("a store", seed, GMEM_BYTES);
-        ck_assert_int_eq(heard.transactions, 0);
+        ck_assert_int_eq(heard.barriers, 0);
         uint64_t read = 0, written = 0;
         for (int i = 1; i < heard.accesses; i++)
             *(heard.access[i].space == SPACE_SHARED ? &read : &written) += heard.access[i].bytes;
@@ -221,7 +218,7 @@ START_TEST(tile_prefetch_reads_and_writes_nothing)
     ck_assert_uint_eq(heard.access[1].address, 0x10000 + 6 * 64);
     ck_assert_uint_eq(heard.access[1].bytes, 24);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_READ);
-    ck_assert_int_eq(heard.transactions, 0);
+    ck_assert_int_eq(heard.barriers, 0);
 }
 END_TEST
 
@@ -235,7 +232,7 @@ START_TEST(a_reduction_is_relaxed_at_gpu_scope)
     for (int i = 1; i < heard.accesses; i++) {
         int is_global = heard.access[i].space == SPACE_GLOBAL;
         ck_assert_int_eq(heard.access[i].kind, is_global ? ACCESS_REDUCE : ACCESS_READ);
-        ck_assert_int_eq(heard.access[i].scope, is_global ? SCOPE_GPU : SCOPE_WEAK);
+        ck_assert_int_eq(heard.access[i].scope, is_global ? SCOPE_GPU : SCOPE_NONE);
     }
 }
 END_TEST
@@ -254,53 +251,53 @@ START_TEST(a_load_to_several_ctas_tells_of_each)
     observe(&operation);
     uint32_t written = 0, told = 0;
     for (int i = 1; i < heard.accesses; i++)
-        if (heard.access[i].space == SPACE_SHARED) written |= UINT32_C(1) << heard.access[i].cta;
-    for (int i = 0; i < heard.transactions; i++) told |= UINT32_C(1) << heard.transaction[i].cta;
+        if (heard.access[i].space == SPACE_SHARED) written |= UINT32_C(1) << heard.access[i].rank;
+    for (int i = 0; i < heard.barriers; i++) told |= UINT32_C(1) << heard.barrier[i].rank;
     ck_assert_uint_eq(written, 0x8005);
     ck_assert_uint_eq(told, 0x8005);
-    ck_assert_int_eq(heard.transactions, 3);
+    ck_assert_int_eq(heard.barriers, 3);
 }
 END_TEST
 
 START_TEST(bulk_size_field__bounds_what_is_told)
 {
     struct bulk bulk = {.form = BULK_GLOBAL_TO_SHARED, .from = 0x1000, .to = 0x400, .size_bytes = (1 << 20) + 40};
-    const struct access_origin origin = {.cta = 1};
-    heard.accesses = heard.transactions = 0;
-    bulk_observe(&bulk, 0, 8, 2, &origin, &observer);
+    const struct teller teller = {&observer, {.rank = 1}};
+    heard.accesses = heard.barriers = 0;
+    bulk_observe(&bulk, 0, 8, 2, &teller);
     ck_assert_int_eq(heard.accesses, 2);
     ck_assert_uint_eq(heard.access[0].bytes, 32);
     ck_assert_int_eq(heard.access[0].space, SPACE_GLOBAL);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_WRITE);
-    ck_assert_uint_eq(heard.access[1].cta, 1);
-    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 32);
+    ck_assert_uint_eq(heard.access[1].rank, 1);
+    ck_assert_uint_eq(heard.barrier[0].transaction.complete_bytes, 32);
 }
 END_TEST
 
 START_TEST(a_bulk_reduction_to_another_cta_tells_both_ends)
 {
     struct bulk bulk = {.form = BULK_SHARED_TO_OTHER, .from = 0x800, .to = 0x400, .size_bytes = 64};
-    const struct access_origin origin = {.cta = 1};
-    heard.accesses = heard.transactions = 0;
-    bulk_observe(&bulk, 1, 8, 8, &origin, &observer);
+    const struct teller teller = {&observer, {.rank = 1}};
+    heard.accesses = heard.barriers = 0;
+    bulk_observe(&bulk, 1, 8, 8, &teller);
     ck_assert_int_eq(heard.accesses, 2);
-    ck_assert_uint_eq(heard.access[0].cta, 1);
+    ck_assert_uint_eq(heard.access[0].rank, 1);
     ck_assert_int_eq(heard.access[0].kind, ACCESS_READ);
-    ck_assert_uint_eq(heard.access[1].cta, 3);
+    ck_assert_uint_eq(heard.access[1].rank, 3);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_REDUCE);
     ck_assert_int_eq(heard.access[1].scope, SCOPE_GPU);
-    ck_assert_uint_eq(heard.transaction[0].cta, 3);
+    ck_assert_uint_eq(heard.barrier[0].rank, 3);
 }
 END_TEST
 
 START_TEST(stores_to_global_memory_tell_no_barrier)
 {
     struct bulk bulk = {.form = BULK_SHARED_TO_GLOBAL, .from = 0x800, .to = 0x4000, .size_bytes = 64};
-    const struct access_origin origin = {0};
-    heard.accesses = heard.transactions = 0;
-    bulk_observe(&bulk, 0, 8, 1, &origin, &observer);
+    const struct teller teller = {&observer, {0}};
+    heard.accesses = heard.barriers = 0;
+    bulk_observe(&bulk, 0, 8, 1, &teller);
     ck_assert_int_eq(heard.accesses, 2);
-    ck_assert_int_eq(heard.transactions, 0);
+    ck_assert_int_eq(heard.barriers, 0);
     ck_assert_int_eq(heard.access[1].space, SPACE_GLOBAL);
 }
 END_TEST
@@ -308,13 +305,13 @@ END_TEST
 START_TEST(registers_are_no_memory_and_take_the_generic_proxy)
 {
     struct bulk bulk = {.form = BULK_REGISTERS_TO_OTHER, .to = 0x400, .size_bytes = 8};
-    const struct access_origin origin = {0};
-    heard.accesses = heard.transactions = 0;
-    bulk_observe(&bulk, 1, 8, 2, &origin, &observer);
+    const struct teller teller = {&observer, {0}};
+    heard.accesses = heard.barriers = 0;
+    bulk_observe(&bulk, 1, 8, 2, &teller);
     ck_assert_int_eq(heard.accesses, 1);
     ck_assert_int_eq(heard.access[0].proxy, PROXY_GENERIC);
     ck_assert_int_eq(heard.access[0].scope, SCOPE_CLUSTER);
-    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 8);
+    ck_assert_uint_eq(heard.barrier[0].transaction.complete_bytes, 8);
 }
 END_TEST
 
@@ -323,22 +320,22 @@ START_TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
     const struct cp_async copy = {
         .form = CP_ASYNC_SRC_SIZE, .size_bytes = 16, .operand = 5, .from = 0x10010, .to = 0x420};
     const struct cp_async zeros = {.form = CP_ASYNC_IGNORE_SRC, .size_bytes = 4, .operand = 1, .to = 0x404};
-    const struct access_origin origin = {.cta = 2};
+    const struct teller teller = {&observer, {.rank = 2}};
     heard.accesses = 0;
-    cp_async_observe(&copy, &origin, &observer);
+    cp_async_observe(&copy, &teller);
     ck_assert_int_eq(heard.accesses, 2);
     ck_assert_int_eq(heard.access[0].kind, ACCESS_READ);
     ck_assert_int_eq(heard.access[0].space, SPACE_GLOBAL);
     ck_assert_uint_eq(heard.access[0].address, 0x10010);
     ck_assert_uint_eq(heard.access[0].bytes, 5);
-    cp_async_observe(&zeros, &origin, &observer);
+    cp_async_observe(&zeros, &teller);
     ck_assert_int_eq(heard.accesses, 3);
     for (int i = 1; i < 3; i++) {
         ck_assert_int_eq(heard.access[i].kind, ACCESS_WRITE);
         ck_assert_int_eq(heard.access[i].proxy, PROXY_GENERIC);
-        ck_assert_int_eq(heard.access[i].scope, SCOPE_WEAK);
+        ck_assert_int_eq(heard.access[i].scope, SCOPE_NONE);
         ck_assert_int_eq(heard.access[i].space, SPACE_SHARED);
-        ck_assert_uint_eq(heard.access[i].cta, 2);
+        ck_assert_uint_eq(heard.access[i].rank, 2);
         ck_assert_uint_eq(heard.access[i].address, i == 1 ? 0x420 : 0x404);
         ck_assert_uint_eq(heard.access[i].bytes, i == 1 ? 16 : 4);
     }
@@ -369,14 +366,14 @@ START_TEST(the_ledger_names_who_came_in_this_phase)
     };
     static struct mbarrier_machine machine;
     const struct ledger *ledger = &machine.slot[1].ledger;
-    heard.accesses = heard.transactions = 0;
+    heard.accesses = heard.barriers = 0;
     mbarrier_machine_start(&machine);
     machine.observer = &observer;
     for (int i = 0; i < 4; i++) ck_assert_int_eq(mbarrier_step(&machine, &program[i], NULL), RULE_OK);
     ck_assert_int_eq(ledger->count, 2);
     ck_assert_uint_eq(ledger->entry[0].origin.line, 1);
     ck_assert_uint_eq(ledger->entry[0].transaction.expect_bytes, 64);
-    ck_assert_uint_eq(ledger->entry[1].origin.cta, 1);
+    ck_assert_uint_eq(ledger->entry[1].origin.rank, 1);
     ck_assert_uint_eq(ledger->total.arrivals, 2);
     mbarrier_step(&machine, &program[4], NULL);
     ck_assert_uint_eq(ledger->phase, 1);
@@ -385,13 +382,15 @@ START_TEST(the_ledger_names_who_came_in_this_phase)
     ck_assert_int_eq(ledger->count, 1);
     ck_assert_uint_eq(ledger->total.arrivals, 1);
 
-    ck_assert_int_eq(heard.transactions, 4);
-    ck_assert_int_eq(heard.accesses, 6);
-    const enum access_kind kind[] = {ACCESS_WRITE, ACCESS_REDUCE, ACCESS_REDUCE,
-                                     ACCESS_READ,  ACCESS_REDUCE, ACCESS_REDUCE};
-    for (int i = 0; i < 6; i++) ck_assert_int_eq(heard.access[i].kind, kind[i]);
-    ck_assert_int_eq(heard.access[2].scope, SCOPE_CLUSTER);
-    ck_assert_uint_eq(heard.access[0].address, 8);
+    ck_assert_int_eq(heard.barriers, 5); // the wait says false, and is not told
+    ck_assert_int_eq(heard.accesses, 0);
+    const enum barrier_step told[] = {BARRIER_INIT, BARRIER_TRANSACTION, BARRIER_TRANSACTION, BARRIER_TRANSACTION,
+                                      BARRIER_TRANSACTION};
+    for (int i = 0; i < 5; i++) ck_assert_int_eq(heard.barrier[i].step, told[i]);
+    ck_assert_int_eq(heard.barrier[2].scope, SCOPE_CLUSTER);
+    ck_assert_uint_eq(heard.barrier[0].address, 8);
+    for (int i = 0; i < 5; i++) ck_assert_int_eq(heard.barrier[i].completes, i == 3);
+    ck_assert_int_eq(heard.barrier[4].phase, 1);
 }
 END_TEST
 
@@ -426,15 +425,18 @@ START_TEST(contributions_of_one_origin_are_one)
 {
     static struct ledger ledger;
     ledger_start(&ledger, 0);
-    const struct access_origin a = {.cta = 1, .thread = 2, .operation = 3, .file = "x", .line = 4};
-    struct access_origin other[] = {a, a, a, a, a};
-    other[0].cta = 0, other[1].thread = 0, other[2].operation = 0, other[3].file = NULL, other[4].line = 0;
-    for (int i = 0; i < 5; i++) {
+    const struct event_origin a = {
+        .launch = 1, .cta = 1, .rank = 1, .warp = 2, .lanes = 2, .operation = 3, .file = "x", .line = 4};
+    struct event_origin other[] = {a, a, a, a, a, a, a, a};
+    enum { OTHERS = sizeof other / sizeof other[0] };
+    other[0].cta = 0, other[1].lanes = 0, other[2].operation = 0, other[3].file = NULL, other[4].line = 0;
+    other[5].launch = 0, other[6].rank = 0, other[7].warp = 0;
+    for (int i = 0; i < OTHERS; i++) {
         ledger_add(&ledger, &(struct ledger_entry){.origin = a, .transaction = {.complete_bytes = 16}});
         ledger_add(&ledger, &(struct ledger_entry){.origin = a, .transaction = {.complete_bytes = 16}});
         ledger_add(&ledger, &(struct ledger_entry){.origin = other[i], .transaction = {.expect_bytes = 1}});
     }
-    ck_assert_int_eq(ledger.count, 10);
+    ck_assert_int_eq(ledger.count, 2 * OTHERS);
     ck_assert_uint_eq(ledger.entry[0].transaction.complete_bytes, 32);
 }
 END_TEST
@@ -444,6 +446,7 @@ START_TEST(every_value_has_a_name)
     ck_assert_str_eq(access_kind_name(ACCESS_REDUCE), "reduce");
     ck_assert_str_eq(access_proxy_name(PROXY_TENSORMAP), "tensormap");
     ck_assert_str_eq(access_scope_name(SCOPE_SYS), "sys");
+    ck_assert_str_eq(access_order_name(ORDER_MMIO), "mmio");
     ck_assert_str_eq(access_space_name(SPACE_SHARED), "shared");
 }
 END_TEST

@@ -18,36 +18,45 @@ static int is_map(const struct access *access)
     return access->proxy == PROXY_TENSORMAP;
 }
 
-static void list_access(void *context, const struct access *access)
+static json_t *access_json(const struct access *access)
 {
-    struct listing *listing = context;
-    const char *kind = access_kind_name(access->kind), *proxy = access_proxy_name(access->proxy);
-    const char *scope = access_scope_name(access->scope), *space = access_space_name(access->space);
-    if (listing->json != NULL) {
-        json_t *row = json_pack("{s:s, s:s, s:s, s:I}", "kind", kind, "proxy", proxy, "scope", scope, "bytes",
-                                (json_int_t)access->bytes);
-        json_object_set_new(row, "space", json_string(is_map(access) ? "map" : space));
-        if (!is_map(access)) json_object_set_new(row, "address", json_integer((json_int_t)access->address));
-        json_array_append_new(listing->json, row);
-        return;
-    }
-    if (listing->told++ >= listing->most) return;
-    if (is_map(access))
-        printf("  %-6s  %-9s  %-7s  the map%12s %6" PRIu64 " bytes\n", kind, proxy, scope, "", access->bytes);
-    else
-        printf("  %-6s  %-9s  %-7s  %s 0x%-10" PRIx64 " %6" PRIu64 " bytes\n", kind, proxy, scope, space,
-               access->address, access->bytes);
+    json_t *row =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "kind", access_kind_name(access->kind), "proxy",
+                  access_proxy_name(access->proxy), "order", access_order_name(access->order), "scope",
+                  access_scope_name(access->scope), "space", is_map(access) ? "map" : access_space_name(access->space),
+                  "bytes", (json_int_t)access->bytes);
+    if (!is_map(access)) json_object_set_new(row, "address", json_integer((json_int_t)access->address));
+    return row;
 }
 
-static void list_transaction(void *context, const struct ledger_entry *entry)
+static void list_access(struct listing *listing, const struct access *access)
 {
-    struct listing *listing = context;
-    uint64_t bytes = entry->transaction.complete_bytes;
+    if (listing->json != NULL) json_array_append_new(listing->json, access_json(access));
+    if (listing->json != NULL || listing->told++ >= listing->most) return;
+    printf("  %-6s  %-9s  %-7s  %-5s  ", access_kind_name(access->kind), access_proxy_name(access->proxy),
+           access_order_name(access->order), access_scope_name(access->scope));
+    if (is_map(access))
+        printf("the map%12s %6" PRIu64 " bytes\n", "", access->bytes);
+    else
+        printf("%s 0x%-10" PRIx64 " %6" PRIu64 " bytes\n", access_space_name(access->space), access->address,
+               access->bytes);
+}
+
+static void list_barrier(const struct listing *listing, const struct event_barrier *barrier)
+{
+    uint64_t bytes = barrier->transaction.complete_bytes;
     if (listing->json != NULL)
-        json_array_append_new(listing->json,
-                              json_pack("{s:s, s:I}", "kind", "complete_tx", "bytes", (json_int_t)bytes));
+        json_array_append_new(listing->json, json_pack("{s:s, s:s, s:s, s:I}", "kind", "complete_tx", "order",
+                                                       access_order_name(barrier->order), "scope",
+                                                       access_scope_name(barrier->scope), "bytes", (json_int_t)bytes));
     else
         printf("then the mbarrier: complete_tx of %" PRIu64 " bytes\n", bytes);
+}
+
+static void list_event(void *context, const struct event *event)
+{
+    if (event->kind == EVENT_ACCESS) list_access(context, &event->access);
+    if (event->kind == EVENT_BARRIER) list_barrier(context, &event->barrier);
 }
 
 int explain_accesses(const struct explain *question)
@@ -56,8 +65,8 @@ int explain_accesses(const struct explain *question)
         [EXPLAIN_LOAD] = TENSOR_LOAD, [EXPLAIN_STORE] = TENSOR_STORE, [EXPLAIN_REDUCE] = TENSOR_REDUCE};
     const struct tensormap *map = &question->map;
     struct listing listing = {question->json ? json_array() : NULL, question->all ? INT32_MAX : EXPLAIN_LIST_LINES, 0};
-    const struct observer observer = {&listing, list_access, list_transaction};
-    const struct access_origin origin = {.operation = 1};
+    const struct observer observer = {&listing, list_event};
+    const struct teller teller = {&observer, {.operation = 1}};
     const struct tensor_operation operation = {.kind = kinds[question->operation],
                                                .map = map,
                                                .coord = question->coord,
@@ -78,8 +87,8 @@ int explain_accesses(const struct explain *question)
                SM_SHARED_BYTES);
         return EXIT_MISMATCH;
     }
-    if (listing.json == NULL) puts("  kind    proxy      scope    where");
-    tensor_observe(&operation, &origin, &observer);
+    if (listing.json == NULL) puts("  kind    proxy      order    scope  where");
+    tensor_observe(&operation, &teller);
     if (listing.told > listing.most) printf("... %d more accesses; --all prints them\n", listing.told - listing.most);
     if (listing.json != NULL) explain_print_json(listing.json);
     return EXIT_AGREE;
