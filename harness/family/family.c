@@ -4,20 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What instructions do, then the articles' kernels.
-extern const struct family family_encode, family_load, family_im2col, family_store, family_im2col_store, family_bulk,
-    family_multicast, family_async, family_mbarrier, family_cluster, family_replace, family_misuse, family_diagnose,
-    family_bank, family_wgmma, family_wgmma_sparse, family_wgmma_order, family_mma, family_matrix, family_copy,
-    family_rmw, family_prefetch, family_transpose, family_maps, family_histogram, family_softmax, family_gemm,
-    family_gemm_layout, family_setmaxnreg;
+#define FAMILY(name, live, fault) extern const struct family family_##name;
+#include "families.def"
+#undef FAMILY
 
 const struct family *const families[] = {
-    &family_encode,       &family_load,        &family_im2col,   &family_store,       &family_im2col_store,
-    &family_bulk,         &family_multicast,   &family_async,    &family_mbarrier,    &family_cluster,
-    &family_replace,      &family_misuse,      &family_diagnose, &family_bank,        &family_wgmma,
-    &family_wgmma_sparse, &family_wgmma_order, &family_mma,      &family_matrix,      &family_setmaxnreg,
-    &family_copy,         &family_rmw,         &family_prefetch, &family_transpose,   &family_maps,
-    &family_histogram,    &family_softmax,     &family_gemm,     &family_gemm_layout, NULL,
+#define FAMILY(name, live, fault) &family_##name,
+#include "families.def"
+#undef FAMILY
+    NULL,
 };
 
 const struct family *family_find(const char *name)

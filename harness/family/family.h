@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A family of cases: one kind of work that every executor can do (encode a map, load a tile, step a barrier program).
 // A family knows how to make a case, read and write it as JSON, run it on the model and on a GPU, and speak of it.
-// To add one: a folder beside this file, a row in family.c, a kernel in kernels/.
+// To add one: a row in families.def, a folder beside it, a kernel in kernels/.
 #ifndef TMAREF_FAMILY_H
 #define TMAREF_FAMILY_H
 
@@ -80,7 +80,7 @@ struct family {
     int (*feature)(const void *test_case, struct feature *feature);
 };
 
-// All families, in the order of `tmaref list`; ends with NULL.
+// All families, in the order of families.def; ends with NULL.
 extern const struct family *const families[];
 
 // The first rule that a case breaks, by the model.

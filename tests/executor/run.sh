@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The gpu executor with a stand-in driver: run.sh TMAREF DRIVER_DIR. A driver that answers as the model does, one that
+# The gpu executor with a stand-in driver: run.sh TMAREF DRIVER_DIR KERNELS_DIR. A driver that answers as the model does, one that
 # crashes, hangs or breaks its device at one case among many, and drivers that cannot start.
 set -u
 tmaref=$(realpath "$1")
 driver=$(realpath "$2")
+kernels=$(realpath "$3")
+families_def=$kernels/../harness/family/families.def
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
@@ -14,8 +16,10 @@ checks=0 failed=0 what= status=
 # The command beside kernels: the stand-in does not look into them.
 mkdir bin bin/kernels
 cp "$tmaref" bin/tmaref
-for kernel in async bank bulk cluster copy diagnose histogram load maps mbarrier misuse mma multicast prefetch replace rmw setmaxnreg softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do echo "not a cubin" >bin/kernels/$kernel.cubin; done
-for kernel in cooperative cp_async gather layout pingpong split_k; do echo "not a cubin" >bin/kernels/gemm_$kernel.cubin; done
+for source in "$kernels"/*.cu "$kernels"/gemm/*.cu; do
+    kernel=${source#"$kernels/"} && kernel=${kernel%.cu}
+    echo "not a cubin" >"bin/kernels/${kernel/\//_}.cubin"
+done
 echo "no toolkit" >bin/kernels/toolkit.txt
 
 fail() {
@@ -49,15 +53,21 @@ is() { # is TEXT TEXT MESSAGE
     [ "$1" = "$2" ] || fail "$3: $1, not $2"
 }
 
+# families fast|slow: the families of families.def, slow where a case is many products for the model.
+families() {
+    sed -nE 's/^FAMILY\(([a-z0-9_]+), +([0-9]+),.*/\1 \2/p' "$families_def" |
+        awk -v want="$1" '($2 <= 1000 ? "slow" : "fast") == want { print $1 }'
+}
+
 # Families none of whose cases kills its process.
 is_harmless() {
-    case $1 in bank | diagnose | maps | mma | softmax | transpose | wgmma_order) ;; *) return 1 ;; esac
+    grep -qE "^FAMILY\($1, +[0-9]+, +0\)" "$families_def"
 }
 
 # Random cases, those that kill their process among them.
 agrees() {
     local family
-    for family in async bank bulk cluster copy diagnose encode histogram im2col im2col_store load maps mbarrier misuse mma multicast prefetch replace rmw setmaxnreg softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do
+    for family in $(families fast); do
         run 0 diff -f $family -n 2000 --seed 5 --faults 10 model gpu
         out ", 0 mismatches"
         [ $family = encode ] || is_harmless $family || out "10 of them predicted to kill their process"
@@ -69,7 +79,7 @@ agrees() {
 # A GEMM is many products for the model, and two modules may differ: few cases of them, none of which faults.
 multiplies() {
     local family
-    for family in gemm gemm_layout; do
+    for family in $(families slow); do
         run 0 diff -f $family -n 60 --seed 5 model gpu
         out "60 cases compared"
         out ", 0 mismatches"
@@ -80,7 +90,7 @@ multiplies() {
 # A trace of the stand-in is one that the model agrees with, and the other way round.
 records() {
     local family
-    for family in async bank bulk cluster copy diagnose encode histogram im2col im2col_store load maps mbarrier misuse mma multicast prefetch replace rmw setmaxnreg softmax store transpose wgmma wgmma_sparse matrix wgmma_order; do
+    for family in $(families fast); do
         run 0 record -f $family --keep 300 -n 2000 -o traces/$family.jsonl.zst
         is_harmless $family || run 0 record -f $family --keep 5 -n 2000 --lane faults -o traces/$family-faults.jsonl
     done
