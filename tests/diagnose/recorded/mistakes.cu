@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: MIT
+// Mistakes as people make them with TMA, made on a GPU: loads, multicast, im2col and interleaved loads, stores. Each is
+// run until its bytes differ from those of the right run, and kept as files that `tmaref diagnose` takes: NAME.dump of a
+// load; NAME.tile, NAME.after and NAME.other of a store. recorded.sh asks what is wrong with them. Every wait is bounded.
+// Build: nvcc -std=c++17 -arch=sm_90a -I../../../harness/dump mistakes.cu -o mistakes; run: ./mistakes DIRECTORY
+#include <cuda.h>
+#include <cuda/ptx>
+#include <cuda_runtime.h>
+#include <string>
+#include <vector>
+
+#include "tmaref_dump.h"
+
+namespace ptx = cuda::ptx;
+enum { THREADS = 128, SHARED_BYTES = 4096, CLUSTER = 4, BOX_BYTES = 2048, SLICE_BYTES = 512, TRIES = 300 };
+
+// --- kernels ---------------------------------------------------------------------------------------------------------
+
+// Never more than a million clocks, whatever becomes of the copy.
+__device__ void wait(uint64_t *barrier, uint32_t parity)
+{
+    for (long long start = clock64(); clock64() - start < 1000000;)
+        if (ptx::mbarrier_test_wait_parity(barrier, parity)) return;
+}
+
+__device__ void init(uint64_t *barrier)
+{
+    if (threadIdx.x == 0) {
+        ptx::mbarrier_init(barrier, 1);
+        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        ptx::fence_proxy_async();
+    }
+    __syncthreads();
+}
+
+// Loads as they are done: box i goes to `place[i]`, and is waited for with `parity[i]` (negative: not).
+struct loads {
+    int dims, boxes, is_im2col;
+    int32_t coord[2][5];
+    uint16_t offset[2];
+    uint32_t place[2], expect;
+    int parity[2];
+};
+
+__device__ void load(const CUtensorMap *map, const loads &job, int i, void *to, uint64_t *barrier)
+{
+    const int32_t *c = job.coord[i];
+    if (job.is_im2col) {
+        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                     "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"((uint32_t)__cvta_generic_to_shared(to)),
+                     "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]),
+                     "r"((uint32_t)__cvta_generic_to_shared(barrier)), "h"(job.offset[0]), "h"(job.offset[1])
+                     : "memory");
+    } else if (job.dims == 2) {
+        int32_t coord[2] = {c[0], c[1]};
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, coord, barrier);
+    } else {
+        int32_t coord[4] = {c[0], c[1], c[2], c[3]};
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, coord, barrier);
+    }
+}
+
+__global__ void load_kernel(const __grid_constant__ CUtensorMap map, const __grid_constant__ loads job, void *dump)
+{
+    __shared__ __align__(1024) char tile[SHARED_BYTES];
+    __shared__ uint64_t barrier;
+    init(&barrier);
+    tmaref_poison(tile, sizeof tile);
+    for (int i = 0; i < job.boxes; i++) {
+        if (threadIdx.x == 0) {
+            ptx::fence_proxy_async();
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier, job.expect);
+            load(&map, job, i, tile + job.place[i], &barrier);
+        }
+        if (job.parity[i] >= 0) wait(&barrier, (uint32_t)job.parity[i]);
+    }
+    tmaref_copy copy = {&map, tile, &barrier, job.expect, job.dims};
+    for (int k = 0; k < 5; k++) copy.coord[k] = job.coord[job.boxes - 1][k];
+    copy.offset[0] = job.offset[0], copy.offset[1] = job.offset[1];
+    copy.poisoned = true;
+    tmaref_dump(dump, TMAREF_DUMP_BYTES(SHARED_BYTES), tile, sizeof tile, copy);
+    __syncthreads();
+    for (long long start = clock64(); clock64() - start < 100000;) continue; // no copy may outlive its CTA
+}
+
+// Each CTA of the cluster loads slice `slot` of the tile for all of `mask`, to `place`. `dumper` dumps.
+struct slices {
+    int slot[CLUSTER], place[CLUSTER], is_unmet;
+    uint16_t mask[CLUSTER];
+    uint32_t expect, dumper;
+    int32_t coord[2];
+};
+
+__global__ void __cluster_dims__(CLUSTER) multicast_kernel(const __grid_constant__ CUtensorMap map,
+                                                          const __grid_constant__ slices job, void *dump)
+{
+    __shared__ __align__(1024) char tile[CLUSTER * SLICE_BYTES];
+    __shared__ uint64_t barrier;
+    uint32_t rank = blockIdx.x;
+    if (job.is_unmet && rank > 0) // it begins later than its neighbour thinks
+        for (long long start = clock64(); clock64() - start < 200000;) continue;
+    tmaref_poison(tile, sizeof tile);
+    init(&barrier);
+    if (threadIdx.x == 0)
+        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &barrier, job.expect);
+    if (!job.is_unmet) {
+        ptx::barrier_cluster_arrive(ptx::sem_release);
+        ptx::barrier_cluster_wait(ptx::sem_acquire);
+    }
+    if (threadIdx.x == 0 && job.mask[rank] != 0) {
+        int32_t coord[2] = {job.coord[0], job.coord[1] + job.slot[rank] * 8};
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, tile + job.place[rank] * SLICE_BYTES, &map,
+                                  coord, &barrier, job.mask[rank]);
+    }
+    wait(&barrier, 0);
+    tmaref_copy copy = {&map, tile, &barrier, job.expect, 2, {job.coord[0], job.coord[1]}};
+    copy.poisoned = true;
+    if (rank == job.dumper) tmaref_dump(dump, TMAREF_DUMP_BYTES(sizeof tile), tile, sizeof tile, copy);
+    for (long long start = clock64(); clock64() - start < 400000;) continue;
+    ptx::barrier_cluster_arrive(ptx::sem_release);
+    ptx::barrier_cluster_wait(ptx::sem_acquire); // nobody leaves while others write here
+}
+
+// Stores as they are done: slice i of the tile, from `place[i]`, to the rows of slice `slot[i]`.
+//   is_unfenced   no fence.proxy.async between the threads' writes and the store
+//   is_unsynced   nor __syncthreads(), and only the first warp is in time
+//   is_reused     the threads write the next tile before the store has read this one
+//   is_unwaited   the tensor is read before the store is complete
+struct stores {
+    int slices, slot[CLUSTER], is_added, is_unfenced, is_unsynced, is_reused, is_unwaited;
+    int32_t coord[2];
+    uint32_t place[CLUSTER];
+};
+
+// The three tiles: the one before, the one meant, the one after.
+enum { TILE_BEFORE = 1, TILE_MEANT, TILE_AFTER };
+
+__device__ void write_tile(char *shared, uint32_t tile)
+{
+    for (uint32_t at = 4 * threadIdx.x; at < SHARED_BYTES; at += 4 * THREADS) {
+        uint32_t x = (at / 4 + 1 + 10000 * tile) * 0x85ebca6bu;
+        *(volatile uint32_t *)(shared + at) = x ^ x >> 13;
+    }
+}
+
+__device__ void store(const CUtensorMap *map, const stores &job, char *shared)
+{
+    for (int i = 0; i < job.slices; i++) {
+        int32_t coord[2] = {job.coord[0], job.coord[1] + job.slot[i] * 8};
+        void *from = shared + job.place[i];
+        if (job.is_added)
+            ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, map, coord, from);
+        else
+            ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, map, coord, from);
+    }
+    ptx::cp_async_bulk_commit_group();
+}
+
+// `other` becomes the tile that may have come in place of the one meant.
+__global__ void store_kernel(const __grid_constant__ CUtensorMap map, const __grid_constant__ stores job, void *dump,
+                             void *other, const uint4 *tensor, uint4 *after, int pieces)
+{
+    __shared__ __align__(1024) char tile[SHARED_BYTES];
+    tmaref_copy copy = {&map, tile, nullptr, 0, 2, {job.coord[0], job.coord[1]}};
+    write_tile(tile, job.is_reused ? TILE_AFTER : TILE_BEFORE);
+    ptx::fence_proxy_async();
+    __syncthreads();
+    tmaref_dump(other, TMAREF_DUMP_BYTES(SHARED_BYTES), tile, sizeof tile, copy);
+    if (threadIdx.x == 0) { // the tile before goes elsewhere, by the same buffer
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, after, tile, 2048u);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    }
+    __syncthreads();
+    for (long long start = clock64(); job.is_unsynced && threadIdx.x >= 32 && clock64() - start < 5000;) continue;
+    write_tile(tile, TILE_MEANT);
+    if (!job.is_unfenced) ptx::fence_proxy_async();
+    if (!job.is_unsynced) __syncthreads();
+    if (threadIdx.x == 0) {
+        store(&map, job, tile);
+        if (!job.is_reused && !job.is_unwaited) ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    }
+    __syncthreads();
+    if (job.is_reused) write_tile(tile, TILE_AFTER);
+    __syncthreads();
+    if (!job.is_unwaited && threadIdx.x == 0) ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < pieces; i += THREADS) {
+        uint4 piece;
+        asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(piece.x), "=r"(piece.y), "=r"(piece.z), "=r"(piece.w)
+                     : "l"(tensor + i)
+                     : "memory");
+        after[i] = piece;
+    }
+    if (threadIdx.x == 0) ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    __syncthreads();
+    write_tile(tile, TILE_MEANT);
+    __syncthreads();
+    tmaref_dump(dump, TMAREF_DUMP_BYTES(SHARED_BYTES), tile, sizeof tile, copy);
+}
+
+// --- maps ------------------------------------------------------------------------------------------------------------
+
+static void *entry(const char *name)
+{
+    void *found = nullptr;
+    cudaDriverEntryPointQueryResult result;
+    cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
+    return found;
+}
+
+// What an encode call is given; the right one, of 16-bit numbers, of loads is 256 x 64, of stores 64 x 64.
+struct call {
+    CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    int rank = 2, offset = 0;
+    cuuint64_t dim[5] = {256, 64}, stride[4] = {512};
+    cuuint32_t box[5] = {64, 16}, every[5] = {1, 1, 1, 1, 1};
+    CUtensorMapInterleave interleave = CU_TENSOR_MAP_INTERLEAVE_NONE;
+    CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+    CUtensorMapFloatOOBfill fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+    int lower[3] = {}, upper[3] = {}, channels = 0, pixels = 0;
+};
+
+static bool encode(CUtensorMap *map, const call &c, char *tensor)
+{
+    CUresult result;
+    if (c.pixels > 0)
+        result = ((decltype(&cuTensorMapEncodeIm2col))entry("cuTensorMapEncodeIm2col"))(
+            map, c.type, c.rank, tensor + c.offset, c.dim, c.stride, c.lower, c.upper, c.channels, c.pixels, c.every,
+            c.interleave, c.swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, c.fill);
+    else
+        result = ((decltype(&cuTensorMapEncodeTiled))entry("cuTensorMapEncodeTiled"))(
+            map, c.type, c.rank, tensor + c.offset, c.dim, c.stride, c.box, c.every, c.interleave, c.swizzle,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE, c.fill);
+    return result == CUDA_SUCCESS;
+}
+
+// --- runs ------------------------------------------------------------------------------------------------------------
+
+enum { TENSOR_BYTES = 1 << 17, STORED_BYTES = 64 * 64 * 2, DUMP_BYTES = TMAREF_DUMP_BYTES(SHARED_BYTES) };
+static char *tensor, *dump, *other, *after;
+static std::string directory;
+
+typedef std::vector<char> bytes;
+
+static bytes fetch(const char *from, size_t count)
+{
+    bytes host(count);
+    cudaError_t error = cudaMemcpy(host.data(), from, count, cudaMemcpyDeviceToHost);
+    if (error != cudaSuccess) {
+        printf("%s\n", cudaGetErrorString(error));
+        exit(1);
+    }
+    return host;
+}
+
+// Numbers counted up: `--fill iota`.
+static void fill_tensor()
+{
+    std::vector<uint16_t> numbers(TENSOR_BYTES / 2);
+    for (size_t i = 0; i < numbers.size(); i++) numbers[i] = (uint16_t)i;
+    cudaMemcpy(tensor, numbers.data(), TENSOR_BYTES, cudaMemcpyHostToDevice);
+}
+
+static void save_dump(const std::string &name, const bytes &dump)
+{
+    if (!tmaref_dump_save(dump.data(), (directory + "/" + name).c_str())) printf("%s cannot be written\n", name.c_str());
+}
+
+static void save_raw(const std::string &name, const bytes &raw)
+{
+    FILE *file = fopen((directory + "/" + name).c_str(), "wb");
+    if (file == NULL || fwrite(raw.data(), 1, raw.size(), file) != raw.size()) printf("%s cannot be written\n", name.c_str());
+    if (file != NULL) fclose(file);
+}
+
+// The bytes of a dump without its head, which has a clock.
+static bytes body(const bytes &dump)
+{
+    return bytes(dump.begin() + sizeof(tmaref_dump_head), dump.end());
+}
+
+static bytes run_loads(const call &c, const loads &job)
+{
+    CUtensorMap map;
+    fill_tensor();
+    if (!encode(&map, c, tensor)) return bytes();
+    cudaMemset(dump, 0, DUMP_BYTES);
+    load_kernel<<<1, THREADS>>>(map, job, dump);
+    return fetch(dump, DUMP_BYTES);
+}
+
+static void keep_loads(const char *name, const call &right, const loads &meant, const call &wrong, const loads &done)
+{
+    bytes reference = run_loads(right, meant);
+    for (int i = 1; i <= TRIES && !reference.empty(); i++) {
+        bytes found = run_loads(wrong, done);
+        if (found.empty()) break;
+        if (i < TRIES && body(found) == body(reference)) continue;
+        save_dump(std::string(name) + ".dump", found);
+        printf("%s: try %d%s\n", name, i, i == TRIES ? ", never seen" : "");
+        return;
+    }
+    printf("%s: the map is refused\n", name);
+}
+
+static bytes run_slices(const call &c, const slices &job)
+{
+    CUtensorMap map;
+    fill_tensor();
+    if (!encode(&map, c, tensor)) return bytes();
+    cudaMemset(dump, 0, DUMP_BYTES);
+    multicast_kernel<<<CLUSTER, THREADS>>>(map, job, dump);
+    bytes found = fetch(dump, TMAREF_DUMP_BYTES(CLUSTER * SLICE_BYTES));
+    return found;
+}
+
+static void keep_slices(const char *name, const slices &done)
+{
+    call c;
+    c.box[0] = 32, c.box[1] = 8, c.swizzle = CU_TENSOR_MAP_SWIZZLE_64B;
+    bytes found = run_slices(c, done);
+    if (found.empty()) return (void)printf("%s: the map is refused\n", name);
+    save_dump(std::string(name) + ".dump", found);
+    printf("%s: try 1\n", name);
+}
+
+static bytes run_stores(const call &c, const stores &job)
+{
+    CUtensorMap map;
+    cudaMemset(tensor, 0x11, TENSOR_BYTES);
+    if (!encode(&map, c, tensor)) return bytes();
+    store_kernel<<<1, THREADS>>>(map, job, dump, other, (const uint4 *)tensor, (uint4 *)after, STORED_BYTES / 16);
+    return fetch(after, STORED_BYTES);
+}
+
+static call stored()
+{
+    call c;
+    c.dim[0] = 64, c.stride[0] = 128, c.box[0] = 32, c.box[1] = 8, c.swizzle = CU_TENSOR_MAP_SWIZZLE_64B;
+    return c;
+}
+
+static void keep_stores(const char *name, const stores &meant, const call &wrong, const stores &done)
+{
+    bytes reference = run_stores(stored(), meant);
+    for (int i = 1; i <= TRIES; i++) {
+        bytes found = run_stores(wrong, done);
+        if (found.empty()) return (void)printf("%s: the map is refused\n", name);
+        if (i < TRIES && found == reference) continue;
+        save_raw(std::string(name) + ".after", found);
+        save_dump(std::string(name) + ".tile", fetch(dump, DUMP_BYTES));
+        save_dump(std::string(name) + ".other", fetch(other, DUMP_BYTES));
+        printf("%s: try %d%s\n", name, i, i == TRIES ? ", never seen" : "");
+        return;
+    }
+}
+
+// --- the mistakes ----------------------------------------------------------------------------------------------------
+
+static void all_loads()
+{
+    const call right;
+    const loads meant = {2, 1, 0, {{64, 16}}, {}, {0}, BOX_BYTES, {0}};
+    call c;
+    loads job = meant;
+    job.coord[0][0] = 16, job.coord[0][1] = 64;
+    keep_loads("load_swapped", right, meant, right, job);
+    job = meant, job.coord[0][1] = 1;
+    keep_loads("load_tile_numbers", right, meant, right, job);
+    job = meant, job.coord[0][0] = 128;
+    keep_loads("load_bytes", right, meant, right, job);
+    job = meant, job.coord[0][1] = 17;
+    keep_loads("load_row_off", right, meant, right, job);
+    c = right, c.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+    keep_loads("load_swizzle", right, meant, c, meant);
+    c = right, c.stride[0] = 544;
+    keep_loads("load_pitch", right, meant, c, meant);
+    c = right, c.offset = 4096;
+    keep_loads("load_pointer", right, meant, c, meant);
+    c = right, c.every[1] = 2;
+    keep_loads("load_element_stride", right, meant, c, meant);
+    c = right, c.box[1] = 8;
+    job = meant, job.expect = 1024;
+    keep_loads("load_box", right, meant, c, job);
+    c = right, c.dim[1] = 24;
+    keep_loads("load_bounds", right, meant, c, meant);
+    c = right, c.type = CU_TENSOR_MAP_DATA_TYPE_UINT8, c.dim[0] = 512, c.box[0] = 128;
+    keep_loads("load_type", right, meant, c, meant);
+
+    loads edge = meant; // half of the box is out of bounds
+    edge.coord[0][1] = 56;
+    c = right, c.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
+    keep_loads("load_fill", right, edge, c, edge);
+
+    job = meant, job.place[0] = 384; // dumped as if the buffer began there
+    keep_loads("load_unaligned", right, meant, right, job);
+    job = meant, job.place[0] = 2048;
+    keep_loads("load_other_stage", right, meant, right, job);
+    job = meant, job.parity[0] = -1;
+    keep_loads("load_no_wait", right, meant, right, job);
+    job = meant, job.expect = BOX_BYTES / 2;
+    keep_loads("load_expect_half", right, meant, right, job);
+
+    const loads two = {2, 2, 0, {{0, 16}, {64, 16}}, {}, {0, 0}, BOX_BYTES, {0, 1}};
+    job = two, job.parity[1] = 0;
+    keep_loads("load_parity", right, two, right, job);
+    const loads stages = {2, 2, 0, {{64, 16}, {128, 16}}, {}, {0, BOX_BYTES}, BOX_BYTES, {0, 1}};
+    job = stages, job.place[1] = BOX_BYTES / 2;
+    keep_loads("load_stages_overlap", right, stages, right, job);
+}
+
+// A picture of 32 channels (two slices of 16), 16 x 8 pixels, 2 of them.
+static void all_other_layouts()
+{
+    call tap;
+    tap.rank = 4, tap.swizzle = CU_TENSOR_MAP_SWIZZLE_64B;
+    const cuuint64_t dim[] = {32, 16, 8, 2}, stride[] = {64, 1024, 8192};
+    memcpy(tap.dim, dim, sizeof dim), memcpy(tap.stride, stride, sizeof stride);
+    tap.lower[0] = tap.lower[1] = -1, tap.upper[0] = tap.upper[1] = -1;
+    tap.channels = 32, tap.pixels = 32;
+    const loads meant = {4, 1, 1, {{0, 3, 2, 1}}, {2, 1}, {0}, BOX_BYTES, {0}};
+    loads job = meant;
+    call c = tap;
+    job.offset[0] = 1, job.offset[1] = 2;
+    keep_loads("im2col_taps_swapped", tap, meant, tap, job);
+    job = meant, job.offset[0] = 0;
+    keep_loads("im2col_tap", tap, meant, tap, job);
+    c.upper[0] = 0;
+    keep_loads("im2col_corner", tap, meant, c, meant);
+    job = meant, job.coord[0][3] = 0;
+    keep_loads("im2col_picture", tap, meant, tap, job);
+    c = tap, c.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+    keep_loads("im2col_swizzle", tap, meant, c, meant);
+
+    call sliced; // pixels, rows, slices of 16 channels, pictures
+    const cuuint64_t slice_dim[] = {32, 8, 2, 2}, slice_stride[] = {1024, 8192, 16384};
+    const cuuint32_t box[] = {16, 4, 1, 1};
+    sliced.rank = 4, sliced.interleave = CU_TENSOR_MAP_INTERLEAVE_32B, sliced.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
+    memcpy(sliced.dim, slice_dim, sizeof slice_dim), memcpy(sliced.stride, slice_stride, sizeof slice_stride);
+    memcpy(sliced.box, box, sizeof box);
+    const loads of_slices = {4, 1, 0, {{4, 2, 1, 1}}, {}, {0}, BOX_BYTES, {0}};
+    job = of_slices, job.coord[0][0] = 2, job.coord[0][1] = 4;
+    keep_loads("interleave_swapped", sliced, of_slices, sliced, job);
+    job = of_slices, job.coord[0][2] = 0;
+    keep_loads("interleave_slice", sliced, of_slices, sliced, job);
+    c = sliced, c.stride[0] = 512;
+    keep_loads("interleave_pitch", sliced, of_slices, c, of_slices);
+    sliced.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+    c = sliced, c.interleave = CU_TENSOR_MAP_INTERLEAVE_16B;
+    job = of_slices, job.expect = BOX_BYTES / 2;
+    keep_loads("interleave_16", sliced, of_slices, c, job);
+}
+
+static void all_multicasts()
+{
+    slices meant = {{0, 1, 2, 3}, {0, 1, 2, 3}, 0, {15, 15, 15, 15}, CLUSTER * SLICE_BYTES, 1, {32, 16}};
+    slices job = meant;
+    keep_slices("multicast_right", job);
+    for (int r = 0; r < CLUSTER; r++) job.slot[r] = 0;
+    keep_slices("multicast_slice_of_rank_0", job);
+    job = meant;
+    for (int r = 0; r < CLUSTER; r++) job.place[r] = (r + 1) % CLUSTER;
+    keep_slices("multicast_place_of_next", job);
+    job = meant, job.dumper = 3;
+    for (int r = 0; r < CLUSTER; r++) job.mask[r] = 7;
+    keep_slices("multicast_mask_short", job);
+    job = meant, job.mask[3] = 0;
+    keep_slices("multicast_one_does_not_issue", job);
+    job = meant;
+    for (int r = 0; r < CLUSTER; r++) job.mask[r] = (uint16_t)(1 << r);
+    keep_slices("multicast_only_to_itself", job);
+    job = meant;
+    for (int r = 0; r < CLUSTER; r++) job.mask[r] = 15, job.place[r] = 0;
+    keep_slices("multicast_one_place", job);
+    job = meant, job.expect = SLICE_BYTES;
+    keep_slices("multicast_expect_own", job);
+    job = meant, job.coord[0] = 16, job.coord[1] = 32;
+    keep_slices("multicast_swapped", job);
+    job = meant, job.is_unmet = 1;
+    keep_slices("multicast_no_cluster_sync", job);
+}
+
+static void all_stores()
+{
+    const call right = stored();
+    const stores meant = {1, {0, 1, 2, 3}, 0, 0, 0, 0, 0, {32, 16}, {0, 512, 1024, 1536}};
+    call c = right;
+    stores job = meant;
+    keep_stores("store_swapped", meant, right, (job.coord[0] = 16, job.coord[1] = 32, job));
+    keep_stores("store_tile_numbers", meant, right, (job = meant, job.coord[1] = 2, job));
+    keep_stores("store_row_off", meant, right, (job = meant, job.coord[1] = 15, job));
+    keep_stores("store_swizzle", meant, (c.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE, c), meant);
+    keep_stores("store_pitch", meant, (c = right, c.stride[0] = 144, c.dim[1] = 56, c), meant);
+    keep_stores("store_box", meant, (c = right, c.box[1] = 4, c), meant);
+    keep_stores("store_pointer", meant, (c = right, c.offset = 256, c), meant);
+    keep_stores("store_bounds", meant, (c = right, c.dim[1] = 20, c), meant);
+    keep_stores("store_other_stage", meant, right, (job = meant, job.place[0] = 1024, job));
+    c = right, c.type = CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    keep_stores("store_added", meant, c, (job = meant, job.is_added = 1, job));
+
+    stores four = meant;
+    four.slices = 4;
+    job = four;
+    for (int s = 0; s < CLUSTER; s++) job.slot[s] = (s + 1) % CLUSTER;
+    keep_stores("store_slices_turned", four, right, job);
+    for (int s = 0; s < CLUSTER; s++) job.slot[s] = 0;
+    keep_stores("store_slice_of_rank_0", four, right, job);
+    keep_stores("store_three_slices", four, right, (job = four, job.slices = 3, job));
+    keep_stores("store_buffer_reused", four, right, (job = four, job.is_reused = 1, job));
+    keep_stores("store_read_early", four, right, (job = four, job.is_unwaited = 1, job));
+    keep_stores("store_no_barrier", four, right, (job = four, job.is_unfenced = job.is_unsynced = 1, job));
+    keep_stores("store_no_fence", four, right, (job = four, job.is_unfenced = 1, job));
+}
+
+int main(int argc, char **argv)
+{
+    directory = argc > 1 ? argv[1] : ".";
+    cudaMalloc(&tensor, TENSOR_BYTES), cudaMalloc(&dump, DUMP_BYTES), cudaMalloc(&other, DUMP_BYTES);
+    if (cudaMalloc(&after, STORED_BYTES) != cudaSuccess) return printf("there is no GPU\n"), 2;
+    all_loads();
+    all_other_layouts();
+    all_stores();
+    all_multicasts();
+    return 0;
+}
