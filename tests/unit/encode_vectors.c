@@ -199,6 +199,10 @@ static const struct encode_vector vectors[] = {
     {RULE_MAP_INNER_STRIDE, "pixels count it", PIXELS_16B, {{"elementStrides", 0, 2}}, ACCEPTED, 0, 0},
     {RULE_MAP_INNER_STRIDE, "of dimension 1", TILED, {{"elementStrides", 1, 2}}, ACCEPTED, 0, 0},
     {RULE_MAP_WIDE_SWIZZLE, "none", WIDE, {{"swizzle", -1, 0}}, WARNED, 2, 2},
+    {RULE_MAP_WIDE_SWIZZLE, "none, the row longer than 64B", WIDE, {{"swizzle", -1, 0}, {"channelsPerPixel", -1, 40}}, WARNED,
+     2, 3},
+    {RULE_MAP_WIDE_SWIZZLE, "none, the row longer than 128B", WIDE, {{"swizzle", -1, 0}, {"channelsPerPixel", -1, 72}}, WARNED,
+     2, 3},
     {RULE_MAP_WIDE_SWIZZLE, "32B", WIDE, {{"swizzle", -1, 1}, {"channelsPerPixel", -1, 16}}, WARNED, 2, 2},
     {RULE_MAP_WIDE_SWIZZLE, "64B", WIDE, {{"swizzle", -1, 2}}, ACCEPTED, 0, 0},
 };
