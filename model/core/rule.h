@@ -24,7 +24,8 @@ enum rule {
 };
 
 // One row. `cuda_error` is the number an H200 returns (0: none). `sentence` states the rule in our words, `advice` what
-// to do when it is broken, `source` the document, `evidence` the recording that shows the sm_90a column.
+// to do when it is broken, `source` the document, `evidence` the recording that shows the sm_90a column; "": none can,
+// the assembler refuses, or none does yet.
 struct rule_row {
     const char *id;
     enum outcome documented, sm_90a;

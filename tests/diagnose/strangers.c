@@ -110,17 +110,18 @@ static int verdict_of(const struct diagnosis *answer, const struct mistake *firs
 }
 
 static void tell(const struct trial *t, uint64_t seed, int knows, const struct mistake *first,
-                 const struct mistake *second, const struct diagnosis *answer)
+                 const struct mistake *second, const struct diagnosis *answer, int verdict)
 {
     const struct field *f = &t->meant;
-    printf("%s%s%s, seed %llu, before %s: %s, type %d, dims %d, %lld x %lld, pitch %lld, box %d x %d x %d at %lld %lld "
+    printf("%s: %s%s%s, seed %llu, before %s: %s, type %d, dims %d, %lld x %lld, pitch %lld, box %d x %d x %d at %lld "
+           "%lld "
            "%lld,"
            " span %d, %d slices; %u wrong, %u foreign\n",
-           first->name, second != NULL ? " AND " : "", second != NULL ? second->name : "", (unsigned long long)seed,
-           knows ? "known" : "not known", t->is_store ? "store" : "load", (int)f->type, f->dims,
-           (long long)f->extent[0], (long long)f->extent[1], (long long)f->pitch[1], f->box[0], f->box[1], f->box[2],
-           (long long)f->at[0], (long long)f->at[1], (long long)f->at[2], f->span, t->slices, answer->wrong_bytes,
-           answer->foreign_bytes);
+           verdict == WRONG ? "wrong" : "missed", first->name, second != NULL ? " AND " : "",
+           second != NULL ? second->name : "", (unsigned long long)seed, knows ? "known" : "not known",
+           t->is_store ? "store" : "load", (int)f->type, f->dims, (long long)f->extent[0], (long long)f->extent[1],
+           (long long)f->pitch[1], f->box[0], f->box[1], f->box[2], (long long)f->at[0], (long long)f->at[1],
+           (long long)f->at[2], f->span, t->slices, answer->wrong_bytes, answer->foreign_bytes);
     for (int i = 0; i < answer->explanations && i < 6; i++) {
         const struct explanation *e = &answer->explanation[i];
         printf("    %s%s%s%s: %s\n", cause_row(e->cause)->id, e->second < CAUSES ? " + " : "",
@@ -155,7 +156,7 @@ static void judge(struct run *run, struct tally *row, struct trial *trial, uint6
         run->all[trial->is_store].count[knows][verdict]++;
         if ((verdict == MISSED || verdict == WRONG) && run->tell > 0) {
             run->tell--;
-            tell(trial, seed, knows, first, second, &answer);
+            tell(trial, seed, knows, first, second, &answer, verdict);
         }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints docs/rules.md, the table of rules for people to read; with --faults docs/faults.md, the same by what the user
-// sees; with --table one "id<TAB>evidence" line per rule for the other checks of this folder. Everything comes from
-// rules.def; there is nothing to edit here when a rule changes.
+// sees; with --table one "id<TAB>evidence<TAB>sm_90a" line per rule for the other checks of this folder. Everything
+// comes from rules.def; there is nothing to edit here when a rule changes.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,12 +36,12 @@ static void print_evidence(const struct rule_row *row)
 {
     unsigned ends = cases_that(row, "end so"), exposes = cases_that(row, "expose a misreading");
     printf("- evidence: ");
-    if (row->evidence[0] == '\0') {
-        printf("seen in probes, not recorded yet\n");
-        return;
-    }
     if (row->sm_90a == OUTCOME_UNSUPPORTED) {
         printf("no recording can show it, the assembler refuses\n");
+        return;
+    }
+    if (row->evidence[0] == '\0') {
+        printf("seen in probes, not recorded yet\n");
         return;
     }
     printf("`traces/sm_90a/%s`", row->evidence);
@@ -178,7 +178,8 @@ static void print_faults(void)
 static void print_table(void)
 {
     for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
-        printf("%s\t%s\n", rule_row((enum rule)rule)->id, rule_row((enum rule)rule)->evidence);
+        printf("%s\t%s\t%s\n", rule_row((enum rule)rule)->id, rule_row((enum rule)rule)->evidence,
+               outcome_name(rule_row((enum rule)rule)->sm_90a));
 }
 
 int main(int argc, char **argv)
