@@ -172,20 +172,18 @@ static int diff_all(struct sides *sides, struct source *source, const struct dif
     struct progress progress =
         progress_start(source->family->name, source->lines == NULL ? source->end - source->next : 0);
     double end = limits->seconds > 0 ? seconds_now() + limits->seconds : 0;
-    sides->end = end;
+    sides->end = source->until = end;
     int count = 0, ran, ok = 1;
     while (ok && (count = source_fill(source, &sides->batch[0], &sides->fill, why)) > 0) {
         ok = diff_batch(sides, limits, tally, &ran, why);
         if (ok) compare(sides, ran, limits->printed, out, tally);
         progress_add(&progress, (uint64_t)count);
-        tally->interrupted = interrupted();
-        if (!tally->interrupted && (end == 0 || seconds_now() < end)) continue;
-        tally->not_begun = source->lines == NULL ? source->end - source->next : 0;
-        count = 0;
-        break;
+        if (interrupted() || (end > 0 && seconds_now() >= end)) break;
     }
+    tally->interrupted = interrupted();
+    tally->not_begun = source_left(source);
     progress_end(&progress);
-    return ok && count == 0;
+    return ok && count >= 0;
 }
 
 int diff_run(struct source *source, const struct executor *expected, const struct executor *found,

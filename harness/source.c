@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interrupt.h"
 #include "json.h"
+#include "progress.h"
 
 // Cuts the next line that is not blank out of the text; NULL at the end.
 static char *next_line(struct source *source)
@@ -58,6 +60,18 @@ int source_next(struct source *source, void *test_case, uint64_t *index, struct 
     struct random random = random_for(source->seed, *index);
     source->family->generate(&random, test_case);
     return 1;
+}
+
+uint64_t source_left(const struct source *source)
+{
+    uint64_t left = 0;
+    if (source->lines == NULL) return source->end - source->next;
+    for (const char *line = source->lines; *line != '\0' && left < source->end - source->next;) {
+        const char *end = strchrnul(line, '\n');
+        left += line + strspn(line, " \t\r") < end;
+        line = *end == '\n' ? end + 1 : end;
+    }
+    return left;
 }
 
 static void swap_cases(struct batch *batch, struct fill *fill, int i, int j, void *scratch)
@@ -113,6 +127,13 @@ static int place_edge(struct source *source, struct batch *batch, struct fill *f
     return place_case(source, batch, fill, RULE_OK, scratch, why);
 }
 
+// Cases that break a rarely broken rule take long to find: that is no reason to lose what was found before.
+static int is_late(const struct source *source)
+{
+    if (source->quota == NULL) return 0;
+    return interrupted() || (source->until > 0 && seconds_now() >= source->until);
+}
+
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why)
 {
     void *scratch = malloc(batch->family->case_bytes);
@@ -120,7 +141,7 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
     fill->normal = 0;
     int status = scratch == NULL ? -1 : 1;
     if (scratch == NULL) text_set(why, "not enough memory");
-    while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES) {
+    while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES && !is_late(source)) {
         int i = batch->count, ok = 1;
         status = source_next(source, batch_case(batch, i), &fill->index[i], why);
         fill->near[i] = RULE_OK;

@@ -20,6 +20,7 @@ struct source {
     char *lines;
     uint64_t line;
     struct quota *quota; // NULL: all cases
+    double until;        // seconds_now() after which a source with a quota looks for no more, 0: none
 };
 
 // A batch filled from a source: `normal` cases first, then the faulting ones; index[i] is the case's number in its
@@ -33,7 +34,11 @@ struct fill {
 // Takes the next case; 1 if there is one, 0 at the end, -1 with `why` for a line that is none.
 int source_next(struct source *source, void *test_case, uint64_t *index, struct text *why);
 
-// Fills `batch` (its count and cases, not its results). Returns -1 with `why` for a bad line.
+// How many cases have not been taken yet: as many as it has, of text as many as there are lines.
+uint64_t source_left(const struct source *source);
+
+// Fills `batch` (its count and cases, not its results). Returns -1 with `why` for a bad line. A search for what a quota
+// wants ends early when its time is up or Ctrl-C came.
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why);
 
 #endif

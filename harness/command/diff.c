@@ -276,9 +276,8 @@ int command_diff(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &to);
     if (to.executor[0] == NULL) return diff_trace(&to);
     if (to.cases.cases == 0) return command_usage("diff", "--cases is 0: there is no case to compare");
-    if (to.cases.input != NULL && (to.limits.seconds > 0 || to.cases.is_all))
-        return command_usage("diff", "--%s is for random cases, not for --input",
-                             to.cases.is_all ? "family=all" : "seconds");
+    if (to.cases.input != NULL && to.cases.is_all)
+        return command_usage("diff", "--family=all is for random cases, not for --input");
     interrupt_catch();
     if (to.cases.is_all) return diff_families(&to);
     if (!diff_family(&to, &tally, &why)) return command_usage("diff", "%s", why.at);
