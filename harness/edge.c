@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = 128, BITS = 64, MOST_TRIES = 4000, NUMBER_BYTES = 24 };
+enum { MOST_NUMBERS = 128, BITS = 64, MOST_TRIES = 4000, NUMBER_BYTES = 24, WORD_BYTES = 32 };
+enum { OTHER_SEED = 1, OTHER_CASES = 100 }; // whose values are borrowed
 
 struct walk {
     const struct family *family;
@@ -25,6 +26,12 @@ static int is_number(const json_t *json)
     if (text == NULL || *text < '0' || *text > '9') return 0;
     strtoull(text, &end, 0);
     return *end == '\0';
+}
+
+// Text that is none; long text is a memory dump.
+static int is_word(const json_t *json)
+{
+    return json_is_string(json) && !is_number(json) && json_string_length(json) < WORD_BYTES;
 }
 
 static uint64_t value_of(const json_t *number)
@@ -57,14 +64,19 @@ static void collect(struct walk *walk, json_t *json)
     }
 }
 
-// What becomes of the case with `value` in place of a number: the rule it breaks, RULE_COUNT if it is no case.
-static enum rule try_value(struct walk *walk, json_t *number, uint64_t value)
+// What becomes of the case as it is now: the rule it breaks, RULE_COUNT if it is no case.
+static enum rule try_case(struct walk *walk)
 {
     struct text unused;
     walk->tries++;
-    set_value(number, value);
     if (!walk->family->read(walk->json, walk->scratch, &unused)) return RULE_COUNT;
     return family_rule(walk->family, walk->scratch);
+}
+
+static enum rule try_value(struct walk *walk, json_t *number, uint64_t value)
+{
+    set_value(number, value);
+    return try_case(walk);
 }
 
 static int is_near(enum rule rule)
@@ -110,12 +122,72 @@ static int search(struct walk *walk, void *edge_case, void *near_case)
     return 0;
 }
 
+// Where both cases are put: of a search among other cases.
+struct pair {
+    void *edge_case, *near_case;
+    int words; // whether words are borrowed, or numbers
+};
+
+// Tries the word of another case in place of one.
+static int try_word(struct walk *walk, json_t *word, const json_t *other, const struct pair *pair)
+{
+    char *before = strdup(json_string_value(word));
+    struct text unused;
+    json_string_set(word, json_string_value(other));
+    int found = before != NULL && is_near(try_case(walk));
+    if (found) memcpy(pair->near_case, walk->scratch, walk->family->case_bytes);
+    if (before != NULL) json_string_set(word, before);
+    free(before);
+    return found && walk->family->read(walk->json, pair->edge_case, &unused);
+}
+
+// Borrows the first value of another case that keeps this one from faulting.
+static int borrow(struct walk *walk, json_t *json, const json_t *other, const struct pair *pair)
+{
+    const char *key;
+    json_t *child;
+    size_t i;
+    if (walk->tries >= MOST_TRIES) return 0;
+    if (is_number(json) && is_number(other) && !pair->words)
+        return try_near(walk, json, value_of(other), pair->edge_case, pair->near_case);
+    if (is_word(json) && is_word(other) && pair->words && !json_equal(json, other))
+        return try_word(walk, json, other, pair);
+    if (json_is_array(json))
+        json_array_foreach(json, i, child) if (borrow(walk, child, json_array_get(other, i), pair)) return 1;
+    if (!json_is_object(json)) return 0;
+    json_object_foreach(json, key, child)
+    {
+        if (strcmp(key, "seed") != 0 && borrow(walk, child, json_object_get(other, key), pair)) return 1;
+    }
+    return 0;
+}
+
+// A number of another case, or else a word.
+static int search_others(struct walk *walk, void *edge_case, void *near_case)
+{
+    void *other = calloc(1, walk->family->case_bytes);
+    int found = 0;
+    walk->tries = 0;
+    for (int words = 0; other != NULL && words < 2; words++)
+        for (uint64_t i = 0; i < OTHER_CASES && !found; i++) {
+            struct random random = random_for(OTHER_SEED, i);
+            const struct pair pair = {edge_case, near_case, words};
+            walk->family->generate(&random, other);
+            json_t *json = walk->family->write(other);
+            found = borrow(walk, walk->json, json, &pair);
+            json_decref(json);
+        }
+    free(other);
+    return found;
+}
+
 int edge_find(const struct family *family, const void *fatal, void *edge_case, void *near_case)
 {
     struct walk walk = {.family = family, .json = family->write(fatal), .rule = family_rule(family, fatal)};
     walk.scratch = calloc(1, family->case_bytes);
     collect(&walk, walk.json);
-    int found = walk.scratch != NULL && search(&walk, edge_case, near_case);
+    int found =
+        walk.scratch != NULL && (search(&walk, edge_case, near_case) || search_others(&walk, edge_case, near_case));
     free(walk.scratch);
     json_decref(walk.json);
     return found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two sides of a limit: a case that breaks a rule, moved to where one number decides, and its neighbour that does
+// The two sides of a limit: a case that breaks a rule, moved to where one value decides, and its neighbour that does
 // not fault.
 #ifndef TMAREF_EDGE_H
 #define TMAREF_EDGE_H
@@ -7,10 +7,11 @@
 #include "family.h"
 
 // Looks for a number of the case `fatal` (any but the seed) whose change keeps it from faulting: by a power of two up
-// or down, or cut to its lower bits, the least power first. Then halves the change for as long as the rule stays the
-// same. `edge_case` takes the last case that breaks the rule of `fatal`, `near_case` the first that does not fault:
-// they differ in one number.
-//   returns  1, or 0 if no number alone decides; then neither is set
+// or down, or cut to its lower bits, the least power first; then for a number of another random case, and then for a
+// word of one, in the same place. Halves the change of a number for as long as the rule stays the same. `edge_case`
+// takes the last case that breaks the rule of `fatal`, `near_case` the first that does not fault: they differ in one
+// value.
+//   returns  1, or 0 if no value alone decides; then neither is set
 int edge_find(const struct family *family, const void *fatal, void *edge_case, void *near_case);
 
 #endif

@@ -62,17 +62,67 @@ START_TEST(edge_is_one_step_from_a_case_that_does_not_fault)
 }
 END_TEST
 
-START_TEST(edge_is_not_found_where_no_number_decides)
+// Where no step of one number helps, another case's number does, or a word.
+static const struct {
+    const char *why, *family, *text;
+    enum rule rule;
+} borrowed[] = {
+    {"the prefetch that goes with the map", "misuse",
+     "{\"operation\":\"prefetch_tile\",\"cluster\":0,\"global\":17592186044416,\"map\":\"column\",\"dims\":3,"
+     "\"tensorCoords\":[0,0,0],\"offset\":0,\"seed\":1}",
+     RULE_LOAD_MODE},
+    {"an address of another case", "misuse",
+     "{\"operation\":\"copy_map\",\"cluster\":0,\"shared\":4232,\"global\":17592221671424,\"seed\":1}",
+     RULE_COPY_MAP_UNMAPPED},
+};
+
+static int differences(const struct family *family, const void *one, const void *other)
 {
-    const struct family *family = family_find("misuse");
-    void *fatal = calloc(3, family->case_bytes), *edge = (char *)fatal + family->case_bytes;
-    read_case("misuse",
-              "{\"operation\":\"prefetch_tile\",\"cluster\":0,\"global\":17592186044416,\"map\":\"column\",\"dims\":3,"
-              "\"tensorCoords\":[0,0,0],\"offset\":0,\"seed\":1}",
-              fatal);
-    ck_assert_int_eq(family_rule(family, fatal), RULE_LOAD_MODE);
-    ck_assert(!edge_find(family, fatal, edge, (char *)edge + family->case_bytes));
+    json_t *a = family->write(one), *b = family->write(other), *value;
+    const char *name;
+    int count = 0;
+    json_object_foreach(a, name, value) count += !json_equal(value, json_object_get(b, name));
+    json_decref(a);
+    json_decref(b);
+    return count;
+}
+
+START_TEST(edge_borrows_one_value_of_another_case)
+{
+    const struct family *family = family_find(borrowed[_i].family);
+    void *fatal = calloc(3, family->case_bytes), *edge = (char *)fatal + family->case_bytes,
+         *near = (char *)edge + family->case_bytes;
+    read_case(borrowed[_i].family, borrowed[_i].text, fatal);
+    ck_assert_int_eq(family_rule(family, fatal), borrowed[_i].rule);
+    ck_assert_msg(edge_find(family, fatal, edge, near), "%s", borrowed[_i].why);
+    ck_assert_int_eq(family_rule(family, edge), borrowed[_i].rule);
+    ck_assert(!family_is_fatal(family_rule(family, near)));
+    ck_assert_int_eq(differences(family, edge, near), 1);
     free(fatal);
+}
+END_TEST
+
+START_TEST(quota_gives_what_it_has_when_the_time_is_up)
+{
+    static struct fill fill;
+    struct quota quota = {.each = 3};
+    struct source source = {.family = family_find("load"), .seed = 1, .end = 20000, .quota = &quota, .until = 1};
+    struct batch batch;
+    struct text why;
+    ck_assert(batch_open(&batch, source.family));
+    ck_assert_int_eq(source_fill(&source, &batch, &fill, &why), 0);
+    ck_assert_uint_eq(source_left(&source), 20000);
+    batch_close(&batch);
+}
+END_TEST
+
+START_TEST(source_counts_the_lines_that_are_left)
+{
+    char lines[] = "{}\n \n{}\n{}";
+    struct source source = {.family = family_find("load"), .lines = lines, .end = UINT64_MAX};
+    ck_assert_uint_eq(source_left(&source), 3);
+    source.end = 2;
+    ck_assert_uint_eq(source_left(&source), 2);
 }
 END_TEST
 
@@ -191,8 +241,10 @@ Suite *fault_lane_suite(void)
     Suite *suite = suite_create("fault_lane");
     TCase *edges = tcase_create("limits"), *dumps = tcase_create("dumps");
     tcase_add_loop_test(edges, edge_is_one_step_from_a_case_that_does_not_fault, 0, sizeof limits / sizeof limits[0]);
-    tcase_add_test(edges, edge_is_not_found_where_no_number_decides);
+    tcase_add_loop_test(edges, edge_borrows_one_value_of_another_case, 0, sizeof borrowed / sizeof borrowed[0]);
     tcase_add_test(edges, quota_takes_so_many_of_each_rule_and_their_neighbours);
+    tcase_add_test(edges, quota_gives_what_it_has_when_the_time_is_up);
+    tcase_add_test(edges, source_counts_the_lines_that_are_left);
     tcase_add_test(dumps, dump_tells_of_the_warp_with_an_exception);
     tcase_add_test(dumps, exceptions_stand_for_one_cuda_error_or_two);
     suite_add_tcase(suite, edges);
