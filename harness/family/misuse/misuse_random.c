@@ -187,7 +187,9 @@ static void twist_global(struct random *random, struct misuse_case *c)
                       c->operation == MISUSE_PREFETCH_IM2COL;
     uint64_t kind = random_below(random, 100), far = ARENA_BASE + ARENA_BYTES + 4096 * random_below(random, 4096);
     if (!is_prefetch && random_chance(random, 75)) return;
-    if (kind < 50)
+    if (c->operation == MISUSE_PREFETCH_BULK && random_chance(random, 40))
+        c->global = random_chance(random, 50) ? (uint64_t)16 << random_below(random, 59) : far_address(random, 16);
+    else if (kind < 50)
         c->global = far;
     else if (kind < 70 && (misuse_operands(c->operation) & MISUSE_SIZE))
         c->global = ARENA_BASE + ARENA_BYTES - 16 * random_below(random, c->size_bytes / 16);
@@ -195,8 +197,6 @@ static void twist_global(struct random *random, struct misuse_case *c)
         c->global = MISUSE_WINDOW + MISUSE_DUMP_START;
     else if (kind < 90 && !(misuse_operands(c->operation) & MISUSE_MAP))
         c->global += 1 + random_below(random, 3);
-    else if (c->operation == MISUSE_PREFETCH_BULK)
-        c->global = random_chance(random, 50) ? (uint64_t)16 << random_below(random, 59) : far_address(random, 16);
 }
 
 static void twist_map(struct random *random, struct misuse_case *c)

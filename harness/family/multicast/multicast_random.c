@@ -280,6 +280,6 @@ void multicast_generate(struct random *random, void *test_case)
         issue_any(random, c, &map, &first, &slots);
     pick_ignored(random, c);
     if (is_load) keep_one_fault(c, &map);
-    if (random_chance(random, 3)) spoil(random, c, &slots);
+    if (random_chance(random, c->cluster == 0 ? 40 : 3)) spoil(random, c, &slots);
     if (is_load) announce(random, c, &map);
 }

@@ -108,13 +108,14 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The jobs of one kernel, to `jobs`; their outputs lie as the results' windows do.
+// The jobs of one kernel, to `jobs`, job by job from case case_of_job[]; their outputs lie as the results' windows do.
 static int collect(const struct setmaxnreg_case *cases, int count, const struct result *results, uint32_t warpgroups,
-                   struct setmaxnreg_job *jobs)
+                   struct setmaxnreg_job *jobs, int *case_of_job)
 {
     int collected = 0;
     for (int i = 0; i < count; i++) {
         if (cases[i].warpgroups != warpgroups) continue;
+        case_of_job[collected] = i;
         struct setmaxnreg_job *job = &jobs[collected++];
         *job = (struct setmaxnreg_job){.count = cases[i].count};
         job->output = (uint64_t)(results[i].window[0].bytes - results[0].first_bytes) / sizeof(uint32_t);
@@ -132,6 +133,7 @@ static int launch(struct gpu *gpu, const char *kernel, uint32_t warpgroups, cons
                                 .kernel = kernel,
                                 .grid = count < gpu->processors ? (unsigned)count : (unsigned)gpu->processors,
                                 .block = warpgroups * SETMAXNREG_WARPS * 32,
+                                .jobs = count,
                                 .arguments = arguments};
     if (count == 0) return CUDA_SUCCESS;
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs);
@@ -152,7 +154,7 @@ static int run_jobs(struct gpu *gpu, const struct setmaxnreg_case *cases, int co
     };
     int error = CUDA_SUCCESS;
     for (size_t i = 0; i < sizeof launches / sizeof launches[0] && error == CUDA_SUCCESS; i++) {
-        int collected = collect(cases, count, results, launches[i].warpgroups, jobs);
+        int collected = collect(cases, count, results, launches[i].warpgroups, jobs, gpu->case_of_job);
         error = launch(gpu, launches[i].kernel, launches[i].warpgroups, jobs, collected, device_output);
     }
     return error;
