@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The gpu executor with a stand-in driver: run.sh TMAREF DRIVER_DIR KERNELS_DIR. A driver that answers as the model does, one that
-# crashes, hangs or breaks its device at one case among many, and drivers that cannot start.
+# The gpu executor with a stand-in driver: run.sh TMAREF DRIVER_DIR KERNELS_DIR PART. The part `agrees`: a driver that
+# answers as the model does. `records`: traces of it, and drivers that cannot start. `breaks`: a driver that crashes,
+# hangs or breaks its device at one case among many.
 set -u
 tmaref=$(realpath "$1")
 driver=$(realpath "$2")
 kernels=$(realpath "$3")
+part=$4
 families_def=$kernels/../harness/family/families.def
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -59,6 +61,14 @@ families() {
         awk -v want="$1" '($2 <= 1000 ? "slow" : "fast") == want { print $1 }'
 }
 
+# Sets cases and faults: how many random cases of a fast family to run, fewer where gpu.<name> has fewer too; and how many
+# cases that kill their process so many hold.
+cases=0 faults=0
+how_many() {
+    cases=400 faults=2
+    ! grep -qE "^FAMILY\($1, +100000," "$families_def" || cases=1000 faults=5
+}
+
 # Families none of whose cases kills its process.
 is_harmless() {
     grep -qE "^FAMILY\($1, +[0-9]+, +0\)" "$families_def"
@@ -68,10 +78,11 @@ is_harmless() {
 agrees() {
     local family
     for family in $(families fast); do
-        run 0 diff -f $family -n 2000 --seed 5 --faults 10 model gpu
+        how_many $family
+        run 0 diff -f $family -n $cases --seed 5 --faults $faults model gpu
         out ", 0 mismatches"
-        [ $family = encode ] || is_harmless $family || out "10 of them predicted to kill their process"
-        run 0 diff -f $family -n 2000 --faults 0 gpu gpu
+        [ $family = encode ] || is_harmless $family || out "$faults of them predicted to kill their process"
+        run 0 diff -f $family -n $cases --faults 0 gpu gpu
         out ", 0 mismatches"
     done
 }
@@ -83,7 +94,6 @@ multiplies() {
         run 0 diff -f $family -n 60 --seed 5 model gpu
         out "60 cases compared"
         out ", 0 mismatches"
-        run 0 record -f $family --keep 10 -n 20 -o traces/$family.jsonl.zst
     done
 }
 
@@ -91,9 +101,11 @@ multiplies() {
 records() {
     local family
     for family in $(families fast); do
-        run 0 record -f $family --keep 300 -n 2000 -o traces/$family.jsonl.zst
+        how_many $family
+        run 0 record -f $family --keep 100 -n $cases -o traces/$family.jsonl.zst
         is_harmless $family || run 0 record -f $family --keep 5 -n 2000 --lane faults -o traces/$family-faults.jsonl
     done
+    for family in $(families slow); do run 0 record -f $family --keep 10 -n 20 -o traces/$family.jsonl.zst; done
     run 0 replay traces
     out "Stand-in, driver unknown, CUDA 13.0"
     run 0 replay -x gpu traces
@@ -203,12 +215,20 @@ measures() {
 }
 
 mkdir traces
-measures
-agrees
-multiplies
-records
-records_anew
-breaks
-does_not_start
-printf 'executor: %d checks, %d failed\n' "$checks" "$failed"
-[ "$failed" -eq 0 ]
+case $part in
+agrees)
+    agrees
+    multiplies
+    ;;
+records)
+    records
+    records_anew
+    does_not_start
+    ;;
+breaks)
+    breaks
+    measures
+    ;;
+esac
+printf 'executor %s: %d checks, %d failed\n' "$part" "$checks" "$failed"
+[ "$checks" -gt 0 ] && [ "$failed" -eq 0 ]
