@@ -93,7 +93,7 @@ static int get_ready(struct bench *bench, const struct contest *contest, struct 
         if (ms > most) most = ms;
         if (error == CUDA_SUCCESS) error = time_host(bench, contest, runner[s].side, ms, &score->host_us[s]);
     }
-    int starts = most * MOST_STARTS <= bench->sample_ms ? MOST_STARTS : (int)(bench->sample_ms / most) + 1;
+    int starts = most * (double)MOST_STARTS <= bench->sample_ms ? MOST_STARTS : (int)(bench->sample_ms / most) + 1;
     if (starts > contest->sets) starts -= starts % contest->sets;
     for (int s = 0; s < 2 && error == CUDA_SUCCESS; s++) {
         struct sample warm_up;

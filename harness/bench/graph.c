@@ -79,7 +79,7 @@ int graph_time(struct bench *bench, const struct contest *contest, const struct 
     double once;
     int set = 0, error = first_start(bench, contest, side, ms);
     if (error != CUDA_SUCCESS || (*ms > give_up_ms && *ms > 1)) return error;
-    int starts = *ms * MOST_STARTS < HURRY_MS ? MOST_STARTS : (int)(HURRY_MS / *ms) + 2;
+    int starts = *ms * (double)MOST_STARTS < HURRY_MS ? MOST_STARTS : (int)(HURRY_MS / *ms) + 2;
     if (starts > MOST_STARTS) starts = MOST_STARTS;
     error = graph_capture(bench, contest, side, starts, &set, &graph);
     if (error == CUDA_SUCCESS) error = launch(bench, graph, starts, ms);

@@ -106,7 +106,7 @@ static int look_at_clock(struct lane *lane, struct slot *slot)
         settle(lane, slot, CUDA_ERROR_LAUNCH_TIMEOUT);
         enter(slot, FREE);
     }
-    if (slot->state != STARTING || seconds <= GPU_START_SECONDS) return 1;
+    if (slot->state != STARTING || seconds <= (double)GPU_START_SECONDS) return 1;
     text_set(lane->why, "the CUDA driver did not start within %d s", GPU_START_SECONDS);
     return 0;
 }

@@ -32,7 +32,7 @@ static const double GEMM_SEND_CLOCKS = 0.083;    // for an element that goes the
 static const double GEMM_ADD_CLOCKS = 0.174;     // and one of another part that is added
 static const double GEMM_CLUSTER_CLOCKS = 150;   // that parts need to meet in a cluster,
 static const double GEMM_PUSH_CLOCKS = 0.618;    // and for an element that goes to another CTA
-enum { GEMM_ADDERS_AREA = 1024 };                // elements of a tile that one part adds, where there are enough parts
+static const double GEMM_ADDERS_AREA = 1024;     // elements of a tile that one part adds, where there are enough parts
 
 static inline double gemm_most(double a, double b)
 {
