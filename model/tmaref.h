@@ -58,6 +58,7 @@
 #include "fragments.h"
 #include "im2col_load.h"
 #include "im2col_store.h"
+#include "lanes.h"
 #include "ledger.h"
 #include "location.h"
 #include "matrix.h"

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "float_add.h"
 #include "float_environment.h"
 #include "mma.h"
 
@@ -72,43 +73,18 @@ void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_
 
 // --- Sums ------------------------------------------------------------------------------------------------------------
 
-// x + y as f32, to nearest even: FADD.
-static uint32_t add_f32(uint32_t x_bits, uint32_t y_bits)
-{
-    enum { F32_NAN = 0x7fffffff };
-    float x, y;
-    uint32_t bits;
-    memcpy(&x, &x_bits, sizeof x);
-    memcpy(&y, &y_bits, sizeof y);
-    x += y;
-    memcpy(&bits, &x, sizeof bits);
-    return isnan(x) ? F32_NAN : bits;
-}
-
-// x + y as f16, to nearest even: HADD2. It is the sum of one product, 1 * y, and x; no f16 is lost below its 25 bits
-// that could move the rounding.
-static uint32_t add_f16(uint32_t x, uint32_t y)
-{
-    static const struct number_sum sum = {NUMBER_F16, NUMBER_F16, NUMBER_F16, 1, NUMBER_SUM_BITS};
-    const uint32_t one_bits = 0x3c00;
-    struct number_terms one, of_y;
-    number_terms_read(NUMBER_F16, 1, &one_bits, 0, &one);
-    number_terms_read(NUMBER_F16, 1, &y, 0, &of_y);
-    return number_sum_float(&sum, &one, &of_y, &x);
-}
-
-// fp8: two sums of f16, the second on top of the first, and then C is added.
+// fp8: two sums of f16, the second on top of the first, and then C is added, by FADD or HADD2.
 static uint32_t dot_fp8(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
 {
-    const struct number_sum sum = {row->d, NUMBER_F16, NUMBER_F16, terms(row) / 2, NUMBER_SUM_BITS};
+    const struct number_sum sum = {row->d, NUMBER_F16, NUMBER_F16, terms(row) / 2, NUMBER_SUM_BITS, 0};
     uint32_t first = number_sum_float(&sum, &a->part[0], &b->part[0], NULL);
     uint32_t both = number_sum_float(&sum, &a->part[1], &b->part[1], &first);
-    return row->d == NUMBER_F32 ? add_f32(c, both) : add_f16(c, both);
+    return row->d == NUMBER_F32 ? sum_f32(c, both) : sum_f16(c, both);
 }
 
 static uint32_t dot_float(const struct mma_row *row, const struct mma_vector *a, const struct mma_vector *b, uint32_t c)
 {
-    const struct number_sum sum = {row->d, row->a, row->b, terms(row), NUMBER_SUM_BITS};
+    const struct number_sum sum = {row->d, row->a, row->b, terms(row), NUMBER_SUM_BITS, 0};
     return number_sum_float(&sum, &a->part[0], &b->part[0], &c);
 }
 

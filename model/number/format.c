@@ -21,12 +21,10 @@ const struct number_format_row *number_format_row(enum number_format format)
 
 enum number_class number_classify(enum number_format format, uint32_t bits)
 {
-    const struct number_format_row *row = number_format_row(format);
-    uint32_t body = bits >> row->ignored_bits & low_bits(row->exponent_bits + row->fraction_bits);
-    if (!row->has_infinity)
-        return body == low_bits(row->exponent_bits + row->fraction_bits) ? NUMBER_NAN : NUMBER_FINITE;
-    if (body >> row->fraction_bits != low_bits(row->exponent_bits)) return NUMBER_FINITE;
-    return (body & low_bits(row->fraction_bits)) == 0 ? NUMBER_INFINITY : NUMBER_NAN;
+    uint32_t magnitude;
+    int32_t exponent;
+    read_float(&formats[format], bits, &magnitude, &exponent);
+    return class_of(exponent);
 }
 
 // The upper 16 bits; what is cut off decides the rounding. A carry may reach infinity, as it should.

@@ -29,7 +29,7 @@ static int look_for_special(const struct number_sum *of, const struct number_ter
     int seen = c == NULL ? 0 : see(number_classify(of->d, *c), sign_of(number_format_row(of->d), *c));
     if (!a->is_special && !b->is_special) return seen;
     for (int i = 0; i < of->terms; i++) {
-        enum number_class of_a = number_classify(of->a, a->bits[i]), of_b = number_classify(of->b, b->bits[i]);
+        enum number_class of_a = class_of(a->exponent[i]), of_b = class_of(b->exponent[i]);
         int has_zero = a->magnitude[i] == 0 || b->magnitude[i] == 0;
         if (of_a == NUMBER_FINITE && of_b == NUMBER_FINITE) continue;
         enum number_class class = of_a > of_b ? of_a : of_b;

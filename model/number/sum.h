@@ -8,9 +8,10 @@
 
 // One sum of floats: the formats of the accumulator (and result), of A and of B, `terms` products, and how many
 // fraction bits below its greatest exponent each term keeps. An f32 result keeps no more of them than the sum.
+// Integers: `satfinite` clamps to 32 bits.
 struct number_sum {
     enum number_format d, a, b;
-    int terms, sum_bits;
+    int terms, sum_bits, satfinite;
 };
 enum { NUMBER_SUM_BITS = 25, NUMBER_SUM_BITS_FP8 = 13 };
 

@@ -11,17 +11,18 @@
 enum { NUMBER_MAX_TERMS = 32 };
 
 // A row of A or a column of B, taken apart once for the many products it is in. Floats: the value of unit i is
-// (-1)^(sign[i] != 0) * magnitude[i] * 2^(exponent[i] - fraction bits of the format); `sign` is 0 or -1, and a zero has
-// the exponent NUMBER_ZERO_EXPONENT. `is_special`: there is a NaN or an infinity, which then `bits` tells. Integers:
-// the value in magnitude[i], two's complement; 32 bits of b1 as they are.
+// (-1)^(sign[i] != 0) * magnitude[i] * 2^(exponent[i] - fraction bits of the format); `sign` is 0 or -1. A zero, an
+// infinity and a NaN have exponents of their own; `is_special`: there is one of the latter two. Integers: the value in
+// magnitude[i], two's complement; 32 bits of b1 as they are.
 struct number_terms {
     uint32_t magnitude[NUMBER_MAX_TERMS];
     int32_t exponent[NUMBER_MAX_TERMS], sign[NUMBER_MAX_TERMS];
-    uint32_t bits[NUMBER_MAX_TERMS];
     int is_special;
 };
 
-enum { NUMBER_ZERO_EXPONENT = -4096 };
+// The exponent of a zero is below, those of infinities and NaNs are above any sum of exponents of numbers, and stay so
+// when another exponent is added.
+enum { NUMBER_ZERO_EXPONENT = -4096, NUMBER_INFINITE_EXPONENT = 1 << 14, NUMBER_NAN_EXPONENT };
 
 // Takes `count` units of `format` apart; `negate` flips all signs (imm-scale -1).
 void number_terms_read(enum number_format format, int count, const uint32_t *bits, int negate,

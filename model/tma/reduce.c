@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "float_add.h"
 #include "float_environment.h"
 
 #ifdef __FAST_MATH__
@@ -63,100 +64,13 @@ RUN(and_u64, uint64_t, a &b)
 RUN(or_u64, uint64_t, a | b)
 RUN(xor_u64, uint64_t, a ^ b)
 
-// --- float32, float64 ------------------------------------------------------------------------------------------------
-
-static inline float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-// Every NaN result is the one that NVIDIA calls canonical.
-static inline uint32_t sum_f32(uint32_t a, uint32_t b)
-{
-    float sum = float_of(a) + float_of(b);
-    return sum != sum ? 0x7fffffff : bits_of(sum);
-}
-
-// Subnormals to the zero of their sign.
-static inline uint32_t flush(uint32_t bits)
-{
-    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
-}
-
-// Here NaNs pass as they are, signalling ones too; the source's wins. Only inf - inf makes a new one, a negative one.
-static inline uint64_t sum_f64(uint64_t a, uint64_t b)
-{
-    double x, y;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    double sum = x + y;
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    bits = sum != sum ? UINT64_C(0xfff8000000000000) : bits;
-    bits = x != x ? a : bits;
-    return y != y ? b : bits;
-}
+// --- floats ----------------------------------------------------------------------------------------------------------
 
 RUN(add_f32, uint32_t, sum_f32(a, b))
 RUN(add_f32_ftz, uint32_t, flush(sum_f32(flush(a), flush(b))))
 RUN(add_f64, uint64_t, sum_f64(a, b))
 
-// --- float16, bfloat16 -----------------------------------------------------------------------------------------------
-// A float32 has at least 2p + 2 bits of mantissa for both, and it holds their subnormal sums exactly, so that rounding
-// the float32 sum once more gives what rounding the exact sum once gives.
-
-// They come in pairs, for vector instructions do not like to widen, and are put together by masks: a float operation
-// behind a condition keeps a loop from becoming vectors.
-enum {
-    F32_INFINITY = 255 << 23,
-    F16_REBIAS = 112 << 23, // from the exponents of float16 to those of float32
-    F32_HALF = 126 << 23    // 0.5, whose last bit is 2^-24, the least of all float16
-};
-
-static inline uint32_t mask_if(int condition)
-{
-    return 0 - (uint32_t)condition;
-}
-
-static inline float float_of_f16(uint32_t half)
-{
-    uint32_t magnitude = half & 0x7fff, infinity = mask_if((int32_t)magnitude >= 0x7c00) & F32_INFINITY;
-    return float_of((half & 0x8000) << 16 | bits_of(float_of(magnitude << 13) * 0x1p112f) | infinity);
-}
-
-static inline uint32_t f16_of_float(float value)
-{
-    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000;
-    int32_t magnitude = (int32_t)(bits & 0x7fffffff);
-    uint32_t subnormal = bits_of(float_of((uint32_t)magnitude) + 0.5f) - F32_HALF;
-    int32_t normal = (magnitude - F16_REBIAS + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    uint32_t is_subnormal = mask_if(magnitude < F16_REBIAS + (1 << 23)), is_nan = mask_if(magnitude > F32_INFINITY);
-    uint32_t half = (uint32_t)(normal < 0x7c00 ? normal : 0x7c00);
-    half = (subnormal & is_subnormal) | (half & ~is_subnormal);
-    return half | (sign & ~is_nan) | (0x7fff & is_nan);
-}
-
-static inline uint32_t sum_f16(uint32_t a, uint32_t b)
-{
-    return f16_of_float(float_of_f16(a) + float_of_f16(b));
-}
-
-// Bfloat16s as the high halves of float32s; of the result only the high half counts.
-static inline uint32_t sum_bf16(uint32_t a, uint32_t b)
-{
-    float sum = float_of(a) + float_of(b);
-    uint32_t bits = bits_of(sum);
-    return sum != sum ? 0x7fff0000 : bits + 0x7fff + (bits >> 16 & 1);
-}
+// They come in pairs, for vector instructions do not like to widen.
 
 // Bits as a number that orders as the values do, -0 below +0; the same way back. A NaN, which lies past `infinity`,
 // becomes `loser`.

@@ -9,14 +9,19 @@ int wgmma_sum_bits(enum wgmma_types types)
     return number_format_row(wgmma_types_row(types)->a)->size_bits == 8 ? NUMBER_SUM_BITS_FP8 : NUMBER_SUM_BITS;
 }
 
+struct number_sum wgmma_sum(enum wgmma_types types, int satfinite)
+{
+    const struct wgmma_types_row *row = wgmma_types_row(types);
+    return (struct number_sum){row->d, row->a, row->b, wgmma_units(types), wgmma_sum_bits(types), satfinite};
+}
+
 uint32_t wgmma_dot(enum wgmma_types types, const struct number_terms *a, const struct number_terms *b,
                    const uint32_t *c, int satfinite)
 {
-    const struct wgmma_types_row *row = wgmma_types_row(types);
-    const struct number_sum sum = {row->d, row->a, row->b, row->k, wgmma_sum_bits(types)};
+    const struct number_sum sum = wgmma_sum(types, satfinite);
     if (!wgmma_is_integer(types)) return number_sum_float(&sum, a, b, c);
     int64_t start = c == NULL ? 0 : (int32_t)*c;
-    return number_result_integer(start + number_sum_integer(row->a, wgmma_units(types), a, b), satfinite);
+    return number_result_integer(start + number_sum_integer(sum.a, sum.terms, a, b), satfinite);
 }
 
 size_t wgmma_chain_steps(enum wgmma_types types, uint64_t k)

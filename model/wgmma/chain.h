@@ -19,6 +19,9 @@ uint32_t wgmma_dot(enum wgmma_types types, const struct number_terms *a, const s
 // Fraction bits of a wgmma's sum below its greatest exponent: 25, or 13 for fp8 inputs.
 int wgmma_sum_bits(enum wgmma_types types);
 
+// The sum that one instruction makes of each element.
+struct number_sum wgmma_sum(enum wgmma_types types, int satfinite);
+
 // Instructions of a chain over `k` elements; the last one's missing elements are zeros, as a load out of bounds gives.
 size_t wgmma_chain_steps(enum wgmma_types types, uint64_t k);
 

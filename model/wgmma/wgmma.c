@@ -9,6 +9,7 @@
 #include "chain.h"
 #include "descriptor.h"
 #include "fragments.h"
+#include "lanes.h"
 #include "sparse.h"
 
 enum { PIECE_BYTES = 16, MAX_ROW_BYTES = 64, PIECE_ROWS = 8 };
@@ -202,49 +203,60 @@ static void read_operand(const struct wgmma *w, const struct wgmma_operands *o, 
         read_shared(w, o, operand, matrix);
 }
 
-static void units_of_row(const struct wgmma *w, int operand, const struct matrix *matrix, int row, uint32_t *units)
+static uint32_t unit_at(const uint8_t *bytes, int unit_bytes, int i)
 {
-    size_t bytes = (size_t)wgmma_unit_bytes(w->types);
-    for (int i = 0; i < wgmma_units(w->types) * depth_of(w, operand); i++) {
-        units[i] = 0;
-        memcpy(&units[i], matrix->bytes[row] + (size_t)i * bytes, bytes);
-    }
+    uint32_t word;
+    uint16_t half;
+    if (unit_bytes == 1) return bytes[i];
+    if (unit_bytes == 2) return memcpy(&half, bytes + 2 * i, sizeof half), half;
+    return memcpy(&word, bytes + 4 * i, sizeof word), word;
 }
 
-enum { BLOCK = 8, CANDIDATE_VECTORS = WGMMA_MAX_CANDIDATES / NUMBER_MAX_TERMS };
+static void units_of_row(const struct wgmma *w, int operand, const struct matrix *matrix, int row, uint32_t *units)
+{
+    int bytes = wgmma_unit_bytes(w->types), count = wgmma_units(w->types) * depth_of(w, operand);
+    for (int i = 0; i < count; i++) units[i] = unit_at(matrix->bytes[row], bytes, i);
+}
 
-// What is multiplied for 8 columns of D: rows of A, and columns of B. Of a sparse instruction these are all that may be
-// picked, and picks[] says what each row does.
+enum { GROUPS = NUMBER_MAX_TERMS / NUMBER_LANES };
+
+// What is multiplied for 8 columns of D: rows of A, and terms of columns of B. Of a sparse instruction these are all
+// that may be picked, and picks[] says what each row does.
 struct factors {
-    struct number_terms a[WGMMA_M], b[BLOCK][CANDIDATE_VECTORS];
-    uint8_t picks[WGMMA_M][NUMBER_MAX_TERMS];
+    struct number_factors a[WGMMA_M * GROUPS], b[WGMMA_MAX_CANDIDATES];
+    uint8_t picks[WGMMA_M * NUMBER_MAX_TERMS];
 };
 
 static void read_rows(const struct wgmma *w, const struct wgmma_operands *o, struct factors *factors)
 {
     struct matrix matrix;
-    uint32_t units[NUMBER_MAX_TERMS];
+    int groups = number_groups(wgmma_units(w->types));
     read_operand(w, o, 0, &matrix);
     for (int row = 0; row < WGMMA_M; row++) {
+        uint32_t units[NUMBER_MAX_TERMS];
         units_of_row(w, 0, &matrix, row, units);
-        number_terms_read(wgmma_types_row(w->types)->a, wgmma_units(w->types), units, w->negate[0], &factors->a[row]);
-        if (w->is_sparse) wgmma_picks(w->types, w->selector, o->metadata, row, factors->picks[row]);
+        for (int i = 0; i < groups; i++)
+            number_factors_read(wgmma_types_row(w->types)->a, units + i * NUMBER_LANES, w->negate[0],
+                                &factors->a[row * groups + i]);
+        if (w->is_sparse) wgmma_picks(w->types, w->selector, o->metadata, row, factors->picks + row * NUMBER_MAX_TERMS);
     }
 }
 
-static void read_columns(const struct wgmma *w, const struct matrix *matrix, int first, struct factors *factors)
+// Returns how many terms there are.
+static int read_columns(const struct wgmma *w, const struct matrix *matrix, int first, struct factors *factors)
 {
-    for (int i = 0; i < BLOCK; i++) {
-        uint32_t units[2 * NUMBER_MAX_TERMS], candidates[WGMMA_MAX_CANDIDATES];
-        int count = wgmma_units(w->types);
-        units_of_row(w, 1, matrix, first + i, units);
-        if (w->is_sparse) count = wgmma_candidates(w->types, units, candidates);
-        for (int at = 0; at < count; at += NUMBER_MAX_TERMS) {
-            int here = count - at < NUMBER_MAX_TERMS ? count - at : NUMBER_MAX_TERMS;
-            number_terms_read(wgmma_types_row(w->types)->b, here, (w->is_sparse ? candidates : units) + at,
-                              w->negate[1], &factors->b[i][at / NUMBER_MAX_TERMS]);
-        }
+    uint32_t units[2 * NUMBER_MAX_TERMS], terms[NUMBER_LANES][WGMMA_MAX_CANDIDATES];
+    int count = wgmma_units(w->types);
+    for (int j = 0; j < NUMBER_LANES; j++) {
+        units_of_row(w, 1, matrix, first + j, w->is_sparse ? units : terms[j]);
+        if (w->is_sparse) count = wgmma_candidates(w->types, units, terms[j]);
     }
+    for (int i = 0; i < count; i++) {
+        uint32_t bits[NUMBER_LANES];
+        for (int j = 0; j < NUMBER_LANES; j++) bits[j] = terms[j][i];
+        number_factors_read(wgmma_types_row(w->types)->b, bits, w->negate[1], &factors->b[i]);
+    }
+    return count;
 }
 
 void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int row, int column, uint32_t a[32],
@@ -265,34 +277,20 @@ void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int
 
 // --- The instruction -------------------------------------------------------------------------------------------------
 
-// One element of D in the block of `factors`; `c` is the accumulator, NULL where it does not count.
-static uint32_t multiply(const struct wgmma *w, const struct factors *factors, struct number_place place,
-                         const uint32_t *c)
+// Columns `first` .. `first` + 7 of D.
+static void multiply_columns(const struct wgmma *w, const struct wgmma_operands *o, const struct matrix *matrix,
+                             int first, struct factors *factors, uint32_t *d)
 {
-    struct number_terms picked;
-    const struct number_terms *b = factors->b[place.column % BLOCK];
-    if (w->is_sparse) {
-        number_terms_pick(b, factors->picks[place.row], wgmma_units(w->types), &picked);
-        b = &picked;
-    }
-    return wgmma_dot(w->types, &factors->a[place.row], b, c, w->satfinite);
-}
-
-// Registers `first` .. `end` - 1 of D in the threads' order.
-static void multiply_block(const struct wgmma *w, const struct wgmma_operands *o, const struct factors *factors,
-                           int first, int end, uint32_t *d)
-{
-    int parts = wgmma_types_row(w->types)->d == NUMBER_F16 ? 2 : 1, bits = 32 / parts;
-    uint32_t mask = UINT32_MAX >> (32 - bits);
-    for (int i = first; i < end; i++) {
-        uint32_t result = 0;
-        for (int part = 0; part < parts; part++) {
-            struct number_place place = wgmma_place_d(w->types, i % WGMMA_THREADS, i / WGMMA_THREADS, part);
-            uint32_t c = d[i] >> (bits * part) & mask;
-            result |= multiply(w, factors, place, o->scale_d ? &c : NULL) << (bits * part);
-        }
-        d[i] = result;
-    }
+    uint32_t columns[WGMMA_M][NUMBER_LANES] = {{0}};
+    struct number_block block = {.sum = wgmma_sum(w->types, w->satfinite), .rows = WGMMA_M, .steps = 1};
+    block.a = factors->a;
+    block.b = factors->b;
+    block.picks = w->is_sparse ? factors->picks : NULL;
+    block.a_row = (size_t)number_groups(wgmma_units(w->types));
+    block.b_step = (size_t)read_columns(w, matrix, first, factors);
+    if (o->scale_d) wgmma_columns_of_d(w->types, first, d, columns);
+    number_multiply(&block, columns);
+    wgmma_columns_to_d(w->types, first, columns, d);
 }
 
 enum rule wgmma_execute(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *d)
@@ -302,12 +300,8 @@ enum rule wgmma_execute(const struct wgmma *w, const struct wgmma_operands *o, u
 
     struct factors factors;
     struct matrix matrix;
-    int of_block = wgmma_d_registers(w->types, BLOCK) * WGMMA_THREADS;
     read_rows(w, o, &factors);
     read_operand(w, o, 1, &matrix);
-    for (int block = 0; block < w->n / BLOCK; block++) {
-        read_columns(w, &matrix, block * BLOCK, &factors);
-        multiply_block(w, o, &factors, block * of_block, (block + 1) * of_block, d);
-    }
+    for (int first = 0; first < w->n; first += NUMBER_LANES) multiply_columns(w, o, &matrix, first, &factors, d);
     return RULE_OK;
 }

@@ -69,8 +69,8 @@ static int differs(const struct mma_case *c, enum number_format format, int sum_
     struct mma_state state;
     uint64_t units[MMA_MAX_UNITS] = {0};
     struct mma_vector a, b;
-    const struct number_sum right = {row->d, format, format, row->k, NUMBER_SUM_BITS};
-    const struct number_sum wrong = {row->d, format, format, row->k, sum_bits};
+    const struct number_sum right = {row->d, format, format, row->k, NUMBER_SUM_BITS, 0};
+    const struct number_sum wrong = {row->d, format, format, row->k, sum_bits, 0};
     mma_case_start(c, &state);
     mma_case_operands(c, 0, &state);
     int parts = mma_parts(c->form, MMA_OF_A), count = 0;

@@ -138,6 +138,28 @@ static void require_place(struct number_place place, int row, int column)
 }
 
 // The formulas of PTX's pictures at places that tell rows, columns and halves apart.
+START_TEST(wgmma_columns_are_those_of_the_fragments)
+{
+    static uint32_t d[WGMMA_THREADS * WGMMA_MAX_N / 2], again[WGMMA_THREADS * WGMMA_MAX_N / 2];
+    enum wgmma_types types = (enum wgmma_types)_i;
+    int parts = wgmma_types_row(types)->d == NUMBER_F16 ? 2 : 1, words = wgmma_d_registers(types, 24) * WGMMA_THREADS;
+    for (int i = 0; i < words; i++) d[i] = 0x9e3779b9u * (uint32_t)i;
+    for (int first = 0; first < 24; first += WGMMA_COLUMNS) {
+        uint32_t columns[WGMMA_M][WGMMA_COLUMNS];
+        wgmma_columns_of_d(types, first, d, columns);
+        for (int i = 0; i < words * parts; i++) {
+            int word = i / parts, part = i % parts;
+            struct number_place at = wgmma_place_d(types, word % WGMMA_THREADS, word / WGMMA_THREADS, part);
+            uint32_t element = parts == 2 ? d[word] >> 16 * part & 0xffff : d[word];
+            if (at.column / WGMMA_COLUMNS * WGMMA_COLUMNS == first)
+                ck_assert_uint_eq(columns[at.row][at.column - first], element);
+        }
+        wgmma_columns_to_d(types, first, columns, again);
+    }
+    ck_assert_mem_eq(again, d, (size_t)words * sizeof *d);
+}
+END_TEST
+
 START_TEST(wgmma_fragments_are_those_of_the_pictures)
 {
     require_place(wgmma_place_d(WGMMA_F32_F16_F16, 37, 0, 0), 16 + 1, 2);
@@ -163,6 +185,7 @@ Suite *wgmma_suite(void)
     tcase_add_test(tests, wgmma_descriptor_is_read_as_it_was_written);
     tcase_add_loop_test(tests, wgmma_elements_lie_where_the_descriptor_says, 0, PLACES);
     tcase_add_test(tests, wgmma_fragments_cover_the_matrix_once);
+    tcase_add_loop_test(tests, wgmma_columns_are_those_of_the_fragments, 0, WGMMA_TYPES_COUNT);
     tcase_add_test(tests, wgmma_fragments_are_those_of_the_pictures);
     suite_add_tcase(suite, tests);
     return suite;

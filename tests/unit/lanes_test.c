@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// The suite `lanes`: sums eight columns side by side (number/lanes.h) against the same sums one by one (wgmma_dot), of
+// all types and of operands of every style: any bits, close numbers, far numbers, tiny ones, zeros, sums that cancel.
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "chain.h"
+#include "lanes.h"
+
+Suite *lanes_suite(void);
+
+enum { ROWS = 3, MAX_STEPS = 19, ROUNDS = 400 };
+static const uint64_t SEED = 0x9a5eed;
+
+static uint32_t next(uint64_t *state)
+{
+    *state += 0x9e3779b97f4a7c15;
+    uint64_t x = (*state ^ *state >> 30) * 0xbf58476d1ce4e5b9;
+    return (uint32_t)((x ^ x >> 27) * 0x94d049bb133111eb >> 32);
+}
+
+// --- Operands --------------------------------------------------------------------------------------------------------
+
+enum style { ANY_BITS, CLOSE, FAR, TINY, GREAT, MANY_ZEROS, RARELY_SPECIAL, FULL, POWERS, STYLES };
+
+// Bits of a format with an exponent as the style has it.
+static uint32_t element(enum number_format format, enum style style, uint64_t *random)
+{
+    const struct number_format_row *row = number_format_row(format);
+    uint32_t bits = next(random), top = (1u << row->exponent_bits) - 1, field = 0, mask = UINT32_MAX;
+    if (format != NUMBER_B1) mask >>= 32 - row->size_bits;
+    if (row->exponent_bits == 0 || style == ANY_BITS) return bits & mask;
+    if (style == CLOSE) field = top / 2 - next(random) % 4;
+    if (style == FAR || style == RARELY_SPECIAL || style == MANY_ZEROS) field = next(random) % top;
+    if (style == TINY) field = next(random) % 3;
+    if (style == GREAT) field = top - 1 - next(random) % 2;
+    if (style == RARELY_SPECIAL && next(random) % 200 == 0) field = top;
+    int low = row->fraction_bits + row->ignored_bits;
+    if (style == MANY_ZEROS && next(random) % 3 != 0) return bits & 1u << (row->size_bits - 1);
+    if (style == POWERS) field = top / 2 > 13 && next(random) % 4 ? top / 2 - 11 - next(random) % 3 : top / 2;
+    if (style == POWERS) bits &= 1u << (row->size_bits - 1);               // sums of them are often ties, or nearly
+    if (style == FULL) return (top / 2 << low | ((1u << low) - 1)) & mask; // sums of them need more than 32 bits
+    return ((bits & ~(top << low)) | field << low) & mask;
+}
+
+struct operands {
+    enum wgmma_types types;
+    int satfinite, has_picks;
+    size_t steps;
+    int negate[2];
+    uint32_t a[ROWS][MAX_STEPS][NUMBER_MAX_TERMS], b[NUMBER_LANES][MAX_STEPS][2 * NUMBER_MAX_TERMS];
+    uint8_t picks[ROWS * NUMBER_MAX_TERMS];
+    uint32_t d[ROWS][NUMBER_LANES];
+};
+
+// Terms of B in each step: twice as many where rows pick.
+static int terms_of_b(const struct operands *o)
+{
+    return wgmma_units(o->types) * (o->has_picks ? 2 : 1);
+}
+
+static void make_ab(struct operands *o, const enum style style[2], uint64_t *random)
+{
+    const struct wgmma_types_row *row = wgmma_types_row(o->types);
+    for (size_t step = 0; step < o->steps; step++) {
+        for (int i = 0; i < ROWS * wgmma_units(o->types); i++)
+            o->a[i % ROWS][step][i / ROWS] = element(row->a, style[0], random);
+        for (int i = 0; i < NUMBER_LANES * terms_of_b(o); i++)
+            o->b[i % NUMBER_LANES][step][i / NUMBER_LANES] = element(row->b, style[1], random);
+    }
+}
+
+static void make(struct operands *o, enum wgmma_types types, int round, uint64_t *random)
+{
+    enum style style[2] = {(enum style)(round % STYLES),
+                           (enum style)(next(random) % 2 ? round : (int)next(random) % STYLES)};
+    style[1] = (enum style)(style[1] % STYLES);
+    memset(o, 0, sizeof *o);
+    o->types = types;
+    o->satfinite = wgmma_is_integer(types) && next(random) % 2;
+    o->has_picks = next(random) % 3 == 0;
+    o->steps = o->has_picks ? 1 : 1 + next(random) % MAX_STEPS;
+    for (int i = 0; i < 2; i++) o->negate[i] = !wgmma_is_integer(types) && next(random) % 4 == 0;
+    make_ab(o, style, random);
+    for (int i = 0; i < ROWS * NUMBER_MAX_TERMS; i++) o->picks[i] = (uint8_t)(next(random) % (uint32_t)terms_of_b(o));
+    for (int i = 0; i < ROWS * NUMBER_LANES; i++)
+        o->d[i / NUMBER_LANES][i % NUMBER_LANES] =
+            next(random) % 2 ? 0 : element(wgmma_types_row(types)->d, (enum style)(next(random) % STYLES), random);
+}
+
+// --- Both ways -------------------------------------------------------------------------------------------------------
+
+static uint32_t one_by_one(const struct operands *o, int row, int column)
+{
+    const struct wgmma_types_row *types = wgmma_types_row(o->types);
+    uint32_t d = o->d[row][column];
+    for (size_t step = 0; step < o->steps; step++) {
+        uint32_t met[NUMBER_MAX_TERMS];
+        struct number_terms a, b;
+        int count = wgmma_units(o->types);
+        for (int i = 0; i < count; i++)
+            met[i] = o->b[column][step][o->has_picks ? o->picks[NUMBER_MAX_TERMS * row + i] : i];
+        number_terms_read(types->a, count, o->a[row][step], o->negate[0], &a);
+        number_terms_read(types->b, count, met, o->negate[1], &b);
+        d = wgmma_dot(o->types, &a, &b, &d, o->satfinite);
+    }
+    return d;
+}
+
+enum { GROUPS = NUMBER_MAX_TERMS / NUMBER_LANES };
+
+static void read_a(const struct operands *o, size_t groups, struct number_factors *a)
+{
+    for (int row = 0; row < ROWS; row++)
+        for (size_t i = 0; i < o->steps * groups; i++)
+            number_factors_read(wgmma_types_row(o->types)->a, &o->a[row][i / groups][i % groups * NUMBER_LANES],
+                                o->negate[0], &a[(size_t)row * o->steps * groups + i]);
+}
+
+static void read_b(const struct operands *o, struct number_factors *b)
+{
+    size_t terms = (size_t)terms_of_b(o);
+    for (size_t i = 0; i < o->steps * terms; i++) {
+        uint32_t bits[NUMBER_LANES];
+        for (int j = 0; j < NUMBER_LANES; j++) bits[j] = o->b[j][i / terms][i % terms];
+        number_factors_read(wgmma_types_row(o->types)->b, bits, o->negate[1], &b[i]);
+    }
+}
+
+typedef void multiply(const struct number_block *, uint32_t (*)[NUMBER_LANES]);
+
+static void side_by_side(const struct operands *o, multiply *multiply, uint32_t d[ROWS][NUMBER_LANES])
+{
+    static struct number_factors a[ROWS * MAX_STEPS * GROUPS], b[MAX_STEPS * 2 * NUMBER_MAX_TERMS];
+    size_t groups = (size_t)number_groups(wgmma_units(o->types));
+    const struct number_block block = {.sum = wgmma_sum(o->types, o->satfinite),
+                                       .rows = ROWS,
+                                       .steps = o->steps,
+                                       .a_row = o->steps * groups,
+                                       .b_step = (size_t)terms_of_b(o),
+                                       .a = a,
+                                       .b = b,
+                                       .picks = o->has_picks ? o->picks : NULL};
+    read_a(o, groups, a);
+    read_b(o, b);
+    memcpy(d, o->d, sizeof o->d);
+    multiply(&block, d);
+}
+
+static void compare(const struct operands *o, multiply *multiply, const char *what, int round)
+{
+    uint32_t d[ROWS][NUMBER_LANES];
+    side_by_side(o, multiply, d);
+    for (int i = 0; i < ROWS * NUMBER_LANES; i++) {
+        int row = i / NUMBER_LANES, column = i % NUMBER_LANES;
+        uint32_t expected = one_by_one(o, row, column);
+        ck_assert_msg(d[row][column] == expected, "%s, %s, round %d, %zu steps: d[%d][%d] is %#x, expected %#x", what,
+                      wgmma_types_row(o->types)->name, round, o->steps, row, column, d[row][column], expected);
+    }
+}
+
+START_TEST(lanes_give_what_single_sums_give)
+{
+    static struct operands o;
+    uint64_t random = SEED + (uint64_t)_i;
+    for (int round = 0; round < ROUNDS; round++) {
+        make(&o, (enum wgmma_types)_i, round, &random);
+        compare(&o, number_multiply, "this processor's way", round);
+        compare(&o, number_multiply_portable, "the portable way", round);
+    }
+}
+END_TEST
+
+Suite *lanes_suite(void)
+{
+    Suite *suite = suite_create("lanes");
+    TCase *tests = tcase_create("lanes");
+    tcase_add_loop_test(tests, lanes_give_what_single_sums_give, 0, WGMMA_TYPES_COUNT);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
