@@ -63,6 +63,24 @@ void number_factors_read(enum number_format format, const uint32_t bits[NUMBER_L
         read_factors(&row, bits, negate ? (uint32_t)1 << 31 : 0, factors);
 }
 
+static inline uint32_t word_at(const uint8_t *bytes, int size_bytes)
+{
+    uint32_t word;
+    uint16_t half;
+    if (size_bytes == 1) return *bytes;
+    if (size_bytes == 2) return memcpy(&half, bytes, sizeof half), half;
+    return memcpy(&word, bytes, sizeof word), word;
+}
+
+void number_factors_load(enum number_format format, int count, const uint8_t *bytes, size_t stride_bytes, int negate,
+                         struct number_factors *factors)
+{
+    uint32_t bits[NUMBER_LANES] = {0};
+    int size_bytes = format == NUMBER_B1 ? 4 : number_format_row(format)->size_bits / 8;
+    for (int i = 0; i < count; i++) bits[i] = word_at(bytes + (size_t)i * stride_bytes, size_bytes);
+    number_factors_read(format, bits, negate, factors);
+}
+
 // --- The plain way ---------------------------------------------------------------------------------------------------
 
 // One factor as a term of sum.h.

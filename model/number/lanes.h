@@ -23,6 +23,10 @@ struct number_factors {
 void number_factors_read(enum number_format format, const uint32_t bits[NUMBER_LANES], int negate,
                          struct number_factors *factors);
 
+// The same of `count` values in memory, `stride_bytes` apart; the others are zeros. Units of b1 have 4 bytes.
+void number_factors_load(enum number_format format, int count, const uint8_t *bytes, size_t stride_bytes, int negate,
+                         struct number_factors *factors);
+
 // Rows of A times eight columns of B. Memory at multiples of 32 bytes is faster.
 //   sum     as for number_sum_float(); also of integers, with terms in units. At most 16 terms of 25 bits each
 //   a       of each row and step number_groups(terms) groups of eight terms, the last one filled up with zeros; rows

@@ -52,3 +52,53 @@ uint32_t wgmma_chain_dot(enum wgmma_types types, size_t steps, const struct numb
     for (size_t i = 0; i < steps; i++) sum = wgmma_dot(types, &a[i], &b[i], i > 0 || c != NULL ? &sum : NULL, 0);
     return sum;
 }
+
+// --- Eight columns at a time -----------------------------------------------------------------------------------------
+
+static size_t groups_of(enum wgmma_types types)
+{
+    return (size_t)number_groups(wgmma_units(types));
+}
+
+size_t wgmma_chain_row(enum wgmma_types types, uint64_t k)
+{
+    return wgmma_chain_steps(types, k) * groups_of(types);
+}
+
+size_t wgmma_chain_columns(enum wgmma_types types, uint64_t k)
+{
+    return wgmma_chain_steps(types, k) * (size_t)wgmma_units(types);
+}
+
+void wgmma_chain_read_row(enum wgmma_types types, uint64_t k, const uint8_t *bytes, size_t k_bytes,
+                          struct number_factors *row)
+{
+    assert(wgmma_types_row(types)->a != NUMBER_B1);
+    for (size_t i = 0; i < wgmma_chain_row(types, k); i++) {
+        uint64_t first = i * NUMBER_LANES, left = first < k ? k - first : 0;
+        number_factors_load(wgmma_types_row(types)->a, left < NUMBER_LANES ? (int)left : NUMBER_LANES,
+                            bytes + (left > 0 ? first * k_bytes : 0), k_bytes, 0, &row[i]);
+    }
+}
+
+void wgmma_chain_read_columns(enum wgmma_types types, uint64_t k, int count, const uint8_t *bytes, size_t column_bytes,
+                              size_t k_bytes, struct number_factors *columns)
+{
+    assert(wgmma_types_row(types)->a != NUMBER_B1);
+    for (size_t i = 0; i < wgmma_chain_columns(types, k); i++)
+        number_factors_load(wgmma_types_row(types)->b, i < k ? count : 0, bytes + (i < k ? i * k_bytes : 0),
+                            column_bytes, 0, &columns[i]);
+}
+
+struct number_block wgmma_chain_block(enum wgmma_types types, uint64_t k, int rows, const struct number_factors *a,
+                                      const struct number_factors *b, size_t first, size_t steps)
+{
+    size_t units = (size_t)wgmma_units(types);
+    return (struct number_block){.sum = wgmma_sum(types, 0),
+                                 .rows = rows,
+                                 .steps = steps,
+                                 .a_row = wgmma_chain_row(types, k),
+                                 .b_step = units,
+                                 .a = a + first * groups_of(types),
+                                 .b = b + first * units};
+}

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "sum.h"
+#include "lanes.h"
 #include "types.h"
 
 // One element of D of a wgmma.
@@ -33,5 +33,23 @@ void wgmma_chain_read(enum wgmma_types types, int operand, uint64_t k, const uin
 // One element of D after `steps` instructions in ascending K, the first without an accumulator unless `c` is one.
 uint32_t wgmma_chain_dot(enum wgmma_types types, size_t steps, const struct number_terms *a,
                          const struct number_terms *b, const uint32_t *c);
+
+// --- Eight columns at a time -----------------------------------------------------------------------------------------
+// The same chains by number_multiply(), for operands anywhere in memory: what a matrix product in plain arrays calls.
+// Of `k` elements, `k_bytes` apart in memory, a row of A is wgmma_chain_row() factors, and eight columns of B are
+// wgmma_chain_columns().
+size_t wgmma_chain_row(enum wgmma_types types, uint64_t k);
+size_t wgmma_chain_columns(enum wgmma_types types, uint64_t k);
+
+void wgmma_chain_read_row(enum wgmma_types types, uint64_t k, const uint8_t *bytes, size_t k_bytes,
+                          struct number_factors *row);
+
+// `count` columns, `column_bytes` apart; those that are missing to eight are zeros.
+void wgmma_chain_read_columns(enum wgmma_types types, uint64_t k, int count, const uint8_t *bytes, size_t column_bytes,
+                              size_t k_bytes, struct number_factors *columns);
+
+// Instructions `first` .. `first` + `steps` - 1 of the chain, for `rows` rows that were read one behind the other.
+struct number_block wgmma_chain_block(enum wgmma_types types, uint64_t k, int rows, const struct number_factors *a,
+                                      const struct number_factors *b, size_t first, size_t steps);
 
 #endif

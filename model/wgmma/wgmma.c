@@ -203,19 +203,13 @@ static void read_operand(const struct wgmma *w, const struct wgmma_operands *o, 
         read_shared(w, o, operand, matrix);
 }
 
-static uint32_t unit_at(const uint8_t *bytes, int unit_bytes, int i)
-{
-    uint32_t word;
-    uint16_t half;
-    if (unit_bytes == 1) return bytes[i];
-    if (unit_bytes == 2) return memcpy(&half, bytes + 2 * i, sizeof half), half;
-    return memcpy(&word, bytes + 4 * i, sizeof word), word;
-}
-
 static void units_of_row(const struct wgmma *w, int operand, const struct matrix *matrix, int row, uint32_t *units)
 {
-    int bytes = wgmma_unit_bytes(w->types), count = wgmma_units(w->types) * depth_of(w, operand);
-    for (int i = 0; i < count; i++) units[i] = unit_at(matrix->bytes[row], bytes, i);
+    size_t bytes = (size_t)wgmma_unit_bytes(w->types);
+    for (int i = 0; i < wgmma_units(w->types) * depth_of(w, operand); i++) {
+        units[i] = 0;
+        memcpy(&units[i], matrix->bytes[row] + (size_t)i * bytes, bytes);
+    }
 }
 
 enum { GROUPS = NUMBER_MAX_TERMS / NUMBER_LANES };
@@ -230,33 +224,40 @@ struct factors {
 static void read_rows(const struct wgmma *w, const struct wgmma_operands *o, struct factors *factors)
 {
     struct matrix matrix;
-    int groups = number_groups(wgmma_units(w->types));
+    int groups = number_groups(wgmma_units(w->types)), bytes = wgmma_unit_bytes(w->types);
     read_operand(w, o, 0, &matrix);
-    for (int row = 0; row < WGMMA_M; row++) {
-        uint32_t units[NUMBER_MAX_TERMS];
-        units_of_row(w, 0, &matrix, row, units);
-        for (int i = 0; i < groups; i++)
-            number_factors_read(wgmma_types_row(w->types)->a, units + i * NUMBER_LANES, w->negate[0],
-                                &factors->a[row * groups + i]);
-        if (w->is_sparse) wgmma_picks(w->types, w->selector, o->metadata, row, factors->picks + row * NUMBER_MAX_TERMS);
+    for (int i = 0; i < WGMMA_M * groups; i++) {
+        const uint8_t *from = matrix.bytes[i / groups] + i % groups * NUMBER_LANES * bytes;
+        number_factors_load(wgmma_types_row(w->types)->a, NUMBER_LANES, from, (size_t)bytes, w->negate[0],
+                            &factors->a[i]);
     }
+    for (int row = 0; w->is_sparse && row < WGMMA_M; row++)
+        wgmma_picks(w->types, w->selector, o->metadata, row, factors->picks + row * NUMBER_MAX_TERMS);
+}
+
+static int read_candidates(const struct wgmma *w, const struct matrix *matrix, int first, struct number_factors *terms)
+{
+    uint32_t units[2 * NUMBER_MAX_TERMS], candidates[NUMBER_LANES][WGMMA_MAX_CANDIDATES];
+    int count = 0;
+    for (int j = 0; j < NUMBER_LANES; j++) {
+        units_of_row(w, 1, matrix, first + j, units);
+        count = wgmma_candidates(w->types, units, candidates[j]);
+    }
+    for (int i = 0; i < count; i++)
+        number_factors_load(wgmma_types_row(w->types)->b, NUMBER_LANES, (const uint8_t *)&candidates[0][i],
+                            sizeof candidates[0], w->negate[1], &terms[i]);
+    return count;
 }
 
 // Returns how many terms there are.
-static int read_columns(const struct wgmma *w, const struct matrix *matrix, int first, struct factors *factors)
+static int read_columns(const struct wgmma *w, const struct matrix *matrix, int first, struct number_factors *terms)
 {
-    uint32_t units[2 * NUMBER_MAX_TERMS], terms[NUMBER_LANES][WGMMA_MAX_CANDIDATES];
-    int count = wgmma_units(w->types);
-    for (int j = 0; j < NUMBER_LANES; j++) {
-        units_of_row(w, 1, matrix, first + j, w->is_sparse ? units : terms[j]);
-        if (w->is_sparse) count = wgmma_candidates(w->types, units, terms[j]);
-    }
-    for (int i = 0; i < count; i++) {
-        uint32_t bits[NUMBER_LANES];
-        for (int j = 0; j < NUMBER_LANES; j++) bits[j] = terms[j][i];
-        number_factors_read(wgmma_types_row(w->types)->b, bits, w->negate[1], &factors->b[i]);
-    }
-    return count;
+    if (w->is_sparse) return read_candidates(w, matrix, first, terms);
+    for (int i = 0; i < wgmma_units(w->types); i++)
+        number_factors_load(wgmma_types_row(w->types)->b, NUMBER_LANES,
+                            matrix->bytes[first] + i * wgmma_unit_bytes(w->types), MAX_ROW_BYTES, w->negate[1],
+                            &terms[i]);
+    return wgmma_units(w->types);
 }
 
 void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int row, int column, uint32_t a[32],
@@ -287,7 +288,7 @@ static void multiply_columns(const struct wgmma *w, const struct wgmma_operands 
     block.b = factors->b;
     block.picks = w->is_sparse ? factors->picks : NULL;
     block.a_row = (size_t)number_groups(wgmma_units(w->types));
-    block.b_step = (size_t)read_columns(w, matrix, first, factors);
+    block.b_step = (size_t)read_columns(w, matrix, first, factors->b);
     if (o->scale_d) wgmma_columns_of_d(w->types, first, d, columns);
     number_multiply(&block, columns);
     wgmma_columns_to_d(w->types, first, columns, d);

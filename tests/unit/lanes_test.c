@@ -10,7 +10,7 @@
 
 Suite *lanes_suite(void);
 
-enum { ROWS = 3, MAX_STEPS = 19, ROUNDS = 400 };
+enum { ROWS = 3, MAX_STEPS = 19, ROUNDS = 200 };
 static const uint64_t SEED = 0x9a5eed;
 
 static uint32_t next(uint64_t *state)
@@ -176,6 +176,7 @@ Suite *lanes_suite(void)
 {
     Suite *suite = suite_create("lanes");
     TCase *tests = tcase_create("lanes");
+    tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, lanes_give_what_single_sums_give, 0, WGMMA_TYPES_COUNT);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // D of a GEMM on the model: each element is one chain of instructions along K (model/wgmma/chain.h), whatever the tiles
-// are. In squares of elements, so that rows of A and B are taken apart once for many of them; large problems on as many
-// threads as there are processors.
+// are. In squares of elements, so that rows of A are taken apart once for many columns of B, eight at a time; large
+// problems on as many threads as there are processors.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +19,15 @@ struct work {
     const struct gemm_case *c;
     const struct gemm_instance *instance;
     enum wgmma_types types;
-    uint8_t *operand[2], *d;                       // d: the first row, behind the guard
-    size_t steps, part_start[GEMM_MAX_SPLITS + 1]; // instructions in all, and before each part of k
-    uint32_t columns;     // that are written: a store by TMA ends with a whole piece of 16 bytes
-    uint32_t next, count; // squares
+    uint8_t *operand[2], *d;                // d: the first row, behind the guard
+    size_t part_start[GEMM_MAX_SPLITS + 1]; // instructions before each part of k
+    uint32_t columns;                       // that are written: a store by TMA ends with a whole piece of 16 bytes
+    uint32_t next, count;                   // squares
 };
 
-// Rows of A and of B of a square, taken apart.
+// Rows of A and columns of B of a square, taken apart.
 struct square {
-    struct number_terms *a, *b;
+    struct number_factors *a, *b;
 };
 
 // --- The parts of k --------------------------------------------------------------------------------------------------
@@ -42,52 +42,72 @@ size_t gemm_part_start(const struct gemm_case *c, uint32_t part)
     return start < steps ? start : steps;
 }
 
-static uint32_t part_of(const struct work *w, uint32_t part, const struct number_terms *a, const struct number_terms *b)
+// One part after the other, each added as TMA's reductions and a kernel's additions do.
+static void add_part(const struct work *w, uint32_t part, uint32_t own, uint32_t *sum, uint8_t *to)
 {
-    size_t first = w->part_start[part], end = w->part_start[part + 1];
-    return wgmma_chain_dot(w->types, end - first, a + first, b + first, NULL);
+    if (w->c->reduce)
+        reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, to, &own, 1);
+    else if (part > 0)
+        reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, sum, &own, 1);
+    else
+        *sum = own;
 }
 
-// One part after the other, each added as TMA's reductions and a kernel's additions do.
-static void compute(const struct work *w, const struct number_terms *a, const struct number_terms *b, uint8_t *to)
+static void put(const struct work *w, uint32_t sum, uint8_t *to)
 {
-    uint32_t sum = part_of(w, 0, a, b);
-    if (w->c->reduce) reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, to, &sum, 1);
-    for (uint32_t part = 1; part < w->c->splits; part++) {
-        uint32_t more = part_of(w, part, a, b);
-        reduce_apply(REDUCE_ADD, DTYPE_FLOAT32, w->c->reduce ? to : (void *)&sum, &more, 1);
-    }
-    if (w->c->reduce) return;
-    sum = number_round(gemm_format(w->instance->out), sum);
-    memcpy(to, &sum, gemm_bytes(w->instance->out));
+    uint32_t rounded = number_round(gemm_format(w->instance->out), sum);
+    if (!w->c->reduce) memcpy(to, &rounded, gemm_bytes(w->instance->out));
 }
 
 // --- Squares ---------------------------------------------------------------------------------------------------------
 
-// Rows first .. first + SQUARE - 1 of an operand; those past its end are zeros, as a load out of bounds gives.
-static void read_rows(const struct work *w, int operand, uint32_t first, struct number_terms *vectors)
+static void read_a(const struct work *w, uint32_t first, uint32_t rows, struct number_factors *a)
 {
-    uint32_t rows = gemm_rows(w->c, (enum gemm_operand)operand), end = operand == GEMM_B ? w->columns : rows;
-    for (uint32_t i = 0; i < SQUARE && first + i < end; i++) {
-        int is_there = first + i < rows;
-        const uint8_t *row = w->operand[operand] + (size_t)(first + i) * w->c->pitch_bytes[operand];
-        static const uint8_t zeros[NUMBER_MAX_TERMS * 4];
-        for (size_t step = 0; !is_there && step < w->steps; step++)
-            wgmma_chain_read(w->types, operand, 1, zeros, vectors + i * w->steps + step);
-        if (is_there) wgmma_chain_read(w->types, operand, w->c->k, row, vectors + i * w->steps);
+    size_t bytes = gemm_bytes(w->instance->in), of_row = wgmma_chain_row(w->types, w->c->k);
+    for (uint32_t i = 0; i < rows; i++)
+        wgmma_chain_read_row(w->types, w->c->k, w->operand[GEMM_A] + (size_t)(first + i) * w->c->pitch_bytes[GEMM_A],
+                             bytes, a + i * of_row);
+}
+
+// Eight columns from `first` on; those past the end of B are zeros, as a load out of bounds gives.
+static void read_b(const struct work *w, uint32_t first, struct number_factors *b)
+{
+    uint32_t left = first < w->c->n ? w->c->n - first : 0, count = left < NUMBER_LANES ? left : NUMBER_LANES;
+    size_t pitch = w->c->pitch_bytes[GEMM_B];
+    wgmma_chain_read_columns(w->types, w->c->k, (int)count, w->operand[GEMM_B] + (count > 0 ? first * pitch : 0), pitch,
+                             gemm_bytes(w->instance->in), b);
+}
+
+// Eight columns of D from `n` on, of the rows `m` to m + rows - 1.
+static void compute_columns(const struct work *w, uint32_t m, uint32_t rows, uint32_t n, const struct square *square)
+{
+    uint32_t bytes = gemm_bytes(w->instance->out), sums[SQUARE][NUMBER_LANES], own[SQUARE][NUMBER_LANES];
+    uint32_t count = w->columns - n < NUMBER_LANES ? w->columns - n : NUMBER_LANES;
+    uint8_t *d = w->d + (size_t)m * w->c->pitch_bytes[GEMM_D] + (size_t)n * bytes;
+    for (uint32_t part = 0; part < w->c->splits; part++) {
+        size_t first = w->part_start[part], steps = w->part_start[part + 1] - first;
+        const struct number_block block =
+            wgmma_chain_block(w->types, w->c->k, (int)rows, square->a, square->b, first, steps);
+        memset(own, 0, sizeof own);
+        number_multiply(&block, own);
+        for (uint32_t i = 0; i < rows * count; i++) {
+            uint32_t row = i / count, j = i % count;
+            add_part(w, part, own[row][j], &sums[row][j], d + row * w->c->pitch_bytes[GEMM_D] + j * bytes);
+        }
     }
+    for (uint32_t i = 0; i < rows * count; i++)
+        put(w, sums[i / count][i % count], d + i / count * w->c->pitch_bytes[GEMM_D] + i % count * bytes);
 }
 
 static void compute_square(const struct work *w, uint32_t index, struct square *square)
 {
-    uint32_t across = (w->columns - 1) / SQUARE + 1, bytes = gemm_bytes(w->instance->out);
-    uint32_t m = index / across * SQUARE, n = index % across * SQUARE;
-    read_rows(w, GEMM_A, m, square->a);
-    read_rows(w, GEMM_B, n, square->b);
-    for (uint32_t i = 0; i < SQUARE && m + i < w->c->m; i++) {
-        uint8_t *row = w->d + (size_t)(m + i) * w->c->pitch_bytes[GEMM_D];
-        for (uint32_t j = 0; j < SQUARE && n + j < w->columns; j++)
-            compute(w, square->a + i * w->steps, square->b + j * w->steps, row + (size_t)(n + j) * bytes);
+    uint32_t across = (w->columns - 1) / SQUARE + 1, m = index / across * SQUARE, n = index % across * SQUARE;
+    uint32_t rows = w->c->m - m < SQUARE ? w->c->m - m : SQUARE,
+             end = n + SQUARE < w->columns ? n + SQUARE : w->columns;
+    read_a(w, m, rows, square->a);
+    for (; n < end; n += NUMBER_LANES) {
+        read_b(w, n, square->b);
+        compute_columns(w, m, rows, n, square);
     }
 }
 
@@ -95,8 +115,8 @@ static void compute_square(const struct work *w, uint32_t index, struct square *
 static void *run(void *work)
 {
     struct work *w = work;
-    size_t bytes = SQUARE * w->steps * sizeof(struct number_terms);
-    struct square square = {malloc(bytes), malloc(bytes)};
+    struct square square = {malloc(SQUARE * wgmma_chain_row(w->types, w->c->k) * sizeof *square.a),
+                            malloc(wgmma_chain_columns(w->types, w->c->k) * sizeof *square.b)};
     int ok = square.a != NULL && square.b != NULL;
     for (uint32_t index; ok && (index = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->count;)
         compute_square(w, index, &square);
@@ -127,7 +147,6 @@ int gemm_model(const struct gemm_case *c, uint8_t *d)
     uint32_t piece = instance->kernel == GEMM_CP_ASYNC ? 1 : 16 / gemm_bytes(instance->out),
              columns = (c->n - 1) / piece * piece + piece;
     struct work w = {.c = c, .instance = instance, .types = gemm_wgmma_types(instance), .columns = columns};
-    w.steps = wgmma_chain_steps(w.types, c->k);
     for (uint32_t part = 0; part <= c->splits; part++) w.part_start[part] = gemm_part_start(c, part);
     w.d = d + GEMM_GUARD_BYTES;
     w.count = ((c->m - 1) / SQUARE + 1) * ((columns - 1) / SQUARE + 1);
