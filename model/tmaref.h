@@ -21,13 +21,12 @@
 //   cluster_step.h      programs on the shared memory of other CTAs
 //   address_check.h, operand.h, prefetch.h   what single instructions check of their operands
 //   mbarrier.h          the 64-bit barrier word
-//   mbarrier_step.h     barrier programs, one operation at a time
-//   register_pool.h     setmaxnreg: the registers of a CTA's warps
-//   format.h, terms.h, sum.h  the numbers of tensor cores: formats, exact sums of products
-//   types.h             what wgmma multiplies
-//   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
-//   sparse.h            what the metadata of a sparse wgmma picks
-//   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
+//   mbarrier_form.h, mbarrier_address.h, mbarrier_operate.h  mbarrier instructions: the forms, their addresses, what
+//   they do register_pool.h     setmaxnreg: the registers of a CTA's warps format.h, terms.h, sum.h  the numbers of
+//   tensor cores: formats, exact sums of products types.h             what wgmma multiplies descriptor.h, fragments.h
+//   where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix sparse.h            what the
+//   metadata of a sparse wgmma picks wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by
+//   element
 // The ABI: docs/abi.md.
 //
 // What may be passed: any number. What the documents forbid is a finding; an enumeration, size or count that PTX does
@@ -45,6 +44,7 @@
 #include "bulk.h"
 #include "chain.h"
 #include "cluster.h"
+#include "cluster_access.h"
 #include "cluster_barrier.h"
 #include "cluster_memory.h"
 #include "cluster_step.h"
@@ -63,7 +63,9 @@
 #include "location.h"
 #include "matrix.h"
 #include "mbarrier.h"
-#include "mbarrier_step.h"
+#include "mbarrier_address.h"
+#include "mbarrier_form.h"
+#include "mbarrier_operate.h"
 #include "memory.h"
 #include "mma.h"
 #include "multicast.h"

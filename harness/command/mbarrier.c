@@ -44,11 +44,11 @@ static char *filter_help(int key, const char *text, void *input)
 {
     (void)input;
     const char *at = key == ARGP_KEY_HELP_POST_DOC && text != NULL ? strchr(text, '@') : NULL;
-    char *filled = at == NULL ? NULL : malloc(strlen(text) + MBARRIER_OPS * 32);
+    char *filled = at == NULL ? NULL : malloc(strlen(text) + MBARRIER_STEP_OPS * 32);
     if (filled == NULL) return (char *)text;
     char *end = filled + sprintf(filled, "%.*s", (int)(at - text), text);
-    for (uint32_t i = 0; i < MBARRIER_OPS; i++)
-        end += sprintf(end, "%s%.28s", i > 0 ? ", " : "", mbarrier_op_row(i)->name);
+    for (uint32_t i = 0; i < MBARRIER_STEP_OPS; i++)
+        end += sprintf(end, "%s%.28s", i > 0 ? ", " : "", mbarrier_step_row(i)->name);
     strcpy(end, at + 1);
     return filled;
 }
@@ -182,7 +182,7 @@ static json_t *event_json(const struct mbarrier_event *event, json_t *op, const 
     json_t *after = word_json(event->word);
     if (event->op.opcode == MBARRIER_OP_INVAL) json_object_set_new(after, "reading", json_string(invalidated));
     json_object_set_new(step, "after", after);
-    enum mbarrier_result result = mbarrier_op_row(event->op.opcode)->result;
+    enum mbarrier_result result = mbarrier_step_row(event->op.opcode)->result;
     if (result == MBARRIER_GIVES_PREDICATE) json_object_set_new(step, "ballot", json_integer(event->ballot));
     json_t *lanes = json_array();
     for (int lane = 0; lane < MBARRIER_LANES; lane++)
@@ -198,7 +198,7 @@ static json_t *event_json(const struct mbarrier_event *event, json_t *op, const 
 static void print_answer(const struct mbarrier_event *event)
 {
     int lane = __builtin_ctz(event->op.lanes);
-    switch (mbarrier_op_row(event->op.opcode)->result) {
+    switch (mbarrier_step_row(event->op.opcode)->result) {
     case MBARRIER_GIVES_NOTHING:
         break;
     case MBARRIER_GIVES_TOKEN:
@@ -218,9 +218,9 @@ static void print_answer(const struct mbarrier_event *event)
 static void print_step(int index, const struct mbarrier_event *event)
 {
     const struct mbarrier_op *op = &event->op;
-    enum mbarrier_operand takes = mbarrier_op_row(op->opcode)->operand;
+    enum mbarrier_operand takes = mbarrier_step_row(op->opcode)->operand;
     char text[96];
-    int used = snprintf(text, sizeof text, "%s", mbarrier_op_row(op->opcode)->name);
+    int used = snprintf(text, sizeof text, "%s", mbarrier_step_row(op->opcode)->name);
     if (op->token != MBARRIER_TOKEN_OPERAND)
         used += snprintf(text + used, sizeof text - (size_t)used, " token=%u", op->token);
     else if (takes != MBARRIER_TAKES_NOTHING && takes != MBARRIER_TAKES_WORD)
@@ -281,13 +281,14 @@ static void print_end(const struct mbarrier_machine *machine)
     for (int i = 0; i < MBARRIER_SLOTS; i++) {
         int used = 0;
         for (int j = 0; j < machine->events; j++) used |= has_barrier(&machine->event[j].op, i);
-        struct mbarrier_fields fields = mbarrier_unpack(machine->slot[i].word);
+        struct mbarrier_fields fields = mbarrier_unpack(machine->word[0][i]);
         struct text reading;
         word_reading(&fields, &reading);
-        if (machine->slot[i].life == MBARRIER_INVALID) text_set(&reading, "%s", invalidated);
+        const struct ledger *page = mbarrier_machine_ledger(machine, (uint32_t)i);
+        if (page != NULL && page->life == BARRIER_DROPPED) text_set(&reading, "%s", invalidated);
         if (!used) continue;
         printf("barrier %d: %s\n", i, reading.at);
-        print_ledger(&machine->slot[i].ledger);
+        if (page != NULL) print_ledger(page);
     }
 }
 

@@ -104,7 +104,7 @@ struct observer {
     void (*hear)(void *context, const struct event *event);
 };
 
-// Who listens to one instruction, and who executes it. Functions take NULL where nobody listens.
+// Who listens to one instruction (NULL: nobody but ledgers), and who executes it. Functions take NULL for neither.
 struct teller {
     const struct observer *observer;
     struct event_origin origin;
@@ -113,7 +113,7 @@ struct teller {
 static inline void event_tell(const struct teller *teller, struct event event)
 {
     event.origin = &teller->origin;
-    teller->observer->hear(teller->observer->context, &event);
+    if (teller->observer != NULL) teller->observer->hear(teller->observer->context, &event);
 }
 
 // Tells of `bytes` bytes at `address`, all else as in `as`; of none, nothing. An access to several ranges is several
@@ -121,7 +121,7 @@ static inline void event_tell(const struct teller *teller, struct event event)
 static inline void event_tell_access(const struct teller *teller, struct access as, uint64_t address, uint64_t bytes)
 {
     struct event event;
-    if (teller == NULL || bytes == 0) return;
+    if (teller == NULL || teller->observer == NULL || bytes == 0) return;
     event.kind = EVENT_ACCESS;
     event.access = as;
     event.access.address = address;

@@ -1,7 +1,68 @@
 // SPDX-License-Identifier: MIT
+// Pages are found by open addressing: a barrier's page is the first of its own or a free one, from a place on that its
+// rank and address give.
 #include "ledger.h"
 
-#include <stddef.h>
+#include <assert.h>
+
+static struct ledger *place_of(const struct ledger_book *book, uint32_t rank, uint32_t address)
+{
+    uint32_t hash = (address / 8 + rank * UINT32_C(0x9e3779b1)) % book->capacity;
+    for (uint32_t i = 0; i < book->capacity; i++) {
+        struct ledger *page = &book->page[(hash + i) % book->capacity];
+        if (!page->is_used || (page->rank == rank && page->address == address)) return page;
+    }
+    return NULL;
+}
+
+static void turn_page(struct ledger *page)
+{
+    page->count = page->lost = 0;
+    page->total = (struct mbarrier_transaction){0};
+}
+
+static void clean_page(struct ledger *page, uint32_t rank, uint32_t address)
+{
+    turn_page(page);
+    page->is_used = page->is_observed = 1;
+    page->rank = rank;
+    page->address = address;
+    page->life = BARRIER_NONE;
+    page->phases = 0;
+}
+
+void ledger_book_start(struct ledger_book *book, struct ledger *pages, uint32_t capacity)
+{
+    assert(capacity > 0);
+    *book = (struct ledger_book){pages, capacity, 0, 0};
+    for (uint32_t i = 0; i < capacity; i++) pages[i].is_used = 0;
+}
+
+void ledger_book_move(struct ledger_book *book, struct ledger *pages, uint32_t capacity)
+{
+    const struct ledger_book old = *book;
+    assert(capacity >= old.used);
+    ledger_book_start(book, pages, capacity);
+    for (uint32_t i = 0; i < old.capacity; i++)
+        if (old.page[i].is_used) *place_of(book, old.page[i].rank, old.page[i].address) = old.page[i];
+    book->used = old.used;
+    book->lost = old.lost;
+}
+
+const struct ledger *ledger_find(const struct ledger_book *book, uint32_t rank, uint32_t address)
+{
+    const struct ledger *page = place_of(book, rank, address);
+    return page != NULL && page->is_used ? page : NULL;
+}
+
+static struct ledger *open_page(struct ledger_book *book, uint32_t rank, uint32_t address)
+{
+    struct ledger *page = place_of(book, rank, address);
+    if (page == NULL || page->is_used) return page;
+    clean_page(page, rank, address);
+    book->used++;
+    return page;
+}
 
 static void add(struct mbarrier_transaction *sum, const struct mbarrier_transaction *transaction)
 {
@@ -17,21 +78,55 @@ static int is_same(const struct event_origin *a, const struct event_origin *b)
            a->lanes == b->lanes && a->operation == b->operation && a->file == b->file && a->line == b->line;
 }
 
-void ledger_start(struct ledger *ledger, uint64_t phase)
+static void contribute(struct ledger *page, const struct event *event)
 {
-    ledger->phase = phase;
-    ledger->count = ledger->lost = 0;
-    ledger->total = (struct mbarrier_transaction){0};
+    const struct mbarrier_transaction *transaction = &event->barrier.transaction;
+    struct ledger_entry *last = page->count > 0 ? &page->entry[page->count - 1] : NULL;
+    add(&page->total, transaction);
+    if (last != NULL && page->lost == 0 && is_same(&last->origin, event->origin))
+        add(&last->transaction, transaction);
+    else if (page->count < LEDGER_ENTRIES)
+        page->entry[page->count++] = (struct ledger_entry){*event->origin, *transaction};
+    else
+        page->lost++;
 }
 
-void ledger_add(struct ledger *ledger, const struct ledger_entry *entry)
+static void write_page(struct ledger *page, const struct event *event)
 {
-    struct ledger_entry *last = ledger->count > 0 ? &ledger->entry[ledger->count - 1] : NULL;
-    add(&ledger->total, &entry->transaction);
-    if (last != NULL && ledger->lost == 0 && is_same(&last->origin, &entry->origin))
-        add(&last->transaction, &entry->transaction);
-    else if (ledger->count < LEDGER_ENTRIES)
-        ledger->entry[ledger->count++] = *entry;
+    const struct event_barrier *barrier = &event->barrier;
+    switch (barrier->step) {
+    case BARRIER_INIT:
+        clean_page(page, barrier->rank, barrier->address);
+        page->life = BARRIER_LIVE;
+        break;
+    case BARRIER_INVAL:
+        page->life = BARRIER_DROPPED;
+        break;
+    case BARRIER_WAIT:
+        page->is_observed = 1;
+        break;
+    case BARRIER_TRANSACTION:
+        contribute(page, event);
+        if (!barrier->completes) break;
+        turn_page(page);
+        page->phases++;
+        page->is_observed = 0;
+    }
+}
+
+void ledger_hear(void *context, const struct event *event)
+{
+    struct ledger_book *book = context;
+    if (event->kind != EVENT_BARRIER) return;
+    struct ledger *page = open_page(book, event->barrier.rank, event->barrier.address);
+    if (page != NULL)
+        write_page(page, event);
     else
-        ledger->lost++;
+        book->lost++;
+}
+
+void ledger_forget(struct ledger_book *book, uint32_t rank, uint32_t address)
+{
+    struct ledger *page = place_of(book, rank, address);
+    if (page != NULL && page->is_used) clean_page(page, rank, address);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The barrier ledger: who contributed what to the current phase of an mbarrier. The word itself is in sync/mbarrier.h;
-// it only knows what is missing, the ledger knows who came. Memory is the caller's.
+// The barrier ledger: who contributed what to the current phase of each mbarrier, and what the documents would know of
+// it. The word in shared memory knows only what is missing; an H200 has nothing like a ledger, so no result depends on
+// one: only warnings and reports. It hears the events of barriers (event.h). Memory is the caller's.
 #ifndef TMAREF_LEDGER_H
 #define TMAREF_LEDGER_H
 
@@ -8,25 +9,51 @@
 
 enum { LEDGER_ENTRIES = 32 };
 
-// One contribution, and who made it.
+// One contribution, and who made it; one of the same origin as the one before is added up with it.
 struct ledger_entry {
     struct event_origin origin;
     struct mbarrier_transaction transaction;
 };
 
-// The contributions to phase `phase` (0 after init), in the order in which they came. `lost`: how many came after the
-// ledger was full; they are in `total` all the same.
+// Has mbarrier.init made a barrier of the 8 bytes, and mbarrier.inval dropped it since?
+enum barrier_life { BARRIER_NONE, BARRIER_LIVE, BARRIER_DROPPED };
+
+// The page of the barrier at shared address `address` of CTA `rank`.
+//   phases       how many have completed since the init
+//   is_observed  a wait has seen the last of them complete; 1 before the first
+//   entry        the contributions to the phase under way, in the order in which they came
+//   lost         how many came when `entry` was full; they are in `total` all the same
 struct ledger {
-    uint64_t phase;
+    int is_used;
+    uint32_t rank, address;
+    enum barrier_life life;
+    uint64_t phases;
+    int is_observed;
     int count, lost;
     struct mbarrier_transaction total;
     struct ledger_entry entry[LEDGER_ENTRIES];
 };
 
-// An empty ledger for phase `phase`.
-void ledger_start(struct ledger *ledger, uint64_t phase);
+// Pages by (rank, address). A barrier that finds no room has no page, and `lost` counts its events; move the book then.
+struct ledger_book {
+    struct ledger *page;
+    uint32_t capacity, used, lost;
+};
 
-// Adds a contribution; one of the same origin as the last is added up with it.
-void ledger_add(struct ledger *ledger, const struct ledger_entry *entry);
+// An empty book of `capacity` pages, at least 1.
+void ledger_book_start(struct ledger_book *book, struct ledger *pages, uint32_t capacity);
+
+// Moves everything to other pages, of which there are at least book->used; the old ones are free then.
+void ledger_book_move(struct ledger_book *book, struct ledger *pages, uint32_t capacity);
+
+// The page of a barrier, or NULL if nothing was heard of it.
+const struct ledger *ledger_find(const struct ledger_book *book, uint32_t rank, uint32_t address);
+
+// Writes an event of a barrier (EVENT_BARRIER; others are passed over) into the book `book`; the function of an
+// observer.
+void ledger_hear(void *book, const struct event *event);
+
+// The 8 bytes are written by something else than a barrier's operation: nothing is known of them.
+void ledger_forget(struct ledger_book *book, uint32_t rank, uint32_t address);
 
 #endif

@@ -39,6 +39,10 @@ const struct rule_row *rule_row(enum rule rule);
 // The CUDA error number an H200 gives for the first rule broken: 0 for RULE_OK and for rules that only warn.
 int rule_cuda_error(enum rule rule);
 
+// Of two rules that one instruction breaks, the one whose error an H200 reports: 715, 716 and 717 come before 700, 700
+// before 719, any error before none.
+enum rule rule_earlier(enum rule one, enum rule other);
+
 // The rule named `id` (case does not matter), or RULE_COUNT if there is none.
 enum rule rule_find(const char *id);
 

@@ -26,14 +26,6 @@ uint32_t cluster_generic_rank(uint64_t address)
     return cluster_address_rank((uint32_t)address);
 }
 
-enum rule cluster_expect_check(uint32_t address, uint32_t ctas)
-{
-    uint32_t rank = cluster_address_rank(address);
-    if (rank > CLUSTER_MAX_RANK) return RULE_CLUSTER_RANK_LIMIT;
-    if (address % 8 != 0) return RULE_MBARRIER_ADDRESS_ALIGN;
-    return rank < ctas ? RULE_OK : RULE_CLUSTER_RANK_MISSING;
-}
-
 int cluster_is_shared_cta(uint64_t offset, uint32_t rank)
 {
     return offset >> CLUSTER_RANK_SHIFT == rank;

@@ -27,11 +27,6 @@ uint32_t cluster_address_rank(uint32_t address);
 uint64_t cluster_mapa_generic(uint64_t address, uint32_t rank);
 uint32_t cluster_generic_rank(uint64_t address);
 
-// mbarrier.expect_tx.shared::cta in a cluster of `ctas` CTAs, which reads its address as its shared::cluster form does:
-// 715 for a rank that no cluster has, 716 unless it is a multiple of 8, 719 for a CTA that is not there. Without a
-// cluster, and for all other operations on shared::cta, rule MBARRIER_ADDRESS_WINDOW holds.
-enum rule cluster_expect_check(uint32_t address, uint32_t ctas);
-
 // isspacep.shared::cta and isspacep.shared::cluster of the generic address that lies `offset` behind the start of the
 // shared window (modulo 2^64), asked by the CTA of rank `rank`. The window is 2^32 bytes, in every launch, whatever of
 // it is there. Rule CLUSTER_WINDOW.

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "mbarrier_step.h"
+#include "mbarrier_form.h"
 
 static const char *const opcode_names[] = {
 #define NAME(id, name) name,
@@ -223,7 +223,7 @@ static enum rule operate_barrier(struct cluster_machine *machine, const struct c
 {
     struct mbarrier_transaction transaction = cluster_transaction(step);
     enum rule rule = check_operand(machine, step, rank);
-    if (rule == RULE_OK) rule = mbarrier_check_address(step->skew_bytes);
+    if (rule == RULE_OK && step->skew_bytes != 0) rule = RULE_MBARRIER_ADDRESS_ALIGN;
     if (rule == RULE_OK) rule = check_rank(machine, rank);
     if (rule != RULE_OK) return rule;
     uint64_t *word = &machine->cta[rank].word[step->barrier];

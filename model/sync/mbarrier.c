@@ -106,11 +106,15 @@ enum rule mbarrier_copies_issue(uint64_t *word, uint32_t lanes, int is_noinc)
     return is_noinc ? RULE_OK : mbarrier_transact(word, &(struct mbarrier_transaction){.expect_bytes = lanes});
 }
 
+struct mbarrier_transaction mbarrier_copies_end(uint32_t lanes, int is_noinc)
+{
+    return (struct mbarrier_transaction){.arrivals = is_noinc ? lanes : 0, .complete_bytes = is_noinc ? 0 : lanes};
+}
+
 enum rule mbarrier_copies_done(uint64_t *word, uint32_t lanes, int is_noinc)
 {
-    struct mbarrier_transaction transaction = {.arrivals = is_noinc ? lanes : 0,
-                                               .complete_bytes = is_noinc ? 0 : lanes};
-    return mbarrier_transact_remote(word, &transaction);
+    const struct mbarrier_transaction end = mbarrier_copies_end(lanes, is_noinc);
+    return mbarrier_transact_remote(word, &end);
 }
 
 enum rule mbarrier_test(uint64_t word, uint64_t token, int *complete)
@@ -123,22 +127,4 @@ enum rule mbarrier_test(uint64_t word, uint64_t token, int *complete)
 enum rule mbarrier_test_parity(uint64_t word, uint32_t parity, int *complete)
 {
     return mbarrier_test(word, (uint64_t)parity << 63, complete);
-}
-
-uint32_t mbarrier_lane_operand(uint32_t first, uint32_t step, int lane)
-{
-    return first + (uint32_t)lane * step;
-}
-
-uint64_t mbarrier_warp_sum(uint32_t lanes, uint32_t first, uint32_t step)
-{
-    uint64_t sum = 0;
-    for (int lane = 0; lane < 32; lane++)
-        if (lanes >> lane & 1) sum += mbarrier_lane_operand(first, step, lane);
-    return sum;
-}
-
-enum rule mbarrier_check_address(uint32_t address)
-{
-    return address % 8 == 0 ? RULE_OK : RULE_MBARRIER_ADDRESS_ALIGN;
 }

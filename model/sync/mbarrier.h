@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The 64-bit word of an mbarrier, bit for bit as an H200 writes it back, and the one rule that changes it. What a
-// whole program of mbarrier instructions does is in mbarrier_step.h; who waits for whom is not modelled here.
+// The 64-bit word of an mbarrier, bit for bit as an H200 writes it back, and the one rule that changes it. What the
+// instructions do with it: mbarrier_operate.h.
 //
 //   bit 63      phase, flips when the phase completes
 //   bits 62..43 -pending  mod 2^20   arrivals still missing in this phase
@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "ledger.h"
+#include "event.h"
 #include "rule.h"
 
 enum { MBARRIER_BYTES = 8 };
@@ -67,18 +67,12 @@ int mbarrier_depends_on_pieces(uint64_t word, uint32_t bytes);
 enum rule mbarrier_copies_issue(uint64_t *word, uint32_t lanes, int is_noinc);
 enum rule mbarrier_copies_done(uint64_t *word, uint32_t lanes, int is_noinc);
 
+// What such an end brings.
+struct mbarrier_transaction mbarrier_copies_end(uint32_t lanes, int is_noinc);
+
 // test_wait and try_wait by token, and by parity (only bit 0 of `parity` counts): *complete becomes 1 when the phase
 // has completed. Returns RULE_MBARRIER_ERROR, and the kernel dies, when the word has its error bit set.
 enum rule mbarrier_test(uint64_t word, uint64_t token, int *complete);
 enum rule mbarrier_test_parity(uint64_t word, uint32_t parity, int *complete);
-
-// The operand of lane `lane` (0 .. 31) in the linear patterns that programs use: first + lane * step mod 2^32.
-uint32_t mbarrier_lane_operand(uint32_t first, uint32_t step, int lane);
-
-// What a warp instruction's operands add up to over the lanes of a mask. Rule MBARRIER_WARP_SUM.
-uint64_t mbarrier_warp_sum(uint32_t lanes, uint32_t first, uint32_t step);
-
-// RULE_OK, or RULE_MBARRIER_ADDRESS_ALIGN for an address that is not a multiple of 8 bytes.
-enum rule mbarrier_check_address(uint32_t address);
 
 #endif

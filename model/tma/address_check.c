@@ -4,7 +4,7 @@
 
 #include "operand.h"
 
-enum { BARRIER_BYTES = 8, MAP_BYTES = 128, MAP_ALIGN = 64, MAP_COPY_ALIGN = 4 };
+enum { MAP_BYTES = 128, MAP_ALIGN = 64, MAP_COPY_ALIGN = 4 };
 #define ADDRESS_LIMIT ((uint64_t)1 << 56)
 #define WINDOW_LIMIT  (UINT32_C(1) << OPERAND_RANK_SHIFT)
 
@@ -60,24 +60,6 @@ enum rule global_access_check(uint64_t address, uint32_t bytes, const struct mem
     if (!is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
     check_align(address, bytes, RULE_GLOBAL_ACCESS_ALIGN, findings, &first);
     check_bounds(global, address, bytes, RULE_GLOBAL_ACCESS_UNMAPPED, findings, &first);
-    return first;
-}
-
-enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, struct findings *findings)
-{
-    enum rule first = RULE_OK;
-    findings_clear(findings);
-    check_window(address, RULE_MBARRIER_ADDRESS_WINDOW, findings, &first);
-    check_align(address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_ALIGN, findings, &first);
-    check_bounds(shared, address, BARRIER_BYTES, RULE_MBARRIER_ADDRESS_BOUNDS, findings, &first);
-    return first;
-}
-
-enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings)
-{
-    enum rule first = RULE_OK;
-    findings_clear(findings);
-    if (!is_shared) broken(findings, &first, (struct finding){RULE_MBARRIER_GENERIC_SPACE, "a", -1, 0, address, 0, 0});
     return first;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Single instructions that name memory: plain loads and stores, barrier operations by generic address, and the
-// instructions around a tensor map. Only their addresses are checked here. Copies have checks of their own.
+// Single instructions that name memory: plain loads and stores, and the instructions around a tensor map. Only their
+// addresses are checked here. Copies have checks of their own, and so have barriers (sync/mbarrier_address.h).
 #ifndef TMAREF_ADDRESS_CHECK_H
 #define TMAREF_ADDRESS_CHECK_H
 
@@ -21,12 +21,6 @@ enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct mem
 
 // The same for global memory.
 enum rule global_access_check(uint64_t address, uint32_t bytes, const struct memory *global, struct findings *findings);
-
-// An mbarrier operation of the barrier's own CTA: 715 from 2^24 on, 716, then 700.
-enum rule mbarrier_access_check(uint32_t address, const struct memory *shared, struct findings *findings);
-
-// An mbarrier operation by generic address. `is_shared`: the address lies in the window of shared memory; 715 if not.
-enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings);
 
 // prefetch.tensormap: 716 unless the address is a multiple of 64, then 700 unless `global` holds 64 bytes there. Below
 // 2^56 the 700 is late: it comes with a later kernel.

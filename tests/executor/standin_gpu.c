@@ -328,7 +328,7 @@ static enum rule run_program(const struct mbarrier_program *program, struct mbar
         log->record[i].active = event->op.lanes;
         memcpy(log->record[i].lane, event->lane, sizeof event->lane);
     }
-    for (int i = 0; i < MBARRIER_SLOTS; i++) log->last[i] = machine.slot[i].word;
+    for (int i = 0; i < MBARRIER_SLOTS; i++) log->last[i] = machine.word[0][i];
     return RULE_OK;
 }
 

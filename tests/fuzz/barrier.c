@@ -12,7 +12,7 @@ enum { MOST_STEPS = 64, MEMBERS = 8 };
 
 static struct mbarrier_op take_op(struct fuzz_input *input)
 {
-    struct mbarrier_op op = {.opcode = (uint32_t)fuzz_take(input, 1) % (MBARRIER_OPS + 1)};
+    struct mbarrier_op op = {.opcode = (uint32_t)fuzz_take(input, 1) % (MBARRIER_STEP_OPS + 1)};
     op.barrier = (uint32_t)fuzz_take(input, 1) % (MBARRIER_SLOTS + 1);
     op.issuer = (uint32_t)fuzz_take(input, 1) % (MBARRIER_ISSUERS + 1);
     uint32_t *const rest[] = {&op.lanes, &op.operand, &op.step};
@@ -34,10 +34,10 @@ static void run_program(struct fuzz_input *input)
     for (int i = 0; i < MBARRIER_MAX_OPS && input->left > 0 && rule == RULE_OK; i++) {
         program[i] = take_op(input);
         if (mbarrier_op_illegal(program, i) != NULL) return;
-        uint64_t word = machine.slot[program[i].barrier].word;
+        uint64_t word = machine.word[0][program[i].barrier];
         rule = mbarrier_step(&machine, &program[i], &findings);
         fuzz_require(rule == findings_first_broken(&findings) && machine.event[i].rule == rule);
-        if (rule != RULE_OK) fuzz_require(machine.slot[program[i].barrier].word == word);
+        if (rule != RULE_OK) fuzz_require(machine.word[0][program[i].barrier] == word);
     }
 }
 

@@ -72,7 +72,6 @@ static void check_single(struct fuzz_input *input, const struct memory *global, 
     uint32_t bytes = 1u << fuzz_take(input, 1) % 5, own = (uint32_t)fuzz_take(input, 4);
     fuzz_require(shared_access_check(own, bytes, shared, &findings) == findings_first_broken(&findings));
     fuzz_require(global_access_check(address, bytes, global, &findings) == findings_first_broken(&findings));
-    fuzz_require(mbarrier_access_check(own, shared, &findings) == findings_first_broken(&findings));
     fuzz_require(map_prefetch_check(address, global, &findings) == findings_first_broken(&findings));
     fuzz_require(map_acquire_check(address, &findings) == findings_first_broken(&findings));
     fuzz_require(cache_policy_check(address, &findings) == findings_first_broken(&findings));

@@ -47,15 +47,6 @@ START_TEST(shared_access_window__comes_first)
 }
 END_TEST
 
-START_TEST(mbarrier_address_window__comes_first)
-{
-    ck_assert_int_eq(mbarrier_access_check(1 << 24 | BASE, &shared, NULL), RULE_MBARRIER_ADDRESS_WINDOW);
-    ck_assert_int_eq(mbarrier_access_check(0x80000001, &shared, NULL), RULE_MBARRIER_ADDRESS_WINDOW);
-    ck_assert_int_eq(mbarrier_access_check(0xfffff8, &shared, NULL), RULE_MBARRIER_ADDRESS_BOUNDS);
-    ck_assert_int_eq(rule_cuda_error(RULE_MBARRIER_ADDRESS_WINDOW), 715);
-}
-END_TEST
-
 START_TEST(global_access_align__is_the_size)
 {
     ck_assert_int_eq(global_access_check(GLOBAL + 4, 4, &global, NULL), RULE_OK);
@@ -72,22 +63,6 @@ START_TEST(global_access_unmapped__at_both_ends)
     ck_assert_int_eq(global_access_check(GLOBAL - 4, 4, &global, &findings), RULE_GLOBAL_ACCESS_UNMAPPED);
     ck_assert_uint_eq(findings.item[0].nearest, GLOBAL);
     ck_assert_int_eq(global_access_check(0, 4, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
-}
-END_TEST
-
-START_TEST(mbarrier_address_bounds__come_after_the_alignment)
-{
-    ck_assert_int_eq(mbarrier_access_check(END - 8, &shared, NULL), RULE_OK);
-    ck_assert_int_eq(mbarrier_access_check(END, &shared, NULL), RULE_MBARRIER_ADDRESS_BOUNDS);
-    ck_assert_int_eq(mbarrier_access_check(0x40400, &shared, NULL), RULE_MBARRIER_ADDRESS_BOUNDS);
-    ck_assert_int_eq(mbarrier_access_check(END + 4, &shared, NULL), RULE_MBARRIER_ADDRESS_ALIGN);
-}
-END_TEST
-
-START_TEST(mbarrier_generic_space__is_shared_memory)
-{
-    ck_assert_int_eq(mbarrier_generic_check(GLOBAL, 0, NULL), RULE_MBARRIER_GENERIC_SPACE);
-    ck_assert_int_eq(mbarrier_generic_check(GLOBAL, 1, NULL), RULE_OK);
 }
 END_TEST
 
@@ -169,11 +144,8 @@ Suite *address_check_suite(void)
     tcase_add_test(tcase, shared_access_align__is_the_size);
     tcase_add_test(tcase, shared_access_bounds__count_every_bit);
     tcase_add_test(tcase, shared_access_window__comes_first);
-    tcase_add_test(tcase, mbarrier_address_window__comes_first);
     tcase_add_test(tcase, global_access_align__is_the_size);
     tcase_add_test(tcase, global_access_unmapped__at_both_ends);
-    tcase_add_test(tcase, mbarrier_address_bounds__come_after_the_alignment);
-    tcase_add_test(tcase, mbarrier_generic_space__is_shared_memory);
     tcase_add_test(tcase, prefetch_map_align__is_64);
     tcase_add_test(tcase, prefetch_map_unmapped__also_null);
     tcase_add_test(tcase, acquire_map_align__is_64);

@@ -409,24 +409,12 @@ START_TEST(cluster_barrier_of_nobody_completes_nothing)
 }
 END_TEST
 
-// mbarrier.expect_tx.shared::cta, which in a cluster takes its address for a shared::cluster one: 715, 716, 719.
-START_TEST(mbarrier_address_window__is_none_for_expect_tx_in_a_cluster)
-{
-    ck_assert_int_eq(cluster_expect_check(0x400, 2), RULE_OK);
-    ck_assert_int_eq(cluster_expect_check(0x01000400, 2), RULE_OK);
-    ck_assert_int_eq(cluster_expect_check(0x02000400, 2), RULE_CLUSTER_RANK_MISSING);
-    ck_assert_int_eq(cluster_expect_check(0x02000401, 2), RULE_MBARRIER_ADDRESS_ALIGN);
-    ck_assert_int_eq(cluster_expect_check(0x20000401, 2), RULE_CLUSTER_RANK_LIMIT);
-}
-END_TEST
-
 Suite *cluster_suite(void)
 {
     Suite *suite = suite_create("cluster");
     TCase *address = tcase_create("addresses"), *launch = tcase_create("launches"), *barrier = tcase_create("barrier");
     tcase_add_loop_test(address, cluster_mapa__replaces_the_rank_in_bits_31_to_24, 0, ADDRESSES);
     tcase_add_loop_test(address, cluster_mapa__vectors_notice_wrong_formulas, 0, MAPA_MUTANTS);
-    tcase_add_test(address, mbarrier_address_window__is_none_for_expect_tx_in_a_cluster);
     tcase_add_test(address, cluster_window__has_2_to_the_32_bytes);
     tcase_add_test(address, cluster_rank__counts_x_first);
     tcase_add_test(address, cluster_rank__follows_from_ctaid);

@@ -228,8 +228,14 @@ START_TEST(instruction_form__is_one_of_ptx)
     const struct wgmma wgmma = {.types = (enum wgmma_types)odd[_i], .n = 8};
     const struct wgmma_operands operands = {.shared = &smem};
     const struct replace_op replace = {.field = odd[_i]}, no_type = {.field = REPLACE_ELEMTYPE, .value = odd[_i]};
-    const struct mbarrier_op ops[] = {{.opcode = odd[_i], .lanes = 1}, {.barrier = odd[_i], .lanes = 1}, {.lanes = 0}};
-    struct mbarrier_machine machine;
+    const struct cluster_memory cluster = cluster_memory_alone(&smem);
+    const struct mbarrier_unit unit = {&cluster, NULL};
+    const struct mbarrier_instruction ops[] = {
+        {.opcode = odd[_i], .lanes = 1},
+        {.opcode = MBARRIER_OP_ARRIVE, .rank = odd[_i], .lanes = 1},
+        {.opcode = MBARRIER_OP_ARRIVE, .space = (enum mbarrier_space)odd[_i], .lanes = 1},
+        {.opcode = MBARRIER_OP_ARRIVE}};
+    struct mbarrier_answer answer;
     struct tensormap_image image = {{1, 2, 3}}, before = image;
     uint32_t address[MATRIX_LANES] = {0}, bytes;
     struct findings findings;
@@ -250,9 +256,8 @@ START_TEST(instruction_form__is_one_of_ptx)
     ck_assert_mem_eq(&image, &before, sizeof image);
     ck_assert_int_eq(shared_access_check(SMEM_BASE, odd[_i] & ~1u, &smem, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(global_access_check(GMEM_BASE, 0, &gmem, &findings), RULE_INSTRUCTION_FORM);
-    mbarrier_machine_start(&machine);
-    for (int i = 0; i < 3; i++) ck_assert_int_eq(mbarrier_step(&machine, &ops[i], &findings), RULE_INSTRUCTION_FORM);
-    ck_assert_int_eq(machine.events, 0);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(mbarrier_operate(&unit, &ops[i], NULL, &answer, &findings), RULE_INSTRUCTION_FORM);
 }
 END_TEST
 
@@ -293,13 +298,15 @@ START_TEST(findings_start_empty_in_every_call)
     const struct wgmma_operands operands = {.descriptor = {64, 64}, .shared = &smem};
     const struct replace_op replace = {.field = REPLACE_BOX_DIM, .value = 8};
     const struct cluster_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
-    const struct mbarrier_op init = {.opcode = MBARRIER_OP_INIT, .lanes = 1, .operand = 1};
-    struct mbarrier_machine machine;
+    const struct mbarrier_instruction init = {
+        .opcode = MBARRIER_OP_INIT, .lanes = 1, .address = {SMEM_BASE}, .operand = {1}};
+    const struct cluster_memory alone = cluster_memory_alone(&smem);
+    const struct mbarrier_unit unit = {&alone, NULL};
+    struct mbarrier_answer answer;
     struct tensormap_image image = {{0}};
     struct findings findings;
     uint32_t address[MATRIX_LANES], bytes;
     for (int i = 0; i < MATRIX_LANES; i++) address[i] = SMEM_BASE;
-    mbarrier_machine_start(&machine);
 #define EMPTY(call)                                                                                                    \
     memset(&findings, 0x7f, sizeof findings);                                                                          \
     (void)(call);                                                                                                      \
@@ -324,7 +331,7 @@ START_TEST(findings_start_empty_in_every_call)
     EMPTY(operand_check_barrier(SMEM_BASE, &smem, &findings));
     EMPTY(shared_access_check(SMEM_BASE, 4, &smem, &findings));
     EMPTY(global_access_check(GMEM_BASE, 4, &gmem, &findings));
-    EMPTY(mbarrier_access_check(SMEM_BASE, &smem, &findings));
+    EMPTY(mbarrier_address_check(&alone, MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CTA, 0, SMEM_BASE, &findings));
     EMPTY(mbarrier_generic_check(SMEM_BASE, 1, &findings));
     EMPTY(map_prefetch_check(GMEM_BASE, &gmem, &findings));
     EMPTY(map_acquire_check(GMEM_BASE, &findings));
@@ -334,7 +341,7 @@ START_TEST(findings_start_empty_in_every_call)
     EMPTY(tensormap_replace_address(&image, GMEM_BASE, &findings));
     EMPTY(matrix_check(&smem, address, 1, &findings));
     EMPTY(wgmma_check(&wgmma, &operands, &findings));
-    EMPTY(mbarrier_step(&machine, &init, &findings));
+    EMPTY(mbarrier_operate(&unit, &init, NULL, &answer, &findings));
 #undef EMPTY
     memset(&findings, 0x7f, sizeof findings);
     cluster_launch_check(&launch, &findings); // nobody compiled this kernel

@@ -203,7 +203,7 @@ START_TEST(mbarrier_address_align__offset_4)
     check_fault(
         (struct mbarrier_op){
             .opcode = MBARRIER_OP_ARRIVE, .lanes = 1, .token = MBARRIER_TOKEN_OPERAND, .offset_bytes = 4},
-        RULE_MBARRIER_ADDRESS_ALIGN, 716, 4, 0);
+        RULE_MBARRIER_ADDRESS_ALIGN, 716, 4, 8);
 }
 END_TEST
 

@@ -202,10 +202,10 @@ END_TEST
 START_TEST(mbarrier_op_names_are_found)
 {
     char name[64] = "mbarrier.";
-    strcat(name, mbarrier_op_row((uint32_t)_i)->name);
-    ck_assert_uint_eq(mbarrier_op_find(name), (uint32_t)_i);
-    ck_assert_uint_eq(mbarrier_op_find(name + 9), (uint32_t)_i);
-    ck_assert_uint_eq(mbarrier_op_find("arrive.nothing"), MBARRIER_OPS);
+    strcat(name, mbarrier_step_row((uint32_t)_i)->name);
+    ck_assert_uint_eq(mbarrier_step_find(name), (uint32_t)_i);
+    ck_assert_uint_eq(mbarrier_step_find(name + 9), (uint32_t)_i);
+    ck_assert_uint_eq(mbarrier_step_find("arrive.nothing"), MBARRIER_STEP_OPS);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ static const struct {
     struct mbarrier_op op;
     const char *why;
 } illegal[] = {
-    {{.opcode = MBARRIER_OPS, .lanes = 1}, "op is not"},
+    {{.opcode = MBARRIER_STEP_OPS, .lanes = 1}, "op is not"},
     {{.opcode = MBARRIER_OP_INIT, .lanes = 1, .barrier = 4}, "barrier is"},
     {{.opcode = MBARRIER_OP_ARRIVE, .lanes = 1, .issuer = 3}, "issuer is cta, self"},
     {{.opcode = MBARRIER_OP_INIT, .lanes = 1, .issuer = 1}, "issuer is cta for"},
@@ -269,7 +269,7 @@ Suite *mbarrier_step_suite(void)
     tcase_add_test(works, mbarrier_inval__changes_nothing_and_never_faults);
     tcase_add_test(works, mbarrier_unused_bit__survives_a_program);
     tcase_add_test(works, mbarrier_phase__completes_by_an_arrival_of_0_too);
-    tcase_add_loop_test(table, mbarrier_op_names_are_found, 0, MBARRIER_OPS);
+    tcase_add_loop_test(table, mbarrier_op_names_are_found, 0, MBARRIER_STEP_OPS);
     tcase_add_test(table, mbarrier_issuer_names_are_found);
     tcase_add_loop_test(table, mbarrier_op_illegal_says_why, 0, ILLEGAL);
     suite_add_tcase(suite, works);

@@ -333,22 +333,6 @@ START_TEST(mbarrier_remote_error__vectors)
 }
 END_TEST
 
-START_TEST(mbarrier_warp_sum__adds_in_64_bits)
-{
-    ck_assert_uint_eq(mbarrier_warp_sum(0xffffffff, 1, 0), 32);
-    ck_assert_uint_eq(mbarrier_warp_sum(0x80000001, 5, 2), 5 + 67);
-    ck_assert_uint_eq(mbarrier_warp_sum(3, 0x80000000, 0), UINT64_C(1) << 32);
-    ck_assert_uint_eq(mbarrier_warp_sum(3, 0xffffffff, 1), 0xffffffff); // a lane's own operand wraps
-}
-END_TEST
-
-START_TEST(mbarrier_address_align__is_8)
-{
-    for (uint32_t address = 0; address < 64; address++)
-        ck_assert_int_eq(mbarrier_check_address(address), address % 8 ? RULE_MBARRIER_ADDRESS_ALIGN : RULE_OK);
-}
-END_TEST
-
 Suite *mbarrier_suite(void)
 {
     enum { WORDS = sizeof words / sizeof words[0], INITS = sizeof inits / sizeof inits[0] };
@@ -361,12 +345,10 @@ Suite *mbarrier_suite(void)
     tcase_add_test(word, mbarrier_init__is_pending_and_expected_in_phase_0);
     tcase_add_test(word, mbarrier_token__is_the_high_half);
     tcase_add_loop_test(word, mbarrier_pending_count__of_any_token, 0, sizeof counts / sizeof counts[0]);
-    tcase_add_test(word, mbarrier_address_align__is_8);
     tcase_add_loop_test(transaction, mbarrier_phase__vectors, 0, VECTORS);
     tcase_add_loop_test(transaction, mbarrier_phase__vectors_catch_every_mutant, RIGHT, MUTANTS);
     tcase_add_loop_test(transaction, mbarrier_remote_error__vectors, 0, VECTORS);
     tcase_add_test(transaction, mbarrier_tx_range__may_depend_on_the_pieces);
-    tcase_add_test(transaction, mbarrier_warp_sum__adds_in_64_bits);
     tcase_add_test(wait, mbarrier_wait_phase__only_bit_63_matters);
     tcase_add_test(wait, mbarrier_wait_parity__is_true_for_the_other_parity);
     tcase_add_test(wait, mbarrier_error__stops_waits);

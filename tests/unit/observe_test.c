@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "copy.h"
-#include "mbarrier_step.h"
 #include "observe.h"
 #include "slow_vectors.h"
 #include "store.h"
@@ -342,105 +341,6 @@ START_TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
 }
 END_TEST
 
-// --- The ledger ------------------------------------------------------------------------------------------------------
-
-static struct mbarrier_op step_of(uint32_t opcode, uint32_t operand, uint32_t issuer)
-{
-    return (struct mbarrier_op){.opcode = opcode,
-                                .barrier = 1,
-                                .issuer = issuer,
-                                .lanes = 1,
-                                .operand = operand,
-                                .token = MBARRIER_TOKEN_OPERAND};
-}
-
-START_TEST(the_ledger_names_who_came_in_this_phase)
-{
-    const struct mbarrier_op program[] = {
-        step_of(MBARRIER_OP_INIT, 2, MBARRIER_ISSUER_CTA),
-        step_of(MBARRIER_OP_ARRIVE_EXPECT_TX, 64, MBARRIER_ISSUER_CTA),
-        step_of(MBARRIER_OP_ARRIVE, 1, MBARRIER_ISSUER_REMOTE),
-        step_of(MBARRIER_OP_TEST_WAIT_PARITY, 0, MBARRIER_ISSUER_CTA),
-        step_of(MBARRIER_OP_COMPLETE_TX, 64, MBARRIER_ISSUER_CTA),
-        step_of(MBARRIER_OP_ARRIVE, 1, MBARRIER_ISSUER_CTA),
-    };
-    static struct mbarrier_machine machine;
-    const struct ledger *ledger = &machine.slot[1].ledger;
-    heard.accesses = heard.barriers = 0;
-    mbarrier_machine_start(&machine);
-    machine.observer = &observer;
-    for (int i = 0; i < 4; i++) ck_assert_int_eq(mbarrier_step(&machine, &program[i], NULL), RULE_OK);
-    ck_assert_int_eq(ledger->count, 2);
-    ck_assert_uint_eq(ledger->entry[0].origin.line, 1);
-    ck_assert_uint_eq(ledger->entry[0].transaction.expect_bytes, 64);
-    ck_assert_uint_eq(ledger->entry[1].origin.rank, 1);
-    ck_assert_uint_eq(ledger->total.arrivals, 2);
-    mbarrier_step(&machine, &program[4], NULL);
-    ck_assert_uint_eq(ledger->phase, 1);
-    ck_assert_int_eq(ledger->count, 0);
-    mbarrier_step(&machine, &program[5], NULL);
-    ck_assert_int_eq(ledger->count, 1);
-    ck_assert_uint_eq(ledger->total.arrivals, 1);
-
-    ck_assert_int_eq(heard.barriers, 5); // the wait says false, and is not told
-    ck_assert_int_eq(heard.accesses, 0);
-    const enum barrier_step told[] = {BARRIER_INIT, BARRIER_TRANSACTION, BARRIER_TRANSACTION, BARRIER_TRANSACTION,
-                                      BARRIER_TRANSACTION};
-    for (int i = 0; i < 5; i++) ck_assert_int_eq(heard.barrier[i].step, told[i]);
-    ck_assert_int_eq(heard.barrier[2].scope, SCOPE_CLUSTER);
-    ck_assert_uint_eq(heard.barrier[0].address, 8);
-    for (int i = 0; i < 5; i++) ck_assert_int_eq(heard.barrier[i].completes, i == 3);
-    ck_assert_int_eq(heard.barrier[4].phase, 1);
-}
-END_TEST
-
-START_TEST(mbarrier_remote_error__contributes_nothing)
-{
-    const struct mbarrier_op init = step_of(MBARRIER_OP_INIT, 1, MBARRIER_ISSUER_CTA);
-    const struct mbarrier_op many = step_of(MBARRIER_OP_ARRIVE, 5, MBARRIER_ISSUER_REMOTE);
-    static struct mbarrier_machine machine;
-    mbarrier_machine_start(&machine);
-    mbarrier_step(&machine, &init, NULL);
-    mbarrier_step(&machine, &many, NULL);
-    ck_assert_int_eq(machine.slot[1].ledger.count, 0);
-}
-END_TEST
-
-START_TEST(a_full_ledger_still_adds_up)
-{
-    static struct ledger ledger;
-    ledger_start(&ledger, 3);
-    for (uint32_t i = 0; i < LEDGER_ENTRIES + 5; i++)
-        ledger_add(&ledger, &(struct ledger_entry){.origin.line = i, .transaction = {.arrivals = 1, .drop = 1}});
-    ledger_add(&ledger, &(struct ledger_entry){.origin.line = LEDGER_ENTRIES - 1, .transaction = {.arrivals = 1}});
-    ck_assert_int_eq(ledger.count, LEDGER_ENTRIES);
-    ck_assert_int_eq(ledger.lost, 6);
-    ck_assert_uint_eq(ledger.total.arrivals, LEDGER_ENTRIES + 6);
-    ck_assert_int_eq(ledger.total.drop, 1);
-    ck_assert_uint_eq(ledger.phase, 3);
-}
-END_TEST
-
-START_TEST(contributions_of_one_origin_are_one)
-{
-    static struct ledger ledger;
-    ledger_start(&ledger, 0);
-    const struct event_origin a = {
-        .launch = 1, .cta = 1, .rank = 1, .warp = 2, .lanes = 2, .operation = 3, .file = "x", .line = 4};
-    struct event_origin other[] = {a, a, a, a, a, a, a, a};
-    enum { OTHERS = sizeof other / sizeof other[0] };
-    other[0].cta = 0, other[1].lanes = 0, other[2].operation = 0, other[3].file = NULL, other[4].line = 0;
-    other[5].launch = 0, other[6].rank = 0, other[7].warp = 0;
-    for (int i = 0; i < OTHERS; i++) {
-        ledger_add(&ledger, &(struct ledger_entry){.origin = a, .transaction = {.complete_bytes = 16}});
-        ledger_add(&ledger, &(struct ledger_entry){.origin = a, .transaction = {.complete_bytes = 16}});
-        ledger_add(&ledger, &(struct ledger_entry){.origin = other[i], .transaction = {.expect_bytes = 1}});
-    }
-    ck_assert_int_eq(ledger.count, 2 * OTHERS);
-    ck_assert_uint_eq(ledger.entry[0].transaction.complete_bytes, 32);
-}
-END_TEST
-
 START_TEST(every_value_has_a_name)
 {
     ck_assert_str_eq(access_kind_name(ACCESS_REDUCE), "reduce");
@@ -454,7 +354,7 @@ END_TEST
 Suite *observe_suite(void)
 {
     Suite *suite = suite_create("observe");
-    TCase *tensor = tcase_create("tensor"), *bulk = tcase_create("bulk"), *ledger = tcase_create("ledger");
+    TCase *tensor = tcase_create("tensor"), *bulk = tcase_create("bulk"), *names = tcase_create("names");
     tcase_add_test(tensor, tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells);
     tcase_add_test(tensor, store_granule__is_what_a_store_tells);
     tcase_add_test(tensor, swizzle_32b__moves_the_ranges_that_are_told);
@@ -466,13 +366,9 @@ Suite *observe_suite(void)
     tcase_add_test(bulk, stores_to_global_memory_tell_no_barrier);
     tcase_add_test(bulk, registers_are_no_memory_and_take_the_generic_proxy);
     tcase_add_test(bulk, cp_async_zero_fill__reads_fewer_bytes_than_it_writes);
-    tcase_add_test(ledger, the_ledger_names_who_came_in_this_phase);
-    tcase_add_test(ledger, mbarrier_remote_error__contributes_nothing);
-    tcase_add_test(ledger, a_full_ledger_still_adds_up);
-    tcase_add_test(ledger, contributions_of_one_origin_are_one);
-    tcase_add_test(ledger, every_value_has_a_name);
+    tcase_add_test(names, every_value_has_a_name);
     suite_add_tcase(suite, tensor);
     suite_add_tcase(suite, bulk);
-    suite_add_tcase(suite, ledger);
+    suite_add_tcase(suite, names);
     return suite;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The family "mbarrier": programs of up to sixteen barrier operations. A result has the window "log", one struct
 // mbarrier_record per step, and "final", the four words at the end; a program that faults has a status and no windows,
-// because a GPU that faulted cannot be read. What the steps do is in model/sync/mbarrier_step.h.
+// because a GPU that faulted cannot be read. What the steps do is in mbarrier_step.h.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static size_t mbarrier_result_bytes(const void *test_case)
 
 static json_t *write_op(const struct mbarrier_op *op)
 {
-    json_t *json = json_pack("{s:s}", "op", mbarrier_op_row(op->opcode)->name);
+    json_t *json = json_pack("{s:s}", "op", mbarrier_step_row(op->opcode)->name);
     if (op->barrier != 0) json_object_set_new(json, "barrier", json_integer(op->barrier));
     if (op->issuer != MBARRIER_ISSUER_CTA)
         json_object_set_new(json, "issuer", json_string(mbarrier_issuer_name(op->issuer)));
@@ -57,13 +57,13 @@ static struct mbarrier_op read_op(struct json_reader *reader)
 {
     const char *issuers[MBARRIER_ISSUERS + 1] = {NULL};
     for (uint32_t i = 0; i < MBARRIER_ISSUERS; i++) issuers[i] = mbarrier_issuer_name(i);
-    const char *names[MBARRIER_OPS + 1] = {NULL};
-    for (uint32_t i = 0; i < MBARRIER_OPS; i++) names[i] = mbarrier_op_row(i)->name;
+    const char *names[MBARRIER_STEP_OPS + 1] = {NULL};
+    for (uint32_t i = 0; i < MBARRIER_STEP_OPS; i++) names[i] = mbarrier_step_row(i)->name;
     struct mbarrier_op op = mbarrier_op_plain((uint32_t)json_read_name(reader, "op", names));
     op.barrier = read_u32_or(reader, "barrier", 0);
     if (json_has(reader, "issuer")) op.issuer = (uint32_t)json_read_name(reader, "issuer", issuers);
     op.lanes = read_u32_or(reader, "lanes", 1);
-    enum mbarrier_operand takes = mbarrier_op_row(op.opcode)->operand;
+    enum mbarrier_operand takes = mbarrier_step_row(op.opcode)->operand;
     if (takes == MBARRIER_TAKES_WORD) {
         op.word = json_read_u64(reader, "word", UINT64_MAX);
     } else if (takes != MBARRIER_TAKES_NOTHING) {
@@ -124,7 +124,7 @@ static void mbarrier_run_model(const void *test_case, struct result *result)
         memcpy(log + (size_t)i * sizeof record, &record, sizeof record);
     }
     uint8_t *last = result_window(result, "final", 0, MBARRIER_SLOTS * sizeof(uint64_t));
-    for (int i = 0; i < MBARRIER_SLOTS; i++) memcpy(last + 8 * i, &machine.slot[i].word, 8);
+    for (int i = 0; i < MBARRIER_SLOTS; i++) memcpy(last + 8 * i, &machine.word[0][i], 8);
 }
 
 static void pack_programs(const struct mbarrier_case *cases, int count, struct mbarrier_program *programs)
@@ -200,7 +200,7 @@ static void print_word(const char *who, uint64_t word, FILE *out)
 static const struct mbarrier_op *print_step(const struct mbarrier_case *program, int index, FILE *out)
 {
     const struct mbarrier_op *op = &program->op[index];
-    const struct mbarrier_op_row *row = mbarrier_op_row(op->opcode);
+    const struct mbarrier_op_row *row = mbarrier_step_row(op->opcode);
     fprintf(out, "ops[%d]: %s on barrier %u, lanes 0x%08x, operand %u", index,
             op->issuer == MBARRIER_ISSUER_CTA ? row->ptx : row->ptx_cluster, op->barrier, op->lanes, op->operand);
     if (op->step != 0) fprintf(out, " + lane * %u", op->step);

@@ -93,7 +93,7 @@ static uint32_t random_init_count(struct random *random)
 static uint32_t aimed_operand(struct random *random, const struct mbarrier_op *op, uint64_t word)
 {
     struct mbarrier_fields now = mbarrier_unpack(word);
-    enum mbarrier_effect does = mbarrier_op_row(op->opcode)->does;
+    enum mbarrier_effect does = mbarrier_step_row(op->opcode)->does;
     int64_t lanes = __builtin_popcount(op->lanes), missing = 0, room = 0;
     if (does == MBARRIER_ARRIVES) missing = now.pending, room = now.pending;
     if (does == MBARRIER_EXPECTS || does == MBARRIER_BOTH) missing = -now.tx, room = MBARRIER_TX_MAX - now.tx;
@@ -112,7 +112,7 @@ static uint32_t random_token(struct plan *plan, uint32_t barrier)
     for (int tries = 0; tries < 16 && plan->machine.events > 0; tries++) {
         uint64_t index = random_below(plan->random, (uint64_t)plan->machine.events);
         const struct mbarrier_op *source = &plan->machine.event[index].op;
-        if (mbarrier_op_row(source->opcode)->result != MBARRIER_GIVES_TOKEN) continue;
+        if (mbarrier_step_row(source->opcode)->result != MBARRIER_GIVES_TOKEN) continue;
         if (source->issuer != MBARRIER_ISSUER_CTA) continue;
         if (source->barrier == barrier || random_chance(plan->random, 10)) return (uint32_t)index;
     }
@@ -122,7 +122,7 @@ static uint32_t random_token(struct plan *plan, uint32_t barrier)
 static void choose_operand(struct plan *plan, struct mbarrier_op *op, int careless)
 {
     struct random *random = plan->random;
-    switch (mbarrier_op_row(op->opcode)->operand) {
+    switch (mbarrier_step_row(op->opcode)->operand) {
     case MBARRIER_TAKES_NOTHING:
         return;
     case MBARRIER_TAKES_WORD:
@@ -142,7 +142,7 @@ static void choose_operand(struct plan *plan, struct mbarrier_op *op, int carele
         else if (careless)
             op->operand = random_pick(random, limits);
         else
-            op->operand = aimed_operand(random, op, plan->machine.slot[op->barrier].word);
+            op->operand = aimed_operand(random, op, plan->machine.word[0][op->barrier]);
     }
     if (random_chance(random, 10))
         op->step = random_chance(random, 70) ? (uint32_t)random_below(random, 4) : (uint32_t)random_u64(random);
@@ -152,7 +152,7 @@ static struct mbarrier_op random_op(struct plan *plan, int careless)
 {
     struct random *random = plan->random;
     struct mbarrier_op op = mbarrier_op_plain(random_pick(random, kinds));
-    const struct mbarrier_op_row *row = mbarrier_op_row(op.opcode);
+    const struct mbarrier_op_row *row = mbarrier_step_row(op.opcode);
     op.barrier = (uint32_t)random_below(random, (uint64_t)plan->barriers);
     if (plan->remote && row->ptx_cluster != NULL && random_chance(random, 65))
         op.issuer = random_chance(random, 25) ? MBARRIER_ISSUER_SELF : MBARRIER_ISSUER_REMOTE;

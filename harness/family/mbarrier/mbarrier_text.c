@@ -50,7 +50,7 @@ static int parse_key(const char *key, const char *value, struct mbarrier_op *op,
 
 static int parse_operand(const char *text, struct mbarrier_op *op, struct text *why)
 {
-    enum mbarrier_operand takes = mbarrier_op_row(op->opcode)->operand;
+    enum mbarrier_operand takes = mbarrier_step_row(op->opcode)->operand;
     uint64_t number, most = takes == MBARRIER_TAKES_WORD ? UINT64_MAX : UINT32_MAX;
     if (takes == MBARRIER_TAKES_NOTHING) {
         text_set(why, "'%s' is one operand too many", text);
@@ -72,7 +72,7 @@ static uint32_t newest_token(const struct mbarrier_case *program, const struct m
 {
     for (int i = program->count - 1; i >= 0; i--) {
         const struct mbarrier_op *source = &program->op[i];
-        if (mbarrier_op_row(source->opcode)->result != MBARRIER_GIVES_TOKEN) continue;
+        if (mbarrier_step_row(source->opcode)->result != MBARRIER_GIVES_TOKEN) continue;
         if (source->barrier == op->barrier && source->issuer == MBARRIER_ISSUER_CTA) return (uint32_t)i;
     }
     return MBARRIER_TOKEN_OPERAND;
@@ -81,7 +81,7 @@ static uint32_t newest_token(const struct mbarrier_case *program, const struct m
 // What an operation without an operand means. Returns 0 if it means nothing.
 static int default_operand(const struct mbarrier_case *program, struct mbarrier_op *op, struct text *why)
 {
-    const struct mbarrier_op_row *row = mbarrier_op_row(op->opcode);
+    const struct mbarrier_op_row *row = mbarrier_step_row(op->opcode);
     if (row->operand == MBARRIER_TAKES_NOTHING) return 1;
     if (row->does == MBARRIER_ARRIVES) {
         op->operand = 1;
@@ -99,8 +99,8 @@ static int default_operand(const struct mbarrier_case *program, struct mbarrier_
 static int parse_words(char *text, const struct mbarrier_case *program, struct mbarrier_op *op, struct text *why)
 {
     char *save, *word = strtok_r(text, " \t", &save);
-    *op = mbarrier_op_plain(word == NULL ? MBARRIER_OPS : mbarrier_op_find(word));
-    if (op->opcode >= MBARRIER_OPS) {
+    *op = mbarrier_op_plain(word == NULL ? MBARRIER_STEP_OPS : mbarrier_step_find(word));
+    if (op->opcode >= MBARRIER_STEP_OPS) {
         text_set(why, "'%s' is not an mbarrier operation; --help lists them", word == NULL ? "" : word);
         return 0;
     }
@@ -111,7 +111,7 @@ static int parse_words(char *text, const struct mbarrier_case *program, struct m
         if (equals != NULL ? !parse_key(word, equals + 1, op, why) : !parse_operand(word, op, why)) return 0;
         operands += equals == NULL;
     }
-    if (operands > 1) text_set(why, "%s takes one operand", mbarrier_op_row(op->opcode)->name);
+    if (operands > 1) text_set(why, "%s takes one operand", mbarrier_step_row(op->opcode)->name);
     return operands > 1 ? 0 : operands == 1 || default_operand(program, op, why);
 }
 

@@ -6,9 +6,8 @@
 
 #include "address_check.h"
 #include "bulk.h"
-#include "cluster.h"
 #include "copy.h"
-#include "mbarrier.h"
+#include "mbarrier_operate.h"
 #include "operand.h"
 #include "prefetch.h"
 #include "store.h"
@@ -24,24 +23,6 @@ struct run {
     struct tensormap map;
 };
 
-// The rule that the hardware reports first: 715, 716, 717 before 700 before 719.
-static int lateness(enum rule rule)
-{
-    switch (rule_cuda_error(rule)) {
-    case 0:
-        return 1000;
-    case 700:
-        return 718;
-    default:
-        return rule_cuda_error(rule);
-    }
-}
-
-static enum rule earlier(enum rule one, enum rule other)
-{
-    return lateness(one) <= lateness(other) ? one : other;
-}
-
 static enum rule check_policy(const struct run *run)
 {
     return run->job->has_hint ? cache_policy_check(run->job->policy, NULL) : RULE_OK;
@@ -55,12 +36,10 @@ static uint8_t *shared_at(const struct run *run, uint32_t address, uint32_t byte
 // complete_tx on the barrier that the operand names in this CTA.
 static void complete(const struct run *run, uint32_t bytes)
 {
-    uint8_t *at = shared_at(run, operand_place(run->job->barrier), sizeof(uint64_t));
-    uint64_t word;
-    if (bytes == 0 || at == NULL) return;
-    memcpy(&word, at, sizeof word);
-    mbarrier_transact_remote(&word, &(struct mbarrier_transaction){.complete_bytes = bytes});
-    memcpy(at, &word, sizeof word);
+    const struct cluster_memory cluster = {&run->memory->shared, 1, 0, 0};
+    const struct mbarrier_unit unit = {&cluster, NULL};
+    const struct mbarrier_transaction end = {.complete_bytes = bytes};
+    if (bytes > 0) mbarrier_land(&unit, 0, operand_place(run->job->barrier), &end, NULL, NULL);
 }
 
 // --- tensor copies
@@ -71,8 +50,8 @@ static enum rule run_tile_load(const struct run *run)
     const struct misuse_job *job = run->job;
     const struct memory *shared = &run->memory->shared;
     uint32_t to = operand_with_barrier(job->shared, job->barrier), bytes;
-    enum rule rule = earlier(check_policy(run), operand_check_barrier(job->barrier, shared, NULL));
-    rule = earlier(rule, tile_load_check(&run->map, TILE_DIMS, job->coord, run->global, shared, to, NULL));
+    enum rule rule = rule_earlier(check_policy(run), operand_check_barrier(job->barrier, shared, NULL));
+    rule = rule_earlier(rule, tile_load_check(&run->map, TILE_DIMS, job->coord, run->global, shared, to, NULL));
     if (rule != RULE_OK) return rule;
     rule = tile_load(&run->map, TILE_DIMS, job->coord, run->global, shared, to, &bytes);
     complete(run, bytes);
@@ -85,11 +64,11 @@ static enum rule run_tile_store(const struct run *run)
     const struct memory *shared = &run->memory->shared;
     enum rule rule = check_policy(run);
     if (job->operation == MISUSE_TILE_STORE) {
-        rule =
-            earlier(rule, tile_store_check(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
+        rule = rule_earlier(rule,
+                            tile_store_check(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
         return rule == RULE_OK ? tile_store(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared) : rule;
     }
-    rule = earlier(
+    rule = rule_earlier(
         rule, tile_reduce_check(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
     return rule == RULE_OK ? tile_reduce(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared)
                            : rule;
@@ -119,9 +98,9 @@ static enum rule run_bulk(const struct run *run)
     uint32_t bytes = bulk_moved_bytes(bulk.form, bulk.size_bytes);
     int has_barrier = job->operation != MISUSE_BULK_STORE && job->operation != MISUSE_BULK_REDUCE;
     if (job->operation == MISUSE_BULK_LOAD) bulk.to = operand_with_barrier(job->shared, job->barrier);
-    enum rule rule = earlier(check_policy(run), bulk_check(&bulk, NULL));
+    enum rule rule = rule_earlier(check_policy(run), bulk_check(&bulk, NULL));
     if (has_barrier && bytes > 0)
-        rule = earlier(rule, bulk_check_barrier(bulk.form, job->barrier, &run->memory->shared, NULL));
+        rule = rule_earlier(rule, bulk_check_barrier(bulk.form, job->barrier, &run->memory->shared, NULL));
     if (rule != RULE_OK) return rule;
     rule = job->operation == MISUSE_BULK_REDUCE ? bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &bytes)
                                                 : bulk_copy(&bulk, &bytes);
@@ -149,11 +128,11 @@ static enum rule run_prefetch(const struct run *run)
     const uint16_t offset[3] = {(uint16_t)job->offset};
     switch (job->operation) {
     case MISUSE_PREFETCH_BULK:
-        return earlier(check_policy(run), bulk_prefetch_check(job->global, job->size_bytes, NULL));
+        return rule_earlier(check_policy(run), bulk_prefetch_check(job->global, job->size_bytes, NULL));
     case MISUSE_PREFETCH_TILE:
-        return earlier(check_policy(run), tile_prefetch_check(&run->map, (int)job->dims, job->coord, NULL));
+        return rule_earlier(check_policy(run), tile_prefetch_check(&run->map, (int)job->dims, job->coord, NULL));
     case MISUSE_PREFETCH_IM2COL:
-        return earlier(check_policy(run), im2col_prefetch_check(&run->map, IM2COL_DIMS, job->coord, offset, NULL));
+        return rule_earlier(check_policy(run), im2col_prefetch_check(&run->map, IM2COL_DIMS, job->coord, offset, NULL));
     case MISUSE_PREFETCH_MAP:
         return prefetch_map(run);
     default:
@@ -191,7 +170,7 @@ static enum rule run_shared(const struct run *run, uint64_t *value)
 static enum rule run_global(const struct run *run, uint64_t *value)
 {
     const struct misuse_job *job = run->job;
-    enum rule rule = earlier(check_policy(run), global_access_check(job->global, WORD_BYTES, run->global, NULL));
+    enum rule rule = rule_earlier(check_policy(run), global_access_check(job->global, WORD_BYTES, run->global, NULL));
     if (rule != RULE_OK) return rule;
     uint8_t *at = memory_at(run->global, job->global, WORD_BYTES);
     uint32_t word;
@@ -201,45 +180,30 @@ static enum rule run_global(const struct run *run, uint64_t *value)
     return RULE_OK;
 }
 
-// What the operation does to the barrier's word; an arrive by either kind of address is one.
-static enum rule operate(uint32_t operation, uint64_t *word, uint64_t *value)
-{
-    int complete = 0;
-    enum rule rule;
-    switch (operation) {
-    case MISUSE_INIT_SHARED:
-        *word = mbarrier_init(MISUSE_INIT_COUNT);
-        return RULE_OK;
-    case MISUSE_TEST_SHARED:
-        rule = mbarrier_test_parity(*word, 0, &complete);
-        *value = (uint64_t)complete;
-        return rule;
-    case MISUSE_EXPECT_SHARED:
-        return mbarrier_transact(word, &(struct mbarrier_transaction){.expect_bytes = MISUSE_EXPECT_BYTES});
-    default:
-        *value = mbarrier_token(*word) >> 32;
-        return mbarrier_transact(word, &(struct mbarrier_transaction){.arrivals = 1});
-    }
-}
-
-static enum rule check_barrier(const struct run *run, uint32_t barrier)
-{
-    const struct misuse_job *job = run->job;
-    enum rule rule = RULE_OK;
-    if (job->operation == MISUSE_EXPECT_SHARED && job->is_cluster) rule = cluster_expect_check(barrier, MISUSE_RANKS);
-    return rule != RULE_OK ? rule : mbarrier_access_check(barrier, &run->memory->shared, NULL);
-}
-
-// An operation on the barrier at a shared address.
+// An operation on the barrier at a shared address; an arrive by either kind of address is one.
 static enum rule run_barrier(const struct run *run, uint32_t barrier, uint64_t *value)
 {
-    uint64_t word;
-    enum rule rule = check_barrier(run, barrier);
-    if (rule != RULE_OK) return rule;
-    uint8_t *at = shared_at(run, barrier, sizeof word);
-    memcpy(&word, at, sizeof word);
-    rule = operate(run->job->operation, &word, value);
-    memcpy(at, &word, sizeof word);
+    static const uint32_t opcodes[] = {[MISUSE_INIT_SHARED] = MBARRIER_OP_INIT,
+                                       [MISUSE_TEST_SHARED] = MBARRIER_OP_TEST_WAIT_PARITY,
+                                       [MISUSE_EXPECT_SHARED] = MBARRIER_OP_EXPECT_TX,
+                                       [MISUSE_ARRIVE_SHARED] = MBARRIER_OP_ARRIVE,
+                                       [MISUSE_ARRIVE_GENERIC] = MBARRIER_OP_ARRIVE};
+    static const uint32_t operands[] = {[MISUSE_INIT_SHARED] = MISUSE_INIT_COUNT,
+                                        [MISUSE_EXPECT_SHARED] = MISUSE_EXPECT_BYTES,
+                                        [MISUSE_ARRIVE_SHARED] = 1,
+                                        [MISUSE_ARRIVE_GENERIC] = 1,
+                                        [MISUSE_TEST_SHARED] = 0};
+    uint8_t other[MISUSE_SHARED_BYTES] = {0}; // nobody looks at what is left there
+    const struct memory memory[MISUSE_RANKS] = {run->memory->shared, {other, run->memory->shared.base, sizeof other}};
+    const int is_cluster = run->job->is_cluster != 0;
+    const struct cluster_memory cluster = {memory, is_cluster ? MISUSE_RANKS : 1, is_cluster, 0};
+    const struct mbarrier_unit unit = {&cluster, NULL};
+    const uint32_t operation = run->job->operation;
+    const struct mbarrier_instruction in = {
+        .opcode = opcodes[operation], .lanes = 1, .address = {barrier}, .operand = {operands[operation]}};
+    struct mbarrier_answer answer;
+    enum rule rule = mbarrier_operate(&unit, &in, NULL, &answer, NULL);
+    *value = operation == MISUSE_TEST_SHARED ? answer.ballot : answer.value[0] >> 32;
     return rule;
 }
 

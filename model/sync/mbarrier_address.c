@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "mbarrier_address.h"
+
+#include "cluster.h"
+#include "cluster_access.h"
+#include "mbarrier.h"
+#include "mbarrier_form.h"
+
+#define WINDOW_LIMIT (UINT32_C(1) << CLUSTER_RANK_SHIFT)
+
+static void broken(struct findings *findings, enum rule *first, struct finding finding)
+{
+    if (*first == RULE_OK) *first = finding.rule;
+    finding_add(findings, finding);
+}
+
+// In the own CTA's window, whose upper 8 bits are 0.
+static enum rule check_own(const struct memory *own, uint32_t address, struct findings *findings)
+{
+    const uint64_t end = own->base + own->size_bytes;
+    enum rule first = RULE_OK;
+    if (address >= WINDOW_LIMIT)
+        broken(
+            findings, &first,
+            (struct finding){RULE_MBARRIER_ADDRESS_WINDOW, "a", -1, 0, address, WINDOW_LIMIT, address % WINDOW_LIMIT});
+    if (address % MBARRIER_BYTES != 0)
+        broken(findings, &first,
+               (struct finding){RULE_MBARRIER_ADDRESS_ALIGN, "a", -1, 0, address, MBARRIER_BYTES,
+                                address - address % MBARRIER_BYTES});
+    if (memory_at(own, address, MBARRIER_BYTES) == NULL)
+        broken(findings, &first,
+               (struct finding){RULE_MBARRIER_ADDRESS_BOUNDS, "a", -1, 0, address, end,
+                                address < own->base ? own->base : end - MBARRIER_BYTES});
+    return first;
+}
+
+int mbarrier_reads_cluster_address(const struct cluster_memory *cluster, uint32_t opcode, enum mbarrier_space space)
+{
+    return space == MBARRIER_SHARED_CLUSTER || (opcode == MBARRIER_OP_EXPECT_TX && cluster->is_cluster);
+}
+
+enum rule mbarrier_address_check(const struct cluster_memory *cluster, uint32_t opcode, enum mbarrier_space space,
+                                 uint32_t rank, uint32_t address, struct findings *findings)
+{
+    findings_clear(findings);
+    if (mbarrier_reads_cluster_address(cluster, opcode, space))
+        return cluster_access_check(cluster, CLUSTER_BARRIER_OPERATION, rank, address, MBARRIER_BYTES, findings);
+    return check_own(&cluster->cta[rank], address, findings);
+}
+
+enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings)
+{
+    findings_clear(findings);
+    if (is_shared) return RULE_OK;
+    finding_add(findings, (struct finding){RULE_MBARRIER_GENERIC_SPACE, "a", -1, 0, address, 0, 0});
+    return RULE_MBARRIER_GENERIC_SPACE;
+}

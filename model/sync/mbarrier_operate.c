@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: MIT
+// Instructions on barriers: which lanes act together, which transaction that is, what each gets back, what PTX leaves
+// undefined. How a transaction changes the word is in mbarrier.c; nothing here touches a count.
+#include "mbarrier_operate.h"
+
+#include <string.h>
+
+#include "cluster.h"
+
+// One instruction under way.
+struct work {
+    const struct mbarrier_unit *unit;
+    const struct mbarrier_instruction *in;
+    const struct mbarrier_op_row *row;
+    const struct teller *teller;
+    struct mbarrier_answer *answer;
+    struct findings *findings;
+};
+
+// One barrier of it, and the lanes that are on it together. `page` is NULL where nothing is known of the barrier.
+struct target {
+    uint32_t lanes, rank, address;
+    uint8_t *at;
+    uint64_t word;
+};
+
+static void note(const struct work *work, enum rule rule, const char *argument, int64_t value, int64_t limit)
+{
+    finding_add(work->findings, (struct finding){.rule = rule,
+                                                 .argument = argument,
+                                                 .index = -1,
+                                                 .is_signed = value < 0 || limit < 0,
+                                                 .value = (uint64_t)value,
+                                                 .limit = (uint64_t)limit,
+                                                 .nearest = (uint64_t)limit});
+}
+
+static int has_lane(uint32_t lanes, int lane)
+{
+    return (int)(lanes >> lane & 1);
+}
+
+static uint32_t operand_of(const struct work *work, int lane)
+{
+    return (uint32_t)work->in->operand[lane];
+}
+
+static void store(struct target *target, uint64_t word)
+{
+    target->word = word;
+    memcpy(target->at, &word, sizeof word);
+}
+
+static const struct ledger *page_of(const struct mbarrier_unit *unit, const struct target *target)
+{
+    static const struct ledger unknown = {.life = BARRIER_NONE, .is_observed = 1};
+    static const struct ledger trusted = {.life = BARRIER_LIVE, .is_observed = 1};
+    if (unit->ledgers == NULL) return &trusted;
+    const struct ledger *page = ledger_find(unit->ledgers, target->rank, target->address);
+    return page != NULL ? page : &unknown;
+}
+
+// --- Which lanes act together
+// -----------------------------------------------------------------------------------------
+
+static int is_cluster_form(const struct work *work)
+{
+    return mbarrier_reads_cluster_address(work->unit->cluster, work->in->opcode, work->in->space);
+}
+
+// The lowest lane of `left`, and all that act with it.
+static struct target next_target(const struct work *work, uint32_t left)
+{
+    const struct mbarrier_instruction *in = work->in;
+    const int first = __builtin_ctz(left), is_cluster = is_cluster_form(work);
+    const uint32_t address = in->address[first];
+    struct target target = {.rank = is_cluster ? cluster_address_rank(address) : in->rank,
+                            .address = cluster_mapa(address, 0)};
+    for (int lane = first; lane < MBARRIER_LANES; lane++) {
+        int is_same = in->address[lane] == address;
+        if (work->row->by_value && operand_of(work, lane) != operand_of(work, first)) is_same = 0;
+        if (has_lane(left, lane) && is_same) target.lanes |= UINT32_C(1) << lane;
+    }
+    target.at = cluster_memory_at(work->unit->cluster, target.rank, target.address, MBARRIER_BYTES);
+    memcpy(&target.word, target.at, sizeof target.word);
+    return target;
+}
+
+// --- Who hears of it
+// --------------------------------------------------------------------------------------------------
+
+// Tells the ledger, and who listens.
+static void tell(const struct mbarrier_unit *unit, const struct target *target, const struct teller *teller,
+                 struct event_barrier barrier)
+{
+    struct event event = {.kind = EVENT_BARRIER, .barrier = barrier};
+    struct event_origin origin = {.lanes = target->lanes};
+    if (unit->ledgers == NULL && teller == NULL) return;
+    if (teller != NULL) {
+        origin = teller->origin;
+        if (target->lanes != 0) origin.lanes = target->lanes;
+    }
+    event.origin = &origin;
+    event.barrier.rank = target->rank;
+    event.barrier.address = target->address;
+    if (unit->ledgers != NULL) ledger_hear(unit->ledgers, &event);
+    if (teller != NULL && teller->observer != NULL) teller->observer->hear(teller->observer->context, &event);
+}
+
+static struct event_barrier event_of(const struct work *work, const struct target *target, enum barrier_step step)
+{
+    struct event_barrier barrier = {.step = step, .order = work->in->order, .scope = work->in->scope};
+    const int arrives = work->row->does == MBARRIER_ARRIVES || work->row->does == MBARRIER_BOTH;
+    if (step == BARRIER_INIT || step == BARRIER_INVAL) return (struct event_barrier){.step = step};
+    if (barrier.order == ORDER_WEAK)
+        barrier.order = step == BARRIER_WAIT ? ORDER_ACQUIRE : arrives ? ORDER_RELEASE : ORDER_RELAXED;
+    if (barrier.scope == SCOPE_NONE) barrier.scope = target->rank == work->in->rank ? SCOPE_CTA : SCOPE_CLUSTER;
+    return barrier;
+}
+
+// --- Transactions
+// -----------------------------------------------------------------------------------------------------
+
+static struct mbarrier_transaction transaction_of(const struct work *work, uint32_t lanes)
+{
+    const enum mbarrier_effect does = work->row->does;
+    const uint64_t count = (uint64_t)__builtin_popcount(lanes);
+    struct mbarrier_transaction transaction = {.drop = work->row->drop};
+    uint64_t sum = 0;
+    for (int lane = 0; lane < MBARRIER_LANES; lane++)
+        if (has_lane(lanes, lane)) sum += operand_of(work, lane);
+    if (does == MBARRIER_ARRIVES) transaction.arrivals = sum;
+    if (does == MBARRIER_BOTH) transaction.arrivals = count;
+    if (does == MBARRIER_BOTH || does == MBARRIER_EXPECTS) transaction.expect_bytes = sum;
+    if (does == MBARRIER_COMPLETES) transaction.complete_bytes = sum;
+    if (does == MBARRIER_EXPECTS_ONE) transaction.expect_bytes = count;
+    return transaction;
+}
+
+// The value and the limit behind a broken rule of a transaction.
+static void note_fault(const struct work *work, const struct target *target, enum rule rule,
+                       const struct mbarrier_transaction *transaction)
+{
+    struct mbarrier_fields now = mbarrier_unpack(target->word);
+    int64_t arrivals = (int64_t)transaction->arrivals;
+    int64_t bytes = (int64_t)transaction->expect_bytes - (int64_t)transaction->complete_bytes;
+    switch (rule) {
+    case RULE_MBARRIER_COUNT_LIMIT:
+        note(work, rule, "arrivals", arrivals, MBARRIER_COUNT_MAX);
+        break;
+    case RULE_MBARRIER_TX_LIMIT:
+        note(work, rule, "bytes", bytes < 0 ? -bytes : bytes, MBARRIER_COUNT_MAX);
+        break;
+    case RULE_MBARRIER_ARRIVALS:
+        note(work, rule, "arrivals", arrivals, now.pending);
+        break;
+    case RULE_MBARRIER_DROP_LIMIT:
+        note(work, rule, "arrivals", arrivals, now.expected);
+        break;
+    case RULE_MBARRIER_TX_RANGE:
+        note(work, rule, "tx", now.tx + bytes, bytes < 0 ? MBARRIER_TX_MIN : MBARRIER_COUNT_MAX);
+        break;
+    default:
+        note(work, rule, "error", 1, 0);
+    }
+}
+
+// What a transaction that went through means to the documents.
+static void note_change(const struct work *work, uint64_t before, uint64_t after)
+{
+    struct mbarrier_fields old = mbarrier_unpack(before), new = mbarrier_unpack(after);
+    if (new.tx == MBARRIER_TX_MAX && old.tx != MBARRIER_TX_MAX)
+        note(work, RULE_MBARRIER_TX_MAX, "tx", new.tx, MBARRIER_COUNT_MAX);
+    if (work->row->drop && new.expected == 0 && old.expected != 0) note(work, RULE_MBARRIER_DROP_ALL, "expected", 0, 1);
+    if (new.phase != old.phase && work->row->no_complete) note(work, RULE_MBARRIER_NOCOMPLETE, "pending", 0, 1);
+}
+
+// Tokens of the lanes of one transaction; .noComplete counts the lower lanes of it as arrived.
+static void give_tokens(const struct work *work, uint64_t before, uint32_t lanes)
+{
+    uint64_t token = mbarrier_token(before);
+    if (work->row->result != MBARRIER_GIVES_TOKEN || work->in->space != MBARRIER_SHARED_CTA) return;
+    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
+        if (!has_lane(lanes, lane)) continue;
+        work->answer->value[lane] = token;
+        if (work->row->no_complete) token += (uint64_t)(operand_of(work, lane) << 11) << 32;
+    }
+}
+
+static void note_arrive(const struct work *work, const struct target *target)
+{
+    const struct ledger *page = page_of(work->unit, target);
+    if (work->row->does != MBARRIER_ARRIVES && work->row->does != MBARRIER_BOTH) return;
+    if (!page->is_observed) note(work, RULE_MBARRIER_UNOBSERVED, "phase", (int64_t)page->phases, 0);
+    if (work->row->does == MBARRIER_BOTH) return;
+    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
+        if (!has_lane(target->lanes, lane) || operand_of(work, lane) != 0) continue;
+        note(work, RULE_MBARRIER_COUNT_ZERO, "count", 0, 1);
+        return;
+    }
+}
+
+static enum rule transact(const struct work *work, struct target *target)
+{
+    const struct mbarrier_transaction transaction = transaction_of(work, target->lanes);
+    const uint64_t before = target->word;
+    const int is_remote = target->rank != work->in->rank;
+    uint64_t word = before;
+    enum rule rule = (is_remote ? mbarrier_transact_remote : mbarrier_transact)(&word, &transaction);
+    if (rule != RULE_OK && !is_remote) note_fault(work, target, rule, &transaction);
+    if (rule != RULE_OK && !is_remote) return rule;
+    store(target, word);
+    if (rule != RULE_OK) note(work, RULE_MBARRIER_REMOTE_ERROR, "error", 1, 0);
+    if (rule != RULE_OK) return RULE_OK; // the counts are as before
+    note_change(work, before, word);
+    struct event_barrier barrier = event_of(work, target, BARRIER_TRANSACTION);
+    barrier.phase = (int)(before >> 63);
+    barrier.completes = before >> 63 != word >> 63;
+    barrier.transaction = transaction;
+    tell(work->unit, target, work->teller, barrier);
+    give_tokens(work, before, target->lanes);
+    return RULE_OK;
+}
+
+// --- Init, waits and the rest
+// -----------------------------------------------------------------------------------------
+
+static void init(const struct work *work, struct target *target)
+{
+    const uint32_t count = operand_of(work, __builtin_ctz(target->lanes));
+    if (count == 0 || count > MBARRIER_COUNT_MAX)
+        note(work, RULE_MBARRIER_INIT_COUNT, "count", count, count == 0 ? 1 : MBARRIER_COUNT_MAX);
+    store(target, mbarrier_init(count));
+    tell(work->unit, target, work->teller, event_of(work, target, BARRIER_INIT));
+}
+
+static void note_parity(const struct work *work, uint32_t lanes)
+{
+    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
+        if (!has_lane(lanes, lane) || operand_of(work, lane) <= 1) continue;
+        note(work, RULE_MBARRIER_PARITY_BITS, "parity", operand_of(work, lane), 1);
+        return;
+    }
+}
+
+static enum rule wait_for(const struct work *work, struct target *target)
+{
+    const int is_parity = work->row->operand == MBARRIER_TAKES_PARITY;
+    const uint32_t asking = target->lanes;
+    if (is_parity) note_parity(work, asking);
+    target->lanes = 0;
+    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
+        int complete = 0;
+        if (!has_lane(asking, lane)) continue;
+        enum rule rule = is_parity ? mbarrier_test_parity(target->word, operand_of(work, lane), &complete)
+                                   : mbarrier_test(target->word, work->in->operand[lane], &complete);
+        if (rule != RULE_OK) note(work, rule, "error", 1, 0);
+        if (rule != RULE_OK) return rule;
+        if (complete) target->lanes |= UINT32_C(1) << lane;
+    }
+    work->answer->ballot |= target->lanes;
+    struct event_barrier barrier = event_of(work, target, BARRIER_WAIT);
+    barrier.phase = !(target->word >> 63);
+    if (target->lanes != 0) tell(work->unit, target, work->teller, barrier);
+    return RULE_OK;
+}
+
+static enum rule operate_on(const struct work *work, struct target *target)
+{
+    if (work->in->opcode == MBARRIER_OP_INIT) {
+        init(work, target);
+        return RULE_OK;
+    }
+    if (work->in->opcode == MBARRIER_OP_INVAL) {
+        tell(work->unit, target, work->teller, event_of(work, target, BARRIER_INVAL));
+        return RULE_OK;
+    }
+    if (work->row->result == MBARRIER_GIVES_PREDICATE) return wait_for(work, target);
+    return work->row->does == MBARRIER_NO_EFFECT ? RULE_OK : transact(work, target);
+}
+
+// What is said once of each barrier, before anything is done to it.
+static void note_barriers(const struct work *work)
+{
+    struct target target;
+    for (uint32_t left = work->in->lanes, same; left != 0; left &= ~same) {
+        same = 0;
+        for (int lane = 0; lane < MBARRIER_LANES; lane++)
+            if (has_lane(left, lane) && work->in->address[lane] == work->in->address[__builtin_ctz(left)])
+                same |= UINT32_C(1) << lane;
+        target = next_target(work, left);
+        target.lanes = same;
+        const struct ledger *page = page_of(work->unit, &target);
+        int is_live = page->life == BARRIER_LIVE;
+        if (work->in->opcode != MBARRIER_OP_INIT && !is_live)
+            note(work, RULE_MBARRIER_NO_OBJECT, "a", (int64_t)target.address, 0);
+        int is_again = (is_live && work->unit->ledgers != NULL) || (same & (same - 1)) != 0;
+        if (work->in->opcode == MBARRIER_OP_INIT && is_again)
+            note(work, RULE_MBARRIER_INIT_LIVE, "a", (int64_t)target.address, 0);
+        note_arrive(work, &target);
+    }
+}
+
+static enum rule count_pending(const struct work *work)
+{
+    for (int lane = 0; lane < MBARRIER_LANES; lane++)
+        if (has_lane(work->in->lanes, lane))
+            work->answer->value[lane] = mbarrier_pending_count(work->in->operand[lane]);
+    return RULE_OK;
+}
+
+static enum rule check_address(const struct work *work, int lane, struct findings *findings)
+{
+    const struct mbarrier_instruction *in = work->in;
+    return mbarrier_address_check(work->unit->cluster, in->opcode, in->space, in->rank, in->address[lane], findings);
+}
+
+// The addresses of all lanes. Which is looked at first is open: the lane whose error comes first is told first.
+static enum rule check_addresses(const struct work *work)
+{
+    enum rule first = RULE_OK;
+    int worst = -1;
+    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
+        if (!has_lane(work->in->lanes, lane)) continue;
+        enum rule rule = check_address(work, lane, NULL), earlier = rule_earlier(first, rule);
+        if (earlier != first) worst = lane;
+        first = earlier;
+    }
+    for (int i = -1; worst >= 0 && i < MBARRIER_LANES; i++) {
+        struct findings own;
+        int lane = i < 0 ? worst : i;
+        if (!has_lane(work->in->lanes, lane) || i == worst) continue;
+        check_address(work, lane, &own);
+        for (int k = 0; k < own.count; k++) finding_add(work->findings, own.item[k]);
+    }
+    return first;
+}
+
+static enum rule check_form(const struct mbarrier_unit *unit, const struct mbarrier_instruction *in,
+                            struct findings *findings)
+{
+    if (in->opcode == MBARRIER_OP_NONE || in->opcode >= MBARRIER_OPS)
+        return finding_of_form(findings, "op", in->opcode);
+    if (in->space > MBARRIER_SHARED_CLUSTER ||
+        (in->space == MBARRIER_SHARED_CLUSTER && mbarrier_op_row(in->opcode)->ptx_cluster == NULL))
+        return finding_of_form(findings, "space", in->space);
+    if (cluster_memory_check(unit->cluster, in->rank) != RULE_OK) return finding_of_form(findings, "rank", in->rank);
+    return in->lanes == 0 ? finding_of_form(findings, "lanes", 0) : RULE_OK;
+}
+
+enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarrier_instruction *instruction,
+                           const struct teller *teller, struct mbarrier_answer *answer, struct findings *findings)
+{
+    findings_clear(findings);
+    memset(answer, 0, sizeof *answer);
+    enum rule rule = check_form(unit, instruction, findings);
+    if (rule != RULE_OK) return rule;
+    const struct work work = {unit, instruction, mbarrier_op_row(instruction->opcode), teller, answer, findings};
+    if (instruction->opcode == MBARRIER_OP_PENDING_COUNT) return count_pending(&work);
+    rule = check_addresses(&work);
+    if (rule != RULE_OK) return rule;
+
+    note_barriers(&work);
+    for (uint32_t left = instruction->lanes; left != 0 && rule == RULE_OK;) {
+        struct target target = next_target(&work, left);
+        left &= ~target.lanes;
+        rule = operate_on(&work, &target);
+    }
+    return rule;
+}
+
+enum rule mbarrier_land(const struct mbarrier_unit *unit, uint32_t rank, uint32_t address,
+                        const struct mbarrier_transaction *transaction, const struct teller *teller,
+                        struct findings *findings)
+{
+    struct target target = {.rank = rank, .address = address};
+    target.at = cluster_memory_at(unit->cluster, rank, address, MBARRIER_BYTES);
+    findings_clear(findings);
+    if (target.at == NULL) return RULE_OK;
+    memcpy(&target.word, target.at, sizeof target.word);
+    const uint64_t before = target.word;
+    uint64_t word = before;
+    enum rule rule = mbarrier_transact_remote(&word, transaction);
+    store(&target, word);
+    if (rule != RULE_OK) return rule;
+    tell(unit, &target, teller,
+         (struct event_barrier){.step = BARRIER_TRANSACTION,
+                                .order = transaction->arrivals > 0 ? ORDER_RELEASE : ORDER_RELAXED,
+                                .scope = SCOPE_CLUSTER,
+                                .phase = (int)(before >> 63),
+                                .completes = before >> 63 != word >> 63,
+                                .transaction = *transaction});
+    return RULE_OK;
+}
