@@ -102,7 +102,8 @@ uint32_t cluster_data_bytes(const struct cluster_step *step)
 uint32_t cluster_target(const struct cluster_step *step, uint32_t issuer, uint32_t ctas)
 {
     if (step->opcode == CLUSTER_OP_MULTICAST) return (uint32_t)__builtin_ctz(step->target);
-    return step->target & CLUSTER_RING ? (issuer + (step->target ^ CLUSTER_RING)) % ctas : step->target;
+    if (step->target & CLUSTER_RING) return (issuer + (step->target ^ CLUSTER_RING)) % ctas;
+    return step->opcode == CLUSTER_OP_BULK ? step->target & CLUSTER_MAX_RANK : step->target;
 }
 
 // --- What a step does to data ----------------------------------------------------------------------------------------
@@ -158,8 +159,7 @@ static enum rule check_operand(const struct cluster_machine *machine, const stru
 {
     int is_between_ctas = cluster_is_async(step->opcode) && step->opcode != CLUSTER_OP_MULTICAST;
     if (!machine->is_cluster && (rank != 0 || is_between_ctas)) return RULE_CLUSTER_NONE;
-    int is_copy = step->opcode == CLUSTER_OP_BULK; // to it a rank that no cluster has is a CTA that is not there
-    return rank > CLUSTER_MAX_RANK && !is_copy ? RULE_CLUSTER_RANK_LIMIT : RULE_OK;
+    return rank > CLUSTER_MAX_RANK ? RULE_CLUSTER_RANK_LIMIT : RULE_OK;
 }
 
 // Whether CTA `rank` can be reached at all: rules CLUSTER_RANK_MISSING, CLUSTER_EXITED.

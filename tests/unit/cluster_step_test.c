@@ -242,7 +242,8 @@ START_TEST(cluster_rank_limit__is_31)
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 32, .size_bytes = 4, .offset_bytes = 2)),
                      RULE_CLUSTER_RANK_LIMIT);
     ck_assert_int_eq(run(STEP(ARRIVE, .issuers = 1, .target = 255, .skew_bytes = 1)), RULE_CLUSTER_RANK_LIMIT);
-    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 128, .size_bytes = 16)), RULE_CLUSTER_RANK_MISSING);
+    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 255, .size_bytes = 16)), RULE_CLUSTER_RANK_MISSING);
+    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 32 + 1, .size_bytes = 16, .barrier = 1)), RULE_OK);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_RANK_LIMIT), 715);
 }
 END_TEST
