@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Was every trace recorded by the kernels of this tree? digests MANIFEST STALE KERNEL...: the digest that the MANIFEST
-// names for each trace against the cubins that the pinned nvcc built here. STALE lists the traces that wait for a GPU
-// to be recorded anew, each with the reason: no other may be stale, and none of them may be right. Exit status 77, with
-// the reason, where there is no such nvcc; KERNEL is what was built, as a developer may build few of them.
+// Was every trace recorded by the kernels of this tree? digests MANIFEST KERNEL...: the digest that the MANIFEST names
+// for each trace against the cubins that the pinned nvcc built here. Exit status 77, with the reason, where there is no
+// such nvcc; KERNEL is what was built, as a developer may build few of them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,19 +32,8 @@ static int are_built(const char *names, char **kernels)
     return 1;
 }
 
-// Does the list have a line of this trace?
-static int is_listed(const char *stale, const char *trace)
-{
-    size_t length = strlen(trace);
-    for (const char *at = stale; at != NULL; at = strchr(at, '\n')) {
-        at += *at == '\n';
-        if (strncmp(at, trace, length) == 0 && at[length] == '\t') return 1;
-    }
-    return 0;
-}
-
-// 1: right, 0: wrong and told, -1: not to be told here, 2: stale, as listed.
-static int check_line(char *line, const char *stale, char **kernels)
+// 1: right, 0: wrong and told, -1: not to be told here.
+static int check_line(char *line, char **kernels)
 {
     char *column[COLUMNS], digest[KERNEL_DIGEST_BYTES];
     struct text why;
@@ -60,10 +48,7 @@ static int check_line(char *line, const char *stale, char **kernels)
         printf("%s: %s\n", column[TRACE], why.at);
         return 0;
     }
-    int is_right = strcmp(digest, column[KERNEL]) == 0 && strcmp(toolkit, column[TOOLKIT]) == 0;
-    if (is_right != is_listed(stale, column[TRACE])) return is_right ? 1 : 2;
-    if (is_right) printf("%s: recorded by the kernels of this tree, take it out of STALE\n", column[TRACE]);
-    if (is_right) return 0;
+    if (strcmp(digest, column[KERNEL]) == 0 && strcmp(toolkit, column[TOOLKIT]) == 0) return 1;
     printf("%s: recorded by kernel '%s' of '%s', here '%s' of '%s': tmaref record --from records it anew\n",
            column[TRACE], column[KERNEL], column[TOOLKIT], digest, toolkit);
     return 0;
@@ -88,30 +73,25 @@ int main(int argc, char **argv)
     char toolkit[64];
     size_t size_bytes;
     struct text why;
-    int count[4] = {0}; // not built, wrong, right, listed as stale
-    char *text = argc > 2 ? read_file(argv[1], MANIFEST_MAX_BYTES, &size_bytes, &why) : NULL, *rest = text;
-    char *stale = text != NULL ? read_file(argv[2], MANIFEST_MAX_BYTES, &size_bytes, &why) : NULL;
-    if (stale == NULL) {
-        printf("%s\n", argc > 2 ? why.at : "usage: digests MANIFEST STALE KERNEL...");
-        free(text);
+    int count[3] = {0}; // not built, wrong, right
+    char *text = argc > 1 ? read_file(argv[1], MANIFEST_MAX_BYTES, &size_bytes, &why) : NULL, *rest = text;
+    if (text == NULL) {
+        printf("%s\n", argc > 1 ? why.at : "usage: digests MANIFEST KERNEL...");
         return 1;
     }
     count[1] = without_trace(text);
     kernel_toolkit(toolkit, sizeof toolkit);
-    if (count[1] == 0 && (argc < 4 || strcmp(toolkit, PINNED) != 0)) {
+    if (count[1] == 0 && (argc < 3 || strcmp(toolkit, PINNED) != 0)) {
         printf("skipped: the kernels are built by %s here, the digests are of %s\n",
-               argc > 3 && toolkit[0] != '\0' ? toolkit : "no nvcc", PINNED);
-        free(stale);
+               argc > 2 && toolkit[0] != '\0' ? toolkit : "no nvcc", PINNED);
         free(text);
         return SKIPPED;
     }
     for (char *line; (line = strsep(&rest, "\n")) != NULL;)
-        if (*line != '\0' && *line != '#') count[1 + check_line(line, stale, argv + 3)]++;
-    printf("%d traces were recorded by the kernels that %s builds here, %d were not, %d wait in STALE to be recorded "
-           "anew, of "
-           "%d the kernels were not built\n",
-           count[2], PINNED, count[1], count[3], count[0]);
-    free(stale);
+        if (*line != '\0' && *line != '#') count[1 + check_line(line, argv + 2)]++;
+    printf(
+        "%d traces were recorded by the kernels that %s builds here, %d were not, of %d the kernels were not built\n",
+        count[2], PINNED, count[1], count[0]);
     free(text);
     return count[1] > 0 || count[2] == 0;
 }

@@ -40,10 +40,6 @@ static void print_evidence(const struct rule_row *row)
         printf("no recording can show it, the assembler refuses\n");
         return;
     }
-    if (row->evidence[0] == '\0') {
-        printf("seen in probes, not recorded yet\n");
-        return;
-    }
     printf("`traces/sm_90a/%s`", row->evidence);
     if (ends > 0)
         printf(", %u case%s end%s so\n", ends, ends == 1 ? "" : "s", ends == 1 ? "s" : "");
