@@ -5,10 +5,11 @@
 #include "subjects.h"
 
 const struct bench_subject bench_subjects[] = {
-    {"cluster", "distributed shared memory: histograms, attention", bench_cluster},
-    {"copy", "TMA copies and pipelines, multicast", bench_copy},
-    {"gemm", "GEMM against cuBLASLt and Triton", bench_gemm},
-    {"latency", "clocks of single copies by size, loads and cluster barriers", bench_latency},
-    {"transpose", "transposed matrices, and tiles turned without bank conflicts", bench_transpose},
+    {"cluster", "distributed shared memory: histograms, attention", bench_cluster, 0},
+    {"copy", "TMA copies and pipelines, multicast", bench_copy, 0},
+    {"gemm", "GEMM against cuBLASLt and Triton", bench_gemm, 0},
+    {"latency", "clocks of single copies by size, loads and cluster barriers", bench_latency, 0},
+    {"model", "the model's wgmma against a plain matrix product in C; needs no GPU", bench_model, 1},
+    {"transpose", "transposed matrices, and tiles turned without bank conflicts", bench_transpose, 0},
     {0},
 };

@@ -74,10 +74,12 @@ void contest_report(struct bench *bench, const struct contest *contest, const st
 enum { BENCH_DIFFERS = -2 };
 int contest_run(struct bench *bench, const struct contest *contest);
 
-// A subject's own contests. Returns 0, or the CUDA error that ended it, or -1 with a sentence in `why`.
+// A subject's own contests. Returns 0, or the CUDA error that ended it, or -1 with a sentence in `why`. `is_cpu`: it
+// needs no GPU.
 struct bench_subject {
     const char *name, *summary;
     int (*run)(struct bench *bench, struct text *why);
+    int is_cpu;
 };
 
 // All subjects; a row without a name ends them.

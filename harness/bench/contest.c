@@ -191,7 +191,7 @@ static void print(const struct contest *contest, const struct score *o)
     if (o->first_ratio > 0) printf(", first choices %.3fx", o->first_ratio);
     if (o->mhz[0] > 0)
         printf(", SM %.0f and %.0f MHz, %.0f and %.0f W", o->mhz[0], o->mhz[1], o->watts[0], o->watts[1]);
-    printf(", host %.1f and %.1f us", o->host_us[0], o->host_us[1]);
+    if (o->host_us[0] > 0) printf(", host %.1f and %.1f us", o->host_us[0], o->host_us[1]);
     if (o->long_ratio > 0)
         printf("; long %.3fx, SM %.0f and %.0f MHz, %.0f and %.0f W", o->long_ratio, o->long_mhz[0], o->long_mhz[1],
                o->long_watts[0], o->long_watts[1]);

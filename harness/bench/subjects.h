@@ -9,6 +9,7 @@ int bench_cluster(struct bench *bench, struct text *why);
 int bench_copy(struct bench *bench, struct text *why);
 int bench_gemm(struct bench *bench, struct text *why);
 int bench_latency(struct bench *bench, struct text *why);
+int bench_model(struct bench *bench, struct text *why);
 int bench_transpose(struct bench *bench, struct text *why);
 
 #endif

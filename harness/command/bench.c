@@ -146,6 +146,13 @@ static int run_subjects(struct bench *bench, const struct bench_options *to)
     return command_usage("bench", "no contest's name contains '%s'", to->set.filter != NULL ? to->set.filter : "");
 }
 
+static int needs_gpu(const struct bench_options *to)
+{
+    for (int i = 0; bench_subjects[i].name != NULL; i++)
+        if ((to->wanted == 0 || to->is_wanted[i]) && !bench_subjects[i].is_cpu) return 1;
+    return 0;
+}
+
 // Opens the device, and what the measurements need of its driver. Returns EXIT_AGREE or says what is wrong.
 static int open_bench(struct bench *bench)
 {
@@ -173,13 +180,15 @@ int command_bench(int argc, char **argv)
         add_subjects,
         NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
-    int status = open_bench(bench);
+    int status = EXIT_AGREE, has_gpu = needs_gpu(&to);
+    const char *device = has_gpu ? bench->gpu.description : "one core of this machine";
+    if (has_gpu) status = open_bench(bench);
     if (status != EXIT_AGREE) return status;
     bench->report = to.json ? json_array() : NULL;
-    if (!to.json) printf("%s\n", bench->gpu.description);
+    if (!to.json) printf("%s\n", device);
     status = run_subjects(bench, &to);
     if (status != EXIT_AGREE || !to.json) return status;
-    json_t *json = json_pack("{s:s, s:o}", "device", bench->gpu.description, "contests", bench->report);
+    json_t *json = json_pack("{s:s, s:o}", "device", device, "contests", bench->report);
     json_dumpf(json, stdout, JSON_INDENT(2));
     printf("\n");
     json_decref(json);

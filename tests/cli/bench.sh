@@ -35,6 +35,9 @@ quiet
 run 2 bench copi
 err "there is no benchmark 'copi'"
 quiet
+run 0 bench model --rounds=1 --sample=1 --only=wgmma
+out "one core of this machine"
+out "wgmma f32.bf16.bf16 m64n256k16"
 if ldconfig -p | grep -q libcuda.so.1; then
     echo "bench.sh: there is a CUDA driver: what is said without one was not looked at"
 else
