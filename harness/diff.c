@@ -51,7 +51,7 @@ void diff_print(const struct family *family, uint64_t index, const void *test_ca
                 const struct result *found, FILE *out)
 {
     struct text a, b;
-    json_t *json = family->write(test_case);
+    json_t *json = family_write(family, test_case);
     char *line = json_dumps(json, JSON_COMPACT);
     verdict_text(expected, &a);
     verdict_text(found, &b);

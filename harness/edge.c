@@ -69,7 +69,7 @@ static enum rule try_case(struct walk *walk)
 {
     struct text unused;
     walk->tries++;
-    if (!walk->family->read(walk->json, walk->scratch, &unused)) return RULE_COUNT;
+    if (!family_read(walk->family, walk->json, walk->scratch, &unused)) return RULE_COUNT;
     return family_rule(walk->family, walk->scratch);
 }
 
@@ -138,7 +138,7 @@ static int try_word(struct walk *walk, json_t *word, const json_t *other, const 
     if (found) memcpy(pair->near_case, walk->scratch, walk->family->case_bytes);
     if (before != NULL) json_string_set(word, before);
     free(before);
-    return found && walk->family->read(walk->json, pair->edge_case, &unused);
+    return found && family_read(walk->family, walk->json, pair->edge_case, &unused);
 }
 
 // Borrows the first value of another case that keeps this one from faulting.
@@ -173,7 +173,7 @@ static int search_others(struct walk *walk, void *edge_case, void *near_case)
             struct random random = random_for(OTHER_SEED, i);
             const struct pair pair = {edge_case, near_case, words};
             walk->family->generate(&random, other);
-            json_t *json = walk->family->write(other);
+            json_t *json = family_write(walk->family, other);
             found = borrow(walk, walk->json, json, &pair);
             json_decref(json);
         }
@@ -183,7 +183,7 @@ static int search_others(struct walk *walk, void *edge_case, void *near_case)
 
 int edge_find(const struct family *family, const void *fatal, void *edge_case, void *near_case)
 {
-    struct walk walk = {.family = family, .json = family->write(fatal), .rule = family_rule(family, fatal)};
+    struct walk walk = {.family = family, .json = family_write(family, fatal), .rule = family_rule(family, fatal)};
     walk.scratch = calloc(1, family->case_bytes);
     collect(&walk, walk.json);
     int found =

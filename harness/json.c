@@ -105,15 +105,15 @@ static int number_of(const json_t *value, uint64_t *magnitude, int *negative)
     return errno == 0 && *end == '\0';
 }
 
-static uint64_t u64_of(struct json_reader *reader, const char *key, const json_t *value, uint64_t max)
+static uint64_t u64_of(struct json_reader *reader, const char *key, const json_t *value, uint64_t min, uint64_t max)
 {
     uint64_t magnitude = 0;
     int negative;
     if (value == NULL) return 0;
     if (!number_of(value, &magnitude, &negative))
         complain(reader, key, "is not a whole number");
-    else if ((negative && magnitude != 0) || magnitude > max)
-        complain(reader, key, "is not in 0 .. %" PRIu64, max);
+    else if ((negative && magnitude != 0) || magnitude < min || magnitude > max)
+        complain(reader, key, "is not in %" PRIu64 " .. %" PRIu64, min, max);
     return reader->ok ? magnitude : 0;
 }
 
@@ -134,13 +134,18 @@ static int64_t i64_of(struct json_reader *reader, const char *key, const json_t 
 
 uint64_t json_read_u64(struct json_reader *reader, const char *key, uint64_t max)
 {
-    return u64_of(reader, key, find(reader, key), max);
+    return u64_of(reader, key, find(reader, key), 0, max);
+}
+
+uint64_t json_read_between(struct json_reader *reader, const char *key, uint64_t min, uint64_t max)
+{
+    return u64_of(reader, key, find(reader, key), min, max);
 }
 
 uint64_t json_read_u64_or(struct json_reader *reader, const char *key, uint64_t max, uint64_t absent)
 {
     const json_t *value = json_read_any(reader, key);
-    return value != NULL ? u64_of(reader, key, value, max) : absent;
+    return value != NULL ? u64_of(reader, key, value, 0, max) : absent;
 }
 
 int64_t json_read_i64(struct json_reader *reader, const char *key, int64_t min, int64_t max)
@@ -161,14 +166,26 @@ void json_read_u64s(struct json_reader *reader, const char *key, int count, uint
 {
     const json_t *array = find_array(reader, key, count);
     for (int i = 0; array != NULL && i < count; i++)
-        values[i] = u64_of(reader, key, json_array_get(array, (size_t)i), max);
+        values[i] = u64_of(reader, key, json_array_get(array, (size_t)i), 0, max);
+}
+
+void json_read_numbers(struct json_reader *reader, const char *key, int count, uint64_t min, uint64_t max, void *values,
+                       size_t bytes)
+{
+    const json_t *array = find_array(reader, key, count);
+    for (int i = 0; array != NULL && i < count; i++) {
+        uint64_t wide = u64_of(reader, key, json_array_get(array, (size_t)i), min, max);
+        uint32_t narrow = (uint32_t)wide;
+        const void *number = bytes == sizeof wide ? (const void *)&wide : &narrow;
+        memcpy((char *)values + (size_t)i * bytes, number, bytes);
+    }
 }
 
 void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values)
 {
     const json_t *array = find_array(reader, key, count);
     for (int i = 0; array != NULL && i < count; i++)
-        values[i] = (uint32_t)u64_of(reader, key, json_array_get(array, (size_t)i), UINT32_MAX);
+        values[i] = (uint32_t)u64_of(reader, key, json_array_get(array, (size_t)i), 0, UINT32_MAX);
 }
 
 void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values)

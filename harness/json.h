@@ -35,12 +35,15 @@ struct json_reader json_reader_open(const json_t *object, const char *where, str
 int json_reader_close(struct json_reader *reader);
 
 uint64_t json_read_u64(struct json_reader *reader, const char *key, uint64_t max);
+uint64_t json_read_between(struct json_reader *reader, const char *key, uint64_t min, uint64_t max);
 int64_t json_read_i64(struct json_reader *reader, const char *key, int64_t min, int64_t max);
 
 // As above, with a value for an absent key.
 uint64_t json_read_u64_or(struct json_reader *reader, const char *key, uint64_t max, uint64_t absent);
 
 // Arrays of exactly `count` numbers.
+void json_read_numbers(struct json_reader *reader, const char *key, int count, uint64_t min, uint64_t max, void *values,
+                       size_t bytes); // `bytes` each: 4 or 8
 void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values);
 void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values);
 void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values);

@@ -38,7 +38,7 @@ static int read_case(struct source *source, const char *line, void *test_case, s
     char path[200];
     name_path(source, path, sizeof path);
     json_t *json = json_parse(line, strlen(line), &error);
-    int ok = json != NULL && source->family->read(json, test_case, &reason);
+    int ok = json != NULL && family_read(source->family, json, test_case, &reason);
     if (json == NULL)
         text_set(why, "%sline %llu: %s (column %d)", path, (unsigned long long)source->line, error.text, error.column);
     else if (!ok)

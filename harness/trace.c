@@ -46,7 +46,7 @@ json_t *trace_write(const struct family *family, const void *test_case, const st
                     enum trace_detail detail)
 {
     json_t *json = json_object(), *windows = json_object();
-    json_object_set_new(json, "case", family->write(test_case));
+    json_object_set_new(json, "case", family_write(family, test_case));
     json_object_set_new(json, "status", json_integer(result->status));
     for (int i = 0; i < result->windows; i++)
         json_object_set_new(windows, result->window[i].name, window_write(&result->window[i]));
@@ -70,7 +70,7 @@ int trace_read(const struct family *family, const char *line, void *test_case, s
     entry->status = (int)json_read_i64(&reader, "status", -64, 999);
     entry->windows = json_read_object(&reader, "windows");
     entry->text = json_read_any(&reader, "text");
-    if (json_reader_close(&reader) && family->read(json, test_case, why)) return 1;
+    if (json_reader_close(&reader) && family_read(family, json, test_case, why)) return 1;
     json_decref(entry->json);
     entry->json = NULL;
     return 0;

@@ -192,7 +192,7 @@ int trace_batch_agrees(const struct trace_batch *cases, int i, FILE *out)
     struct trace_difference difference;
     if (trace_agrees(&cases->entry[i], family, test_case, &cases->batch.results[i], &difference)) return 1;
     if (out == NULL) return 0;
-    json_t *json = family->write(test_case);
+    json_t *json = family_write(family, test_case);
     char *text = json_dumps(json, JSON_COMPACT);
     fprintf(out, "%s:%" PRIu64 ": %s\n    case %s\n", cases->path, cases->line[i], difference.text.at,
             text != NULL ? text : "?");

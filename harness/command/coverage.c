@@ -191,7 +191,7 @@ static void close_holes(struct cross *cross, const struct family *family, uint64
         enum rule rule = verdict(family, &trial);
         if (!cross_closes_hole(cross, family, trial.test_case, rule)) continue;
         cross_count(cross, CROSS_RECORDED, family, trial.test_case, rule);
-        json_t *json = family->write(trial.test_case);
+        json_t *json = family_write(family, trial.test_case);
         json_dumpf(json, stdout, JSON_COMPACT);
         printf("\n");
         json_decref(json);

@@ -298,7 +298,7 @@ static int step_program(const struct mbarrier_case *program, int json)
     struct mbarrier_machine machine;
     unsigned char explained[RULE_COUNT] = {0};
     enum rule rule = RULE_OK;
-    json_t *ops = family_mbarrier.write(program), *steps = json_array();
+    json_t *ops = family_write(&family_mbarrier, program), *steps = json_array();
     mbarrier_machine_start(&machine);
     for (int i = 0; i < program->count && rule == RULE_OK; i++) {
         struct findings findings = {0};
@@ -334,7 +334,7 @@ static int read_program(const char *path, struct mbarrier_case *program, struct 
         return 0;
     }
     struct text reason;
-    int ok = family_mbarrier.read(json, program, &reason);
+    int ok = family_read(&family_mbarrier, json, program, &reason);
     if (!ok) text_set(why, "%.100s: %.400s", path, reason.at);
     json_decref(json);
     return ok;

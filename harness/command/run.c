@@ -60,7 +60,7 @@ static void print_result(const struct family *family, uint64_t index, const void
 {
     json_t *json = json_object();
     json_object_set_new(json, "index", json_u64(index));
-    json_object_set_new(json, "case", family->write(test_case));
+    json_object_set_new(json, "case", family_write(family, test_case));
     json_object_set_new(json, "result", result_write(result));
     print_line(json);
 }
@@ -71,7 +71,7 @@ static int show(struct source *source, struct text *why)
     void *test_case = malloc(source->family->case_bytes);
     int status = test_case == NULL ? -1 : 1;
     while (status == 1 && (status = source_next(source, test_case, &index, why)) == 1)
-        print_line(source->family->write(test_case));
+        print_line(family_write(source->family, test_case));
     free(test_case);
     return status == 0;
 }

@@ -302,7 +302,7 @@ static int fill_batches(const struct kernel_options *to, const struct family *fa
             text_set(why, "not enough memory");
             return 0;
         }
-        if (!family->read(to->json, batch[i].cases, why) || !batch_add(&batch[i], why)) return 0;
+        if (!family_read(family, to->json, batch[i].cases, why) || !batch_add(&batch[i], why)) return 0;
     }
     return 1;
 }
@@ -310,7 +310,7 @@ static int fill_batches(const struct kernel_options *to, const struct family *fa
 static int run_and_measure(struct kernel_options *to, struct batch batch[2], const struct text *name)
 {
     int is_measured = to->time || to->timeline != NULL || to->svg != NULL, status = EXIT_AGREE;
-    print_case(to, batch->family->write(batch[0].cases));
+    print_case(to, family_write(batch->family, batch[0].cases));
     if (to->diff || to->executor != NULL || !is_measured) {
         if (to->executor == NULL) to->executor = &executor_model;
         status = run_case(to, batch, name);

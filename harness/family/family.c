@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "field.h"
+
 #define FAMILY(name, live, fault) extern const struct family family_##name;
 #include "families.def"
 #undef FAMILY
@@ -20,6 +22,17 @@ const struct family *family_find(const char *name)
     for (int i = 0; families[i] != NULL; i++)
         if (strcmp(families[i]->name, name) == 0) return families[i];
     return NULL;
+}
+
+json_t *family_write(const struct family *family, const void *test_case)
+{
+    return family->fields != NULL ? fields_write(family->fields, test_case) : family->write(test_case);
+}
+
+int family_read(const struct family *family, const json_t *json, void *test_case, struct text *why)
+{
+    return family->fields != NULL ? fields_read(family->fields, json, test_case, why)
+                                  : family->read(json, test_case, why);
 }
 
 enum rule family_rule(const struct family *family, const void *test_case)

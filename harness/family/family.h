@@ -15,6 +15,7 @@
 
 struct gpu;
 struct feature;
+struct fields;
 
 // Where a result first differs from a recording: `size_bytes` bytes at `address` of the window named `window` (NULL:
 // the difference is not in the bytes of a window). `found` are those bytes; `recorded` too, where `is_known`, else only
@@ -38,7 +39,8 @@ struct family {
     // A random case, biased to limits: the same generator state gives the same case on every machine.
     void (*generate)(struct random *random, void *test_case);
 
-    // JSON both ways. `read` returns 0 and fills `why` (a sentence naming the key) when the object is no case.
+    // The fields of a case, which give its JSON both ways: family_write(), family_read(). NULL: the next two do.
+    const struct fields *fields;
     json_t *(*write)(const void *test_case);
     int (*read)(const json_t *json, void *test_case, struct text *why);
 
@@ -82,6 +84,11 @@ struct family {
 
 // All families, in the order of families.def; ends with NULL.
 extern const struct family *const families[];
+
+// A case as JSON, and back; family_read() returns 0 and fills `why` (a sentence naming the key) when the object is
+// none.
+json_t *family_write(const struct family *family, const void *test_case);
+int family_read(const struct family *family, const json_t *json, void *test_case, struct text *why);
 
 // The first rule that a case breaks, by the model.
 enum rule family_rule(const struct family *family, const void *test_case);

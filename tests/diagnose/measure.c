@@ -45,7 +45,7 @@ static int is_hidden(const struct diagnosis *diagnosis)
 
 static void tell(const struct measured *measured, const struct diagnosis *diagnosis, int knows_before)
 {
-    json_t *json = family_find("diagnose")->write(&measured->test_case);
+    json_t *json = family_write(family_find("diagnose"), &measured->test_case);
     char *line = json_dumps(json, JSON_COMPACT);
     printf("wrong (%s): %s\n    %u wrong bytes, rule %s\n", knows_before ? "before known" : "before not known", line,
            diagnosis->wrong_bytes, diagnosis->rule == RULE_OK ? "none" : rule_row(diagnosis->rule)->id);

@@ -343,7 +343,7 @@ static void find(const struct exposer *exposer, const struct family *family, con
         look(exposer, test_case, result.status, (struct witness){0, i}, &found);
         free(bytes);
         if (memcmp(before.count, found.count, sizeof found.count) == 0) continue;
-        json_t *json = family->write(test_case);
+        json_t *json = family_write(family, test_case);
         char *text = json_dumps(json, JSON_COMPACT);
         printf("%s\t%s\n", family->name, text);
         free(text);

@@ -10,7 +10,7 @@ enum { MOST_CASES = 32 };
 
 static char *text_of(const struct family *family, const void *test_case)
 {
-    json_t *json = family->write(test_case);
+    json_t *json = family_write(family, test_case);
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     return text;
@@ -22,7 +22,7 @@ static void check_writing(const struct family *family, const void *test_case)
     void *again = malloc(family->case_bytes);
     char *text = text_of(family, test_case), *text_again;
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    fuzz_require(json != NULL && family->read(json, again, &why));
+    fuzz_require(json != NULL && family_read(family, json, again, &why));
     text_again = text_of(family, again);
     fuzz_require(strcmp(text, text_again) == 0);
     json_decref(json);

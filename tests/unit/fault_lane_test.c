@@ -21,7 +21,7 @@ static void read_case(const char *family_name, const char *text, void *test_case
     const struct family *family = family_find(family_name);
     json_t *json = json_loads(text, 0, NULL);
     ck_assert_ptr_nonnull(json);
-    ck_assert_msg(family->read(json, test_case, &why), "%s", why.at);
+    ck_assert_msg(family_read(family, json, test_case, &why), "%s", why.at);
     json_decref(json);
 }
 

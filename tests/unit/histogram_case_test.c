@@ -141,21 +141,6 @@ END_TEST
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-START_TEST(histogram_case_is_read_as_it_was_written)
-{
-    for (uint64_t i = 0; i < 2000; i++) {
-        struct random random = random_for(3, i);
-        struct histogram_case c, again;
-        struct text why;
-        histogram_generate(&random, &c);
-        json_t *json = family_histogram.write(&c);
-        ck_assert_msg(family_histogram.read(json, &again, &why), "case %d: %s", (int)i, why.at);
-        json_decref(json);
-        ck_assert_mem_eq(&c, &again, sizeof c);
-    }
-}
-END_TEST
-
 #define CASE(rest) "{\"threads\": 32, \"values\": \"any\", \"seed\": 1, " rest "}"
 
 static const struct {
@@ -171,7 +156,7 @@ static const struct {
      "at most 58112 bins"},
     {CASE("\"variant\": \"own\", \"cluster\": 2, \"clusters\": 1, \"nbins\": 9, \"count\": 1, \"linger\": 1"),
      "for missing"},
-    {CASE("\"variant\": \"missing\", \"cluster\": 2, \"clusters\": 1, \"nbins\": 9, \"count\": 16385"),
+    {CASE("\"variant\": \"missing\", \"late\": 0, \"cluster\": 2, \"clusters\": 1, \"nbins\": 9, \"count\": 16385"),
      "at most 16384"},
 };
 enum { REFUSED = sizeof refused / sizeof refused[0] };
@@ -182,7 +167,7 @@ START_TEST(histogram_case_that_cannot_run_is_refused)
     struct text why = {""};
     json_t *json = json_loads(refused[_i].text, 0, NULL);
     ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_histogram.read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(!family_read(&family_histogram, json, &c, &why), "%s", refused[_i].text);
     ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
     json_decref(json);
 }
@@ -199,7 +184,6 @@ START_TEST(histogram_cases_reach_everything)
         struct random random = random_for(9, i);
         struct histogram_case c;
         histogram_generate(&random, &c);
-        ck_assert_ptr_null(histogram_illegal(&c));
         sizes[c.variant][c.cluster]++;
         values[c.values]++;
         rest += c.cluster > 1 && c.nbins % c.cluster != 0;
@@ -263,7 +247,6 @@ Suite *histogram_case_suite(void)
     tcase_add_test(tests, histogram_division_is_exact);
     tcase_add_test(tests, cluster_exited__missing_barrier_loses_what_comes_late);
     tcase_add_test(tests, cluster_exited__missing_barrier_faults);
-    tcase_add_test(tests, histogram_case_is_read_as_it_was_written);
     tcase_add_loop_test(tests, histogram_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_test(tests, histogram_cases_reach_everything);
     tcase_add_test(tests, histogram_mismatch_names_the_bin);

@@ -26,8 +26,8 @@ START_TEST(generated_programs_are_legal_and_survive_json)
         struct mbarrier_case program = generated(i), read;
         for (int j = 0; j < program.count; j++) ck_assert_ptr_null(mbarrier_op_illegal(program.op, j));
         struct text why;
-        json_t *json = family_mbarrier.write(&program);
-        ck_assert_msg(family_mbarrier.read(json, &read, &why), "seed %d, case %d: %s", SEED, i, why.at);
+        json_t *json = family_write(&family_mbarrier, &program);
+        ck_assert_msg(family_read(&family_mbarrier, json, &read, &why), "seed %d, case %d: %s", SEED, i, why.at);
         ck_assert_mem_eq(&program, &read, sizeof read);
         json_decref(json);
     }
@@ -109,7 +109,7 @@ START_TEST(json_is_refused_with_a_sentence_naming_the_key)
     struct text why = {""};
     json_t *json = json_loads(refused[_i].json, 0, NULL);
     ck_assert_ptr_nonnull(json);
-    ck_assert_int_eq(family_mbarrier.read(json, &program, &why), 0);
+    ck_assert_int_eq(family_read(&family_mbarrier, json, &program, &why), 0);
     ck_assert_msg(strstr(why.at, refused[_i].names) != NULL, "%s: %s", refused[_i].json, why.at);
     json_decref(json);
 }

@@ -13,28 +13,6 @@ Suite *mma_case_suite(void);
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-START_TEST(mma_case_is_read_as_it_was_written)
-{
-    int forms[MMA_FORMS] = {0}, chains = 0, selectors[MMA_MAX_SELECTORS] = {0};
-    for (uint64_t i = 0; i < 4000; i++) {
-        struct random random = random_for(3, i);
-        struct mma_case c, again;
-        struct text why;
-        mma_generate(&random, &c);
-        json_t *json = family_find("mma")->write(&c);
-        ck_assert_msg(family_find("mma")->read(json, &again, &why), "case %d: %s", (int)i, why.at);
-        json_decref(json);
-        ck_assert_mem_eq(&c, &again, sizeof c);
-        forms[c.form]++;
-        chains += c.steps > 1;
-        selectors[c.selector]++;
-    }
-    for (int i = 0; i < MMA_FORMS; i++) ck_assert_msg(forms[i] > 0, "%s: no case", mma_row((enum mma_form)i)->name);
-    ck_assert_int_gt(chains, 400);
-    for (int i = 0; i < MMA_MAX_SELECTORS; i++) ck_assert_int_gt(selectors[i], 20);
-}
-END_TEST
-
 static const struct {
     const char *text, *why;
 } refused[] = {
@@ -54,7 +32,7 @@ START_TEST(mma_case_that_cannot_run_is_refused)
     struct text why = {""};
     json_t *json = json_loads(refused[_i].text, 0, NULL);
     ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_find("mma")->read(json, &c, &why), "%s", refused[_i].text);
+    ck_assert_msg(!family_read(family_find("mma"), json, &c, &why), "%s", refused[_i].text);
     ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
     json_decref(json);
 }
@@ -158,7 +136,6 @@ Suite *mma_case_suite(void)
 {
     Suite *suite = suite_create("mma_case");
     TCase *tests = tcase_create("mma_case");
-    tcase_add_test(tests, mma_case_is_read_as_it_was_written);
     tcase_add_loop_test(tests, mma_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_loop_test(tests, mma_cases_tell_how_many_bits_are_kept, 0, 3);
     tcase_add_test(tests, mma_mismatch_names_the_element_and_its_terms);

@@ -47,18 +47,19 @@ static void refuses(const char *family, const char *rest, const char *word)
     snprintf(line, sizeof line, "%s%s}", box_map, rest);
     json_t *json = json_loads(line, 0, NULL);
     ck_assert_ptr_nonnull(json);
-    ck_assert_int_eq(family_find(family)->read(json, &c, &why), 0);
+    ck_assert_int_eq(family_read(family_find(family), json, &c, &why), 0);
     ck_assert_msg(strstr(why.at, word) != NULL, "'%s' is not in: %s", word, why.at);
     json_decref(json);
 }
 
 START_TEST(store_cases_say_what_is_wrong)
 {
-    refuses("store", "\"dims\":0,\"tensorCoords\":[],\"shared\":1024,\"seed\":1", "store case: \"dims\" is 1 to 5");
+    refuses("store", "\"dims\":0,\"tensorCoords\":[],\"shared\":1024,\"seed\":1",
+            "store case: \"dims\" is not in 1 .. 5");
     refuses("im2col_store", "\"dims\":2,\"tensorCoords\":[0,0],\"shared\":1024,\"seed\":1",
             "im2col_store case: \"dims\" is 3 to 5");
     refuses("im2col_store", "\"dims\":3,\"tensorCoords\":[0,0,0],\"shared\":1023,\"seed\":1",
-            "im2col_store case: \"shared\" is 1024 to 102400");
+            "im2col_store case: \"shared\" is not in 1024 .. 102400");
     refuses("im2col_store", "\"dims\":3,\"tensorCoords\":[0,0],\"shared\":1024,\"seed\":1", "tensorCoords");
     refuses("im2col_store", "\"dims\":3,\"tensorCoords\":[0,0,0],\"shared\":1024", "seed");
 }

@@ -97,7 +97,7 @@ START_TEST(runnable_defaults_are_cases)
         ck_assert_msg(family != NULL && json != NULL, "%s", row->name);
         json_object_foreach_safe(json, next, key, value) if (json_is_null(value)) json_object_del(json, key);
         void *test_case = calloc(1, family->case_bytes);
-        ck_assert_msg(family->read(json, test_case, &why), "%s: %s", row->name, why.at);
+        ck_assert_msg(family_read(family, json, test_case, &why), "%s: %s", row->name, why.at);
         ck_assert_msg(row->time == NULL || row->work(test_case) > 0, "%s", row->name);
         ck_assert_ptr_eq(runnable_find(row->name), row);
         free(test_case);

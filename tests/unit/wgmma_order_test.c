@@ -18,28 +18,6 @@ static struct result run(const struct wgmma_order_case *c)
     return result;
 }
 
-START_TEST(wgmma_order_case_is_read_as_it_was_written)
-{
-    int omissions[WGMMA_ORDER_OMISSION_COUNT] = {0}, open = 0, closed = 0;
-    for (uint64_t i = 0; i < 2000; i++) {
-        struct random random = random_for(3, i);
-        struct wgmma_order_case c, again;
-        struct text why;
-        const struct family *family = family_find("wgmma_order");
-        family->generate(&random, &c);
-        json_t *json = family->write(&c);
-        ck_assert_msg(family->read(json, &again, &why), "case %d: %s", (int)i, why.at);
-        json_decref(json);
-        ck_assert_mem_eq(&c, &again, sizeof c);
-        if (c.kind == WGMMA_ORDER_OMIT) omissions[c.omission]++;
-        *(family->varies(&c) ? &open : &closed) += 1;
-    }
-    for (int i = 0; i < WGMMA_ORDER_OMISSION_COUNT; i++) ck_assert_int_gt(omissions[i], 20);
-    ck_assert_int_gt(open, 500);
-    ck_assert_int_gt(closed, 500);
-}
-END_TEST
-
 static const struct {
     uint32_t newest, victim, target;
     unsigned open;
@@ -146,7 +124,6 @@ Suite *wgmma_order_suite(void)
     Suite *suite = suite_create("wgmma_order");
     TCase *tests = tcase_create("wgmma_order");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, wgmma_order_case_is_read_as_it_was_written);
     tcase_add_loop_test(tests, wgmma_wait_shared__says_which_warps_may_see_it, 0, VERDICTS);
     tcase_add_test(tests, wgmma_order_results_are_mixes_of_old_and_new);
     tcase_add_test(tests, wgmma_order_words_hold_every_element);

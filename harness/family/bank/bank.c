@@ -8,44 +8,10 @@
 #include "bank_case.h"
 #include "bank_job.h"
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 
 static const char *const access_names[] = {"load", "store", NULL};
-
-static json_t *bank_write(const void *test_case)
-{
-    const struct bank_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "access", json_string(access_names[c->is_store]));
-    json_object_set_new(json, "bytes", json_u64(c->bytes));
-    json_object_set_new(json, "lanes", json_u64(c->active));
-    json_object_set_new(json, "address", json_u32s(c->address, WARP_LANES));
-    return json;
-}
-
-static int bank_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct bank_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "bank case", why);
-    *c = (struct bank_case){0};
-    c->is_store = (uint32_t)json_read_name(&reader, "access", access_names);
-    c->bytes = (uint32_t)json_read_u64(&reader, "bytes", 16);
-    c->active = (uint32_t)json_read_u64(&reader, "lanes", UINT32_MAX);
-    json_read_u32s(&reader, "address", WARP_LANES, c->address);
-    if (!json_reader_close(&reader)) return 0;
-    if (c->bytes == 0 || (c->bytes & (c->bytes - 1)) != 0) {
-        text_set(why, "bank case: \"bytes\" is 1, 2, 4, 8 or 16");
-        return 0;
-    }
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        if (c->address[lane] % c->bytes == 0 && c->address[lane] < BANK_SHARED_BYTES) continue;
-        text_set(why, "bank case: \"address\" of lane %d is no multiple of %u below %d", lane, c->bytes,
-                 BANK_SHARED_BYTES);
-        return 0;
-    }
-    return 1;
-}
 
 static size_t bank_result_bytes(const void *test_case)
 {
@@ -110,13 +76,33 @@ static void bank_explain(const void *test_case, const struct result *expected, c
     fprintf(out, "\n");
 }
 
+static const char *illegal(const void *test_case)
+{
+    const struct bank_case *c = test_case;
+    if ((c->bytes & (c->bytes - 1)) != 0) return "\"bytes\" is 1, 2, 4, 8 or 16";
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        if (c->address[lane] % c->bytes != 0) return "\"address\" of a lane is no multiple of \"bytes\"";
+    return NULL;
+}
+
+#define CASE struct bank_case
+static const struct field field[] = {
+    FIELD_ONE_OF("access", is_store, access_names, "what each lane does"),
+    FIELD_NUMBER("bytes", bytes, 1, 16, "how wide the access of a lane is: 1, 2, 4, 8 or 16"),
+    FIELD_NUMBER("lanes", active, 0, UINT32_MAX, "a bit for each lane that takes part"),
+    FIELD_NUMBERS("address", address, WARP_LANES, 0, BANK_SHARED_BYTES - 1, "each lane's address in shared memory"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"bank case", field, sizeof(struct bank_case), illegal, NULL};
+
 const struct family family_bank = {
     .name = "bank",
     .summary = "one load or store of a warp in shared memory: the clocks that its wavefronts take",
     .case_bytes = sizeof(struct bank_case),
     .generate = bank_generate,
-    .write = bank_write,
-    .read = bank_read,
+    .fields = &fields,
     .result_bytes = bank_result_bytes,
     .run_model = bank_run_model,
     .run_gpu = bank_run_gpu,

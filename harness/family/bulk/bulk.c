@@ -7,8 +7,8 @@
 #include "arena.h"
 #include "bulk_case.h"
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "mbarrier.h"
 
 enum { GUARD_BYTES = 256, WORD_BYTES = 8, LEAD_BYTES = 16, SCRATCH_BYTES = BULK_SCRATCH_OFFSETS + BULK_SHARED_BYTES };
@@ -27,26 +27,7 @@ const char *const bulk_operation_names[] = {
         "copy",
     NULL};
 
-static int has_barrier(const struct bulk_case *c)
-{
-    return !bulk_is_to_global(c->form);
-}
-
 // --- JSON ------------------------------------------------------------------------------------------------------------
-
-static json_t *bulk_write(const void *test_case)
-{
-    const struct bulk_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "form", json_string(bulk_form_names[c->form]));
-    json_object_set_new(json, "operation", json_string(bulk_operation_names[c->operation]));
-    if (c->form != BULK_REGISTERS_TO_OTHER) json_object_set_new(json, "from", json_u64(c->from));
-    json_object_set_new(json, "to", json_u64(c->to));
-    json_object_set_new(json, "size", json_u64(c->size_bytes));
-    if (has_barrier(c)) json_object_set_new(json, "expect", json_u64(c->expect_bytes));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
 
 static int is_shared(uint64_t address)
 {
@@ -54,8 +35,9 @@ static int is_shared(uint64_t address)
 }
 
 // NULL, or what makes a case illegal that an executor could not run.
-static const char *illegal(const struct bulk_case *c)
+static const char *illegal(const void *test_case)
 {
+    const struct bulk_case *c = test_case;
     int is_registers = c->form == BULK_REGISTERS_TO_OTHER, is_copy = c->operation == BULK_COPY;
     const struct bulk_reduction *row = is_copy ? NULL : bulk_reduction((enum bulk_reduction_id)c->operation);
     uint64_t end = ARENA_BASE + ARENA_BYTES, moved = bulk_moved_bytes(c->form, c->size_bytes);
@@ -77,24 +59,6 @@ static const char *illegal(const struct bulk_case *c)
     if (c->form == BULK_SHARED_TO_OWN && c->from < c->to + moved && c->to < c->from + moved)
         return "what is read and what is written overlap";
     return NULL;
-}
-
-static int bulk_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct bulk_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "bulk case", why);
-    *c = (struct bulk_case){0};
-    c->form = (uint32_t)json_read_name(&reader, "form", bulk_form_names);
-    c->operation = (uint32_t)json_read_name(&reader, "operation", bulk_operation_names);
-    if (c->form != BULK_REGISTERS_TO_OTHER) c->from = json_read_u64(&reader, "from", UINT64_MAX);
-    c->to = json_read_u64(&reader, "to", UINT64_MAX);
-    c->size_bytes = (uint32_t)json_read_u64(&reader, "size", UINT32_MAX);
-    if (has_barrier(c)) c->expect_bytes = (uint32_t)json_read_u64(&reader, "expect", UINT32_MAX);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    const char *what = illegal(c);
-    if (what != NULL) text_set(why, "bulk case: %s", what);
-    return what == NULL;
 }
 
 // --- What is where ---------------------------------------------------------------------------------------------------
@@ -170,7 +134,7 @@ static uint8_t *lay_out(const struct bulk_case *c, struct result *result)
     struct bulk_region region = bulk_region(c);
     int is_global = bulk_is_to_global(c->form);
     result->free_bytes += LEAD_BYTES - WORD_BYTES;
-    if (has_barrier(c))
+    if (!bulk_is_to_global(c->form))
         result_window(result, "mbarrier", BULK_BARRIER, WORD_BYTES);
     else
         result->free_bytes += WORD_BYTES;
@@ -189,7 +153,7 @@ static enum rule run_bulk(const struct bulk_case *c, const struct memory *source
     uint32_t transaction_bytes;
     enum rule rule;
     *word = mbarrier_init(1);
-    if (has_barrier(c) && (rule = mbarrier_transact(word, &announce)) != RULE_OK) return rule;
+    if (!bulk_is_to_global(c->form) && (rule = mbarrier_transact(word, &announce)) != RULE_OK) return rule;
     if (c->operation == BULK_COPY) {
         rule = bulk_copy(&bulk, &transaction_bytes);
     } else {
@@ -222,7 +186,7 @@ static void bulk_run_model(const void *test_case, struct result *result)
     result->status = rule_cuda_error(result->rule);
     if (result->rule != RULE_OK) return;
     uint8_t *bytes = lay_out(c, result);
-    memcpy(bytes - WORD_BYTES, has_barrier(c) ? &word : &(uint64_t){0}, WORD_BYTES);
+    memcpy(bytes - WORD_BYTES, !bulk_is_to_global(c->form) ? &word : &(uint64_t){0}, WORD_BYTES);
     memcpy(bytes, window, region.window_end - region.window);
 }
 
@@ -308,13 +272,41 @@ static int bulk_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
     return error;
 }
 
+static int has_source(const void *test_case)
+{
+    const struct bulk_case *c = test_case;
+    return c->form != BULK_REGISTERS_TO_OTHER;
+}
+
+static int has_barrier(const void *test_case)
+{
+    const struct bulk_case *c = test_case;
+    return !bulk_is_to_global(c->form);
+}
+
+#define CASE struct bulk_case
+static const struct field field[] = {
+    FIELD_ONE_OF("form", form, bulk_form_names, "from where to where"),
+    FIELD_ONE_OF("operation", operation, bulk_operation_names, "copy, or the reduction"),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = has_source,
+                 .where = "every form but registers_to_other"),
+    FIELD_NUMBER("to", to, 0, UINT64_MAX, "address of the destination"),
+    FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes"),
+    FIELD_NUMBER("expect", expect_bytes, 0, UINT32_MAX, "bytes that the barrier expects", .is_there = has_barrier,
+                 .where = "forms to shared memory"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"bulk case", field, sizeof(struct bulk_case), illegal, NULL};
+
 const struct family family_bulk = {
     .name = "bulk",
     .summary = "cp.async.bulk, cp.reduce.async.bulk, st.async, red.async: the destination, and its barrier's word",
     .case_bytes = sizeof(struct bulk_case),
     .generate = bulk_generate,
-    .write = bulk_write,
-    .read = bulk_read,
+    .fields = &fields,
     .result_bytes = bulk_result_bytes,
     .run_model = bulk_run_model,
     .run_gpu = bulk_run_gpu,

@@ -54,7 +54,7 @@ static json_t *case_write(const void *test_case)
 static int load_read(const json_t *json, const struct diagnose_load *meant, struct diagnose_load *load,
                      struct text *why)
 {
-    struct json_reader reader = json_reader_open(json, "diagnose case: load", why);
+    struct json_reader reader = json_reader_open(json, "diagnose case: a load of \"meant\" or \"loads\"", why);
     if (json_has(&reader, "map") || meant == NULL) {
         const json_t *map = json_read_object(&reader, "map");
         if (!reader.ok || !map_args_read(map, "diagnose case: map", &load->map, why)) return 0;

@@ -7,8 +7,8 @@
 #include "cluster.h"
 #include "cuda_abi.h"
 #include "family.h"
+#include "field.h"
 #include "histogram_case.h"
-#include "json.h"
 
 static const struct {
     const char *name, *function;
@@ -25,52 +25,11 @@ static const char *const values_names[] = {HISTOGRAM_VALUES(NAME) NULL};
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static json_t *histogram_write(const void *test_case)
-{
-    const struct histogram_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "variant", json_string(variant_names[c->variant]));
-    if (c->cluster > 0) json_object_set_new(json, "cluster", json_integer(c->cluster));
-    json_object_set_new(json, "clusters", json_integer(c->clusters));
-    json_object_set_new(json, "threads", json_integer(c->threads));
-    json_object_set_new(json, "nbins", json_integer(c->nbins));
-    json_object_set_new(json, "count", json_integer(c->count));
-    json_object_set_new(json, "values", json_string(values_names[c->values]));
-    if (c->skew > 0) json_object_set_new(json, "skew", json_integer(c->skew));
-    if (c->bins_skew > 0) json_object_set_new(json, "binsSkew", json_integer(c->bins_skew));
-    if (c->variant == HISTOGRAM_MISSING) json_object_set_new(json, "late", json_integer(c->late));
-    if (c->linger) json_object_set_new(json, "linger", json_integer(1));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-static int histogram_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct histogram_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "histogram", why);
-    *c = (struct histogram_case){0};
-    c->variant = (uint32_t)json_read_name(&reader, "variant", variant_names);
-    c->cluster = (uint32_t)json_read_u64_or(&reader, "cluster", CLUSTER_MAX, 0);
-    c->clusters = (uint32_t)json_read_u64(&reader, "clusters", HISTOGRAM_MAX_GRID);
-    c->threads = (uint32_t)json_read_u64(&reader, "threads", HISTOGRAM_MAX_THREADS);
-    c->nbins = (uint32_t)json_read_u64(&reader, "nbins", CLUSTER_MAX * HISTOGRAM_MAX_CTA_BINS);
-    c->count = (uint32_t)json_read_u64(&reader, "count", HISTOGRAM_MAX_COUNT);
-    c->values = (uint32_t)json_read_name(&reader, "values", values_names);
-    c->skew = (uint32_t)json_read_u64_or(&reader, "skew", HISTOGRAM_VECTOR - 1, 0);
-    c->bins_skew = (uint32_t)json_read_u64_or(&reader, "binsSkew", HISTOGRAM_VECTOR - 1, 0);
-    c->late = (uint32_t)json_read_u64_or(&reader, "late", CLUSTER_MAX, 0);
-    c->linger = (uint32_t)json_read_u64_or(&reader, "linger", 1, 0);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    const char *illegal = histogram_illegal(c);
-    if (illegal != NULL) text_set(why, "histogram: %s", illegal);
-    return illegal == NULL;
-}
-
 // --- What model and GPU share ----------------------------------------------------------------------------------------
 
-const char *histogram_illegal(const struct histogram_case *c)
+static const char *illegal(const void *test_case)
 {
+    const struct histogram_case *c = test_case;
     if (c->clusters == 0 || c->threads == 0 || c->nbins == 0) return "clusters, threads and nbins are at least 1";
     if ((c->variant == HISTOGRAM_GLOBAL) != (c->cluster == 0)) return "cluster is 1 to 16, and not there for global";
     if (histogram_grid(c) > HISTOGRAM_MAX_GRID) return "the grid has at most 512 CTAs";
@@ -218,14 +177,40 @@ static int histogram_run_gpu(struct gpu *gpu, const void *test_cases, int count,
     return error;
 }
 
+static int is_missing(const void *test_case)
+{
+    return ((const struct histogram_case *)test_case)->variant == HISTOGRAM_MISSING;
+}
+
+#define CASE struct histogram_case
+static const struct field field[] = {
+    FIELD_ONE_OF("variant", variant, variant_names, "the kernel"),
+    FIELD_NUMBER("cluster", cluster, 0, CLUSTER_MAX, "CTAs of a cluster; 0: the launch has none", .is_optional = 1),
+    FIELD_NUMBER("clusters", clusters, 0, HISTOGRAM_MAX_GRID, "clusters of the grid"),
+    FIELD_NUMBER("threads", threads, 0, HISTOGRAM_MAX_THREADS, "threads of a CTA"),
+    FIELD_NUMBER("nbins", nbins, 0, HISTOGRAM_MAX_BINS, "bins"),
+    FIELD_NUMBER("count", count, 0, HISTOGRAM_MAX_COUNT, "values"),
+    FIELD_ONE_OF("values", values, values_names, "how the values lie to the bins"),
+    FIELD_NUMBER("skew", skew, 0, HISTOGRAM_VECTOR - 1, "words of the values past 16-byte alignment", .is_optional = 1),
+    FIELD_NUMBER("binsSkew", bins_skew, 0, HISTOGRAM_VECTOR - 1, "words of the bins past 16-byte alignment",
+                 .is_optional = 1),
+    FIELD_NUMBER("late", late, 0, CLUSTER_MAX, "the rank that comes late", .is_there = is_missing,
+                 .where = "the variant missing"),
+    FIELD_NUMBER("linger", linger, 0, 1, "1: CTAs wait before they end", .is_optional = 1),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"histogram case", field, sizeof(struct histogram_case), illegal, NULL};
+
 const struct family family_histogram = {
     .name = "histogram",
     .summary = "a histogram over the shared memory of a cluster, in global memory, and without its last barrier",
     .case_bytes = sizeof(struct histogram_case),
     .cost = 15,
     .generate = histogram_generate,
-    .write = histogram_write,
-    .read = histogram_read,
+    .fields = &fields,
     .result_bytes = histogram_bytes,
     .run_model = histogram_model,
     .run_gpu = histogram_run_gpu,

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "cluster.h"
 #include "gpu.h"
 #include "histogram_job.h"
 #include "random.h"
@@ -18,6 +19,7 @@ enum histogram_values { HISTOGRAM_VALUES(HISTOGRAM_ENUMERATOR) HISTOGRAM_VALUES_
 #undef HISTOGRAM_ENUMERATOR
 
 enum { HISTOGRAM_MAX_COUNT = 1 << 20, HISTOGRAM_MAX_GRID = 512, HISTOGRAM_GUARD_WORDS = 8 };
+enum { HISTOGRAM_MAX_BINS = CLUSTER_MAX * HISTOGRAM_MAX_CTA_BINS };
 
 // `cluster` CTAs of `threads` threads form a cluster (0: no cluster, for the global variant), `clusters` of them the
 // grid. `count` values begin `skew` elements behind a multiple of 16 bytes, the bins `bins_skew`. `late` and `linger`
@@ -43,9 +45,6 @@ uint32_t histogram_before(const struct histogram_case *c, int64_t i);
 // Adds the windows of a result: "bins" with HISTOGRAM_GUARD_WORDS on both sides; of each CTA of a cluster, "shared",
 // its bins when no more are counted, and "ctas", a struct histogram_cta. Returns the bytes of the first.
 uint8_t *histogram_windows(const struct histogram_case *c, struct result *result);
-
-// NULL if the case can be run and its result is decided, else a sentence that says why not.
-const char *histogram_illegal(const struct histogram_case *c);
 
 void histogram_model(const void *test_case, struct result *result);
 void histogram_generate(struct random *random, void *test_case);

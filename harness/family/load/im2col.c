@@ -7,73 +7,17 @@
 #include "copy.h"
 #include "family.h"
 #include "feature.h"
+#include "field.h"
 #include "gpu.h"
 #include "im2col_case.h"
 #include "im2col_load.h"
-#include "json.h"
 #include "load_launch.h"
 #include "load_text.h"
 #include "mbarrier.h"
 
 static const char *const mode_names[] = {"tile", "im2col", NULL};
 
-static json_t *case_write(const void *test_case)
-{
-    const struct im2col_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "map", map_args_write(&c->map));
-    json_object_set_new(json, "load_mode", json_string(mode_names[c->mode]));
-    json_object_set_new(json, "dims", json_u64(c->dims));
-    json_object_set_new(json, "tensorCoords", json_i32s(c->coord, (int)c->map.rank));
-    if (c->mode == LOAD_IM2COL) json_object_set_new(json, "im2colOffsets", json_u32s(c->offset, (int)c->dims - 2));
-    json_object_set_new(json, "shared", json_u64(c->shared));
-    json_object_set_new(json, "expect", json_u64(c->expect));
-    return json;
-}
-
 // What no single value shows: 0 with a sentence in `why`.
-static int check_case(const struct im2col_case *c, struct text *why)
-{
-    uint32_t least = c->mode == LOAD_IM2COL ? 3 : 1;
-    if (c->dims < least || c->shared < LOAD_WINDOW_START) {
-        text_set(why, "im2col case: \"dims\" is %u to 5 with this \"load_mode\", and \"shared\" is %d to %d", least,
-                 LOAD_WINDOW_START, LOAD_SHARED_END);
-        return 0;
-    }
-    for (int i = 0; i < IM2COL_MAX_SPATIAL; i++)
-        if (c->offset[i] > UINT16_MAX) {
-            text_set(why, "im2col case: \"im2colOffsets\" has %u, but an offset is 0 to 65535", c->offset[i]);
-            return 0;
-        }
-    if (c->mode == LOAD_TILE && c->map.function == MAP_TILED) {
-        text_set(why, "im2col case: a tiled load of a tiled map is a case of the family load");
-        return 0;
-    }
-    return 1;
-}
-
-static int case_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct im2col_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "im2col case", why);
-    *c = (struct im2col_case){0};
-    const json_t *map = json_read_object(&reader, "map");
-    if (!reader.ok || !map_args_read(map, "im2col case: map", &c->map, why)) return 0;
-    if (c->map.function == MAP_REPLACE_ADDRESS || c->map.rank < 1 || c->map.rank > TENSORMAP_MAX_RANK) {
-        text_set(why, "im2col case: map is not an encode call with a rank of 1 to 5");
-        return 0;
-    }
-    c->mode = (uint32_t)json_read_name(&reader, "load_mode", mode_names);
-    c->dims = (uint32_t)json_read_u64(&reader, "dims", TENSORMAP_MAX_RANK);
-    json_read_i32s(&reader, "tensorCoords", (int)c->map.rank, c->coord);
-    if (reader.ok && c->mode == LOAD_IM2COL && c->dims >= 3)
-        json_read_u32s(&reader, "im2colOffsets", (int)c->dims - 2, c->offset);
-    c->shared = (uint32_t)json_read_u64(&reader, "shared", LOAD_SHARED_END);
-    c->expect = (uint32_t)json_read_u64(&reader, "expect", UINT32_MAX);
-    if (reader.ok && !check_case(c, why)) return 0;
-    return json_reader_close(&reader);
-}
-
 int im2col_case_map(const struct im2col_case *c, struct tensormap *map)
 {
     struct tensormap_image image;
@@ -177,13 +121,69 @@ static int case_feature(const void *test_case, struct feature *feature)
     return 1;
 }
 
+static uint32_t rank_of(const void *test_case)
+{
+    const struct im2col_case *c = test_case;
+    return c->map.rank;
+}
+
+static uint32_t offsets_of(const void *test_case)
+{
+    const struct im2col_case *c = test_case;
+    return c->dims - 2;
+}
+
+static int is_im2col(const void *test_case)
+{
+    const struct im2col_case *c = test_case;
+    return c->mode == LOAD_IM2COL;
+}
+
+static const char *map_illegal(const void *test_case)
+{
+    const struct im2col_case *c = test_case;
+    int has_rank = c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK;
+    return c->map.function != MAP_REPLACE_ADDRESS && has_rank ? NULL
+                                                              : "map is not an encode call with a rank of 1 to 5";
+}
+
+static const char *dims_illegal(const void *test_case)
+{
+    return is_im2col(test_case) && offsets_of(test_case) > IM2COL_MAX_SPATIAL
+               ? "\"dims\" is 3 to 5 with this \"load_mode\""
+               : NULL;
+}
+
+static const char *illegal(const void *test_case)
+{
+    const struct im2col_case *c = test_case;
+    return c->mode == LOAD_TILE && c->map.function == MAP_TILED
+               ? "a tiled load of a tiled map is a case of the family load"
+               : NULL;
+}
+
+#define CASE struct im2col_case
+static const struct field field[] = {
+    FIELD_MAP_OF(map, "the map", .illegal = map_illegal),
+    FIELD_ONE_OF("load_mode", mode, mode_names, "the mode of the instruction"),
+    FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction", .illegal = dims_illegal),
+    FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions"),
+    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT16_MAX, "as many as the instruction has",
+                     .is_there = is_im2col, .where = "the mode im2col"),
+    FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
+    FIELD_NUMBER("expect", expect, 0, UINT32_MAX, "bytes that the barrier expects"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"im2col case", field, sizeof(struct im2col_case), illegal, NULL};
+
 const struct family family_im2col = {
     .name = "im2col",
     .summary = "cp.async.bulk.tensor.{3d..5d} im2col loads: shared memory around the column, and the barrier's word",
     .case_bytes = sizeof(struct im2col_case),
     .generate = im2col_generate,
-    .write = case_write,
-    .read = case_read,
+    .fields = &fields,
     .result_bytes = case_result_bytes,
     .run_model = case_run_model,
     .run_gpu = case_run_gpu,

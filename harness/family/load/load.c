@@ -7,47 +7,13 @@
 #include "copy.h"
 #include "family.h"
 #include "feature.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "load_case.h"
 #include "load_job.h"
 #include "load_launch.h"
 #include "load_text.h"
 #include "mbarrier.h"
-
-static json_t *load_write(const void *test_case)
-{
-    const struct load_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "map", map_args_write(&c->map));
-    json_object_set_new(json, "dims", json_u64(c->dims));
-    json_object_set_new(json, "tensorCoords", json_i32s(c->coord, (int)c->map.rank));
-    json_object_set_new(json, "shared", json_u64(c->shared));
-    json_object_set_new(json, "expect", json_u64(c->expect));
-    return json;
-}
-
-static int load_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct load_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "load case", why);
-    *c = (struct load_case){0};
-    const json_t *map = json_read_object(&reader, "map");
-    if (!reader.ok || !map_args_read(map, "load case: map", &c->map, why)) return 0;
-    if (c->map.function != MAP_TILED || c->map.rank < 1 || c->map.rank > TENSORMAP_MAX_RANK) {
-        text_set(why, "load case: map is not a tiled map of rank 1 to 5");
-        return 0;
-    }
-    c->dims = (uint32_t)json_read_u64(&reader, "dims", TENSORMAP_MAX_RANK);
-    json_read_i32s(&reader, "tensorCoords", (int)c->map.rank, c->coord);
-    c->shared = (uint32_t)json_read_u64(&reader, "shared", LOAD_SHARED_END);
-    c->expect = (uint32_t)json_read_u64(&reader, "expect", UINT32_MAX);
-    if (json_reader_close(&reader) && (c->dims < 1 || c->shared < LOAD_WINDOW_START)) {
-        text_set(why, "load case: \"dims\" is 1 to 5, and \"shared\" is %d to %d", LOAD_WINDOW_START, LOAD_SHARED_END);
-        return 0;
-    }
-    return reader.ok;
-}
 
 int load_map(const struct load_case *c, struct tensormap *map)
 {
@@ -138,13 +104,38 @@ static int load_feature(const void *test_case, struct feature *feature)
     return 1;
 }
 
+static uint32_t rank_of(const void *test_case)
+{
+    const struct load_case *c = test_case;
+    return c->map.rank;
+}
+
+static const char *map_illegal(const void *test_case)
+{
+    const struct load_case *c = test_case;
+    int is_legal = c->map.function == MAP_TILED && c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK;
+    return is_legal ? NULL : "map is not a tiled map of rank 1 to 5";
+}
+
+#define CASE struct load_case
+static const struct field field[] = {
+    FIELD_MAP_OF(map, "the tiled map", .illegal = map_illegal),
+    FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction"),
+    FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions"),
+    FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
+    FIELD_NUMBER("expect", expect, 0, UINT32_MAX, "bytes that the barrier expects"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"load case", field, sizeof(struct load_case), NULL, NULL};
+
 const struct family family_load = {
     .name = "load",
     .summary = "cp.async.bulk.tensor.{1d..5d} tiled loads: shared memory around the box, and the barrier's word",
     .case_bytes = sizeof(struct load_case),
     .generate = load_generate,
-    .write = load_write,
-    .read = load_read,
+    .fields = &fields,
     .result_bytes = load_result_bytes,
     .run_model = load_run_model,
     .run_gpu = load_run_gpu,

@@ -5,43 +5,10 @@
 #include <string.h>
 
 #include "family.h"
-#include "json.h"
+#include "field.h"
 #include "maps_case.h"
 
 static const char *const way_names[] = {"param", "constant", "global", "template", "zeros", NULL};
-
-static json_t *maps_write(const void *test_case)
-{
-    const struct maps_case *c = test_case;
-    json_t *json = json_object(), *tensors = json_array();
-    json_object_set_new(json, "way", json_string(way_names[c->way]));
-    for (uint32_t i = 0; i < c->count; i++) json_array_append_new(tensors, store_write(&c->tensor[i]));
-    json_object_set_new(json, "tensors", tensors);
-    return json;
-}
-
-static int maps_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct maps_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "maps case", why);
-    *c = (struct maps_case){0};
-    c->way = (uint32_t)json_read_name(&reader, "way", way_names);
-    const json_t *tensors = json_read_any(&reader, "tensors");
-    if (!json_reader_close(&reader)) return 0;
-    c->count = (uint32_t)json_array_size(tensors);
-    if (c->count == 0 || c->count > MAPS_BATCH) {
-        text_set(why, "maps case: \"tensors\" is an array of 1 to %d", MAPS_BATCH);
-        return 0;
-    }
-    for (uint32_t i = 0; i < c->count; i++) {
-        struct store_case *tensor = &c->tensor[i];
-        if (!store_read_as(STORE_TILE, 1, json_array_get(tensors, i), tensor, why)) return 0;
-        if (tensor->operation == 0 && tensor->map.function == MAP_TILED && tensor->map.misalign == 0) continue;
-        text_set(why, "maps case: a tensor is a plain store with a map of cuTensorMapEncodeTiled");
-        return 0;
-    }
-    return 1;
-}
 
 static void maps_run_model(const void *test_case, struct result *result)
 {
@@ -68,14 +35,34 @@ static void maps_explain(const void *test_case, const struct result *expected, c
     }
 }
 
+static const char *illegal(const void *test_case)
+{
+    const struct maps_case *c = test_case;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct store_case *tensor = &c->tensor[i];
+        if (tensor->operation != 0 || tensor->map.function != MAP_TILED || tensor->map.misalign != 0)
+            return "a tensor is a plain store with a map of cuTensorMapEncodeTiled";
+    }
+    return NULL;
+}
+
+#define CASE struct maps_case
+static const struct field field[] = {
+    FIELD_ONE_OF("way", way, way_names, "how the kernel gets the maps"),
+    FIELD_LIST_OF("tensors", tensor, count, &store_fields, MAPS_BATCH, "the stores, as in the family store"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"maps case", field, sizeof(struct maps_case), illegal, NULL};
+
 const struct family family_maps = {
     .name = "maps",
     .summary = "maps by parameter, constant or global memory, made by host or kernel: map, box and tensor",
     .case_bytes = sizeof(struct maps_case),
     .cost = 10,
     .generate = maps_generate,
-    .write = maps_write,
-    .read = maps_read,
+    .fields = &fields,
     .result_bytes = maps_result_bytes,
     .run_model = maps_run_model,
     .run_gpu = maps_run_gpu,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 
 static const struct matrix_form_row rows[MATRIX_FORM_COUNT + 1] = {
 #define ROW(id, name, is_store, count, is_trans) {name, is_store, count, is_trans},
@@ -27,27 +27,6 @@ static const char *const form_names[] = {
     MATRIX_FORMS(NAME)
 #undef NAME
         NULL};
-
-static json_t *matrix_write(const void *test_case)
-{
-    const struct matrix_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "form", json_string(rows[c->form].name));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    json_object_set_new(json, "address", json_u32s(c->address, MATRIX_LANES));
-    return json;
-}
-
-static int matrix_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct matrix_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "matrix case", why);
-    *c = (struct matrix_case){0};
-    c->form = (enum matrix_form)json_read_name(&reader, "form", form_names);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    json_read_u32s(&reader, "address", MATRIX_LANES, c->address);
-    return json_reader_close(&reader);
-}
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -127,13 +106,23 @@ static int matrix_run_gpu(struct gpu *gpu, const void *cases, int count, struct 
     return error;
 }
 
+#define CASE struct matrix_case
+static const struct field field[] = {
+    FIELD_ONE_OF("form", form, form_names, "the instruction"),
+    FIELD_SEED,
+    FIELD_NUMBERS("address", address, MATRIX_LANES, 0, UINT32_MAX, "each lane's address in shared memory"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"matrix case", field, sizeof(struct matrix_case), NULL, NULL};
+
 const struct family family_matrix = {
     .name = "matrix",
     .summary = "ldmatrix and stmatrix: the registers of all lanes, and shared memory",
     .case_bytes = sizeof(struct matrix_case),
     .generate = matrix_generate,
-    .write = matrix_write,
-    .read = matrix_read,
+    .fields = &fields,
     .result_bytes = matrix_result_bytes,
     .run_model = matrix_run_model,
     .run_gpu = matrix_run_gpu,

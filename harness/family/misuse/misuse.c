@@ -7,8 +7,8 @@
 
 #include "bulk.h"
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "map_args.h"
 #include "misuse_case.h"
 #include "misuse_model.h"
@@ -37,30 +37,6 @@ unsigned misuse_operands(uint32_t operation)
 // --- JSON
 // --------------------------------------------------------------------------------------------------------------
 
-static json_t *misuse_write(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    unsigned operands = misuse_operands(c->operation);
-    json_t *json = json_object();
-    json_object_set_new(json, "operation", json_string(misuse_operation_names[c->operation]));
-    json_object_set_new(json, "cluster", json_u64(c->cluster));
-    if (operands & MISUSE_SHARED) json_object_set_new(json, "shared", json_u64(c->shared));
-    if (operands & MISUSE_OTHER) json_object_set_new(json, "other", json_u64(c->other));
-    if (operands & MISUSE_BARRIER) json_object_set_new(json, "barrier", json_u64(c->barrier));
-    if (operands & (MISUSE_GLOBAL | MISUSE_MAP)) json_object_set_new(json, "global", json_u64(c->global));
-    if (operands & MISUSE_SIZE) json_object_set_new(json, "size", json_u64(c->size_bytes));
-    if (operands & MISUSE_POINTER) json_object_set_new(json, "pointer", json_u64(c->pointer));
-    if (operands & MISUSE_MAP) {
-        json_object_set_new(json, "map", json_string(misuse_map_names[c->map]));
-        json_object_set_new(json, "dims", json_u64(c->dims));
-        json_object_set_new(json, "tensorCoords", json_i32s(c->coord, 3));
-        json_object_set_new(json, "offset", json_u64(c->offset));
-    }
-    if (c->has_hint) json_object_set_new(json, "policy", json_u64(c->policy));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
 // How many bytes of its own memory a case may read or write at `global`.
 static uint64_t own_bytes(const struct misuse_case *c)
 {
@@ -78,8 +54,9 @@ static int is_writer(uint32_t operation)
 }
 
 // NULL, or what makes a case one that would harm others.
-static const char *illegal(const struct misuse_case *c)
+static const char *illegal(const void *test_case)
 {
+    const struct misuse_case *c = test_case;
     unsigned operands = misuse_operands(c->operation);
     uint64_t to = c->global, end = ARENA_BASE + ARENA_BYTES;
     int is_load = c->operation == MISUSE_TILE_LOAD || c->operation == MISUSE_BULK_LOAD;
@@ -94,35 +71,6 @@ static const char *illegal(const struct misuse_case *c)
     if (is_writer(c->operation) && to >= ARENA_BASE && to < end && own_bytes(c) <= end - to)
         return "\"global\" is written, and others read the arena";
     return NULL;
-}
-
-static int misuse_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct misuse_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "misuse case", why);
-    *c = (struct misuse_case){0};
-    c->operation = (uint32_t)json_read_name(&reader, "operation", misuse_operation_names);
-    unsigned operands = misuse_operands(c->operation);
-    c->cluster = (uint32_t)json_read_u64(&reader, "cluster", 1);
-    if (operands & MISUSE_SHARED) c->shared = (uint32_t)json_read_u64(&reader, "shared", UINT32_MAX);
-    if (operands & MISUSE_OTHER) c->other = (uint32_t)json_read_u64(&reader, "other", UINT32_MAX);
-    if (operands & MISUSE_BARRIER) c->barrier = (uint32_t)json_read_u64(&reader, "barrier", UINT32_MAX);
-    if (operands & (MISUSE_GLOBAL | MISUSE_MAP)) c->global = json_read_u64(&reader, "global", UINT64_MAX);
-    if (operands & MISUSE_SIZE) c->size_bytes = (uint32_t)json_read_u64(&reader, "size", UINT32_MAX);
-    if (operands & MISUSE_POINTER) c->pointer = json_read_u64(&reader, "pointer", UINT64_MAX);
-    if (operands & MISUSE_MAP) {
-        c->map = (uint32_t)json_read_name(&reader, "map", misuse_map_names);
-        c->dims = (uint32_t)json_read_u64(&reader, "dims", 3);
-        json_read_i32s(&reader, "tensorCoords", 3, c->coord);
-        c->offset = (uint32_t)json_read_u64(&reader, "offset", UINT16_MAX);
-    }
-    c->has_hint = (uint32_t)((operands & MISUSE_HINT) && json_has(&reader, "policy"));
-    if (c->has_hint) c->policy = json_read_u64(&reader, "policy", UINT64_MAX);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    const char *what = illegal(c);
-    if (what != NULL) text_set(why, "misuse case: %s", what);
-    return what == NULL;
 }
 
 // --- A case as a job
@@ -285,14 +233,100 @@ static int misuse_run_gpu(struct gpu *gpu, const void *cases, int count, struct 
     return error;
 }
 
+static int has_shared(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & MISUSE_SHARED) != 0;
+}
+
+static int has_other(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & MISUSE_OTHER) != 0;
+}
+
+static int has_barrier(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & MISUSE_BARRIER) != 0;
+}
+
+static int has_global(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & (MISUSE_GLOBAL | MISUSE_MAP)) != 0;
+}
+
+static int has_size(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & MISUSE_SIZE) != 0;
+}
+
+static int has_pointer(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & MISUSE_POINTER) != 0;
+}
+
+static int has_map(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & MISUSE_MAP) != 0;
+}
+
+static int has_hint(const void *test_case)
+{
+    const struct misuse_case *c = test_case;
+    return (misuse_operands(c->operation) & MISUSE_HINT) != 0;
+}
+
+static uint32_t three(const void *unused)
+{
+    (void)unused;
+    return 3;
+}
+
+#define CASE struct misuse_case
+static const struct field field[] = {
+    FIELD_ONE_OF("operation", operation, misuse_operation_names, "the instruction"),
+    FIELD_NUMBER("cluster", cluster, 0, 1, "1: a cluster of two CTAs"),
+    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address", .is_there = has_shared,
+                 .where = "an operation with this operand"),
+    FIELD_NUMBER("other", other, 0, UINT32_MAX, "second shared address", .is_there = has_other,
+                 .where = "an operation with this operand"),
+    FIELD_NUMBER("barrier", barrier, 0, UINT32_MAX, "address of the mbarrier", .is_there = has_barrier,
+                 .where = "an operation with this operand"),
+    FIELD_NUMBER("global", global, 0, UINT64_MAX, "global address", .is_there = has_global,
+                 .where = "an operation with this operand"),
+    FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes", .is_there = has_size,
+                 .where = "an operation with this operand"),
+    FIELD_NUMBER("pointer", pointer, 0, UINT64_MAX, "generic address", .is_there = has_pointer,
+                 .where = "an operation with this operand"),
+    FIELD_ONE_OF("map", map, misuse_map_names, "the tensor map", .is_there = has_map,
+                 .where = "an operation with this operand"),
+    FIELD_NUMBER("dims", dims, 0, 3, "the .Nd of the instruction", .is_there = has_map,
+                 .where = "an operation with this operand"),
+    FIELD_COORDINATES("tensorCoords", coord, three, "coordinates", .is_there = has_map,
+                      .where = "an operation with this operand"),
+    FIELD_NUMBER("offset", offset, 0, UINT16_MAX, "im2col offset", .is_there = has_map,
+                 .where = "an operation with this operand"),
+    FIELD_NUMBER("policy", policy, 0, UINT64_MAX, "cache policy; absent: none is given", .is_there = has_hint,
+                 .where = "an operation with this operand", .presence_at = offsetof(CASE, has_hint)),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"misuse case", field, sizeof(struct misuse_case), illegal, NULL};
+
 const struct family family_misuse = {
     .name = "misuse",
     .summary =
         "one instruction with operands that may be wrong: addresses, maps, policies; what faults, what is silent",
     .case_bytes = sizeof(struct misuse_case),
     .generate = misuse_generate,
-    .write = misuse_write,
-    .read = misuse_read,
+    .fields = &fields,
     .result_bytes = misuse_result_bytes,
     .run_model = misuse_run_model,
     .run_gpu = misuse_run_gpu,

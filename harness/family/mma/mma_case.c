@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
 #include "json.h"
 
@@ -21,36 +22,6 @@ static const struct wgmma_layout layouts[NUMBER_FORMATS] = {
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
 enum { NAME_BYTES = 40 };
-
-static json_t *mma_write(const void *test_case)
-{
-    const struct mma_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "form", json_string(mma_row(c->form)->name));
-    if (mma_row(c->form)->is_sparse) json_object_set_new(json, "selector", json_u64(c->selector));
-    json_object_set_new(json, "steps", json_u64(c->steps));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-static int mma_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct mma_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "mma case", why);
-    char form[NAME_BYTES];
-    *c = (struct mma_case){.form = MMA_FORMS};
-    json_read_text(&reader, "form", form, sizeof form);
-    if (reader.ok) c->form = mma_find(form);
-    if (reader.ok && c->form == MMA_FORMS) {
-        text_set(why, "mma case: sm_90a has no mma.sync with this \"form\"");
-        return 0;
-    }
-    if (reader.ok && mma_row(c->form)->is_sparse)
-        c->selector = (uint32_t)json_read_u64(&reader, "selector", (uint64_t)mma_most_selector(c->form));
-    c->steps = (uint32_t)json_read_u64(&reader, "steps", MMA_MAX_STEPS);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    return json_reader_close(&reader);
-}
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -166,13 +137,51 @@ static int mma_run_gpu(struct gpu *gpu, const void *cases, int count, struct res
     return error;
 }
 
+static void write_form(const void *test_case, json_t *json)
+{
+    json_object_set_new(json, "form", json_string(mma_row(((const struct mma_case *)test_case)->form)->name));
+}
+
+static int read_form(struct json_reader *reader, void *test_case, struct text *why)
+{
+    struct mma_case *c = test_case;
+    char form[NAME_BYTES];
+    json_read_text(reader, "form", form, sizeof form);
+    c->form = mma_find(form);
+    if (reader->ok && c->form == MMA_FORMS) text_set(why, "mma case: sm_90a has no mma.sync with this \"form\"");
+    return reader->ok && c->form != MMA_FORMS;
+}
+
+static int is_sparse(const void *test_case)
+{
+    const struct mma_case *c = test_case;
+    return mma_row(c->form)->is_sparse;
+}
+
+static const char *illegal(const void *test_case)
+{
+    const struct mma_case *c = test_case;
+    return c->selector > (uint32_t)mma_most_selector(c->form) ? "this \"form\" has no such \"selector\"" : NULL;
+}
+
+#define CASE struct mma_case
+static const struct field field[] = {
+    {.key = "form", .kind = FIELD_SPECIAL, .write = write_form, .read = read_form, .meaning = "the instruction"},
+    FIELD_NUMBER("selector", selector, 0, 3, "sparsity selector", .is_there = is_sparse, .where = "mma.sp"),
+    FIELD_NUMBER("steps", steps, 0, MMA_MAX_STEPS, "instructions on one accumulator"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"mma case", field, sizeof(struct mma_case), illegal, NULL};
+
 const struct family family_mma = {
     .name = "mma",
     .summary = "mma.sync, dense and sparse: one to three of them on the same accumulators, D of all lanes",
     .case_bytes = sizeof(struct mma_case),
     .generate = mma_generate,
-    .write = mma_write,
-    .read = mma_read,
+    .fields = &fields,
     .result_bytes = mma_result_bytes,
     .run_model = mma_run_model,
     .run_gpu = mma_run_gpu,

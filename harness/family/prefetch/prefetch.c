@@ -7,29 +7,14 @@
 
 #include "bulk_job.h"
 #include "family.h"
-#include "json.h"
+#include "field.h"
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static json_t *prefetch_write(const void *test_case)
+// NULL, or what makes a case illegal that an executor could not run.
+static const char *illegal(const void *test_case)
 {
     const struct prefetch_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "stages", json_u64(c->stages));
-    json_object_set_new(json, "stores", json_u64(c->stores));
-    json_object_set_new(json, "ctas", json_u64(c->ctas));
-    json_object_set_new(json, "threads", json_u64(c->threads));
-    json_object_set_new(json, "bytes", json_u64(c->count_bytes));
-    json_object_set_new(json, "batch", json_u64(c->batch_bytes));
-    json_object_set_new(json, "offset", json_u64(c->offset));
-    json_object_set_new(json, "in_place", json_u64(c->in_place));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-// NULL, or what makes a case illegal that an executor could not run.
-static const char *illegal(const struct prefetch_case *c)
-{
     if (c->stages == 0) return "\"stages\" is 1 to 16";
     if (c->stores >= c->stages) return "\"stores\" is less than \"stages\"";
     if (c->ctas == 0) return "\"ctas\" is 1 to 64";
@@ -40,26 +25,6 @@ static const char *illegal(const struct prefetch_case *c)
     if (prefetch_shared_bytes(c->batch_bytes, c->stages) > PREFETCH_SHARED_BYTES)
         return "\"stages\" of \"batch\" bytes do not fit into shared memory";
     return NULL;
-}
-
-static int prefetch_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct prefetch_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "prefetch case", why);
-    *c = (struct prefetch_case){0};
-    c->stages = (uint32_t)json_read_u64(&reader, "stages", PREFETCH_MAX_STAGES);
-    c->stores = (uint32_t)json_read_u64(&reader, "stores", PREFETCH_MAX_STORES);
-    c->ctas = (uint32_t)json_read_u64(&reader, "ctas", PREFETCH_MAX_CTAS);
-    c->threads = (uint32_t)json_read_u64(&reader, "threads", PREFETCH_MAX_THREADS);
-    c->count_bytes = (uint32_t)json_read_u64(&reader, "bytes", PREFETCH_MAX_BYTES);
-    c->batch_bytes = (uint32_t)json_read_u64(&reader, "batch", PREFETCH_SHARED_BYTES);
-    c->offset = (uint32_t)json_read_u64(&reader, "offset", PREFETCH_MAX_OFFSET);
-    c->in_place = (uint32_t)json_read_u64(&reader, "in_place", 1);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    const char *what = illegal(c);
-    if (what != NULL) text_set(why, "prefetch case: %s", what);
-    return what == NULL;
 }
 
 // --- What is where ---------------------------------------------------------------------------------------------------
@@ -194,14 +159,30 @@ static int prefetch_run_gpu(struct gpu *gpu, const void *cases, int count, struc
     return error;
 }
 
+#define CASE struct prefetch_case
+static const struct field field[] = {
+    FIELD_NUMBER("stages", stages, 0, PREFETCH_MAX_STAGES, "stages of the ring"),
+    FIELD_NUMBER("stores", stores, 0, PREFETCH_MAX_STORES, "stores that may be in flight"),
+    FIELD_NUMBER("ctas", ctas, 0, PREFETCH_MAX_CTAS, "CTAs of the grid"),
+    FIELD_NUMBER("threads", threads, 0, PREFETCH_MAX_THREADS, "threads of a CTA"),
+    FIELD_NUMBER("bytes", count_bytes, 0, PREFETCH_MAX_BYTES, "how many bytes are copied"),
+    FIELD_NUMBER("batch", batch_bytes, 0, PREFETCH_SHARED_BYTES, "bytes of a stage"),
+    FIELD_NUMBER("offset", offset, 0, PREFETCH_MAX_OFFSET, "bytes of both arrays past 128-byte alignment"),
+    FIELD_NUMBER("in_place", in_place, 0, 1, "1: source and destination are one"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"prefetch case", field, sizeof(struct prefetch_case), illegal, NULL};
+
 const struct family family_prefetch = {
     .name = "prefetch",
     .summary = "the prefetch pipeline, 1 to 16 stages of bulk copies: both arrays, the stages and their barriers",
     .case_bytes = sizeof(struct prefetch_case),
     .cost = 20,
     .generate = prefetch_generate,
-    .write = prefetch_write,
-    .read = prefetch_read,
+    .fields = &fields,
     .result_bytes = prefetch_result_bytes,
     .run_model = prefetch_run_model,
     .run_gpu = prefetch_run_gpu,

@@ -7,7 +7,7 @@
 
 #include "bulk_job.h"
 #include "family.h"
-#include "json.h"
+#include "field.h"
 
 #define FORM_NAME(id, name, is_bulk)   #name,
 #define TYPE_NAME(id, name, ctype, by) #name,
@@ -23,49 +23,16 @@ uint32_t rmw_ctas(const struct rmw_case *c)
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static json_t *rmw_write(const void *test_case)
+// NULL, or what makes a case illegal that an executor could not run.
+static const char *illegal(const void *test_case)
 {
     const struct rmw_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "form", json_string(rmw_form_names[c->form]));
-    json_object_set_new(json, "type", json_string(rmw_type_names[c->type]));
-    json_object_set_new(json, "issuer", json_string(rmw_issuer_names[c->issuer]));
-    json_object_set_new(json, "threads", json_u64(c->threads));
-    json_object_set_new(json, "count", json_u64(c->count));
-    json_object_set_new(json, "tile", json_u64(c->tile));
-    json_object_set_new(json, "offset", json_u64(c->offset));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-// NULL, or what makes a case illegal that an executor could not run.
-static const char *illegal(const struct rmw_case *c)
-{
     uint32_t bytes = rmw_element_bytes((enum rmw_type)c->type);
     if (c->threads == 0 || c->threads % 32 != 0) return "\"threads\" is 32, 64, ... 256";
     if (c->tile == 0 || c->tile > RMW_MAX_TILE_BYTES / bytes) return "\"tile\" is 1 to 65536 bytes";
     if (c->count == 0 || c->count > (uint64_t)RMW_MAX_CTAS * c->tile) return "\"count\" is that of 1 to 64 tiles";
     if (c->offset % bytes != 0) return "\"offset\" is a multiple of the type's bytes";
     return NULL;
-}
-
-static int rmw_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct rmw_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "rmw case", why);
-    *c = (struct rmw_case){0};
-    c->form = (uint32_t)json_read_name(&reader, "form", rmw_form_names);
-    c->type = (uint32_t)json_read_name(&reader, "type", rmw_type_names);
-    c->issuer = (uint32_t)json_read_name(&reader, "issuer", rmw_issuer_names);
-    c->threads = (uint32_t)json_read_u64(&reader, "threads", RMW_MAX_THREADS);
-    c->count = (uint32_t)json_read_u64(&reader, "count", UINT32_MAX);
-    c->tile = (uint32_t)json_read_u64(&reader, "tile", RMW_MAX_TILE_BYTES);
-    c->offset = (uint32_t)json_read_u64(&reader, "offset", RMW_MAX_OFFSET);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    const char *what = illegal(c);
-    if (what != NULL) text_set(why, "rmw case: %s", what);
-    return what == NULL;
 }
 
 // --- What is where ---------------------------------------------------------------------------------------------------
@@ -184,6 +151,22 @@ static int rmw_run_gpu(struct gpu *gpu, const void *cases, int count, struct res
     return error;
 }
 
+#define CASE struct rmw_case
+static const struct field field[] = {
+    FIELD_ONE_OF("form", form, rmw_form_names, "the function that copies"),
+    FIELD_ONE_OF("type", type, rmw_type_names, "type of an element"),
+    FIELD_ONE_OF("issuer", issuer, rmw_issuer_names, "which threads copy"),
+    FIELD_NUMBER("threads", threads, 0, RMW_MAX_THREADS, "threads of a CTA"),
+    FIELD_NUMBER("count", count, 0, UINT32_MAX, "elements of the array"),
+    FIELD_NUMBER("tile", tile, 0, RMW_MAX_TILE_BYTES, "elements of a CTA"),
+    FIELD_NUMBER("offset", offset, 0, RMW_MAX_OFFSET, "bytes of the array past 128-byte alignment"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"rmw case", field, sizeof(struct rmw_case), illegal, NULL};
+
 const struct family family_rmw = {
     .name = "rmw",
     .summary =
@@ -191,8 +174,7 @@ const struct family family_rmw = {
     .case_bytes = sizeof(struct rmw_case),
     .cost = 20,
     .generate = rmw_generate,
-    .write = rmw_write,
-    .read = rmw_read,
+    .fields = &fields,
     .result_bytes = rmw_result_bytes,
     .run_model = rmw_run_model,
     .run_gpu = rmw_run_gpu,

@@ -5,77 +5,14 @@
 #include <string.h>
 
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "register_pool.h"
 #include "setmaxnreg_case.h"
 
 static const char *const op_names[] = {"inc", "dec", NULL};
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
-
-static json_t *setmaxnreg_write(const void *test_case)
-{
-    const struct setmaxnreg_case *c = test_case;
-    json_t *json = json_object(), *steps = json_array();
-    for (uint32_t i = 0; i < c->count; i++) {
-        json_t *step = json_object();
-        json_object_set_new(step, "op", json_string(op_names[c->step[i].op]));
-        json_object_set_new(step, "count", json_u64(c->step[i].count));
-        json_object_set_new(step, "warpgroup", json_u64(c->step[i].warpgroup));
-        json_array_append_new(steps, step);
-    }
-    json_object_set_new(json, "warpgroups", json_u64(c->warpgroups));
-    json_object_set_new(json, "steps", steps);
-    return json;
-}
-
-static int read_step(const json_t *json, const struct setmaxnreg_case *c, struct setmaxnreg_step *step,
-                     struct text *why)
-{
-    struct json_reader reader = json_reader_open(json, "setmaxnreg step", why);
-    step->op = (uint32_t)json_read_name(&reader, "op", op_names);
-    step->count = (uint32_t)json_read_u64(&reader, "count", REGISTER_COUNT_MOST);
-    step->warpgroup = (uint32_t)json_read_u64(&reader, "warpgroup", c->warpgroups - 1);
-    if (!json_reader_close(&reader)) return 0;
-    if (register_count_check(step->count) == RULE_OK) return 1;
-    text_set(why, "setmaxnreg: \"count\" is 24 to 256 in steps of 8, not %u: the assembler refuses others",
-             step->count);
-    return 0;
-}
-
-static int check(const struct setmaxnreg_case *c, struct text *why)
-{
-    enum setmaxnreg_end end = setmaxnreg_run(c).end;
-    if (end == SETMAXNREG_TWO_WAIT)
-        text_set(why, "setmaxnreg: two warpgroups wait at once, and which of them is served first is open");
-    else if (end == SETMAXNREG_FOREVER)
-        text_set(why, "setmaxnreg: a warpgroup waits for more registers than all the others can give");
-    else
-        return 1;
-    return 0;
-}
-
-static int setmaxnreg_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct setmaxnreg_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "setmaxnreg case", why);
-    *c = (struct setmaxnreg_case){0};
-    c->warpgroups = (uint32_t)json_read_u64(&reader, "warpgroups", SETMAXNREG_MAX_WARPGROUPS);
-    const json_t *steps = json_read_any(&reader, "steps");
-    if (!json_reader_close(&reader)) return 0;
-    if (!json_is_array(steps) || json_array_size(steps) < 1 || json_array_size(steps) > SETMAXNREG_STEPS) {
-        text_set(why, "setmaxnreg: \"steps\" is an array of 1 to %d steps", SETMAXNREG_STEPS);
-        return 0;
-    }
-    if (setmaxnreg_start(c->warpgroups) == 0) {
-        text_set(why, "setmaxnreg: \"warpgroups\" is 3, 4, 5, 6 or 8, not %u", c->warpgroups);
-        return 0;
-    }
-    for (; c->count < json_array_size(steps); c->count++)
-        if (!read_step(json_array_get(steps, c->count), c, &c->step[c->count], why)) return 0;
-    return check(c, why);
-}
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -215,13 +152,57 @@ static void setmaxnreg_explain(const void *test_case, const struct result *expec
     }
 }
 
+static const char *count_illegal(const void *step)
+{
+    int is_legal = register_count_check(((const struct setmaxnreg_step *)step)->count) == RULE_OK;
+    return is_legal ? NULL : "\"count\" is 24 to 256 in steps of 8: the assembler refuses others";
+}
+
+#define CASE struct setmaxnreg_step
+static const struct field step_field[] = {
+    FIELD_ONE_OF("op", op, op_names, "the instruction"),
+    FIELD_NUMBER("count", count, 0, REGISTER_COUNT_MOST, "registers of a thread", .illegal = count_illegal),
+    FIELD_NUMBER("warpgroup", warpgroup, 0, SETMAXNREG_MAX_WARPGROUPS - 1, "the warpgroup that executes it"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields step_fields = {"setmaxnreg step", step_field, sizeof(struct setmaxnreg_step), NULL, NULL};
+
+static const char *warpgroups_illegal(const void *test_case)
+{
+    int is_legal = setmaxnreg_start(((const struct setmaxnreg_case *)test_case)->warpgroups) != 0;
+    return is_legal ? NULL : "\"warpgroups\" is 3, 4, 5, 6 or 8";
+}
+
+static const char *illegal(const void *test_case)
+{
+    const struct setmaxnreg_case *c = test_case;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->step[i].warpgroup >= c->warpgroups) return "a step has a \"warpgroup\" that is not there";
+    enum setmaxnreg_end end = setmaxnreg_run(c).end;
+    return end == SETMAXNREG_TWO_WAIT  ? "two warpgroups wait at once, and which of them is served first is open"
+           : end == SETMAXNREG_FOREVER ? "a warpgroup waits for more registers than all the others can give"
+                                       : NULL;
+}
+
+#define CASE struct setmaxnreg_case
+static const struct field field[] = {
+    FIELD_NUMBER("warpgroups", warpgroups, 3, SETMAXNREG_MAX_WARPGROUPS, "warpgroups of the CTA: 3, 4, 5, 6 or 8",
+                 .illegal = warpgroups_illegal),
+    FIELD_LIST_OF("steps", step, count, &step_fields, SETMAXNREG_STEPS, "the instructions in order"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"setmaxnreg case", field, sizeof(struct setmaxnreg_case), illegal, NULL};
+
 const struct family family_setmaxnreg = {
     .name = "setmaxnreg",
     .summary = "setmaxnreg: which warpgroup has to wait for the registers of others",
     .case_bytes = sizeof(struct setmaxnreg_case),
     .generate = setmaxnreg_generate,
-    .write = setmaxnreg_write,
-    .read = setmaxnreg_read,
+    .fields = &fields,
     .result_bytes = setmaxnreg_result_bytes,
     .run_model = setmaxnreg_run_model,
     .run_gpu = setmaxnreg_run_gpu,

@@ -6,7 +6,7 @@
 
 #include "cuda_abi.h"
 #include "family.h"
-#include "json.h"
+#include "field.h"
 #include "softmax_case.h"
 
 #define NAME(id, name) name,
@@ -16,46 +16,13 @@ static const char *const inputs_names[] = {SOFTMAX_INPUTS(NAME) NULL};
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static json_t *softmax_write(const void *test_case)
+static const char *illegal(const void *test_case)
 {
     const struct softmax_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "variant", json_string(variant_names[c->variant]));
-    json_object_set_new(json, "parts", json_integer(c->parts));
-    json_object_set_new(json, "rows", json_integer(c->rows));
-    json_object_set_new(json, "dims", json_integer(c->dims));
-    json_object_set_new(json, "count", json_integer(c->count));
-    json_object_set_new(json, "threads", json_integer(c->threads));
-    json_object_set_new(json, "inputs", json_string(inputs_names[c->inputs]));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-static const char *illegal(const struct softmax_case *c)
-{
     if (c->parts == 0 || c->rows == 0 || c->count == 0) return "parts, rows and count are at least 1";
     if (c->dims != 64 && c->dims != SOFTMAX_MAX_DIMS) return "dims is 64 or 128";
     if (c->threads < SOFTMAX_MIN_THREADS || c->threads % 32 != 0) return "threads is a multiple of 32 from 64 to 512";
     return (uint64_t)c->rows * c->count <= SOFTMAX_MAX_COUNT ? NULL : "rows * count is at most 16384";
-}
-
-static int softmax_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct softmax_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "softmax", why);
-    *c = (struct softmax_case){0};
-    c->variant = (uint32_t)json_read_name(&reader, "variant", variant_names);
-    c->parts = (uint32_t)json_read_u64(&reader, "parts", SOFTMAX_MAX_PARTS);
-    c->rows = (uint32_t)json_read_u64(&reader, "rows", SOFTMAX_MAX_ROWS);
-    c->dims = (uint32_t)json_read_u64(&reader, "dims", SOFTMAX_MAX_DIMS);
-    c->count = (uint32_t)json_read_u64(&reader, "count", SOFTMAX_MAX_COUNT);
-    c->threads = (uint32_t)json_read_u64(&reader, "threads", SOFTMAX_MAX_THREADS);
-    c->inputs = (uint32_t)json_read_name(&reader, "inputs", inputs_names);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    const char *why_not = illegal(c);
-    if (why_not != NULL) text_set(why, "softmax: %s", why_not);
-    return why_not == NULL;
 }
 
 // --- What model and GPU share ----------------------------------------------------------------------------------------
@@ -217,14 +184,29 @@ static int softmax_run_gpu(struct gpu *gpu, const void *test_cases, int count, s
     return error;
 }
 
+#define CASE struct softmax_case
+static const struct field field[] = {
+    FIELD_ONE_OF("variant", variant, variant_names, "the kernel"),
+    FIELD_NUMBER("parts", parts, 0, SOFTMAX_MAX_PARTS, "CTAs that share the keys"),
+    FIELD_NUMBER("rows", rows, 0, SOFTMAX_MAX_ROWS, "queries"),
+    FIELD_NUMBER("dims", dims, 0, SOFTMAX_MAX_DIMS, "length of a query, a key and a value"),
+    FIELD_NUMBER("count", count, 0, SOFTMAX_MAX_COUNT, "keys"),
+    FIELD_NUMBER("threads", threads, 0, SOFTMAX_MAX_THREADS, "threads of a CTA"),
+    FIELD_ONE_OF("inputs", inputs, inputs_names, "how the inputs are spread"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"softmax case", field, sizeof(struct softmax_case), illegal, NULL};
+
 const struct family family_softmax = {
     .name = "softmax",
     .summary = "attention of one query, its keys split over CTAs that meet in distributed shared or global memory",
     .case_bytes = sizeof(struct softmax_case),
     .cost = 25,
     .generate = softmax_generate,
-    .write = softmax_write,
-    .read = softmax_read,
+    .fields = &fields,
     .result_bytes = softmax_bytes,
     .run_model = softmax_model,
     .run_gpu = softmax_run_gpu,

@@ -4,19 +4,13 @@
 #include "family.h"
 #include "store_case.h"
 
-static int case_read(const json_t *json, void *test_case, struct text *why)
-{
-    return store_read_as(STORE_IM2COL, 3, json, test_case, why);
-}
-
 const struct family family_im2col_store = {
     .name = "im2col_store",
     .summary = "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, im2col_no_offs: global memory around all that is "
                "written",
     .case_bytes = sizeof(struct store_case),
     .generate = im2col_store_generate,
-    .write = store_write,
-    .read = case_read,
+    .fields = &im2col_store_fields,
     .result_bytes = store_result_bytes,
     .run_model = store_run_model,
     .run_gpu = store_run_gpu,

@@ -6,9 +6,9 @@
 
 #include "family.h"
 #include "feature.h"
+#include "field.h"
 #include "gpu.h"
 #include "im2col_store.h"
-#include "json.h"
 #include "store.h"
 #include "store_case.h"
 
@@ -19,47 +19,6 @@ static const char *const operation_names[] = {"store", "add", "min", "max", "inc
 const char *store_operation_name(uint32_t operation)
 {
     return operation <= REDUCE_OPS ? operation_names[operation] : "?";
-}
-
-json_t *store_write(const void *test_case)
-{
-    const struct store_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "map", map_args_write(&c->map));
-    json_object_set_new(json, "operation", json_string(store_operation_name(c->operation)));
-    json_object_set_new(json, "dims", json_u64(c->dims));
-    json_object_set_new(json, "tensorCoords", json_i32s(c->coord, (int)c->dims));
-    json_object_set_new(json, "shared", json_u64(c->shared));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-int store_read_as(uint32_t mode, uint32_t least_dims, const json_t *json, struct store_case *c, struct text *why)
-{
-    const char *where = mode == STORE_IM2COL ? "im2col_store case" : "store case";
-    struct json_reader reader = json_reader_open(json, where, why);
-    *c = (struct store_case){.mode = mode};
-    const json_t *map = json_read_object(&reader, "map");
-    if (!reader.ok || !map_args_read(map, where, &c->map, why)) return 0;
-    c->operation = (uint32_t)json_read_name(&reader, "operation", operation_names);
-    c->dims = (uint32_t)json_read_u64(&reader, "dims", TENSORMAP_MAX_RANK);
-    if (reader.ok && c->dims < least_dims) {
-        text_set(why, "%s: \"dims\" is %u to 5", where, least_dims);
-        return 0;
-    }
-    json_read_i32s(&reader, "tensorCoords", (int)c->dims, c->coord);
-    c->shared = (uint32_t)json_read_u64(&reader, "shared", STORE_SHARED_END);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (json_reader_close(&reader) && c->shared < STORE_SHARED_START) {
-        text_set(why, "%s: \"shared\" is %d to %d", where, STORE_SHARED_START, STORE_SHARED_END);
-        return 0;
-    }
-    return reader.ok;
-}
-
-static int store_read(const json_t *json, void *test_case, struct text *why)
-{
-    return store_read_as(STORE_TILE, 1, json, test_case, why);
 }
 
 int store_map(const struct store_case *c, struct tensormap *map)
@@ -315,13 +274,49 @@ int store_feature(const void *test_case, struct feature *feature)
     return 1;
 }
 
+static uint32_t dims_of(const void *test_case)
+{
+    const struct store_case *c = test_case;
+    return c->dims;
+}
+
+static const char *dims_illegal(const void *test_case)
+{
+    const struct store_case *c = test_case;
+    return c->mode == STORE_IM2COL && c->dims < 3 ? "\"dims\" is 3 to 5" : NULL;
+}
+
+static void start_tile(void *test_case)
+{
+    ((struct store_case *)test_case)->mode = STORE_TILE;
+}
+
+static void start_im2col(void *test_case)
+{
+    ((struct store_case *)test_case)->mode = STORE_IM2COL;
+}
+
+#define CASE struct store_case
+static const struct field field[] = {
+    FIELD_MAP_OF(map, "the map"),
+    FIELD_ONE_OF("operation", operation, operation_names, "store, or the reduction"),
+    FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction", .illegal = dims_illegal),
+    FIELD_COORDINATES("tensorCoords", coord, dims_of, "as many as the instruction has"),
+    FIELD_NUMBER("shared", shared, STORE_SHARED_START, STORE_SHARED_END, "source in shared memory"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+const struct fields store_fields = {"store case", field, sizeof(struct store_case), NULL, start_tile};
+const struct fields im2col_store_fields = {"im2col_store case", field, sizeof(struct store_case), NULL, start_im2col};
+
 const struct family family_store = {
     .name = "store",
     .summary = "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled: global memory around all that is written",
     .case_bytes = sizeof(struct store_case),
     .generate = store_generate,
-    .write = store_write,
-    .read = store_read,
+    .fields = &store_fields,
     .result_bytes = store_result_bytes,
     .run_model = store_run_model,
     .run_gpu = store_run_gpu,

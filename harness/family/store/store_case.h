@@ -85,10 +85,8 @@ int store_feature(const void *test_case, struct feature *feature);
 // What is wrong at the first byte that differs: which element, what memory and source held, the likely rule.
 void store_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 
-// Parts of a struct family that the two share; store_read_as() takes cases of one mode, of `least_dims` or more.
-json_t *store_write(const void *test_case);
-int store_read_as(uint32_t mode, uint32_t least_dims, const json_t *json, struct store_case *test_case,
-                  struct text *why);
+// Parts of a struct family that the two share.
+extern const struct fields store_fields, im2col_store_fields;
 size_t store_result_bytes(const void *test_case);
 void store_run_model(const void *test_case, struct result *result);
 int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);

@@ -5,38 +5,12 @@
 
 #include "arena.h"
 #include "family.h"
-#include "json.h"
+#include "field.h"
 #include "transpose_case.h"
 
 static const char *const kernel_names[] = {"matrix", "article", NULL};
 static const char *const swizzle_names[] = {"none", "32B", "64B", "128B", NULL};
 static const char *const walk_names[] = {"rows", "diagonal", NULL};
-
-static json_t *transpose_write(const void *test_case)
-{
-    const struct transpose_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "kernel", json_string(kernel_names[c->is_article]));
-    json_object_set_new(json, "bytes", json_u64(c->element_bytes));
-    json_object_set_new(json, "rows", json_u64(c->rows));
-    json_object_set_new(json, "columns", json_u64(c->columns));
-    json_object_set_new(json, "source", json_u64(c->source));
-    json_object_set_new(json, "sourcePitch", json_u64(c->source_pitch));
-    json_object_set_new(json, "resultPitch", json_u64(c->result_pitch));
-    json_object_set_new(json, "swizzle", json_string(swizzle_names[c->swizzle]));
-    if (c->is_article) {
-        json_object_set_new(json, "x", json_u64(c->x));
-        json_object_set_new(json, "y", json_u64(c->y));
-        json_object_set_new(json, "loaded", json_u64(c->loaded));
-        json_object_set_new(json, "transposed", json_u64(c->transposed));
-    } else {
-        json_object_set_new(json, "walk", json_string(walk_names[c->walk]));
-        json_object_set_new(json, "band", json_u64(c->band));
-        json_object_set_new(json, "ctas", json_u64(c->ctas));
-        json_object_set_new(json, "tile", json_u64(c->tile));
-    }
-    return json;
-}
 
 static const char *illegal_article(const struct transpose_case *c)
 {
@@ -61,8 +35,9 @@ static const char *illegal_matrix(const struct transpose_case *c)
     return NULL;
 }
 
-static const char *illegal(const struct transpose_case *c)
+static const char *illegal(const void *test_case)
 {
+    const struct transpose_case *c = test_case;
     uint32_t bytes = c->element_bytes;
     if (bytes == 0 || bytes > 16 || (bytes & (bytes - 1)) != 0) return "\"bytes\" is 1, 2, 4, 8 or 16";
     if (c->rows == 0 || c->columns == 0) return "a matrix has rows and columns";
@@ -75,35 +50,47 @@ static const char *illegal(const struct transpose_case *c)
     return c->is_article ? illegal_article(c) : illegal_matrix(c);
 }
 
-static int transpose_read(const json_t *json, void *test_case, struct text *why)
+static int is_article(const void *test_case)
 {
-    struct transpose_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "transpose case", why);
-    *c = (struct transpose_case){0};
-    c->is_article = (uint32_t)json_read_name(&reader, "kernel", kernel_names);
-    c->element_bytes = (uint32_t)json_read_u64(&reader, "bytes", 16);
-    c->rows = (uint32_t)json_read_u64(&reader, "rows", UINT16_MAX);
-    c->columns = (uint32_t)json_read_u64(&reader, "columns", UINT16_MAX);
-    c->source = (uint32_t)json_read_u64(&reader, "source", ARENA_BYTES);
-    c->source_pitch = (uint32_t)json_read_u64(&reader, "sourcePitch", TRANSPOSE_MAX_OUTPUT_BYTES);
-    c->result_pitch = (uint32_t)json_read_u64(&reader, "resultPitch", TRANSPOSE_MAX_OUTPUT_BYTES);
-    c->swizzle = (uint32_t)json_read_name(&reader, "swizzle", swizzle_names);
-    if (c->is_article) {
-        c->x = (uint32_t)json_read_u64(&reader, "x", UINT16_MAX);
-        c->y = (uint32_t)json_read_u64(&reader, "y", UINT16_MAX);
-        c->loaded = (uint32_t)json_read_u64(&reader, "loaded", UINT16_MAX);
-        c->transposed = (uint32_t)json_read_u64(&reader, "transposed", UINT16_MAX);
-    } else {
-        c->walk = (uint32_t)json_read_name(&reader, "walk", walk_names);
-        c->band = (uint32_t)json_read_u64(&reader, "band", UINT16_MAX);
-        c->ctas = (uint32_t)json_read_u64(&reader, "ctas", UINT16_MAX);
-        c->tile = (uint32_t)json_read_u64(&reader, "tile", UINT16_MAX);
-    }
-    if (!json_reader_close(&reader)) return 0;
-    const char *what = illegal(c);
-    if (what != NULL) text_set(why, "transpose case: %s", what);
-    return what == NULL;
+    const struct transpose_case *c = test_case;
+    return c->is_article != 0;
 }
+
+static int is_matrix(const void *test_case)
+{
+    const struct transpose_case *c = test_case;
+    return !c->is_article;
+}
+
+#define CASE struct transpose_case
+static const struct field field[] = {
+    FIELD_ONE_OF("kernel", is_article, kernel_names, "the kernel"),
+    FIELD_NUMBER("bytes", element_bytes, 1, 16, "bytes of an element: 1, 2, 4, 8 or 16"),
+    FIELD_NUMBER("rows", rows, 1, UINT16_MAX, "rows of the source"),
+    FIELD_NUMBER("columns", columns, 1, UINT16_MAX, "columns of the source"),
+    FIELD_NUMBER("source", source, 0, ARENA_BYTES, "where the source is in the arena"),
+    FIELD_NUMBER("sourcePitch", source_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the source"),
+    FIELD_NUMBER("resultPitch", result_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the result"),
+    FIELD_ONE_OF("swizzle", swizzle, swizzle_names, "of both maps"),
+    FIELD_NUMBER("x", x, 0, UINT16_MAX, "column of the tile", .is_there = is_article, .where = "the article's kernel"),
+    FIELD_NUMBER("y", y, 0, UINT16_MAX, "row of the tile", .is_there = is_article, .where = "the article's kernel"),
+    FIELD_NUMBER("loaded", loaded, 0, UINT16_MAX, "where the tile is loaded in shared memory", .is_there = is_article,
+                 .where = "the article's kernel"),
+    FIELD_NUMBER("transposed", transposed, 0, UINT16_MAX, "where it is transposed to", .is_there = is_article,
+                 .where = "the article's kernel"),
+    FIELD_ONE_OF("walk", walk, walk_names, "how threads walk over a tile", .is_there = is_matrix,
+                 .where = "the kernels of whole matrices"),
+    FIELD_NUMBER("band", band, 0, UINT16_MAX, "rows of tiles of a band", .is_there = is_matrix,
+                 .where = "the kernels of whole matrices"),
+    FIELD_NUMBER("ctas", ctas, 0, UINT16_MAX, "CTAs of the grid", .is_there = is_matrix,
+                 .where = "the kernels of whole matrices"),
+    FIELD_NUMBER("tile", tile, 0, UINT16_MAX, "the tile whose shared memory is kept", .is_there = is_matrix,
+                 .where = "the kernels of whole matrices"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"transpose case", field, sizeof(struct transpose_case), illegal, NULL};
 
 const struct family family_transpose = {
     .name = "transpose",
@@ -111,8 +98,7 @@ const struct family family_transpose = {
     .case_bytes = sizeof(struct transpose_case),
     .cost = 15,
     .generate = transpose_generate,
-    .write = transpose_write,
-    .read = transpose_read,
+    .fields = &fields,
     .result_bytes = transpose_result_bytes,
     .run_model = transpose_run_model,
     .run_gpu = transpose_run_gpu,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "wgmma_order_case.h"
 #include "wgmma_order_model.h"
 
@@ -23,41 +23,6 @@ static const char *const omission_names[] = {
         NULL};
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
-
-static json_t *order_write(const void *test_case)
-{
-    const struct wgmma_order_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "kind", json_string(kind_names[c->kind]));
-    if (c->kind == WGMMA_ORDER_OMIT) {
-        json_object_set_new(json, "omission", json_string(omission_names[c->omission]));
-    } else {
-        json_object_set_new(json, "newest", json_u64(c->newest));
-        json_object_set_new(json, "victim", json_u64(c->victim));
-        json_object_set_new(json, "target", json_string(target_names[c->target]));
-        json_object_set_new(json, "load", json_u64(c->load));
-    }
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-static int order_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct wgmma_order_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "wgmma_order case", why);
-    *c = (struct wgmma_order_case){0};
-    c->kind = (uint32_t)json_read_name(&reader, "kind", kind_names);
-    if (c->kind == WGMMA_ORDER_OMIT) {
-        c->omission = (uint32_t)json_read_name(&reader, "omission", omission_names);
-    } else {
-        c->newest = (uint32_t)json_read_u64(&reader, "newest", WGMMA_ORDER_GROUPS - 1);
-        c->victim = (uint32_t)json_read_u64(&reader, "victim", WGMMA_ORDER_GROUPS - 1);
-        c->target = (uint32_t)json_read_name(&reader, "target", target_names);
-        c->load = (uint32_t)json_read_u64(&reader, "load", 1);
-    }
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    return json_reader_close(&reader);
-}
 
 static void order_generate(struct random *random, void *test_case)
 {
@@ -166,14 +131,43 @@ static int order_run_gpu(struct gpu *gpu, const void *cases, int count, struct r
     return error;
 }
 
+static int is_omission(const void *test_case)
+{
+    const struct wgmma_order_case *c = test_case;
+    return c->kind == WGMMA_ORDER_OMIT;
+}
+
+static int is_overwrite(const void *test_case)
+{
+    const struct wgmma_order_case *c = test_case;
+    return c->kind != WGMMA_ORDER_OMIT;
+}
+
+#define CASE struct wgmma_order_case
+static const struct field field[] = {
+    FIELD_ONE_OF("kind", kind, kind_names, "what is tried"),
+    FIELD_ONE_OF("omission", omission, omission_names, "what is left out", .is_there = is_omission,
+                 .where = "the kind omit"),
+    FIELD_NUMBER("newest", newest, 0, WGMMA_ORDER_GROUPS - 1, "groups that wait_group leaves", .is_there = is_overwrite,
+                 .where = "the other kinds"),
+    FIELD_NUMBER("victim", victim, 0, WGMMA_ORDER_GROUPS - 1, "the group whose operands are overwritten",
+                 .is_there = is_overwrite, .where = "the other kinds"),
+    FIELD_ONE_OF("target", target, target_names, "which operand", .is_there = is_overwrite, .where = "the other kinds"),
+    FIELD_NUMBER("load", load, 0, 1, "1: by a bulk copy", .is_there = is_overwrite, .where = "the other kinds"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {"wgmma_order case", field, sizeof(struct wgmma_order_case), NULL, NULL};
+
 const struct family family_wgmma_order = {
     .name = "wgmma_order",
     .summary = "wgmma.fence, commit_group, wait_group: operands overwritten after a wait, instructions left out; D",
     .case_bytes = sizeof(struct wgmma_order_case),
     .cost = 50,
     .generate = order_generate,
-    .write = order_write,
-    .read = order_read,
+    .fields = &fields,
     .result_bytes = order_result_bytes,
     .run_model = order_run_model,
     .run_gpu = order_run_gpu,
