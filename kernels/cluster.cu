@@ -128,7 +128,7 @@ static __device__ void reduce(uint32_t function, uint32_t to, uint64_t operand)
     uint32_t value = (uint32_t)operand;
     switch (function) {
 #define RED_32(id, ptx)                                                                                                \
-    case CLUSTER_##id:                                                                                                 \
+    case ATOMIC_##id:                                                                                                  \
         asm volatile("red.relaxed.cluster.shared::cluster." ptx " [%0], %1;" ::"r"(to), "r"(value) : "memory");        \
         break;
         RED_32(ADD_U32, "add.u32")
@@ -141,7 +141,7 @@ static __device__ void reduce(uint32_t function, uint32_t to, uint64_t operand)
         RED_32(AND_B32, "and.b32")
         RED_32(OR_B32, "or.b32")
         RED_32(XOR_B32, "xor.b32")
-    case CLUSTER_ADD_U64:
+    case ATOMIC_ADD_U64:
         asm volatile("red.relaxed.cluster.shared::cluster.add.u64 [%0], %1;" ::"r"(to), "l"(operand) : "memory");
         break;
     }
@@ -153,7 +153,7 @@ static __device__ uint64_t atomic(uint32_t function, uint32_t to, uint64_t opera
     uint64_t wide = 0;
     switch (function) {
 #define ATOM_32(id, ptx)                                                                                               \
-    case CLUSTER_##id:                                                                                                 \
+    case ATOMIC_##id:                                                                                                  \
         asm volatile("atom.relaxed.cluster.shared::cluster." ptx " %0, [%1], %2;"                                      \
                      : "=r"(old)                                                                                       \
                      : "r"(to), "r"(value)                                                                             \
@@ -170,19 +170,19 @@ static __device__ uint64_t atomic(uint32_t function, uint32_t to, uint64_t opera
         ATOM_32(OR_B32, "or.b32")
         ATOM_32(XOR_B32, "xor.b32")
         ATOM_32(EXCH_B32, "exch.b32")
-    case CLUSTER_ADD_U64:
+    case ATOMIC_ADD_U64:
         asm volatile("atom.relaxed.cluster.shared::cluster.add.u64 %0, [%1], %2;"
                      : "=l"(wide)
                      : "r"(to), "l"(operand)
                      : "memory");
         return wide;
-    case CLUSTER_EXCH_B64:
+    case ATOMIC_EXCH_B64:
         asm volatile("atom.relaxed.cluster.shared::cluster.exch.b64 %0, [%1], %2;"
                      : "=l"(wide)
                      : "r"(to), "l"(operand)
                      : "memory");
         return wide;
-    case CLUSTER_CAS_B32:
+    case ATOMIC_CAS_B32:
         asm volatile("atom.relaxed.cluster.shared::cluster.cas.b32 %0, [%1], %2, %3;"
                      : "=r"(old)
                      : "r"(to), "r"((uint32_t)compare), "r"(value)
@@ -255,7 +255,7 @@ static __device__ void reduce_async(uint32_t function, uint32_t to, uint64_t ope
     uint32_t value = (uint32_t)operand;
     switch (function) {
 #define RED_ASYNC_32(id, ptx)                                                                                          \
-    case CLUSTER_##id:                                                                                                 \
+    case ATOMIC_##id:                                                                                                  \
         asm volatile(RED_ASYNC ptx " [%0], %1, [%2];" ::"r"(to), "r"(value), "r"(barrier) : "memory");                 \
         break;
         RED_ASYNC_32(ADD_U32, "add.u32")
@@ -268,7 +268,7 @@ static __device__ void reduce_async(uint32_t function, uint32_t to, uint64_t ope
         RED_ASYNC_32(AND_B32, "and.b32")
         RED_ASYNC_32(OR_B32, "or.b32")
         RED_ASYNC_32(XOR_B32, "xor.b32")
-    case CLUSTER_ADD_U64:
+    case ATOMIC_ADD_U64:
         asm volatile(RED_ASYNC "add.u64 [%0], %1, [%2];" ::"r"(to), "l"(operand), "r"(barrier) : "memory");
         break;
     }

@@ -18,7 +18,7 @@
 //   async_group.h       what a wait for async-groups promises
 //   cluster.h           clusters: addresses, ranks, launches
 //   cluster_barrier.h   who waits for whom at barrier.cluster
-//   cluster_step.h      programs on the shared memory of other CTAs
+//   cluster_access.h, atomic.h  loads, stores and atomics on the shared memory of a cluster
 //   address_check.h, operand.h, prefetch.h   what single instructions check of their operands
 //   mbarrier.h          the 64-bit barrier word
 //   mbarrier_form.h, mbarrier_address.h, mbarrier_operate.h  mbarrier instructions: the forms, their addresses, what
@@ -40,6 +40,7 @@
 #include "access.h"
 #include "address_check.h"
 #include "async_group.h"
+#include "atomic.h"
 #include "bank.h"
 #include "bulk.h"
 #include "chain.h"
@@ -47,7 +48,6 @@
 #include "cluster_access.h"
 #include "cluster_barrier.h"
 #include "cluster_memory.h"
-#include "cluster_step.h"
 #include "copy.h"
 #include "cp_async.h"
 #include "descriptor.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Clusters: how a shared::cluster address is made and read, where a CTA of a grid stands in its cluster, and which
-// launches an H200 refuses. What programs do to each other's shared memory is in cluster_step.h.
+// launches an H200 refuses. Accesses: cluster_access.h.
 //
 // A shared::cluster address is 32 bits: the rank of the CTA in bits 31..24, the offset in its shared memory in bits
 // 23..0. The address of a CTA's own variable already has its rank in it.

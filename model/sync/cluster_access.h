@@ -4,14 +4,23 @@
 #ifndef TMAREF_CLUSTER_ACCESS_H
 #define TMAREF_CLUSTER_ACCESS_H
 
+#include "atomic.h"
 #include "cluster_memory.h"
+#include "event.h"
 #include "finding.h"
 
-// Who asks: ld, st, red and atom, a barrier operation, st.async and red.async, or cp.async.bulk between CTAs.
-enum cluster_use { CLUSTER_PLAIN, CLUSTER_BARRIER_OPERATION, CLUSTER_REGISTERS_ASYNC, CLUSTER_COPY };
+// Who asks: ld, st, red and atom, a barrier operation, st.async and red.async, cp.async.bulk between CTAs, or a
+// multicast copy for each CTA that it writes.
+enum cluster_use {
+    CLUSTER_PLAIN,
+    CLUSTER_BARRIER_OPERATION,
+    CLUSTER_REGISTERS_ASYNC,
+    CLUSTER_COPY,
+    CLUSTER_MULTICAST,
+};
 
 // The check of `bytes` bytes at `address` for the CTA of rank `issuer`, in the hardware's order:
-//   715  CLUSTER_NONE, CLUSTER_RANK_LIMIT (a copy takes any rank for a CTA that is not there)
+//   715  CLUSTER_NONE, CLUSTER_RANK_LIMIT (a copy takes the rank modulo 32)
 //   716  CLUSTER_ALIGN, MBARRIER_ADDRESS_ALIGN
 //   700  CLUSTER_LIMIT: past 228 KiB
 //   719  CLUSTER_RANK_MISSING, CLUSTER_EXITED
@@ -22,7 +31,22 @@ enum cluster_use { CLUSTER_PLAIN, CLUSTER_BARRIER_OPERATION, CLUSTER_REGISTERS_A
 enum rule cluster_access_check(const struct cluster_memory *cluster, enum cluster_use use, uint32_t issuer,
                                uint32_t address, uint32_t bytes, struct findings *findings);
 
-// Where the bytes at a shared::cluster address are, or NULL.
-uint8_t *cluster_access_at(const struct cluster_memory *cluster, uint32_t address, uint32_t bytes);
+// One access: `bytes` bytes (1, 2, 4, 8 or 16) at a shared::cluster address, by a thread of the CTA of rank `issuer`.
+struct cluster_access {
+    const struct cluster_memory *cluster;
+    uint32_t issuer, address, bytes;
+};
+
+// ld and st: weak. Their bytes go to `to`, or come from `from`.
+//   returns  RULE_OK, or the rule that cluster_access_check() names: then nothing was read or written
+enum rule cluster_load(const struct cluster_access *access, void *to, const struct teller *teller,
+                       struct findings *findings);
+enum rule cluster_store(const struct cluster_access *access, const void *from, const struct teller *teller,
+                        struct findings *findings);
+
+// atom, and red, which has no use for `*old`: relaxed, at gpu scope. The bytes are those of the function (atomic.h);
+// access->bytes is not looked at.
+enum rule cluster_atomic(const struct cluster_access *access, uint32_t function, uint64_t operand, uint64_t compare,
+                         uint64_t *old, const struct teller *teller, struct findings *findings);
 
 #endif

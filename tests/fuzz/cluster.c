@@ -45,17 +45,9 @@ static struct cluster_step take_step(struct fuzz_input *input)
     return step;
 }
 
-static void see_event(void *context, const struct event *event)
-{
-    (void)context;
-    if (event->kind == EVENT_ACCESS) fuzz_require(event->access.bytes > 0);
-}
-
 static void run_program(struct fuzz_input *input, uint32_t ctas)
 {
     static struct cluster_machine machine;
-    const struct observer observer = {NULL, see_event};
-    const struct teller teller = {&observer, {0}};
     struct memory arena = {malloc(ARENA_BYTES), ARENA_BASE, ARENA_BYTES};
     struct memory global = {malloc(GLOBAL_BYTES), GLOBAL_BASE, GLOBAL_BYTES};
     struct cluster_step program[CLUSTER_MAX_STEPS];
@@ -69,12 +61,7 @@ static void run_program(struct fuzz_input *input, uint32_t ctas)
     while (count < CLUSTER_MAX_STEPS && input->left > 0) program[count++] = take_step(input);
     for (int i = 0; i < count; i++)
         if (cluster_step_illegal(program, i, count, ctas) != NULL) count = 0;
-    for (int i = 0; i < count && rule == RULE_OK; i++) {
-        rule = cluster_step(&machine, &program[i], &answer);
-        for (uint32_t cta = 0; rule == RULE_OK && cta < ctas; cta++)
-            if (program[i].issuers >> cta & 1)
-                cluster_observe(&program[i], cta, ctas, ARENA_BASE, GLOBAL_BASE, &teller);
-    }
+    for (int i = 0; i < count && rule == RULE_OK; i++) rule = cluster_step(&machine, &program[i], &answer);
     for (uint32_t i = 0; i < ctas; i++) free(machine.cta[i].data);
     free(global.bytes);
     free(arena.bytes);

@@ -147,7 +147,7 @@ END_TEST
 // others.
 START_TEST(cluster_cases_reach_every_rule)
 {
-    static int opcodes[CLUSTER_OPS], functions[CLUSTER_FUNCTION_COUNT], meetings[CLUSTER_MEETING_COUNT];
+    static int opcodes[CLUSTER_OPS], functions[ATOMIC_FUNCTION_COUNT], meetings[CLUSTER_MEETING_COUNT];
     static int rules[RULE_COUNT];
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(5, i);
@@ -163,7 +163,7 @@ START_TEST(cluster_cases_reach_every_rule)
         free(result.first_bytes);
     }
     for (int i = 0; i < CLUSTER_OPS; i++) ck_assert_msg(opcodes[i] > 0, "%s", cluster_opcode_name((uint32_t)i));
-    for (int i = 0; i < CLUSTER_FUNCTION_COUNT; i++) ck_assert_int_gt(functions[i], 0);
+    for (int i = 0; i < ATOMIC_FUNCTION_COUNT; i++) ck_assert_int_gt(functions[i], 0);
     for (int i = 0; i < CLUSTER_MEETING_COUNT; i++) ck_assert_int_gt(meetings[i], 0);
     for (enum rule i = RULE_LAUNCH_SHARED_ALLOWED; i <= RULE_LAUNCH_SHARED_BYTES; i++)
         ck_assert_msg(rules[i] > 0, "%s", rule_row(i)->id);

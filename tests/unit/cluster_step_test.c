@@ -82,36 +82,36 @@ static const struct {
     uint32_t function;
     uint64_t old, operand, compare, new;
 } applied[] = {
-    {CLUSTER_ADD_U32, 0xffffffff, 2, 0, 1},
-    {CLUSTER_ADD_U64, 0xffffffff, 2, 0, 0x100000001},
-    {CLUSTER_MIN_U32, 0x80000000, 1, 0, 1},
-    {CLUSTER_MIN_S32, 0x80000000, 1, 0, 0x80000000},
-    {CLUSTER_MIN_S32, 2, 1, 0, 1},
-    {CLUSTER_MAX_U32, 0x80000000, 1, 0, 0x80000000},
-    {CLUSTER_MAX_U32, 1, 2, 0, 2},
-    {CLUSTER_MAX_S32, 0x80000000, 1, 0, 1},
-    {CLUSTER_MIN_U32, 1, 2, 0, 1},
-    {CLUSTER_MAX_S32, 3, 1, 0, 3},
-    {CLUSTER_INC_U32, 4, 5, 0, 5},
-    {CLUSTER_INC_U32, 5, 5, 0, 0},
-    {CLUSTER_INC_U32, 6, 5, 0, 0},
-    {CLUSTER_DEC_U32, 5, 5, 0, 4},
-    {CLUSTER_DEC_U32, 6, 5, 0, 5},
-    {CLUSTER_DEC_U32, 0, 5, 0, 5},
-    {CLUSTER_AND_B32, 0xff00ff00, 0xf0f0f0f0, 0, 0xf000f000},
-    {CLUSTER_OR_B32, 0xff00ff00, 0xf0f0f0f0, 0, 0xfff0fff0},
-    {CLUSTER_XOR_B32, 0xff00ff00, 0xf0f0f0f0, 0, 0x0ff00ff0},
-    {CLUSTER_EXCH_B32, 1, 2, 0, 2},
-    {CLUSTER_EXCH_B64, 1, UINT64_MAX, 0, UINT64_MAX},
-    {CLUSTER_CAS_B32, 7, 9, 7, 9},
-    {CLUSTER_CAS_B32, 7, 9, 8, 7},
-    {CLUSTER_CAS_B64, UINT64_C(7) << 32, 9, UINT64_C(7) << 32, 9},
-    {CLUSTER_CAS_B64, UINT64_C(7) << 32, 9, 0, UINT64_C(7) << 32},
+    {ATOMIC_ADD_U32, 0xffffffff, 2, 0, 1},
+    {ATOMIC_ADD_U64, 0xffffffff, 2, 0, 0x100000001},
+    {ATOMIC_MIN_U32, 0x80000000, 1, 0, 1},
+    {ATOMIC_MIN_S32, 0x80000000, 1, 0, 0x80000000},
+    {ATOMIC_MIN_S32, 2, 1, 0, 1},
+    {ATOMIC_MAX_U32, 0x80000000, 1, 0, 0x80000000},
+    {ATOMIC_MAX_U32, 1, 2, 0, 2},
+    {ATOMIC_MAX_S32, 0x80000000, 1, 0, 1},
+    {ATOMIC_MIN_U32, 1, 2, 0, 1},
+    {ATOMIC_MAX_S32, 3, 1, 0, 3},
+    {ATOMIC_INC_U32, 4, 5, 0, 5},
+    {ATOMIC_INC_U32, 5, 5, 0, 0},
+    {ATOMIC_INC_U32, 6, 5, 0, 0},
+    {ATOMIC_DEC_U32, 5, 5, 0, 4},
+    {ATOMIC_DEC_U32, 6, 5, 0, 5},
+    {ATOMIC_DEC_U32, 0, 5, 0, 5},
+    {ATOMIC_AND_B32, 0xff00ff00, 0xf0f0f0f0, 0, 0xf000f000},
+    {ATOMIC_OR_B32, 0xff00ff00, 0xf0f0f0f0, 0, 0xfff0fff0},
+    {ATOMIC_XOR_B32, 0xff00ff00, 0xf0f0f0f0, 0, 0x0ff00ff0},
+    {ATOMIC_EXCH_B32, 1, 2, 0, 2},
+    {ATOMIC_EXCH_B64, 1, UINT64_MAX, 0, UINT64_MAX},
+    {ATOMIC_CAS_B32, 7, 9, 7, 9},
+    {ATOMIC_CAS_B32, 7, 9, 8, 7},
+    {ATOMIC_CAS_B64, UINT64_C(7) << 32, 9, UINT64_C(7) << 32, 9},
+    {ATOMIC_CAS_B64, UINT64_C(7) << 32, 9, 0, UINT64_C(7) << 32},
 };
 
 START_TEST(cluster_access__applies_every_function)
 {
-    const uint32_t function = applied[_i].function, bytes = cluster_function_bytes(function);
+    const uint32_t function = applied[_i].function, bytes = atomic_row(function)->bytes;
     start();
     memcpy(now.data[3] + 8, &applied[_i].old, sizeof applied[_i].old);
     ck_assert_int_eq(run(STEP(ATOM, .issuers = 1, .target = 3, .function = function, .offset_bytes = 8,
@@ -160,7 +160,7 @@ START_TEST(cluster_access__delivers_copies_and_their_bytes)
     ck_assert_int_eq(mbarrier_unpack(now.machine.cta[2].word[1]).tx, -16);
     ck_assert_int_eq(run(STEP(ST_ASYNC, .issuers = 1, .target = 2, .size_bytes = 8, .operand = 77)), RULE_OK);
     ck_assert_uint_eq(data_at(2, 0), 77);
-    ck_assert_int_eq(run(STEP(RED_ASYNC, .issuers = 8, .target = 2, .function = CLUSTER_ADD_U64, .operand = 3)),
+    ck_assert_int_eq(run(STEP(RED_ASYNC, .issuers = 8, .target = 2, .function = ATOMIC_ADD_U64, .operand = 3)),
                      RULE_OK);
     ck_assert_uint_eq(data_at(2, 0), 80);
     ck_assert_int_eq(mbarrier_unpack(now.machine.cta[2].word[0]).tx, -16);
@@ -323,8 +323,8 @@ static const struct {
     {"a copy on itself", STEP(BULK, .issuers = 2, .target = 1, .size_bytes = 32, .offset_bytes = 16)},
     {"a ring copy on itself", STEP(BULK, .issuers = 2, .target = CLUSTER_RING, .size_bytes = 32, .offset_bytes = 16)},
     {"copies behind copies", STEP(BULK, .issuers = 3, .target = CLUSTER_RING | 1, .size_bytes = 32)},
-    {"a function that is not there", STEP(RED, .issuers = 1, .function = CLUSTER_FUNCTION_COUNT)},
-    {"red does not exchange", STEP(RED, .issuers = 1, .function = CLUSTER_EXCH_B32)},
+    {"a function that is not there", STEP(RED, .issuers = 1, .function = ATOMIC_FUNCTION_COUNT)},
+    {"red does not exchange", STEP(RED, .issuers = 1, .function = ATOMIC_EXCH_B32)},
     {"a function for ld", STEP(LD, .issuers = 1, .size_bytes = 4, .function = 1)},
     {"a fifth barrier", STEP(ARRIVE, .issuers = 1, .barrier = 4)},
     {"a barrier for ld", STEP(LD, .issuers = 1, .size_bytes = 4, .barrier = 1)},

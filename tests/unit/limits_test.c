@@ -256,6 +256,10 @@ START_TEST(instruction_form__is_one_of_ptx)
     ck_assert_mem_eq(&image, &before, sizeof image);
     ck_assert_int_eq(shared_access_check(SMEM_BASE, odd[_i] & ~1u, &smem, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(global_access_check(GMEM_BASE, 0, &gmem, &findings), RULE_INSTRUCTION_FORM);
+    const struct cluster_access access = {&cluster, 0, SMEM_BASE, odd[_i] & ~1u};
+    ck_assert_int_eq(cluster_load(&access, address, NULL, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(cluster_access_check(&cluster, (enum cluster_use)odd[_i], 0, SMEM_BASE, 4, &findings),
+                     RULE_INSTRUCTION_FORM);
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(mbarrier_operate(&unit, &ops[i], NULL, &answer, &findings), RULE_INSTRUCTION_FORM);
 }
@@ -331,6 +335,7 @@ START_TEST(findings_start_empty_in_every_call)
     EMPTY(operand_check_barrier(SMEM_BASE, &smem, &findings));
     EMPTY(shared_access_check(SMEM_BASE, 4, &smem, &findings));
     EMPTY(global_access_check(GMEM_BASE, 4, &gmem, &findings));
+    EMPTY(cluster_access_check(&alone, CLUSTER_PLAIN, 0, SMEM_BASE, 4, &findings));
     EMPTY(mbarrier_address_check(&alone, MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CTA, 0, SMEM_BASE, &findings));
     EMPTY(mbarrier_generic_check(SMEM_BASE, 1, &findings));
     EMPTY(map_prefetch_check(GMEM_BASE, &gmem, &findings));

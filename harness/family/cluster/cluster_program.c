@@ -67,7 +67,7 @@ static json_t *write_step(const struct cluster_step *step)
     else
         put(json, "target", step->target);
     if (cluster_has_function(step->opcode))
-        json_object_set_new(json, "function", json_string(cluster_function_name(step->function)));
+        json_object_set_new(json, "function", json_string(atomic_row(step->function)->ptx));
     put(json, "size", step->size_bytes);
     put(json, "offset", step->offset_bytes);
     put(json, "barrier", step->barrier);
@@ -111,7 +111,7 @@ static struct cluster_step read_step(struct json_reader *reader)
     if (step.opcode < CLUSTER_OP_MULTICAST && json_has(reader, "ring"))
         step.target = CLUSTER_RING | (uint32_t)json_read_u64(reader, "ring", CLUSTER_CTAS - 1);
     if (cluster_has_function(step.opcode))
-        step.function = read_name(reader, "function", cluster_function_name, CLUSTER_FUNCTION_COUNT);
+        step.function = read_name(reader, "function", cluster_function_name, ATOMIC_FUNCTION_COUNT);
     step.size_bytes = read_u32(reader, "size");
     step.offset_bytes = read_u32(reader, "offset");
     step.barrier = read_u32(reader, "barrier");

@@ -179,8 +179,8 @@ static struct cluster_step random_step(struct plan *plan)
     int is_alone = step.opcode == CLUSTER_OP_MULTICAST || random_chance(random, 40);
     step.issuers = random_issuers(plan, is_alone);
     choose_target(plan, &step);
-    if (cluster_has_function(step.opcode)) step.function = (uint32_t)random_below(random, CLUSTER_FUNCTION_COUNT);
-    if (step.opcode != CLUSTER_OP_ATOM && !cluster_function_is_red(step.function)) step.function = CLUSTER_ADD_U32;
+    if (cluster_has_function(step.opcode)) step.function = (uint32_t)random_below(random, ATOMIC_FUNCTION_COUNT);
+    if (step.opcode != CLUSTER_OP_ATOM && !atomic_row(step.function)->is_red) step.function = ATOMIC_ADD_U32;
     step.size_bytes = random_size(random, step.opcode);
     uint32_t bytes = cluster_data_bytes(&step);
     if (cluster_has_data(step.opcode) && bytes > 0) {

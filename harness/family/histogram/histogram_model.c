@@ -3,9 +3,8 @@
 // who has exited by then.
 #include <string.h>
 
+#include "atomic.h"
 #include "cluster.h"
-#include "cluster_op.h"
-#include "cluster_step.h"
 #include "histogram_case.h"
 
 // A cluster: its CTAs' bins, as words of shared memory from HISTOGRAM_SHARED_START on.
@@ -24,7 +23,7 @@ static void reduce(struct cluster *cluster, uint32_t rank, uint32_t address)
     uint32_t target = cluster_address_rank(address);
     uint32_t word = (address - cluster_mapa(HISTOGRAM_SHARED_START, target)) / 4;
     if (target != rank && cluster->has_exited[target]) cluster->rule = RULE_CLUSTER_EXITED;
-    cluster->bins[target][word] = (uint32_t)cluster_apply(CLUSTER_ADD_U32, cluster->bins[target][word], 1, 0);
+    cluster->bins[target][word] = (uint32_t)atomic_apply(ATOMIC_ADD_U32, cluster->bins[target][word], 1, 0);
 }
 
 static void count_one(struct cluster *cluster, uint32_t rank, uint32_t i)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Runs programs on the CTAs of a cluster: remote loads, stores, atomics, barrier operations and copies by
 // shared::cluster, CTAs that exit early, and stores that nobody waits for. All CTAs meet after every step, so that what
-// a step leaves does not depend on who was faster. Read cluster_op.h and cluster.h.
+// a step leaves does not depend on who was faster. Each step is made of the model's instructions (cluster_access.h,
+// mbarrier_operate.h); here are the names, what a program may say, and what the asynchronous ones deliver.
 #ifndef TMAREF_CLUSTER_STEP_H
 #define TMAREF_CLUSTER_STEP_H
 
+#include "../../../kernels/cluster_job.h"
+#include "atomic.h"
 #include "cluster.h"
-#include "cluster_op.h"
-#include "mbarrier.h"
-#include "memory.h"
+#include "mbarrier_operate.h"
 
 // One CTA: its data, from CLUSTER_DATA_START on, is the caller's memory; its barriers are words, all 0 at the start.
 struct cluster_cta {
@@ -34,8 +35,6 @@ struct cluster_answer {
 const char *cluster_opcode_name(uint32_t opcode);
 const char *cluster_function_name(uint32_t function);
 const char *cluster_meeting_name(uint32_t meeting);
-uint32_t cluster_function_bytes(uint32_t function);
-int cluster_function_is_red(uint32_t function);
 
 // What an operation needs: a data operand with its size and offset, a barrier, an operand.
 int cluster_has_data(uint32_t opcode);
@@ -53,17 +52,6 @@ uint32_t cluster_target(const struct cluster_step *step, uint32_t issuer, uint32
 // NULL if step `index` of a program of `count` steps can be run by `ctas` CTAs and its result does not depend on who is
 // faster, else a sentence that says why not.
 const char *cluster_step_illegal(const struct cluster_step *program, int index, int count, uint32_t ctas);
-
-// What red and atom leave of `old`, both of the function's width.
-uint64_t cluster_apply(uint32_t function, uint64_t old, uint64_t operand, uint64_t compare);
-
-// What a barrier operation does to its barrier.
-struct mbarrier_transaction cluster_transaction(const struct cluster_step *step);
-
-// Tells what a legal step that breaks no rule reads, writes and tells barriers when CTA `issuer` of `ctas`
-// makes it. `arena` and `global` are the addresses of what multicast reads and a store at exit writes.
-void cluster_observe(const struct cluster_step *step, uint32_t issuer, uint32_t ctas, uint64_t arena, uint64_t global,
-                     const struct teller *teller);
 
 // Runs one legal step.
 //   returns  RULE_OK, or the rule whose fault ends the program

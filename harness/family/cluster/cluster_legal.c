@@ -101,10 +101,9 @@ static const char *issuers_illegal(const struct cluster_step *program, int index
 static const char *operand_illegal(const struct cluster_step *step)
 {
     int is_wide = cluster_has_data(step->opcode), has_barrier = cluster_has_barrier(step->opcode);
-    if (step->function >= CLUSTER_FUNCTION_COUNT) return "function is none that red and atom have";
+    if (step->function >= ATOMIC_FUNCTION_COUNT) return "function is none that red and atom have";
     if (step->function != 0 && !cluster_has_function(step->opcode)) return "function is for red, atom and red.async";
-    if (step->opcode != CLUSTER_OP_ATOM && !cluster_function_is_red(step->function))
-        return "function is one of atom alone";
+    if (step->opcode != CLUSTER_OP_ATOM && !atomic_row(step->function)->is_red) return "function is one of atom alone";
     if (step->barrier >= (has_barrier ? (uint32_t)CLUSTER_BARRIERS : 1))
         return "barrier is 0 to 3, for barrier operations";
     if (step->skew_bytes > 7) return "skew is 0 to 7 bytes";

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// One step on the CTAs of a cluster, as instructions of the model; and what asynchronous ones deliver, all at once.
+#include "cluster_step.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "cluster_access.h"
+
+static const char *const opcode_names[] = {
+#define NAME(id, name) name,
+    CLUSTER_OPCODES(NAME)
+#undef NAME
+};
+
+static const char *const meeting_names[] = {
+#define NAME(id, name) name,
+    CLUSTER_MEETINGS(NAME)
+#undef NAME
+};
+
+// The barrier operation of each step that is one.
+static const struct {
+    enum cluster_opcode opcode;
+    uint32_t barrier_opcode;
+} barrier_ops[] = {
+    {CLUSTER_OP_INIT, MBARRIER_OP_INIT},
+    {CLUSTER_OP_ARRIVE, MBARRIER_OP_ARRIVE},
+    {CLUSTER_OP_ARRIVE_DROP, MBARRIER_OP_ARRIVE_DROP},
+    {CLUSTER_OP_EXPECT_TX, MBARRIER_OP_EXPECT_TX},
+    {CLUSTER_OP_COMPLETE_TX, MBARRIER_OP_COMPLETE_TX},
+    {CLUSTER_OP_ARRIVE_EXPECT_TX, MBARRIER_OP_ARRIVE_EXPECT_TX},
+    {CLUSTER_OP_ARRIVE_DROP_EXPECT_TX, MBARRIER_OP_ARRIVE_DROP_EXPECT_TX},
+};
+
+const char *cluster_opcode_name(uint32_t opcode)
+{
+    return opcode_names[opcode];
+}
+
+const char *cluster_function_name(uint32_t function)
+{
+    return atomic_row(function)->ptx;
+}
+
+const char *cluster_meeting_name(uint32_t meeting)
+{
+    return meeting_names[meeting];
+}
+
+int cluster_is_async(uint32_t opcode)
+{
+    return opcode >= CLUSTER_OP_ST_ASYNC && opcode <= CLUSTER_OP_MULTICAST;
+}
+
+int cluster_has_data(uint32_t opcode)
+{
+    return opcode <= CLUSTER_OP_ATOM || cluster_is_async(opcode);
+}
+
+int cluster_has_barrier(uint32_t opcode)
+{
+    return opcode >= CLUSTER_OP_ARRIVE && opcode <= CLUSTER_OP_INIT;
+}
+
+int cluster_has_function(uint32_t opcode)
+{
+    return opcode == CLUSTER_OP_RED || opcode == CLUSTER_OP_ATOM || opcode == CLUSTER_OP_RED_ASYNC;
+}
+
+int cluster_is_store_at_exit(uint32_t opcode)
+{
+    return opcode >= CLUSTER_OP_STORE_EXIT && opcode <= CLUSTER_OP_REDUCE_EXIT;
+}
+
+uint32_t cluster_data_bytes(const struct cluster_step *step)
+{
+    return cluster_has_function(step->opcode) ? atomic_row(step->function)->bytes : step->size_bytes;
+}
+
+uint32_t cluster_target(const struct cluster_step *step, uint32_t issuer, uint32_t ctas)
+{
+    if (step->opcode == CLUSTER_OP_MULTICAST) return (uint32_t)__builtin_ctz(step->target);
+    if (step->target & CLUSTER_RING) return (issuer + (step->target ^ CLUSTER_RING)) % ctas;
+    return step->opcode == CLUSTER_OP_BULK ? step->target & CLUSTER_MAX_RANK : step->target;
+}
+
+// --- The steps -------------------------------------------------------------------------------------------------------
+
+// The cluster as the model's memories: data and barriers lie apart here, in one CTA each between others' bytes.
+struct memories {
+    struct memory data[CLUSTER_CTAS], barriers[CLUSTER_CTAS];
+    struct cluster_memory of_data, of_barriers;
+};
+
+static void look_at(struct cluster_machine *machine, struct memories *memories)
+{
+    uint32_t exited = 0;
+    for (uint32_t rank = 0; rank < machine->ctas; rank++) {
+        struct cluster_cta *cta = &machine->cta[rank];
+        memories->data[rank] = (struct memory){cta->data, CLUSTER_DATA_START, CLUSTER_FILLED_BYTES};
+        memories->barriers[rank] = (struct memory){(uint8_t *)cta->word, CLUSTER_BARRIER_START, sizeof cta->word};
+        exited |= (uint32_t)(cta->has_exited != 0) << rank;
+    }
+    memories->of_data = (struct cluster_memory){memories->data, machine->ctas, machine->is_cluster, exited};
+    memories->of_barriers = (struct cluster_memory){memories->barriers, machine->ctas, machine->is_cluster, exited};
+}
+
+static uint32_t data_address(const struct cluster_step *step, uint32_t rank)
+{
+    return cluster_mapa(CLUSTER_DATA_START + step->offset_bytes, rank);
+}
+
+static uint32_t barrier_address(const struct cluster_step *step)
+{
+    return CLUSTER_BARRIER_START + MBARRIER_BYTES * step->barrier + step->skew_bytes;
+}
+
+// ld, st, red and atom.
+static enum rule access_data(const struct memories *memories, const struct cluster_step *step, uint32_t issuer,
+                             uint32_t rank, uint64_t got[2])
+{
+    const struct cluster_access access = {&memories->of_data, issuer, data_address(step, rank),
+                                          cluster_data_bytes(step)};
+    const uint64_t value[2] = {step->operand, step->compare};
+    uint64_t old;
+    if (step->opcode == CLUSTER_OP_LD) return cluster_load(&access, got, NULL, NULL);
+    if (step->opcode == CLUSTER_OP_ST) return cluster_store(&access, value, NULL, NULL);
+    enum rule rule = cluster_atomic(&access, step->function, step->operand, step->compare, &old, NULL, NULL);
+    if (rule == RULE_OK && step->opcode == CLUSTER_OP_ATOM) got[0] = old;
+    return rule;
+}
+
+static uint32_t barrier_opcode(uint32_t opcode)
+{
+    size_t i = 0;
+    while (barrier_ops[i].opcode != opcode) i++;
+    return barrier_ops[i].barrier_opcode;
+}
+
+static enum rule operate_barrier(const struct memories *memories, const struct cluster_step *step, uint32_t issuer,
+                                 uint32_t rank)
+{
+    const struct mbarrier_unit unit = {&memories->of_barriers, NULL};
+    const int is_init = step->opcode == CLUSTER_OP_INIT;
+    const struct mbarrier_instruction in = {
+        .opcode = barrier_opcode(step->opcode),
+        .space = is_init ? MBARRIER_SHARED_CTA : MBARRIER_SHARED_CLUSTER,
+        .rank = issuer,
+        .lanes = 1,
+        .address = {is_init ? barrier_address(step) : cluster_mapa(barrier_address(step), rank)},
+        .operand = {step->operand}};
+    struct mbarrier_answer answer;
+    return mbarrier_operate(&unit, &in, NULL, &answer, NULL);
+}
+
+// What arrives at one CTA by an asynchronous operation, and its complete_tx.
+static void deliver(const struct cluster_machine *machine, const struct memories *memories,
+                    const struct cluster_step *step, uint32_t issuer, uint32_t rank)
+{
+    const struct mbarrier_unit unit = {&memories->of_barriers, NULL};
+    const uint32_t bytes = cluster_data_bytes(step);
+    const struct mbarrier_transaction end = {.complete_bytes = bytes};
+    uint64_t value[2] = {step->operand, step->compare}, old = 0;
+    uint8_t *to = machine->cta[rank].data + step->offset_bytes;
+    const void *from = value;
+    if (step->opcode == CLUSTER_OP_BULK) from = machine->cta[issuer].data;
+    if (step->opcode == CLUSTER_OP_MULTICAST)
+        from = memory_at(machine->arena, machine->arena->base + step->operand, bytes);
+    if (step->opcode == CLUSTER_OP_RED_ASYNC) {
+        memcpy(&old, to, bytes);
+        value[0] = atomic_apply(step->function, old, step->operand, 0);
+    }
+    memmove(to, from, bytes);
+    mbarrier_land(&unit, rank, barrier_address(step), &end, NULL, NULL);
+}
+
+static enum rule issue_async(const struct cluster_machine *machine, const struct memories *memories,
+                             const struct cluster_step *step, uint32_t issuer)
+{
+    const uint32_t target = cluster_target(step, issuer, machine->ctas), bytes = cluster_data_bytes(step);
+    const enum cluster_use use = step->opcode == CLUSTER_OP_BULK        ? CLUSTER_COPY
+                                 : step->opcode == CLUSTER_OP_MULTICAST ? CLUSTER_MULTICAST
+                                                                        : CLUSTER_REGISTERS_ASYNC;
+    const uint32_t ranks = use == CLUSTER_MULTICAST ? step->target : UINT32_C(1) << (target & 31);
+    enum rule rule = cluster_access_check(&memories->of_data, use, issuer, data_address(step, target), bytes, NULL);
+    for (uint32_t rank = target + 1; rank < 32 && rule == RULE_OK; rank++)
+        if (ranks >> rank & 1)
+            rule = cluster_access_check(&memories->of_data, use, issuer, data_address(step, rank), bytes, NULL);
+    for (uint32_t rank = 0; rank < 32 && rule == RULE_OK; rank++)
+        if (ranks >> rank & 1) deliver(machine, memories, step, issuer, rank);
+    return rule;
+}
+
+static void store_at_exit(struct cluster_machine *machine, const struct cluster_step *step, uint32_t issuer)
+{
+    uint8_t *to = memory_at(machine->global, machine->global->base, step->size_bytes);
+    const uint8_t *from = machine->cta[issuer].data;
+    if (step->opcode != CLUSTER_OP_REDUCE_EXIT) {
+        memcpy(to, from, step->size_bytes);
+        return;
+    }
+    for (uint32_t at = 0; at < step->size_bytes; at += 4) {
+        uint32_t a, b;
+        memcpy(&a, to + at, sizeof a);
+        memcpy(&b, from + at, sizeof b);
+        a += b;
+        memcpy(to + at, &a, sizeof a);
+    }
+}
+
+static enum rule step_of_issuer(struct cluster_machine *machine, const struct cluster_step *step, uint32_t issuer,
+                                uint64_t got[2])
+{
+    struct memories memories;
+    look_at(machine, &memories);
+    if (step->opcode == CLUSTER_OP_EXIT) machine->cta[issuer].has_exited = 1;
+    if (cluster_is_store_at_exit(step->opcode)) store_at_exit(machine, step, issuer);
+    if (cluster_is_async(step->opcode)) return issue_async(machine, &memories, step, issuer);
+
+    uint32_t rank = cluster_target(step, issuer, machine->ctas);
+    if (cluster_has_barrier(step->opcode)) return operate_barrier(&memories, step, issuer, rank);
+    return cluster_has_data(step->opcode) ? access_data(&memories, step, issuer, rank, got) : RULE_OK;
+}
+
+enum rule cluster_step(struct cluster_machine *machine, const struct cluster_step *step, struct cluster_answer *answer)
+{
+    memset(answer, 0, sizeof *answer);
+    enum rule rule = RULE_OK;
+    for (uint32_t issuer = 0; issuer < machine->ctas && rule == RULE_OK; issuer++)
+        if (step->issuers >> issuer & 1) rule = step_of_issuer(machine, step, issuer, answer->got[issuer]);
+    return rule;
+}
