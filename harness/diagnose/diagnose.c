@@ -63,6 +63,8 @@ static int compare_explanations(const void *left, const void *right)
     const struct explanation *a = left, *b = right;
     if (a->is_whole != b->is_whole) return b->is_whole - a->is_whole;
     if (!a->is_whole && a->is_maybe != b->is_maybe) return b->is_maybe - a->is_maybe;
+    if (!a->is_whole && (a->cause == CAUSE_FOREIGN) != (b->cause == CAUSE_FOREIGN))
+        return a->cause == CAUSE_FOREIGN ? 1 : -1; // the last resort
     if ((a->second == CAUSES) != (b->second == CAUSES)) return a->second == CAUSES ? -1 : 1;
     if (!a->is_whole && !a->is_maybe && a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
     if (a->second == CAUSES) return (int)a->cause - (int)b->cause;

@@ -70,13 +70,12 @@ void propose_coord_unit(struct search *search)
     }
 }
 
-// Bytes that are of the tile of `h` and not of the one meant: 0 if a wrong byte is of neither.
+// Bytes that are of the tile of `h`, which writes them, and not of the one meant: 0 if a wrong byte is of neither.
 static uint32_t mixed_bytes(struct search *search, const struct hypothesis *h)
 {
-    const struct diagnose *question = search->question;
-    const uint8_t *found = question->dump.bytes;
+    const uint8_t *found = search->question->dump.bytes;
     uint32_t bytes = 0;
-    const uint8_t *got = search_run(search, h, question->before != NULL ? question->before : search->inverse, NULL);
+    const uint8_t *got = search_run(search, h, search->inverse, NULL);
     for (uint64_t i = search->low; got != NULL && i < search->high; i++) {
         if (search->left[i] && got[i] != found[i]) return 0;
         bytes += search->left[i];
@@ -97,7 +96,8 @@ static void try_phase(struct search *search, int i, int64_t boxes)
                search->base.coord[i]);
     uint32_t bytes = search->pass == PASS_PART || !begins_inside ? 0 : mixed_bytes(search, &h);
     if (bytes == 0) return;
-    struct explanation mixed = {search->cause, CAUSES, 1, 0, bytes, distance + PHASES, ""};
+    int is_sure = search->built == NULL;
+    struct explanation mixed = {search->cause, CAUSES, is_sure, !is_sure, bytes, distance + PHASES, ""};
     snprintf(mixed.what, sizeof mixed.what,
              "%u bytes are of the tile %u box%s %s along dimension %d (coordinate %d = %d), the others right", bytes,
              distance, distance == 1 ? "" : "es", boxes < 0 ? "before" : "after", i, i, h.coord[i]);
@@ -135,7 +135,8 @@ void propose_other_phase(struct search *search)
         }
 }
 
-// Which slice lies in place `place` (of a store: where that slice went): the one that explains most.
+// Which slice lies in place `place` (of a store: where that slice went): the one that explains most, its own before
+// others that are the same there.
 static uint8_t match_slice(struct search *search, uint32_t place)
 {
     const uint8_t *found = search->question->dump.bytes;
@@ -148,7 +149,7 @@ static uint8_t match_slice(struct search *search, uint32_t place)
         h.slot[place] = (uint8_t)slice;
         const uint8_t *got = search_run(search, &h, search->inverse, NULL);
         for (uint64_t i = search->low; got != NULL && i < search->high; i++) same += got[i] == found[i];
-        if (same <= most) continue;
+        if (same < most || (same == most && slice != place)) continue;
         most = same;
         match = (uint8_t)slice;
     }

@@ -103,12 +103,23 @@ static int say_stale(const struct search *search, struct explanation *found)
         guess = ": an earlier copy may have left them";
     } else
         return 0;
-    found->is_whole = is_stale || (pieces.alike == pieces.wrong && !is_known && search->built == NULL);
-    found->is_maybe = !is_stale;
+    found->is_whole = search->built == NULL && (is_stale || (pieces.alike == pieces.wrong && !is_known));
+    found->is_maybe = search->built != NULL || !is_stale;
     snprintf(found->what, sizeof found->what, "%s%u bytes of the tile's %u, in %u piece%s, %s%s",
              search->built != NULL ? "the other " : "", search->left_bytes, search->answer->tx_bytes, left.runs,
              plural(left.runs), kind, guess);
     return 1;
+}
+
+// Of what was there before nothing is known: one slice that has not come is a hypothesis of its own.
+static void try_missing_slices(struct search *search)
+{
+    uint32_t slices = search->question->slices;
+    for (uint32_t place = 0; slices > 1 && search->question->before == NULL && place < slices; place++) {
+        struct hypothesis h = search->base;
+        h.slot[place] = NOT_ISSUED;
+        search_try(search, &h, 1, "slice %u has not come", place);
+    }
 }
 
 void propose_stale(struct search *search)
@@ -120,6 +131,7 @@ void propose_stale(struct search *search)
     h.is_stale = 1;
     if (search->pass == PASS_PART && search->question->before != NULL)
         search_try(search, &h, 0, "some of it is what was there before");
+    if (search->pass == PASS_PART) try_missing_slices(search);
     if (search->pass == PASS_PART || (is_much_left && !damage_is_stale(search))) return;
     if (say_stale(search, &found)) search_add(search, &found);
 }

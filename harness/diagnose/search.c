@@ -37,6 +37,7 @@ void search_add(struct search *search, const struct explanation *explanation)
         found.cause = built->cause;
         found.second = explanation->cause;
         found.distance += built->distance;
+        if (built->cause == CAUSE_STALE && found.is_whole) found.is_whole = 0, found.is_maybe = 1;
         snprintf(found.what, sizeof found.what, "%.150s; and %.160s", built->what, explanation->what);
     }
     while (i < answer->explanations && !is_same(&answer->explanation[i], &found)) i++;
@@ -123,7 +124,7 @@ static enum explains explains_all(struct search *search, const struct hypothesis
     }
     if (wrong == search->answer->wrong_bytes) return WHOLE;
     if (explained < ENOUGH_BYTES || 4 * explained < written) return NOTHING;
-    return is_rest_of_source(search, got) ? MAYBE : WHOLE;
+    return search->built != NULL || is_rest_of_source(search, got) ? MAYBE : WHOLE;
 }
 
 // What a hypothesis that is not whole explains.

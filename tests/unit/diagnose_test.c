@@ -157,7 +157,8 @@ static int names_both(enum cause one, enum cause other)
 {
     for (int i = 0; i < answer.explanations; i++) {
         const struct explanation *e = &answer.explanation[i];
-        if (e->is_whole && ((e->cause == one && e->second == other) || (e->cause == other && e->second == one)))
+        if ((e->is_whole || e->is_maybe) &&
+            ((e->cause == one && e->second == other) || (e->cause == other && e->second == one)))
             return 1;
     }
     return 0;
@@ -207,7 +208,8 @@ START_TEST(bytes_that_stayed_are_stale)
 }
 END_TEST
 
-// A wrong coordinate, and half of that tile never came: no cause alone explains it, but both together do.
+// A wrong coordinate, and half of that tile never came: no cause alone explains it, but both together do. So does a box
+// of half the rows, and that leaves no piece to choose: it is named first.
 START_TEST(a_wrong_tile_that_came_in_part_is_told)
 {
     scene_start(&scene);
@@ -217,6 +219,9 @@ START_TEST(a_wrong_tile_that_came_in_part_is_told)
     ck_assert(diagnose(&scene.question, &answer));
     ck_assert(answer.explanation[0].is_whole);
     ck_assert(names_both(CAUSE_STALE, CAUSE_COORD_OFF));
+    ck_assert(names_both(CAUSE_BOX, CAUSE_COORD_OFF));
+    for (int i = 0; i < answer.explanations; i++)
+        ck_assert(answer.explanation[i].cause != CAUSE_STALE || !answer.explanation[i].is_whole);
 }
 END_TEST
 

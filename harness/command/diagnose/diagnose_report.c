@@ -129,7 +129,8 @@ static void print_heading(const struct diagnose *question, const struct diagnosi
     else if (previous != NULL && next->is_whole && previous->is_whole && previous == &answer->explanation[0])
         printf("\nThe same bytes would come of:\n");
     else if (previous != NULL && previous->is_whole && !next->is_whole)
-        printf("\nOr, if the bytes of which nobody knows are as it says:\n");
+        printf("\nOr, if %s:\n", question->before == NULL ? "the bytes of which nobody knows are as it says"
+                                                          : "each piece is of that of the two which it could be of");
 }
 
 static void print_explanations(const struct diagnose *question, const struct diagnosis *answer)
