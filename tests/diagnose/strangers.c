@@ -13,12 +13,9 @@
 
 #include "diagnose.h"
 #include "mistakes.h"
+#include "tally.h"
 
-enum { FIRST, TIE, MISSED, WRONG, MERGED, VERDICTS, MAX_ROWS = 64, TRIES = 400 };
-
-struct tally {
-    unsigned count[2][VERDICTS]; // what was there before: not known, known
-};
+enum { MAX_ROWS = 64, TRIES = 400 };
 
 struct run {
     uint64_t seed, tell;
@@ -81,34 +78,6 @@ static int ask(const struct trial *trial, int knows, struct diagnose *question)
     return make_map(&trial->meant, &question->map);
 }
 
-// Is the id of `cause` one of those in `says`?
-static int is_said(const char *says, enum cause cause)
-{
-    const char *id = cause == CAUSES ? "" : cause == CAUSE_FOREIGN ? "?" : cause_row(cause)->id;
-    size_t length = strlen(id);
-    for (const char *at = says; length > 0 && at != NULL; at = strchr(at, '|')) {
-        at += *at == '|';
-        if (strncmp(at, id, length) == 0 && (at[length] == '|' || at[length] == 0)) return 1;
-    }
-    return 0;
-}
-
-static int is_named(const struct explanation *e, const struct mistake *first, const struct mistake *second)
-{
-    if (second == NULL) return e->second == CAUSES && is_said(first->says, e->cause);
-    return (is_said(first->says, e->cause) && is_said(second->says, e->second)) ||
-           (is_said(second->says, e->cause) && is_said(first->says, e->second));
-}
-
-static int verdict_of(const struct diagnosis *answer, const struct mistake *first, const struct mistake *second)
-{
-    int has_whole = answer->explanations > 0 && answer->explanation[0].is_whole;
-    for (int i = 0; i < answer->explanations; i++)
-        if (is_named(&answer->explanation[i], first, second)) return i == 0 ? FIRST : TIE;
-    if (second != NULL && has_whole && answer->explanation[0].second == CAUSES) return MERGED;
-    return has_whole ? WRONG : MISSED;
-}
-
 static void tell(const struct trial *t, uint64_t seed, int knows, const struct mistake *first,
                  const struct mistake *second, const struct diagnosis *answer, int verdict)
 {
@@ -122,15 +91,7 @@ static void tell(const struct trial *t, uint64_t seed, int knows, const struct m
            t->is_store ? "store" : "load", (int)f->type, f->dims, (long long)f->extent[0], (long long)f->extent[1],
            (long long)f->pitch[1], f->box[0], f->box[1], f->box[2], (long long)f->at[0], (long long)f->at[1],
            (long long)f->at[2], f->span, t->slices, answer->wrong_bytes, answer->foreign_bytes);
-    for (int i = 0; i < answer->explanations && i < 6; i++) {
-        const struct explanation *e = &answer->explanation[i];
-        printf("    %s%s%s%s: %s\n", cause_row(e->cause)->id, e->second < CAUSES ? " + " : "",
-               e->second < CAUSES ? cause_row(e->second)->id : "",
-               e->is_whole   ? ""
-               : e->is_maybe ? " (may be)"
-                             : " (part)",
-               e->what);
-    }
+    tally_explain(answer);
 }
 
 static void judge(struct run *run, struct tally *row, struct trial *trial, uint64_t seed, const struct mistake *first,
@@ -151,7 +112,7 @@ static void judge(struct run *run, struct tally *row, struct trial *trial, uint6
             continue;
         }
         if (!knows && answer.wrong_bytes == 0) continue; // it wrote too much, where nobody knows what was
-        int verdict = verdict_of(&answer, first, second);
+        int verdict = tally_verdict(&answer, first->says, second != NULL ? second->says : NULL);
         row->count[knows][verdict]++;
         run->all[trial->is_store].count[knows][verdict]++;
         if ((verdict == MISSED || verdict == WRONG) && run->tell > 0) {
@@ -196,32 +157,11 @@ static int make(struct trial *trial, uint64_t *seed, int is_store, const struct 
     return 0;
 }
 
-static double percent(unsigned part, unsigned of)
-{
-    return of == 0 ? 100 : 100.0 * part / of;
-}
-
-static void print_row(const char *name, const struct tally *row)
-{
-    printf("| %-38s |", name);
-    for (int knows = 1; knows >= 0; knows--) {
-        const unsigned *c = row->count[knows];
-        unsigned all = c[FIRST] + c[TIE] + c[MISSED] + c[WRONG];
-        printf(" %4u | %4u | %4u | %4u | %4u |", all, c[FIRST], c[TIE], c[MISSED], c[WRONG]);
-    }
-    printf("\n");
-}
-
 static void sum_up(const struct run *run, struct tally *all)
 {
     for (int knows = 0; knows < 2; knows++)
         for (int v = 0; v < VERDICTS; v++)
             all->count[knows][v] = run->all[0].count[knows][v] + run->all[1].count[knows][v];
-}
-
-static void print_head(void)
-{
-    printf("| %-38s |%37s |%37s |\n", "", "before known: cases, first, tie, missed, wrong", "not known: the same");
 }
 
 static void one(struct run *run, uint64_t cases)
@@ -234,8 +174,8 @@ static void one(struct run *run, uint64_t cases)
             if (make(&trial, &seed, is_store, &mistakes[m], NULL))
                 judge(run, &run->row[m], &trial, seed, &mistakes[m], NULL);
         }
-    print_head();
-    for (int m = 0; m < mistakes_count; m++) print_row(mistakes[m].name, &run->row[m]);
+    tally_head();
+    for (int m = 0; m < mistakes_count; m++) tally_print(mistakes[m].name, &run->row[m]);
 }
 
 static void two(struct run *run, uint64_t cases)
@@ -254,8 +194,8 @@ static void two(struct run *run, uint64_t cases)
         }
         if (make(&trial, &seed, is_store, a, b)) judge(run, &run->row[a - mistakes], &trial, seed, a, b);
     }
-    print_head();
-    for (int m = 0; m < mistakes_count; m++) print_row(mistakes[m].name, &run->row[m]);
+    tally_head();
+    for (int m = 0; m < mistakes_count; m++) tally_print(mistakes[m].name, &run->row[m]);
 }
 
 static void clean(struct run *run, uint64_t cases)
@@ -266,22 +206,6 @@ static void clean(struct run *run, uint64_t cases)
         if (make(&trial, &seed, n % 3 == 2, NULL, NULL)) judge(run, NULL, &trial, seed, NULL, NULL);
     }
     printf("%u questions about right tiles, %u alarms\n", run->asked, run->alarms);
-}
-
-// What docs/diagnose.md promises, in percent.
-static int is_kept(const struct tally *all, int is_two)
-{
-    int is_good = 1;
-    for (int knows = 0; knows < 2; knows++) {
-        const unsigned *c = all->count[knows];
-        unsigned cases = c[FIRST] + c[TIE] + c[MISSED] + c[WRONG];
-        double named = percent(c[FIRST] + c[TIE], cases), wrong = percent(c[WRONG], cases);
-        printf("before %s: named %.1f %% (first %.1f %%), wrong %.2f %%, of %u; %u more are the same bytes as one "
-               "mistake\n",
-               knows ? "known" : "not known", named, percent(c[FIRST], cases), cases > 0 ? wrong : 0, cases, c[MERGED]);
-        is_good &= named >= (is_two ? 70 : knows ? 95 : 90) && (cases == 0 || wrong <= (is_two ? 5 : 1));
-    }
-    return is_good;
 }
 
 int main(int argc, char **argv)
@@ -298,9 +222,9 @@ int main(int argc, char **argv)
     printf("%.1f ms a diagnosis, the slowest %.1f ms\n", 1e3 * run.seconds / (run.asked + !run.asked),
            1e3 * run.slowest);
     if (is_clean) return run.asked == 0 || run.alarms > 0;
-    print_row("all loads", &run.all[0]);
-    print_row("all stores", &run.all[1]);
+    tally_print("all loads", &run.all[0]);
+    tally_print("all stores", &run.all[1]);
     sum_up(&run, &all);
-    int is_good = is_kept(&all, is_two);
+    int is_good = tally_is_kept(&all, is_two);
     return run.asked == 0 || !is_good;
 }
