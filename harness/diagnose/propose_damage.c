@@ -52,21 +52,27 @@ static const char *plural(uint32_t count)
 //   partly  pieces of which half or more is right: no copy leaves such
 //   alike   pieces of which all bytes are `byte`
 //   right   pieces of the tile that are right
+//   runs    in how many places they are, pieces between them that are as they were before left out
 struct pieces {
-    uint32_t wrong, found, partly, alike, right;
+    uint32_t wrong, found, partly, alike, right, runs;
     uint8_t byte;
 };
 
 static struct pieces pieces_of(const struct search *search)
 {
     uint64_t skip = (0 - search->question->dump.base) % CHUNK_BYTES;
-    struct pieces pieces = {0, 0, 0, 0, 0, 0};
+    struct pieces pieces = {0};
+    const uint8_t *before = search->question->before, *found = search->question->dump.bytes;
+    int is_in = 0;
     for (uint64_t n = 0; n < search->chunks; n++) {
         uint64_t at = skip + n * CHUNK_BYTES;
         uint32_t bytes = 0;
         for (uint64_t b = 0; b < CHUNK_BYTES; b++) bytes += search->left[at + b];
         pieces.right += search->right[at] == 2;
+        if (bytes == 0 && (before == NULL || memcmp(before + at, found + at, CHUNK_BYTES) != 0)) is_in = 0;
         if (bytes == 0) continue;
+        pieces.runs += !is_in;
+        is_in = 1;
         if (pieces.alike == 0) pieces.byte = search->question->dump.bytes[at];
         pieces.wrong++;
         pieces.partly += bytes <= CHUNK_BYTES / 2;
@@ -103,8 +109,11 @@ static int say_stale(const struct search *search, struct explanation *found)
         guess = ": an earlier copy may have left them";
     } else
         return 0;
-    found->is_whole = search->built == NULL && (is_stale || (pieces.alike == pieces.wrong && !is_known));
-    found->is_maybe = search->built != NULL || !is_stale;
+    if (search->built == NULL)
+        found->is_whole = is_stale || (pieces.alike == pieces.wrong && !is_known);
+    else
+        found->is_whole = is_stale && pieces.runs == 1;
+    found->is_maybe = !is_stale || !found->is_whole;
     snprintf(found->what, sizeof found->what, "%s%u bytes of the tile's %u, in %u piece%s, %s%s",
              search->built != NULL ? "the other " : "", search->left_bytes, search->answer->tx_bytes, left.runs,
              plural(left.runs), kind, guess);

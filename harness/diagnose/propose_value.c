@@ -103,12 +103,29 @@ void propose_converted(struct search *search)
 static void try_stage(struct search *search, int n)
 {
     const struct diagnose *question = search->question;
-    struct explanation found = {search->cause, CAUSES, 1, 0, search->left_bytes, 0, ""};
+    int is_sure = search->built == NULL;
+    struct explanation found = {search->cause, CAUSES, is_sure, !is_sure, search->left_bytes, 0, ""};
     if (question->other[n].size_bytes != question->dump.size_bytes || search->pass != PASS_WHOLE) return;
     for (uint64_t i = 0; i < question->dump.size_bytes; i++)
         if (search->left[i] && question->dump.bytes[i] != question->other[n].bytes[i]) return;
     snprintf(found.what, sizeof found.what, "%u bytes are those of file %d of --other at the same place",
              search->left_bytes, n + 1);
+    search_add(search, &found);
+}
+
+// The wrong bytes are those of another source, copied in this way, the others right.
+static void try_pieces(struct search *search, const struct hypothesis *h, int n)
+{
+    int is_sure = search->built == NULL;
+    struct explanation found = {search->cause, CAUSES, is_sure, !is_sure, search->left_bytes, 1, ""};
+    const uint8_t *dump = search->question->dump.bytes, *got = NULL;
+    if (search->pass == PASS_WHOLE) got = search_run(search, h, search->inverse, NULL);
+    if (got == NULL) return;
+    for (uint64_t i = 0; i < search->question->dump.size_bytes; i++)
+        if (search->left[i] && (i < search->low || i >= search->high || got[i] != dump[i])) return;
+    snprintf(found.what, sizeof found.what,
+             "%u bytes are those of file %d of --other, copied in this way, the others right", search->left_bytes,
+             n + 1);
     search_add(search, &found);
 }
 
@@ -121,5 +138,6 @@ void propose_other_tensor(struct search *search)
         h.source.bytes = question->other[n].bytes;
         h.source.size_bytes = question->other[n].size_bytes;
         search_try(search, &h, (uint32_t)n, "the bytes are those of file %d of --other, copied in this way", n + 1);
+        try_pieces(search, &h, n);
     }
 }

@@ -240,14 +240,28 @@ static void set_range(struct search *search, const struct hypothesis *h)
     if (search->low > search->high) search->low = search->high = 0;
 }
 
-// Pieces that are in the dump as they were before stay so.
-static void keep_old(const struct search *search, uint8_t *window)
+static int same_bytes(const uint8_t *a, const uint8_t *b)
 {
+    int same = 0;
+    for (int i = 0; i < CHUNK_BYTES; i++) same += a[i] == b[i];
+    return same;
+}
+
+// Pieces of which the dump has more as it was before than as the copy leaves it stay as they were.
+static void keep_old(struct search *search, uint8_t *window)
+{
+    int is_old = 0;
     const uint8_t *before = search->question->before, *found = search->question->dump.bytes;
     uint64_t skip = (0 - search->question->dump.base) % CHUNK_BYTES;
     uint64_t i = search->low <= skip ? skip : skip + (search->low - skip) / CHUNK_BYTES * CHUNK_BYTES;
+    search->old_runs = 0;
     for (; before != NULL && i + CHUNK_BYTES <= search->high; i += CHUNK_BYTES)
-        if (memcmp(before + i, found + i, CHUNK_BYTES) == 0) memcpy(window + i, before + i, CHUNK_BYTES);
+        if (same_bytes(before + i, found + i) > same_bytes(window + i, found + i)) {
+            memcpy(window + i, before + i, CHUNK_BYTES);
+            search->old_runs += !is_old;
+            is_old = 1;
+        } else if (memcmp(window + i, before + i, CHUNK_BYTES) != 0)
+            is_old = 0;
 }
 
 // Shared memory as the source has it, and rearranged.

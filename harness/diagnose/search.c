@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,8 @@ void search_add(struct search *search, const struct explanation *explanation)
         found.cause = built->cause;
         found.second = explanation->cause;
         found.distance += built->distance;
-        if (built->cause == CAUSE_STALE && found.is_whole) found.is_whole = 0, found.is_maybe = 1;
+        if (built->cause == CAUSE_STALE && found.is_whole && search->old_runs != 1)
+            found.is_whole = 0, found.is_maybe = 1;
         snprintf(found.what, sizeof found.what, "%.150s; and %.160s", built->what, explanation->what);
     }
     while (i < answer->explanations && !is_same(&answer->explanation[i], &found)) i++;
@@ -189,6 +191,65 @@ static void try_part(struct search *search, const struct hypothesis *h, struct e
     search_add(search, found);
 }
 
+// --- the same box by another name ------------------------------------------------------------------------------------
+
+// Causes by which the box begins elsewhere in the tensor, and is otherwise as it was.
+static int is_elsewhere(enum cause cause)
+{
+    return cause == CAUSE_GLOBAL_BASE || cause == CAUSE_COORD_OFF || cause == CAUSE_OTHER_PHASE ||
+           cause == CAUSE_COORD_SWAPPED || cause == CAUSE_COORD_UNIT;
+}
+
+// The pointer that is off where `h` has other coordinates.
+static enum cause twin_by_pointer(const struct search *search, struct hypothesis *h, char *what, size_t size)
+{
+    for (int i = 0; i < h->map.rank; i++)
+        h->map.address += (uint64_t)((int64_t)h->coord[i] - search->meant.coord[i]) * h->map.stride[i];
+    memcpy(h->coord, search->meant.coord, sizeof h->coord);
+    snprintf(what, size, "the tensor begins at 0x%" PRIx64, h->map.address);
+    return h->map.address % 16 == 0 ? CAUSE_GLOBAL_BASE : CAUSES;
+}
+
+// The coordinates that are off where `h` has another pointer.
+static enum cause twin_by_coord(const struct search *search, struct hypothesis *h, char *what, size_t size)
+{
+    const struct hypothesis *meant = &search->meant;
+    int64_t index[TENSORMAP_MAX_RANK], begin = (int64_t)h->map.address;
+    int is_whole = 1;
+    for (int i = 0; i < h->map.rank; i++) begin += h->coord[i] * (int64_t)h->map.stride[i];
+    h->map.address = meant->map.address;
+    diagnose_element(&h->map, (uint64_t)begin, index);
+    for (int i = 0; i < h->map.rank; i++) {
+        h->coord[i] = (int32_t)index[i];
+        is_whole &= (index[i] - meant->coord[i]) % search_span(&meant->map, i) == 0;
+    }
+    snprintf(what, size, "the tile begins at (%d, %d%s)", h->coord[0], h->map.rank > 1 ? h->coord[1] : 0,
+             h->map.rank > 2 ? ", ..." : "");
+    return is_whole ? CAUSE_OTHER_PHASE : CAUSE_COORD_OFF;
+}
+
+// Of two causes together one may say where the box begins. Then the other name of the same place is named too: alone,
+// every cause is tried; on top of each other, not all can be.
+static void try_twin(struct search *search, const struct hypothesis *h, const struct explanation *found)
+{
+    const struct candidate *built = search->built;
+    int is_first = is_elsewhere(built->cause);
+    if (is_first == is_elsewhere(found->cause) || h->source.base != search->meant.source.base ||
+        h->map.mode == TENSORMAP_IM2COL || h->map.interleave != INTERLEAVE_NONE)
+        return;
+    struct hypothesis twin = *h;
+    struct candidate named = *built;
+    struct explanation other = *found;
+    char *what = is_first ? named.what : other.what;
+    int is_pointer = (is_first ? named.cause : other.cause) == CAUSE_GLOBAL_BASE;
+    enum cause cause = (is_pointer ? twin_by_coord : twin_by_pointer)(search, &twin, what, sizeof named.what);
+    if (cause == CAUSES || explains_all(search, &twin) == NOTHING) return;
+    *(is_first ? &named.cause : &other.cause) = cause;
+    search->built = &named;
+    search_add(search, &other);
+    search->built = built;
+}
+
 void search_try(struct search *search, const struct hypothesis *h, uint32_t distance, const char *format, ...)
 {
     struct explanation found = {
@@ -201,8 +262,10 @@ void search_try(struct search *search, const struct hypothesis *h, uint32_t dist
     va_end(arguments);
     found.is_whole = explains == WHOLE;
     found.is_maybe = explains == MAYBE;
-    if (search->pass == PASS_WHOLE)
-        search_add(search, &found);
-    else
+    if (search->pass == PASS_PART) {
         try_part(search, h, &found);
+        return;
+    }
+    search_add(search, &found);
+    if (search->built != NULL) try_twin(search, h, &found);
 }

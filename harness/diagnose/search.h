@@ -74,6 +74,7 @@ enum pass { PASS_WHOLE, PASS_PART };
 //              the source that was looked through
 //   sample     one for each 16 bytes of the box in shared memory, before swizzling, as `base` lays it out: the global
 //              address that they are of (of a store: went to), 0 if not known
+//   old_runs   in how many places the last run of a stale hypothesis left what was there before
 //   base       what the proposals change: the copy as meant, or one of `best`
 //   built      if not NULL: the candidate that base is
 //   made       sources that are made of the one given: other byte orders, other types; size 0: not made yet
@@ -82,7 +83,7 @@ struct search {
     struct diagnosis *answer;
     uint8_t *room, *work, *image, *plane, *inverse, *wrong, *right, *left;
     uint64_t dump_at, first_changed, last_changed, low, high, meant_low, meant_high;
-    uint32_t left_bytes, base_right;
+    uint32_t left_bytes, base_right, old_runs;
     int is_part_right, is_narrow, is_measured;
     uint32_t meant_pieces;
     struct origin *origin;

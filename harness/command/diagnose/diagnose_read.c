@@ -38,6 +38,12 @@ static size_t words_to_bytes(char *text, size_t size)
     return bytes;
 }
 
+// In a cluster a CTA's own addresses have its rank in bits 24 to 31.
+static uint32_t place_in_cta(uint32_t address)
+{
+    return address & 0xffffff;
+}
+
 // Shared memory: raw bytes, a .npy file's, a debugger's words, or a file of tmaref_dump(), whose head is kept.
 static int read_shared(struct reading *reading, const char *option, const char *path, char **room, struct memory *to)
 {
@@ -65,7 +71,7 @@ static int read_shared(struct reading *reading, const char *option, const char *
     }
     if (head->head_bytes != sizeof *head || head->bytes == 0 || head->bytes != size - sizeof *head)
         return command_usage("diagnose", "--%s: %s is cut short, or of another version", option, path);
-    *to = (struct memory){to->bytes + sizeof *head, head->first, head->bytes};
+    *to = (struct memory){to->bytes + sizeof *head, place_in_cta(head->first), head->bytes};
     return EXIT_AGREE;
 }
 
@@ -109,7 +115,7 @@ static int read_places(struct reading *reading)
         status = address_read("diagnose", "dump-at", from->dump_at, &at);
         shared->base = at;
     }
-    to->shared = has_head ? reading->head.destination : (uint32_t)shared->base;
+    to->shared = has_head ? place_in_cta(reading->head.destination) : (uint32_t)shared->base;
     if (status == EXIT_AGREE && from->shared != NULL)
         status = address_read("diagnose", "shared", from->shared, &to->shared);
     if ((from->dump_at == NULL || to->is_store) && !has_head) shared->base = to->shared;
@@ -222,6 +228,16 @@ static int read_global_side(struct reading *reading)
                                             : "; is it without the padding of the rows, or only a part (--tensor-at)?");
 }
 
+// Bytes that the head of a dump of tmaref_dump() took; what follows moves into its place.
+static size_t drop_head(char *bytes, size_t size)
+{
+    struct tmaref_dump_head head = {0};
+    if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
+    if (head.magic != TMAREF_DUMP_MAGIC || head.head_bytes != sizeof head) return 0;
+    memmove(bytes, bytes + sizeof head, size - sizeof head);
+    return sizeof head;
+}
+
 // Another tensor of this layout, or another stage's dump.
 static int read_others(struct reading *reading)
 {
@@ -232,6 +248,7 @@ static int read_others(struct reading *reading)
         char *bytes = reading->room->other[i] =
             diagnose_read_tensor("other", path, &to->map, to->dump.size_bytes, &size);
         if (bytes == NULL) return EXIT_USAGE;
+        size -= drop_head(bytes, size);
         if (size != to->dump.size_bytes && size < to->source.size_bytes)
             return command_usage("diagnose",
                                  "--other: %s has %zu bytes, neither as many as the dump (%llu) nor as what "
@@ -243,10 +260,11 @@ static int read_others(struct reading *reading)
     return EXIT_AGREE;
 }
 
-static void poison(uint8_t *bytes, const struct memory *dump)
+// What tmaref_poison() left, whose words have the rank of the CTA in them.
+static void poison(uint8_t *bytes, const struct memory *dump, uint32_t rank)
 {
     for (uint64_t i = 0; i < dump->size_bytes; i++) {
-        uint32_t at = (uint32_t)(dump->base + i), word = tmaref_poison_word(at / 4 * 4);
+        uint32_t at = (uint32_t)(dump->base + i), word = tmaref_poison_word(rank | at / 4 * 4);
         bytes[i] = (uint8_t)(word >> 8 * (at % 4));
     }
 }
@@ -268,7 +286,7 @@ static int read_before(struct reading *reading)
         if (is_byte)
             memset(reading->room->before, (int)byte, dump->size_bytes);
         else
-            poison((uint8_t *)reading->room->before, dump);
+            poison((uint8_t *)reading->room->before, dump, reading->head.first & ~place_in_cta(UINT32_MAX));
     } else {
         reading->room->before = diagnose_read_tensor("before", text, &reading->to->map, dump->size_bytes, &size);
         if (reading->room->before == NULL) return EXIT_USAGE;
