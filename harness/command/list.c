@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `tmaref list`: what there is. Families and executors, or the table of rules.
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +8,12 @@
 #include "command.h"
 #include "executor.h"
 #include "explain.h"
+#include "field.h"
 #include "json.h"
 
 // `error`: the CUDA error of the rules that are wanted, or ANY.
 struct list_options {
-    int rules, json, error;
+    int rules, fields, json, error;
 };
 
 enum { ANY = -1 };
@@ -19,6 +21,7 @@ enum { ANY = -1 };
 static const struct argp_option options[] = {
     {"rules", 'r', NULL, 0, "the rules: id, what the documents say, what an H200 does, CUDA error", 0},
     {"error", 'e', "ERROR", 0, "only the rules behind this CUDA error, or 'silent': broken without one", 0},
+    {"fields", 'f', NULL, 0, "the fields of the cases of each family, as Markdown: docs/cases.md", 0},
     {"json", 'j', NULL, 0, "as JSON", 0},
     {0},
 };
@@ -32,6 +35,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         argp_error(state, "--error: '%s' is no CUDA error of a rule", argument);
     else if (key == 'e')
         to->rules = 1;
+    else if (key == 'f')
+        to->fields = 1;
     else if (key == 'j')
         to->json = 1;
     else if (key == ARGP_KEY_ARG)
@@ -88,12 +93,70 @@ static void list_json(const struct list_options *of)
     json_decref(json);
 }
 
+// A number, or the power of two that it is one less than, as people know it.
+static void print_number(uint64_t number)
+{
+    if (number == UINT32_MAX || number == UINT64_MAX)
+        printf("2^%d - 1", number == UINT32_MAX ? 32 : 64);
+    else
+        printf("%" PRIu64, number);
+}
+
+// What a field may hold.
+static void print_values(const struct field *field)
+{
+    if (field->kind == FIELD_MAP) printf("the arguments of an encode call, named as the driver names them");
+    if (field->kind == FIELD_LIST) printf("%" PRIu64 " to %u objects, see below", field->least, field->count);
+    if (field->kind == FIELD_SPECIAL) printf("see `tmaref run --show-cases`");
+    if (field->kind == FIELD_SIGNED) printf("numbers from -2^31 to 2^31 - 1");
+    if (field->kind == FIELD_NUMBER && field->count > 0) printf("%u numbers ", field->count);
+    if (field->kind == FIELD_NUMBER && field->count_of != NULL) printf("numbers ");
+    if (field->kind == FIELD_NUMBER) {
+        printf("%" PRIu64 " to ", field->least);
+        print_number(field->most);
+    }
+    for (int i = 0; field->kind == FIELD_NAME && field->names[i] != NULL; i++)
+        printf("%s`%s`", i > 0 ? ", " : "", field->names[i]);
+}
+
+static void print_fields(const struct fields *fields)
+{
+    printf("\n| key | values | meaning |\n|---|---|---|\n");
+    for (const struct field *field = fields->field; field->key != NULL; field++) {
+        printf("| `%s` | ", field->key);
+        print_values(field);
+        printf(" | %s%s%s%s |\n", field->meaning, field->where != NULL ? "; only: " : "",
+               field->where != NULL ? field->where : "", field->is_optional ? "; may be left out" : "");
+    }
+    for (const struct field *field = fields->field; field->key != NULL; field++) {
+        if (field->kind != FIELD_LIST) continue;
+        printf("\nEach of `%s`:\n", field->key);
+        print_fields(field->each);
+    }
+}
+
+static void list_fields(void)
+{
+    printf("# The cases of each family\n\nMade by `tmaref list --fields` from the tables of fields; edit those, not "
+           "this page. A "
+           "number may be a string\n(`\"0x1f\"`). A family that has no table here shows its cases: `tmaref run "
+           "--show-cases --family NAME`.\n");
+    for (int i = 0; families[i] != NULL; i++) {
+        if (families[i]->fields == NULL) continue;
+        printf("\n## %s\n\n%s.\n", families[i]->name, families[i]->summary);
+        print_fields(families[i]->fields);
+    }
+}
+
 int command_list(int argc, char **argv)
 {
     struct list_options to = {.error = ANY};
-    const struct argp argp = {options, parse, NULL, "Lists families, executors and rules.", NULL, NULL, NULL};
+    const struct argp argp = {options, parse, NULL, "Lists families, executors and rules, or the fields of cases.",
+                              NULL,    NULL,  NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
-    if (to.json)
+    if (to.fields)
+        list_fields();
+    else if (to.json)
         list_json(&to);
     else if (to.rules)
         list_rules(to.error);
