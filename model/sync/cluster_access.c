@@ -73,7 +73,7 @@ enum rule cluster_access_check(const struct cluster_memory *cluster, enum cluste
     struct report report = {findings, address, RULE_OK};
     const uint32_t align = align_of(use, bytes);
     const uint32_t rank = rank_of(use, address);
-    const int is_own = rank == issuer && use <= CLUSTER_BARRIER_OPERATION;
+    const int is_own = rank == issuer && (use <= CLUSTER_BARRIER_OPERATION || !cluster->is_cluster);
     findings_clear(findings);
     if ((unsigned)use > CLUSTER_MULTICAST) return finding_of_form(findings, "use", (uint64_t)use);
     if (use < CLUSTER_COPY && !is_size(bytes)) return finding_of_form(findings, "bytes", bytes);

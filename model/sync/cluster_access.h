@@ -24,7 +24,8 @@ enum cluster_use {
 //   716  CLUSTER_ALIGN, MBARRIER_ADDRESS_ALIGN
 //   700  CLUSTER_LIMIT: past 228 KiB
 //   719  CLUSTER_RANK_MISSING, CLUSTER_EXITED
-//   719  CLUSTER_BOUNDS; CLUSTER_LIMIT (700) in the issuer's own memory, unless the operation is asynchronous
+//   719  CLUSTER_BOUNDS; CLUSTER_LIMIT (700) in the issuer's own memory, unless the operation is asynchronous and in a
+//        cluster
 //   findings  NULL, or takes every rule broken
 //   returns   RULE_OK or the first rule broken
 //   source    PTX ISA 9.1 "State spaces: shared"; traces cluster, cluster_fault

@@ -36,13 +36,14 @@ enum rule im2col_prefetch_check(const struct tensormap *map, int dims, const int
 enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct findings *findings)
 {
     struct transfer_report report = transfer_report_start(&load_rules, findings);
-    if (bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, size_bytes) == 0) return RULE_OK;
+    uint64_t moved_bytes = bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, size_bytes);
+    if (moved_bytes == 0) return RULE_OK;
     if (from % BULK_ALIGN != 0)
         transfer_broken(&report, (struct finding){RULE_PREFETCH_ALIGN, "srcMem", -1, 0, from, BULK_ALIGN,
                                                   from - from % BULK_ALIGN});
-    if (!address_is_canonical(from))
+    if (!address_is_canonical(from) || !address_is_canonical(from + moved_bytes - 1))
         transfer_broken(&report, (struct finding){RULE_PREFETCH_ADDRESS_LIMIT, "srcMem", -1, 0, from, ADDRESS_LIMIT,
-                                                  ADDRESS_LIMIT - BULK_ALIGN});
+                                                  ADDRESS_LIMIT - moved_bytes});
     return report.first;
 }
 

@@ -288,6 +288,10 @@ START_TEST(cluster_limit__is_700_past_the_sm_and_in_the_own_cta)
                      RULE_CLUSTER_LIMIT); // before 719 of the CTA that is not there
     ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 0, .size_bytes = 16, .offset_bytes = PAST_END)),
                      RULE_CLUSTER_BOUNDS); // a copy takes the way of other CTAs
+    now.machine.is_cluster = 0;
+    ck_assert_int_eq(run(STEP(MULTICAST, .issuers = 1, .target = 1, .size_bytes = 64, .offset_bytes = PAST_END)),
+                     RULE_CLUSTER_LIMIT); // without a cluster there is no such way
+    now.machine.is_cluster = 1;
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_LIMIT), 700);
 }
 END_TEST

@@ -266,7 +266,7 @@ START_TEST(prefetch_no_effect__and_no_look_at_the_data)
     column.address = 0;
     ck_assert_int_eq(im2col_prefetch_check(&column, 3, origin, offset, NULL), RULE_OK);
     ck_assert_int_eq(bulk_prefetch_check(0, 16, NULL), RULE_OK);
-    ck_assert_int_eq(bulk_prefetch_check(((uint64_t)1 << 56) - 16, UINT32_MAX, NULL), RULE_OK);
+    ck_assert_int_eq(bulk_prefetch_check(((uint64_t)1 << 56) - ((uint64_t)1 << 32), UINT32_MAX, NULL), RULE_OK);
 }
 END_TEST
 
@@ -304,6 +304,8 @@ START_TEST(prefetch_address_limit__parts_addresses_from_sign_extended_ones)
     ck_assert_int_eq(bulk_prefetch_check(limit, 16, NULL), RULE_PREFETCH_ADDRESS_LIMIT);
     ck_assert_int_eq(bulk_prefetch_check(limit + 8, 16, NULL), RULE_PREFETCH_ALIGN);
     ck_assert_int_eq(bulk_prefetch_check(limit, 0, NULL), RULE_OK);
+    ck_assert_int_eq(bulk_prefetch_check(limit - 16, 16, NULL), RULE_OK);
+    ck_assert_int_eq(bulk_prefetch_check(limit - 16, 32, NULL), RULE_PREFETCH_ADDRESS_LIMIT);
     ck_assert_int_eq(bulk_prefetch_check(limit / 2, 16, NULL), RULE_OK);
     ck_assert_int_eq(bulk_prefetch_check(0 - limit - 16, 16, NULL), RULE_PREFETCH_ADDRESS_LIMIT);
     ck_assert_int_eq(bulk_prefetch_check(0 - limit, 16, NULL), RULE_OK);

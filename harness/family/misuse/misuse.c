@@ -53,7 +53,15 @@ static int is_writer(uint32_t operation)
            operation == MISUSE_BULK_REDUCE || operation == MISUSE_COPY_MAP || operation == MISUSE_STORE_GLOBAL;
 }
 
-// NULL, or what makes a case one that would harm others.
+// Is it a plain access that touches one of the live barriers? What it reads or loses there is open.
+static int is_on_barrier(const struct misuse_case *c)
+{
+    uint32_t end = MISUSE_BARRIER_START + 8 * MISUSE_BARRIERS;
+    return c->operation >= MISUSE_LOAD_SHARED && c->operation <= MISUSE_ATOMIC_SHARED && c->shared < end &&
+           c->shared + sizeof(uint32_t) > MISUSE_BARRIER_START;
+}
+
+// NULL, or what makes a case one that would harm others, or whose result is open.
 static const char *illegal(const void *test_case)
 {
     const struct misuse_case *c = test_case;
@@ -64,6 +72,7 @@ static const char *illegal(const void *test_case)
         return "\"shared\" is in another CTA";
     if (c->cluster && c->operation == MISUSE_EXPECT_SHARED && c->barrier >> 24 == 1)
         return "\"barrier\" is in another CTA";
+    if (is_on_barrier(c)) return "\"shared\" is a live barrier";
     if ((operands & MISUSE_CLUSTER) && !c->cluster) return "this \"operation\" needs a \"cluster\"";
     if (to >= MISUSE_OWN && to < MISUSE_OWN + MISUSE_GLOBAL_BYTES &&
         own_bytes(c) > MISUSE_OWN + MISUSE_GLOBAL_BYTES - to)

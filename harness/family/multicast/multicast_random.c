@@ -228,8 +228,8 @@ static void spoil(struct random *random, struct multicast_case *c, const struct 
     }
 }
 
-// What the barriers are told: the bytes that come, now and then more.
-static void announce(struct random *random, struct multicast_case *c, const struct tensormap *map)
+// What the barriers are told: the bytes that come.
+static void announce(struct multicast_case *c, const struct tensormap *map)
 {
     for (uint32_t i = 0; i < c->issues; i++) {
         struct cluster_load load = multicast_load_of(c->cluster, &c->issue[i], NULL);
@@ -237,7 +237,6 @@ static void announce(struct random *random, struct multicast_case *c, const stru
         for (uint32_t rank = 0; rank < multicast_ranks(c); rank++)
             if (targets >> rank & 1) c->expect[rank] += (uint32_t)multicast_bytes_of(c, map, &c->issue[i]).transaction;
     }
-    if (random_chance(random, 1)) c->expect[random_below(random, multicast_ranks(c))] += 16;
 }
 
 // Where two loads break different rules, which one the hardware meets first is open: only the first is kept.
@@ -280,6 +279,8 @@ void multicast_generate(struct random *random, void *test_case)
         issue_any(random, c, &map, &first, &slots);
     pick_ignored(random, c);
     if (is_load) keep_one_fault(c, &map);
-    if (random_chance(random, c->cluster == 0 ? 40 : 3)) spoil(random, c, &slots);
-    if (is_load) announce(random, c, &map);
+    int is_spoiled = random_chance(random, c->cluster == 0 ? 40 : 3);
+    if (is_spoiled) spoil(random, c, &slots);
+    if (is_load) announce(c, &map);
+    if (is_load && !is_spoiled && random_chance(random, 1)) c->expect[random_below(random, multicast_ranks(c))] += 16;
 }
