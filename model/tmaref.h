@@ -21,12 +21,14 @@
 //   cluster_access.h, atomic.h  loads, stores and atomics on the shared memory of a cluster
 //   address_check.h, operand.h, prefetch.h   what single instructions check of their operands
 //   mbarrier.h          the 64-bit barrier word
-//   mbarrier_form.h, mbarrier_address.h, mbarrier_operate.h  mbarrier instructions: the forms, their addresses, what
-//   they do register_pool.h     setmaxnreg: the registers of a CTA's warps format.h, terms.h, sum.h  the numbers of
-//   tensor cores: formats, exact sums of products types.h             what wgmma multiplies descriptor.h, fragments.h
-//   where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix sparse.h            what the
-//   metadata of a sparse wgmma picks wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by
-//   element
+//   mbarrier_form.h, mbarrier_address.h, mbarrier_operate.h  mbarrier instructions: forms, addresses, effects
+//   fence.h             what each form of a fence orders
+//   register_pool.h     setmaxnreg: the registers of a CTA's warps
+//   format.h, terms.h, sum.h  the numbers of tensor cores: formats, exact sums of products
+//   types.h             what wgmma multiplies
+//   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
+//   sparse.h            what the metadata of a sparse wgmma picks
+//   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
 // The ABI: docs/abi.md.
 //
 // What may be passed: any number. What the documents forbid is a finding; an enumeration, size or count that PTX does
@@ -53,6 +55,7 @@
 #include "descriptor.h"
 #include "dtype.h"
 #include "event.h"
+#include "fence.h"
 #include "finding.h"
 #include "format.h"
 #include "fragments.h"

@@ -77,3 +77,14 @@ enum rule matrix_store(const struct memory *shared, const uint32_t address[MATRI
     }
     return RULE_OK;
 }
+
+void matrix_observe(enum access_kind kind, const uint32_t address[MATRIX_LANES], int count, const struct teller *teller)
+{
+    if (teller == NULL) return;
+    struct teller of_lane = *teller;
+    const struct access row = {.kind = kind, .space = SPACE_SHARED, .rank = teller->origin.rank};
+    for (int i = 0; i < count * MATRIX_ROWS; i++) {
+        of_lane.origin.lanes = UINT32_C(1) << i;
+        event_tell_access(&of_lane, row, address[i], MATRIX_ROW_BYTES);
+    }
+}

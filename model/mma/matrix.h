@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "event.h"
 #include "finding.h"
 #include "memory.h"
 
@@ -32,5 +33,10 @@ enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX
 //   source   PTX ISA 9.1 "stmatrix" (#warp-level-matrix-instructions-stmatrix)
 enum rule matrix_store(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
                        uint32_t registers[][MATRIX_LANES]);
+
+// Tells of the rows that ldmatrix reads (ACCESS_READ) or stmatrix writes: weak, by the generic proxy, each row in the
+// lane that points at it. mma.sync touches no memory, and tells nothing.
+void matrix_observe(enum access_kind kind, const uint32_t address[MATRIX_LANES], int count,
+                    const struct teller *teller);
 
 #endif

@@ -2,14 +2,22 @@
 // Groups are numbered as they are committed, so a wait is one comparison: everything below a number is covered.
 #include "async_group.h"
 
-struct async_operation async_issue(const struct async_groups *groups, enum async_kind kind)
+static void tell(const struct teller *teller, enum async_kind kind, enum group_step step, uint32_t group)
 {
-    return (struct async_operation){groups->thread, kind, groups->kind[kind].committed};
+    const struct event event = {.kind = EVENT_GROUP, .group = {kind, step, group}};
+    if (teller != NULL) event_tell(teller, event);
 }
 
-void async_commit(struct async_groups *groups, enum async_kind kind)
+struct async_operation async_issue(const struct async_groups *groups, enum async_kind kind, const struct teller *teller)
 {
-    groups->kind[kind].committed++;
+    const uint32_t group = groups->kind[kind].committed;
+    tell(teller, kind, GROUP_ISSUE, group);
+    return (struct async_operation){groups->thread, kind, group};
+}
+
+void async_commit(struct async_groups *groups, enum async_kind kind, const struct teller *teller)
+{
+    tell(teller, kind, GROUP_COMMIT, groups->kind[kind].committed++);
 }
 
 // Of `committed` groups all but the newest few are covered; an earlier wait may have covered more.
@@ -19,27 +27,29 @@ static void cover(uint32_t *covered, uint32_t committed, uint32_t newest)
     if (now > *covered) *covered = now;
 }
 
-void async_wait_group(struct async_groups *groups, enum async_kind kind, uint32_t newest)
+void async_wait_group(struct async_groups *groups, enum async_kind kind, uint32_t newest, const struct teller *teller)
 {
     cover(&groups->kind[kind].complete, groups->kind[kind].committed, newest);
     cover(&groups->kind[kind].read, groups->kind[kind].committed, newest);
+    tell(teller, kind, GROUP_WAIT, groups->kind[kind].complete);
 }
 
-void async_wait_group_read(struct async_groups *groups, uint32_t newest)
+void async_wait_group_read(struct async_groups *groups, uint32_t newest, const struct teller *teller)
 {
     cover(&groups->kind[ASYNC_BULK].read, groups->kind[ASYNC_BULK].committed, newest);
+    tell(teller, ASYNC_BULK, GROUP_WAIT_READ, groups->kind[ASYNC_BULK].read);
 }
 
-void async_wait_all(struct async_groups *groups)
+void async_wait_all(struct async_groups *groups, const struct teller *teller)
 {
-    async_commit(groups, ASYNC_COPY);
-    async_wait_group(groups, ASYNC_COPY, 0);
+    async_commit(groups, ASYNC_COPY, teller);
+    async_wait_group(groups, ASYNC_COPY, 0, teller);
 }
 
-void async_wait_group_sm_90a(struct async_groups *groups, uint32_t newest)
+void async_wait_group_sm_90a(struct async_groups *groups, uint32_t newest, const struct teller *teller)
 {
-    async_wait_group(groups, ASYNC_COPY, newest);
-    async_wait_group(groups, ASYNC_BULK, newest);
+    async_wait_group(groups, ASYNC_COPY, newest, teller);
+    async_wait_group(groups, ASYNC_BULK, newest, teller);
 }
 
 enum async_state async_state(const struct async_groups *groups, struct async_operation operation)

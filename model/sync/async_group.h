@@ -40,27 +40,30 @@ enum async_state {
 // What somebody wants to do with the memory of an operation.
 enum async_use { ASYNC_WRITES_SOURCE, ASYNC_USES_DESTINATION };
 
+// All that changes what is known takes a teller, or NULL: it tells an event (EVENT_GROUP) with the number of the group.
+
 // An operation that the thread of `groups` issues now.
-struct async_operation async_issue(const struct async_groups *groups, enum async_kind kind);
+struct async_operation async_issue(const struct async_groups *groups, enum async_kind kind,
+                                   const struct teller *teller);
 
 // cp.async.commit_group, cp.async.bulk.commit_group: a new group of all that is not committed yet, also of nothing.
 // Rules ASYNC_GROUP_EMPTY, ASYNC_GROUP_UNCOMMITTED.
-void async_commit(struct async_groups *groups, enum async_kind kind);
+void async_commit(struct async_groups *groups, enum async_kind kind, const struct teller *teller);
 
 // wait_group `newest`: all groups but the newest so many are complete. Uncommitted operations are not waited for.
 // Rule ASYNC_GROUP_ORDER.
-void async_wait_group(struct async_groups *groups, enum async_kind kind, uint32_t newest);
+void async_wait_group(struct async_groups *groups, enum async_kind kind, uint32_t newest, const struct teller *teller);
 
 // cp.async.bulk.wait_group.read: they have been read, which says nothing of their writes. Rule ASYNC_GROUP_READ.
-void async_wait_group_read(struct async_groups *groups, uint32_t newest);
+void async_wait_group_read(struct async_groups *groups, uint32_t newest, const struct teller *teller);
 
 // cp.async.wait_all: commits what is not committed, and waits for every group of cp.async. Rule ASYNC_WAIT_ALL.
-void async_wait_all(struct async_groups *groups);
+void async_wait_all(struct async_groups *groups, const struct teller *teller);
 
 // What an H200 does at any of the waits, wait_all's first step apart: it waits for both kinds, and for writes, because
 // all groups of a warp are one scoreboard. `groups` is that of the warp. Rules ASYNC_GROUP_THREAD, ASYNC_GROUP_KINDS,
 // ASYNC_GROUP_READ.
-void async_wait_group_sm_90a(struct async_groups *groups, uint32_t newest);
+void async_wait_group_sm_90a(struct async_groups *groups, uint32_t newest, const struct teller *teller);
 
 // What the thread of `groups` may rely on; ASYNC_MAY of operations that another thread issued.
 enum async_state async_state(const struct async_groups *groups, struct async_operation operation);

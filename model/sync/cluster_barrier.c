@@ -23,21 +23,35 @@ void cluster_barrier_start(struct cluster_barrier *barrier, int members)
     barrier->members = members;
 }
 
-int cluster_barrier_arrive(struct cluster_barrier *barrier, int member)
+static void tell(const struct teller *teller, enum meeting_step step, enum access_order order, uint64_t phase)
+{
+    const struct event event = {.kind = EVENT_MEETING,
+                                .meeting = {.kind = MEETING_CLUSTER, .step = step, .order = order, .phase = phase}};
+    if (teller != NULL) event_tell(teller, event);
+}
+
+int cluster_barrier_arrive(struct cluster_barrier *barrier, int member, enum access_order order,
+                           const struct teller *teller)
 {
     if (barrier->arrived[member] > barrier->phases) return 0;
+    tell(teller, MEETING_ARRIVE, order, barrier->phases);
     barrier->arrived[member] = barrier->phases + 1;
     complete(barrier);
     return 1;
 }
 
-int cluster_barrier_wait(const struct cluster_barrier *barrier, int member)
+int cluster_barrier_wait(const struct cluster_barrier *barrier, int member, const struct teller *teller)
 {
-    return barrier->arrived[member] <= barrier->phases;
+    const uint64_t arrived = barrier->arrived[member];
+    if (arrived > barrier->phases) return 0;
+    if (arrived > 0) tell(teller, MEETING_WAIT, ORDER_ACQUIRE, arrived - 1); // else it has waited for nobody
+    return 1;
 }
 
-void cluster_barrier_exit(struct cluster_barrier *barrier, int member)
+void cluster_barrier_exit(struct cluster_barrier *barrier, int member, const struct teller *teller)
 {
+    const struct event event = {.kind = EVENT_RUN, .run = RUN_EXIT};
+    if (teller != NULL) event_tell(teller, event);
     barrier->has_exited[member] = 1;
     complete(barrier);
 }

@@ -35,9 +35,10 @@ static void note(const struct work *work, enum rule rule, const char *argument, 
                                                  .nearest = (uint64_t)limit});
 }
 
-static int has_lane(uint32_t lanes, int lane)
+// The lanes of a mask are gone through as `for (left = lanes; left != 0; left &= left - 1)`, this one first.
+static int lowest(uint32_t lanes)
 {
-    return (int)(lanes >> lane & 1);
+    return __builtin_ctz(lanes);
 }
 
 static uint32_t operand_of(const struct work *work, int lane)
@@ -72,14 +73,14 @@ static int is_cluster_form(const struct work *work)
 static struct target next_target(const struct work *work, uint32_t left)
 {
     const struct mbarrier_instruction *in = work->in;
-    const int first = __builtin_ctz(left), is_cluster = is_cluster_form(work);
+    const int first = lowest(left), is_cluster = is_cluster_form(work);
     const uint32_t address = in->address[first];
     struct target target = {.rank = is_cluster ? cluster_address_rank(address) : in->rank,
                             .address = cluster_mapa(address, 0)};
-    for (int lane = first; lane < MBARRIER_LANES; lane++) {
-        int is_same = in->address[lane] == address;
+    for (; left != 0; left &= left - 1) {
+        int lane = lowest(left), is_same = in->address[lane] == address;
         if (work->row->by_value && operand_of(work, lane) != operand_of(work, first)) is_same = 0;
-        if (has_lane(left, lane) && is_same) target.lanes |= UINT32_C(1) << lane;
+        target.lanes |= (uint32_t)is_same << lane;
     }
     target.at = cluster_memory_at(work->unit->cluster, target.rank, target.address, MBARRIER_BYTES);
     memcpy(&target.word, target.at, sizeof target.word);
@@ -127,8 +128,7 @@ static struct mbarrier_transaction transaction_of(const struct work *work, uint3
     const uint64_t count = (uint64_t)__builtin_popcount(lanes);
     struct mbarrier_transaction transaction = {.drop = work->row->drop};
     uint64_t sum = 0;
-    for (int lane = 0; lane < MBARRIER_LANES; lane++)
-        if (has_lane(lanes, lane)) sum += operand_of(work, lane);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) sum += operand_of(work, lowest(left));
     if (does == MBARRIER_ARRIVES) transaction.arrivals = sum;
     if (does == MBARRIER_BOTH) transaction.arrivals = count;
     if (does == MBARRIER_BOTH || does == MBARRIER_EXPECTS) transaction.expect_bytes = sum;
@@ -180,8 +180,8 @@ static void give_tokens(const struct work *work, uint64_t before, uint32_t lanes
 {
     uint64_t token = mbarrier_token(before);
     if (work->row->result != MBARRIER_GIVES_TOKEN || work->in->space != MBARRIER_SHARED_CTA) return;
-    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
-        if (!has_lane(lanes, lane)) continue;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        int lane = lowest(left);
         work->answer->value[lane] = token;
         if (work->row->no_complete) token += (uint64_t)(operand_of(work, lane) << 11) << 32;
     }
@@ -193,8 +193,8 @@ static void note_arrive(const struct work *work, const struct target *target)
     if (work->row->does != MBARRIER_ARRIVES && work->row->does != MBARRIER_BOTH) return;
     if (!page->is_observed) note(work, RULE_MBARRIER_UNOBSERVED, "phase", (int64_t)page->phases, 0);
     if (work->row->does == MBARRIER_BOTH) return;
-    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
-        if (!has_lane(target->lanes, lane) || operand_of(work, lane) != 0) continue;
+    for (uint32_t left = target->lanes; left != 0; left &= left - 1) {
+        if (operand_of(work, lowest(left)) != 0) continue;
         note(work, RULE_MBARRIER_COUNT_ZERO, "count", 0, 1);
         return;
     }
@@ -227,7 +227,7 @@ static enum rule transact(const struct work *work, struct target *target)
 
 static void init(const struct work *work, struct target *target)
 {
-    const uint32_t count = operand_of(work, __builtin_ctz(target->lanes));
+    const uint32_t count = operand_of(work, lowest(target->lanes));
     if (count == 0 || count > MBARRIER_COUNT_MAX)
         note(work, RULE_MBARRIER_INIT_COUNT, "count", count, count == 0 ? 1 : MBARRIER_COUNT_MAX);
     store(target, mbarrier_init(count));
@@ -236,9 +236,9 @@ static void init(const struct work *work, struct target *target)
 
 static void note_parity(const struct work *work, uint32_t lanes)
 {
-    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
-        if (!has_lane(lanes, lane) || operand_of(work, lane) <= 1) continue;
-        note(work, RULE_MBARRIER_PARITY_BITS, "parity", operand_of(work, lane), 1);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        if (operand_of(work, lowest(left)) <= 1) continue;
+        note(work, RULE_MBARRIER_PARITY_BITS, "parity", operand_of(work, lowest(left)), 1);
         return;
     }
 }
@@ -249,9 +249,8 @@ static enum rule wait_for(const struct work *work, struct target *target)
     const uint32_t asking = target->lanes;
     if (is_parity) note_parity(work, asking);
     target->lanes = 0;
-    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
-        int complete = 0;
-        if (!has_lane(asking, lane)) continue;
+    for (uint32_t left = asking; left != 0; left &= left - 1) {
+        int lane = lowest(left), complete = 0;
         enum rule rule = is_parity ? mbarrier_test_parity(target->word, operand_of(work, lane), &complete)
                                    : mbarrier_test(target->word, work->in->operand[lane], &complete);
         if (rule != RULE_OK) note(work, rule, "error", 1, 0);
@@ -285,9 +284,8 @@ static void note_barriers(const struct work *work)
     struct target target;
     for (uint32_t left = work->in->lanes, same; left != 0; left &= ~same) {
         same = 0;
-        for (int lane = 0; lane < MBARRIER_LANES; lane++)
-            if (has_lane(left, lane) && work->in->address[lane] == work->in->address[__builtin_ctz(left)])
-                same |= UINT32_C(1) << lane;
+        for (uint32_t rest = left; rest != 0; rest &= rest - 1)
+            if (work->in->address[lowest(rest)] == work->in->address[lowest(left)]) same |= rest & -rest;
         target = next_target(work, left);
         target.lanes = same;
         const struct ledger *page = page_of(work->unit, &target);
@@ -303,9 +301,8 @@ static void note_barriers(const struct work *work)
 
 static enum rule count_pending(const struct work *work)
 {
-    for (int lane = 0; lane < MBARRIER_LANES; lane++)
-        if (has_lane(work->in->lanes, lane))
-            work->answer->value[lane] = mbarrier_pending_count(work->in->operand[lane]);
+    for (uint32_t left = work->in->lanes; left != 0; left &= left - 1)
+        work->answer->value[lowest(left)] = mbarrier_pending_count(work->in->operand[lowest(left)]);
     return RULE_OK;
 }
 
@@ -315,24 +312,30 @@ static enum rule check_address(const struct work *work, int lane, struct finding
     return mbarrier_address_check(work->unit->cluster, in->opcode, in->space, in->rank, in->address[lane], findings);
 }
 
+// Adds all that lane `lane` breaks.
+static void note_address(const struct work *work, int lane)
+{
+    struct findings own;
+    check_address(work, lane, &own);
+    for (int i = 0; i < own.count; i++) finding_add(work->findings, own.item[i]);
+}
+
 // The addresses of all lanes. Which is looked at first is open: the lane whose error comes first is told first.
 static enum rule check_addresses(const struct work *work)
 {
+    const uint32_t lanes = work->in->lanes;
     enum rule first = RULE_OK;
-    int worst = -1;
-    for (int lane = 0; lane < MBARRIER_LANES; lane++) {
-        if (!has_lane(work->in->lanes, lane)) continue;
-        enum rule rule = check_address(work, lane, NULL), earlier = rule_earlier(first, rule);
+    int worst = lowest(lanes), last = -1;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const int lane = lowest(left), is_same = last >= 0 && work->in->address[last] == work->in->address[lane];
+        const enum rule earlier = is_same ? first : rule_earlier(first, check_address(work, lane, NULL));
         if (earlier != first) worst = lane;
         first = earlier;
+        last = lane;
     }
-    for (int i = -1; worst >= 0 && i < MBARRIER_LANES; i++) {
-        struct findings own;
-        int lane = i < 0 ? worst : i;
-        if (!has_lane(work->in->lanes, lane) || i == worst) continue;
-        check_address(work, lane, &own);
-        for (int k = 0; k < own.count; k++) finding_add(work->findings, own.item[k]);
-    }
+    if (first == RULE_OK) return first;
+    note_address(work, worst);
+    for (uint32_t left = lanes & ~(UINT32_C(1) << worst); left != 0; left &= left - 1) note_address(work, lowest(left));
     return first;
 }
 
@@ -360,7 +363,7 @@ enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarri
     rule = check_addresses(&work);
     if (rule != RULE_OK) return rule;
 
-    note_barriers(&work);
+    if (findings != NULL) note_barriers(&work);
     for (uint32_t left = instruction->lanes; left != 0 && rule == RULE_OK;) {
         struct target target = next_target(&work, left);
         left &= ~target.lanes;

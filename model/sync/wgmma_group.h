@@ -27,15 +27,17 @@ struct wgmma_groups wgmma_groups_start(void);
 // Registers that a wgmma is to read (A, or D to be added to) are written by other instructions of `warp`; and
 // wgmma.fence, which orders them before the next wgmma. A chain of wgmma of one shape on one D needs no fence.
 void wgmma_write_registers(struct wgmma_groups *groups, int warp);
-void wgmma_fence(struct wgmma_groups *groups, int warp);
+void wgmma_fence(struct wgmma_groups *groups, int warp, const struct teller *teller);
 
 // A wgmma.mma_async that reads registers of its own. Returns RULE_OK, or WGMMA_FENCE if a warp has not fenced what it
-// has written; it is issued all the same, and `operation` is set.
-enum rule wgmma_issue(const struct wgmma_groups *groups, struct wgmma_operation *operation);
+// has written; it is issued all the same, and `operation` is set. One event for each warp: the warp of the teller's
+// origin is that of warp 0, the next three follow.
+enum rule wgmma_issue(const struct wgmma_groups *groups, struct wgmma_operation *operation,
+                      const struct teller *teller);
 
 // commit_group, and wait_group `newest`, of one warp: all its groups but the newest so many are complete.
-void wgmma_commit(struct wgmma_groups *groups, int warp);
-void wgmma_wait(struct wgmma_groups *groups, int warp, uint32_t newest);
+void wgmma_commit(struct wgmma_groups *groups, int warp, const struct teller *teller);
+void wgmma_wait(struct wgmma_groups *groups, int warp, uint32_t newest, const struct teller *teller);
 
 // What is to be done with the registers of a wgmma in one warp: reading D, writing A or D. RULE_OK, or WGMMA_WAIT.
 //   source  PTX ISA 9.1 "wgmma.wait_group" (#asynchronous-warpgroup-level-matrix-instructions-wgmma-wait-group)

@@ -57,6 +57,30 @@ void wgmma_reach(const struct wgmma *w, int operand, uint64_t descriptor, uint32
     }
 }
 
+static void tell_operand(const struct wgmma *w, int operand, const struct wgmma_operands *o,
+                         const struct teller *teller)
+{
+    const struct access read = {
+        .proxy = PROXY_ASYNC, .space = SPACE_SHARED, .rank = teller->origin.rank, .kind = ACCESS_READ};
+    const struct wgmma_descriptor d = wgmma_descriptor_unpack(o->descriptor[operand]);
+    uint32_t start = 0, end = 0;
+    for (int i = 0; i < pieces_of(w, operand); i++) {
+        uint32_t address = piece_address(w, operand, &d, i);
+        if (memory_at(o->shared, address, PIECE_BYTES) == NULL) continue;
+        if (address != end) {
+            event_tell_access(teller, read, start, end - start);
+            start = address;
+        }
+        end = address + PIECE_BYTES;
+    }
+    event_tell_access(teller, read, start, end - start);
+}
+
+void wgmma_observe(const struct wgmma *w, const struct wgmma_operands *o, const struct teller *teller)
+{
+    for (int i = w->a_in_registers ? 1 : 0; i < 2 && teller != NULL; i++) tell_operand(w, i, o, teller);
+}
+
 // The end of what is checked: of each 8 rows (of K, where an operand is MN-major) the first one alone, and of that all
 // bytes of the pattern, from where its first piece lies without the swizzle.
 static uint32_t checked_end(const struct wgmma *w, int operand, uint64_t descriptor)

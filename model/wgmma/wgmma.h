@@ -5,6 +5,7 @@
 #ifndef TMAREF_WGMMA_H
 #define TMAREF_WGMMA_H
 
+#include "event.h"
 #include "finding.h"
 #include "memory.h"
 #include "types.h"
@@ -41,6 +42,10 @@ enum rule wgmma_execute(const struct wgmma *wgmma, const struct wgmma_operands *
 
 // Shared memory that operand 0 (A) or 1 (B) is read from, in pieces of 16 bytes: its first address, and the end.
 void wgmma_reach(const struct wgmma *wgmma, int operand, uint64_t descriptor, uint32_t *first, uint32_t *end);
+
+// Tells of the reads of A and B that wgmma_execute() makes, by the async proxy: neighbouring pieces are one event. What
+// is not mapped is not told. Registers are no memory: what orders them is in sync/wgmma_group.h.
+void wgmma_observe(const struct wgmma *wgmma, const struct wgmma_operands *operands, const struct teller *teller);
 
 // What is multiplied for D[row][column]: the units of A, and those of B that they meet (wgmma_units() of each); what is
 // not mapped reads as zero.

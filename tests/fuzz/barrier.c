@@ -59,21 +59,21 @@ static void run_groups(struct fuzz_input *input)
 {
     struct async_groups groups = {0};
     struct wgmma_groups wgmma = wgmma_groups_start();
-    struct async_operation operation = async_issue(&groups, ASYNC_BULK);
+    struct async_operation operation = async_issue(&groups, ASYNC_BULK, NULL);
     struct wgmma_operation of_wgmma;
-    wgmma_issue(&wgmma, &of_wgmma);
+    wgmma_issue(&wgmma, &of_wgmma, NULL);
     for (int i = 0; i < MOST_STEPS && input->left > 0; i++) {
         uint32_t what = (uint32_t)fuzz_take(input, 1), newest = (uint32_t)fuzz_take(input, 1);
         enum async_kind kind = (enum async_kind)(what / 8 % ASYNC_KINDS);
         int warp = (int)(what / 8 % WGMMA_WARPS);
         enum async_state before = async_state(&groups, operation);
-        if (what % 8 == 0) async_commit(&groups, kind);
-        if (what % 8 == 1) async_wait_group(&groups, kind, newest);
-        if (what % 8 == 2) async_wait_group_read(&groups, newest);
-        if (what % 8 == 3) async_wait_all(&groups);
-        if (what % 8 == 4) wgmma_commit(&wgmma, warp);
-        if (what % 8 == 5) wgmma_wait(&wgmma, warp, newest);
-        if (what % 8 == 6) wgmma_fence(&wgmma, warp);
+        if (what % 8 == 0) async_commit(&groups, kind, NULL);
+        if (what % 8 == 1) async_wait_group(&groups, kind, newest, NULL);
+        if (what % 8 == 2) async_wait_group_read(&groups, newest, NULL);
+        if (what % 8 == 3) async_wait_all(&groups, NULL);
+        if (what % 8 == 4) wgmma_commit(&wgmma, warp, NULL);
+        if (what % 8 == 5) wgmma_wait(&wgmma, warp, newest, NULL);
+        if (what % 8 == 6) wgmma_fence(&wgmma, warp, NULL);
         if (what % 8 == 7) wgmma_write_registers(&wgmma, warp);
         fuzz_require(async_state(&groups, operation) >= before);
         async_check_use(&groups, operation, ASYNC_WRITES_SOURCE);
@@ -91,9 +91,9 @@ static void meet(struct fuzz_input *input)
         int member = (int)(what / 3 % MEMBERS);
         uint64_t phases = barrier.phases;
         if (barrier.has_exited[member]) continue;
-        if (what % 3 == 0) cluster_barrier_arrive(&barrier, member);
-        if (what % 3 == 1) cluster_barrier_wait(&barrier, member);
-        if (what == 2) cluster_barrier_exit(&barrier, member);
+        if (what % 3 == 0) cluster_barrier_arrive(&barrier, member, ORDER_RELEASE, NULL);
+        if (what % 3 == 1) cluster_barrier_wait(&barrier, member, NULL);
+        if (what == 2) cluster_barrier_exit(&barrier, member, NULL);
         fuzz_require(barrier.phases >= phases);
     }
 }

@@ -59,20 +59,20 @@ static int step(struct async_groups *groups, const char *at, struct async_operat
     switch (*at) {
     case 'i':
     case 'I':
-        operations[(*count)++] = async_issue(groups, kind_of(*at));
+        operations[(*count)++] = async_issue(groups, kind_of(*at), NULL);
         return 1;
     case 'c':
     case 'C':
-        async_commit(groups, kind_of(*at));
+        async_commit(groups, kind_of(*at), NULL);
         return 1;
     case 'a':
-        async_wait_all(groups);
+        async_wait_all(groups, NULL);
         return 1;
     case 'R':
-        async_wait_group_read(groups, (uint32_t)(at[1] - '0'));
+        async_wait_group_read(groups, (uint32_t)(at[1] - '0'), NULL);
         return 2;
     default:
-        async_wait_group(groups, kind_of(*at), (uint32_t)(at[1] - '0'));
+        async_wait_group(groups, kind_of(*at), (uint32_t)(at[1] - '0'), NULL);
         return 2;
     }
 }
@@ -197,14 +197,14 @@ END_TEST
 START_TEST(async_group_thread__waits_for_itself)
 {
     struct async_groups one = {.thread = 1}, other = {.thread = 2};
-    struct async_operation operation = async_issue(&one, ASYNC_BULK);
-    async_commit(&one, ASYNC_BULK);
-    async_commit(&other, ASYNC_BULK);
-    async_wait_group(&other, ASYNC_BULK, 0);
+    struct async_operation operation = async_issue(&one, ASYNC_BULK, NULL);
+    async_commit(&one, ASYNC_BULK, NULL);
+    async_commit(&other, ASYNC_BULK, NULL);
+    async_wait_group(&other, ASYNC_BULK, 0, NULL);
     ck_assert_int_eq(async_state(&other, operation), ASYNC_MAY);
     ck_assert_int_eq(async_check_use(&other, operation, ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_THREAD);
     ck_assert_int_eq(async_check_use(&one, operation, ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_ORDER);
-    async_wait_group(&one, ASYNC_BULK, 0);
+    async_wait_group(&one, ASYNC_BULK, 0, NULL);
     ck_assert_int_eq(async_check_use(&one, operation, ASYNC_USES_DESTINATION), RULE_OK);
     ck_assert_int_eq(async_check_use(&other, operation, ASYNC_USES_DESTINATION), RULE_ASYNC_GROUP_THREAD);
 }
@@ -214,15 +214,15 @@ END_TEST
 START_TEST(async_group_kinds__are_one_on_sm_90a)
 {
     struct async_groups groups = {0};
-    struct async_operation copy = async_issue(&groups, ASYNC_COPY), bulk = async_issue(&groups, ASYNC_BULK);
-    async_commit(&groups, ASYNC_COPY);
-    async_wait_group_sm_90a(&groups, 1);
+    struct async_operation copy = async_issue(&groups, ASYNC_COPY, NULL), bulk = async_issue(&groups, ASYNC_BULK, NULL);
+    async_commit(&groups, ASYNC_COPY, NULL);
+    async_wait_group_sm_90a(&groups, 1, NULL);
     ck_assert_int_eq(async_state(&groups, copy), ASYNC_MAY);
-    async_wait_group_sm_90a(&groups, 0);
+    async_wait_group_sm_90a(&groups, 0, NULL);
     ck_assert_int_eq(async_state(&groups, copy), ASYNC_COMPLETE);
     ck_assert_int_eq(async_state(&groups, bulk), ASYNC_MAY);
-    async_commit(&groups, ASYNC_BULK);
-    async_wait_group_sm_90a(&groups, 0);
+    async_commit(&groups, ASYNC_BULK, NULL);
+    async_wait_group_sm_90a(&groups, 0, NULL);
     ck_assert_int_eq(async_state(&groups, bulk), ASYNC_COMPLETE);
 }
 END_TEST

@@ -355,9 +355,9 @@ enum { PROGRAMS = sizeof programs / sizeof programs[0] };
 
 static int step(struct cluster_barrier *barrier, int member, char letter)
 {
-    if (letter == 'a') return cluster_barrier_arrive(barrier, member);
-    if (letter == 'w') return cluster_barrier_wait(barrier, member);
-    if (letter == 'e') cluster_barrier_exit(barrier, member);
+    if (letter == 'a') return cluster_barrier_arrive(barrier, member, ORDER_RELEASE, NULL);
+    if (letter == 'w') return cluster_barrier_wait(barrier, member, NULL);
+    if (letter == 'e') cluster_barrier_exit(barrier, member, NULL);
     return 1;
 }
 
@@ -404,7 +404,7 @@ START_TEST(cluster_barrier_of_nobody_completes_nothing)
 {
     struct cluster_barrier barrier;
     cluster_barrier_start(&barrier, CLUSTER_BARRIER_MEMBERS);
-    for (int i = 0; i < CLUSTER_BARRIER_MEMBERS; i++) cluster_barrier_exit(&barrier, i);
+    for (int i = 0; i < CLUSTER_BARRIER_MEMBERS; i++) cluster_barrier_exit(&barrier, i, NULL);
     ck_assert_uint_eq(barrier.phases, 0);
 }
 END_TEST

@@ -92,17 +92,17 @@ static void wait_for_groups(struct run *run, const struct async_op *op)
 {
     struct async_groups *groups = groups_of(run, op->thread);
     if (run->test_case->promise == ASYNC_SM_90A)
-        async_wait_group_sm_90a(groups, op->number);
+        async_wait_group_sm_90a(groups, op->number, NULL);
     else if (op->opcode == ASYNC_OP_BULK_WAIT_READ)
-        async_wait_group_read(groups, op->number);
+        async_wait_group_read(groups, op->number, NULL);
     else
-        async_wait_group(groups, op->opcode == ASYNC_OP_WAIT ? ASYNC_COPY : ASYNC_BULK, op->number);
+        async_wait_group(groups, op->opcode == ASYNC_OP_WAIT ? ASYNC_COPY : ASYNC_BULK, op->number, NULL);
 }
 
 static void wait_for_all(struct run *run, uint32_t thread)
 {
-    async_wait_all(groups_of(run, thread));
-    if (run->test_case->promise == ASYNC_SM_90A) async_wait_group_sm_90a(groups_of(run, thread), 0);
+    async_wait_all(groups_of(run, thread), NULL);
+    if (run->test_case->promise == ASYNC_SM_90A) async_wait_group_sm_90a(groups_of(run, thread), 0, NULL);
 }
 
 static enum async_state state_of(const struct run *run, int step)
@@ -129,7 +129,7 @@ static enum rule step_copy(struct run *run, int step)
     const struct memory shared = {run->shared, ASYNC_SHARED_START, ASYNC_SHARED_BYTES};
     struct cp_async copy = {arena(),  &shared, (enum cp_async_form)op->form, op->size_bytes, op->number,
                             op->from, op->to};
-    run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_COPY);
+    run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_COPY, NULL);
     return cp_async_copy(&copy);
 }
 
@@ -145,7 +145,7 @@ static enum rule step_bulk(struct run *run, int step)
         uint32_t word = async_word(run->test_case->seed, ASYNC_SALT_SOURCES, from + at);
         memcpy(memory_at(&shared, from + at, 4), &word, 4);
     }
-    run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_BULK);
+    run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_BULK, NULL);
     if (op->opcode == ASYNC_OP_STORE) return bulk_copy(&bulk, &transaction_bytes);
     return bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes);
 }
@@ -210,7 +210,7 @@ static const char *run_step(struct run *run, int step)
     else if (async_is_group_wait(op->opcode))
         wait_for_groups(run, op);
     else if (op->opcode == ASYNC_OP_COMMIT || op->opcode == ASYNC_OP_BULK_COMMIT)
-        async_commit(groups_of(run, op->thread), op->opcode == ASYNC_OP_COMMIT ? ASYNC_COPY : ASYNC_BULK);
+        async_commit(groups_of(run, op->thread), op->opcode == ASYNC_OP_COMMIT ? ASYNC_COPY : ASYNC_BULK, NULL);
     else if (op->opcode == ASYNC_OP_WAIT_ALL)
         wait_for_all(run, op->thread);
     else if (op->opcode == ASYNC_OP_SETTLE)

@@ -17,14 +17,14 @@ unsigned wgmma_order_open_warps(const struct wgmma_order_case *c)
     struct wgmma_operation operation[WGMMA_ORDER_GROUPS];
     unsigned open = 0;
     if (c->kind == WGMMA_ORDER_OMIT) return 0;
-    for (int warp = 0; warp < WGMMA_WARPS; warp++) wgmma_fence(&groups, warp);
+    for (int warp = 0; warp < WGMMA_WARPS; warp++) wgmma_fence(&groups, warp, NULL);
     for (int i = 0; i < WGMMA_ORDER_GROUPS; i++) {
-        wgmma_issue(&groups, &operation[i]);
-        for (int warp = 0; warp < WGMMA_WARPS; warp++) wgmma_commit(&groups, warp);
+        wgmma_issue(&groups, &operation[i], NULL);
+        for (int warp = 0; warp < WGMMA_WARPS; warp++) wgmma_commit(&groups, warp, NULL);
     }
     // One warp alone overwrites B: it does not know how far the others are.
     for (int warp = 0; warp < WGMMA_WARPS; warp++)
-        if (c->target != WGMMA_ORDER_B_ALONE || warp == WGMMA_ORDER_WRITER) wgmma_wait(&groups, warp, c->newest);
+        if (c->target != WGMMA_ORDER_B_ALONE || warp == WGMMA_ORDER_WRITER) wgmma_wait(&groups, warp, c->newest, NULL);
     for (int warp = 0; warp < WGMMA_WARPS; warp++)
         if (wgmma_check_shared(&groups, &operation[c->victim], 1u << warp) != RULE_OK) open |= 1u << warp;
     return open;
