@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"diagnose", "say what explains a tile that is wrong in shared memory", command_diagnose},
     {"swizzle", "draw where each 16-byte chunk and bank lands", command_swizzle},
     {"mbarrier", "decode a barrier word, or step a barrier program", command_mbarrier},
+    {"ptx", "check PTX, and say what is in it", command_ptx},
     {"watch", "run a program and report its cuTensorMapEncode* calls", command_watch},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

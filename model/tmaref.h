@@ -75,6 +75,7 @@
 #include "observe.h"
 #include "operand.h"
 #include "prefetch.h"
+#include "ptx.h"
 #include "reduce.h"
 #include "register_pool.h"
 #include "replace.h"

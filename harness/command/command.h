@@ -31,6 +31,7 @@ int command_decode(int argc, char **argv);
 int command_swizzle(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_diagnose(int argc, char **argv);
+int command_ptx(int argc, char **argv);
 int command_mbarrier(int argc, char **argv);
 int command_watch(int argc, char **argv);
 

@@ -8,7 +8,7 @@ root=$(cd "${1:?the root of the project}" && pwd) || exit 2
 cd "$work" && ln -s "$root/traces" traces || exit 2
 tmaref() { "$TMAREF" "$@"; }
 
-cp "$root/tests/cli/tile.dump" tile.dump
+cp "$root/tests/cli/tile.dump" "$root/tests/cli/kernel.ptx" .
 
 # What the pages call dump.txt: the map of the encode example as cuda-gdb prints it.
 hex=$("$TMAREF" encode --dtype f16 --dim 4096,4096 --box 64,64 --swizzle 128B | head -1)

@@ -61,6 +61,7 @@ run 0 mbarrier --json 0xfffff807f81ffffe && keys "mbarrier WORD"
 run 0 mbarrier --json --token 0x7ffff800 && keys "mbarrier --token"
 run 0 mbarrier --json "init 1" "arrive.expect_tx 4096" "complete_tx 4096" "test_wait.parity 0" && keys "mbarrier PROGRAM"
 run 1 mbarrier --json "init 1" "arrive 1 lanes=0xffffffff" && keys "mbarrier PROGRAM"
+run 0 ptx --json "$root/tests/cli/kernel.ptx" && keys ptx
 run 0 replay --json "$root/traces/sm_90a/load_claims.jsonl" && keys replay
 run 0 record --json -x model -f load -n 2 -o trace.jsonl && keys record
 run 0 diff --json -f load -n 50 model model && keys diff

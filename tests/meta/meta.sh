@@ -57,6 +57,13 @@ check_rules_page() {
     return 1
 }
 
+# Here the second argument is the program made of forms_page.c.
+check_forms_page() {
+    "$rules_page" | diff -u docs/ptx-forms.md - && return 0
+    echo "docs/ptx-forms.md is not what forms.def says: build the target forms-page"
+    return 1
+}
+
 # What docs/hardware.md and docs/articles claim can be looked up. Any word that begins like the id of a rule (MAP_, LOAD_,
 # ...) is one; in tables, the column "rules" holds ids or "-", the words in backquotes under "shown by" are traces of the
 # MANIFEST, and verdicts are those that docs/articles/README.md lists.
@@ -143,7 +150,7 @@ check_size() {
 }
 
 case $check in
-rules_tested | tests_named | evidence | claims | rules_page | include_order | size) "check_$check" ;;
+rules_tested | tests_named | evidence | claims | rules_page | forms_page | include_order | size) "check_$check" ;;
 *)
     echo "meta.sh: there is no check '$check'" >&2
     exit 2

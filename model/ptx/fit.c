@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// Which row of a spelling takes the operands as they are written, and the instruction that it makes.
+#include <stdio.h>
+#include <string.h>
+
+#include "fit.h"
+
+static int refuse(struct trial *trial, const struct written *written, const char *format, const char *name)
+{
+    trial->blamed = written;
+    snprintf(trial->why, sizeof trial->why, format, name);
+    return 0;
+}
+
+// --- Types -----------------------------------------------------------------------------------------------------------
+
+static int is_integer(enum ptx_type_kind kind)
+{
+    return kind == PTX_KIND_BITS || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED;
+}
+
+// Does a register declared as `have` hold a value that an instruction takes as `want`?
+static int type_fits(enum ptx_type want, enum ptx_type have, int is_wide)
+{
+    const struct ptx_type_row *a = ptx_type_row(want), *b = ptx_type_row(have);
+    if (want == have) return 1;
+    if (a->kind == PTX_KIND_PREDICATE || b->kind == PTX_KIND_PREDICATE) return 0;
+    int is_packed = a->kind == PTX_KIND_PACKED;
+    if (is_wide && !is_packed ? b->bits < a->bits : b->bits != a->bits) return 0;
+    if (b->kind == PTX_KIND_BITS) return 1;
+    if (a->kind == PTX_KIND_BITS) return !is_wide || b->kind != PTX_KIND_FLOAT || b->bits >= a->bits;
+    return is_integer(a->kind) && is_integer(b->kind);
+}
+
+static int constant_fits(enum ptx_type want, const struct ptx_number *number)
+{
+    const struct ptx_type_row *row = ptx_type_row(want);
+    if (number->is_float) return want == PTX_TYPE_f32 || want == PTX_TYPE_f64;
+    return row->kind == PTX_KIND_PREDICATE || (is_integer(row->kind) && row->bits <= 64);
+}
+
+static int special_fits(enum ptx_type want, enum ptx_type have)
+{
+    const struct ptx_type_row *a = ptx_type_row(want), *b = ptx_type_row(have);
+    if (a->kind == PTX_KIND_PREDICATE || b->kind == PTX_KIND_PREDICATE) return a->kind == b->kind;
+    return is_integer(a->kind) && (a->bits == b->bits || (a->bits == 16 && b->bits == 32));
+}
+
+static int is_shared(int space)
+{
+    return space == PTX_SHARED || space == PTX_SHARED_CTA || space == PTX_SHARED_CLUSTER;
+}
+
+static int is_param(int space)
+{
+    return space == PTX_PARAM || space == PTX_PARAM_ENTRY || space == PTX_PARAM_FUNC;
+}
+
+// The address of a variable as a value: 32 bits hold one of shared memory and the like.
+static int address_fits(enum ptx_type want, int space)
+{
+    const struct ptx_type_row *row = ptx_type_row(want);
+    if (!is_integer(row->kind)) return 0;
+    return row->bits == 64 || (row->bits == 32 && (is_shared(space) || is_param(space) || space == PTX_LOCAL));
+}
+
+// --- One operand -----------------------------------------------------------------------------------------------------
+
+static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written);
+
+static int vector_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    struct ptx_operand_rule part = *rule;
+    part.vector = 0;
+    part.may_sink = rule->is_written && rule->is_wide;
+    if (written->count != rule->vector)
+        return refuse(trial, written, "this vector has the wrong number of parts%s", "");
+    for (uint32_t i = 0; i < written->count; i++)
+        if (!value_fits(trial, &part, &trial->operands->at[written->first + i])) return 0;
+    return 1;
+}
+
+// mov.b64 %rd, {%r0, %r1}: equal parts that make up the whole.
+static int pack_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    static const enum ptx_type halves[] = {PTX_TYPE_b8, PTX_TYPE_b16, PTX_TYPE_b32, PTX_TYPE_b64};
+    struct ptx_operand_rule part = *rule;
+    uint32_t bits = ptx_type_row((enum ptx_type)rule->type)->bits;
+    if (written->count != 2 && written->count != 4)
+        return refuse(trial, written, "this vector has %s parts", "neither 2 nor 4");
+    part.may_pack = 0;
+    part.may_sink = rule->is_written;
+    part.type = PTX_TYPE_NONE;
+    for (int i = 0; i < 4; i++)
+        if (ptx_type_row(halves[i])->bits * written->count == bits) part.type = (uint8_t)halves[i];
+    if (part.type == PTX_TYPE_NONE)
+        return refuse(trial, written, "parts of this number do not make up the %s", "whole");
+    for (uint32_t i = 0; i < written->count; i++)
+        if (!value_fits(trial, &part, &trial->operands->at[written->first + i])) return 0;
+    return 1;
+}
+
+static int scalar_fits(const struct ptx_operand_rule *rule, const struct written *written)
+{
+    enum ptx_type want = (enum ptx_type)rule->type;
+    switch (written->kind) {
+    case PTX_OPERAND_REGISTER:
+        return type_fits(want, (enum ptx_type)written->type, rule->is_wide);
+    case PTX_OPERAND_CONSTANT:
+        return !rule->is_written && !rule->register_only && constant_fits(want, &written->number);
+    case PTX_OPERAND_SPECIAL:
+        return rule->may_special && special_fits(want, (enum ptx_type)written->type);
+    case PTX_OPERAND_VARIABLE:
+        return rule->may_address && address_fits(want, written->space);
+    case PTX_OPERAND_FUNCTION:
+        return rule->may_address && address_fits(want, PTX_WORD_NONE);
+    default:
+        return 0;
+    }
+}
+
+static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    const char *type = ptx_type_row((enum ptx_type)rule->type)->name;
+    if (written->is_negated && !rule->may_negate)
+        return refuse(trial, written, "this operand cannot be negated with !%s", "");
+    if (written->kind == PTX_OPERAND_SINK && rule->may_sink) return 1;
+    if (rule->must_sink)
+        return refuse(trial, written, "the sink _ is wanted here: nothing comes back from another CTA%s", "");
+    if (written->kind == PTX_OPERAND_VECTOR && rule->vector > 0) return vector_fits(trial, rule, written);
+    if (rule->vector > 0) return refuse(trial, written, "a vector in braces { } is wanted here, of .%s", type);
+    if (rule->may_pack) {
+        if (written->kind == PTX_OPERAND_VECTOR) return pack_fits(trial, rule, written);
+        return refuse(trial, written, "a vector in braces { } is wanted here%s", "");
+    }
+    if (written->kind == PTX_OPERAND_LABEL) return refuse(trial, written, "this name is not declared%s", "");
+    if (scalar_fits(rule, written)) return 1;
+    if (rule->is_written) return refuse(trial, written, "a register that holds .%s is wanted here", type);
+    return refuse(trial, written, "a value of .%s is wanted here", type);
+}
+
+static int is_one_of(const struct ptx_operand_rule *rule, int64_t value)
+{
+    for (int i = 0; i < rule->ones; i++)
+        if (value == rule->one[i]) return 1;
+    return 0;
+}
+
+static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    int64_t value = (int64_t)written->number.bits;
+    char range[80];
+    if (written->kind != PTX_OPERAND_CONSTANT || written->number.is_float)
+        return refuse(trial, written, "a constant is wanted here%s", "");
+    if (rule->ones > 0 ? is_one_of(rule, value)
+                       : value >= rule->least && value <= rule->most && (rule->step == 0 || value % rule->step == 0))
+        return 1;
+    if (rule->ones > 0)
+        snprintf(range, sizeof range, rule->ones == 3 ? "%d, %d or %d" : "%d or %d", rule->one[0], rule->one[1],
+                 rule->one[2]);
+    else
+        snprintf(range, sizeof range, "%d to %d%s", rule->least, rule->most, rule->step > 1 ? ", a multiple of 8" : "");
+    return refuse(trial, written, "the constant here is %s", range);
+}
+
+static int space_fits(int want, int have)
+{
+    if (want == PTX_WORD_NONE || want == have) return 1;
+    return (is_shared(want) && is_shared(have)) || (is_param(want) && is_param(have));
+}
+
+static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    const struct ptx_type_row *type = ptx_type_row((enum ptx_type)written->type);
+    int is_long = rule->space == PTX_WORD_NONE || rule->space == PTX_GLOBAL || rule->space == PTX_CONST;
+    switch (written->kind) {
+    case PTX_OPERAND_AT_REGISTER:
+        if (!is_integer(type->kind) || type->bits > 64)
+            return refuse(trial, written, "a register of .%s holds no address", type->name);
+        if (is_long && type->bits != 64)
+            return refuse(trial, written, "an address of 64 bits is wanted here, not of .%s", type->name);
+        return 1;
+    case PTX_OPERAND_AT_VARIABLE:
+        if (space_fits(rule->space, written->space)) return 1;
+        return refuse(trial, written, "the variable is in .%s", ptx_word_spelling((enum ptx_word)written->space));
+    case PTX_OPERAND_AT_CONSTANT:
+        if (rule->space == PTX_LOCAL) return 1;
+        return refuse(trial, written, "only .local takes a number as an address%s", "");
+    default:
+        return refuse(trial, written, "an address in brackets [ ] is wanted here%s", "");
+    }
+}
+
+static int operand_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    if (written->is_joined != rule->is_joined)
+        return refuse(trial, written,
+                      rule->is_joined ? "a predicate behind a bar | is wanted here%s" : "no | is wanted before this%s",
+                      "");
+    if (written->is_bracketed != rule->is_bracketed)
+        return refuse(trial, written, "this operand is %s the brackets",
+                      rule->is_bracketed ? "wanted in" : "not wanted in");
+    switch (rule->kind) {
+    case PTX_RULE_CONSTANT:
+        return number_fits(trial, rule, written);
+    case PTX_RULE_ADDRESS:
+        return at_fits(trial, rule, written);
+    case PTX_RULE_LABEL:
+    case PTX_RULE_TARGETS:
+        return written->kind == PTX_OPERAND_LABEL || refuse(trial, written, "a label is wanted here%s", "");
+    default:
+        return value_fits(trial, rule, written);
+    }
+}
+
+// --- A row -----------------------------------------------------------------------------------------------------------
+
+// Tries the rules in their order; an operand that may be left out is, where the next one written is not it. Returns how
+// many were taken, or -1 if all were.
+static int try_row(struct trial *trial)
+{
+    const struct operands *operands = trial->operands;
+    uint32_t at = 0;
+    for (int i = 0; i < trial->row->rules; i++) {
+        const struct ptx_operand_rule *rule = &trial->row->rule[i];
+        const struct written *written = at < operands->count ? &operands->at[at] : NULL;
+        trial->chosen[i] = NULL;
+        if (rule->is_optional && (written == NULL || (rule->is_joined && !written->is_joined))) continue;
+        if (written == NULL) {
+            trial->blamed = NULL;
+            snprintf(trial->why, sizeof trial->why, "the operand '%.*s' is missing", rule->name_length, rule->name);
+            return i;
+        }
+        if (!operand_fits(trial, rule, written)) {
+            if (rule->is_optional && trial->row->rules > i + 1 &&
+                operands->count - at < (uint32_t)(trial->row->rules - i))
+                continue;
+            return i;
+        }
+        trial->chosen[i] = written;
+        at++;
+    }
+    if (at == operands->count) return -1;
+    refuse(trial, &operands->at[at], "this operand is one too many%s", "");
+    return (int)at;
+}
+
+struct known_row *ptx_fit_row(struct parser *parser, const struct known_spelling *spelling,
+                              const struct ptx_token *opcode, struct trial *trial)
+{
+    struct known_row *rows = (struct known_row *)parser->module->rows.item + spelling->first_row;
+    struct trial best = {0};
+    int most = -1;
+    for (uint32_t i = 0; i < spelling->rows; i++) {
+        trial->row = &rows[i];
+        int taken = try_row(trial);
+        if (taken < 0) return &rows[i];
+        if (taken > most) most = taken, best = *trial;
+    }
+    char advice[PTX_MESSAGE_BYTES];
+    snprintf(advice, sizeof advice, "Operands of this form of '%s': %.200s",
+             ptx_form_row(best.row->choice.form)->opcode,
+             best.row->rules == 0 ? "none" : ptx_form_row(best.row->choice.form)->operands);
+    ptx_parser_fail(parser, best.blamed == NULL ? opcode : &best.blamed->token, advice, "%s", best.why);
+    return NULL;
+}

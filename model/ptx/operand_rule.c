@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "operand_rule.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum ptx_type twice(enum ptx_type type)
+{
+    static const enum ptx_type wide[PTX_TYPES] = {
+        [PTX_TYPE_u16] = PTX_TYPE_u32,
+        [PTX_TYPE_s16] = PTX_TYPE_s32,
+        [PTX_TYPE_u32] = PTX_TYPE_u64,
+        [PTX_TYPE_s32] = PTX_TYPE_s64,
+    };
+    return wide[type];
+}
+
+// What holds the sums of a product: for dp4a signed if a factor is, for wgmma the first type, halves two by two.
+static enum ptx_type accumulator(const struct ptx_choice *choice)
+{
+    if (!choice->word[PTX_CLASS_SHAPE]) {
+        int is_signed = choice->type[0] == PTX_TYPE_s32 || choice->type[1] == PTX_TYPE_s32;
+        return is_signed ? PTX_TYPE_s32 : PTX_TYPE_u32;
+    }
+    return choice->type[0] == PTX_TYPE_f16 ? PTX_TYPE_f16x2 : (enum ptx_type)choice->type[0];
+}
+
+static enum ptx_type type_of(const struct ptx_choice *choice, const char *at, size_t length)
+{
+    if (length > 1) return ptx_type_find(at, length);
+    switch (*at) {
+    case 'T':
+        return (enum ptx_type)choice->type[0];
+    case 'U':
+        return (enum ptx_type)choice->type[1];
+    case 'D':
+        return twice((enum ptx_type)choice->type[0]);
+    default:
+        return accumulator(choice);
+    }
+}
+
+// {4}, {x}, {d}, {d-2}, {w}
+static uint8_t vector_of(const struct ptx_choice *choice, const char *at)
+{
+    int dims = choice->word[PTX_CLASS_DIM] - PTX_D1 + 1;
+    switch (*at) {
+    case 'x':
+        return (uint8_t)(1 << (choice->word[PTX_CLASS_COUNT] - PTX_X1));
+    case 'd':
+        return (uint8_t)(at[1] == '-' ? dims - 2 : dims);
+    case 'w':
+        return (uint8_t)(choice->type[0] == PTX_TYPE_f16 ? choice->shape[1] / 4 : choice->shape[1] / 2);
+    default:
+        return (uint8_t)atoi(at);
+    }
+}
+
+static uint8_t space_of(const struct ptx_choice *choice, const char *at)
+{
+    static const struct {
+        const char *name;
+        enum ptx_word word;
+    } spaces[] = {{"generic]", PTX_WORD_NONE},
+                  {"global]", PTX_GLOBAL},
+                  {"shared]", PTX_SHARED},
+                  {"shared::cluster]", PTX_SHARED_CLUSTER}};
+    if (*at == '0' || *at == '1') return choice->space[*at - '0'];
+    for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
+        if (strncmp(at, spaces[i].name, strlen(spaces[i].name)) == 0) return (uint8_t)spaces[i].word;
+    assert(!"a space of forms.def");
+    return 0;
+}
+
+// #0..255, #-1|1, #0.. (no greatest), #24..256/8
+static const char *read_constant(const char *at, struct ptx_operand_rule *rule)
+{
+    char *end;
+    rule->kind = PTX_RULE_CONSTANT;
+    rule->type = PTX_TYPE_s32;
+    rule->least = rule->one[0] = (int32_t)strtol(at, &end, 10);
+    for (rule->ones = 1; *end == '|' && rule->ones < 3; rule->ones++)
+        rule->one[rule->ones] = (int32_t)strtol(end + 1, &end, 10);
+    if (*end != '.') return end;
+    rule->ones = 0;
+    rule->most = INT_MAX;
+    end += 2;
+    if (*end != '\0' && *end != ' ' && *end != '/') rule->most = (int32_t)strtol(end, &end, 10);
+    return end;
+}
+
+static void read_flags(const char *at, const struct ptx_choice *choice, struct ptx_operand_rule *rule)
+{
+    for (; *at != '\0' && *at != ' '; at++) {
+        switch (*at) {
+        case '?':
+            rule->is_optional = 1;
+            break;
+        case '|':
+            rule->is_joined = 1;
+            break;
+        case '[':
+            rule->is_bracketed = 1;
+            break;
+        case '~':
+            rule->is_wide = 1;
+            break;
+        case '!':
+            rule->may_negate = 1;
+            break;
+        case '_':
+            rule->may_sink = 1;
+            break;
+        case 'x':
+            rule->must_sink = rule->may_sink = 1;
+            break;
+        case 'r':
+        case '+':
+            rule->register_only = 1;
+            break;
+        case 's':
+            rule->may_special = rule->may_address = 1;
+            break;
+        case 'a':
+            rule->may_address = 1;
+            break;
+        case 'p':
+            rule->may_pack = 1;
+            break;
+        case '8':
+            rule->step = 8;
+            break;
+        case 'v':
+            if (choice->word[PTX_CLASS_VECTOR])
+                rule->vector = (uint8_t)(2 << (choice->word[PTX_CLASS_VECTOR] - PTX_V2));
+            break;
+        case 'h':
+            break; // seen to in ptx_operand_rules
+        default:
+            assert(!"a flag of forms.def");
+        }
+    }
+}
+
+static void read_kind(const char *at, size_t length, const struct ptx_choice *choice, struct ptx_operand_rule *rule)
+{
+    if (*at == '[') {
+        rule->kind = PTX_RULE_ADDRESS;
+        rule->space = space_of(choice, at + 1);
+    } else if (length == 5 && strncmp(at, "label", length) == 0) {
+        rule->kind = PTX_RULE_LABEL;
+    } else if (length == 7 && strncmp(at, "targets", length) == 0) {
+        rule->kind = PTX_RULE_TARGETS;
+    } else if (length == 4 && strncmp(at, "call", length) == 0) {
+        rule->kind = PTX_RULE_CALL;
+    } else {
+        rule->type = (uint8_t)type_of(choice, at, length);
+    }
+}
+
+static void read_rule(const char *at, const struct ptx_choice *choice, struct ptx_operand_rule *rule)
+{
+    size_t name = strcspn(at, "=:");
+    *rule = (struct ptx_operand_rule){.name = at, .name_length = (uint8_t)name, .is_written = at[name] == '='};
+    at += name + 1;
+    if (*at == '#') {
+        at = read_constant(at + 1, rule);
+    } else {
+        size_t length = strcspn(at, "{/ ");
+        read_kind(at, length, choice, rule);
+        at += length;
+        if (*at == '{') rule->vector = vector_of(choice, at + 1);
+        at += *at == '{' ? strcspn(at, "}") + 1 : 0;
+    }
+    if (*at == '/') read_flags(at + 1, choice, rule);
+}
+
+// Is it the operand of a word that was not said?
+static int is_left_out(const char *at, size_t length, const struct ptx_choice *choice)
+{
+    const char *flags = memchr(at, '/', length);
+    return flags != NULL && memchr(flags, 'h', length - (size_t)(flags - at)) != NULL &&
+           !choice->word[PTX_CLASS_CACHE_HINT];
+}
+
+int ptx_operand_rules(const struct ptx_choice *choice, struct ptx_operand_rule rule[PTX_MOST_OPERANDS])
+{
+    const char *text = ptx_form_row(choice->form)->operands;
+    int count = 0;
+    for (size_t length; *text != '\0'; text += length + (text[length] == ' ')) {
+        length = strcspn(text, " ");
+        if (is_left_out(text, length, choice)) continue;
+        assert(count < PTX_MOST_OPERANDS);
+        read_rule(text, choice, &rule[count++]);
+    }
+    return count;
+}

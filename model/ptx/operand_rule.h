@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What the operands of one spelling must be: the operands column of forms.def, read for the types that it says.
+#ifndef TMAREF_PTX_OPERAND_RULE_H
+#define TMAREF_PTX_OPERAND_RULE_H
+
+#include "form.h"
+
+enum ptx_rule_kind {
+    PTX_RULE_VALUE,    // a register or a constant of `type`
+    PTX_RULE_CONSTANT, // a constant of least .. most, or one of `one`; a multiple of `step`
+    PTX_RULE_ADDRESS,  // in `space`
+    PTX_RULE_LABEL,    // of a branch
+    PTX_RULE_TARGETS,  // the label of a list of labels
+    PTX_RULE_CALL,     // what a call has
+};
+
+struct ptx_operand_rule {
+    const char *name; // in the row, to name_length
+    uint8_t name_length, kind, type, space;
+    uint8_t vector; // 0 a scalar, else how many parts
+    uint8_t is_written, is_optional, is_joined, is_bracketed, is_wide, may_negate, may_sink, must_sink;
+    uint8_t register_only, may_special, may_address, may_pack, step;
+    uint8_t ones; // how many of one[] there are
+    int32_t least, most, one[3];
+};
+
+enum { PTX_MOST_OPERANDS = 12 };
+
+// Reads the rules of choice->form; returns how many.
+int ptx_operand_rules(const struct ptx_choice *choice, struct ptx_operand_rule rule[PTX_MOST_OPERANDS]);
+
+#endif

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// A module: what stands outside of functions, and the calls of ptx.h.
+#include "ptx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser.h"
+
+#define DEFAULT_MEMORY_BYTES ((size_t)1 << 30)
+enum { ADDRESS_BITS = 64, NEWEST_VERSION = 90 };
+
+// --- Directives of the module ----------------------------------------------------------------------------------------
+
+// .version 8.5
+static int parse_version(struct parser *parser)
+{
+    struct ptx_token token = parser->token;
+    unsigned major = 0, minor = 0;
+    const char *dot = memchr(token.at, '.', token.length);
+    if (token.kind != TOKEN_NUMBER || dot == NULL || dot - token.at > 2 || token.at + token.length - dot != 2)
+        return ptx_parser_fail(parser, &token, "", "a version such as 8.0 is wanted here");
+    for (const char *at = token.at; at < dot; at++) major = major * 10 + (unsigned)(*at - '0');
+    minor = (unsigned)(dot[1] - '0');
+    parser->module->program.version = major * 10 + minor;
+    ptx_parser_advance(parser);
+    if (major * 10 + minor <= NEWEST_VERSION) return 1;
+    return ptx_parser_fail(parser, &token, "Compile with CUDA 13.0 or older.",
+                           "PTX %u.%u is newer than 9.0, the newest that tmaref knows", major, minor);
+}
+
+// sm_90a, and what code for older GPUs says.
+static int is_target(const struct ptx_token *token)
+{
+    static const char *const fine[] = {"sm_90a", "sm_90", "texmode_unified", "texmode_independent", "debug"};
+    for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++)
+        if (ptx_token_is(token, fine[i])) return 1;
+    if (token->length != 5 || strncmp(token->at, "sm_", 3) != 0) return 0;
+    return token->at[3] >= '2' && token->at[3] <= '8' && token->at[4] >= '0' && token->at[4] <= '9';
+}
+
+static int parse_target(struct parser *parser)
+{
+    do {
+        struct ptx_token token = parser->token;
+        struct ptx_name name;
+        if (!ptx_parser_name(parser, "a target", &name)) return 0;
+        if (!is_target(&token))
+            return ptx_parser_fail(parser, &token, "Compile with -arch=sm_90a.",
+                                   "tmaref runs code for sm_90a and older, not for %.*s",
+                                   (int)(token.length > 40 ? 40 : token.length), token.at);
+        if (parser->module->program.target.length == 0) parser->module->program.target = name;
+    } while (ptx_parser_take(parser, ","));
+    return 1;
+}
+
+static int parse_address_size(struct parser *parser)
+{
+    struct ptx_token token = parser->token;
+    uint32_t bits;
+    if (!ptx_parser_u32(parser, "32 or 64", &bits)) return 0;
+    parser->module->program.address_bits = (int)bits;
+    return bits == ADDRESS_BITS ||
+           ptx_parser_fail(parser, &token, "Compile with -m64.", "only .address_size 64 is known");
+}
+
+// .file 1 "name.cu", timestamp, size
+static int parse_file(struct parser *parser)
+{
+    struct ptx_source_file *file = ptx_arena_list_add(parser->arena, &parser->module->files, sizeof *file);
+    uint32_t number;
+    if (!ptx_parser_u32(parser, "the number of a file", &file->number)) return 0;
+    struct ptx_token token = parser->token;
+    if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_expect(parser, "a string");
+    file->name = (struct ptx_name){token.at + 1, token.length - 2};
+    ptx_parser_advance(parser);
+    while (ptx_parser_take(parser, ","))
+        if (!ptx_parser_u32(parser, "a number", &number)) return 0;
+    return 1;
+}
+
+// .section .debug_str { ... }: DWARF, of which only the strings are of use.
+static int parse_section(struct parser *parser)
+{
+    int is_strings = ptx_parser_is(parser, ".debug_str");
+    ptx_parser_advance(parser);
+    struct ptx_token token = parser->token;
+    if (!ptx_parser_is(parser, "{")) return ptx_parser_expect(parser, "{");
+    if (!ptx_lexer_skip_block(&parser->lexer)) return ptx_parser_fail(parser, &token, "", "the section does not end");
+    if (is_strings) {
+        parser->module->debug_text = token.at + 1;
+        parser->module->debug_end = parser->lexer.at - 1;
+    }
+    ptx_parser_advance(parser);
+    return 1;
+}
+
+// .alias name, other;
+static int parse_alias(struct parser *parser)
+{
+    struct ptx_name name, other;
+    struct ptx_token token = parser->token;
+    if (!ptx_parser_name(parser, "a function", &name) || !ptx_parser_expect(parser, ",") ||
+        !ptx_parser_name(parser, "a function", &other) || !ptx_parser_expect(parser, ";"))
+        return 0;
+    const struct named *from = ptx_names_find(&parser->module->names, name),
+                       *to = ptx_names_find(&parser->module->names, other);
+    if (from == NULL || to == NULL || from->kind != NAME_FUNCTION || to->kind != NAME_FUNCTION)
+        return ptx_parser_fail(parser, &token, "Declare both functions above.", ".alias of what is no function");
+    struct ptx_function *all = parser->module->functions.item;
+    struct ptx_name kept = all[from->index].name;
+    all[from->index] = all[to->index];
+    all[from->index].name = kept;
+    return 1;
+}
+
+static enum ptx_linkage take_linkage(struct parser *parser)
+{
+    if (ptx_parser_take(parser, ".visible")) return PTX_LINK_VISIBLE;
+    if (ptx_parser_take(parser, ".extern")) return PTX_LINK_EXTERN;
+    if (ptx_parser_take(parser, ".weak")) return PTX_LINK_WEAK;
+    return ptx_parser_take(parser, ".common") ? PTX_LINK_COMMON : PTX_LINK_LOCAL;
+}
+
+static int parse_declaration(struct parser *parser)
+{
+    enum ptx_linkage linkage = take_linkage(parser);
+    if (ptx_parser_take(parser, ".entry")) return ptx_parse_function(parser, 1, linkage);
+    if (ptx_parser_take(parser, ".func")) return ptx_parse_function(parser, 0, linkage);
+    if (ptx_space_word(&parser->token) != PTX_WORD_NONE) return ptx_parse_variables(parser, NULL, linkage);
+    return ptx_parser_fail(parser, &parser->token, "", "'%.*s' is no directive of a module",
+                           (int)(parser->token.length > 60 ? 60 : parser->token.length), parser->token.at);
+}
+
+static int parse_directive(struct parser *parser)
+{
+    if (ptx_parser_take(parser, ".version")) return parse_version(parser);
+    if (ptx_parser_take(parser, ".target")) return parse_target(parser);
+    if (ptx_parser_take(parser, ".address_size")) return parse_address_size(parser);
+    if (ptx_parser_take(parser, ".file")) return parse_file(parser);
+    if (ptx_parser_take(parser, ".section")) return parse_section(parser);
+    if (ptx_parser_take(parser, ".alias")) return parse_alias(parser);
+    if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
+    if (ptx_parser_take(parser, ";")) return 1;
+    return parse_declaration(parser);
+}
+
+// Past the statement that is wrong: behind its ; or its block.
+static void recover_outside(struct parser *parser)
+{
+    parser->failed = parser->depth = 0;
+    while (parser->token.kind != TOKEN_END) {
+        if (ptx_parser_is(parser, "{")) ptx_lexer_skip_block(&parser->lexer);
+        if (ptx_parser_is(parser, ";") || ptx_parser_is(parser, "{") || ptx_parser_is(parser, "}")) {
+            ptx_parser_advance(parser);
+            return;
+        }
+        ptx_parser_advance(parser);
+    }
+}
+
+static void parse_module(struct parser *parser)
+{
+    ptx_parser_advance(parser);
+    if (!ptx_parser_is(parser, ".version"))
+        ptx_parser_fail(parser, &parser->token, "Is this the output of nvcc -ptx?", "PTX begins with .version");
+    while (parser->token.kind != TOKEN_END)
+        if (!parse_directive(parser) || parser->failed) recover_outside(parser);
+}
+
+// --- The calls -------------------------------------------------------------------------------------------------------
+
+static struct parser parser_at(struct ptx_module *module, struct ptx_errors *errors, const char *at, const char *end,
+                               uint32_t line)
+{
+    return (struct parser){
+        .module = module, .arena = &module->arena, .errors = errors, .text = module->text, .lexer = {at, end, line}};
+}
+
+static void show(struct ptx_module *module)
+{
+    struct ptx_program *program = &module->program;
+    program->function = module->functions.item;
+    program->functions = module->functions.count;
+    program->variable = module->variables.item;
+    program->variables = module->variables.count;
+    program->op = module->ops.item;
+    program->ops = module->ops.count;
+    program->file = module->files.item;
+    program->files = module->files.count;
+}
+
+static void complain_of_memory(struct ptx_module *module, struct ptx_errors *errors)
+{
+    struct ptx_token start = {TOKEN_MARK, 1, 1, module->text};
+    ptx_complain(errors, module->text, &start, "", "the program takes more memory than the limit of %zu bytes",
+                 module->arena.most_bytes);
+}
+
+struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limits limits, struct ptx_errors *errors)
+{
+    struct ptx_module *module = calloc(1, sizeof *module);
+    *errors = (struct ptx_errors){0};
+    if (module == NULL) return NULL;
+    module->text = text;
+    module->text_bytes = size_bytes;
+    module->program.address_bits = ADDRESS_BITS;
+    module->arena.most_bytes = limits.memory_bytes == 0 ? DEFAULT_MEMORY_BYTES : limits.memory_bytes;
+    module->arena.when_full = &module->when_full;
+    memset(module->spelling_head, 0xff, sizeof module->spelling_head);
+    if (setjmp(module->when_full) == 0) {
+        struct parser parser = parser_at(module, errors, text, text + size_bytes, 1);
+        parse_module(&parser);
+    } else {
+        complain_of_memory(module, errors);
+    }
+    show(module);
+    return module;
+}
+
+const struct ptx_program *ptx_program(const struct ptx_module *module)
+{
+    return &module->program;
+}
+
+// The body's lists, as they were left by the last function, made ready for this one.
+static void start_body(struct ptx_module *module, struct ptx_function *function)
+{
+    struct body *body = &module->body;
+    body->function = function;
+    body->variables.count = body->instructions.count = body->operands.count = body->locations.count = 0;
+    body->targets.count = body->pending.count = body->target_items.count = 0;
+    body->location = 0;
+    memset(body->registers, 0, sizeof body->registers);
+    memset(body->last_location, 0, sizeof body->last_location);
+    ptx_names_clear(&body->names);
+}
+
+static void keep_body(struct ptx_module *module, struct ptx_function *function)
+{
+    struct body *body = &module->body;
+    struct ptx_arena *arena = &module->arena;
+    function->variables = body->variables.count;
+    function->instructions = body->instructions.count;
+    function->operands = body->operands.count;
+    function->locations = body->locations.count;
+    function->target_lists = body->targets.count;
+    memcpy(function->registers, body->registers, sizeof body->registers);
+    function->variable = ptx_arena_list_keep(arena, &body->variables, sizeof(struct ptx_variable));
+    function->instruction = ptx_arena_list_keep(arena, &body->instructions, sizeof(struct ptx_instruction));
+    function->operand = ptx_arena_list_keep(arena, &body->operands, sizeof(struct ptx_operand));
+    function->location = ptx_arena_list_keep(arena, &body->locations, sizeof(struct ptx_location));
+    function->targets = ptx_arena_list_keep(arena, &body->targets, sizeof(struct ptx_targets));
+}
+
+static void decode(struct ptx_module *module, struct ptx_function *function, struct ptx_errors *errors)
+{
+    struct parser parser = parser_at(module, errors, function->body, function->body_end, function->body_line);
+    start_body(module, function);
+    ptx_parse_body(&parser, &module->body);
+    function->is_bad = errors->count > 0;
+    keep_body(module, function);
+}
+
+int ptx_decode(struct ptx_module *module, uint32_t number, struct ptx_errors *errors)
+{
+    struct ptx_function *function = (struct ptx_function *)module->functions.item + number;
+    *errors = (struct ptx_errors){0};
+    if (!function->has_body || function->is_decoded) return !function->is_bad;
+    function->is_decoded = 1;
+    if (setjmp(module->when_full) == 0) {
+        decode(module, function, errors);
+    } else {
+        function->is_bad = 1;
+        complain_of_memory(module, errors);
+    }
+    show(module);
+    return !function->is_bad;
+}
+
+int ptx_function_find(const struct ptx_module *module, const char *name)
+{
+    const struct named *named = ptx_names_find(&module->names, (struct ptx_name){name, (uint32_t)strlen(name)});
+    return named == NULL || named->kind != NAME_FUNCTION ? -1 : (int)named->index;
+}
+
+struct ptx_name ptx_file_name(const struct ptx_module *module, uint32_t number)
+{
+    const struct ptx_source_file *file = module->files.item;
+    for (uint32_t i = 0; i < module->files.count; i++)
+        if (file[i].number == number) return file[i].name;
+    return (struct ptx_name){"", 0};
+}
+
+void ptx_close(struct ptx_module *module)
+{
+    if (module == NULL) return;
+    struct body *body = &module->body;
+    struct ptx_arena_list *lists[] = {&module->functions,     &module->variables,
+                                      &module->ops,           &module->files,
+                                      &module->spellings,     &module->rows,
+                                      &module->heads,         &module->names.list,
+                                      &module->initial.bytes, &module->initial.relocations,
+                                      &body->names.list,      &body->variables,
+                                      &body->instructions,    &body->operands,
+                                      &body->locations,       &body->targets,
+                                      &body->pending,         &body->target_items};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) ptx_arena_list_free(lists[i]);
+    free(module->names.head);
+    free(body->names.head);
+    ptx_arena_free(&module->arena);
+    free(module);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The front end of PTX: text in, a decoded program out. No I/O, and no memory image: what the program holds is
+// program.h. Memory is taken with malloc, up to a limit, and given back by ptx_close().
+#ifndef TMAREF_PTX_H
+#define TMAREF_PTX_H
+
+#include "lexer.h"
+#include "program.h"
+
+struct ptx_module;
+
+struct ptx_limits {
+    size_t memory_bytes; // 0: a gigabyte
+};
+
+// Reads a module: its directives, variables, and the heads of its functions. Bodies are skipped. `text` stays the
+// caller's, and must stay as long as the module does. NULL only if there is no memory; what is wrong is in `errors`,
+// all of it that was found, with the first PTX_MOST_ERRORS told.
+struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limits limits, struct ptx_errors *errors);
+
+// What was read. Pointers into it may move when a function is decoded.
+const struct ptx_program *ptx_program(const struct ptx_module *module);
+
+// Decodes the body of a function, once; 1 if it has no errors. Not for two threads at once.
+int ptx_decode(struct ptx_module *module, uint32_t function, struct ptx_errors *errors);
+
+// The function of that name, or -1.
+int ptx_function_find(const struct ptx_module *module, const char *name);
+
+// The name of file `number` of .file, or an empty name.
+struct ptx_name ptx_file_name(const struct ptx_module *module, uint32_t number);
+
+// The name of the function that a location was inlined from, out of .debug_str, or an empty name.
+struct ptx_name ptx_location_function(const struct ptx_module *module, const struct ptx_location *location, char *to,
+                                      size_t size_bytes);
+
+void ptx_close(struct ptx_module *module);
+
+#endif
