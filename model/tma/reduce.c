@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "float_add.h"
-#include "float_environment.h"
+#include "reducer.h"
 
 #ifdef __FAST_MATH__
 #error "-ffast-math and -Ofast lose NaNs, zeros' signs and the order of operations: build tmaref without them"
@@ -128,12 +128,25 @@ int reduce_is_legal(enum reduce_op op, enum dtype dtype)
     return (unsigned)op < REDUCE_OPS && (unsigned)dtype < DTYPE_COUNT && runs[dtype][op] != NULL;
 }
 
+struct reducer reducer_begin(enum reduce_op op, enum dtype dtype)
+{
+    struct reducer reducer = {.run = runs[dtype][op]};
+    reducer.adds_floats = op == REDUCE_ADD && dtype_row(dtype)->is_float;
+    if (reducer.adds_floats) reducer.caller = float_environment_set_default();
+    return reducer;
+}
+
+void reducer_end(const struct reducer *reducer)
+{
+    if (reducer->adds_floats) float_environment_put_back(&reducer->caller);
+}
+
 int reduce_apply(enum reduce_op op, enum dtype dtype, void *memory, const void *source, uint32_t count)
 {
     if (!reduce_is_legal(op, dtype)) return 0;
-    struct float_environment caller = float_environment_set_default();
-    runs[dtype][op](memory, source, count * dtype_row(dtype)->size_bytes);
-    float_environment_put_back(&caller);
+    struct reducer reducer = reducer_begin(op, dtype);
+    reducer.run(memory, source, count * dtype_row(dtype)->size_bytes);
+    reducer_end(&reducer);
     return 1;
 }
 

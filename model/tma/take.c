@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "reduce.h"
+#include "reducer.h"
 #include "swizzle.h"
 
 enum { GATHER_BYTES = 1024 };
@@ -26,19 +26,18 @@ static void take_bytes(const struct origin *origin, uint8_t *to, uint32_t from, 
         memcpy(to + done, origin->bytes + (swizzle_apply(origin->swizzle, from + done) - origin->base), CHUNK_BYTES);
 }
 
-static void reduce_bytes(const struct origin *origin, enum reduce_op op, enum dtype dtype, uint8_t *to, uint32_t from,
+static void reduce_bytes(const struct origin *origin, const struct reducer *reducer, uint8_t *to, uint32_t from,
                          uint32_t count)
 {
     uint8_t gathered[GATHER_BYTES];
-    const uint32_t element = dtype_row(dtype)->size_bytes;
     if (origin->swizzle == SWIZZLE_NONE) {
-        reduce_apply(op, dtype, to, origin->bytes + (from - origin->base), count / element);
+        reducer->run(to, origin->bytes + (from - origin->base), count);
         return;
     }
     for (uint32_t done = 0, piece; done < count; done += piece) {
         piece = count - done < GATHER_BYTES ? count - done : GATHER_BYTES;
         take_bytes(origin, gathered, from + done, piece);
-        reduce_apply(op, dtype, to + done, gathered, piece / element);
+        reducer->run(to + done, gathered, piece);
     }
 }
 
@@ -55,12 +54,14 @@ static void copy_rows(const struct origin *origin, const struct rows *rows, uint
 static void reduce_rows(const struct origin *origin, const struct rows *rows, enum reduce_op op, enum dtype dtype,
                         uint8_t *to, uint32_t from)
 {
+    const struct reducer reducer = reducer_begin(op, dtype);
     for (uint32_t row = 0; row < rows->count; row++) {
         rows_prefetch(rows, row, to);
-        reduce_bytes(origin, op, dtype, to, from, rows->bytes);
+        reduce_bytes(origin, &reducer, to, from, rows->bytes);
         to += rows->step_bytes;
         from += rows->pitch_bytes;
     }
+    reducer_end(&reducer);
 }
 
 void take_rows(const struct transfer *t, const struct rows *rows, const struct tile_run *run)
