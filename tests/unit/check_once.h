@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Included before every file of the suites. Check writes down at each assertion how far the test has come, to say it
-// should the test crash: of a million assertions in a loop that is nearly all the time. Here a line is written down when
-// a test first reaches it, each test being a process of its own.
+// should the test crash: of a million assertions in a loop that is nearly all the time. Here a line is written down
+// when a test first reaches it, each test being a process of its own.
 #ifndef TMAREF_CHECK_ONCE_H
 #define TMAREF_CHECK_ONCE_H
 
