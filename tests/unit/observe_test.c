@@ -32,8 +32,7 @@ static void hear(void *context, const struct event *event)
         return;
     }
     if (heard->accesses == MOST_RECORDS) ck_abort_msg("more than %d accesses", MOST_RECORDS);
-    if (event->origin->line != 42 && event->origin->line >= 10)
-        ck_abort_msg("access %d is of no origin", heard->accesses);
+    if (event->origin == NULL) ck_abort_msg("access %d is of no origin", heard->accesses);
     heard->access[heard->accesses++] = event->access;
 }
 
