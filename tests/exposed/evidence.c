@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Which recorded cases show a rule? evidence WITNESSES TRACES prints, for docs/rules.md, one line for each rule and
-// trace:
-//   rule<TAB>trace<TAB>family<TAB>cases<TAB>"end so": the rule is the first that the case breaks, and the machine ended
-//   it so rule<TAB>trace<TAB>family<TAB>cases<TAB>"expose a misreading": see exposed.c
-// evidence --check FILE WITNESSES TRACES: is all true that FILE, such a list, says, and does the evidence that
-// model/core/rules.def names for each rule that ends a case, or has a named misreading, hold such a case?
+// Which recorded cases show a rule? evidence SPEAKS WITNESSES TRACES prints, for docs/rules.md, one line for each rule
+// and trace, rule<TAB>trace<TAB>family<TAB>cases<TAB>how:
+//   end so               the rule is the first that the case breaks, and the machine ended it so
+//   expose a misreading  see exposed.c
+//   speak of it          the case agrees, and has what the rule speaks of, by the patterns of the file SPEAKS
+// evidence --check FILE SPEAKS WITNESSES TRACES: is all true that FILE, such a list, says, and does the evidence that
+// model/core/rules.def names for each rule hold a case that shows it in one of these ways?
 #include "exposed.h"
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,9 @@
 #include "trace_paths.h"
 #include "workers.h"
 
-enum { LINE_BYTES = 1024, ENDS = 0, EXPOSES = 1, WAYS };
+enum { LINE_BYTES = 1024, ENDS = 0, EXPOSES, SPEAKS, WAYS };
 
-static const char *const how[WAYS] = {"end so", "expose a misreading"};
+static const char *const how[WAYS] = {"end so", "expose a misreading", "speak of it"};
 
 // What one trace holds, in shared memory.
 struct shown {
@@ -32,10 +34,36 @@ struct shows {
     struct shown *of; // each path
 };
 
+// What the cases of a rule look like.
+static struct {
+    int is_there;
+    regex_t pattern;
+} speaks[RULE_COUNT];
+
 static int ends_case(enum rule rule)
 {
     enum outcome outcome = rule_row(rule)->sm_90a;
     return outcome == OUTCOME_INVALID || outcome == OUTCOME_FAULT || outcome == OUTCOME_CRASH;
+}
+
+static int is_evidence(const struct shown *shown, enum rule rule)
+{
+    const char *evidence = rule_row(rule)->evidence;
+    return strcmp(shown->name, evidence) == 0 || strcmp(shown->family, evidence) == 0;
+}
+
+// Counts the case for the rules that speak of what it has.
+static void count_spoken(const struct trace_batch *cases, int i, struct shown *shown)
+{
+    json_t *json = family_write(cases->batch.family, batch_case(&cases->batch, i));
+    char *text = json_dumps(json, JSON_COMPACT), *line = NULL;
+    if (text != NULL && asprintf(&line, "%d %s", cases->entry[i].status, text) < 0) line = NULL;
+    for (enum rule rule = RULE_OK + 1; line != NULL && rule < RULE_COUNT; rule++)
+        shown->cases[SPEAKS][rule] +=
+            speaks[rule].is_there && is_evidence(shown, rule) && regexec(&speaks[rule].pattern, line, 0, NULL, 0) == 0;
+    free(line);
+    free(text);
+    json_decref(json);
 }
 
 static int count_case(const struct trace_batch *cases, int i, void *context)
@@ -44,7 +72,17 @@ static int count_case(const struct trace_batch *cases, int i, void *context)
     enum rule rule = cases->batch.results[i].rule;
     int agrees = cases->entry[i].status == cases->batch.results[i].status;
     shown->cases[ENDS][rule] += agrees && rule != RULE_OK && ends_case(rule);
+    if (agrees) count_spoken(cases, i, shown);
     workers_progress(1);
+    return 1;
+}
+
+static int read_header(const char *path, struct shown *shown)
+{
+    struct trace_text trace;
+    if (!trace_open(path, &trace, &shown->why)) return 0;
+    snprintf(shown->family, sizeof shown->family, "%s", trace.header.family->name);
+    trace_close(&trace);
     return 1;
 }
 
@@ -57,8 +95,8 @@ static void count_trace(int job, void *context, FILE *out)
     (void)out;
     snprintf(shown->name, sizeof shown->name, "%s", slash == NULL ? path : slash + 1);
     shown->name[strcspn(shown->name, ".")] = '\0';
-    if (trace_run(path, &executor_model, 0, &header, count_case, shown, &shown->why))
-        snprintf(shown->family, sizeof shown->family, "%s", header.family->name);
+    if (!read_header(path, shown)) return;
+    trace_run(path, &executor_model, 0, &header, count_case, shown, &shown->why);
 }
 
 static enum rule rule_misread(const char *model, const char *id)
@@ -98,6 +136,26 @@ static int read_witnesses(struct shows *shows, const char *path)
     return 1;
 }
 
+// The patterns of SPEAKS; 0 and told, if a line names no rule or is no pattern.
+static int read_speaks(const char *path)
+{
+    char line[LINE_BYTES];
+    int ok = 1;
+    FILE *file = fopen(path, "r");
+    while (file != NULL && ok && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == '#') continue;
+        char *pattern = line, *id = strsep(&pattern, "\t");
+        const enum rule rule = rule_find(id);
+        ok = pattern != NULL && rule != RULE_COUNT && regcomp(&speaks[rule].pattern, pattern, REG_EXTENDED) == 0;
+        if (ok) speaks[rule].is_there = 1;
+        if (!ok) fprintf(stderr, "%s: no rule and its pattern: %s\n", path, line);
+    }
+    if (file == NULL) perror(path);
+    if (file != NULL) fclose(file);
+    return ok && file != NULL;
+}
+
 static void print_list(const struct shows *shows, FILE *out)
 {
     for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
@@ -108,21 +166,29 @@ static void print_list(const struct shows *shows, FILE *out)
                             shows->of[i].cases[way][rule], how[way]);
 }
 
-// Rules that end a case and whose evidence, a trace or the traces of a family, has no case that does; how many.
+// Rules whose evidence, a trace or the traces of a family, has no case that shows them; how many. What the assembler
+// refuses names no evidence.
 static int check_rules(const struct shows *shows)
 {
     int failed = 0;
     for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
-        const char *evidence = rule_row(rule)->evidence;
         uint32_t cases = 0;
         for (int i = 0; i < shows->paths->count; i++)
-            if (strcmp(shows->of[i].name, evidence) == 0 || strcmp(shows->of[i].family, evidence) == 0)
-                cases += shows->of[i].cases[ENDS][rule] + shows->of[i].cases[EXPOSES][rule];
-        if (cases > 0 || !ends_case(rule) || evidence[0] == '\0') continue; // none: meta.evidence says which may
-        printf("%s: no case of traces/sm_90a/%s is ended by it\n", rule_row(rule)->id, evidence);
+            for (int way = 0; way < WAYS && is_evidence(&shows->of[i], rule); way++)
+                cases += shows->of[i].cases[way][rule];
+        if (cases > 0 || rule_row(rule)->evidence[0] == '\0') continue;
+        printf("%s: no case of traces/sm_90a/%s is ended by it, exposes a misreading of it, or matches its pattern\n",
+               rule_row(rule)->id, rule_row(rule)->evidence);
         failed++;
     }
     return failed;
+}
+
+static int way_of(const char *text)
+{
+    int way = 0;
+    while (way < WAYS - 1 && strcmp(text, how[way]) != 0) way++;
+    return way;
 }
 
 // The lines of the list that say more than the traces show; how many.
@@ -135,8 +201,7 @@ static int check_file(const struct shows *shows, const char *path)
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         int found = 0, is_line = sscanf(line, "%63[^\t]\t%63[^\t]\t%*[^\t]\t%u\t%63[^\n]", id, trace, &cases, way) == 4;
         for (int i = 0; is_line && rule_find(id) != RULE_COUNT && i < shows->paths->count; i++)
-            if (strcmp(shows->of[i].name, trace) == 0)
-                found = shows->of[i].cases[strcmp(way, how[ENDS]) == 0 ? ENDS : EXPOSES][rule_find(id)] >= cases;
+            if (strcmp(shows->of[i].name, trace) == 0) found = shows->of[i].cases[way_of(way)][rule_find(id)] >= cases;
         if (!found) printf("%s: the traces do not show this: %s", path, line);
         failed += !found;
         lines++;
@@ -161,11 +226,12 @@ static int count_all(struct shows *shows)
 int main(int argc, char **argv)
 {
     static struct trace_paths paths;
-    struct text why = {"usage: evidence [--check FILE] WITNESSES TRACES"};
-    int is_check = argc == 5 && strcmp(argv[1], "--check") == 0, first = is_check ? 3 : 1;
-    int ok = (is_check || argc == 3) && trace_paths_add(&paths, argv[first + 1], &why);
+    struct text why = {"usage: evidence [--check FILE] SPEAKS WITNESSES TRACES"};
+    int is_check = argc == 6 && strcmp(argv[1], "--check") == 0, first = is_check ? 3 : 1;
+    int ok = (is_check || argc == 4) && trace_paths_add(&paths, argv[first + 2], &why);
     struct shows shows = {&paths, ok ? shared_memory((size_t)paths.count * sizeof *shows.of) : NULL};
-    if (!ok || shows.of == NULL || !count_all(&shows) || !read_witnesses(&shows, argv[first])) {
+    if (!ok || shows.of == NULL || !read_speaks(argv[first]) || !count_all(&shows) ||
+        !read_witnesses(&shows, argv[first + 1])) {
         fprintf(stderr, "%s\n", why.at);
         return EXIT_USAGE;
     }

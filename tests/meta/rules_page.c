@@ -34,7 +34,8 @@ static unsigned cases_that(const struct rule_row *row, const char *how)
 
 static void print_evidence(const struct rule_row *row)
 {
-    unsigned ends = cases_that(row, "end so"), exposes = cases_that(row, "expose a misreading");
+    unsigned ends = cases_that(row, "end so"), exposes = cases_that(row, "expose a misreading"),
+             speak = cases_that(row, "speak of it");
     printf("- evidence: ");
     if (row->sm_90a == OUTCOME_UNSUPPORTED) {
         printf("no recording can show it, the assembler refuses\n");
@@ -46,7 +47,7 @@ static void print_evidence(const struct rule_row *row)
     else if (exposes > 0)
         printf(", %u case%s of it rule out named misreadings\n", exposes, exposes == 1 ? "" : "s");
     else
-        printf(", whose cases agree; no test picks out those that show this rule\n");
+        printf(", %u case%s of it speak%s of it\n", speak, speak == 1 ? "" : "s", speak == 1 ? "s" : "");
 }
 
 static void print_rule(enum rule rule)
@@ -70,10 +71,11 @@ static void print_page(void)
            "H200 does, tmaref warns and does not refuse.\n\n"
            "The evidence is counted by the test `conformance.evidence`, from the list `traces/sm_90a/EVIDENCE`: cases "
            "that\n"
-           "the rule ends, or cases that a model with a named misreading of the rule gets wrong. Where a rule has "
-           "neither,\n"
-           "the page says so: its recordings agree with the model, and no test tells which of them would not without "
-           "it.\n");
+           "the rule ends; or cases that a model with a named misreading of the rule gets wrong; or else cases that "
+           "agree\n"
+           "and have what the rule speaks of, by a pattern of `tests/exposed/speaks.tsv`. The last is the weakest: no "
+           "test\n"
+           "tells that such a case would differ without the rule.\n");
     for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++) print_rule((enum rule)rule);
 }
 

@@ -106,7 +106,7 @@ static void count_exposed(const void *test_case, const struct trace_entry *entry
 
 // The wrong models that the recordings must tell from the right one, by a fifth of the programs at least.
 static const enum async_mutant wrong[] = {ASYNC_ISSUED_IS_COMPLETE, ASYNC_ONE_MORE, ASYNC_THREADS_TOGETHER,
-                                          ASYNC_READ_IS_COMPLETE};
+                                          ASYNC_READ_IS_COMPLETE, ASYNC_BULK_WAIT_IS_READ};
 enum { WRONG = sizeof wrong / sizeof wrong[0] };
 
 START_TEST(async_recordings_tell_mutants)
