@@ -8,7 +8,8 @@
 //   tensormap.h         cuTensorMapEncode*, decode: the 128 bytes
 //   replace.h           tensormap.replace on the 128 bytes
 //   location.h          where a map may lie
-//   swizzle.h, tile.h   where the bytes of a box lie
+//   hopper.h            what sm_90a chooses where the documents leave it open
+//   swizzle.h, tile.h, box.h  where the bytes of a box lie
 //   cp_async.h          cp.async
 //   bulk.h              bulk copies and reductions without a map
 //   copy.h              tiled loads
@@ -44,6 +45,7 @@
 #include "async_group.h"
 #include "atomic.h"
 #include "bank.h"
+#include "box.h"
 #include "bulk.h"
 #include "chain.h"
 #include "cluster.h"
@@ -57,8 +59,10 @@
 #include "event.h"
 #include "fence.h"
 #include "finding.h"
+#include "flight.h"
 #include "format.h"
 #include "fragments.h"
+#include "hopper.h"
 #include "im2col_load.h"
 #include "im2col_store.h"
 #include "lanes.h"
@@ -72,8 +76,8 @@
 #include "memory.h"
 #include "mma.h"
 #include "multicast.h"
-#include "observe.h"
 #include "operand.h"
+#include "operation.h"
 #include "prefetch.h"
 #include "ptx.h"
 #include "reduce.h"
@@ -85,6 +89,7 @@
 #include "store.h"
 #include "sum.h"
 #include "swizzle.h"
+#include "tell_map.h"
 #include "tensormap.h"
 #include "terms.h"
 #include "tile.h"

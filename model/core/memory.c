@@ -21,8 +21,8 @@ static uint32_t regions_below(const struct global_memory *global, uint64_t addre
 const struct region *region_search(const struct global_memory *global, uint64_t address)
 {
     uint32_t below = regions_below(global, address);
-    if (below == 0) return NULL;
-    const struct region *region = &global->region[below - 1];
+    if (global->count == 0) return NULL;
+    const struct region *region = &global->region[(below == 0 ? global->count : below) - 1]; // the last may wrap
     return address - region->memory.base < region->memory.size_bytes ? region : NULL;
 }
 
@@ -44,7 +44,7 @@ uint64_t global_usable_bytes(const struct global_memory *global, uint64_t addres
                              enum memory_use use)
 {
     uint64_t done = 0;
-    while (done < count_bytes && address + done >= address) {
+    while (done < count_bytes) {
         const struct region *region = region_search(global, address + done);
         if (region == NULL || (use == MEMORY_WRITES && region->is_read_only)) break;
         done += bytes_here(region, address + done, count_bytes - done);

@@ -35,7 +35,8 @@ struct region {
     int is_read_only;
 };
 
-// All regions that are mapped: `count` of them, in rising order of address; none reaches into the next, none is empty.
+// All regions that are mapped: `count` of them, in rising order of address; none reaches into the next, none is empty;
+// the last may go on at address 0.
 struct global_memory {
     const struct region *region;
     uint32_t count;
@@ -44,14 +45,23 @@ struct global_memory {
 // What somebody wants to do with global memory.
 enum memory_use { MEMORY_READS, MEMORY_WRITES };
 
+// Where `count_bytes` bytes at `address` of `region`, which may be NULL, are, if all of them may be used so, else NULL.
+static inline uint8_t *region_at(const struct region *region, uint64_t address, uint64_t count_bytes,
+                                 enum memory_use use)
+{
+    if (region == NULL || (use == MEMORY_WRITES && region->is_read_only)) return NULL;
+    return memory_at(&region->memory, address, count_bytes);
+}
+
 // The region that holds `address`, NULL if none does; found in the table.
 const struct region *region_search(const struct global_memory *global, uint64_t address);
 
-// The same for whoever asks again and again: `hit` is the region of the last answer, or NULL. One comparison where the
-// answer is the same.
+// The same for whoever asks again and again: `hit` is the region of the last answer; NULL: the first one is tried. One
+// comparison where that is the answer.
 static inline const struct region *region_find(const struct global_memory *global, const struct region *hit,
                                                uint64_t address)
 {
+    if (hit == NULL && global->count > 0) hit = global->region;
     if (hit != NULL && address - hit->memory.base < hit->memory.size_bytes) return hit;
     return region_search(global, address);
 }

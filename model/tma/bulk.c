@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "bulk_check.h"
+#include "flight.h"
+#include "global_check.h"
+#include "linear.h"
 #include "operand.h"
 
 enum { BULK_UNIT_BYTES = 16, BULK_UNITS_MASK = 0xffff, BARRIER_BYTES = 8 };
@@ -71,7 +75,15 @@ static void check_align(const struct bulk *bulk, const char *argument, uint64_t 
     broken(findings, first, (struct finding){rule, argument, -1, 0, address, align, address - address % align});
 }
 
-// One end of the operation in global memory or registers: are its `bytes` bytes at `address` there? `rule` if not.
+// One end of the operation in global memory.
+static void check_global(const struct global_memory *global, const char *argument, uint64_t address, uint64_t bytes,
+                         enum memory_use use, enum rule *first, struct findings *findings)
+{
+    if (!global_is_usable(global, address, bytes, use))
+        broken(findings, first, global_finding(global, RULE_BULK_UNMAPPED, argument, address, bytes));
+}
+
+// One end in shared memory: are its `bytes` bytes at `address` there? `rule` if not.
 static void check_bounds(const struct memory *memory, const char *argument, uint64_t address, uint64_t bytes,
                          enum rule rule, enum rule *first, struct findings *findings)
 {
@@ -117,22 +129,24 @@ static int is_nowhere(const struct bulk *bulk)
 }
 
 // The source's bounds; global memory is not looked at where nothing moves.
-static void check_source(const struct bulk *bulk, uint32_t bytes, enum rule *first, struct findings *findings)
+static void check_source(const struct bulk *bulk, const struct global_memory *global, uint32_t bytes, enum rule *first,
+                         struct findings *findings)
 {
     if (has_place_source(bulk))
         check_shared(bulk->source, "srcMem", (uint32_t)bulk->from, bytes, RULE_BULK_SMEM_BOUNDS, first, findings);
     else if (bulk_is_from_global(bulk->form) && !is_nowhere(bulk))
-        check_bounds(bulk->source, "srcMem", bulk->from, bytes, RULE_BULK_UNMAPPED, first, findings);
+        check_global(global, "srcMem", bulk->from, bytes, MEMORY_READS, first, findings);
 }
 
-static void check_destination(const struct bulk *bulk, uint32_t bytes, enum rule *first, struct findings *findings)
+static void check_destination(const struct bulk *bulk, const struct global_memory *global, uint32_t bytes,
+                              enum rule *first, struct findings *findings)
 {
     if (has_place_destination(bulk))
         check_shared(bulk->destination, "dstMem", (uint32_t)bulk->to, bytes, RULE_BULK_SMEM_BOUNDS, first, findings);
     else if (!bulk_is_to_global(bulk->form))
         check_remote(bulk->destination, "dstMem", (uint32_t)bulk->to, bytes, first, findings);
     else if (!is_nowhere(bulk))
-        check_bounds(bulk->destination, "dstMem", bulk->to, bytes, RULE_BULK_UNMAPPED, first, findings);
+        check_global(global, "dstMem", bulk->to, bytes, MEMORY_WRITES, first, findings);
 }
 
 // Is there such an operation? Registers hold 4, 8 or 16 bytes.
@@ -142,7 +156,7 @@ static int has_form(enum bulk_form form, uint32_t size_bytes)
     return size_bytes == 4 || size_bytes == 8 || size_bytes == 16;
 }
 
-enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
+enum rule bulk_check_in(const struct bulk *bulk, const struct global_memory *global, struct findings *findings)
 {
     enum rule first = RULE_OK;
     findings_clear(findings);
@@ -154,9 +168,22 @@ enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
     if (has_place_destination(bulk)) operand_check((uint32_t)bulk->to, "dstMem", findings, &first);
     if (bulk->form != BULK_REGISTERS_TO_OTHER) check_align(bulk, "srcMem", bulk->from, &first, findings);
     check_align(bulk, "dstMem", bulk->to, &first, findings);
-    check_source(bulk, bytes, &first, findings);
-    check_destination(bulk, bytes, &first, findings);
+    check_source(bulk, global, bytes, &first, findings);
+    check_destination(bulk, global, bytes, &first, findings);
     return first;
+}
+
+// The end of it that is global memory, if one is.
+static struct region global_end(const struct bulk *bulk)
+{
+    return (struct region){bulk_is_from_global(bulk->form) ? *bulk->source : *bulk->destination, 0};
+}
+
+enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
+{
+    const struct region region = global_end(bulk);
+    const struct global_memory global = {&region, 1};
+    return bulk_check_in(bulk, &global, findings);
 }
 
 enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct memory *memory,
@@ -175,34 +202,6 @@ enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct
     return first;
 }
 
-// The bytes that move in the end.
-static uint32_t effective_bytes(const struct bulk *bulk)
-{
-    return is_nowhere(bulk) ? 0 : bulk_moved_bytes(bulk->form, bulk->size_bytes);
-}
-
-// Where the `bytes` bytes are that move, which bulk_check() has found; of an address in shared memory 32 bits count.
-static uint8_t *destination_of(const struct bulk *bulk, uint32_t bytes)
-{
-    return memory_at(bulk->destination, bulk_is_to_global(bulk->form) ? bulk->to : (uint32_t)bulk->to, bytes);
-}
-
-static const uint8_t *source_of(const struct bulk *bulk, uint32_t bytes)
-{
-    return memory_at(bulk->source, has_place_source(bulk) ? (uint32_t)bulk->from : bulk->from, bytes);
-}
-
-enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
-{
-    enum rule rule = bulk_check(bulk, NULL);
-    if (rule != RULE_OK) return rule;
-
-    uint32_t bytes = effective_bytes(bulk);
-    if (bytes > 0) memmove(destination_of(bulk, bytes), source_of(bulk, bytes), bytes);
-    *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
-    return RULE_OK;
-}
-
 int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtype)
 {
     if (bulk_is_from_global(form)) return 0;
@@ -212,16 +211,46 @@ int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtyp
     return 0;
 }
 
+// The instruction of each form, and of its reduction.
+static const enum operation_kind kinds[BULK_FORMS][2] = {
+    [BULK_GLOBAL_TO_SHARED] = {OPERATION_BULK_LOAD},
+    [BULK_GLOBAL_TO_OTHER] = {OPERATION_BULK_LOAD},
+    [BULK_SHARED_TO_GLOBAL] = {OPERATION_BULK_STORE, OPERATION_BULK_STORE_REDUCE},
+    [BULK_SHARED_TO_OWN] = {OPERATION_BULK_SEND, OPERATION_BULK_SEND_REDUCE},
+    [BULK_SHARED_TO_OTHER] = {OPERATION_BULK_SEND, OPERATION_BULK_SEND_REDUCE},
+    [BULK_REGISTERS_TO_OTHER] = {OPERATION_ST_ASYNC, OPERATION_RED_ASYNC},
+};
+
+// Runs an operation that passed its check: out of rank 0 of a cluster of two, into rank 0 from global memory, else into
+// rank 1.
+static enum rule run(const struct bulk *bulk, int is_reduction, enum reduce_op op, enum dtype dtype,
+                     uint32_t *transaction_bytes)
+{
+    const struct region region = global_end(bulk);
+    const struct global_memory global = {&region, 1};
+    int is_load = bulk_is_from_global(bulk->form), is_store = bulk_is_to_global(bulk->form);
+    const struct memory ctas[] = {is_load ? *bulk->destination : *bulk->source, *bulk->destination};
+    const struct cluster_memory cluster = {ctas, 2, 1, 0};
+    const struct memories memories = {&global, &cluster};
+    uint64_t to = is_load || is_store ? bulk->to : ((uint32_t)bulk->to | 1u << OPERAND_RANK_SHIFT);
+    struct flight flight;
+    linear_begin(&flight, kinds[bulk->form][is_reduction], &memories, bulk->from, to, bulk->size_bytes);
+    flight.operation.op = op, flight.operation.dtype = dtype;
+    if (bulk->form == BULK_REGISTERS_TO_OTHER)
+        memcpy(flight.operation.value, memory_at(bulk->source, bulk->from, bulk->size_bytes), bulk->size_bytes);
+    *transaction_bytes = flight_advance(&flight, UINT64_MAX).complete_bytes;
+    return RULE_OK;
+}
+
+enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
+{
+    enum rule rule = bulk_check(bulk, NULL);
+    return rule == RULE_OK ? run(bulk, 0, REDUCE_OPS, DTYPE_COUNT, transaction_bytes) : rule;
+}
+
 enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes)
 {
     if (!bulk_reduce_is_legal(bulk->form, op, dtype)) return RULE_BULK_REDUCE_TYPE;
     enum rule rule = bulk_check(bulk, NULL);
-    if (rule != RULE_OK) return rule;
-
-    uint32_t bytes = effective_bytes(bulk);
-    if (bytes > 0)
-        reduce_apply(op, dtype, destination_of(bulk, bytes), source_of(bulk, bytes),
-                     bytes / dtype_row(dtype)->size_bytes);
-    *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
-    return RULE_OK;
+    return rule == RULE_OK ? run(bulk, 1, op, dtype, transaction_bytes) : rule;
 }

@@ -2,7 +2,9 @@
 // One copy of cp.async: where it reads, whether it may, and the move.
 #include "cp_async.h"
 
-#include <string.h>
+#include "cp_async_check.h"
+#include "global_check.h"
+#include "linear.h"
 
 // Shared addresses have 24 bits; the ones above say which CTA of a cluster.
 enum { CP_ASYNC_WINDOW_BYTES = 1 << 24 };
@@ -55,36 +57,45 @@ static void check_destination(const struct cp_async *copy, enum rule *first, str
         broken(findings, first, (struct finding){RULE_CP_ASYNC_ALIGN, "dst", -1, 0, to, size, to - to % size});
 }
 
-enum rule cp_async_check(const struct cp_async *copy, struct findings *findings)
+enum rule cp_async_check_in(const struct cp_async *copy, const struct global_memory *global, struct findings *findings)
 {
-    const struct memory *global = copy->global;
     enum rule first = RULE_OK;
     uint32_t size = copy->size_bytes;
     findings_clear(findings);
     if ((unsigned)copy->form >= CP_ASYNC_FORMS) return finding_of_form(findings, "form", (uint64_t)copy->form);
     if (size != 4 && size != 8 && size != 16) return finding_of_form(findings, "cp-size", size);
-    uint64_t start, end = global->base + global->size_bytes;
+    uint64_t start;
     uint32_t bytes;
     check_operand(copy, &first, findings);
     check_destination(copy, &first, findings);
     cp_async_source(copy, &start, &bytes);
-    if (bytes > 0 && memory_at(global, start, bytes) == NULL)
-        broken(findings, &first,
-               (struct finding){RULE_CP_ASYNC_UNMAPPED, "src", -1, 0, copy->from, end,
-                                start < global->base ? global->base : end - copy->size_bytes});
+    if (bytes > 0 && !global_is_usable(global, start, bytes, MEMORY_READS)) {
+        struct finding finding = global_finding(global, RULE_CP_ASYNC_UNMAPPED, "src", start, size);
+        finding.value = copy->from;
+        broken(findings, &first, finding);
+    }
     return first;
+}
+
+enum rule cp_async_check(const struct cp_async *copy, struct findings *findings)
+{
+    const struct region region = {*copy->global, 0};
+    const struct global_memory global = {&region, 1};
+    return cp_async_check_in(copy, &global, findings);
 }
 
 enum rule cp_async_copy(const struct cp_async *copy)
 {
     enum rule rule = cp_async_check(copy, NULL);
-    uint64_t start;
-    uint32_t bytes;
     if (rule != RULE_OK) return rule;
-
-    cp_async_source(copy, &start, &bytes);
-    uint8_t *to = memory_at(copy->shared, copy->to, copy->size_bytes);
-    memset(to, 0, copy->size_bytes);
-    if (bytes > 0) memcpy(to, memory_at(copy->global, start, bytes), bytes);
+    const struct region region = {*copy->global, 0};
+    const struct global_memory global = {&region, 1};
+    const struct cluster_memory cluster = cluster_memory_alone(copy->shared);
+    const struct memories memories = {&global, &cluster};
+    struct flight flight;
+    linear_begin(&flight, OPERATION_CP_ASYNC, &memories, copy->from, copy->to, copy->size_bytes);
+    flight.operation.form = copy->form;
+    flight.operation.source_operand = copy->operand;
+    flight_advance(&flight, UINT64_MAX);
     return RULE_OK;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The only code that writes shared memory for a tensor copy: bytes, fill and converted floats, swizzled. Private to
-// model/tma. It checks nothing: whoever calls it has checked that all of it lies in shared memory.
+// The only code that writes shared memory for a tensor copy, or reads it for a store: bytes, fill and converted floats,
+// swizzled. Private to model/tma. It checks nothing: whoever calls it has checked that all of it lies in shared memory.
 #ifndef TMAREF_MOVE_H
 #define TMAREF_MOVE_H
 
+#include "reduce.h"
 #include "tensormap.h"
 
 #pragma GCC visibility push(hidden) // not for users of the shared library
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16 }; // the XOR of a swizzle is constant in a line, and moves whole chunks
 
-// Where a load writes: shared address `base` is at `bytes`.
-struct sink {
+// The shared memory of a CTA as a tensor copy sees it: address `base` is at `bytes`.
+struct swizzled {
     uint8_t *bytes;
     uint32_t base;
     enum tensormap_swizzle swizzle;
@@ -24,18 +25,17 @@ struct rows {
     uint64_t step_bytes;
 };
 
-// Asks for a row of global memory that comes later, `at` being row number `row`: rows of a tensor lie far apart, where
-// no hardware prefetcher looks.
-void rows_prefetch(const struct rows *rows, uint32_t row, const uint8_t *at);
-
-// Copies `count` bytes to shared address `to`, before swizzling.
-void put_bytes(const struct sink *sink, uint32_t to, const uint8_t *from, uint32_t count);
-
 // Copies rows to shared address `to`; `is_tf32` converts them on the way. Rule TILE_TF32.
-void put_rows(const struct sink *sink, const struct rows *rows, int is_tf32, uint32_t to, const uint8_t *from);
+void put_rows(const struct swizzled *shared, const struct rows *rows, int is_tf32, uint32_t to, const uint8_t *from);
 
 // Writes the 16-bit pattern of out-of-bounds elements over rows. Rules TILE_FILL_ZERO, TILE_FILL_NAN.
-void put_fill_rows(const struct sink *sink, const struct rows *rows, uint16_t pattern, uint32_t to);
+void put_fill_rows(const struct swizzled *shared, const struct rows *rows, uint16_t pattern, uint32_t to);
+
+// The way back: copies rows of whole 16-byte chunks from shared address `from` to `to`, or reduces them into it element
+// by element. Rule STORE_BITS.
+void take_rows(const struct swizzled *shared, const struct rows *rows, uint8_t *to, uint32_t from);
+void reduce_rows(const struct swizzled *shared, const struct rows *rows, enum reduce_op op, enum dtype dtype,
+                 uint8_t *to, uint32_t from);
 
 #pragma GCC visibility pop
 

@@ -3,9 +3,7 @@
 #include "prefetch.h"
 
 #include "address_check.h"
-
 #include "bulk.h"
-#include "im2col_check.h"
 #include "transfer_check.h"
 
 enum { BULK_ALIGN = 16, FRACTION_MAX = 13 };
@@ -13,24 +11,17 @@ enum { BULK_ALIGN = 16, FRACTION_MAX = 13 };
 
 enum rule tile_prefetch_check(const struct tensormap *map, int dims, const int32_t *coord, struct findings *findings)
 {
-    struct transfer_report report = transfer_report_start(&load_rules, findings);
-    if (!transfer_map_readable(&report, map, TENSORMAP_TILED)) return report.first;
-    transfer_check_map(&report, map, TENSORMAP_TILED, dims);
-    transfer_check_coord(&report, map, dims, coord);
-    return report.first;
+    const struct transfer t = {NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, NULL, NULL, 0};
+    struct box box;
+    return transfer_check_prefetch(&t, &box, findings);
 }
 
 enum rule im2col_prefetch_check(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,
                                 struct findings *findings)
 {
-    struct transfer_report report = transfer_report_start(&load_rules, findings);
-    if (!transfer_map_readable(&report, map, TENSORMAP_IM2COL)) return report.first;
-    int has_box = transfer_check_map(&report, map, TENSORMAP_IM2COL, dims);
-    transfer_check_coord(&report, map, dims, coord);
-    if (!has_box) return report.first;
-    struct im2col column = im2col_of(map, coord, offset);
-    im2col_check_start(&report, &column);
-    return report.first;
+    const struct transfer t = {NO_OP, TENSORMAP_IM2COL, map, dims, coord, offset, NULL, NULL, 0};
+    struct box box;
+    return transfer_check_prefetch(&t, &box, findings);
 }
 
 enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct findings *findings)

@@ -2,6 +2,7 @@
 // The checks of every tensor copy and reduction, under the names that the rules have for loads or for stores.
 #include "transfer_check.h"
 
+#include "global_check.h"
 #include "move.h"
 #include "operand.h"
 #include "reduce.h"
@@ -190,19 +191,16 @@ int transfer_check_shared(struct transfer_report *report, const struct tensormap
     return extent <= shared_memory->size_bytes;
 }
 
-void transfer_check_base(struct transfer_report *report, const struct tensormap *map, int first_outside,
-                         const struct memory *memory)
+void transfer_check_start(struct transfer_report *report, const struct im2col *column)
 {
-    uint64_t end = memory->base + memory->size_bytes;
-    if (first_outside && memory_at(memory, map->address, 1) == NULL)
-        transfer_broken(
-            report, (struct finding){RULE_LOAD_BASE_UNMAPPED, "globalAddress", -1, 0, map->address, end, memory->base});
+    int k;
+    if (im2col_start_in_box(column, &k)) return;
+    int64_t start = column->start[k], nearest = start < column->lower[k] ? column->lower[k] : column->upper[k];
+    transfer_broken(report, (struct finding){RULE_IM2COL_START, "tensorCoords", column->spatial + k, 1, (uint64_t)start,
+                                             (uint64_t)nearest, (uint64_t)nearest});
 }
 
-void transfer_report_unmapped(struct transfer_report *report, const struct memory *memory, uint64_t address)
+void transfer_report_unmapped(struct transfer_report *report, const struct global_memory *memory, uint64_t address)
 {
-    uint64_t end = memory->base + memory->size_bytes;
-    uint64_t unmapped = memory_at(memory, address, 1) == NULL ? address : end;
-    transfer_broken(
-        report, (struct finding){report->rules->unmapped, "address of an element", -1, 0, unmapped, end, memory->base});
+    transfer_broken(report, global_byte_finding(memory, report->rules->unmapped, "address of an element", address));
 }

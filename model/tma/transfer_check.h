@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What tensor loads and stores, tiled and im2col, check alike before any byte moves: the map, the instruction, the
-// place in shared memory. Private to model/tma. Each call reports what is broken and keeps the first rule in `*first`.
+// What tensor loads, prefetches, stores and reductions, tiled and im2col, check before any byte moves: the map, the
+// instruction, the place in shared memory, then global memory. Private to model/tma. Each call reports what is broken
+// and keeps the first rule in `*first`.
 #ifndef TMAREF_TRANSFER_CHECK_H
 #define TMAREF_TRANSFER_CHECK_H
 
+#include "box.h"
 #include "memory.h"
 #include "reduce.h"
-#include "tensormap.h"
 
 #pragma GCC visibility push(hidden) // not for users of the shared library
 
@@ -45,13 +46,17 @@ void transfer_check_coord(struct transfer_report *report, const struct tensormap
 // The 716 fault of the map's own bits, for loads: rule map_address.
 void transfer_check_address(struct transfer_report *report, const struct tensormap *map);
 
-// A store (`op` NO_OP) or a reduction, and the memories between which it runs.
+// A tensor load or prefetch, a store (`op` NO_OP) or a reduction, tiled or im2col, and the memories between which it
+// runs. `offset` is of im2col loads and prefetches.
 struct transfer {
     int op;
+    enum tensormap_mode mode;
     const struct tensormap *map;
     int dims;
     const int32_t *coord;
-    const struct memory *global_memory, *shared_memory;
+    const uint16_t *offset;
+    const struct global_memory *global_memory;
+    const struct memory *shared_memory;
     uint32_t shared;
 };
 
@@ -73,12 +78,18 @@ void transfer_check_signs(struct transfer_report *report, const struct transfer 
 int transfer_check_shared(struct transfer_report *report, const struct tensormap *map, uint64_t extent,
                           const struct memory *shared_memory, uint32_t shared);
 
-// The 700 fault of a load's base: rule LOAD_BASE_UNMAPPED. `first_outside`: its first element is out of bounds.
-void transfer_check_base(struct transfer_report *report, const struct tensormap *map, int first_outside,
-                         const struct memory *memory);
+// The 715 fault of the start coordinates of an im2col load or store: rule IM2COL_START.
+void transfer_check_start(struct transfer_report *report, const struct im2col *column);
 
-// Reports the first byte of the run at `address` that is not mapped: rule unmapped.
-void transfer_report_unmapped(struct transfer_report *report, const struct memory *memory, uint64_t address);
+// Reports the byte of global memory at `address`, which cannot be used so: rule unmapped.
+void transfer_report_unmapped(struct transfer_report *report, const struct global_memory *memory, uint64_t address);
+
+// The checks of whole instructions, in the hardware's order: 715 before 716 before 700.
+//   box      made where the map has one
+//   returns  RULE_OK or the first rule broken
+enum rule transfer_check_load(const struct transfer *transfer, struct box *box, struct findings *findings);
+enum rule transfer_check_prefetch(const struct transfer *transfer, struct box *box, struct findings *findings);
+enum rule transfer_check_store(const struct transfer *transfer, struct box *box, struct findings *findings);
 
 #pragma GCC visibility pop
 

@@ -3,11 +3,11 @@
 // stores, reductions, prefetches, loads by multicast. A check says what the copy does; what is refused has written
 // nothing; an access record lies in memory that is mapped.
 #include "copy.h"
+#include "flight.h"
 #include "fuzz.h"
 #include "im2col_load.h"
 #include "im2col_store.h"
 #include "multicast.h"
-#include "observe.h"
 #include "prefetch.h"
 #include "store.h"
 
@@ -70,55 +70,59 @@ static void see_event(void *context, const struct event *event)
 }
 
 // A copy that is done, as an observer sees it.
-static void observe(const struct copy *c, enum tensor_kind kind)
+static void observe(const struct copy *c, enum operation_kind kind, enum tensormap_mode mode)
 {
     const struct observer observer = {NULL, see_event};
     const struct teller teller = {&observer, {0}};
-    const struct tensor_operation operation = {
-        .kind = kind, .map = &c->map, .coord = c->coord, .offset = c->offset, .shared = c->shared, .ctas = 1};
-    tensor_observe(&operation, &teller);
+    struct operation operation = {.kind = kind, .mode = mode, .dims = c->dims, .map = c->map, .shared = c->shared};
+    for (int i = 0; i < c->map.rank; i++) operation.coord[i] = c->coord[i];
+    for (int i = 0; i < c->map.rank - 2; i++) operation.offset[i] = c->offset[i];
+    struct flight flight = operation_issue(&operation, NULL, &teller);
+    flight_advance(&flight, UINT64_MAX);
 }
 
 // `check` and what was then done agree.
-static void agree(const struct copy *c, enum rule check, enum rule done, enum tensor_kind kind)
+static void agree(const struct copy *c, enum rule check, enum rule done, enum operation_kind kind)
 {
     fuzz_require(check == findings_first_broken(&c->findings));
     fuzz_require(check == done);
-    if (done == RULE_OK) observe(c, kind);
+    if (done == RULE_OK) observe(c, kind, c->map.mode);
 }
 
 static void load(struct copy *c)
 {
     uint32_t bytes;
     enum rule rule = tile_load_check(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, tile_load(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &bytes), TENSOR_LOAD);
+    agree(c, rule, tile_load(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &bytes), OPERATION_TENSOR_LOAD);
     rule = im2col_load_check(&c->map, c->dims, c->coord, c->offset, &c->global, c->cta, c->shared, &c->findings);
     agree(c, rule, im2col_load(&c->map, c->dims, c->coord, c->offset, &c->global, c->cta, c->shared, &bytes),
-          TENSOR_LOAD);
+          OPERATION_TENSOR_LOAD);
 }
 
 static void store(struct copy *c)
 {
     enum rule rule = tile_store_check(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, tile_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared), TENSOR_STORE);
+    agree(c, rule, tile_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared), OPERATION_TENSOR_STORE);
     rule = im2col_store_check(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, im2col_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared), TENSOR_STORE);
+    agree(c, rule, im2col_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared), OPERATION_TENSOR_STORE);
 }
 
 static void reduce(struct copy *c)
 {
     enum rule rule = tile_reduce_check(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, tile_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared), TENSOR_REDUCE);
+    agree(c, rule, tile_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared),
+          OPERATION_TENSOR_REDUCE);
     rule = im2col_reduce_check(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, im2col_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared), TENSOR_REDUCE);
+    agree(c, rule, im2col_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared),
+          OPERATION_TENSOR_REDUCE);
 }
 
 static void prefetch(struct copy *c)
 {
     enum rule rule = tile_prefetch_check(&c->map, c->dims, c->coord, &c->findings);
-    agree(c, rule, rule, TENSOR_PREFETCH);
+    agree(c, rule, rule, OPERATION_TENSOR_PREFETCH);
     rule = im2col_prefetch_check(&c->map, c->dims, c->coord, c->offset, &c->findings);
-    agree(c, rule, rule, TENSOR_PREFETCH);
+    agree(c, rule, rule, OPERATION_TENSOR_PREFETCH);
     fuzz_require(tile_map_check(&c->map, &c->findings) == findings_first_broken(&c->findings));
 }
 

@@ -378,15 +378,17 @@ START_TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
         RULE_OK);
     ck_assert_int_eq(tensormap_decode(&image, &map, NULL), RULE_OK);
     for (int i = 0; i < 1000; i++) { // before, each of these took minutes
-        const struct tensor_operation store = {.kind = TENSOR_STORE, .map = &map, .coord = coord, .shared = SMEM_BASE};
-        struct tensor_operation prefetch = store;
+        struct operation operation = {
+            .kind = OPERATION_TENSOR_STORE, .dims = 5, .map = map, .coord = {0, 0, 0, 0, 1}, .shared = SMEM_BASE};
         struct findings findings;
-        prefetch.kind = TENSOR_PREFETCH;
         ck_assert_int_eq(tile_store_check(&map, 5, coord, &gmem, &smem, SMEM_BASE, &findings), RULE_STORE_SMEM_BOUNDS);
         ck_assert_int_eq(tile_load_check(&map, 5, coord, &gmem, &smem, SMEM_BASE, &findings), RULE_LOAD_SMEM_BOUNDS);
         ck_assert_int_eq(tile_prefetch_check(&map, 5, coord, &findings), RULE_OK);
-        tensor_observe(&store, &teller);
-        tensor_observe(&prefetch, &teller);
+        struct flight store = operation_issue(&operation, NULL, &teller);
+        flight_advance(&store, UINT64_MAX);
+        operation.kind = OPERATION_TENSOR_PREFETCH;
+        struct flight prefetch = operation_issue(&operation, NULL, &teller);
+        flight_advance(&prefetch, UINT64_MAX);
     }
     ck_assert_int_le(told, 1000 * 2 * (6 + 6 + 1)); // rows in bounds, in both memories, and the map
     const uint64_t one[] = {2, 1, 1, 1, 1};

@@ -7,8 +7,9 @@
 #include "cluster_barrier.h"
 #include "descriptor.h"
 #include "fence.h"
+#include "flight.h"
 #include "matrix.h"
-#include "observe.h"
+#include "tell_map.h"
 #include "wgmma.h"
 #include "wgmma_group.h"
 
@@ -255,6 +256,13 @@ START_TEST(edits_of_a_map_touch_all_of_it)
 }
 END_TEST
 
+static struct piece observe_piece(const struct operation *operation)
+{
+    struct flight flight = operation_issue(operation, NULL, &teller);
+    heard.accesses = heard.transactions = 0;
+    return flight_advance(&flight, UINT64_MAX);
+}
+
 // An image of 4 pixels of 16 bytes, packed: a column of it, and one that starts in no image.
 START_TEST(im2col_walk__is_what_a_column_tells)
 {
@@ -267,28 +275,22 @@ START_TEST(im2col_walk__is_what_a_column_tells)
                                   .box = {16},
                                   .estride = {1, 1, 1},
                                   .pixels = 4};
-    const uint16_t offset[3] = {0};
-    const int32_t inside[] = {0, 0, 0}, outside[] = {0, 0, 1};
-    struct tensor_operation operation = {
-        .kind = TENSOR_LOAD, .map = &map, .coord = inside, .offset = offset, .shared = 0x400, .ctas = 2};
-    heard.accesses = heard.transactions = 0;
-    tensor_observe(&operation, &teller);
+    struct operation operation = {
+        .kind = OPERATION_TENSOR_LOAD, .mode = TENSORMAP_IM2COL, .dims = 3, .map = map, .shared = 0x1000400};
+    ck_assert_uint_eq(observe_piece(&operation).complete_bytes, 64);
     ck_assert_int_eq(heard.accesses, 3);
     ck_assert_uint_eq(heard.access[1].address, 0x10000);
     ck_assert_uint_eq(heard.access[1].bytes, 64);
     ck_assert_uint_eq(heard.access[2].bytes, 64);
-    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 64);
 
-    operation.coord = outside; // all fill: nothing is read, all of it is written
-    heard.accesses = heard.transactions = 0;
-    tensor_observe(&operation, &teller);
+    operation.coord[2] = 1; // all fill: nothing is read, all of it is written
+    ck_assert_uint_eq(observe_piece(&operation).complete_bytes, 64);
     ck_assert_int_eq(heard.accesses, 2);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_WRITE);
-    ck_assert_uint_eq(heard.transaction[0].transaction.complete_bytes, 64);
 
-    operation.kind = TENSOR_STORE; // and a store touches nothing but the map
-    heard.accesses = heard.transactions = 0;
-    tensor_observe(&operation, &teller);
+    operation.kind = OPERATION_TENSOR_STORE; // and a store touches nothing but the map
+    operation.shared = 0x400;
+    ck_assert_uint_eq(observe_piece(&operation).complete_bytes, 0);
     ck_assert_int_eq(heard.accesses, 1);
     ck_assert_int_eq(heard.transactions, 0);
 }

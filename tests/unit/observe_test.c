@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "copy.h"
-#include "observe.h"
+#include "flight.h"
 #include "slow_vectors.h"
 #include "store.h"
 
@@ -87,25 +87,37 @@ static void check_marks(const char *what, uint64_t seed, uint64_t size_bytes)
                   (unsigned long long)i, marks[i], changed[i]);
 }
 
-static struct tensor_operation operation_of(enum tensor_kind kind, const struct slow_tile *load)
+static struct operation operation_of(enum operation_kind kind, const struct slow_tile *load)
 {
-    return (struct tensor_operation){.kind = kind,
-                                     .map = &load->map,
-                                     .map_address = MAP_ADDRESS,
-                                     .coord = load->coord,
-                                     .shared = load->shared,
-                                     .barrier = 8,
-                                     .ctas = 1};
+    struct operation operation = {.kind = kind,
+                                  .dims = load->map.rank,
+                                  .map = load->map,
+                                  .map_address = MAP_ADDRESS,
+                                  .shared = load->shared,
+                                  .barrier = 8};
+    for (int i = 0; i < load->map.rank; i++) operation.coord[i] = load->coord[i];
+    return operation;
 }
 
-static void observe(const struct tensor_operation *operation)
+// What an operation without memories tells, all at once.
+static struct piece hear_all(const struct operation *operation)
 {
     const struct teller teller = {&observer, {.operation = 7, .file = "user.cu", .line = 42}};
+    struct flight flight = operation_issue(operation, NULL, &teller);
     heard.accesses = heard.barriers = 0;
-    tensor_observe(operation, &teller);
+    struct piece piece = flight_advance(&flight, UINT64_MAX);
+    ck_assert(piece.is_last);
+    ck_assert_int_eq(heard.barriers, 0); // a complete_tx is the caller's
+    return piece;
+}
+
+static struct piece observe(const struct operation *operation)
+{
+    struct piece piece = hear_all(operation);
     ck_assert_int_eq(heard.access[0].proxy, PROXY_TENSORMAP);
     ck_assert_uint_eq(heard.access[0].address, MAP_ADDRESS);
     ck_assert_uint_eq(heard.access[0].bytes, 128);
+    return piece;
 }
 
 // The two backgrounds differ in every byte.
@@ -127,13 +139,12 @@ START_TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
                              RULE_OK);
         }
         find_changed(smem[0], smem[1], load.smem_bytes);
-        struct tensor_operation operation = operation_of(TENSOR_LOAD, &load);
-        observe(&operation);
+        struct operation operation = operation_of(OPERATION_TENSOR_LOAD, &load);
+        struct piece piece = observe(&operation);
         mark(ACCESS_WRITE, SPACE_SHARED, load.smem_base, marks, load.smem_bytes);
         check_marks("a load", seed, load.smem_bytes);
-        ck_assert_int_eq(heard.barriers, 1);
-        ck_assert_uint_eq(heard.barrier[0].transaction.complete_bytes, bytes);
-        ck_assert_uint_eq(heard.barrier[0].address, 8);
+        ck_assert_uint_eq(piece.complete_bytes, bytes);
+        ck_assert_uint_eq(piece.targets, 1);
     }
 }
 END_TEST
@@ -157,11 +168,11 @@ START_TEST(store_granule__is_what_a_store_tells)
             tile_store(&load.map, load.dims, load.coord, &global, &shared, load.shared);
         }
         find_changed(gmem[0], gmem[1], GMEM_BYTES);
-        struct tensor_operation operation = operation_of(TENSOR_STORE, &load);
-        observe(&operation);
+        struct operation operation = operation_of(OPERATION_TENSOR_STORE, &load);
+        struct piece piece = observe(&operation);
         mark(ACCESS_WRITE, SPACE_GLOBAL, load.gmem_base, marks, GMEM_BYTES);
         check_marks("a store", seed, GMEM_BYTES);
-        ck_assert_int_eq(heard.barriers, 0);
+        ck_assert_uint_eq(piece.complete_bytes, 0);
         uint64_t read = 0, written = 0;
         for (int i = 1; i < heard.accesses; i++)
             *(heard.access[i].space == SPACE_SHARED ? &read : &written) += heard.access[i].bytes;
@@ -186,12 +197,15 @@ static struct tensormap small_map(enum tensormap_swizzle swizzle)
 
 START_TEST(swizzle_32b__moves_the_ranges_that_are_told)
 {
-    const int32_t coord[] = {16, 2};
     struct tensormap map = small_map(SWIZZLE_32B);
     map.box[0] = 16;
     map.box[1] = 6;
-    struct tensor_operation operation = {
-        .kind = TENSOR_STORE, .map = &map, .map_address = MAP_ADDRESS, .coord = coord, .shared = 0x400};
+    struct operation operation = {.kind = OPERATION_TENSOR_STORE,
+                                  .dims = 2,
+                                  .map = map,
+                                  .map_address = MAP_ADDRESS,
+                                  .coord = {16, 2},
+                                  .shared = 0x400};
     observe(&operation);
     const uint64_t want[] = {0x400, 0x420, 0x440, 0x460, 0x490, 0x4b0}; // 16 bytes each; from 0x480 on the other half
     int found = 0;
@@ -207,25 +221,26 @@ END_TEST
 
 START_TEST(tile_prefetch_reads_and_writes_nothing)
 {
-    const int32_t coord[] = {0, 6};
     struct tensormap map = small_map(SWIZZLE_NONE);
-    struct tensor_operation operation = {
-        .kind = TENSOR_PREFETCH, .map = &map, .map_address = MAP_ADDRESS, .coord = coord, .ctas = 1};
+    struct operation operation = {
+        .kind = OPERATION_TENSOR_PREFETCH, .dims = 2, .map = map, .map_address = MAP_ADDRESS, .coord = {0, 6}};
     observe(&operation);
     ck_assert_int_eq(heard.accesses, 3); // the map, and the two rows that are in bounds
     ck_assert_uint_eq(heard.access[1].address, 0x10000 + 6 * 64);
     ck_assert_uint_eq(heard.access[1].bytes, 24);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_READ);
-    ck_assert_int_eq(heard.barriers, 0);
 }
 END_TEST
 
 START_TEST(a_reduction_is_relaxed_at_gpu_scope)
 {
-    const int32_t coord[] = {0, 0};
     struct tensormap map = small_map(SWIZZLE_NONE);
-    struct tensor_operation operation = {
-        .kind = TENSOR_REDUCE, .map = &map, .map_address = MAP_ADDRESS, .coord = coord, .shared = 0x400};
+    struct operation operation = {.kind = OPERATION_TENSOR_REDUCE,
+                                  .dims = 2,
+                                  .map = map,
+                                  .map_address = MAP_ADDRESS,
+                                  .coord = {0, 0},
+                                  .shared = 0x400};
     observe(&operation);
     for (int i = 1; i < heard.accesses; i++) {
         int is_global = heard.access[i].space == SPACE_GLOBAL;
@@ -237,105 +252,101 @@ END_TEST
 
 START_TEST(a_load_to_several_ctas_tells_of_each)
 {
-    const int32_t coord[] = {0, 0};
     struct tensormap map = small_map(SWIZZLE_NONE);
-    struct tensor_operation operation = {.kind = TENSOR_LOAD,
-                                         .map = &map,
-                                         .map_address = MAP_ADDRESS,
-                                         .coord = coord,
-                                         .shared = 0x400,
-                                         .barrier = 16,
-                                         .ctas = 0x8005};
-    observe(&operation);
-    uint32_t written = 0, told = 0;
+    struct operation operation = {.kind = OPERATION_TENSOR_LOAD,
+                                  .dims = 2,
+                                  .map = map,
+                                  .map_address = MAP_ADDRESS,
+                                  .coord = {0, 0},
+                                  .shared = 0x400,
+                                  .barrier = 16,
+                                  .is_multicast = 1,
+                                  .mask = 0x8005};
+    struct piece piece = observe(&operation);
+    uint32_t written = 0;
     for (int i = 1; i < heard.accesses; i++)
         if (heard.access[i].space == SPACE_SHARED) written |= UINT32_C(1) << heard.access[i].rank;
-    for (int i = 0; i < heard.barriers; i++) told |= UINT32_C(1) << heard.barrier[i].rank;
     ck_assert_uint_eq(written, 0x8005);
-    ck_assert_uint_eq(told, 0x8005);
-    ck_assert_int_eq(heard.barriers, 3);
+    ck_assert_uint_eq(piece.targets, 0x8005);
 }
 END_TEST
 
 START_TEST(bulk_size_field__bounds_what_is_told)
 {
-    struct bulk bulk = {.form = BULK_GLOBAL_TO_SHARED, .from = 0x1000, .to = 0x400, .size_bytes = (1 << 20) + 40};
-    const struct teller teller = {&observer, {.rank = 1}};
-    heard.accesses = heard.barriers = 0;
-    bulk_observe(&bulk, 0, 8, 2, &teller);
+    struct piece piece = hear_all(&(struct operation){
+        .kind = OPERATION_BULK_LOAD, .issuer = 1, .from = 0x1000, .to = 0x1000400, .size_bytes = (1 << 20) + 40});
     ck_assert_int_eq(heard.accesses, 2);
     ck_assert_uint_eq(heard.access[0].bytes, 32);
     ck_assert_int_eq(heard.access[0].space, SPACE_GLOBAL);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_WRITE);
     ck_assert_uint_eq(heard.access[1].rank, 1);
-    ck_assert_uint_eq(heard.barrier[0].transaction.complete_bytes, 32);
+    ck_assert_uint_eq(heard.access[1].address, 0x400);
+    ck_assert_uint_eq(piece.complete_bytes, 32);
 }
 END_TEST
 
 START_TEST(a_bulk_reduction_to_another_cta_tells_both_ends)
 {
-    struct bulk bulk = {.form = BULK_SHARED_TO_OTHER, .from = 0x800, .to = 0x400, .size_bytes = 64};
-    const struct teller teller = {&observer, {.rank = 1}};
-    heard.accesses = heard.barriers = 0;
-    bulk_observe(&bulk, 1, 8, 8, &teller);
+    struct piece piece = hear_all(&(struct operation){
+        .kind = OPERATION_BULK_SEND_REDUCE, .issuer = 1, .from = 0x800, .to = 0x3000400, .size_bytes = 64});
     ck_assert_int_eq(heard.accesses, 2);
     ck_assert_uint_eq(heard.access[0].rank, 1);
     ck_assert_int_eq(heard.access[0].kind, ACCESS_READ);
     ck_assert_uint_eq(heard.access[1].rank, 3);
     ck_assert_int_eq(heard.access[1].kind, ACCESS_REDUCE);
     ck_assert_int_eq(heard.access[1].scope, SCOPE_GPU);
-    ck_assert_uint_eq(heard.barrier[0].rank, 3);
+    ck_assert_uint_eq(piece.targets, 8);
 }
 END_TEST
 
 START_TEST(stores_to_global_memory_tell_no_barrier)
 {
-    struct bulk bulk = {.form = BULK_SHARED_TO_GLOBAL, .from = 0x800, .to = 0x4000, .size_bytes = 64};
-    const struct teller teller = {&observer, {0}};
-    heard.accesses = heard.barriers = 0;
-    bulk_observe(&bulk, 0, 8, 1, &teller);
+    struct piece piece =
+        hear_all(&(struct operation){.kind = OPERATION_BULK_STORE, .from = 0x800, .to = 0x4000, .size_bytes = 64});
     ck_assert_int_eq(heard.accesses, 2);
-    ck_assert_int_eq(heard.barriers, 0);
+    ck_assert_uint_eq(piece.targets, 0);
+    ck_assert_uint_eq(piece.complete_bytes, 0);
     ck_assert_int_eq(heard.access[1].space, SPACE_GLOBAL);
 }
 END_TEST
 
 START_TEST(registers_are_no_memory_and_take_the_generic_proxy)
 {
-    struct bulk bulk = {.form = BULK_REGISTERS_TO_OTHER, .to = 0x400, .size_bytes = 8};
-    const struct teller teller = {&observer, {0}};
-    heard.accesses = heard.barriers = 0;
-    bulk_observe(&bulk, 1, 8, 2, &teller);
+    struct piece piece = hear_all(&(struct operation){.kind = OPERATION_RED_ASYNC, .to = 0x1000400, .size_bytes = 8});
     ck_assert_int_eq(heard.accesses, 1);
     ck_assert_int_eq(heard.access[0].proxy, PROXY_GENERIC);
     ck_assert_int_eq(heard.access[0].scope, SCOPE_CLUSTER);
-    ck_assert_uint_eq(heard.barrier[0].transaction.complete_bytes, 8);
+    ck_assert_uint_eq(piece.complete_bytes, 8);
 }
 END_TEST
 
 START_TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
 {
-    const struct cp_async copy = {
-        .form = CP_ASYNC_SRC_SIZE, .size_bytes = 16, .operand = 5, .from = 0x10010, .to = 0x420};
-    const struct cp_async zeros = {.form = CP_ASYNC_IGNORE_SRC, .size_bytes = 4, .operand = 1, .to = 0x404};
-    const struct teller teller = {&observer, {.rank = 2}};
-    heard.accesses = 0;
-    cp_async_observe(&copy, &teller);
+    struct operation copy = {.kind = OPERATION_CP_ASYNC,
+                             .issuer = 2,
+                             .form = CP_ASYNC_SRC_SIZE,
+                             .size_bytes = 16,
+                             .source_operand = 5,
+                             .from = 0x10010,
+                             .to = 0x420};
+    hear_all(&copy);
     ck_assert_int_eq(heard.accesses, 2);
     ck_assert_int_eq(heard.access[0].kind, ACCESS_READ);
     ck_assert_int_eq(heard.access[0].space, SPACE_GLOBAL);
     ck_assert_uint_eq(heard.access[0].address, 0x10010);
     ck_assert_uint_eq(heard.access[0].bytes, 5);
-    cp_async_observe(&zeros, &teller);
-    ck_assert_int_eq(heard.accesses, 3);
-    for (int i = 1; i < 3; i++) {
-        ck_assert_int_eq(heard.access[i].kind, ACCESS_WRITE);
-        ck_assert_int_eq(heard.access[i].proxy, PROXY_GENERIC);
-        ck_assert_int_eq(heard.access[i].scope, SCOPE_NONE);
-        ck_assert_int_eq(heard.access[i].space, SPACE_SHARED);
-        ck_assert_uint_eq(heard.access[i].rank, 2);
-        ck_assert_uint_eq(heard.access[i].address, i == 1 ? 0x420 : 0x404);
-        ck_assert_uint_eq(heard.access[i].bytes, i == 1 ? 16 : 4);
+    for (int i = 0; i < 2; i++) {
+        const struct access *written = &heard.access[heard.accesses - 1];
+        ck_assert_int_eq(heard.accesses, 2 - i);
+        ck_assert_int_eq(written->kind, ACCESS_WRITE);
+        ck_assert_int_eq(written->proxy, PROXY_GENERIC);
+        ck_assert_int_eq(written->scope, SCOPE_NONE);
+        ck_assert_int_eq(written->space, SPACE_SHARED);
+        ck_assert_uint_eq(written->rank, 2);
+        ck_assert_uint_eq(written->address, 0x420);
+        ck_assert_uint_eq(written->bytes, 16);
+        copy.form = CP_ASYNC_IGNORE_SRC; // reads nothing
+        hear_all(&copy);
     }
 }
 END_TEST

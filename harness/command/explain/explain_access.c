@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "explain.h"
-#include "observe.h"
+#include "flight.h"
 
 struct listing {
     json_t *json; // NULL: lines are printed
@@ -42,53 +42,55 @@ static void list_access(struct listing *listing, const struct access *access)
                access->bytes);
 }
 
-static void list_barrier(const struct listing *listing, const struct event_barrier *barrier)
+// complete_tx, which is relaxed at cluster scope.
+static void list_complete(const struct listing *listing, uint32_t bytes)
 {
-    uint64_t bytes = barrier->transaction.complete_bytes;
     if (listing->json != NULL)
         json_array_append_new(listing->json, json_pack("{s:s, s:s, s:s, s:I}", "kind", "complete_tx", "order",
-                                                       access_order_name(barrier->order), "scope",
-                                                       access_scope_name(barrier->scope), "bytes", (json_int_t)bytes));
+                                                       access_order_name(ORDER_RELAXED), "scope",
+                                                       access_scope_name(SCOPE_CLUSTER), "bytes", (json_int_t)bytes));
     else
-        printf("then the mbarrier: complete_tx of %" PRIu64 " bytes\n", bytes);
+        printf("then the mbarrier: complete_tx of %" PRIu32 " bytes\n", bytes);
 }
 
 static void list_event(void *context, const struct event *event)
 {
     if (event->kind == EVENT_ACCESS) list_access(context, &event->access);
-    if (event->kind == EVENT_BARRIER) list_barrier(context, &event->barrier);
 }
 
+static struct operation operation_of(const struct explain *question)
+{
+    static const enum operation_kind kinds[] = {[EXPLAIN_LOAD] = OPERATION_TENSOR_LOAD,
+                                                [EXPLAIN_STORE] = OPERATION_TENSOR_STORE,
+                                                [EXPLAIN_REDUCE] = OPERATION_TENSOR_REDUCE};
+    struct operation operation = {.kind = kinds[question->operation],
+                                  .mode = question->map.mode,
+                                  .dims = question->map.rank,
+                                  .map = question->map,
+                                  .shared = question->shared};
+    for (int i = 0; i < question->map.rank; i++) operation.coord[i] = question->coord[i];
+    for (int i = 0; i < question->map.rank - 2; i++) operation.offset[i] = question->offset[i];
+    return operation;
+}
+
+// There are no memories here: nothing moves, and the operation tells of it all the same.
 int explain_accesses(const struct explain *question)
 {
-    static const enum tensor_kind kinds[] = {
-        [EXPLAIN_LOAD] = TENSOR_LOAD, [EXPLAIN_STORE] = TENSOR_STORE, [EXPLAIN_REDUCE] = TENSOR_REDUCE};
-    const struct tensormap *map = &question->map;
     struct listing listing = {question->json ? json_array() : NULL, question->all ? INT32_MAX : EXPLAIN_LIST_LINES, 0};
     const struct observer observer = {&listing, list_event};
     const struct teller teller = {&observer, {.operation = 1}};
-    const struct tensor_operation operation = {.kind = kinds[question->operation],
-                                               .map = map,
-                                               .coord = question->coord,
-                                               .offset = question->offset,
-                                               .shared = question->shared,
-                                               .ctas = 1};
-    uint64_t extent;
-    if (map->mode == TENSORMAP_IM2COL) {
-        struct im2col column = im2col_of(map, question->coord, question->offset);
-        extent = im2col_extent_bytes(&column);
-    } else {
-        struct tile tile = tile_of(map, question->coord);
-        extent = tile_extent_bytes(&tile);
-    }
-    if (extent > SM_SHARED_BYTES) {
+    struct box box = box_of(question->map.mode, &question->map, question->coord, question->offset);
+    if (box_extent_bytes(&box) > SM_SHARED_BYTES) {
         json_decref(listing.json);
-        printf("The box takes %" PRIu64 " bytes of shared memory, an SM has %d: it cannot be copied.\n", extent,
-               SM_SHARED_BYTES);
+        printf("The box takes %" PRIu64 " bytes of shared memory, an SM has %d: it cannot be copied.\n",
+               box_extent_bytes(&box), SM_SHARED_BYTES);
         return EXIT_MISMATCH;
     }
     if (listing.json == NULL) puts("  kind    proxy      order    scope  where");
-    tensor_observe(&operation, &teller);
+    const struct operation operation = operation_of(question);
+    struct flight flight = operation_issue(&operation, NULL, &teller);
+    struct piece all = flight_advance(&flight, UINT64_MAX);
+    if (all.complete_bytes > 0) list_complete(&listing, all.complete_bytes);
     if (listing.told > listing.most) printf("... %d more accesses; --all prints them\n", listing.told - listing.most);
     if (listing.json != NULL) explain_print_json(listing.json);
     return EXIT_AGREE;

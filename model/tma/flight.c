@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Issue and advance: what is left of an operation, the next bytes of it, and where one walk takes them.
+#include "flight.h"
+
+#include "hopper.h"
+#include "linear.h"
+#include "operand.h"
+#include "operation_part.h"
+#include "tensor.h"
+
+static int is_tensor(enum operation_kind kind)
+{
+    return kind <= OPERATION_TENSOR_PREFETCH;
+}
+
+// Does it do nothing? One of its operands names no place, or its mask nobody.
+static int is_idle(const struct operation *o)
+{
+    int is_load = operation_is_load(o->kind), is_read = o->kind == OPERATION_TENSOR_PREFETCH ||
+                                                        o->kind == OPERATION_BULK_PREFETCH ||
+                                                        o->kind == OPERATION_CP_ASYNC || operation_is_register(o->kind);
+    uint32_t operand = is_tensor(o->kind) ? o->shared : is_load ? (uint32_t)o->to : (uint32_t)o->from;
+    if (is_load && (operation_targets(o) == 0 || operand_is_nowhere(o->barrier))) return 1;
+    return !is_read && operand_is_nowhere(operand);
+}
+
+void flight_begin(struct flight *f, const struct memories *memories)
+{
+    const struct operation *o = &f->operation;
+    f->memories = *memories;
+    f->teller.observer = NULL;
+    f->targets = operation_targets(o);
+    f->done_bytes = f->all_bytes = 0;
+    f->has_begun = f->is_walked = 0;
+    f->is_idle = is_idle(o);
+    if (f->is_idle) return;
+    if (is_tensor(o->kind))
+        tensor_start(f);
+    else
+        f->all_bytes = linear_bytes(o);
+}
+
+struct flight operation_issue(const struct operation *operation, const struct memories *memories,
+                              const struct teller *teller)
+{
+    static const struct memories none;
+    struct flight f;
+    f.operation = *operation;
+    if (is_tensor(operation->kind)) f.box = tensor_box(&f.operation);
+    flight_begin(&f, memories != NULL ? memories : &none);
+    if (teller != NULL) f.teller = *teller;
+    return f;
+}
+
+// As many bytes as a piece may have.
+static uint64_t whole_units(uint64_t most_bytes)
+{
+    return most_bytes < PIECE_UNIT_BYTES ? PIECE_UNIT_BYTES : most_bytes / PIECE_UNIT_BYTES * PIECE_UNIT_BYTES;
+}
+
+struct piece flight_advance(struct flight *f, uint64_t most_bytes)
+{
+    struct piece piece = {.is_last = 1};
+    if (f->is_idle) return piece;
+    piece.targets = operation_has_barrier(f->operation.kind) ? f->targets : 0;
+    if (is_tensor(f->operation.kind))
+        piece.is_last = tensor_advance(f, whole_units(most_bytes), &piece.bytes);
+    else
+        piece.is_last = linear_advance(f, whole_units(most_bytes), &piece.bytes);
+    f->done_bytes += piece.bytes;
+    if (piece.targets != 0) piece.complete_bytes = (uint32_t)piece.bytes;
+    return piece;
+}
+
+enum rule operation_run(const struct operation *operation, const struct memories *memories, const struct teller *teller,
+                        struct piece *piece)
+{
+    enum rule rule = operation_check(operation, memories, NULL);
+    if (rule != RULE_OK) return rule;
+    struct flight flight = operation_issue(operation, memories, teller);
+    struct piece all = flight_advance(&flight, UINT64_MAX);
+    if (piece != NULL) *piece = all;
+    return RULE_OK;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// An operation under way: it is issued, moves its bytes piece by piece at times of its owner's choosing, and is done.
+// One walk moves the bytes, tells whoever listens of exactly these bytes, and counts what the mbarrier is told. Ask
+// operation_check() first: nothing is checked here. Read operation.h.
+#ifndef TMAREF_FLIGHT_H
+#define TMAREF_FLIGHT_H
+
+#include "box.h"
+#include "event.h"
+#include "operation.h"
+
+// Plain data, no allocation; it may be copied and moved at will. Of what it points to, all belongs to the machine: the
+// memories and the observer. Thousands may be under way at once.
+//   operation   a copy; the map is the one that was read when the operation was issued
+//   memories    global NULL: there are none, nothing moves and the observer is told all the same
+//   teller      .observer NULL: nobody listens
+//   targets     the CTAs whose shared memory is written, as operation_targets(). Where there are several, an owner may
+//               make one flight of each, to let the data arrive at different times
+//   done_bytes  moved so far, of all_bytes; of a store and a prefetch nobody knows before the end how many these are
+//   the others  are the walk's own
+struct flight {
+    struct operation operation;
+    struct memories memories;
+    struct teller teller;
+    uint32_t targets;
+    uint64_t done_bytes, all_bytes;
+    struct box box;
+    struct box_walk walk;
+    struct tile_run run;
+    uint32_t rows, part_bytes;
+    int is_idle, has_begun, is_walked;
+};
+
+// What one call moved.
+//   bytes           of a load all it writes, fill too; of a store what is in bounds; what several CTAs get counts once
+//   complete_bytes  what complete_tx subtracts now from the barrier of each of `targets`, at the offset of the barrier
+//                   operand: the caller's to do (sync/mbarrier.h). 0 where there is no barrier to tell
+//   is_last         nothing is left
+struct piece {
+    uint64_t bytes;
+    uint32_t complete_bytes, targets;
+    int is_last;
+};
+
+// Issues an operation that passed its check. `teller` is NULL or who listens, with the origin of the instruction.
+struct flight operation_issue(const struct operation *operation, const struct memories *memories,
+                              const struct teller *teller);
+
+// Moves on by at most `most_bytes`, in the units of hopper.h (PIECE_UNIT_BYTES; less than one counts as one). Any split
+// of an operation leaves the same bytes and completes as many. The first piece tells of the read of the map.
+struct piece flight_advance(struct flight *flight, uint64_t most_bytes);
+
+// Check, issue and advance to the end at once.
+//   piece    NULL, or takes all as one piece
+//   returns  as operation_check(); on a fault nothing is changed
+enum rule operation_run(const struct operation *operation, const struct memories *memories, const struct teller *teller,
+                        struct piece *piece);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What the check of an operation and its flight share. Private to model/tma.
+#ifndef TMAREF_OPERATION_PART_H
+#define TMAREF_OPERATION_PART_H
+
+#include "box.h"
+#include "operation.h"
+
+#pragma GCC visibility push(hidden) // not for users of the shared library
+
+// An operation that is being checked. `box` takes the box of a tensor operation, where it has one; without
+// `has_barrier` the barrier operand is not looked at.
+struct question {
+    const struct operation *operation;
+    const struct memories *memories;
+    struct box *box;
+    int has_barrier;
+};
+
+enum rule operation_question(const struct question *question, struct findings *findings);
+
+// The two parts of a shared::cluster address: the rank of the CTA, and the offset in it.
+uint32_t operation_rank(uint32_t address);
+uint32_t operation_place(uint32_t address);
+
+int operation_is_load(enum operation_kind kind);
+int operation_is_register(enum operation_kind kind);
+
+// The operand that names the destination in shared memory.
+uint32_t operation_destination(const struct operation *operation);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Rows of a box, from global to shared memory or back. Rows whose like follow, all in one region, move together.
+#include "tensor.h"
+
+#include "copy.h"
+#include "move.h"
+#include "operation_part.h"
+#include "tell.h"
+
+enum { GATHER_BYTES = 1024 };
+#define NOT_KNOWN UINT64_MAX // how much of a store is in bounds, before its walk is done
+
+static int is_store(enum operation_kind kind)
+{
+    return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE;
+}
+
+struct box tensor_box(const struct operation *o)
+{
+    return is_store(o->kind) ? box_of_store(o->mode, &o->map, o->coord) : box_of(o->mode, &o->map, o->coord, o->offset);
+}
+
+void tensor_begin(struct flight *f, enum operation_kind kind, const struct transfer *t,
+                  const struct cluster_memory *cluster)
+{
+    struct operation *o = &f->operation;
+    const struct memories memories = {t->global_memory, cluster};
+    o->kind = kind;
+    o->issuer = o->barrier = o->mask = 0;
+    o->is_multicast = o->has_policy = 0;
+    o->mode = t->mode, o->dims = t->dims, o->map = *t->map;
+    o->op = (enum reduce_op)t->op;
+    o->shared = t->shared;
+    for (int i = 0; i < t->dims; i++) o->coord[i] = t->coord[i];
+    flight_begin(f, &memories);
+}
+
+void tensor_start(struct flight *f)
+{
+    f->walk = box_walk(&f->box);
+    f->rows = f->part_bytes = 0;
+    f->all_bytes = f->operation.kind == OPERATION_TENSOR_LOAD ? box_transaction_bytes(&f->box) : NOT_KNOWN;
+}
+
+static struct swizzled shared_of(const struct flight *f, uint32_t rank)
+{
+    const struct memory *cta = &f->memories.cluster->cta[rank];
+    return (struct swizzled){cta->bytes, (uint32_t)cta->base, f->operation.map.swizzle};
+}
+
+// From one row to the end of the last.
+static uint64_t span_bytes(const struct rows *rows)
+{
+    return (rows->count - 1) * rows->step_bytes + rows->bytes;
+}
+
+// Rows that do not lie in one region go by way of a buffer, a part of one at a time: `each` part is one row.
+struct part {
+    struct rows row;
+    uint32_t shared;
+    uint64_t address;
+};
+
+static int next_part(const struct rows *rows, const struct tile_run *run, uint32_t shared, uint64_t *done,
+                     struct part *part)
+{
+    uint64_t row = *done / rows->bytes, at = *done % rows->bytes;
+    if (row == rows->count) return 0;
+    uint32_t left = rows->bytes - (uint32_t)at;
+    part->row = (struct rows){1, left < GATHER_BYTES ? left : GATHER_BYTES, 0, 0};
+    part->shared = shared + (uint32_t)(row * rows->pitch_bytes + at);
+    part->address = run->address + row * rows->step_bytes + at;
+    *done += part->row.bytes;
+    return 1;
+}
+
+static void gather(const struct flight *f, const struct swizzled *shared, const struct rows *rows,
+                   const struct tile_run *run, uint32_t to)
+{
+    uint8_t bytes[GATHER_BYTES];
+    struct part part;
+    for (uint64_t done = 0; next_part(rows, run, to, &done, &part);) {
+        global_read(f->memories.global, part.address, bytes, part.row.bytes);
+        put_rows(shared, &part.row, dtype_row(f->operation.map.dtype)->is_tf32, part.shared, bytes);
+    }
+}
+
+// Stores rows, or reduces them into what is there.
+static void take(const struct flight *f, const struct swizzled *shared, const struct rows *rows, uint8_t *to,
+                 uint32_t from)
+{
+    if (f->operation.kind == OPERATION_TENSOR_STORE)
+        take_rows(shared, rows, to, from);
+    else
+        reduce_rows(shared, rows, f->operation.op, f->operation.map.dtype, to, from);
+}
+
+static void scatter(const struct flight *f, const struct swizzled *shared, const struct rows *rows,
+                    const struct tile_run *run, uint32_t from)
+{
+    uint8_t bytes[GATHER_BYTES];
+    struct part part;
+    for (uint64_t done = 0; next_part(rows, run, from, &done, &part);) {
+        global_read(f->memories.global, part.address, bytes, part.row.bytes);
+        take(f, shared, &part.row, bytes, part.shared);
+        global_write(f->memories.global, part.address, bytes, part.row.bytes);
+    }
+}
+
+static void load_rows(const struct flight *f, const struct rows *rows, const struct tile_run *run, const uint8_t *from)
+{
+    uint32_t to = operation_place(f->operation.shared) + run->offset;
+    for (uint32_t rank = 0; f->targets >> rank != 0; rank++) {
+        if (!(f->targets >> rank & 1)) continue;
+        struct swizzled shared = shared_of(f, rank);
+        if (run->is_fill)
+            put_fill_rows(&shared, rows, oob_fill_pattern(f->operation.map.oob_fill), to);
+        else if (from != NULL)
+            put_rows(&shared, rows, dtype_row(f->operation.map.dtype)->is_tf32, to, from);
+        else
+            gather(f, &shared, rows, run, to);
+    }
+}
+
+static void store_rows(const struct flight *f, const struct rows *rows, const struct tile_run *run, uint8_t *to)
+{
+    uint32_t from = operation_place(f->operation.shared) + run->offset;
+    struct swizzled shared = shared_of(f, f->operation.issuer);
+    if (to != NULL)
+        take(f, &shared, rows, to, from);
+    else
+        scatter(f, &shared, rows, run, from);
+}
+
+// Moves rows; `hit` is the region of the last ones.
+static void move_rows(const struct flight *f, const struct rows *rows, const struct tile_run *run,
+                      const struct region **hit)
+{
+    int stores = is_store(f->operation.kind);
+    uint8_t *at = NULL;
+    if (f->operation.kind == OPERATION_TENSOR_PREFETCH || f->memories.global == NULL) return;
+    if (!run->is_fill) {
+        *hit = region_find(f->memories.global, *hit, run->address);
+        at = region_at(*hit, run->address, span_bytes(rows), stores ? MEMORY_WRITES : MEMORY_READS);
+    }
+    if (stores)
+        store_rows(f, rows, run, at);
+    else
+        load_rows(f, rows, run, at);
+}
+
+// Has the walk a run to move? Stores and prefetches pass over what is out of bounds.
+static int has_rows(struct flight *f)
+{
+    while (f->rows == 0 && !f->is_walked) {
+        f->part_bytes = 0;
+        f->rows = box_next_rows(&f->box, &f->walk, &f->run);
+        f->is_walked = f->rows == 0;
+        if (f->run.is_fill && f->operation.kind != OPERATION_TENSOR_LOAD) f->rows = 0;
+    }
+    return f->rows > 0;
+}
+
+// A part of the next row, of the rows that are left of the run.
+static void pass_part(struct flight *f, struct rows *rows, uint64_t most)
+{
+    rows->count = 1;
+    if (rows->bytes > most) rows->bytes = (uint32_t)most;
+    f->part_bytes += rows->bytes;
+    if (f->part_bytes < f->run.bytes) return;
+    f->part_bytes = 0;
+    f->rows--;
+    f->run.offset += rows->pitch_bytes;
+    f->run.address += rows->step_bytes;
+}
+
+// The next rows that move together, at most `most` bytes: whole ones, or a part of one.
+static struct rows next_rows(struct flight *f, uint64_t most, struct tile_run *run)
+{
+    struct rows rows = {f->rows, f->run.bytes - f->part_bytes, box_pitch_bytes(&f->box), box_step_bytes(&f->box)};
+    *run = f->run;
+    run->offset += f->part_bytes;
+    run->address += f->part_bytes;
+    if (f->part_bytes == 0 && (uint64_t)rows.count * rows.bytes <= most) {
+        f->rows = 0;
+    } else if (f->part_bytes > 0 || rows.bytes > most) {
+        pass_part(f, &rows, most);
+    } else {
+        rows.count = (uint32_t)(most / rows.bytes);
+        f->rows -= rows.count;
+        f->run.offset += rows.count * rows.pitch_bytes;
+        f->run.address += rows.count * rows.step_bytes;
+    }
+    return rows;
+}
+
+int tensor_advance(struct flight *f, uint64_t most_bytes, uint64_t *bytes)
+{
+    const struct region *hit = NULL;
+    struct telling telling;
+    int is_heard = f->teller.observer != NULL;
+    box_relink(&f->box, &f->walk, &f->operation.map);
+    if (is_heard) telling = telling_of(f);
+    if (is_heard && !f->has_begun) tell_map(f);
+    f->has_begun = 1;
+    while (*bytes < most_bytes && has_rows(f)) {
+        struct tile_run run;
+        struct rows rows = next_rows(f, most_bytes - *bytes, &run);
+        move_rows(f, &rows, &run, &hit);
+        if (is_heard) tell_rows(&telling, f, &rows, &run);
+        *bytes += (uint64_t)rows.count * rows.bytes;
+        f->is_walked |= f->done_bytes + *bytes == f->all_bytes;
+    }
+    if (is_heard) tell_rest(&telling);
+    return !has_rows(f);
+}
