@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The public C API of tmaref: include this, link libtmaref. What is where:
+// clang-format off
 //   rule.h, finding.h   rules of the machine, and what a check reports
 //   dtype.h             element types of tensor maps
 //   access.h, event.h, ledger.h  what observers hear: accesses and synchronisation; who told a barrier what
@@ -15,7 +16,8 @@
 //   copy.h              tiled loads
 //   store.h, im2col_store.h, reduce.h  stores and reductions
 //   multicast.h, slice.h  loads in clusters, and the slices that CTAs load for each other
-//   observe.h           the events of each operation
+//   operation.h, flight.h  any asynchronous operation: checked, issued, advanced in pieces; who listens hears of each
+//   tell_map.h          the events of edits of a map
 //   async_group.h       what a wait for async-groups promises
 //   cluster.h           clusters: addresses, ranks, launches
 //   cluster_barrier.h   who waits for whom at barrier.cluster
@@ -30,6 +32,7 @@
 //   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
 //   sparse.h            what the metadata of a sparse wgmma picks
 //   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
+// clang-format on
 // The ABI: docs/abi.md.
 //
 // What may be passed: any number. What the documents forbid is a finding; an enumeration, size or count that PTX does
