@@ -193,5 +193,6 @@ int fields_read(const struct fields *fields, const json_t *json, void *of, struc
         else if (!read_field(field, fields->name, &reader, of, why) || !is_legal(field->illegal, fields->name, of, why))
             return 0;
     }
-    return json_reader_close(&reader) && is_legal(fields->illegal, fields->name, of, why);
+    return json_reader_close(&reader) && is_legal(fields->illegal, fields->name, of, why) &&
+           (fields->check == NULL || fields->check(of, why));
 }

@@ -60,13 +60,15 @@ struct field {
 
 // All fields of a struct, in the order in which they are written and read; a row without a key ends them. `name` names
 // the object in sentences. illegal() says what is wrong with a struct whose fields are each legal, or NULL; a NULL
-// function: nothing can be. start() sets what no key does.
+// function: nothing can be. check() is the same for sentences with numbers: it returns 0 and fills `why`. start() sets
+// what no key does.
 struct fields {
     const char *name;
     const struct field *field;
     size_t bytes; // of the struct
     const char *(*illegal)(const void *of);
     void (*start)(void *of);
+    int (*check)(const void *of, struct text *why);
 };
 
 // The rows of a table: keys of the struct CASE, which the file defines. The last argument is the meaning, which other

@@ -95,7 +95,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"bank case", field, sizeof(struct bank_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "bank case", .field = field, .bytes = sizeof(struct bank_case), .illegal = illegal};
 
 const struct family family_bank = {
     .name = "bank",

@@ -299,7 +299,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"bulk case", field, sizeof(struct bulk_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "bulk case", .field = field, .bytes = sizeof(struct bulk_case), .illegal = illegal};
 
 const struct family family_bulk = {
     .name = "bulk",

@@ -8,8 +8,8 @@
 #include "copy_case.h"
 #include "family.h"
 #include "feature.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "reduce.h"
 
 enum { ALIGN_BYTES = 256, WINDOWS = 2 };
@@ -17,7 +17,7 @@ enum { ALIGN_BYTES = 256, WINDOWS = 2 };
 static const char *const operation_names[] = {
     "load",   "store",           "add",   "min",    "max",        "multicast", "separate", "tiles", "ring",
     "stream", "stream_separate", "bytes", "vector", "vector_add", NULL};
-static const char *const reduce_names[] = {"add", "min", "max", NULL}; // as enum reduce_op has them
+static const char *const reduce_names[] = {"none", "add", "min", "max", NULL}; // then as enum reduce_op has them
 static const char *const fill_names[] = {"pattern", "rows", NULL};
 
 const char *copy_operation_name(uint32_t operation)
@@ -45,113 +45,6 @@ static int group_ctas(const struct copy_case *c)
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
-
-static void write_tensor(const struct copy_case *c, json_t *json)
-{
-    json_object_set_new(json, "map", map_args_write(&c->map));
-    json_object_set_new(json, "shared", json_u64(c->shared));
-    if (copy_has_two(c)) {
-        json_object_set_new(json, "to", json_u64(c->to));
-        json_object_set_new(json, "to_strides", json_u64s(c->to_strides, (int)c->map.rank - 1));
-        if (c->reduce > 0) json_object_set_new(json, "reduce", json_string(reduce_names[c->reduce - 1]));
-    }
-    if (is_store(c)) {
-        json_object_set_new(json, "fill", json_string(fill_names[c->fill]));
-        json_object_set_new(json, "parts", json_u64(c->parts));
-        json_object_set_new(json, "wait", json_u64(c->is_waiting));
-    }
-    if (!copy_is_shared(c)) return;
-    json_object_set_new(json, "cut", json_u32s(c->cut, COPY_MAX_RANK));
-    json_object_set_new(json, "cluster", json_u32s(c->cluster, 3));
-    if (!copy_is_stream(c)) json_object_set_new(json, "along", json_u64(c->along));
-    if (c->operation == COPY_MULTICAST) json_object_set_new(json, "slice", json_u32s(c->slice, group_ctas(c)));
-}
-
-static void write_bytes(const struct copy_case *c, json_t *json)
-{
-    json_object_set_new(json, "from", json_u64(c->from));
-    json_object_set_new(json, "to", json_u64(c->to));
-    json_object_set_new(json, "size", json_u64(c->size_bytes));
-    if (c->operation == COPY_BYTES) json_object_set_new(json, "chunk", json_u64(c->chunk_bytes));
-}
-
-static json_t *copy_write(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    json_t *json = json_object();
-    json_object_set_new(json, "op", json_string(copy_operation_name(c->operation)));
-    if (copy_has_map(c))
-        write_tensor(c, json);
-    else
-        write_bytes(c, json);
-    if (has_stages(c)) {
-        json_object_set_new(json, "ctas", json_u64(c->ctas));
-        json_object_set_new(json, "stages", json_u64(c->stages));
-        if (c->operation == COPY_STREAM_SEPARATE) json_object_set_new(json, "stagger", json_u64(c->stagger));
-    }
-    if (copy_is_written(c)) json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
-static void read_tensor(struct json_reader *reader, struct copy_case *c)
-{
-    c->shared = (uint32_t)json_read_u64(reader, "shared", UINT32_MAX);
-    if (copy_has_two(c)) {
-        c->to = json_read_u64(reader, "to", UINT64_MAX);
-        json_read_u64s(reader, "to_strides", (int)c->map.rank - 1, UINT64_MAX, c->to_strides);
-        if (json_has(reader, "reduce")) c->reduce = 1 + (uint32_t)json_read_name(reader, "reduce", reduce_names);
-    }
-    if (is_store(c)) {
-        c->fill = (uint32_t)json_read_name(reader, "fill", fill_names);
-        c->parts = (uint32_t)json_read_u64(reader, "parts", COPY_GROUP);
-        c->is_waiting = (uint32_t)json_read_u64(reader, "wait", 1);
-    }
-    if (!copy_is_shared(c)) return;
-    json_read_u32s(reader, "cut", COPY_MAX_RANK, c->cut);
-    json_read_u32s(reader, "cluster", 3, c->cluster);
-    if (!copy_is_stream(c)) c->along = (uint32_t)json_read_u64(reader, "along", SLICE_XYZ);
-    if (reader->ok && c->operation == COPY_MULTICAST) json_read_u32s(reader, "slice", group_ctas(c), c->slice);
-}
-
-static void read_bytes(struct json_reader *reader, struct copy_case *c)
-{
-    c->from = json_read_u64(reader, "from", UINT64_MAX);
-    c->to = json_read_u64(reader, "to", UINT64_MAX);
-    c->size_bytes = json_read_u64(reader, "size", UINT64_MAX);
-    if (c->operation == COPY_BYTES) c->chunk_bytes = (uint32_t)json_read_u64(reader, "chunk", UINT32_MAX);
-}
-
-static int read_map(struct json_reader *reader, struct copy_case *c, struct text *why)
-{
-    const json_t *map = json_read_object(reader, "map");
-    if (!reader->ok || !map_args_read(map, "copy case: map", &c->map, why)) return 0;
-    if (c->map.rank >= 2 && c->map.rank <= COPY_MAX_RANK) return 1;
-    text_set(why, "copy case: the map has rank 2 or 3");
-    return 0;
-}
-
-static int copy_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct copy_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "copy case", why);
-    *c = (struct copy_case){0};
-    c->operation = (uint32_t)json_read_name(&reader, "op", operation_names);
-    if (!reader.ok || (copy_has_map(c) && !read_map(&reader, c, why))) return 0;
-    if (copy_has_map(c))
-        read_tensor(&reader, c);
-    else
-        read_bytes(&reader, c);
-    if (has_stages(c)) {
-        c->ctas = (uint32_t)json_read_u64(&reader, "ctas", UINT32_MAX);
-        c->stages = (uint32_t)json_read_u64(&reader, "stages", COPY_STAGES);
-        if (c->operation == COPY_STREAM_SEPARATE) c->stagger = (uint32_t)json_read_u64(&reader, "stagger", UINT32_MAX);
-    }
-    if (copy_is_written(c)) c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    const char *complaint = copy_complaint(c);
-    if (complaint != NULL) text_set(why, "copy case: %s", complaint);
-    return complaint == NULL;
-}
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -343,14 +236,150 @@ static int copy_feature(const void *test_case, struct feature *feature)
     return 1;
 }
 
+static int has_map(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return copy_has_map(c);
+}
+
+static int has_bytes(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return !copy_has_map(c);
+}
+
+static int has_two(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return copy_has_map(c) && copy_has_two(c);
+}
+
+static int has_destination(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return !copy_has_map(c) || copy_has_two(c);
+}
+
+static int is_bytes(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return c->operation == COPY_BYTES;
+}
+
+static int has_store(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return copy_has_map(c) && is_store(c);
+}
+
+static int is_shared(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return copy_has_map(c) && copy_is_shared(c);
+}
+
+static int is_along(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return is_shared(c) && !copy_is_stream(c);
+}
+
+static int is_multicast(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return c->operation == COPY_MULTICAST;
+}
+
+static int in_stages(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return has_stages(c);
+}
+
+static int is_separate(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return c->operation == COPY_STREAM_SEPARATE;
+}
+
+static int is_written(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return copy_is_written(c);
+}
+
+static uint32_t strides_of(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return c->map.rank - 1;
+}
+
+static uint32_t slices_of(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return (uint32_t)group_ctas(c);
+}
+
+static const char *map_illegal(const void *test_case)
+{
+    const struct copy_case *c = test_case;
+    return c->map.rank >= 2 && c->map.rank <= COPY_MAX_RANK ? NULL : "the map has rank 2 or 3";
+}
+
+static const char *illegal(const void *test_case)
+{
+    return copy_complaint(test_case);
+}
+
+#define CASE struct copy_case
+static const struct field field[] = {
+    FIELD_ONE_OF("op", operation, operation_names, "what is done"),
+    FIELD_MAP_OF(map, "the map of the tensor", .illegal = map_illegal, .is_there = has_map,
+                 .where = "operations on tensors"),
+    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address of the tile", .is_there = has_map,
+                 .where = "operations on tensors"),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = has_bytes,
+                 .where = "operations on bytes"),
+    FIELD_NUMBER("to", to, 0, UINT64_MAX, "address of the destination", .is_there = has_destination,
+                 .where = "copies from tensor to tensor, and operations on bytes"),
+    FIELD_NUMBER("size", size_bytes, 0, UINT64_MAX, "bytes", .is_there = has_bytes, .where = "operations on bytes"),
+    FIELD_NUMBER("chunk", chunk_bytes, 0, UINT32_MAX, "bytes that a CTA copies", .is_there = is_bytes,
+                 .where = "the operation bytes"),
+    FIELD_NUMBERS_OF("to_strides", to_strides, strides_of, 0, UINT64_MAX, "bytes from step to step of the destination",
+                     .is_there = has_two, .where = "copies from tensor to tensor"),
+    FIELD_ONE_OF("reduce", reduce, reduce_names, "the reduction; left out: a copy", .is_optional = 1,
+                 .is_there = has_two, .where = "copies from tensor to tensor"),
+    FIELD_ONE_OF("fill", fill, fill_names, "what the tile holds", .is_there = has_store, .where = "stores"),
+    FIELD_NUMBER("parts", parts, 0, COPY_GROUP, "CTAs that share a tile", .is_there = has_store, .where = "stores"),
+    FIELD_NUMBER("wait", is_waiting, 0, 1, "1: the copies are waited for", .is_there = has_store, .where = "stores"),
+    FIELD_NUMBERS("cut", cut, COPY_MAX_RANK, 0, UINT32_MAX, "tiles along each dimension", .is_there = is_shared,
+                  .where = "operations through shared memory"),
+    FIELD_NUMBERS("cluster", cluster, 3, 0, UINT32_MAX, "CTAs of a cluster", .is_there = is_shared,
+                  .where = "operations through shared memory"),
+    FIELD_NUMBER("along", along, 0, SLICE_XYZ, "axes of the cluster that share a tile", .is_there = is_along,
+                 .where = "operations through shared memory but streams"),
+    FIELD_NUMBERS_OF("slice", slice, slices_of, 0, UINT32_MAX, "which slice each CTA loads", .is_there = is_multicast,
+                     .where = "the operation multicast"),
+    FIELD_NUMBER("ctas", ctas, 0, UINT32_MAX, "CTAs of the grid", .is_there = in_stages, .where = "pipelines"),
+    FIELD_NUMBER("stages", stages, 0, COPY_STAGES, "stages of the ring", .is_there = in_stages, .where = "pipelines"),
+    FIELD_NUMBER("stagger", stagger, 0, UINT32_MAX, "clocks between the CTAs", .is_there = is_separate,
+                 .where = "the operation stream_separate"),
+    FIELD_NUMBER("seed", seed, 0, UINT32_MAX, "what fills memory follows from it", .is_there = is_written,
+                 .where = "operations that write"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {
+    .name = "copy case", .field = field, .bytes = sizeof(struct copy_case), .illegal = illegal};
+
 const struct family family_copy = {
     .name = "copy",
     .summary = "whole tensors, a tile for each CTA: load, store, reduce, multicast; copies from tensor to tensor",
     .case_bytes = sizeof(struct copy_case),
     .cost = 10,
     .generate = copy_generate,
-    .write = copy_write,
-    .read = copy_read,
+    .fields = &fields,
     .result_bytes = copy_result_bytes,
     .run_model = copy_run_model,
     .run_gpu = copy_run_gpu,

@@ -202,7 +202,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"histogram case", field, sizeof(struct histogram_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "histogram case", .field = field, .bytes = sizeof(struct histogram_case), .illegal = illegal};
 
 const struct family family_histogram = {
     .name = "histogram",

@@ -176,7 +176,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"im2col case", field, sizeof(struct im2col_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "im2col case", .field = field, .bytes = sizeof(struct im2col_case), .illegal = illegal};
 
 const struct family family_im2col = {
     .name = "im2col",

@@ -128,7 +128,7 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"load case", field, sizeof(struct load_case), NULL, NULL};
+static const struct fields fields = {.name = "load case", .field = field, .bytes = sizeof(struct load_case)};
 
 const struct family family_load = {
     .name = "load",

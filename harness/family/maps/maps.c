@@ -54,7 +54,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"maps case", field, sizeof(struct maps_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "maps case", .field = field, .bytes = sizeof(struct maps_case), .illegal = illegal};
 
 const struct family family_maps = {
     .name = "maps",

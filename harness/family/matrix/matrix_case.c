@@ -115,7 +115,7 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"matrix case", field, sizeof(struct matrix_case), NULL, NULL};
+static const struct fields fields = {.name = "matrix case", .field = field, .bytes = sizeof(struct matrix_case)};
 
 const struct family family_matrix = {
     .name = "matrix",

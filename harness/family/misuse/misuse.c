@@ -327,7 +327,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"misuse case", field, sizeof(struct misuse_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "misuse case", .field = field, .bytes = sizeof(struct misuse_case), .illegal = illegal};
 
 const struct family family_misuse = {
     .name = "misuse",

@@ -174,7 +174,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"mma case", field, sizeof(struct mma_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "mma case", .field = field, .bytes = sizeof(struct mma_case), .illegal = illegal};
 
 const struct family family_mma = {
     .name = "mma",

@@ -174,7 +174,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"prefetch case", field, sizeof(struct prefetch_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "prefetch case", .field = field, .bytes = sizeof(struct prefetch_case), .illegal = illegal};
 
 const struct family family_prefetch = {
     .name = "prefetch",

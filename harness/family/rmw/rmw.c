@@ -165,7 +165,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"rmw case", field, sizeof(struct rmw_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "rmw case", .field = field, .bytes = sizeof(struct rmw_case), .illegal = illegal};
 
 const struct family family_rmw = {
     .name = "rmw",

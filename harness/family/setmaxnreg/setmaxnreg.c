@@ -167,7 +167,8 @@ static const struct field step_field[] = {
 };
 #undef CASE
 
-static const struct fields step_fields = {"setmaxnreg step", step_field, sizeof(struct setmaxnreg_step), NULL, NULL};
+static const struct fields step_fields = {
+    .name = "setmaxnreg step", .field = step_field, .bytes = sizeof(struct setmaxnreg_step)};
 
 static const char *warpgroups_illegal(const void *test_case)
 {
@@ -195,7 +196,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"setmaxnreg case", field, sizeof(struct setmaxnreg_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "setmaxnreg case", .field = field, .bytes = sizeof(struct setmaxnreg_case), .illegal = illegal};
 
 const struct family family_setmaxnreg = {
     .name = "setmaxnreg",

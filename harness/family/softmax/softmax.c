@@ -198,7 +198,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"softmax case", field, sizeof(struct softmax_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "softmax case", .field = field, .bytes = sizeof(struct softmax_case), .illegal = illegal};
 
 const struct family family_softmax = {
     .name = "softmax",

@@ -308,8 +308,10 @@ static const struct field field[] = {
 };
 #undef CASE
 
-const struct fields store_fields = {"store case", field, sizeof(struct store_case), NULL, start_tile};
-const struct fields im2col_store_fields = {"im2col_store case", field, sizeof(struct store_case), NULL, start_im2col};
+const struct fields store_fields = {
+    .name = "store case", .field = field, .bytes = sizeof(struct store_case), .start = start_tile};
+const struct fields im2col_store_fields = {
+    .name = "im2col_store case", .field = field, .bytes = sizeof(struct store_case), .start = start_im2col};
 
 const struct family family_store = {
     .name = "store",

@@ -90,7 +90,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"transpose case", field, sizeof(struct transpose_case), illegal, NULL};
+static const struct fields fields = {
+    .name = "transpose case", .field = field, .bytes = sizeof(struct transpose_case), .illegal = illegal};
 
 const struct family family_transpose = {
     .name = "transpose",

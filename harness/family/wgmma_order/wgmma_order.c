@@ -159,7 +159,8 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {"wgmma_order case", field, sizeof(struct wgmma_order_case), NULL, NULL};
+static const struct fields fields = {
+    .name = "wgmma_order case", .field = field, .bytes = sizeof(struct wgmma_order_case)};
 
 const struct family family_wgmma_order = {
     .name = "wgmma_order",
