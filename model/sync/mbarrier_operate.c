@@ -108,14 +108,14 @@ static void tell(const struct mbarrier_unit *unit, const struct target *target, 
     if (teller != NULL && teller->observer != NULL) teller->observer->hear(teller->observer->context, &event);
 }
 
-static struct event_barrier event_of(const struct work *work, const struct target *target, enum barrier_step step)
+static struct event_barrier event_of(const struct work *work, enum barrier_step step)
 {
     struct event_barrier barrier = {.step = step, .order = work->in->order, .scope = work->in->scope};
     const int arrives = work->row->does == MBARRIER_ARRIVES || work->row->does == MBARRIER_BOTH;
     if (step == BARRIER_INIT || step == BARRIER_INVAL) return (struct event_barrier){.step = step};
     if (barrier.order == ORDER_WEAK)
         barrier.order = step == BARRIER_WAIT ? ORDER_ACQUIRE : arrives ? ORDER_RELEASE : ORDER_RELAXED;
-    if (barrier.scope == SCOPE_NONE) barrier.scope = target->rank == work->in->rank ? SCOPE_CTA : SCOPE_CLUSTER;
+    if (barrier.scope == SCOPE_NONE) barrier.scope = SCOPE_CTA;
     return barrier;
 }
 
@@ -213,7 +213,7 @@ static enum rule transact(const struct work *work, struct target *target)
     if (rule != RULE_OK) note(work, RULE_MBARRIER_REMOTE_ERROR, "error", 1, 0);
     if (rule != RULE_OK) return RULE_OK; // the counts are as before
     note_change(work, before, word);
-    struct event_barrier barrier = event_of(work, target, BARRIER_TRANSACTION);
+    struct event_barrier barrier = event_of(work, BARRIER_TRANSACTION);
     barrier.phase = (int)(before >> 63);
     barrier.completes = before >> 63 != word >> 63;
     barrier.transaction = transaction;
@@ -231,7 +231,7 @@ static void init(const struct work *work, struct target *target)
     if (count == 0 || count > MBARRIER_COUNT_MAX)
         note(work, RULE_MBARRIER_INIT_COUNT, "count", count, count == 0 ? 1 : MBARRIER_COUNT_MAX);
     store(target, mbarrier_init(count));
-    tell(work->unit, target, work->teller, event_of(work, target, BARRIER_INIT));
+    tell(work->unit, target, work->teller, event_of(work, BARRIER_INIT));
 }
 
 static void note_parity(const struct work *work, uint32_t lanes)
@@ -258,7 +258,7 @@ static enum rule wait_for(const struct work *work, struct target *target)
         if (complete) target->lanes |= UINT32_C(1) << lane;
     }
     work->answer->ballot |= target->lanes;
-    struct event_barrier barrier = event_of(work, target, BARRIER_WAIT);
+    struct event_barrier barrier = event_of(work, BARRIER_WAIT);
     barrier.phase = !(target->word >> 63);
     if (target->lanes != 0) tell(work->unit, target, work->teller, barrier);
     return RULE_OK;
@@ -271,7 +271,7 @@ static enum rule operate_on(const struct work *work, struct target *target)
         return RULE_OK;
     }
     if (work->in->opcode == MBARRIER_OP_INVAL) {
-        tell(work->unit, target, work->teller, event_of(work, target, BARRIER_INVAL));
+        tell(work->unit, target, work->teller, event_of(work, BARRIER_INVAL));
         return RULE_OK;
     }
     if (work->row->result == MBARRIER_GIVES_PREDICATE) return wait_for(work, target);
@@ -388,7 +388,7 @@ enum rule mbarrier_land(const struct mbarrier_unit *unit, uint32_t rank, uint32_
     if (rule != RULE_OK) return rule;
     tell(unit, &target, teller,
          (struct event_barrier){.step = BARRIER_TRANSACTION,
-                                .order = transaction->arrivals > 0 ? ORDER_RELEASE : ORDER_RELAXED,
+                                .order = ORDER_RELEASE,
                                 .scope = SCOPE_CLUSTER,
                                 .phase = (int)(before >> 63),
                                 .completes = before >> 63 != word >> 63,

@@ -25,7 +25,8 @@ struct mbarrier_unit {
 //   lanes           of the warp, together at the instruction; not 0
 //   address         of the barrier of each lane; not looked at by pending_count
 //   operand         count, bytes, parity or token of each lane; an arrive without a count has 1
-//   order, scope    .sem and .scope, for events alone; 0: the default of the form
+//   order, scope    .sem and .scope, for events alone; 0: as PTX has it where nothing is said, .release, .relaxed or
+//                   .acquire by the form, and .cta, also on a barrier of another CTA
 struct mbarrier_instruction {
     uint32_t opcode;
     enum mbarrier_space space;
@@ -55,7 +56,8 @@ enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarri
 
 // What an asynchronous operation brings to the barrier at offset `address` of CTA `rank` when it lands: complete_tx of
 // a copy, or the end of cp.async.mbarrier.arrive. It never faults: a broken rule sets the error bit, and is returned.
-// Where the barrier's bytes are not there nothing happens: the operands were checked at the issue.
+// It has release semantics at cluster scope. Where the barrier's bytes are not there nothing happens: the operands were
+// checked at the issue.
 enum rule mbarrier_land(const struct mbarrier_unit *unit, uint32_t rank, uint32_t address,
                         const struct mbarrier_transaction *transaction, const struct teller *teller,
                         struct findings *findings);

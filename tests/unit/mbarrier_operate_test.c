@@ -294,13 +294,14 @@ START_TEST(every_step_is_told_with_its_phase)
     start();
     cta(MBARRIER_OP_INIT, 1024, 1);
     cta(MBARRIER_OP_ARRIVE_EXPECT_TX, 1024, 64);
-    one(MBARRIER_OP_COMPLETE_TX, MBARRIER_SHARED_CLUSTER, 2, RANK(0, 1024), 64);
+    const struct mbarrier_transaction end = {.complete_bytes = 64};
+    mbarrier_land(&t.unit, 0, 1024, &end, &teller, NULL);
     cta(MBARRIER_OP_TEST_WAIT_PARITY, 1024, 1); // false: not told
     cta(MBARRIER_OP_TEST_WAIT_PARITY, 1024, 0);
     cta(MBARRIER_OP_INVAL, 1024, 0);
     const enum barrier_step steps[] = {BARRIER_INIT, BARRIER_TRANSACTION, BARRIER_TRANSACTION, BARRIER_WAIT,
                                        BARRIER_INVAL};
-    const enum access_order orders[] = {ORDER_WEAK, ORDER_RELEASE, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_WEAK};
+    const enum access_order orders[] = {ORDER_WEAK, ORDER_RELEASE, ORDER_RELEASE, ORDER_ACQUIRE, ORDER_WEAK};
     const enum access_scope scopes[] = {SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_CTA, SCOPE_NONE};
     ck_assert_int_eq(t.events, 5);
     for (int i = 0; i < 5; i++) {
@@ -311,11 +312,33 @@ START_TEST(every_step_is_told_with_its_phase)
         ck_assert_int_eq(t.event[i].barrier.completes, i == 2);
         ck_assert_int_eq(t.event[i].barrier.phase, 0);
         ck_assert_uint_eq(t.origin[i].warp, 2);
-        ck_assert_uint_eq(t.origin[i].lanes, 1);
+        ck_assert_uint_eq(t.origin[i].lanes, i == 2 ? 0xffffffff : 1); // what lands has no lane of its own
     }
     ck_assert_uint_eq(t.event[1].barrier.transaction.arrivals, 1);
     ck_assert_uint_eq(t.event[1].barrier.transaction.expect_bytes, 64);
     ck_assert_str_eq(event_name(&t.event[2]), "mbarrier.transaction");
+}
+END_TEST
+
+START_TEST(order_and_scope_are_those_of_the_instruction)
+{
+    struct mbarrier_instruction in = {.opcode = MBARRIER_OP_ARRIVE,
+                                      .space = MBARRIER_SHARED_CLUSTER,
+                                      .lanes = 1,
+                                      .address = {RANK(1, 1024)},
+                                      .operand = {1}};
+    start();
+    one(MBARRIER_OP_INIT, MBARRIER_SHARED_CTA, 1, 1024, 9);
+    operate(&in);
+    in.order = ORDER_RELAXED;
+    in.scope = SCOPE_CLUSTER;
+    operate(&in);
+    ck_assert_int_eq(t.event[1].barrier.order, ORDER_RELEASE); // PTX's defaults, of another CTA's barrier too
+    ck_assert_int_eq(t.event[1].barrier.scope, SCOPE_CTA);
+    ck_assert_int_eq(t.event[2].barrier.order, ORDER_RELAXED);
+    ck_assert_int_eq(t.event[2].barrier.scope, SCOPE_CLUSTER);
+    one(MBARRIER_OP_EXPECT_TX, MBARRIER_SHARED_CTA, 1, 1024, 16);
+    ck_assert_int_eq(t.event[3].barrier.order, ORDER_RELAXED);
 }
 END_TEST
 
@@ -442,6 +465,7 @@ Suite *mbarrier_operate_suite(void)
     tcase_add_test(others, cp_async_mbarrier_noinc__does_nothing_at_issue);
     tcase_add_test(others, operand_barrier_nowhere__lands_nowhere);
     tcase_add_test(told, every_step_is_told_with_its_phase);
+    tcase_add_test(told, order_and_scope_are_those_of_the_instruction);
     tcase_add_test(told, the_ledger_names_who_came_in_this_phase);
     tcase_add_test(told, mbarrier_unobserved__needs_a_ledger);
     suite_add_tcase(suite, address);

@@ -121,6 +121,7 @@ static struct mbarrier_instruction instruction_of(const struct step *step)
     struct mbarrier_instruction in = {.opcode = op->opcode,
                                       .space = op->issuer == MBARRIER_ISSUER_CTA ? MBARRIER_SHARED_CTA
                                                                                  : MBARRIER_SHARED_CLUSTER,
+                                      .scope = op->issuer == MBARRIER_ISSUER_CTA ? SCOPE_CTA : SCOPE_CLUSTER,
                                       .rank = op->issuer == MBARRIER_ISSUER_REMOTE,
                                       .lanes = op->lanes};
     for (int lane = 0; lane < MBARRIER_LANES; lane++) {
