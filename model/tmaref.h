@@ -30,7 +30,7 @@
 //   format.h, terms.h, sum.h  the numbers of tensor cores: formats, exact sums of products
 //   types.h             what wgmma multiplies
 //   descriptor.h, fragments.h  where wgmma's operands lie, in shared memory and in registers; ldmatrix, stmatrix
-//   sparse.h            what the metadata of a sparse wgmma picks
+//   sparsity.h          what the metadata of a sparse wgmma or mma picks
 //   wgmma.h, chain.h    one wgmma.mma_async; a chain of them along K, element by element
 // clang-format on
 // The ABI: docs/abi.md.
@@ -88,7 +88,7 @@
 #include "replace.h"
 #include "rule.h"
 #include "slice.h"
-#include "sparse.h"
+#include "sparsity.h"
 #include "store.h"
 #include "sum.h"
 #include "swizzle.h"

@@ -72,6 +72,23 @@ struct number_place mma_place(enum mma_form form, enum mma_operand operand, int 
     return (struct number_place){lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2};
 }
 
+// --- mma.sp ----------------------------------------------------------------------------------------------------------
+
+struct number_sparsity mma_sparsity(enum mma_form form)
+{
+    int bits = number_format_row(rows[form].a)->size_bits, k = rows[form].k;
+    return (struct number_sparsity){bits, bits == 32 ? k / 2 : bits == 4 ? k / 8 : k / 4, 1};
+}
+
+void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], int row, const uint64_t *column,
+              uint64_t *units)
+{
+    uint32_t of_column[MMA_MAX_COLUMN], picked[NUMBER_MAX_KEPT];
+    for (int i = 0; i < mma_column_units(form); i++) of_column[i] = (uint32_t)column[i];
+    number_pick(mma_sparsity(form), selector, metadata, row, of_column, picked);
+    for (int i = 0; i < mma_units(form); i++) units[i] = picked[i];
+}
+
 // --- The instruction -------------------------------------------------------------------------------------------------
 
 // Unit `part` of register `index` of a lane.
@@ -160,7 +177,7 @@ enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t me
 {
     struct instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
     if ((unsigned)form >= MMA_FORMS || !rows[form].is_sparse) return RULE_INSTRUCTION_FORM;
-    if (selector < 0 || selector > mma_most_selector(form)) return RULE_INSTRUCTION_FORM;
+    if (selector < 0 || selector > number_most_selector(mma_sparsity(form))) return RULE_INSTRUCTION_FORM;
     execute(&instruction, a, b, d);
     return RULE_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "mma_op.h"
 #include "rule.h"
+#include "sparsity.h"
 #include "sum.h"
 
 enum mma_operand { MMA_OF_A, MMA_OF_B, MMA_OF_D };
@@ -56,22 +57,10 @@ void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_
 // One element of D, from the bits of that of C.
 uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c);
 
-// --- mma.sp
-// ------------------------------------------------------------------------------------------------------------ Along K
-// a row of A is cut into chunks: of four elements two are stored, of eight 4-bit ones two pairs, of two tf32 one. Four
-// bits of metadata for each chunk say which.
+// --- mma.sp ----------------------------------------------------------------------------------------------------------
 
-// The largest sparsity selector that the assembler takes: 3 where one lane of four hands over metadata, 1 where two do,
-// 0 where all do.
-int mma_most_selector(enum mma_form form);
-
-// Chunks of a row, and the four bits of one. `metadata` is operand e of all lanes, `selector` operand f.
-//   source   PTX ISA 9.1 "Sparse matrix storage", "Matrix fragments for sparse mma.m16n8k32" and the sections beside it
-int mma_chunks(enum mma_form form);
-uint32_t mma_chunk_bits(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], int row, int chunk);
-
-// Whether mma.sp::ordered_metadata defines what four bits mean: two indices in order; of tf32 0b0100 and 0b1110.
-int mma_chunk_is_legal(enum mma_form form, uint32_t bits);
+// What the metadata of a sparse form is for; number/sparsity.h says where it lies and what it picks.
+struct number_sparsity mma_sparsity(enum mma_form form);
 
 // The units of a column of B that the stored ones of a row of A meet: mma_units() of the mma_column_units() of
 // `column`.
@@ -83,7 +72,7 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
 //   source   PTX ISA 9.1 "mma" (#warp-level-matrix-instructions-mma)
 enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d);
 
-// The same of a sparse form, whose selector is at most mma_most_selector().
+// The same of a sparse form, whose selector is at most number_most_selector().
 //   source   PTX ISA 9.1 "mma.sp" (#warp-level-matrix-instructions-for-sparse-mma)
 enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
                              const uint32_t *b, uint32_t *d);

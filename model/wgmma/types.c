@@ -43,3 +43,9 @@ int wgmma_unit_bytes(enum wgmma_types types)
 {
     return rows[types].a == NUMBER_B1 ? 4 : number_format_row(rows[types].a)->size_bits / 8;
 }
+
+struct number_sparsity wgmma_sparsity(enum wgmma_types types)
+{
+    int bits = number_format_row(rows[types].a)->size_bits;
+    return (struct number_sparsity){bits, bits == 8 ? 16 : 8, 0};
+}

@@ -4,6 +4,7 @@
 #define TMAREF_WGMMA_TYPES_H
 
 #include "format.h"
+#include "sparsity.h"
 #include "wgmma_op.h"
 
 // `name` as in PTX: "f32.e4m3.e5m2" (D, A, B). `k` elements of A and B make one element of D.
@@ -31,5 +32,9 @@ int wgmma_d_registers(enum wgmma_types types, int n);
 // The units in which A and B are handed over: elements, or 32 bits at a time of b1.
 int wgmma_units(enum wgmma_types types);
 int wgmma_unit_bytes(enum wgmma_types types);
+
+// What the metadata of the sparse instruction of these types is for: as many chunks as there are pairs of units, of
+// tf32 units.
+struct number_sparsity wgmma_sparsity(enum wgmma_types types);
 
 #endif

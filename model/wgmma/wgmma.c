@@ -10,7 +10,6 @@
 #include "descriptor.h"
 #include "fragments.h"
 #include "lanes.h"
-#include "sparse.h"
 
 enum { PIECE_BYTES = 16, MAX_ROW_BYTES = 64, PIECE_ROWS = 8 };
 
@@ -129,7 +128,7 @@ static void check_form(const struct wgmma *w, enum rule *first, struct findings 
 
 static void check_sparse(const struct wgmma *w, enum rule *first, struct findings *findings)
 {
-    uint64_t most = (uint64_t)wgmma_most_selector(w->types), selector = (uint64_t)w->selector;
+    uint64_t most = (uint64_t)number_most_selector(wgmma_sparsity(w->types)), selector = (uint64_t)w->selector;
     if (wgmma_types_row(w->types)->a == NUMBER_B1)
         broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_TYPES, ".b1", -1, 0, 1, 0, 0});
     if (selector > most)
@@ -140,10 +139,11 @@ static void check_sparse(const struct wgmma *w, enum rule *first, struct finding
 static void check_metadata(const struct wgmma *w, const struct wgmma_operands *o, enum rule *first,
                            struct findings *findings)
 {
-    for (int i = 0; i < WGMMA_M * wgmma_chunks(w->types); i++) {
-        int row = i / wgmma_chunks(w->types), chunk = i % wgmma_chunks(w->types);
-        uint32_t bits = wgmma_chunk_bits(w->types, w->selector, o->metadata, row, chunk);
-        if (wgmma_chunk_is_legal(w->types, bits)) continue;
+    const struct number_sparsity sparsity = wgmma_sparsity(w->types);
+    for (int i = 0; i < WGMMA_M * sparsity.chunks; i++) {
+        int row = i / sparsity.chunks, chunk = i % sparsity.chunks;
+        uint32_t bits = number_chunk_bits(sparsity, w->selector, o->metadata, row, chunk);
+        if (number_chunk_is_legal(sparsity, bits)) continue;
         broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_METADATA, "sp-meta", row, 0, bits, 0x4, 0x4});
         return;
     }
@@ -241,7 +241,7 @@ enum { GROUPS = NUMBER_MAX_TERMS / NUMBER_LANES };
 // What is multiplied for 8 columns of D: rows of A, and terms of columns of B. Of a sparse instruction these are all
 // that may be picked, and picks[] says what each row does.
 struct factors {
-    struct number_factors a[WGMMA_M * GROUPS], b[WGMMA_MAX_CANDIDATES];
+    struct number_factors a[WGMMA_M * GROUPS], b[NUMBER_MAX_CANDIDATES];
     uint8_t picks[WGMMA_M * NUMBER_MAX_TERMS];
 };
 
@@ -256,16 +256,16 @@ static void read_rows(const struct wgmma *w, const struct wgmma_operands *o, str
                             &factors->a[i]);
     }
     for (int row = 0; w->is_sparse && row < WGMMA_M; row++)
-        wgmma_picks(w->types, w->selector, o->metadata, row, factors->picks + row * NUMBER_MAX_TERMS);
+        number_picks(wgmma_sparsity(w->types), w->selector, o->metadata, row, factors->picks + row * NUMBER_MAX_TERMS);
 }
 
 static int read_candidates(const struct wgmma *w, const struct matrix *matrix, int first, struct number_factors *terms)
 {
-    uint32_t units[2 * NUMBER_MAX_TERMS], candidates[NUMBER_LANES][WGMMA_MAX_CANDIDATES];
+    uint32_t units[2 * NUMBER_MAX_TERMS], candidates[NUMBER_LANES][NUMBER_MAX_CANDIDATES];
     int count = 0;
     for (int j = 0; j < NUMBER_LANES; j++) {
         units_of_row(w, 1, matrix, first + j, units);
-        count = wgmma_candidates(w->types, units, candidates[j]);
+        count = number_candidates(wgmma_sparsity(w->types), units, candidates[j]);
     }
     for (int i = 0; i < count; i++)
         number_factors_load(wgmma_types_row(w->types)->b, NUMBER_LANES, (const uint8_t *)&candidates[0][i],
@@ -288,16 +288,12 @@ void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int
                       uint32_t b[32])
 {
     struct matrix matrix;
-    uint32_t units[2 * NUMBER_MAX_TERMS], candidates[WGMMA_MAX_CANDIDATES];
-    uint8_t picks[NUMBER_MAX_TERMS];
+    uint32_t units[2 * NUMBER_MAX_TERMS];
     read_operand(w, o, 0, &matrix);
     units_of_row(w, 0, &matrix, row, a);
     read_operand(w, o, 1, &matrix);
     units_of_row(w, 1, &matrix, column, w->is_sparse ? units : b);
-    if (!w->is_sparse) return;
-    wgmma_candidates(w->types, units, candidates);
-    wgmma_picks(w->types, w->selector, o->metadata, row, picks);
-    for (int i = 0; i < wgmma_units(w->types); i++) b[i] = candidates[picks[i]];
+    if (w->is_sparse) number_pick(wgmma_sparsity(w->types), w->selector, o->metadata, row, units, b);
 }
 
 // --- The instruction -------------------------------------------------------------------------------------------------

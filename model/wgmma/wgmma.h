@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One wgmma.mma_async.sync.aligned.m64nNkK, dense or sparse (.sp): checks, then D of the whole warpgroup. The numbers
 // are in chain.h, the layout of shared memory in descriptor.h, that of registers in fragments.h, the metadata in
-// sparse.h. Fences and groups are not here: the model does the whole instruction at once.
+// sparsity.h. Fences and groups are not here: the model does the whole instruction at once.
 #ifndef TMAREF_WGMMA_H
 #define TMAREF_WGMMA_H
 

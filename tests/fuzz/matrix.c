@@ -64,7 +64,7 @@ static void execute_mma(struct fuzz_input *input)
     take_words(input, d, MMA_WORDS);
     take_words(input, metadata, MMA_LANES);
     if (mma_row(form)->is_sparse)
-        mma_execute_sparse(form, selector % (mma_most_selector(form) + 1), metadata, a, b, d);
+        mma_execute_sparse(form, selector % (number_most_selector(mma_sparsity(form)) + 1), metadata, a, b, d);
     else
         mma_execute(form, a, b, d);
 }

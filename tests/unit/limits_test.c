@@ -275,7 +275,7 @@ START_TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
         ck_assert_int_eq(mma_execute(as, a, b, d) == RULE_OK, is_form && !is_sparse);
         for (int selector = -1; selector <= 4; selector++)
             ck_assert_int_eq(mma_execute_sparse(as, selector, metadata, a, b, d) == RULE_OK,
-                             is_sparse && selector >= 0 && selector <= mma_most_selector(as));
+                             is_sparse && selector >= 0 && selector <= number_most_selector(mma_sparsity(as)));
     }
     for (uint32_t bytes = 0; bytes < 70; bytes++) {
         int is_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;

@@ -135,8 +135,9 @@ START_TEST(mma_metadata__lies_in_the_lanes_of_ptx)
     uint32_t metadata[MMA_LANES] = {0};
     metadata[chunks[_i].lane] = 0xdu << 4 * chunks[_i].at;
     ck_assert_int_ne(form, MMA_FORMS);
-    ck_assert_int_le(chunks[_i].selector, mma_most_selector(form));
-    ck_assert_uint_eq(mma_chunk_bits(form, chunks[_i].selector, metadata, chunks[_i].row, chunks[_i].chunk), 0xd);
+    ck_assert_int_le(chunks[_i].selector, number_most_selector(mma_sparsity(form)));
+    ck_assert_uint_eq(
+        number_chunk_bits(mma_sparsity(form), chunks[_i].selector, metadata, chunks[_i].row, chunks[_i].chunk), 0xd);
 }
 END_TEST
 
@@ -153,10 +154,10 @@ START_TEST(mma_metadata__picks_elements_pairs_and_halves)
     mma_pick(mma_find("sp.m16n8k8.f32.tf32.tf32"), 0, metadata, 0, column, units);
     ck_assert_uint_eq(units[0], 0x00000001);
     ck_assert_uint_eq(units[1], 0x00070005);
-    ck_assert(mma_chunk_is_legal(mma_find("sp.m16n8k16.f32.f16.f16"), 0xd));
-    ck_assert(!mma_chunk_is_legal(mma_find("sp.m16n8k16.f32.f16.f16"), 0x1));
-    ck_assert(mma_chunk_is_legal(mma_find("sp.m16n8k8.f32.tf32.tf32"), 0xe));
-    ck_assert(!mma_chunk_is_legal(mma_find("sp.m16n8k8.f32.tf32.tf32"), 0xd));
+    ck_assert(number_chunk_is_legal(mma_sparsity(mma_find("sp.m16n8k16.f32.f16.f16")), 0xd));
+    ck_assert(!number_chunk_is_legal(mma_sparsity(mma_find("sp.m16n8k16.f32.f16.f16")), 0x1));
+    ck_assert(number_chunk_is_legal(mma_sparsity(mma_find("sp.m16n8k8.f32.tf32.tf32")), 0xe));
+    ck_assert(!number_chunk_is_legal(mma_sparsity(mma_find("sp.m16n8k8.f32.tf32.tf32")), 0xd));
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 
 #include "descriptor.h"
 #include "fragments.h"
-#include "sparse.h"
+#include "sparsity.h"
 #include "wgmma.h"
 
 Suite *wgmma_rule_suite(void);
@@ -177,14 +177,14 @@ START_TEST(wgmma_sparse_metadata__only_warns)
     metadata[37] = 0x44444044u | chunk_bits[_i].bits << 8;
     metadata[38] = 0; // not of selector 0
     operands.metadata = metadata;
-    ck_assert_int_eq(wgmma_chunk_is_legal(w.types, chunk_bits[_i].bits), chunk_bits[_i].is_legal);
+    ck_assert_int_eq(number_chunk_is_legal(wgmma_sparsity(w.types), chunk_bits[_i].bits), chunk_bits[_i].is_legal);
     ck_assert_int_eq(wgmma_check(&w, &operands, &findings), RULE_OK);
     ck_assert_int_eq(findings.count, !chunk_bits[_i].is_legal);
     if (chunk_bits[_i].is_legal) return;
     ck_assert_int_eq(findings.item[0].rule, RULE_WGMMA_SPARSE_METADATA);
     ck_assert_int_eq(findings.item[0].index, 17);
     ck_assert_uint_eq(findings.item[0].value, chunk_bits[_i].bits);
-    ck_assert(wgmma_chunk_is_legal(w.types, (uint32_t)findings.item[0].nearest));
+    ck_assert(number_chunk_is_legal(wgmma_sparsity(w.types), (uint32_t)findings.item[0].nearest));
 }
 END_TEST
 

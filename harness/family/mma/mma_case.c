@@ -91,7 +91,7 @@ void mma_generate(struct random *random, void *test_case)
     *c = (struct mma_case){.form = (enum mma_form)random_below(random, MMA_FORMS), .steps = 1};
     c->seed = (uint32_t)random_u64(random);
     if (mma_row(c->form)->is_sparse)
-        c->selector = (uint32_t)random_below(random, (uint64_t)mma_most_selector(c->form) + 1);
+        c->selector = (uint32_t)random_below(random, (uint64_t)number_most_selector(mma_sparsity(c->form)) + 1);
     if (random_chance(random, 20)) c->steps = (uint32_t)random_range(random, 2, MMA_MAX_STEPS);
 }
 
@@ -161,7 +161,9 @@ static int is_sparse(const void *test_case)
 static const char *illegal(const void *test_case)
 {
     const struct mma_case *c = test_case;
-    return c->selector > (uint32_t)mma_most_selector(c->form) ? "this \"form\" has no such \"selector\"" : NULL;
+    return c->selector > (uint32_t)number_most_selector(mma_sparsity(c->form))
+               ? "this \"form\" has no such \"selector\""
+               : NULL;
 }
 
 #define CASE struct mma_case

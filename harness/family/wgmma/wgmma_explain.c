@@ -5,7 +5,7 @@
 
 #include "chain.h"
 #include "fragments.h"
-#include "sparse.h"
+#include "sparsity.h"
 #include "wgmma_case.h"
 
 static void explain_status(const struct result *expected, const struct result *found, FILE *out)
@@ -20,9 +20,9 @@ static void explain_status(const struct result *expected, const struct result *f
 static void explain_metadata(const struct wgmma *w, const struct wgmma_operands *o, int row, FILE *out)
 {
     fprintf(out, "    selector %d, metadata of row %d from the lowest chunk:", w->selector, row);
-    for (int i = 0; i < wgmma_chunks(w->types); i++) {
-        uint32_t bits = wgmma_chunk_bits(w->types, w->selector, o->metadata, row, i);
-        fprintf(out, " %x%s", bits, wgmma_chunk_is_legal(w->types, bits) ? "" : "!");
+    for (int i = 0; i < wgmma_sparsity(w->types).chunks; i++) {
+        uint32_t bits = number_chunk_bits(wgmma_sparsity(w->types), w->selector, o->metadata, row, i);
+        fprintf(out, " %x%s", bits, number_chunk_is_legal(wgmma_sparsity(w->types), bits) ? "" : "!");
     }
     fprintf(out, " (rule WGMMA_SPARSE_PLACE; !: not legal, WGMMA_SPARSE_METADATA)\n");
 }
