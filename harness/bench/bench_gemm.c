@@ -100,14 +100,15 @@ static int choose_triton(struct bench *bench, struct gemm_sides *sides, const st
     const struct bench_side side = {"Triton", gemm_start_triton};
     double least = INFINITY, ms;
     int best = 0, error = CUDA_SUCCESS;
+    sides->triton = triton;
     for (int i = 0; i < triton->kernels && error == CUDA_SUCCESS; i++) {
-        sides->triton = &triton->kernel[i];
+        sides->triton_kernel = &triton->kernel[i];
         error = graph_time(bench, &contest, &side, 2 * least, &ms);
         if (ms >= least) continue;
         least = ms;
         best = i;
     }
-    sides->triton = &triton->kernel[best];
+    sides->triton_kernel = &triton->kernel[best];
     return error;
 }
 
@@ -170,6 +171,20 @@ static void count_ratio(struct gemm_bench *of, const char *name, double ratio, d
     of->below_bar += ratio < GEMM_WORST_BAR;
 }
 
+static int run_triton(struct bench *bench, struct gemm_sides *sides, const struct triton *triton, const char *name,
+                      struct text *why)
+{
+    struct score score;
+    struct contest contest = gemm_sides_contest(sides, name);
+    int error = choose_triton(bench, sides, triton);
+    contest.theirs = (struct bench_side){sides->triton_kernel->name, gemm_start_triton};
+    if (error == CUDA_SUCCESS) error = gemm_sides_clear(bench, sides);
+    if (error == CUDA_SUCCESS) error = contest_measure(bench, &contest, &score);
+    if (error == CUDA_SUCCESS) error = gemm_sides_check(bench, sides, name, why);
+    if (error == CUDA_SUCCESS) contest_report(bench, &contest, &score);
+    return error;
+}
+
 static int run_sides(struct bench *bench, struct gemm_bench *of, struct gemm_sides *sides, const struct gemm_row *row,
                      const char *name, double first_ratio, struct text *why)
 {
@@ -187,11 +202,7 @@ static int run_sides(struct bench *bench, struct gemm_bench *of, struct gemm_sid
     contest_report(bench, &contest, &score);
     count_ratio(of, name, score.ratio, first_ratio);
     if (sides->shape.type != GEMM_E4M3 || of->triton.kernels == 0 || row->kernel != GEMM_ANY) return CUDA_SUCCESS;
-    error = choose_triton(bench, sides, &of->triton);
-    if (error != CUDA_SUCCESS) return error;
-    contest.theirs = (struct bench_side){sides->triton->name, gemm_start_triton};
-    contest.bar = 0;
-    return contest_run(bench, &contest);
+    return run_triton(bench, sides, &of->triton, name, why);
 }
 
 static void name_of(const struct gemm_row *row, enum gemm_type type, char name[GEMM_SIDE_NAME_BYTES])

@@ -28,7 +28,8 @@ struct gemm_sides {
     struct gemm_call call; // ours: instance and job are the caller's
     struct cublas *cublas;
     struct cublas_gemm plan;
-    const struct triton_kernel *triton;
+    const struct triton *triton;
+    const struct triton_kernel *triton_kernel;
     int sets, last_set[2]; // that each side was started on
 };
 

@@ -28,15 +28,16 @@ static int load(struct gpu *gpu, const char *folder, const char *module_name, co
     return 0;
 }
 
-static int read_kernel(struct triton *triton, struct gpu *gpu, const char *folder, json_t *row, struct text *why)
+static int read_kernel(struct triton *triton, uint32_t *scratch_bytes, struct gpu *gpu, const char *folder, json_t *row,
+                       struct text *why)
 {
     struct triton_kernel *to = &triton->kernel[triton->kernels];
     const char *module, *function;
-    int tile_m, tile_n, splits, threads, shared_bytes;
+    int tile_m, tile_n, splits, persistent, threads, shared_bytes, scratch;
     if (triton->kernels == TRITON_MAX_KERNELS ||
-        json_unpack(row, "{s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "module", &module, "function", &function, "tile_m",
-                    &tile_m, "tile_n", &tile_n, "splits", &splits, "threads", &threads, "shared_bytes",
-                    &shared_bytes) != 0) {
+        json_unpack(row, "{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "module", &module, "function", &function,
+                    "tile_m", &tile_m, "tile_n", &tile_n, "splits", &splits, "persistent", &persistent, "threads",
+                    &threads, "shared_bytes", &shared_bytes, "scratch_bytes", &scratch) != 0) {
         text_set(why, "%s/kernels.json is not what triton_gemm.py writes", folder);
         return 0;
     }
@@ -44,7 +45,9 @@ static int read_kernel(struct triton *triton, struct gpu *gpu, const char *folde
                                  .tile_n = (uint32_t)tile_n,
                                  .splits = (uint32_t)splits,
                                  .threads = (uint32_t)threads,
-                                 .shared_bytes = (uint32_t)shared_bytes};
+                                 .shared_bytes = (uint32_t)shared_bytes,
+                                 .is_persistent = (uint32_t)persistent};
+    if ((uint32_t)scratch > *scratch_bytes) *scratch_bytes = (uint32_t)scratch;
     snprintf(to->name, sizeof to->name, "%s", module);
     triton->kernels++;
     return load(gpu, folder, module, function, to, why);
@@ -66,18 +69,23 @@ int triton_open(struct triton *triton, struct gpu *gpu, const char *folder, stru
     const char *version = json_string_value(json_object_get(json, "triton"));
     if (version != NULL) snprintf(triton->version, sizeof triton->version, "%s", version);
     int ok = 1;
-    json_array_foreach(json_object_get(json, "kernels"), i, row) ok = ok && read_kernel(triton, gpu, folder, row, why);
+    uint32_t scratch_bytes = 1;
+    json_array_foreach(json_object_get(json, "kernels"), i, row) ok =
+        ok && read_kernel(triton, &scratch_bytes, gpu, folder, row, why);
     json_decref(json);
-    return ok;
+    triton->scratch = gpu_buffer(gpu, TRITON_SCRATCH, (size_t)scratch_bytes * (size_t)gpu->processors);
+    if (triton->scratch == 0) text_set(why, "no memory for Triton's tensor maps");
+    return ok && triton->scratch != 0;
 }
 
-int triton_start(struct gpu *gpu, const struct triton_kernel *kernel, unsigned long long a, unsigned long long b,
-                 unsigned long long d, uint32_t m, uint32_t n, uint32_t k)
+int triton_start(struct gpu *gpu, const struct triton *triton, const struct triton_kernel *kernel, unsigned long long a,
+                 unsigned long long b, unsigned long long d, uint32_t m, uint32_t n, uint32_t k)
 {
-    unsigned long long scratch = 0; // Triton's kernels take two pointers more, which these do not use
-    void *arguments[] = {&a, &b, &d, &m, &n, &k, &scratch, &scratch};
+    unsigned long long scratch = triton->scratch, profile = 0; // two pointers more that Triton's kernels take
+    void *arguments[] = {&a, &b, &d, &m, &n, &k, &scratch, &profile};
+    uint32_t tiles = ((m - 1) / kernel->tile_m + 1) * ((n - 1) / kernel->tile_n + 1), sms = (uint32_t)gpu->processors;
     struct cuda_launch_config config = {
-        .grid_x = ((m - 1) / kernel->tile_m + 1) * ((n - 1) / kernel->tile_n + 1),
+        .grid_x = kernel->is_persistent && tiles > sms ? sms : tiles,
         .grid_y = kernel->splits,
         .grid_z = 1,
         .block_x = kernel->threads,
