@@ -40,11 +40,19 @@ static double value_of(enum gemm_type type, const uint8_t *row, uint32_t k)
     return bf16_value(&bits);
 }
 
-int gemm_sides_compare(struct bench *bench, const struct gemm_sides *sides, uint32_t rows, double *apart)
+// An element of D, and what both sides have there.
+struct element {
+    uint64_t m, n;
+    double value[2];
+};
+
+// The norm of the difference of both D over the norm of theirs, in at most `rows` rows, and where they differ most.
+static int compare_rows(struct bench *bench, const struct gemm_sides *sides, uint32_t rows, double *apart,
+                        struct element *worst)
 {
     const struct gemm_shape *s = &sides->shape;
     size_t row_bytes = (size_t)s->n * 2;
-    double difference = 0, norm = 0;
+    double difference = 0, norm = 0, most = -1;
     if (rows > s->m) rows = s->m;
     uint16_t *row[2] = {malloc(row_bytes), malloc(row_bytes)};
     int error = row[0] == NULL || row[1] == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
@@ -56,12 +64,21 @@ int gemm_sides_compare(struct bench *bench, const struct gemm_sides *sides, uint
             double x = bf16_value(&row[0][n]), y = bf16_value(&row[1][n]);
             difference += (x - y) * (x - y);
             norm += y * y;
+            if (fabs(x - y) <= most) continue; // not a NaN
+            most = fabs(x - y);
+            *worst = (struct element){(uint64_t)r * s->m / rows, n, {x, y}};
         }
     }
     *apart = sqrt(difference / norm);
     free(row[0]);
     free(row[1]);
     return error;
+}
+
+int gemm_sides_compare(struct bench *bench, const struct gemm_sides *sides, uint32_t rows, double *apart)
+{
+    struct element worst;
+    return compare_rows(bench, sides, rows, apart, &worst);
 }
 
 static double dot(const struct gemm_shape *s, const uint8_t *a, const uint8_t *b)
@@ -71,29 +88,39 @@ static double dot(const struct gemm_shape *s, const uint8_t *a, const uint8_t *b
     return sum;
 }
 
-// The greatest distance of some elements of our D from their sums, in roots of k. Returns 0 or the CUDA error.
-static int compare_elements(struct bench *bench, const struct gemm_sides *sides, double *apart)
+// The sum of doubles that an element of D is. Returns 0 or the CUDA error.
+static int sum_of(struct bench *bench, const struct gemm_sides *sides, uint64_t m, uint64_t n, double *sum)
 {
     const struct gemm_shape *s = &sides->shape;
     const struct cuda_driver *call = &bench->gpu.driver;
     size_t row_bytes = (size_t)s->k * gemm_bytes(s->type);
-    struct random random = random_for(s->m, s->n);
     uint8_t *a = malloc(row_bytes), *b = malloc(row_bytes);
     int error = a == NULL || b == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS) error = (int)call->cuMemcpyDtoH_v2(a, sides->call.address[0] + m * row_bytes, row_bytes);
+    if (error == CUDA_SUCCESS) error = (int)call->cuMemcpyDtoH_v2(b, sides->call.address[1] + n * row_bytes, row_bytes);
+    if (error == CUDA_SUCCESS) *sum = dot(s, a, b);
+    free(a);
+    free(b);
+    return error;
+}
+
+// The greatest distance of some elements of our D from their sums, in roots of k. Returns 0 or the CUDA error.
+static int compare_elements(struct bench *bench, const struct gemm_sides *sides, double *apart)
+{
+    const struct gemm_shape *s = &sides->shape;
+    struct random random = random_for(s->m, s->n);
+    int error = CUDA_SUCCESS;
     *apart = 0;
     for (int i = 0; i < CHECKED_ELEMENTS && error == CUDA_SUCCESS; i++) {
         uint64_t m = random_below(&random, s->m), n = random_below(&random, s->n);
         uint16_t d = 0;
-        error = (int)call->cuMemcpyDtoH_v2(a, sides->call.address[0] + m * row_bytes, row_bytes);
+        double sum = 0;
+        error = sum_of(bench, sides, m, n, &sum);
         if (error == CUDA_SUCCESS)
-            error = (int)call->cuMemcpyDtoH_v2(b, sides->call.address[1] + n * row_bytes, row_bytes);
-        if (error == CUDA_SUCCESS)
-            error = (int)call->cuMemcpyDtoH_v2(&d, sides->memory->d[0] + (m * s->n + n) * 2, sizeof d);
-        double away = fabs(bf16_value(&d) - dot(s, a, b)) / sqrt(s->k);
+            error = (int)bench->gpu.driver.cuMemcpyDtoH_v2(&d, sides->memory->d[0] + (m * s->n + n) * 2, sizeof d);
+        double away = fabs(bf16_value(&d) - sum) / sqrt(s->k);
         if (!(away <= *apart)) *apart = away; // a NaN stays
     }
-    free(a);
-    free(b);
     return error;
 }
 
@@ -108,14 +135,19 @@ int gemm_sides_clear(struct bench *bench, const struct gemm_sides *sides)
 
 int gemm_sides_check(struct bench *bench, const struct gemm_sides *sides, const char *name, struct text *why)
 {
-    double rows, elements;
+    double rows, elements, sum = NAN;
+    struct element worst = {0, 0, {0, 0}};
     int error = (int)bench->gpu.driver.cuCtxSynchronize();
-    if (error == CUDA_SUCCESS) error = gemm_sides_compare(bench, sides, CHECKED_ROWS, &rows);
+    if (error == CUDA_SUCCESS) error = compare_rows(bench, sides, CHECKED_ROWS, &rows, &worst);
     if (error == CUDA_SUCCESS) error = compare_elements(bench, sides, &elements);
     if (error != CUDA_SUCCESS || (rows < TOLERANCE && elements < ELEMENT_TOLERANCE)) return error;
-    text_set(why,
-             "%s: our D and theirs differ by %.3g of its norm (%.3g allowed), ours and sums of doubles by %.3g roots "
-             "of k (%.3g allowed), on sets %d and %d",
-             name, rows, TOLERANCE, elements, ELEMENT_TOLERANCE, sides->last_set[0], sides->last_set[1]);
+    error = sum_of(bench, sides, worst.m, worst.n, &sum);
+    text_set(
+        why,
+        "%s: our D (%s) and theirs differ by %.3g of its norm (%.3g allowed), most in row %llu, column %llu: %g and "
+        "%g, as a sum of doubles %g; ours and sums of doubles elsewhere by %.3g roots of k (%.3g allowed), on sets "
+        "%d and %d",
+        name, sides->call.instance->name, rows, TOLERANCE, (unsigned long long)worst.m, (unsigned long long)worst.n,
+        worst.value[0], worst.value[1], sum, elements, ELEMENT_TOLERANCE, sides->last_set[0], sides->last_set[1]);
     return -1;
 }

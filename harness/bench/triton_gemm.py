@@ -113,9 +113,11 @@ def build(folder, choice):
             "shared_bytes": meta.shared, "scratch_bytes": meta.global_scratch_size}
 
 
-# A choice that Triton cannot compile (too much shared memory, a pass that gives up) is left out, and said so.
+# A choice that Triton cannot compile (too much shared memory, a pass that gives up) is left out, and said so. By its
+# number: a process cannot be handed a kernel.
 def try_build(work):
-    folder, choice = work
+    folder, number = work
+    choice = list(choices())[number]
     try:
         return build(folder, choice)
     except Exception as error:
@@ -129,7 +131,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     with multiprocessing.Pool() as pool:
-        kernels = pool.map(try_build, [(folder, choice) for choice in choices()], chunksize=1)
+        kernels = pool.map(try_build, [(folder, number) for number, _ in enumerate(choices())], chunksize=1)
     text = json.dumps({"triton": triton.__version__, "kernels": [k for k in kernels if k]}, indent=1)
     (folder / "kernels.json").write_text(text + "\n")
 
