@@ -3,7 +3,7 @@
 # Makes the first inputs of every fuzz target with the command itself: seed.sh TMAREF DIR fills DIR/<target>.
 set -eu
 tmaref=$(realpath "$1")
-mkdir -p "$2"/{trace,case,map,dump,encode}
+mkdir -p "$2"/{trace,case,map,dump,npy,encode}
 cd "$2"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -45,3 +45,18 @@ printf '\x00\x00\x06\x02\x00\x02\x00\x00\x00%b%b' '\x00\x00\x01\x00\x00\x00\x00\
 } >encode/im2col
 printf '\x03\x00' | cat - <(tail -c +3 encode/tiled) >encode/replace
 printf '\x00\xff\x04\x06\xff\x00\x00\x00\x80' >encode/null
+
+# Files as numpy.save() writes them: npy NAME DESCR FORTRAN SHAPE BYTES, behind the byte for the padding.
+npy() {
+    local head="{'descr': '$2', 'fortran_order': $3, 'shape': $4, }"
+    head=$(printf '%-117s' "$head")
+    { printf '\x01\x93NUMPY\x01\x00\x76\x00%s\n' "$head" && seq 1000 | head -c "$5"; } >"npy/$1"
+}
+npy row '<f2' False '(8,)' 16
+npy matrix '<f4' False '(3, 4)' 48
+npy fortran '|u1' True '(4, 3, 2)' 24
+npy short '<f8' False '(2, 2)' 31
+npy big '>i2' False '(2, 2)' 8
+npy bits '|V2' False '(2, 3)' 12
+npy nothing '<f4' False '()' 4
+{ printf '\x00\x93NUMPY\x02\x00\x76\x00\x00\x00' && tail -c +12 npy/matrix; } >npy/version2
