@@ -2,7 +2,9 @@
 // The command `tmaref`: finds the subcommand and runs it. One row per subcommand, in the order of --help.
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "near.h"
@@ -58,10 +60,15 @@ static int run_command(const struct command *command, int argc, char **argv)
     name_help(command, argc, argv);
     snprintf(name, sizeof name, "tmaref %s", command->name);
     argv[1] = name;
-    int status = command->run(argc - 1, argv + 1);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    return command->run(argc - 1, argv + 1);
+}
+
+// At every exit, that behind --help too: what could not be written is an error.
+static void check_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
     perror("tmaref: standard output");
-    return EXIT_USAGE;
+    _exit(EXIT_USAGE);
 }
 
 const char *argp_program_version = "tmaref " TMAREF_VERSION;
@@ -69,6 +76,7 @@ const char *argp_program_version = "tmaref " TMAREF_VERSION;
 int main(int argc, char **argv)
 {
     argp_err_exit_status = EXIT_USAGE;
+    atexit(check_output);
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;

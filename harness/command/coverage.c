@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "common_options.h"
@@ -228,6 +229,8 @@ int command_coverage(int argc, char **argv)
     to =
         (struct coverage_options){.cases = DEFAULT_CASES, .seed = 1, .holes = DEFAULT_HOLES, .write = cross_write_text};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
+    if (to.paths.count == 0 && access("traces", F_OK) != 0)
+        return command_usage("coverage", "no trace is named, and there is no folder 'traces' here");
     if (to.paths.count == 0 && !trace_paths_add(&to.paths, "traces", &to.why))
         return command_usage("coverage", "%s", to.why.at);
     struct cross *cross = calloc(1, sizeof *cross);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "common_options.h"
@@ -183,6 +184,8 @@ int command_replay(int argc, char **argv)
         NULL,        names_filter,
         NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
+    if (to.paths == 0 && access("traces", F_OK) != 0)
+        return command_usage("replay", "no trace is named, and there is no folder 'traces' here");
     if (to.paths == 0) to.path[to.paths++] = "traces";
     return replay_run("replay", &to);
 }

@@ -127,6 +127,7 @@ int command_run(int argc, char **argv)
     struct source source;
     struct text why = {"not enough memory"};
     argp_parse(&argp, argc, argv, 0, NULL, &to);
+    if (to.cases.cases == 0) return command_usage("run", "--cases is 0: there is no case to run");
     int ok = case_source(&to.cases, &source, &why) &&
              (to.show_cases ? show(&source, &why) : run_all(&source, to.executor, &why));
     free(to.cases.lines);

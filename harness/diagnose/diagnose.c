@@ -204,8 +204,9 @@ static int make_room(struct search *search)
     uint8_t **const of_dump[] = {&search->work, &search->inverse, &search->wrong, &search->right, &search->left};
     enum { ROOMS = sizeof of_dump / sizeof of_dump[0] };
     search->room = calloc(1, ROOMS * dump_bytes + 2 * WORK_BYTES);
-    search->best = malloc(BEST * sizeof *search->best);
+    search->best = calloc(BEST + PARTS, sizeof *search->best);
     if (search->room == NULL || search->best == NULL) return 0;
+    search->part = search->best + BEST;
     for (unsigned i = 0; i < ROOMS; i++) *of_dump[i] = search->room + i * dump_bytes;
     search->image = search->room + ROOMS * dump_bytes;
     search->plane = search->image + WORK_BYTES;

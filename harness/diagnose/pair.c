@@ -51,15 +51,49 @@ void pair_keep(struct search *search, const struct hypothesis *hypothesis, uint3
     snprintf(to->what, sizeof to->what, "%s", what);
 }
 
+static void keep_part(struct search *search, const struct hypothesis *h, enum cause cause, uint32_t distance,
+                      const char *what)
+{
+    for (int i = 0; i < search->parts; i++)
+        if (search->part[i].cause == cause && memcmp(&search->part[i].hypothesis, h, sizeof *h) == 0) return;
+    if (search->parts == PARTS || memcmp(h, &search->meant, sizeof *h) == 0) return;
+    struct candidate *to = &search->part[search->parts++];
+    *to = (struct candidate){*h, cause, 0, distance, ""};
+    snprintf(to->what, sizeof to->what, "%s", what);
+}
+
+void pair_keep_parts(struct search *search, const struct hypothesis *hypothesis, const char *what)
+{
+    enum { WORDS = sizeof *hypothesis / sizeof(uint32_t) };
+    const struct candidate *built = search->built;
+    struct hypothesis other = *hypothesis;
+    uint32_t words[3][WORDS]; // together, the first alone, as meant
+    memcpy(words[0], hypothesis, sizeof words[0]);
+    memcpy(words[1], &built->hypothesis, sizeof words[1]);
+    memcpy(words[2], &search->meant, sizeof words[2]);
+    for (int i = 0; i < WORDS; i++)
+        if (words[1][i] != words[2][i]) words[0][i] = words[2][i]; // what the first has changed
+    memcpy(&other, words[0], sizeof words[0]);
+    keep_part(search, &built->hypothesis, built->cause, built->distance, built->what);
+    keep_part(search, &other, search->cause, built->distance, what);
+}
+
+static void search_on(struct search *search, const struct candidate *candidate)
+{
+    search->built = candidate;
+    search->base = candidate->hypothesis;
+    search_leave(search);
+    if (search->left_bytes > 0) search_causes(search);
+}
+
+// Where two causes explain every byte, others may too, in the place of one or the other: they are to be named as well.
 void pair_search(struct search *search)
 {
     search->pass = PASS_WHOLE;
-    for (int i = 0; i < search->bests; i++) {
-        search->built = &search->best[i];
-        search->base = search->best[i].hypothesis;
-        search_leave(search);
-        if (search->left_bytes > 0) search_causes(search);
-    }
+    for (int i = 0; i < search->bests; i++) search_on(search, &search->best[i]);
+    search->is_thorough = 1;
+    for (int i = 0; i < search->parts; i++) search_on(search, &search->part[i]);
+    search->is_thorough = 0;
     search->built = NULL;
     search->base = search->meant;
     search_leave(search);

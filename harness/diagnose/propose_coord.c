@@ -29,12 +29,12 @@ void propose_coord_swapped(struct search *search)
         }
 }
 
-// All coordinates from `from` to `to` in boxes in place of elements, or multiplied by the box once too often.
-static void try_in_boxes(struct search *search, int from, int to, int multiply)
+// All coordinates from `from` to `to` in boxes of `map` in place of elements, or multiplied by the box once too often.
+static void try_in_boxes(struct search *search, const struct tensormap *map, int from, int to, int multiply)
 {
     struct hypothesis h = search->base;
     for (int i = from; i <= to; i++) {
-        int64_t span = search_span(&h.map, i), value = multiply ? h.coord[i] * span : h.coord[i] / span;
+        int64_t span = search_span(map, i), value = multiply ? h.coord[i] * span : h.coord[i] / span;
         h.coord[i] = (int32_t)value;
         if (value != h.coord[i] || (!multiply && search->base.coord[i] % span != 0)) return;
     }
@@ -64,9 +64,11 @@ void propose_coord_unit(struct search *search)
             search_try(search, &h, (uint32_t)i + 1, "coordinate %d is %d, not %d: divided by the element size", i,
                        h.coord[i], meant->coord[i]);
     }
-    for (int multiply = 0; multiply < 2; multiply++) {
-        try_in_boxes(search, 0, meant->map.rank - 1, multiply);
-        for (int i = 0; i < meant->map.rank; i++) try_in_boxes(search, i, i, multiply);
+    for (int n = 0; n < 4; n++) { // the box may be another than was meant
+        const struct tensormap *map = n < 2 ? &search->meant.map : &meant->map;
+        if (n == 2 && memcmp(search->meant.map.box, meant->map.box, sizeof meant->map.box) == 0) break;
+        try_in_boxes(search, map, 0, map->rank - 1, n % 2);
+        for (int i = 0; i < map->rank; i++) try_in_boxes(search, map, i, i, n % 2);
     }
 }
 

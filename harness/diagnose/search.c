@@ -10,7 +10,7 @@ enum { ENOUGH_BYTES = 16 };
 
 uint32_t search_reach(const struct search *search, uint32_t steps)
 {
-    return search->built != NULL ? steps / 8 : steps;
+    return search->built != NULL && !search->is_thorough ? steps / 8 : steps;
 }
 
 // Are they the same cause, or the same two?
@@ -267,5 +267,7 @@ void search_try(struct search *search, const struct hypothesis *h, uint32_t dist
         return;
     }
     search_add(search, &found);
-    if (search->built != NULL) try_twin(search, h, &found);
+    if (search->built == NULL) return;
+    try_twin(search, h, &found);
+    if (explains == WHOLE && !search->is_thorough) pair_keep_parts(search, h, found.what);
 }

@@ -38,7 +38,7 @@ struct hypothesis {
 enum { WORK_BYTES = 1 << 18 };
 
 // A hypothesis that explains a part, to build on.
-enum { BEST = 28, BEST_OF_CAUSE = 3 };
+enum { BEST = 28, BEST_OF_CAUSE = 3, PARTS = 8 };
 struct candidate {
     struct hypothesis hypothesis;
     enum cause cause;
@@ -76,6 +76,8 @@ enum pass { PASS_WHOLE, PASS_PART };
 //              address that they are of (of a store: went to), 0 if not known
 //   old_runs   in how many places the last run of a stale hypothesis left what was there before
 //   base       what the proposals change: the copy as meant, or one of `best`
+//   parts      the causes of which two explained every byte
+//   is_thorough  they are looked through once more, as far as one cause alone
 //   built      if not NULL: the candidate that base is
 //   made       sources that are made of the one given: other byte orders, other types; size 0: not made yet
 struct search {
@@ -94,8 +96,8 @@ struct search {
     enum pass pass;
     enum cause cause;
     const struct candidate *built;
-    struct candidate *best;
-    int bests;
+    struct candidate *best, *part;
+    int bests, parts, is_thorough;
     struct memory made[MAX_MADE];
 };
 
@@ -176,6 +178,9 @@ int sample_step(const struct search *search, int i, int64_t *step_bytes);
 // Keeps a hypothesis that explains a part, if it is one of the best. `found`: pieces of the tile that are in the dump.
 void pair_keep(struct search *search, const struct hypothesis *hypothesis, uint32_t score, uint32_t distance,
                const char *what);
+
+// Keeps both causes of `hypothesis`, which explains every byte: built, and the other one alone.
+void pair_keep_parts(struct search *search, const struct hypothesis *hypothesis, const char *what);
 
 // Searches again, with each of the best as what was meant.
 void pair_search(struct search *search);

@@ -48,6 +48,8 @@ out "WRONG_SLICE: place 1 holds slice 0"
 
 run 0 diagnose --causes
 out "STALE             Bytes that the copy writes are still what was there before"
+run 0 diagnose --causes --json
+json '"STALE"' 1 id
 
 # What a debugger prints.
 od -An -v -tx4 right | sed -E 's/ ([0-9a-f]+)/ 0x\1/g; s/^/0x800:/' >words

@@ -88,6 +88,16 @@ run 1 encode --replace "$work/raw" --address 0
 out "cuTensorMapReplaceAddress returns CUDA_ERROR_INVALID_VALUE (1):"
 out "rule REPLACE_ADDRESS_NULL"
 
+# A size without its B is that size, as `tmaref swizzle` takes it.
+for spelling in "--swizzle 128" "--swizzle 128B" "--swizzle 3"; do
+    # shellcheck disable=SC2086
+    run 0 encode --dtype f16 --dim 64,64 --box 64,8 $spelling --l2-promotion 128
+    out "CU_TENSOR_MAP_SWIZZLE_128B (3)"
+    out "CU_TENSOR_MAP_L2_PROMOTION_L2_128B (2)"
+done
+run 2 encode --dtype f16 --dim 64,64 --box 32
+err "--box: has 1 number, where the rank is 2"
+
 # --- refused: every rule, with value, limit and nearest legal value ---
 run 1 encode --dtype f16 --dim 4096,0 --strides 8200 --box 64,257 --element-strides 1,9 --address 8
 out "cuTensorMapEncodeTiled returns CUDA_ERROR_INVALID_VALUE (1):"
@@ -136,14 +146,14 @@ bad "--dim: item 1, '-1', is not a whole number" --dtype f16 --dim -1 --box 64
 bad "--dim: item 1, '18446744073709551616'" --dtype f16 --dim 18446744073709551616 --box 64
 bad "--dim: item 1, '0000" --dtype f16 --dim 0000000000000000000000000000000000000001 --box 64
 bad "--dim: takes at most 16 numbers" --dtype f16 --dim 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 --box 64
-bad "--box: has 1 numbers, where the rank is 2" --dtype f16 --dim 64,64 --box 64
+bad "--box: has 1 number, where the rank is 2" --dtype f16 --dim 64,64 --box 64
 bad "--box: item 1, '4294967296'" --dtype f16 --dim 64 --box 4294967296
 bad "--strides: has 2 numbers, where rank - 1 is 1" --dtype f16 --dim 64,64 --strides 128,128 --box 64,1
 bad "--strides: a map of rank 1 has none" --dtype f16 --dim 64 --strides 16 --box 64
 bad "--dim: has 2 numbers, where the rank is 3" --dtype f16 --dim 64,64 --rank 3 --box 64,64,1
 bad "--rank: 'two' is not a whole number" --dtype f16 --dim 64,64 --rank two --box 64,64
 bad "--address: '0xg' is not a whole number" --dtype f16 --dim 64 --box 64 --address 0xg
-bad "--lower-corner: has 1 numbers, where rank - 2 is 2" --dtype f16 --dim 64,9,9,1 --lower-corner 0 --upper-corner 0,0 \
+bad "--lower-corner: has 1 number, where rank - 2 is 2" --dtype f16 --dim 64,9,9,1 --lower-corner 0 --upper-corner 0,0 \
     --channels 64 --pixels 9
 bad "--box: an im2col map has --channels and --pixels instead" --dtype f16 --dim 64,9,1 --lower-corner 0 \
     --upper-corner 0 --channels 64 --pixels 9 --box 64,1,1

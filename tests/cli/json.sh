@@ -41,6 +41,7 @@ compare() {
 map=(--dtype f16 --dim 4096,4096 --box 64,64 --swizzle 128B)
 run 0 list --json && keys list
 run 0 list --rules --json && keys "list --rules"
+run 0 diagnose --causes --json && keys "diagnose --causes"
 run 0 explain MAP_BOX_DIM --json && keys "explain RULE"
 run 0 explain 716 --json && keys "explain ERROR"
 run 0 explain --json "${map[@]}" --coord 0,64 --shared 0x800 --byte 0x838 && keys explain

@@ -93,6 +93,16 @@ while read -r id; do
     out "$id"
 done <"$work/ids"
 
+# Nothing to work on.
+run 2 run -f load -n 0
+err "--cases is 0: there is no case to run"
+mkdir "$work/empty" && cd "$work/empty" || exit 2
+for command in replay coverage; do
+    run 2 $command
+    err "no trace is named, and there is no folder 'traces' here"
+done
+cd "$OLDPWD" || exit 2
+
 # Standard output that cannot be written to.
 hex=$("$TMAREF" encode --dtype f16 --dim 64 --box 64 | head -1)
 full() { # full ARGUMENT...
@@ -106,6 +116,8 @@ full() { # full ARGUMENT...
     err "standard output"
 }
 full list
+full help
+full encode --help
 full list --rules --json
 full encode --dtype f16 --dim 64 --box 64
 full decode "$hex"

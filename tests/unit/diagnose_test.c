@@ -434,6 +434,7 @@ Suite *diagnose_suite(void)
 {
     Suite *suite = suite_create("diagnose");
     TCase *tests = tcase_create("diagnose");
+    tcase_set_timeout(tests, 60); // a busy machine
     tcase_add_loop_test(tests, a_planted_cause_is_named, 0, (int)(sizeof plants / sizeof plants[0]));
     tcase_add_test(tests, a_right_tile_is_clean);
     tcase_add_test(tests, bytes_that_stayed_are_stale);

@@ -133,9 +133,10 @@ int command_diagnose(int argc, char **argv)
     struct diagnose question;
     struct diagnosis answer;
     if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
-    for (int cause = 0; to.causes && cause < CAUSES; cause++)
-        printf("%-16s  %s\n", cause_row((enum cause)cause)->id, cause_row((enum cause)cause)->sentence);
-    if (to.causes) return EXIT_AGREE;
+    if (to.causes) {
+        diagnose_print_causes(to.json);
+        return EXIT_AGREE;
+    }
     int status = diagnose_read(&to, &question, &room);
     if (status == EXIT_AGREE && !diagnose(&question, &answer)) status = command_usage("diagnose", "not enough memory");
     if (status == EXIT_AGREE) {

@@ -34,6 +34,9 @@ uint64_t diagnose_tensor_bytes(const struct tensormap *map);
 int diagnose_read(const struct diagnose_options *from, struct diagnose *question, struct diagnose_room *room);
 
 void diagnose_print(const struct diagnose *question, const struct diagnosis *answer);
+// The table of causes.
+void diagnose_print_causes(int is_json);
+
 void diagnose_print_json(const struct diagnose *question, const struct diagnosis *answer);
 
 #endif

@@ -206,3 +206,18 @@ void diagnose_print_json(const struct diagnose *question, const struct diagnosis
     json_object_set_new(json, "explanations", array);
     explain_print_json(json);
 }
+
+void diagnose_print_causes(int is_json)
+{
+    json_t *json = json_array();
+    for (int cause = 0; cause < CAUSES; cause++) {
+        const struct cause_row *row = cause_row((enum cause)cause);
+        if (!is_json) printf("%-16s  %s\n", row->id, row->sentence);
+        json_array_append_new(
+            json, json_pack("{s:s, s:s, s:s}", "id", row->id, "sentence", row->sentence, "advice", row->advice));
+    }
+    if (is_json)
+        explain_print_json(json);
+    else
+        json_decref(json);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "map_names.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -67,9 +68,23 @@ static int find_short(enum map_enum which, const char *text, uint32_t *value)
     return dtype != DTYPE_COUNT;
 }
 
+// Sizes may be written without their B: no number of the driver's is so large.
+static int find_size(enum map_enum which, const char *text, uint32_t *value)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%.8sB", text);
+    for (const struct value_row *row = enums[which].rows; row->name != NULL; row++) {
+        if (!is_name(which, row->name, name)) continue;
+        *value = row->value;
+        return 1;
+    }
+    return 0;
+}
+
 int map_value_find(enum map_enum which, const char *text, uint32_t *value, struct text *why)
 {
     uint64_t number;
+    if (find_size(which, text, value)) return 1;
     if (parse_u64(text, UINT32_MAX, &number)) {
         *value = (uint32_t)number;
         return 1;

@@ -105,7 +105,7 @@ static void check_count(struct reading *reading, const char *option, int count, 
 {
     struct text why;
     if (count == wanted || reading->args->rank < 1 || reading->args->rank > TENSORMAP_MAX_RANK) return;
-    text_set(&why, "has %d numbers, where %s is %d", count, rule, wanted);
+    text_set(&why, "has %d number%s, where %s is %d", count, count == 1 ? "" : "s", rule, wanted);
     complain(reading, option, why.at);
 }
 
