@@ -351,20 +351,10 @@ START_TEST(cp_async_zero_fill__reads_fewer_bytes_than_it_writes)
 }
 END_TEST
 
-START_TEST(every_value_has_a_name)
-{
-    ck_assert_str_eq(access_kind_name(ACCESS_REDUCE), "reduce");
-    ck_assert_str_eq(access_proxy_name(PROXY_TENSORMAP), "tensormap");
-    ck_assert_str_eq(access_scope_name(SCOPE_SYS), "sys");
-    ck_assert_str_eq(access_order_name(ORDER_MMIO), "mmio");
-    ck_assert_str_eq(access_space_name(SPACE_SHARED), "shared");
-}
-END_TEST
-
 Suite *observe_suite(void)
 {
     Suite *suite = suite_create("observe");
-    TCase *tensor = tcase_create("tensor"), *bulk = tcase_create("bulk"), *names = tcase_create("names");
+    TCase *tensor = tcase_create("tensor"), *bulk = tcase_create("bulk");
     tcase_add_test(tensor, tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells);
     tcase_add_test(tensor, store_granule__is_what_a_store_tells);
     tcase_add_test(tensor, swizzle_32b__moves_the_ranges_that_are_told);
@@ -376,9 +366,7 @@ Suite *observe_suite(void)
     tcase_add_test(bulk, stores_to_global_memory_tell_no_barrier);
     tcase_add_test(bulk, registers_are_no_memory_and_take_the_generic_proxy);
     tcase_add_test(bulk, cp_async_zero_fill__reads_fewer_bytes_than_it_writes);
-    tcase_add_test(names, every_value_has_a_name);
     suite_add_tcase(suite, tensor);
     suite_add_tcase(suite, bulk);
-    suite_add_tcase(suite, names);
     return suite;
 }

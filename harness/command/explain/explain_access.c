@@ -42,12 +42,12 @@ static void list_access(struct listing *listing, const struct access *access)
                access->bytes);
 }
 
-// complete_tx, which is relaxed at cluster scope.
+// complete_tx, which has release semantics at cluster scope.
 static void list_complete(const struct listing *listing, uint32_t bytes)
 {
     if (listing->json != NULL)
         json_array_append_new(listing->json, json_pack("{s:s, s:s, s:s, s:I}", "kind", "complete_tx", "order",
-                                                       access_order_name(ORDER_RELAXED), "scope",
+                                                       access_order_name(ORDER_RELEASE), "scope",
                                                        access_scope_name(SCOPE_CLUSTER), "bytes", (json_int_t)bytes));
     else
         printf("then the mbarrier: complete_tx of %" PRIu32 " bytes\n", bytes);
