@@ -57,6 +57,8 @@ static void settle(struct lane *lane, const struct slot *slot, int status)
 static void hand_out(struct lane *lane, struct slot *slot)
 {
     if (lane->next == lane->end) return;
+    struct result *result = &lane->batch->results[lane->queue[lane->next]];
+    *result = result_at(result->first_bytes); // what a dump told of it counts no more
     const struct gpu_order order = {lane->batch, lane->queue[lane->next], 1};
     if (!gpu_child_order(&slot->child, &order)) { // it died of what no case did
         gpu_child_end(&slot->child, 1);

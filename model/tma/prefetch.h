@@ -22,8 +22,8 @@ enum rule im2col_prefetch_check(const struct tensormap *map, int dims, const int
 //   source    PTX ISA 9.1 cp.async.bulk.prefetch
 enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct findings *findings);
 
-// The 64-bit operand of .L2::cache_hint, on any instruction: 715 for values that no createpolicy makes and the hardware
-// cannot read. Rule CACHE_POLICY.
+// The 64-bit operand of .L2::cache_hint, on any instruction that moves bytes: 715 for values that no createpolicy makes
+// and the hardware cannot read. Rule CACHE_POLICY.
 //   source    PTX ISA 9.1 createpolicy
 enum rule cache_policy_check(uint64_t policy, struct findings *findings);
 

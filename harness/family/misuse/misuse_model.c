@@ -28,6 +28,12 @@ static enum rule check_policy(const struct run *run)
     return run->job->has_hint ? cache_policy_check(run->job->policy, NULL) : RULE_OK;
 }
 
+// An operation that moves no byte does not look at its policy.
+static enum rule check_bulk_policy(const struct run *run, uint64_t moved_bytes)
+{
+    return moved_bytes > 0 ? check_policy(run) : RULE_OK;
+}
+
 static uint8_t *shared_at(const struct run *run, uint32_t address, uint32_t bytes)
 {
     return memory_at(&run->memory->shared, address, bytes);
@@ -98,7 +104,7 @@ static enum rule run_bulk(const struct run *run)
     uint32_t bytes = bulk_moved_bytes(bulk.form, bulk.size_bytes);
     int has_barrier = job->operation != MISUSE_BULK_STORE && job->operation != MISUSE_BULK_REDUCE;
     if (job->operation == MISUSE_BULK_LOAD) bulk.to = operand_with_barrier(job->shared, job->barrier);
-    enum rule rule = rule_earlier(check_policy(run), bulk_check(&bulk, NULL));
+    enum rule rule = rule_earlier(check_bulk_policy(run, bytes), bulk_check(&bulk, NULL));
     if (has_barrier && bytes > 0)
         rule = rule_earlier(rule, bulk_check_barrier(bulk.form, job->barrier, &run->memory->shared, NULL));
     if (rule != RULE_OK) return rule;
@@ -128,7 +134,8 @@ static enum rule run_prefetch(const struct run *run)
     const uint16_t offset[3] = {(uint16_t)job->offset};
     switch (job->operation) {
     case MISUSE_PREFETCH_BULK:
-        return rule_earlier(check_policy(run), bulk_prefetch_check(job->global, job->size_bytes, NULL));
+        return rule_earlier(check_bulk_policy(run, bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, job->size_bytes)),
+                            bulk_prefetch_check(job->global, job->size_bytes, NULL));
     case MISUSE_PREFETCH_TILE:
         return rule_earlier(check_policy(run), tile_prefetch_check(&run->map, (int)job->dims, job->coord, NULL));
     case MISUSE_PREFETCH_IM2COL:
