@@ -14,27 +14,7 @@
 enum { RANK_LIMIT = 31, MOST_PARTS = 6 }; // the greatest rank that an address of shared memory may name
 enum { ERROR_UNMAPPED = 700, ERROR_MISALIGNED = 716, ERROR_LAUNCH = 719 };
 
-uint32_t operation_rank(uint32_t address)
-{
-    return address >> OPERAND_RANK_SHIFT;
-}
-
-uint32_t operation_place(uint32_t address)
-{
-    return address % (UINT32_C(1) << OPERAND_RANK_SHIFT);
-}
-
 // --- Where it goes ---------------------------------------------------------------------------------------------------
-
-int operation_is_load(enum operation_kind kind)
-{
-    return kind == OPERATION_TENSOR_LOAD || kind == OPERATION_BULK_LOAD;
-}
-
-int operation_is_register(enum operation_kind kind)
-{
-    return kind == OPERATION_ST_ASYNC || kind == OPERATION_RED_ASYNC;
-}
 
 // From shared memory or registers to a CTA of the cluster.
 static int is_send(enum operation_kind kind)
@@ -45,11 +25,6 @@ static int is_send(enum operation_kind kind)
 int operation_has_barrier(enum operation_kind kind)
 {
     return operation_is_load(kind) || is_send(kind);
-}
-
-uint32_t operation_destination(const struct operation *o)
-{
-    return o->kind == OPERATION_TENSOR_LOAD ? o->shared : (uint32_t)o->to;
 }
 
 uint32_t operation_targets(const struct operation *o)

@@ -4,6 +4,7 @@
 #define TMAREF_OPERATION_PART_H
 
 #include "box.h"
+#include "operand.h"
 #include "operation.h"
 
 #pragma GCC visibility push(hidden) // not for users of the shared library
@@ -20,14 +21,31 @@ struct question {
 enum rule operation_question(const struct question *question, struct findings *findings);
 
 // The two parts of a shared::cluster address: the rank of the CTA, and the offset in it.
-uint32_t operation_rank(uint32_t address);
-uint32_t operation_place(uint32_t address);
+static inline uint32_t operation_rank(uint32_t address)
+{
+    return address >> OPERAND_RANK_SHIFT;
+}
 
-int operation_is_load(enum operation_kind kind);
-int operation_is_register(enum operation_kind kind);
+static inline uint32_t operation_place(uint32_t address)
+{
+    return address % (UINT32_C(1) << OPERAND_RANK_SHIFT);
+}
+
+static inline int operation_is_load(enum operation_kind kind)
+{
+    return kind == OPERATION_TENSOR_LOAD || kind == OPERATION_BULK_LOAD;
+}
+
+static inline int operation_is_register(enum operation_kind kind)
+{
+    return kind == OPERATION_ST_ASYNC || kind == OPERATION_RED_ASYNC;
+}
 
 // The operand that names the destination in shared memory.
-uint32_t operation_destination(const struct operation *operation);
+static inline uint32_t operation_destination(const struct operation *o)
+{
+    return o->kind == OPERATION_TENSOR_LOAD ? o->shared : (uint32_t)o->to;
+}
 
 #pragma GCC visibility pop
 

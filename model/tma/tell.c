@@ -144,8 +144,8 @@ void tell_ends(const struct flight *f, uint64_t from, uint64_t from_bytes, uint6
     enum operation_kind kind = f->operation.kind;
     int is_from_global = kind == OPERATION_BULK_LOAD || kind == OPERATION_BULK_PREFETCH || kind == OPERATION_CP_ASYNC;
     int is_to_global = kind == OPERATION_BULK_STORE || kind == OPERATION_BULK_STORE_REDUCE;
-    struct access access = end_of(f, 1, is_to_global ? SPACE_GLOBAL : SPACE_SHARED);
     if (f->teller.observer == NULL) return;
+    struct access access = end_of(f, 1, is_to_global ? SPACE_GLOBAL : SPACE_SHARED);
     if (!operation_is_register(kind))
         tell_end(f, end_of(f, 0, is_from_global ? SPACE_GLOBAL : SPACE_SHARED), from, from_bytes);
     if (is_to_global) tell_end(f, access, to, to_bytes);
