@@ -26,10 +26,10 @@ static int terms(const struct mma_row *row)
 // The same number in f16, exactly. e5m2 is the upper half of one; a subnormal e4m3 is a normal f16.
 static uint32_t fp8_as_f16(enum number_format format, uint32_t bits)
 {
-    enum { F16_NAN = 0x7fff, BIAS_MORE = 8, FRACTION_MORE = 7, HIDDEN = 8 };
+    enum { BIAS_MORE = 8, FRACTION_MORE = 7, HIDDEN = 8 };
     if (format == NUMBER_E5M2) return bits << 8;
     uint32_t sign = (bits & 0x80) << 8, field = bits >> 3 & 15, fraction = bits & 7;
-    if (number_classify(format, bits) == NUMBER_NAN) return F16_NAN;
+    if (number_classify(format, bits) == NUMBER_NAN) return HOPPER_F16_NAN;
     if (field == 0 && fraction == 0) return sign;
     if (field == 0) { // value fraction * 2^-9
         field = 1;
@@ -96,7 +96,7 @@ static int is_nan_f64(uint64_t bits)
 // a * b + c to nearest even: DFMA. A NaN among them is returned quiet, that of b before that of c before that of a.
 static uint64_t fma_f64(uint64_t a, uint64_t b, uint64_t c)
 {
-    const uint64_t quiet = (uint64_t)1 << 51, made = 0xfff8000000000000;
+    const uint64_t quiet = (uint64_t)1 << 51;
     double x, y, z;
     uint64_t bits;
     if (is_nan_f64(b)) return b | quiet;
@@ -107,7 +107,7 @@ static uint64_t fma_f64(uint64_t a, uint64_t b, uint64_t c)
     memcpy(&z, &c, sizeof z);
     z = fma(x, y, z);
     memcpy(&bits, &z, sizeof bits);
-    return is_nan_f64(bits) ? made : bits;
+    return is_nan_f64(bits) ? HOPPER_F64_NAN : bits;
 }
 
 // One after the other, k ascending.

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "hopper.h"
+
 // --- float32, float64 ------------------------------------------------------------------------------------------------
 
 static inline float float_of(uint32_t bits)
@@ -28,7 +30,7 @@ static inline uint32_t bits_of(float value)
 static inline uint32_t sum_f32(uint32_t a, uint32_t b)
 {
     float sum = float_of(a) + float_of(b);
-    return sum != sum ? 0x7fffffff : bits_of(sum);
+    return sum != sum ? HOPPER_F32_NAN : bits_of(sum);
 }
 
 // Subnormals to the zero of their sign.
@@ -46,7 +48,7 @@ static inline uint64_t sum_f64(uint64_t a, uint64_t b)
     double sum = x + y;
     uint64_t bits;
     memcpy(&bits, &sum, sizeof bits);
-    bits = sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+    bits = sum != sum ? HOPPER_F64_NAN : bits;
     bits = x != x ? a : bits;
     return y != y ? b : bits;
 }
@@ -81,7 +83,7 @@ static inline uint32_t f16_of_float(float value)
     uint32_t is_subnormal = mask_if(magnitude < F16_REBIAS + (1 << 23)), is_nan = mask_if(magnitude > F32_INFINITY);
     uint32_t half = (uint32_t)(normal < 0x7c00 ? normal : 0x7c00);
     half = (subnormal & is_subnormal) | (half & ~is_subnormal);
-    return half | (sign & ~is_nan) | (0x7fff & is_nan);
+    return half | (sign & ~is_nan) | (HOPPER_F16_NAN & is_nan);
 }
 
 static inline uint32_t sum_f16(uint32_t a, uint32_t b)
@@ -94,7 +96,7 @@ static inline uint32_t sum_bf16(uint32_t a, uint32_t b)
 {
     float sum = float_of(a) + float_of(b);
     uint32_t bits = bits_of(sum);
-    return sum != sum ? 0x7fff0000 : bits + 0x7fff + (bits >> 16 & 1);
+    return sum != sum ? (uint32_t)HOPPER_F16_NAN << 16 : bits + 0x7fff + (bits >> 16 & 1);
 }
 
 #endif

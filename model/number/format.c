@@ -3,6 +3,7 @@
 #include "format.h"
 
 #include "fields.h"
+#include "hopper.h"
 
 static const struct number_format_row formats[NUMBER_FORMATS] = {
     [NUMBER_F16] = {"f16", 16, 5, 10, 0, 1, 0},    [NUMBER_BF16] = {"bf16", 16, 8, 7, 0, 1, 0},
@@ -49,6 +50,6 @@ static uint32_t round_f16(uint32_t bits)
 uint32_t number_round(enum number_format format, uint32_t f32)
 {
     if (format == NUMBER_F32) return f32;
-    if ((f32 & 0x7fffffff) > 0x7f800000) return 0x7fff;
+    if ((f32 & 0x7fffffff) > 0x7f800000) return HOPPER_F16_NAN;
     return format == NUMBER_F16 ? round_f16(f32) : round_bf16(f32);
 }

@@ -7,8 +7,8 @@
 
 #include "fields.h"
 
-enum { F32_FRACTION_BITS = 23, F32_LEAST_EXPONENT = -126, F32_MOST_EXPONENT = 127, F32_NAN = 0x7fffffff };
-enum { F16_FRACTION_BITS = 10, F16_LEAST_EXPONENT = -14, F16_NAN = 0x7fff, F16_INFINITY = 0x7c00 };
+enum { F32_FRACTION_BITS = 23, F32_LEAST_EXPONENT = -126, F32_MOST_EXPONENT = 127 };
+enum { F16_FRACTION_BITS = 10, F16_LEAST_EXPONENT = -14, F16_INFINITY = 0x7c00 };
 static const uint32_t F32_INFINITY = 0x7f800000;
 
 // --- NaN and infinity ------------------------------------------------------------------------------------------------
@@ -42,8 +42,8 @@ static int look_for_special(const struct number_sum *of, const struct number_ter
 static uint32_t special_result(enum number_format d, int seen)
 {
     int is_nan = seen != SAW_POSITIVE && seen != SAW_NEGATIVE;
-    if (d == NUMBER_F16) return is_nan ? F16_NAN : F16_INFINITY | (seen == SAW_NEGATIVE ? 0x8000u : 0);
-    return is_nan ? F32_NAN : F32_INFINITY | (seen == SAW_NEGATIVE ? 0x80000000u : 0);
+    if (d == NUMBER_F16) return is_nan ? HOPPER_F16_NAN : F16_INFINITY | (seen == SAW_NEGATIVE ? 0x8000u : 0);
+    return is_nan ? HOPPER_F32_NAN : F32_INFINITY | (seen == SAW_NEGATIVE ? 0x80000000u : 0);
 }
 
 // --- The sum ---------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #ifndef TMAREF_NUMBER_SUM_H
 #define TMAREF_NUMBER_SUM_H
 
+#include "hopper.h"
 #include "terms.h"
 
 // One sum of floats: the formats of the accumulator (and result), of A and of B, `terms` products, and how many
@@ -13,10 +14,7 @@ struct number_sum {
     enum number_format d, a, b;
     int terms, sum_bits, satfinite;
 };
-enum { NUMBER_SUM_BITS = 25, NUMBER_SUM_BITS_FP8 = 13 };
-
-// No sum has a smaller exponent than this one, whatever its terms.
-enum { NUMBER_SUM_FLOOR = -133 };
+// How many bits an H200 keeps is in hopper.h.
 
 // The products and the accumulator `c` (its bits; NULL: none), summed and rounded: the bits of the element.
 uint32_t number_sum_float(const struct number_sum *sum, const struct number_terms *a, const struct number_terms *b,

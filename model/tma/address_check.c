@@ -2,11 +2,11 @@
 // Addresses of single instructions.
 #include "address_check.h"
 
+#include "hopper.h"
 #include "operand.h"
 
 enum { MAP_BYTES = 128, MAP_ALIGN = 64, MAP_COPY_ALIGN = 4 };
 #define ADDRESS_LIMIT ((uint64_t)1 << 56)
-#define WINDOW_LIMIT  (UINT32_C(1) << OPERAND_RANK_SHIFT)
 
 static void broken(struct findings *findings, enum rule *first, struct finding finding)
 {
@@ -38,8 +38,9 @@ static int is_size(uint32_t bytes)
 // Shared memory by an address of shared::cta, whose upper 8 bits are 0.
 static void check_window(uint32_t address, enum rule rule, struct findings *findings, enum rule *first)
 {
-    if (address >= WINDOW_LIMIT)
-        broken(findings, first, (struct finding){rule, "a", -1, 0, address, WINDOW_LIMIT, address % WINDOW_LIMIT});
+    if (address >= SHARED_WINDOW_BYTES)
+        broken(findings, first,
+               (struct finding){rule, "a", -1, 0, address, SHARED_WINDOW_BYTES, address % SHARED_WINDOW_BYTES});
 }
 
 enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings)

@@ -4,10 +4,8 @@
 
 #include "cp_async_check.h"
 #include "global_check.h"
+#include "hopper.h"
 #include "linear.h"
-
-// Shared addresses have 24 bits; the ones above say which CTA of a cluster.
-enum { CP_ASYNC_WINDOW_BYTES = 1 << 24 };
 
 static int is_ignored(const struct cp_async *copy)
 {
@@ -48,9 +46,8 @@ static void check_destination(const struct cp_async *copy, enum rule *first, str
 {
     uint64_t to = copy->to, size = copy->size_bytes, end = copy->shared->base + copy->shared->size_bytes;
     uint64_t nearest = to < copy->shared->base ? copy->shared->base : end - size;
-    if (to >= CP_ASYNC_WINDOW_BYTES)
-        broken(findings, first,
-               (struct finding){RULE_CP_ASYNC_WINDOW, "dst", -1, 0, to, CP_ASYNC_WINDOW_BYTES, nearest});
+    if (to >= SHARED_WINDOW_BYTES)
+        broken(findings, first, (struct finding){RULE_CP_ASYNC_WINDOW, "dst", -1, 0, to, SHARED_WINDOW_BYTES, nearest});
     else if (memory_at(copy->shared, to - to % size, size) == NULL)
         broken(findings, first, (struct finding){RULE_CP_ASYNC_SMEM_BOUNDS, "dst", -1, 0, to, end, nearest});
     if (to % size != 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "hopper.h"
 #include "reducer.h"
 #include "swizzle.h"
 
@@ -13,13 +14,13 @@ enum { CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 8, GATHER_BYTES = 1024 };
 
 uint16_t oob_fill_pattern(enum tensormap_oob_fill fill)
 {
-    return fill == OOB_FILL_NAN_REQUEST_ZERO_FMA ? 0x7ff7 : 0;
+    return fill == OOB_FILL_NAN_REQUEST_ZERO_FMA ? HOPPER_FILL_NAN : 0;
 }
 
 uint32_t tf32_round(uint32_t bits)
 {
     const uint32_t magnitude = bits & 0x7fffffff, infinity = 0x7f800000, dropped = 13;
-    if (magnitude > infinity) return 0x7fffe000;
+    if (magnitude > infinity) return HOPPER_TF32_NAN;
     if (magnitude == infinity) return bits;
     uint32_t tie_to_even = bits >> dropped & 1;
     return (bits + (1u << (dropped - 1)) - 1 + tie_to_even) & ~((1u << dropped) - 1);

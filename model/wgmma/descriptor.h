@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "hopper.h"
+
 // As the descriptor encodes it: not the numbers that tensor maps have.
 enum wgmma_swizzle { WGMMA_SWIZZLE_NONE, WGMMA_SWIZZLE_128B, WGMMA_SWIZZLE_64B, WGMMA_SWIZZLE_32B };
 
@@ -13,9 +15,6 @@ struct wgmma_descriptor {
     uint32_t start_bytes, leading_bytes, stride_bytes, base_offset;
     enum wgmma_swizzle swizzle;
 };
-
-// Bits of a descriptor that mean nothing: an H200 ignores them.
-#define WGMMA_DESCRIPTOR_IGNORED (~(uint64_t)0xc00e3fff3fff3fff)
 
 // The 64 bits; fields are cut to their width (18 bits in units of 16 bytes; 3 bits; 2 bits).
 uint64_t wgmma_descriptor_pack(const struct wgmma_descriptor *descriptor);
