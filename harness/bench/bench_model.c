@@ -156,7 +156,7 @@ static void run(struct bench *bench, struct work *w, int is_array)
         snprintf(name, sizeof name, "product %s %dx%dx%d", wgmma_types_row(w->types)->name, ARRAY, ARRAY, ARRAY_K);
     else
         snprintf(name, sizeof name, "wgmma %s m64n%dk%u", wgmma_types_row(w->types)->name, N, k);
-    contest.work = 2e-9 * (is_array ? (double)ARRAY * ARRAY * ARRAY_K : (double)WGMMA_M * N * k);
+    contest.work = 2e-9 * (double)(is_array ? (uint64_t)ARRAY * ARRAY * ARRAY_K : (uint64_t)WGMMA_M * N * k);
     if (contest_wanted(bench, name)) measure(bench, &contest, side, w);
 }
 

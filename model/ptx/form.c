@@ -152,7 +152,7 @@ static const char *set_words(const char *name, size_t length)
 {
     for (int i = 0; i < SETS; i++)
         if (is_name(sets[i].name, name + 1, length - 1)) return sets[i].words;
-    assert(!"a set of sets.def");
+    assert(0 && "a set of sets.def");
     return "";
 }
 

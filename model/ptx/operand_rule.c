@@ -70,7 +70,7 @@ static uint8_t space_of(const struct ptx_choice *choice, const char *at)
     if (*at == '0' || *at == '1') return choice->space[*at - '0'];
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
         if (strncmp(at, spaces[i].name, strlen(spaces[i].name)) == 0) return (uint8_t)spaces[i].word;
-    assert(!"a space of forms.def");
+    assert(0 && "a space of forms.def");
     return 0;
 }
 
@@ -139,7 +139,7 @@ static void read_flags(const char *at, const struct ptx_choice *choice, struct p
         case 'h':
             break; // seen to in ptx_operand_rules
         default:
-            assert(!"a flag of forms.def");
+            assert(0 && "a flag of forms.def");
         }
     }
 }
