@@ -30,6 +30,8 @@ const char *ptx_near(const char *name, size_t length, const char *(*name_at)(int
     const char *best = NULL, *other;
     int least = length < 3 ? 2 : FAR;
     for (int i = 0; (other = name_at(i)) != NULL; i++) {
+        size_t other_length = strlen(other);
+        if (other_length + FAR <= length || length + FAR <= other_length) continue;
         int far = distance(name, length, other);
         if (far < least) least = far, best = other;
     }
@@ -61,12 +63,6 @@ static int nearest_row(const struct ptx_spelling *spelling, int *most)
     return best;
 }
 
-static int is_known_word(const struct ptx_spelled *word)
-{
-    const char *near = ptx_near(word->at, word->length, ptx_near_word);
-    return near != NULL && strlen(near) == word->length && memcmp(near, word->at, word->length) == 0;
-}
-
 int ptx_form_blame(const struct ptx_spelling *spelling, char *message, char *advice, size_t size_bytes)
 {
     int taken, best = nearest_row(spelling, &taken);
@@ -78,11 +74,12 @@ int ptx_form_blame(const struct ptx_spelling *spelling, char *message, char *adv
         return -1;
     }
     const struct ptx_spelled *word = &spelling->word[taken];
-    const char *near = ptx_near(word->at, word->length, ptx_near_word);
-    if (is_known_word(word))
+    if (ptx_word_is_known(word->at, word->length)) {
         snprintf(message, size_bytes, "'%s' does not take '.%.*s' here", form->opcode, (int)word->length, word->at);
-    else
-        snprintf(message, size_bytes, "'.%.*s' is no modifier of PTX%s%s%s", (int)word->length, word->at,
-                 near == NULL ? "" : "; did you mean '.", near == NULL ? "" : near, near == NULL ? "" : "'?");
+        return taken;
+    }
+    const char *near = ptx_near(word->at, word->length, ptx_near_word);
+    snprintf(message, size_bytes, "'.%.*s' is no modifier of PTX%s%s%s", (int)word->length, word->at,
+             near == NULL ? "" : "; did you mean '.", near == NULL ? "" : near, near == NULL ? "" : "'?");
     return taken;
 }

@@ -86,6 +86,8 @@ static void add_operands(struct parser *parser, struct body *body, const struct 
         const struct written *written = trial->chosen[i];
         uint32_t place = first + (uint32_t)i;
         if (written == NULL) continue;
+        if (written->kind == PTX_OPERAND_VECTOR && rule->vector == 0 && !rule->may_pack) // {%r1} for %r1
+            written = &trial->operands->at[written->first];
         if (written->kind == PTX_OPERAND_VECTOR) {
             add_parts(parser, body, trial->operands, place, rule, written);
             continue;

@@ -5,6 +5,8 @@
 
 #include "fit.h"
 
+enum { MOST_VECTOR_BITS = 128, MOST_BARRIER = 15, WARP = 32, BULK_STEP = 16 };
+
 static int refuse(struct trial *trial, const struct written *written, const char *format, const char *name)
 {
     trial->blamed = written;
@@ -24,6 +26,7 @@ static int type_fits(enum ptx_type want, enum ptx_type have, int is_wide)
 {
     const struct ptx_type_row *a = ptx_type_row(want), *b = ptx_type_row(have);
     if (want == have) return 1;
+    if (have == PTX_TYPE_f16x2) return want == PTX_TYPE_b32;
     if (a->kind == PTX_KIND_PREDICATE || b->kind == PTX_KIND_PREDICATE) return 0;
     int is_packed = a->kind == PTX_KIND_PACKED;
     if (is_wide && !is_packed ? b->bits < a->bits : b->bits != a->bits) return 0;
@@ -37,6 +40,33 @@ static int constant_fits(enum ptx_type want, const struct ptx_number *number)
     const struct ptx_type_row *row = ptx_type_row(want);
     if (number->is_float) return want == PTX_TYPE_f32 || want == PTX_TYPE_f64;
     return row->kind == PTX_KIND_PREDICATE || (is_integer(row->kind) && row->bits <= 64);
+}
+
+// What a row says of constants where a register may stand too.
+static int in_range(const struct ptx_operand_rule *rule, const struct ptx_number *number)
+{
+    double value;
+    switch (rule->limited) {
+    case 'c':
+        return number->bits <= UINT8_MAX;
+    case 'b':
+        return number->bits <= MOST_BARRIER;
+    case 'w':
+        return number->bits % WARP == 0;
+    case 'W':
+        return number->bits % WARP == 0 && number->bits != 0;
+    case 'o':
+        return number->bits <= 1;
+    case 'q':
+        return number->bits % BULK_STEP == 0;
+    case 'n':
+        return (int64_t)number->bits > 0;
+    default:
+        break;
+    }
+    if (!rule->is_fraction || !number->is_float || number->is_single) return 1;
+    memcpy(&value, &number->bits, sizeof value);
+    return value > 0 && value <= 1;
 }
 
 static int special_fits(enum ptx_type want, enum ptx_type have)
@@ -64,6 +94,12 @@ static int address_fits(enum ptx_type want, int space)
     return row->bits == 64 || (row->bits == 32 && (is_shared(space) || is_param(space) || space == PTX_LOCAL));
 }
 
+static int space_fits(int want, int have)
+{
+    if (want == have || (want == PTX_WORD_NONE && !is_param(have))) return 1;
+    return (is_shared(want) && is_shared(have)) || (is_param(want) && is_param(have));
+}
+
 // --- One operand -----------------------------------------------------------------------------------------------------
 
 static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written);
@@ -73,6 +109,8 @@ static int vector_fits(struct trial *trial, const struct ptx_operand_rule *rule,
     struct ptx_operand_rule part = *rule;
     part.vector = 0;
     part.may_sink = rule->is_written && rule->is_wide;
+    if (rule->is_vectorable && rule->vector * ptx_type_row((enum ptx_type)rule->type)->bits > MOST_VECTOR_BITS)
+        return refuse(trial, written, "vectors of more than 128 bits need %s", "sm_100");
     if (written->count != rule->vector)
         return refuse(trial, written, "this vector has the wrong number of parts%s", "");
     for (uint32_t i = 0; i < written->count; i++)
@@ -105,13 +143,16 @@ static int scalar_fits(const struct ptx_operand_rule *rule, const struct written
     enum ptx_type want = (enum ptx_type)rule->type;
     switch (written->kind) {
     case PTX_OPERAND_REGISTER:
+        if (rule->no_float && ptx_type_row((enum ptx_type)written->type)->kind == PTX_KIND_FLOAT) return 0;
         return type_fits(want, (enum ptx_type)written->type, rule->is_wide);
     case PTX_OPERAND_CONSTANT:
-        return !rule->is_written && !rule->register_only && constant_fits(want, &written->number);
+        return !rule->is_written && !rule->register_only && constant_fits(want, &written->number) &&
+               in_range(rule, &written->number);
     case PTX_OPERAND_SPECIAL:
         return rule->may_special && special_fits(want, (enum ptx_type)written->type);
     case PTX_OPERAND_VARIABLE:
-        return rule->may_address && address_fits(want, written->space);
+        return rule->may_address && address_fits(want, written->space) &&
+               (rule->space == PTX_WORD_NONE || space_fits(rule->space, written->space));
     case PTX_OPERAND_FUNCTION:
         return rule->may_address && address_fits(want, PTX_WORD_NONE);
     default:
@@ -127,6 +168,8 @@ static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, 
     if (written->kind == PTX_OPERAND_SINK && rule->may_sink) return 1;
     if (rule->must_sink)
         return refuse(trial, written, "the sink _ is wanted here: nothing comes back from another CTA%s", "");
+    if (written->kind == PTX_OPERAND_VECTOR && written->count == 1 && rule->vector == 0 && rule->is_vectorable)
+        return value_fits(trial, rule, &trial->operands->at[written->first]);
     if (written->kind == PTX_OPERAND_VECTOR && rule->vector > 0) return vector_fits(trial, rule, written);
     if (rule->vector > 0) return refuse(trial, written, "a vector in braces { } is wanted here, of .%s", type);
     if (rule->may_pack) {
@@ -152,6 +195,8 @@ static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule,
     char range[80];
     if (written->kind != PTX_OPERAND_CONSTANT || written->number.is_float)
         return refuse(trial, written, "a constant is wanted here%s", "");
+    if (rule->limited == '2' && (value & (value - 1)) != 0)
+        return refuse(trial, written, "the constant here is a power of %s", "two");
     if (rule->ones > 0 ? is_one_of(rule, value)
                        : value >= rule->least && value <= rule->most && (rule->step == 0 || value % rule->step == 0))
         return 1;
@@ -161,12 +206,6 @@ static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule,
     else
         snprintf(range, sizeof range, "%d to %d%s", rule->least, rule->most, rule->step > 1 ? ", a multiple of 8" : "");
     return refuse(trial, written, "the constant here is %s", range);
-}
-
-static int space_fits(int want, int have)
-{
-    if (want == PTX_WORD_NONE || want == have) return 1;
-    return (is_shared(want) && is_shared(have)) || (is_param(want) && is_param(have));
 }
 
 static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
@@ -181,7 +220,16 @@ static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, con
             return refuse(trial, written, "an address of 64 bits is wanted here, not of .%s", type->name);
         return 1;
     case PTX_OPERAND_AT_VARIABLE:
-        if (space_fits(rule->space, written->space)) return 1;
+        if (rule->only_shared && !is_shared(written->space))
+            return refuse(trial, written, "a variable in shared memory is wanted here%s", "");
+        if (rule->not_shared && written->space != PTX_GLOBAL && written->space != PTX_CONST)
+            return refuse(trial, written, "a tensor map lies in %s memory", "global or constant");
+        if (rule->only_shared && !is_shared(written->space))
+            return refuse(trial, written, "a variable in shared memory is wanted here%s", "");
+        if (rule->register_only) return refuse(trial, written, "a generic address in a register is wanted here%s", "");
+        if (rule->not_parameter && written->is_parameter)
+            return refuse(trial, written, "a function cannot write its parameters%s", "");
+        if (rule->not_shared || space_fits(rule->space, written->space)) return 1;
         return refuse(trial, written, "the variable is in .%s", ptx_word_spelling((enum ptx_word)written->space));
     case PTX_OPERAND_AT_CONSTANT:
         if (rule->space == PTX_LOCAL) return 1;
@@ -215,6 +263,14 @@ static int operand_fits(struct trial *trial, const struct ptx_operand_rule *rule
 
 // --- A row -----------------------------------------------------------------------------------------------------------
 
+// cp.async copies no more bytes than it writes.
+static int below_last(struct trial *trial, int i, const struct written *written)
+{
+    if (trial->row->rule[i].limited != 'z' || written->kind != PTX_OPERAND_CONSTANT) return 1;
+    if (written->number.bits <= trial->chosen[i - 1]->number.bits) return 1;
+    return refuse(trial, written, "this is more than the operand before%s", "");
+}
+
 // Tries the rules in their order; an operand that may be left out is, where the next one written is not it. Returns how
 // many were taken, or -1 if all were.
 static int try_row(struct trial *trial)
@@ -231,7 +287,7 @@ static int try_row(struct trial *trial)
             snprintf(trial->why, sizeof trial->why, "the operand '%.*s' is missing", rule->name_length, rule->name);
             return i;
         }
-        if (!operand_fits(trial, rule, written)) {
+        if (!operand_fits(trial, rule, written) || !below_last(trial, i, written)) {
             if (rule->is_optional && trial->row->rules > i + 1 &&
                 operands->count - at < (uint32_t)(trial->row->rules - i))
                 continue;

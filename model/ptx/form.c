@@ -31,7 +31,7 @@ enum { SETS = sizeof sets / sizeof sets[0], MOST_SLOTS = 16 };
 
 static const struct ptx_form forms[PTX_FORMS] = {
 #define FORM(name, opcode, modifiers, operands, since, support, runs, note)                                            \
-    {opcode, modifiers, operands, since, PTX_##support, PTX_RUNS_##runs, note},
+    {#name, opcode, modifiers, operands, since, PTX_##support, PTX_RUNS_##runs, note},
 #include "forms.def"
 };
 
@@ -55,7 +55,7 @@ const char *ptx_word_spelling(enum ptx_word word)
 
 static int is_name(const char *name, const char *at, size_t length)
 {
-    return strncmp(name, at, length) == 0 && name[length] == '\0';
+    return length > 0 && *name == *at && strncmp(name, at, length) == 0 && name[length] == '\0';
 }
 
 enum ptx_type ptx_type_find(const char *name, size_t length)
@@ -132,6 +132,11 @@ static struct word word_read(const char *at, size_t length)
     else
         word.class = words[word.word = word_find(at, length)].class;
     return word;
+}
+
+int ptx_word_is_known(const char *at, size_t length)
+{
+    return word_read(at, length).class != PTX_CLASSES;
 }
 
 struct slot {

@@ -60,7 +60,7 @@ enum ptx_support {
 enum ptx_runs { PTX_RUNS_NOT };
 
 struct ptx_form {
-    const char *opcode, *modifiers, *operands;
+    const char *name, *opcode, *modifiers, *operands;
     uint16_t since; // PTX version times 10
     enum ptx_support support;
     enum ptx_runs runs;
@@ -115,6 +115,9 @@ int ptx_form_slots(int form);
 
 // A sentence on why no row takes the spelling, and one of advice. Returns the word to blame, or -1 if one is missing.
 int ptx_form_blame(const struct ptx_spelling *spelling, char *message, char *advice, size_t size_bytes);
+
+// Is it a modifier of any instruction, a type or a shape?
+int ptx_word_is_known(const char *at, size_t length);
 
 // The name that is nearest to a mistyped one, or NULL; name_at(0), name_at(1), ... are all, up to NULL.
 const char *ptx_near(const char *name, size_t length, const char *(*name_at)(int i));

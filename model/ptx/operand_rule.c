@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,57 +92,43 @@ static const char *read_constant(const char *at, struct ptx_operand_rule *rule)
     return end;
 }
 
+// What each letter behind the slash sets. Letters that are not here limit a constant.
+static const struct {
+    char letter;
+    size_t field;
+} flags[] = {
+    {'?', offsetof(struct ptx_operand_rule, is_optional)},   {'|', offsetof(struct ptx_operand_rule, is_joined)},
+    {'[', offsetof(struct ptx_operand_rule, is_bracketed)},  {'~', offsetof(struct ptx_operand_rule, is_wide)},
+    {'!', offsetof(struct ptx_operand_rule, may_negate)},    {'_', offsetof(struct ptx_operand_rule, may_sink)},
+    {'x', offsetof(struct ptx_operand_rule, must_sink)},     {'r', offsetof(struct ptx_operand_rule, register_only)},
+    {'s', offsetof(struct ptx_operand_rule, may_special)},   {'a', offsetof(struct ptx_operand_rule, may_address)},
+    {'p', offsetof(struct ptx_operand_rule, may_pack)},      {'v', offsetof(struct ptx_operand_rule, is_vectorable)},
+    {'f', offsetof(struct ptx_operand_rule, is_fraction)},   {'i', offsetof(struct ptx_operand_rule, no_float)},
+    {'m', offsetof(struct ptx_operand_rule, not_parameter)}, {'S', offsetof(struct ptx_operand_rule, only_shared)},
+    {'G', offsetof(struct ptx_operand_rule, not_shared)},    {'h', offsetof(struct ptx_operand_rule, is_hint)},
+};
+enum { FLAGS = sizeof flags / sizeof flags[0] };
+
+static void read_flag(char letter, struct ptx_operand_rule *rule)
+{
+    int i = 0;
+    while (i < FLAGS && flags[i].letter != letter) i++;
+    if (i < FLAGS)
+        *((uint8_t *)rule + flags[i].field) = 1;
+    else if (letter == '8')
+        rule->step = 8;
+    else
+        rule->limited = (uint8_t)letter;
+}
+
 static void read_flags(const char *at, const struct ptx_choice *choice, struct ptx_operand_rule *rule)
 {
-    for (; *at != '\0' && *at != ' '; at++) {
-        switch (*at) {
-        case '?':
-            rule->is_optional = 1;
-            break;
-        case '|':
-            rule->is_joined = 1;
-            break;
-        case '[':
-            rule->is_bracketed = 1;
-            break;
-        case '~':
-            rule->is_wide = 1;
-            break;
-        case '!':
-            rule->may_negate = 1;
-            break;
-        case '_':
-            rule->may_sink = 1;
-            break;
-        case 'x':
-            rule->must_sink = rule->may_sink = 1;
-            break;
-        case 'r':
-        case '+':
-            rule->register_only = 1;
-            break;
-        case 's':
-            rule->may_special = rule->may_address = 1;
-            break;
-        case 'a':
-            rule->may_address = 1;
-            break;
-        case 'p':
-            rule->may_pack = 1;
-            break;
-        case '8':
-            rule->step = 8;
-            break;
-        case 'v':
-            if (choice->word[PTX_CLASS_VECTOR])
-                rule->vector = (uint8_t)(2 << (choice->word[PTX_CLASS_VECTOR] - PTX_V2));
-            break;
-        case 'h':
-            break; // seen to in ptx_operand_rules
-        default:
-            assert(0 && "a flag of forms.def");
-        }
-    }
+    int vector = choice->word[PTX_CLASS_VECTOR];
+    for (; *at != '\0' && *at != ' '; at++) read_flag(*at, rule);
+    rule->may_sink |= rule->must_sink;
+    rule->may_address |= rule->may_special;
+    if (rule->may_address && !rule->may_special) rule->space = choice->space[0];
+    if (rule->is_vectorable && vector != 0) rule->vector = (uint8_t)(2 << (vector - PTX_V2));
 }
 
 static void read_kind(const char *at, size_t length, const struct ptx_choice *choice, struct ptx_operand_rule *rule)

@@ -17,8 +17,9 @@ struct written {
     uint8_t kind;       // enum ptx_operand_kind
     uint8_t is_negated; // !a
     uint8_t is_joined, is_bracketed;
-    uint8_t type, file; // of a register, as declared
-    uint8_t space;      // of a variable, enum ptx_word
+    uint8_t type, file;   // of a register, as declared
+    uint8_t space;        // of a variable, enum ptx_word
+    uint8_t is_parameter; // what the function was passed
     uint32_t index, first, count;
     struct ptx_number number;
     struct ptx_token token;

@@ -94,6 +94,9 @@ static int read_variable(struct parser *parser, const struct body *body, const s
     to->kind = PTX_OPERAND_VARIABLE;
     to->index = named->index;
     to->space = (uint8_t)variable_at(parser, body, named->index)->space;
+    uint32_t number_in = named->index & ~PTX_OF_FUNCTION, returns = body->function->returns;
+    to->is_parameter =
+        named->index & PTX_OF_FUNCTION && number_in >= returns && number_in < returns + body->function->parameters;
     if ((ptx_parser_is(parser, "+") || ptx_parser_is(parser, "-")) && !ptx_parse_constant(parser, &number)) return 0;
     to->offset = (int64_t)number.bits;
     return 1;

@@ -208,6 +208,19 @@ START_TEST(calls_pass_what_the_function_takes)
 }
 END_TEST
 
+START_TEST(addresses_of_parameters_and_vectors_of_one_are_values)
+{
+    struct opened opened;
+    const struct ptx_function *k =
+        decode_k(&opened, HEAD ".entry k(.param .align 64 .b8 map[128]) { .reg .b64 a; .reg .b32 r; mov.b64 a, map;\n"
+                               "ld.global.b32 { r }, [ a + 0 ]; st.global.b32 [ a + 4 ], { r }; ret; }");
+    ck_assert_int_eq(operand_of(k, 0, 1)->kind, PTX_OPERAND_VARIABLE);
+    ck_assert_int_eq(operand_of(k, 1, 0)->kind, PTX_OPERAND_REGISTER);
+    ck_assert_int_eq(operand_of(k, 2, 1)->kind, PTX_OPERAND_REGISTER);
+    ptx_close(opened.module);
+}
+END_TEST
+
 START_TEST(tuning_is_read)
 {
     struct opened opened =
@@ -257,7 +270,7 @@ START_TEST(a_spelling_makes_choices)
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [a, {%r1, 2}], [s]; ret; }");
     const struct ptx_choice *first = &opened.program->op[k->instruction[0].op].choice;
     const struct ptx_choice *second = &opened.program->op[k->instruction[1].op].choice;
-    ck_assert_int_eq(first->form, PTX_FORM_LD);
+    ck_assert_int_eq(first->form, PTX_FORM_LD_EVICT);
     ck_assert_int_eq(first->word[PTX_CLASS_VECTOR], PTX_V2);
     ck_assert_int_eq(first->word[PTX_CLASS_L1], PTX_L1_NO_ALLOCATE);
     ck_assert_int_eq(first->type[0], PTX_TYPE_f32);
@@ -293,7 +306,7 @@ static const struct {
     {"ld.global.v2.u32 r, [a];", 18, "a vector in braces", ""},
     {"ld.shared.u32 r, [g];", 18, "the variable is in .global", ""},
     {"@r bra L;", 2, "no predicate register", ".reg .pred"},
-    {"lop3.b32 r, r, r, r, 256;", 22, "the constant here is 0 to 255", ""},
+    {"pmevent 16;", 9, "the constant here is 0 to 15", ""},
     {"call nofunction;", 6, "no function 'nofunction'", ".extern"},
     {"call fn, (r);", 6, "the function has 0 parameters, the call 1", ""},
     {"tex.2d.v4.f32.f32 {f,f,f,f}, [a, {f,f}];", 1, "textures and surfaces", ""},
@@ -407,6 +420,7 @@ Suite *ptx_suite(void)
     tcase_add_test(reads, branches_by_index_know_their_labels);
     tcase_add_test(reads, variables_have_sizes_and_first_values);
     tcase_add_test(reads, calls_pass_what_the_function_takes);
+    tcase_add_test(reads, addresses_of_parameters_and_vectors_of_one_are_values);
     tcase_add_test(reads, tuning_is_read);
     tcase_add_test(reads, locations_know_who_inlined_them);
     tcase_add_test(reads, a_spelling_makes_choices);

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What ptxas says of the cases of cases.c.
+
+  ask_ptxas.py PTX_VERDICTS > verdicts.tsv     asks about all of them (minutes) and writes the record
+  ask_ptxas.py PTX_VERDICTS --sample N         asks about every N-th and wants the front end to refuse what ptxas refuses
+
+Exit status 77: there is no ptxas for sm_90a here.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SECONDS, MEMORY_KB, TOGETHER = 3, 1500000, 400
+program = sys.argv[1]
+step = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+
+
+def read(*arguments):
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def ask(instructions, work, head, tail):
+    """The lines that ptxas names, and whether it went through."""
+    path = os.path.join(work, "cases.ptx")
+    with open(path, "w") as file:
+        file.write(head + "\n".join(instructions) + "\n" + tail)
+    limit = f"ulimit -v {MEMORY_KB}; exec timeout {SECONDS} {ptxas} -O0 -arch=sm_90a {path} -o /dev/null"
+    run = subprocess.run(["bash", "-c", limit], capture_output=True, text=True)
+    lines = (int(at) - head.count("\n") - 1 for at in re.findall(r"line (\d+); (?:error|fatal)", run.stderr))
+    return {line for line in lines if 0 <= line < len(instructions)}, run.returncode == 0
+
+
+def judge(instructions, verdicts, *around):
+    """ptxas stops at some mistakes: what it names is taken out until it goes through. What it names nothing of is halved."""
+    left = list(instructions)
+    while left:
+        named, is_through = ask(left, *around)
+        if is_through:
+            verdicts.update((instruction, "+") for instruction in left)
+            return
+        if not named and len(left) == 1:
+            verdicts[left[0]] = "?"
+            return
+        if not named:
+            half = len(left) // 2
+            judge(left[:half], verdicts, *around)
+            judge(left[half:], verdicts, *around)
+            return
+        verdicts.update((left[line], "-") for line in named)
+        left = [instruction for line, instruction in enumerate(left) if line not in named]
+
+
+def runs(verdicts):
+    return "".join(f"{len(run.group())}{run.group()[0]}" for run in re.finditer(r"\++|-+|\?+", verdicts))
+
+
+def digest(instructions):
+    value = 14695981039346656037
+    for byte in "".join(instruction + "\n" for instruction in instructions).encode():
+        value = (value ^ byte) * 1099511628211 % 2**64
+    return value
+
+
+def main():
+    if not os.path.exists(ptxas) or "sm_90a" not in subprocess.run([ptxas, "--help"], capture_output=True, text=True).stdout:
+        print("skipped: there is no ptxas that knows sm_90a")
+        return 77
+    cases = [line.split(" ", 2) for line in read().splitlines()][::step]
+    wanted = list(dict.fromkeys(instruction for _, _, instruction in cases))
+    verdicts = {}
+    with tempfile.TemporaryDirectory() as work:
+        for first in range(0, len(wanted), TOGETHER):
+            judge(wanted[first:first + TOGETHER], verdicts, work, read("--head"), read("--tail"))
+    if step > 1:
+        looser = [case for case in cases if case[0] == "+" and verdicts[case[2]] == "-"]
+        print(*(f"ptxas refuses, the front end does not: {case[2]}" for case in looser), sep="\n", end="\n" if looser else "")
+        print(f"{len(cases)} cases, {len(looser)} that ptxas alone refuses")
+        return 1 if looser else 0
+    rows = {}
+    for case in cases:
+        rows.setdefault(case[1], []).append(case)
+    for name, row in rows.items():
+        said = "".join(verdicts[case[2]] for case in row)
+        stricter = sum(case[0] == "-" and verdict == "+" for case, verdict in zip(row, said))
+        print(name, len(row), f"{digest([case[2] for case in row]):016x}", stricter, runs(said))
+    return 0
+
+
+sys.exit(main())

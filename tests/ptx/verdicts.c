@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// What the front end says of every case, and whether ptxas says the same. Alone, a line for each case: "+" or "-", the
+// row, the instruction; with --head and --tail the text around them. With --compare FILE, against what ptxas said: a
+// line for each row, its name, how many cases it has, a digest of their text, how many of those that ptxas takes the
+// front end refuses, and the verdicts as runs: 3+12-1?5- are 3 taken, 12 refused, 1 that ptxas gave no verdict on, 5
+// refused.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases.h"
+#include "ptx.h"
+
+enum { TOGETHER = PTX_MOST_ERRORS, MOST_LINE = 2048, MOST_ROW = 1 << 16, MOST_TOLD = 20 };
+
+// The cases of one row, a few at a time, and what was recorded of it.
+struct row {
+    int form, count, is_compared;
+    char line[TOGETHER][MOST_LINE];
+    uint64_t digest;
+    uint32_t cases, stricter, looser;
+    const char *runs;
+    uint32_t left; // of the run
+};
+
+static uint32_t lines_in(const char *text)
+{
+    uint32_t lines = 0;
+    for (; *text != '\0'; text++) lines += *text == '\n';
+    return lines;
+}
+
+// The next recorded verdict, or 0 behind the last.
+static char next_verdict(struct row *row)
+{
+    char *end;
+    while (row->left == 0 && *row->runs != '\0') {
+        row->left = (uint32_t)strtoul(row->runs, &end, 10);
+        if (row->left == 0) return 0;
+        row->runs = end + 1;
+    }
+    if (row->left == 0) return 0;
+    row->left--;
+    return row->runs[-1];
+}
+
+static void compare(struct row *row, const char *instruction, int is_refused)
+{
+    static int told;
+    char verdict = next_verdict(row);
+    row->stricter += verdict == '+' && is_refused;
+    if (verdict != '-' || is_refused) return;
+    row->looser++;
+    if (told++ < MOST_TOLD)
+        printf("%s: ptxas refuses, the front end does not: %s\n", ptx_form_row(row->form)->name, instruction);
+}
+
+// As many cases as there may be complaints, a line each.
+static void judge(struct row *row)
+{
+    static char text[TOGETHER * MOST_LINE + 8192];
+    struct ptx_errors errors;
+    int is_refused[TOGETHER] = {0};
+    size_t used = (size_t)sprintf(text, "%s", cases_head);
+    for (int i = 0; i < row->count; i++) used += (size_t)sprintf(text + used, "%s\n", row->line[i]);
+    used += (size_t)sprintf(text + used, "%s", cases_tail);
+    struct ptx_module *module = ptx_open(text, used, (struct ptx_limits){0}, &errors);
+    if (module == NULL || errors.count > 0) abort();
+    ptx_decode(module, (uint32_t)ptx_function_find(module, "k"), &errors);
+    for (uint32_t i = 0; i < errors.count && i < TOGETHER; i++) {
+        uint32_t line = errors.item[i].line - lines_in(cases_head) - 1;
+        if (line < (uint32_t)row->count) is_refused[line] = 1;
+    }
+    for (int i = 0; i < row->count; i++) {
+        if (row->is_compared)
+            compare(row, row->line[i], is_refused[i]);
+        else
+            printf("%c %s %s\n", is_refused[i] ? '-' : '+', ptx_form_row(row->form)->name, row->line[i]);
+    }
+    ptx_close(module);
+    row->count = 0;
+}
+
+// FNV-1a over the instruction and a line's end.
+static void take(void *to, const char *instruction)
+{
+    struct row *row = to;
+    for (const char *at = instruction; *at != '\0'; at++)
+        row->digest = (row->digest ^ (unsigned char)*at) * 1099511628211u;
+    row->digest = (row->digest ^ '\n') * 1099511628211u;
+    row->cases++;
+    snprintf(row->line[row->count++], MOST_LINE, "%s", instruction);
+    if (row->count == TOGETHER) judge(row);
+}
+
+static void judge_row(struct row *row, int form)
+{
+    row->form = form;
+    row->count = 0;
+    row->digest = 14695981039346656037u;
+    row->cases = row->stricter = row->looser = row->left = 0;
+    cases_tell(form, take, row);
+    if (row->count > 0) judge(row);
+}
+
+// One row with its line of the record; 1 if all is as it is recorded.
+static int compare_row(struct row *row, int form, const char *line)
+{
+    char name[64];
+    uint32_t cases, stricter;
+    uint64_t digest;
+    int at = 0;
+    const char *is = ptx_form_row(form)->name;
+    if (sscanf(line, "%63s %u %" SCNx64 " %u %n", name, &cases, &digest, &stricter, &at) < 4 || strcmp(name, is) != 0)
+        return printf("%s: it is not recorded here; make the record anew\n", is) < 0;
+    row->runs = line + at;
+    judge_row(row, form);
+    if (row->cases != cases || row->digest != digest)
+        return printf("%s: its cases are not those that were recorded; make the record anew\n", is) < 0;
+    if (row->stricter != stricter)
+        printf("%s: of what ptxas takes the front end refuses %u, not %u\n", is, row->stricter, stricter);
+    return row->looser == 0 && row->stricter == stricter;
+}
+
+static int compare_all(struct row *row, const char *path)
+{
+    static char line[MOST_ROW];
+    FILE *file = fopen(path, "r");
+    uint32_t cases = 0, stricter = 0, rows = 0;
+    int ok = 1;
+    if (file == NULL) return perror(path), 2;
+    row->is_compared = 1;
+    for (int form = 0; form < PTX_FORMS; form++) {
+        if (!cases_are_told(form)) continue;
+        if (fgets(line, sizeof line, file) == NULL) line[0] = '\0';
+        line[strcspn(line, "\n")] = '\0';
+        ok &= compare_row(row, form, line);
+        cases += row->cases;
+        stricter += row->stricter;
+        rows++;
+    }
+    fclose(file);
+    printf("%u rows, %u cases; of those that ptxas takes %u are refused%s\n", rows, cases, stricter,
+           ok ? "" : "; NOT as recorded");
+    return ok ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    static struct row row;
+    if (argc > 1 && strcmp(argv[1], "--head") == 0) return printf("%s", cases_head) < 0;
+    if (argc > 1 && strcmp(argv[1], "--tail") == 0) return printf("%s", cases_tail) < 0;
+    if (argc > 2 && strcmp(argv[1], "--compare") == 0) return compare_all(&row, argv[2]);
+    for (int form = 0; form < PTX_FORMS; form++) judge_row(&row, form);
+    return 0;
+}
