@@ -160,6 +160,7 @@ static int parse_instruction(struct parser *parser, struct body *body)
         struct ptx_name name;
         return ptx_parser_name(parser, "an instruction", &name);
     }
+    parser->statement = parser->token;
     struct ptx_token opcode = take_opcode(parser);
     const struct known_spelling *spelling = ptx_spelling_find(parser, &opcode);
     struct operands *written = &body->written;

@@ -22,6 +22,14 @@ int ptx_parser_take(struct parser *parser, const char *text)
     return 1;
 }
 
+// A spelling that blanks part is put together elsewhere: the statement is where to look.
+static const struct ptx_token *place_of(const struct parser *parser, const struct ptx_token *token)
+{
+    int is_text =
+        (uintptr_t)token->at >= (uintptr_t)parser->text && (uintptr_t)token->at <= (uintptr_t)parser->lexer.end;
+    return is_text ? token : &parser->statement;
+}
+
 int ptx_parser_fail(struct parser *parser, const struct ptx_token *token, const char *advice, const char *format, ...)
 {
     char message[PTX_MESSAGE_BYTES];
@@ -29,7 +37,7 @@ int ptx_parser_fail(struct parser *parser, const struct ptx_token *token, const 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (!parser->failed) ptx_complain(parser->errors, parser->text, token, advice, "%s", message);
+    if (!parser->failed) ptx_complain(parser->errors, parser->text, place_of(parser, token), advice, "%s", message);
     parser->failed = 1;
     return 0;
 }

@@ -45,6 +45,7 @@ struct parser {
     struct ptx_token token;
     struct ptx_errors *errors;
     const char *text;
+    struct ptx_token statement; // where the statement begins
     int failed, depth;
 };
 

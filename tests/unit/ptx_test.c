@@ -296,6 +296,7 @@ static const struct {
     {"add.s32 r, r, f;", 15, "a value of .s32 is wanted", ""},
     {"ad.s32 r, r, r;", 1, "'ad' is no instruction of PTX; did you mean", ""},
     {"add.s23 r, r, r;", 4, "'.s23' is no modifier of PTX; did you mean '.s2", ""},
+    {"add .s23 r, r, r;", 1, "'.s23' is no modifier of PTX", ""},
     {"add.volatile.s32 r, r, r;", 4, "'add' does not take '.volatile' here", "A form of it is"},
     {"add r, r, r;", 1, "lacks a modifier", "A form of it is"},
     {"mov.b32 r, %nosuch;", 12, "no register '%nosuch'", ".reg"},
