@@ -23,6 +23,7 @@ static uint64_t constant_bits(enum ptx_type type, const struct ptx_number *numbe
     uint64_t bits = number->bits;
     uint32_t word;
     if (row->kind == PTX_KIND_PREDICATE) return bits != 0;
+    if (row->kind != PTX_KIND_FLOAT && number->is_float) return bits; // 0f3F800000 for .b32
     if (number->is_float && row->bits == 32) {
         memcpy(&word, &single, sizeof word);
         return word;

@@ -38,6 +38,7 @@ static int type_fits(enum ptx_type want, enum ptx_type have, int is_wide)
 static int constant_fits(enum ptx_type want, const struct ptx_number *number)
 {
     const struct ptx_type_row *row = ptx_type_row(want);
+    if (number->is_pattern && row->kind == PTX_KIND_BITS && row->bits == (number->is_single ? 32 : 64)) return 1;
     if (number->is_float) return want == PTX_TYPE_f32 || want == PTX_TYPE_f64;
     return row->kind == PTX_KIND_PREDICATE || (is_integer(row->kind) && row->bits <= 64);
 }
@@ -146,6 +147,7 @@ static int scalar_fits(const struct ptx_operand_rule *rule, const struct written
         if (rule->no_float && ptx_type_row((enum ptx_type)written->type)->kind == PTX_KIND_FLOAT) return 0;
         return type_fits(want, (enum ptx_type)written->type, rule->is_wide);
     case PTX_OPERAND_CONSTANT:
+        if (rule->no_float && written->number.is_float) return 0;
         return !rule->is_written && !rule->register_only && constant_fits(want, &written->number) &&
                in_range(rule, &written->number);
     case PTX_OPERAND_SPECIAL:

@@ -92,8 +92,9 @@ static struct ptx_function *function_of(struct parser *parser, const struct ptx_
         return to;
     }
     const struct named *before = ptx_names_find(&module->names, head->name);
-    struct ptx_function *function = (struct ptx_function *)module->functions.item + before->index;
-    if (before->kind != NAME_FUNCTION || function->is_entry != head->is_entry) {
+    struct ptx_function *function =
+        before->kind == NAME_FUNCTION ? (struct ptx_function *)module->functions.item + before->index : NULL;
+    if (function == NULL || function->is_entry != head->is_entry) {
         ptx_parser_fail(parser, token, "", "'%.*s' is declared twice", (int)token->length, token->at);
         return NULL;
     }

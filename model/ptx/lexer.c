@@ -161,7 +161,7 @@ static int read_digits(const char *text, uint64_t base, struct ptx_number *numbe
 // 0f and 8 digits, or 0d and 16.
 static int read_pattern(const char *text, struct ptx_number *number)
 {
-    number->is_float = 1;
+    number->is_float = number->is_pattern = 1;
     number->is_single = (text[1] | 32) == 'f';
     return strlen(text + 2) == (number->is_single ? 8u : 16u) && read_digits(text + 2, 16, number);
 }

@@ -48,7 +48,7 @@ int ptx_token_is(const struct ptx_token *token, const char *text);
 // The value of a TOKEN_NUMBER. A double for is_float, else 64 bits; is_wide if they did not fit and were cut; 0 if it
 // is no number.
 struct ptx_number {
-    int is_float, is_single, is_unsigned, is_wide;
+    int is_float, is_single, is_pattern, is_unsigned, is_wide; // is_pattern: written as 0f... or 0d...
     uint64_t bits; // an integer, or the bits of the double; of the single for 0f...
 };
 int ptx_token_number(const struct ptx_token *token, struct ptx_number *number);

@@ -8,7 +8,7 @@
 #include "parser.h"
 
 #define DEFAULT_MEMORY_BYTES ((size_t)1 << 30)
-enum { ADDRESS_BITS = 64, NEWEST_VERSION = 90 };
+enum { ADDRESS_BITS = 64, NEWEST_MAJOR = 9 };
 
 // --- Directives of the module ----------------------------------------------------------------------------------------
 
@@ -24,9 +24,9 @@ static int parse_version(struct parser *parser)
     minor = (unsigned)(dot[1] - '0');
     parser->module->program.version = major * 10 + minor;
     ptx_parser_advance(parser);
-    if (major * 10 + minor <= NEWEST_VERSION) return 1;
-    return ptx_parser_fail(parser, &token, "Compile with CUDA 13.0 or older.",
-                           "PTX %u.%u is newer than 9.0, the newest that tmaref knows", major, minor);
+    if (major <= NEWEST_MAJOR) return 1;
+    return ptx_parser_fail(parser, &token, "Compile with CUDA 13.",
+                           "PTX %u.%u is newer than the versions 1 to 9 that tmaref knows", major, minor);
 }
 
 // sm_90a, and what code for older GPUs says.

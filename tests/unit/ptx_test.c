@@ -114,12 +114,15 @@ START_TEST(floating_point_constants_take_the_width_of_the_instruction)
     struct opened opened;
     const struct ptx_function *k = decode_k(
         &opened, HEAD ".entry k() { .reg .f32 f; .reg .f64 d; mov.f32 f, 1.5; mov.f64 d, 1.5; mov.f64 d, 0f3FC00000; "
-                      "mov.f32 f, 0d3FF8000000000000; mov.f32 f, -1.5e0; mov.f32 f, 0f7fc00001; ret; }");
+                      "mov.f32 f, 0d3FF8000000000000; mov.f32 f, -1.5e0; mov.f32 f, 0f7fc00001; "
+                      "mov.b32 f, 0f3F800000; mov.b64 d, 0d3FF0000000000000; ret; }");
     ck_assert_uint_eq(operand_of(k, 0, 1)->bits, 0x3fc00000);
     for (uint32_t i = 1; i < 3; i++) ck_assert_uint_eq(operand_of(k, i, 1)->bits, 0x3ff8000000000000);
     ck_assert_uint_eq(operand_of(k, 3, 1)->bits, 0x3fc00000);
     ck_assert_uint_eq(operand_of(k, 4, 1)->bits, 0xbfc00000);
     ck_assert_uint_eq(operand_of(k, 5, 1)->bits, 0x7fc00001);
+    ck_assert_uint_eq(operand_of(k, 6, 1)->bits, 0x3f800000);
+    ck_assert_uint_eq(operand_of(k, 7, 1)->bits, 0x3ff0000000000000);
     ptx_close(opened.module);
 }
 END_TEST
@@ -348,7 +351,7 @@ static const struct {
     const char *text, *message;
 } modules[] = {
     {"", "PTX begins with .version"},
-    {".version 9.1\n.target sm_90a\n", "newer than 9.0"},
+    {".version 10.0\n.target sm_90a\n", "newer than the versions"},
     {".version 8.0\n.target sm_100\n", "not for sm_100"},
     {".version 8.0\n.target sm_90a\n.address_size 32\n", "only .address_size 64"},
     {HEAD ".entry k() { ret;", "the body of 'k' does not end"},
