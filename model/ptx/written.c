@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The operands of an instruction as they are written: what each name is, before anyone asks whether it may stand there.
+// The operands of an instruction as they are written: what each name is, before
+// anyone asks whether it may stand there.
 #include <string.h>
 
 #include "parser.h"
@@ -102,7 +103,8 @@ static int read_variable(struct parser *parser, const struct body *body, const s
     return 1;
 }
 
-// A name is a register, a variable, a function, a special register, or else a label.
+// A name is a register, a variable, a function, a special register, or else a
+// label.
 static int read_name(struct parser *parser, struct body *body, struct operands *operands, struct written *to)
 {
     struct ptx_token token = parser->token;
@@ -175,9 +177,11 @@ static int read_offset(struct parser *parser, struct written *to)
     return 1;
 }
 
-// [a+8] or [map, {x, y}]: what is behind the comma becomes an operand of its own.
+// [a+8] or [map, {x, y}]: what is behind the comma becomes an operand of its
+// own.
 static int read_address(struct parser *parser, struct body *body, struct operands *operands, struct written *to)
 {
+    to->token = parser->token; // not the bracket
     if (!read_scalar(parser, body, operands, to)) return 0;
     switch (to->kind) {
     case PTX_OPERAND_REGISTER:
@@ -229,8 +233,8 @@ int ptx_parse_operands(struct parser *parser, struct body *body, struct operands
     }
 }
 
-// call (returns), function, (arguments), prototype: the function comes first in `operands`, and what is not said is
-// empty.
+// call (returns), function, (arguments), prototype: the function comes first in
+// `operands`, and what is not said is empty.
 int ptx_parse_call_operands(struct parser *parser, struct body *body, struct operands *operands)
 {
     operands->count = 0;

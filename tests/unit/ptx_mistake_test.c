@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// The suite `ptx_mistake`: what the front end of PTX says of mistakes, and where; its limit of memory; the table of
+// forms.
+#include <stdio.h>
+
+#include "ptx_test.h"
+
+Suite *ptx_mistake_suite(void);
+
+// --- What is wrong
+// ---------------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *body;
+    uint32_t column;
+    const char *message, *advice;
+} mistakes[] = {
+    {"add.s32 r, r;", 1, "operand 'b' is missing", "d=T a:T b:T"},
+    {"add.s32 r, r, f;", 15, "a value of .s32 is wanted", ""},
+    {"ad.s32 r, r, r;", 1, "'ad' is no instruction of PTX; did you mean", ""},
+    {"add.s23 r, r, r;", 4, "'.s23' is no modifier of PTX; did you mean '.s2", ""},
+    {"add .s23 r, r, r;", 1, "'.s23' is no modifier of PTX", ""},
+    {"add.volatile.s32 r, r, r;", 4, "'add' does not take '.volatile' here", "A form of it is"},
+    {"add r, r, r;", 1, "lacks a modifier", "A form of it is"},
+    {"mov.b32 r, %nosuch;", 12, "no register '%nosuch'", ".reg"},
+    {"mov.b32 r, nosuch;", 12, "not declared", ""},
+    {"bra NOWHERE;", 5, "no label 'NOWHERE'", "inner block"},
+    {"ld.global.u32 r, [a-4];", 20, "an offset begins with +", "+-4"},
+    {"ld.global.u32 r, [r];", 19, "an address of 64 bits", ""},
+    {"ld.global.v2.u32 r, [a];", 18, "a vector in braces", ""},
+    {"ld.shared.u32 r, [g];", 19, "the variable is in .global", ""},
+    {"@r bra L;", 2, "no predicate register", ".reg .pred"},
+    {"pmevent 16;", 9, "the constant here is 0 to 15", ""},
+    {"call nofunction;", 6, "no function 'nofunction'", ".extern"},
+    {"call fn, (r);", 6, "the function has 0 parameters, the call 1", ""},
+    {"tex.2d.v4.f32.f32 {f,f,f,f}, [a, {f,f}];", 1, "textures and surfaces", ""},
+    {"tcgen05.wait::ld.sync.aligned;", 1, "sm_100", "sm_90a"},
+    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [r], r, r;", 67, "an address in brackets", ""},
+    {"mov.b32 r, 1 / 0;", 14, "division by zero", ""},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {f,f,f}, a, a, p, 1, "
+     "1, 0, 0;",
+     51, "wrong number of parts", ""},
+    {"mov.b32 r, 1.5 % 2.0;", 16, "no operator of floating-point", ""},
+    {"mov.b32 r, (.u32)5;", 13, "a cast is", ""},
+    {"mov.b32 r, 0b12;", 12, "a constant is wanted", ""},
+    {"mov.b32 r, %tid;", 12, "no register", ""},
+    {"mov.b32 r, %tid.x.y;", 18, "';' is wanted", ""},
+    {".reg .v2 .f32 w; mov.f32 w.z, f;", 26, "has 2 parts", ""},
+    {"mov.b64 a, {r, {r, r}};", 16, "a constant is wanted", ""},
+    {"ld.global.u32 r, [LBL];", 19, "no variable 'LBL'", ""},
+    {"ld.global.u32 r, [!p];", 19, "this is no address", ""},
+    {"ld.global.u32 r, [a+1.5];", 19, "an offset is an integer", ""},
+    {"call k;", 6, ".entry cannot be called", ""},
+    {"call r, P;", 6, "64 bits", ""},
+    {"call a;", 6, "names a .callprototype", ""},
+    {"call L9;", 6, "no function 'L9'", ""},
+    {"brx.idx r, NOLIST;", 12, "no list or prototype 'NOLIST'", ""},
+    {"L: ret;", 1, "is there twice", "block"},
+    {".shared .b32 q = 5;", 16, "only .global and .const", ""},
+    {".local .b32 q[99999999999999];", 15, "that many elements", ""},
+    {".nosuch;", 1, "no directive of a function's body", ""},
+    {"@p 5;", 4, "an instruction is wanted", ""},
+    {".reg .b32 x<99999999>;", 11, "registers", ""},
+    {"trap r;", 6, "one too many", ""},
+    {"not.pred p, !p|p;", 16, "too many", ""},
+    {".reg .b33 q;", 6, "a type is wanted here", ""},
+    {".reg .b32 r;", 11, "'r' is declared twice", "block"},
+    {".shared .align 3 .b32 q;", 16, "a power of two", ""},
+    {"setmaxnreg.inc.sync.aligned.u32 100;", 33, "24 to 256, a multiple of 8", ""},
+};
+
+START_TEST(a_mistake_is_shown_where_it_is)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             HEAD ".global .u32 g;\n.func fn() { ret; }\n.entry k() { .reg .b32 "
+                  "r; .reg .f32 f; .reg .b64 a; .reg .pred "
+                  "p; L:\n%s\nret; }",
+             mistakes[_i].body);
+    struct opened opened = open_text(text);
+    int k = ptx_function_find(opened.module, "k");
+    ck_assert_uint_eq(opened.errors.count, 0);
+    ck_assert(!ptx_decode(opened.module, (uint32_t)k, &opened.errors));
+    const struct ptx_error *error = &opened.errors.item[0];
+    ck_assert_msg(opened.errors.count == 1, "%s: %u errors", mistakes[_i].body, opened.errors.count);
+    ck_assert_msg(error->line == 7 && error->column == mistakes[_i].column, "%s: %u:%u: %s", mistakes[_i].body,
+                  error->line, error->column, error->message);
+    ck_assert_msg(strstr(error->message, mistakes[_i].message) != NULL, "%s: %s", mistakes[_i].body, error->message);
+    ck_assert_msg(strstr(error->advice, mistakes[_i].advice) != NULL, "%s: %s", mistakes[_i].body, error->advice);
+    ptx_close(opened.module);
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} modules[] = {
+    {"", "PTX begins with .version"},
+    {".version 8\n", "a version such as 8.0"},
+    {HEAD ".file x", "the number of a file"},
+    {HEAD ".file 1 x", "is wanted here"},
+    {HEAD ".section .debug_str x", "'{' is wanted"},
+    {HEAD ".section .debug_str { .b8 1", "the section does not end"},
+    {HEAD ".alias a, b;", ".alias of what is no function"},
+    {HEAD ".func k(.local .b32 a);", ".param or .reg is wanted"},
+    {HEAD ".entry (.param .b32 r) k() { ret; }", "an .entry returns nothing"},
+    {HEAD ".global .u32 k; .entry k() { ret; }", "declared twice"},
+    {HEAD ".global .u32 a<4>;", "only registers are declared by number"},
+    {HEAD ".global .u32 a = {{{1};", "is wanted here"},
+    {HEAD ".pragma x;", "is wanted here"},
+    {HEAD ".global .align 8 .align x", "an alignment"},
+    {".version 10.0\n.target sm_90a\n", "newer than the versions"},
+    {".version 8.0\n.target sm_100\n", "not for sm_100"},
+    {".version 8.0\n.target sm_90a\n.address_size 32\n", "only .address_size 64"},
+    {HEAD ".entry k() { ret;", "the body of 'k' does not end"},
+    {HEAD ".entry k() { ret; } .entry k() { ret; }", "two bodies"},
+    {HEAD ".global .u32 a = 1.5;", "a constant for .u32 is an integer"},
+    {HEAD ".global .f32 a = 1;", "a constant for .f32 is a floating-point number"},
+    {HEAD ".global .u32 a[2] = {1, 2, 3};", "3 values for 2 elements"},
+    {HEAD ".global .u64 a = nosuch;", "there is no 'nosuch'"},
+    {HEAD ".shared .u32 a = 1;", "only .global and .const"},
+    {HEAD ".global .u32 a; .global .u32 a;", "declared twice"},
+    {HEAD ".entry k() .maxntd 128 { ret; }", "no directive of a function"},
+    {HEAD ".nosuch;", "no directive of a module"},
+    {HEAD ".extern .func f(.param .b32 a); .func f(.param .b64 a) { ret; }", "takes or returns something else"},
+};
+
+START_TEST(a_module_that_is_wrong_is_refused)
+{
+    struct opened opened = open_text(modules[_i].text);
+    ck_assert_msg(opened.errors.count > 0, "%s", modules[_i].text);
+    ck_assert_msg(strstr(opened.errors.item[0].message, modules[_i].message) != NULL, "%s",
+                  opened.errors.item[0].message);
+    ptx_close(opened.module);
+}
+END_TEST
+
+START_TEST(memory_has_a_limit)
+{
+    static const char text[] = HEAD ".global .b8 a[1000000] = {1,2,3};\n.entry "
+                                    "k() { .reg .b32 r; add.s32 r, r, r; ret; }";
+    struct ptx_errors errors;
+    for (size_t bytes = 1; bytes < 400000; bytes += bytes / 3 + 1) {
+        struct ptx_module *module = ptx_open(text, sizeof text - 1, (struct ptx_limits){bytes}, &errors);
+        int k = ptx_function_find(module, "k");
+        if (errors.count == 0 && k >= 0) ptx_decode(module, (uint32_t)k, &errors);
+        if (errors.count > 0) ck_assert_ptr_nonnull(strstr(errors.item[0].message, "more memory than the limit"));
+        ptx_close(module);
+    }
+}
+END_TEST
+
+// Each slot of each row names words that there are, and operands that make
+// sense.
+START_TEST(the_table_of_forms_is_sound)
+{
+    struct ptx_choice choice;
+    struct ptx_spelling spelling;
+    size_t length;
+    int taken;
+    for (int slot = 0, n; slot < ptx_form_slots(_i); slot++)
+        for (n = 0; ptx_form_slot_word(_i, slot, n, &length) != NULL; n++) {
+            char text[128];
+            const char *word = ptx_form_slot_word(_i, slot, n, &length);
+            snprintf(text, sizeof text, "%s.%.*s", ptx_form_row(_i)->opcode, (int)length, word);
+            ck_assert(ptx_spelling_cut(text, strlen(text), &spelling));
+            ck_assert_msg(memchr(word, '*', length) != NULL || ptx_near(word, length, ptx_near_word) != NULL ||
+                              word[0] == 'm',
+                          "%s", text);
+            ptx_form_match(_i, &spelling, &choice, &taken);
+        }
+}
+END_TEST
+
+Suite *ptx_mistake_suite(void)
+{
+    Suite *suite = suite_create("ptx_mistake");
+    TCase *refuses = tcase_create("refuses");
+    tcase_add_loop_test(refuses, a_mistake_is_shown_where_it_is, 0, sizeof mistakes / sizeof mistakes[0]);
+    tcase_add_loop_test(refuses, a_module_that_is_wrong_is_refused, 0, sizeof modules / sizeof modules[0]);
+    tcase_add_test(refuses, memory_has_a_limit);
+    tcase_add_loop_test(refuses, the_table_of_forms_is_sound, 0, PTX_FORMS);
+    suite_add_tcase(suite, refuses);
+    return suite;
+}
