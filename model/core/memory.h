@@ -70,7 +70,7 @@ static inline const struct region *region_find(const struct global_memory *globa
 const struct region *region_nearest(const struct global_memory *global, uint64_t address);
 
 // How many of the `count_bytes` bytes from `address` on may be used so, up to the first that may not. Regions that
-// touch are one; addresses do not wrap.
+// touch are one, and address 0 is behind the last.
 uint64_t global_usable_bytes(const struct global_memory *global, uint64_t address, uint64_t count_bytes,
                              enum memory_use use);
 

@@ -17,16 +17,3 @@ void number_terms_read(enum number_format format, int count, const uint32_t *bit
         vector->is_special |= class_of(vector->exponent[i]) != NUMBER_FINITE;
     }
 }
-
-void number_terms_pick(const struct number_terms *from, const uint8_t *picks, int count, struct number_terms *vector)
-{
-    vector->is_special = 0;
-    for (int i = 0; i < count; i++) {
-        const struct number_terms *source = &from[picks[i] / NUMBER_MAX_TERMS];
-        int at = picks[i] % NUMBER_MAX_TERMS;
-        vector->magnitude[i] = source->magnitude[at];
-        vector->exponent[i] = source->exponent[at];
-        vector->sign[i] = source->sign[at];
-        vector->is_special |= source->is_special;
-    }
-}

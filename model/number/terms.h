@@ -28,8 +28,4 @@ enum { NUMBER_ZERO_EXPONENT = -4096, NUMBER_INFINITE_EXPONENT = 1 << 14, NUMBER_
 void number_terms_read(enum number_format format, int count, const uint32_t *bits, int negate,
                        struct number_terms *vector);
 
-// The units picks[0] .. picks[count - 1] of vectors that follow each other, NUMBER_MAX_TERMS units each. `is_special`
-// may then be set without cause.
-void number_terms_pick(const struct number_terms *from, const uint8_t *picks, int count, struct number_terms *vector);
-
 #endif

@@ -45,8 +45,8 @@ enum rule cluster_load(const struct cluster_access *access, void *to, const stru
 enum rule cluster_store(const struct cluster_access *access, const void *from, const struct teller *teller,
                         struct findings *findings);
 
-// atom, and red, which has no use for `*old`: relaxed, at gpu scope. The bytes are those of the function (atomic.h);
-// access->bytes is not looked at.
+// atom, and red, which has no use for `*old` (it is written all the same, so not NULL): relaxed, at gpu scope. The
+// bytes are those of the function (atomic.h); access->bytes is not looked at.
 enum rule cluster_atomic(const struct cluster_access *access, uint32_t function, uint64_t operand, uint64_t compare,
                          uint64_t *old, const struct teller *teller, struct findings *findings);
 

@@ -3,10 +3,9 @@
 
 #include "cluster.h"
 #include "cluster_access.h"
+#include "hopper.h"
 #include "mbarrier.h"
 #include "mbarrier_form.h"
-
-#define WINDOW_LIMIT (UINT32_C(1) << CLUSTER_RANK_SHIFT)
 
 static void broken(struct findings *findings, enum rule *first, struct finding finding)
 {
@@ -19,10 +18,10 @@ static enum rule check_own(const struct memory *own, uint32_t address, struct fi
 {
     const uint64_t end = own->base + own->size_bytes;
     enum rule first = RULE_OK;
-    if (address >= WINDOW_LIMIT)
-        broken(
-            findings, &first,
-            (struct finding){RULE_MBARRIER_ADDRESS_WINDOW, "a", -1, 0, address, WINDOW_LIMIT, address % WINDOW_LIMIT});
+    if (address >= SHARED_WINDOW_BYTES)
+        broken(findings, &first,
+               (struct finding){RULE_MBARRIER_ADDRESS_WINDOW, "a", -1, 0, address, SHARED_WINDOW_BYTES,
+                                address % SHARED_WINDOW_BYTES});
     if (address % MBARRIER_BYTES != 0)
         broken(findings, &first,
                (struct finding){RULE_MBARRIER_ADDRESS_ALIGN, "a", -1, 0, address, MBARRIER_BYTES,

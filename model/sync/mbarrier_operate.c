@@ -17,7 +17,7 @@ struct work {
     struct findings *findings;
 };
 
-// One barrier of it, and the lanes that are on it together. `page` is NULL where nothing is known of the barrier.
+// One barrier of it, and the lanes that are on it together.
 struct target {
     uint32_t lanes, rank, address;
     uint8_t *at;
@@ -385,6 +385,7 @@ enum rule mbarrier_land(const struct mbarrier_unit *unit, uint32_t rank, uint32_
     uint64_t word = before;
     enum rule rule = mbarrier_transact_remote(&word, transaction);
     store(&target, word);
+    if (rule != RULE_OK) finding_add(findings, (struct finding){rule, "tx", -1, 0, transaction->complete_bytes, 0, 0});
     if (rule != RULE_OK) return rule;
     tell(unit, &target, teller,
          (struct event_barrier){.step = BARRIER_TRANSACTION,

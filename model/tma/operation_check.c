@@ -11,7 +11,7 @@
 #include "prefetch.h"
 #include "transfer_check.h"
 
-enum { RANK_LIMIT = 31, MOST_PARTS = 6 }; // the greatest rank that an address of shared memory may name
+enum { MOST_PARTS = 6 };
 enum { ERROR_UNMAPPED = 700, ERROR_MISALIGNED = 716, ERROR_LAUNCH = 719 };
 
 // --- Where it goes ---------------------------------------------------------------------------------------------------
@@ -29,17 +29,24 @@ int operation_has_barrier(enum operation_kind kind)
 
 uint32_t operation_targets(const struct operation *o)
 {
-    uint32_t rank = operation_rank(operation_destination(o));
+    uint32_t rank = operation_destination_rank(o);
     if (o->kind == OPERATION_CP_ASYNC) return UINT32_C(1) << o->issuer;
     if (!operation_has_barrier(o->kind)) return 0;
     if (operation_is_load(o->kind) && o->is_multicast) return o->mask & UINT16_MAX;
     return rank < CLUSTER_MEMORY_MAX_CTAS ? UINT32_C(1) << rank : 0;
 }
 
+// Is it a bulk operation between global and shared memory that moves no byte?
+static int is_empty_bulk(const struct operation *o)
+{
+    int is_bulk = o->kind >= OPERATION_BULK_LOAD && o->kind <= OPERATION_BULK_PREFETCH;
+    return is_bulk && bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, o->size_bytes) == 0;
+}
+
 // A multicast to nobody does nothing, whatever else is wrong with it; nor does a bulk load of no bytes.
 static int is_empty(const struct operation *o)
 {
-    if (o->kind == OPERATION_BULK_LOAD && bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, o->size_bytes) == 0) return 1;
+    if (o->kind == OPERATION_BULK_LOAD && is_empty_bulk(o)) return 1;
     return operation_is_load(o->kind) && o->is_multicast && (o->mask & UINT16_MAX) == 0;
 }
 
@@ -76,10 +83,12 @@ static enum rule earlier(enum rule one, enum rule other)
     return one != RULE_OK ? one : other;
 }
 
+// A bulk operation that moves no byte takes any: trace misuse_policy_fault.
 static enum rule check_policy(const struct question *q, struct findings *findings)
 {
     findings_clear(findings);
-    return q->operation->has_policy ? cache_policy_check(q->operation->policy, findings) : RULE_OK;
+    return q->operation->has_policy && !is_empty_bulk(q->operation) ? cache_policy_check(q->operation->policy, findings)
+                                                                    : RULE_OK;
 }
 
 // The launch of a load: rules LOAD_OTHER_BARRIER (a warning), LOAD_OTHER_RANK_LIMIT, MULTICAST_NO_CLUSTER,
@@ -94,9 +103,9 @@ static enum rule check_load_launch(const struct question *q, struct findings *fi
     findings_clear(findings);
     if (barrier_rank != told)
         broken(findings, (struct finding){RULE_LOAD_OTHER_BARRIER, "rank of mbar", -1, 0, barrier_rank, told, told});
-    if (!o->is_multicast && rank > RANK_LIMIT)
-        rule = broken(findings, (struct finding){RULE_LOAD_OTHER_RANK_LIMIT, "rank of dstMem", -1, 0, rank, RANK_LIMIT,
-                                                 cluster->ctas - 1});
+    if (!o->is_multicast && rank > OPERATION_RANK_LIMIT)
+        rule = broken(findings, (struct finding){RULE_LOAD_OTHER_RANK_LIMIT, "rank of dstMem", -1, 0, rank,
+                                                 OPERATION_RANK_LIMIT, cluster->ctas - 1});
     if (cluster->is_cluster) return rule;
     if (o->is_multicast && mask != 1)
         rule =
@@ -134,10 +143,10 @@ static enum rule check_load_ranks(const struct question *q, struct findings *fin
 static enum rule check_send_rank(const struct question *q, struct findings *findings)
 {
     const struct cluster_memory *cluster = q->memories->cluster;
-    uint32_t rank = operation_rank((uint32_t)q->operation->to);
+    uint32_t rank = operation_destination_rank(q->operation);
     enum rule rule = cluster_memory_check(cluster, rank);
     findings_clear(findings);
-    if (rank > RANK_LIMIT && operation_is_register(q->operation->kind)) rule = RULE_CLUSTER_RANK_LIMIT;
+    if (rank > OPERATION_RANK_LIMIT && operation_is_register(q->operation->kind)) rule = RULE_CLUSTER_RANK_LIMIT;
     if (!cluster->is_cluster) rule = RULE_CLUSTER_NONE;
     if (rule == RULE_OK) return RULE_OK;
     return broken(findings,
@@ -196,8 +205,8 @@ static enum bulk_form form_of(const struct question *q)
         return BULK_SHARED_TO_GLOBAL;
     case OPERATION_BULK_SEND:
     case OPERATION_BULK_SEND_REDUCE:
-        return operation_rank((uint32_t)q->operation->to) == q->operation->issuer ? BULK_SHARED_TO_OWN
-                                                                                  : BULK_SHARED_TO_OTHER;
+        return operation_destination_rank(q->operation) == q->operation->issuer ? BULK_SHARED_TO_OWN
+                                                                                : BULK_SHARED_TO_OTHER;
     default:
         return BULK_REGISTERS_TO_OTHER;
     }
@@ -210,7 +219,7 @@ static struct bulk bulk_of(const struct question *q)
     struct bulk bulk = {form, own_memory(q), own_memory(q), o->from, o->to, o->size_bytes};
     if (!bulk_is_from_global(form)) bulk.from = own_address(q, (uint32_t)o->from);
     if (!bulk_is_to_global(form)) bulk.to = operation_place((uint32_t)o->to);
-    if (operation_is_load(o->kind) && q->has_barrier) bulk.to = operand_with_barrier((uint32_t)bulk.to, o->barrier);
+    if (form == BULK_GLOBAL_TO_SHARED && q->has_barrier) bulk.to = operand_with_barrier((uint32_t)bulk.to, o->barrier);
     return bulk;
 }
 
@@ -221,7 +230,11 @@ static enum rule check_bulk(const struct question *q, struct findings *findings)
     int is_reduction = o->kind == OPERATION_BULK_STORE_REDUCE || o->kind == OPERATION_BULK_SEND_REDUCE ||
                        o->kind == OPERATION_RED_ASYNC;
     enum rule rule = bulk_check_in(&bulk, q->memories->global, findings);
-    if (!is_reduction || bulk_reduce_is_legal(bulk.form, o->op, o->dtype)) return rule;
+    if (!is_reduction) return rule;
+    if (bulk_reduce_is_legal(bulk.form, o->op, o->dtype))
+        return o->kind == OPERATION_RED_ASYNC && o->size_bytes != dtype_row(o->dtype)->size_bytes
+                   ? finding_of_form(findings, "size", o->size_bytes)
+                   : rule;
     return earlier(rule, broken(findings, (struct finding){RULE_BULK_REDUCE_TYPE, "type", -1, 0, o->dtype, 0, 0}));
 }
 
@@ -276,13 +289,15 @@ static int is_remote_bounds(enum rule rule)
            rule == RULE_BULK_REMOTE_LIMIT;
 }
 
-// When the hardware reports it. What is equally late keeps the order of the parts.
+// When the hardware reports it. What is equally late keeps the order of the parts; cp.async has one part, whose order
+// is its own: source before window and bounds before destination.
 enum lateness { EARLY, MISALIGNED, BOUNDS_FIRST, UNMAPPED, RANKS, SOURCE_LAST, BOUNDS_LAST };
 
 static enum lateness lateness_of(const struct question *q, enum rule rule)
 {
     int error = rule_cuda_error(rule), is_remote_load = operation_is_load(q->operation->kind) && !is_local(q);
     int starts_past_limit = operation_place(operation_destination(q->operation)) >= SM_SHARED_BYTES;
+    if (q->operation->kind == OPERATION_CP_ASYNC) return EARLY;
     if (error == ERROR_MISALIGNED) return MISALIGNED;
     if (error < ERROR_UNMAPPED || (error > ERROR_UNMAPPED && error < ERROR_LAUNCH)) return EARLY;
     if (is_remote_load && is_remote_bounds(rule)) return starts_past_limit ? BOUNDS_FIRST : BOUNDS_LAST;
@@ -312,6 +327,8 @@ enum rule operation_question(const struct question *q, struct findings *findings
     findings_clear(findings);
     if ((unsigned)q->operation->kind >= OPERATION_KINDS)
         return finding_of_form(findings, "instruction", (uint64_t)q->operation->kind);
+    if (q->operation->issuer >= q->memories->cluster->ctas)
+        return finding_of_form(findings, "issuer", q->operation->issuer);
     if (is_empty(q->operation)) return RULE_OK;
     part *const *list = parts[q->operation->kind];
     for (int i = 0; is_fine && i < MOST_PARTS && list[i] != NULL; i++) is_fine = list[i](q, NULL) == RULE_OK;

@@ -41,10 +41,21 @@ static inline int operation_is_register(enum operation_kind kind)
     return kind == OPERATION_ST_ASYNC || kind == OPERATION_RED_ASYNC;
 }
 
+// The greatest rank that an address of shared memory may name.
+enum { OPERATION_RANK_LIMIT = 31 };
+
 // The operand that names the destination in shared memory.
 static inline uint32_t operation_destination(const struct operation *o)
 {
     return o->kind == OPERATION_TENSOR_LOAD ? o->shared : (uint32_t)o->to;
+}
+
+// The CTA whose memory that is. A copy between CTAs takes the rank modulo 32: trace cluster_rank.
+static inline uint32_t operation_destination_rank(const struct operation *o)
+{
+    int is_copy = o->kind == OPERATION_BULK_SEND || o->kind == OPERATION_BULK_SEND_REDUCE;
+    uint32_t rank = operation_rank(operation_destination(o));
+    return is_copy ? rank % (OPERATION_RANK_LIMIT + 1) : rank;
 }
 
 #pragma GCC visibility pop

@@ -17,8 +17,8 @@ enum rule tile_prefetch_check(const struct tensormap *map, int dims, const int32
 enum rule im2col_prefetch_check(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,
                                 struct findings *findings);
 
-// cp.async.bulk.prefetch.L2.global: the address is a multiple of 16 (716), and below 2^56 (700), unless the size comes
-// to nothing, as in bulk_moved_bytes().
+// cp.async.bulk.prefetch.L2.global: the address is a multiple of 16 (716), and bits 56 to 63 of the first and the
+// last are all 0 or all 1 (700), unless the size comes to nothing, as in bulk_moved_bytes().
 //   source    PTX ISA 9.1 cp.async.bulk.prefetch
 enum rule bulk_prefetch_check(uint64_t from, uint32_t size_bytes, struct findings *findings);
 

@@ -5,7 +5,9 @@
 
 static void tell(enum access_kind kind, enum access_space space, uint64_t address, const struct teller *teller)
 {
-    const struct access access = {.kind = kind, .space = space, .rank = teller->origin.rank};
+    if (teller == NULL) return;
+    const uint32_t rank = space == SPACE_SHARED ? teller->origin.rank : 0;
+    const struct access access = {.kind = kind, .space = space, .rank = rank};
     event_tell_access(teller, access, address, TENSORMAP_BYTES);
 }
 

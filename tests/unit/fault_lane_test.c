@@ -27,7 +27,7 @@ static void read_case(const char *family_name, const char *text, void *test_case
 
 static json_int_t number_of(const char *family_name, const void *test_case, const char *key)
 {
-    json_t *json = family_find(family_name)->write(test_case);
+    json_t *json = family_write(family_find(family_name), test_case);
     json_int_t number = json_integer_value(json_object_get(json, key));
     json_decref(json);
     return number;
@@ -78,7 +78,7 @@ static const struct {
 
 static int differences(const struct family *family, const void *one, const void *other)
 {
-    json_t *a = family->write(one), *b = family->write(other), *value;
+    json_t *a = family_write(family, one), *b = family_write(family, other), *value;
     const char *name;
     int count = 0;
     json_object_foreach(a, name, value) count += !json_equal(value, json_object_get(b, name));
