@@ -251,8 +251,8 @@ out "CTA 1   loads slice 1 at (0, 8) to 0x600 of CTAs 0, 1 (ctaMask 0x0003)"
 out "expect_tx            1024 bytes in every CTA"
 out "Every CTA gets all of its tile."
 run 1 explain "${tile[@]}" --cluster 1x1x2 --slices 1,1
-out "CTA 0   never gets slice 0: 0x400 to 0x5ff keep what they held"
-out "CTA 1   gets slice 1 2 times"
+out "CTA 0   never receives slice 0: 0x400 to 0x5ff keep what they held"
+out "CTA 1   receives slice 1 twice"
 out "nothing hangs, nothing faults"
 run 1 explain "${tile[@]}" --cluster 2 --slices 0,0 --numbers
 out " 112  113  114  115  116  117  118  119  120  121  122  123  124  125  126  127"

@@ -148,11 +148,13 @@ static void print_missing(const struct sharing *sharing, uint32_t rank)
     for (uint32_t slice = 0; slice < sharing->slices; slice++) {
         uint64_t from = sharing->question->shared + slice * pitch;
         if (sharing->gets[rank][slice] == 0)
-            printf("CTA %-3" PRIu32 " never gets slice %" PRIu32 ": 0x%" PRIx64 " to 0x%" PRIx64
+            printf("CTA %-3" PRIu32 " never receives slice %" PRIu32 ": 0x%" PRIx64 " to 0x%" PRIx64
                    " keep what they held\n",
                    rank, slice, from, from + pitch - 1);
-        else if (sharing->gets[rank][slice] > 1)
-            printf("CTA %-3" PRIu32 " gets slice %" PRIu32 " %" PRIu32 " times\n", rank, slice,
+        else if (sharing->gets[rank][slice] == 2)
+            printf("CTA %-3" PRIu32 " receives slice %" PRIu32 " twice\n", rank, slice);
+        else if (sharing->gets[rank][slice] > 2)
+            printf("CTA %-3" PRIu32 " receives slice %" PRIu32 " %" PRIu32 " times\n", rank, slice,
                    sharing->gets[rank][slice]);
     }
 }
