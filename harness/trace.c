@@ -70,7 +70,7 @@ int trace_read(const struct family *family, const char *line, void *test_case, s
     entry->status = (int)json_read_i64(&reader, "status", -64, 999);
     entry->windows = json_read_object(&reader, "windows");
     entry->text = json_read_any(&reader, "text");
-    if (json_reader_close(&reader) && family_read(family, json, test_case, why)) return 1;
+    if (json_reader_close(&reader) && family_read_recorded(family, json, test_case, why)) return 1;
     json_decref(entry->json);
     entry->json = NULL;
     return 0;

@@ -29,10 +29,18 @@ json_t *family_write(const struct family *family, const void *test_case)
     return family->fields != NULL ? fields_write(family->fields, test_case) : family->write(test_case);
 }
 
-int family_read(const struct family *family, const json_t *json, void *test_case, struct text *why)
+int family_read_recorded(const struct family *family, const json_t *json, void *test_case, struct text *why)
 {
     return family->fields != NULL ? fields_read(family->fields, json, test_case, why)
                                   : family->read(json, test_case, why);
+}
+
+int family_read(const struct family *family, const json_t *json, void *test_case, struct text *why)
+{
+    if (!family_read_recorded(family, json, test_case, why)) return 0;
+    const char *undecided = family->undecided != NULL ? family->undecided(test_case) : NULL;
+    if (undecided != NULL) text_set(why, "%s case: %s", family->name, undecided);
+    return undecided == NULL;
 }
 
 enum rule family_rule(const struct family *family, const void *test_case)

@@ -44,6 +44,10 @@ struct family {
     json_t *(*write)(const void *test_case);
     int (*read)(const json_t *json, void *test_case, struct text *why);
 
+    // Why the model cannot say what such a case leaves, or NULL. Nobody may ask for such a case; where a recording has
+    // one, the model is at fault. May be NULL.
+    const char *(*undecided)(const void *test_case);
+
     // An upper bound of the bytes that a result of this case holds in its windows.
     size_t (*result_bytes)(const void *test_case);
 
@@ -87,8 +91,10 @@ extern const struct family *const families[];
 
 // A case as JSON, and back; family_read() returns 0 and fills `why` (a sentence naming the key) when the object is
 // none.
+// A recorded case may be one that the model takes for undecided: family_read_recorded().
 json_t *family_write(const struct family *family, const void *test_case);
 int family_read(const struct family *family, const json_t *json, void *test_case, struct text *why);
+int family_read_recorded(const struct family *family, const json_t *json, void *test_case, struct text *why);
 
 // The first rule that a case breaks, by the model.
 enum rule family_rule(const struct family *family, const void *test_case);

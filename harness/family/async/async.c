@@ -177,7 +177,6 @@ static int read_ops(const json_t *ops, struct async_case *c, struct text *why)
 
 static int async_read(const json_t *json, void *test_case, struct text *why)
 {
-    static struct async_outcome outcome;
     struct async_case *c = test_case;
     struct json_reader reader = json_reader_open(json, "async program", why);
     *c = (struct async_case){0};
@@ -196,9 +195,13 @@ static int async_read(const json_t *json, void *test_case, struct text *why)
         if (illegal != NULL) text_set(why, "ops[%d]: %s", i, illegal);
         if (illegal != NULL) return 0;
     }
-    const char *undecided = async_run(c, &outcome);
-    if (undecided != NULL) text_set(why, "async program: %s", undecided);
-    return undecided == NULL;
+    return 1;
+}
+
+static const char *async_undecided(const void *test_case)
+{
+    static struct async_outcome outcome;
+    return async_run(test_case, &outcome);
 }
 
 // --- Results ---------------------------------------------------------------------------------------------------------
@@ -317,6 +320,7 @@ const struct family family_async = {
     .generate = async_generate,
     .write = async_write,
     .read = async_read,
+    .undecided = async_undecided,
     .result_bytes = async_result_bytes,
     .run_model = async_run_model,
     .run_gpu = async_run_gpu,
