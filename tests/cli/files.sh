@@ -241,12 +241,12 @@ check "something was written" test -z "$(ls -A stopped)"
 
 # A diff and a replay that are interrupted say what they compared.
 what="diff, interrupted"
-timeout --preserve-status --signal=INT 1 "$TMAREF" diff -f load -n 1000000000 model model >out 2>err
+timeout --preserve-status --signal=INT 3 "$TMAREF" diff -f load -n 1000000000 model model >out 2>err
 check "exit status of an interrupted diff" test $? -eq 2
 out "cases compared in"
 out "more cases not begun: interrupted"
 err "interrupted; the tally is of what was compared"
-timeout --preserve-status --signal=INT 1 "$TMAREF" diff -f all -n 1000000000 --json model model >out 2>err
+timeout --preserve-status --signal=INT 5 "$TMAREF" diff -f all -n 1000000000 --json model model >out 2>err
 check "exit status of an interrupted diff" test $? -eq 2
 json true 0 interrupted
 

@@ -45,6 +45,13 @@ static struct cluster_step take_step(struct fuzz_input *input)
     return step;
 }
 
+// Does a multicast read what the caller has mapped? That is not the step's to know.
+static int is_in_arena(const struct cluster_step *step, const struct memory *arena)
+{
+    uint64_t address = arena->base + step->operand;
+    return step->opcode != CLUSTER_OP_MULTICAST || memory_at(arena, address, step->size_bytes) != NULL;
+}
+
 static void run_program(struct fuzz_input *input, uint32_t ctas)
 {
     static struct cluster_machine machine;
@@ -60,7 +67,7 @@ static void run_program(struct fuzz_input *input, uint32_t ctas)
     for (uint32_t i = 0; i < ctas; i++) machine.cta[i].data = calloc(1, CLUSTER_FILLED_BYTES);
     while (count < CLUSTER_MAX_STEPS && input->left > 0) program[count++] = take_step(input);
     for (int i = 0; i < count; i++)
-        if (cluster_step_illegal(program, i, count, ctas) != NULL) count = 0;
+        if (cluster_step_illegal(program, i, count, ctas) != NULL || !is_in_arena(&program[i], &arena)) count = 0;
     for (int i = 0; i < count && rule == RULE_OK; i++) rule = cluster_step(&machine, &program[i], &answer);
     for (uint32_t i = 0; i < ctas; i++) free(machine.cta[i].data);
     free(global.bytes);

@@ -196,7 +196,7 @@ END_TEST
 START_TEST(multicast_mask_empty__does_nothing_not_even_fault)
 {
     static struct bench bench;
-    const int32_t coord[] = {1, 0};
+    const int32_t coord[5] = {1, 0};
     uint32_t bytes = 1;
     bench_set_up(&bench);
     struct cluster_load load = bench_load(&bench, 2, 0, 0);
