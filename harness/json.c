@@ -162,13 +162,6 @@ static const json_t *find_array(struct json_reader *reader, const char *key, int
     return NULL;
 }
 
-void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values)
-{
-    const json_t *array = find_array(reader, key, count);
-    for (int i = 0; array != NULL && i < count; i++)
-        values[i] = u64_of(reader, key, json_array_get(array, (size_t)i), 0, max);
-}
-
 void json_read_numbers(struct json_reader *reader, const char *key, int count, uint64_t min, uint64_t max, void *values,
                        size_t bytes)
 {
@@ -181,11 +174,14 @@ void json_read_numbers(struct json_reader *reader, const char *key, int count, u
     }
 }
 
+void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values)
+{
+    json_read_numbers(reader, key, count, 0, max, values, sizeof *values);
+}
+
 void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values)
 {
-    const json_t *array = find_array(reader, key, count);
-    for (int i = 0; array != NULL && i < count; i++)
-        values[i] = (uint32_t)u64_of(reader, key, json_array_get(array, (size_t)i), 0, UINT32_MAX);
+    json_read_numbers(reader, key, count, 0, UINT32_MAX, values, sizeof *values);
 }
 
 void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values)

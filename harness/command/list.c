@@ -138,8 +138,8 @@ static void print_fields(const struct fields *fields)
 static void list_fields(void)
 {
     printf("# The cases of each family\n\nMade by `tmaref list --fields` from the tables of fields; edit those, not "
-           "this page. A "
-           "number may be a string\n(`\"0x1f\"`). A family that has no table here shows its cases: `tmaref run "
+           "this page. A number may be a string\n(`\"0x1f\"`). A family that has no table here shows its cases: "
+           "`tmaref run "
            "--show-cases --family NAME`.\n");
     for (int i = 0; families[i] != NULL; i++) {
         if (families[i]->fields == NULL) continue;

@@ -30,9 +30,9 @@ static uint64_t number_at(const struct field *field, const void *of, uint32_t i)
     return memcpy(&narrow, at, sizeof narrow), narrow;
 }
 
-static void set_number(const struct field *field, void *of, uint32_t i, uint64_t number)
+static void set_number(const struct field *field, void *of, uint64_t number)
 {
-    char *at = (char *)of + field->at + i * field->bytes;
+    char *at = (char *)of + field->at;
     const uint32_t narrow = (uint32_t)number;
     if (field->bytes == sizeof number)
         memcpy(at, &number, sizeof number);
@@ -85,8 +85,7 @@ static int is_left_out(const struct field *field, const void *of)
     uint32_t presence = 1;
     if (!is_there(field, of)) return 1;
     if (field->presence_at > 0) memcpy(&presence, (const char *)of + field->presence_at, sizeof presence);
-    return !presence ||
-           (field->is_optional && field->set_otherwise == NULL && number_at(field, of, 0) == field->otherwise);
+    return !presence || (field->is_optional && number_at(field, of, 0) == 0);
 }
 
 json_t *fields_write(const struct fields *fields, const void *of)
@@ -117,11 +116,9 @@ static void read_array(const struct field *field, struct json_reader *reader, vo
 static void read_number(const struct field *field, struct json_reader *reader, void *of)
 {
     if (field->kind == FIELD_NAME)
-        set_number(field, of, 0, (uint64_t)json_read_name(reader, field->key, field->names));
-    else if (field->kind == FIELD_SIGNED)
-        set_number(field, of, 0, (uint64_t)json_read_i64(reader, field->key, INT32_MIN, INT32_MAX));
+        set_number(field, of, (uint64_t)json_read_name(reader, field->key, field->names));
     else
-        set_number(field, of, 0, json_read_between(reader, field->key, field->least, field->most));
+        set_number(field, of, json_read_between(reader, field->key, field->least, field->most));
 }
 
 static int read_map(const struct field *field, const char *name, struct json_reader *reader, void *of, struct text *why)
@@ -163,15 +160,6 @@ static int read_field(const struct field *field, const char *name, struct json_r
     return reader->ok;
 }
 
-// The value of a key that may be left out, and was.
-static void set_otherwise(const struct field *field, void *of)
-{
-    if (field->set_otherwise != NULL)
-        field->set_otherwise(of);
-    else if (field->is_optional)
-        set_number(field, of, 0, field->otherwise);
-}
-
 static int is_legal(const char *(*illegal)(const void *of), const char *name, const void *of, struct text *why)
 {
     const char *what = illegal != NULL ? illegal(of) : NULL;
@@ -188,11 +176,9 @@ int fields_read(const struct fields *fields, const json_t *json, void *of, struc
         int has_key = json_has(&reader, field->key), may_lack = field->is_optional || field->presence_at > 0;
         if (!is_there(field, of)) continue;
         if (field->presence_at > 0) *word_at(of, field->presence_at) = (uint32_t)has_key;
-        if (may_lack && !has_key)
-            set_otherwise(field, of);
-        else if (!read_field(field, fields->name, &reader, of, why) || !is_legal(field->illegal, fields->name, of, why))
+        if (may_lack && !has_key) continue;
+        if (!read_field(field, fields->name, &reader, of, why) || !is_legal(field->illegal, fields->name, of, why))
             return 0;
     }
-    return json_reader_close(&reader) && is_legal(fields->illegal, fields->name, of, why) &&
-           (fields->check == NULL || fields->check(of, why));
+    return json_reader_close(&reader) && is_legal(fields->illegal, fields->name, of, why);
 }

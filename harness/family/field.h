@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fields of a case, declared once. The table gives JSON both ways, the limits, the sentence that refuses a value,
-// the tests of all these (tests/unit/field_test.c) and the page of the trace format (`tmaref list --fields`).
+// the tests of all these (tests/unit/family_case_test.c) and the page of the trace format (`tmaref list --fields`).
 #ifndef TMAREF_FIELD_H
 #define TMAREF_FIELD_H
 
@@ -13,7 +13,7 @@
 
 enum field_kind {
     FIELD_NUMBER,  // a whole number from `least` to `most`
-    FIELD_SIGNED,  // the same, of an int32_t; `least` and `most` are not used
+    FIELD_SIGNED,  // an array of any int32_t
     FIELD_NAME,    // one of `names`; the struct holds its position, as a uint32_t
     FIELD_MAP,     // a struct map_args
     FIELD_LIST,    // a list of structs, `each` of them; the struct holds their number at `count_at`, as a uint32_t
@@ -42,11 +42,8 @@ struct field {
     // What is wrong with the case once it has the field, or NULL: for what must hold before later fields are read.
     const char *(*illegal)(const void *of);
 
-    // A key that may be left out, and is where the value is `otherwise`; or where set_otherwise() has set it, which is
-    // then always written.
+    // A key that may be left out, and is where the value is 0.
     int is_optional;
-    uint64_t otherwise;
-    void (*set_otherwise)(void *of);
 
     // Where the struct holds, as a uint32_t, whether the key is there; 0: nowhere.
     size_t presence_at;
@@ -60,15 +57,13 @@ struct field {
 
 // All fields of a struct, in the order in which they are written and read; a row without a key ends them. `name` names
 // the object in sentences. illegal() says what is wrong with a struct whose fields are each legal, or NULL; a NULL
-// function: nothing can be. check() is the same for sentences with numbers: it returns 0 and fills `why`. start() sets
-// what no key does.
+// function: nothing can be. start() sets what no key does.
 struct fields {
     const char *name;
     const struct field *field;
     size_t bytes; // of the struct
     const char *(*illegal)(const void *of);
     void (*start)(void *of);
-    int (*check)(const void *of, struct text *why);
 };
 
 // The rows of a table: keys of the struct CASE, which the file defines. The last argument is the meaning, which other
