@@ -232,21 +232,21 @@ for command in "run -f load -n 2000" "run -f load -n 1" "diff -f load -n 5 model
     err "standard output"
 done
 
-# Interrupted: nothing is written.
+# Interrupted: nothing is written. --foreground: one SIGINT and not another to the group, as the second ends the process.
 what="record, interrupted"
 mkdir stopped
-timeout --signal=INT 0.5 "$TMAREF" record -x model -f load -n 100000000 -o stopped/out.jsonl.zst >out 2>err
+timeout --foreground --signal=INT 0.5 "$TMAREF" record -x model -f load -n 100000000 -o stopped/out.jsonl.zst >out 2>err
 check "exit status when interrupted" test $? -eq 124
 check "something was written" test -z "$(ls -A stopped)"
 
 # A diff and a replay that are interrupted say what they compared.
 what="diff, interrupted"
-timeout --preserve-status --signal=INT 3 "$TMAREF" diff -f load -n 1000000000 model model >out 2>err
+timeout --foreground --preserve-status --signal=INT 1 "$TMAREF" diff -f load -n 1000000000 model model >out 2>err
 check "exit status of an interrupted diff" test $? -eq 2
 out "cases compared in"
 out "more cases not begun: interrupted"
 err "interrupted; the tally is of what was compared"
-timeout --preserve-status --signal=INT 5 "$TMAREF" diff -f all -n 1000000000 --json model model >out 2>err
+timeout --foreground --preserve-status --signal=INT 1 "$TMAREF" diff -f all -n 1000000000 --json model model >out 2>err
 check "exit status of an interrupted diff" test $? -eq 2
 json true 0 interrupted
 
