@@ -33,6 +33,10 @@ enum { HOPPER_TF32_NAN = 0x7fffe000, HOPPER_FILL_NAN = 0x7ff7 };
 
 // Shared addresses of a CTA's own end here, before 700 and 716 (715): the bits above are the rank in shared::cluster.
 // Traces cluster, cluster_fault and async_fault.
-enum { SHARED_WINDOW_BYTES = 1 << 24 };
+enum { SHARED_RANK_SHIFT = 24, SHARED_WINDOW_BYTES = 1 << SHARED_RANK_SHIFT };
+
+// The greatest rank that a shared::cluster address may name, whatever the cluster; a copy between CTAs takes the rank
+// modulo 32. Traces multicast_fault, cluster_fault and cluster_rank.
+enum { SHARED_MOST_RANK = 31 };
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { RANK_SHIFT = 24 };
+#include "hopper.h"
 
 static void broken(struct findings *findings, enum rule *first, struct finding finding)
 {
@@ -18,7 +18,7 @@ enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRI
     enum rule first = RULE_OK;
     findings_clear(findings);
     if (count != 1 && count != 2 && count != 4) return finding_of_form(findings, ".num", (uint64_t)(int64_t)count);
-    const uint32_t limit = 1u << RANK_SHIFT;
+    const uint32_t limit = SHARED_WINDOW_BYTES;
     uint64_t end = shared->base + shared->size_bytes;
     for (int i = 0; i < count * MATRIX_ROWS; i++)
         if (address[i] >= limit)

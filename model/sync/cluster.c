@@ -4,16 +4,16 @@
 
 #include <stddef.h>
 
-#define OFFSET_MASK ((UINT32_C(1) << CLUSTER_RANK_SHIFT) - 1)
+#define OFFSET_MASK ((UINT32_C(1) << SHARED_RANK_SHIFT) - 1)
 
 uint32_t cluster_mapa(uint32_t address, uint32_t rank)
 {
-    return (address & OFFSET_MASK) | rank << CLUSTER_RANK_SHIFT;
+    return (address & OFFSET_MASK) | rank << SHARED_RANK_SHIFT;
 }
 
 uint32_t cluster_address_rank(uint32_t address)
 {
-    return address >> CLUSTER_RANK_SHIFT;
+    return address >> SHARED_RANK_SHIFT;
 }
 
 uint64_t cluster_mapa_generic(uint64_t address, uint32_t rank)
@@ -28,7 +28,7 @@ uint32_t cluster_generic_rank(uint64_t address)
 
 int cluster_is_shared_cta(uint64_t offset, uint32_t rank)
 {
-    return offset >> CLUSTER_RANK_SHIFT == rank;
+    return offset >> SHARED_RANK_SHIFT == rank;
 }
 
 int cluster_is_shared_cluster(uint64_t offset)

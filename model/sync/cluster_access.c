@@ -24,7 +24,7 @@ static void broken(struct report *report, enum rule rule, uint64_t limit, uint64
 static uint32_t rank_of(enum cluster_use use, uint32_t address)
 {
     const uint32_t rank = cluster_address_rank(address);
-    return use == CLUSTER_COPY ? rank & CLUSTER_MAX_RANK : rank;
+    return use == CLUSTER_COPY ? rank & SHARED_MOST_RANK : rank;
 }
 
 static uint32_t offset_of(uint32_t address)
@@ -49,7 +49,7 @@ static void check_operand(struct report *report, const struct cluster_memory *cl
     const uint32_t rank = rank_of(use, report->address), offset = offset_of(report->address);
     const int is_between_ctas = use == CLUSTER_REGISTERS_ASYNC || use == CLUSTER_COPY;
     if (!cluster->is_cluster && (rank != 0 || is_between_ctas)) broken(report, RULE_CLUSTER_NONE, 0, offset);
-    if (rank > CLUSTER_MAX_RANK) broken(report, RULE_CLUSTER_RANK_LIMIT, CLUSTER_MAX_RANK, offset);
+    if (rank > SHARED_MOST_RANK) broken(report, RULE_CLUSTER_RANK_LIMIT, SHARED_MOST_RANK, offset);
 }
 
 // Past an SM, in a CTA that is not there, or past the memory of one that is.

@@ -189,7 +189,7 @@ enum rule bulk_check(const struct bulk *bulk, struct findings *findings)
 enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct memory *memory,
                              struct findings *findings)
 {
-    const uint32_t in_cta = barrier % (1u << OPERAND_RANK_SHIFT);
+    const uint32_t in_cta = barrier % (1u << SHARED_RANK_SHIFT);
     enum rule first = RULE_OK;
     findings_clear(findings);
     if (!has_form(form, BARRIER_BYTES)) return finding_of_form(findings, "form", (uint64_t)form);
@@ -232,7 +232,7 @@ static enum rule run(const struct bulk *bulk, int is_reduction, enum reduce_op o
     const struct memory ctas[] = {is_load ? *bulk->destination : *bulk->source, *bulk->destination};
     const struct cluster_memory cluster = {ctas, 2, 1, 0};
     const struct memories memories = {&global, &cluster};
-    uint64_t to = is_load || is_store ? bulk->to : ((uint32_t)bulk->to | 1u << OPERAND_RANK_SHIFT);
+    uint64_t to = is_load || is_store ? bulk->to : ((uint32_t)bulk->to | 1u << SHARED_RANK_SHIFT);
     struct flight flight;
     linear_begin(&flight, kinds[bulk->form][is_reduction], &memories, bulk->from, to, bulk->size_bytes);
     flight.operation.op = op, flight.operation.dtype = dtype;

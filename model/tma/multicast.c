@@ -18,7 +18,7 @@ uint32_t multicast_targets(const struct cluster_load *load)
 
 static uint32_t address_of(uint32_t rank, uint32_t offset)
 {
-    return rank << OPERAND_RANK_SHIFT | operation_place(offset);
+    return rank << SHARED_RANK_SHIFT | operation_place(offset);
 }
 
 static enum rule run(struct operation *o, const struct memory *global_memory, const struct cluster_load *load,

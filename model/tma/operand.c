@@ -21,7 +21,7 @@ static void check_nowhere(uint32_t address, const char *argument, enum rule rule
 
 void operand_check(uint32_t address, const char *argument, struct findings *findings, enum rule *first)
 {
-    const uint32_t limit = 1u << OPERAND_RANK_SHIFT;
+    const uint32_t limit = 1u << SHARED_RANK_SHIFT;
     if (address >= limit)
         broken(findings, first, (struct finding){RULE_OPERAND_RANK, argument, -1, 0, address, limit, address % limit});
     check_nowhere(address, argument, RULE_OPERAND_NOWHERE, findings, first);

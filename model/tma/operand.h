@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 #include "finding.h"
+#include "hopper.h"
 #include "memory.h"
 
-enum { OPERAND_PLACE_BITS = 18, OPERAND_RANK_SHIFT = 24 };
+enum { OPERAND_PLACE_BITS = 18 };
 
 // The place in a CTA's shared window that is looked at: the low 18 bits.
 static inline uint32_t operand_place(uint32_t address)
@@ -21,7 +22,7 @@ static inline uint32_t operand_place(uint32_t address)
 // Does the operand name no place at all (bits 18 to 23)? Rule OPERAND_NOWHERE.
 static inline int operand_is_nowhere(uint32_t address)
 {
-    return (address >> OPERAND_PLACE_BITS) % (1u << (OPERAND_RANK_SHIFT - OPERAND_PLACE_BITS)) != 0;
+    return (address >> OPERAND_PLACE_BITS) % (1u << (SHARED_RANK_SHIFT - OPERAND_PLACE_BITS)) != 0;
 }
 
 // The operand a copy from global memory behaves as if it had: one that names no place where the barrier names none.

@@ -103,9 +103,9 @@ static enum rule check_load_launch(const struct question *q, struct findings *fi
     findings_clear(findings);
     if (barrier_rank != told)
         broken(findings, (struct finding){RULE_LOAD_OTHER_BARRIER, "rank of mbar", -1, 0, barrier_rank, told, told});
-    if (!o->is_multicast && rank > OPERATION_RANK_LIMIT)
+    if (!o->is_multicast && rank > SHARED_MOST_RANK)
         rule = broken(findings, (struct finding){RULE_LOAD_OTHER_RANK_LIMIT, "rank of dstMem", -1, 0, rank,
-                                                 OPERATION_RANK_LIMIT, cluster->ctas - 1});
+                                                 SHARED_MOST_RANK, cluster->ctas - 1});
     if (cluster->is_cluster) return rule;
     if (o->is_multicast && mask != 1)
         rule =
@@ -146,7 +146,7 @@ static enum rule check_send_rank(const struct question *q, struct findings *find
     uint32_t rank = operation_destination_rank(q->operation);
     enum rule rule = cluster_memory_check(cluster, rank);
     findings_clear(findings);
-    if (rank > OPERATION_RANK_LIMIT && operation_is_register(q->operation->kind)) rule = RULE_CLUSTER_RANK_LIMIT;
+    if (rank > SHARED_MOST_RANK && operation_is_register(q->operation->kind)) rule = RULE_CLUSTER_RANK_LIMIT;
     if (!cluster->is_cluster) rule = RULE_CLUSTER_NONE;
     if (rule == RULE_OK) return RULE_OK;
     return broken(findings,

@@ -23,12 +23,12 @@ enum rule operation_question(const struct question *question, struct findings *f
 // The two parts of a shared::cluster address: the rank of the CTA, and the offset in it.
 static inline uint32_t operation_rank(uint32_t address)
 {
-    return address >> OPERAND_RANK_SHIFT;
+    return address >> SHARED_RANK_SHIFT;
 }
 
 static inline uint32_t operation_place(uint32_t address)
 {
-    return address % (UINT32_C(1) << OPERAND_RANK_SHIFT);
+    return address % (UINT32_C(1) << SHARED_RANK_SHIFT);
 }
 
 static inline int operation_is_load(enum operation_kind kind)
@@ -41,9 +41,6 @@ static inline int operation_is_register(enum operation_kind kind)
     return kind == OPERATION_ST_ASYNC || kind == OPERATION_RED_ASYNC;
 }
 
-// The greatest rank that an address of shared memory may name.
-enum { OPERATION_RANK_LIMIT = 31 };
-
 // The operand that names the destination in shared memory.
 static inline uint32_t operation_destination(const struct operation *o)
 {
@@ -55,7 +52,7 @@ static inline uint32_t operation_destination_rank(const struct operation *o)
 {
     int is_copy = o->kind == OPERATION_BULK_SEND || o->kind == OPERATION_BULK_SEND_REDUCE;
     uint32_t rank = operation_rank(operation_destination(o));
-    return is_copy ? rank % (OPERATION_RANK_LIMIT + 1) : rank;
+    return is_copy ? rank % (SHARED_MOST_RANK + 1) : rank;
 }
 
 #pragma GCC visibility pop

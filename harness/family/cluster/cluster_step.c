@@ -82,7 +82,7 @@ uint32_t cluster_target(const struct cluster_step *step, uint32_t issuer, uint32
 {
     if (step->opcode == CLUSTER_OP_MULTICAST) return (uint32_t)__builtin_ctz(step->target);
     if (step->target & CLUSTER_RING) return (issuer + (step->target ^ CLUSTER_RING)) % ctas;
-    return step->opcode == CLUSTER_OP_BULK ? step->target & CLUSTER_MAX_RANK : step->target;
+    return step->opcode == CLUSTER_OP_BULK ? step->target & SHARED_MOST_RANK : step->target;
 }
 
 // --- The steps -------------------------------------------------------------------------------------------------------
