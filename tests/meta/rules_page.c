@@ -60,6 +60,48 @@ static void print_rule(enum rule rule)
     print_evidence(row);
 }
 
+// A rule's name as a link to its section of rules.md; `page` is "" on that page itself.
+static void print_link(const struct rule_row *row, const char *page)
+{
+    printf("[%s](%s#", row->id, page);
+    for (const char *at = row->id; *at != '\0'; at++) printf("%c", tolower((unsigned char)*at));
+    printf(")");
+}
+
+// How much of an id its group has in common: up to the first underscore.
+static int prefix_length(const char *id)
+{
+    return (int)strcspn(id, "_");
+}
+
+static void print_index_row(const struct rule_row *row)
+{
+    printf("| ");
+    print_link(row, "");
+    printf(" | %s | ", outcome_name(row->sm_90a));
+    if (row->cuda_error != 0) printf("%d `%s`", row->cuda_error, cuda_error_name(row->cuda_error));
+    printf(" |\n");
+}
+
+// All rules by the first word of their ids; a rule stands in the group of the first rule that begins so.
+static void print_index(void)
+{
+    char listed[RULE_COUNT] = {0};
+    printf("\n## Index\n");
+    for (int first = RULE_OK + 1; first < RULE_COUNT; first++) {
+        const char *id = rule_row((enum rule)first)->id;
+        int length = prefix_length(id);
+        if (listed[first]) continue;
+        printf("\n### %.*s\n\n| rule | on sm_90a | error |\n|---|---|---|\n", length, id);
+        for (int rule = first; rule < RULE_COUNT; rule++) {
+            const struct rule_row *row = rule_row((enum rule)rule);
+            if (prefix_length(row->id) != length || strncmp(row->id, id, (size_t)length) != 0) continue;
+            print_index_row(row);
+            listed[rule] = 1;
+        }
+    }
+}
+
 static void print_page(void)
 {
     printf("# The rules of the machine\n\n"
@@ -68,7 +110,8 @@ static void print_page(void)
            "recorded to show. WORKS: it runs, as the sentence says. INVALID: the call refuses. FAULT: the kernel dies\n"
            "with the CUDA error. CRASH: the host process dies inside the driver. UNDEFINED: no promise. UNSUPPORTED:\n"
            "not for this architecture. SILENT: the documents do not speak of it. Where the documents forbid what an\n"
-           "H200 does, tmaref warns and does not refuse.\n\n"
+           "H200 does, tmaref warns and does not refuse. The [index](#index) lists the rules by the first word of "
+           "their ids.\n\n"
            "The evidence is counted by the test `conformance.evidence`, from the list `traces/sm_90a/EVIDENCE`: cases "
            "that\n"
            "the rule ends; or cases that a model with a named misreading of the rule gets wrong; or else cases that "
@@ -76,6 +119,7 @@ static void print_page(void)
            "and have what the rule speaks of, by a pattern of `tests/exposed/speaks.tsv`. The last is the weakest: no "
            "test\n"
            "tells that such a case would differ without the rule.\n");
+    print_index();
     for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++) print_rule((enum rule)rule);
 }
 
@@ -91,9 +135,9 @@ static void print_cell(const char *text)
 // A rule as a row: its name as a link into rules.md, the sentence that is broken, the advice.
 static void print_fault(const struct rule_row *row)
 {
-    printf("| [%s](rules.md#", row->id);
-    for (const char *at = row->id; *at != '\0'; at++) printf("%c", tolower((unsigned char)*at));
-    printf(") |");
+    printf("| ");
+    print_link(row, "rules.md");
+    printf(" |");
     print_cell(row->sentence);
     print_cell(row->advice);
     printf("\n");
