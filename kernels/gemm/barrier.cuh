@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mbarriers, named barriers and the cluster's barrier, as the GEMM kernels use them. Addresses are shared addresses:
 // of this CTA's window, or with a rank in bits 24 and up of shared::cluster. What is weaker than PTX asks, and why:
-// docs/kernels-synchronisation.md.
+// docs/kernels/synchronisation.md.
 #ifndef TMAREF_GEMM_BARRIER_CUH
 #define TMAREF_GEMM_BARRIER_CUH
 

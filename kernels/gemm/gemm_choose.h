@@ -9,7 +9,7 @@
 enum { GEMM_GROUP = 8 }; // rows of cluster tiles in a group
 
 // What things cost in clocks of an SM, fitted to the times of all candidates for 120 random shapes, bf16 and e4m3, on
-// an H200 (docs/gemm.md). A row is one of a block: 128 bytes.
+// an H200 (docs/kernels/gemm.md). A row is one of a block: 128 bytes.
 static const double GEMM_FLOP_CLOCKS = 1.61;     // of the tensor cores for 32 elements of a tile and a block
 static const double GEMM_BOX_CLOCKS = 173;       // TMA: for a box,
 static const double GEMM_ROW_CLOCKS = 0.79;      // and for each of its rows

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The examples of README.md, docs/*.md and docs/articles/*.md: each block with a line "$ tmaref ..." is run, and prints what the page shows.
+# The examples of README.md, docs/*.md, docs/kernels/*.md and docs/articles/*.md: each block with a line "$ tmaref ..." is run, and prints what the page shows.
 # A line "..." stands for any lines, "..." at the end of a line for its rest, seconds for any seconds. Skipped, with the
 # reason: what needs a GPU, or a file that is not there. Argument: the root of the project.
 . "$(dirname "$0")/expect.sh" || exit 2
@@ -64,7 +64,7 @@ why_skipped() { # why_skipped COMMAND: prints the reason, if there is one
     done
 }
 
-for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/articles/*.md; do
+for page in "$root"/README.md "$root"/docs/*.md "$root"/docs/kernels/*.md "$root"/docs/articles/*.md; do
     count=$(awk "$cut_out" "$page")
     for ((n = 1; n <= count; n++)); do
         what=$(sed 's/^tmaref //' "$n.command")
