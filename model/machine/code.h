@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// A kernel in the form in which it runs. Decoding (decode.c) makes it of the PTX program, once; running only reads it.
+//
+// A register is a slot: 32 lanes side by side, at a multiple of 64 bytes. pred: uint32_t, one bit a lane; 16 bits (and
+// types of 8): uint16_t[32]; 32: uint32_t[32]; 64: uint64_t[32]; 128: struct machine_wide[32].
+#ifndef TMAREF_MACHINE_CODE_H
+#define TMAREF_MACHINE_CODE_H
+
+#include "alu.h"
+#include "machine.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { MACHINE_LANES = 32, MACHINE_SLOT_ALIGN = 64 };
+
+struct machine_wide {
+    uint64_t low, high;
+};
+
+// Where slots lie: in the frame of the function's call, among its constants, or in the warp. An operand says it in its
+// low bits.
+enum machine_base { MACHINE_IN_FRAME, MACHINE_IN_CONSTANTS, MACHINE_IN_WARP, MACHINE_BASES = 4 };
+
+#define MACHINE_LEFT_OUT UINT32_MAX
+
+// `slot`: offset + enum machine_base, MACHINE_LEFT_OUT. An address is the lane's value + `add`.
+//   file        how wide the lanes of the slot are: enum ptx_file
+//   type        as declared: enum ptx_type
+//   parts       in the first operand of a vector: how many come with it; 1 of a scalar, 1 of one that is left out
+//   is_uniform  all lanes of the slot are equal, as far as decoding knows
+struct machine_operand {
+    uint32_t slot;
+    uint8_t file, type, parts, is_uniform;
+    int64_t add;
+};
+
+struct machine_code;
+struct machine_strand;
+
+// What comes behind an instruction.
+//   NEXT    the one below
+//   JUMPED  strands were moved, split or ended: whoever runs them looks anew
+//   WAIT    it could not be done: the same again, when something has changed
+//   YIELD   it is done; let others run before the one below
+//   FAULT   machine_fault() or its like has been told
+enum machine_next { MACHINE_NEXT, MACHINE_JUMPED, MACHINE_WAIT, MACHINE_YIELD, MACHINE_FAULT };
+
+// Executes `code` for `lanes`: those of the strand whose guard holds, at least one. It never sees others.
+typedef enum machine_next machine_handler(struct machine_strand *strand, const struct machine_code *code,
+                                          uint32_t lanes);
+
+//   alu          if not NULL it is run in place of the handler, and never fails
+//   guard        slot of a predicate; the lanes that run are those of its bits ^ guard_flip
+//   operand      `operands` of them, in the order of the row, parts of vectors one after the other
+//   target       of a branch: index into the function's code. Of others: for the handler
+//   instruction  of the PTX function, for line and text; several codes may be of one
+struct machine_code {
+    alu_function *alu;
+    machine_handler *handler;
+    const struct ptx_choice *choice;
+    const struct machine_operand *operand;
+    uint32_t guard, guard_flip;
+    uint16_t operands;
+    uint32_t target, instruction;
+};
+
+// A variable of a function or a parameter, as it is passed: where it is in local memory, or in which register.
+struct machine_formal {
+    uint32_t slot, bytes; // slot: MACHINE_LEFT_OUT if it lies in local memory, at `offset` of the call's
+    uint32_t offset;
+    uint8_t file;
+};
+
+//   frame_bytes   of the slots of one call
+//   local_bytes   of a thread's variables of one call
+//   local_slot    of the frame: where the call's local memory begins, lane by lane (64 bits)
+//   formal        what comes back, then what is passed
+//   list          code indices of each list of branch targets, by its number
+struct machine_function {
+    const struct machine_code *code;
+    const struct machine_operand *operand;
+    const uint8_t *constants;
+    uint32_t codes, frame_bytes, local_bytes, local_slot, returns, parameters, number;
+    struct machine_formal *formal;
+    uint32_t **list;
+    const struct ptx_function *source;
+};
+
+// One special register that the kernel reads: a slot of the warp.
+struct machine_special {
+    uint32_t slot;
+    uint8_t special, part;
+};
+
+// Slots that every warp has.
+enum machine_warp_slot {
+    MACHINE_SLOT_TRUE = 0,         // pred: all ones
+    MACHINE_SLOT_ZERO = 64,        // 64 bits
+    MACHINE_SLOT_SHARED = 320,     // 64 bits: the rank << 24, where the CTA's shared::cta addresses begin
+    MACHINE_SLOT_PARAMETERS = 576, // 64 bits: the address of the kernel's parameters
+    MACHINE_SLOT_SPECIALS = 832,
+};
+
+// A kernel with all it may call. function[i] is of the program's function i, NULL if it is never called.
+struct machine_kernel {
+    struct machine_function **function;
+    const struct machine_function *entry;
+    struct machine_special *special;
+    uint32_t specials, warp_bytes;
+    struct machine_parameter *parameter;
+    struct machine_kernel_facts facts;
+    uint32_t dynamic_align;
+};
+
+#pragma GCC visibility pop
+
+#endif

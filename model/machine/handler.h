@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// For who writes handlers: how one reads lanes and addresses, reaches memory, meets other lanes, waits, faults, and
+// tells. A file of handlers has a finder; finders.def names them all, and decoding asks them in turn.
+#ifndef TMAREF_MACHINE_HANDLER_H
+#define TMAREF_MACHINE_HANDLER_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+// The handler of a form, NULL if it is not of this file.
+typedef machine_handler *machine_finder(const struct ptx_choice *choice);
+#define FINDER(name) machine_finder name;
+#include "finders.def"
+
+// --- Lanes -----------------------------------------------------------------------------------------------------------
+
+static inline void *machine_slot(const struct machine_strand *strand, uint32_t slot)
+{
+    return strand->base[slot % MACHINE_BASES] + (slot & ~(uint32_t)(MACHINE_SLOT_ALIGN - 1));
+}
+
+// The lanes of operand `i` of code->operand, NULL if it is left out.
+static inline void *machine_lanes(const struct machine_strand *strand, const struct machine_code *code, uint32_t i)
+{
+    return code->operand[i].slot == MACHINE_LEFT_OUT ? NULL : machine_slot(strand, code->operand[i].slot);
+}
+
+// Where operand `n` of the row begins in code->operand: parts of vectors before it count one by one.
+uint32_t machine_operand_at(const struct machine_code *code, uint32_t n);
+
+// The value of one lane, of whatever width, zero-extended; and back, cut to the width.
+uint64_t machine_value(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane);
+void machine_set_value(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane,
+                       uint64_t value);
+
+// The addresses of all lanes: registers + the constant, 32 bits in spaces of shared memory if the register is so wide.
+void machine_addresses(const struct machine_strand *strand, const struct machine_operand *operand,
+                       uint64_t address[MACHINE_LANES]);
+
+// --- Memory ----------------------------------------------------------------------------------------------------------
+
+// An address of PTX, resolved: its space, and the number that the model's checks take. Of PTX_GLOBAL (also const and
+// param of entries): a host address. PTX_SHARED: an address of shared::cluster, the rank in bits 31..24. PTX_LOCAL: an
+// offset in the thread's local memory.
+struct machine_place {
+    enum ptx_word space;
+    uint64_t address;
+};
+
+// `space` as the instruction says it, PTX_WORD_NONE for generic.
+struct machine_place machine_place(const struct machine_strand *strand, enum ptx_word space, uint64_t address);
+
+// Where `bytes` bytes are, or NULL with the rule that is broken; they do not cross 16 bytes of local memory.
+uint8_t *machine_at(const struct machine_strand *strand, struct machine_place place, uint32_t lane, uint32_t bytes,
+                    enum memory_use use, enum rule *rule);
+
+// Copies bytes of any number from a lane's memory, or to it; 0 and *rule if some are not there.
+int machine_read(const struct machine_strand *strand, struct machine_place place, uint32_t lane, void *to,
+                 uint64_t bytes, enum rule *rule);
+int machine_write(const struct machine_strand *strand, struct machine_place place, uint32_t lane, const void *from,
+                  uint64_t bytes, enum rule *rule);
+
+// Something has changed that others may wait for.
+static inline void machine_progress(const struct machine_strand *strand)
+{
+    strand->warp->cta->cluster->progress++;
+}
+
+// --- Lanes that part and meet ----------------------------------------------------------------------------------------
+
+// Moves `lanes` of the strand to `pc`; the others stay where they are. Return MACHINE_JUMPED after it.
+void machine_move(struct machine_strand *strand, uint32_t lanes, uint32_t pc);
+
+// Of `lanes`, at a .sync instruction with the masks in `mask`: those whose whole mask (as far as it lives) is here. The
+// handler does its work for them, and returns machine_leave(): they go on, the others wait.
+uint32_t machine_met(const struct machine_strand *strand, uint32_t lanes, const uint32_t *mask);
+enum machine_next machine_leave(struct machine_strand *strand, uint32_t lanes, uint32_t done);
+
+// --- The end ---------------------------------------------------------------------------------------------------------
+
+// The lane breaks `rule`: the launch ends with its error. `more`: a sentence to add, may be "".
+enum machine_next machine_fault(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                enum rule rule, uint64_t address, const char *more);
+
+// The same where no rule of the table speaks.
+enum machine_next machine_stop(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                               enum machine_kind kind, int cuda_error, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+// --- Events ----------------------------------------------------------------------------------------------------------
+
+// Who executes `code`, for the model's calls: `room`, filled in.
+const struct teller *machine_teller(const struct machine_strand *strand, const struct machine_code *code,
+                                    uint32_t lanes, struct teller *room);
+
+static inline int machine_is_heard(const struct machine_strand *strand)
+{
+    return strand->warp->cta->cluster->machine->launch->observer != NULL;
+}
+
+#pragma GCC visibility pop
+
+#endif

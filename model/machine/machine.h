@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// The PTX machine, as the driver and the tests see it: a module made of PTX, and a launch of one of its kernels that
+// runs to its end. Nothing is kept between launches but the module's variables and the heap. docs/machine.md says how
+// it runs; state.h and handler.h are for who adds instructions.
+#ifndef TMAREF_MACHINE_H
+#define TMAREF_MACHINE_H
+
+#include "event.h"
+#include "memory.h"
+#include "ptx.h"
+#include "rule.h"
+
+#pragma GCC visibility push(hidden) // not for users of the shared library
+
+// --- Modules ---------------------------------------------------------------------------------------------------------
+
+struct machine_module;
+
+// Reads a module and places its global and constant variables in host memory, with what they are initialised to. The
+// text is copied. NULL if it has errors (they are in `errors`), or there is no memory (then errors->count is 0).
+struct machine_module *machine_module_open(const char *ptx, size_t bytes, struct ptx_errors *errors);
+void machine_module_close(struct machine_module *module);
+
+// What was read, and the front end's own handle of it.
+const struct ptx_program *machine_module_program(const struct machine_module *module);
+struct ptx_module *machine_module_front(const struct machine_module *module);
+
+// The entry of that name, or -1.
+int machine_module_kernel(const struct machine_module *module, const char *name);
+
+// Where a variable of the module lies: 1, or 0 if there is none.
+int machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes);
+
+// Its variables as regions of global memory: at most two, in rising order of address. The machine knows them without
+// being told; who else uses the memory adds them to a table of his own.
+enum { MACHINE_MODULE_REGIONS = 2 };
+uint32_t machine_module_regions(const struct machine_module *module, struct region region[MACHINE_MODULE_REGIONS]);
+
+// One parameter of a kernel, in the order of its head.
+struct machine_parameter {
+    uint32_t offset, bytes;
+};
+
+//   parameter        `parameters` of them; the module's, until it is closed
+//   registers        of a thread, in 32 bits, as the PTX declares them: ptxas needs fewer
+//   reqntid, ...     0 where the PTX does not say
+struct machine_kernel_facts {
+    uint32_t parameters, parameter_bytes;
+    const struct machine_parameter *parameter;
+    uint64_t static_shared_bytes, local_bytes, constant_bytes;
+    uint32_t registers, max_threads, reqntid[3], reqnctapercluster[3], max_cluster_rank;
+    int is_explicit_cluster;
+};
+
+// Decodes the kernel and all it calls, once; later launches find it done. 0 if the body has errors, or there is no
+// memory (then errors->count is 0). Not for two threads at once on one module.
+int machine_module_facts(struct machine_module *module, int kernel, struct machine_kernel_facts *facts,
+                         struct ptx_errors *errors);
+
+// --- The heap of malloc() and free() in kernels ----------------------------------------------------------------------
+
+struct machine_heap;
+struct machine_heap *machine_heap_open(uint64_t bytes);
+void machine_heap_close(struct machine_heap *heap);
+
+// --- Launches --------------------------------------------------------------------------------------------------------
+
+// When asynchronous operations advance: as warps yield; as late as is legal; at their issue; at random.
+enum machine_policy { MACHINE_DEFAULT, MACHINE_LATE, MACHINE_EARLY, MACHINE_SHUFFLED };
+
+// `threads` of the host run clusters, 0: one. The same seed gives the same run, for any number of threads, as long as
+// the clusters of the launch do not speak to each other.
+struct machine_schedule {
+    enum machine_policy policy;
+    uint64_t seed;
+    uint32_t threads;
+};
+
+// 0: no limit. Instructions are those of warps, of all clusters together.
+struct machine_limits {
+    uint64_t instructions;
+    double seconds;
+};
+
+//   cluster            0, 0, 0: what the kernel says, else none
+//   parameters         parameter_bytes of them, laid out as the kernel's facts say
+//   global             what is mapped besides the module's variables; NULL: nothing
+//   stack_bytes        of local memory of each thread beyond what the entry names; 0: 64 KiB
+//   print              takes what printf() writes; NULL: it is lost
+//   heap               NULL: malloc() returns 0
+//   instructions_by_form  PTX_FORMS counters that are added to, or NULL
+struct machine_launch {
+    struct machine_module *module;
+    int kernel;
+    uint32_t grid[3], block[3], cluster[3];
+    uint64_t dynamic_shared_bytes;
+    const void *parameters;
+    const struct global_memory *global;
+    uint64_t number; // event_origin.launch
+    uint32_t stack_bytes;
+    struct machine_schedule schedule;
+    struct machine_limits limits;
+    const struct observer *observer;
+    void (*print)(void *context, const char *text, size_t bytes);
+    void *print_context;
+    struct machine_heap *heap;
+    uint64_t *instructions_by_form;
+};
+
+// REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.
+enum machine_kind {
+    MACHINE_DONE,
+    MACHINE_REFUSED,
+    MACHINE_FAULTED,
+    MACHINE_TRAPPED,
+    MACHINE_HUNG,
+    MACHINE_LIMITED,
+    MACHINE_UNSUPPORTED,
+    MACHINE_NO_MEMORY,
+};
+
+// Where it stopped. Texts are the module's, not ended by 0. source_line is 0 where the PTX says no .loc.
+struct machine_where {
+    struct ptx_name function, source_file, instruction;
+    uint32_t ptx_line, source_line, source_column;
+    uint32_t cta[3], thread[3], rank, warp, lanes;
+};
+
+enum { MACHINE_MESSAGE_BYTES = 8192 };
+
+//   rule        the first that was broken, or RULE_OK
+//   cuda_error  what a launch on a GPU would return, 0 for none
+//   address     that was named, where one was
+//   message     sentences for people; of a hang, one line for each that waits
+struct machine_outcome {
+    enum machine_kind kind;
+    enum rule rule;
+    int cuda_error;
+    struct machine_where where;
+    uint64_t address;
+    uint64_t instructions, thread_instructions; // of warps, of threads
+    char message[MACHINE_MESSAGE_BYTES];
+};
+
+// Runs the launch to its end. Returns 1 if it ended as MACHINE_DONE.
+int machine_run(const struct machine_launch *launch, struct machine_outcome *outcome);
+
+const char *machine_kind_name(enum machine_kind kind);
+
+#pragma GCC visibility pop
+
+#endif

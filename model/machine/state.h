@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// What a launch is while it runs: a grid of clusters, of CTAs, of warps, of strands. Read code.h first.
+#ifndef TMAREF_MACHINE_STATE_H
+#define TMAREF_MACHINE_STATE_H
+
+#include "cluster.h"
+#include "cluster_memory.h"
+#include "code.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32 };
+
+// Generic addresses of shared memory (bits 31..24: the rank) and of local memory: where no host address can be.
+#define MACHINE_SHARED_WINDOW UINT64_C(0x0001000000000000)
+#define MACHINE_LOCAL_WINDOW  UINT64_C(0x0001000100000000)
+#define MACHINE_WINDOW_BYTES  UINT64_C(0x100000000)
+enum { MACHINE_SHARED_BASE = 1024 }; // where a CTA's shared memory begins: what is below is reserved
+
+// The registers of one call, for the lanes that called together. It lives until all of them have returned.
+struct machine_frame {
+    struct machine_frame *caller; // NULL: the entry's
+    const struct machine_function *function;
+    uint32_t depth, lanes, return_pc;
+    const struct machine_code *call; // NULL: the entry's
+    uint32_t local_base;
+    uint8_t *slots;
+};
+
+// Lanes of a warp that are at one instruction of one call.
+//   round    how often it let its siblings pass: those of a lower round run first
+//   is_waiting  the instruction at pc said WAIT
+struct machine_strand {
+    uint8_t *base[MACHINE_BASES];
+    struct machine_warp *warp;
+    struct machine_frame *frame;
+    uint32_t lanes, pc, round;
+    int is_waiting, is_polling;
+};
+
+//   live       lanes that have not exited
+//   begun      of them, those that have begun the waiting instruction at which they are: a mark for its handler, which
+//              finds it at its next try. Cleared by the machine when the lane goes on
+//   mark       what the handler noted of each such lane (a phase, a token)
+//   answer     what another gave to the lane while it waited
+//   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
+struct machine_warp {
+    struct machine_cta *cta;
+    uint32_t index, strands, live, begun, carry;
+    struct machine_strand strand[MACHINE_LANES];
+    uint64_t mark[MACHINE_LANES];
+    uint32_t answer[MACHINE_LANES];
+    uint8_t *slots, *local;
+    uint32_t local_bytes, stack_top[MACHINE_LANES];
+    struct machine_frame *free_frames;
+    uint64_t blocked_at; // the cluster's progress when all strands were found waiting; 0: they were not
+    uint64_t asleep_until;
+};
+
+// bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread.
+struct machine_barrier {
+    uint64_t phase;
+    uint32_t arrived[MACHINE_MOST_WARPS], waiting[MACHINE_MOST_WARPS];
+    uint32_t expected, extra; // expected: 0, all threads
+    uint32_t popc;
+    int all, any;
+};
+
+struct machine_cta {
+    struct machine_cluster *cluster;
+    uint32_t rank, ctaid[3], warps, live_warps;
+    uint64_t number;
+    struct machine_warp *warp;
+    struct machine_barrier barrier[MACHINE_BARRIERS];
+};
+
+//   memory    of each CTA, by rank; `shared` is the same for the model's calls
+//   progress  goes up when memory, a barrier or an asynchronous operation changes something that others may wait for
+//   time      instructions that its warps have executed: its clock
+//   async     the asynchronous engine's (flights.h)
+struct machine_cluster {
+    struct machine *machine;
+    uint64_t number, progress, time, thread_instructions, random;
+    uint32_t ctas, live_ctas;
+    struct machine_cta *cta;
+    struct memory memory[CLUSTER_MEMORY_MAX_CTAS];
+    struct cluster_memory shared;
+    uint8_t *shared_bytes;
+    struct machine_flights *flights;
+    uint64_t *by_form;
+    int has_stopped;
+};
+
+// The launch. What is behind `outcome` is the first that stopped it; stop() sees to it.
+struct machine {
+    const struct machine_launch *launch;
+    const struct machine_kernel *kernel;
+    struct global_memory global; // what the launch names, the module's variables and the parameters
+    struct cluster_launch shape;
+    uint8_t *parameters;
+    uint32_t clusters, threads;
+    uint64_t shared_bytes;
+    int is_stopped; // read by all threads
+    struct machine_outcome *outcome;
+    void *lock;
+};
+
+#pragma GCC visibility pop
+
+#endif
