@@ -6,7 +6,6 @@
 #ifndef TMAREF_MACHINE_CODE_H
 #define TMAREF_MACHINE_CODE_H
 
-#include "alu.h"
 #include "machine.h"
 
 #pragma GCC visibility push(hidden)
@@ -36,6 +35,8 @@ struct machine_operand {
 
 struct machine_code;
 struct machine_strand;
+struct alu_call;
+typedef void alu_function(const struct alu_call *call); // alu.h
 
 // What comes behind an instruction.
 //   NEXT    the one below

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// From the PTX program to code that runs: a kernel with every function that it may call.
+#ifndef TMAREF_MACHINE_DECODE_H
+#define TMAREF_MACHINE_DECODE_H
+
+#include "module.h"
+
+#pragma GCC visibility push(hidden)
+
+// NULL with errors, or with none where there is no memory.
+struct machine_kernel *machine_decode(struct machine_module *module, uint32_t entry, struct ptx_errors *errors);
+void machine_kernel_free(struct machine_kernel *kernel);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// A module: its text, its variables where they lie, and the kernels that were decoded of it.
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+
+enum { VARIABLES_ALIGN = 256, FUNCTION_STRIDE = 16 };
+
+// Global and managed variables lie in the first block, constant ones in the second, which is read-only.
+static int block_of(const struct ptx_variable *variable)
+{
+    if (variable->is_unsized || variable->bytes == 0) return -1;
+    return variable->space == PTX_GLOBAL ? 0 : variable->space == PTX_CONST ? 1 : -1;
+}
+
+static uint64_t aligned(uint64_t offset, uint64_t align)
+{
+    return align == 0 ? offset : (offset + align - 1) / align * align;
+}
+
+// The offset of each variable in its block, into address[]; the bytes of both blocks.
+static void lay_out(struct machine_module *module, const struct ptx_program *program, uint64_t bytes[2])
+{
+    bytes[0] = bytes[1] = 0;
+    for (uint32_t i = 0; i < program->variables; i++) {
+        const struct ptx_variable *variable = &program->variable[i];
+        int block = block_of(variable);
+        if (block < 0) continue;
+        uint64_t align = variable->align > VARIABLES_ALIGN ? VARIABLES_ALIGN : variable->align;
+        module->address[i] = aligned(bytes[block], align);
+        bytes[block] = module->address[i] + variable->bytes;
+    }
+}
+
+static int take_blocks(struct machine_module *module, const uint64_t bytes[2])
+{
+    for (int block = 0; block < 2; block++) {
+        if (bytes[block] == 0) continue;
+        uint64_t whole = aligned(bytes[block], VARIABLES_ALIGN);
+        uint8_t *at = aligned_alloc(VARIABLES_ALIGN, whole);
+        if (at == NULL) return 0;
+        memset(at, 0, whole);
+        module->block[block] = (struct memory){at, (uint64_t)(uintptr_t)at, whole};
+    }
+    return 1;
+}
+
+uint64_t machine_function_address(const struct machine_module *module, uint32_t function)
+{
+    return (uint64_t)(uintptr_t)module->function_place + (uint64_t)function * FUNCTION_STRIDE;
+}
+
+int machine_function_at(const struct machine_module *module, uint64_t address, uint32_t *function)
+{
+    uint64_t offset = address - (uint64_t)(uintptr_t)module->function_place;
+    *function = (uint32_t)(offset / FUNCTION_STRIDE);
+    return offset % FUNCTION_STRIDE == 0 && offset / FUNCTION_STRIDE < ptx_program(module->front)->functions;
+}
+
+static void relocate(const struct machine_module *module, uint8_t *variable, const struct ptx_relocation *relocation)
+{
+    uint64_t address = relocation->is_function ? machine_function_address(module, relocation->index)
+                                               : module->address[relocation->index];
+    uint64_t bits = ((address + (uint64_t)relocation->add) & relocation->mask) >> relocation->shift;
+    memcpy(variable + relocation->offset, &bits, relocation->bytes > 8 ? 8 : relocation->bytes);
+}
+
+// Offsets become addresses, for all before any of them is put into another.
+static void place(struct machine_module *module, const struct ptx_program *program)
+{
+    for (uint32_t i = 0; i < program->variables; i++) {
+        int block = block_of(&program->variable[i]);
+        if (block >= 0) module->address[i] += module->block[block].base;
+    }
+    for (uint32_t i = 0; i < program->variables; i++) {
+        const struct ptx_variable *variable = &program->variable[i];
+        int block = block_of(variable);
+        if (block < 0) continue;
+        uint8_t *at = memory_at(&module->block[block], module->address[i], variable->bytes);
+        if (variable->init_bytes > 0) memcpy(at, variable->init, variable->init_bytes);
+        for (uint32_t k = 0; k < variable->relocations; k++) relocate(module, at, &variable->relocation[k]);
+    }
+}
+
+static int start(struct machine_module *module)
+{
+    const struct ptx_program *program = ptx_program(module->front);
+    uint64_t bytes[2];
+    module->address = calloc(program->variables + 1u, sizeof *module->address);
+    module->kernel = calloc(program->functions + 1u, sizeof *module->kernel);
+    module->function_place = malloc((size_t)program->functions * FUNCTION_STRIDE + 1);
+    if (module->address == NULL || module->kernel == NULL || module->function_place == NULL) return 0;
+    lay_out(module, program, bytes);
+    if (!take_blocks(module, bytes)) return 0;
+    place(module, program);
+    return 1;
+}
+
+struct machine_module *machine_module_open(const char *ptx, size_t bytes, struct ptx_errors *errors)
+{
+    struct machine_module *module = calloc(1, sizeof *module);
+    *errors = (struct ptx_errors){0};
+    if (module == NULL) return NULL;
+    module->text = malloc(bytes + 1);
+    if (module->text != NULL) {
+        memcpy(module->text, ptx, bytes);
+        module->text[bytes] = '\0';
+        module->front = ptx_open(module->text, bytes, (struct ptx_limits){0}, errors);
+    }
+    if (module->front != NULL && errors->count == 0 && start(module)) return module;
+    machine_module_close(module);
+    return NULL;
+}
+
+void machine_module_close(struct machine_module *module)
+{
+    if (module == NULL) return;
+    for (uint32_t i = 0; module->kernel != NULL && i < ptx_program(module->front)->functions; i++)
+        machine_kernel_free(module->kernel[i]);
+    for (int block = 0; block < 2; block++) free(module->block[block].bytes);
+    free(module->kernel);
+    free(module->address);
+    free(module->function_place);
+    ptx_close(module->front);
+    free(module->text);
+    free(module);
+}
+
+const struct ptx_program *machine_module_program(const struct machine_module *module)
+{
+    return ptx_program(module->front);
+}
+
+struct ptx_module *machine_module_front(const struct machine_module *module)
+{
+    return module->front;
+}
+
+int machine_module_kernel(const struct machine_module *module, const char *name)
+{
+    const struct ptx_program *program = ptx_program(module->front);
+    int function = ptx_function_find(module->front, name);
+    return function >= 0 && program->function[function].is_entry ? function : -1;
+}
+
+int machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes)
+{
+    const struct ptx_program *program = ptx_program(module->front);
+    for (uint32_t i = 0; i < program->variables; i++) {
+        const struct ptx_variable *variable = &program->variable[i];
+        if (block_of(variable) < 0 || strlen(name) != variable->name.length ||
+            memcmp(name, variable->name.at, variable->name.length) != 0)
+            continue;
+        *address = module->address[i];
+        *bytes = variable->bytes;
+        return 1;
+    }
+    return 0;
+}
+
+uint32_t machine_module_regions(const struct machine_module *module, struct region region[MACHINE_MODULE_REGIONS])
+{
+    uint32_t count = 0;
+    for (int block = 0; block < 2; block++)
+        if (module->block[block].bytes != NULL) region[count++] = (struct region){module->block[block], block == 1};
+    if (count < 2 || region[0].memory.base < region[1].memory.base) return count;
+    struct region first = region[1];
+    region[1] = region[0];
+    region[0] = first;
+    return count;
+}
+
+struct machine_kernel *machine_module_decoded(struct machine_module *module, int kernel, struct ptx_errors *errors)
+{
+    *errors = (struct ptx_errors){0};
+    if (module->kernel[kernel] == NULL) module->kernel[kernel] = machine_decode(module, (uint32_t)kernel, errors);
+    return module->kernel[kernel];
+}
+
+int machine_module_facts(struct machine_module *module, int kernel, struct machine_kernel_facts *facts,
+                         struct ptx_errors *errors)
+{
+    const struct machine_kernel *decoded = machine_module_decoded(module, kernel, errors);
+    if (decoded == NULL) return 0;
+    *facts = decoded->facts;
+    return 1;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What the files of the machine share of a module. For callers from outside: machine.h.
+#ifndef TMAREF_MACHINE_MODULE_H
+#define TMAREF_MACHINE_MODULE_H
+
+#include "code.h"
+
+#pragma GCC visibility push(hidden)
+
+//   block           global variables, constant variables; none of a kind: bytes is NULL
+//   address         of each variable of the program; 0 of those that lie elsewhere
+//   function_place  memory that is never used: its addresses stand for functions
+//   kernel          of each function of the program; NULL until it is launched
+struct machine_module {
+    struct ptx_module *front;
+    char *text;
+    struct memory block[2];
+    uint64_t *address;
+    uint8_t *function_place;
+    struct machine_kernel **kernel;
+};
+
+// The address of a function as a value; and back: 0 if there is none.
+uint64_t machine_function_address(const struct machine_module *module, uint32_t function);
+int machine_function_at(const struct machine_module *module, uint64_t address, uint32_t *function);
+
+// The kernel, decoded. NULL with errors, or with none where there is no memory.
+struct machine_kernel *machine_module_decoded(struct machine_module *module, int kernel, struct ptx_errors *errors);
+
+#pragma GCC visibility pop
+
+#endif
