@@ -8,8 +8,15 @@
 
 static const struct rule_row rows[RULE_COUNT] = {
     [RULE_OK] = {"OK", OUTCOME_WORKS, OUTCOME_WORKS, 0, "No rule is broken.", "", "", ""},
-#define RULE(id, documented, sm_90a, cuda_error, sentence, advice, source, evidence)                                   \
+#define RULE(number, id, documented, sm_90a, cuda_error, sentence, advice, source, evidence)                           \
     [RULE_##id] = {#id, OUTCOME_##documented, OUTCOME_##sm_90a, cuda_error, sentence, advice, source, evidence},
+#include "rules.def"
+#undef RULE
+};
+
+static const enum rule places[RULE_COUNT] = {
+    RULE_OK,
+#define RULE(number, id, ...) RULE_##id,
 #include "rules.def"
 #undef RULE
 };
@@ -28,6 +35,17 @@ static const struct {
     {719, "CUDA_ERROR_LAUNCH_FAILED"},
     {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE"},
 };
+
+int rule_count(void)
+{
+    return RULE_COUNT;
+}
+
+enum rule rule_at(int place)
+{
+    assert(place >= 0 && place < RULE_COUNT);
+    return places[place];
+}
 
 const struct rule_row *rule_row(enum rule rule)
 {
@@ -55,7 +73,7 @@ enum rule rule_find(const char *id)
 {
     for (int i = 0; i < RULE_COUNT; i++)
         if (strcasecmp(rows[i].id, id) == 0) return (enum rule)i;
-    return RULE_COUNT;
+    return RULE_NONE;
 }
 
 int rule_is_warning(enum rule rule)

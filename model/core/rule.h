@@ -15,12 +15,18 @@ enum outcome {
     OUTCOME_SILENT,      // the document does not speak of it
 };
 
+// A rule keeps its number for ever; RULE_COUNT grows, and is not to be compared with what a call returns.
 enum rule {
     RULE_OK,
-#define RULE(id, documented, sm_90a, cuda_error, sentence, advice, source, evidence) RULE_##id,
+#define RULE(number, id, documented, sm_90a, cuda_error, sentence, advice, source, evidence) RULE_##id = number,
 #include "rules.def"
 #undef RULE
-    RULE_COUNT
+#define RULE(...) +1
+    RULE_COUNT = 1
+#include "rules.def"
+#undef RULE
+    ,
+    RULE_NONE = 0xffff // no rule has this name
 };
 
 // One row. `cuda_error` is the number an H200 returns (0: none). `sentence` states the rule in our words, `advice` what
@@ -33,6 +39,12 @@ struct rule_row {
     const char *sentence, *advice, *source, *evidence;
 };
 
+// How many rules this library has, RULE_OK among them: their numbers are 0 .. rule_count() - 1.
+int rule_count(void);
+
+// The rule at a place of the table, 0 .. rule_count() - 1, where relatives stand side by side.
+enum rule rule_at(int place);
+
 // The row of `rule`; RULE_OK has one too ("OK"). Never NULL for a value of the enum.
 const struct rule_row *rule_row(enum rule rule);
 
@@ -43,7 +55,7 @@ int rule_cuda_error(enum rule rule);
 // before 719, any error before none.
 enum rule rule_earlier(enum rule one, enum rule other);
 
-// The rule named `id` (case does not matter), or RULE_COUNT if there is none.
+// The rule named `id` (case does not matter), or RULE_NONE.
 enum rule rule_find(const char *id);
 
 // A broken rule that the documents forbid and an H200 accepts: worth a warning, never a refusal.

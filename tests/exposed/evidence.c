@@ -147,7 +147,7 @@ static int read_speaks(const char *path)
         if (line[0] == '#') continue;
         char *pattern = line, *id = strsep(&pattern, "\t");
         const enum rule rule = rule_find(id);
-        ok = pattern != NULL && rule != RULE_COUNT && regcomp(&speaks[rule].pattern, pattern, REG_EXTENDED) == 0;
+        ok = pattern != NULL && rule != RULE_NONE && regcomp(&speaks[rule].pattern, pattern, REG_EXTENDED) == 0;
         if (ok) speaks[rule].is_there = 1;
         if (!ok) fprintf(stderr, "%s: no rule and its pattern: %s\n", path, line);
     }
@@ -200,7 +200,7 @@ static int check_file(const struct shows *shows, const char *path)
     FILE *file = fopen(path, "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         int found = 0, is_line = sscanf(line, "%63[^\t]\t%63[^\t]\t%*[^\t]\t%u\t%63[^\n]", id, trace, &cases, way) == 4;
-        for (int i = 0; is_line && rule_find(id) != RULE_COUNT && i < shows->paths->count; i++)
+        for (int i = 0; is_line && rule_find(id) != RULE_NONE && i < shows->paths->count; i++)
             if (strcmp(shows->of[i].name, trace) == 0) found = shows->of[i].cases[way_of(way)][rule_find(id)] >= cases;
         if (!found) printf("%s: the traces do not show this: %s", path, line);
         failed += !found;

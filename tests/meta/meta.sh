@@ -51,6 +51,28 @@ check_evidence() {
         !($2 in listed) { print $1 ": its evidence \047" $2 "\047 is not in the MANIFEST" }' $manifest - | offences
 }
 
+# A rule keeps its number for ever, or programs compiled before would take one rule for another. The list holds every rule
+# that there ever was; number_rules, which the target rules-page runs, adds new ones and changes no line.
+numbers=tests/meta/rule_numbers.tsv
+
+check_rule_numbers() {
+    "$rules_page" --table | awk -F '\t' '
+        FNR == NR { number[$2] = $1; taken[$1] = $2; next }
+        !($1 in number) && $4 in taken { print $1 ": its number " $4 " is that of " taken[$4] "; take the next free one" }
+        !($1 in number) { print $1 ": not in the list of numbers: build the target rules-page"; next }
+        number[$1] != $4 { print $1 ": has number " $4 ", was and stays " number[$1] }
+        { delete number[$1] }
+        END { for (id in number) print id ": was rule " number[id] ", and is gone; keep its row" }' $numbers - | offences
+}
+
+check_number_rules() {
+    local new
+    new=$("$rules_page" --table | awk -F '\t' '
+        FNR == NR { listed[$2]; next }
+        !($1 in listed) { print $4 "\t" $1 }' $numbers - | sort -n)
+    [ -z "$new" ] || printf '%s\n' "$new" >>$numbers
+}
+
 check_rules_page() {
     "$rules_page" | diff -u docs/rules.md - && "$rules_page" --faults | diff -u docs/faults.md - && return 0
     echo "docs/rules.md or docs/faults.md is not what rules.def says: build the target rules-page"
@@ -150,7 +172,9 @@ check_size() {
 }
 
 case $check in
-rules_tested | tests_named | evidence | claims | rules_page | forms_page | include_order | size) "check_$check" ;;
+rule_numbers | number_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | include_order | size)
+    "check_$check"
+    ;;
 *)
     echo "meta.sh: there is no check '$check'" >&2
     exit 2

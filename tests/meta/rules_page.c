@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints docs/rules.md, the table of rules for people to read; with --faults docs/faults.md, the same by what the user
-// sees; with --table one "id<TAB>evidence<TAB>sm_90a" line per rule for the other checks of this folder. Everything
+// sees; with --table one "id<TAB>evidence<TAB>sm_90a<TAB>number" line per rule for the other checks of this
+// folder. Everything
 // comes from rules.def; there is nothing to edit here when a rule changes.
 #include <ctype.h>
 #include <stdio.h>
@@ -88,16 +89,16 @@ static void print_index(void)
 {
     char listed[RULE_COUNT] = {0};
     printf("\n## Index\n");
-    for (int first = RULE_OK + 1; first < RULE_COUNT; first++) {
-        const char *id = rule_row((enum rule)first)->id;
+    for (int first = 1; first < rule_count(); first++) {
+        const char *id = rule_row(rule_at(first))->id;
         int length = prefix_length(id);
         if (listed[first]) continue;
         printf("\n### %.*s\n\n| rule | on sm_90a | error |\n|---|---|---|\n", length, id);
-        for (int rule = first; rule < RULE_COUNT; rule++) {
-            const struct rule_row *row = rule_row((enum rule)rule);
+        for (int i = first; i < rule_count(); i++) {
+            const struct rule_row *row = rule_row(rule_at(i));
             if (prefix_length(row->id) != length || strncmp(row->id, id, (size_t)length) != 0) continue;
             print_index_row(row);
-            listed[rule] = 1;
+            listed[i] = 1;
         }
     }
 }
@@ -120,7 +121,7 @@ static void print_page(void)
            "test\n"
            "tells that such a case would differ without the rule.\n");
     print_index();
-    for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++) print_rule((enum rule)rule);
+    for (int i = 1; i < rule_count(); i++) print_rule(rule_at(i));
 }
 
 // --- docs/faults.md --------------------------------------------------------------------------------------------------
@@ -164,8 +165,8 @@ static int is_silent(const struct rule_row *row, int unused)
 static void print_section(const char *title, const char *text, int (*belongs)(const struct rule_row *, int), int error)
 {
     int count = 0;
-    for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
-        const struct rule_row *row = rule_row((enum rule)rule);
+    for (int i = 1; i < rule_count(); i++) {
+        const struct rule_row *row = rule_row(rule_at(i));
         if (!belongs(row, error)) continue;
         if (count++ == 0)
             printf("\n## %s\n\n%s\n\n| broken rule | what it says | what to do, or what happens |\n|---|---|---|\n",
@@ -219,9 +220,10 @@ static void print_faults(void)
 
 static void print_table(void)
 {
-    for (int rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
-        printf("%s\t%s\t%s\n", rule_row((enum rule)rule)->id, rule_row((enum rule)rule)->evidence,
-               outcome_name(rule_row((enum rule)rule)->sm_90a));
+    for (int i = 1; i < rule_count(); i++) {
+        const struct rule_row *row = rule_row(rule_at(i));
+        printf("%s\t%s\t%s\t%d\n", row->id, row->evidence, outcome_name(row->sm_90a), rule_at(i));
+    }
 }
 
 int main(int argc, char **argv)

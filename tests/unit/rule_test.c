@@ -25,6 +25,18 @@ START_TEST(rule_row_is_complete)
 }
 END_TEST
 
+// Every number has one row: two rows of one number, or a number left out, would leave a row empty.
+START_TEST(rule_places_are_all_numbers_once)
+{
+    int seen[RULE_COUNT] = {0};
+    ck_assert_int_eq(rule_count(), RULE_COUNT);
+    ck_assert_int_lt(RULE_COUNT, RULE_NONE);
+    for (int place = 0; place < rule_count(); place++) seen[rule_at(place)]++;
+    for (int rule = 0; rule < RULE_COUNT; rule++)
+        ck_assert_msg(seen[rule] == 1, "number %d: %d rows", rule, seen[rule]);
+}
+END_TEST
+
 START_TEST(rule_row_error_fits_its_outcome)
 {
     const struct rule_row *row = rule_row((enum rule)_i);
@@ -50,9 +62,9 @@ START_TEST(rule_find_ignores_case_and_refuses_the_rest)
 {
     ck_assert_int_eq(rule_find("MAP_RANK"), RULE_MAP_RANK);
     ck_assert_int_eq(rule_find("map_Rank"), RULE_MAP_RANK);
-    ck_assert_int_eq(rule_find("MAP_RAN"), RULE_COUNT);
-    ck_assert_int_eq(rule_find("MAP_RANK "), RULE_COUNT);
-    ck_assert_int_eq(rule_find(""), RULE_COUNT);
+    ck_assert_int_eq(rule_find("MAP_RAN"), RULE_NONE);
+    ck_assert_int_eq(rule_find("MAP_RANK "), RULE_NONE);
+    ck_assert_int_eq(rule_find(""), RULE_NONE);
 }
 END_TEST
 
@@ -194,6 +206,7 @@ END_TEST
 static TCase *table_tests(void)
 {
     TCase *tests = tcase_create("table");
+    tcase_add_test(tests, rule_places_are_all_numbers_once);
     tcase_add_loop_test(tests, rule_row_is_complete, RULE_OK + 1, RULE_COUNT);
     tcase_add_loop_test(tests, rule_row_error_fits_its_outcome, RULE_OK + 1, RULE_COUNT);
     tcase_add_test(tests, rule_ok_is_a_row);

@@ -86,7 +86,7 @@ int explain_rule(const char *name, int json)
     uint64_t number;
     enum rule rule = rule_find(name);
     int error = explain_find_error(name);
-    if (rule != RULE_COUNT) {
+    if (rule != RULE_NONE) {
         json ? explain_print_json(json_rule(rule_row(rule))) : print_rule(rule_row(rule));
         return EXIT_AGREE;
     }
