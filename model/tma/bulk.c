@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "bulk_check.h"
-#include "flight.h"
 #include "global_check.h"
-#include "linear.h"
 #include "operand.h"
 
 enum { BULK_UNIT_BYTES = 16, BULK_UNITS_MASK = 0xffff, BARRIER_BYTES = 8 };
@@ -211,46 +209,43 @@ int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtyp
     return 0;
 }
 
-// The instruction of each form, and of its reduction.
-static const enum operation_kind kinds[BULK_FORMS][2] = {
-    [BULK_GLOBAL_TO_SHARED] = {OPERATION_BULK_LOAD},
-    [BULK_GLOBAL_TO_OTHER] = {OPERATION_BULK_LOAD},
-    [BULK_SHARED_TO_GLOBAL] = {OPERATION_BULK_STORE, OPERATION_BULK_STORE_REDUCE},
-    [BULK_SHARED_TO_OWN] = {OPERATION_BULK_SEND, OPERATION_BULK_SEND_REDUCE},
-    [BULK_SHARED_TO_OTHER] = {OPERATION_BULK_SEND, OPERATION_BULK_SEND_REDUCE},
-    [BULK_REGISTERS_TO_OTHER] = {OPERATION_ST_ASYNC, OPERATION_RED_ASYNC},
-};
+// The place of an operand: of shared memory without what a copy does not read of it.
+static uint64_t place_of(int is_shared, uint64_t address)
+{
+    return is_shared ? address % (UINT64_C(1) << SHARED_RANK_SHIFT) : address;
+}
 
-// Runs an operation that passed its check: out of rank 0 of a cluster of two, into rank 0 from global memory, else into
-// rank 1.
+// Moves the bytes of an operation that passed its check, and returns how many.
+static uint32_t move(const struct bulk *bulk, int is_reduction, enum reduce_op op, enum dtype dtype)
+{
+    uint32_t bytes = is_nowhere(bulk) ? 0 : bulk_moved_bytes(bulk->form, bulk->size_bytes);
+    if (bytes == 0) return 0;
+    const uint8_t *from = memory_at(bulk->source, place_of(has_place_source(bulk), bulk->from), bytes);
+    uint8_t *to = memory_at(bulk->destination, place_of(!bulk_is_to_global(bulk->form), bulk->to), bytes);
+    if (is_reduction)
+        reduce_apply(op, dtype, to, from, bytes / dtype_row(dtype)->size_bytes);
+    else
+        memmove(to, from, bytes);
+    return bytes;
+}
+
 static enum rule run(const struct bulk *bulk, int is_reduction, enum reduce_op op, enum dtype dtype,
                      uint32_t *transaction_bytes)
 {
-    const struct region region = global_end(bulk);
-    const struct global_memory global = {&region, 1};
-    int is_load = bulk_is_from_global(bulk->form), is_store = bulk_is_to_global(bulk->form);
-    const struct memory ctas[] = {is_load ? *bulk->destination : *bulk->source, *bulk->destination};
-    const struct cluster_memory cluster = {ctas, 2, 1, 0};
-    const struct memories memories = {&global, &cluster};
-    uint64_t to = is_load || is_store ? bulk->to : ((uint32_t)bulk->to | 1u << SHARED_RANK_SHIFT);
-    struct flight flight;
-    linear_begin(&flight, kinds[bulk->form][is_reduction], &memories, bulk->from, to, bulk->size_bytes);
-    flight.operation.op = op, flight.operation.dtype = dtype;
-    if (bulk->form == BULK_REGISTERS_TO_OTHER)
-        memcpy(flight.operation.value, memory_at(bulk->source, bulk->from, bulk->size_bytes), bulk->size_bytes);
-    *transaction_bytes = flight_advance(&flight, UINT64_MAX).complete_bytes;
+    enum rule rule = bulk_check(bulk, NULL);
+    if (rule != RULE_OK) return rule;
+    uint32_t bytes = move(bulk, is_reduction, op, dtype);
+    *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
     return RULE_OK;
 }
 
 enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
 {
-    enum rule rule = bulk_check(bulk, NULL);
-    return rule == RULE_OK ? run(bulk, 0, REDUCE_OPS, DTYPE_COUNT, transaction_bytes) : rule;
+    return run(bulk, 0, REDUCE_OPS, DTYPE_COUNT, transaction_bytes);
 }
 
 enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes)
 {
     if (!bulk_reduce_is_legal(bulk->form, op, dtype)) return RULE_BULK_REDUCE_TYPE;
-    enum rule rule = bulk_check(bulk, NULL);
-    return rule == RULE_OK ? run(bulk, 1, op, dtype, transaction_bytes) : rule;
+    return run(bulk, 1, op, dtype, transaction_bytes);
 }

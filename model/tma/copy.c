@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Tensor loads of one CTA, out of one range of global memory: checked, issued and advanced to the end at once.
+// Tensor loads of one CTA, out of one range of global memory: checked and moved at once.
 #include "copy.h"
 
 #include "im2col_load.h"
+#include "operand.h"
 #include "tensor.h"
 #include "transfer_check.h"
 
@@ -39,12 +40,16 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
 
 static enum rule load(const struct transfer *t, uint32_t *transaction_bytes)
 {
-    struct flight flight;
-    enum rule rule = transfer_check_load(t, &flight.box, NULL);
+    struct box box;
+    enum rule rule = transfer_check_load(t, &box, NULL);
     if (rule != RULE_OK) return rule;
     const struct cluster_memory cluster = cluster_memory_alone(t->shared_memory);
-    tensor_begin(&flight, OPERATION_TENSOR_LOAD, t, &cluster);
-    *transaction_bytes = flight_advance(&flight, UINT64_MAX).complete_bytes;
+    struct tensor_mover mover = {OPERATION_TENSOR_LOAD, REDUCE_OPS, 0,   1, t->shared, t->map,
+                                 t->global_memory,      &cluster,   NULL};
+    *transaction_bytes = 0;
+    if (operand_is_nowhere(t->shared)) return RULE_OK;
+    tensor_move(&mover, &box);
+    *transaction_bytes = (uint32_t)box_transaction_bytes(&box);
     return RULE_OK;
 }
 

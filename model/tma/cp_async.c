@@ -87,12 +87,6 @@ enum rule cp_async_copy(const struct cp_async *copy)
     if (rule != RULE_OK) return rule;
     const struct region region = {*copy->global, 0};
     const struct global_memory global = {&region, 1};
-    const struct cluster_memory cluster = cluster_memory_alone(copy->shared);
-    const struct memories memories = {&global, &cluster};
-    struct flight flight;
-    linear_begin(&flight, OPERATION_CP_ASYNC, &memories, copy->from, copy->to, copy->size_bytes);
-    flight.operation.form = copy->form;
-    flight.operation.source_operand = copy->operand;
-    flight_advance(&flight, UINT64_MAX);
+    linear_copy(copy, &global, memory_at(copy->shared, copy->to, copy->size_bytes));
     return RULE_OK;
 }

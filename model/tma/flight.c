@@ -24,32 +24,25 @@ static int is_idle(const struct operation *o)
     return !is_read && operand_is_nowhere(operand);
 }
 
-void flight_begin(struct flight *f, const struct memories *memories)
-{
-    const struct operation *o = &f->operation;
-    f->memories = *memories;
-    f->teller.observer = NULL;
-    f->targets = operation_targets(o);
-    f->done_bytes = f->all_bytes = 0;
-    f->has_begun = f->is_walked = 0;
-    f->is_idle = is_idle(o);
-    if (f->is_idle) return;
-    if (is_tensor(o->kind))
-        tensor_start(f);
-    else
-        f->all_bytes = linear_bytes(o);
-}
-
 struct flight operation_issue(const struct operation *operation, const struct memories *memories,
                               const struct teller *teller)
 {
     static const struct memories none;
     struct flight f;
     f.operation = *operation;
-    // An operation that does nothing passes its check with any map, which may have no box.
-    if (is_tensor(operation->kind) && !is_idle(operation)) f.box = tensor_box(&f.operation);
-    flight_begin(&f, memories != NULL ? memories : &none);
+    f.memories = memories != NULL ? *memories : none;
+    f.teller.observer = NULL;
     if (teller != NULL) f.teller = *teller;
+    f.targets = operation_targets(operation);
+    f.done_bytes = f.all_bytes = 0;
+    f.has_begun = f.is_walked = 0;
+    f.is_idle = is_idle(operation);
+    // An operation that does nothing passes its check with any map, which may have no box.
+    if (f.is_idle) return f;
+    if (is_tensor(operation->kind))
+        tensor_start(&f);
+    else
+        f.all_bytes = linear_bytes(operation);
     return f;
 }
 

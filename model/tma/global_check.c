@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "global_check.h"
 
-int global_is_usable(const struct global_memory *memory, uint64_t address, uint64_t count_bytes, enum memory_use use)
-{
-    if (region_at(region_find(memory, NULL, address), address, count_bytes, use) != NULL) return 1;
-    return global_usable_bytes(memory, address, count_bytes, use) == count_bytes;
-}
-
 // What is mapped all the same is mapped read-only.
 static const char *name_of(const struct region *region, const char *argument, uint64_t address)
 {

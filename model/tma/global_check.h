@@ -11,7 +11,12 @@
 #pragma GCC visibility push(hidden) // not for users of the shared library
 
 // May these bytes be used so? One look-up where they lie in one region.
-int global_is_usable(const struct global_memory *memory, uint64_t address, uint64_t count_bytes, enum memory_use use);
+static inline int global_is_usable(const struct global_memory *memory, uint64_t address, uint64_t count_bytes,
+                                   enum memory_use use)
+{
+    if (region_at(region_find(memory, NULL, address), address, count_bytes, use) != NULL) return 1;
+    return global_usable_bytes(memory, address, count_bytes, use) == count_bytes;
+}
 
 // The finding that they may not: `argument` is their address as PTX spells the operand. The limit is the end of the
 // region that is nearest at or below it, the nearest legal value its start, or the last place in it for so many bytes.

@@ -18,22 +18,6 @@ uint64_t linear_bytes(const struct operation *o)
     return bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, o->size_bytes);
 }
 
-void linear_begin(struct flight *f, enum operation_kind kind, const struct memories *memories, uint64_t from,
-                  uint64_t to, uint32_t size_bytes)
-{
-    struct operation *o = &f->operation;
-    o->kind = kind;
-    o->issuer = o->barrier = o->mask = 0;
-    o->is_multicast = o->has_policy = 0;
-    o->from = from, o->to = to, o->size_bytes = size_bytes;
-    flight_begin(f, memories);
-}
-
-static int is_reduction(enum operation_kind kind)
-{
-    return kind == OPERATION_BULK_STORE_REDUCE || kind == OPERATION_BULK_SEND_REDUCE || kind == OPERATION_RED_ASYNC;
-}
-
 // --- The two ends ----------------------------------------------------------------------------------------------------
 
 // `count` bytes of global memory, or of the shared memory of a CTA; `bytes` NULL: in more than one region.
@@ -71,6 +55,11 @@ static struct end destination_of(const struct flight *f, uint32_t rank, uint64_t
 }
 
 // --- The move --------------------------------------------------------------------------------------------------------
+
+static int is_reduction(enum operation_kind kind)
+{
+    return kind == OPERATION_BULK_STORE_REDUCE || kind == OPERATION_BULK_SEND_REDUCE || kind == OPERATION_RED_ASYNC;
+}
 
 static void put(const struct operation *o, uint8_t *to, const uint8_t *from, uint64_t count)
 {
@@ -122,13 +111,13 @@ static void move(struct flight *f, uint64_t at, uint64_t count)
     }
 }
 
-// cp.async: what is read, then zeros.
-static void move_cp_async(const struct flight *f, uint64_t start, uint32_t bytes)
+void linear_copy(const struct cp_async *copy, const struct global_memory *global, uint8_t *to)
 {
-    const struct operation *o = &f->operation;
-    uint8_t *to = shared_end(f, o->issuer, o->to, o->size_bytes).bytes;
-    memset(to, 0, o->size_bytes);
-    global_read(f->memories.global, start, to, bytes);
+    uint64_t start;
+    uint32_t bytes;
+    cp_async_source(copy, &start, &bytes);
+    memset(to + bytes, 0, copy->size_bytes - bytes);
+    global_read(global, start, to, bytes);
 }
 
 static void advance_cp_async(struct flight *f)
@@ -138,7 +127,8 @@ static void advance_cp_async(struct flight *f)
     uint64_t start;
     uint32_t bytes;
     cp_async_source(&copy, &start, &bytes);
-    if (f->memories.global != NULL) move_cp_async(f, start, bytes);
+    if (f->memories.global != NULL)
+        linear_copy(&copy, f->memories.global, shared_end(f, o->issuer, o->to, o->size_bytes).bytes);
     tell_ends(f, start, bytes, operation_place((uint32_t)o->to), o->size_bytes);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tensor stores and reductions of one CTA, into one range of global memory: checked, issued and advanced to the end at
-// once. One function for all of them, under the names of the instructions.
+// Tensor stores and reductions of one CTA, into one range of global memory: checked and moved at once. One function for
+// all of them, under the names of the instructions.
 #include "store.h"
 
 #include "im2col_store.h"
+#include "operand.h"
 #include "tensor.h"
 #include "transfer_check.h"
 
@@ -15,12 +16,13 @@ static enum rule store(enum tensormap_mode mode, int op, int runs, const struct 
     const struct region region = {*global_memory, 0};
     const struct global_memory global = {&region, 1};
     const struct transfer t = {op, mode, map, dims, coord, NULL, &global, shared_memory, shared};
-    struct flight flight;
-    enum rule rule = transfer_check_store(&t, &flight.box, findings);
-    if (rule != RULE_OK || !runs) return rule;
+    struct box box;
+    enum rule rule = transfer_check_store(&t, &box, findings);
+    if (rule != RULE_OK || !runs || operand_is_nowhere(shared)) return rule;
     const struct cluster_memory cluster = cluster_memory_alone(shared_memory);
-    tensor_begin(&flight, op == NO_OP ? OPERATION_TENSOR_STORE : OPERATION_TENSOR_REDUCE, &t, &cluster);
-    flight_advance(&flight, UINT64_MAX);
+    enum operation_kind kind = op == NO_OP ? OPERATION_TENSOR_STORE : OPERATION_TENSOR_REDUCE;
+    struct tensor_mover mover = {kind, (enum reduce_op)op, 0, 0, shared, map, &global, &cluster, NULL};
+    tensor_move(&mover, &box);
     return RULE_OK;
 }
 

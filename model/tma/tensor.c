@@ -15,37 +15,17 @@ static int is_store(enum operation_kind kind)
     return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE;
 }
 
-struct box tensor_box(const struct operation *o)
+static struct box tensor_box(const struct operation *o)
 {
     return is_store(o->kind) ? box_of_store(o->mode, &o->map, o->coord) : box_of(o->mode, &o->map, o->coord, o->offset);
 }
 
-void tensor_begin(struct flight *f, enum operation_kind kind, const struct transfer *t,
-                  const struct cluster_memory *cluster)
-{
-    struct operation *o = &f->operation;
-    const struct memories memories = {t->global_memory, cluster};
-    o->kind = kind;
-    o->issuer = o->barrier = o->mask = 0;
-    o->is_multicast = o->has_policy = 0;
-    o->mode = t->mode, o->dims = t->dims, o->map = *t->map;
-    o->op = (enum reduce_op)t->op;
-    o->shared = t->shared;
-    for (int i = 0; i < t->dims; i++) o->coord[i] = t->coord[i];
-    flight_begin(f, &memories);
-}
+// --- Rows ------------------------------------------------------------------------------------------------------------
 
-void tensor_start(struct flight *f)
+static struct swizzled shared_of(const struct tensor_mover *m, uint32_t rank)
 {
-    f->walk = box_walk(&f->box);
-    f->rows = f->part_bytes = 0;
-    f->all_bytes = f->operation.kind == OPERATION_TENSOR_LOAD ? box_transaction_bytes(&f->box) : NOT_KNOWN;
-}
-
-static struct swizzled shared_of(const struct flight *f, uint32_t rank)
-{
-    const struct memory *cta = &f->memories.cluster->cta[rank];
-    return (struct swizzled){cta->bytes, (uint32_t)cta->base, f->operation.map.swizzle};
+    const struct memory *cta = &m->cluster->cta[rank];
+    return (struct swizzled){cta->bytes, (uint32_t)cta->base, m->map->swizzle};
 }
 
 // From one row to the end of the last.
@@ -74,79 +54,104 @@ static int next_part(const struct rows *rows, const struct tile_run *run, uint32
     return 1;
 }
 
-static void gather(const struct flight *f, const struct swizzled *shared, const struct rows *rows,
+static void gather(const struct tensor_mover *m, const struct swizzled *shared, const struct rows *rows,
                    const struct tile_run *run, uint32_t to)
 {
     uint8_t bytes[GATHER_BYTES];
     struct part part;
     for (uint64_t done = 0; next_part(rows, run, to, &done, &part);) {
-        global_read(f->memories.global, part.address, bytes, part.row.bytes);
-        put_rows(shared, &part.row, dtype_row(f->operation.map.dtype)->is_tf32, part.shared, bytes);
+        global_read(m->global, part.address, bytes, part.row.bytes);
+        put_rows(shared, &part.row, dtype_row(m->map->dtype)->is_tf32, part.shared, bytes);
     }
 }
 
 // Stores rows, or reduces them into what is there.
-static void take(const struct flight *f, const struct swizzled *shared, const struct rows *rows, uint8_t *to,
+static void take(const struct tensor_mover *m, const struct swizzled *shared, const struct rows *rows, uint8_t *to,
                  uint32_t from)
 {
-    if (f->operation.kind == OPERATION_TENSOR_STORE)
+    if (m->kind == OPERATION_TENSOR_STORE)
         take_rows(shared, rows, to, from);
     else
-        reduce_rows(shared, rows, f->operation.op, f->operation.map.dtype, to, from);
+        reduce_rows(shared, rows, m->op, m->map->dtype, to, from);
 }
 
-static void scatter(const struct flight *f, const struct swizzled *shared, const struct rows *rows,
+static void scatter(const struct tensor_mover *m, const struct swizzled *shared, const struct rows *rows,
                     const struct tile_run *run, uint32_t from)
 {
     uint8_t bytes[GATHER_BYTES];
     struct part part;
     for (uint64_t done = 0; next_part(rows, run, from, &done, &part);) {
-        global_read(f->memories.global, part.address, bytes, part.row.bytes);
-        take(f, shared, &part.row, bytes, part.shared);
-        global_write(f->memories.global, part.address, bytes, part.row.bytes);
+        global_read(m->global, part.address, bytes, part.row.bytes);
+        take(m, shared, &part.row, bytes, part.shared);
+        global_write(m->global, part.address, bytes, part.row.bytes);
     }
 }
 
-static void load_rows(const struct flight *f, const struct rows *rows, const struct tile_run *run, const uint8_t *from)
+static void load_rows(const struct tensor_mover *m, const struct rows *rows, const struct tile_run *run,
+                      const uint8_t *from)
 {
-    uint32_t to = operation_place(f->operation.shared) + run->offset;
-    for (uint32_t rank = 0; f->targets >> rank != 0; rank++) {
-        if (!(f->targets >> rank & 1)) continue;
-        struct swizzled shared = shared_of(f, rank);
+    uint32_t to = operation_place(m->shared) + run->offset;
+    for (uint32_t rank = 0; m->targets >> rank != 0; rank++) {
+        if (!(m->targets >> rank & 1)) continue;
+        struct swizzled shared = shared_of(m, rank);
         if (run->is_fill)
-            put_fill_rows(&shared, rows, oob_fill_pattern(f->operation.map.oob_fill), to);
+            put_fill_rows(&shared, rows, oob_fill_pattern(m->map->oob_fill), to);
         else if (from != NULL)
-            put_rows(&shared, rows, dtype_row(f->operation.map.dtype)->is_tf32, to, from);
+            put_rows(&shared, rows, dtype_row(m->map->dtype)->is_tf32, to, from);
         else
-            gather(f, &shared, rows, run, to);
+            gather(m, &shared, rows, run, to);
     }
 }
 
-static void store_rows(const struct flight *f, const struct rows *rows, const struct tile_run *run, uint8_t *to)
+static void store_rows(const struct tensor_mover *m, const struct rows *rows, const struct tile_run *run, uint8_t *to)
 {
-    uint32_t from = operation_place(f->operation.shared) + run->offset;
-    struct swizzled shared = shared_of(f, f->operation.issuer);
+    uint32_t from = operation_place(m->shared) + run->offset;
+    struct swizzled shared = shared_of(m, m->issuer);
     if (to != NULL)
-        take(f, &shared, rows, to, from);
+        take(m, &shared, rows, to, from);
     else
-        scatter(f, &shared, rows, run, from);
+        scatter(m, &shared, rows, run, from);
 }
 
-// Moves rows; `hit` is the region of the last ones.
-static void move_rows(const struct flight *f, const struct rows *rows, const struct tile_run *run,
-                      const struct region **hit)
+static void move_rows(struct tensor_mover *m, const struct rows *rows, const struct tile_run *run)
 {
-    int stores = is_store(f->operation.kind);
+    int stores = is_store(m->kind);
     uint8_t *at = NULL;
-    if (f->operation.kind == OPERATION_TENSOR_PREFETCH || f->memories.global == NULL) return;
     if (!run->is_fill) {
-        *hit = region_find(f->memories.global, *hit, run->address);
-        at = region_at(*hit, run->address, span_bytes(rows), stores ? MEMORY_WRITES : MEMORY_READS);
+        m->hit = region_find(m->global, m->hit, run->address);
+        at = region_at(m->hit, run->address, span_bytes(rows), stores ? MEMORY_WRITES : MEMORY_READS);
     }
-    if (stores)
-        store_rows(f, rows, run, at);
-    else
-        load_rows(f, rows, run, at);
+    if (!stores)
+        load_rows(m, rows, run, at);
+    else if (!run->is_fill)
+        store_rows(m, rows, run, at);
+}
+
+void tensor_move(struct tensor_mover *m, const struct box *box)
+{
+    struct rows rows = {0, 0, box_pitch_bytes(box), box_step_bytes(box)};
+    struct tile_run run;
+    for (struct box_walk walk = box_walk(box); (rows.count = box_next_rows(box, &walk, &run)) > 0;) {
+        rows.bytes = run.bytes;
+        move_rows(m, &rows, &run);
+    }
+}
+
+// --- Flights ---------------------------------------------------------------------------------------------------------
+
+void tensor_start(struct flight *f)
+{
+    f->box = tensor_box(&f->operation);
+    f->walk = box_walk(&f->box);
+    f->rows = f->part_bytes = 0;
+    f->all_bytes = f->operation.kind == OPERATION_TENSOR_LOAD ? box_transaction_bytes(&f->box) : NOT_KNOWN;
+}
+
+static struct tensor_mover mover_of(const struct flight *f)
+{
+    const struct operation *o = &f->operation;
+    return (struct tensor_mover){
+        o->kind, o->op, o->issuer, f->targets, o->shared, &o->map, f->memories.global, f->memories.cluster, NULL};
 }
 
 // Has the walk a run to move? Stores and prefetches pass over what is out of bounds.
@@ -196,9 +201,10 @@ static struct rows next_rows(struct flight *f, uint64_t most, struct tile_run *r
 
 int tensor_advance(struct flight *f, uint64_t most_bytes, uint64_t *bytes)
 {
-    const struct region *hit = NULL;
+    struct tensor_mover mover = mover_of(f);
     struct telling telling;
     int is_heard = f->teller.observer != NULL;
+    int moves = f->operation.kind != OPERATION_TENSOR_PREFETCH && f->memories.global != NULL;
     box_relink(&f->box, &f->walk, &f->operation.map);
     if (is_heard) telling = telling_of(f);
     if (is_heard && !f->has_begun) tell_map(f);
@@ -206,7 +212,7 @@ int tensor_advance(struct flight *f, uint64_t most_bytes, uint64_t *bytes)
     while (*bytes < most_bytes && has_rows(f)) {
         struct tile_run run;
         struct rows rows = next_rows(f, most_bytes - *bytes, &run);
-        move_rows(f, &rows, &run, &hit);
+        if (moves) move_rows(&mover, &rows, &run);
         if (is_heard) tell_rows(&telling, f, &rows, &run);
         *bytes += (uint64_t)rows.count * rows.bytes;
         f->is_walked |= f->done_bytes + *bytes == f->all_bytes;

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The bytes of a tensor operation under way: rows of its box, or a part of one. Private to model/tma.
+// The bytes of a tensor operation: rows of its box, or a part of one. Private to model/tma.
 #ifndef TMAREF_TENSOR_H
 #define TMAREF_TENSOR_H
 
-#include "flight_begin.h"
-#include "transfer_check.h"
+#include "flight.h"
 
 #pragma GCC visibility push(hidden) // not for users of the shared library
 
-// Starts a tensor operation of CTA 0 of `cluster` from what its check was asked; flight->box is in place.
-void tensor_begin(struct flight *flight, enum operation_kind kind, const struct transfer *transfer,
-                  const struct cluster_memory *cluster);
+// Where rows move: a load, a store or a reduction (by `op`) of `map`, between global memory and the place `shared` in
+// the CTAs of `targets`, of a store in that of rank `issuer`. `hit`: NULL, or the region of the last rows.
+struct tensor_mover {
+    enum operation_kind kind;
+    enum reduce_op op;
+    uint32_t issuer, targets, shared;
+    const struct tensormap *map;
+    const struct global_memory *global;
+    const struct cluster_memory *cluster;
+    const struct region *hit;
+};
 
-// Starts the walk of its box.
+// Moves a whole box of `mover->map` at once, which nobody hears.
+void tensor_move(struct tensor_mover *mover, const struct box *box);
+
+// Makes the box of a flight and starts its walk.
 void tensor_start(struct flight *flight);
 
-// The box of an operation that passed its check; it points to the operation's map.
-struct box tensor_box(const struct operation *operation);
-
-// Moves up to `most_bytes` bytes, of which `*bytes` takes how many; returns whether nothing is left.
+// Moves up to `most_bytes` bytes of a flight, of which `*bytes` takes how many; returns whether nothing is left.
 int tensor_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
 
 #pragma GCC visibility pop
