@@ -56,8 +56,16 @@ enum ptx_support {
     PTX_OUTSIDE,  // ptxas takes it, and tmaref does not read it
 };
 
-// Which instructions the machine runs. To be filled by the machine.
-enum ptx_runs { PTX_RUNS_NOT };
+// What runs a row's instructions.
+enum ptx_runs {
+    PTX_RUNS_NOT,     // nothing yet
+    PTX_RUNS_ALU,     // a function of the lanes' registers, model/alu
+    PTX_RUNS_CONTROL, // where a warp goes on
+    PTX_RUNS_MEMORY,  // loads, stores, atomics
+    PTX_RUNS_MEETING, // lanes that wait for others: votes, shuffles, barriers
+    PTX_RUNS_ASYNC,   // operations that go on behind the instruction
+    PTX_RUNS_MATRIX,  // products of matrices
+};
 
 struct ptx_form {
     const char *name, *opcode, *modifiers, *operands;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "table.h"
+
+#define ALU_TABLE(file) &file,
+static const struct alu_rows *const portable[] = {ALU_FILES(ALU_TABLE) NULL};
+
+#ifdef ALU_HAS_AVX2
+#define ALU_TABLE_AVX2(file) &file##_avx2,
+static const struct alu_rows *const avx2[] = {ALU_FILES(ALU_TABLE_AVX2) NULL};
+#endif
+
+static int row_fits(const struct alu_row *row, const struct ptx_choice *choice)
+{
+    return row->form == choice->form && (row->type == PTX_TYPE_NONE || row->type == choice->type[0]) &&
+           (row->second == PTX_TYPE_NONE || row->second == choice->type[1]);
+}
+
+static alu_function *find(const struct alu_rows *const *tables, const struct ptx_choice *choice)
+{
+    for (; *tables != NULL; tables++)
+        for (size_t i = 0; i < (*tables)->count; i++)
+            if (row_fits(&(*tables)->row[i], choice)) return (*tables)->row[i].function;
+    return NULL;
+}
+
+alu_function *alu_find_portable(const struct ptx_choice *choice)
+{
+    return find(portable, choice);
+}
+
+alu_function *alu_find(const struct ptx_choice *choice)
+{
+#ifdef ALU_HAS_AVX2
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return find(avx2, choice);
+#endif
+    return find(portable, choice);
+}

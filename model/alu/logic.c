@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Logic, of registers and of predicates, shifts, bytes picked, moves and choices.
+#include "lanes_loop.h"
+
+// --- Of registers ----------------------------------------------------------------------------------------------------
+
+// A count is a whole 32-bit number; from the width on nothing is left, or the sign.
+#define LOGIC(U, S, t)                                                                                                 \
+    BINARY(and_##t, U, U, U, a &b)                                                                                     \
+    BINARY(or_##t, U, U, U, a | b)                                                                                     \
+    BINARY(xor_##t, U, U, U, a ^ b)                                                                                    \
+    UNARY(not_##t, U, U, ~a)                                                                                           \
+    UNARY(cnot_##t, U, U, a == 0)                                                                                      \
+    UNARY(mov_##t, U, U, a)                                                                                            \
+    BINARY(shl_##t, U, U, uint32_t, b >= 8 * sizeof a ? 0 : 1u * a << b)                                               \
+    BINARY(shr_##t, U, U, uint32_t, b >= 8 * sizeof a ? 0 : a >> b)                                                    \
+    BINARY(shr_s##t, S, S, uint32_t, a >> (b >= 8 * sizeof a ? 8 * sizeof a - 1 : b))
+LOGIC(uint16_t, int16_t, 16)
+LOGIC(uint32_t, int32_t, 32)
+LOGIC(uint64_t, int64_t, 64)
+
+LANE_INLINE uint32_t by_table(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+{
+    uint32_t result = 0;
+    for (int bit = 0; bit < 8; bit++)
+        result |= (0 - (table >> bit & 1)) & (bit & 4 ? a : ~a) & (bit & 2 ? b : ~b) & (bit & 1 ? c : ~c);
+    return result;
+}
+
+static void lop3(const struct alu_call *call)
+{
+    RESULT(uint32_t);
+    const uint32_t *as = call->operand[1], *bs = call->operand[2], *cs = call->operand[3];
+    uint32_t table = *(const uint32_t *)call->operand[4];
+    EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table);
+    keep(call, call->operand[0], scratch, sizeof *d);
+}
+
+// d|p = lop3, and whether it is not 0 combined with q.
+static void lop3_bool(const struct alu_call *call)
+{
+    uint32_t d[LANES], nonzero = 0, q = *(const uint32_t *)call->operand[6];
+    const uint32_t *as = call->operand[2], *bs = call->operand[3], *cs = call->operand[4];
+    uint32_t table = *(const uint32_t *)call->operand[5];
+    EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table);
+    for (int i = 0; i < LANES; i++) nonzero |= (uint32_t)(d[i] != 0) << i;
+    if (call->operand[0] != NULL) keep_32(call->operand[0], d, call->lanes);
+    keep_bits(call->operand[1], word_is(call, PTX_CLASS_OPERATION, PTX_AND) ? nonzero & q : nonzero | q, call->lanes);
+}
+
+LANE_INLINE uint32_t funnel_count(uint32_t c, int wraps)
+{
+    return wraps ? c & 31 : c > 32 ? 32 : c;
+}
+
+#define WRAPS (word_is(call, PTX_CLASS_CLAMP, PTX_WRAP))
+TERNARY(shf_l, uint32_t, uint32_t, uint32_t, uint32_t, ((uint64_t)b << 32 | a) << funnel_count(c, WRAPS) >> 32)
+TERNARY(shf_r, uint32_t, uint32_t, uint32_t, uint32_t, ((uint64_t)b << 32 | a) >> funnel_count(c, WRAPS))
+
+// --- prmt ------------------------------------------------------------------------------------------------------------
+
+// Which bytes of {b, a} the modes but the general one pick, by the low two bits of the selector.
+static const uint16_t picks[][4] = {
+    [PTX_F4E - PTX_F4E] = {0x3210, 0x4321, 0x5432, 0x6543}, [PTX_B4E - PTX_F4E] = {0x5670, 0x6701, 0x7012, 0x0123},
+    [PTX_RC8 - PTX_F4E] = {0x0000, 0x1111, 0x2222, 0x3333}, [PTX_ECL - PTX_F4E] = {0x3210, 0x3211, 0x3222, 0x3333},
+    [PTX_ECR - PTX_F4E] = {0x0000, 0x1110, 0x2210, 0x3210}, [PTX_RC16 - PTX_F4E] = {0x1010, 0x3232, 0x1010, 0x3232},
+};
+
+LANE_INLINE uint32_t permuted(uint32_t a, uint32_t b, uint32_t selector)
+{
+    uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t result = 0;
+    for (int byte = 0; byte < 4; byte++) {
+        uint32_t pick = selector >> 4 * byte, value = (uint32_t)(both >> 8 * (pick & 7)) & 255;
+        result |= (pick & 8 ? (value >> 7) * 255 : value) << 8 * byte;
+    }
+    return result;
+}
+
+TERNARY(prmt_general, uint32_t, uint32_t, uint32_t, uint32_t, permuted(a, b, c))
+TERNARY(prmt_mode, uint32_t, uint32_t, uint32_t, uint32_t,
+        permuted(a, b, picks[call->choice->word[PTX_CLASS_PRMT] - PTX_F4E][c & 3]))
+
+static void prmt(const struct alu_call *call)
+{
+    call->choice->word[PTX_CLASS_PRMT] == PTX_WORD_NONE ? prmt_general(call) : prmt_mode(call);
+}
+
+// --- Choices ---------------------------------------------------------------------------------------------------------
+
+#define CHOOSE(T, t)                                                                                                   \
+    static void selp_##t(const struct alu_call *call)                                                                  \
+    {                                                                                                                  \
+        RESULT(T);                                                                                                     \
+        const T *as = call->operand[1], *bs = call->operand[2];                                                        \
+        uint32_t c = *(const uint32_t *)call->operand[3];                                                              \
+        EACH_LANE d[i] = c >> i & 1 ? as[i] : bs[i];                                                                   \
+        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+    }                                                                                                                  \
+    TERNARY(slct_s32_##t, T, T, T, int32_t, c >= 0 ? a : b)                                                            \
+    TERNARY(slct_f32_##t, T, T, T, uint32_t, is_not_below_zero(c, word_is(call, PTX_CLASS_FTZ, PTX_FTZ)) ? a : b)
+
+// c >= 0 of a float: of -0 and, with ftz, of its subnormals too, not of a NaN.
+LANE_INLINE int is_not_below_zero(uint32_t c, int flush)
+{
+    return c <= 0x7f800000 || c == 0x80000000 || (flush && c > 0x80000000 && c < 0x80800000);
+}
+
+CHOOSE(uint16_t, 16)
+CHOOSE(uint32_t, 32)
+CHOOSE(uint64_t, 64)
+
+// --- Of predicates ---------------------------------------------------------------------------------------------------
+
+#define PREDICATE(name, expression)                                                                                    \
+    static void name(const struct alu_call *call)                                                                      \
+    {                                                                                                                  \
+        uint32_t a = *(const uint32_t *)call->operand[1];                                                              \
+        keep_bits(call->operand[0], expression, call->lanes);                                                          \
+    }
+#define B (*(const uint32_t *)call->operand[2])
+PREDICATE(and_pred, a &B)
+PREDICATE(or_pred, a | B)
+PREDICATE(xor_pred, a ^ B)
+PREDICATE(not_pred, ~a)
+PREDICATE(mov_pred, a)
+
+// --- Moves -----------------------------------------------------------------------------------------------------------
+
+// Part `n` of lane i of a register of `bits`, or a store to it. Parts of 8 bits lie in 16.
+static uint64_t lane_get(const void *lanes, int bits, int i)
+{
+    if (bits <= 16) return ((const uint16_t *)lanes)[i];
+    return bits == 32 ? ((const uint32_t *)lanes)[i] : ((const uint64_t *)lanes)[i];
+}
+
+static void lane_set(void *lanes, int bits, int i, uint64_t value)
+{
+    if (bits <= 16)
+        ((uint16_t *)lanes)[i] = (uint16_t)value;
+    else if (bits == 32)
+        ((uint32_t *)lanes)[i] = (uint32_t)value;
+    else
+        ((uint64_t *)lanes)[i] = value;
+}
+
+static int parts_of(void *const *part)
+{
+    int parts = 0;
+    while (part[parts] != NULL) parts++;
+    return parts;
+}
+
+// A register of 128 bits is two of 64 in turn.
+static void pack_lane(void *d, int bits, void *const *part, int parts, int i)
+{
+    int words = bits == 128 ? 2 : 1, each = bits / parts;
+    for (int word = 0; word < words; word++) {
+        uint64_t value = 0;
+        for (int n = 0; n < parts / words; n++)
+            value |= (lane_get(part[word * parts / words + n], each, i) & (~(uint64_t)0 >> (64 - each))) << n * each;
+        lane_set(d, bits / words, words * i + word, value);
+    }
+}
+
+static void unpack_lane(const void *a, int bits, void *const *part, int parts, int i)
+{
+    int words = bits == 128 ? 2 : 1, each = bits / parts;
+    for (int n = 0; n < parts; n++) {
+        uint64_t value = lane_get(a, bits / words, words * i + n * words / parts);
+        value >>= each * (n % (parts / words));
+        lane_set(part[n], each, i, value & (~(uint64_t)0 >> (64 - each)));
+    }
+}
+
+static int bits_of_type(const struct alu_call *call)
+{
+    return (int)ptx_type_row(call->choice->type[0])->bits;
+}
+
+static void mov_pack(const struct alu_call *call)
+{
+    void *const *part = call->operand + 1;
+    int bits = bits_of_type(call), parts = parts_of(part);
+    for (int i = 0; i < LANES; i++)
+        if (call->lanes >> i & 1) pack_lane(call->operand[0], bits, part, parts, i);
+}
+
+static void mov_unpack(const struct alu_call *call)
+{
+    int bits = bits_of_type(call), parts = 0;
+    while (call->operand[parts + 1] != NULL) parts++;
+    for (int i = 0; i < LANES; i++)
+        if (call->lanes >> i & 1) unpack_lane(call->operand[parts], bits, call->operand, parts, i);
+}
+
+static void mov_b128(const struct alu_call *call)
+{
+    uint64_t *d = call->operand[0];
+    const uint64_t *a = call->operand[1];
+    for (int i = 0; i < LANES; i++)
+        if (call->lanes >> i & 1) d[2 * i] = a[2 * i], d[2 * i + 1] = a[2 * i + 1];
+}
+
+// --- Rows ------------------------------------------------------------------------------------------------------------
+
+#define BITS_ROWS(form, name) ROW(form, b16, name##_16), ROW(form, b32, name##_32), ROW(form, b64, name##_64)
+#define ANY_ROWS(form, name)                                                                                           \
+    BITS_ROWS(form, name), ROW(form, u16, name##_16), ROW(form, u32, name##_32), ROW(form, u64, name##_64),            \
+        ROW(form, s16, name##_16), ROW(form, s32, name##_32), ROW(form, s64, name##_64), ROW(form, f32, name##_32),    \
+        ROW(form, f64, name##_64)
+
+static const struct alu_row rows[] = {
+    BITS_ROWS(AND, and),
+    BITS_ROWS(OR, or),
+    BITS_ROWS(XOR, xor),
+    BITS_ROWS(NOT, not ),
+    BITS_ROWS(CNOT, cnot),
+    BITS_ROWS(SHL, shl),
+    BITS_ROWS(SHR, shr),
+    ROW(SHR, u16, shr_16),
+    ROW(SHR, u32, shr_32),
+    ROW(SHR, u64, shr_64),
+    ROW(SHR, s16, shr_s16),
+    ROW(SHR, s32, shr_s32),
+    ROW(SHR, s64, shr_s64),
+    ROW_ANY(LOP3, lop3),
+    ROW_ANY(LOP3_BOOL, lop3_bool),
+    ROW_ANY(SHF_L, shf_l),
+    ROW_ANY(SHF_R, shf_r),
+    ROW_ANY(PRMT, prmt),
+    ANY_ROWS(SELP, selp),
+    ANY_ROWS(SLCT_S32, slct_s32),
+    ANY_ROWS(SLCT_F32, slct_f32),
+    ANY_ROWS(MOV, mov),
+    ROW_ANY(AND_PRED, and_pred),
+    ROW_ANY(OR_PRED, or_pred),
+    ROW_ANY(XOR_PRED, xor_pred),
+    ROW_ANY(NOT_PRED, not_pred),
+    ROW_ANY(MOV_PRED, mov_pred),
+    ROW_ANY(MOV_PACK, mov_pack),
+    ROW_ANY(MOV_UNPACK, mov_unpack),
+    ROW_ANY(MOV_B128, mov_b128),
+};
+ALU_ROWS(alu_logic, rows);

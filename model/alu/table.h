@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Which function computes which instruction: rows that each file of operations has for its forms and types. The files
+// are compiled twice on x86-64, for every processor and for those with AVX2; ALU_NAME() keeps their names apart.
+#ifndef TMAREF_ALU_TABLE_H
+#define TMAREF_ALU_TABLE_H
+
+#include "alu.h"
+
+#ifdef ALU_AVX2
+#define ALU_NAME(name) name##_avx2
+#else
+#define ALU_NAME(name) name
+#endif
+
+struct alu_row {
+    uint16_t form;        // enum ptx_form_number
+    uint8_t type, second; // enum ptx_type, of the choice; PTX_TYPE_NONE: any
+    alu_function *function;
+};
+
+struct alu_rows {
+    const struct alu_row *row;
+    size_t count;
+};
+
+#define ROW(form, type, name)                                                                                          \
+    {                                                                                                                  \
+        PTX_FORM_##form, PTX_TYPE_##type, PTX_TYPE_NONE, name                                                          \
+    }
+#define ROW_2(form, type, second, name)                                                                                \
+    {                                                                                                                  \
+        PTX_FORM_##form, PTX_TYPE_##type, PTX_TYPE_##second, name                                                      \
+    }
+#define ROW_ANY(form, name)                                                                                            \
+    {                                                                                                                  \
+        PTX_FORM_##form, PTX_TYPE_NONE, PTX_TYPE_NONE, name                                                            \
+    }
+#define ALU_ROWS(file, rows) const struct alu_rows ALU_NAME(file) = {rows, sizeof rows / sizeof *rows}
+
+// Every file of operations.
+#define ALU_FILES(FILE) FILE(alu_integer) FILE(alu_bits) FILE(alu_logic)
+
+#define ALU_DECLARE(file) extern const struct alu_rows file, file##_avx2;
+#pragma GCC visibility push(hidden)
+ALU_FILES(ALU_DECLARE)
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "alu_test.h"
+
+static int choose(struct ptx_choice *choice, const char *spelling)
+{
+    struct ptx_spelling cut;
+    int taken;
+    if (!ptx_spelling_cut(spelling, strlen(spelling), &cut)) return 0;
+    for (int form = ptx_form_next(&cut, 0); form >= 0; form = ptx_form_next(&cut, form + 1))
+        if (ptx_form_match(form, &cut, choice, &taken) && alu_find(choice) != NULL) return 1;
+    return 0;
+}
+
+static void add_slot(struct alu_test *test, int bits, int is_written)
+{
+    int slot = test->slots++;
+    test->bits[slot] = bits;
+    test->is_written[slot] = is_written;
+    test->operand[slot] = test->lanes[slot];
+}
+
+static void add_rule(struct alu_test *test, const struct ptx_operand_rule *rule, int parts)
+{
+    int bits = rule->kind == PTX_RULE_CONSTANT ? 32 : (int)ptx_type_row(rule->type)->bits;
+    if (rule->may_pack)
+        for (int part = 0; part < parts; part++) add_slot(test, bits / parts, rule->is_written);
+    else
+        add_slot(test, bits, rule->is_written);
+}
+
+int alu_test_open(struct alu_test *test, const char *spelling, int parts)
+{
+    *test = (struct alu_test){0};
+    if (!choose(&test->choice, spelling)) return 0;
+    test->rules = ptx_operand_rules(&test->choice, test->rule);
+    for (int i = 0; i < test->rules; i++) add_rule(test, &test->rule[i], parts);
+    test->operand[test->slots] = NULL;
+    return 1;
+}
+
+uint64_t alu_test_get(const struct alu_test *test, int slot, int lane, int word)
+{
+    const void *lanes = test->lanes[slot];
+    int bits = test->bits[slot];
+    if (bits == 1) return *(const uint32_t *)lanes >> lane & 1;
+    if (bits <= 16) return ((const uint16_t *)lanes)[lane];
+    if (bits == 32) return ((const uint32_t *)lanes)[lane];
+    return ((const uint64_t *)lanes)[bits == 128 ? 2 * lane + word : lane];
+}
+
+void alu_test_set(struct alu_test *test, int slot, int lane, int word, uint64_t value)
+{
+    void *lanes = test->lanes[slot];
+    int bits = test->bits[slot];
+    if (bits == 1)
+        *(uint32_t *)lanes = (*(uint32_t *)lanes & ~(1u << lane)) | (uint32_t)(value & 1) << lane;
+    else if (bits <= 16)
+        ((uint16_t *)lanes)[lane] = (uint16_t)value;
+    else if (bits == 32)
+        ((uint32_t *)lanes)[lane] = (uint32_t)value;
+    else
+        ((uint64_t *)lanes)[bits == 128 ? 2 * lane + word : lane] = value;
+}
+
+void alu_test_run(struct alu_test *test, alu_function *function, uint32_t lanes)
+{
+    struct alu_call call = {test->operand, lanes, &test->carry, &test->choice};
+    function(&call);
+}
