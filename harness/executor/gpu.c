@@ -188,6 +188,23 @@ static unsigned at_least_1(unsigned number)
     return number > 0 ? number : 1;
 }
 
+// Notes which jobs the launch has, for gpu_told(). A dump tells of one CTA on an SM, and of its first fault alone:
+// where one is wanted no CTA gets a second job, whose fault would be taken for that of a first one which did not fault.
+// `ctas`: of one job. Returns the CTAs to launch.
+static unsigned note_jobs(struct gpu *gpu, const struct gpu_launch *launch, unsigned ctas)
+{
+    unsigned side_by_side = (unsigned)gpu->processors / ctas, grid = launch->grid;
+    int *jobs = launch->jobs;
+    if (gpu->core != NULL && jobs != NULL && side_by_side > 0 && (unsigned)*jobs > side_by_side) {
+        *jobs = (int)side_by_side;
+        grid = side_by_side * ctas;
+    }
+    gpu->launched.jobs = jobs != NULL ? *jobs : 0;
+    gpu->launched.first_job = launch->first_job;
+    gpu->launched.ctas = ctas;
+    return grid;
+}
+
 int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
 {
     struct cuda_driver *call = &gpu->driver;
@@ -200,12 +217,7 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
     if (error == CUDA_SUCCESS && launch->cluster * cluster_y * cluster_z > PORTABLE_CLUSTER_CTAS)
         error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (error != CUDA_SUCCESS) return error;
-    unsigned ctas = at_least_1(launch->cluster) * cluster_y * cluster_z, grid = launch->grid;
-    unsigned most = (unsigned)gpu->processors / ctas * ctas; // a dump tells of one CTA on an SM
-    if (gpu->core != NULL && launch->jobs > 0 && most > 0 && grid > most) grid = most;
-    gpu->launched.jobs = launch->jobs;
-    gpu->launched.first_job = launch->first_job;
-    gpu->launched.ctas = ctas;
+    unsigned grid = note_jobs(gpu, launch, at_least_1(launch->cluster) * cluster_y * cluster_z);
     struct cuda_launch_attribute attributes[2];
     unsigned count = 0;
     if (launch->cluster > 0) {

@@ -16,15 +16,16 @@ enum { GPU_BUFFERS = 5, GPU_MOST_JOBS = 4096 };
 
 // One launch. `cluster` 0: a launch without the cluster attribute. Sizes along y and z that are 0 count as 1.
 // `is_programmatic`: it may begin before the launch in front of it has ended (the kernel waits, griddepcontrol.wait).
-// `jobs`: how many CTAs (clusters, where it has them) run one job each, in the order of blockIdx, job `first_job` of
-// the batch first; 0 where work is shared out otherwise.
+// `jobs`: how many jobs the CTAs (clusters, where it has them) take in turn, in the order of blockIdx, job `first_job`
+// of the batch first; NULL where work is shared out otherwise. It is the number that the kernel's argument points to:
+// where a dump is wanted, which tells of the first fault of a CTA, it is lowered to one job for each CTA.
 struct gpu_launch {
     const char *module, *kernel; // kernels/<module>.cubin, and the extern "C" name in it
     unsigned grid, grid_y, grid_z, block;
     unsigned cluster, cluster_y, cluster_z;
     unsigned shared_bytes;
     int is_programmatic;
-    int jobs, first_job;
+    int *jobs, first_job;
     void **arguments;           // as cuLaunchKernel takes them
     struct CUstream_st *stream; // NULL: that of struct gpu
 };

@@ -10,6 +10,7 @@
 
 enum { ALONE = -1, SHARED = 0 }; // keys; others are rules
 enum { MOST_TRIES = 4 };         // launches that tell nothing before the driver is taken for one that writes no dumps
+enum { WORTH_TELLING = 3 };      // a launch that tells of fewer takes longer than their processes would
 
 // The cases of one launch, side by side. It stays open from batch to batch of one family.
 static struct batch launch;
@@ -97,7 +98,7 @@ int gpu_together_run(struct batch *batch, int first, int count, const struct apa
         if (told > 0) tries = -1;
         if (told == 0 && tries >= 0) tries++;
         keep_told(batch, member);
-        for (int i = 0; i < launch.count && told == 0; i++) keys[member[i] - first] = ALONE; // they go alone
+        for (int i = 0; i < launch.count && told < WORTH_TELLING; i++) keys[member[i] - first] = ALONE;
     }
     return 1;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "edge.h"
+#include "gpu.h"
 #include "gpu_core.h"
 #include "source.h"
 
@@ -236,6 +237,62 @@ START_TEST(exceptions_stand_for_one_cuda_error_or_two)
 }
 END_TEST
 
+// --- launches --------------------------------------------------------------------------------------------------------
+
+static unsigned launched_ctas;
+static int heard_jobs;
+
+static enum cuda_result any_function(struct CUfunc_st **function, struct CUmod_st *module, const char *name)
+{
+    (void)function, (void)module, (void)name;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result note_launch(const struct cuda_launch_config *config, struct CUfunc_st *function,
+                                    void **parameters, void **extra)
+{
+    (void)function, (void)extra;
+    launched_ctas = config->grid_x;
+    memcpy(&heard_jobs, parameters[0], sizeof heard_jobs);
+    return CUDA_SUCCESS;
+}
+
+// A case that does not fault must not hide behind the fault of the next one of its CTA.
+static const struct {
+    const char *why, *core;
+    unsigned cluster, grid;
+    int jobs, heard;
+    unsigned ctas;
+} launches[] = {
+    {"no dump is wanted: the CTAs take the jobs in turn", NULL, 0, 10, 25, 25, 10},
+    {"a dump is wanted: one job for each CTA", "core", 0, 10, 25, 10, 10},
+    {"as many CTAs as SMs", "core", 0, 20, 25, 10, 10},
+    {"one job for each cluster, whole clusters alone", "core", 4, 40, 25, 2, 8},
+    {"fewer jobs than CTAs", "core", 2, 6, 3, 3, 6},
+};
+
+START_TEST(launch_that_wants_a_dump_gives_each_cta_one_job)
+{
+    int jobs = launches[_i].jobs;
+    void *arguments[] = {&jobs};
+    struct gpu gpu = {.core = launches[_i].core, .processors = 10, .module = {{.name = "load"}}};
+    gpu.module[0].module = (struct CUmod_st *)&gpu; // loaded
+    gpu.driver.cuModuleGetFunction = any_function;
+    gpu.driver.cuLaunchKernelEx = note_launch;
+    const struct gpu_launch launch = {.module = "load",
+                                      .kernel = "load_jobs",
+                                      .grid = launches[_i].grid,
+                                      .block = 32,
+                                      .cluster = launches[_i].cluster,
+                                      .jobs = &jobs,
+                                      .arguments = arguments};
+    ck_assert_int_eq(gpu_start(&gpu, &launch), CUDA_SUCCESS);
+    ck_assert_msg(heard_jobs == launches[_i].heard, "%s: %d jobs", launches[_i].why, heard_jobs);
+    ck_assert_msg(launched_ctas == launches[_i].ctas, "%s: %u CTAs", launches[_i].why, launched_ctas);
+    ck_assert_int_eq(gpu.launched.jobs, heard_jobs);
+}
+END_TEST
+
 Suite *fault_lane_suite(void)
 {
     Suite *suite = suite_create("fault_lane");
@@ -247,6 +304,8 @@ Suite *fault_lane_suite(void)
     tcase_add_test(edges, source_counts_the_lines_that_are_left);
     tcase_add_test(dumps, dump_tells_of_the_warp_with_an_exception);
     tcase_add_test(dumps, exceptions_stand_for_one_cuda_error_or_two);
+    tcase_add_loop_test(dumps, launch_that_wants_a_dump_gives_each_cta_one_job, 0,
+                        sizeof launches / sizeof launches[0]);
     suite_add_tcase(suite, edges);
     suite_add_tcase(suite, dumps);
     return suite;

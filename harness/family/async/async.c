@@ -287,7 +287,7 @@ static int run_jobs(struct gpu *gpu, const struct async_job *jobs, int count, ui
                                 .grid = (unsigned)count < most ? (unsigned)count : most,
                                 .block = ASYNC_THREADS,
                                 .shared_bytes = ASYNC_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .arguments = arguments};
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
     if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);

@@ -230,7 +230,7 @@ static int launch_jobs(struct gpu *gpu, unsigned long long device_jobs, int firs
                                 .block = BULK_THREADS,
                                 .cluster = cluster,
                                 .shared_bytes = BULK_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .first_job = first,
                                 .arguments = arguments};
     return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;

@@ -221,19 +221,19 @@ static struct cluster_job job_of(const struct cluster_program_case *c, uint64_t 
     return job;
 }
 
-static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs, unsigned first, unsigned count,
+static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs, int first, int count,
                         unsigned long long output)
 {
     unsigned long long memory = gpu_arena(gpu);
     void *arguments[] = {&jobs, &output, &memory};
     struct gpu_launch launch = {.module = "cluster",
                                 .kernel = "cluster_programs",
-                                .grid = count * (group > 0 ? group : 1),
+                                .grid = (unsigned)count * (group > 0 ? group : 1),
                                 .block = CLUSTER_THREADS,
                                 .cluster = group,
                                 .shared_bytes = CLUSTER_SHARED_END - CLUSTER_BARRIER_START,
-                                .jobs = (int)count,
-                                .first_job = (int)first,
+                                .jobs = &count,
+                                .first_job = first,
                                 .arguments = arguments};
     struct CUfunc_st *function;
     int error = gpu_function(gpu, launch.module, launch.kernel, &function);
@@ -246,7 +246,7 @@ static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs
 static int run_jobs(struct gpu *gpu, const struct cluster_case *cases, int count, const uint64_t *at,
                     struct cluster_job *jobs, const struct output *output)
 {
-    unsigned first[GROUPS + 1] = {0};
+    int first[GROUPS + 1] = {0};
     int used = 0;
     for (uint32_t group = 0; group < GROUPS; group++) {
         for (int i = 0; i < count; i++)
@@ -254,7 +254,7 @@ static int run_jobs(struct gpu *gpu, const struct cluster_case *cases, int count
                 gpu->case_of_job[used] = i;
                 jobs[used++] = job_of(&cases[i].program, at[i]);
             }
-        first[group + 1] = (unsigned)used;
+        first[group + 1] = used;
     }
     unsigned long long device = gpu_buffer(gpu, 1, (size_t)used * sizeof *jobs);
     if (device == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;

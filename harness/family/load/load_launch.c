@@ -68,7 +68,7 @@ static int launch_jobs(struct gpu *gpu, const struct load_job *jobs, int count, 
                                 .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
                                 .block = LOAD_THREADS,
                                 .shared_bytes = LOAD_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .arguments = arguments};
     if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);

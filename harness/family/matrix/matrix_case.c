@@ -86,7 +86,7 @@ static int run_jobs(struct gpu *gpu, const struct matrix_case *cases, int count,
                                 .grid = (unsigned)count < most ? (unsigned)count : most,
                                 .block = MATRIX_THREADS,
                                 .shared_bytes = MATRIX_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .arguments = arguments};
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
     if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);

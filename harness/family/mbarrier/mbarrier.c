@@ -155,14 +155,13 @@ static int launch_programs(struct gpu *gpu, const struct mbarrier_program *progr
     unsigned long long device_programs = gpu_buffer(gpu, 0, programs_bytes);
     unsigned long long device_logs = gpu_buffer(gpu, 1, logs_bytes);
     if (device_programs == 0 || device_logs == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    uint32_t device_count = (uint32_t)count;
-    void *arguments[] = {&device_programs, &device_logs, &device_count};
+    void *arguments[] = {&device_programs, &device_logs, &count};
     struct gpu_launch launch = {.module = "mbarrier",
                                 .kernel = "mbarrier_programs",
                                 .grid = 2 * (unsigned)(count < MOST_CLUSTERS ? count : MOST_CLUSTERS),
                                 .block = MBARRIER_LANES,
                                 .cluster = 2,
-                                .jobs = count,
+                                .jobs = &count,
                                 .arguments = arguments};
     int error = (int)driver->cuMemcpyHtoD_v2(device_programs, programs, programs_bytes);
     if (error == 0) error = (int)driver->cuMemcpyHtoD_v2(device_logs, logs, logs_bytes);

@@ -199,7 +199,7 @@ static int launch_jobs(struct gpu *gpu, unsigned long long jobs, int first, int 
                                 .block = MISUSE_THREADS,
                                 .cluster = cluster,
                                 .shared_bytes = MISUSE_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .first_job = first,
                                 .arguments = arguments};
     return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;

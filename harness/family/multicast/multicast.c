@@ -348,7 +348,7 @@ static int launch_jobs(struct gpu *gpu, unsigned cluster, unsigned long long dev
                                 .block = MULTICAST_THREADS,
                                 .cluster = cluster,
                                 .shared_bytes = MULTICAST_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .first_job = first,
                                 .arguments = arguments};
     return gpu_launch(gpu, &launch);

@@ -247,7 +247,7 @@ static int launch_some(struct gpu *gpu, unsigned long long jobs, int first, int 
                                 .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
                                 .block = LOAD_THREADS,
                                 .shared_bytes = LOAD_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .first_job = first,
                                 .arguments = arguments};
     if (constants == 0) return CUDA_ERROR_NOT_FOUND;

@@ -70,7 +70,7 @@ static int launch(struct gpu *gpu, const char *kernel, uint32_t warpgroups, cons
                                 .kernel = kernel,
                                 .grid = count < gpu->processors ? (unsigned)count : (unsigned)gpu->processors,
                                 .block = warpgroups * SETMAXNREG_WARPS * 32,
-                                .jobs = count,
+                                .jobs = &count,
                                 .arguments = arguments};
     if (count == 0) return CUDA_SUCCESS;
     int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs);

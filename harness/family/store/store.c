@@ -232,7 +232,7 @@ static int launch_jobs(struct gpu *gpu, const struct store_job *jobs, int count)
                                 .grid = (unsigned)(count < 2 * gpu->processors ? count : 2 * gpu->processors),
                                 .block = STORE_THREADS,
                                 .shared_bytes = STORE_SHARED_BYTES,
-                                .jobs = count,
+                                .jobs = &count,
                                 .arguments = arguments};
     return error != CUDA_SUCCESS ? error : gpu_launch(gpu, &launch);
 }
