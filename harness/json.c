@@ -168,9 +168,7 @@ void json_read_numbers(struct json_reader *reader, const char *key, int count, u
     const json_t *array = find_array(reader, key, count);
     for (int i = 0; array != NULL && i < count; i++) {
         uint64_t wide = u64_of(reader, key, json_array_get(array, (size_t)i), min, max);
-        uint32_t narrow = (uint32_t)wide;
-        const void *number = bytes == sizeof wide ? (const void *)&wide : &narrow;
-        memcpy((char *)values + (size_t)i * bytes, number, bytes);
+        memcpy((char *)values + (size_t)i * bytes, &wide, bytes); // the low bytes come first
     }
 }
 
@@ -191,6 +189,8 @@ void json_read_i32s(struct json_reader *reader, const char *key, int count, int3
         values[i] = (int32_t)i64_of(reader, key, json_array_get(array, (size_t)i), INT32_MIN, INT32_MAX);
 }
 
+enum { MOST_LISTED_BYTES = 300 };
+
 int json_read_name(struct json_reader *reader, const char *key, const char *const *names)
 {
     const json_t *value = find(reader, key);
@@ -201,6 +201,10 @@ int json_read_name(struct json_reader *reader, const char *key, const char *cons
     struct text legal = {""};
     for (int i = 0; names[i] != NULL; i++) {
         size_t used = strlen(legal.at);
+        if (used > MOST_LISTED_BYTES) {
+            strcpy(legal.at + used, ", ...");
+            break;
+        }
         snprintf(legal.at + used, sizeof legal.at - used, "%s\"%s\"", i > 0 ? ", " : "", names[i]);
     }
     complain(reader, key, "is none of %s", legal.at);

@@ -43,7 +43,7 @@ uint64_t json_read_u64_or(struct json_reader *reader, const char *key, uint64_t 
 
 // Arrays of exactly `count` numbers.
 void json_read_numbers(struct json_reader *reader, const char *key, int count, uint64_t min, uint64_t max, void *values,
-                       size_t bytes); // `bytes` each: 4 or 8
+                       size_t bytes); // `bytes` each: 1, 2, 4 or 8
 void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values);
 void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values);
 void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values);

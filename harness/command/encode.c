@@ -95,7 +95,7 @@ static json_t *answer_json(const struct map_args *args, enum rule rule, const st
     struct tensormap map;
     tensormap_decode(image, &map, NULL);
     json_t *json = rule == RULE_OK ? map_json(image, &map) : json_object();
-    if (rule != RULE_OK) json_object_set_new(json, "call", map_args_write(args));
+    if (rule != RULE_OK) json_object_set_new(json, "call", fields_write(&map_fields, args));
     json_object_set_new(json, "function", json_string(map_function_name(args->function)));
     json_object_set_new(json, "result", json_integer(rule_cuda_error(rule)));
     json_object_set_new(json, "resultName", json_string(cuda_error_name(rule_cuda_error(rule))));

@@ -8,8 +8,8 @@
 #include "command.h"
 #include "executor.h"
 #include "explain.h"
-#include "field.h"
 #include "json.h"
+#include "map_args.h"
 
 // `error`: the CUDA error of the rules that are wanted, or ANY.
 struct list_options {
@@ -102,22 +102,59 @@ static void print_number(uint64_t number)
         printf("%" PRIu64, number);
 }
 
+enum { MOST_SHOWN_NAMES = 40 };
+
+static void print_names(const struct field *field)
+{
+    const char *name;
+    uint32_t i = 0;
+    for (; i < MOST_SHOWN_NAMES && (field->names != NULL || i <= field->most); i++) {
+        if ((name = field->names != NULL ? field->names[i] : field->name_of(i)) == NULL) return;
+        printf("%s`%s`", i > 0 ? ", " : "", name);
+    }
+    if (field->names == NULL && i <= field->most) printf(", ...");
+}
+
+static void print_numbers(const struct field *field)
+{
+    if (field->count > 0) printf("%u numbers ", field->count);
+    if (field->count_of != NULL) printf("numbers ");
+    if (field->rows != NULL) {
+        printf("as compiled");
+        return;
+    }
+    printf("%" PRIu64 " to ", field->least);
+    print_number(field->most);
+}
+
 // What a field may hold.
 static void print_values(const struct field *field)
 {
-    if (field->kind == FIELD_MAP) printf("the arguments of an encode call, named as the driver names them");
-    if (field->kind == FIELD_LIST) printf("%" PRIu64 " to %u objects, see below", field->least, field->count);
-    if (field->kind == FIELD_SPECIAL) printf("see `tmaref run --show-cases`");
-    if (field->kind == FIELD_SIGNED) printf("numbers from -2^31 to 2^31 - 1");
-    if (field->kind == FIELD_NUMBER && field->count > 0) printf("%u numbers ", field->count);
-    if (field->kind == FIELD_NUMBER && field->count_of != NULL) printf("numbers ");
-    if (field->kind == FIELD_NUMBER) {
-        printf("%" PRIu64 " to ", field->least);
-        print_number(field->most);
+    switch (field->kind) {
+    case FIELD_NUMBER:
+        print_numbers(field);
+        return;
+    case FIELD_SIGNED:
+        printf("numbers from -2^31 to 2^31 - 1");
+        return;
+    case FIELD_NAME:
+        print_names(field);
+        return;
+    case FIELD_HEX:
+        printf("%zu hex digits", 2 * field->bytes);
+        return;
+    case FIELD_OBJECT:
+        printf(field->each == &map_fields ? "the arguments of an encode call: a case of `encode`"
+                                          : "an object, see below");
+        return;
+    case FIELD_LIST:
+        printf("%" PRIu64 " to %u objects, see below", field->least, field->count);
+        return;
     }
-    for (int i = 0; field->kind == FIELD_NAME && field->names[i] != NULL; i++)
-        printf("%s`%s`", i > 0 ? ", " : "", field->names[i]);
 }
+
+// Prints the tables of the structs below `fields`, each once.
+static void print_below(const struct fields *fields);
 
 static void print_fields(const struct fields *fields)
 {
@@ -126,23 +163,27 @@ static void print_fields(const struct fields *fields)
         printf("| `%s` | ", field->key);
         print_values(field);
         printf(" | %s%s%s%s |\n", field->meaning, field->where != NULL ? "; only: " : "",
-               field->where != NULL ? field->where : "", field->is_optional ? "; may be left out" : "");
+               field->where != NULL ? field->where : "", field->missing != FIELD_NEEDED ? "; may be left out" : "");
     }
+    print_below(fields);
+}
+
+static void print_below(const struct fields *fields)
+{
+    const struct fields *last = NULL;
     for (const struct field *field = fields->field; field->key != NULL; field++) {
-        if (field->kind != FIELD_LIST) continue;
-        printf("\nEach of `%s`:\n", field->key);
-        print_fields(field->each);
+        if (field->each == NULL || field->each == &map_fields || field->each == last) continue;
+        printf(field->kind == FIELD_LIST ? "\nEach of `%s`:\n" : "\n`%s`:\n", field->key);
+        last = field->each;
+        print_fields(last);
     }
 }
 
 static void list_fields(void)
 {
     printf("# The cases of each family\n\nMade by `tmaref list --fields` from the tables of fields; edit those, not "
-           "this page. A number may be a string\n(`\"0x1f\"`). A family that has no table here shows its cases: "
-           "`tmaref run "
-           "--show-cases --family NAME`.\n");
+           "this page. A number may be a string\n(`\"0x1f\"`).\n");
     for (int i = 0; families[i] != NULL; i++) {
-        if (families[i]->fields == NULL) continue;
         printf("\n## %s\n\n%s.\n", families[i]->name, families[i]->summary);
         print_fields(families[i]->fields);
     }

@@ -26,13 +26,12 @@ const struct family *family_find(const char *name)
 
 json_t *family_write(const struct family *family, const void *test_case)
 {
-    return family->fields != NULL ? fields_write(family->fields, test_case) : family->write(test_case);
+    return fields_write(family->fields, test_case);
 }
 
 int family_read_recorded(const struct family *family, const json_t *json, void *test_case, struct text *why)
 {
-    return family->fields != NULL ? fields_read(family->fields, json, test_case, why)
-                                  : family->read(json, test_case, why);
+    return fields_read(family->fields, json, test_case, why);
 }
 
 int family_read(const struct family *family, const json_t *json, void *test_case, struct text *why)

@@ -39,10 +39,8 @@ struct family {
     // A random case, biased to limits: the same generator state gives the same case on every machine.
     void (*generate)(struct random *random, void *test_case);
 
-    // The fields of a case, which give its JSON both ways: family_write(), family_read(). NULL: the next two do.
+    // The fields of a case, which give its JSON both ways: family_write(), family_read().
     const struct fields *fields;
-    json_t *(*write)(const void *test_case);
-    int (*read)(const json_t *json, void *test_case, struct text *why);
 
     // Why the model cannot say what such a case leaves, or NULL. Nobody may ask for such a case; where a recording has
     // one, the model is at fault. May be NULL.

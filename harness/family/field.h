@@ -12,24 +12,47 @@
 #include "result.h"
 
 enum field_kind {
-    FIELD_NUMBER,  // a whole number from `least` to `most`
-    FIELD_SIGNED,  // an array of any int32_t
-    FIELD_NAME,    // one of `names`; the struct holds its position, as a uint32_t
-    FIELD_MAP,     // a struct map_args
-    FIELD_LIST,    // a list of structs, `each` of them; the struct holds their number at `count_at`, as a uint32_t
-    FIELD_SPECIAL, // what write() and read() make of it
+    FIELD_NUMBER, // a whole number from `least` to `most`
+    FIELD_SIGNED, // any int32_t
+    FIELD_NAME,   // a name; the struct holds its position
+    FIELD_HEX,    // `bytes` bytes as hex digits
+    FIELD_OBJECT, // a struct: `each` tells its fields
+    FIELD_LIST,   // a list of structs, `each` of them; the struct holds their number at `count_at`, as a uint32_t
+};
+
+// What a missing key stands for: nothing, it is refused; or `absent`, or what supply() sets. A value that is `absent`
+// is FIELD_LEFT_OUT when a case is written, or it is written all the same: FIELD_SUPPLIED.
+enum field_missing { FIELD_NEEDED, FIELD_LEFT_OUT, FIELD_SUPPLIED };
+
+// A table of what is compiled. Several fields name a row of it together, each by a key: every one narrows down what
+// the ones before have left, and the first row that is left counts.
+struct field_rows {
+    uint32_t count;
+    uint64_t (*key)(uint32_t row, uint32_t key);
 };
 
 struct fields;
 
-// One key of a case's JSON object, and what of the struct it stands for. Functions get the case as far as it has been
+// One key of a case's JSON object, and what of the struct it stands for. Functions get the struct as far as it has been
 // read: the fields before this one.
 struct field {
     const char *key, *meaning; // `meaning` is a sentence for the page of the format
     enum field_kind kind;
-    size_t at, bytes;         // where the member is in the struct; the size of one number there: 4 or 8
-    uint64_t least, most;     // from and to which they are legal
-    const char *const *names; // NULL ends them
+    size_t at, bytes;     // where the member is in the struct; the size of one number there, or of all hex digits
+    uint64_t least, most; // from and to which they are legal
+
+    // Names: a list that NULL ends, or a function for 0 to `most`.
+    const char *const *names;
+    const char *(*name_of)(uint32_t position);
+
+    // A number that may be a name too: 0 if there is none of that name.
+    int (*find)(const char *name, uint64_t *number);
+
+    // The member is the row of a table; the value is its key `row_key`, or `count` keys from there on.
+    const struct field_rows *rows;
+    uint32_t row_key;
+
+    int hex_digits; // above 0: written as a string "0x...", with at least so many digits
 
     // An array: exactly so many numbers; both absent: a number on its own. Of FIELD_LIST: at most so many.
     uint32_t count;
@@ -39,31 +62,45 @@ struct field {
     int (*is_there)(const void *of);
     const char *where;
 
+    // In a list or an object: is_there() and count_of() are asked of the whole case.
+    int asks_whole;
+
     // What is wrong with the case once it has the field, or NULL: for what must hold before later fields are read.
     const char *(*illegal)(const void *of);
 
-    // A key that may be left out, and is where the value is 0.
-    int is_optional;
+    enum field_missing missing;
+    uint64_t absent;
+    void (*supply)(void *of);
 
-    // Where the struct holds, as a uint32_t, whether the key is there; 0: nowhere.
+    // Where the struct holds, as a uint32_t, whether the key is there: `presence` (0 counts as 1) if it is. 0: nowhere.
+    // All these are known before any field is read.
     size_t presence_at;
+    uint32_t presence;
 
+    // A bit that the member has beside the number, and only where the key is there; 0: none.
+    uint64_t flag;
+
+    // A struct that may be left out: it is then the one at `like_at` of the whole case.
+    int may_be_like;
+    size_t like_at;
+
+    // Of a list: what is wrong with element `i` of the list in `of`, or NULL.
     const struct fields *each;
     size_t each_bytes, count_at;
-
-    void (*write)(const void *of, json_t *json);
-    int (*read)(struct json_reader *reader, void *of, struct text *why);
+    const char *(*illegal_each)(const void *of, uint32_t i);
 };
 
 // All fields of a struct, in the order in which they are written and read; a row without a key ends them. `name` names
-// the object in sentences. illegal() says what is wrong with a struct whose fields are each legal, or NULL; a NULL
-// function: nothing can be. start() sets what no key does.
+// the object in sentences. What is wrong with a struct whose fields are each legal: illegal() says it, or NULL; check()
+// returns 0 with a sentence in `why`. start() sets what keys may leave out,
+// finish() what follows from them all. Each function may be absent.
 struct fields {
     const char *name;
     const struct field *field;
     size_t bytes; // of the struct
     const char *(*illegal)(const void *of);
-    void (*start)(void *of);
+    int (*check)(const void *of, struct text *why);
+    void (*start)(void *of), (*finish)(void *of);
 };
 
 // The rows of a table: keys of the struct CASE, which the file defines. The last argument is the meaning, which other
@@ -89,23 +126,49 @@ struct fields {
         .key = json_key, .at = offsetof(CASE, member), .bytes = sizeof(((CASE *)0)->member[0]), .count_of = number,    \
         .least = least_number, .most = most_number, .meaning = __VA_ARGS__                                             \
     }
+#define FIELD_NUMBERS_SIGNED(json_key, member, number, ...)                                                            \
+    {                                                                                                                  \
+        .key = json_key, .kind = FIELD_SIGNED, .at = offsetof(CASE, member), .bytes = sizeof(int32_t),                 \
+        .count = number, .meaning = __VA_ARGS__                                                                        \
+    }
 #define FIELD_COORDINATES(json_key, member, number, ...)                                                               \
     {                                                                                                                  \
         .key = json_key, .kind = FIELD_SIGNED, .at = offsetof(CASE, member), .bytes = sizeof(int32_t),                 \
         .count_of = number, .meaning = __VA_ARGS__                                                                     \
     }
-#define FIELD_MAP_OF(member, ...)                                                                                      \
+// One of the names that `function` has for 0 to `most_position`.
+#define FIELD_NAMED(json_key, member, function, most_position, ...)                                                    \
     {                                                                                                                  \
-        .key = "map", .kind = FIELD_MAP, .at = offsetof(CASE, member), .meaning = __VA_ARGS__                          \
+        .key = json_key, .kind = FIELD_NAME, .at = offsetof(CASE, member), .bytes = sizeof(((CASE *)0)->member),       \
+        .name_of = function, .most = most_position, .meaning = __VA_ARGS__                                             \
     }
-// A list of up to `most_elements` structs, whose number is in `counter`.
-#define FIELD_LIST_OF(json_key, member, counter, elements, most_elements, ...)                                         \
+// A number, or a name, that is key `number` of a row of a table; the member is the row.
+#define FIELD_ROW(json_key, member, table, number, ...)                                                                \
     {                                                                                                                  \
-        .key = json_key, .kind = FIELD_LIST, .at = offsetof(CASE, member), .each = elements, .least = 1,               \
+        .key = json_key, .at = offsetof(CASE, member), .bytes = sizeof(((CASE *)0)->member), .rows = table,            \
+        .row_key = number, .meaning = __VA_ARGS__                                                                      \
+    }
+#define FIELD_BYTES(json_key, member, ...)                                                                             \
+    {                                                                                                                  \
+        .key = json_key, .kind = FIELD_HEX, .at = offsetof(CASE, member), .bytes = sizeof(((CASE *)0)->member),        \
+        .meaning = __VA_ARGS__                                                                                         \
+    }
+#define FIELD_OBJECT_OF(json_key, member, of_fields, ...)                                                              \
+    {                                                                                                                  \
+        .key = json_key, .kind = FIELD_OBJECT, .at = offsetof(CASE, member), .bytes = sizeof(((CASE *)0)->member),     \
+        .each = of_fields, .meaning = __VA_ARGS__                                                                      \
+    }
+#define FIELD_MAP_OF(member, ...) FIELD_OBJECT_OF("map", member, &map_fields, __VA_ARGS__)
+// A list of so many structs, whose number is in `counter`.
+#define FIELD_LIST_OF(json_key, member, counter, elements, least_elements, most_elements, ...)                         \
+    {                                                                                                                  \
+        .key = json_key, .kind = FIELD_LIST, .at = offsetof(CASE, member), .each = elements, .least = least_elements,  \
         .each_bytes = sizeof(((CASE *)0)->member[0]), .count_at = offsetof(CASE, counter), .count = most_elements,     \
         .meaning = __VA_ARGS__                                                                                         \
     }
-#define FIELD_SEED FIELD_NUMBER("seed", seed, 0, UINT32_MAX, "what fills memory follows from it")
+#define FIELD_SEED_AT(member, ...)                                                                                     \
+    FIELD_NUMBER("seed", member, 0, UINT32_MAX, "what fills memory follows from it", __VA_ARGS__)
+#define FIELD_SEED FIELD_SEED_AT(seed, .missing = FIELD_NEEDED)
 #define FIELD_END                                                                                                      \
     {                                                                                                                  \
         .key = NULL                                                                                                    \
@@ -113,7 +176,8 @@ struct fields {
 
 json_t *fields_write(const struct fields *fields, const void *of);
 
-// 0 with a sentence in `why` when `json` is no such object.
+// 0 with a sentence in `why` when `json` is no such object. `name` names it in the sentence.
+int fields_read_as(const struct fields *fields, const char *name, const json_t *json, void *of, struct text *why);
 int fields_read(const struct fields *fields, const json_t *json, void *of, struct text *why);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cuda.h"
-#include "json.h"
 
 static const char *const function_names[] = {"cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col",
                                              "cuTensorMapEncodeIm2colWide", "cuTensorMapReplaceAddress", NULL};
@@ -16,110 +15,100 @@ const char *map_function_name(uint32_t function)
 }
 
 // How many array entries a case holds: the rank, or five where the rank is not one.
-static int entries(const struct map_args *args)
+static uint32_t entries(const void *args)
 {
-    return args->rank <= TENSORMAP_MAX_RANK ? (int)args->rank : TENSORMAP_MAX_RANK;
+    uint32_t rank = ((const struct map_args *)args)->rank;
+    return rank <= TENSORMAP_MAX_RANK ? rank : TENSORMAP_MAX_RANK;
 }
 
-static int corners(const struct map_args *args)
+// --- JSON ------------------------------------------------------------------------------------------------------------
+
+static uint32_t strides_of(const void *args)
+{
+    return entries(args) > 0 ? entries(args) - 1 : 0;
+}
+
+static uint32_t corners_of(const void *args)
 {
     return entries(args) > 2 ? entries(args) - 2 : 0;
 }
 
-static void write_box(const struct map_args *args, json_t *json)
+static int is_replace(const void *args)
 {
-    if (args->function == MAP_TILED) {
-        json_object_set_new(json, "boxDim", json_u32s(args->box, entries(args)));
-        return;
-    }
-    if (args->function == MAP_IM2COL) {
-        json_object_set_new(json, "pixelBoxLowerCorner", json_i32s(args->lower, corners(args)));
-        json_object_set_new(json, "pixelBoxUpperCorner", json_i32s(args->upper, corners(args)));
-    } else {
-        json_object_set_new(json, "pixelBoxLowerCornerWidth", json_integer(args->lower[0]));
-        json_object_set_new(json, "pixelBoxUpperCornerWidth", json_integer(args->upper[0]));
-        json_object_set_new(json, "mode", json_u64(args->mode));
-    }
-    json_object_set_new(json, "channelsPerPixel", json_u64(args->channels));
-    json_object_set_new(json, "pixelsPerColumn", json_u64(args->pixels));
+    return ((const struct map_args *)args)->function == MAP_REPLACE_ADDRESS;
 }
 
-json_t *map_args_write(const struct map_args *args)
+static int is_encode(const void *args)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "function", json_string(map_function_name(args->function)));
-    if (args->null != 0) json_object_set_new(json, "null", json_u64(args->null));
-    if (args->misalign != 0) json_object_set_new(json, "misalign", json_u64(args->misalign));
-    json_object_set_new(json, "globalAddress", json_u64(args->address));
-    if (args->function == MAP_REPLACE_ADDRESS) {
-        json_object_set_new(json, "tensorMap", json_hex((const uint8_t *)args->replaced, TENSORMAP_BYTES));
-        return json;
-    }
-    json_object_set_new(json, "tensorDataType", json_u64(args->data_type));
-    json_object_set_new(json, "tensorRank", json_u64(args->rank));
-    json_object_set_new(json, "globalDim", json_u64s(args->dim, entries(args)));
-    json_object_set_new(json, "globalStrides", json_u64s(args->strides, entries(args) > 0 ? entries(args) - 1 : 0));
-    json_object_set_new(json, "elementStrides", json_u32s(args->estride, entries(args)));
-    write_box(args, json);
-    json_object_set_new(json, "interleave", json_u64(args->interleave));
-    json_object_set_new(json, "swizzle", json_u64(args->swizzle));
-    json_object_set_new(json, "l2Promotion", json_u64(args->l2_promotion));
-    json_object_set_new(json, "oobFill", json_u64(args->oob_fill));
-    return json;
+    return !is_replace(args);
 }
 
-static void read_box(struct json_reader *reader, struct map_args *args)
+static int is_tiled(const void *args)
 {
-    if (args->function == MAP_TILED) {
-        json_read_u32s(reader, "boxDim", entries(args), args->box);
-        return;
-    }
-    if (args->function == MAP_IM2COL) {
-        json_read_i32s(reader, "pixelBoxLowerCorner", corners(args), args->lower);
-        json_read_i32s(reader, "pixelBoxUpperCorner", corners(args), args->upper);
-    } else {
-        args->lower[0] = (int32_t)json_read_i64(reader, "pixelBoxLowerCornerWidth", INT32_MIN, INT32_MAX);
-        args->upper[0] = (int32_t)json_read_i64(reader, "pixelBoxUpperCornerWidth", INT32_MIN, INT32_MAX);
-        args->mode = (uint32_t)json_read_u64(reader, "mode", UINT32_MAX);
-    }
-    args->channels = (uint32_t)json_read_u64(reader, "channelsPerPixel", UINT32_MAX);
-    args->pixels = (uint32_t)json_read_u64(reader, "pixelsPerColumn", UINT32_MAX);
+    return ((const struct map_args *)args)->function == MAP_TILED;
 }
 
-// A data type by number or by name ("FLOAT16", "f16").
-static uint32_t read_data_type(struct json_reader *reader)
+static int is_im2col(const void *args)
 {
-    const char *name = json_string_value(json_object_get(reader->object, "tensorDataType"));
-    if (name == NULL || dtype_find(name) == DTYPE_COUNT)
-        return (uint32_t)json_read_u64(reader, "tensorDataType", UINT32_MAX);
-    json_read_any(reader, "tensorDataType");
-    return (uint32_t)dtype_find(name);
+    return ((const struct map_args *)args)->function == MAP_IM2COL;
 }
 
-int map_args_read(const json_t *json, const char *where, struct map_args *args, struct text *why)
+static int is_wide(const void *args)
 {
-    struct json_reader reader = json_reader_open(json, where, why);
-    *args = (struct map_args){0};
-    args->function = (uint32_t)json_read_name(&reader, "function", function_names);
-    args->null = (uint32_t)json_read_u64_or(&reader, "null", 2 * MAP_NULL_UPPER - 1, 0);
-    args->misalign = (uint32_t)json_read_u64_or(&reader, "misalign", 63, 0);
-    args->address = json_read_u64(&reader, "globalAddress", UINT64_MAX);
-    if (args->function == MAP_REPLACE_ADDRESS) {
-        json_read_hex(&reader, "tensorMap", (uint8_t *)args->replaced, TENSORMAP_BYTES);
-        return json_reader_close(&reader);
-    }
-    args->data_type = read_data_type(&reader);
-    args->rank = (uint32_t)json_read_u64(&reader, "tensorRank", UINT32_MAX);
-    json_read_u64s(&reader, "globalDim", entries(args), UINT64_MAX, args->dim);
-    json_read_u64s(&reader, "globalStrides", entries(args) > 0 ? entries(args) - 1 : 0, UINT64_MAX, args->strides);
-    json_read_u32s(&reader, "elementStrides", entries(args), args->estride);
-    read_box(&reader, args);
-    args->interleave = (uint32_t)json_read_u64_or(&reader, "interleave", UINT32_MAX, 0);
-    args->swizzle = (uint32_t)json_read_u64_or(&reader, "swizzle", UINT32_MAX, 0);
-    args->l2_promotion = (uint32_t)json_read_u64_or(&reader, "l2Promotion", UINT32_MAX, 0);
-    args->oob_fill = (uint32_t)json_read_u64_or(&reader, "oobFill", UINT32_MAX, 0);
-    return json_reader_close(&reader);
+    return ((const struct map_args *)args)->function == MAP_IM2COL_WIDE;
 }
+
+static int has_pixels(const void *args)
+{
+    return is_im2col(args) || is_wide(args);
+}
+
+// A data type by name: "FLOAT16", "f16".
+static int find_data_type(const char *name, uint64_t *number)
+{
+    *number = dtype_find(name);
+    return *number != DTYPE_COUNT;
+}
+
+#define CASE                       struct map_args
+#define ENCODE                     .is_there = is_encode, .where = "the encode calls"
+#define IM2COL                     .is_there = is_im2col, .where = "cuTensorMapEncodeIm2col"
+#define WIDE                       .is_there = is_wide, .where = "cuTensorMapEncodeIm2colWide"
+#define PIXELS                     .is_there = has_pixels, .where = "the im2col calls"
+#define MODE(key, member, meaning) FIELD_NUMBER(key, member, 0, UINT32_MAX, meaning, ENCODE, .missing = FIELD_SUPPLIED)
+static const struct field field[] = {
+    FIELD_ONE_OF("function", function, function_names, "the call"),
+    FIELD_NUMBER("null", null, 0, 2 * MAP_NULL_UPPER - 1, "a bit for each pointer that is NULL",
+                 .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("misalign", misalign, 0, 63, "bytes of the map past a 64-byte boundary", .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("globalAddress", address, 0, UINT64_MAX, "address of the tensor"),
+    FIELD_BYTES("tensorMap", replaced, "the map whose address is replaced", .is_there = is_replace,
+                .where = "cuTensorMapReplaceAddress"),
+    FIELD_NUMBER("tensorDataType", data_type, 0, UINT32_MAX, "the driver's number, or a name", ENCODE,
+                 .find = find_data_type),
+    FIELD_NUMBER("tensorRank", rank, 0, UINT32_MAX, "dimensions", ENCODE),
+    FIELD_NUMBERS_OF("globalDim", dim, entries, 0, UINT64_MAX, "elements of each dimension", ENCODE),
+    FIELD_NUMBERS_OF("globalStrides", strides, strides_of, 0, UINT64_MAX, "bytes from step to step, but the first",
+                     ENCODE),
+    FIELD_NUMBERS_OF("elementStrides", estride, entries, 0, UINT32_MAX, "every how many elements", ENCODE),
+    FIELD_NUMBERS_OF("boxDim", box, entries, 0, UINT32_MAX, "the box", .is_there = is_tiled,
+                     .where = "cuTensorMapEncodeTiled"),
+    FIELD_COORDINATES("pixelBoxLowerCorner", lower, corners_of, "where pixels begin", IM2COL),
+    FIELD_COORDINATES("pixelBoxUpperCorner", upper, corners_of, "where pixels end", IM2COL),
+    FIELD_COORDINATES("pixelBoxLowerCornerWidth", lower, NULL, "where pixels begin along the width", WIDE),
+    FIELD_COORDINATES("pixelBoxUpperCornerWidth", upper, NULL, "where pixels end along the width", WIDE),
+    FIELD_NUMBER("mode", mode, 0, UINT32_MAX, "the mode of the wide call", WIDE),
+    FIELD_NUMBER("channelsPerPixel", channels, 0, UINT32_MAX, "channels of a column", PIXELS),
+    FIELD_NUMBER("pixelsPerColumn", pixels, 0, UINT32_MAX, "pixels of a column", PIXELS),
+    MODE("interleave", interleave, "the driver's number"),
+    MODE("swizzle", swizzle, "the driver's number"),
+    MODE("l2Promotion", l2_promotion, "the driver's number"),
+    MODE("oobFill", oob_fill, "the driver's number"),
+    FIELD_END,
+};
+#undef CASE
+
+const struct fields map_fields = {.name = "encode case", .field = field, .bytes = sizeof(struct map_args)};
 
 // NULL where the case says so.
 #define POINTER(args, bit, pointer) (((args)->null & (bit)) != 0 ? NULL : (pointer))
@@ -164,10 +153,10 @@ static void fill_arrays(const struct map_args *args, struct driver_arrays *array
         arrays->strides[i] = 16;
         arrays->lower[i] = arrays->upper[i] = 0;
     }
-    memcpy(arrays->dim, args->dim, sizeof(uint64_t) * (size_t)entries(args));
-    if (entries(args) > 1) memcpy(arrays->strides, args->strides, sizeof(uint64_t) * (size_t)(entries(args) - 1));
-    memcpy(arrays->box, args->box, sizeof(uint32_t) * (size_t)entries(args));
-    memcpy(arrays->estride, args->estride, sizeof(uint32_t) * (size_t)entries(args));
+    memcpy(arrays->dim, args->dim, sizeof(uint64_t) * entries(args));
+    memcpy(arrays->strides, args->strides, sizeof(uint64_t) * strides_of(args));
+    memcpy(arrays->box, args->box, sizeof(uint32_t) * entries(args));
+    memcpy(arrays->estride, args->estride, sizeof(uint32_t) * entries(args));
     memcpy(arrays->lower, args->lower, sizeof args->lower);
     memcpy(arrays->upper, args->upper, sizeof args->upper);
     memcpy(arrays->map + args->misalign, args->replaced, TENSORMAP_BYTES);

@@ -4,8 +4,7 @@
 #ifndef TMAREF_MAP_ARGS_H
 #define TMAREF_MAP_ARGS_H
 
-#include <jansson.h>
-
+#include "field.h"
 #include "random.h"
 #include "result.h"
 #include "tensormap.h"
@@ -43,10 +42,8 @@ struct map_args {
 
 enum { MAP_ARGS_ENTRIES = 16 };
 
-json_t *map_args_write(const struct map_args *args);
-
-// 0 with a sentence in `why` when `json` is no such object. `where` names it in the sentence.
-int map_args_read(const json_t *json, const char *where, struct map_args *args, struct text *why);
+// A case of the family encode, and the key "map" of others.
+extern const struct fields map_fields;
 
 // The call on the model: RULE_OK and the bytes, or the first rule broken. `findings` may be NULL.
 enum rule map_args_encode(const struct map_args *args, struct tensormap_image *image, struct findings *findings);

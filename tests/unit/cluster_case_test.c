@@ -45,7 +45,7 @@ static const struct {
     {LAUNCH("plain", "[1,1,1]") ASKS ",\"speed\":1}", "speed"},
     {"{\"ctas\":17,\"seed\":1,\"steps\":[{\"op\":\"exit_warp\",\"issuers\":1}]}", "ctas"},
     {"{\"ctas\":2,\"noCluster\":1,\"seed\":1,\"steps\":[{\"op\":\"exit_warp\",\"issuers\":1}]}", "1 without a cluster"},
-    {"{\"ctas\":2,\"seed\":1,\"steps\":[]}", "1 to 12 steps"},
+    {"{\"ctas\":2,\"seed\":1,\"steps\":[]}", "1 to 12"},
     {PROGRAM("{\"op\":\"jump\",\"issuers\":1}"), "\"op\" is none of"},
     {PROGRAM("{\"op\":\"ld\",\"issuers\":1,\"size\":3}"), "size is 1, 2, 4, 8 or 16"},
     {PROGRAM("{\"op\":\"ld\",\"issuers\":4,\"size\":4}"), "issuers is a mask"},

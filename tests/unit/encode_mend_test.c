@@ -82,7 +82,7 @@ static enum rule require_mended(const struct map_args *args, const char *what, u
     struct findings left;
     enum rule rule = map_args_encode(&mended, &image, &left);
     if (rule == RULE_OK) return broken;
-    char *text = json_dumps(map_args_write(args), JSON_COMPACT);
+    char *text = json_dumps(fields_write(&map_fields, args), JSON_COMPACT);
     ck_abort_msg("%s, seed %d, call %llu, %d findings: still %s of %s[%d]\n%s", what, SEED, (unsigned long long)call,
                  findings->count, rule_row(rule)->id, left.item[0].argument, left.item[0].index, text);
     return rule;

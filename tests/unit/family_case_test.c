@@ -63,84 +63,91 @@ static void refused(json_t *json, const char *part)
     free(text);
 }
 
-static const struct field *field_of(const char *key)
+// One key of a case: of the whole object, or of an object or an element of a list in it.
+struct spot {
+    json_t *whole, *object; // `object` is a part of `whole`, or `whole`
+    const char *key;
+    const struct field *field;
+};
+
+static const struct field *field_of(const struct fields *fields, const char *key)
 {
-    const struct field *field = family->fields != NULL ? family->fields->field : NULL;
-    while (field != NULL && field->key != NULL && strcmp(field->key, key) != 0) field++;
-    return field != NULL && field->key != NULL ? field : NULL;
+    const struct field *field = fields->field;
+    while (field->key != NULL && strcmp(field->key, key) != 0) field++;
+    ck_assert_msg(field->key != NULL, "%s: %s is in no table", family->name, key);
+    return field;
 }
 
-// The case with `value` in place of that of `key`.
-static json_t *altered(json_t *json, const char *key, json_t *value)
+// Refused with `value` in spot of that of the key; NULL: without the key.
+static void refused_with(const struct spot *spot, json_t *value, const char *part)
 {
-    json_t *copy = json_copy(json);
-    json_object_set_new(copy, key, value);
-    return copy;
-}
-
-static void alter_type(json_t *json, const char *key)
-{
-    json_t *copy = altered(json, key, json_pack("{s:n}", "nothing"));
-    refused(copy, key);
-    json_decref(copy);
-}
-
-// A key that is missing is refused, or stands for a value of its own.
-static void leave_out(json_t *json, const char *key)
-{
-    const struct field *field = field_of(key);
-    json_t *copy = json_copy(json);
-    json_object_del(copy, key);
-    if (field != NULL && !field->is_optional && field->presence_at == 0) refused(copy, key);
-    json_decref(copy);
+    json_t *before = json_deep_copy(spot->object);
+    if (value != NULL)
+        json_object_set_new(spot->object, spot->key, value);
+    else
+        json_object_del(spot->object, spot->key);
+    refused(spot->whole, part);
+    json_object_update(spot->object, before);
+    json_decref(before);
 }
 
 // One step past the limits of a number.
-static void exceed(json_t *json, const char *key)
+static void exceed(const struct spot *spot)
 {
-    const struct field *field = field_of(key);
-    int is_number = field != NULL && field->kind == FIELD_NUMBER && field->count == 0 && field->count_of == NULL;
-    if (is_number && field->most < UINT64_MAX) {
-        json_t *copy = altered(json, key, json_u64(field->most + 1));
-        refused(copy, "is not in");
-        json_decref(copy);
+    const struct field *field = spot->field;
+    int is_number = field->kind == FIELD_NUMBER && field->count == 0 && field->count_of == NULL && field->rows == NULL;
+    if (is_number && field->most < UINT64_MAX) refused_with(spot, json_u64(field->most + 1), "is not in");
+    if (is_number && field->least > 0) refused_with(spot, json_u64(field->least - 1), "is not in");
+}
+
+// The table has a row for every key of the object.
+static void alter(json_t *whole, json_t *object, const struct fields *fields)
+{
+    json_t *copy = json_deep_copy(object), *value, *element;
+    const char *key;
+    size_t i;
+    json_object_foreach(copy, key, value)
+    {
+        struct spot spot = {whole, object, key, field_of(fields, key)};
+        refused_with(&spot, json_pack("{s:n}", "nothing"), "\"");
+        if (spot.field->missing == FIELD_NEEDED && spot.field->presence_at == 0 && spot.field->flag == 0 &&
+            !spot.field->may_be_like)
+            refused_with(&spot, NULL, key);
+        exceed(&spot);
+        if (spot.field->kind == FIELD_OBJECT) alter(whole, json_object_get(object, key), spot.field->each);
+        json_array_foreach(spot.field->kind == FIELD_LIST ? json_object_get(object, key) : NULL, i, element)
+            alter(whole, element, spot.field->each);
     }
-    if (is_number && field->least > 0) {
-        json_t *copy = altered(json, key, json_u64(field->least - 1));
-        refused(copy, "is not in");
-        json_decref(copy);
-    }
+    refused_with(&(struct spot){whole, object, "nosuchkey", NULL}, json_true(), "nosuchkey");
+    json_object_del(object, "nosuchkey");
+    json_decref(copy);
 }
 
 START_TEST(a_case_with_one_thing_wrong_is_refused_by_its_key)
 {
     open_family(_i);
     for (uint64_t i = 0; i < ALTERED_CASES; i++) {
-        json_t *json = random_case(i), *value, *more;
-        const char *key;
-        json_object_foreach(json, key, value)
-        {
-            alter_type(json, key);
-            leave_out(json, key);
-            exceed(json, key);
-        }
-        refused(more = altered(json, "nosuchkey", json_true()), "nosuchkey");
-        json_decref(more);
+        json_t *json = random_case(i);
+        alter(json, json, family->fields);
         json_decref(json);
     }
     close_family();
 }
 END_TEST
 
+static void check_meanings(const struct fields *fields)
+{
+    for (const struct field *field = fields->field; field->key != NULL; field++) {
+        ck_assert_msg(field->meaning != NULL, "%s: %s", fields->name, field->key);
+        ck_assert_msg((field->is_there == NULL) == (field->where == NULL), "%s: %s", fields->name, field->key);
+        if (field->each != NULL) check_meanings(field->each);
+    }
+}
+
 // A page of the format is made of these.
 START_TEST(every_field_says_what_it_means)
 {
-    const struct fields *fields = families[_i]->fields;
-    for (const struct field *field = fields != NULL ? fields->field : NULL; field != NULL && field->key != NULL;
-         field++) {
-        ck_assert_msg(field->meaning != NULL, "%s: %s", families[_i]->name, field->key);
-        ck_assert_msg((field->is_there == NULL) == (field->where == NULL), "%s: %s", families[_i]->name, field->key);
-    }
+    check_meanings(families[_i]->fields);
 }
 END_TEST
 

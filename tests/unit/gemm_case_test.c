@@ -33,7 +33,7 @@ enum { CASES = 20000 };
 static const struct {
     const char *family, *text, *why;
 } refused[] = {
-    {"gemm", GEMM_CASE("pingpong", "bf16", "[128, 48]", SIZES ", " PLAIN), "compiled for tiles 128x128"},
+    {"gemm", GEMM_CASE("pingpong", "bf16", "[128, 48]", SIZES ", " PLAIN), "\"tile\" is none of 128x128"},
     {PINGPONG("\"m\": 0, \"n\": 1, \"k\": 1, " PLAIN), "\"m\" is 1 to 32768, not 0: the nearest is 1"},
     {PINGPONG(SIZES ", \"pitch\": [200, 208, 208], " PLAIN), "\"pitch\" of A is a multiple of 16"},
     {PINGPONG(SIZES ", \"pitch\": [208, 192, 208], " PLAIN), "the nearest is 208"},
@@ -48,7 +48,7 @@ static const struct {
      "and 4 splits meet in it"},
     {SPLIT("f32", SIZES ", \"stages\": 4, \"cluster\": [1, 1], \"splits\": 3, \"reduce\": 1"),
      "order in which 3 parts"},
-    {LAYOUT("e4m3", "mn", "\"shift\": [0, 0], \"m\": 1, \"n\": 1, \"k\": 1"), "only the first two may be MN-major"},
+    {LAYOUT("e4m3", "mn", "\"shift\": [0, 0], \"m\": 1, \"n\": 1, \"k\": 1"), "\"major_a\" is none of k"},
     {LAYOUT("bf16", "mn", "\"shift\": [0, 1000], \"m\": 1, \"n\": 1, \"k\": 1"), "not 1000: the nearest is 896"},
     {LAYOUT("bf16", "mn", "\"shift\": [1024, 0], \"m\": 1, \"n\": 1, \"k\": 1"), "not 1024: the nearest is 896"},
     {LAYOUT("e5m2", "k", "\"shift\": [0, 0], \"m\": 1, \"n\": 1, \"k\": 769"), "\"k\" is 1 to 768 for this type"},

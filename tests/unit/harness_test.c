@@ -251,7 +251,7 @@ START_TEST(source_lines)
     ck_assert_int_eq(source_next(&source, test_case, &index, &why), 1);
     ck_assert_uint_eq(index, 4);
     ck_assert_int_eq(source_next(&source, test_case, &index, &why), -1);
-    ck_assert_str_eq(why.at, "line 5: ops is an array of 1 to 16 operations");
+    ck_assert_str_eq(why.at, "line 5: barrier program: \"ops\" is an array of 1 to 16 objects");
     ck_assert_int_eq(source_next(&source, test_case, &index, &why), 0);
     free(test_case);
 }

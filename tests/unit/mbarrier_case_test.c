@@ -81,7 +81,7 @@ END_TEST
 static const struct {
     const char *json, *names;
 } refused[] = {
-    {"[]", "ops"},
+    {"[]", "barrier program"},
     {"{\"ops\":[]}", "ops"},
     {"{\"ops\":3}", "ops"},
     {"{\"ops\":[{\"op\":\"inval\"}],\"name\":1}", "\"name\""},

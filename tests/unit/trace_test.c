@@ -194,7 +194,7 @@ static const struct {
     {"", "expected near end of file"},
     {"[]", "trace line is not a JSON object"},
     {"{\"status\":0,\"windows\":{}}", "trace line: \"case\" is missing"},
-    {"{\"case\":{},\"status\":0,\"windows\":{}}", "ops is an array"},
+    {"{\"case\":{},\"status\":0,\"windows\":{}}", "\"ops\" is an array"},
     {"{\"case\":{},\"status\":1000,\"windows\":{}}", "\"status\" is not in -64 .. 999"},
     {"{\"case\":{},\"status\":0,\"windows\":[]}", "\"windows\" is not an object"},
     {"{\"case\":{},\"status\":0,\"windows\":{},\"note\":1}", "there is no key \"note\" here"},

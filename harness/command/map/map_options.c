@@ -258,7 +258,7 @@ int map_json_read(const char *text, const char *where, struct map_args *args, st
         text_set(why, "%s:%d:%d: not a JSON object: %.200s", where, error.line, error.column, error.text);
         return 0;
     }
-    int ok = map_args_read(json, where, args, why);
+    int ok = fields_read_as(&map_fields, where, json, args, why);
     json_decref(json);
     return ok;
 }

@@ -164,7 +164,7 @@ json_t *map_json(const struct tensormap_image *image, const struct tensormap *ma
     int has_call = map_args_of(map, &args);
     json_t *json = json_object();
     json_object_set_new(json, "map", json_hex((const uint8_t *)image->word, TENSORMAP_BYTES));
-    json_object_set_new(json, "call", has_call ? map_args_write(&args) : json_null());
+    json_object_set_new(json, "call", has_call ? fields_write(&map_fields, &args) : json_null());
     json_object_set_new(json, "names", has_call ? names_json(&args) : json_null());
     json_object_set_new(json, "boxBytes", json_integer(map->box_bytes));
     json_object_set_new(json, "patternBytes", json_integer(map->pattern_bytes));

@@ -12,15 +12,14 @@
 #include "arena.h"
 #include "async_case.h"
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "mbarrier.h"
 
 enum { SCRATCH_BUFFER = 2, WORD_BYTES = 16, ARENA_MARGIN_BYTES = 1 << 30, MOST_ADDRESS = 1 << 26 };
 
 const char *const async_thread_names[] = {"one", "same_warp", "other_warp", NULL};
 const char *const async_promise_names[] = {"ptx", "sm_90a", NULL};
-static const char *const form_names[] = {"whole", "src_size", "ignore_src", NULL};
 const char *const async_op_names[] = {"cp.async.ca",
                                       "cp.async.cg",
                                       "cp.async.bulk",
@@ -44,77 +43,45 @@ const char *const async_op_names[] = {"cp.async.ca",
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static int has_size(uint32_t opcode)
+static const struct async_op *op_of(const void *op)
 {
+    return op;
+}
+
+static int has_size(const void *op)
+{
+    uint32_t opcode = op_of(op)->opcode;
     return opcode == ASYNC_OP_COPY_CA || async_is_bulk(opcode) || opcode == ASYNC_OP_PREFETCH;
 }
 
-// What the number of an operation is called, or NULL where it has none.
-static const char *number_key(const struct async_op *op)
+static int is_copy(const void *op)
 {
-    if (async_is_group_wait(op->opcode)) return "n";
-    if (async_is_copy(op->opcode)) return op->form == CP_ASYNC_WHOLE ? NULL : form_names[op->form];
-    switch (op->opcode) {
-    case ASYNC_OP_OVERWRITE:
-        return "step";
-    case ASYNC_OP_ARRIVE:
-        return "count";
-    case ASYNC_OP_EXPECT_TX:
-    case ASYNC_OP_COMPLETE_TX:
-        return "bytes";
-    case ASYNC_OP_BARRIER_WAIT:
-        return "parity";
-    default:
-        return NULL;
-    }
+    return async_is_copy(op_of(op)->opcode);
 }
 
-static json_t *write_op(const struct async_op *op)
+static int is_group_wait(const void *op)
 {
-    json_t *json = json_object();
-    const char *number = number_key(op);
-    json_object_set_new(json, "op", json_string(async_op_names[op->opcode]));
-    if (op->slow != 0) json_object_set_new(json, "slow", json_u64(op->slow));
-    if (op->thread != 0) json_object_set_new(json, "thread", json_u64(op->thread));
-    if (has_size(op->opcode)) json_object_set_new(json, "size", json_u64(op->size_bytes));
-    if (async_is_copy(op->opcode)) {
-        json_object_set_new(json, "from", json_u64(op->from));
-        json_object_set_new(json, "to", json_u64(op->to));
-    }
-    if (number != NULL) json_object_set_new(json, number, json_u64(op->number));
-    return json;
+    return async_is_group_wait(op_of(op)->opcode);
 }
 
-static json_t *async_write(const void *test_case)
+static int is_overwrite(const void *op)
 {
-    const struct async_case *c = test_case;
-    json_t *json = json_object(), *ops = json_array();
-    json_object_set_new(json, "threads", json_string(async_thread_names[c->threads]));
-    json_object_set_new(json, "promise", json_string(async_promise_names[c->promise]));
-    json_object_set_new(json, "init", json_u64(c->init));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    for (uint32_t i = 0; i < c->count; i++) json_array_append_new(ops, write_op(&c->op[i]));
-    json_object_set_new(json, "ops", ops);
-    return json;
+    return op_of(op)->opcode == ASYNC_OP_OVERWRITE;
 }
 
-static struct async_op read_op(struct json_reader *reader)
+static int is_arrive(const void *op)
 {
-    struct async_op op = {0};
-    op.opcode = (uint32_t)json_read_name(reader, "op", async_op_names);
-    op.thread = (uint16_t)json_read_u64_or(reader, "thread", 1, 0);
-    op.slow = (uint16_t)json_read_u64_or(reader, "slow", 1, 0);
-    if (has_size(op.opcode)) op.size_bytes = (uint32_t)json_read_u64(reader, "size", ASYNC_GLOBAL_MOST);
-    if (op.opcode == ASYNC_OP_COPY_CG) op.size_bytes = 16;
-    if (async_is_copy(op.opcode)) {
-        op.from = json_read_u64(reader, "from", UINT64_MAX);
-        op.to = (uint32_t)json_read_u64(reader, "to", MOST_ADDRESS);
-        if (json_has(reader, form_names[CP_ASYNC_SRC_SIZE])) op.form = CP_ASYNC_SRC_SIZE;
-        if (json_has(reader, form_names[CP_ASYNC_IGNORE_SRC])) op.form = CP_ASYNC_IGNORE_SRC;
-    }
-    const char *number = number_key(&op);
-    if (number != NULL) op.number = (uint32_t)json_read_u64(reader, number, UINT32_MAX);
-    return op;
+    return op_of(op)->opcode == ASYNC_OP_ARRIVE;
+}
+
+static int has_bytes(const void *op)
+{
+    return op_of(op)->opcode == ASYNC_OP_EXPECT_TX || op_of(op)->opcode == ASYNC_OP_COMPLETE_TX;
+}
+
+static int has_parity(const void *op)
+{
+    return op_of(op)->opcode == ASYNC_OP_BARRIER_WAIT;
 }
 
 static const char *copy_illegal(const struct async_op *op, int step)
@@ -139,15 +106,16 @@ static int is_wait_number(uint32_t number)
 }
 
 // NULL, or what makes step `step` illegal.
-static const char *op_illegal(const struct async_case *c, int step)
+static const char *op_illegal(const void *test_case, uint32_t i)
 {
-    const struct async_op *op = &c->op[step];
+    const struct async_case *c = test_case;
+    const struct async_op *op = &c->op[i];
+    int step = (int)i;
     if (c->threads == ASYNC_ONE_THREAD && op->thread != 0) return "thread is 0: threads is \"one\"";
     if (op->slow && !async_may_be_slow(op)) return "slow is for bulk operations, and copies from the arena";
     if (async_is_copy(op->opcode)) return copy_illegal(op, step);
-    if (has_size(op->opcode) && (op->size_bytes % 16 != 0 || op->size_bytes == 0))
-        return "size is a multiple of 16 and not 0";
-    if (has_size(op->opcode) && op->size_bytes > async_source_most(step))
+    if (has_size(op) && (op->size_bytes % 16 != 0 || op->size_bytes == 0)) return "size is a multiple of 16 and not 0";
+    if (has_size(op) && op->size_bytes > async_source_most(step))
         return "size is at most 2048 * (16 - step), where the sources end";
     if (async_is_group_wait(op->opcode) && !is_wait_number(op->number)) return "n is 0 to 8, 16, 62 to 65 or 1000";
     if (op->opcode == ASYNC_OP_BARRIER_WAIT && op->number > 1) return "parity is 0 or 1";
@@ -158,45 +126,60 @@ static const char *op_illegal(const struct async_case *c, int step)
     return NULL;
 }
 
-static int read_ops(const json_t *ops, struct async_case *c, struct text *why)
+static const char *illegal(const void *test_case)
 {
-    if (!json_is_array(ops) || json_array_size(ops) < 1 || json_array_size(ops) > ASYNC_MAX_OPS) {
-        text_set(why, "ops is an array of 1 to %d steps", ASYNC_MAX_OPS);
-        return 0;
-    }
-    c->count = (uint32_t)json_array_size(ops);
-    for (int i = 0; i < (int)c->count; i++) {
-        char where[24];
-        snprintf(where, sizeof where, "ops[%d]", i);
-        struct json_reader reader = json_reader_open(json_array_get(ops, (size_t)i), where, why);
-        c->op[i] = read_op(&reader);
-        if (!json_reader_close(&reader)) return 0;
-    }
-    return 1;
+    return async_global_bytes(test_case, NULL) > ASYNC_GLOBAL_MOST
+               ? "sizes of bulk operations add up to less than 98304"
+               : NULL;
 }
 
-static int async_read(const json_t *json, void *test_case, struct text *why)
+#define CASE struct async_op
+#define NUMBER_OF(json_key, there, only, ...)                                                                          \
+    FIELD_NUMBER(json_key, number, 0, UINT32_MAX, __VA_ARGS__, .is_there = there, .where = only)
+static const struct field op_field[] = {
+    FIELD_ONE_OF("op", opcode, async_op_names, "what is done"),
+    FIELD_NUMBER("slow", slow, 0, 1, "1: it takes long", .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("thread", thread, 0, 1, "the thread that does it", .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("size", size_bytes, 0, ASYNC_GLOBAL_MOST, "bytes", .is_there = has_size,
+                 .where = "cp.async.ca and bulk operations"),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = is_copy, .where = "cp.async"),
+    FIELD_NUMBER("to", to, 0, MOST_ADDRESS, "address of the destination", .is_there = is_copy, .where = "cp.async"),
+    NUMBER_OF("src_size", is_copy, "cp.async", "bytes that are read", .presence_at = offsetof(CASE, form),
+              .presence = CP_ASYNC_SRC_SIZE),
+    NUMBER_OF("ignore_src", is_copy, "cp.async", "1: nothing is read", .presence_at = offsetof(CASE, form),
+              .presence = CP_ASYNC_IGNORE_SRC),
+    NUMBER_OF("n", is_group_wait, "waits for groups", "groups that may be left"),
+    NUMBER_OF("step", is_overwrite, "overwrite", "the operation whose source is overwritten"),
+    NUMBER_OF("count", is_arrive, "mbarrier.arrive", "arrivals"),
+    NUMBER_OF("bytes", has_bytes, "mbarrier.expect_tx and complete_tx", "bytes"),
+    NUMBER_OF("parity", has_parity, "mbarrier.wait", "parity of the phase that is waited for"),
+    FIELD_END,
+};
+#undef NUMBER_OF
+#undef CASE
+
+static void finish_op(void *of)
 {
-    struct async_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "async program", why);
-    *c = (struct async_case){0};
-    c->threads = (uint32_t)json_read_name(&reader, "threads", async_thread_names);
-    c->promise = (uint32_t)json_read_name(&reader, "promise", async_promise_names);
-    c->init = (uint32_t)json_read_u64(&reader, "init", MBARRIER_COUNT_MAX);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    const json_t *ops = json_read_any(&reader, "ops");
-    if (!json_reader_close(&reader) || !read_ops(ops, c, why)) return 0;
-    if (async_global_bytes(c, NULL) > ASYNC_GLOBAL_MOST) {
-        text_set(why, "async program: sizes of bulk operations add up to less than %d", ASYNC_GLOBAL_MOST);
-        return 0;
-    }
-    for (int i = 0; i < (int)c->count; i++) {
-        const char *illegal = op_illegal(c, i);
-        if (illegal != NULL) text_set(why, "ops[%d]: %s", i, illegal);
-        if (illegal != NULL) return 0;
-    }
-    return 1;
+    struct async_op *op = of;
+    if (op->opcode == ASYNC_OP_COPY_CG) op->size_bytes = 16;
 }
+
+static const struct fields op_fields = {
+    .name = "a step", .field = op_field, .bytes = sizeof(struct async_op), .finish = finish_op};
+
+#define CASE struct async_case
+static const struct field field[] = {
+    FIELD_ONE_OF("threads", threads, async_thread_names, "one thread, or where the second one is"),
+    FIELD_ONE_OF("promise", promise, async_promise_names, "who promises what the result tells"),
+    FIELD_NUMBER("init", init, 0, MBARRIER_COUNT_MAX, "arrivals that the barrier expects"),
+    FIELD_SEED,
+    FIELD_LIST_OF("ops", op, count, &op_fields, 1, ASYNC_MAX_OPS, "the steps in order", .illegal_each = op_illegal),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {
+    .name = "async program", .field = field, .bytes = sizeof(struct async_case), .illegal = illegal};
 
 static const char *async_undecided(const void *test_case)
 {
@@ -318,8 +301,7 @@ const struct family family_async = {
     .summary = "programs of cp.async and bulk stores: groups, waits, cp.async.mbarrier.arrive",
     .case_bytes = sizeof(struct async_case),
     .generate = async_generate,
-    .write = async_write,
-    .read = async_read,
+    .fields = &fields,
     .undecided = async_undecided,
     .result_bytes = async_result_bytes,
     .run_model = async_run_model,

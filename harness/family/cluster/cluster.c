@@ -1,24 +1,131 @@
 // SPDX-License-Identifier: MIT
 // The family "cluster": launches with and without clusters, and programs that the CTAs of one cluster run on each
 // other's shared memory. The two kinds of case are in cluster_launch.c and cluster_program.c.
-#include <string.h>
-
+#include "arena.h"
 #include "cluster_case.h"
 #include "cuda_abi.h"
+#include "field.h"
 
-static json_t *cluster_write(const void *test_case)
+// --- The fields ------------------------------------------------------------------------------------------------------
+
+static const struct cluster_step *step_of(const void *step)
 {
-    const struct cluster_case *c = test_case;
-    return c->is_program ? cluster_program_write(&c->program) : cluster_launch_write(&c->launch);
+    return step;
 }
 
-static int cluster_read(const json_t *json, void *test_case, struct text *why)
+static int is_ring(const void *step)
 {
-    struct cluster_case *c = test_case;
-    memset(c, 0, sizeof *c);
-    c->is_program = json_object_get(json, "steps") != NULL;
-    return c->is_program ? cluster_program_read(json, &c->program, why) : cluster_launch_read(json, &c->launch, why);
+    return step_of(step)->opcode < CLUSTER_OP_MULTICAST;
 }
+
+static int has_target(const void *step)
+{
+    return !is_ring(step) || (step_of(step)->target & CLUSTER_RING) == 0;
+}
+
+static int has_function(const void *step)
+{
+    return cluster_has_function(step_of(step)->opcode);
+}
+
+static const char *step_illegal(const void *test_case, uint32_t i)
+{
+    const struct cluster_program_case *c = &((const struct cluster_case *)test_case)->program;
+    const char *illegal = cluster_step_illegal(c->step, (int)i, c->count, c->ctas);
+    if (illegal == NULL && c->step[i].opcode == CLUSTER_OP_MULTICAST &&
+        c->step[i].operand > ARENA_BYTES - CLUSTER_DATA_BYTES)
+        return "operand is an offset in the arena, below 2^25 - 128";
+    return illegal;
+}
+
+#define CASE struct cluster_step
+#define LEFT_OUT(json_key, member, most_number, ...)                                                                   \
+    FIELD_NUMBER(json_key, member, 0, most_number, __VA_ARGS__, .missing = FIELD_LEFT_OUT)
+static const struct field step_field[] = {
+    FIELD_NAMED("op", opcode, cluster_opcode_name, CLUSTER_OPS - 1, "the operation"),
+    FIELD_NUMBER("issuers", issuers, 0, UINT32_MAX, "a bit for each CTA that does it", .missing = FIELD_SUPPLIED),
+    FIELD_NUMBER("ring", target, 0, CLUSTER_CTAS - 1, "each issuer's target is so many ranks further on",
+                 .is_there = is_ring, .flag = CLUSTER_RING, .where = "operations but multicast and what follows it"),
+    LEFT_OUT("target", target, UINT32_MAX, "rank of the target; of multicast a bit for each", .is_there = has_target,
+             .where = "steps without `ring`"),
+    FIELD_NAMED("function", function, cluster_function_name, ATOMIC_FUNCTION_COUNT - 1, "what red or atom does",
+                .is_there = has_function, .where = "red, atom and red.async"),
+    LEFT_OUT("size", size_bytes, UINT32_MAX, "bytes"),
+    LEFT_OUT("offset", offset_bytes, UINT32_MAX, "bytes from the start of the target's data"),
+    LEFT_OUT("barrier", barrier, UINT32_MAX, "which barrier of the target"),
+    LEFT_OUT("skew", skew_bytes, UINT32_MAX, "bytes added to the barrier's address"),
+    LEFT_OUT("operand", operand, UINT64_MAX, "value, count or bytes; of multicast where the source is in the arena"),
+    LEFT_OUT("compare", compare, UINT64_MAX, "what cas compares with"),
+    FIELD_NAMED("meeting", meeting, cluster_meeting_name, CLUSTER_MEETING_COUNT - 1, "how the CTAs meet afterwards",
+                .missing = FIELD_LEFT_OUT),
+    FIELD_END,
+};
+#undef LEFT_OUT
+#undef CASE
+
+static const struct fields step_fields = {.name = "a step", .field = step_field, .bytes = sizeof(struct cluster_step)};
+
+static int is_program(const void *test_case)
+{
+    return (int)((const struct cluster_case *)test_case)->is_program;
+}
+
+static int is_launch(const void *test_case)
+{
+    return !is_program(test_case);
+}
+
+static void finish(void *test_case)
+{
+    struct cluster_launch_case *c = &((struct cluster_case *)test_case)->launch;
+    if (is_launch(test_case)) cluster_compiled(c->kernel, &c->launch);
+}
+
+static const char *ctas_illegal(const void *test_case)
+{
+    const struct cluster_program_case *c = &((const struct cluster_case *)test_case)->program;
+    return c->no_cluster && c->ctas != 1 ? "\"ctas\" is 1 without a cluster" : NULL;
+}
+
+static const char *illegal(const void *test_case)
+{
+    return is_program(test_case) ? NULL : cluster_launch_illegal(&((const struct cluster_case *)test_case)->launch);
+}
+
+#define CASE    struct cluster_case
+#define LAUNCH  .is_there = is_launch, .where = "launches"
+#define PROGRAM .is_there = is_program, .where = "programs"
+static const struct field field[] = {
+    FIELD_NAMED("kernel", launch.kernel, cluster_kernel_name, CLUSTER_KERNELS - 1, "the kernel", LAUNCH),
+    FIELD_NUMBERS("grid", launch.launch.grid, 3, 0, UINT32_MAX, "CTAs of the grid", LAUNCH),
+    FIELD_NUMBERS("block", launch.launch.block, 3, 0, UINT32_MAX, "threads of a CTA", LAUNCH),
+    FIELD_NUMBERS("cluster", launch.launch.cluster, 3, 0, UINT32_MAX, "the cluster attribute", LAUNCH,
+                  .presence_at = offsetof(CASE, launch.launch.has_cluster)),
+    FIELD_NUMBER("nonPortable", launch.launch.non_portable, 0, 1, "1: more than 8 CTAs are allowed", LAUNCH,
+                 .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("shared", launch.launch.shared_bytes, 0, UINT32_MAX, "bytes of dynamic shared memory", LAUNCH),
+    FIELD_NUMBER("allowShared", launch.launch.allowed_shared_bytes, 0, UINT32_MAX, "bytes that are allowed", LAUNCH,
+                 .presence_at = offsetof(CASE, launch.launch.allows_shared)),
+    FIELD_NUMBER("address", launch.question.address, 0, UINT32_MAX, "a shared address that is asked about", LAUNCH),
+    FIELD_NUMBER("rank", launch.question.rank, 0, UINT32_MAX, "the rank for mapa", LAUNCH),
+    FIELD_NUMBER("offset", launch.question.offset, 0, UINT64_MAX, "an offset in the generic window", LAUNCH),
+    FIELD_NUMBER("ctas", program.ctas, 1, CLUSTER_CTAS, "CTAs of the cluster", PROGRAM),
+    FIELD_NUMBER("noCluster", program.no_cluster, 0, 1, "1: a launch without the cluster attribute", PROGRAM,
+                 .missing = FIELD_LEFT_OUT, .illegal = ctas_illegal),
+    FIELD_SEED_AT(program.seed, PROGRAM),
+    FIELD_LIST_OF("steps", program.step, program.count, &step_fields, 1, CLUSTER_MAX_STEPS,
+                  "the steps in order: there in programs alone", .presence_at = offsetof(CASE, is_program),
+                  .illegal_each = step_illegal),
+    FIELD_END,
+};
+#undef PROGRAM
+#undef LAUNCH
+#undef CASE
+
+static const struct fields fields = {
+    .name = "cluster case", .field = field, .bytes = sizeof(struct cluster_case), .illegal = illegal, .finish = finish};
+
+// --- Both kinds ------------------------------------------------------------------------------------------------------
 
 static size_t cluster_result_bytes(const void *test_case)
 {
@@ -55,8 +162,7 @@ const struct family family_cluster = {
     .summary = "launches with clusters, ranks and addresses; programs on the shared memory of other CTAs",
     .case_bytes = sizeof(struct cluster_case),
     .generate = cluster_generate,
-    .write = cluster_write,
-    .read = cluster_read,
+    .fields = &fields,
     .result_bytes = cluster_result_bytes,
     .run_model = cluster_run_model,
     .run_gpu = cluster_run_gpu,

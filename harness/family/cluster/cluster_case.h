@@ -17,17 +17,17 @@ struct cluster_launch_case {
     struct cluster_question question; // output is 0
 };
 
-// `ctas` 1 to 16; `is_cluster` 0: a launch without the cluster attribute.
+// `ctas` 1 to 16; `no_cluster` 1: a launch without the cluster attribute.
 struct cluster_program_case {
-    uint32_t ctas, is_cluster, seed;
+    uint32_t ctas, no_cluster, seed;
     int count;
     struct cluster_step step[CLUSTER_MAX_STEPS];
 };
 
 struct cluster_case {
-    uint32_t is_program;
     struct cluster_launch_case launch;
     struct cluster_program_case program;
+    uint32_t is_program;
 };
 
 extern const struct family family_cluster;
@@ -38,16 +38,14 @@ void cluster_generate(struct random *random, void *test_case);
 void cluster_compiled(uint32_t kernel, struct cluster_launch *launch);
 
 // The two kinds, each as a family does it.
-json_t *cluster_launch_write(const struct cluster_launch_case *c);
-int cluster_launch_read(const json_t *json, struct cluster_launch_case *c, struct text *why);
+const char *cluster_kernel_name(uint32_t kernel);
+const char *cluster_launch_illegal(const struct cluster_launch_case *c);
 size_t cluster_launch_bytes(const struct cluster_launch_case *c);
 void cluster_launch_model(const struct cluster_launch_case *c, struct result *result);
 int cluster_launch_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);
 void cluster_launch_explain(const struct cluster_launch_case *c, const struct result *expected,
                             const struct result *found, FILE *out);
 
-json_t *cluster_program_write(const struct cluster_program_case *c);
-int cluster_program_read(const json_t *json, struct cluster_program_case *c, struct text *why);
 size_t cluster_program_bytes(const struct cluster_program_case *c);
 void cluster_program_model(const struct cluster_program_case *c, struct result *result);
 int cluster_program_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);

@@ -7,7 +7,6 @@
 
 #include "cluster_case.h"
 #include "gpu.h"
-#include "json.h"
 
 _Static_assert(sizeof(struct cluster_answers) == 104, "answers have no padding");
 
@@ -53,48 +52,16 @@ size_t cluster_launch_bytes(const struct cluster_launch_case *c)
     return answers_bytes(&c->launch);
 }
 
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-json_t *cluster_launch_write(const struct cluster_launch_case *c)
+const char *cluster_kernel_name(uint32_t kernel)
 {
-    const struct cluster_launch *launch = &c->launch;
-    json_t *json = json_object();
-    json_object_set_new(json, "kernel", json_string(kernels[c->kernel].name));
-    json_object_set_new(json, "grid", json_u32s(launch->grid, 3));
-    json_object_set_new(json, "block", json_u32s(launch->block, 3));
-    if (launch->has_cluster) json_object_set_new(json, "cluster", json_u32s(launch->cluster, 3));
-    if (launch->non_portable) json_object_set_new(json, "nonPortable", json_integer(1));
-    json_object_set_new(json, "shared", json_u64(launch->shared_bytes));
-    if (launch->allows_shared) json_object_set_new(json, "allowShared", json_u64(launch->allowed_shared_bytes));
-    json_object_set_new(json, "address", json_u64(c->question.address));
-    json_object_set_new(json, "rank", json_u64(c->question.rank));
-    json_object_set_new(json, "offset", json_u64(c->question.offset));
-    return json;
+    return kernels[kernel].name;
 }
 
-int cluster_launch_read(const json_t *json, struct cluster_launch_case *c, struct text *why)
+const char *cluster_launch_illegal(const struct cluster_launch_case *c)
 {
-    struct json_reader reader = json_reader_open(json, "launch", why);
-    struct cluster_launch *launch = &c->launch;
-    const char *names[CLUSTER_KERNELS + 1] = {NULL};
-    for (int i = 0; i < CLUSTER_KERNELS; i++) names[i] = kernels[i].name;
-    c->kernel = (uint32_t)json_read_name(&reader, "kernel", names);
-    json_read_u32s(&reader, "grid", 3, launch->grid);
-    json_read_u32s(&reader, "block", 3, launch->block);
-    launch->has_cluster = json_has(&reader, "cluster");
-    if (launch->has_cluster) json_read_u32s(&reader, "cluster", 3, launch->cluster);
-    launch->non_portable = (int)json_read_u64_or(&reader, "nonPortable", 1, 0);
-    launch->shared_bytes = (uint32_t)json_read_u64(&reader, "shared", UINT32_MAX);
-    launch->allows_shared = json_has(&reader, "allowShared");
-    launch->allowed_shared_bytes = (uint32_t)json_read_u64_or(&reader, "allowShared", UINT32_MAX, 0);
-    c->question.address = (uint32_t)json_read_u64(&reader, "address", UINT32_MAX);
-    c->question.rank = (uint32_t)json_read_u64(&reader, "rank", UINT32_MAX);
-    c->question.offset = json_read_u64(&reader, "offset", UINT64_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    cluster_compiled(c->kernel, launch);
-    if (cluster_launch_check(launch, NULL) != RULE_OK || is_answered(launch)) return 1;
-    text_set(why, "launch: a grid that can be launched has at most %d CTAs here", CLUSTER_MAX_ANSWERS);
-    return 0;
+    return cluster_launch_check(&c->launch, NULL) != RULE_OK || is_answered(&c->launch)
+               ? NULL
+               : "a grid that can be launched has at most 512 CTAs here";
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------

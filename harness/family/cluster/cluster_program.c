@@ -8,7 +8,6 @@
 #include "arena.h"
 #include "cluster_case.h"
 #include "gpu.h"
-#include "json.h"
 
 enum { GUARD_BYTES = 32, STORE_RANK = 255, GROUPS = CLUSTER_CTAS + 1 };
 
@@ -51,115 +50,6 @@ static void fill(uint32_t seed, uint32_t rank, uint8_t *bytes, uint32_t size_byt
     }
 }
 
-// --- JSON: defaults are left out -------------------------------------------------------------------------------------
-
-static void put(json_t *json, const char *key, uint64_t value)
-{
-    if (value != 0) json_object_set_new(json, key, json_u64(value));
-}
-
-static json_t *write_step(const struct cluster_step *step)
-{
-    json_t *json = json_pack("{s:s}", "op", cluster_opcode_name(step->opcode));
-    json_object_set_new(json, "issuers", json_u64(step->issuers));
-    if (step->opcode < CLUSTER_OP_MULTICAST && (step->target & CLUSTER_RING))
-        json_object_set_new(json, "ring", json_u64(step->target ^ CLUSTER_RING));
-    else
-        put(json, "target", step->target);
-    if (cluster_has_function(step->opcode))
-        json_object_set_new(json, "function", json_string(atomic_row(step->function)->ptx));
-    put(json, "size", step->size_bytes);
-    put(json, "offset", step->offset_bytes);
-    put(json, "barrier", step->barrier);
-    put(json, "skew", step->skew_bytes);
-    put(json, "operand", step->operand);
-    put(json, "compare", step->compare);
-    if (step->meeting != 0) json_object_set_new(json, "meeting", json_string(cluster_meeting_name(step->meeting)));
-    return json;
-}
-
-json_t *cluster_program_write(const struct cluster_program_case *c)
-{
-    json_t *steps = json_array();
-    for (int i = 0; i < c->count; i++) json_array_append_new(steps, write_step(&c->step[i]));
-    json_t *json = json_object();
-    json_object_set_new(json, "ctas", json_u64(c->ctas));
-    if (!c->is_cluster) json_object_set_new(json, "noCluster", json_integer(1));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    json_object_set_new(json, "steps", steps);
-    return json;
-}
-
-static uint32_t read_u32(struct json_reader *reader, const char *key)
-{
-    return (uint32_t)json_read_u64_or(reader, key, UINT32_MAX, 0);
-}
-
-static uint32_t read_name(struct json_reader *reader, const char *key, const char *(*name)(uint32_t), uint32_t count)
-{
-    const char *names[32] = {NULL};
-    for (uint32_t i = 0; i < count; i++) names[i] = name(i);
-    return (uint32_t)json_read_name(reader, key, names);
-}
-
-static struct cluster_step read_step(struct json_reader *reader)
-{
-    struct cluster_step step = {0};
-    step.opcode = read_name(reader, "op", cluster_opcode_name, CLUSTER_OPS);
-    step.issuers = read_u32(reader, "issuers");
-    step.target = read_u32(reader, "target");
-    if (step.opcode < CLUSTER_OP_MULTICAST && json_has(reader, "ring"))
-        step.target = CLUSTER_RING | (uint32_t)json_read_u64(reader, "ring", CLUSTER_CTAS - 1);
-    if (cluster_has_function(step.opcode))
-        step.function = read_name(reader, "function", cluster_function_name, ATOMIC_FUNCTION_COUNT);
-    step.size_bytes = read_u32(reader, "size");
-    step.offset_bytes = read_u32(reader, "offset");
-    step.barrier = read_u32(reader, "barrier");
-    step.skew_bytes = read_u32(reader, "skew");
-    step.operand = json_read_u64_or(reader, "operand", UINT64_MAX, 0);
-    step.compare = json_read_u64_or(reader, "compare", UINT64_MAX, 0);
-    if (json_has(reader, "meeting"))
-        step.meeting = read_name(reader, "meeting", cluster_meeting_name, CLUSTER_MEETING_COUNT);
-    return step;
-}
-
-static int read_steps(const json_t *steps, struct cluster_program_case *c, struct text *why)
-{
-    if (!json_is_array(steps) || json_array_size(steps) < 1 || json_array_size(steps) > CLUSTER_MAX_STEPS) {
-        text_set(why, "steps is an array of 1 to %d steps", CLUSTER_MAX_STEPS);
-        return 0;
-    }
-    c->count = (int)json_array_size(steps);
-    for (int i = 0; i < c->count; i++) {
-        char where[24];
-        snprintf(where, sizeof where, "steps[%d]", i);
-        struct json_reader reader = json_reader_open(json_array_get(steps, (size_t)i), where, why);
-        c->step[i] = read_step(&reader);
-        if (!json_reader_close(&reader)) return 0;
-        const char *illegal = cluster_step_illegal(c->step, i, c->count, c->ctas);
-        if (illegal == NULL && c->step[i].opcode == CLUSTER_OP_MULTICAST &&
-            c->step[i].operand > ARENA_BYTES - CLUSTER_DATA_BYTES)
-            illegal = "operand is an offset in the arena, below 2^25 - 128";
-        if (illegal == NULL) continue;
-        text_set(why, "%s: %s", where, illegal);
-        return 0;
-    }
-    return 1;
-}
-
-int cluster_program_read(const json_t *json, struct cluster_program_case *c, struct text *why)
-{
-    struct json_reader reader = json_reader_open(json, "cluster program", why);
-    c->ctas = (uint32_t)json_read_u64(&reader, "ctas", CLUSTER_CTAS);
-    c->is_cluster = !json_read_u64_or(&reader, "noCluster", 1, 0);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    const json_t *steps = json_read_any(&reader, "steps");
-    if (!json_reader_close(&reader)) return 0;
-    if (c->ctas >= 1 && (c->is_cluster || c->ctas == 1)) return read_steps(steps, c, why);
-    text_set(why, "cluster program: ctas is 1 to 16, and 1 without a cluster");
-    return 0;
-}
-
 // --- The model -------------------------------------------------------------------------------------------------------
 
 static void dump(const struct cluster_machine *machine, uint8_t *to)
@@ -177,7 +67,7 @@ void cluster_program_model(const struct cluster_program_case *c, struct result *
     uint8_t *got = lay_out(c, result), *ctas = got + layout.got, *global = ctas + layout.ctas;
     const struct memory stored = {global + GUARD_BYTES, 0, layout.global > 0 ? layout.global - 2 * GUARD_BYTES : 0};
     struct cluster_machine machine = {
-        .ctas = c->ctas, .is_cluster = (int)c->is_cluster, .arena = arena(), .global = &stored};
+        .ctas = c->ctas, .is_cluster = !c->no_cluster, .arena = arena(), .global = &stored};
     for (uint32_t rank = 0; rank < c->ctas; rank++) {
         fill(c->seed, rank, data[rank], layout.global > 0 ? CLUSTER_FILLED_BYTES : CLUSTER_DATA_BYTES);
         machine.cta[rank].data = data[rank];
@@ -199,7 +89,7 @@ void cluster_program_model(const struct cluster_program_case *c, struct result *
 // The group of a case: its CTAs, or 0 without a cluster.
 static uint32_t group_of(const struct cluster_case *c)
 {
-    return c->program.is_cluster ? c->program.ctas : 0;
+    return c->program.no_cluster ? 0 : c->program.ctas;
 }
 
 // Everything that comes back, in the order of the cases; each part begins at a multiple of 16.

@@ -297,11 +297,11 @@ static void random_program(struct random *random, struct cluster_program_case *c
 {
     static struct plan plan;
     plan = (struct plan){.random = random, .c = c, .stored = {plan.global, 0, sizeof plan.global}};
-    c->is_cluster = !random_chance(random, 6);
-    c->ctas = c->is_cluster ? random_ctas(random) : 1;
+    c->no_cluster = (uint32_t)random_chance(random, 6);
+    c->ctas = c->no_cluster ? 1 : random_ctas(random);
     c->seed = (uint32_t)random_u64(random);
     plan.machine = (struct cluster_machine){
-        .ctas = c->ctas, .is_cluster = (int)c->is_cluster, .arena = arena(), .global = &plan.stored};
+        .ctas = c->ctas, .is_cluster = !c->no_cluster, .arena = arena(), .global = &plan.stored};
     for (uint32_t rank = 0; rank < c->ctas; rank++) plan.machine.cta[rank].data = plan.data;
 
     int length = (int)random_range(random, 1, CLUSTER_MAX_STEPS - 2), exits = random_chance(random, 15);

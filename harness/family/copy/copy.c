@@ -347,7 +347,7 @@ static const struct field field[] = {
                  .where = "the operation bytes"),
     FIELD_NUMBERS_OF("to_strides", to_strides, strides_of, 0, UINT64_MAX, "bytes from step to step of the destination",
                      .is_there = has_two, .where = "copies from tensor to tensor"),
-    FIELD_ONE_OF("reduce", reduce, reduce_names, "the reduction; left out: a copy", .is_optional = 1,
+    FIELD_ONE_OF("reduce", reduce, reduce_names, "the reduction; left out: a copy", .missing = FIELD_LEFT_OUT,
                  .is_there = has_two, .where = "copies from tensor to tensor"),
     FIELD_ONE_OF("fill", fill, fill_names, "what the tile holds", .is_there = has_store, .where = "stores"),
     FIELD_NUMBER("parts", parts, 0, COPY_GROUP, "CTAs that share a tile", .is_there = has_store, .where = "stores"),

@@ -3,15 +3,14 @@
 // barrier's word. Where the dump is taken while a copy runs, or the barrier expects too little, an H200 decides on its
 // own what is seen: such a result is compared with all that is possible. docs/diagnose.md says what these cases are
 // for.
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "diagnose_case.h"
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "load_launch.h"
 #include "load_text.h"
 #include "mbarrier.h"
@@ -20,112 +19,83 @@ enum { LEAD_BYTES = 16, WORD_BYTES = 8 };
 
 // --- JSON ----------------------------------------------------------------------------------------------------------
 
-static json_t *load_write(const struct diagnose_load *load, const struct diagnose_load *meant)
+static const char *cause_name(uint32_t cause)
 {
-    json_t *json = json_object();
-    if (meant == NULL || memcmp(&load->map, &meant->map, sizeof load->map) != 0)
-        json_object_set_new(json, "map", map_args_write(&load->map));
-    json_object_set_new(json, "tensorCoords", json_i32s(load->coord, (int)load->map.rank));
-    if (load->map.function == MAP_IM2COL)
-        json_object_set_new(json, "im2colOffsets", json_u32s(load->offset, (int)load->map.rank - 2));
-    json_object_set_new(json, "shared", json_u64(load->shared));
-    return json;
+    return cause < CAUSES ? cause_row((enum cause)cause)->id : "CLEAN";
 }
 
-static json_t *case_write(const void *test_case)
+static uint32_t rank_of(const void *load)
+{
+    return ((const struct diagnose_load *)load)->map.rank;
+}
+
+static uint32_t offsets_of(const void *load)
+{
+    return rank_of(load) - 2;
+}
+
+static int is_im2col(const void *load)
+{
+    return ((const struct diagnose_load *)load)->map.function == MAP_IM2COL;
+}
+
+static const char *map_illegal(const void *load)
+{
+    const struct map_args *map = &((const struct diagnose_load *)load)->map;
+    return map->function > MAP_IM2COL || map->rank < (is_im2col(load) ? 3 : 1) || map->rank > TENSORMAP_MAX_RANK
+               ? "map is not a tiled map of rank 1 to 5 or an im2col map of rank 3 to 5"
+               : NULL;
+}
+
+// What no single value shows.
+static const char *illegal(const void *test_case)
 {
     const struct diagnose_case *c = test_case;
-    json_t *json = json_object(), *loads = json_array();
-    const uint64_t slices[2] = {c->slices, c->slice_dim};
-    json_object_set_new(json, "cause", json_string(c->cause < CAUSES ? cause_row((enum cause)c->cause)->id : "CLEAN"));
-    json_object_set_new(json, "meant", load_write(&c->meant, NULL));
-    for (uint32_t i = 0; i < c->loads; i++) json_array_append_new(loads, load_write(&c->load[i], &c->meant));
-    json_object_set_new(json, "loads", loads);
-    if (c->slices > 1) json_object_set_new(json, "slices", json_u64s(slices, 2));
-    if (c->earlier > 0) json_object_set_new(json, "earlier", json_u64(c->earlier));
-    if (c->announce) json_object_set_new(json, "expect", json_u64(c->expect));
-    if (c->clocks >= 0) json_object_set_new(json, "clocks", json_integer(c->clocks));
-    if (c->moved > 0) json_object_set_new(json, "moved", json_u64(c->moved));
-    if (c->undone > 0) json_object_set_new(json, "undone", json_u64(c->undone));
-    if (c->transposed) json_object_set_new(json, "transposed", json_u64(1));
-    return json;
+    if (c->slices < 1 || c->slices > DIAGNOSE_MAX_LOADS || c->slice_dim >= c->meant.map.rank)
+        return "\"slices\" is how many, and along which dimension";
+    return c->earlier > c->loads || c->moved > c->meant.shared - LOAD_WINDOW_START
+               ? "\"earlier\" or \"moved\" is too large"
+               : NULL;
 }
 
-static int load_read(const json_t *json, const struct diagnose_load *meant, struct diagnose_load *load,
-                     struct text *why)
-{
-    struct json_reader reader = json_reader_open(json, "diagnose case: a load of \"meant\" or \"loads\"", why);
-    if (json_has(&reader, "map") || meant == NULL) {
-        const json_t *map = json_read_object(&reader, "map");
-        if (!reader.ok || !map_args_read(map, "diagnose case: map", &load->map, why)) return 0;
-    } else {
-        load->map = meant->map;
-    }
-    if (load->map.function > MAP_IM2COL || load->map.rank < 1 || load->map.rank > TENSORMAP_MAX_RANK ||
-        (load->map.function == MAP_IM2COL && load->map.rank < 3)) {
-        text_set(why, "diagnose case: map is not a tiled map of rank 1 to 5 or an im2col map of rank 3 to 5");
-        return 0;
-    }
-    json_read_i32s(&reader, "tensorCoords", (int)load->map.rank, load->coord);
-    if (load->map.function == MAP_IM2COL)
-        json_read_u32s(&reader, "im2colOffsets", (int)load->map.rank - 2, load->offset);
-    load->shared = (uint32_t)json_read_u64(&reader, "shared", LOAD_SHARED_END);
-    if (reader.ok && load->shared < LOAD_WINDOW_START) {
-        text_set(why, "diagnose case: \"shared\" is %d to %d", LOAD_WINDOW_START, LOAD_SHARED_END);
-        return 0;
-    }
-    return json_reader_close(&reader);
-}
+#define CASE struct diagnose_load
+static const struct field load_field[] = {
+    FIELD_MAP_OF(map, "the map; left out: as in `meant`", .may_be_like = 1,
+                 .like_at = offsetof(struct diagnose_case, meant.map), .illegal = map_illegal),
+    FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions"),
+    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT32_MAX, "as many as the instruction has",
+                     .is_there = is_im2col, .where = "maps of im2col"),
+    FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
+    FIELD_END,
+};
+#undef CASE
 
-static int loads_read(const json_t *loads, struct diagnose_case *c, struct text *why)
-{
-    if (!json_is_array(loads) || json_array_size(loads) > DIAGNOSE_MAX_LOADS) {
-        text_set(why, "diagnose case: \"loads\" is an array of at most %d loads", DIAGNOSE_MAX_LOADS);
-        return 0;
-    }
-    for (c->loads = 0; c->loads < json_array_size(loads); c->loads++)
-        if (!load_read(json_array_get(loads, c->loads), &c->meant, &c->load[c->loads], why)) return 0;
-    return 1;
-}
+static const struct fields load_fields = {.name = "a load", .field = load_field, .bytes = sizeof(struct diagnose_load)};
 
-// What no single value shows: 0 with a sentence in `why`.
-static int check_case(const struct diagnose_case *c, const char *cause, struct text *why)
-{
-    if (c->cause == CAUSES && strcmp(cause, "CLEAN") != 0)
-        text_set(why, "diagnose case: there is no cause '%.40s'", cause);
-    else if (c->slices < 1 || c->slices > DIAGNOSE_MAX_LOADS || c->slice_dim >= c->meant.map.rank)
-        text_set(why, "diagnose case: \"slices\" is how many (1 to %d), and along which dimension", DIAGNOSE_MAX_LOADS);
-    else if (c->earlier > c->loads || c->moved > c->meant.shared - LOAD_WINDOW_START)
-        text_set(why, "diagnose case: \"earlier\" or \"moved\" is too large");
-    else
-        return 1;
-    return 0;
-}
+#define CASE struct diagnose_case
+static const struct field field[] = {
+    FIELD_NAMED("cause", cause, cause_name, CAUSES, "the cause that is planted"),
+    FIELD_OBJECT_OF("meant", meant, &load_fields, "the load that was meant"),
+    FIELD_LIST_OF("loads", load, loads, &load_fields, 0, DIAGNOSE_MAX_LOADS, "what is done"),
+    FIELD_NUMBER("slices", slices, 0, UINT32_MAX, "boxes side by side, and along which dimension", .count = 2,
+                 .missing = FIELD_LEFT_OUT, .absent = 1),
+    FIELD_NUMBER("earlier", earlier, 0, DIAGNOSE_MAX_LOADS, "loads that are done before the others are issued",
+                 .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("expect", expect, 0, MBARRIER_COUNT_MAX,
+                 "bytes that the barrier expects; left out: nobody announces any",
+                 .presence_at = offsetof(CASE, announce)),
+    FIELD_NUMBER("clocks", clocks, 0, INT16_MAX, "clocks after which the dump is taken; left out: at the end",
+                 .missing = FIELD_LEFT_OUT, .absent = UINT32_MAX),
+    FIELD_NUMBER("moved", moved, 0, 1024, "bytes by which the dump's begin is mistaken", .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("undone", undone, 0, SWIZZLE_128B, "the swizzle mode that the reader undoes",
+                 .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("transposed", transposed, 0, 1, "1: the reader takes rows for columns", .missing = FIELD_LEFT_OUT),
+    FIELD_END,
+};
+#undef CASE
 
-static int case_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct diagnose_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "diagnose case", why);
-    uint64_t slices[2] = {1, 0};
-    char cause[40];
-    *c = (struct diagnose_case){0};
-    json_read_text(&reader, "cause", cause, sizeof cause);
-    c->cause = cause_find(cause);
-    const json_t *meant = json_read_object(&reader, "meant"), *loads = json_read_any(&reader, "loads");
-    if (!reader.ok || !load_read(meant, NULL, &c->meant, why) || !loads_read(loads, c, why)) return 0;
-    if (json_has(&reader, "slices")) json_read_u64s(&reader, "slices", 2, UINT32_MAX, slices);
-    c->slices = (uint32_t)slices[0];
-    c->slice_dim = (uint32_t)slices[1];
-    c->announce = (uint32_t)json_has(&reader, "expect");
-    c->earlier = (uint32_t)json_read_u64_or(&reader, "earlier", DIAGNOSE_MAX_LOADS, 0);
-    c->expect = (uint32_t)json_read_u64_or(&reader, "expect", MBARRIER_COUNT_MAX, 0);
-    c->clocks = json_has(&reader, "clocks") ? (int32_t)json_read_i64(&reader, "clocks", 0, INT16_MAX) : -1;
-    c->moved = (uint32_t)json_read_u64_or(&reader, "moved", 1024, 0);
-    c->undone = (uint32_t)json_read_u64_or(&reader, "undone", SWIZZLE_128B, 0);
-    c->transposed = (uint32_t)json_read_u64_or(&reader, "transposed", 1, 0);
-    if (!json_reader_close(&reader)) return 0;
-    return check_case(c, cause, why);
-}
+static const struct fields fields = {
+    .name = "diagnose case", .field = field, .bytes = sizeof(struct diagnose_case), .illegal = illegal};
 
 // --- the model -----------------------------------------------------------------------------------------------------
 
@@ -332,8 +302,7 @@ const struct family family_diagnose = {
     .summary = "tiles gone wrong: a cause planted in a load, the dump of shared memory, and the barrier's word",
     .case_bytes = sizeof(struct diagnose_case),
     .generate = diagnose_generate,
-    .write = case_write,
-    .read = case_read,
+    .fields = &fields,
     .result_bytes = result_bytes,
     .run_model = run_model,
     .run_gpu = run_gpu,

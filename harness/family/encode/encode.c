@@ -6,22 +6,13 @@
 #include <string.h>
 
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
 #include "map_args.h"
 
 static void encode_generate(struct random *random, void *test_case)
 {
     map_args_generate(random, test_case);
-}
-
-static json_t *encode_write(const void *test_case)
-{
-    return map_args_write(test_case);
-}
-
-static int encode_read(const json_t *json, void *test_case, struct text *why)
-{
-    return map_args_read(json, "encode case", test_case, why);
 }
 
 static size_t encode_result_bytes(const void *test_case)
@@ -145,8 +136,7 @@ const struct family family_encode = {
                "bytes",
     .case_bytes = sizeof(struct map_args),
     .generate = encode_generate,
-    .write = encode_write,
-    .read = encode_read,
+    .fields = &map_fields,
     .result_bytes = encode_result_bytes,
     .run_model = encode_run_model,
     .run_gpu = encode_run_gpu,

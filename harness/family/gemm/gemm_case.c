@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "json.h"
+#include "field.h"
 
 static const char *const kernel_names[] = {"pingpong", "cooperative", "split_k", "gather", "cp_async", NULL};
 
@@ -173,92 +173,69 @@ int gemm_check(const struct gemm_case *c, struct text *why)
            check_cluster(c, why) && check_no_cluster(c, why) && is_within("dump", c->dump, 0, 1, "", why);
 }
 
-// --- JSON ------------------------------------------------------------------------------------------------------------
+// --- The fields ------------------------------------------------------------------------------------------------------
 
-json_t *gemm_write(const void *test_case)
+enum { KEY_KERNEL, KEY_TYPE, KEY_OUT, KEY_TILE_M, KEY_TILE_N };
+
+static uint64_t instance_key(uint32_t instance, uint32_t key)
 {
-    const struct gemm_case *c = test_case;
-    const struct gemm_instance *i = gemm_instance_row(c->instance);
-    const uint32_t cluster[] = {c->cluster_m, c->cluster_n}, tile[] = {i->tile_m, i->tile_n};
-    json_t *json = json_object();
-    json_object_set_new(json, "kernel", json_string(kernel_names[i->kernel]));
-    json_object_set_new(json, "type", json_string(gemm_type_names[i->in]));
-    json_object_set_new(json, "out", json_string(gemm_type_names[i->out]));
-    json_object_set_new(json, "tile", json_u32s(tile, 2));
-    json_object_set_new(json, "m", json_u64(c->m));
-    json_object_set_new(json, "n", json_u64(c->n));
-    json_object_set_new(json, "k", json_u64(c->k));
-    json_object_set_new(json, "pitch", json_u32s(c->pitch_bytes, 3));
-    json_object_set_new(json, "stages", json_u64(c->stages));
-    json_object_set_new(json, "cluster", json_u32s(cluster, 2));
-    json_object_set_new(json, "splits", json_u64(c->splits));
-    json_object_set_new(json, "reduce", json_u64(c->reduce));
-    json_object_set_new(json, "workspace", json_u64(c->workspace));
-    json_object_set_new(json, "group", json_u64(c->group));
-    json_object_set_new(json, "ctas", json_u64(c->ctas));
-    json_object_set_new(json, "exact", json_u64(c->exact));
-    json_object_set_new(json, "dump", json_u64(c->dump));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
+    const struct gemm_instance *i = gemm_instance_row(instance);
+    const uint64_t keys[] = {i->kernel, i->in, i->out, i->tile_m, i->tile_n};
+    return keys[key];
 }
 
-// The instance with these properties, of any tile where `tile` is 0 x 0; complains with the tiles that there are.
-static int find_instance(int kernel, int in, int out, const uint32_t tile[2], uint32_t *instance, struct text *why)
+#define ONE(...) +1
+enum { GEMM_INSTANCE_COUNT = 0 GEMM_INSTANCES(ONE) CP_ASYNC_INSTANCES(ONE) };
+#undef ONE
+
+static const struct field_rows compiled = {GEMM_INSTANCE_COUNT, instance_key};
+
+static void supply_pitch(void *test_case)
 {
-    struct text tiles = {""};
-    for (*instance = 0; *instance < gemm_instance_count(); ++*instance) {
-        const struct gemm_instance *i = gemm_instance_row(*instance);
-        size_t used = strlen(tiles.at);
-        if ((int)i->kernel != kernel || (int)i->in != in || (int)i->out != out) continue;
-        if (tile[0] == 0 || (i->tile_m == tile[0] && i->tile_n == tile[1])) return 1;
-        snprintf(tiles.at + used, sizeof tiles.at - used, "%s%ux%u", used > 0 ? ", " : "", i->tile_m, i->tile_n);
-    }
-    if (tiles.at[0] == '\0')
-        text_set(
-            why,
-            "gemm: %s is not compiled for %s into %s: bf16 and f16 go into themselves or f32, fp8 into bf16 or f32",
-            kernel_names[kernel], gemm_type_names[in], gemm_type_names[out]);
-    else
-        text_set(why, "gemm: %s of %s into %s is compiled for tiles %.100s, not %ux%u", kernel_names[kernel],
-                 gemm_type_names[in], gemm_type_names[out], tiles.at, tile[0], tile[1]);
-    return 0;
+    gemm_least_pitch(test_case);
+}
+
+static void supply_stages(void *test_case)
+{
+    struct gemm_case *c = test_case;
+    c->stages = gemm_max_stages(gemm_instance_row(c->instance));
+}
+
+static int check(const void *test_case, struct text *why)
+{
+    return gemm_check(test_case, why);
 }
 
 // What the case may leave out: D in 16 bits, the first tile that is compiled, the least pitches, all stages that fit.
-static int read_instance(struct json_reader *reader, struct gemm_case *c, struct text *why)
-{
-    uint32_t tile[2] = {0};
-    int kernel = json_read_name(reader, "kernel", kernel_names);
-    int in = json_read_name(reader, "type", gemm_type_names), out = in == GEMM_F16 ? GEMM_F16 : GEMM_BF16;
-    if (json_has(reader, "out")) out = json_read_name(reader, "out", gemm_type_names);
-    if (json_has(reader, "tile")) json_read_u32s(reader, "tile", 2, tile);
-    return reader->ok && find_instance(kernel, in, out, tile, &c->instance, why);
-}
+// The limits of what follows the sizes depend on each other: gemm_check() has them.
+#define CASE struct gemm_case
+static const struct field field[] = {
+    FIELD_ROW("kernel", instance, &compiled, KEY_KERNEL, "the kernel", .kind = FIELD_NAME, .names = kernel_names),
+    FIELD_ROW("type", instance, &compiled, KEY_TYPE, "of A and B", .kind = FIELD_NAME, .names = gemm_type_names),
+    FIELD_ROW("out", instance, &compiled, KEY_OUT, "type of D", .kind = FIELD_NAME, .names = gemm_type_names,
+              .missing = FIELD_SUPPLIED),
+    FIELD_ROW("tile", instance, &compiled, KEY_TILE_M, "rows and columns of a tile", .count = 2,
+              .missing = FIELD_SUPPLIED),
+    FIELD_NUMBER("m", m, 0, GEMM_MAX_SIDE, "rows of D"),
+    FIELD_NUMBER("n", n, 0, GEMM_MAX_SIDE, "columns of D"),
+    FIELD_NUMBER("k", k, 0, GEMM_MAX_SIDE, "length of the products"),
+    FIELD_NUMBERS("pitch", pitch_bytes, 3, 0, UINT32_MAX, "bytes from row to row of A, B and D",
+                  .missing = FIELD_SUPPLIED, .supply = supply_pitch),
+    FIELD_NUMBER("stages", stages, 0, UINT32_MAX, "stages of the ring", .missing = FIELD_SUPPLIED,
+                 .supply = supply_stages),
+    FIELD_NUMBER("cluster", cluster_m, 0, UINT32_MAX, "CTAs of a cluster along m and n", .count = 2),
+    FIELD_NUMBER("splits", splits, 0, UINT32_MAX, "parts of k"),
+    FIELD_NUMBER("reduce", reduce, 0, UINT32_MAX, "1: the parts are added by TMA reductions"),
+    FIELD_NUMBER("workspace", workspace, 0, UINT32_MAX, "1: the parts meet in global memory",
+                 .missing = FIELD_SUPPLIED),
+    FIELD_NUMBER("group", group, 0, UINT32_MAX, "rows of tiles that are taken together"),
+    FIELD_NUMBER("ctas", ctas, 0, UINT16_MAX, "most CTAs of the grid; 0: as many as the GPU has SMs"),
+    FIELD_NUMBER("exact", exact, 0, UINT32_MAX, "1: sums that are exact in any order"),
+    FIELD_NUMBER("dump", dump, 0, UINT32_MAX, "1: the result has shared memory too"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
 
-int gemm_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct gemm_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "gemm case", why);
-    uint32_t cluster[2] = {0};
-    *c = (struct gemm_case){0};
-    if (!read_instance(&reader, c, why)) return 0;
-    c->m = (uint32_t)json_read_u64(&reader, "m", GEMM_MAX_SIDE);
-    c->n = (uint32_t)json_read_u64(&reader, "n", GEMM_MAX_SIDE);
-    c->k = (uint32_t)json_read_u64(&reader, "k", GEMM_MAX_SIDE);
-    gemm_least_pitch(c);
-    if (json_has(&reader, "pitch")) json_read_u32s(&reader, "pitch", 3, c->pitch_bytes);
-    c->stages =
-        (uint32_t)json_read_u64_or(&reader, "stages", UINT32_MAX, gemm_max_stages(gemm_instance_row(c->instance)));
-    json_read_u32s(&reader, "cluster", 2, cluster);
-    c->cluster_m = cluster[0];
-    c->cluster_n = cluster[1];
-    c->splits = (uint32_t)json_read_u64(&reader, "splits", UINT32_MAX);
-    c->reduce = (uint32_t)json_read_u64(&reader, "reduce", UINT32_MAX);
-    c->workspace = (uint32_t)json_read_u64_or(&reader, "workspace", UINT32_MAX, 0);
-    c->group = (uint32_t)json_read_u64(&reader, "group", UINT32_MAX);
-    c->ctas = (uint32_t)json_read_u64(&reader, "ctas", UINT16_MAX);
-    c->exact = (uint32_t)json_read_u64(&reader, "exact", UINT32_MAX);
-    c->dump = (uint32_t)json_read_u64(&reader, "dump", UINT32_MAX);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    return json_reader_close(&reader) && gemm_check(c, why);
-}
+const struct fields gemm_fields = {
+    .name = "gemm case", .field = field, .bytes = sizeof(struct gemm_case), .check = check};

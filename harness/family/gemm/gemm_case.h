@@ -3,9 +3,9 @@
 #ifndef TMAREF_GEMM_CASE_H
 #define TMAREF_GEMM_CASE_H
 
-#include <jansson.h>
 #include <stdio.h>
 
+#include "field.h"
 #include "gemm/cp_async_job.h"
 #include "gemm_instance.h"
 #include "memory.h"
@@ -64,8 +64,7 @@ void gemm_least_pitch(struct gemm_case *c);
 // 1 if the kernels take this case; else 0 with a sentence in `why` that names the key, its limit and the nearest value.
 int gemm_check(const struct gemm_case *c, struct text *why);
 
-json_t *gemm_write(const void *test_case);
-int gemm_read(const json_t *json, void *test_case, struct text *why);
+extern const struct fields gemm_fields;
 
 // A random case; see gemm_random.c for what it leans to.
 void gemm_generate(struct random *random, void *test_case);

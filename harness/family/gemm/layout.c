@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "layout_case.h"
 
 enum { DUMP_BUFFER = 3, MAX_SIDE = 1024 }; // the slot behind those of A, B and D; the most rows or columns of D
@@ -89,26 +89,6 @@ enum rule layout_map(const struct layout_case *c, enum gemm_operand operand, uin
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static json_t *layout_write(const void *test_case)
-{
-    const struct layout_case *c = test_case;
-    const struct layout_instance *i = &instances[c->instance];
-    json_t *json = json_object();
-    json_object_set_new(json, "type", json_string(gemm_type_names[i->type]));
-    json_object_set_new(json, "major_a", json_string(major_names[i->is_mn_major[0]]));
-    json_object_set_new(json, "major_b", json_string(major_names[i->is_mn_major[1]]));
-    json_object_set_new(json, "swizzle_a", json_string(swizzle_names[c->swizzle[0]]));
-    json_object_set_new(json, "swizzle_b", json_string(swizzle_names[c->swizzle[1]]));
-    json_object_set_new(json, "shift", json_u32s(c->shift_bytes, 2));
-    json_object_set_new(json, "m", json_u64(c->m));
-    json_object_set_new(json, "n", json_u64(c->n));
-    json_object_set_new(json, "k", json_u64(c->k));
-    json_object_set_new(json, "pitch", json_u32s(c->pitch_bytes, 3));
-    json_object_set_new(json, "dump", json_u64(c->dump));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
-}
-
 static uint32_t least_pitch(const struct layout_case *c, int operand)
 {
     return (layout_row_bytes(c, (enum gemm_operand)operand) + GEMM_PITCH_UNIT - 1) / GEMM_PITCH_UNIT * GEMM_PITCH_UNIT;
@@ -144,33 +124,50 @@ static int layout_check(const struct layout_case *c, struct text *why)
     return 1;
 }
 
-static int layout_read(const json_t *json, void *test_case, struct text *why)
+enum { KEY_TYPE, KEY_MAJOR_A, KEY_MAJOR_B };
+
+static uint64_t instance_key(uint32_t instance, uint32_t key)
+{
+    const struct layout_instance *i = &instances[instance];
+    return key == KEY_TYPE ? (uint64_t)i->type : (uint64_t)i->is_mn_major[key - KEY_MAJOR_A];
+}
+
+static const struct field_rows compiled = {INSTANCES, instance_key};
+
+static void supply_pitch(void *test_case)
 {
     struct layout_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "gemm_layout case", why);
-    *c = (struct layout_case){0};
-    int type = json_read_name(&reader, "type", gemm_type_names);
-    int a = json_read_name(&reader, "major_a", major_names), b = json_read_name(&reader, "major_b", major_names);
-    while (c->instance < INSTANCES &&
-           ((int)instances[c->instance].type != type || instances[c->instance].is_mn_major[0] != a ||
-            instances[c->instance].is_mn_major[1] != b))
-        c->instance++;
-    if (reader.ok && c->instance == INSTANCES) {
-        text_set(why, "gemm_layout: \"type\" is bf16, f16, e4m3 or e5m2, and only the first two may be MN-major");
-        return 0;
-    }
-    c->swizzle[0] = (uint32_t)json_read_name(&reader, "swizzle_a", swizzle_names);
-    c->swizzle[1] = (uint32_t)json_read_name(&reader, "swizzle_b", swizzle_names);
-    json_read_u32s(&reader, "shift", 2, c->shift_bytes);
-    c->m = (uint32_t)json_read_u64(&reader, "m", MAX_SIDE);
-    c->n = (uint32_t)json_read_u64(&reader, "n", MAX_SIDE);
-    c->k = (uint32_t)json_read_u64(&reader, "k", UINT32_MAX);
-    c->dump = (uint32_t)json_read_u64(&reader, "dump", 1);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    for (int i = GEMM_A; reader.ok && i <= GEMM_D; i++) c->pitch_bytes[i] = least_pitch(c, i);
-    if (json_has(&reader, "pitch")) json_read_u32s(&reader, "pitch", 3, c->pitch_bytes);
-    return json_reader_close(&reader) && layout_check(c, why);
+    for (int i = GEMM_A; i <= GEMM_D; i++) c->pitch_bytes[i] = least_pitch(c, i);
 }
+
+static int check(const void *test_case, struct text *why)
+{
+    return layout_check(test_case, why);
+}
+
+#define CASE struct layout_case
+static const struct field field[] = {
+    FIELD_ROW("type", instance, &compiled, KEY_TYPE, "of A and B", .kind = FIELD_NAME, .names = gemm_type_names),
+    FIELD_ROW("major_a", instance, &compiled, KEY_MAJOR_A, "along what A is contiguous", .kind = FIELD_NAME,
+              .names = major_names),
+    FIELD_ROW("major_b", instance, &compiled, KEY_MAJOR_B, "along what B is contiguous", .kind = FIELD_NAME,
+              .names = major_names),
+    FIELD_ONE_OF("swizzle_a", swizzle[0], swizzle_names, "of A in shared memory"),
+    FIELD_ONE_OF("swizzle_b", swizzle[1], swizzle_names, "of B in shared memory"),
+    FIELD_NUMBERS("shift", shift_bytes, 2, 0, UINT32_MAX, "bytes of A and B past 1024-byte alignment"),
+    FIELD_NUMBER("m", m, 0, MAX_SIDE, "rows of D"),
+    FIELD_NUMBER("n", n, 0, MAX_SIDE, "columns of D"),
+    FIELD_NUMBER("k", k, 0, UINT32_MAX, "length of the products"),
+    FIELD_NUMBERS("pitch", pitch_bytes, 3, 0, UINT32_MAX, "bytes from row to row of A, B and D",
+                  .missing = FIELD_SUPPLIED, .supply = supply_pitch),
+    FIELD_NUMBER("dump", dump, 0, 1, "1: the result has shared memory too"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {
+    .name = "gemm_layout case", .field = field, .bytes = sizeof(struct layout_case), .check = check};
 
 // --- Random cases ----------------------------------------------------------------------------------------------------
 
@@ -321,8 +318,7 @@ const struct family family_gemm_layout = {
     .case_bytes = sizeof(struct layout_case),
     .cost = 300,
     .generate = layout_generate,
-    .write = layout_write,
-    .read = layout_read,
+    .fields = &fields,
     .result_bytes = layout_result_bytes,
     .run_model = layout_run_model,
     .run_gpu = layout_run_gpu,

@@ -49,7 +49,7 @@ static const char *illegal(const void *test_case)
 #define CASE struct maps_case
 static const struct field field[] = {
     FIELD_ONE_OF("way", way, way_names, "how the kernel gets the maps"),
-    FIELD_LIST_OF("tensors", tensor, count, &store_fields, MAPS_BATCH, "the stores, as in the family store"),
+    FIELD_LIST_OF("tensors", tensor, count, &store_fields, 1, MAPS_BATCH, "the stores, as in the family store"),
     FIELD_END,
 };
 #undef CASE

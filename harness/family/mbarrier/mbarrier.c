@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../../kernels/mbarrier_program.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "mbarrier_case.h"
 
 _Static_assert(sizeof(struct mbarrier_record) == 144, "a log record has no padding");
@@ -20,89 +20,77 @@ static size_t mbarrier_result_bytes(const void *test_case)
     return (size_t)program->count * sizeof(struct mbarrier_record) + MBARRIER_SLOTS * sizeof(uint64_t);
 }
 
-// --- JSON: defaults are left out ----------------------------------------------------------------------------------
+// --- The fields ----------------------------------------------------------------------------------------------------
 
-static json_t *write_op(const struct mbarrier_op *op)
+static enum mbarrier_operand takes(const void *op)
 {
-    json_t *json = json_pack("{s:s}", "op", mbarrier_step_row(op->opcode)->name);
-    if (op->barrier != 0) json_object_set_new(json, "barrier", json_integer(op->barrier));
-    if (op->issuer != MBARRIER_ISSUER_CTA)
-        json_object_set_new(json, "issuer", json_string(mbarrier_issuer_name(op->issuer)));
-    if (op->lanes != 1) json_object_set_new(json, "lanes", json_integer(op->lanes));
-    if (op->operand != 0) json_object_set_new(json, "operand", json_integer(op->operand));
-    if (op->step != 0) json_object_set_new(json, "step", json_integer(op->step));
-    if (op->token != MBARRIER_TOKEN_OPERAND) json_object_set_new(json, "token", json_integer(op->token));
-    if (op->offset_bytes != 0) json_object_set_new(json, "offset", json_integer(op->offset_bytes));
-    char word[24];
-    snprintf(word, sizeof word, "0x%016llx", (unsigned long long)op->word);
-    if (op->opcode == MBARRIER_OP_WORD) json_object_set_new(json, "word", json_string(word));
-    return json;
+    return mbarrier_step_row(((const struct mbarrier_op *)op)->opcode)->operand;
 }
 
-static json_t *mbarrier_write(const void *test_case)
+static int takes_word(const void *op)
 {
-    const struct mbarrier_case *program = test_case;
-    json_t *ops = json_array();
-    for (int i = 0; i < program->count; i++) json_array_append_new(ops, write_op(&program->op[i]));
-    return json_pack("{s:o}", "ops", ops);
+    return takes(op) == MBARRIER_TAKES_WORD;
 }
 
-static uint32_t read_u32_or(struct json_reader *reader, const char *key, uint32_t absent)
+static int takes_operand(const void *op)
 {
-    return (uint32_t)json_read_u64_or(reader, key, UINT32_MAX, absent);
+    return takes(op) != MBARRIER_TAKES_WORD && takes(op) != MBARRIER_TAKES_NOTHING;
 }
 
-// Asks for the keys that operations of one kind of operand have, and for no others.
-static struct mbarrier_op read_op(struct json_reader *reader)
+static int takes_token(const void *op)
 {
-    const char *issuers[MBARRIER_ISSUERS + 1] = {NULL};
-    for (uint32_t i = 0; i < MBARRIER_ISSUERS; i++) issuers[i] = mbarrier_issuer_name(i);
-    const char *names[MBARRIER_STEP_OPS + 1] = {NULL};
-    for (uint32_t i = 0; i < MBARRIER_STEP_OPS; i++) names[i] = mbarrier_step_row(i)->name;
-    struct mbarrier_op op = mbarrier_op_plain((uint32_t)json_read_name(reader, "op", names));
-    op.barrier = read_u32_or(reader, "barrier", 0);
-    if (json_has(reader, "issuer")) op.issuer = (uint32_t)json_read_name(reader, "issuer", issuers);
-    op.lanes = read_u32_or(reader, "lanes", 1);
-    enum mbarrier_operand takes = mbarrier_step_row(op.opcode)->operand;
-    if (takes == MBARRIER_TAKES_WORD) {
-        op.word = json_read_u64(reader, "word", UINT64_MAX);
-    } else if (takes != MBARRIER_TAKES_NOTHING) {
-        op.operand = read_u32_or(reader, "operand", 0);
-        op.step = read_u32_or(reader, "step", 0);
-    }
-    if (takes == MBARRIER_TAKES_TOKEN) op.token = read_u32_or(reader, "token", MBARRIER_TOKEN_OPERAND);
-    op.offset_bytes = read_u32_or(reader, "offset", 0);
-    return op;
+    return takes(op) == MBARRIER_TAKES_TOKEN;
 }
 
-static int read_ops(const json_t *ops, struct mbarrier_case *program, struct text *why)
+static const char *opcode_name(uint32_t opcode)
 {
-    if (!json_is_array(ops) || json_array_size(ops) < 1 || json_array_size(ops) > MBARRIER_MAX_OPS) {
-        text_set(why, "ops is an array of 1 to %d operations", MBARRIER_MAX_OPS);
-        return 0;
-    }
-    program->count = (int)json_array_size(ops);
-    for (int i = 0; i < program->count; i++) {
-        char where[24];
-        snprintf(where, sizeof where, "ops[%d]", i);
-        struct json_reader reader = json_reader_open(json_array_get(ops, (size_t)i), where, why);
-        program->op[i] = read_op(&reader);
-        if (!json_reader_close(&reader)) return 0;
-        const char *illegal = mbarrier_op_illegal(program->op, i);
-        if (illegal == NULL) continue;
-        text_set(why, "%s: %s", where, illegal);
-        return 0;
-    }
-    return 1;
+    return mbarrier_step_row(opcode)->name;
 }
 
-static int mbarrier_read(const json_t *json, void *test_case, struct text *why)
+static void start_plain(void *op)
 {
-    struct json_reader reader = json_reader_open(json, "barrier program {\"ops\": [...]}", why);
-    memset(test_case, 0, sizeof(struct mbarrier_case));
-    const json_t *ops = json_read_any(&reader, "ops");
-    return json_reader_close(&reader) && read_ops(ops, test_case, why);
+    *(struct mbarrier_op *)op = mbarrier_op_plain(0);
 }
+
+static const char *op_illegal(const void *program, uint32_t i)
+{
+    return mbarrier_op_illegal(((const struct mbarrier_case *)program)->op, (int)i);
+}
+
+#define CASE struct mbarrier_op
+static const struct field op_field[] = {
+    FIELD_NAMED("op", opcode, opcode_name, MBARRIER_STEP_OPS - 1, "the instruction, without \"mbarrier.\""),
+    FIELD_NUMBER("barrier", barrier, 0, UINT32_MAX, "which barrier, 0 to 3", .missing = FIELD_LEFT_OUT),
+    FIELD_NAMED("issuer", issuer, mbarrier_issuer_name, MBARRIER_ISSUERS - 1, "who executes it, and by which address",
+                .missing = FIELD_LEFT_OUT, .absent = MBARRIER_ISSUER_CTA),
+    FIELD_NUMBER("lanes", lanes, 0, UINT32_MAX, "a bit for each lane that executes it; left out: lane 0",
+                 .missing = FIELD_LEFT_OUT, .absent = 1),
+    FIELD_NUMBER("operand", operand, 0, UINT32_MAX, "operand of lane 0", .missing = FIELD_LEFT_OUT,
+                 .is_there = takes_operand, .where = "an instruction with an operand"),
+    FIELD_NUMBER("step", step, 0, UINT32_MAX, "added to the operand from lane to lane", .missing = FIELD_LEFT_OUT,
+                 .is_there = takes_operand, .where = "an instruction with an operand"),
+    FIELD_NUMBER("token", token, 0, UINT32_MAX, "the earlier step whose token it takes; left out: the operand",
+                 .missing = FIELD_LEFT_OUT, .absent = MBARRIER_TOKEN_OPERAND, .is_there = takes_token,
+                 .where = "an instruction with a token"),
+    FIELD_NUMBER("offset", offset_bytes, 0, UINT32_MAX, "bytes added to the barrier's address, 0 to 7",
+                 .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("word", word, 0, UINT64_MAX, "the word", .hex_digits = 16, .is_there = takes_word,
+                 .where = "the step word"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields op_fields = {
+    .name = "a step", .field = op_field, .bytes = sizeof(struct mbarrier_op), .start = start_plain};
+
+#define CASE struct mbarrier_case
+static const struct field field[] = {
+    FIELD_LIST_OF("ops", op, count, &op_fields, 1, MBARRIER_MAX_OPS, "the steps in order", .illegal_each = op_illegal),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {.name = "barrier program", .field = field, .bytes = sizeof(struct mbarrier_case)};
 
 // --- Running ------------------------------------------------------------------------------------------------------
 
@@ -293,8 +281,7 @@ const struct family family_mbarrier = {
     .summary = "programs of mbarrier operations: words, tokens, waits and faults",
     .case_bytes = sizeof(struct mbarrier_case),
     .generate = mbarrier_case_generate,
-    .write = mbarrier_write,
-    .read = mbarrier_read,
+    .fields = &fields,
     .result_bytes = mbarrier_result_bytes,
     .run_model = mbarrier_run_model,
     .run_gpu = mbarrier_run_gpu,

@@ -9,7 +9,6 @@
 #include "family.h"
 #include "field.h"
 #include "gpu.h"
-#include "json.h"
 
 static const struct wgmma_layout layouts[NUMBER_FORMATS] = {
     [NUMBER_F16] = MMA_LAYOUT_F16,   [NUMBER_BF16] = MMA_LAYOUT_BF16, [NUMBER_TF32] = MMA_LAYOUT_TF32,
@@ -18,10 +17,6 @@ static const struct wgmma_layout layouts[NUMBER_FORMATS] = {
     [NUMBER_S32] = MMA_LAYOUT_S32,   [NUMBER_S4] = MMA_LAYOUT_S4,     [NUMBER_U4] = MMA_LAYOUT_U4,
     [NUMBER_F64] = MMA_LAYOUT_F64,
 };
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-enum { NAME_BYTES = 40 };
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -137,19 +132,9 @@ static int mma_run_gpu(struct gpu *gpu, const void *cases, int count, struct res
     return error;
 }
 
-static void write_form(const void *test_case, json_t *json)
+static const char *form_name(uint32_t form)
 {
-    json_object_set_new(json, "form", json_string(mma_row(((const struct mma_case *)test_case)->form)->name));
-}
-
-static int read_form(struct json_reader *reader, void *test_case, struct text *why)
-{
-    struct mma_case *c = test_case;
-    char form[NAME_BYTES];
-    json_read_text(reader, "form", form, sizeof form);
-    c->form = mma_find(form);
-    if (reader->ok && c->form == MMA_FORMS) text_set(why, "mma case: sm_90a has no mma.sync with this \"form\"");
-    return reader->ok && c->form != MMA_FORMS;
+    return mma_row((enum mma_form)form)->name;
 }
 
 static int is_sparse(const void *test_case)
@@ -168,7 +153,7 @@ static const char *illegal(const void *test_case)
 
 #define CASE struct mma_case
 static const struct field field[] = {
-    {.key = "form", .kind = FIELD_SPECIAL, .write = write_form, .read = read_form, .meaning = "the instruction"},
+    FIELD_NAMED("form", form, form_name, MMA_FORMS - 1, "the instruction"),
     FIELD_NUMBER("selector", selector, 0, 3, "sparsity selector", .is_there = is_sparse, .where = "mma.sp"),
     FIELD_NUMBER("steps", steps, 0, MMA_MAX_STEPS, "instructions on one accumulator"),
     FIELD_SEED,

@@ -9,8 +9,8 @@
 #include "copy.h"
 #include "family.h"
 #include "feature.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "load_text.h"
 #include "mbarrier.h"
 #include "multicast_case.h"
@@ -35,117 +35,104 @@ int multicast_map(const struct multicast_case *c, struct tensormap *map)
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static json_t *issue_write(const struct multicast_case *c, const struct multicast_issue *issue)
+static int is_bulk(const void *test_case)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "issuer", json_u64(issue->issuer));
-    if (issue->is_multicast) json_object_set_new(json, "ctaMask", json_u64(issue->mask));
-    json_object_set_new(json, "to_rank", json_u64(issue->to_rank));
-    json_object_set_new(json, "barrier_rank", json_u64(issue->barrier_rank));
-    json_object_set_new(json, "shared", json_u64(issue->shared));
-    if (c->mode == MULTICAST_BULK) {
-        json_object_set_new(json, "from", json_u64(issue->from));
-        json_object_set_new(json, "size", json_u64(issue->size_bytes));
-        return json;
-    }
-    json_object_set_new(json, "tensorCoords", json_i32s(issue->coord, (int)c->map.rank));
-    uint32_t offset[IM2COL_MAX_SPATIAL] = {issue->offset[0], issue->offset[1], issue->offset[2]};
-    if (c->mode == LOAD_IM2COL) json_object_set_new(json, "im2colOffsets", json_u32s(offset, (int)c->dims - 2));
-    return json;
+    return ((const struct multicast_case *)test_case)->mode == MULTICAST_BULK;
 }
 
-static json_t *multicast_write(const void *test_case)
+static int is_tensor(const void *test_case)
+{
+    return !is_bulk(test_case);
+}
+
+static int is_im2col(const void *test_case)
+{
+    return ((const struct multicast_case *)test_case)->mode == LOAD_IM2COL;
+}
+
+static uint32_t ranks_of(const void *test_case)
+{
+    return multicast_ranks(test_case);
+}
+
+static uint32_t rank_of(const void *test_case)
+{
+    return ((const struct multicast_case *)test_case)->map.rank;
+}
+
+static uint32_t offsets_of(const void *test_case)
+{
+    return ((const struct multicast_case *)test_case)->dims - 2;
+}
+
+static const char *map_illegal(const void *test_case)
+{
+    const struct map_args *map = &((const struct multicast_case *)test_case)->map;
+    return map->function != MAP_REPLACE_ADDRESS && map->rank >= 1 && map->rank <= TENSORMAP_MAX_RANK
+               ? NULL
+               : "map is not an encode call with a rank of 1 to 5";
+}
+
+static const char *dims_illegal(const void *test_case)
+{
+    return is_im2col(test_case) && offsets_of(test_case) > IM2COL_MAX_SPATIAL
+               ? "\"dims\" is 3 to 5 with this \"load_mode\""
+               : NULL;
+}
+
+static const char *barrier_illegal(const void *test_case)
+{
+    return ((const struct multicast_case *)test_case)->barrier % WORD_BYTES == 0 ? NULL
+                                                                                 : "\"barrier\" is a multiple of 8";
+}
+
+static const char *issue_illegal(const void *test_case, uint32_t i)
 {
     const struct multicast_case *c = test_case;
-    json_t *json = json_object(), *issues = json_array();
-    json_object_set_new(json, "cluster", json_u64(c->cluster));
-    json_object_set_new(json, "load_mode", json_string(mode_names[c->mode]));
-    if (c->mode != MULTICAST_BULK) {
-        json_object_set_new(json, "map", map_args_write(&c->map));
-        json_object_set_new(json, "dims", json_u64(c->dims));
-    }
-    json_object_set_new(json, "barrier", json_u64(c->barrier));
-    json_object_set_new(json, "expect", json_u32s(c->expect, (int)multicast_ranks(c)));
-    for (uint32_t i = 0; i < c->issues; i++) json_array_append_new(issues, issue_write(c, &c->issue[i]));
-    json_object_set_new(json, "issues", issues);
-    return json;
+    return c->issue[i].issuer < multicast_ranks(c) ? NULL : "\"issuer\" is a rank of the cluster";
 }
 
-static int issue_read(const json_t *json, const struct multicast_case *c, struct multicast_issue *issue,
-                      struct text *why)
-{
-    struct json_reader reader = json_reader_open(json, "multicast case: issue", why);
-    uint32_t offset[IM2COL_MAX_SPATIAL] = {0};
-    issue->issuer = (uint32_t)json_read_u64(&reader, "issuer", multicast_ranks(c) - 1);
-    issue->is_multicast = (uint32_t)json_has(&reader, "ctaMask");
-    issue->mask = (uint32_t)json_read_u64_or(&reader, "ctaMask", UINT16_MAX, 0);
-    issue->to_rank = (uint32_t)json_read_u64(&reader, "to_rank", RANKS_MAX);
-    issue->barrier_rank = (uint32_t)json_read_u64(&reader, "barrier_rank", RANKS_MAX);
-    issue->shared = (uint32_t)json_read_u64(&reader, "shared", 0x3ffff);
-    if (c->mode == MULTICAST_BULK) {
-        issue->from = json_read_u64(&reader, "from", UINT64_MAX);
-        issue->size_bytes = (uint32_t)json_read_u64(&reader, "size", UINT32_MAX);
-    } else {
-        json_read_i32s(&reader, "tensorCoords", (int)c->map.rank, issue->coord);
-        if (c->mode == LOAD_IM2COL) json_read_u32s(&reader, "im2colOffsets", (int)c->dims - 2, offset);
-    }
-    if (!json_reader_close(&reader)) return 0;
-    for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) {
-        issue->offset[i] = (uint16_t)offset[i];
-        if (offset[i] <= UINT16_MAX) continue;
-        text_set(why, "multicast case: an im2col offset is 0 to 65535, not %u", offset[i]);
-        return 0;
-    }
-    if (issue->shared >= LOAD_WINDOW_START) return 1;
-    text_set(why, "multicast case: \"shared\" is %d to 262143", LOAD_WINDOW_START);
-    return 0;
-}
+#define CASE struct multicast_issue
+static const struct field issue_field[] = {
+    FIELD_NUMBER("issuer", issuer, 0, MULTICAST_CTAS - 1, "rank of the CTA that issues the load"),
+    FIELD_NUMBER("ctaMask", mask, 0, UINT16_MAX, "a bit for each CTA that receives it; left out: no multicast",
+                 .presence_at = offsetof(CASE, is_multicast)),
+    FIELD_NUMBER("to_rank", to_rank, 0, RANKS_MAX, "rank in the address of the destination"),
+    FIELD_NUMBER("barrier_rank", barrier_rank, 0, RANKS_MAX, "rank in the address of the barrier"),
+    FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, 0x3ffff, "destination in shared memory"),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = is_bulk, .asks_whole = 1,
+                 .where = "the mode bulk"),
+    FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes", .is_there = is_bulk, .asks_whole = 1,
+                 .where = "the mode bulk"),
+    FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions", .is_there = is_tensor,
+                      .asks_whole = 1, .where = "the other modes"),
+    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT16_MAX, "as many as the instruction has",
+                     .is_there = is_im2col, .asks_whole = 1, .where = "the mode im2col"),
+    FIELD_END,
+};
+#undef CASE
 
-static int map_read(struct json_reader *reader, struct multicast_case *c, struct text *why)
-{
-    uint32_t least = c->mode == LOAD_IM2COL ? 3 : 1;
-    const json_t *map = json_read_object(reader, "map");
-    if (!reader->ok || !map_args_read(map, "multicast case: map", &c->map, why)) return 0;
-    c->dims = (uint32_t)json_read_u64(reader, "dims", TENSORMAP_MAX_RANK);
-    if (!reader->ok) return 0;
-    if (c->map.function != MAP_REPLACE_ADDRESS && c->map.rank >= 1 && c->map.rank <= TENSORMAP_MAX_RANK &&
-        c->dims >= least)
-        return 1;
-    text_set(why, "multicast case: map is no encode call with a rank of 1 to 5, or \"dims\" is not %u to 5", least);
-    return 0;
-}
+static const struct fields issue_fields = {
+    .name = "an issue", .field = issue_field, .bytes = sizeof(struct multicast_issue)};
 
-static int issues_read(const json_t *array, struct multicast_case *c, struct text *why)
-{
-    size_t count = json_array_size(array);
-    if (count < 1 || count > MULTICAST_ISSUES) {
-        text_set(why, "multicast case: \"issues\" is an array of 1 to %d", MULTICAST_ISSUES);
-        return 0;
-    }
-    for (c->issues = 0; c->issues < count; c->issues++)
-        if (!issue_read(json_array_get(array, c->issues), c, &c->issue[c->issues], why)) return 0;
-    return 1;
-}
+#define CASE struct multicast_case
+static const struct field field[] = {
+    FIELD_NUMBER("cluster", cluster, 0, MULTICAST_CTAS, "CTAs of the cluster; 0: the launch has none"),
+    FIELD_ONE_OF("load_mode", mode, mode_names, "the mode of the instruction"),
+    FIELD_MAP_OF(map, "the map of all loads", .illegal = map_illegal, .is_there = is_tensor,
+                 .where = "the modes tile and im2col"),
+    FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction", .illegal = dims_illegal,
+                 .is_there = is_tensor, .where = "the modes tile and im2col"),
+    FIELD_NUMBER("barrier", barrier, LOAD_BARRIER, LOAD_WINDOW_START - WORD_BYTES,
+                 "address of the mbarrier, the same in each CTA", .illegal = barrier_illegal),
+    FIELD_NUMBERS_OF("expect", expect, ranks_of, 0, UINT32_MAX, "bytes that the barrier of each CTA expects"),
+    FIELD_LIST_OF("issues", issue, issues, &issue_fields, 1, MULTICAST_ISSUES, "the loads in order",
+                  .illegal_each = issue_illegal),
+    FIELD_END,
+};
+#undef CASE
 
-static int multicast_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct multicast_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "multicast case", why);
-    *c = (struct multicast_case){0};
-    c->cluster = (uint32_t)json_read_u64(&reader, "cluster", MULTICAST_CTAS);
-    c->mode = (uint32_t)json_read_name(&reader, "load_mode", mode_names);
-    if (!reader.ok || (c->mode != MULTICAST_BULK && !map_read(&reader, c, why))) return 0;
-    c->barrier = (uint32_t)json_read_u64(&reader, "barrier", LOAD_WINDOW_START - WORD_BYTES);
-    json_read_u32s(&reader, "expect", (int)multicast_ranks(c), c->expect);
-    const json_t *issues = json_read_any(&reader, "issues");
-    if (!json_reader_close(&reader)) return 0;
-    if (c->barrier < LOAD_BARRIER || c->barrier % WORD_BYTES != 0) {
-        text_set(why, "multicast case: \"barrier\" is a multiple of 8, %d to %d", LOAD_BARRIER,
-                 LOAD_WINDOW_START - WORD_BYTES);
-        return 0;
-    }
-    return issues_read(issues, c, why);
-}
+static const struct fields fields = {.name = "multicast case", .field = field, .bytes = sizeof(struct multicast_case)};
 
 // --- What is where ---------------------------------------------------------------------------------------------------
 
@@ -438,8 +425,7 @@ const struct family family_multicast = {
     .summary = "loads in clusters, with and without multicast: every CTA's shared memory, and its barrier's word",
     .case_bytes = sizeof(struct multicast_case),
     .generate = multicast_generate,
-    .write = multicast_write,
-    .read = multicast_read,
+    .fields = &fields,
     .result_bytes = multicast_result_bytes,
     .run_model = multicast_run_model,
     .run_gpu = multicast_run_gpu,

@@ -7,8 +7,8 @@
 #include "arena.h"
 #include "copy.h"
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 #include "load_launch.h"
 #include "location.h"
 #include "mbarrier.h"
@@ -22,61 +22,22 @@ static const char *const locations[] = {"global", "param", "const", "shared", "l
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static json_t *write_op(const struct replace_op *op)
+static const char *field_name(uint32_t field)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "field", json_string(replace_field_name((enum replace_field)op->field)));
-    json_object_set_new(json, "ordinal", json_u64(op->ordinal));
-    json_object_set_new(json, "value", json_u64(op->value));
-    return json;
+    return replace_field_name((enum replace_field)field);
 }
 
-static json_t *replace_write(const void *test_case)
+static const char *op_illegal(const void *of, uint32_t i)
 {
-    const struct replace_case *c = test_case;
-    json_t *json = json_object(), *ops = json_array();
-    json_object_set_new(json, "start", json_hex((const uint8_t *)c->start, sizeof c->start));
-    for (uint32_t i = 0; i < c->count; i++) json_array_append_new(ops, write_op(&c->op[i]));
-    json_object_set_new(json, "replace", ops);
-    json_object_set_new(json, "space", json_string(spaces[c->space]));
-    json_object_set_new(json, "location", json_string(locations[c->location]));
-    json_object_set_new(json, "misalign", json_u64(c->misalign));
-    json_object_set_new(json, "dims", json_u64(c->dims));
-    json_object_set_new(json, "tensorCoords", json_i32s(c->coord, TENSORMAP_MAX_RANK));
-    json_object_set_new(json, "shared", json_u64(c->shared));
-    json_object_set_new(json, "expect", json_u64(c->expect));
-    return json;
-}
-
-static int read_op(const json_t *json, struct replace_op *op, struct text *why)
-{
-    const char *names[REPLACE_FIELDS + 1] = {NULL};
-    for (int i = 0; i < REPLACE_FIELDS; i++) names[i] = replace_field_name((enum replace_field)i);
-    struct json_reader reader = json_reader_open(json, "replace case: replace", why);
-    op->field = (uint32_t)json_read_name(&reader, "field", names);
-    op->ordinal = (uint32_t)json_read_u64(&reader, "ordinal", REPLACE_ORDINALS - 1);
-    op->value = json_read_u64(&reader, "value", UINT64_MAX);
-    if (!json_reader_close(&reader)) return 0;
-    if (replace_is_legal(op)) return 1;
-    text_set(why, "replace case: the assembler takes no such ordinal or value for %s", names[op->field]);
-    return 0;
-}
-
-static int read_ops(const json_t *ops, struct replace_case *c, struct text *why)
-{
-    if (!json_is_array(ops) || json_array_size(ops) > REPLACE_MAX_OPS) {
-        text_set(why, "replace case: \"replace\" is an array of up to %d objects", REPLACE_MAX_OPS);
-        return 0;
-    }
-    c->count = (uint32_t)json_array_size(ops);
-    for (uint32_t i = 0; i < c->count; i++)
-        if (!read_op(json_array_get(ops, i), &c->op[i], why)) return 0;
-    return 1;
+    const struct replace_case *c = of;
+    return replace_is_legal(&c->op[i]) ? NULL
+                                       : "the assembler takes no such \"ordinal\" or \"value\" for this \"field\"";
 }
 
 // NULL, or what the kernel could not do.
-static const char *illegal(const struct replace_case *c)
+static const char *illegal(const void *test_case)
 {
+    const struct replace_case *c = test_case;
     if (c->count > 0 && (c->location != MAP_IN_GLOBAL || c->misalign > 0))
         return "a map with \"replace\" has \"location\" global and \"misalign\" 0";
     if (c->dims == 0 && (c->misalign > 0 || c->location > MAP_IN_CONSTANT))
@@ -86,25 +47,35 @@ static const char *illegal(const struct replace_case *c)
     return NULL;
 }
 
-static int replace_read(const json_t *json, void *test_case, struct text *why)
-{
-    struct replace_case *c = test_case;
-    struct json_reader reader = json_reader_open(json, "replace case", why);
-    *c = (struct replace_case){0};
-    json_read_hex(&reader, "start", (uint8_t *)c->start, sizeof c->start);
-    const json_t *ops = json_read_any(&reader, "replace");
-    c->space = (uint32_t)json_read_name(&reader, "space", spaces);
-    c->location = (uint32_t)json_read_name(&reader, "location", locations);
-    c->misalign = (uint32_t)json_read_u64(&reader, "misalign", REPLACE_MAX_MISALIGN);
-    c->dims = (uint32_t)json_read_u64(&reader, "dims", TENSORMAP_MAX_RANK);
-    json_read_i32s(&reader, "tensorCoords", TENSORMAP_MAX_RANK, c->coord);
-    c->shared = (uint32_t)json_read_u64(&reader, "shared", LOAD_SHARED_END);
-    c->expect = (uint32_t)json_read_u64(&reader, "expect", UINT32_MAX);
-    if (!json_reader_close(&reader) || !read_ops(ops, c, why)) return 0;
-    const char *what = illegal(c);
-    if (what != NULL) text_set(why, "replace case: %s", what);
-    return what == NULL;
-}
+#define CASE struct replace_op
+static const struct field op_field[] = {
+    FIELD_NAMED("field", field, field_name, REPLACE_FIELDS - 1, "what is replaced"),
+    FIELD_NUMBER("ordinal", ordinal, 0, REPLACE_ORDINALS - 1, "of which dimension; 0 of a field that has none"),
+    FIELD_NUMBER("value", value, 0, UINT64_MAX, "the new value"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields op_fields = {.name = "an edit", .field = op_field, .bytes = sizeof(struct replace_op)};
+
+#define CASE struct replace_case
+static const struct field field[] = {
+    FIELD_BYTES("start", start, "what the map holds before"),
+    FIELD_LIST_OF("replace", op, count, &op_fields, 0, REPLACE_MAX_OPS, "the edits in order",
+                  .illegal_each = op_illegal),
+    FIELD_ONE_OF("space", space, spaces, "where the edits find the map"),
+    FIELD_ONE_OF("location", location, locations, "where the load finds it"),
+    FIELD_NUMBER("misalign", misalign, 0, REPLACE_MAX_MISALIGN, "bytes of the map past a 64-byte boundary"),
+    FIELD_NUMBER("dims", dims, 0, TENSORMAP_MAX_RANK, "the .Nd of the load; 0: there is none"),
+    FIELD_NUMBERS_SIGNED("tensorCoords", coord, TENSORMAP_MAX_RANK, "coordinates of the load"),
+    FIELD_NUMBER("shared", shared, 0, LOAD_SHARED_END, "destination in shared memory"),
+    FIELD_NUMBER("expect", expect, 0, UINT32_MAX, "bytes that the barrier expects"),
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {
+    .name = "replace case", .field = field, .bytes = sizeof(struct replace_case), .illegal = illegal};
 
 // --- What is where ---------------------------------------------------------------------------------------------------
 
@@ -314,8 +285,7 @@ const struct family family_replace = {
     .summary = "tensormap.replace and maps on the device: the 128 bytes, and a tiled load through them",
     .case_bytes = sizeof(struct replace_case),
     .generate = replace_generate,
-    .write = replace_write,
-    .read = replace_read,
+    .fields = &fields,
     .result_bytes = replace_result_bytes,
     .run_model = replace_run_model,
     .run_gpu = replace_run_gpu,

@@ -191,7 +191,7 @@ static const char *illegal(const void *test_case)
 static const struct field field[] = {
     FIELD_NUMBER("warpgroups", warpgroups, 3, SETMAXNREG_MAX_WARPGROUPS, "warpgroups of the CTA: 3, 4, 5, 6 or 8",
                  .illegal = warpgroups_illegal),
-    FIELD_LIST_OF("steps", step, count, &step_fields, SETMAXNREG_STEPS, "the instructions in order"),
+    FIELD_LIST_OF("steps", step, count, &step_fields, 1, SETMAXNREG_STEPS, "the instructions in order"),
     FIELD_END,
 };
 #undef CASE

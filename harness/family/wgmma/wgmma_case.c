@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "family.h"
+#include "field.h"
 #include "gpu.h"
-#include "json.h"
 
 // --- The instructions that are compiled ------------------------------------------------------------------------------
 
@@ -33,93 +33,84 @@ const struct wgmma_instance_row *wgmma_instance_row(uint32_t instance)
     return &instances[instance];
 }
 
-static const char *types_name(const struct wgmma_instance_row *row)
-{
-    return wgmma_types_row(row->wgmma.types)->name;
-}
+// --- The fields ------------------------------------------------------------------------------------------------------
 
-// WGMMA_SPARSE_INSTANCE_END if it is not compiled. `selector` is -1 for a dense one.
-static uint32_t find_instance(const char *types, uint64_t n, const char *variant, int selector)
-{
-    for (uint32_t i = 0; i < WGMMA_SPARSE_INSTANCE_END; i++) {
-        const struct wgmma *w = &instances[i].wgmma;
-        int is_other = (w->is_sparse ? w->selector : -1) != selector || (uint64_t)w->n != n;
-        if (!is_other && strcmp(types_name(&instances[i]), types) == 0 && strcmp(instances[i].variant, variant) == 0)
-            return i;
-    }
-    return WGMMA_SPARSE_INSTANCE_END;
-}
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-enum { NAME_BYTES = 32 };
 static const char *const metadata_names[] = {"legal", "any", "few", NULL};
+static const char *const variant_names[] = {"SS", "RS", "TA", "TB", "TT", "RT", "NA", "NB", "NN", "SF", "RF", NULL};
 
-static json_t *wgmma_write(const void *test_case)
+static const char *types_name(uint32_t types)
 {
-    const struct wgmma_case *c = test_case;
-    const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
-    json_t *json = json_object();
-    json_object_set_new(json, "types", json_string(types_name(row)));
-    json_object_set_new(json, "n", json_integer(row->wgmma.n));
-    json_object_set_new(json, "variant", json_string(row->variant));
-    if (row->wgmma.is_sparse) {
-        json_object_set_new(json, "selector", json_integer(row->wgmma.selector));
-        json_object_set_new(json, "metadata", json_string(metadata_names[c->metadata]));
+    return wgmma_types_row((enum wgmma_types)types)->name;
+}
+
+enum { KEY_IS_SPARSE, KEY_TYPES, KEY_N, KEY_VARIANT, KEY_SELECTOR };
+
+static uint64_t instance_key(uint32_t instance, uint32_t key)
+{
+    const struct wgmma *w = &instances[instance].wgmma;
+    uint64_t variant = 0;
+    switch (key) {
+    case KEY_IS_SPARSE:
+        return (uint64_t)w->is_sparse;
+    case KEY_TYPES:
+        return w->types;
+    case KEY_N:
+        return (uint64_t)w->n;
+    case KEY_SELECTOR:
+        return (uint64_t)w->selector;
+    default:
+        while (strcmp(variant_names[variant], instances[instance].variant) != 0) variant++;
+        return variant;
     }
-    json_object_set_new(json, "steps", json_u64(c->steps));
-    json_object_set_new(json, "scale_d", json_u64(c->scale_d));
-    if (!row->wgmma.a_in_registers)
-        json_object_set_new(json, "a", json_sprintf("0x%llx", (unsigned long long)c->descriptor[0]));
-    json_object_set_new(json, "b", json_sprintf("0x%llx", (unsigned long long)c->descriptor[1]));
-    json_object_set_new(json, "advance", json_u32s(c->advance_bytes, 2));
-    json_object_set_new(json, "seed", json_u64(c->seed));
-    return json;
 }
 
-// Which instruction, by its names.
-static void read_instance(struct json_reader *reader, int is_sparse, struct wgmma_case *c)
+static const struct field_rows compiled = {WGMMA_SPARSE_INSTANCE_END, instance_key};
+
+static const struct wgmma *instruction(const void *test_case)
 {
-    char types[NAME_BYTES], variant[NAME_BYTES];
-    int selector = -1;
-    json_read_text(reader, "types", types, sizeof types);
-    json_read_text(reader, "variant", variant, sizeof variant);
-    if (is_sparse) {
-        selector = (int)json_read_u64(reader, "selector", 1);
-        c->metadata = (uint32_t)json_read_name(reader, "metadata", metadata_names);
-    }
-    c->instance = find_instance(types, json_read_u64(reader, "n", WGMMA_MAX_N), variant, selector);
+    return &instances[((const struct wgmma_case *)test_case)->instance].wgmma;
 }
 
-static int read_case(const json_t *json, int is_sparse, struct wgmma_case *c, struct text *why)
+static int is_sparse(const void *test_case)
 {
-    struct json_reader reader = json_reader_open(json, is_sparse ? "wgmma_sparse case" : "wgmma case", why);
-    *c = (struct wgmma_case){0};
-    read_instance(&reader, is_sparse, c);
-    if (reader.ok && c->instance == WGMMA_SPARSE_INSTANCE_END) {
-        text_set(why, "%s: no instruction with these \"types\", \"n\" and \"variant\"%s is compiled", reader.where,
-                 is_sparse ? " and this \"selector\"" : "");
-        return 0;
-    }
-    if (reader.ok && !instances[c->instance].wgmma.a_in_registers)
-        c->descriptor[0] = json_read_u64(&reader, "a", UINT64_MAX);
-    c->descriptor[1] = json_read_u64(&reader, "b", UINT64_MAX);
-    json_read_u32s(&reader, "advance", 2, c->advance_bytes);
-    c->steps = (uint32_t)json_read_u64(&reader, "steps", WGMMA_MAX_STEPS);
-    c->scale_d = (uint32_t)json_read_u64(&reader, "scale_d", (1 << WGMMA_MAX_STEPS) - 1);
-    c->seed = (uint32_t)json_read_u64(&reader, "seed", UINT32_MAX);
-    return json_reader_close(&reader);
+    return instruction(test_case)->is_sparse;
 }
 
-static int wgmma_read(const json_t *json, void *test_case, struct text *why)
+static int has_a(const void *test_case)
 {
-    return read_case(json, 0, test_case, why);
+    return !instruction(test_case)->a_in_registers;
 }
 
-static int wgmma_sparse_read(const json_t *json, void *test_case, struct text *why)
+static void start_sparse(void *test_case)
 {
-    return read_case(json, 1, test_case, why);
+    ((struct wgmma_case *)test_case)->instance = WGMMA_INSTANCE_COUNT;
 }
+
+#define CASE struct wgmma_case
+static const struct field field[] = {
+    FIELD_ROW("types", instance, &compiled, KEY_TYPES, "of D, A and B", .kind = FIELD_NAME, .name_of = types_name,
+              .most = WGMMA_TYPES_COUNT - 1),
+    FIELD_ROW("n", instance, &compiled, KEY_N, "columns of D"),
+    FIELD_ROW("variant", instance, &compiled, KEY_VARIANT, "signs, majorness and saturation, and where A is",
+              .kind = FIELD_NAME, .names = variant_names),
+    FIELD_ROW("selector", instance, &compiled, KEY_SELECTOR, "sparsity selector", .is_there = is_sparse,
+              .where = "wgmma.sp"),
+    FIELD_ONE_OF("metadata", metadata, metadata_names, "what sparsity metadata hold", .is_there = is_sparse,
+                 .where = "wgmma.sp"),
+    FIELD_NUMBER("steps", steps, 0, WGMMA_MAX_STEPS, "instructions on the same accumulators"),
+    FIELD_NUMBER("scale_d", scale_d, 0, (1 << WGMMA_MAX_STEPS) - 1, "a bit for each step: D is added to"),
+    FIELD_NUMBER("a", descriptor[0], 0, UINT64_MAX, "descriptor of A", .hex_digits = 1, .is_there = has_a,
+                 .where = "variants with A in shared memory"),
+    FIELD_NUMBER("b", descriptor[1], 0, UINT64_MAX, "descriptor of B", .hex_digits = 1),
+    FIELD_NUMBERS("advance", advance_bytes, 2, 0, UINT32_MAX, "bytes from step to step, of A and of B"),
+    FIELD_SEED,
+    FIELD_END,
+};
+#undef CASE
+
+static const struct fields fields = {.name = "wgmma case", .field = field, .bytes = sizeof(struct wgmma_case)};
+static const struct fields sparse_fields = {
+    .name = "wgmma_sparse case", .field = field, .bytes = sizeof(struct wgmma_case), .start = start_sparse};
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
@@ -263,8 +254,7 @@ const struct family family_wgmma = {
     .case_bytes = sizeof(struct wgmma_case),
     .cost = 20,
     .generate = wgmma_generate,
-    .write = wgmma_write,
-    .read = wgmma_read,
+    .fields = &fields,
     .result_bytes = wgmma_result_bytes,
     .run_model = wgmma_run_model,
     .run_gpu = wgmma_run_gpu,
@@ -279,8 +269,7 @@ const struct family family_wgmma_sparse = {
     .case_bytes = sizeof(struct wgmma_case),
     .cost = 20,
     .generate = wgmma_sparse_generate,
-    .write = wgmma_write,
-    .read = wgmma_sparse_read,
+    .fields = &sparse_fields,
     .result_bytes = wgmma_result_bytes,
     .run_model = wgmma_run_model,
     .run_gpu = wgmma_run_gpu,
