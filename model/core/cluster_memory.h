@@ -40,7 +40,8 @@ static inline uint8_t *cluster_memory_at(const struct cluster_memory *cluster, u
 // The memory of one CTA that was launched without a cluster.
 static inline struct cluster_memory cluster_memory_alone(const struct memory *cta)
 {
-    return (struct cluster_memory){cta, 1, 0, 0};
+    struct cluster_memory cluster = {cta, 1, 0, 0};
+    return cluster;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef TMAREF_TENSORMAP_H
 #define TMAREF_TENSORMAP_H
 
+#include <stdalign.h>
 #include <stdint.h>
 
 #include "dtype.h"
@@ -27,7 +28,7 @@ enum tensormap_oob_fill { OOB_FILL_ZERO, OOB_FILL_NAN_REQUEST_ZERO_FMA };
 
 // The opaque CUtensorMap: 16 little-endian 64-bit words. The type asks for 64-byte alignment, as cuda.h does.
 struct tensormap_image {
-    _Alignas(64) uint64_t word[TENSORMAP_BYTES / 8];
+    alignas(64) uint64_t word[TENSORMAP_BYTES / 8];
 };
 
 // A map as named fields. Index 0 is the innermost dimension; entries from `rank` on are 0.

@@ -67,9 +67,9 @@ struct piece flight_advance(struct flight *f, uint64_t most_bytes)
 }
 
 enum rule operation_run(const struct operation *operation, const struct memories *memories, const struct teller *teller,
-                        struct piece *piece)
+                        struct piece *piece, struct findings *findings)
 {
-    enum rule rule = operation_check(operation, memories, NULL);
+    enum rule rule = operation_check(operation, memories, findings);
     if (rule != RULE_OK) return rule;
     struct flight flight = operation_issue(operation, memories, teller);
     struct piece all = flight_advance(&flight, UINT64_MAX);

@@ -51,9 +51,10 @@ struct flight operation_issue(const struct operation *operation, const struct me
 struct piece flight_advance(struct flight *flight, uint64_t most_bytes);
 
 // Check, issue and advance to the end at once.
-//   piece    NULL, or takes all as one piece
-//   returns  as operation_check(); on a fault nothing is changed
+//   piece     NULL, or takes all as one piece
+//   findings  NULL, or takes every rule broken, and the warnings
+//   returns   as operation_check(); on a fault nothing is changed
 enum rule operation_run(const struct operation *operation, const struct memories *memories, const struct teller *teller,
-                        struct piece *piece);
+                        struct piece *piece, struct findings *findings);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk.h"
 #include "pair.h"
 #include "tmaref.h"
 

@@ -1,53 +1,149 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs a build into a folder of its own, moves that folder, and builds docs/example.c against it in three ways.
-# Usage: install.sh BUILD_DIR, from the top of the source tree.
+# Checks of an installed tmaref. Usage: install.sh CHECK BUILD_DIR TREE, from the top of the source tree; the check
+# `tree` makes TREE, all others look at it. CC is the compiler of the build.
 set -eu -o pipefail
-build=$1
+check=$1 build=$2 tree=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cmake --install "$build" --prefix "$scratch/first" >"$scratch/install.log" || { cat "$scratch/install.log"; exit 1; }
-prefix=$scratch/moved
-mv "$scratch/first" "$prefix"
 
-echo "== CMake, the static library"
-mkdir "$scratch/project"
-cp docs/example.c "$scratch/project"
-cat >"$scratch/project/CMakeLists.txt" <<'END'
+offences() { # prints what comes in, and fails if anything came
+    local lines
+    lines=$(cat)
+    [ -z "$lines" ] && return 0
+    printf '%s\n' "$lines"
+    return 1
+}
+
+have() {
+    command -v "$1" >/dev/null || { echo "skipped: there is no $1 here"; return 1; }
+}
+
+library() { # the path of an installed file
+    find "$tree" -name "$1" | head -n 1
+}
+
+# Installs the build somewhere and moves it: nothing in it may know where it was.
+check_tree() {
+    cmake --install "$build" --prefix "$scratch/first" >"$scratch/log" || { cat "$scratch/log"; return 1; }
+    rm -rf "$tree"
+    mv "$scratch/first" "$tree"
+    ls "$tree"
+}
+
+# Everything that a program can see of the library has its prefix: global symbols, and names and macros of the headers.
+# Every exported function is declared, and nothing in the include folder stands in the way of <memory.h>.
+check_symbols() {
+    local status=0
+    for file in libtmaref.a libtmaref.so; do
+        local options=(-g --defined-only)
+        [ $file = libtmaref.so ] && options+=(-D)
+        nm "${options[@]}" "$(library $file)" | awk 'NF == 3 { print $3 }' | sort -u >"$scratch/$file"
+        [ -s "$scratch/$file" ] || { echo "$file: no symbols"; status=1; }
+        awk -v file=$file '!/^tmaref_/ { print $0 ": a global symbol of " file }' "$scratch/$file" | offences || status=1
+    done
+    diff "$scratch/libtmaref.a" "$scratch/libtmaref.so" || status=1
+
+    find "$tree/include" -type f ! -name tmaref_dump.h -exec sed -n 's/^#include <\([a-z]*\.h\)>.*/\1/p' {} + | sort -u |
+        while read -r name; do : >"$scratch/$name"; done
+    rm -f "$scratch/tmaref.h"
+    local cpp=("$CC" -xc -nostdinc -I "$scratch" -I "$tree/include")
+    echo '#include <tmaref.h>' | "${cpp[@]}" -E -P - | awk -f "$PUBLISH/declared.awk" >"$scratch/names" || status=1
+    awk '$2 !~ /^(tmaref|TMAREF)_/ { print $2 ": a name of the headers" }' "$scratch/names" | offences || status=1
+    awk '$1 == "function" { print $2 }' "$scratch/names" | sort | diff - "$scratch/libtmaref.a" || status=1
+    echo '#include <tmaref.h>' | "${cpp[@]}" -E -dM - >"$scratch/macros"
+    echo | "${cpp[@]}" -E -dM - | grep -vxFf - "$scratch/macros" | awk '$2 !~ /^TMAREF_/' | offences || status=1
+
+    find "$tree/include" -mindepth 1 -maxdepth 1 ! -name 'tmaref*' | offences || status=1
+    printf '#include <memory.h>\n#include <tmaref.h>\nint main(void) { return memcmp("a", "a", 1); }\n' >"$scratch/memory.c"
+    "$CC" -std=c11 -I "$tree/include" -fsyntax-only "$scratch/memory.c" || status=1
+    return $status
+}
+
+# The programs of docs/examples, from C by CMake with both libraries, and one from C++; each checks itself.
+check_examples() {
+    cp docs/examples/*.c "$scratch"
+    printf '#include <tmaref.h>\nint main() { return tmaref_rule_find("MAP_RANK") == TMAREF_RULE_MAP_RANK ? 0 : 1; }\n' \
+        >"$scratch/user.cc"
+    cat >"$scratch/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
 find_package(tmaref 0.1 REQUIRED)
-add_executable(example example.c)
-target_compile_options(example PRIVATE -std=c11 -Wall -Wextra -Wpedantic -Werror)
-target_link_libraries(example PRIVATE tmaref::tmaref)
+file(GLOB sources *.c)
+foreach(source IN LISTS sources)
+  get_filename_component(name ${source} NAME_WE)
+  foreach(library tmaref tmaref_shared)
+    add_executable(${library}-${name} ${source})
+    target_compile_options(${library}-${name} PRIVATE -std=c11 -Wall -Wextra -Wpedantic -Werror)
+    target_link_libraries(${library}-${name} PRIVATE tmaref::${library})
+  endforeach()
+endforeach()
 END
-cmake -S "$scratch/project" -B "$scratch/project/build" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
-cmake --build "$scratch/project/build" >/dev/null
-"$scratch/project/build/example"
+    cmake -S "$scratch" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$tree" >/dev/null
+    cmake --build "$scratch/build" >"$scratch/log" 2>&1 || { cat "$scratch/log"; return 1; }
+    local status=0
+    for source in docs/examples/*.c; do
+        name=$(basename "$source" .c)
+        echo "== $name"
+        "$scratch/build/tmaref-$name" || { echo "$name, with the static library: status $?"; status=1; }
+        "$scratch/build/tmaref_shared-$name" >/dev/null || { echo "$name, with the shared library: status $?"; status=1; }
+    done
 
-echo "== pkg-config, the shared library"
-pc=$(find "$prefix" -name tmaref.pc)
-lib=$(dirname "$(dirname "$pc")")
-export PKG_CONFIG_PATH=${pc%/*}
-# shellcheck disable=SC2046
-"$CC" -std=c11 -o "$scratch/example" docs/example.c $(pkg-config --cflags --libs tmaref)
-LD_LIBRARY_PATH=$lib "$scratch/example"
-libraries=$(LD_LIBRARY_PATH=$lib ldd "$scratch/example") # not in a pipe: grep -q would end ldd by a signal
-grep -q "$lib/libtmaref.so.0" <<<"$libraries" || { echo "libtmaref.so.0 is not used"; exit 1; }
+    echo "== pkg-config, and C++"
+    local folder flags
+    folder=$(dirname "$(library libtmaref.so)")
+    export PKG_CONFIG_PATH=$folder/pkgconfig LD_LIBRARY_PATH=$folder
+    read -r -a flags <<<"$(pkg-config --cflags --libs tmaref)"
+    "$CC" -std=c11 -o "$scratch/by-name" docs/examples/encode.c "${flags[@]}"
+    "$scratch/by-name" >/dev/null || status=1
+    ldd "$scratch/by-name" >"$scratch/libraries"
+    grep -q "$folder/libtmaref.so.0" "$scratch/libraries" || { echo "libtmaref.so.0 is not used"; status=1; }
+    read -r -a flags <<<"$(pkg-config --static --cflags --libs tmaref | sed 's/-ltmaref/-l:libtmaref.a/')"
+    "$CC" -std=c11 -o "$scratch/alone" docs/examples/encode.c "${flags[@]}"
+    LD_LIBRARY_PATH='' "$scratch/alone" >/dev/null || status=1
+    if have c++; then
+        c++ -std=c++11 -Wall -Wextra -Werror -I "$tree/include" -o "$scratch/user" "$scratch/user.cc" "${flags[@]}"
+        "$scratch/user" || status=1
+    fi
+    return $status
+}
 
-echo "== C++, if there is a compiler"
-if command -v c++ >/dev/null; then
-    printf '#include <tmaref.h>\nint main() { return rule_find("MAP_RANK") == RULE_MAP_RANK ? 0 : 1; }\n' >"$scratch/user.cc"
-    # shellcheck disable=SC2046
-    c++ -std=c++11 -Wall -Wextra -Werror -o "$scratch/user" "$scratch/user.cc" $(pkg-config --cflags --libs tmaref)
-    LD_LIBRARY_PATH=$lib "$scratch/user"
-else
-    echo "skipped: there is no c++ here"
-fi
+# Each installed header compiles by itself, in every language that it is for, with every compiler that is here.
+check_headers() {
+    local languages=("c c11" "c c2x" "c++ c++11" "c++ c++14" "c++ c++17" "c++ c++20") status=0
+    for compiler in gcc clang; do
+        have $compiler || continue
+        for language in "${languages[@]}"; do
+            read -r kind standard <<<"$language"
+            (cd "$tree/include" && find tmaref.h tmaref -name '*.h') | while read -r header; do
+                echo "#include <$header>" | $compiler -x "$kind" -std="$standard" -Wall -Wextra -Wpedantic -Werror \
+                    -fsyntax-only -I "$tree/include" - || echo "$header: $compiler -std=$standard"
+            done 2>&1 | offences || status=1
+        done
+    done
+    return $status
+}
 
-echo "== every exported function is in an installed header"
-status=0
-for symbol in $(nm -D --defined-only "$lib/libtmaref.so" | awk '$2 == "T" { print $3 }'); do
-    grep -qrw -- "$symbol" "$prefix/include/tmaref" || { echo "exported, but in no public header: $symbol"; status=1; }
-done
-exit $status
+# A project that has tmaref in a folder of its own: the same target, the same headers, the same names.
+check_subdirectory() {
+    cp docs/examples/encode.c "$scratch"
+    cat >"$scratch/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C)
+set(TMAREF_HARNESS OFF CACHE BOOL "")
+add_subdirectory("$PWD" tmaref)
+add_executable(encode encode.c)
+target_link_libraries(encode PRIVATE tmaref::tmaref)
+END
+    cmake -S "$scratch" -B "$scratch/build" -DCMAKE_C_COMPILER="$CC" -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >/dev/null
+    cmake --build "$scratch/build" --target encode >"$scratch/log" 2>&1 || { cat "$scratch/log"; return 1; }
+    "$scratch/build/encode"
+}
+
+case $check in
+tree | symbols | examples | headers | subdirectory) "check_$check" ;;
+*)
+    echo "install.sh: there is no check '$check'" >&2
+    exit 2
+    ;;
+esac

@@ -235,7 +235,7 @@ static void compare(const struct operation *o, uint64_t seed)
     static uint8_t a[GMEM_BYTES], b[GMEM_BYTES];
     struct slow_random random = {seed};
     struct piece all;
-    ck_assert_int_eq(operation_run(o, &whole.memories, &whole.teller, &all), RULE_OK);
+    ck_assert_int_eq(operation_run(o, &whole.memories, &whole.teller, &all, NULL), RULE_OK);
     uint64_t completed = advance_in_pieces(&random, o, seed);
     global_read(&whole.global, whole.region[0].memory.base, a, GMEM_BYTES);
     global_read(&split.global, split.region[0].memory.base, b, GMEM_BYTES);

@@ -6,6 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bulk.h"
+#include "cp_async.h"
+#include "multicast.h"
+#include "operand.h"
+#include "prefetch.h"
 #include "tmaref.h"
 
 Suite *limits_suite(void);
