@@ -4,7 +4,7 @@
 //
 // One way to do it: an instruction of the copy engine is a struct operation, which operation_run() checks and executes
 // in a struct memories, or operation_check(), operation_issue() and flight_advance() piece by piece. A warp's
-// instruction on barriers is mbarrier_operate().
+// instruction on barriers is mbarrier_operate(). docs/instructions.md has the call of every instruction.
 //
 //   core    rules and findings, element types, memories, what observers hear, the barriers' ledger
 //   map     the 128 bytes of a tensor map: encode, decode, replace

@@ -124,6 +124,27 @@ check_headers() {
     return $status
 }
 
+# docs/instructions.md: its functions can be called, its other names are in the headers, and each instruction of sm_90a
+# that is about asynchronous copies, barriers, clusters or tensor cores is in a first column or in the text.
+check_page() {
+    local page=docs/instructions.md status=0
+    {
+        nm -D --defined-only "$(library libtmaref.so)" | awk '{ print $3 }'
+        grep -rhoE '^static inline .*\btmaref_[a-z0-9_]+\(' "$tree/include" | grep -oE 'tmaref_[a-z0-9_]+\(' | tr -d '('
+    } | sort -u >"$scratch/callable"
+    grep -rhoE '\b(tmaref|TMAREF)_[A-Za-z0-9_]+' "$tree/include" | sort -u >"$scratch/declared"
+    grep -oE '\btmaref_[a-z0-9_]+\(' $page | tr -d '(' | sort -u >"$scratch/functions"
+    [ "$(wc -l <"$scratch/functions")" -ge 50 ] || { echo "$page names too few functions"; status=1; }
+    comm -23 "$scratch/functions" "$scratch/callable" | sed "s|\$|: $page names it, and there is no such function|" |
+        offences || status=1
+    grep -oE '\b(tmaref|TMAREF)_[A-Za-z0-9_]+' $page | sort -u | comm -23 - "$scratch/declared" |
+        sed "s|\$|: $page names it, and no header has it|" | offences || status=1
+    sed -nE 's/^FORM\([A-Za-z0-9_]+, *"([^"]+)".*/\1/p' model/ptx/forms.def | sort -u |
+        grep -E '^(cp\.|mbarrier|tensormap|fence|membar$|barrier\.cluster|mapa|getcta|isspacep|wgmma|mma|..matrix|(st|red)\.async|setmaxn|griddep)' |
+        while read -r opcode; do grep -qF "\`$opcode\`" $page || echo "$opcode: not in $page"; done | offences || status=1
+    return $status
+}
+
 # A project that has tmaref in a folder of its own: the same target, the same headers, the same names.
 check_subdirectory() {
     cp docs/examples/encode.c "$scratch"
@@ -141,7 +162,7 @@ END
 }
 
 case $check in
-tree | symbols | examples | headers | subdirectory) "check_$check" ;;
+tree | symbols | examples | page | headers | subdirectory) "check_$check" ;;
 *)
     echo "install.sh: there is no check '$check'" >&2
     exit 2
