@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MACHINE_LANES = 32, MACHINE_SLOT_ALIGN = 64 };
+enum { MACHINE_LANES = 32, MACHINE_SLOT_ALIGN = 64, MACHINE_ALU_OPERANDS = 24 };
 
 struct machine_wide {
     uint64_t low, high;
@@ -50,7 +50,8 @@ enum machine_next { MACHINE_NEXT, MACHINE_JUMPED, MACHINE_WAIT, MACHINE_YIELD, M
 typedef enum machine_next machine_handler(struct machine_strand *strand, const struct machine_code *code,
                                           uint32_t lanes);
 
-//   alu          if not NULL it is run in place of the handler, and never fails
+//   handler      NULL: `alu` is run, which never fails
+//   alu          what it computes, also for handlers that first see who is there; NULL if model/alu has nothing
 //   guard        slot of a predicate; the lanes that run are those of its bits ^ guard_flip
 //   operand      `operands` of them, in the order of the row, parts of vectors one after the other
 //   target       of a branch: index into the function's code. Of others: for the handler
@@ -72,25 +73,30 @@ struct machine_formal {
     uint8_t file;
 };
 
+// A list of branch targets as indices of codes; of functions as the program has it.
+struct machine_list {
+    uint32_t count;
+    uint32_t *target;
+};
+
 //   frame_bytes   of the slots of one call
 //   local_bytes   of a thread's variables of one call
 //   local_slot    of the frame: where the call's local memory begins, lane by lane (64 bits)
 //   formal        what comes back, then what is passed
-//   list          code indices of each list of branch targets, by its number
 struct machine_function {
     const struct machine_code *code;
     const struct machine_operand *operand;
     const uint8_t *constants;
-    uint32_t codes, frame_bytes, local_bytes, local_slot, returns, parameters, number;
+    uint32_t codes, frame_bytes, local_bytes, local_slot, returns, parameters, number, lists;
     struct machine_formal *formal;
-    uint32_t **list;
+    struct machine_list *list;
     const struct ptx_function *source;
 };
 
 // One special register that the kernel reads: a slot of the warp.
 struct machine_special {
     uint32_t slot;
-    uint8_t special, part;
+    uint8_t special, part, file;
 };
 
 // Slots that every warp has.
@@ -103,14 +109,16 @@ enum machine_warp_slot {
 };
 
 // A kernel with all it may call. function[i] is of the program's function i, NULL if it is never called.
+//   warp_bytes          of the slots of a warp
+//   module_local_bytes  of local variables of the module, at the start of every thread's local memory
 struct machine_kernel {
     struct machine_function **function;
     const struct machine_function *entry;
     struct machine_special *special;
-    uint32_t specials, warp_bytes;
+    uint32_t functions, specials, warp_bytes, module_local_bytes;
+    uint64_t dynamic_shared_at;
     struct machine_parameter *parameter;
     struct machine_kernel_facts facts;
-    uint32_t dynamic_align;
 };
 
 #pragma GCC visibility pop

@@ -13,6 +13,12 @@ typedef machine_handler *machine_finder(const struct ptx_choice *choice);
 #define FINDER(name) machine_finder name;
 #include "finders.def"
 
+// Of forms that nobody runs yet; of what is behind the last instruction; of calls by name and by address.
+machine_handler machine_unsupported, machine_return, machine_call, machine_call_indirect;
+
+// What a launch on a GPU returns, where no rule of the table names it.
+enum { CUDA_ASSERT = 710, CUDA_INVALID_PC = 718, CUDA_ILLEGAL_ADDRESS = 700, CUDA_LAUNCH_FAILED = 719 };
+
 // --- Lanes -----------------------------------------------------------------------------------------------------------
 
 static inline void *machine_slot(const struct machine_strand *strand, uint32_t slot)
@@ -40,9 +46,10 @@ void machine_addresses(const struct machine_strand *strand, const struct machine
 
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
-// An address of PTX, resolved: its space, and the number that the model's checks take. Of PTX_GLOBAL (also const and
-// param of entries): a host address. PTX_SHARED: an address of shared::cluster, the rank in bits 31..24. PTX_LOCAL: an
-// offset in the thread's local memory.
+// An address of PTX, resolved: its space, and the number that the model's checks take. PTX_GLOBAL (also of const and
+// param of entries): a host address. PTX_SHARED: an address of shared::cta; the own rank is not in it any more.
+// PTX_SHARED_CLUSTER: one of shared::cluster, the rank in bits 31..24; so are generic ones. PTX_LOCAL: an offset in the
+// thread's local memory.
 struct machine_place {
     enum ptx_word space;
     uint64_t address;
@@ -83,6 +90,10 @@ enum machine_next machine_leave(struct machine_strand *strand, uint32_t lanes, u
 enum machine_next machine_fault(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                                 enum rule rule, uint64_t address, const char *more);
 
+// The same for an access of `bytes` bytes to a place.
+enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                   enum rule rule, struct machine_place place, uint32_t bytes);
+
 // The same where no rule of the table speaks.
 enum machine_next machine_stop(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                                enum machine_kind kind, int cuda_error, const char *format, ...)
@@ -93,6 +104,10 @@ enum machine_next machine_stop(struct machine_strand *strand, const struct machi
 // Who executes `code`, for the model's calls: `room`, filled in.
 const struct teller *machine_teller(const struct machine_strand *strand, const struct machine_code *code,
                                     uint32_t lanes, struct teller *room);
+
+// Tells of what each lane reads, writes or reduces, of `bytes` bytes, with the order and scope that the words say.
+void machine_tell_access(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                         enum access_kind kind, const uint64_t address[MACHINE_LANES], uint32_t bytes);
 
 static inline int machine_is_heard(const struct machine_strand *strand)
 {

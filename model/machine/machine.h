@@ -21,9 +21,10 @@ struct machine_module;
 struct machine_module *machine_module_open(const char *ptx, size_t bytes, struct ptx_errors *errors);
 void machine_module_close(struct machine_module *module);
 
-// What was read, and the front end's own handle of it.
+// What was read, the front end's own handle of it, and the text, ended by 0.
 const struct ptx_program *machine_module_program(const struct machine_module *module);
 struct ptx_module *machine_module_front(const struct machine_module *module);
+const char *machine_module_text(const struct machine_module *module);
 
 // The entry of that name, or -1.
 int machine_module_kernel(const struct machine_module *module, const char *name);

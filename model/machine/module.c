@@ -139,6 +139,11 @@ struct ptx_module *machine_module_front(const struct machine_module *module)
     return module->front;
 }
 
+const char *machine_module_text(const struct machine_module *module)
+{
+    return module->text;
+}
+
 int machine_module_kernel(const struct machine_module *module, const char *name)
 {
     const struct ptx_program *program = ptx_program(module->front);

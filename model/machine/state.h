@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32 };
+enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8 };
 
 // Generic addresses of shared memory (bits 31..24: the rank) and of local memory: where no host address can be.
 #define MACHINE_SHARED_WINDOW UINT64_C(0x0001000000000000)
@@ -28,14 +28,14 @@ struct machine_frame {
 };
 
 // Lanes of a warp that are at one instruction of one call.
-//   round    how often it let its siblings pass: those of a lower round run first
-//   is_waiting  the instruction at pc said WAIT
+//   round       how often it let its siblings pass: those of a lower round run first
+//   waiting_at  the cluster's progress when the instruction at pc said WAIT; 0: it did not
 struct machine_strand {
     uint8_t *base[MACHINE_BASES];
     struct machine_warp *warp;
     struct machine_frame *frame;
     uint32_t lanes, pc, round;
-    int is_waiting, is_polling;
+    uint64_t waiting_at;
 };
 
 //   live       lanes that have not exited
@@ -43,6 +43,8 @@ struct machine_strand {
 //              finds it at its next try. Cleared by the machine when the lane goes on
 //   mark       what the handler noted of each such lane (a phase, a token)
 //   answer     what another gave to the lane while it waited
+//   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
+//   hit        regions that instructions found last
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
     struct machine_cta *cta;
@@ -52,9 +54,8 @@ struct machine_warp {
     uint32_t answer[MACHINE_LANES];
     uint8_t *slots, *local;
     uint32_t local_bytes, stack_top[MACHINE_LANES];
-    struct machine_frame *free_frames;
-    uint64_t blocked_at; // the cluster's progress when all strands were found waiting; 0: they were not
-    uint64_t asleep_until;
+    const struct region *hit[MACHINE_HITS];
+    uint64_t blocked_at;
 };
 
 // bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread.
@@ -76,11 +77,11 @@ struct machine_cta {
 
 //   memory    of each CTA, by rank; `shared` is the same for the model's calls
 //   progress  goes up when memory, a barrier or an asynchronous operation changes something that others may wait for
-//   time      instructions that its warps have executed: its clock
+//   executed  instructions of its warps; time: its clock, which goes on while all wait, too
 //   async     the asynchronous engine's (flights.h)
 struct machine_cluster {
     struct machine *machine;
-    uint64_t number, progress, time, thread_instructions, random;
+    uint64_t number, progress, time, clock_reads, executed, thread_instructions, random;
     uint32_t ctas, live_ctas;
     struct machine_cta *cta;
     struct memory memory[CLUSTER_MEMORY_MAX_CTAS];
@@ -88,22 +89,24 @@ struct machine_cluster {
     uint8_t *shared_bytes;
     struct machine_flights *flights;
     uint64_t *by_form;
-    int has_stopped;
 };
 
-// The launch. What is behind `outcome` is the first that stopped it; stop() sees to it.
+// The launch.
 struct machine {
     const struct machine_launch *launch;
     const struct machine_kernel *kernel;
     struct global_memory global; // what the launch names, the module's variables and the parameters
     struct cluster_launch shape;
     uint8_t *parameters;
-    uint32_t clusters, threads;
-    uint64_t shared_bytes;
+    uint32_t ctas; // of a cluster
+    uint64_t shared_bytes, instructions, thread_instructions;
     int is_stopped; // read by all threads
     struct machine_outcome *outcome;
-    void *lock;
+    void *lock; // of the outcome
 };
+
+// The next number of the cluster's sequence.
+uint64_t machine_random(struct machine_cluster *cluster);
 
 #pragma GCC visibility pop
 

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// Branches, calls and ends.
+#include <string.h>
+
+#include "device_call.h"
+#include "handler.h"
+#include "module.h"
+#include "warp.h"
+
+// Lanes of the strand whose guard is false go on.
+static void step_over(struct machine_strand *strand, uint32_t lanes)
+{
+    if (lanes != strand->lanes) machine_move(strand, strand->lanes & ~lanes, strand->pc + 1);
+}
+
+static enum machine_next leave(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct teller room;
+    if (machine_is_heard(strand)) {
+        const struct teller *teller = machine_teller(strand, code, lanes, &room);
+        event_tell(teller, (struct event){.kind = EVENT_RUN, .run = RUN_EXIT});
+    }
+    step_over(strand, lanes);
+    machine_lanes_exit(strand, lanes);
+    return MACHINE_JUMPED;
+}
+
+// --- Branches --------------------------------------------------------------------------------------------------------
+
+static enum machine_next bra(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    if (lanes == strand->lanes && strand->warp->strands == 1) {
+        strand->pc = code->target;
+        return MACHINE_JUMPED;
+    }
+    step_over(strand, lanes); // first: afterwards the strand may be another
+    machine_move(strand, lanes, code->target);
+    return MACHINE_JUMPED;
+}
+
+static enum machine_next brx(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine_list *list = &strand->frame->function->list[code->target];
+    const uint32_t *index = machine_lanes(strand, code, 0);
+    uint32_t chosen = index[__builtin_ctz(lanes)], same = 0;
+    for (int lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1 && index[lane] == chosen) same |= 1u << lane;
+    if (chosen >= list->count)
+        return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
+                            "brx.idx: target %u of a list of %u", chosen, list->count);
+    // The first lane's target; the others come here again.
+    step_over(strand, lanes);
+    machine_move(strand, same, list->target[chosen]);
+    return MACHINE_JUMPED;
+}
+
+// --- Calls -----------------------------------------------------------------------------------------------------------
+
+// One end of what is passed: a slot of a frame, or local memory of the lane.
+struct passed {
+    const struct machine_frame *frame;
+    struct machine_operand operand; // file PTX_FILES: in local memory, `add` behind the frame's
+};
+
+static const uint8_t *base_of(const struct machine_strand *strand, const struct machine_frame *frame, uint32_t slot)
+{
+    const uint8_t *const base[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots, NULL};
+    return base[slot % MACHINE_BASES] + (slot & ~(MACHINE_SLOT_ALIGN - 1u));
+}
+
+// Where byte `i` (of 16 at most from a multiple of its size on) of what is passed is.
+static uint8_t *passed_at(const struct machine_strand *strand, const struct passed *passed, uint32_t lane, uint32_t i)
+{
+    const struct machine_operand *operand = &passed->operand;
+    if (operand->file == PTX_FILES) {
+        uint64_t address = passed->frame->local_base + (uint64_t)operand->add % MACHINE_WINDOW_BYTES + i;
+        return strand->warp->local + (address / 16 * MACHINE_LANES + lane) * 16 + address % 16;
+    }
+    static const uint32_t lane_bytes[PTX_FILES] = {0, 2, 4, 8, 16};
+    uint32_t each = lane_bytes[operand->file];
+    return i < each ? (uint8_t *)(uintptr_t)base_of(strand, passed->frame, operand->slot) + lane * each + i : NULL;
+}
+
+static void pass_predicate(const struct machine_strand *strand, const struct passed *to, const struct passed *from,
+                           uint32_t lanes)
+{
+    uint32_t *into = (uint32_t *)(uintptr_t)base_of(strand, to->frame, to->operand.slot);
+    *into = (*into & ~lanes) | (*(const uint32_t *)base_of(strand, from->frame, from->operand.slot) & lanes);
+}
+
+static void pass(const struct machine_strand *strand, const struct passed *to, const struct passed *from,
+                 uint32_t bytes, uint32_t lanes)
+{
+    if (to->operand.file == PTX_FILE_PRED || from->operand.file == PTX_FILE_PRED) {
+        if (to->operand.file == from->operand.file) pass_predicate(strand, to, from, lanes);
+        return;
+    }
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        for (uint32_t i = 0; lanes >> lane & 1 && i < bytes; i++) {
+            uint8_t *into = passed_at(strand, to, lane, i);
+            const uint8_t *of = passed_at(strand, from, lane, i);
+            if (into != NULL) *into = of == NULL ? 0 : *of;
+        }
+}
+
+static struct passed formal_of(const struct machine_frame *frame, uint32_t i)
+{
+    const struct machine_formal *formal = &frame->function->formal[i];
+    struct passed passed = {frame, {.slot = formal->slot, .file = formal->file, .add = formal->offset}};
+    if (formal->slot == MACHINE_LEFT_OUT) passed.operand.file = PTX_FILES;
+    return passed;
+}
+
+// What is passed to a call lies first in the frame of the callee, behind it in that of the caller.
+static void pass_arguments(const struct machine_strand *strand, const struct machine_code *code,
+                           const struct machine_frame *callee)
+{
+    const struct machine_function *function = callee->function;
+    for (uint32_t i = function->returns; i < function->returns + function->parameters; i++) {
+        struct passed to = formal_of(callee, i), from = {callee->caller, code->operand[i]};
+        pass(strand, &to, &from, function->formal[i].bytes, callee->lanes);
+    }
+}
+
+static void pass_results(const struct machine_strand *strand, const struct machine_frame *callee, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < callee->function->returns; i++) {
+        struct passed from = formal_of(callee, i), to = {callee->caller, callee->call->operand[i]};
+        if (to.operand.slot != MACHINE_LEFT_OUT) pass(strand, &to, &from, callee->function->formal[i].bytes, lanes);
+    }
+}
+
+// What a call takes of the stack besides its variables: the registers that a GPU would keep there.
+static uint32_t stack_bytes_of(const struct machine_function *function)
+{
+    enum { RETURN_BYTES = 16, KEPT_OF_FRAME = 8 };
+    return (function->local_bytes + function->frame_bytes / MACHINE_LANES / KEPT_OF_FRAME + RETURN_BYTES + 15u) / 16u *
+           16u;
+}
+
+static enum machine_next enter(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                               const struct machine_function *function)
+{
+    enum { DEFAULT_STACK_BYTES = 1 << 16 };
+    struct machine_warp *warp = strand->warp;
+    const struct machine *machine = warp->cta->cluster->machine;
+    uint32_t limit = machine->launch->stack_bytes == 0 ? DEFAULT_STACK_BYTES : machine->launch->stack_bytes, base = 0;
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    for (uint32_t i = 0; i < MACHINE_LANES; i++)
+        if (lanes >> i & 1 && warp->stack_top[i] > base) base = warp->stack_top[i];
+    uint64_t top = (uint64_t)base + stack_bytes_of(function);
+    if (top > (uint64_t)limit + machine->kernel->entry->local_bytes + machine->kernel->module_local_bytes)
+        return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
+                            "the stack of %u bytes is full, %u calls deep: is there a recursion without an end? "
+                            "cuCtxSetLimit(CU_LIMIT_STACK_SIZE) makes it larger",
+                            limit, strand->frame->depth + 1);
+    struct machine_frame *frame = NULL;
+    if (machine_local_grow(warp, top)) frame = machine_frame_open(strand, function, code, lanes, base);
+    if (frame == NULL) return machine_stop(strand, code, lane, MACHINE_NO_MEMORY, 0, "no memory for another call");
+    for (uint32_t i = 0; i < MACHINE_LANES; i++)
+        if (lanes >> i & 1) warp->stack_top[i] = (uint32_t)top;
+    pass_arguments(strand, code, frame);
+    machine_frame_enter(strand, frame);
+    return MACHINE_JUMPED;
+}
+
+// Of the lanes, those that call the same function as the first; which it is, in *function: -1 if there is none.
+static uint32_t lanes_of_callee(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                                int64_t *function)
+{
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    const uint64_t *address = machine_lanes(strand, code, code->operands - 1u);
+    uint64_t chosen = address[__builtin_ctz(lanes)];
+    uint32_t same = 0, number;
+    for (int lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1 && address[lane] == chosen) same |= 1u << lane;
+    *function = machine_function_at(machine->launch->module, chosen, &number) ? (int64_t)number : -1;
+    return same;
+}
+
+// Does the callee take as many values as the call passes?
+static int is_callable(const struct machine_function *function, const struct machine_code *code)
+{
+    return function != NULL && !function->source->is_entry &&
+           function->returns + function->parameters + 1u == code->operands;
+}
+
+enum machine_next machine_call_indirect(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    int64_t number;
+    uint32_t same = lanes_of_callee(strand, code, lanes, &number);
+    const struct machine_function *function = number < 0 ? NULL : machine->kernel->function[number];
+    if (!is_callable(function, code))
+        return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_INVALID_PC,
+                            "a call of 0x%llx, where no function is that takes what is passed",
+                            (unsigned long long)machine_value(strand, &code->operand[code->operands - 1u], lane));
+    step_over(strand, lanes); // the others come to the call again
+    return enter(strand, code, same, function);
+}
+
+enum machine_next machine_call(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine *machine = strand->warp->cta->cluster->machine;
+    const struct machine_function *function = machine->kernel->function[code->target];
+    if (function == NULL) return machine_device_call(strand, code, lanes);
+    step_over(strand, lanes);
+    return enter(strand, code, lanes, function);
+}
+
+enum machine_next machine_return(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct machine_frame *frame = strand->frame;
+    if (frame->caller == NULL) return leave(strand, code, lanes);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1) strand->warp->stack_top[lane] = frame->local_base;
+    pass_results(strand, frame, lanes);
+    step_over(strand, lanes);
+    machine_frame_pop(strand, lanes);
+    return MACHINE_JUMPED;
+}
+
+// --- Ends and others -------------------------------------------------------------------------------------------------
+
+static enum machine_next trap(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_TRAPPED, CUDA_LAUNCH_FAILED,
+                        "the kernel executed trap");
+}
+
+static enum machine_next breakpoint(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_TRAPPED, CUDA_LAUNCH_FAILED,
+                        "the kernel executed brkpt, and no debugger is there");
+}
+
+static enum machine_next nothing(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    (void)strand, (void)code, (void)lanes;
+    return MACHINE_NEXT;
+}
+
+// Time passes while others run.
+static enum machine_next sleep_a_while(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    (void)strand, (void)code, (void)lanes;
+    return MACHINE_YIELD;
+}
+
+machine_handler *machine_control_find(const struct ptx_choice *choice)
+{
+    switch ((enum ptx_form_number)choice->form) {
+    case PTX_FORM_BRA:
+        return bra;
+    case PTX_FORM_BRX_IDX:
+        return brx;
+    case PTX_FORM_CALL:
+        return machine_call;
+    case PTX_FORM_RET:
+        return machine_return;
+    case PTX_FORM_EXIT:
+        return leave;
+    case PTX_FORM_TRAP:
+        return trap;
+    case PTX_FORM_BRKPT:
+        return breakpoint;
+    case PTX_FORM_PMEVENT:
+    case PTX_FORM_PMEVENT_MASK:
+        return nothing;
+    case PTX_FORM_NANOSLEEP:
+        return sleep_a_while;
+    default:
+        return NULL;
+    }
+}

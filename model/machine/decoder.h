@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What the files that decode share: one function under way. decode.c walks over it, operands.c makes slots of operands.
+#ifndef TMAREF_MACHINE_DECODER_H
+#define TMAREF_MACHINE_DECODER_H
+
+#include <setjmp.h>
+
+#include "decode.h"
+
+#pragma GCC visibility push(hidden)
+
+struct machine_array {
+    void *item;
+    uint32_t count, room;
+};
+
+// Appends `count` zeroed things and returns the first; jumps to decoder->no_memory.
+void *machine_array_add(struct machine_array *array, uint32_t count, size_t each_bytes, jmp_buf *no_memory);
+
+// A code that must run before or behind the instruction under way.
+struct machine_aside {
+    machine_handler *handler;
+    struct machine_operand to, from;
+};
+
+//   shared_offset   of each variable of the module, in the CTA's shared memory; of functions: in `variable`
+//   special         the kernel's special registers so far
+//   variable        of the function: its offset in shared or local memory, or in the kernel's parameters
+//   file_offset     where the registers of each width begin in the frame
+//   code, operand, constant  so far; operands are numbers of `operand` until the end
+//   before, behind  asides of the instruction under way
+struct decoder {
+    struct machine_module *module;
+    const struct ptx_program *program;
+    struct machine_kernel *kernel;
+    const uint64_t *shared_offset;
+    uint64_t dynamic_offset;
+    struct machine_array special, variable;
+    struct machine_function *function;
+    const struct ptx_function *source;
+    uint32_t file_offset[PTX_FILES];
+    struct machine_array code, operand, constant, constants_seen, code_of, before, behind;
+    uint32_t *constant_head;
+    jmp_buf no_memory;
+};
+
+// Forgets the constants of the function before.
+void machine_decoder_start(struct decoder *decoder);
+
+// How wide the lanes of a type are.
+enum ptx_file machine_file_of(enum ptx_type type);
+uint32_t machine_slot_bytes(enum ptx_file file);
+
+// A new slot of the function's frame.
+uint32_t machine_scratch(struct decoder *decoder, enum ptx_file file);
+uint32_t machine_register(const struct decoder *decoder, enum ptx_file file, uint32_t index);
+
+// Appends what one operand is to the operands of the instruction; asides go to decoder->before and behind. With
+// `fits_type` its lanes are as wide as the type says, whatever the register is.
+void machine_operand_add(struct decoder *decoder, const struct ptx_operand *operand,
+                         const struct ptx_operand_rule *rule, int fits_type);
+
+// Of a call: a register, a constant, or a variable of the caller, whose `file` is PTX_FILES: it lies in local memory.
+void machine_argument_add(struct decoder *decoder, const struct ptx_operand *operand);
+
+// Handlers of asides: a predicate complemented; lanes narrowed or widened; slot + number; a clock read.
+machine_handler machine_complement, machine_convert, machine_add_up, machine_read_clock;
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "device_call.h"
+
+#include <string.h>
+
+#include "handler.h"
+#include "heap.h"
+#include "print.h"
+
+enum { STRING_BYTES = 4096, TEXT_BYTES = 16384 };
+
+// Value `i` of what is passed: a register, or what lies in a variable of the caller.
+static uint64_t passed_value(const struct machine_strand *strand, const struct machine_code *code, uint32_t i,
+                             uint32_t lane, uint32_t bytes)
+{
+    const struct machine_operand *operand = &code->operand[i];
+    uint64_t value = 0;
+    enum rule rule;
+    if (operand->file != PTX_FILES) return machine_value(strand, operand, lane);
+    uint64_t address = strand->frame->local_base + (uint64_t)operand->add % MACHINE_WINDOW_BYTES;
+    machine_read(strand, (struct machine_place){PTX_LOCAL, address}, lane, &value, bytes, &rule);
+    return value;
+}
+
+static void give_value(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                       uint64_t value, uint32_t bytes)
+{
+    const struct machine_operand *operand = &code->operand[0];
+    enum rule rule;
+    if (operand->file != PTX_FILES) {
+        machine_set_value(strand, operand, lane, value);
+        return;
+    }
+    uint64_t address = strand->frame->local_base + (uint64_t)operand->add % MACHINE_WINDOW_BYTES;
+    machine_write(strand, (struct machine_place){PTX_LOCAL, address}, lane, &value, bytes, &rule);
+}
+
+// --- printf ----------------------------------------------------------------------------------------------------------
+
+struct reader {
+    const struct machine_strand *strand;
+    uint32_t lane;
+    uint64_t arguments;
+};
+
+static int read_string(void *context, uint64_t address, char *to, size_t room)
+{
+    const struct reader *reader = context;
+    enum rule rule;
+    for (size_t i = 0; i < room; i++) {
+        struct machine_place place = machine_place(reader->strand, PTX_WORD_NONE, address + i);
+        if (!machine_read(reader->strand, place, reader->lane, &to[i], 1, &rule)) return 0;
+        if (to[i] == '\0') return 1;
+    }
+    to[room - 1] = '\0';
+    return 1;
+}
+
+static int read_argument(void *context, uint64_t offset, void *to, size_t bytes)
+{
+    const struct reader *reader = context;
+    enum rule rule;
+    struct machine_place place = machine_place(reader->strand, PTX_WORD_NONE, reader->arguments + offset);
+    return machine_read(reader->strand, place, reader->lane, to, bytes, &rule);
+}
+
+// vprintf(format, arguments): the number of arguments comes back.
+static enum machine_next print(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine_launch *launch = strand->warp->cta->cluster->machine->launch;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        char format[STRING_BYTES], text[TEXT_BYTES];
+        int conversions = -1;
+        if (!(lanes >> lane & 1)) continue;
+        struct reader reader = {strand, lane, passed_value(strand, code, 2, lane, 8)};
+        const struct print_source source = {&reader, read_string, read_argument};
+        if (read_string(&reader, passed_value(strand, code, 1, lane, 8), format, sizeof format)) {
+            size_t bytes = machine_print(format, &source, text, sizeof text, &conversions);
+            if (launch->print != NULL) launch->print(launch->print_context, text, bytes);
+        }
+        give_value(strand, code, lane, (uint32_t)conversions, 4);
+    }
+    return MACHINE_NEXT;
+}
+
+// --- Others ----------------------------------------------------------------------------------------------------------
+
+// __assertfail(message, file, line, function, bytes of a character)
+static enum machine_next assert_fails(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    struct reader reader = {strand, lane, 0};
+    char text[3][STRING_BYTES];
+    for (uint32_t i = 0; i < 3; i++)
+        if (!read_string(&reader, passed_value(strand, code, i == 2 ? 3 : i, lane, 8), text[i], STRING_BYTES))
+            strcpy(text[i], "?");
+    return machine_stop(strand, code, lane, MACHINE_TRAPPED, CUDA_ASSERT, "%s:%u: %s: assertion `%s` failed", text[1],
+                        (uint32_t)passed_value(strand, code, 2, lane, 4), text[2], text[0]);
+}
+
+static enum machine_next take_memory(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct machine_heap *heap = strand->warp->cta->cluster->machine->launch->heap;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1)
+            give_value(strand, code, lane,
+                       heap == NULL ? 0 : machine_heap_take(heap, passed_value(strand, code, 1, lane, 8)), 8);
+    return MACHINE_NEXT;
+}
+
+static enum machine_next give_memory(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct machine_heap *heap = strand->warp->cta->cluster->machine->launch->heap;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        if (!(lanes >> lane & 1)) continue;
+        uint64_t address = passed_value(strand, code, 0, lane, 8);
+        if (heap == NULL ? address == 0 : machine_heap_give(heap, address)) continue;
+        return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
+                            "free(0x%llx): malloc() of a kernel gave no such memory, or it was given back before",
+                            (unsigned long long)address);
+    }
+    return MACHINE_NEXT;
+}
+
+enum machine_next machine_device_call(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    static const struct {
+        const char *name;
+        machine_handler *handler;
+        uint32_t values; // that come back and are passed
+    } rows[] = {
+        {"vprintf", print, 3}, {"__assertfail", assert_fails, 5}, {"malloc", take_memory, 2}, {"free", give_memory, 1}};
+    const struct ptx_program *program = machine_module_program(strand->warp->cta->cluster->machine->launch->module);
+    const struct ptx_name *name = &program->function[code->target].name;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (name->length == strlen(rows[i].name) && memcmp(name->at, rows[i].name, name->length) == 0 &&
+            code->operands == rows[i].values + 1u)
+            return rows[i].handler(strand, code, lanes);
+    return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_UNSUPPORTED, 0,
+                        "the function '%.*s' has no body in this module; linking modules is not done",
+                        (int)(name->length > 200 ? 200 : name->length), name->at);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The warps of a cluster take turns. The order and the length of the turns come from the seed.
+#include "grid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "special.h"
+#include "warp.h"
+
+// Instructions of a turn; how many rounds in which all only poll there may be before the cluster counts as idle.
+enum { TURN = 1024, SHUFFLED_TURN = 256, POLLING_ROUNDS = 64, SHARED_GRANULE = 128, ROUND_TIME = 100, MOST_HASTE = 20 };
+
+// --- Begin and end ---------------------------------------------------------------------------------------------------
+
+static void grid_place(const struct machine *machine, uint64_t number, uint32_t rank, struct machine_cta *cta)
+{
+    struct cluster_registers of = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0});
+    const uint32_t *grid = machine->shape.grid, *size = of.cluster_nctaid, *count = of.nclusterid;
+    const uint64_t cluster[3] = {number % count[0], number / count[0] % count[1], number / count[0] / count[1]};
+    const uint32_t inside[3] = {rank % size[0], rank / size[0] % size[1], rank / size[0] / size[1]};
+    for (int i = 0; i < 3; i++) cta->ctaid[i] = (uint32_t)cluster[i] * size[i] + inside[i];
+    cta->number = cta->ctaid[0] + (uint64_t)grid[0] * (cta->ctaid[1] + (uint64_t)grid[1] * cta->ctaid[2]);
+}
+
+static int start_cta(struct machine_cluster *cluster, uint32_t rank)
+{
+    const struct machine *machine = cluster->machine;
+    const uint32_t *block = machine->launch->block;
+    struct machine_cta *cta = &cluster->cta[rank];
+    uint32_t threads = block[0] * block[1] * block[2];
+    cta->cluster = cluster;
+    cta->rank = rank;
+    grid_place(machine, cluster->number, rank, cta);
+    cta->warp = calloc((threads + MACHINE_LANES - 1) / MACHINE_LANES, sizeof *cta->warp);
+    if (cta->warp == NULL) return 0;
+    for (uint32_t first = 0; first < threads; first += MACHINE_LANES) {
+        uint32_t lanes = threads - first >= MACHINE_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
+        struct machine_warp *warp = &cta->warp[cta->warps];
+        if (!machine_warp_start(warp, cta, cta->warps, lanes)) return 0;
+        cta->warps++;
+        cta->live_warps++;
+        machine_special_set(warp);
+    }
+    return 1;
+}
+
+static int start_shared(struct machine_cluster *cluster)
+{
+    uint64_t bytes = cluster->machine->shared_bytes;
+    cluster->shared_bytes = calloc(cluster->ctas, bytes + SHARED_GRANULE);
+    if (cluster->shared_bytes == NULL) return 0;
+    uint8_t *at = cluster->shared_bytes + (SHARED_GRANULE - (uintptr_t)cluster->shared_bytes % SHARED_GRANULE);
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        cluster->memory[rank] = (struct memory){at + rank * bytes, MACHINE_SHARED_BASE, bytes};
+    cluster->shared = (struct cluster_memory){
+        cluster->memory, cluster->ctas,
+        cluster_registers(&cluster->machine->shape, (const uint32_t[3]){0, 0, 0}).is_explicit_cluster != 0, 0};
+    return 1;
+}
+
+static uint64_t mixed(uint64_t value)
+{
+    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
+    return value ^ value >> 31;
+}
+
+uint64_t machine_random(struct machine_cluster *cluster)
+{
+    return mixed(cluster->random += UINT64_C(0x9e3779b97f4a7c15));
+}
+
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number, uint64_t *by_form)
+{
+    struct machine_cluster *cluster = calloc(1, sizeof *cluster);
+    if (cluster == NULL) return NULL;
+    cluster->machine = machine;
+    cluster->number = number;
+    cluster->by_form = by_form;
+    cluster->progress = 1;
+    cluster->random = mixed(machine->launch->schedule.seed) ^ mixed(number + 1);
+    cluster->ctas = machine->ctas;
+    cluster->cta = calloc(machine->ctas, sizeof *cluster->cta);
+    int is_started = cluster->cta != NULL && start_shared(cluster);
+    for (uint32_t rank = 0; is_started && rank < cluster->ctas; rank++) {
+        is_started = start_cta(cluster, rank);
+        cluster->live_ctas++;
+    }
+    if (is_started) return cluster;
+    machine_cluster_close(cluster);
+    return NULL;
+}
+
+void machine_cluster_close(struct machine_cluster *cluster)
+{
+    if (cluster == NULL) return;
+    for (uint32_t rank = 0; cluster->cta != NULL && rank < cluster->ctas; rank++) {
+        struct machine_cta *cta = &cluster->cta[rank];
+        for (uint32_t i = 0; i < cta->warps; i++) machine_warp_end(&cta->warp[i]);
+        free(cta->warp);
+    }
+    free(cluster->cta);
+    free(cluster->shared_bytes);
+    free(cluster);
+}
+
+// --- Turns -----------------------------------------------------------------------------------------------------------
+
+static uint32_t turn_of(struct machine_cluster *cluster)
+{
+    if (cluster->machine->launch->schedule.policy != MACHINE_SHUFFLED) return TURN;
+    return 1 + (uint32_t)(machine_random(cluster) % SHUFFLED_TURN);
+}
+
+static void tell_exit(struct machine_cta *cta)
+{
+    const struct machine *machine = cta->cluster->machine;
+    const struct teller teller = {machine->launch->observer,
+                                  {.launch = machine->launch->number, .cta = cta->number, .rank = cta->rank}};
+    event_tell(&teller, (struct event){.kind = EVENT_RUN, .run = RUN_CTA_EXIT});
+}
+
+static void end_warp(struct machine_warp *warp)
+{
+    struct machine_cta *cta = warp->cta;
+    struct machine_cluster *cluster = cta->cluster;
+    cluster->progress++;
+    if (--cta->live_warps > 0) return;
+    tell_exit(cta);
+    cluster->shared.exited |= 1u << cta->rank;
+    cluster->live_ctas--;
+}
+
+// What came of a round in which each warp had a turn.
+struct round {
+    int has_run, is_stopped; // has_run: somebody did something else than poll
+    uint64_t used;
+};
+
+static void give_turn(struct machine_warp *warp, struct round *round)
+{
+    struct machine_cluster *cluster = warp->cta->cluster;
+    uint64_t before = cluster->time;
+    if (warp->strands == 0 || warp->blocked_at == cluster->progress) return;
+    enum machine_ran ran = machine_warp_run(warp, turn_of(cluster));
+    round->used += cluster->time - before;
+    round->has_run |= ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
+    round->is_stopped |= ran == MACHINE_STOPPED;
+    warp->blocked_at = ran == MACHINE_BLOCKED ? cluster->progress : 0;
+    if (ran == MACHINE_ENDED) end_warp(warp);
+}
+
+static void run_round(struct machine_cluster *cluster, struct round *round)
+{
+    uint32_t warps = cluster->ctas * cluster->cta[0].warps;
+    uint32_t first = (uint32_t)(machine_random(cluster) % warps);
+    for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
+        uint32_t number = (first + i) % warps;
+        give_turn(&cluster->cta[number % cluster->ctas].warp[number / cluster->ctas], round);
+    }
+}
+
+// Where all only poll, time goes faster and faster: they may wait for it.
+static void pass_time(struct machine_cluster *cluster, uint32_t polling)
+{
+    cluster->time += (uint64_t)ROUND_TIME << (polling < MOST_HASTE ? polling : MOST_HASTE);
+}
+
+enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget)
+{
+    struct round round = {0};
+    uint32_t polling = 0, idle = 0;
+    while (cluster->live_ctas > 0) {
+        uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
+        round.has_run = 0;
+        run_round(cluster, &round);
+        if (round.is_stopped || __atomic_load_n(&cluster->machine->is_stopped, __ATOMIC_RELAXED))
+            return MACHINE_CLUSTER_STOPPED;
+        polling = round.has_run || progress != cluster->progress ? 0 : polling + 1;
+        idle = polling == 0 || clock_reads != cluster->clock_reads ? 0 : idle + 1;
+        pass_time(cluster, polling);
+        if (idle >= POLLING_ROUNDS) return MACHINE_CLUSTER_IDLE;
+        if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;
+    }
+    return MACHINE_CLUSTER_DONE;
+}

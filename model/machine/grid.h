@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// One cluster of the grid: its CTAs, their memories and warps, and how it runs for a while.
+#ifndef TMAREF_MACHINE_GRID_H
+#define TMAREF_MACHINE_GRID_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+// Cluster `number` of the grid, at its start; NULL if there is no memory.
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number, uint64_t *by_form);
+void machine_cluster_close(struct machine_cluster *cluster);
+
+//   RAN   it used its budget
+//   IDLE  nobody in it can go on, or all poll: whatever helps has to come from another cluster
+//   DONE  all its threads have exited
+enum machine_cluster_ran { MACHINE_CLUSTER_RAN, MACHINE_CLUSTER_IDLE, MACHINE_CLUSTER_DONE, MACHINE_CLUSTER_STOPPED };
+enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget);
+
+#pragma GCC visibility pop
+
+#endif

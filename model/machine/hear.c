@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Accesses as events, with the order and the scope that the words of the instruction say.
+#include "handler.h"
+
+static enum access_order order_of(const struct ptx_choice *choice, enum access_kind kind)
+{
+    switch ((enum ptx_word)choice->word[PTX_CLASS_ORDER]) {
+    case PTX_RELAXED:
+        return ORDER_RELAXED;
+    case PTX_ACQUIRE:
+        return ORDER_ACQUIRE;
+    case PTX_RELEASE:
+        return ORDER_RELEASE;
+    case PTX_ACQ_REL:
+        return ORDER_ACQ_REL;
+    case PTX_VOLATILE:
+        return ORDER_VOLATILE;
+    case PTX_MMIO:
+        return ORDER_MMIO;
+    default:
+        return kind == ACCESS_REDUCE ? ORDER_RELAXED : ORDER_WEAK;
+    }
+}
+
+static enum access_scope scope_of(const struct ptx_choice *choice, enum access_order order)
+{
+    switch ((enum ptx_word)choice->word[PTX_CLASS_SCOPE]) {
+    case PTX_CTA:
+        return SCOPE_CTA;
+    case PTX_CLUSTER:
+        return SCOPE_CLUSTER;
+    case PTX_GPU:
+        return SCOPE_GPU;
+    case PTX_SYS:
+        return SCOPE_SYS;
+    default:
+        return order == ORDER_WEAK ? SCOPE_NONE : order == ORDER_VOLATILE ? SCOPE_SYS : SCOPE_GPU;
+    }
+}
+
+void machine_tell_access(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                         enum access_kind kind, const uint64_t address[MACHINE_LANES], uint32_t bytes)
+{
+    const struct ptx_choice *choice = code->choice;
+    enum ptx_word space = (enum ptx_word)(choice->spaces > 0 ? choice->space[0] : PTX_WORD_NONE);
+    struct access as = {.kind = kind, .proxy = PROXY_GENERIC, .order = order_of(choice, kind)};
+    as.scope = scope_of(choice, as.order);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        struct teller room;
+        if (!(lanes >> lane & 1)) continue;
+        struct machine_place place = machine_place(strand, space, address[lane]);
+        int is_shared = place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER;
+        if (place.space == PTX_LOCAL) continue;
+        as.space = is_shared ? SPACE_SHARED : SPACE_GLOBAL;
+        as.rank =
+            place.space == PTX_SHARED_CLUSTER ? (uint32_t)place.address >> SHARED_RANK_SHIFT : strand->warp->cta->rank;
+        event_tell_access(machine_teller(strand, code, 1u << lane, &room), as,
+                          is_shared ? place.address % SHARED_WINDOW_BYTES : place.address, bytes);
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Lanes one by one, and the asides that decoding puts before and behind instructions.
+#include <string.h>
+
+#include "decoder.h"
+#include "handler.h"
+
+uint32_t machine_operand_at(const struct machine_code *code, uint32_t n)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < n; i++) at += code->operand[at].parts;
+    return at;
+}
+
+uint64_t machine_value(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane)
+{
+    const void *lanes = machine_slot(strand, operand->slot);
+    switch ((enum ptx_file)operand->file) {
+    case PTX_FILE_PRED:
+        return *(const uint32_t *)lanes >> lane & 1;
+    case PTX_FILE_16:
+        return ((const uint16_t *)lanes)[lane];
+    case PTX_FILE_32:
+        return ((const uint32_t *)lanes)[lane];
+    case PTX_FILE_64:
+        return ((const uint64_t *)lanes)[lane];
+    default:
+        return ((const struct machine_wide *)lanes)[lane].low;
+    }
+}
+
+void machine_set_value(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane,
+                       uint64_t value)
+{
+    void *lanes = machine_slot(strand, operand->slot);
+    switch ((enum ptx_file)operand->file) {
+    case PTX_FILE_PRED:
+        *(uint32_t *)lanes = (*(uint32_t *)lanes & ~(1u << lane)) | (uint32_t)(value & 1) << lane;
+        break;
+    case PTX_FILE_16:
+        ((uint16_t *)lanes)[lane] = (uint16_t)value;
+        break;
+    case PTX_FILE_32:
+        ((uint32_t *)lanes)[lane] = (uint32_t)value;
+        break;
+    case PTX_FILE_64:
+        ((uint64_t *)lanes)[lane] = value;
+        break;
+    default:
+        ((struct machine_wide *)lanes)[lane] = (struct machine_wide){value, 0};
+    }
+}
+
+void machine_addresses(const struct machine_strand *strand, const struct machine_operand *operand,
+                       uint64_t address[MACHINE_LANES])
+{
+    uint64_t add = (uint64_t)operand->add;
+    if (operand->file == PTX_FILE_64) {
+        const uint64_t *from = machine_slot(strand, operand->slot);
+        for (int lane = 0; lane < MACHINE_LANES; lane++) address[lane] = from[lane] + add;
+        return;
+    }
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        address[lane] = (uint32_t)(machine_value(strand, operand, lane) + add);
+}
+
+// --- Asides ----------------------------------------------------------------------------------------------------------
+
+enum machine_next machine_complement(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    (void)lanes; // a scratch predicate: the others do no harm
+    *(uint32_t *)machine_lanes(strand, code, 0) = ~*(const uint32_t *)machine_lanes(strand, code, 1);
+    return MACHINE_NEXT;
+}
+
+// Sign- or zero-extends the `bits` low bits.
+static uint64_t extended(uint64_t value, uint32_t bits, int is_signed)
+{
+    if (bits >= 64) return value;
+    uint64_t sign = (uint64_t)1 << (bits - 1);
+    value &= ((uint64_t)1 << bits) - 1;
+    return is_signed ? (value ^ sign) - sign : value;
+}
+
+enum machine_next machine_convert(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine_operand *to = &code->operand[0], *from = &code->operand[1];
+    const struct ptx_type_row *type = ptx_type_row((enum ptx_type)from->type);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1)
+            machine_set_value(strand, to, lane,
+                              extended(machine_value(strand, from, lane), type->bits, type->kind == PTX_KIND_SIGNED));
+    return MACHINE_NEXT;
+}
+
+enum machine_next machine_add_up(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    uint64_t address[MACHINE_LANES];
+    machine_addresses(strand, &code->operand[1], address);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1) machine_set_value(strand, &code->operand[0], lane, address[lane]);
+    return MACHINE_NEXT;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Faults, with the rule, the place in the user's program, and what the lane gave to the instruction.
+#include "report.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "handler.h"
+
+// --- Text ------------------------------------------------------------------------------------------------------------
+
+struct text {
+    char *at;
+    size_t used, room;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    if (text->used + 1 >= text->room) return;
+    va_start(arguments, format);
+    int length = vsnprintf(text->at + text->used, text->room - text->used, format, arguments);
+    va_end(arguments);
+    text->used += length < 0 ? 0 : (size_t)length;
+    if (text->used >= text->room) text->used = text->room - 1;
+}
+
+static int short_of(const struct ptx_name *name)
+{
+    return (int)(name->length > 200 ? 200 : name->length);
+}
+
+// --- Where -----------------------------------------------------------------------------------------------------------
+
+// Line `number` of the text, without the blanks around it.
+static struct ptx_name text_line(const char *text, uint32_t number)
+{
+    for (uint32_t line = 1; line < number && text != NULL; line++) {
+        text = strchr(text, '\n');
+        if (text != NULL) text++;
+    }
+    if (text == NULL) return (struct ptx_name){"", 0};
+    text += strspn(text, " \t");
+    size_t length = strcspn(text, "\n");
+    while (length > 0 && strchr(" \t\r", text[length - 1]) != NULL) length--;
+    return (struct ptx_name){text, (uint32_t)length};
+}
+
+static void set_source(struct machine_where *where, const struct machine *machine, const struct ptx_function *function,
+                       const struct ptx_instruction *instruction)
+{
+    struct ptx_module *front = machine_module_front(machine->launch->module);
+    where->ptx_line = instruction->line;
+    where->instruction = text_line(machine_module_text(machine->launch->module), instruction->line);
+    if (instruction->location == 0) return;
+    const struct ptx_location *location = &function->location[instruction->location];
+    where->source_line = location->line;
+    where->source_column = location->column;
+    where->source_file = ptx_file_name(front, location->file);
+}
+
+struct machine_where machine_where(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
+{
+    const struct machine_warp *warp = strand->warp;
+    const struct machine_cta *cta = warp->cta;
+    const struct machine *machine = cta->cluster->machine;
+    const uint32_t *block = machine->launch->block;
+    const struct machine_function *function = strand->frame->function;
+    struct machine_where where = {.rank = cta->rank, .warp = warp->index, .lanes = strand->lanes};
+    uint32_t thread = warp->index * MACHINE_LANES + lane;
+    if (code == NULL) code = &function->code[strand->pc < function->codes ? strand->pc : function->codes - 1];
+    where.function = function->source->name;
+    memcpy(where.cta, cta->ctaid, sizeof where.cta);
+    where.thread[0] = thread % block[0];
+    where.thread[1] = thread / block[0] % block[1];
+    where.thread[2] = thread / block[0] / block[1];
+    if (code->instruction < function->source->instructions)
+        set_source(&where, machine, function->source, &function->source->instruction[code->instruction]);
+    return where;
+}
+
+static void add_where(struct text *text, const struct machine_where *where)
+{
+    add(text, "%.*s, PTX line %u", short_of(&where->function), where->function.at, where->ptx_line);
+    if (where->source_line > 0)
+        add(text, " (%.*s:%u)", short_of(&where->source_file), where->source_file.at, where->source_line);
+    add(text, ", CTA (%u,%u,%u), thread (%u,%u,%u): %.*s", where->cta[0], where->cta[1], where->cta[2],
+        where->thread[0], where->thread[1], where->thread[2], short_of(&where->instruction), where->instruction.at);
+}
+
+// The values that the lane gave to the instruction: its operands in their order, those that it writes too.
+static void add_operands(struct text *text, const struct machine_strand *strand, const struct machine_code *code,
+                         uint32_t lane)
+{
+    enum { MOST = 12 };
+    for (uint32_t i = 0; i < code->operands && i < MOST; i++) {
+        const struct machine_operand *operand = &code->operand[i];
+        if (operand->slot == MACHINE_LEFT_OUT || operand->file == PTX_FILES) continue;
+        add(text, "%s0x%llx", i == 0 ? "" : ", ", (unsigned long long)machine_value(strand, operand, lane));
+        if (operand->add != 0) add(text, " + 0x%llx", (unsigned long long)operand->add);
+    }
+}
+
+// --- Ends ------------------------------------------------------------------------------------------------------------
+
+void machine_end(struct machine *machine, const struct machine_outcome *outcome)
+{
+    pthread_mutex_lock(machine->lock);
+    if (!machine->is_stopped) *machine->outcome = *outcome;
+    __atomic_store_n(&machine->is_stopped, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(machine->lock);
+}
+
+static void end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                   struct machine_outcome *outcome, struct text *text)
+{
+    outcome->where = machine_where(strand, code, lane);
+    add(text, "\n  at ");
+    add_where(text, &outcome->where);
+    add(text, "\n  operands: ");
+    add_operands(text, strand, code, lane);
+    machine_end(strand->warp->cta->cluster->machine, outcome);
+}
+
+enum machine_next machine_fault(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                enum rule rule, uint64_t address, const char *more)
+{
+    const struct rule_row *row = rule_row(rule);
+    struct machine_outcome outcome = {
+        .kind = MACHINE_FAULTED, .rule = rule, .cuda_error = row->cuda_error, .address = address};
+    struct text text = {outcome.message, 0, sizeof outcome.message};
+    add(&text, "%s: %s", row->id, row->sentence);
+    add(&text, "\n  address 0x%llx", (unsigned long long)address);
+    if (*more != '\0') add(&text, ": %s", more);
+    if (*row->advice != '\0') add(&text, "\n  %s", row->advice);
+    end_at(strand, code, lane, &outcome, &text);
+    return MACHINE_FAULT;
+}
+
+static const char *place_name(const struct machine_place *place)
+{
+    switch (place->space) {
+    case PTX_SHARED:
+        return "shared memory of the CTA";
+    case PTX_SHARED_CLUSTER:
+        return "shared memory of the cluster";
+    case PTX_LOCAL:
+        return "local memory of the thread";
+    default:
+        return "global memory";
+    }
+}
+
+// What is mapped near an address of global memory.
+static void add_nearest(struct text *text, const struct machine *machine, uint64_t address)
+{
+    const struct region *region = region_nearest(&machine->global, address);
+    if (region == NULL) return;
+    add(text, "; the nearest allocation begins at 0x%llx and has %llu bytes", (unsigned long long)region->memory.base,
+        (unsigned long long)region->memory.size_bytes);
+    if (address >= region->memory.base)
+        add(text, ": this is %llu behind its start", (unsigned long long)(address - region->memory.base));
+}
+
+enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                                   enum rule rule, struct machine_place place, uint32_t bytes)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    char more[512];
+    struct text text = {more, 0, sizeof more};
+    add(&text, "%u bytes of %s", bytes, place_name(&place));
+    if (place.space == PTX_GLOBAL) add_nearest(&text, cta->cluster->machine, place.address);
+    if (place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER)
+        add(&text, ", of which this launch has %llu bytes from %u on",
+            (unsigned long long)cta->cluster->memory[cta->rank].size_bytes, MACHINE_SHARED_BASE);
+    return machine_fault(strand, code, lane, rule, place.address, more);
+}
+
+enum machine_next machine_stop(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
+                               enum machine_kind kind, int cuda_error, const char *format, ...)
+{
+    struct machine_outcome outcome = {.kind = kind, .cuda_error = cuda_error};
+    struct text text = {outcome.message, 0, sizeof outcome.message};
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(outcome.message, sizeof outcome.message, format, arguments);
+    va_end(arguments);
+    text.used = length < 0 ? 0 : (size_t)length < sizeof outcome.message ? (size_t)length : sizeof outcome.message - 1;
+    end_at(strand, code, lane, &outcome, &text);
+    return MACHINE_FAULT;
+}
+
+enum machine_next machine_unsupported(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct ptx_form *form = ptx_form_row(code->choice->form);
+    return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_UNSUPPORTED, 0,
+                        "the machine does not run this form of %s yet (row %s of forms.def)", form->opcode, form->name);
+}
+
+// --- Hangs -----------------------------------------------------------------------------------------------------------
+
+static void add_strand(struct text *text, const struct machine_strand *strand)
+{
+    struct machine_where where = machine_where(strand, NULL, (uint32_t)__builtin_ctz(strand->lanes));
+    add(text, "\n  lanes %08x of warp %u wait at ", strand->lanes, strand->warp->index);
+    add_where(text, &where);
+}
+
+void machine_hang(struct machine *machine, struct machine_cluster *const *cluster, uint32_t clusters)
+{
+    struct machine_outcome outcome = {.kind = MACHINE_HUNG};
+    struct text text = {outcome.message, 0, sizeof outcome.message};
+    add(&text, "the kernel hangs: no thread can go on");
+    for (uint32_t i = 0; i < clusters; i++)
+        for (uint32_t c = 0; c < cluster[i]->ctas; c++)
+            for (uint32_t w = 0; w < cluster[i]->cta[c].warps; w++) {
+                const struct machine_warp *warp = &cluster[i]->cta[c].warp[w];
+                for (uint32_t s = 0; s < warp->strands; s++) {
+                    if (outcome.where.lanes == 0)
+                        outcome.where =
+                            machine_where(&warp->strand[s], NULL, (uint32_t)__builtin_ctz(warp->strand[s].lanes));
+                    add_strand(&text, &warp->strand[s]);
+                }
+            }
+    machine_end(machine, &outcome);
+}
+
+const char *machine_kind_name(enum machine_kind kind)
+{
+    static const char *const names[] = {[MACHINE_DONE] = "done",
+                                        [MACHINE_REFUSED] = "refused",
+                                        [MACHINE_FAULTED] = "faulted",
+                                        [MACHINE_TRAPPED] = "trapped",
+                                        [MACHINE_HUNG] = "hung",
+                                        [MACHINE_LIMITED] = "limited",
+                                        [MACHINE_UNSUPPORTED] = "unsupported",
+                                        [MACHINE_NO_MEMORY] = "no memory"};
+    return names[kind];
+}
+
+// --- Events ----------------------------------------------------------------------------------------------------------
+
+const struct teller *machine_teller(const struct machine_strand *strand, const struct machine_code *code,
+                                    uint32_t lanes, struct teller *room)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    const struct machine *machine = cta->cluster->machine;
+    const struct ptx_function *function = strand->frame->function->source;
+    *room = (struct teller){machine->launch->observer,
+                            {.launch = machine->launch->number,
+                             .cta = cta->number,
+                             .rank = cta->rank,
+                             .warp = strand->warp->index,
+                             .lanes = lanes}};
+    if (code->instruction < function->instructions) room->origin.line = function->instruction[code->instruction].line;
+    return room;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The special registers of a warp, as slots: those that the kernel reads.
+#include "special.h"
+
+#include <string.h>
+
+#include "decoder.h"
+#include "handler.h"
+
+enum { H200_SMS = 132 };
+
+static uint32_t part_of(const uint32_t extent[3], uint32_t part, uint32_t fourth)
+{
+    return part < 3 ? extent[part] : fourth;
+}
+
+// The thread of a lane, x fastest.
+static uint32_t thread_of(const struct machine_warp *warp, uint32_t lane, uint32_t part)
+{
+    const uint32_t *block = warp->cta->cluster->machine->launch->block;
+    uint32_t thread = warp->index * MACHINE_LANES + lane;
+    const uint32_t parts[3] = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]};
+    return part_of(parts, part, 0);
+}
+
+static uint64_t lane_mask(enum ptx_special special, uint32_t lane)
+{
+    uint64_t bit = (uint64_t)1 << lane, all = UINT32_MAX;
+    switch (special) {
+    case PTX_SPECIAL_LANEMASK_EQ:
+        return bit;
+    case PTX_SPECIAL_LANEMASK_LE:
+        return 2 * bit - 1;
+    case PTX_SPECIAL_LANEMASK_LT:
+        return bit - 1;
+    case PTX_SPECIAL_LANEMASK_GE:
+        return all & ~(bit - 1);
+    default:
+        return all & ~(2 * bit - 1);
+    }
+}
+
+static uint64_t cluster_value(const struct machine_cta *cta, enum ptx_special special, uint32_t part)
+{
+    struct cluster_registers of = cluster_registers(&cta->cluster->machine->shape, cta->ctaid);
+    switch (special) {
+    case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
+        return of.is_explicit_cluster;
+    case PTX_SPECIAL_CLUSTERID:
+        return part_of(of.clusterid, part, 0);
+    case PTX_SPECIAL_NCLUSTERID:
+        return part_of(of.nclusterid, part, 1);
+    case PTX_SPECIAL_CLUSTER_CTAID:
+        return part_of(of.cluster_ctaid, part, 0);
+    case PTX_SPECIAL_CLUSTER_NCTAID:
+        return part_of(of.cluster_nctaid, part, 1);
+    case PTX_SPECIAL_CLUSTER_CTARANK:
+        return of.cluster_ctarank;
+    default:
+        return of.cluster_nctarank;
+    }
+}
+
+static uint64_t launch_value(const struct machine_cta *cta, enum ptx_special special, uint32_t part)
+{
+    const struct machine *machine = cta->cluster->machine;
+    switch (special) {
+    case PTX_SPECIAL_NTID:
+        return part_of(machine->launch->block, part, 1);
+    case PTX_SPECIAL_CTAID:
+        return part_of(cta->ctaid, part, 0);
+    case PTX_SPECIAL_NCTAID:
+        return part_of(machine->launch->grid, part, 1);
+    case PTX_SPECIAL_NWARPID:
+        return LAUNCH_MAX_THREADS * 2 / MACHINE_LANES;
+    case PTX_SPECIAL_SMID:
+        return cta->number % H200_SMS;
+    case PTX_SPECIAL_NSMID:
+        return H200_SMS;
+    case PTX_SPECIAL_GRIDID:
+        return machine->launch->number;
+    case PTX_SPECIAL_TOTAL_SMEM_SIZE:
+    case PTX_SPECIAL_AGGR_SMEM_SIZE:
+        return machine->shared_bytes;
+    case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
+        return machine->launch->dynamic_shared_bytes;
+    case PTX_SPECIAL_RESERVED_END:
+    case PTX_SPECIAL_RESERVED_CAP:
+        return MACHINE_SHARED_BASE;
+    default:
+        return 0; // %pm, %envreg, %reserved_smem_offset_begin, %current_graph_exec
+    }
+}
+
+static uint64_t value_of(const struct machine_warp *warp, const struct machine_special *special, uint32_t lane)
+{
+    enum ptx_special which = (enum ptx_special)special->special;
+    switch (which) {
+    case PTX_SPECIAL_TID:
+        return thread_of(warp, lane, special->part);
+    case PTX_SPECIAL_LANEID:
+        return lane;
+    case PTX_SPECIAL_WARPID:
+        return warp->index;
+    case PTX_SPECIAL_LANEMASK_EQ:
+    case PTX_SPECIAL_LANEMASK_LE:
+    case PTX_SPECIAL_LANEMASK_LT:
+    case PTX_SPECIAL_LANEMASK_GE:
+    case PTX_SPECIAL_LANEMASK_GT:
+        return lane_mask(which, lane);
+    case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
+    case PTX_SPECIAL_CLUSTERID:
+    case PTX_SPECIAL_NCLUSTERID:
+    case PTX_SPECIAL_CLUSTER_CTAID:
+    case PTX_SPECIAL_CLUSTER_NCTAID:
+    case PTX_SPECIAL_CLUSTER_CTARANK:
+    case PTX_SPECIAL_CLUSTER_NCTARANK:
+        return cluster_value(warp->cta, which, special->part);
+    default:
+        return launch_value(warp->cta, which, special->part);
+    }
+}
+
+static void fill(const struct machine_strand *strand, uint32_t slot, enum ptx_file file, uint64_t value)
+{
+    const struct machine_operand operand = {.slot = slot | MACHINE_IN_WARP, .file = (uint8_t)file};
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) machine_set_value(strand, &operand, lane, value);
+}
+
+void machine_special_set(struct machine_warp *warp)
+{
+    const struct machine *machine = warp->cta->cluster->machine;
+    const struct machine_strand *strand = &warp->strand[0];
+    fill(strand, MACHINE_SLOT_TRUE, PTX_FILE_PRED, 1);
+    fill(strand, MACHINE_SLOT_ZERO, PTX_FILE_64, 0);
+    fill(strand, MACHINE_SLOT_SHARED, PTX_FILE_64, (uint64_t)warp->cta->rank << SHARED_RANK_SHIFT);
+    fill(strand, MACHINE_SLOT_PARAMETERS, PTX_FILE_64, (uint64_t)(uintptr_t)machine->parameters);
+    for (uint32_t i = 0; i < machine->kernel->specials; i++) {
+        const struct machine_special *special = &machine->kernel->special[i];
+        const struct machine_operand operand = {.slot = special->slot, .file = special->file};
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+            machine_set_value(strand, &operand, lane, value_of(warp, special, lane));
+    }
+}
+
+// The clock of a cluster is the number of instructions that its warps have executed; a nanosecond is two of them.
+enum machine_next machine_read_clock(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    uint64_t clock = ++cluster->time, value;
+    cluster->clock_reads++;
+    (void)lanes; // the slot is the warp's
+    switch ((enum ptx_special)code->operand[1].add) {
+    case PTX_SPECIAL_CLOCK_HI:
+        value = clock >> 32;
+        break;
+    case PTX_SPECIAL_GLOBALTIMER:
+    case PTX_SPECIAL_GLOBALTIMER_LO:
+        value = clock / 2;
+        break;
+    case PTX_SPECIAL_GLOBALTIMER_HI:
+        value = clock / 2 >> 32;
+        break;
+    default:
+        value = clock;
+    }
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) machine_set_value(strand, &code->operand[0], lane, value);
+    return MACHINE_NEXT;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The slots of a warp: constants, and the special registers that the kernel reads.
+#ifndef TMAREF_MACHINE_SPECIAL_H
+#define TMAREF_MACHINE_SPECIAL_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+void machine_special_set(struct machine_warp *warp);
+
+#pragma GCC visibility pop
+
+#endif

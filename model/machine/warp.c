@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// A warp is a set of strands: lanes at one instruction of one call. Those that meet there become one. The strand that
+// let its siblings pass the fewest times runs; of these the one in the deepest call, and there the one that is furthest
+// up, so that those behind catch up. One that has used its budget, or polls, lets its siblings pass: thus each makes
+// progress, whatever the others wait for.
+#include "warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "alu.h"
+#include "handler.h"
+
+// --- Frames ----------------------------------------------------------------------------------------------------------
+
+static void enter(struct machine_strand *strand, struct machine_frame *frame)
+{
+    strand->frame = frame;
+    strand->base[MACHINE_IN_FRAME] = frame->slots;
+    strand->base[MACHINE_IN_CONSTANTS] = (uint8_t *)(uintptr_t)frame->function->constants; // only read
+    strand->base[MACHINE_IN_WARP] = strand->warp->slots;
+}
+
+static void set_local_base(struct machine_frame *frame, uint32_t local_base)
+{
+    uint64_t *slot = (uint64_t *)(void *)(frame->slots + (frame->function->local_slot & ~(MACHINE_SLOT_ALIGN - 1u)));
+    for (int lane = 0; lane < MACHINE_LANES; lane++) slot[lane] = local_base;
+    frame->local_base = local_base;
+}
+
+static struct machine_frame *new_frame(const struct machine_function *function, uint32_t local_base)
+{
+    struct machine_frame *frame = calloc(1, sizeof *frame);
+    if (frame == NULL) return NULL;
+    frame->slots = aligned_alloc(MACHINE_SLOT_ALIGN, function->frame_bytes);
+    if (frame->slots == NULL) {
+        free(frame);
+        return NULL;
+    }
+    memset(frame->slots, 0, function->frame_bytes);
+    frame->function = function;
+    set_local_base(frame, local_base);
+    return frame;
+}
+
+static void free_frame(struct machine_frame *frame)
+{
+    free(frame->slots);
+    free(frame);
+}
+
+// Local memory: 16 bytes of each lane side by side.
+int machine_local_grow(struct machine_warp *warp, uint64_t bytes)
+{
+    uint64_t room = warp->local_bytes;
+    if (bytes <= room) return 1;
+    bytes = (bytes < 2 * room ? 2 * room : bytes) + 15u;
+    bytes -= bytes % 16;
+    if (bytes > UINT32_MAX / 2) return 0;
+    uint8_t *more = realloc(warp->local, bytes * MACHINE_LANES);
+    if (more == NULL) return 0;
+    memset(more + room * MACHINE_LANES, 0, (bytes - room) * MACHINE_LANES);
+    warp->local = more;
+    warp->local_bytes = (uint32_t)bytes;
+    return 1;
+}
+
+// --- Strands ---------------------------------------------------------------------------------------------------------
+
+static struct machine_strand *find_strand(struct machine_warp *warp, const struct machine_strand *other,
+                                          const struct machine_frame *frame, uint32_t pc)
+{
+    for (uint32_t i = 0; i < warp->strands; i++) {
+        struct machine_strand *strand = &warp->strand[i];
+        if (strand != other && strand->frame == frame && strand->pc == pc) return strand;
+    }
+    return NULL;
+}
+
+static void remove_strand(struct machine_warp *warp, struct machine_strand *strand)
+{
+    *strand = warp->strand[--warp->strands];
+}
+
+static void join(struct machine_strand *to, uint32_t lanes, uint32_t round)
+{
+    to->lanes |= lanes;
+    to->waiting_at = 0;
+    if (round > to->round) to->round = round;
+}
+
+// A strand of `lanes` at `pc` of `frame`, new or joined with the one that is there. There are never more than lanes.
+static struct machine_strand *put_lanes(struct machine_strand *from, uint32_t lanes, struct machine_frame *frame,
+                                        uint32_t pc)
+{
+    struct machine_warp *warp = from->warp;
+    struct machine_strand *to = find_strand(warp, from, frame, pc);
+    if (to != NULL) {
+        join(to, lanes, from->round);
+        return to;
+    }
+    to = &warp->strand[warp->strands++];
+    *to = (struct machine_strand){.warp = warp, .lanes = lanes, .pc = pc, .round = from->round};
+    enter(to, frame);
+    return to;
+}
+
+// Takes all lanes of the strand to `pc` of `frame`.
+static struct machine_strand *take_all(struct machine_strand *strand, struct machine_frame *frame, uint32_t pc)
+{
+    struct machine_warp *warp = strand->warp;
+    struct machine_strand *to = warp->strands == 1 ? NULL : find_strand(warp, strand, frame, pc);
+    if (to == NULL) {
+        strand->pc = pc;
+        strand->waiting_at = 0;
+        if (frame != strand->frame) enter(strand, frame);
+        return strand;
+    }
+    join(to, strand->lanes, strand->round);
+    int is_last = to == &warp->strand[warp->strands - 1];
+    remove_strand(warp, strand);
+    return is_last ? strand : to;
+}
+
+// Takes some lanes of the strand away to `pc` of `frame`; the others stay.
+static struct machine_strand *take(struct machine_strand *strand, uint32_t lanes, struct machine_frame *frame,
+                                   uint32_t pc)
+{
+    strand->warp->begun &= ~lanes;
+    if (lanes == strand->lanes) return take_all(strand, frame, pc);
+    strand->lanes &= ~lanes;
+    return put_lanes(strand, lanes, frame, pc);
+}
+
+void machine_move(struct machine_strand *strand, uint32_t lanes, uint32_t pc)
+{
+    take(strand, lanes, strand->frame, pc);
+}
+
+struct machine_frame *machine_frame_open(const struct machine_strand *strand, const struct machine_function *function,
+                                         const struct machine_code *call, uint32_t lanes, uint32_t local_base)
+{
+    struct machine_frame *frame = new_frame(function, local_base);
+    if (frame == NULL) return NULL;
+    frame->caller = strand->frame;
+    frame->depth = strand->frame->depth + 1;
+    frame->lanes = lanes;
+    frame->return_pc = strand->pc + 1;
+    frame->call = call;
+    return frame;
+}
+
+void machine_frame_enter(struct machine_strand *strand, struct machine_frame *frame)
+{
+    take(strand, frame->lanes, frame, 0);
+}
+
+static void leave_frame(struct machine_frame *frame, uint32_t lanes)
+{
+    frame->lanes &= ~lanes;
+    if (frame->lanes == 0) free_frame(frame);
+}
+
+void machine_frame_pop(struct machine_strand *strand, uint32_t lanes)
+{
+    struct machine_frame *frame = strand->frame;
+    take(strand, lanes, frame->caller, frame->return_pc);
+    leave_frame(frame, lanes);
+}
+
+void machine_lanes_exit(struct machine_strand *strand, uint32_t lanes)
+{
+    struct machine_warp *warp = strand->warp;
+    struct machine_frame *frame = strand->frame;
+    warp->live &= ~lanes;
+    warp->begun &= ~lanes;
+    for (uint32_t i = 0; i < warp->strands; i++) warp->strand[i].waiting_at = 0; // they may have waited for these lanes
+    strand->lanes &= ~lanes;
+    if (strand->lanes == 0) remove_strand(warp, strand);
+    for (struct machine_frame *caller; frame != NULL; frame = caller) {
+        caller = frame->caller;
+        leave_frame(frame, lanes);
+    }
+}
+
+uint32_t machine_met(const struct machine_strand *strand, uint32_t lanes, const uint32_t *mask)
+{
+    uint32_t live = strand->warp->live, met = 0;
+    for (int lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1 && (mask[lane] & live & ~lanes) == 0) met |= 1u << lane;
+    return met;
+}
+
+enum machine_next machine_leave(struct machine_strand *strand, uint32_t lanes, uint32_t done)
+{
+    if (done == 0) return MACHINE_WAIT;
+    strand->warp->begun &= ~done;
+    if (done == lanes) return MACHINE_NEXT;
+    // Lanes of the strand whose guard is false go on too: only those that asked and were not served wait.
+    machine_move(strand, done | (strand->lanes & ~lanes), strand->pc + 1);
+    return MACHINE_JUMPED;
+}
+
+// --- Running ---------------------------------------------------------------------------------------------------------
+
+// Does `a` run before `b`?
+static int runs_before(const struct machine_strand *a, const struct machine_strand *b)
+{
+    if (a->round != b->round) return a->round < b->round;
+    if (a->frame->depth != b->frame->depth) return a->frame->depth > b->frame->depth;
+    return a->pc < b->pc;
+}
+
+static struct machine_strand *pick(struct machine_warp *warp)
+{
+    struct machine_strand *best = NULL;
+    uint64_t progress = warp->cta->cluster->progress;
+    for (uint32_t i = 0; i < warp->strands; i++) {
+        struct machine_strand *strand = &warp->strand[i];
+        if (strand->waiting_at == progress) continue;
+        if (best == NULL || runs_before(strand, best)) best = strand;
+    }
+    return best;
+}
+
+// The first instruction below at which a sibling stands: there they become one. Else the end of the function.
+static uint32_t meeting_point(const struct machine_strand *strand)
+{
+    const struct machine_warp *warp = strand->warp;
+    uint32_t point = strand->frame->function->codes;
+    for (uint32_t i = 0; i < warp->strands; i++) {
+        const struct machine_strand *other = &warp->strand[i];
+        if (other->frame == strand->frame && other->pc > strand->pc && other->pc < point) point = other->pc;
+    }
+    return point;
+}
+
+static void run_alu(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    void *operand[MACHINE_ALU_OPERANDS];
+    for (uint32_t i = 0; i < code->operands; i++) operand[i] = machine_lanes(strand, code, i);
+    operand[code->operands] = NULL;
+    struct alu_call call = {operand, lanes, &strand->warp->carry, code->choice};
+    code->alu(&call);
+}
+
+static uint32_t lanes_of(const struct machine_strand *strand, const struct machine_code *code)
+{
+    uint32_t guard = *(const uint32_t *)machine_slot(strand, code->guard);
+    return strand->lanes & (guard ^ code->guard_flip);
+}
+
+// Lanes whose guard is false do not wait with the others.
+static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
+{
+    uint32_t others = strand->lanes & ~lanes;
+    strand->waiting_at = strand->warp->cta->cluster->progress;
+    if (others != 0) machine_move(strand, others, strand->pc + 1);
+}
+
+// Runs the strand until it waits, meets a sibling, parts from one, or `*budget` is used. It goes on by itself over
+// jumps as long as it has no siblings.
+static enum machine_next run_strand(struct machine_strand *strand, uint32_t *budget)
+{
+    struct machine_warp *warp = strand->warp;
+    struct machine_cluster *cluster = warp->cta->cluster;
+    uint64_t *by_form = cluster->by_form, threads = 0;
+    uint32_t left = *budget, lanes = 0;
+    enum machine_next next;
+    do {
+        const struct machine_code *first = strand->frame->function->code, *code = first + strand->pc;
+        const struct machine_code *stop =
+            warp->strands == 1 ? first + strand->frame->function->codes : first + meeting_point(strand);
+        for (next = MACHINE_NEXT; left > 0 && code < stop; code++) {
+            lanes = lanes_of(strand, code);
+            left--;
+            if (lanes == 0) continue;
+            threads += (uint32_t)__builtin_popcount(lanes);
+            if (by_form != NULL && code->choice != NULL) by_form[code->choice->form]++;
+            if (code->handler == NULL) {
+                run_alu(strand, code, lanes);
+                continue;
+            }
+            strand->pc = (uint32_t)(code - first);
+            next = code->handler(strand, code, lanes);
+            if (next != MACHINE_NEXT) break;
+        }
+        if (next == MACHINE_NEXT) strand->pc = (uint32_t)(code - first);
+    } while (next == MACHINE_JUMPED && left > 0 && warp->strands == 1 && strand == &warp->strand[0]);
+    if (next == MACHINE_WAIT) part_from_waiting(strand, lanes);
+    cluster->thread_instructions += threads;
+    *budget = left;
+    return next;
+}
+
+// A strand that stands where a sibling does joins it.
+static void meet(struct machine_strand *strand)
+{
+    if (strand->warp->strands > 1) take_all(strand, strand->frame, strand->pc);
+}
+
+enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
+{
+    uint32_t left = budget;
+    enum machine_ran ran = MACHINE_RAN_ON;
+    while (left > 0 && ran == MACHINE_RAN_ON) {
+        struct machine_strand *strand = pick(warp);
+        if (strand == NULL) {
+            ran = warp->strands == 0 ? MACHINE_ENDED : MACHINE_BLOCKED;
+            break;
+        }
+        switch (run_strand(strand, &left)) {
+        case MACHINE_NEXT:
+            if (left == 0) strand->round++;
+            meet(strand);
+            break;
+        case MACHINE_JUMPED:
+        case MACHINE_WAIT:
+            break;
+        case MACHINE_YIELD:
+            strand->round++;
+            machine_move(strand, strand->lanes, strand->pc + 1);
+            ran = MACHINE_POLLED;
+            break;
+        case MACHINE_FAULT:
+            ran = MACHINE_STOPPED;
+        }
+    }
+    warp->cta->cluster->time += budget - left;
+    warp->cta->cluster->executed += budget - left;
+    return ran;
+}
+
+// --- Begin and end ---------------------------------------------------------------------------------------------------
+
+int machine_warp_start(struct machine_warp *warp, struct machine_cta *cta, uint32_t index, uint32_t lanes)
+{
+    const struct machine_kernel *kernel = cta->cluster->machine->kernel;
+    uint32_t local_base = kernel->module_local_bytes;
+    uint32_t top = local_base + (kernel->entry->local_bytes + 15u) / 16u * 16u;
+    *warp = (struct machine_warp){.cta = cta, .index = index, .live = lanes, .strands = 1};
+    struct machine_strand *strand = &warp->strand[0];
+    struct machine_frame *frame = new_frame(kernel->entry, local_base);
+    warp->slots = aligned_alloc(MACHINE_SLOT_ALIGN, kernel->warp_bytes);
+    *strand = (struct machine_strand){.warp = warp, .lanes = lanes};
+    if (frame != NULL && warp->slots != NULL) {
+        frame->lanes = lanes;
+        enter(strand, frame);
+        for (int lane = 0; lane < MACHINE_LANES; lane++) warp->stack_top[lane] = top;
+        if (machine_local_grow(warp, top)) return 1;
+    }
+    if (frame != NULL) free_frame(frame);
+    warp->strands = 0;
+    warp->live = 0;
+    return 0;
+}
+
+void machine_warp_end(struct machine_warp *warp)
+{
+    while (warp->strands > 0) machine_lanes_exit(&warp->strand[0], warp->strand[0].lanes);
+    free(warp->slots);
+    free(warp->local);
+}
