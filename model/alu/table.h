@@ -38,7 +38,12 @@ struct alu_rows {
 #define ALU_ROWS(file, rows) const struct alu_rows ALU_NAME(file) = {rows, sizeof rows / sizeof *rows}
 
 // Every file of operations.
-#define ALU_FILES(FILE) FILE(alu_integer) FILE(alu_bits) FILE(alu_logic)
+// clang-format off
+#define ALU_FILES(FILE) \
+    FILE(alu_integer) FILE(alu_bits) FILE(alu_logic) FILE(alu_compare) \
+    FILE(alu_float32) FILE(alu_double) FILE(alu_half) FILE(alu_convert) FILE(alu_pack) FILE(alu_approximate) \
+    FILE(alu_warp)
+// clang-format on
 
 #define ALU_DECLARE(file) extern const struct alu_rows file, file##_avx2;
 #pragma GCC visibility push(hidden)

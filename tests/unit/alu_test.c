@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `alu`: what single instructions compute, on facts recorded from an H200 and on worked examples.
-#include "alu_test.h"
+#include "../alu/registers.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -37,23 +37,55 @@ static const struct {
     {"lop3.b32", {0x3c, 0x0f, 0x33, 0x55, 0x3c}, "a ^ b"},
     {"prmt.b32", {0xff00dd00, 0x8000dd00, 0, 0xb010}, "bit 3 repeats the sign"},
     {"dp4a.s32.u32", {0xffffff02, 0xff, 0xff, 1}, "-1 * 255 + 1"},
+    {"add.rn.f32", {0x7fffffff, 0x7fc00001, 0x3f800000}, "every NaN of f32 is 7FFFFFFF"},
+    {"add.rp.f32", {0x3f800001, 0x3f800000, 1}, "upwards, whatever the host rounds to"},
+    {"add.rm.f32", {0x80000000, 0x3f800000, 0xbf800000}, "downwards a sum of 0 is -0"},
+    {"mul.rz.ftz.f32", {0, 0x3f7ff800, 0x00800400}, "tiny after rounding is flushed"},
+    {"mul.rn.ftz.f32", {0x00800000, 0x3f7ff800, 0x00800400}, "what rounding makes normal is not"},
+    {"fma.rn.f32", {0x337ffffe, 0x3f800001, 0x3f7fffff, 0xbf800000}, "one rounding"},
+    {"mul.sat.f32", {0, 0x7fc00000, 0x3f800000}, "a NaN saturated is +0"},
+    {"add.f64", {0xfff8000000000002, 0x7ff8000000000001, 0xfff0000000000002}, "the second operand's NaN, quiet"},
+    {"sub.f64", {0xfff8000000000000, 0x7ff0000000000000, 0x7ff0000000000000}, "what is invalid has a sign"},
+    {"min.f32", {0x80000000, 0, 0x80000000}, "-0 is below +0"},
+    {"max.f32", {0x3f800000, 0x7fc00000, 0x3f800000}, "the operand that is a number"},
+    {"max.NaN.f16", {0x7fff, 0x7c01, 0x3c00}, "or a NaN"},
+    {"add.f16", {0x7c00, 0x7bff, 0x7bff}, "infinity above 65504"},
+    {"fma.rn.f16", {0x3c01, 0x3c00, 0x3c00, 0x1400}, "a tie goes to even, broken upwards by 2^-10"},
+    {"fma.rn.oob.f16", {0, 0x7ff7, 0x3c00, 0x7fff}, "the value filled in out of bounds makes 0"},
+    {"mul.bf16x2", {0x7fff3f80, 0x7fc03f80, 0x3f803f80}, "halves apart"},
+    {"cvt.rni.s32.f32", {2, 0x40200000}, "2.5 to even"},
+    {"cvt.rzi.u8.f32", {0, 0xbf800000}, "below the range"},
+    {"cvt.rzi.s64.f32", {0x8000000000000000, 0x7fc00000}, "a NaN as 64 bits"},
+    {"cvt.rzi.s32.f64", {0x80000000, 0x7ff8000000000000}, "a NaN of f64"},
+    {"cvt.rn.f32.u64", {0x5f000000, 0x7fffffffffffffff}, "rounded once"},
+    {"cvt.rz.f32.u64", {0x5effffff, 0x7fffffffffffffff}, "and toward zero"},
+    {"cvt.rn.satfinite.e4m3x2.f32", {0x7e7f, 0x7f800000, 0x7fc00000}, "infinity stops at 448, a NaN is 7F"},
+    {"cvt.rn.f16x2.e5m2x2", {0x7c007fff, 0x7c7e}, "infinity stays, a NaN is 7FFF"},
+    {"cvt.rna.satfinite.tf32.f32", {0x7fbfe000, 0x7fc00000}, "one unit off a NaN"},
+    {"cvt.f64.f32", {0x7ff8000020000000, 0x7f800001}, "a payload stays, quiet"},
+    {"ex2.approx.f32", {0x3f800000, 0}, "2^0"},
+    {"rcp.approx.ftz.f32", {0xff800000, 0x80000001}, "a subnormal is zero"},
+    {"lg2.approx.f32", {0, 0x3f800000}, "0 of 1"},
+    {"sin.approx.f32", {0x80000000, 0x80000000}, "-0 of -0"},
+    {"tanh.approx.f32", {0x3f800000, 0x41000000}, "1 from 8 on"},
+    {"rcp.approx.ftz.f64", {0x7fffffff00000000, 0x7ff8000000000000}, "the high word alone"},
 };
 
 static void expect(int row, alu_function *(*find)(const struct ptx_choice *), uint32_t lanes)
 {
-    static struct alu_test test;
+    static struct registers test;
     char context[200];
-    ck_assert_msg(alu_test_open(&test, rows[row].spelling, 1), "no row of the ALU takes %s", rows[row].spelling);
+    ck_assert_msg(registers_open(&test, -1, rows[row].spelling, 1), "no row of the ALU takes %s", rows[row].spelling);
     for (int slot = 0; slot < test.slots; slot++)
         for (int lane = 0; lane < 32; lane++)
-            alu_test_set(&test, slot, lane, 0, test.is_written[slot] ? 0x5a5a5a5a5a5a5a5a : rows[row].operand[slot]);
-    uint64_t untouched = alu_test_get(&test, 0, 0, 0);
-    alu_test_run(&test, find(&test.choice), lanes);
+            registers_set(&test, slot, lane, 0, test.is_written[slot] ? 0x5a5a5a5a5a5a5a5a : rows[row].operand[slot]);
+    uint64_t untouched = registers_get(&test, 0, 0, 0);
+    registers_run(&test, find(&test.choice), lanes);
     for (int lane = 0; lane < 32; lane++) {
         uint64_t want = lanes >> lane & 1 ? rows[row].operand[0] : untouched;
         snprintf(context, sizeof context, "%s: %s, lane %d", rows[row].spelling, rows[row].why, lane);
-        ck_assert_msg(alu_test_get(&test, 0, lane, 0) == want, "%s: %llx, expected %llx", context,
-                      (unsigned long long)alu_test_get(&test, 0, lane, 0), (unsigned long long)want);
+        ck_assert_msg(registers_get(&test, 0, lane, 0) == want, "%s: %llx, expected %llx", context,
+                      (unsigned long long)registers_get(&test, 0, lane, 0), (unsigned long long)want);
     }
 }
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
-#include "alu_test.h"
+#include "registers.h"
 
-static int choose(struct ptx_choice *choice, const char *spelling)
+static int choose(struct ptx_choice *choice, int wanted, const char *spelling)
 {
     struct ptx_spelling cut;
     int taken;
     if (!ptx_spelling_cut(spelling, strlen(spelling), &cut)) return 0;
     for (int form = ptx_form_next(&cut, 0); form >= 0; form = ptx_form_next(&cut, form + 1))
-        if (ptx_form_match(form, &cut, choice, &taken) && alu_find(choice) != NULL) return 1;
+        if ((wanted < 0 || form == wanted) && ptx_form_match(form, &cut, choice, &taken) && alu_find(choice) != NULL)
+            return 1;
     return 0;
 }
 
-static void add_slot(struct alu_test *test, int bits, int is_written)
+static void add_slot(struct registers *test, int bits, int is_written)
 {
     int slot = test->slots++;
     test->bits[slot] = bits;
@@ -21,7 +22,7 @@ static void add_slot(struct alu_test *test, int bits, int is_written)
     test->operand[slot] = test->lanes[slot];
 }
 
-static void add_rule(struct alu_test *test, const struct ptx_operand_rule *rule, int parts)
+static void add_rule(struct registers *test, const struct ptx_operand_rule *rule, int parts)
 {
     int bits = rule->kind == PTX_RULE_CONSTANT ? 32 : (int)ptx_type_row(rule->type)->bits;
     if (rule->may_pack)
@@ -30,17 +31,17 @@ static void add_rule(struct alu_test *test, const struct ptx_operand_rule *rule,
         add_slot(test, bits, rule->is_written);
 }
 
-int alu_test_open(struct alu_test *test, const char *spelling, int parts)
+int registers_open(struct registers *test, int form, const char *spelling, int parts)
 {
-    *test = (struct alu_test){0};
-    if (!choose(&test->choice, spelling)) return 0;
+    *test = (struct registers){0};
+    if (!choose(&test->choice, form, spelling)) return 0;
     test->rules = ptx_operand_rules(&test->choice, test->rule);
     for (int i = 0; i < test->rules; i++) add_rule(test, &test->rule[i], parts);
     test->operand[test->slots] = NULL;
     return 1;
 }
 
-uint64_t alu_test_get(const struct alu_test *test, int slot, int lane, int word)
+uint64_t registers_get(const struct registers *test, int slot, int lane, int word)
 {
     const void *lanes = test->lanes[slot];
     int bits = test->bits[slot];
@@ -50,7 +51,7 @@ uint64_t alu_test_get(const struct alu_test *test, int slot, int lane, int word)
     return ((const uint64_t *)lanes)[bits == 128 ? 2 * lane + word : lane];
 }
 
-void alu_test_set(struct alu_test *test, int slot, int lane, int word, uint64_t value)
+void registers_set(struct registers *test, int slot, int lane, int word, uint64_t value)
 {
     void *lanes = test->lanes[slot];
     int bits = test->bits[slot];
@@ -64,7 +65,7 @@ void alu_test_set(struct alu_test *test, int slot, int lane, int word, uint64_t 
         ((uint64_t *)lanes)[bits == 128 ? 2 * lane + word : lane] = value;
 }
 
-void alu_test_run(struct alu_test *test, alu_function *function, uint32_t lanes)
+void registers_run(struct registers *test, alu_function *function, uint32_t lanes)
 {
     struct alu_call call = {test->operand, lanes, &test->carry, &test->choice};
     function(&call);

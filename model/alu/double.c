@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Floats of 64 bits. A NaN comes back quiet with its sign and payload, which operand's depends on the instruction; what
+// is invalid gives FFF8000000000000.
+#include <math.h>
+
+#include "environment.h"
+
+// Which operand's NaN a result is: the first of `x`, `y`, `z` that is one.
+LANE_INLINE uint64_t f64_result(double f, uint64_t x, uint64_t y, uint64_t z)
+{
+    uint64_t result = f != f ? F64_INVALID : bits_of_f64(f);
+    result = f64_is_nan(z) ? z | F64_QUIET : result;
+    result = f64_is_nan(y) ? y | F64_QUIET : result;
+    return f64_is_nan(x) ? x | F64_QUIET : result;
+}
+
+#define F64(name, second, last, x, y, z, ...)                                                                          \
+    static void name(const struct alu_call *call)                                                                      \
+    {                                                                                                                  \
+        RESULT(uint64_t);                                                                                              \
+        const uint64_t *as = call->operand[1], *bs = call->operand[second], *cs = call->operand[last];                 \
+        struct environment environment = environment_enter(rounding(call), 0, d);                                      \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            double a = f64_of(as[i]), b = f64_of(bs[i]), c = f64_of(cs[i]);                                            \
+            (void)b, (void)c;                                                                                          \
+            d[i] = f64_result(__VA_ARGS__, x[i], y[i], z[i]);                                                          \
+        }                                                                                                              \
+        environment_leave(environment, d);                                                                             \
+        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+    }
+
+F64(add, 2, 2, bs, as, as, a + b)
+F64(sub, 2, 2, bs, as, as, a - b)
+F64(mul, 2, 2, bs, as, as, a *b)
+F64(fma_f64, 2, 3, bs, cs, as, fma(a, b, c))
+F64(div_f64, 2, 2, as, bs, bs, a / b)
+F64(rcp, 1, 1, as, as, as, 1.0 / a)
+F64(sqrt_f64, 1, 1, as, as, as, sqrt(a))
+
+UNARY(abs_f64, uint64_t, uint64_t, f64_is_nan(a) ? a | F64_QUIET : a & ~F64_SIGN)
+UNARY(neg_f64, uint64_t, uint64_t, f64_is_nan(a) ? a | F64_QUIET : a ^ F64_SIGN)
+BINARY(copysign_f64, uint64_t, uint64_t, uint64_t, (a & F64_SIGN) | (b & ~F64_SIGN))
+
+LANE_INLINE int64_t ordered(uint64_t bits)
+{
+    return (int64_t)(bits ^ ((uint64_t)((int64_t)bits >> 63) >> 1));
+}
+
+LANE_INLINE uint64_t extreme(uint64_t a, uint64_t b, int greatest)
+{
+    uint64_t pick = (ordered(a) > ordered(b)) == greatest ? a : b;
+    pick = f64_is_nan(b) ? a : pick;
+    pick = f64_is_nan(a) ? b : pick;
+    return f64_is_nan(pick) ? pick | F64_QUIET : pick;
+}
+
+BINARY(min_f64, uint64_t, uint64_t, uint64_t, extreme(a, b, 0))
+BINARY(max_f64, uint64_t, uint64_t, uint64_t, extreme(a, b, 1))
+
+static const struct alu_row rows[] = {
+    ROW_ANY(ADD_F64, add),
+    ROW_ANY(SUB_F64, sub),
+    ROW_ANY(MUL_F64, mul),
+    ROW_ANY(FMA_F64, fma_f64),
+    ROW_ANY(MAD_F64, fma_f64),
+    ROW_ANY(DIV_F64, div_f64),
+    ROW_ANY(RCP_F64, rcp),
+    ROW_ANY(SQRT_F64, sqrt_f64),
+    ROW_ANY(ABS_F64, abs_f64),
+    ROW_ANY(NEG_F64, neg_f64),
+    ROW(COPYSIGN, f64, copysign_f64),
+    ROW_ANY(MIN_F64, min_f64),
+    ROW_ANY(MAX_F64, max_f64),
+};
+ALU_ROWS(alu_double, rows);

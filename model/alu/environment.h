@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Floating-point arithmetic of the host in one of four rounding modes, with subnormals or without, whatever the
+// caller's environment: it is set around a loop over memory, if it differs, and put back. x86-64 has all that a GPU
+// does: it finds a result tiny after rounding, too. Elsewhere the C library sets the mode, and loops flush.
+#ifndef TMAREF_ALU_ENVIRONMENT_H
+#define TMAREF_ALU_ENVIRONMENT_H
+
+#include "lanes_loop.h"
+
+#if defined __x86_64__
+#include <xmmintrin.h>
+
+enum { MXCSR_PLAIN = 0x1f80, MXCSR_CONTROL = 0xffc0, MXCSR_DOWN = 0x2000, MXCSR_UP = 0x4000, MXCSR_FLUSH = 0x8040 };
+
+struct environment {
+    unsigned before, inside;
+};
+
+LANE_INLINE unsigned mxcsr_of(enum ptx_word round, int flush)
+{
+    unsigned mode = round == PTX_RM ? MXCSR_DOWN : round == PTX_RP ? MXCSR_UP : 0;
+    if (round == PTX_RZ) mode = MXCSR_DOWN | MXCSR_UP;
+    return MXCSR_PLAIN | mode | (flush ? MXCSR_FLUSH : 0);
+}
+
+// `lanes` is where results go: nothing is written to it before, nor read of it after, in the other environment.
+LANE_INLINE struct environment environment_enter(enum ptx_word round, int flush, void *lanes)
+{
+    struct environment environment = {_mm_getcsr(), mxcsr_of(round, flush)};
+    if ((environment.before & MXCSR_CONTROL) != environment.inside) _mm_setcsr(environment.inside);
+    __asm__ volatile("" : : "r"(lanes) : "memory");
+    return environment;
+}
+
+LANE_INLINE void environment_leave(struct environment environment, void *lanes)
+{
+    __asm__ volatile("" : : "r"(lanes) : "memory");
+    if ((environment.before & MXCSR_CONTROL) != environment.inside) _mm_setcsr(environment.before);
+}
+
+#define HOST_FLUSHES 1
+
+#else
+#include <fenv.h>
+
+struct environment {
+    fenv_t before;
+};
+
+LANE_INLINE struct environment environment_enter(enum ptx_word round, int flush, void *lanes)
+{
+    struct environment environment;
+    (void)flush;
+    fegetenv(&environment.before);
+    fesetenv(FE_DFL_ENV);
+    fesetround(round == PTX_RM   ? FE_DOWNWARD
+               : round == PTX_RP ? FE_UPWARD
+               : round == PTX_RZ ? FE_TOWARDZERO
+                                 : FE_TONEAREST);
+    __asm__ volatile("" : : "r"(lanes) : "memory");
+    return environment;
+}
+
+LANE_INLINE void environment_leave(struct environment environment, void *lanes)
+{
+    __asm__ volatile("" : : "r"(lanes) : "memory");
+    fesetenv(&environment.before);
+}
+
+#define HOST_FLUSHES 0
+#endif
+
+// --- Bits of floats --------------------------------------------------------------------------------------------------
+
+LANE_INLINE float f32_of(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+LANE_INLINE uint32_t bits_of_f32(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof f);
+    return bits;
+}
+
+LANE_INLINE double f64_of(uint64_t bits)
+{
+    double f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+LANE_INLINE uint64_t bits_of_f64(double f)
+{
+    uint64_t bits;
+    memcpy(&bits, &f, sizeof f);
+    return bits;
+}
+
+// What the hardware makes of every NaN of f32.
+#define F32_NAN     0x7fffffffu
+#define F32_ONE     0x3f800000u
+#define F64_INF     0x7ff0000000000000u
+#define F64_SIGN    0x8000000000000000u
+#define F64_INVALID 0xfff8000000000000u
+#define F64_QUIET   0x0008000000000000u
+
+LANE_INLINE int f32_is_nan(uint32_t bits)
+{
+    return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+LANE_INLINE int f64_is_nan(uint64_t bits)
+{
+    return (bits & ~F64_SIGN) > F64_INF;
+}
+
+LANE_INLINE uint32_t f32_result(float f)
+{
+    return f != f ? F32_NAN : bits_of_f32(f);
+}
+
+// 0 to 1; a NaN and -0 become +0.
+LANE_INLINE uint32_t f32_saturated(float f)
+{
+    return f > 0 ? f < 1 ? bits_of_f32(f) : F32_ONE : 0;
+}
+
+// Without its value if it is subnormal.
+LANE_INLINE uint32_t f32_flushed(uint32_t bits)
+{
+    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+LANE_INLINE int says_ftz(const struct alu_call *call)
+{
+    return word_is(call, PTX_CLASS_FTZ, PTX_FTZ);
+}
+
+LANE_INLINE int says_sat(const struct alu_call *call)
+{
+    return word_is(call, PTX_CLASS_SAT, PTX_SAT);
+}
+
+LANE_INLINE enum ptx_word rounding(const struct alu_call *call)
+{
+    return (enum ptx_word)call->choice->word[PTX_CLASS_ROUND];
+}
+
+#endif

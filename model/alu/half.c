@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Floats of 16 bits, f16 and bf16, one or two in a register. Every NaN that arithmetic gives is 7FFF.
+#include "narrow.h"
+
+// What the words of an instruction ask for.
+struct asked {
+    enum ptx_word round;
+    int flush, saturate, relu, oob;
+};
+
+LANE_INLINE struct asked asked_of(const struct alu_call *call)
+{
+    return (struct asked){rounding(call), says_ftz(call), says_sat(call), word_is(call, PTX_CLASS_RELU, PTX_RELU),
+                          word_is(call, PTX_CLASS_OOB, PTX_OOB)};
+}
+
+LANE_INLINE double widened(struct narrow format, uint32_t bits, int flush)
+{
+    if (flush) bits = narrow_flushed(format, bits);
+    return format.precision == 11 ? f16_to_f32(bits) : bf16_to_f32(bits);
+}
+
+LANE_INLINE uint32_t finished(struct narrow format, double f, struct asked asked)
+{
+    uint32_t bits = narrow_round(format, f, asked.round, asked.flush);
+    if (asked.saturate) bits = narrow_saturated(format, bits);
+    return asked.relu ? narrow_relu(format, bits) : bits;
+}
+
+// The value that a tensor copy fills in out of bounds.
+LANE_INLINE int is_out_of_bounds(uint32_t bits)
+{
+    return (bits & 0x7fff) == 0x7ff7;
+}
+
+enum operation { ADD, SUB, MUL, FMA };
+
+LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, uint32_t x, uint32_t y, uint32_t z,
+                              struct asked asked)
+{
+    double a = widened(format, x, asked.flush), b = widened(format, y, asked.flush);
+    double c = operation == FMA ? widened(format, z, asked.flush) : 0;
+    if (operation == ADD) return finished(format, sum_to_odd(a, b), asked);
+    if (operation == SUB) return finished(format, sum_to_odd(a, -b), asked);
+    if (operation == MUL) return finished(format, a * b, asked);
+    uint32_t result = finished(format, sum_to_odd(a * b, c), asked);
+    return asked.oob && (is_out_of_bounds(x) || is_out_of_bounds(y)) ? 0 : result;
+}
+
+// Loops over lanes of one number, and of two.
+#define HALF_LOOPS(name, format, last, each)                                                                           \
+    static void name(const struct alu_call *call)                                                                      \
+    {                                                                                                                  \
+        RESULT(uint16_t);                                                                                              \
+        const uint16_t *as = call->operand[1], *bs = call->operand[last > 1 ? 2 : 1], *cs = call->operand[last];       \
+        struct asked asked = asked_of(call);                                                                           \
+        struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
+        EACH_LANE d[i] = (uint16_t)each(format, as[i], bs[i], cs[i], asked);                                           \
+        environment_leave(environment, d);                                                                             \
+        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+    }                                                                                                                  \
+    static void name##_x2(const struct alu_call *call)                                                                 \
+    {                                                                                                                  \
+        RESULT(uint32_t);                                                                                              \
+        const uint32_t *as = call->operand[1], *bs = call->operand[last > 1 ? 2 : 1], *cs = call->operand[last];       \
+        struct asked asked = asked_of(call);                                                                           \
+        struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            uint32_t low = each(format, as[i] & 0xffff, bs[i] & 0xffff, cs[i] & 0xffff, asked);                        \
+            uint32_t high = each(format, as[i] >> 16, bs[i] >> 16, cs[i] >> 16, asked);                                \
+            d[i] = low | high << 16;                                                                                   \
+        }                                                                                                              \
+        environment_leave(environment, d);                                                                             \
+        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+    }
+
+LANE_INLINE uint32_t add_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    return computed(format, ADD, a, b, c, asked);
+}
+
+LANE_INLINE uint32_t sub_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    return computed(format, SUB, a, b, c, asked);
+}
+
+LANE_INLINE uint32_t mul_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    return computed(format, MUL, a, b, c, asked);
+}
+
+LANE_INLINE uint32_t fma_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    return computed(format, FMA, a, b, c, asked);
+}
+
+LANE_INLINE uint32_t abs_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    (void)b, (void)c;
+    if (asked.flush) a = narrow_flushed(format, a);
+    return narrow_is_nan(format, a) ? format.nan : a & (format.sign - 1);
+}
+
+LANE_INLINE uint32_t neg_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    (void)b, (void)c;
+    if (asked.flush) a = narrow_flushed(format, a);
+    return narrow_is_nan(format, a) ? format.nan : a ^ format.sign;
+}
+
+// Bits as a number that grows with the float, -0 below +0.
+LANE_INLINE int32_t ordered(struct narrow format, uint32_t bits)
+{
+    return bits >= format.sign ? (int32_t)(format.sign - 1 - bits) : (int32_t)bits;
+}
+
+LANE_INLINE uint32_t extreme(struct narrow format, uint32_t a, uint32_t b, int greatest, int keeps_nan, int flush)
+{
+    if (flush) a = narrow_flushed(format, a), b = narrow_flushed(format, b);
+    int a_nan = narrow_is_nan(format, a), b_nan = narrow_is_nan(format, b);
+    uint32_t pick = (ordered(format, a) > ordered(format, b)) == greatest ? a : b;
+    pick = a_nan ? b : b_nan ? a : pick;
+    return (a_nan && b_nan) || (keeps_nan && (a_nan || b_nan)) ? format.nan : pick;
+}
+
+LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, int greatest, const struct alu_call *call)
+{
+    int keeps_nan = word_is(call, PTX_CLASS_NAN, PTX_NAN), flush = says_ftz(call);
+    if (!word_is(call, PTX_CLASS_XORSIGN, PTX_XORSIGN)) return extreme(format, a, b, greatest, keeps_nan, flush);
+    uint32_t magnitude = format.sign - 1;
+    uint32_t pick = extreme(format, a & magnitude, b & magnitude, greatest, keeps_nan, flush);
+    return narrow_is_nan(format, pick) ? format.nan : pick | ((a ^ b) & format.sign);
+}
+
+#define EXTREMES(name, format, greatest)                                                                               \
+    BINARY(name, uint16_t, uint16_t, uint16_t, extreme_of(format, a, b, greatest, call))                               \
+    BINARY(name##_x2, uint32_t, uint32_t, uint32_t,                                                                    \
+           extreme_of(format, a & 0xffff, b & 0xffff, greatest, call) |                                                \
+               extreme_of(format, a >> 16, b >> 16, greatest, call) << 16)
+EXTREMES(min_f16, NARROW_F16, 0)
+EXTREMES(max_f16, NARROW_F16, 1)
+EXTREMES(min_bf16, NARROW_BF16, 0)
+EXTREMES(max_bf16, NARROW_BF16, 1)
+
+#define HALVES(name, last)                                                                                             \
+    HALF_LOOPS(name##_f16, NARROW_F16, last, name##_each) HALF_LOOPS(name##_bf16, NARROW_BF16, last, name##_each)
+HALVES(add, 2)
+HALVES(sub, 2)
+HALVES(mul, 2)
+HALVES(fma, 3)
+HALVES(abs, 1)
+HALVES(neg, 1)
+
+#define F16_ROWS(form, name)  ROW(form, f16, name##_f16), ROW(form, f16x2, name##_f16_x2)
+#define BF16_ROWS(form, name) ROW(form, bf16, name##_bf16), ROW(form, bf16x2, name##_bf16_x2)
+
+static const struct alu_row rows[] = {
+    F16_ROWS(ADD_F16, add),         F16_ROWS(SUB_F16, sub),           F16_ROWS(MUL_F16, mul),
+    F16_ROWS(FMA_F16, fma),         F16_ROWS(FMA_F16_RELU, fma),      F16_ROWS(FMA_OOB, fma),
+    F16_ROWS(FMA_OOB_SAT, fma),     F16_ROWS(ABS_F16, abs),           F16_ROWS(NEG_F16, neg),
+    F16_ROWS(MIN_F16, min),         F16_ROWS(MAX_F16, max),           F16_ROWS(MIN_F16_XORSIGN, min),
+    F16_ROWS(MAX_F16_XORSIGN, max), BF16_ROWS(ADD_BF16, add),         BF16_ROWS(SUB_BF16, sub),
+    BF16_ROWS(MUL_BF16, mul),       BF16_ROWS(FMA_BF16, fma),         BF16_ROWS(FMA_OOB, fma),
+    BF16_ROWS(ABS_BF16, abs),       BF16_ROWS(NEG_BF16, neg),         BF16_ROWS(MIN_BF16, min),
+    BF16_ROWS(MAX_BF16, max),       BF16_ROWS(MIN_BF16_XORSIGN, min), BF16_ROWS(MAX_BF16_XORSIGN, max),
+};
+ALU_ROWS(alu_half, rows);

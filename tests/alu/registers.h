@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// One instruction on registers of 32 lanes, for who tests model/alu: made from its spelling alone.
+#ifndef TMAREF_TESTS_ALU_REGISTERS_H
+#define TMAREF_TESTS_ALU_REGISTERS_H
+
+#include "alu.h"
+#include "operand_rule.h"
+
+enum { REGISTERS_MOST = 24 };
+
+// The registers of one instruction, by operand; of vectors, by part.
+struct registers {
+    struct ptx_choice choice;
+    struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
+    int rules, slots;         // slots: registers, without the NULL behind them
+    int bits[REGISTERS_MOST]; // of each register; 1: a predicate
+    int is_written[REGISTERS_MOST];
+    uint64_t lanes[REGISTERS_MOST][64]; // room for 32 lanes of 128 bits
+    void *operand[REGISTERS_MOST + 1];
+    uint32_t carry;
+};
+
+// Row `form` of the table, or with -1 the first that the ALU has; 0 if it has none. Vectors of mov have `parts`.
+int registers_open(struct registers *test, int form, const char *spelling, int parts);
+
+// One lane of a register, its low or (word 1) its high 64 bits.
+uint64_t registers_get(const struct registers *test, int slot, int lane, int word);
+void registers_set(struct registers *test, int slot, int lane, int word, uint64_t value);
+
+void registers_run(struct registers *test, alu_function *function, uint32_t lanes);
+
+#endif
