@@ -43,3 +43,12 @@ set_target_properties(tmaref_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERS
 target_link_libraries(tmaref_shared PRIVATE tmaref_flags m)
 add_library(tmaref::tmaref ALIAS tmaref_static)
 add_library(tmaref::tmaref_shared ALIAS tmaref_shared)
+
+# The reference of all functions, where doxygen is here: the target `reference`.
+find_program(DOXYGEN doxygen)
+if(DOXYGEN)
+  configure_file(${publish}/Doxyfile.in ${PROJECT_BINARY_DIR}/Doxyfile @ONLY)
+  add_custom_target(reference COMMAND ${DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile
+    COMMENT "Writing reference/html" VERBATIM)
+  add_dependencies(reference tmaref_public)
+endif()
