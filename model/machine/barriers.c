@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// mbarrier instructions: which operation of sync/mbarrier_operate.h each row is. A wait that fails lets others run.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "flight_item.h"
+
+enum { NO_ROW = -1 };
+
+// Of each form its operation, and which operands of the row are the result, the address and what it takes.
+struct barrier_row {
+    uint16_t form;
+    uint8_t opcode;
+    int8_t result, address, operand;
+};
+
+#define ARRIVES(name, opcode)                                                                                          \
+    {PTX_FORM_##name, opcode, 0, 1, 2}, {PTX_FORM_##name##_SCOPED, opcode, 0, 1, 2},                                   \
+        {PTX_FORM_##name##_REMOTE, opcode, NO_ROW, 1, 2}, {PTX_FORM_##name##_REMOTE_SCOPED, opcode, NO_ROW, 1, 2}
+#define BOTH(name, opcode, result, address, operand)                                                                   \
+    {PTX_FORM_##name, opcode, result, address, operand}, {PTX_FORM_##name##_SCOPED, opcode, result, address, operand}
+
+static const struct barrier_row rows[] = {
+    {PTX_FORM_MBARRIER_INIT, MBARRIER_OP_INIT, NO_ROW, 0, 1},
+    {PTX_FORM_MBARRIER_INVAL, MBARRIER_OP_INVAL, NO_ROW, 0, NO_ROW},
+    BOTH(MBARRIER_EXPECT_TX, MBARRIER_OP_EXPECT_TX, NO_ROW, 0, 1),
+    BOTH(MBARRIER_COMPLETE_TX, MBARRIER_OP_COMPLETE_TX, NO_ROW, 0, 1),
+    ARRIVES(MBARRIER_ARRIVE, MBARRIER_OP_ARRIVE),
+    ARRIVES(MBARRIER_ARRIVE_EXPECT_TX, MBARRIER_OP_ARRIVE_EXPECT_TX),
+    ARRIVES(MBARRIER_ARRIVE_DROP, MBARRIER_OP_ARRIVE_DROP),
+    ARRIVES(MBARRIER_ARRIVE_DROP_EXPECT_TX, MBARRIER_OP_ARRIVE_DROP_EXPECT_TX),
+    BOTH(MBARRIER_ARRIVE_NOCOMPLETE, MBARRIER_OP_ARRIVE_NO_COMPLETE, 0, 1, 2),
+    BOTH(MBARRIER_ARRIVE_DROP_NOCOMPLETE, MBARRIER_OP_ARRIVE_DROP_NO_COMPLETE, 0, 1, 2),
+    BOTH(MBARRIER_TEST_WAIT, MBARRIER_OP_TEST_WAIT, 0, 1, 2),
+    BOTH(MBARRIER_TEST_WAIT_PARITY, MBARRIER_OP_TEST_WAIT_PARITY, 0, 1, 2),
+    BOTH(MBARRIER_TRY_WAIT, MBARRIER_OP_TRY_WAIT, 0, 1, 2),
+    BOTH(MBARRIER_TRY_WAIT_PARITY, MBARRIER_OP_TRY_WAIT_PARITY, 0, 1, 2),
+    {PTX_FORM_MBARRIER_PENDING_COUNT, MBARRIER_OP_PENDING_COUNT, 0, NO_ROW, 1},
+    {PTX_FORM_CP_ASYNC_MBARRIER_ARRIVE, MBARRIER_OP_COPIES_ARRIVE, NO_ROW, 0, NO_ROW},
+};
+
+static const struct barrier_row *row_of(const struct ptx_choice *choice)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].form == choice->form) return &rows[i];
+    return NULL;
+}
+
+// --- The addresses ---------------------------------------------------------------------------------------------------
+
+static int is_shared(struct machine_place place)
+{
+    return place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER;
+}
+
+// Puts the addresses of the lanes into the instruction. The lanes of one instruction are all of one space: if a generic
+// address names another CTA all go by shared::cluster addresses. expect_tx in a cluster takes the rank as it stands in
+// the register. 0, with the lane and the rule, if one names no shared memory.
+static int set_addresses(struct machine_strand *strand, const struct machine_code *code,
+                         const struct machine_operand *operand, struct mbarrier_instruction *in, uint32_t *lane,
+                         enum rule *rule)
+{
+    const enum ptx_word space = (enum ptx_word)code->choice->space[0];
+    const uint32_t own = strand->warp->cta->rank;
+    uint64_t address[MACHINE_LANES];
+    int remote = 0;
+    machine_addresses(strand, operand, address);
+    for (uint32_t left = in->lanes; left != 0; left &= left - 1) {
+        *lane = (uint32_t)__builtin_ctz(left);
+        struct machine_place place = machine_place(strand, space, address[*lane]);
+        *rule = mbarrier_generic_check(address[*lane], is_shared(place), NULL);
+        if (*rule != RULE_OK) return 0;
+        in->address[*lane] = (uint32_t)place.address;
+        remote |= place.space == PTX_SHARED_CLUSTER && cluster_address_rank((uint32_t)place.address) != own;
+    }
+    in->space = space == PTX_SHARED_CLUSTER || remote ? MBARRIER_SHARED_CLUSTER : MBARRIER_SHARED_CTA;
+    for (uint32_t left = in->lanes; left != 0 && in->space == MBARRIER_SHARED_CTA; left &= left - 1) {
+        uint32_t at = (uint32_t)__builtin_ctz(left);
+        if (space == PTX_WORD_NONE) in->address[at] = cluster_mapa(in->address[at], 0);
+        if (!mbarrier_reads_cluster_address(&strand->warp->cta->cluster->shared, in->opcode, in->space)) continue;
+        in->address[at] = space == PTX_WORD_NONE ? cluster_mapa(in->address[at], own) : (uint32_t)address[at];
+    }
+    return 1;
+}
+
+// --- Operands and results --------------------------------------------------------------------------------------------
+
+static enum access_order order_of(const struct ptx_choice *choice)
+{
+    switch (choice->word[PTX_CLASS_ORDER]) {
+    case PTX_RELAXED:
+        return ORDER_RELAXED;
+    case PTX_ACQUIRE:
+        return ORDER_ACQUIRE;
+    case PTX_RELEASE:
+        return ORDER_RELEASE;
+    default:
+        return ORDER_WEAK;
+    }
+}
+
+static enum access_scope scope_of(const struct ptx_choice *choice)
+{
+    return choice->word[PTX_CLASS_SCOPE] == PTX_CLUSTER ? SCOPE_CLUSTER
+           : choice->word[PTX_CLASS_SCOPE] == PTX_CTA   ? SCOPE_CTA
+                                                        : SCOPE_NONE;
+}
+
+// An arrive without a count has 1.
+static void set_operands(const struct machine_strand *strand, const struct machine_code *code, int row,
+                         struct mbarrier_instruction *in)
+{
+    uint32_t at = row == NO_ROW ? 0 : machine_operand_at(code, (uint32_t)row);
+    int is_there = row != NO_ROW && code->operand[at].slot != MACHINE_LEFT_OUT;
+    for (uint32_t left = in->lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        in->operand[lane] = is_there ? machine_value(strand, &code->operand[at], lane) : 1;
+    }
+}
+
+static void give(const struct machine_strand *strand, const struct machine_operand *result, uint32_t lanes,
+                 const struct mbarrier_answer *answer, enum mbarrier_result gives)
+{
+    if (result->slot == MACHINE_LEFT_OUT) return;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint64_t value = gives == MBARRIER_GIVES_PREDICATE ? answer->ballot >> lane & 1 : answer->value[lane];
+        machine_set_value(strand, result, lane, value);
+    }
+}
+
+// --- Waits that fail -------------------------------------------------------------------------------------------------
+
+static void note_wait(const struct machine_strand *strand, const struct machine_code *code,
+                      const struct mbarrier_instruction *in, uint32_t failed)
+{
+    struct flight_warp *warp = flight_warp_of(strand->warp);
+    uint32_t first = (uint32_t)__builtin_ctz(failed);
+    int is_cluster = in->space == MBARRIER_SHARED_CLUSTER;
+    warp->waits = 1;
+    warp->wait_rank = is_cluster ? cluster_address_rank(in->address[first]) : in->rank;
+    warp->wait_address = cluster_mapa(in->address[first], 0);
+    warp->wait_lanes = failed;
+    warp->wait_operand = in->operand[first];
+    warp->wait_is_parity = mbarrier_op_row(in->opcode)->operand == MBARRIER_TAKES_PARITY;
+    warp->wait_instruction = code->instruction;
+    warp->wait_function = strand->frame->function;
+}
+
+static enum machine_next waited(const struct machine_strand *strand, const struct machine_code *code,
+                                const struct mbarrier_instruction *in, uint32_t ballot)
+{
+    uint32_t failed = in->lanes & ~ballot;
+    flight_warp_of(strand->warp)->waits = 0;
+    if (failed == 0) return MACHINE_NEXT;
+    note_wait(strand, code, in, failed);
+    return MACHINE_YIELD;
+}
+
+// --- The handlers ----------------------------------------------------------------------------------------------------
+
+// What is behind the instruction: the end of cp.async.mbarrier.arrive is yet to come.
+static enum machine_next issue_arrive(struct machine_strand *strand, const struct machine_code *code,
+                                      const struct mbarrier_instruction *in)
+{
+    struct flight_arrive *arrive = flight_new(strand->warp, FLIGHT_ARRIVE, in->lanes, sizeof *arrive);
+    if (arrive == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "there is no memory for a copy");
+    arrive->head.async = ASYNC_ALONE;
+    arrive->is_noinc = in->opcode == MBARRIER_OP_COPIES_ARRIVE_NOINC;
+    memcpy(arrive->address, in->address, sizeof arrive->address);
+    machine_teller(strand, code, in->lanes, &arrive->head.teller);
+    flight_issue(&arrive->head);
+    return MACHINE_NEXT;
+}
+
+static enum machine_next operate(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct barrier_row *row = row_of(code->choice);
+    struct mbarrier_instruction in = {.opcode = row->opcode, .rank = strand->warp->cta->rank, .lanes = lanes};
+    struct mbarrier_answer answer;
+    struct teller room;
+    enum rule rule = RULE_OK;
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    in.order = order_of(code->choice);
+    in.scope = scope_of(code->choice);
+    if (code->choice->word[PTX_CLASS_NOINC] != 0) in.opcode = MBARRIER_OP_COPIES_ARRIVE_NOINC;
+    set_operands(strand, code, row->operand, &in);
+    if (row->address != NO_ROW &&
+        !set_addresses(strand, code, &code->operand[machine_operand_at(code, (uint32_t)row->address)], &in, &lane,
+                       &rule))
+        return machine_fault(strand, code, lane, rule, 0, "");
+    rule = mbarrier_operate(flight_unit(flights_of(strand->warp)), &in, machine_teller(strand, code, lanes, &room),
+                            &answer, NULL);
+    if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, in.address[lane], "");
+    const struct mbarrier_op_row *does = mbarrier_op_row(in.opcode);
+    if (row->result != NO_ROW) give(strand, &code->operand[row->result], lanes, &answer, does->result);
+    if (does->result == MBARRIER_GIVES_PREDICATE) return waited(strand, code, &in, answer.ballot);
+    if (in.opcode != MBARRIER_OP_PENDING_COUNT) machine_progress(strand);
+    return row->opcode == MBARRIER_OP_COPIES_ARRIVE ? issue_arrive(strand, code, &in) : MACHINE_NEXT;
+}
+
+machine_handler *machine_barriers_find(const struct ptx_choice *choice)
+{
+    return row_of(choice) != NULL ? operate : NULL;
+}
+
+// --- Hangs -----------------------------------------------------------------------------------------------------------
+
+static size_t add(char *text, size_t bytes, size_t used, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static size_t add(char *text, size_t bytes, size_t used, const char *format, ...)
+{
+    va_list list;
+    if (used >= bytes) return used;
+    va_start(list, format);
+    int more = vsnprintf(text + used, bytes - used, format, list);
+    va_end(list);
+    return more < 0 ? used : used + (size_t)more < bytes ? used + (size_t)more : bytes - 1;
+}
+
+static size_t add_entry(char *text, size_t bytes, size_t used, const struct ledger_entry *entry)
+{
+    const struct event_origin *who = &entry->origin;
+    const struct mbarrier_transaction *t = &entry->transaction;
+    used = add(text, bytes, used, "; CTA %llu warp %u%s", (unsigned long long)who->cta, who->warp,
+               who->operation != 0 ? " (a copy)" : "");
+    if (t->arrivals != 0) used = add(text, bytes, used, " arrived %llu", (unsigned long long)t->arrivals);
+    if (t->expect_bytes != 0) used = add(text, bytes, used, " expected %llu bytes", (unsigned long long)t->expect_bytes);
+    if (t->complete_bytes != 0)
+        used = add(text, bytes, used, " brought %llu bytes", (unsigned long long)t->complete_bytes);
+    if (who->file != NULL) return add(text, bytes, used, " at %s:%u", who->file, who->line);
+    return who->line != 0 ? add(text, bytes, used, " at line %u of the PTX", who->line) : used;
+}
+
+static size_t add_ledger(char *text, size_t bytes, size_t used, const struct ledger *page)
+{
+    if (page == NULL || page->life == BARRIER_NONE)
+        return add(text, bytes, used, " No mbarrier.init has made a barrier there.");
+    used = add(text, bytes, used, " %llu phases have completed since its init. In this one", (unsigned long long)page->phases);
+    if (page->count == 0) return add(text, bytes, used, " nobody has come.");
+    used = add(text, bytes, used, " came");
+    for (int i = 0; i < page->count; i++) used = add_entry(text, bytes, used, &page->entry[i]);
+    if (page->lost > 0) used = add(text, bytes, used, "; and %d more", page->lost);
+    return add(text, bytes, used, ".");
+}
+
+size_t machine_flights_explain(const struct machine_warp *warp, char *text, size_t bytes)
+{
+    const struct machine_flights *flights = flights_of(warp);
+    const struct flight_warp *wait = flight_warp_of(warp);
+    uint64_t word;
+    size_t used = 0;
+    if (bytes > 0) text[0] = 0;
+    if (!wait->waits) return 0;
+    const uint8_t *at =
+        cluster_memory_at(flights->unit.cluster, wait->wait_rank, wait->wait_address, MBARRIER_BYTES);
+    if (at == NULL) return 0;
+    memcpy(&word, at, sizeof word);
+    struct mbarrier_fields now = mbarrier_unpack(word);
+    used = add(text, bytes, used, "It waits for the mbarrier at shared address %#x of CTA %u in the cluster",
+               wait->wait_address, wait->wait_rank);
+    if (wait->wait_is_parity)
+        used = add(text, bytes, used, ", until the phase of parity %u completes", (unsigned)(wait->wait_operand & 1));
+    used = add(text, bytes, used, ". It is in a phase of parity %d: %u of %u arrivals and %d bytes are missing.",
+               now.phase, now.pending, now.expected, now.tx);
+    return add_ledger(text, bytes, used, ledger_find(flights->unit.ledgers, wait->wait_rank, wait->wait_address));
+}

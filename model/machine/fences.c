@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Fences, which the machine only tells of: it keeps no caches. Edits of tensor maps, and hints to caches.
+#include <string.h>
+
+#include "address_check.h"
+#include "fence.h"
+#include "flight_item.h"
+#include "replace.h"
+#include "tell_map.h"
+
+enum { MOST_NAME = 96 };
+
+// --- Fences ----------------------------------------------------------------------------------------------------------
+
+// The instruction as it is written, which fence_find() knows.
+static void name_of(const struct machine_strand *strand, const struct machine_code *code, char name[MOST_NAME])
+{
+    const struct ptx_program *program = machine_module_program(strand->warp->cta->cluster->machine->launch->module);
+    const struct ptx_instruction *instruction = &strand->frame->function->source->instruction[code->instruction];
+    const struct ptx_name *spelling = &program->op[instruction->op].spelling;
+    size_t length = spelling->length < MOST_NAME - 1 ? spelling->length : MOST_NAME - 1;
+    memcpy(name, spelling->at, length);
+    name[length] = 0;
+}
+
+static enum machine_next fence(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    char name[MOST_NAME];
+    struct event_fence event;
+    struct teller room;
+    if (!machine_is_heard(strand)) return MACHINE_NEXT;
+    name_of(strand, code, name);
+    if (fence_find(name, &event)) fence_tell(&event, machine_teller(strand, code, lanes, &room));
+    return MACHINE_NEXT;
+}
+
+// The acquire of a tensor map, lane by lane.
+static enum machine_next acquire(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    uint64_t address[MACHINE_LANES];
+    char name[MOST_NAME];
+    struct event_fence event;
+    struct teller room;
+    machine_addresses(strand, &code->operand[0], address);
+    name_of(strand, code, name);
+    int is_known = fence_find(name, &event);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        enum rule rule = map_acquire_check(address[lane], NULL);
+        if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, address[lane], "");
+        event.address = address[lane];
+        event.bytes = TENSORMAP_BYTES;
+        if (is_known && machine_is_heard(strand)) fence_tell(&event, machine_teller(strand, code, left & -left, &room));
+    }
+    return MACHINE_NEXT;
+}
+
+// --- Tensor maps -----------------------------------------------------------------------------------------------------
+
+static const enum replace_field fields[] = {
+    [PTX_FIELD_ADDRESS - PTX_FIELD_ADDRESS] = REPLACE_GLOBAL_ADDRESS,
+    [PTX_FIELD_RANK - PTX_FIELD_ADDRESS] = REPLACE_RANK,
+    [PTX_FIELD_BOX_DIM - PTX_FIELD_ADDRESS] = REPLACE_BOX_DIM,
+    [PTX_FIELD_GLOBAL_DIM - PTX_FIELD_ADDRESS] = REPLACE_GLOBAL_DIM,
+    [PTX_FIELD_GLOBAL_STRIDE - PTX_FIELD_ADDRESS] = REPLACE_GLOBAL_STRIDE,
+    [PTX_FIELD_ELEMENT_STRIDE - PTX_FIELD_ADDRESS] = REPLACE_ELEMENT_STRIDE,
+    [PTX_FIELD_ELEMTYPE - PTX_FIELD_ADDRESS] = REPLACE_ELEMTYPE,
+    [PTX_FIELD_INTERLEAVE - PTX_FIELD_ADDRESS] = REPLACE_INTERLEAVE_LAYOUT,
+    [PTX_FIELD_SWIZZLE - PTX_FIELD_ADDRESS] = REPLACE_SWIZZLE_MODE,
+    [PTX_FIELD_FILL - PTX_FIELD_ADDRESS] = REPLACE_FILL_MODE,
+};
+
+static int has_ordinal(int form)
+{
+    return form == PTX_FORM_TENSORMAP_REPLACE_DIM || form == PTX_FORM_TENSORMAP_REPLACE_STRIDE;
+}
+
+static struct replace_op replace_of(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
+{
+    uint32_t field = code->choice->word[PTX_CLASS_FIELD] - (uint32_t)PTX_FIELD_ADDRESS;
+    struct replace_op op = {.field = fields[field]};
+    int ordinal = has_ordinal(code->choice->form);
+    if (ordinal) op.ordinal = (uint32_t)machine_value(strand, &code->operand[1], lane);
+    op.value = machine_value(strand, &code->operand[1 + ordinal], lane);
+    return op;
+}
+
+static int is_shared(struct machine_place place)
+{
+    return place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER;
+}
+
+static enum machine_next replace(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    uint64_t address[MACHINE_LANES];
+    struct teller room;
+    machine_addresses(strand, &code->operand[0], address);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct machine_place place = machine_place(strand, (enum ptx_word)code->choice->space[0], address[lane]);
+        const struct replace_op op = replace_of(strand, code, lane);
+        struct tensormap_image image;
+        enum rule rule;
+        if (!machine_read(strand, place, lane, &image, sizeof image, &rule))
+            return machine_fault(strand, code, lane, rule, address[lane], "");
+        tensormap_replace(&image, &op, NULL);
+        if (!machine_write(strand, place, lane, &image, sizeof image, &rule))
+            return machine_fault(strand, code, lane, rule, address[lane], "");
+        map_replace_observe(is_shared(place) ? SPACE_SHARED : SPACE_GLOBAL, place.address,
+                            machine_teller(strand, code, left & -left, &room));
+    }
+    return MACHINE_NEXT;
+}
+
+// Global memory around an address, for checks of one range.
+static struct memory memory_around(const struct machine_strand *strand, uint64_t address)
+{
+    static const struct memory nothing;
+    const struct region *region = region_find(&strand->warp->cta->cluster->machine->global, NULL, address);
+    return region != NULL ? region->memory : nothing;
+}
+
+// The warp copies one map.
+static enum machine_next copy_map(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    const struct memory *shared = &cta->cluster->memory[cta->rank];
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    uint64_t to[MACHINE_LANES], from[MACHINE_LANES];
+    struct tensormap_image image;
+    struct teller room;
+    machine_addresses(strand, &code->operand[0], to);
+    machine_addresses(strand, &code->operand[1], from);
+    struct machine_place source = machine_place(strand, PTX_SHARED, from[lane]);
+    struct machine_place destination = machine_place(strand, PTX_WORD_NONE, to[lane]);
+    const struct memory global = memory_around(strand, to[lane]);
+    enum rule rule =
+        map_copy_check((uint32_t)source.address, shared, to[lane], is_shared(destination), &global, NULL);
+    if (rule == RULE_OK && machine_read(strand, source, lane, &image, sizeof image, &rule) &&
+        machine_write(strand, destination, lane, &image, sizeof image, &rule)) {
+        const struct teller *teller = machine_teller(strand, code, lanes, &room);
+        map_copy_observe((uint32_t)source.address, to[lane], teller);
+        return fence(strand, code, lanes);
+    }
+    return machine_fault(strand, code, lane, rule, to[lane], "");
+}
+
+// --- Hints -----------------------------------------------------------------------------------------------------------
+
+static enum machine_next hint(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    (void)strand, (void)code, (void)lanes; // nothing is cached
+    return MACHINE_NEXT;
+}
+
+static enum machine_next prefetch_map(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    uint64_t address[MACHINE_LANES];
+    machine_addresses(strand, &code->operand[0], address);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const struct memory global = memory_around(strand, address[lane]);
+        enum rule rule = map_prefetch_check(address[lane], &global, NULL);
+        if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, address[lane], "");
+    }
+    return MACHINE_NEXT;
+}
+
+machine_handler *machine_fences_find(const struct ptx_choice *choice)
+{
+    switch (choice->form) {
+    case PTX_FORM_MEMBAR:
+    case PTX_FORM_MEMBAR_PROXY:
+    case PTX_FORM_FENCE:
+    case PTX_FORM_FENCE_MBARRIER_INIT:
+    case PTX_FORM_FENCE_RESTRICT:
+    case PTX_FORM_FENCE_RESTRICT_RELEASE:
+    case PTX_FORM_FENCE_PROXY_ALIAS:
+    case PTX_FORM_FENCE_PROXY_ASYNC:
+    case PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE:
+        return fence;
+    case PTX_FORM_FENCE_PROXY_TENSORMAP_ACQUIRE:
+        return acquire;
+    case PTX_FORM_TENSORMAP_REPLACE_ADDRESS:
+    case PTX_FORM_TENSORMAP_REPLACE_RANK:
+    case PTX_FORM_TENSORMAP_REPLACE_DIM:
+    case PTX_FORM_TENSORMAP_REPLACE_STRIDE:
+    case PTX_FORM_TENSORMAP_REPLACE_FIELD:
+        return replace;
+    case PTX_FORM_TENSORMAP_CP_FENCEPROXY:
+        return copy_map;
+    case PTX_FORM_PREFETCH:
+    case PTX_FORM_PREFETCH_EVICT:
+    case PTX_FORM_PREFETCHU:
+        return hint;
+    case PTX_FORM_PREFETCH_TENSORMAP:
+        return prefetch_map;
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// For the handlers of asynchronous instructions: how one issues into the engine of a cluster, commits and waits.
+// Read flights.h first.
+#ifndef TMAREF_FLIGHT_ITEM_H
+#define TMAREF_FLIGHT_ITEM_H
+
+#include "async_group.h"
+#include "flight.h"
+#include "flights.h"
+#include "handler.h"
+#include "mbarrier_operate.h"
+#include "wgmma.h"
+
+#pragma GCC visibility push(hidden)
+
+// OPERATION: of one lane, moved by model/tma. COPIES: one cp.async of the lanes of a warp. ARRIVE: the end of a
+// cp.async.mbarrier.arrive, behind the copies before it. PRODUCT: a wgmma of the four warps of a warpgroup.
+enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUCT };
+
+// One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
+// `group` that of each; `async` ASYNC_ALONE where it is in none. is_read: its sources are read.
+struct machine_flight {
+    struct machine_flight *next, *previous;
+    enum flight_kind kind;
+    enum async_kind async;
+    struct machine_warp *warp;
+    uint32_t lanes;
+    int is_read;
+    struct teller teller;
+};
+
+// `own`: NULL, or a copy of the source that was read before its destination is written.
+struct flight_operation {
+    struct machine_flight head;
+    uint32_t group;
+    struct flight flight;
+    uint8_t *own;
+    struct memory own_memory[CLUSTER_MEMORY_MAX_CTAS];
+    struct cluster_memory own_cluster;
+};
+
+// Where each lane's bytes go from and to, on the host; the first `read` of `bytes` are copied, the others are zeros.
+struct flight_copies {
+    struct machine_flight head;
+    uint32_t bytes, group[MACHINE_LANES];
+    uint8_t read[MACHINE_LANES];
+    const uint8_t *from[MACHINE_LANES];
+    uint8_t *to[MACHINE_LANES];
+    uint64_t from_address[MACHINE_LANES];
+    uint32_t to_address[MACHINE_LANES];
+};
+
+struct flight_arrive {
+    struct machine_flight head;
+    int is_noinc;
+    uint32_t address[MACHINE_LANES]; // in the CTA
+};
+
+// `d` and `a`: the lanes of each register of each warp, in its frame; has[w]: warp w has come.
+enum { FLIGHT_WARPS = 4, FLIGHT_MOST_D = 128 };
+struct flight_product {
+    struct machine_flight head;
+    const struct machine_code *code;
+    struct wgmma wgmma;
+    uint64_t descriptor[2];
+    int scale_d;
+    int has[FLIGHT_WARPS];
+    uint32_t group[FLIGHT_WARPS];
+    int d_registers;
+    const struct machine_frame *frame[FLIGHT_WARPS];
+    uint32_t *d[FLIGHT_WARPS][FLIGHT_MOST_D];
+    const uint32_t *a[FLIGHT_WARPS][4];
+    uint32_t metadata[FLIGHT_WARPS][MACHINE_LANES];
+};
+
+// The groups of each thread of a warp, and the last wait of the warp that failed.
+struct flight_warp {
+    struct async_groups lane[MACHINE_LANES];
+    struct async_groups products; // wgmma-groups are a warp's
+    int waits;
+    uint32_t wait_rank, wait_address, wait_lanes, wait_instruction;
+    uint64_t wait_progress, wait_operand;
+    int wait_is_parity;
+    const struct machine_function *wait_function;
+};
+
+// barrier.cluster: how often it has completed; release[i] is what `phases` must reach for thread i of the cluster that
+// has arrived, 0 where it has not.
+struct flight_meeting {
+    uint64_t phases;
+    uint64_t *release;
+};
+
+struct machine_flights {
+    struct machine_cluster *cluster;
+    struct flight_meeting meeting;
+    struct machine_flight *first, *last;
+    uint32_t warps_of_cta;
+    uint64_t operations; // how many were issued
+    struct memories memories;
+    struct mbarrier_unit unit;
+    struct ledger_book ledgers;
+    struct ledger *pages;
+    struct flight_warp *warp; // of all CTAs, by rank
+};
+
+static inline struct machine_flights *flights_of(const struct machine_warp *warp)
+{
+    return warp->cta->cluster->flights;
+}
+
+struct flight_warp *flight_warp_of(const struct machine_warp *warp);
+
+// Room for an item of `bytes` bytes, all 0 but kind, warp and lanes; NULL if there is none. It is not in the list yet.
+void *flight_new(struct machine_warp *warp, enum flight_kind kind, uint32_t lanes, size_t bytes);
+
+// Drops one that is not in the list.
+void flight_free(struct machine_flight *item);
+
+// Puts it into the list, behind all others, and runs it at once where the schedule says EARLY.
+void flight_issue(struct machine_flight *item);
+
+// Runs an item of the list at once where the schedule says EARLY and it is ready.
+void flight_start(struct machine_flight *item);
+
+// The lanes among `lanes` of whose operations something is under way in groups older than the newest `newest` committed
+// ones; with `reads`, only where its sources have not been read.
+uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
+                        int reads);
+
+// A wait for the same: MACHINE_NEXT where nothing is pending, else MACHINE_WAIT; where the schedule says LATE it ends
+// now, or has its sources read.
+enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
+                              int reads);
+
+// Moves one item on by at most `most_bytes`; 1 if it has gone.
+int flight_move(struct machine_flight *item, uint64_t most_bytes);
+
+// Can it move now, as far as those before it are concerned?
+int flight_is_ready(const struct machine_flight *item);
+
+// Each kind's own (flight_kinds.c): moves on and returns whether nothing is left.
+int flight_copies_end(struct flight_copies *copies);
+int flight_arrive_end(struct flight_arrive *arrive);
+int flight_product_end(struct flight_product *product);
+
+// Takes the bytes that a store is still to read into a copy of its own; 0 if there is no memory.
+int flight_read_source(struct flight_operation *operation);
+
+// complete_tx or the end of an arrive, at shared address `address` of CTA `rank`.
+void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t address,
+                 const struct mbarrier_transaction *transaction, const struct teller *teller);
+
+// The unit for mbarrier instructions; its ledgers have room for one more barrier of each lane.
+const struct mbarrier_unit *flight_unit(struct machine_flights *flights);
+
+// The next number of the cluster's random sequence.
+uint64_t flight_random(struct machine_cluster *cluster);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// How each kind of item ends, but for those that model/tma moves.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "flight_item.h"
+
+// --- cp.async --------------------------------------------------------------------------------------------------------
+
+static void tell_copy(const struct flight_copies *copies, uint32_t lane)
+{
+    struct teller teller = copies->head.teller;
+    const struct access read = {.kind = ACCESS_READ, .space = SPACE_GLOBAL};
+    const struct access write = {.kind = ACCESS_WRITE, .space = SPACE_SHARED, .rank = copies->head.warp->cta->rank};
+    if (teller.observer == NULL) return;
+    teller.origin.lanes = UINT32_C(1) << lane;
+    event_tell_access(&teller, read, copies->from_address[lane], copies->read[lane]);
+    event_tell_access(&teller, write, copies->to_address[lane], copies->bytes);
+}
+
+int flight_copies_end(struct flight_copies *copies)
+{
+    for (uint32_t left = copies->head.lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), read = copies->read[lane];
+        memcpy(copies->to[lane], copies->from[lane], read);
+        memset(copies->to[lane] + read, 0, copies->bytes - read);
+        tell_copy(copies, lane);
+    }
+    return 1;
+}
+
+// Lanes on one barrier are one transaction.
+int flight_arrive_end(struct flight_arrive *arrive)
+{
+    for (uint32_t left = arrive->head.lanes, same; left != 0; left &= ~same) {
+        uint32_t address = arrive->address[__builtin_ctz(left)];
+        same = 0;
+        for (uint32_t rest = left; rest != 0; rest &= rest - 1)
+            if (arrive->address[__builtin_ctz(rest)] == address) same |= rest & -rest;
+        const struct mbarrier_transaction end =
+            mbarrier_copies_end((uint32_t)__builtin_popcount(same), arrive->is_noinc);
+        struct teller teller = arrive->head.teller;
+        teller.origin.lanes = same;
+        flight_land(flights_of(arrive->head.warp), arrive->head.warp->cta->rank, address, &end, &teller);
+    }
+    return 1;
+}
+
+// --- The source of a store -------------------------------------------------------------------------------------------
+
+// From where to where in shared memory it reads, at most; a swizzle moves bytes within their lines.
+static void source_of(const struct flight *flight, uint32_t *first, uint32_t *end)
+{
+    const struct operation *o = &flight->operation;
+    int is_tensor = o->kind == OPERATION_TENSOR_STORE || o->kind == OPERATION_TENSOR_REDUCE;
+    *first = cluster_mapa(is_tensor ? o->shared : (uint32_t)o->from, 0);
+    *end = *first + (uint32_t)(is_tensor ? (box_reach_bytes(&flight->box) + 127) / 128 * 128 : flight->all_bytes);
+}
+
+int flight_read_source(struct flight_operation *operation)
+{
+    struct flight *flight = &operation->flight;
+    const struct memory *cta = &flight->memories.cluster->cta[flight->operation.issuer];
+    uint32_t first, end;
+    source_of(flight, &first, &end);
+    if (flight->is_idle || first >= end) return operation->head.is_read = 1;
+    const uint8_t *from = memory_at(cta, first, end - first);
+    if (from == NULL || (operation->own = malloc(end - first)) == NULL) return 0;
+    memcpy(operation->own, from, end - first);
+    for (int i = 0; i < CLUSTER_MEMORY_MAX_CTAS; i++)
+        operation->own_memory[i] = (struct memory){operation->own, first, end - first};
+    operation->own_cluster = *flight->memories.cluster;
+    operation->own_cluster.cta = operation->own_memory;
+    flight->memories.cluster = &operation->own_cluster;
+    return operation->head.is_read = 1;
+}
+
+// --- wgmma -----------------------------------------------------------------------------------------------------------
+
+static void gather_d(const struct flight_product *product, uint32_t *d)
+{
+    for (int r = 0; r < product->d_registers; r++)
+        for (int w = 0; w < FLIGHT_WARPS; w++)
+            memcpy(d + WGMMA_THREADS * r + MACHINE_LANES * w, product->d[w][r], MACHINE_LANES * sizeof *d);
+}
+
+static void scatter_d(const struct flight_product *product, const uint32_t *d)
+{
+    for (int r = 0; r < product->d_registers; r++)
+        for (int w = 0; w < FLIGHT_WARPS; w++)
+            memcpy(product->d[w][r], d + WGMMA_THREADS * r + MACHINE_LANES * w, MACHINE_LANES * sizeof *d);
+}
+
+static void gather_a(const struct flight_product *product, uint32_t (*a)[4])
+{
+    for (int t = 0; t < WGMMA_THREADS; t++)
+        for (int r = 0; r < 4; r++) a[t][r] = product->a[t / MACHINE_LANES][r][t % MACHINE_LANES];
+}
+
+// The operands are read now, and D is written now. What can break was checked at the issue.
+int flight_product_end(struct flight_product *product)
+{
+    static _Thread_local uint32_t d[WGMMA_THREADS * FLIGHT_MOST_D], a[WGMMA_THREADS][4], metadata[WGMMA_THREADS];
+    const struct machine_cta *cta = product->head.warp->cta;
+    struct wgmma_operands operands = {
+        .descriptor = {product->descriptor[0], product->descriptor[1]},
+        .a = product->wgmma.a_in_registers ? a : NULL,
+        .shared = &cta->cluster->memory[cta->rank],
+        .scale_d = product->scale_d,
+        .metadata = product->wgmma.is_sparse ? metadata : NULL,
+    };
+    if (operands.a != NULL) gather_a(product, a);
+    if (operands.metadata != NULL) memcpy(metadata, product->metadata, sizeof metadata);
+    gather_d(product, d);
+    if (product->head.teller.observer != NULL) wgmma_observe(&product->wgmma, &operands, &product->head.teller);
+    if (wgmma_execute(&product->wgmma, &operands, d) == RULE_OK) scatter_d(product, d);
+    return 1;
+}

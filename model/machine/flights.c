@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// The list of what is under way in a cluster, and when it moves.
+#include "flights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "flight_item.h"
+
+enum { PIECE_BYTES = 8192, MOST_RANDOM_PIECE = 4096, FIRST_PAGES = 16, TURNS_BETWEEN = 4 };
+
+// --- Open and close --------------------------------------------------------------------------------------------------
+
+static uint32_t threads_of(const struct machine_cluster *cluster)
+{
+    return cluster->ctas * cluster->cta[0].warps * MACHINE_LANES;
+}
+
+int machine_flights_open(struct machine_cluster *cluster)
+{
+    struct machine_flights *flights = calloc(1, sizeof *flights);
+    if (flights == NULL) return 0;
+    cluster->flights = flights;
+    flights->cluster = cluster;
+    flights->warps_of_cta = cluster->cta[0].warps;
+    flights->memories = (struct memories){&cluster->machine->global, &cluster->shared};
+    flights->pages = malloc(FIRST_PAGES * sizeof *flights->pages);
+    flights->warp = calloc((size_t)cluster->ctas * flights->warps_of_cta, sizeof *flights->warp);
+    flights->meeting.release = calloc(threads_of(cluster), sizeof *flights->meeting.release);
+    if (flights->pages == NULL || flights->warp == NULL || flights->meeting.release == NULL) {
+        machine_flights_close(cluster);
+        return 0;
+    }
+    ledger_book_start(&flights->ledgers, flights->pages, FIRST_PAGES);
+    flights->unit = (struct mbarrier_unit){&cluster->shared, &flights->ledgers};
+    for (uint32_t i = 0; i < threads_of(cluster); i++)
+        flights->warp[i / MACHINE_LANES].lane[i % MACHINE_LANES].thread = i;
+    return 1;
+}
+
+void flight_free(struct machine_flight *item)
+{
+    if (item->kind == FLIGHT_OPERATION) free(((struct flight_operation *)item)->own);
+    free(item);
+}
+
+static void drop(struct machine_flight *item)
+{
+    struct machine_flights *flights = flights_of(item->warp);
+    *(item->previous != NULL ? &item->previous->next : &flights->first) = item->next;
+    *(item->next != NULL ? &item->next->previous : &flights->last) = item->previous;
+    flight_free(item);
+}
+
+void machine_flights_close(struct machine_cluster *cluster)
+{
+    struct machine_flights *flights = cluster->flights;
+    if (flights == NULL) return;
+    while (flights->first != NULL) drop(flights->first);
+    free(flights->pages);
+    free(flights->warp);
+    free(flights->meeting.release);
+    free(flights);
+    cluster->flights = NULL;
+}
+
+struct flight_warp *flight_warp_of(const struct machine_warp *warp)
+{
+    struct machine_flights *flights = flights_of(warp);
+    return &flights->warp[warp->cta->rank * flights->warps_of_cta + warp->index];
+}
+
+// Barriers without a page have no ledger: the book grows before they come.
+const struct mbarrier_unit *flight_unit(struct machine_flights *flights)
+{
+    struct ledger_book *book = &flights->ledgers;
+    if (book->capacity - book->used >= MACHINE_LANES && book->used * 2 < book->capacity) return &flights->unit;
+    uint32_t capacity = (book->capacity + MACHINE_LANES) * 2;
+    struct ledger *pages = malloc(capacity * sizeof *pages);
+    if (pages == NULL) return &flights->unit;
+    ledger_book_move(book, pages, capacity);
+    free(flights->pages);
+    flights->pages = pages;
+    return &flights->unit;
+}
+
+// A generator of its own for each cluster: splitmix64.
+uint64_t flight_random(struct machine_cluster *cluster)
+{
+    uint64_t z = cluster->random += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+// --- Issue -----------------------------------------------------------------------------------------------------------
+
+static enum machine_policy policy_of(const struct machine_cluster *cluster)
+{
+    return cluster->machine->launch->schedule.policy;
+}
+
+void *flight_new(struct machine_warp *warp, enum flight_kind kind, uint32_t lanes, size_t bytes)
+{
+    struct machine_flight *item = calloc(1, bytes);
+    if (item == NULL) return NULL;
+    item->kind = kind;
+    item->warp = warp;
+    item->lanes = lanes;
+    return item;
+}
+
+void flight_issue(struct machine_flight *item)
+{
+    struct machine_flights *flights = flights_of(item->warp);
+    item->previous = flights->last;
+    *(flights->last != NULL ? &flights->last->next : &flights->first) = item;
+    flights->last = item;
+    flight_start(item);
+}
+
+void flight_start(struct machine_flight *item)
+{
+    if (policy_of(item->warp->cta->cluster) == MACHINE_EARLY && flight_is_ready(item)) flight_move(item, UINT64_MAX);
+}
+
+// --- Moving on -------------------------------------------------------------------------------------------------------
+
+void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t address,
+                 const struct mbarrier_transaction *transaction, const struct teller *teller)
+{
+    mbarrier_land(flight_unit(flights), rank, cluster_mapa(address, 0), transaction, teller, NULL);
+}
+
+static int move_operation(struct flight_operation *operation, uint64_t most_bytes)
+{
+    struct piece piece = flight_advance(&operation->flight, most_bytes);
+    const struct mbarrier_transaction landed = {.complete_bytes = piece.complete_bytes};
+    for (uint32_t left = piece.complete_bytes != 0 ? piece.targets : 0; left != 0; left &= left - 1)
+        flight_land(flights_of(operation->head.warp), (uint32_t)__builtin_ctz(left),
+                    operation->flight.operation.barrier, &landed, &operation->flight.teller);
+    return piece.is_last;
+}
+
+int flight_move(struct machine_flight *item, uint64_t most_bytes)
+{
+    int is_done = 1;
+    item->warp->cta->cluster->progress++;
+    if (item->kind == FLIGHT_OPERATION) is_done = move_operation((struct flight_operation *)item, most_bytes);
+    if (item->kind == FLIGHT_COPIES) is_done = flight_copies_end((struct flight_copies *)item);
+    if (item->kind == FLIGHT_ARRIVE) is_done = flight_arrive_end((struct flight_arrive *)item);
+    if (item->kind == FLIGHT_PRODUCT) is_done = flight_product_end((struct flight_product *)item);
+    if (is_done) drop(item);
+    return is_done;
+}
+
+// Is `other` one of those that `item` comes behind? The end of cp.async.mbarrier.arrive: copies of its threads;
+// products of a warpgroup: each other.
+static int is_behind(const struct machine_flight *item, const struct machine_flight *other)
+{
+    if (other->warp != item->warp) return 0;
+    if (item->kind == FLIGHT_ARRIVE) return other->kind == FLIGHT_COPIES && (other->lanes & item->lanes) != 0;
+    return item->kind == FLIGHT_PRODUCT && other->kind == FLIGHT_PRODUCT;
+}
+
+static struct machine_flight *one_before(const struct machine_flight *item)
+{
+    if (item->kind != FLIGHT_ARRIVE && item->kind != FLIGHT_PRODUCT) return NULL;
+    for (struct machine_flight *other = item->previous; other != NULL; other = other->previous)
+        if (is_behind(item, other)) return other;
+    return NULL;
+}
+
+static int is_whole(const struct machine_flight *item)
+{
+    const struct flight_product *product = (const struct flight_product *)item;
+    if (item->kind != FLIGHT_PRODUCT) return 1;
+    return product->has[0] && product->has[1] && product->has[2] && product->has[3];
+}
+
+int flight_is_ready(const struct machine_flight *item)
+{
+    return is_whole(item) && one_before(item) == NULL;
+}
+
+// Ends an item with all that it comes behind; 0 if it cannot end yet.
+static int end(struct machine_flight *item)
+{
+    if (!is_whole(item)) return 0;
+    for (struct machine_flight *before; (before = one_before(item)) != NULL;)
+        if (!end(before)) return 0;
+    while (!flight_move(item, UINT64_MAX)) continue;
+    return 1;
+}
+
+// --- Waits -----------------------------------------------------------------------------------------------------------
+
+static uint32_t oldest_open(const struct async_groups *groups, enum async_kind async, uint32_t newest)
+{
+    uint32_t committed = groups->kind[async].committed;
+    return committed > newest ? committed - newest : 0;
+}
+
+// The lanes of `lanes` of the warp that wait for `item`.
+static uint32_t waiting_for(const struct machine_flight *item, const struct machine_warp *warp, uint32_t lanes,
+                            enum async_kind async, uint32_t newest)
+{
+    const struct flight_warp *groups = flight_warp_of(warp);
+    uint32_t waiting = 0;
+    if (item->async != async) return 0;
+    if (item->kind == FLIGHT_PRODUCT) {
+        const struct flight_product *product = (const struct flight_product *)item;
+        uint32_t part = warp->index - item->warp->index;
+        if (item->warp->cta != warp->cta || part >= FLIGHT_WARPS || !product->has[part]) return 0;
+        return product->group[part] < oldest_open(&groups->products, async, newest) ? lanes : 0;
+    }
+    if (item->warp != warp) return 0;
+    for (uint32_t left = item->lanes & lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t group = item->kind == FLIGHT_COPIES ? ((const struct flight_copies *)item)->group[lane]
+                                                     : ((const struct flight_operation *)item)->group;
+        if (group < oldest_open(&groups->lane[lane], async, newest)) waiting |= left & -left;
+    }
+    return waiting;
+}
+
+uint32_t flight_pending(const struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
+                        int reads)
+{
+    uint32_t pending = 0;
+    for (const struct machine_flight *item = flights_of(warp)->first; item != NULL; item = item->next)
+        if (!(reads && item->is_read)) pending |= waiting_for(item, warp, lanes, async, newest);
+    return pending;
+}
+
+static void demand(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest, int reads)
+{
+    struct machine_flights *flights = flights_of(warp);
+    for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
+        next = item->next;
+        if ((reads && item->is_read) || waiting_for(item, warp, lanes, async, newest) == 0) continue;
+        if (reads && flight_read_source((struct flight_operation *)item)) continue;
+        if (end(item)) next = flights->first;
+    }
+}
+
+enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
+                              int reads)
+{
+    if (flight_pending(warp, lanes, async, newest, reads) == 0) return MACHINE_NEXT;
+    if (policy_of(warp->cta->cluster) != MACHINE_LATE) return MACHINE_WAIT;
+    demand(warp, lanes, async, newest, reads);
+    return flight_pending(warp, lanes, async, newest, reads) == 0 ? MACHINE_NEXT : MACHINE_WAIT;
+}
+
+// --- Turns -----------------------------------------------------------------------------------------------------------
+
+static struct machine_flight *oldest_ready(const struct machine_flights *flights)
+{
+    struct machine_flight *item = flights->first;
+    while (item != NULL && !flight_is_ready(item)) item = item->next;
+    return item;
+}
+
+static struct machine_flight *any_ready(struct machine_flights *flights)
+{
+    struct machine_flight *chosen = NULL;
+    uint64_t seen = 0;
+    for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
+        if (flight_is_ready(item) && flight_random(flights->cluster) % ++seen == 0) chosen = item;
+    return chosen;
+}
+
+// A store may have its sources read long before it writes.
+static void move_at_random(struct machine_flights *flights)
+{
+    struct machine_flight *item = any_ready(flights);
+    uint64_t random = flight_random(flights->cluster);
+    if (item == NULL) return;
+    if (item->async == ASYNC_BULK && !item->is_read && random >> 60 < 4 &&
+        flight_read_source((struct flight_operation *)item))
+        flights->cluster->progress++;
+    else
+        flight_move(item, random % 2 == 0 ? UINT64_MAX : random / 2 % MOST_RANDOM_PIECE);
+}
+
+void machine_flights_turn(struct machine_cluster *cluster)
+{
+    struct machine_flights *flights = cluster->flights;
+    if (flights->first == NULL || policy_of(cluster) == MACHINE_LATE) return;
+    if (policy_of(cluster) == MACHINE_SHUFFLED) {
+        if (flight_random(cluster) % TURNS_BETWEEN == 0) move_at_random(flights);
+        return;
+    }
+    struct machine_flight *item = oldest_ready(flights);
+    if (item != NULL) flight_move(item, PIECE_BYTES);
+}
+
+// Is it what a barrier that somebody waits for is told by?
+static int is_wanted(const struct machine_flights *flights, const struct machine_flight *item)
+{
+    const struct machine_cluster *cluster = flights->cluster;
+    for (uint32_t i = 0; i < cluster->ctas * flights->warps_of_cta; i++) {
+        const struct flight_warp *warp = &flights->warp[i];
+        if (!warp->waits) continue;
+        if (item->kind == FLIGHT_OPERATION) {
+            const struct flight *flight = &((const struct flight_operation *)item)->flight;
+            if (operation_has_barrier(flight->operation.kind) && (flight->targets >> warp->wait_rank & 1) &&
+                cluster_mapa(flight->operation.barrier, 0) == warp->wait_address)
+                return 1;
+        } else if (item->kind == FLIGHT_ARRIVE && item->warp->cta->rank == warp->wait_rank) {
+            const struct flight_arrive *arrive = (const struct flight_arrive *)item;
+            for (uint32_t left = item->lanes; left != 0; left &= left - 1)
+                if (arrive->address[__builtin_ctz(left)] == warp->wait_address) return 1;
+        }
+    }
+    return 0;
+}
+
+// As late as is legal: first what somebody waits for, and of that the youngest that does not hold up another.
+static int force_late(struct machine_flights *flights)
+{
+    for (struct machine_flight *item = flights->last; item != NULL; item = item->previous)
+        if (is_wanted(flights, item) && end(item)) return 1;
+    for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
+        if (end(item)) return 1;
+    return 0;
+}
+
+int machine_flights_force(struct machine_cluster *cluster)
+{
+    struct machine_flights *flights = cluster->flights;
+    uint64_t before = cluster->progress;
+    if (policy_of(cluster) == MACHINE_LATE) return force_late(flights);
+    if (policy_of(cluster) == MACHINE_SHUFFLED) {
+        move_at_random(flights);
+        return cluster->progress != before;
+    }
+    struct machine_flight *item = oldest_ready(flights);
+    if (item != NULL) flight_move(item, PIECE_BYTES);
+    return item != NULL;
+}
+
+void machine_flights_finish(struct machine_cluster *cluster)
+{
+    for (struct machine_flight *item = cluster->flights->first, *next; item != NULL; item = next)
+        next = end(item) ? cluster->flights->first : item->next;
+}
+
+void machine_flights_leave(struct machine_warp *warp, const struct machine_frame *frame)
+{
+    struct machine_flights *flights = flights_of(warp);
+    for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
+        const struct flight_product *product = (const struct flight_product *)item;
+        int is_of_frame = 0;
+        next = item->next;
+        for (int w = 0; item->kind == FLIGHT_PRODUCT && w < FLIGHT_WARPS; w++) is_of_frame |= product->frame[w] == frame;
+        if (is_of_frame && end(item)) next = flights->first;
+    }
+}

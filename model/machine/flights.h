@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The asynchronous engine of a cluster: operations that were issued and are not done. Whoever runs the cluster opens
+// it, gives it turns, and asks it when nobody else can go on; instructions issue into it and wait for it (flight_item.h).
+//
+// When an operation advances is the schedule's choice (machine.h):
+//   DEFAULT   at each turn the oldest moves on by a piece
+//   EARLY     all of it at its issue
+//   LATE      when a wait demands it, or nobody else can go on
+//   SHUFFLED  at some turns any of them moves on by a piece of any size; the copies of a multicast go apart
+#ifndef TMAREF_FLIGHTS_H
+#define TMAREF_FLIGHTS_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+// Opens the engine of a cluster whose CTAs and memories are in place; 0 if there is no memory. Closing drops what is
+// under way.
+int machine_flights_open(struct machine_cluster *cluster);
+void machine_flights_close(struct machine_cluster *cluster);
+
+// A turn: a warp has run for a while, or has yielded.
+void machine_flights_turn(struct machine_cluster *cluster);
+
+// Nobody can go on: something that is under way moves on. 0 if nothing can: then the cluster hangs.
+int machine_flights_force(struct machine_cluster *cluster);
+
+// Everything that is under way ends: all CTAs of the cluster have exited.
+void machine_flights_finish(struct machine_cluster *cluster);
+
+// The registers of `frame` go away: what is under way and has to do with them ends first.
+void machine_flights_leave(struct machine_warp *warp, const struct machine_frame *frame);
+
+// For the report of a hang: what the warp's last wait that failed is about, as a sentence or two on the barrier with
+// its ledger; empty if it waits for none. Returns the bytes written, without the 0 behind them.
+size_t machine_flights_explain(const struct machine_warp *warp, char *text, size_t bytes);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// barrier.cluster, and addresses of other CTAs: mapa and getctarank.
+#include "cluster.h"
+#include "flight_item.h"
+
+// --- barrier.cluster -------------------------------------------------------------------------------------------------
+
+static uint64_t *release_of(const struct machine_warp *warp)
+{
+    const struct machine_flights *flights = flights_of(warp);
+    return flights->meeting.release + (size_t)(warp->cta->rank * flights->warps_of_cta + warp->index) * MACHINE_LANES;
+}
+
+// Have all threads that live arrived in the phase under way?
+static int is_complete(const struct machine_cluster *cluster)
+{
+    const uint64_t next = cluster->flights->meeting.phases + 1;
+    int has_come = 0;
+    for (uint32_t r = 0; r < cluster->ctas; r++)
+        for (uint32_t w = 0; w < cluster->cta[r].warps; w++) {
+            const struct machine_warp *warp = &cluster->cta[r].warp[w];
+            const uint64_t *release = release_of(warp);
+            for (uint32_t left = warp->live; left != 0; left &= left - 1) {
+                if (release[__builtin_ctz(left)] != next) return 0;
+                has_come = 1;
+            }
+        }
+    return has_come;
+}
+
+static void complete(struct machine_cluster *cluster)
+{
+    if (!is_complete(cluster)) return;
+    cluster->flights->meeting.phases++;
+    cluster->progress++;
+}
+
+static void tell(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                 enum meeting_step step, enum access_order order, uint64_t phase)
+{
+    struct teller room;
+    const struct event_meeting meeting = {MEETING_CLUSTER, step, order, 0, 0, phase};
+    if (!machine_is_heard(strand)) return;
+    event_tell(machine_teller(strand, code, lanes, &room), (struct event){.kind = EVENT_MEETING, .meeting = meeting});
+}
+
+// The lanes of `lanes` that have arrived in a phase that has not completed.
+static uint32_t held(const struct machine_strand *strand, uint32_t lanes)
+{
+    const uint64_t *release = release_of(strand->warp), phases = flights_of(strand->warp)->meeting.phases;
+    uint32_t waiting = 0;
+    for (uint32_t left = lanes; left != 0; left &= left - 1)
+        if (release[__builtin_ctz(left)] > phases) waiting |= left & -left;
+    return waiting;
+}
+
+// A second arrive waits until the phase of the first has completed.
+static enum machine_next arrive(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    uint64_t *release = release_of(strand->warp);
+    int is_relaxed = code->choice->word[PTX_CLASS_ORDER] == PTX_RELAXED;
+    complete(cluster);
+    if (held(strand, lanes) != 0) return MACHINE_WAIT;
+    const uint64_t phases = cluster->flights->meeting.phases;
+    tell(strand, code, lanes, MEETING_ARRIVE, is_relaxed ? ORDER_RELAXED : ORDER_RELEASE, phases);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) release[__builtin_ctz(left)] = phases + 1;
+    cluster->progress++;
+    complete(cluster);
+    return MACHINE_NEXT;
+}
+
+// A thread that has not arrived does not wait.
+static enum machine_next wait(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const uint64_t *release = release_of(strand->warp);
+    complete(strand->warp->cta->cluster);
+    if (held(strand, lanes) != 0) return MACHINE_WAIT;
+    uint64_t phase = release[__builtin_ctz(lanes)];
+    if (phase != 0) tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
+    return MACHINE_NEXT;
+}
+
+// --- mapa and getctarank ---------------------------------------------------------------------------------------------
+
+static enum machine_next mapa(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    int is_wide = ptx_type_row(code->choice->type[0])->bits == 64;
+    uint64_t address[MACHINE_LANES];
+    machine_addresses(strand, &code->operand[1], address);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), rank = (uint32_t)machine_value(strand, &code->operand[2], lane);
+        uint64_t mapped = is_wide ? cluster_mapa_generic(address[lane], rank)
+                                  : cluster_mapa((uint32_t)address[lane], rank);
+        machine_set_value(strand, &code->operand[0], lane, mapped);
+    }
+    return MACHINE_NEXT;
+}
+
+static enum machine_next getctarank(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    uint64_t address[MACHINE_LANES];
+    machine_addresses(strand, &code->operand[1], address);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        machine_set_value(strand, &code->operand[0], lane, cluster_generic_rank(address[lane]));
+    }
+    return MACHINE_NEXT;
+}
+
+machine_handler *machine_meetings_find(const struct ptx_choice *choice)
+{
+    switch (choice->form) {
+    case PTX_FORM_BARRIER_CLUSTER_ARRIVE:
+        return arrive;
+    case PTX_FORM_BARRIER_CLUSTER_WAIT:
+        return wait;
+    case PTX_FORM_MAPA:
+        return mapa;
+    case PTX_FORM_GETCTARANK:
+        return getctarank;
+    default:
+        return NULL;
+    }
+}

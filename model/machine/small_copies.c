@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// cp.async, and the groups of all copies: commit and wait.
+#include <string.h>
+
+#include "cp_async.h"
+#include "flight_item.h"
+
+static int is_ignoring(const struct ptx_choice *choice)
+{
+    return choice->form == PTX_FORM_CP_ASYNC_CA_IGNORE || choice->form == PTX_FORM_CP_ASYNC_CG_IGNORE;
+}
+
+// --- One copy --------------------------------------------------------------------------------------------------------
+
+// The operation of one lane; operands: where to, where from, cp-size, src-size or ignore-src, the policy.
+static struct operation operation_of(const struct machine_strand *strand, const struct machine_code *code,
+                                     uint32_t lane, uint64_t to, uint64_t from)
+{
+    const struct machine_operand *size = &code->operand[2], *source = &code->operand[3], *policy = &code->operand[4];
+    struct operation o = {.kind = OPERATION_CP_ASYNC, .issuer = strand->warp->cta->rank, .from = from};
+    o.to = machine_place(strand, PTX_SHARED, to).address;
+    o.size_bytes = (uint32_t)machine_value(strand, size, lane);
+    if (source->slot != MACHINE_LEFT_OUT) {
+        o.form = is_ignoring(code->choice) ? CP_ASYNC_IGNORE_SRC : CP_ASYNC_SRC_SIZE;
+        o.source_operand = (uint32_t)machine_value(strand, source, lane);
+    }
+    o.has_policy = code->choice->word[PTX_CLASS_CACHE_HINT] != 0;
+    if (o.has_policy) o.policy = machine_value(strand, policy, lane);
+    return o;
+}
+
+// Where its bytes are on the host. What it reads may lie in two regions that touch: they do so on the host too.
+static void place(struct flight_copies *copies, const struct machine_strand *strand, const struct operation *o,
+                  uint32_t lane)
+{
+    const struct machine_cluster *cluster = strand->warp->cta->cluster;
+    const struct cp_async copy = {NULL, NULL, o->form, o->size_bytes, o->source_operand, o->from, o->to};
+    const struct region *region;
+    uint32_t bytes;
+    cp_async_source(&copy, &copies->from_address[lane], &bytes);
+    copies->read[lane] = (uint8_t)bytes;
+    region = region_find(&cluster->machine->global, NULL, copies->from_address[lane]);
+    copies->from[lane] = bytes == 0 ? NULL : region_at(region, copies->from_address[lane], 1, MEMORY_READS);
+    copies->to_address[lane] = (uint32_t)o->to;
+    copies->to[lane] = memory_at(&cluster->memory[o->issuer], o->to, o->size_bytes);
+}
+
+static enum machine_next issue(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                               struct flight_copies *copies)
+{
+    struct flight_warp *groups = flight_warp_of(strand->warp);
+    struct machine_flights *flights = flights_of(strand->warp);
+    machine_teller(strand, code, lanes, &copies->head.teller);
+    copies->head.teller.origin.operation = ++flights->operations;
+    copies->head.async = ASYNC_COPY;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct teller teller = copies->head.teller;
+        teller.origin.lanes = UINT32_C(1) << lane;
+        copies->group[lane] = async_issue(&groups->lane[lane], ASYNC_COPY, &teller).group;
+    }
+    flight_issue(&copies->head);
+    return MACHINE_NEXT;
+}
+
+static enum machine_next copy(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct memories *memories = &flights_of(strand->warp)->memories;
+    uint64_t to[MACHINE_LANES], from[MACHINE_LANES];
+    struct flight_copies *copies = flight_new(strand->warp, FLIGHT_COPIES, lanes, sizeof *copies);
+    if (copies == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "there is no memory for a copy");
+    machine_addresses(strand, &code->operand[0], to);
+    machine_addresses(strand, &code->operand[1], from);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const struct operation o = operation_of(strand, code, lane, to[lane], from[lane]);
+        enum rule rule = operation_check(&o, memories, NULL);
+        if (rule != RULE_OK) {
+            flight_free(&copies->head);
+            return machine_fault(strand, code, lane, rule, o.from, "");
+        }
+        copies->bytes = o.size_bytes;
+        place(copies, strand, &o, lane);
+    }
+    return issue(strand, code, lanes, copies);
+}
+
+// --- Groups ----------------------------------------------------------------------------------------------------------
+
+// Tells of each lane for itself: the groups are those of threads.
+static struct teller teller_of(const struct teller *teller, uint32_t lane)
+{
+    struct teller of_lane = *teller;
+    of_lane.origin.lanes = UINT32_C(1) << lane;
+    return of_lane;
+}
+
+static enum async_kind async_of(const struct ptx_choice *choice)
+{
+    int is_bulk = choice->form == PTX_FORM_CP_ASYNC_BULK_COMMIT_GROUP ||
+                  choice->form == PTX_FORM_CP_ASYNC_BULK_WAIT_GROUP;
+    return is_bulk ? ASYNC_BULK : ASYNC_COPY;
+}
+
+static enum machine_next commit(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct teller room;
+    machine_teller(strand, code, lanes, &room);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const struct teller teller = teller_of(&room, lane);
+        async_commit(&flight_warp_of(strand->warp)->lane[lane], async_of(code->choice), &teller);
+    }
+    return MACHINE_NEXT;
+}
+
+static enum machine_next wait_group(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const enum async_kind async = async_of(code->choice);
+    const uint32_t newest = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(lanes));
+    const int reads = code->choice->word[PTX_CLASS_READ] != 0;
+    struct teller room;
+    enum machine_next next = flight_wait(strand->warp, lanes, async, newest, reads);
+    if (next != MACHINE_NEXT) return next;
+    machine_teller(strand, code, lanes, &room);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct async_groups *groups = &flight_warp_of(strand->warp)->lane[lane];
+        const struct teller teller = teller_of(&room, lane);
+        if (reads)
+            async_wait_group_read(groups, newest, &teller);
+        else
+            async_wait_group(groups, async, newest, &teller);
+    }
+    return MACHINE_NEXT;
+}
+
+// It commits what is not committed, once: what it waits for then is every group.
+static enum machine_next wait_all(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct teller room;
+    uint32_t fresh = lanes & ~strand->warp->begun;
+    machine_teller(strand, code, lanes, &room);
+    if (fresh != 0) commit(strand, code, fresh);
+    strand->warp->begun |= lanes;
+    enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_COPY, 0, 0);
+    if (next != MACHINE_NEXT) return next;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const struct teller teller = teller_of(&room, lane);
+        async_wait_group(&flight_warp_of(strand->warp)->lane[lane], ASYNC_COPY, 0, &teller);
+    }
+    strand->warp->begun &= ~lanes;
+    return MACHINE_NEXT;
+}
+
+machine_handler *machine_small_copies_find(const struct ptx_choice *choice)
+{
+    switch (choice->form) {
+    case PTX_FORM_CP_ASYNC_CA:
+    case PTX_FORM_CP_ASYNC_CG:
+    case PTX_FORM_CP_ASYNC_CA_IGNORE:
+    case PTX_FORM_CP_ASYNC_CG_IGNORE:
+        return copy;
+    case PTX_FORM_CP_ASYNC_COMMIT_GROUP:
+    case PTX_FORM_CP_ASYNC_BULK_COMMIT_GROUP:
+        return commit;
+    case PTX_FORM_CP_ASYNC_WAIT_GROUP:
+    case PTX_FORM_CP_ASYNC_BULK_WAIT_GROUP:
+        return wait_group;
+    case PTX_FORM_CP_ASYNC_WAIT_ALL:
+        return wait_all;
+    default:
+        return NULL;
+    }
+}
