@@ -154,9 +154,6 @@ void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t addres
 // The unit for mbarrier instructions; its ledgers have room for one more barrier of each lane.
 const struct mbarrier_unit *flight_unit(struct machine_flights *flights);
 
-// The next number of the cluster's random sequence.
-uint64_t flight_random(struct machine_cluster *cluster);
-
 #pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "flight_item.h"
+#include "grid.h"
 
 enum { PIECE_BYTES = 8192, MOST_RANDOM_PIECE = 4096, FIRST_PAGES = 16, TURNS_BETWEEN = 4 };
 
@@ -83,15 +84,6 @@ const struct mbarrier_unit *flight_unit(struct machine_flights *flights)
     free(flights->pages);
     flights->pages = pages;
     return &flights->unit;
-}
-
-// A generator of its own for each cluster: splitmix64.
-uint64_t flight_random(struct machine_cluster *cluster)
-{
-    uint64_t z = cluster->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
 }
 
 // --- Issue -----------------------------------------------------------------------------------------------------------
@@ -268,7 +260,7 @@ static struct machine_flight *any_ready(struct machine_flights *flights)
     struct machine_flight *chosen = NULL;
     uint64_t seen = 0;
     for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
-        if (flight_is_ready(item) && flight_random(flights->cluster) % ++seen == 0) chosen = item;
+        if (flight_is_ready(item) && machine_random(flights->cluster) % ++seen == 0) chosen = item;
     return chosen;
 }
 
@@ -276,7 +268,7 @@ static struct machine_flight *any_ready(struct machine_flights *flights)
 static void move_at_random(struct machine_flights *flights)
 {
     struct machine_flight *item = any_ready(flights);
-    uint64_t random = flight_random(flights->cluster);
+    uint64_t random = machine_random(flights->cluster);
     if (item == NULL) return;
     if (item->async == ASYNC_BULK && !item->is_read && random >> 60 < 4 &&
         flight_read_source((struct flight_operation *)item))
@@ -290,7 +282,7 @@ void machine_flights_turn(struct machine_cluster *cluster)
     struct machine_flights *flights = cluster->flights;
     if (flights->first == NULL || policy_of(cluster) == MACHINE_LATE) return;
     if (policy_of(cluster) == MACHINE_SHUFFLED) {
-        if (flight_random(cluster) % TURNS_BETWEEN == 0) move_at_random(flights);
+        if (machine_random(cluster) % TURNS_BETWEEN == 0) move_at_random(flights);
         return;
     }
     struct machine_flight *item = oldest_ready(flights);

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flights.h"
 #include "special.h"
 #include "warp.h"
 
-// Instructions of a turn; how many rounds in which all only poll there may be before the cluster counts as idle.
-enum { TURN = 1024, SHUFFLED_TURN = 256, POLLING_ROUNDS = 64, SHARED_GRANULE = 128, ROUND_TIME = 100, MOST_HASTE = 20 };
+// Instructions of a turn; how many rounds in which all only poll there may be before the cluster counts as idle; after
+// how many in which nothing has changed operations under way move on, though somebody runs.
+enum { TURN = 1024, SHUFFLED_TURN = 256, POLLING_ROUNDS = 64, SPINNING_ROUNDS = 16, SHARED_GRANULE = 128, ROUND_TIME = 100, MOST_HASTE = 20 };
 
 // --- Begin and end ---------------------------------------------------------------------------------------------------
 
@@ -87,7 +89,7 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t n
         is_started = start_cta(cluster, rank);
         cluster->live_ctas++;
     }
-    if (is_started) return cluster;
+    if (is_started && machine_flights_open(cluster)) return cluster;
     machine_cluster_close(cluster);
     return NULL;
 }
@@ -95,6 +97,7 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t n
 void machine_cluster_close(struct machine_cluster *cluster)
 {
     if (cluster == NULL) return;
+    machine_flights_close(cluster);
     for (uint32_t rank = 0; cluster->cta != NULL && rank < cluster->ctas; rank++) {
         struct machine_cta *cta = &cluster->cta[rank];
         for (uint32_t i = 0; i < cta->warps; i++) machine_warp_end(&cta->warp[i]);
@@ -149,6 +152,7 @@ static void give_turn(struct machine_warp *warp, struct round *round)
     round->is_stopped |= ran == MACHINE_STOPPED;
     warp->blocked_at = ran == MACHINE_BLOCKED ? cluster->progress : 0;
     if (ran == MACHINE_ENDED) end_warp(warp);
+    machine_flights_turn(cluster);
 }
 
 static void run_round(struct machine_cluster *cluster, struct round *round)
@@ -170,7 +174,7 @@ static void pass_time(struct machine_cluster *cluster, uint32_t polling)
 enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget)
 {
     struct round round = {0};
-    uint32_t polling = 0, idle = 0;
+    uint32_t polling = 0, idle = 0, unchanged = 0;
     while (cluster->live_ctas > 0) {
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
         round.has_run = 0;
@@ -178,10 +182,13 @@ enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, ui
         if (round.is_stopped || __atomic_load_n(&cluster->machine->is_stopped, __ATOMIC_RELAXED))
             return MACHINE_CLUSTER_STOPPED;
         polling = round.has_run || progress != cluster->progress ? 0 : polling + 1;
+        unchanged = progress != cluster->progress ? 0 : unchanged + 1;
+        if ((polling > 0 || unchanged >= SPINNING_ROUNDS) && machine_flights_force(cluster)) polling = unchanged = 0;
         idle = polling == 0 || clock_reads != cluster->clock_reads ? 0 : idle + 1;
         pass_time(cluster, polling);
         if (idle >= POLLING_ROUNDS) return MACHINE_CLUSTER_IDLE;
         if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;
     }
+    machine_flights_finish(cluster);
     return MACHINE_CLUSTER_DONE;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "flights.h"
 #include "handler.h"
 
 // --- Text ------------------------------------------------------------------------------------------------------------
@@ -208,6 +209,13 @@ static void add_strand(struct text *text, const struct machine_strand *strand)
     add_where(text, &where);
 }
 
+static void add_barrier(struct text *text, const struct machine_warp *warp)
+{
+    char sentences[1024];
+    if (warp->strands > 0 && machine_flights_explain(warp, sentences, sizeof sentences) > 0)
+        add(text, "\n    %s", sentences);
+}
+
 void machine_hang(struct machine *machine, struct machine_cluster *const *cluster, uint32_t clusters)
 {
     struct machine_outcome outcome = {.kind = MACHINE_HUNG};
@@ -223,6 +231,7 @@ void machine_hang(struct machine *machine, struct machine_cluster *const *cluste
                             machine_where(&warp->strand[s], NULL, (uint32_t)__builtin_ctz(warp->strand[s].lanes));
                     add_strand(&text, &warp->strand[s]);
                 }
+                add_barrier(&text, warp);
             }
     machine_end(machine, &outcome);
 }

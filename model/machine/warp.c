@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alu.h"
+#include "flights.h"
 #include "handler.h"
 
 // --- Frames ----------------------------------------------------------------------------------------------------------
@@ -155,17 +156,20 @@ void machine_frame_enter(struct machine_strand *strand, struct machine_frame *fr
     take(strand, frame->lanes, frame, 0);
 }
 
-static void leave_frame(struct machine_frame *frame, uint32_t lanes)
+static void leave_frame(struct machine_warp *warp, struct machine_frame *frame, uint32_t lanes)
 {
     frame->lanes &= ~lanes;
-    if (frame->lanes == 0) free_frame(frame);
+    if (frame->lanes != 0) return;
+    if (warp->cta->cluster->flights != NULL) machine_flights_leave(warp, frame);
+    free_frame(frame);
 }
 
 void machine_frame_pop(struct machine_strand *strand, uint32_t lanes)
 {
     struct machine_frame *frame = strand->frame;
+    struct machine_warp *warp = strand->warp;
     take(strand, lanes, frame->caller, frame->return_pc);
-    leave_frame(frame, lanes);
+    leave_frame(warp, frame, lanes);
 }
 
 void machine_lanes_exit(struct machine_strand *strand, uint32_t lanes)
@@ -179,7 +183,7 @@ void machine_lanes_exit(struct machine_strand *strand, uint32_t lanes)
     if (strand->lanes == 0) remove_strand(warp, strand);
     for (struct machine_frame *caller; frame != NULL; frame = caller) {
         caller = frame->caller;
-        leave_frame(frame, lanes);
+        leave_frame(warp, frame, lanes);
     }
 }
 
