@@ -18,9 +18,15 @@ struct barrier_row {
 
 #define ARRIVES(name, opcode)                                                                                          \
     {PTX_FORM_##name, opcode, 0, 1, 2}, {PTX_FORM_##name##_SCOPED, opcode, 0, 1, 2},                                   \
-        {PTX_FORM_##name##_REMOTE, opcode, NO_ROW, 1, 2}, {PTX_FORM_##name##_REMOTE_SCOPED, opcode, NO_ROW, 1, 2}
+        {PTX_FORM_##name##_REMOTE, opcode, NO_ROW, 1, 2},                                                              \
+    {                                                                                                                  \
+        PTX_FORM_##name##_REMOTE_SCOPED, opcode, NO_ROW, 1, 2                                                          \
+    }
 #define BOTH(name, opcode, result, address, operand)                                                                   \
-    {PTX_FORM_##name, opcode, result, address, operand}, {PTX_FORM_##name##_SCOPED, opcode, result, address, operand}
+    {PTX_FORM_##name, opcode, result, address, operand},                                                               \
+    {                                                                                                                  \
+        PTX_FORM_##name##_SCOPED, opcode, result, address, operand                                                     \
+    }
 
 static const struct barrier_row rows[] = {
     {PTX_FORM_MBARRIER_INIT, MBARRIER_OP_INIT, NO_ROW, 0, 1},
@@ -226,7 +232,8 @@ static size_t add_entry(char *text, size_t bytes, size_t used, const struct ledg
     used = add(text, bytes, used, "; CTA %llu warp %u%s", (unsigned long long)who->cta, who->warp,
                who->operation != 0 ? " (a copy)" : "");
     if (t->arrivals != 0) used = add(text, bytes, used, " arrived %llu", (unsigned long long)t->arrivals);
-    if (t->expect_bytes != 0) used = add(text, bytes, used, " expected %llu bytes", (unsigned long long)t->expect_bytes);
+    if (t->expect_bytes != 0)
+        used = add(text, bytes, used, " expected %llu bytes", (unsigned long long)t->expect_bytes);
     if (t->complete_bytes != 0)
         used = add(text, bytes, used, " brought %llu bytes", (unsigned long long)t->complete_bytes);
     if (who->file != NULL) return add(text, bytes, used, " at %s:%u", who->file, who->line);
@@ -237,7 +244,8 @@ static size_t add_ledger(char *text, size_t bytes, size_t used, const struct led
 {
     if (page == NULL || page->life == BARRIER_NONE)
         return add(text, bytes, used, " No mbarrier.init has made a barrier there.");
-    used = add(text, bytes, used, " %llu phases have completed since its init. In this one", (unsigned long long)page->phases);
+    used = add(text, bytes, used, " %llu phases have completed since its init. In this one",
+               (unsigned long long)page->phases);
     if (page->count == 0) return add(text, bytes, used, " nobody has come.");
     used = add(text, bytes, used, " came");
     for (int i = 0; i < page->count; i++) used = add_entry(text, bytes, used, &page->entry[i]);
@@ -253,8 +261,7 @@ size_t machine_flights_explain(const struct machine_warp *warp, char *text, size
     size_t used = 0;
     if (bytes > 0) text[0] = 0;
     if (!wait->waits) return 0;
-    const uint8_t *at =
-        cluster_memory_at(flights->unit.cluster, wait->wait_rank, wait->wait_address, MBARRIER_BYTES);
+    const uint8_t *at = cluster_memory_at(flights->unit.cluster, wait->wait_rank, wait->wait_address, MBARRIER_BYTES);
     if (at == NULL) return 0;
     memcpy(&word, at, sizeof word);
     struct mbarrier_fields now = mbarrier_unpack(word);

@@ -20,12 +20,19 @@ struct copy_row {
 };
 
 #define BULK_REDUCTION(name)                                                                                           \
-    {PTX_FORM_CP_REDUCE_ASYNC_BULK_##name, OPERATION_BULK_STORE_REDUCE, ASYNC_BULK, 0, 1, 2, NONE, NONE, NONE, NONE, 3}
+    {                                                                                                                  \
+        PTX_FORM_CP_REDUCE_ASYNC_BULK_##name, OPERATION_BULK_STORE_REDUCE, ASYNC_BULK, 0, 1, 2, NONE, NONE, NONE,      \
+            NONE, 3                                                                                                    \
+    }
 #define SEND_REDUCTION(name)                                                                                           \
-    {PTX_FORM_CP_REDUCE_ASYNC_BULK_REMOTE_##name, OPERATION_BULK_SEND_REDUCE, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE,     \
-     NONE, NONE}
+    {                                                                                                                  \
+        PTX_FORM_CP_REDUCE_ASYNC_BULK_REMOTE_##name, OPERATION_BULK_SEND_REDUCE, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE,  \
+            NONE, NONE                                                                                                 \
+    }
 #define REGISTERS(name, kind)                                                                                          \
-    {PTX_FORM_##name, OPERATION_##kind, ASYNC_ALONE, 0, 1, NONE, NONE, 2, NONE, NONE, NONE}
+    {                                                                                                                  \
+        PTX_FORM_##name, OPERATION_##kind, ASYNC_ALONE, 0, 1, NONE, NONE, 2, NONE, NONE, NONE                          \
+    }
 
 static const struct copy_row rows[] = {
     // form, kind, async, to, from, size, map, barrier, offsets, mask, policy
@@ -96,9 +103,9 @@ static uint64_t address_of(const struct asking *asking, int n)
 }
 
 static const enum dtype dtypes[PTX_TYPES] = {
-    [PTX_TYPE_u32] = DTYPE_UINT32,   [PTX_TYPE_b32] = DTYPE_UINT32,    [PTX_TYPE_s32] = DTYPE_INT32,
-    [PTX_TYPE_u64] = DTYPE_UINT64,   [PTX_TYPE_b64] = DTYPE_UINT64,    [PTX_TYPE_s64] = DTYPE_INT64,
-    [PTX_TYPE_f16] = DTYPE_FLOAT16,  [PTX_TYPE_bf16] = DTYPE_BFLOAT16, [PTX_TYPE_f32] = DTYPE_FLOAT32,
+    [PTX_TYPE_u32] = DTYPE_UINT32,  [PTX_TYPE_b32] = DTYPE_UINT32,    [PTX_TYPE_s32] = DTYPE_INT32,
+    [PTX_TYPE_u64] = DTYPE_UINT64,  [PTX_TYPE_b64] = DTYPE_UINT64,    [PTX_TYPE_s64] = DTYPE_INT64,
+    [PTX_TYPE_f16] = DTYPE_FLOAT16, [PTX_TYPE_bf16] = DTYPE_BFLOAT16, [PTX_TYPE_f32] = DTYPE_FLOAT32,
     [PTX_TYPE_f64] = DTYPE_FLOAT64,
 };
 
@@ -150,7 +157,8 @@ static void set_plain(const struct asking *asking, struct operation *o)
         return;
     }
     o->from = address_of(asking, row->from);
-    if (spaces > 1 && choice->space[1] != PTX_GLOBAL) o->from = shared_of(asking, (enum ptx_word)choice->space[1], o->from);
+    if (spaces > 1 && choice->space[1] != PTX_GLOBAL)
+        o->from = shared_of(asking, (enum ptx_word)choice->space[1], o->from);
     o->size_bytes = (uint32_t)value_of(asking, row->size);
 }
 
@@ -164,8 +172,7 @@ static enum rule read_map(const struct asking *asking, struct operation *o)
                                                              : MAP_IN_SHARED;
     enum rule rule = map_location_check(location, o->map_address, NULL), unmapped;
     for (uint32_t at = 0; rule == RULE_OK && at < sizeof image; at += MAP_PART_BYTES, place.address += MAP_PART_BYTES) {
-        const uint8_t *bytes =
-            machine_at(asking->strand, place, asking->lane, MAP_PART_BYTES, MEMORY_READS, &unmapped);
+        const uint8_t *bytes = machine_at(asking->strand, place, asking->lane, MAP_PART_BYTES, MEMORY_READS, &unmapped);
         if (bytes == NULL) return RULE_MAP_LOCATION_UNMAPPED;
         memcpy((uint8_t *)&image + at, bytes, MAP_PART_BYTES);
     }

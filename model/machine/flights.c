@@ -347,7 +347,8 @@ void machine_flights_leave(struct machine_warp *warp, const struct machine_frame
         const struct flight_product *product = (const struct flight_product *)item;
         int is_of_frame = 0;
         next = item->next;
-        for (int w = 0; item->kind == FLIGHT_PRODUCT && w < FLIGHT_WARPS; w++) is_of_frame |= product->frame[w] == frame;
+        for (int w = 0; item->kind == FLIGHT_PRODUCT && w < FLIGHT_WARPS; w++)
+            is_of_frame |= product->frame[w] == frame;
         if (is_of_frame && end(item)) next = flights->first;
     }
 }

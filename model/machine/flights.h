@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The asynchronous engine of a cluster: operations that were issued and are not done. Whoever runs the cluster opens
-// it, gives it turns, and asks it when nobody else can go on; instructions issue into it and wait for it (flight_item.h).
+// it, gives it turns, and asks it when nobody else can go on; instructions issue into it and wait for it
+// (flight_item.h).
 //
 // When an operation advances is the schedule's choice (machine.h):
 //   DEFAULT   at each turn the oldest moves on by a piece

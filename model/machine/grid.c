@@ -11,7 +11,15 @@
 
 // Instructions of a turn; how many rounds in which all only poll there may be before the cluster counts as idle; after
 // how many in which nothing has changed operations under way move on, though somebody runs.
-enum { TURN = 1024, SHUFFLED_TURN = 256, POLLING_ROUNDS = 64, SPINNING_ROUNDS = 16, SHARED_GRANULE = 128, ROUND_TIME = 100, MOST_HASTE = 20 };
+enum {
+    TURN = 1024,
+    SHUFFLED_TURN = 256,
+    POLLING_ROUNDS = 64,
+    SPINNING_ROUNDS = 16,
+    SHARED_GRANULE = 128,
+    ROUND_TIME = 100,
+    MOST_HASTE = 20
+};
 
 // --- Begin and end ---------------------------------------------------------------------------------------------------
 

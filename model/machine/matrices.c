@@ -40,9 +40,8 @@ static enum mma_form search(const struct ptx_choice *choice)
     for (; form < MMA_FORMS; form++) {
         const struct mma_row *row = mma_row(form);
         if (row->m == choice->shape[0] && row->k == choice->shape[2] && row->tail == tail_of(choice) &&
-            row->is_sparse == (choice->word[PTX_CLASS_SPARSE] != 0) &&
-            (int)row->d + 1 == formats[choice->type[0]] && (int)row->a + 1 == formats[choice->type[1]] &&
-            (int)row->b + 1 == formats[choice->type[2]])
+            row->is_sparse == (choice->word[PTX_CLASS_SPARSE] != 0) && (int)row->d + 1 == formats[choice->type[0]] &&
+            (int)row->a + 1 == formats[choice->type[1]] && (int)row->b + 1 == formats[choice->type[2]])
             break;
     }
     return form;
@@ -90,7 +89,8 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     if (row->is_sparse) {
         gather(strand, code, machine_operand_at(code, OF_METADATA), 1, sizeof metadata, metadata);
         const struct machine_operand *selector = &code->operand[machine_operand_at(code, OF_SELECTOR)];
-        mma_execute_sparse(form, (int)machine_value(strand, selector, (uint32_t)__builtin_ctz(lanes)), metadata, a, b, d);
+        mma_execute_sparse(form, (int)machine_value(strand, selector, (uint32_t)__builtin_ctz(lanes)), metadata, a, b,
+                           d);
     } else {
         mma_execute(form, a, b, d);
     }

@@ -90,8 +90,8 @@ static enum machine_next mapa(struct machine_strand *strand, const struct machin
     machine_addresses(strand, &code->operand[1], address);
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), rank = (uint32_t)machine_value(strand, &code->operand[2], lane);
-        uint64_t mapped = is_wide ? cluster_mapa_generic(address[lane], rank)
-                                  : cluster_mapa((uint32_t)address[lane], rank);
+        uint64_t mapped =
+            is_wide ? cluster_mapa_generic(address[lane], rank) : cluster_mapa((uint32_t)address[lane], rank);
         machine_set_value(strand, &code->operand[0], lane, mapped);
     }
     return MACHINE_NEXT;

@@ -151,8 +151,9 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     if (is_new) product = start(strand, code, lanes, first);
     if (product == NULL) return machine_stop(strand, code, 0, MACHINE_NO_MEMORY, 0, "there is no memory for a product");
     if (product->code != code)
-        return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
-                            "The warps of a warpgroup must execute the same wgmma; another warp of it executes another.");
+        return machine_stop(
+            strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
+            "The warps of a warpgroup must execute the same wgmma; another warp of it executes another.");
     enum rule rule = is_new ? check(strand, product) : RULE_OK;
     if (rule != RULE_OK) {
         flight_free(&product->head);

@@ -97,8 +97,8 @@ static struct teller teller_of(const struct teller *teller, uint32_t lane)
 
 static enum async_kind async_of(const struct ptx_choice *choice)
 {
-    int is_bulk = choice->form == PTX_FORM_CP_ASYNC_BULK_COMMIT_GROUP ||
-                  choice->form == PTX_FORM_CP_ASYNC_BULK_WAIT_GROUP;
+    int is_bulk =
+        choice->form == PTX_FORM_CP_ASYNC_BULK_COMMIT_GROUP || choice->form == PTX_FORM_CP_ASYNC_BULK_WAIT_GROUP;
     return is_bulk ? ASYNC_BULK : ASYNC_COPY;
 }
 

@@ -332,7 +332,7 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
     }
     warp->cta->cluster->time += budget - left;
     warp->cta->cluster->executed += budget - left;
-    return ran;
+    return ran == MACHINE_RAN_ON && warp->strands == 0 ? MACHINE_ENDED : ran; // the last lane left with the budget
 }
 
 // --- Begin and end ---------------------------------------------------------------------------------------------------

@@ -86,32 +86,138 @@ static void check_stale(const char *ptx, uint32_t threads, uint32_t words)
          "ld.param.u64 %rd1, [from];\nld.param.u64 %rd2, [to];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\n"
 #define BARRIER ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 bar;\n"
 #define LOAD                                                                                                           \
-    "mov.u32 %r3, bar;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra loaded;\n"                                                  \
+    "mov.u32 %r3, bar;\n"                                                                                              \
     "mbarrier.init.shared::cta.b64 [%r3], 1;\nfence.proxy.async.shared::cta;\n"                                        \
     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;\n"                                                      \
-    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 1024, [%r3];\n"                  \
-    "loaded:\nbar.sync 0;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 1024, [%r3];\n"
 #define WAIT "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n@!%p2 bra again;\n"
-#define STORE_THREADS                                                                                                  \
-    "shl.b32 %r4, %r1, 2;\nadd.u32 %r5, %r2, %r4;\nld.shared.u32 %r6, [%r5];\ncvt.u64.u32 %rd3, %r4;\n"                \
-    "add.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r6;\nret;\n}\n"
+// One thread copies the tile out, word by word.
+#define STORE_WORDS                                                                                                    \
+    "mov.u32 %r4, 0;\nword:\nadd.u32 %r5, %r2, %r4;\nld.shared.u32 %r6, [%r5];\ncvt.u64.u32 %rd3, %r4;\n"              \
+    "add.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r6;\nadd.u32 %r4, %r4, 4;\nsetp.lt.u32 %p3, %r4, 1024;\n"       \
+    "@%p3 bra word;\nret;\n}\n"
 
 START_TEST(ASYNC_GROUP_ORDER__bulk_load_needs_its_wait)
 {
-    check_always(KERNEL("", BARRIER) LOAD WAIT STORE_THREADS, 256, 1, 256);
-    check_stale(KERNEL("", BARRIER) LOAD STORE_THREADS, 256, 256);
+    check_always(KERNEL("", BARRIER) LOAD WAIT STORE_WORDS, 1, 1, 256);
+    check_stale(KERNEL("", BARRIER) LOAD STORE_WORDS, 1, 256);
 }
 END_TEST
 
 START_TEST(ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_the_barrier)
 {
-    struct run run = run_kernel(KERNEL("", BARRIER)
-                                "mov.u32 %r3, bar;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"
-                                "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 64;\n" WAIT STORE_THREADS,
-                                1, 1, MACHINE_DEFAULT, 0);
+    struct run run =
+        run_kernel(KERNEL("", BARRIER) "mov.u32 %r3, bar;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"
+                                       "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 64;\n" WAIT STORE_WORDS,
+                   1, 1, MACHINE_DEFAULT, 0);
     ck_assert_int_eq(run.outcome.kind, MACHINE_HUNG);
     ck_assert_msg(strstr(run.outcome.message, "64 bytes are missing") != NULL, "%s", run.outcome.message);
     ck_assert_msg(strstr(run.outcome.message, "expected 64 bytes at line") != NULL, "%s", run.outcome.message);
+}
+END_TEST
+
+// --- Stores and their groups -----------------------------------------------------------------------------------------
+
+// Words 0 .. 255 of `from` go to the tile by plain loads and stores, and from there out by a bulk store; then the tile
+// is written over.
+#define FILL(label, value)                                                                                             \
+    "mov.u32 %r4, 0;\n" label ":\nadd.u32 %r5, %r2, %r4;\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd1, %rd3;\n" value   \
+    "st.shared.u32 [%r5], %r6;\nadd.u32 %r4, %r4, 4;\nsetp.lt.u32 %p3, %r4, 1024;\n@%p3 bra " label ";\n"
+#define OUT                                                                                                            \
+    FILL("fill", "ld.global.u32 %r6, [%rd4];\n")                                                                       \
+    "fence.proxy.async.shared::cta;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], 1024;\n"               \
+    "cp.async.bulk.commit_group;\n"
+#define SCRIBBLE FILL("scribble", "mov.u32 %r6, 7;\n")
+
+START_TEST(ASYNC_GROUP_READ__a_tile_may_be_written_over_when_it_is_read)
+{
+    check_always(KERNEL("", BARRIER) OUT "cp.async.bulk.wait_group.read 0;\n" SCRIBBLE "ret;\n}\n", 1, 1, 256);
+    check_stale(KERNEL("", BARRIER) OUT SCRIBBLE "ret;\n}\n", 1, 256);
+}
+END_TEST
+
+// The same thread loads what it has stored: .read is not enough.
+#define COPY_ON                                                                                                        \
+    "mov.u32 %r4, 0;\nagain:\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd2, %rd3;\nld.global.u32 %r6, [%rd4];\n"         \
+    "st.global.u32 [%rd4+4096], %r6;\nadd.u32 %r4, %r4, 4;\nsetp.lt.u32 %p3, %r4, 1024;\n@%p3 bra again;\nret;\n}\n"
+
+static int is_copied_on(const struct run *run)
+{
+    return memcmp(run->to, run->to + WORDS, 1024) == 0;
+}
+
+START_TEST(ASYNC_GROUP_READ__says_nothing_of_the_writes)
+{
+    for (int policy = MACHINE_DEFAULT; policy <= MACHINE_SHUFFLED; policy++) {
+        struct run run = run_kernel(KERNEL("", BARRIER) OUT "cp.async.bulk.wait_group 0;\n" COPY_ON, 1, 1,
+                                    (enum machine_policy)policy, 3);
+        ck_assert_msg(run.outcome.kind == MACHINE_DONE && is_copied_on(&run), "%s", run.outcome.message);
+    }
+    struct run run =
+        run_kernel(KERNEL("", BARRIER) OUT "cp.async.bulk.wait_group.read 0;\n" COPY_ON, 1, 1, MACHINE_LATE, 0);
+    ck_assert(run.outcome.kind == MACHINE_DONE && is_copied(&run, 256) && !is_copied_on(&run));
+}
+END_TEST
+
+// --- cp.async --------------------------------------------------------------------------------------------------------
+
+#define SMALL                                                                                                          \
+    "mov.u32 %r4, 0;\ncopy:\nadd.u32 %r5, %r2, %r4;\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd1, %rd3;\n"              \
+    "cp.async.ca.shared.global [%r5], [%rd4], 16;\nadd.u32 %r4, %r4, 16;\nsetp.lt.u32 %p3, %r4, 1024;\n"               \
+    "@%p3 bra copy;\ncp.async.commit_group;\n"
+
+START_TEST(ASYNC_GROUP_ORDER__cp_async_needs_its_wait)
+{
+    check_always(KERNEL("", BARRIER) SMALL "cp.async.wait_group 0;\n" STORE_WORDS, 1, 1, 256);
+    check_always(KERNEL("", BARRIER) SMALL "cp.async.wait_all;\n" STORE_WORDS, 1, 1, 256);
+    check_stale(KERNEL("", BARRIER) SMALL STORE_WORDS, 1, 256);
+    check_stale(KERNEL("", BARRIER) SMALL "cp.async.wait_group 1;\n" STORE_WORDS, 1, 256);
+}
+END_TEST
+
+START_TEST(CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies)
+{
+    check_always(KERNEL("", BARRIER) "mov.u32 %r3, bar;\nmbarrier.init.shared.b64 [%r3], 1;\n" SMALL
+                                     "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];\n" WAIT STORE_WORDS,
+                 1, 1, 256);
+    check_stale(KERNEL("", BARRIER) "mov.u32 %r3, bar;\nmbarrier.init.shared.b64 [%r3], 1;\n" SMALL
+                                    "cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];\n" STORE_WORDS,
+                1, 256);
+}
+END_TEST
+
+// --- Clusters --------------------------------------------------------------------------------------------------------
+
+// Rank 1 is asked for its tile: rank 0 sends it there by st.async, four words at a time, on the barrier of rank 1.
+#define MEET "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+#define SEND                                                                                                           \
+    "mov.u32 %r3, bar;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"                                                     \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;\nfence.mbarrier_init.release.cluster;\n" MEET           \
+    "mov.u32 %r7, %cluster_ctarank;\nsetp.ne.u32 %p0, %r7, 0;\n@%p0 bra receive;\n"                                    \
+    "mapa.shared::cluster.u32 %r8, %r2, 1;\nmapa.shared::cluster.u32 %r9, %r3, 1;\nmov.u32 %r4, 0;\n"                  \
+    "send:\nadd.u32 %r5, %r8, %r4;\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd1, %rd3;\n"                               \
+    "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd4];\n"                                                             \
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r5], {%r10, %r11, %r12, %r13}, [%r9];\n"           \
+    "add.u32 %r4, %r4, 16;\nsetp.lt.u32 %p3, %r4, 1024;\n@%p3 bra send;\n" MEET "ret;\nreceive:\n"
+
+START_TEST(CLUSTER_BARRIER__st_async_reaches_the_other_cta)
+{
+    check_always(KERNEL("", BARRIER) SEND WAIT MEET STORE_WORDS, 1, 2, 256);
+}
+END_TEST
+
+// Rank 0 loads one tile into both CTAs; rank 1 writes it out.
+#define MULTICAST                                                                                                      \
+    "mov.u32 %r3, bar;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"                                                     \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;\nfence.mbarrier_init.release.cluster;\n" MEET           \
+    "mov.u32 %r7, %cluster_ctarank;\nsetp.ne.u32 %p0, %r7, 0;\n@%p0 bra receive;\nmov.u16 %h1, 3;\n"                   \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r2], [%rd1], 1024, "       \
+    "[%r3], %h1;\nown:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n@!%p2 bra own;\n" MEET                \
+    "ret;\nreceive:\n"
+
+START_TEST(MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier)
+{
+    check_always(KERNEL(".reg .b16 %h<4>;\n", BARRIER) MULTICAST WAIT MEET STORE_WORDS, 1, 2, 256);
 }
 END_TEST
 
@@ -121,6 +227,12 @@ Suite *machine_async_suite(void)
     TCase *tcase = tcase_create("ASYNC");
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__bulk_load_needs_its_wait);
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_the_barrier);
+    tcase_add_test(tcase, ASYNC_GROUP_READ__a_tile_may_be_written_over_when_it_is_read);
+    tcase_add_test(tcase, ASYNC_GROUP_READ__says_nothing_of_the_writes);
+    tcase_add_test(tcase, ASYNC_GROUP_ORDER__cp_async_needs_its_wait);
+    tcase_add_test(tcase, CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies);
+    tcase_add_test(tcase, CLUSTER_BARRIER__st_async_reaches_the_other_cta);
+    tcase_add_test(tcase, MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier);
     suite_add_tcase(suite, tcase);
     return suite;
 }
