@@ -165,7 +165,7 @@ static enum machine_next prefetch_map(struct machine_strand *strand, const struc
     return MACHINE_NEXT;
 }
 
-machine_handler *machine_fences_find(const struct ptx_choice *choice)
+machine_handler *machine_maps_find(const struct ptx_choice *choice)
 {
     switch (choice->form) {
     case PTX_FORM_MEMBAR:
