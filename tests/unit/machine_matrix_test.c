@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Products of matrices on the PTX machine, against the model's own calls on the same bytes: wgmma, mma.sync, ldmatrix,
+// stmatrix and movmatrix.
+#include <check.h>
+#include <string.h>
+
+#include "descriptor.h"
+#include "machine.h"
+#include "matrix.h"
+#include "mma.h"
+#include "wgmma.h"
+
+enum { TILE_BYTES = 4096, OUT_WORDS = 1024, TILE_AT = 1024, POLICIES = 4 };
+
+#define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
+
+static struct {
+    uint32_t in[TILE_BYTES / 4], out[OUT_WORDS];
+} memory __attribute__((aligned(128)));
+
+// The kernel `k` of (from, to): the tile comes from `in`, D of thread t goes to out[4 t].
+static struct machine_outcome run_kernel(const char *ptx, uint32_t threads, enum machine_policy policy)
+{
+    static struct machine_outcome outcome;
+    struct ptx_errors errors;
+    struct machine_module *module = machine_module_open(ptx, strlen(ptx), &errors);
+    ck_assert_msg(module != NULL, "%s", errors.count > 0 ? errors.item[0].message : "no memory");
+    for (uint32_t i = 0; i < TILE_BYTES / 4; i++) memory.in[i] = 0x3f803f00u + (i * 2654435761u & 0x80ff80ffu);
+    memset(memory.out, 0, sizeof memory.out);
+    const struct region region = {{(uint8_t *)&memory, (uint64_t)(uintptr_t)&memory, sizeof memory}, 0};
+    const struct global_memory global = {&region, 1};
+    const uint64_t parameters[] = {(uint64_t)(uintptr_t)memory.in, (uint64_t)(uintptr_t)memory.out};
+    const struct machine_launch launch = {
+        .module = module,
+        .kernel = machine_module_kernel(module, "k"),
+        .grid = {1, 1, 1},
+        .block = {threads, 1, 1},
+        .parameters = parameters,
+        .global = &global,
+        .schedule = {policy, 1, 1},
+        .limits = {.instructions = 10000000},
+    };
+    machine_run(&launch, &outcome);
+    machine_module_close(module);
+    return outcome;
+}
+
+static void check_done(const struct machine_outcome *outcome)
+{
+    ck_assert_msg(outcome->kind == MACHINE_DONE, "%s", outcome->message);
+}
+
+// Thread 0 brings the tile, all wait for it.
+#define KERNEL                                                                                                         \
+    HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n"                                                    \
+         ".reg .pred %p<4>;\n.reg .b32 %r<32>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<16>;\n"                                \
+         ".shared .align 1024 .b8 tile[4096];\n.shared .align 8 .b64 bar;\n"                                           \
+         "ld.param.u64 %rd1, [from];\nld.param.u64 %rd2, [to];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, tile;\n"            \
+         "mov.u32 %r3, bar;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra made;\n"                                               \
+         "mbarrier.init.shared::cta.b64 [%r3], 1;\n"                                                                   \
+         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 4096;\n"                                                 \
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 4096, [%r3];\n"             \
+         "made:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"                                                     \
+         "again:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n@!%p2 bra again;\n"                         \
+         "mul.lo.u32 %r4, %r1, 16;\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd2, %rd3;\n"
+#define OUT(type, registers) "st.global.v4." type " [%rd4], {" registers "};\nret;\n}\n"
+
+// --- wgmma -----------------------------------------------------------------------------------------------------------
+
+// A at the start of the tile, B 2048 bytes behind: no swizzle, 128 bytes from one core matrix to the next along K, 256
+// along M or N.
+#define DESCRIPTORS                                                                                                    \
+    "shr.u32 %r5, %r2, 4;\ncvt.u64.u32 %rd5, %r5;\nadd.u64 %rd6, %rd5, 0x1000080000;\nadd.u64 %rd7, %rd6, 128;\n"
+#define ZERO "mov.f32 %f1, 0f00000000;\nmov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\n"
+#define PRODUCT                                                                                                        \
+    "wgmma.fence.sync.aligned;\nsetp.ne.u32 %p3, 1, 0;\n"                                                              \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, 0;\n"         \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd6, %rd7, %p3, 1, -1, 0, 0;\n"        \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, 0;\n"         \
+    "wgmma.commit_group.sync.aligned;\n"
+
+static void expect_product(uint32_t *d)
+{
+    const struct memory shared = {(uint8_t *)memory.in, TILE_AT, TILE_BYTES};
+    const struct wgmma_descriptor a = {TILE_AT, 128, 256, 0, WGMMA_SWIZZLE_NONE};
+    struct wgmma_descriptor b = a;
+    b.start_bytes += 2048;
+    struct wgmma wgmma = {.types = WGMMA_F32_BF16_BF16, .n = 8};
+    const struct wgmma_operands operands = {
+        .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = 1};
+    for (int i = 0; i < 3; i++) {
+        wgmma.negate[1] = i == 1;
+        ck_assert_int_eq(wgmma_execute(&wgmma, &operands, d), RULE_OK);
+    }
+}
+
+static int is_product(const uint32_t *d)
+{
+    for (uint32_t t = 0; t < WGMMA_THREADS; t++)
+        for (uint32_t r = 0; r < 4; r++)
+            if (memory.out[4 * t + r] != d[WGMMA_THREADS * r + t]) return 0;
+    return 1;
+}
+
+START_TEST(WGMMA_WAIT__a_product_is_there_behind_its_wait)
+{
+    uint32_t d[4 * WGMMA_THREADS] = {0};
+    struct machine_outcome outcome = run_kernel(KERNEL DESCRIPTORS ZERO PRODUCT
+                                                "wgmma.wait_group.sync.aligned 0;\n" OUT("f32", "%f1, %f2, %f3, %f4"),
+                                                WGMMA_THREADS, (enum machine_policy)_i);
+    check_done(&outcome);
+    expect_product(d);
+    ck_assert(is_product(d));
+}
+END_TEST
+
+START_TEST(WGMMA_WAIT__without_it_registers_are_stale)
+{
+    uint32_t d[4 * WGMMA_THREADS] = {0};
+    struct machine_outcome outcome =
+        run_kernel(KERNEL DESCRIPTORS ZERO PRODUCT OUT("f32", "%f1, %f2, %f3, %f4"), WGMMA_THREADS, MACHINE_LATE);
+    check_done(&outcome);
+    expect_product(d);
+    ck_assert(!is_product(d));
+}
+END_TEST
+
+// --- mma.sync and matrices -------------------------------------------------------------------------------------------
+
+// Registers r8 .. r13 of a lane are its words of the tile.
+#define WORDS                                                                                                          \
+    "add.u32 %r6, %r2, %r4;\nld.shared.v4.u32 {%r8, %r9, %r10, %r11}, [%r6];\n"                                        \
+    "ld.shared.v2.u32 {%r12, %r13}, [%r6+512];\n"
+
+START_TEST(MMA__is_the_model_s_product)
+{
+    uint32_t a[4 * 32], b[2 * 32], d[4 * 32] = {0};
+    struct machine_outcome outcome =
+        run_kernel(KERNEL WORDS ZERO
+                   "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, "
+                   "{%r8, %r9, %r10, %r11}, {%r12, %r13}, {%f1, %f2, %f3, %f4};\n" OUT("f32", "%f1, %f2, %f3, %f4"),
+                   32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    for (uint32_t t = 0; t < 32; t++) {
+        for (uint32_t r = 0; r < 4; r++) a[32 * r + t] = memory.in[4 * t + r];
+        for (uint32_t r = 0; r < 2; r++) b[32 * r + t] = memory.in[128 + 4 * t + r];
+    }
+    mma_execute(mma_find("m16n8k16.f32.bf16.bf16"), a, b, d);
+    for (uint32_t t = 0; t < 32; t++)
+        for (uint32_t r = 0; r < 4; r++) ck_assert_uint_eq(memory.out[4 * t + r], d[32 * r + t]);
+}
+END_TEST
+
+START_TEST(MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose)
+{
+    uint32_t rows[MATRIX_LANES], plain[4][MATRIX_LANES], turned[4][MATRIX_LANES];
+    const struct memory shared = {(uint8_t *)memory.in, TILE_AT, TILE_BYTES};
+    struct machine_outcome outcome =
+        run_kernel(KERNEL "add.u32 %r6, %r2, %r4;\n"
+                          "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r6];\n"
+                          "movmatrix.sync.aligned.m8n8.trans.b16 %r11, %r10;\n" OUT("u32", "%r8, %r9, %r10, %r11"),
+                   32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    for (uint32_t t = 0; t < 32; t++) rows[t] = TILE_AT + 16 * t;
+    matrix_load(&shared, rows, 4, 0, plain);
+    matrix_load(&shared, rows, 4, 1, turned);
+    for (uint32_t t = 0; t < 32; t++) {
+        for (uint32_t r = 0; r < 3; r++) ck_assert_uint_eq(memory.out[4 * t + r], plain[r][t]);
+        ck_assert_uint_eq(memory.out[4 * t + 3], turned[2][t]);
+    }
+}
+END_TEST
+
+START_TEST(MATRIX__stmatrix_puts_back_what_ldmatrix_took)
+{
+    struct machine_outcome outcome =
+        run_kernel(KERNEL "add.u32 %r6, %r2, %r4;\n"
+                          "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r8, %r9}, [%r6];\n"
+                          "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%r6+1024], {%r8, %r9};\n"
+                          "ld.shared.v4.u32 {%r8, %r9, %r10, %r11}, [%r6+1024];\n" OUT("u32", "%r8, %r9, %r10, %r11"),
+                   32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    ck_assert_int_eq(memcmp(memory.out, memory.in, 256), 0);
+}
+END_TEST
+
+Suite *machine_matrix_suite(void)
+{
+    Suite *suite = suite_create("machine_matrix");
+    TCase *tcase = tcase_create("MATRIX");
+    tcase_add_loop_test(tcase, WGMMA_WAIT__a_product_is_there_behind_its_wait, 0, POLICIES);
+    tcase_add_test(tcase, WGMMA_WAIT__without_it_registers_are_stale);
+    tcase_add_test(tcase, MMA__is_the_model_s_product);
+    tcase_add_test(tcase, MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose);
+    tcase_add_test(tcase, MATRIX__stmatrix_puts_back_what_ldmatrix_took);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
