@@ -2,7 +2,7 @@
 # Makes a public header of one of the model's: every name that the public headers declare gets its prefix, tmaref_ or
 # TMAREF_, in code and in comments; includes name the installed tree; lists that macros make are written out.
 # Usage: awk -f publish.awk -v path=tma/copy.h NAMES HEADER; NAMES is what declared.awk prints, "macro NAME" for each
-# macro without parameters, and "header PATH" for each public header.
+# macro without parameters, "header PATH" for each public header, and "about NAME TEXT" for a constant that has a comment.
 
 function public(name)
 {
@@ -169,6 +169,7 @@ function put_list(tag,    i, value)
 {
     put("enum " public(tag) " {")
     for (i = 0; i < members[tag]; i++) {
+        if (member[tag, i] in about) put_all("    // " about[member[tag, i]], " ", "    // ")
         value = member_value[tag, i]
         if (value ~ /^1(\+1)+$/) value = (length(value) + 1) / 2
         put("    " public(member[tag, i]) (value == "" ? "" : " = " code(value)) ",")
@@ -275,6 +276,7 @@ FNR == NR && $1 == "enumerator" {
     member[$3, members[$3] + 0] = $2
     member_value[$3, members[$3]++ + 0] = $4
 }
+FNR == NR && $1 == "about" { about[$2] = substr($0, length("about " $2) + 2) }
 FNR == NR {
     if ($1 != "tag" && $1 != "header") names[$2]
     next
@@ -289,6 +291,7 @@ END {
     put("#ifdef __cplusplus")
     put("extern \"C\" {")
     put("#endif")
+    put("")
     for (i = head + 1; i < tail; i++) i = thing_at(i)
     put_held()
     put("")

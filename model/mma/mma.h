@@ -68,7 +68,8 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
               uint64_t *units);
 
 // The whole instruction. Register r of lane l is word 32 r + l; of f64 words 2 (32 r + l), and the upper half behind
-// it. Returns RULE_OK, or INSTRUCTION_FORM for a form that is not there or sparse; then D is as before.
+// it: so `a`, `b` and `d` have MMA_LANES words, or twice as many, for each register of mma_row()->registers. Returns
+// RULE_OK, or INSTRUCTION_FORM for a form that is not there or sparse; then D is as before.
 //   source   PTX ISA 9.1 "mma" (#warp-level-matrix-instructions-mma)
 enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d);
 

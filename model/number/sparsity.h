@@ -18,7 +18,7 @@ struct number_sparsity {
 int number_most_selector(struct number_sparsity sparsity);
 
 // The four bits of chunk `chunk` of row `row` of A.
-//   metadata  those of all threads of the warp or the warpgroup; `selector` says whose of each four count
+//   metadata  those of all 32 threads of the warp or 128 of the warpgroup; `selector` says whose of each four count
 //   source    traces/sm_90a/wgmma_sparse and mma; PTX ISA 9.1 "Sparse matrix storage", "Matrix fragments for warpgroup-
 //             level multiply-accumulate operation with sparse matrix A"
 uint32_t number_chunk_bits(struct number_sparsity sparsity, int selector, const uint32_t *metadata, int row, int chunk);
@@ -27,15 +27,17 @@ uint32_t number_chunk_bits(struct number_sparsity sparsity, int selector, const 
 int number_chunk_is_legal(struct number_sparsity sparsity, uint32_t bits);
 
 // What kept units may meet of a column of B: candidates[] gets all units of `column` along K, or of tf32, whose four
-// bits name two halves of 16 bits, what each of their 16 values would pick of each chunk. Returns how many there are.
+// bits name two halves of 16 bits, what each of their 16 values would pick of each chunk. Returns how many there are,
+// at most NUMBER_MAX_CANDIDATES.
 enum { NUMBER_MAX_CANDIDATES = 128 };
 int number_candidates(struct number_sparsity sparsity, const uint32_t *column, uint32_t *candidates);
 
-// Which candidate each kept unit of a row meets. Returns how many units there are.
+// Which candidate each kept unit of a row meets: `picks` has room for NUMBER_MAX_KEPT. Returns how many units there
+// are.
 enum { NUMBER_MAX_KEPT = 64 };
 int number_picks(struct number_sparsity sparsity, int selector, const uint32_t *metadata, int row, uint8_t *picks);
 
-// Both at once: the units of `column` that a row meets.
+// Both at once: the units of `column` that a row meets, as many as number_picks() says.
 void number_pick(struct number_sparsity sparsity, int selector, const uint32_t *metadata, int row,
                  const uint32_t *column, uint32_t *units);
 

@@ -24,7 +24,7 @@ struct number_terms {
 // when another exponent is added.
 enum { NUMBER_ZERO_EXPONENT = -4096, NUMBER_INFINITE_EXPONENT = 1 << 14, NUMBER_NAN_EXPONENT };
 
-// Takes `count` units of `format` apart; `negate` flips all signs (imm-scale -1).
+// Takes `count` units of `format`, at most NUMBER_MAX_TERMS, apart; `negate` flips all signs (imm-scale -1).
 void number_terms_read(enum number_format format, int count, const uint32_t *bits, int negate,
                        struct number_terms *vector);
 

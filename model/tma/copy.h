@@ -14,7 +14,7 @@
 enum rule tile_map_check(const struct tensormap *map, struct findings *findings);
 
 // The check of a tiled load, in the hardware's order: 715 before 716 before 700.
-//   dims      the .Nd of the instruction
+//   dims      the .Nd of the instruction; `coord` has as many entries
 //   shared    destination address in the CTA's shared window                                           (bytes)
 //   findings  NULL, or takes every rule broken, not only the first
 //   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises

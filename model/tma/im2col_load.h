@@ -8,7 +8,7 @@
 #include "memory.h"
 
 // The check of an im2col load, in the hardware's order: 715 before 716 before 700.
-//   dims      the .Nd of the instruction
+//   dims      the .Nd of the instruction; `coord` has as many entries
 //   offset    im2colOffsets, rank - 2 entries, W first; any value                                    (elements)
 //   shared    destination address in the CTA's shared window                                           (bytes)
 //   findings  NULL, or takes every rule broken, not only the first

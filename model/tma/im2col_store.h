@@ -10,7 +10,7 @@
 #include "reduce.h"
 
 // The check of an im2col store, in the hardware's order: 715 before 716 before 700.
-//   dims      the .Nd of the instruction
+//   dims      the .Nd of the instruction; `coord` has as many entries
 //   shared    source address in the CTA's shared window                                                (bytes)
 //   findings  NULL, or takes every rule broken, not only the first
 //   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises

@@ -26,8 +26,8 @@ uint32_t slice_group_mask(const struct cluster_shape *shape, int along, uint32_t
 // The place of the CTA `rank` in its group, x first, then y, z: the slice that it loads.
 uint32_t slice_group_index(const struct cluster_shape *shape, int along, uint32_t rank);
 
-// Slices of a tile of `tile[i]` elements when the map's box is one slice, 0 if boxes do not make up the tile. A box
-// counts as elements traversed: boxDim, or one channel slice with interleave.
+// Slices of a tile of `tile[i]` elements (an entry for each dimension of the map) when the map's box is one slice, 0 if
+// boxes do not make up the tile. A box counts as elements traversed: boxDim, or one channel slice with interleave.
 uint32_t slice_count(const struct tensormap *map, const uint64_t *tile);
 
 // One slice: its coordinates, and how far behind the start of the tile it lies in shared memory.
@@ -36,8 +36,8 @@ struct slice {
     uint64_t offset_bytes;
 };
 
-// Slice `index` (less than slice_count()) of the tile at `coord`. Slices are numbered innermost first and follow each
-// other in shared memory.
+// Slice `index` (less than slice_count()) of the tile at `coord`, which has an entry for each dimension like `tile`.
+// Slices are numbered innermost first and follow each other in shared memory.
 struct slice slice_of(const struct tensormap *map, const int32_t *coord, const uint64_t *tile, uint32_t index);
 
 // Elements of the box along dimension i, as tiles count them.

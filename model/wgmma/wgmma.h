@@ -19,9 +19,9 @@ struct wgmma {
     int is_sparse, selector;
 };
 
-// What it works on. `descriptor` of A (ignored where A is in registers) and of B; `a[thread]` are the registers of A
-// (NULL where it is not there); `scale_d` 0: the accumulator does not count. `metadata`: sp-meta of each
-// thread (NULL where the instruction is dense).
+// What it works on. `descriptor` of A (ignored where A is in registers) and of B; `a[thread]` are the registers of A in
+// each of the WGMMA_THREADS threads (NULL where it is not there); `scale_d` 0: the accumulator does not count.
+// `metadata`: sp-meta of each thread (NULL where the instruction is dense).
 struct wgmma_operands {
     uint64_t descriptor[2];
     const uint32_t (*a)[4];

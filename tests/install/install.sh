@@ -156,8 +156,9 @@ add_subdirectory("$PWD" tmaref)
 add_executable(encode encode.c)
 target_link_libraries(encode PRIVATE tmaref::tmaref)
 END
-    cmake -S "$scratch" -B "$scratch/build" -DCMAKE_C_COMPILER="$CC" -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >/dev/null
-    cmake --build "$scratch/build" --target encode >"$scratch/log" 2>&1 || { cat "$scratch/log"; return 1; }
+    cmake -S "$scratch" -B "$scratch/build" -DCMAKE_C_COMPILER="$CC" -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >/dev/null
+    cmake --build "$scratch/build" --parallel "$(nproc)" --target encode >"$scratch/log" 2>&1 || { cat "$scratch/log"; return 1; }
     "$scratch/build/encode"
 }
 
