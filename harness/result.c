@@ -22,6 +22,18 @@ uint8_t *result_window(struct result *result, const char *name, uint64_t base, u
     return bytes;
 }
 
+void result_align(struct result *result, size_t alignment)
+{
+    size_t used = (size_t)(result->free_bytes - result->first_bytes);
+    result->free_bytes += (alignment - used % alignment) % alignment;
+}
+
+void result_close(struct result *result)
+{
+    result->windows = 0;
+    result->free_bytes = result->first_bytes;
+}
+
 uint8_t *result_open_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes)
 {
     uint8_t *bytes = result_window(result, name, base, size_bytes);

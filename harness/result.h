@@ -10,7 +10,8 @@
 #include "late.h"
 #include "rule.h"
 
-enum { RESULT_MAX_WINDOWS = 17, TEXT_BYTES = 512 };
+// Results in a batch, and on a GPU, begin at multiples of RESULT_ALIGNMENT.
+enum { RESULT_MAX_WINDOWS = 17, RESULT_ALIGNMENT = 256, TEXT_BYTES = 512 };
 
 // A short message in place, for errors that a caller prints.
 struct text {
@@ -59,7 +60,13 @@ static inline int result_may_be(const struct result *result, int status)
 // Adds a window of `size_bytes` bytes; returns its bytes, for the executor to fill. The name must be a literal.
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
 
-// The same for a window that is not compared.
+// Leaves room up to the next multiple of `alignment` from the result's first byte.
+void result_align(struct result *result, size_t alignment);
+
+// Takes the windows away: what is left of a case that was refused or that faulted.
+void result_close(struct result *result);
+
+// The same as result_window() for a window that is not compared.
 uint8_t *result_open_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
 
 #endif

@@ -175,9 +175,9 @@ static int text_agrees(const struct trace_entry *entry, const struct family *fam
 static int is_possible(const struct trace_entry *entry, const struct family *family, const void *test_case,
                        const struct result *result, struct trace_difference *difference)
 {
-    uint8_t *bytes = calloc(1, family->result_bytes(test_case));
+    uint8_t *bytes = calloc(1, family_result_bytes(family, test_case) + 1);
     struct result recorded = result_at(bytes);
-    int was_legal = bytes != NULL && entry->text != NULL && family->restore(test_case, entry->text, &recorded) &&
+    int was_legal = bytes != NULL && family_restore(family, test_case, entry->text, &recorded) &&
                     family->is_legal(test_case, &recorded);
     int same = was_legal && family->is_legal(test_case, result);
     for (int i = 0; i < recorded.windows && same; i++) same = window_agrees(entry, &recorded.window[i], difference);

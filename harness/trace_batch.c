@@ -122,11 +122,10 @@ static void explain_line(const struct family *family, const void *test_case, con
 static void explain_whole(const struct trace_entry *entry, const struct family *family, const void *test_case,
                           const struct result *found, FILE *out)
 {
-    uint8_t *bytes = calloc(1, family->result_bytes(test_case) + 64);
+    uint8_t *bytes = calloc(1, family_result_bytes(family, test_case) + 64);
     struct result recorded = result_at(bytes);
     int is_known = entry->status != found->status;
-    if (bytes != NULL && !is_known && family->restore != NULL && entry->text != NULL)
-        is_known = family->restore(test_case, entry->text, &recorded);
+    if (bytes != NULL && !is_known) is_known = family_restore(family, test_case, entry->text, &recorded);
     recorded.status = entry->status;
     if (bytes != NULL && is_known) family->explain(test_case, &recorded, found, out);
     free(bytes);

@@ -82,7 +82,7 @@ struct trial {
 
 static enum rule verdict(const struct family *family, struct trial *trial)
 {
-    size_t need = family->result_bytes(trial->test_case) + 64;
+    size_t need = family_result_bytes(family, trial->test_case) + 64;
     if (need > trial->bytes_room) {
         free(trial->bytes);
         trial->bytes = malloc(need);
@@ -90,7 +90,7 @@ static enum rule verdict(const struct family *family, struct trial *trial)
     }
     if (trial->bytes == NULL) abort();
     struct result result = result_at(trial->bytes);
-    family->run_model(trial->test_case, &result);
+    family_run_model(family, trial->test_case, &result);
     return result.rule;
 }
 

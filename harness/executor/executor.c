@@ -37,10 +37,11 @@ void batch_close(struct batch *batch)
     *batch = (struct batch){0};
 }
 
-// Bytes that the result of case `i` takes from the batch: results begin at multiples of 16.
+// Bytes that the result of case `i` takes from the batch.
 static size_t bytes_of(const struct batch *batch, int i)
 {
-    return (batch->family->result_bytes(batch_case(batch, i)) + 15) / 16 * 16;
+    size_t bytes = family_result_bytes(batch->family, batch_case(batch, i));
+    return (bytes + RESULT_ALIGNMENT - 1) / RESULT_ALIGNMENT * RESULT_ALIGNMENT;
 }
 
 void batch_clear(struct batch *batch)
@@ -91,7 +92,8 @@ static int model_open(struct batch *batch, struct text *why)
 static int model_run(struct batch *batch, int first, int count, struct text *why)
 {
     (void)why;
-    for (int i = first; i < first + count; i++) batch->family->run_model(batch_case(batch, i), &batch->results[i]);
+    for (int i = first; i < first + count; i++)
+        family_run_model(batch->family, batch_case(batch, i), &batch->results[i]);
     return 1;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gpu_core.h"
+#include "gpu_jobs.h"
 #include "gpu_told.h"
 
 _Static_assert((int)BATCH_CASES <= (int)GPU_MOST_JOBS, "a batch's jobs are known by number");
@@ -36,10 +37,17 @@ static enum gpu_came receive(int socket, void *bytes, size_t size_bytes, int sec
 // The CUDA error of a range, or how many cases the dump tells of.
 static int run_range(struct gpu *gpu, const struct gpu_order *order)
 {
-    struct batch *batch = order->batch;
-    struct result *results = batch->results + order->first;
-    for (int i = 0; i < order->count; i++) gpu->case_of_job[i] = i;
-    int error = batch->family->run_gpu(gpu, batch_case(batch, order->first), order->count, results);
+    const struct family *family = order->batch->family;
+    const void *cases = batch_case(order->batch, order->first);
+    struct result *results = order->batch->results + order->first;
+    for (int i = 0; i < order->count; i++) {
+        gpu->case_of_job[i] = i;
+        family_open(family, batch_case(order->batch, order->first + i), &results[i]);
+    }
+    int error = family->run_gpu != NULL ? family->run_gpu(gpu, cases, order->count, results)
+                                        : gpu_run_jobs(gpu, family->jobs, cases, order->count, results);
+    for (int i = 0; i < order->count; i++)
+        if (results[i].status != 0) result_close(&results[i]);
     return gpu->core != NULL ? gpu_told(gpu, order->count, results) : error;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "family.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,12 +43,48 @@ int family_read(const struct family *family, const json_t *json, void *test_case
     return undecided == NULL;
 }
 
+void family_open(const struct family *family, const void *test_case, struct result *result)
+{
+    family->windows(test_case, result);
+    if (family->fill != NULL) family->fill(test_case, result);
+}
+
+size_t family_result_bytes(const struct family *family, const void *test_case)
+{
+    struct result result = result_at((uint8_t *)RESULT_ALIGNMENT); // nobody looks at the bytes
+    family->windows(test_case, &result);
+    return (size_t)(result.free_bytes - result.first_bytes);
+}
+
+// What a rule does to whoever breaks it: a crash is a signal, not an error number.
+static int status_of(enum rule rule)
+{
+    return rule_row(rule)->sm_90a == OUTCOME_CRASH ? -SIGSEGV : rule_cuda_error(rule);
+}
+
+void family_run_model(const struct family *family, const void *test_case, struct result *result)
+{
+    family_open(family, test_case, result);
+    result->rule = family->run_model(test_case, result);
+    if (result->rule != RULE_OK) result->status = status_of(result->rule);
+    if (result->status != 0) result_close(result);
+}
+
+int family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result)
+{
+    if (family->restore == NULL || text == NULL) return 0;
+    family_open(family, test_case, result);
+    if (family->restore(test_case, text, result)) return 1;
+    result_close(result);
+    return 0;
+}
+
 enum rule family_rule(const struct family *family, const void *test_case)
 {
-    uint8_t *scratch = malloc(family->result_bytes(test_case) + 16);
-    struct result result = {.free_bytes = scratch};
+    uint8_t *scratch = malloc(family_result_bytes(family, test_case) + 1);
+    struct result result = result_at(scratch);
     if (scratch == NULL) return RULE_OK;
-    family->run_model(test_case, &result);
+    family_run_model(family, test_case, &result);
     free(scratch);
     return result.rule;
 }

@@ -14,6 +14,7 @@
 #include "result.h"
 
 struct gpu;
+struct gpu_jobs;
 struct feature;
 struct fields;
 
@@ -46,24 +47,30 @@ struct family {
     // one, the model is at fault. May be NULL.
     const char *(*undecided)(const void *test_case);
 
-    // An upper bound of the bytes that a result of this case holds in its windows.
-    size_t (*result_bytes)(const void *test_case);
+    // The windows of a result: takes them from `result` with result_window(), and leaves their bytes alone. They lie so
+    // on the model and on a GPU.
+    void (*windows)(const void *test_case, struct result *result);
 
-    // Runs one case on the model. Windows are taken from `result` with result_window().
-    void (*run_model)(const void *test_case, struct result *result);
+    // What they hold before the case runs; NULL: anything.
+    void (*fill)(const void *test_case, const struct result *result);
 
-    // Runs `count` cases on the GPU, in few launches. Returns the CUDA error that killed the context, or 0.
+    // Runs one case on the model, into the windows. Returns the first rule broken; the result has no windows then.
+    enum rule (*run_model)(const void *test_case, struct result *result);
+
+    // How cases become jobs of a kernel; where that is not all, run_gpu() runs `count` cases in few launches, into
+    // their windows. It returns the CUDA error that killed the context, or 0, and sets the status of those refused.
+    const struct gpu_jobs *jobs;
     int (*run_gpu)(struct gpu *gpu, const void *cases, int count, struct result *results);
 
-    // The cubins whose kernels run_gpu launches, their names apart by a blank; NULL where the driver alone does the
+    // The cubins whose kernels it launches, their names apart by a blank; NULL where the driver alone does the
     // work.
     const char *kernels;
 
     // The result in words, an array of strings, for curated traces; NULL for families whose windows say enough.
     json_t *(*describe)(const void *test_case, const struct result *result);
 
-    // The windows of a result back from describe()'s words, which then hold every byte and are always recorded; 0 if
-    // they do not. May be NULL.
+    // The windows' bytes back from describe()'s words, which then hold every byte and are always recorded; 0 if they do
+    // not. May be NULL.
     int (*restore)(const void *test_case, const json_t *text, struct result *result);
 
     // Does an H200 decide on its own what this case leaves? Then it is not compared byte for byte: is_legal() says
@@ -93,6 +100,16 @@ extern const struct family *const families[];
 json_t *family_write(const struct family *family, const void *test_case);
 int family_read(const struct family *family, const json_t *json, void *test_case, struct text *why);
 int family_read_recorded(const struct family *family, const json_t *json, void *test_case, struct text *why);
+
+// The windows of a case with what they hold before, and the bytes that they take.
+void family_open(const struct family *family, const void *test_case, struct result *result);
+size_t family_result_bytes(const struct family *family, const void *test_case);
+
+// Runs a case on the model; `result` is empty.
+void family_run_model(const struct family *family, const void *test_case, struct result *result);
+
+// The windows of a result as they were recorded in words; 0 if they were not.
+int family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result);
 
 // The first rule that a case breaks, by the model.
 enum rule family_rule(const struct family *family, const void *test_case);

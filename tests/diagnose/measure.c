@@ -160,7 +160,7 @@ static int measure_trace(const char *path, uint64_t every, struct measured *meas
         if (trace.line % every != 0) continue;
         if (!trace_read(family, line, &measured->test_case, &entry, &why)) return fprintf(stderr, "%s\n", why.at), 0;
         measured->window = diagnose_window(&measured->test_case);
-        if (entry.status != 0 || !family->restore(&measured->test_case, entry.text, &result))
+        if (entry.status != 0 || !family_restore(family, &measured->test_case, entry.text, &result))
             return fprintf(stderr, "%s: line %" PRIu64 " holds no dump\n", path, trace.line), 0;
         memcpy(measured->bytes, result.window[1].bytes, measured->window.size_bytes);
         memcpy(&measured->word, result.window[0].bytes, sizeof measured->word);

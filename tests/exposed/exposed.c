@@ -333,9 +333,9 @@ static void find(const struct exposer *exposer, const struct family *family, con
         struct random random = random_for(20261122, i);
         struct found before = found;
         family->generate(&random, test_case);
-        uint8_t *bytes = malloc(family->result_bytes(test_case) + 64);
+        uint8_t *bytes = malloc(family_result_bytes(family, test_case) + 64);
         struct result result = result_at(bytes);
-        if (bytes != NULL) family->run_model(test_case, &result);
+        if (bytes != NULL) family_run_model(family, test_case, &result);
         look(exposer, test_case, result.status, (struct witness){0, i}, &found);
         free(bytes);
         if (memcmp(before.count, found.count, sizeof found.count) == 0) continue;

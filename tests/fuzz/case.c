@@ -33,10 +33,10 @@ static void check_writing(const struct family *family, const void *test_case)
 
 static void check_running(const struct family *family, const void *test_case)
 {
-    size_t size_bytes = family->result_bytes(test_case);
+    size_t size_bytes = family_result_bytes(family, test_case);
     uint8_t *bytes = malloc(size_bytes);
     struct result result = result_at(bytes);
-    family->run_model(test_case, &result);
+    family_run_model(family, test_case, &result);
     fuzz_require((size_t)(result.free_bytes - bytes) <= size_bytes);
     if (family->describe != NULL) json_decref(family->describe(test_case, &result));
     family_rule(family, test_case);

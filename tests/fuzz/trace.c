@@ -8,11 +8,11 @@ enum { MOST_LINES = 64 };
 static void compare(const struct family *family, const void *test_case, const struct trace_entry *entry)
 {
     struct trace_difference difference;
-    uint8_t *bytes = malloc(family->result_bytes(test_case));
+    uint8_t *bytes = malloc(family_result_bytes(family, test_case));
     struct result result = result_at(bytes);
     if (bytes == NULL) return;
-    family->run_model(test_case, &result);
-    fuzz_require(result.free_bytes <= bytes + family->result_bytes(test_case));
+    family_run_model(family, test_case, &result);
+    fuzz_require(result.free_bytes <= bytes + family_result_bytes(family, test_case));
     trace_agrees(entry, family, test_case, &result, &difference);
     free(bytes);
 }

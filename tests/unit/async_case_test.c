@@ -136,10 +136,10 @@ START_TEST(async_generate_meets_every_step_and_rule)
         struct random random = random_for(1, i);
         struct async_case c;
         async_generate(&random, &c);
-        ck_assert_uint_le(family_find("async")->result_bytes(&c), sizeof bytes);
+        ck_assert_uint_le(family_result_bytes(family_find("async"), &c), sizeof bytes);
         struct result result = result_at(bytes);
-        family_find("async")->run_model(&c, &result);
-        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_find("async")->result_bytes(&c));
+        family_run_model(family_find("async"), &c, &result);
+        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_result_bytes(family_find("async"), &c));
         rules[result.rule]++;
         faults += result.status != 0;
         for (uint32_t step = 0; step < c.count; step++) steps[c.op[step].opcode]++;
@@ -213,8 +213,8 @@ static void check_words(const char *program, int window, uint32_t offset, const 
     char *said = NULL;
     size_t size_bytes;
     ck_assert_msg(read_text(program, &c, &why), "%s", why.at);
-    family_find("async")->run_model(&c, &expected);
-    family_find("async")->run_model(&c, &found);
+    family_run_model(family_find("async"), &c, &expected);
+    family_run_model(family_find("async"), &c, &found);
     if (window < 0)
         found.status = 700;
     else

@@ -117,10 +117,10 @@ START_TEST(bulk_generate_meets_every_operation_and_rule)
         struct random random = random_for(1, i);
         struct bulk_case c;
         bulk_generate(&random, &c);
-        ck_assert_uint_le(family_find("bulk")->result_bytes(&c), sizeof bytes);
+        ck_assert_uint_le(family_result_bytes(family_find("bulk"), &c), sizeof bytes);
         struct result result = result_at(bytes);
-        family_find("bulk")->run_model(&c, &result);
-        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_find("bulk")->result_bytes(&c));
+        family_run_model(family_find("bulk"), &c, &result);
+        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_result_bytes(family_find("bulk"), &c));
         rules[result.rule]++;
         faults += result.status != 0;
         operations[c.form][c.operation] += result.status == 0;
@@ -149,8 +149,8 @@ static char *explain(const struct bulk_case *c, uint32_t window, uint32_t offset
     struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
     char *text = NULL;
     size_t size_bytes;
-    family_find("bulk")->run_model(c, &expected);
-    family_find("bulk")->run_model(c, &found);
+    family_run_model(family_find("bulk"), c, &expected);
+    family_run_model(family_find("bulk"), c, &found);
     found.window[window].bytes[offset] ^= 0xff;
     FILE *out = open_memstream(&text, &size_bytes);
     bulk_explain(c, &expected, &found, out);
@@ -193,7 +193,7 @@ START_TEST(bulk_explain_names_the_rule_of_a_fault)
     struct result expected = result_at(bytes), found = {.status = 0};
     char *text = NULL;
     size_t size_bytes;
-    family_find("bulk")->run_model(&c, &expected);
+    family_run_model(family_find("bulk"), &c, &expected);
     FILE *out = open_memstream(&text, &size_bytes);
     bulk_explain(&c, &expected, &found, out);
     fclose(out);

@@ -26,9 +26,9 @@ static struct cluster_case case_of(const char *text)
 // Runs a case on the model; the caller frees first_bytes.
 static struct result run(const struct cluster_case *c)
 {
-    ck_assert_uint_le(family_cluster.result_bytes(c), BYTES);
+    ck_assert_uint_le(family_result_bytes(&family_cluster, c), BYTES);
     struct result result = result_at(calloc(1, BYTES));
-    family_cluster.run_model(c, &result);
+    family_run_model(&family_cluster, c, &result);
     return result;
 }
 

@@ -42,8 +42,8 @@ static struct copy_case case_of(const char *text)
 static struct result result_of(const struct copy_case *c, int slot)
 {
     struct result result = result_at(bytes[slot]);
-    ck_assert_uint_ge(RESULT_BYTES, family()->result_bytes(c));
-    family()->run_model(c, &result);
+    ck_assert_uint_ge(RESULT_BYTES, family_result_bytes(family(), c));
+    family_run_model(family(), c, &result);
     return result;
 }
 
@@ -126,7 +126,7 @@ START_TEST(random_cases_reach_what_there_is)
         struct copy_case c = random_case(i);
         struct result result = result_of(&c, 0);
         struct copy_plan plan;
-        ck_assert(result.free_bytes <= bytes[0] + family()->result_bytes(&c));
+        ck_assert(result.free_bytes <= bytes[0] + family_result_bytes(family(), &c));
         operations[c.operation]++;
         faults += result.status > CUDA_ERROR_INVALID_VALUE;
         refusals += result.status == CUDA_ERROR_INVALID_VALUE;

@@ -317,11 +317,11 @@ START_TEST(gemm_mismatch_names_the_element_and_the_block)
     gemm_least_pitch(&c);
     struct gemm_case shorter = c;
     shorter.k = 128; // as if the last two blocks were not there
-    size_t bytes = family->result_bytes(&c);
+    size_t bytes = family_result_bytes(family, &c);
     uint8_t *expected_bytes = malloc(bytes), *found_bytes = malloc(bytes);
     struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
-    family->run_model(&c, &expected);
-    family->run_model(&shorter, &found);
+    family_run_model(family, &c, &expected);
+    family_run_model(family, &shorter, &found);
     memcpy(found_bytes, expected_bytes, GEMM_GUARD_BYTES + 2 * c.pitch_bytes[GEMM_D]); // wrong from row 2 on
     FILE *out = fmemopen(text, sizeof text, "w");
     family->explain(&c, &expected, &found, out);

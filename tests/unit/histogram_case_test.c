@@ -16,8 +16,8 @@ enum { CASES = 20000 };
 
 static struct result run(const struct histogram_case *c)
 {
-    struct result result = result_at(malloc(family_histogram.result_bytes(c)));
-    family_histogram.run_model(c, &result);
+    struct result result = result_at(malloc(family_result_bytes(&family_histogram, c)));
+    family_run_model(&family_histogram, c, &result);
     return result;
 }
 

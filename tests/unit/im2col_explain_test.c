@@ -36,11 +36,11 @@ static const struct im2col_case plain = {.map = {.function = MAP_IM2COL,
 static void check_word(const struct im2col_case *other, const char *word)
 {
     const struct family *family = family_find("im2col");
-    struct result expected = {.free_bytes = expected_bytes}, found = {.free_bytes = found_bytes};
+    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
     char *text = NULL;
     size_t size_bytes;
-    family->run_model(&plain, &expected);
-    family->run_model(other, &found);
+    family_run_model(family, &plain, &expected);
+    family_run_model(family, other, &found);
     ck_assert_int_eq(expected.windows, 2);
     ck_assert_int_eq(found.windows, 2);
     FILE *out = open_memstream(&text, &size_bytes);

@@ -33,11 +33,11 @@ static uint8_t expected_bytes[BYTES], found_bytes[BYTES];
 static char *explain(const struct load_case *test_case, const struct load_case *other)
 {
     const struct family *family = family_find("load");
-    struct result expected = {.free_bytes = expected_bytes}, found = {.free_bytes = found_bytes};
+    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
     char *text = NULL;
     size_t size_bytes;
-    family->run_model(test_case, &expected);
-    family->run_model(other, &found);
+    family_run_model(family, test_case, &expected);
+    family_run_model(family, other, &found);
     ck_assert_int_eq(expected.windows, 2);
     ck_assert_int_eq(found.windows, 2);
     FILE *out = open_memstream(&text, &size_bytes);

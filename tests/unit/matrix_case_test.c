@@ -53,7 +53,7 @@ START_TEST(matrix_cases_reach_everything)
         uint8_t bytes[MATRIX_OUTPUT_BYTES];
         struct result result = result_at(bytes);
         matrix_generate(&random, &c);
-        family_find("matrix")->run_model(&c, &result);
+        family_run_model(family_find("matrix"), &c, &result);
         const struct matrix_form_row *row = matrix_form_row(c.form);
         forms[c.form]++;
         shared[row->is_store] += shares_rows(&c);
@@ -75,8 +75,8 @@ static void explain(const struct matrix_case *c, int window, uint32_t word, char
     const struct family *family = family_find("matrix");
     static uint8_t expected_bytes[MATRIX_OUTPUT_BYTES], found_bytes[MATRIX_OUTPUT_BYTES];
     struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
-    family->run_model(c, &expected);
-    family->run_model(c, &found);
+    family_run_model(family, c, &expected);
+    family_run_model(family, c, &found);
     found.window[window].bytes[4 * word] ^= 1;
     memset(text, 0, text_bytes);
     FILE *out = fmemopen(text, text_bytes - 1, "w");

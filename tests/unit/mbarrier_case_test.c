@@ -41,12 +41,12 @@ START_TEST(generated_programs_fault_as_often_as_meant)
     uint8_t *bytes = malloc(sizeof(struct mbarrier_log));
     for (int i = 0; i < CASES; i++) {
         struct mbarrier_case program = generated(i);
-        struct result result = {.free_bytes = bytes};
-        family_mbarrier.run_model(&program, &result);
+        struct result result = result_at(bytes);
+        family_run_model(&family_mbarrier, &program, &result);
         faults += result.status != 0;
         of_rule[result.rule]++;
         ck_assert_int_eq(result.windows, result.status == 0 ? 2 : 0);
-        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_mbarrier.result_bytes(&program));
+        ck_assert_uint_le((size_t)(result.free_bytes - bytes), family_result_bytes(&family_mbarrier, &program));
     }
     free(bytes);
     ck_assert_int_gt(faults, CASES / 40);
@@ -63,8 +63,8 @@ START_TEST(a_record_holds_word_lanes_and_answers)
     const char *const ops[] = {"init 4", "arrive lanes=5", "test_wait.parity 0 lanes=6 step=1"};
     for (int i = 0; i < 3; i++) ck_assert_msg(mbarrier_case_add_text(&program, ops[i], &why), "%s", why.at);
     uint8_t bytes[sizeof(struct mbarrier_log)];
-    struct result result = {.free_bytes = bytes};
-    family_mbarrier.run_model(&program, &result);
+    struct result result = result_at(bytes);
+    family_run_model(&family_mbarrier, &program, &result);
     struct mbarrier_record record[3];
     ck_assert_uint_eq(result.window[0].size_bytes, sizeof record);
     memcpy(record, result.window[0].bytes, sizeof record);
@@ -173,7 +173,7 @@ START_TEST(explain_names_the_first_difference)
     ck_assert(mbarrier_case_add_text(&program, "arrive lanes=5", &why));
     uint8_t bytes[2][sizeof(struct mbarrier_log)];
     struct result result[2] = {{.free_bytes = bytes[0]}, {.free_bytes = bytes[1]}};
-    for (int i = 0; i < 2; i++) family_mbarrier.run_model(&program, &result[i]);
+    for (int i = 0; i < 2; i++) family_run_model(&family_mbarrier, &program, &result[i]);
     result[1].window[0].bytes[sizeof(struct mbarrier_record) + 7] ^= 0x80;
     char *text;
     size_t text_bytes;

@@ -26,7 +26,7 @@ static struct misuse_case case_of(const char *text)
 static struct result run(const struct misuse_case *c, struct misuse_output *output)
 {
     struct result result = result_at((uint8_t *)output);
-    family_find("misuse")->run_model(c, &result);
+    family_run_model(family_find("misuse"), c, &result);
     return result;
 }
 

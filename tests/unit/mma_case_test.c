@@ -94,11 +94,11 @@ END_TEST
 static void explain(const struct mma_case *c, uint32_t word, uint32_t flip, char *text, size_t text_bytes)
 {
     const struct family *family = family_find("mma");
-    size_t bytes = family->result_bytes(c);
+    size_t bytes = family_result_bytes(family, c);
     struct result expected = result_at(malloc(bytes)), found = result_at(malloc(bytes));
     uint32_t value;
-    family->run_model(c, &expected);
-    family->run_model(c, &found);
+    family_run_model(family, c, &expected);
+    family_run_model(family, c, &found);
     memcpy(&value, found.window[0].bytes + 4 * word, sizeof value);
     value ^= flip;
     memcpy(found.window[0].bytes + 4 * word, &value, sizeof value);

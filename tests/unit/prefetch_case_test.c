@@ -35,7 +35,7 @@ static struct prefetch_case case_of(const char *text)
 static struct result model_of(const struct prefetch_case *c, uint8_t *to)
 {
     struct result result = result_at(to);
-    family_find("prefetch")->run_model(c, &result);
+    family_run_model(family_find("prefetch"), c, &result);
     return result;
 }
 
@@ -155,7 +155,7 @@ START_TEST(prefetch_generate_meets_every_ring)
         struct random random = random_for(1, i);
         struct prefetch_case c;
         prefetch_generate(&random, &c);
-        size_t bound = family_find("prefetch")->result_bytes(&c);
+        size_t bound = family_result_bytes(family_find("prefetch"), &c);
         ck_assert_uint_le(bound, BYTES);
         struct result result = model_of(&c, bytes);
         rules[result.rule]++;

@@ -18,8 +18,8 @@ enum { CASES = 20000 };
 
 static struct result run(const struct softmax_case *c)
 {
-    struct result result = result_at(malloc(family_softmax.result_bytes(c)));
-    family_softmax.run_model(c, &result);
+    struct result result = result_at(malloc(family_result_bytes(&family_softmax, c)));
+    family_run_model(&family_softmax, c, &result);
     return result;
 }
 

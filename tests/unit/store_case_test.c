@@ -95,10 +95,10 @@ START_TEST(store_map_format__cases_of_any_bytes_run)
     for (int i = 0; i < 2 * 8 * 16 * 4; i++) {
         int rank = 1 + i / 2 % 8;
         struct store_case c = case_of_bytes((enum tensormap_mode)(i % 2), rank, i / 16 % 16, i / 256);
-        struct result result = {.free_bytes = found_bytes};
+        struct result result = result_at(found_bytes);
         c.mode = (uint32_t)_i;
-        ck_assert_uint_le(family->result_bytes(&c), sizeof found_bytes);
-        family->run_model(&c, &result);
+        ck_assert_uint_le(family_result_bytes(family, &c), sizeof found_bytes);
+        family_run_model(family, &c, &result);
         ck_assert(result.status != 0 || rank == 5);
         works += result.status == 0;
     }
@@ -110,11 +110,11 @@ END_TEST
 static void check_word(const struct store_case *other, uint32_t spoilt, const char *word)
 {
     const struct family *family = family_find("im2col_store");
-    struct result expected = {.free_bytes = expected_bytes}, found = {.free_bytes = found_bytes};
+    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
     char *text = NULL;
     size_t size_bytes;
-    family->run_model(&column, &expected);
-    family->run_model(other, &found);
+    family_run_model(family, &column, &expected);
+    family_run_model(family, other, &found);
     ck_assert_int_eq(expected.windows, 1);
     ck_assert_int_eq(found.windows, 1);
     if (spoilt != 0) found.window[0].bytes[STORE_GLOBAL_BASE + spoilt - found.window[0].base] ^= 0xff;

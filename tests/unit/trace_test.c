@@ -33,7 +33,7 @@ static void sample_make(struct sample *sample, const char *family, uint64_t inde
     memset(sample->test_case, 0, sizeof sample->test_case);
     sample->family->generate(&random, sample->test_case);
     sample->result = result_at(sample->bytes);
-    sample->family->run_model(sample->test_case, &sample->result);
+    family_run_model(sample->family, sample->test_case, &sample->result);
 }
 
 // The sample as a line of a trace, parsed again.

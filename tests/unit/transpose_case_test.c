@@ -82,8 +82,8 @@ END_TEST
 
 static struct result run(const struct family *family, const void *c)
 {
-    struct result result = result_at(malloc(family->result_bytes(c)));
-    family->run_model(c, &result);
+    struct result result = result_at(malloc(family_result_bytes(family, c)));
+    family_run_model(family, c, &result);
     ck_assert_int_eq(result.status, 0);
     return result;
 }

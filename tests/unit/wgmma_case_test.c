@@ -110,10 +110,10 @@ START_TEST(wgmma_results_hold_all_kinds)
         struct random random = random_for(4, i);
         struct wgmma_case c;
         families_here[_i].generate(&random, &c);
-        uint8_t *bytes = malloc(family->result_bytes(&c));
+        uint8_t *bytes = malloc(family_result_bytes(family, &c));
         struct result result = result_at(bytes);
         enum wgmma_types types = wgmma_instance_row(c.instance)->wgmma.types;
-        family->run_model(&c, &result);
+        family_run_model(family, &c, &result);
         for (uint32_t at = 0; result.windows == 1 && at < result.window[0].size_bytes; at += 4) {
             uint32_t word;
             memcpy(&word, result.window[0].bytes + at, sizeof word);
@@ -141,11 +141,11 @@ END_TEST
 static void explain(const struct wgmma_case *c, uint32_t word, uint32_t flip, char *text, size_t text_bytes)
 {
     const struct family *family = family_find("wgmma");
-    size_t bytes = family->result_bytes(c);
+    size_t bytes = family_result_bytes(family, c);
     struct result expected = result_at(malloc(bytes)), found = result_at(malloc(bytes));
     uint32_t value;
-    family->run_model(c, &expected);
-    family->run_model(c, &found);
+    family_run_model(family, c, &expected);
+    family_run_model(family, c, &found);
     memcpy(&value, found.window[0].bytes + 4 * word, sizeof value);
     value ^= flip;
     memcpy(found.window[0].bytes + 4 * word, &value, sizeof value);

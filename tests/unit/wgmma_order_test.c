@@ -14,7 +14,7 @@ static uint8_t bytes[WGMMA_ORDER_OUTPUT_WORDS * 4];
 static struct result run(const struct wgmma_order_case *c)
 {
     struct result result = result_at(bytes);
-    family_find("wgmma_order")->run_model(c, &result);
+    family_run_model(family_find("wgmma_order"), c, &result);
     return result;
 }
 
@@ -74,7 +74,7 @@ START_TEST(wgmma_order_results_are_mixes_of_old_and_new)
     FILE *out = fmemopen(text, sizeof text - 1, "w");
     static uint8_t expected_bytes[sizeof bytes];
     struct result expected = result_at(expected_bytes);
-    family_find("wgmma_order")->run_model(&closed, &expected);
+    family_run_model(family_find("wgmma_order"), &closed, &expected);
     wgmma_order_explain(&closed, &expected, &result, out);
     fclose(out);
     ck_assert_msg(strstr(text, "group 2: D[17][2], thread 37, register 0") != NULL, "%s", text);

@@ -6,14 +6,13 @@
 // A wait looks at the destinations of those operations alone that the model says must be complete: the bit of each in
 // the window "waits" says that it was. What may be complete or not is not looked at, so it cannot fail; at the end of
 // a program everything has been waited for, and is compared byte by byte.
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "async_case.h"
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "mbarrier.h"
 
 enum { SCRATCH_BUFFER = 2, WORD_BYTES = 16, ARENA_MARGIN_BYTES = 1 << 30, MOST_ADDRESS = 1 << 26 };
@@ -183,23 +182,17 @@ static const struct fields fields = {
 
 static const char *async_undecided(const void *test_case)
 {
-    static struct async_outcome outcome;
+    struct async_outcome outcome;
     return async_run(test_case, &outcome);
 }
 
 // --- Results ---------------------------------------------------------------------------------------------------------
 
-static size_t async_result_bytes(const void *test_case)
-{
-    const struct async_case *c = test_case;
-    return async_windows_bytes(c->count) + async_global_bytes(c, NULL);
-}
-
 enum { WORD, WAITS, LOOKS, SLOTS, GLOBAL };
 
-// The windows lie in the result as in the kernel's output.
-static void lay_out(const struct async_case *c, struct result *result)
+static void async_windows(const void *test_case, struct result *result)
 {
+    const struct async_case *c = test_case;
     result_window(result, "mbarrier", ASYNC_BARRIER, 8);
     result->free_bytes += WORD_BYTES - 8;
     result_window(result, "waits", 0, 4 * c->count);
@@ -210,19 +203,18 @@ static void lay_out(const struct async_case *c, struct result *result)
     result_window(result, "global", 0, async_global_bytes(c, NULL));
 }
 
-static void async_run_model(const void *test_case, struct result *result)
+static enum rule async_run_model(const void *test_case, struct result *result)
 {
-    static struct async_outcome outcome;
+    struct async_outcome outcome;
+    const struct window *w = result->window;
     async_run(test_case, &outcome);
-    result->rule = outcome.rule;
-    result->status = rule_cuda_error(outcome.rule);
-    if (result->status != 0) return;
-    lay_out(test_case, result);
-    memcpy(result->window[WORD].bytes, &outcome.word, 8);
-    memcpy(result->window[WAITS].bytes, outcome.waits, result->window[WAITS].size_bytes);
-    memset(result->window[LOOKS].bytes, 0, result->window[LOOKS].size_bytes);
-    memcpy(result->window[SLOTS].bytes, outcome.slots, result->window[SLOTS].size_bytes);
-    memcpy(result->window[GLOBAL].bytes, outcome.global, result->window[GLOBAL].size_bytes);
+    if (outcome.rule != RULE_OK) return outcome.rule;
+    memcpy(w[WORD].bytes, &outcome.word, 8);
+    memcpy(w[WAITS].bytes, outcome.waits, w[WAITS].size_bytes);
+    memset(w[LOOKS].bytes, 0, w[LOOKS].size_bytes);
+    memcpy(w[SLOTS].bytes, outcome.slots, w[SLOTS].size_bytes);
+    memcpy(w[GLOBAL].bytes, outcome.global, w[GLOBAL].size_bytes);
+    return RULE_OK;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -237,11 +229,15 @@ static void expect(const struct async_case *c, int step, const struct async_outc
         memcpy(&job->expected[step][i], left + async_sample(op->size_bytes, i), 4);
 }
 
-static void make_job(struct gpu *gpu, const struct async_case *c, uint64_t offset, struct async_job *job)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
-    static struct async_outcome outcome;
+    const struct async_case *c = test_case;
+    struct async_job *job = to;
+    (void)result;
+    struct async_outcome outcome;
     async_run(c, &outcome);
-    *job = (struct async_job){.output = offset,
+    *job = (struct async_job){.output = place->offset,
                               .global_bytes = async_global_bytes(c, NULL),
                               .threads = c->threads,
                               .init = c->init,
@@ -254,46 +250,23 @@ static void make_job(struct gpu *gpu, const struct async_case *c, uint64_t offse
         job->must[i] = outcome.waits[i] & (ASYNC_ANSWER_BIT - 1);
         expect(c, i, &outcome, job);
     }
-}
-
-static int run_jobs(struct gpu *gpu, const struct async_job *jobs, int count, uint8_t *output, size_t output_bytes)
-{
-    size_t jobs_bytes = (size_t)count * sizeof *jobs;
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    unsigned most = (unsigned)gpu->processors; // a CTA for each, see the kernel
-    unsigned long long scratch = gpu_buffer(gpu, SCRATCH_BUFFER, (size_t)most * ASYNC_BALLAST_BYTES);
-    if (device_jobs == 0 || device_output == 0 || scratch == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    void *arguments[] = {&device_jobs, &count, &device_output, &scratch};
-    struct gpu_launch launch = {.module = "async",
-                                .kernel = "async_jobs",
-                                .grid = (unsigned)count < most ? (unsigned)count : most,
-                                .block = ASYNC_THREADS,
-                                .shared_bytes = ASYNC_SHARED_BYTES,
-                                .jobs = &count,
-                                .arguments = arguments};
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    return error;
+    return CUDA_SUCCESS;
 }
 
 static int async_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
-    const struct async_case *c = cases;
-    struct async_job *jobs = calloc((size_t)count, sizeof *jobs);
-    if (jobs == NULL || gpu_arena(gpu) == 0 || gpu_far_arena(gpu) == 0) {
-        free(jobs);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    for (int i = 0; i < count; i++) {
-        make_job(gpu, &c[i], (uint64_t)(results[i].first_bytes - results[0].first_bytes), &jobs[i]);
-        lay_out(&c[i], &results[i]);
-    }
-    size_t output_bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
-    int error = run_jobs(gpu, jobs, count, results[0].first_bytes, output_bytes);
-    free(jobs);
-    return error;
+    const struct gpu_jobs jobs = {
+        .module = "async",
+        .kernel = "async_jobs",
+        .case_bytes = sizeof(struct async_case),
+        .job_bytes = sizeof(struct async_job),
+        .block = ASYNC_THREADS,
+        .shared_bytes = ASYNC_SHARED_BYTES,
+        .make = make_job,
+        .more = gpu_buffer(gpu, SCRATCH_BUFFER, (size_t)gpu->processors * ASYNC_BALLAST_BYTES), // a CTA has its own
+    };
+    if (jobs.more == 0 || gpu_far_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    return gpu_run_jobs(gpu, &jobs, cases, count, results);
 }
 
 const struct family family_async = {
@@ -303,7 +276,7 @@ const struct family family_async = {
     .generate = async_generate,
     .fields = &fields,
     .undecided = async_undecided,
-    .result_bytes = async_result_bytes,
+    .windows = async_windows,
     .run_model = async_run_model,
     .run_gpu = async_run_gpu,
     .kernels = "async",

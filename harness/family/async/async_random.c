@@ -186,7 +186,7 @@ static void break_copy(struct random *random, struct async_op *op)
 // Does the outcome depend on time, now that the last step is there? Tries the other sources of an overwrite first.
 static int is_open(struct async_case *c, int is_faulty)
 {
-    static struct async_outcome outcome;
+    struct async_outcome outcome;
     uint32_t last = c->count - 1;
     struct async_op *op = &c->op[last];
     if (!async_is_barrier(op->opcode) && op->opcode != ASYNC_OP_OVERWRITE && !is_faulty) return 0;

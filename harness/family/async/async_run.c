@@ -241,7 +241,7 @@ static const char *decide_late(struct async_outcome *outcome, enum rule late, co
 
 const char *async_run(const struct async_case *test_case, struct async_outcome *outcome)
 {
-    static uint8_t shared[ASYNC_SHARED_BYTES];
+    uint8_t shared[ASYNC_SHARED_BYTES];
     struct run run = {.test_case = test_case, .outcome = outcome, .groups = {{.thread = 0}, {.thread = 1}}};
     uint8_t *slots = shared + (ASYNC_SLOTS - ASYNC_SHARED_START);
     uint32_t slots_bytes = test_case->count * ASYNC_SLOT_BYTES;

@@ -2,60 +2,65 @@
 // Family "bank": one access to shared memory by a warp. The result is the clocks that it keeps the data path busy:
 // counted by the model, measured on the GPU and rounded.
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bank_case.h"
 #include "bank_job.h"
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 
 static const char *const access_names[] = {"load", "store", NULL};
 
-static size_t bank_result_bytes(const void *test_case)
+static void bank_windows(const void *test_case, struct result *result)
 {
     (void)test_case;
-    return sizeof(uint32_t);
+    result_window(result, "clocks", 0, sizeof(uint32_t));
 }
 
-static void answer(struct result *result, uint32_t clocks)
+static void answer(const struct result *result, uint32_t clocks)
 {
-    memcpy(result_window(result, "clocks", 0, sizeof clocks), &clocks, sizeof clocks);
+    memcpy(result->window[0].bytes, &clocks, sizeof clocks);
 }
 
-static void bank_run_model(const void *test_case, struct result *result)
+static enum rule bank_run_model(const void *test_case, struct result *result)
 {
     const struct bank_case *c = test_case;
     struct bank_report report;
     bank_count((enum bank_access)c->is_store, c->address, c->active, c->bytes, &report);
     answer(result, (uint32_t)report.clocks);
+    return RULE_OK;
 }
 
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
+{
+    const struct bank_case *c = test_case;
+    struct bank_job *job = to;
+    (void)gpu, (void)result, (void)place;
+    *job = (struct bank_job){.is_store = c->is_store, .bytes = c->bytes, .active = c->active};
+    memcpy(job->address, c->address, sizeof job->address);
+    return CUDA_SUCCESS;
+}
+
+static const struct gpu_jobs jobs = {.module = "bank",
+                                     .kernel = "bank_jobs",
+                                     .case_bytes = sizeof(struct bank_case),
+                                     .job_bytes = sizeof(struct bank_job),
+                                     .block = BANK_THREADS,
+                                     .shared_bytes = BANK_SHARED_BYTES,
+                                     .make = make_job};
+
+// The clocks come back in the jobs.
 static int bank_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
-    const struct bank_case *c = cases;
-    size_t jobs_bytes = (size_t)count * sizeof(struct bank_job);
-    struct bank_job *jobs = malloc(jobs_bytes);
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
-    void *arguments[] = {&device_jobs, &count};
-    struct gpu_launch launch = {.module = "bank",
-                                .kernel = "bank_jobs",
-                                .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
-                                .block = BANK_THREADS,
-                                .shared_bytes = BANK_SHARED_BYTES,
-                                .arguments = arguments};
-    int error = jobs == NULL || device_jobs == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    int error = gpu_run_jobs(gpu, &jobs, cases, count, results);
     for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        jobs[i] = (struct bank_job){.is_store = c[i].is_store, .bytes = c[i].bytes, .active = c[i].active};
-        memcpy(jobs[i].address, c[i].address, sizeof jobs[i].address);
+        struct bank_job job;
+        error = (int)gpu->driver.cuMemcpyDtoH_v2(&job, gpu->buffer[GPU_JOBS_BUFFER].address + (size_t)i * sizeof job,
+                                                 sizeof job);
+        answer(&results[i], (job.clocks + BANK_ACCESSES / 2) / BANK_ACCESSES);
     }
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(jobs, device_jobs, jobs_bytes);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
-        answer(&results[i], (jobs[i].clocks + BANK_ACCESSES / 2) / BANK_ACCESSES);
-    free(jobs);
     return error;
 }
 
@@ -104,7 +109,7 @@ const struct family family_bank = {
     .case_bytes = sizeof(struct bank_case),
     .generate = bank_generate,
     .fields = &fields,
-    .result_bytes = bank_result_bytes,
+    .windows = bank_windows,
     .run_model = bank_run_model,
     .run_gpu = bank_run_gpu,
     .kernels = "bank",

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Family "bulk": one bulk copy or reduction without a map, or one st.async or red.async. The result is the destination
 // around the bytes that move, and the word of the destination CTA's barrier where there is one.
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "bulk_case.h"
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "mbarrier.h"
 
 enum { GUARD_BYTES = 256, WORD_BYTES = 8, LEAD_BYTES = 16, SCRATCH_BYTES = BULK_SCRATCH_OFFSETS + BULK_SHARED_BYTES };
@@ -121,25 +120,19 @@ void bulk_fill(const struct bulk_case *c, uint32_t salt, uint8_t *bytes, uint32_
     }
 }
 
-static size_t bulk_result_bytes(const void *test_case)
+// The word in the second half of the first 16 bytes, which are there in any case, then the destination.
+static void bulk_windows(const void *test_case, struct result *result)
 {
-    struct bulk_region region = bulk_region(test_case);
-    return LEAD_BYTES + region.window_end - region.window;
-}
-
-// Lays out the windows: the word in the second half of the first 16 bytes, which are there in any case, then the
-// destination. The kernel's output has the same form, so that results come back in one copy.
-static uint8_t *lay_out(const struct bulk_case *c, struct result *result)
-{
+    const struct bulk_case *c = test_case;
     struct bulk_region region = bulk_region(c);
     int is_global = bulk_is_to_global(c->form);
     result->free_bytes += LEAD_BYTES - WORD_BYTES;
-    if (!bulk_is_to_global(c->form))
+    if (!is_global)
         result_window(result, "mbarrier", BULK_BARRIER, WORD_BYTES);
     else
         result->free_bytes += WORD_BYTES;
-    return result_window(result, is_global ? "global" : "shared", is_global ? BULK_SCRATCH : region.window,
-                         region.window_end - region.window);
+    result_window(result, is_global ? "global" : "shared", is_global ? BULK_SCRATCH : region.window,
+                  region.window_end - region.window);
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
@@ -165,13 +158,14 @@ static enum rule run_bulk(const struct bulk_case *c, const struct memory *source
     return rule;
 }
 
-static void bulk_run_model(const void *test_case, struct result *result)
+static enum rule bulk_run_model(const void *test_case, struct result *result)
 {
-    static uint8_t cta[2][BULK_SHARED_BYTES], scratch[SCRATCH_BYTES];
     const struct bulk_case *c = test_case;
     struct bulk_region region = bulk_region(c);
+    uint8_t cta[2][BULK_SHARED_BYTES], scratch[SCRATCH_BYTES];
     uint8_t registers[16], *own = cta[0], *other = cta[bulk_is_to_other(c->form)];
     uint8_t *window = bulk_is_to_global(c->form) ? scratch : other + (region.window - BULK_SHARED_START);
+    const struct window *last = &result->window[result->windows - 1];
     uint64_t word;
     struct memory source = {own, BULK_SHARED_START, BULK_SHARED_BYTES};
     struct memory destination = {other, BULK_SHARED_START, BULK_SHARED_BYTES};
@@ -182,23 +176,23 @@ static void bulk_run_model(const void *test_case, struct result *result)
     if (bulk_is_from_global(c->form)) source = *arena();
     if (c->form == BULK_REGISTERS_TO_OTHER) source = (struct memory){registers, 0, sizeof registers};
     if (bulk_is_to_global(c->form)) destination = (struct memory){scratch, BULK_SCRATCH, region.window_end};
-    result->rule = run_bulk(c, &source, &destination, &word);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) return;
-    uint8_t *bytes = lay_out(c, result);
-    memcpy(bytes - WORD_BYTES, !bulk_is_to_global(c->form) ? &word : &(uint64_t){0}, WORD_BYTES);
-    memcpy(bytes, window, region.window_end - region.window);
+    enum rule rule = run_bulk(c, &source, &destination, &word);
+    if (!bulk_is_to_global(c->form)) memcpy(result->window[0].bytes, &word, WORD_BYTES);
+    memcpy(last->bytes, window, last->size_bytes);
+    return rule;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-// `offset` is where the window goes in the output, which lies at `output` on the device.
-static struct bulk_job make_job(struct gpu *gpu, const struct bulk_case *c, unsigned long long output, uint64_t offset)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
+    const struct bulk_case *c = test_case;
     struct bulk_region region = bulk_region(c);
+    uint64_t output = place->offset + LEAD_BYTES, arena_shift = gpu_arena(gpu) - ARENA_BASE;
     struct bulk_job job = {.from = c->from,
                            .to = c->to,
-                           .output = offset,
+                           .output = output,
                            .form = c->form,
                            .operation = c->operation,
                            .content = bulk_content_of(c),
@@ -211,66 +205,38 @@ static struct bulk_job make_job(struct gpu *gpu, const struct bulk_case *c, unsi
                            .window = region.window,
                            .window_end = region.window_end,
                            .rank = (uint32_t)bulk_is_to_other(c->form)};
-    uint64_t arena_shift = gpu_arena(gpu) - ARENA_BASE;
+    (void)result;
     if (bulk_is_from_global(c->form)) job.from += arena_shift;
     if (bulk_is_to_global(c->form))
-        job.to = c->to >= BULK_SCRATCH ? output + offset + (c->to - BULK_SCRATCH) : c->to + arena_shift;
-    return job;
+        job.to = c->to >= BULK_SCRATCH ? place->output + output + (c->to - BULK_SCRATCH) : c->to + arena_shift;
+    *(struct bulk_job *)to = job;
+    return CUDA_SUCCESS;
 }
 
-// The jobs that need a cluster go to the end, in a launch of their own; both kinds write to one output.
-static int launch_jobs(struct gpu *gpu, unsigned long long device_jobs, int first, int count, unsigned cluster,
-                       unsigned long long device_output)
+// The jobs that need a cluster have a launch of their own.
+static uint32_t group_of(const void *test_case)
 {
-    unsigned ctas = cluster > 0 ? cluster : 1, most = (unsigned)gpu->processors / ctas;
-    void *arguments[] = {&device_jobs, &count, &device_output};
-    struct gpu_launch launch = {.module = "bulk",
-                                .kernel = "bulk_jobs",
-                                .grid = ctas * ((unsigned)count < most ? (unsigned)count : most),
-                                .block = BULK_THREADS,
-                                .cluster = cluster,
-                                .shared_bytes = BULK_SHARED_BYTES,
-                                .jobs = &count,
-                                .first_job = first,
-                                .arguments = arguments};
-    return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;
+    const struct bulk_case *c = test_case;
+    return c->form != BULK_GLOBAL_TO_SHARED && c->form != BULK_SHARED_TO_GLOBAL;
 }
 
-static int run_jobs(struct gpu *gpu, const struct bulk_case *cases, int count, struct result *results,
-                    struct bulk_job *jobs, size_t output_bytes)
+static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
 {
-    uint8_t *output = results[0].first_bytes;
-    size_t jobs_bytes = (size_t)count * sizeof *jobs;
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    if (device_jobs == 0 || device_output == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int plain = 0, clusters = 0;
-    for (int i = 0; i < count; i++) {
-        uint64_t offset = (uint64_t)(results[i].window[results[i].windows - 1].bytes - output);
-        int is_alone = cases[i].form == BULK_GLOBAL_TO_SHARED || cases[i].form == BULK_SHARED_TO_GLOBAL;
-        int at = is_alone ? plain++ : count - ++clusters;
-        jobs[at] = make_job(gpu, &cases[i], device_output, offset);
-        gpu->case_of_job[at] = i;
-    }
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, 0, plain, 0, device_output);
-    device_jobs += (size_t)plain * sizeof *jobs;
-    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, plain, clusters, 2, device_output);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    return error;
+    (void)gpu, (void)arguments;
+    launch->cluster = 2 * group;
+    return CUDA_SUCCESS;
 }
 
-static int bulk_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    const struct bulk_case *c = cases;
-    struct bulk_job *jobs = calloc((size_t)count, sizeof *jobs);
-    if (jobs == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) lay_out(&c[i], &results[i]);
-    size_t output_bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
-    int error = run_jobs(gpu, c, count, results, jobs, output_bytes);
-    free(jobs);
-    return error;
-}
+static const struct gpu_jobs jobs = {.module = "bulk",
+                                     .kernel = "bulk_jobs",
+                                     .case_bytes = sizeof(struct bulk_case),
+                                     .job_bytes = sizeof(struct bulk_job),
+                                     .block = BULK_THREADS,
+                                     .shared_bytes = BULK_SHARED_BYTES,
+                                     .make = make_job,
+                                     .groups = 2,
+                                     .group = group_of,
+                                     .shape = shape};
 
 static int has_source(const void *test_case)
 {
@@ -308,9 +274,9 @@ const struct family family_bulk = {
     .case_bytes = sizeof(struct bulk_case),
     .generate = bulk_generate,
     .fields = &fields,
-    .result_bytes = bulk_result_bytes,
+    .windows = bulk_windows,
     .run_model = bulk_run_model,
-    .run_gpu = bulk_run_gpu,
+    .jobs = &jobs,
     .kernels = "bulk",
     .explain = bulk_explain,
     .rule = RULE_BULK_SIZE,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The family "cluster": launches with and without clusters, and programs that the CTAs of one cluster run on each
 // other's shared memory. The two kinds of case are in cluster_launch.c and cluster_program.c.
+#include <string.h>
+
 #include "arena.h"
 #include "cluster_case.h"
 #include "cuda_abi.h"
@@ -127,19 +129,28 @@ static const struct fields fields = {
 
 // --- Both kinds ------------------------------------------------------------------------------------------------------
 
-static size_t cluster_result_bytes(const void *test_case)
-{
-    const struct cluster_case *c = test_case;
-    return c->is_program ? cluster_program_bytes(&c->program) : cluster_launch_bytes(&c->launch);
-}
-
-static void cluster_run_model(const void *test_case, struct result *result)
+static void cluster_windows(const void *test_case, struct result *result)
 {
     const struct cluster_case *c = test_case;
     if (c->is_program)
-        cluster_program_model(&c->program, result);
+        cluster_program_windows(&c->program, result);
     else
-        cluster_launch_model(&c->launch, result);
+        cluster_launch_windows(&c->launch, result);
+}
+
+static void cluster_fill(const void *test_case, const struct result *result)
+{
+    const struct cluster_case *c = test_case;
+    if (c->is_program)
+        cluster_program_fill(&c->program, result);
+    else
+        for (int i = 0; i < result->windows; i++) memset(result->window[i].bytes, 0, result->window[i].size_bytes);
+}
+
+static enum rule cluster_run_model(const void *test_case, struct result *result)
+{
+    const struct cluster_case *c = test_case;
+    return c->is_program ? cluster_program_model(&c->program, result) : cluster_launch_model(&c->launch, result);
 }
 
 static int cluster_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
@@ -163,7 +174,8 @@ const struct family family_cluster = {
     .case_bytes = sizeof(struct cluster_case),
     .generate = cluster_generate,
     .fields = &fields,
-    .result_bytes = cluster_result_bytes,
+    .windows = cluster_windows,
+    .fill = cluster_fill,
     .run_model = cluster_run_model,
     .run_gpu = cluster_run_gpu,
     .kernels = "cluster",

@@ -40,14 +40,15 @@ void cluster_compiled(uint32_t kernel, struct cluster_launch *launch);
 // The two kinds, each as a family does it.
 const char *cluster_kernel_name(uint32_t kernel);
 const char *cluster_launch_illegal(const struct cluster_launch_case *c);
-size_t cluster_launch_bytes(const struct cluster_launch_case *c);
-void cluster_launch_model(const struct cluster_launch_case *c, struct result *result);
+void cluster_launch_windows(const struct cluster_launch_case *c, struct result *result);
+enum rule cluster_launch_model(const struct cluster_launch_case *c, const struct result *result);
 int cluster_launch_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);
 void cluster_launch_explain(const struct cluster_launch_case *c, const struct result *expected,
                             const struct result *found, FILE *out);
 
-size_t cluster_program_bytes(const struct cluster_program_case *c);
-void cluster_program_model(const struct cluster_program_case *c, struct result *result);
+void cluster_program_windows(const struct cluster_program_case *c, struct result *result);
+void cluster_program_fill(const struct cluster_program_case *c, const struct result *result);
+enum rule cluster_program_model(const struct cluster_program_case *c, const struct result *result);
 int cluster_program_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);
 void cluster_program_explain(const struct cluster_program_case *c, const struct result *expected,
                              const struct result *found, FILE *out);

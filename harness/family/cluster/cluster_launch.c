@@ -2,11 +2,10 @@
 // Launches of the family "cluster": the CUDA error, or what every CTA of the grid knows of its cluster and answers to
 // one question about addresses (window "answers", a struct cluster_answers for each CTA, x fastest).
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cluster_case.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 
 _Static_assert(sizeof(struct cluster_answers) == 104, "answers have no padding");
 
@@ -47,9 +46,9 @@ static uint32_t answers_bytes(const struct cluster_launch *launch)
     return launch->grid[0] * launch->grid[1] * launch->grid[2] * (uint32_t)sizeof(struct cluster_answers);
 }
 
-size_t cluster_launch_bytes(const struct cluster_launch_case *c)
+void cluster_launch_windows(const struct cluster_launch_case *c, struct result *result)
 {
-    return answers_bytes(&c->launch);
+    if (is_answered(&c->launch)) result_window(result, "answers", 0, answers_bytes(&c->launch));
 }
 
 const char *cluster_kernel_name(uint32_t kernel)
@@ -90,18 +89,16 @@ static struct cluster_answers answers_of(const struct cluster_launch_case *c, co
     return answers;
 }
 
-void cluster_launch_model(const struct cluster_launch_case *c, struct result *result)
+enum rule cluster_launch_model(const struct cluster_launch_case *c, const struct result *result)
 {
-    result->rule = cluster_launch_check(&c->launch, NULL);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK || !is_answered(&c->launch)) return;
-    uint8_t *bytes = result_window(result, "answers", 0, answers_bytes(&c->launch));
     const uint32_t *grid = c->launch.grid;
-    for (uint32_t i = 0; i < grid[0] * grid[1] * grid[2]; i++) {
+    enum rule rule = cluster_launch_check(&c->launch, NULL);
+    for (uint32_t i = 0; rule == RULE_OK && i < grid[0] * grid[1] * grid[2] && result->windows > 0; i++) {
         const uint32_t ctaid[3] = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
         struct cluster_answers answers = answers_of(c, ctaid);
-        memcpy(bytes + i * sizeof answers, &answers, sizeof answers);
+        memcpy(result->window[0].bytes + i * sizeof answers, &answers, sizeof answers);
     }
+    return rule;
 }
 
 // --- The GPU: launches one after the other, one wait for all ---------------------------------------------------------
@@ -147,39 +144,18 @@ static int is_refusal(int error)
     return error == CUDA_ERROR_INVALID_VALUE || error == CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
-static int start_all(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results,
-                     unsigned long long output)
+static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
 {
-    for (int i = 0; i < count; i++) {
-        if (cases[i].is_program) continue;
-        int error = start(gpu, &cases[i].launch, output);
-        if (error != CUDA_SUCCESS && !is_refusal(error)) return error;
-        results[i].status = error;
-        output += answers_bytes(&cases[i].launch.launch);
-    }
-    return (int)gpu->driver.cuCtxSynchronize();
+    const struct cluster_case *c = test_case;
+    if (c->is_program) return CUDA_SUCCESS;
+    int error = start(gpu, &c->launch, shift + (uint64_t)(uintptr_t)result->first_bytes);
+    result->status = is_refusal(error) ? error : CUDA_SUCCESS;
+    return is_refusal(error) ? CUDA_SUCCESS : error;
 }
 
 int cluster_launch_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results)
 {
-    size_t bytes = 0;
-    for (int i = 0; i < count; i++)
-        if (!cases[i].is_program) bytes += answers_bytes(&cases[i].launch.launch);
-    uint8_t *answers = calloc(1, bytes + 1), *from = answers;
-    unsigned long long output = gpu_buffer(gpu, 0, bytes + 1);
-    int error = answers == NULL || output == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(output, answers, bytes + 1);
-    if (error == CUDA_SUCCESS) error = start_all(gpu, cases, count, results, output);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(answers, output, bytes + 1);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        if (cases[i].is_program) continue;
-        uint32_t size = answers_bytes(&cases[i].launch.launch);
-        if (results[i].status == 0 && is_answered(&cases[i].launch.launch))
-            memcpy(result_window(&results[i], "answers", 0, size), from, size);
-        from += size;
-    }
-    free(answers);
-    return error;
+    return gpu_run_each(gpu, cases, sizeof *cases, count, results, start_case);
 }
 
 // --- Speaking --------------------------------------------------------------------------------------------------------

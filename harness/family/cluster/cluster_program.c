@@ -2,14 +2,13 @@
 // Programs of the family "cluster": what every step gave its issuers (window "got", 16 bytes for each step and CTA),
 // what each CTA's 128 bytes of data and four barriers are at its end (window "ctas"), and what a store at exit left in
 // global memory, with 32 bytes around it (window "global").
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "cluster_case.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 
-enum { GUARD_BYTES = 32, STORE_RANK = 255, GROUPS = CLUSTER_CTAS + 1 };
+enum { GUARD_BYTES = 32, STORE_RANK = 255 };
 
 _Static_assert(sizeof(struct cluster_step) == 56, "a step has no padding");
 
@@ -27,19 +26,12 @@ static struct layout layout_of(const struct cluster_program_case *c)
     return layout;
 }
 
-size_t cluster_program_bytes(const struct cluster_program_case *c)
+void cluster_program_windows(const struct cluster_program_case *c, struct result *result)
 {
     struct layout layout = layout_of(c);
-    return layout.got + layout.ctas + layout.global;
-}
-
-static uint8_t *lay_out(const struct cluster_program_case *c, struct result *result)
-{
-    struct layout layout = layout_of(c);
-    uint8_t *bytes = result_window(result, "got", 0, layout.got);
+    result_window(result, "got", 0, layout.got);
     result_window(result, "ctas", 0, layout.ctas);
     if (layout.global > 0) result_window(result, "global", 0, layout.global);
-    return bytes;
 }
 
 static void fill(uint32_t seed, uint32_t rank, uint8_t *bytes, uint32_t size_bytes)
@@ -60,144 +52,85 @@ static void dump(const struct cluster_machine *machine, uint8_t *to)
     }
 }
 
-void cluster_program_model(const struct cluster_program_case *c, struct result *result)
+void cluster_program_fill(const struct cluster_program_case *c, const struct result *result)
 {
-    static uint8_t data[CLUSTER_CTAS][CLUSTER_FILLED_BYTES];
+    if (result->windows > 2) fill(c->seed, STORE_RANK, result->window[2].bytes, result->window[2].size_bytes);
+}
+
+enum rule cluster_program_model(const struct cluster_program_case *c, const struct result *result)
+{
+    uint8_t data[CLUSTER_CTAS][CLUSTER_FILLED_BYTES];
     const struct layout layout = layout_of(c);
-    uint8_t *got = lay_out(c, result), *ctas = got + layout.got, *global = ctas + layout.ctas;
+    uint8_t *got = result->window[0].bytes, *global = result->first_bytes + layout.got + layout.ctas;
     const struct memory stored = {global + GUARD_BYTES, 0, layout.global > 0 ? layout.global - 2 * GUARD_BYTES : 0};
     struct cluster_machine machine = {
         .ctas = c->ctas, .is_cluster = !c->no_cluster, .arena = arena(), .global = &stored};
+    enum rule rule = RULE_OK;
     for (uint32_t rank = 0; rank < c->ctas; rank++) {
         fill(c->seed, rank, data[rank], layout.global > 0 ? CLUSTER_FILLED_BYTES : CLUSTER_DATA_BYTES);
         machine.cta[rank].data = data[rank];
     }
-    fill(c->seed, STORE_RANK, global, layout.global);
-    for (int i = 0; i < c->count && result->rule == RULE_OK; i++) {
+    for (int i = 0; i < c->count && rule == RULE_OK; i++) {
         struct cluster_answer answer;
-        result->rule = cluster_step(&machine, &c->step[i], &answer);
+        rule = cluster_step(&machine, &c->step[i], &answer);
         memcpy(got + (size_t)i * c->ctas * CLUSTER_GOT_BYTES, answer.got, c->ctas * sizeof answer.got[0]);
     }
-    dump(&machine, ctas);
-    result->status = rule_cuda_error(result->rule);
-    if (result->status != 0) result->windows = 0;
+    dump(&machine, result->window[1].bytes);
+    return rule;
 }
 
 // --- The GPU: one launch for all programs of one size of cluster
 // ------------------------------------------------------
 
-// The group of a case: its CTAs, or 0 without a cluster.
-static uint32_t group_of(const struct cluster_case *c)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
+    const struct cluster_program_case *c = &((const struct cluster_case *)test_case)->program;
+    struct layout layout = layout_of(c);
+    struct cluster_job *job = to;
+    (void)gpu, (void)result;
+    *job = (struct cluster_job){.output = place->offset,
+                                .global = place->offset + layout.got + layout.ctas + GUARD_BYTES,
+                                .seed = c->seed,
+                                .count = (uint32_t)c->count,
+                                .has_store = layout.global > 0};
+    memcpy(job->step, c->step, sizeof job->step);
+    return CUDA_SUCCESS;
+}
+
+// The CTAs of the cluster, or 0 without one.
+static uint32_t group_of(const void *test_case)
+{
+    const struct cluster_case *c = test_case;
+    if (!c->is_program) return GPU_NO_GROUP;
     return c->program.no_cluster ? 0 : c->program.ctas;
 }
 
-// Everything that comes back, in the order of the cases; each part begins at a multiple of 16.
-struct output {
-    uint8_t *bytes;
-    size_t size_bytes;
-    unsigned long long device;
-};
-
-static struct cluster_job job_of(const struct cluster_program_case *c, uint64_t at)
+// The kernel takes no number of jobs: a cluster has one.
+static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
 {
-    struct layout layout = layout_of(c);
-    struct cluster_job job = {.output = at,
-                              .global = at + layout.got + layout.ctas + GUARD_BYTES,
-                              .seed = c->seed,
-                              .count = (uint32_t)c->count,
-                              .has_store = layout.global > 0};
-    memcpy(job.step, c->step, sizeof job.step);
-    return job;
-}
-
-static int launch_group(struct gpu *gpu, uint32_t group, unsigned long long jobs, int first, int count,
-                        unsigned long long output)
-{
-    unsigned long long memory = gpu_arena(gpu);
-    void *arguments[] = {&jobs, &output, &memory};
-    struct gpu_launch launch = {.module = "cluster",
-                                .kernel = "cluster_programs",
-                                .grid = (unsigned)count * (group > 0 ? group : 1),
-                                .block = CLUSTER_THREADS,
-                                .cluster = group,
-                                .shared_bytes = CLUSTER_SHARED_END - CLUSTER_BARRIER_START,
-                                .jobs = &count,
-                                .first_job = first,
-                                .arguments = arguments};
-    struct CUfunc_st *function;
-    int error = gpu_function(gpu, launch.module, launch.kernel, &function);
-    if (error == CUDA_SUCCESS && group > CLUSTER_MAX_PORTABLE)
-        error = (int)gpu->driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    return error != CUDA_SUCCESS ? error : gpu_launch(gpu, &launch);
-}
-
-// Sorts the jobs by group, and launches each group.
-static int run_jobs(struct gpu *gpu, const struct cluster_case *cases, int count, const uint64_t *at,
-                    struct cluster_job *jobs, const struct output *output)
-{
-    int first[GROUPS + 1] = {0};
-    int used = 0;
-    for (uint32_t group = 0; group < GROUPS; group++) {
-        for (int i = 0; i < count; i++)
-            if (cases[i].is_program && group_of(&cases[i]) == group) {
-                gpu->case_of_job[used] = i;
-                jobs[used++] = job_of(&cases[i].program, at[i]);
-            }
-        first[group + 1] = used;
-    }
-    unsigned long long device = gpu_buffer(gpu, 1, (size_t)used * sizeof *jobs);
-    if (device == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, jobs, (size_t)used * sizeof *jobs);
-    for (uint32_t group = 0; group < GROUPS && error == CUDA_SUCCESS; group++)
-        if (first[group + 1] > first[group])
-            error = launch_group(gpu, group, device + first[group] * sizeof *jobs, first[group],
-                                 first[group + 1] - first[group], output->device);
-    return error;
-}
-
-static int run_programs(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results,
-                        const uint64_t *at, struct cluster_job *jobs, struct output *output)
-{
-    for (int i = 0; i < count; i++) {
-        if (!cases[i].is_program) continue;
-        struct layout layout = layout_of(&cases[i].program);
-        fill(cases[i].program.seed, STORE_RANK, output->bytes + at[i] + layout.got + layout.ctas, layout.global);
-    }
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(output->device, output->bytes, output->size_bytes);
-    if (error == CUDA_SUCCESS) error = run_jobs(gpu, cases, count, at, jobs, output);
-    if (error == CUDA_SUCCESS)
-        error = (int)gpu->driver.cuMemcpyDtoH_v2(output->bytes, output->device, output->size_bytes);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
-        if (cases[i].is_program)
-            memcpy(lay_out(&cases[i].program, &results[i]), output->bytes + at[i],
-                   cluster_program_bytes(&cases[i].program));
-    return error;
+    launch->cluster = group;
+    arguments->more = gpu_arena(gpu);
+    arguments->list[1] = &arguments->output;
+    arguments->list[2] = &arguments->more;
+    return CUDA_SUCCESS;
 }
 
 int cluster_program_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results)
 {
-    struct output output = {0};
-    uint64_t *at = calloc((size_t)count, sizeof *at);
-    struct cluster_job *jobs = calloc((size_t)count, sizeof *jobs);
-    int error = CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count && at != NULL; i++) {
-        if (!cases[i].is_program) continue;
-        at[i] = output.size_bytes;
-        output.size_bytes += (cluster_program_bytes(&cases[i].program) + 15) / 16 * 16;
-    }
-    if (output.size_bytes > 0) {
-        output.bytes = calloc(1, output.size_bytes);
-        output.device = gpu_buffer(gpu, 2, output.size_bytes);
-    }
-    if (at != NULL && jobs != NULL && output.size_bytes == 0)
-        error = CUDA_SUCCESS;
-    else if (at != NULL && jobs != NULL && output.bytes != NULL && output.device != 0)
-        error = run_programs(gpu, cases, count, results, at, jobs, &output);
-    free(output.bytes);
-    free(jobs);
-    free(at);
-    return error;
+    static const struct gpu_jobs jobs = {.module = "cluster",
+                                         .kernel = "cluster_programs",
+                                         .case_bytes = sizeof(struct cluster_case),
+                                         .job_bytes = sizeof(struct cluster_job),
+                                         .block = CLUSTER_THREADS,
+                                         .shared_bytes = CLUSTER_SHARED_END - CLUSTER_BARRIER_START,
+                                         .per_processor = GPU_MOST_JOBS * CLUSTER_CTAS,
+                                         .make = make_job,
+                                         .groups = CLUSTER_CTAS + 1,
+                                         .group = group_of,
+                                         .shape = shape,
+                                         .uploads = 1};
+    return gpu_run_jobs(gpu, &jobs, cases, count, results);
 }
 
 // --- Speaking --------------------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ static void random_launch(struct random *random, struct cluster_launch_case *c)
     launch->allows_shared = random_chance(random, 40);
     if (launch->allows_shared)
         launch->allowed_shared_bytes = random_chance(random, 70) ? launch->shared_bytes : random_shared(random);
-    if (cluster_launch_bytes(c) > 0 || cluster_launch_check(launch, NULL) != RULE_OK) return;
+    if (cluster_launch_illegal(c) == NULL) return;
     const uint32_t *of = launch->has_cluster ? launch->cluster : launch->compiled_cluster; // too many CTAs to answer
     for (int i = 0; i < 3; i++) launch->grid[i] = of[i] > 0 ? of[i] : 1;
 }
@@ -295,7 +295,7 @@ static void add_store(struct plan *plan)
 
 static void random_program(struct random *random, struct cluster_program_case *c)
 {
-    static struct plan plan;
+    struct plan plan;
     plan = (struct plan){.random = random, .c = c, .stored = {plan.global, 0, sizeof plan.global}};
     c->no_cluster = (uint32_t)random_chance(random, 6);
     c->ctas = c->no_cluster ? 1 : random_ctas(random);

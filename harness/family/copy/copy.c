@@ -9,10 +9,8 @@
 #include "family.h"
 #include "feature.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "reduce.h"
-
-enum { ALIGN_BYTES = 256, WINDOWS = 2 };
 
 static const char *const operation_names[] = {
     "load",   "store",           "add",   "min",    "max",        "multicast", "separate", "tiles", "ring",
@@ -48,24 +46,17 @@ static int group_ctas(const struct copy_case *c)
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
-static size_t copy_result_bytes(const void *test_case)
-{
-    struct copy_plan plan;
-    if (copy_plan_of(test_case, &plan) != RULE_OK) return 0;
-    return WINDOWS * ALIGN_BYTES + plan.words_bytes + plan.tiles_bytes + plan.tensor_bytes;
-}
-
-// Adds the windows of a plan, all zeros, each at `first` + a multiple of 256: so they lie on the device, too. Not all
-// CTAs of a stream have as many tiles as the window has room for.
-static void lay_out(const struct copy_plan *plan, const uint8_t *first, struct result *result)
+// The windows of the plan. Not all CTAs of a stream have as many tiles as the window has room for: all begin as zeros.
+static void copy_windows(const void *test_case, struct result *result)
 {
     static const char *const names[] = {"barriers", "tiles", "tensor"};
-    const uint64_t size[] = {plan->words_bytes, plan->tiles_bytes, plan->tensor_bytes};
+    struct copy_plan plan;
+    if (copy_plan_of(test_case, &plan) != RULE_OK) return;
+    const uint64_t size[] = {plan.words_bytes, plan.tiles_bytes, plan.tensor_bytes};
     for (int i = 0; i < 3; i++) {
-        size_t used = (size_t)(result->free_bytes - first);
         if (size[i] == 0) continue;
-        result->free_bytes += (used + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES - used;
-        memset(result_window(result, names[i], i == 2 ? plan->base : 0, (uint32_t)size[i]), 0, size[i]);
+        result_align(result, RESULT_ALIGNMENT);
+        result_window(result, names[i], i == 2 ? plan.base : 0, (uint32_t)size[i]);
     }
 }
 
@@ -75,6 +66,14 @@ static uint64_t window_at(const struct result *result, const char *name, uint64_
     for (int i = 0; i < result->windows; i++)
         if (strcmp(result->window[i].name, name) == 0) return (uint64_t)(uintptr_t)result->window[i].bytes + shift;
     return 0;
+}
+
+static void copy_fill(const void *test_case, const struct result *result)
+{
+    struct copy_plan plan;
+    uint8_t *tensor = (uint8_t *)(uintptr_t)window_at(result, "tensor", 0);
+    for (int i = 0; i < result->windows; i++) memset(result->window[i].bytes, 0, result->window[i].size_bytes);
+    if (tensor != NULL && copy_plan_of(test_case, &plan) == RULE_OK) copy_fill_tensor(test_case, &plan, tensor);
 }
 
 static enum rule run_plan(const struct copy_case *c, const struct copy_plan *plan)
@@ -101,26 +100,17 @@ static enum rule run_plan(const struct copy_case *c, const struct copy_plan *pla
     }
 }
 
-static void copy_run_model(const void *test_case, struct result *result)
+static enum rule copy_run_model(const void *test_case, struct result *result)
 {
-    const struct copy_case *c = test_case;
     struct copy_plan plan;
-    struct result clean = *result;
-    result->rule = copy_plan_of(c, &plan);
-    if (result->rule == RULE_OK) {
-        lay_out(&plan, result->free_bytes, result);
-        struct memory destination = {(uint8_t *)(uintptr_t)window_at(result, "tensor", 0), plan.base,
-                                     plan.tensor_bytes};
-        if (copy_is_written(c)) copy_fill_tensor(c, &plan, destination.bytes);
-        plan.machine.source = arena();
-        plan.machine.destination = &destination;
-        plan.job.output = window_at(result, "tiles", 0);
-        plan.job.words = window_at(result, "barriers", 0);
-        enum rule rule = run_plan(c, &plan);
-        if (rule != RULE_OK) *result = clean;
-        result->rule = rule;
-    }
-    result->status = rule_cuda_error(result->rule);
+    enum rule rule = copy_plan_of(test_case, &plan);
+    if (rule != RULE_OK) return rule;
+    struct memory destination = {(uint8_t *)(uintptr_t)window_at(result, "tensor", 0), plan.base, plan.tensor_bytes};
+    plan.machine.source = arena();
+    plan.machine.destination = &destination;
+    plan.job.output = window_at(result, "tiles", 0);
+    plan.job.words = window_at(result, "barriers", 0);
+    return run_plan(test_case, &plan);
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -170,17 +160,12 @@ static int start(struct gpu *gpu, const struct copy_case *c, struct launch *laun
                                                                               : no_map});
 }
 
-static int run_launches(struct gpu *gpu, const struct copy_case *cases, int count, struct result *results,
-                        uint64_t shift)
+static int start_case(struct gpu *gpu, const void *c, struct result *result, uint64_t shift)
 {
     struct launch launch;
-    int error = CUDA_SUCCESS;
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        if (results[i].status != CUDA_SUCCESS || copy_plan_of(&cases[i], &launch.plan) != RULE_OK) continue;
-        error = prepare(gpu, &cases[i], &results[i], shift, &launch);
-        if (error == CUDA_SUCCESS) error = start(gpu, &cases[i], &launch);
-    }
-    return error == CUDA_SUCCESS ? (int)gpu->driver.cuCtxSynchronize() : error;
+    if (copy_plan_of(c, &launch.plan) != RULE_OK) return CUDA_SUCCESS;
+    int error = prepare(gpu, c, result, shift, &launch);
+    return error == CUDA_SUCCESS ? start(gpu, c, &launch) : error;
 }
 
 // A case whose map the model refuses: what the driver says.
@@ -193,29 +178,13 @@ static int refused_by_driver(struct gpu *gpu, const struct copy_case *c)
     return error;
 }
 
-// Windows go to the device as the results hold them, with what memory has before; all launches; and come back.
 static int copy_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
 {
     const struct copy_case *c = test_cases;
-    uint8_t *first = results[0].free_bytes;
-    for (int i = 0; i < count; i++) {
-        struct copy_plan plan;
-        if (copy_plan_of(&c[i], &plan) != RULE_OK) {
-            results[i].status = refused_by_driver(gpu, &c[i]);
-            continue;
-        }
-        lay_out(&plan, first, &results[i]);
-        uint8_t *tensor = (uint8_t *)(uintptr_t)window_at(&results[i], "tensor", 0);
-        if (tensor != NULL) copy_fill_tensor(&c[i], &plan, tensor);
-    }
-    size_t bytes = (size_t)(results[count - 1].free_bytes - first);
-    if (bytes == 0) return CUDA_SUCCESS;
-    unsigned long long windows = gpu_buffer(gpu, 0, bytes);
-    if (windows == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(windows, first, bytes);
-    if (error == CUDA_SUCCESS) error = run_launches(gpu, c, count, results, windows - (uint64_t)(uintptr_t)first);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, windows, bytes);
-    return error;
+    struct copy_plan plan;
+    for (int i = 0; i < count; i++)
+        if (copy_plan_of(&c[i], &plan) != RULE_OK) results[i].status = refused_by_driver(gpu, &c[i]);
+    return gpu_run_each(gpu, c, sizeof *c, count, results, start_case);
 }
 
 static int copy_feature(const void *test_case, struct feature *feature)
@@ -380,7 +349,8 @@ const struct family family_copy = {
     .cost = 10,
     .generate = copy_generate,
     .fields = &fields,
-    .result_bytes = copy_result_bytes,
+    .windows = copy_windows,
+    .fill = copy_fill,
     .run_model = copy_run_model,
     .run_gpu = copy_run_gpu,
     .kernels = "copy",

@@ -3,19 +3,15 @@
 // barrier's word. Where the dump is taken while a copy runs, or the barrier expects too little, an H200 decides on its
 // own what is seen: such a result is compared with all that is possible. docs/diagnose.md says what these cases are
 // for.
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "diagnose_case.h"
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
 #include "load_launch.h"
 #include "load_text.h"
 #include "mbarrier.h"
-
-enum { LEAD_BYTES = 16, WORD_BYTES = 8 };
 
 // --- JSON ----------------------------------------------------------------------------------------------------------
 
@@ -99,9 +95,9 @@ static const struct fields fields = {
 
 // --- the model -----------------------------------------------------------------------------------------------------
 
-static size_t result_bytes(const void *test_case)
+static void windows(const void *test_case, struct result *result)
 {
-    return load_window_bytes(diagnose_window(test_case));
+    load_lay_out(diagnose_window(test_case), result);
 }
 
 // Runs the loads from `first` to `past`; returns the first rule broken.
@@ -121,7 +117,7 @@ static enum rule run_loads(const struct diagnose_case *c, uint32_t first, uint32
 static enum rule run_case(const struct diagnose_case *c, struct load_window window, uint8_t *earlier, uint8_t *after,
                           uint64_t *word)
 {
-    static uint8_t cta[LOAD_SHARED_BYTES];
+    uint8_t cta[LOAD_SHARED_BYTES];
     const struct memory shared = {cta, LOAD_SHARED_START, sizeof cta};
     uint8_t *in_cta = cta + (window.base - LOAD_SHARED_START);
     uint64_t unused = mbarrier_init(1);
@@ -136,26 +132,12 @@ static enum rule run_case(const struct diagnose_case *c, struct load_window wind
     return rule;
 }
 
-// The word in the second half of the first 16 bytes, then shared memory, as the kernel's output has them.
-static void lay_out(struct load_window window, struct result *result, uint8_t **word, uint8_t **shared)
+static enum rule run_model(const void *test_case, struct result *result)
 {
-    result->free_bytes += LEAD_BYTES - WORD_BYTES;
-    *word = result_window(result, "mbarrier", LOAD_BARRIER, WORD_BYTES);
-    *shared = result_window(result, "shared", window.base, window.size_bytes);
-}
-
-static void run_model(const void *test_case, struct result *result)
-{
-    static uint8_t after[LOAD_SHARED_BYTES];
-    struct load_window window = diagnose_window(test_case);
-    uint8_t *word_bytes, *shared_bytes;
     uint64_t word;
-    result->rule = run_case(test_case, window, NULL, after, &word);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) return;
-    lay_out(window, result, &word_bytes, &shared_bytes);
-    memcpy(word_bytes, &word, sizeof word);
-    memcpy(shared_bytes, after, window.size_bytes);
+    enum rule rule = run_case(test_case, diagnose_window(test_case), NULL, result->window[1].bytes, &word);
+    memcpy(result->window[0].bytes, &word, sizeof word);
+    return rule;
 }
 
 // Bytes that the last loads signal.
@@ -179,7 +161,7 @@ static int case_varies(const void *test_case)
 // must be, unless too little was expected.
 static int is_legal(const void *test_case, const struct result *result)
 {
-    static uint8_t earlier[LOAD_SHARED_BYTES], after[LOAD_SHARED_BYTES];
+    uint8_t earlier[LOAD_SHARED_BYTES], after[LOAD_SHARED_BYTES];
     const struct diagnose_case *c = test_case;
     struct load_window window = diagnose_window(c);
     uint64_t word;
@@ -215,61 +197,33 @@ static int make_load(struct gpu *gpu, const struct diagnose_load *load, struct d
     return CUDA_SUCCESS;
 }
 
-static int make_job(struct gpu *gpu, const struct diagnose_case *c, struct diagnose_job *job)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
+    const struct diagnose_case *c = test_case;
+    const struct window *window = &result->window[1];
+    struct diagnose_job *job = to;
     int error = CUDA_SUCCESS;
     *job = (struct diagnose_job){.loads = c->loads,
                                  .earlier = c->earlier,
                                  .announce = c->announce,
                                  .expect_bytes = c->expect,
                                  .clocks = c->clocks,
-                                 .settle = !c->announce || c->expect != brought(c)};
+                                 .settle = !c->announce || c->expect != brought(c),
+                                 .window = (uint32_t)window->base,
+                                 .window_end = (uint32_t)window->base + window->size_bytes,
+                                 .output = place->offset + LOAD_LEAD_BYTES};
     for (uint32_t i = 0; i < c->loads && error == CUDA_SUCCESS; i++) error = make_load(gpu, &c->load[i], &job->load[i]);
     return error;
 }
 
-static int launch(struct gpu *gpu, const struct diagnose_job *jobs, int count, uint8_t *output, size_t output_bytes)
-{
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, (size_t)count * sizeof *jobs);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs);
-    void *arguments[] = {&device_jobs, &count, &device_output};
-    struct gpu_launch launch = {.module = "diagnose",
-                                .kernel = "diagnose_jobs",
-                                .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
-                                .block = LOAD_THREADS,
-                                .shared_bytes = LOAD_SHARED_BYTES,
-                                .arguments = arguments};
-    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    return error;
-}
-
-static int run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    struct diagnose_job *jobs = aligned_alloc(64, (size_t)count * sizeof *jobs);
-    uint8_t *output = results[0].free_bytes, *end = output, *unused;
-    const struct diagnose_case *c = cases;
-    int launched = 0;
-    if (jobs == NULL || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) {
-        struct load_window window = diagnose_window(&c[i]);
-        struct diagnose_job *job = &jobs[launched];
-        uint64_t offset = (uint64_t)(results[i].free_bytes - output) + LEAD_BYTES;
-        results[i].status = make_job(gpu, &c[i], job);
-        if (results[i].status != CUDA_SUCCESS) continue;
-        job->window = window.base;
-        job->window_end = window.base + window.size_bytes;
-        job->output = offset;
-        lay_out(window, &results[i], &unused, &unused);
-        end = results[i].free_bytes;
-        launched++;
-    }
-    int error = launched > 0 ? launch(gpu, jobs, launched, output, (size_t)(end - output)) : CUDA_SUCCESS;
-    free(jobs);
-    return error;
-}
+static const struct gpu_jobs jobs = {.module = "diagnose",
+                                     .kernel = "diagnose_jobs",
+                                     .case_bytes = sizeof(struct diagnose_case),
+                                     .job_bytes = sizeof(struct diagnose_job),
+                                     .block = LOAD_THREADS,
+                                     .shared_bytes = LOAD_SHARED_BYTES,
+                                     .make = make_job};
 
 // --- words ---------------------------------------------------------------------------------------------------------
 
@@ -290,11 +244,9 @@ static void explain(const void *test_case, const struct result *expected, const 
 
 static int restore(const void *test_case, const json_t *text, struct result *result)
 {
-    uint8_t *word, *shared;
-    struct load_window window = diagnose_window(test_case);
-    lay_out(window, result, &word, &shared);
-    diagnose_before(window, shared);
-    return load_restore(text, word, shared, window.base, window.size_bytes);
+    const struct window *shared = &result->window[1];
+    diagnose_before(diagnose_window(test_case), shared->bytes);
+    return load_restore(text, result->window[0].bytes, shared->bytes, shared->base, shared->size_bytes);
 }
 
 const struct family family_diagnose = {
@@ -303,9 +255,9 @@ const struct family family_diagnose = {
     .case_bytes = sizeof(struct diagnose_case),
     .generate = diagnose_generate,
     .fields = &fields,
-    .result_bytes = result_bytes,
+    .windows = windows,
     .run_model = run_model,
-    .run_gpu = run_gpu,
+    .jobs = &jobs,
     .kernels = "diagnose",
     .describe = load_describe,
     .restore = restore,

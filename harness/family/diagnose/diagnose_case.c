@@ -70,10 +70,7 @@ struct load_window diagnose_window(const struct diagnose_case *c)
 
 void diagnose_before(struct load_window window, uint8_t *bytes)
 {
-    for (uint32_t at = 0; at < window.size_bytes; at += 4) {
-        uint32_t word = load_canary(window.base + at);
-        memcpy(bytes + at, &word, sizeof word);
-    }
+    load_canaries(window.base, bytes, window.size_bytes);
 }
 
 // Each 16-byte chunk of the box is taken from where the mode would have put it.
@@ -105,7 +102,7 @@ static void transpose(const struct diagnose_case *c, struct load_window window, 
 
 void diagnose_read_back(const struct diagnose_case *c, struct load_window window, uint8_t *bytes)
 {
-    static uint8_t raw[LOAD_SHARED_BYTES];
+    uint8_t raw[LOAD_SHARED_BYTES];
     memcpy(raw, bytes, window.size_bytes);
     if (c->undone != 0) undo(c, window, raw, bytes);
     if (c->transposed) transpose(c, window, raw, bytes);

@@ -376,7 +376,7 @@ static void plant(struct random *random, struct diagnose_case *c)
 // Can a tile have this cause, and does it then load on a machine?
 static int is_possible(const struct diagnose_case *c)
 {
-    static uint8_t room[LOAD_SHARED_BYTES];
+    uint8_t room[LOAD_SHARED_BYTES];
     const struct memory shared = {room, LOAD_SHARED_START, sizeof room};
     const struct map_args *map = &c->meant.map;
     uint32_t tx_bytes;

@@ -15,25 +15,18 @@ static void encode_generate(struct random *random, void *test_case)
     map_args_generate(random, test_case);
 }
 
-static size_t encode_result_bytes(const void *test_case)
+static void encode_windows(const void *test_case, struct result *result)
 {
     (void)test_case;
-    return TENSORMAP_BYTES;
+    result_window(result, "map", 0, TENSORMAP_BYTES);
 }
 
-// A crash is a signal, not an error number.
-static int status_of(enum rule rule)
-{
-    enum { SIGNAL_SEGV = 11 };
-    return rule_row(rule)->sm_90a == OUTCOME_CRASH ? -SIGNAL_SEGV : rule_cuda_error(rule);
-}
-
-static void encode_run_model(const void *test_case, struct result *result)
+static enum rule encode_run_model(const void *test_case, struct result *result)
 {
     struct tensormap_image image;
-    result->rule = map_args_encode(test_case, &image, NULL);
-    result->status = status_of(result->rule);
-    if (result->rule == RULE_OK) memcpy(result_window(result, "map", 0, TENSORMAP_BYTES), image.word, TENSORMAP_BYTES);
+    enum rule rule = map_args_encode(test_case, &image, NULL);
+    if (rule == RULE_OK) memcpy(result->window[0].bytes, image.word, TENSORMAP_BYTES);
+    return rule;
 }
 
 static int encode_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
@@ -42,8 +35,7 @@ static int encode_run_gpu(struct gpu *gpu, const void *cases, int count, struct 
     struct tensormap_image image;
     for (int i = 0; i < count; i++) {
         results[i].status = map_args_call(&gpu->driver, &args[i], &image);
-        if (results[i].status == CUDA_SUCCESS)
-            memcpy(result_window(&results[i], "map", 0, TENSORMAP_BYTES), image.word, TENSORMAP_BYTES);
+        if (results[i].status == CUDA_SUCCESS) memcpy(results[i].window[0].bytes, image.word, TENSORMAP_BYTES);
     }
     return CUDA_SUCCESS;
 }
@@ -137,7 +129,7 @@ const struct family family_encode = {
     .case_bytes = sizeof(struct map_args),
     .generate = encode_generate,
     .fields = &map_fields,
-    .result_bytes = encode_result_bytes,
+    .windows = encode_windows,
     .run_model = encode_run_model,
     .run_gpu = encode_run_gpu,
     .explain = encode_explain,

@@ -13,21 +13,22 @@ static uint32_t dump_bytes(const struct gemm_case *c)
     return c->dump ? gemm_dump_bytes(gemm_instance_row(c->instance), c->stages) : 0;
 }
 
-static size_t gemm_result_bytes(const void *test_case)
+static void gemm_windows(const void *test_case, struct result *result)
 {
-    return gemm_operand_bytes(test_case, GEMM_D) + dump_bytes(test_case);
+    const struct gemm_case *c = test_case;
+    result_window(result, "d", 0, (uint32_t)gemm_operand_bytes(c, GEMM_D));
+    if (c->dump) result_window(result, "shared", GEMM_SHARED_START, dump_bytes(c));
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
-static void gemm_run_model(const void *test_case, struct result *result)
+static enum rule gemm_run_model(const void *test_case, struct result *result)
 {
     const struct gemm_case *c = test_case;
-    uint8_t *d = result_window(result, "d", 0, (uint32_t)gemm_operand_bytes(c, GEMM_D));
-    gemm_fill(c, GEMM_D, d);
-    int ok = gemm_model(c, d);
-    if (c->dump) ok = ok && gemm_model_dump(c, result_window(result, "shared", GEMM_SHARED_START, dump_bytes(c)));
-    result->status = ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    gemm_fill(c, GEMM_D, result->window[0].bytes);
+    if (!gemm_model(c, result->window[0].bytes) || (c->dump && !gemm_model_dump(c, result->window[1].bytes)))
+        result->status = CUDA_ERROR_OUT_OF_MEMORY;
+    return RULE_OK;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -37,8 +38,7 @@ static int run_case(struct gpu *gpu, const struct gemm_case *c, struct result *r
     struct gemm_launch launch;
     struct gemm_call call;
     uint32_t d_bytes = (uint32_t)gemm_operand_bytes(c, GEMM_D), shared_bytes = dump_bytes(c);
-    uint8_t *d = result_window(result, "d", 0, d_bytes);
-    uint8_t *dump = shared_bytes > 0 ? result_window(result, "shared", GEMM_SHARED_START, shared_bytes) : NULL;
+    uint8_t *d = result->window[0].bytes, *dump = shared_bytes > 0 ? result->window[1].bytes : NULL;
     int error = gemm_upload(gpu, c, &call);
     if (error != CUDA_SUCCESS) return error;
     if (dump != NULL && (call.job.dump = gpu_buffer(gpu, GEMM_EXTRA_BUFFER, shared_bytes)) == 0)
@@ -69,7 +69,7 @@ const struct family family_gemm = {
     .cost = 100,
     .generate = gemm_generate,
     .fields = &gemm_fields,
-    .result_bytes = gemm_result_bytes,
+    .windows = gemm_windows,
     .run_model = gemm_run_model,
     .run_gpu = gemm_run_gpu,
     .kernels = "gemm_pingpong gemm_cooperative gemm_split_k gemm_gather gemm_cp_async",

@@ -208,19 +208,18 @@ static uint32_t dump_bytes(const struct layout_case *c)
     return c->dump ? layout_shared_bytes(layout_blocks(c)) : 0;
 }
 
-static size_t layout_result_bytes(const void *test_case)
-{
-    return layout_operand_size(test_case, GEMM_D) + dump_bytes(test_case);
-}
-
-static void layout_run_model(const void *test_case, struct result *result)
+static void layout_windows(const void *test_case, struct result *result)
 {
     const struct layout_case *c = test_case;
-    uint8_t *d = result_window(result, "d", 0, (uint32_t)layout_operand_size(c, GEMM_D));
-    uint8_t *dump = c->dump ? result_window(result, "shared", GEMM_SHARED_START, dump_bytes(c)) : NULL;
-    layout_fill(c, GEMM_D, d);
-    result->rule = layout_model(c, d, dump);
-    result->status = rule_cuda_error(result->rule);
+    result_window(result, "d", 0, (uint32_t)layout_operand_size(c, GEMM_D));
+    if (c->dump) result_window(result, "shared", GEMM_SHARED_START, dump_bytes(c));
+}
+
+static enum rule layout_run_model(const void *test_case, struct result *result)
+{
+    const struct layout_case *c = test_case;
+    layout_fill(c, GEMM_D, result->window[0].bytes);
+    return layout_model(c, result->window[0].bytes, c->dump ? result->window[1].bytes : NULL);
 }
 
 static int upload(struct gpu *gpu, const struct layout_case *c, enum gemm_operand operand, unsigned long long *address)
@@ -266,8 +265,7 @@ static int run_case(struct gpu *gpu, const struct layout_case *c, struct result 
 {
     uint32_t d_bytes = (uint32_t)layout_operand_size(c, GEMM_D), shared_bytes = dump_bytes(c);
     unsigned long long address[3], device_dump = 0;
-    uint8_t *d = result_window(result, "d", 0, d_bytes);
-    uint8_t *dump = c->dump ? result_window(result, "shared", GEMM_SHARED_START, shared_bytes) : NULL;
+    uint8_t *d = result->window[0].bytes, *dump = c->dump ? result->window[1].bytes : NULL;
     int error = CUDA_SUCCESS;
     for (int i = GEMM_A; i <= GEMM_D && error == CUDA_SUCCESS; i++)
         error = upload(gpu, c, (enum gemm_operand)i, &address[i]);
@@ -319,7 +317,7 @@ const struct family family_gemm_layout = {
     .cost = 300,
     .generate = layout_generate,
     .fields = &fields,
-    .result_bytes = layout_result_bytes,
+    .windows = layout_windows,
     .run_model = layout_run_model,
     .run_gpu = layout_run_gpu,
     .kernels = "gemm_layout",

@@ -100,7 +100,7 @@ static void store(const struct cta *cta, uint32_t warpgroup, const uint32_t *reg
 
 static enum rule run_cta(const struct cta *cta, uint8_t *d)
 {
-    static uint32_t registers[REGISTERS * WGMMA_THREADS];
+    uint32_t registers[REGISTERS * WGMMA_THREADS];
     enum rule rule = RULE_OK;
     for (uint32_t block = 0; block < layout_blocks(cta->c); block++)
         for (int operand = 0; operand < 2 && rule == RULE_OK; operand++) rule = load_block(cta, operand, block);
@@ -141,7 +141,7 @@ static enum rule run_tiles(struct cta *cta, uint8_t *d, uint8_t *dump)
 
 enum rule layout_model(const struct layout_case *c, uint8_t *d, uint8_t *dump)
 {
-    static uint8_t shared[SM_SHARED_BYTES];
+    uint8_t shared[SM_SHARED_BYTES];
     struct cta cta = {.c = c, .shared = {shared, GEMM_SHARED_START, layout_shared_bytes(layout_blocks(c))}};
     uint32_t half = layout_operand_bytes(layout_blocks(c));
     enum rule rule = RULE_OK;

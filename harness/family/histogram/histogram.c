@@ -8,6 +8,7 @@
 #include "cuda_abi.h"
 #include "family.h"
 #include "field.h"
+#include "gpu_jobs.h"
 #include "histogram_case.h"
 
 static const struct {
@@ -80,26 +81,27 @@ static uint32_t ctas_bytes(const struct histogram_case *c)
     return c->cluster > 0 ? histogram_grid(c) * (uint32_t)sizeof(struct histogram_cta) : 0;
 }
 
-static size_t histogram_bytes(const void *test_case)
+void histogram_windows(const void *test_case, struct result *result)
 {
     const struct histogram_case *c = test_case;
-    return (size_t)bins_bytes(c) + shared_bytes(c) + ctas_bytes(c);
+    result_window(result, "bins", 0, bins_bytes(c));
+    if (c->cluster > 0) result_window(result, "shared", HISTOGRAM_SHARED_START, shared_bytes(c));
+    if (c->cluster > 0) result_window(result, "ctas", 0, ctas_bytes(c));
 }
 
-uint8_t *histogram_windows(const struct histogram_case *c, struct result *result)
+void histogram_fill(const void *test_case, const struct result *result)
 {
-    uint8_t *bytes = result_window(result, "bins", 0, bins_bytes(c));
+    const struct histogram_case *c = test_case;
     for (uint32_t at = 0; at < bins_bytes(c); at += 4) {
         uint32_t word = histogram_before(c, (int64_t)(at / 4) - HISTOGRAM_GUARD_WORDS - c->bins_skew);
-        memcpy(bytes + at, &word, sizeof word);
+        memcpy(result->window[0].bytes + at, &word, sizeof word);
     }
-    if (c->cluster > 0)
-        memset(result_window(result, "shared", HISTOGRAM_SHARED_START, shared_bytes(c)), 0xff, shared_bytes(c));
-    if (c->cluster > 0) memset(result_window(result, "ctas", 0, ctas_bytes(c)), 0xff, ctas_bytes(c));
-    return bytes;
+    for (int i = 1; i < result->windows; i++) memset(result->window[i].bytes, 0xff, result->window[i].size_bytes);
 }
 
-// --- The GPU: all values of a range at once, a launch for each case --------------------------------------------------
+// --- The GPU: a launch for each case ---------------------------------------------------------------------------------
+
+enum { INPUT_BUFFER = 2 };
 
 struct gpu_launch histogram_launch(enum histogram_variant variant, uint32_t cluster, uint32_t clusters,
                                    uint32_t threads, struct histogram_job *job, void **arguments)
@@ -115,66 +117,43 @@ struct gpu_launch histogram_launch(enum histogram_variant variant, uint32_t clus
                                .arguments = arguments};
 }
 
-// Where the values of the cases lie: each case begins at a multiple of 16, and has room for its skew.
-static uint64_t input_bytes(const struct histogram_case *c)
+// The values of a case lie where those of the one before it did: copies to the device wait for the kernels before.
+static int put_values(struct gpu *gpu, const struct histogram_case *c, unsigned long long *input)
 {
-    return ((uint64_t)c->skew + c->count + HISTOGRAM_VECTOR) / HISTOGRAM_VECTOR * 16;
-}
-
-static void fill_inputs(const struct histogram_case *cases, int count, uint8_t *to)
-{
-    for (int i = 0; i < count; i++) {
-        for (uint32_t j = 0; j < cases[i].count; j++) {
-            int32_t value = histogram_value(&cases[i], j);
-            memcpy(to + 4 * ((uint64_t)cases[i].skew + j), &value, sizeof value);
-        }
-        to += input_bytes(&cases[i]);
+    size_t size_bytes = ((size_t)c->skew + c->count + 1) * 4;
+    int32_t *values = calloc(1, size_bytes);
+    *input = gpu_buffer(gpu, INPUT_BUFFER, size_bytes);
+    if (values == NULL || *input == 0) {
+        free(values);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
-}
-
-// `input` and `output` are where the values and the results' bytes lie in the device's memory.
-static int launch_all(struct gpu *gpu, const struct histogram_case *cases, int count, const struct result *results,
-                      unsigned long long input, unsigned long long output)
-{
-    int error = CUDA_SUCCESS;
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        const struct histogram_case *c = &cases[i];
-        struct histogram_job job = histogram_job_of(c);
-        uint64_t at = output + (uint64_t)(results[i].window[0].bytes - results[0].first_bytes);
-        void *arguments[1];
-        job.input += input;
-        job.bins += at + 4 * HISTOGRAM_GUARD_WORDS;
-        job.shared = c->cluster > 0 ? at + bins_bytes(c) : 0;
-        job.ctas = c->cluster > 0 ? at + bins_bytes(c) + shared_bytes(c) : 0;
-        struct gpu_launch launch =
-            histogram_launch((enum histogram_variant)c->variant, c->cluster, c->clusters, c->threads, &job, arguments);
-        error = gpu_start(gpu, &launch);
-        input += input_bytes(c);
-    }
-    return error;
-}
-
-static int histogram_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
-{
-    const struct histogram_case *cases = test_cases;
-    uint64_t bytes = 0;
-    for (int i = 0; i < count; i++) {
-        bytes += input_bytes(&cases[i]);
-        histogram_windows(&cases[i], &results[i]);
-    }
-    uint8_t *values = calloc(1, bytes), *to = results[0].first_bytes;
-    size_t output_bytes = (size_t)(results[count - 1].free_bytes - to);
-    unsigned long long input = gpu_buffer(gpu, 0, bytes), output = gpu_buffer(gpu, 1, output_bytes);
-    int error = values == NULL || input == 0 || output == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-    if (error == CUDA_SUCCESS) {
-        fill_inputs(cases, count, values);
-        error = (int)gpu->driver.cuMemcpyHtoD_v2(input, values, bytes);
-    }
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(output, to, output_bytes);
-    if (error == CUDA_SUCCESS) error = launch_all(gpu, cases, count, results, input, output);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(to, output, output_bytes);
+    for (uint32_t i = 0; i < c->count; i++) values[c->skew + i] = histogram_value(c, i);
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(*input, values, size_bytes);
     free(values);
     return error;
+}
+
+static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
+{
+    const struct histogram_case *c = test_case;
+    struct histogram_job job = histogram_job_of(c);
+    uint64_t at = shift + (uint64_t)(uintptr_t)result->window[0].bytes;
+    unsigned long long input;
+    void *arguments[1];
+    int error = put_values(gpu, c, &input);
+    if (error != CUDA_SUCCESS) return error;
+    job.input += input;
+    job.bins += at + 4 * HISTOGRAM_GUARD_WORDS;
+    job.shared = c->cluster > 0 ? at + bins_bytes(c) : 0;
+    job.ctas = c->cluster > 0 ? at + bins_bytes(c) + shared_bytes(c) : 0;
+    struct gpu_launch launch =
+        histogram_launch((enum histogram_variant)c->variant, c->cluster, c->clusters, c->threads, &job, arguments);
+    return gpu_start(gpu, &launch);
+}
+
+static int histogram_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    return gpu_run_each(gpu, cases, sizeof(struct histogram_case), count, results, start_case);
 }
 
 static int is_missing(const void *test_case)
@@ -214,7 +193,8 @@ const struct family family_histogram = {
     .cost = 15,
     .generate = histogram_generate,
     .fields = &fields,
-    .result_bytes = histogram_bytes,
+    .windows = histogram_windows,
+    .fill = histogram_fill,
     .run_model = histogram_model,
     .run_gpu = histogram_run_gpu,
     .kernels = "histogram",

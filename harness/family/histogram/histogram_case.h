@@ -43,10 +43,11 @@ int32_t histogram_value(const struct histogram_case *c, uint32_t i);
 uint32_t histogram_before(const struct histogram_case *c, int64_t i);
 
 // Adds the windows of a result: "bins" with HISTOGRAM_GUARD_WORDS on both sides; of each CTA of a cluster, "shared",
-// its bins when no more are counted, and "ctas", a struct histogram_cta. Returns the bytes of the first.
-uint8_t *histogram_windows(const struct histogram_case *c, struct result *result);
+// its bins when no more are counted, and "ctas", a struct histogram_cta; and what they hold before.
+void histogram_windows(const void *test_case, struct result *result);
+void histogram_fill(const void *test_case, const struct result *result);
 
-void histogram_model(const void *test_case, struct result *result);
+enum rule histogram_model(const void *test_case, struct result *result);
 void histogram_generate(struct random *random, void *test_case);
 void histogram_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 

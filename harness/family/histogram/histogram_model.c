@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The histogram on the model: what each CTA counts in whose shared memory, and, where no barrier holds them together,
 // who has exited by then.
+#include <stdlib.h>
 #include <string.h>
 
 #include "atomic.h"
@@ -95,19 +96,21 @@ static void model_global(const struct histogram_case *c, struct result *result)
         add(bin_at(c, result->window[0].bytes, histogram_bin(histogram_value(c, i), c->nbins)), 1);
 }
 
-void histogram_model(const void *test_case, struct result *result)
+enum rule histogram_model(const void *test_case, struct result *result)
 {
-    static uint32_t bins[CLUSTER_MAX * HISTOGRAM_MAX_CTA_BINS];
     const struct histogram_case *c = test_case;
-    histogram_windows(c, result);
+    const struct histogram_job job = histogram_job_of(c);
+    enum rule rule = RULE_OK;
+    uint32_t *bins = malloc((size_t)c->cluster * job.cta_bins * 4 + 1);
+    if (bins == NULL) abort();
     if (c->variant == HISTOGRAM_GLOBAL) model_global(c, result);
-    for (uint32_t i = 0; i < c->clusters && c->cluster > 0 && result->rule == RULE_OK; i++) {
-        struct cluster cluster = {.c = c, .job = histogram_job_of(c), .index = i};
-        memset(bins, 0, (size_t)c->cluster * cluster.job.cta_bins * 4);
-        for (uint32_t rank = 0; rank < c->cluster; rank++) cluster.bins[rank] = bins + rank * cluster.job.cta_bins;
+    for (uint32_t i = 0; i < c->clusters && c->cluster > 0 && rule == RULE_OK; i++) {
+        struct cluster cluster = {.c = c, .job = job, .index = i};
+        memset(bins, 0, (size_t)c->cluster * job.cta_bins * 4);
+        for (uint32_t rank = 0; rank < c->cluster; rank++) cluster.bins[rank] = bins + rank * job.cta_bins;
         run(&cluster, result);
-        result->rule = cluster.rule;
+        rule = cluster.rule;
     }
-    result->status = rule_cuda_error(result->rule);
-    if (result->status != 0) result->windows = 0;
+    free(bins);
+    return rule;
 }

@@ -73,8 +73,10 @@ static enum rule run_case(const void *test_case, const struct memory *shared, ui
 }
 
 // Fills the job of one case; returns the CUDA error of its encode.
-static int make_job(struct gpu *gpu, const void *test_case, struct load_job *job)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
+    struct load_job *job = to;
     const struct im2col_case *c = test_case;
     struct map_args args = c->map;
     struct tensormap_image image;
@@ -90,24 +92,26 @@ static int make_job(struct gpu *gpu, const void *test_case, struct load_job *job
     memcpy(job->map, image.word, sizeof job->map);
     memcpy(job->coord, c->coord, sizeof job->coord);
     narrow(c, job->offset);
+    load_set_window(result, place, job);
     return CUDA_SUCCESS;
 }
 
-static const struct load_kind im2col_kind = {sizeof(struct im2col_case), window_of, run_case, make_job};
+static const struct gpu_jobs jobs = {.module = "load",
+                                     .kernel = "load_jobs",
+                                     .case_bytes = sizeof(struct im2col_case),
+                                     .job_bytes = sizeof(struct load_job),
+                                     .block = LOAD_THREADS,
+                                     .shared_bytes = LOAD_SHARED_BYTES,
+                                     .make = make_job};
 
-static size_t case_result_bytes(const void *test_case)
+static void case_windows(const void *test_case, struct result *result)
 {
-    return load_window_bytes(window_of(test_case));
+    load_lay_out(window_of(test_case), result);
 }
 
-static void case_run_model(const void *test_case, struct result *result)
+static enum rule case_run_model(const void *test_case, struct result *result)
 {
-    load_on_model(&im2col_kind, test_case, result);
-}
-
-static int case_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    return load_on_gpu(&im2col_kind, gpu, cases, count, results);
+    return load_on_model(run_case, test_case, result);
 }
 
 static int case_feature(const void *test_case, struct feature *feature)
@@ -185,9 +189,9 @@ const struct family family_im2col = {
     .case_bytes = sizeof(struct im2col_case),
     .generate = im2col_generate,
     .fields = &fields,
-    .result_bytes = case_result_bytes,
+    .windows = case_windows,
     .run_model = case_run_model,
-    .run_gpu = case_run_gpu,
+    .jobs = &jobs,
     .kernels = "load",
     .describe = load_describe,
     .explain = im2col_explain,

@@ -34,11 +34,6 @@ struct load_window load_window(const struct load_case *c)
     return load_window_around(c->shared, extent);
 }
 
-static struct load_window window_of(const void *test_case)
-{
-    return load_window(test_case);
-}
-
 // The kernel's order: the encode, arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
 static enum rule run_load(const void *test_case, const struct memory *shared, uint64_t *word)
 {
@@ -59,8 +54,10 @@ static enum rule run_load(const void *test_case, const struct memory *shared, ui
 }
 
 // Fills the job of one case; returns the CUDA error of its encode.
-static int make_job(struct gpu *gpu, const void *test_case, struct load_job *job)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
+    struct load_job *job = to;
     const struct load_case *c = test_case;
     struct map_args args = c->map;
     struct tensormap_image image;
@@ -75,24 +72,26 @@ static int make_job(struct gpu *gpu, const void *test_case, struct load_job *job
         .dims = (int32_t)c->dims, .shared = c->shared, .expect_bytes = c->expect, .settle = (uint32_t)settle};
     memcpy(job->map, image.word, sizeof job->map);
     memcpy(job->coord, c->coord, sizeof job->coord);
+    load_set_window(result, place, job);
     return CUDA_SUCCESS;
 }
 
-static const struct load_kind tiled = {sizeof(struct load_case), window_of, run_load, make_job};
+static const struct gpu_jobs jobs = {.module = "load",
+                                     .kernel = "load_jobs",
+                                     .case_bytes = sizeof(struct load_case),
+                                     .job_bytes = sizeof(struct load_job),
+                                     .block = LOAD_THREADS,
+                                     .shared_bytes = LOAD_SHARED_BYTES,
+                                     .make = make_job};
 
-static size_t load_result_bytes(const void *test_case)
+static void load_windows(const void *test_case, struct result *result)
 {
-    return load_window_bytes(window_of(test_case));
+    load_lay_out(load_window(test_case), result);
 }
 
-static void load_run_model(const void *test_case, struct result *result)
+static enum rule load_run_model(const void *test_case, struct result *result)
 {
-    load_on_model(&tiled, test_case, result);
-}
-
-static int load_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    return load_on_gpu(&tiled, gpu, cases, count, results);
+    return load_on_model(run_load, test_case, result);
 }
 
 static int load_feature(const void *test_case, struct feature *feature)
@@ -136,9 +135,9 @@ const struct family family_load = {
     .case_bytes = sizeof(struct load_case),
     .generate = load_generate,
     .fields = &fields,
-    .result_bytes = load_result_bytes,
+    .windows = load_windows,
     .run_model = load_run_model,
-    .run_gpu = load_run_gpu,
+    .jobs = &jobs,
     .kernels = "load",
     .describe = load_describe,
     .explain = load_explain,

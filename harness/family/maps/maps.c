@@ -10,13 +10,6 @@
 
 static const char *const way_names[] = {"param", "constant", "global", "template", "zeros", NULL};
 
-static void maps_run_model(const void *test_case, struct result *result)
-{
-    result->rule = maps_run(test_case, result);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) result->windows = 0;
-}
-
 static void maps_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
     const struct maps_case *c = test_case;
@@ -64,8 +57,9 @@ const struct family family_maps = {
     .cost = 10,
     .generate = maps_generate,
     .fields = &fields,
-    .result_bytes = maps_result_bytes,
-    .run_model = maps_run_model,
+    .windows = maps_windows,
+    .fill = maps_fill,
+    .run_model = maps_run,
     .run_gpu = maps_run_gpu,
     .kernels = "maps",
     .explain = maps_explain,

@@ -33,15 +33,15 @@ struct maps_task maps_task(const struct maps_case *test_case, uint32_t tensor);
 // The fields of a tensor's map, as a kernel takes them.
 struct maps_fields maps_fields(const struct map_args *args);
 
-// The result's windows, three for each tensor: map, shared memory, global memory; the last as it is before the kernel.
-// Those of global memory are at multiples of 256 bytes from `first`.
-void maps_windows(const struct maps_case *test_case, const uint8_t *first, struct result *result);
+// The result's windows, three for each tensor: map, shared memory, global memory, which is at a multiple of 256; and
+// what global memory holds before the kernel.
+void maps_windows(const void *test_case, struct result *result);
+void maps_fill(const void *test_case, const struct result *result);
 enum { MAPS_WINDOW_MAP, MAPS_WINDOW_SHARED, MAPS_WINDOW_GLOBAL, MAPS_WINDOWS };
 
 // Runs a case on the model. Returns the first rule broken; shared and global windows are then undefined.
-enum rule maps_run(const struct maps_case *test_case, struct result *result);
+enum rule maps_run(const void *test_case, struct result *result);
 
-size_t maps_result_bytes(const void *test_case);
 int maps_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
 
 // A random case; see maps_random.c for what it leans to.

@@ -2,8 +2,16 @@
 // Batches of tensors on a GPU: the host or a kernel makes the maps, and one kernel, one CTA for each tensor, uses them.
 #include <string.h>
 
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "maps_case.h"
+
+enum { BATCH_BUFFER = 2 };
+
+// From the addresses of a tensor to the bytes of its window.
+static uint64_t tensor_shift(const struct window window[MAPS_WINDOWS])
+{
+    return (uint64_t)(uintptr_t)window[MAPS_WINDOW_GLOBAL].bytes - window[MAPS_WINDOW_GLOBAL].base;
+}
 
 // Where a batch lies on the device: the maps that are in global memory, the fields they are made of, and how far from
 // the addresses of a window the window is.
@@ -83,53 +91,44 @@ static int launch_case(struct gpu *gpu, const struct maps_case *c, const struct 
     return error == CUDA_SUCCESS ? gpu_start(gpu, &launch) : error;
 }
 
-static int run_case(struct gpu *gpu, const struct maps_case *c, const struct result *result, const uint8_t *first,
-                    unsigned long long device)
+static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t device_shift)
 {
-    struct place place = {.maps = gpu->buffer[1].address, .fields = gpu->buffer[1].address + sizeof(struct maps_batch)};
+    const struct maps_case *c = test_case;
+    unsigned long long batch = gpu->buffer[BATCH_BUFFER].address;
+    struct place place = {.maps = batch, .fields = batch + sizeof(struct maps_batch)};
     struct maps_tasks tasks;
     memset(&tasks, 0, sizeof tasks);
     for (uint32_t i = 0; i < c->count; i++) {
         const struct window *window = &result->window[i * MAPS_WINDOWS];
         tasks.task[i] = maps_task(c, i);
-        tasks.task[i].map = device + (uint64_t)(window[MAPS_WINDOW_MAP].bytes - first);
-        tasks.task[i].dump = device + (uint64_t)(window[MAPS_WINDOW_SHARED].bytes - first);
-        place.shift[i] =
-            device + (uint64_t)(window[MAPS_WINDOW_GLOBAL].bytes - first) - window[MAPS_WINDOW_GLOBAL].base;
+        tasks.task[i].map = device_shift + (uint64_t)(uintptr_t)window[MAPS_WINDOW_MAP].bytes;
+        tasks.task[i].dump = device_shift + (uint64_t)(uintptr_t)window[MAPS_WINDOW_SHARED].bytes;
+        place.shift[i] = device_shift + tensor_shift(window);
     }
     return launch_case(gpu, c, &place, &tasks);
 }
 
 // The map windows with the addresses that the model has.
-static void shift_back(const struct maps_case *c, const struct result *result, const uint8_t *first,
-                       unsigned long long device)
+static void shift_back(const struct maps_case *c, const struct result *result, uint64_t device_shift)
 {
     const uint64_t address_bits = ((uint64_t)1 << 57) - 1;
     for (uint32_t i = 0; i < c->count; i++) {
         const struct window *window = &result->window[i * MAPS_WINDOWS];
-        uint64_t shift =
-            device + (uint64_t)(window[MAPS_WINDOW_GLOBAL].bytes - first) - window[MAPS_WINDOW_GLOBAL].base;
         uint64_t word;
         memcpy(&word, window[MAPS_WINDOW_MAP].bytes, sizeof word);
-        word = (word & ~address_bits) | ((word - shift) & address_bits);
+        word = (word & ~address_bits) | ((word - device_shift - tensor_shift(window)) & address_bits);
         memcpy(window[MAPS_WINDOW_MAP].bytes, &word, sizeof word);
     }
 }
 
-// The results lie on the device as they do here, so that all come and go in one copy.
 int maps_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
     const struct maps_case *c = cases;
-    uint8_t *first = results[0].free_bytes;
-    size_t bytes = (size_t)(results[count - 1].free_bytes - first) + maps_result_bytes(&c[count - 1]);
     size_t batch_bytes = sizeof(struct maps_batch) + MAPS_BATCH * sizeof(struct maps_fields);
-    unsigned long long device = gpu_buffer(gpu, 0, bytes);
-    if (device == 0 || gpu_buffer(gpu, 1, batch_bytes) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) maps_windows(&c[i], first, &results[i]);
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, first, bytes);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) error = run_case(gpu, &c[i], &results[i], first, device);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, device, bytes);
+    if (gpu_buffer(gpu, BATCH_BUFFER, batch_bytes) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    int error = gpu_run_each(gpu, cases, sizeof *c, count, results, start_case);
+    uint64_t shift = gpu->buffer[GPU_OUTPUT_BUFFER].address - (uint64_t)(uintptr_t)results[0].first_bytes;
     if (error == CUDA_SUCCESS) error = gpu_late(gpu, "maps", &results[0].late);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) shift_back(&c[i], &results[i], first, device);
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) shift_back(&c[i], &results[i], shift);
     return error;
 }

@@ -9,8 +9,6 @@
 
 enum { ALIGN_BYTES = 256, GUARD_BYTES = 128 };
 
-static uint8_t cta[MAPS_SHARED_BYTES];
-
 // --- Maps ------------------------------------------------------------------------------------------------------------
 
 struct map_args maps_template(void)
@@ -91,31 +89,29 @@ struct maps_task maps_task(const struct maps_case *c, uint32_t tensor)
     return task;
 }
 
-size_t maps_result_bytes(const void *test_case)
-{
-    const struct maps_case *c = test_case;
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < c->count; i++) {
-        struct maps_task task = maps_task(c, i);
-        bytes += TENSORMAP_BYTES + task.window_end - task.window + store_window(&c->tensor[i]).size_bytes + ALIGN_BYTES;
-    }
-    return bytes;
-}
-
-void maps_windows(const struct maps_case *c, const uint8_t *first, struct result *result)
+void maps_windows(const void *test_case, struct result *result)
 {
     static const char *const names[][MAPS_WINDOWS] = {{"map0", "shared0", "global0"},
                                                       {"map1", "shared1", "global1"},
                                                       {"map2", "shared2", "global2"},
                                                       {"map3", "shared3", "global3"}};
+    const struct maps_case *c = test_case;
     for (uint32_t i = 0; i < c->count; i++) {
         struct maps_task task = maps_task(c, i);
         struct store_window window = store_window(&c->tensor[i]);
         result_window(result, names[i][MAPS_WINDOW_MAP], 0, TENSORMAP_BYTES);
         result_window(result, names[i][MAPS_WINDOW_SHARED], task.window, task.window_end - task.window);
-        result->free_bytes += (ALIGN_BYTES - (size_t)(result->free_bytes - first) % ALIGN_BYTES) % ALIGN_BYTES;
-        uint8_t *global = result_window(result, names[i][MAPS_WINDOW_GLOBAL], window.base, window.size_bytes);
-        store_fill_global(&c->tensor[i], window.base, global, window.size_bytes);
+        result_align(result, ALIGN_BYTES);
+        result_window(result, names[i][MAPS_WINDOW_GLOBAL], window.base, window.size_bytes);
+    }
+}
+
+void maps_fill(const void *test_case, const struct result *result)
+{
+    const struct maps_case *c = test_case;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct window *global = &result->window[i * MAPS_WINDOWS + MAPS_WINDOW_GLOBAL];
+        store_fill_global(&c->tensor[i], global->base, global->bytes, global->size_bytes);
     }
 }
 
@@ -123,6 +119,7 @@ void maps_windows(const struct maps_case *c, const uint8_t *first, struct result
 
 static enum rule run_tensor(const struct maps_case *c, uint32_t tensor, const struct window windows[MAPS_WINDOWS])
 {
+    uint8_t cta[MAPS_SHARED_BYTES];
     const struct memory shared = {cta, MAPS_SHARED_START, sizeof cta};
     const struct window *window = &windows[MAPS_WINDOW_GLOBAL], *dump = &windows[MAPS_WINDOW_SHARED];
     const struct memory global = {window->bytes, window->base, window->size_bytes};
@@ -145,10 +142,10 @@ static enum rule run_tensor(const struct maps_case *c, uint32_t tensor, const st
     return rule;
 }
 
-enum rule maps_run(const struct maps_case *c, struct result *result)
+enum rule maps_run(const void *test_case, struct result *result)
 {
+    const struct maps_case *c = test_case;
     enum rule rule = RULE_OK;
-    maps_windows(c, result->first_bytes, result);
     for (uint32_t i = 0; i < c->count && rule == RULE_OK; i++)
         rule = run_tensor(c, i, &result->window[i * MAPS_WINDOWS]);
     return rule;

@@ -3,18 +3,21 @@
 // them; each way of the maps as often as the others. Only what works: faults are the families' load, store and replace.
 #include <stdlib.h>
 
+#include "family.h"
 #include "maps_case.h"
+
+extern const struct family family_maps;
 
 // Does the tensor work alone, in all its steps?
 static int works(const struct maps_case *c, uint32_t tensor)
 {
-    static uint8_t bytes[4 * STORE_GLOBAL_BYTES];
     struct maps_case alone = {.way = c->way, .count = 1, .tensor = {c->tensor[tensor]}};
-    struct result result = result_at(bytes);
     const struct store_case *t = &alone.tensor[0];
     struct tensormap map;
-    if (t->map.function != MAP_TILED || !store_map(t, &map) || maps_result_bytes(&alone) > sizeof bytes) return 0;
-    return maps_run(&alone, &result) == RULE_OK;
+    if (t->map.function != MAP_TILED || !store_map(t, &map) ||
+        family_result_bytes(&family_maps, &alone) > 4 * STORE_GLOBAL_BYTES)
+        return 0;
+    return family_rule(&family_maps, &alone) == RULE_OK;
 }
 
 void maps_generate(struct random *random, void *test_case)

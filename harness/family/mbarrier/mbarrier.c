@@ -14,10 +14,11 @@
 _Static_assert(sizeof(struct mbarrier_record) == 144, "a log record has no padding");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "windows are little-endian, as the GPU writes them");
 
-static size_t mbarrier_result_bytes(const void *test_case)
+static void mbarrier_windows(const void *test_case, struct result *result)
 {
     const struct mbarrier_case *program = test_case;
-    return (size_t)program->count * sizeof(struct mbarrier_record) + MBARRIER_SLOTS * sizeof(uint64_t);
+    result_window(result, "log", 0, (uint32_t)program->count * (uint32_t)sizeof(struct mbarrier_record));
+    result_window(result, "final", 0, MBARRIER_SLOTS * sizeof(uint64_t));
 }
 
 // --- The fields ----------------------------------------------------------------------------------------------------
@@ -94,25 +95,24 @@ static const struct fields fields = {.name = "barrier program", .field = field, 
 
 // --- Running ------------------------------------------------------------------------------------------------------
 
-static void mbarrier_run_model(const void *test_case, struct result *result)
+static enum rule mbarrier_run_model(const void *test_case, struct result *result)
 {
     const struct mbarrier_case *program = test_case;
+    uint8_t *log = result->window[0].bytes;
     struct mbarrier_machine machine;
     mbarrier_machine_start(&machine);
     for (int i = 0; i < program->count; i++) {
-        result->rule = mbarrier_step(&machine, &program->op[i], NULL);
-        result->status = rule_cuda_error(result->rule);
-        if (result->rule != RULE_OK) return;
+        enum rule rule = mbarrier_step(&machine, &program->op[i], NULL);
+        if (rule != RULE_OK) return rule;
     }
-    uint8_t *log = result_window(result, "log", 0, (uint32_t)program->count * (uint32_t)sizeof(struct mbarrier_record));
     for (int i = 0; i < program->count; i++) {
         const struct mbarrier_event *event = &machine.event[i];
         struct mbarrier_record record = {.word = event->word, .ballot = event->ballot, .active = event->op.lanes};
         memcpy(record.lane, event->lane, sizeof record.lane);
         memcpy(log + (size_t)i * sizeof record, &record, sizeof record);
     }
-    uint8_t *last = result_window(result, "final", 0, MBARRIER_SLOTS * sizeof(uint64_t));
-    for (int i = 0; i < MBARRIER_SLOTS; i++) memcpy(last + 8 * i, &machine.word[0][i], 8);
+    memcpy(result->window[1].bytes, machine.word[0], result->window[1].size_bytes);
+    return RULE_OK;
 }
 
 static void pack_programs(const struct mbarrier_case *cases, int count, struct mbarrier_program *programs)
@@ -125,11 +125,10 @@ static void pack_programs(const struct mbarrier_case *cases, int count, struct m
     }
 }
 
-static void unpack_log(const struct mbarrier_case *program, const struct mbarrier_log *log, struct result *result)
+static void unpack_log(const struct mbarrier_log *log, const struct result *result)
 {
-    uint32_t log_bytes = (uint32_t)program->count * (uint32_t)sizeof(struct mbarrier_record);
-    memcpy(result_window(result, "log", 0, log_bytes), log->record, log_bytes);
-    memcpy(result_window(result, "final", 0, sizeof log->last), log->last, sizeof log->last);
+    memcpy(result->window[0].bytes, log->record, result->window[0].size_bytes);
+    memcpy(result->window[1].bytes, log->last, result->window[1].size_bytes);
 }
 
 // One launch: clusters of two CTAs of one warp, striding over the programs. Logs are zeroed first, so that a kernel
@@ -168,7 +167,7 @@ static int mbarrier_run_gpu(struct gpu *gpu, const void *cases, int count, struc
         pack_programs(test_cases, count, programs);
         error = launch_programs(gpu, programs, logs, count);
     }
-    for (int i = 0; i < count && error == 0; i++) unpack_log(&test_cases[i], &logs[i], &results[i]);
+    for (int i = 0; i < count && error == 0; i++) unpack_log(&logs[i], &results[i]);
     free(programs);
     free(logs);
     return error;
@@ -282,7 +281,7 @@ const struct family family_mbarrier = {
     .case_bytes = sizeof(struct mbarrier_case),
     .generate = mbarrier_case_generate,
     .fields = &fields,
-    .result_bytes = mbarrier_result_bytes,
+    .windows = mbarrier_windows,
     .run_model = mbarrier_run_model,
     .run_gpu = mbarrier_run_gpu,
     .kernels = "mbarrier",

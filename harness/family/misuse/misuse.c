@@ -2,13 +2,12 @@
 // Family "misuse": one instruction with operands that may be wrong. The result is all that it could have changed: four
 // barriers, its register, global memory of its own, a piece of shared memory, and a sum over the shared memory of each
 // CTA. What the model says of a job is in misuse_model.c.
-#include <stdlib.h>
 #include <string.h>
 
 #include "bulk.h"
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "map_args.h"
 #include "misuse_case.h"
 #include "misuse_model.h"
@@ -120,7 +119,7 @@ static uint64_t place(uint64_t address, uint64_t own, uint64_t shift, uint64_t m
 
 _Static_assert(sizeof(struct misuse_job) % 64 == 0, "the map of every job in an array is aligned");
 
-static struct misuse_job make_job(const struct misuse_case *c, uint64_t own, uint64_t shift, uint64_t map)
+static struct misuse_job job_of(const struct misuse_case *c, uint64_t own, uint64_t shift, uint64_t map)
 {
     unsigned operands = misuse_operands(c->operation);
     struct misuse_job job = {.global = place(c->global, own, shift, map),
@@ -149,97 +148,93 @@ static struct misuse_job make_job(const struct misuse_case *c, uint64_t own, uin
 // --- The result
 // ----------------------------------------------------------------------------------------------------------
 
-static size_t misuse_result_bytes(const void *test_case)
+// A struct misuse_output.
+static void misuse_windows(const void *test_case, struct result *result)
 {
     (void)test_case;
-    return sizeof(struct misuse_output);
-}
-
-// Lays out the windows over one struct misuse_output, so that results come back in one copy.
-static struct misuse_output *lay_out(struct result *result)
-{
-    struct misuse_output *output = (struct misuse_output *)(void *)result->free_bytes;
     result_window(result, "state", 0, offsetof(struct misuse_output, shared));
     result_window(result, "shared", MISUSE_DUMP_START, MISUSE_DUMP_BYTES);
     result_window(result, "global", MISUSE_OWN, MISUSE_GLOBAL_BYTES);
-    return output;
 }
 
-static void misuse_run_model(const void *test_case, struct result *result)
+static enum rule misuse_run_model(const void *test_case, struct result *result)
 {
-    static _Alignas(16) uint8_t cta[MISUSE_SHARED_BYTES], own[MISUSE_GLOBAL_BYTES];
+    _Alignas(16) uint8_t cta[MISUSE_SHARED_BYTES] = {0}, own[MISUSE_GLOBAL_BYTES] = {0};
     const struct misuse_case *c = test_case;
-    struct misuse_job job = make_job(c, MISUSE_OWN, 0, MISUSE_MAPS);
+    struct misuse_job job = job_of(c, MISUSE_OWN, 0, MISUSE_MAPS);
     struct misuse_memory memory = {.shared = {cta, MISUSE_SHARED_START, sizeof cta},
                                    .own = {own, MISUSE_OWN, sizeof own},
                                    .arena = arena(),
                                    .maps = MISUSE_MAPS};
+    struct misuse_output output;
     uint64_t value;
     misuse_prepare(&job, &memory);
-    result->rule = misuse_run(&job, &memory, &value);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) return;
-    struct misuse_output output;
+    enum rule rule = misuse_run(&job, &memory, &value);
+    if (rule != RULE_OK) return rule;
     misuse_dump(&job, &memory, &output);
     output.value = value;
-    memcpy(lay_out(result), &output, sizeof output);
+    memcpy(result->first_bytes, &output, sizeof output);
+    return RULE_OK;
 }
 
-// --- The GPU
-// -------------------------------------------------------------------------------------------------------------
+// --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int launch_jobs(struct gpu *gpu, unsigned long long jobs, int first, int count, unsigned cluster,
-                       unsigned long long outputs)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
-    unsigned ctas = cluster > 0 ? cluster : 1, most = 8 * (unsigned)gpu->processors / ctas;
-    void *arguments[] = {&jobs, &count, &outputs};
+    struct misuse_job *job = to;
+    (void)result;
+    *job = job_of(test_case, place->output + place->offset + offsetof(struct misuse_output, global),
+                  gpu_arena(gpu) - ARENA_BASE, place->job);
+    job->output = place->offset;
+    return CUDA_SUCCESS;
+}
+
+static uint32_t group_of(const void *test_case)
+{
+    return ((const struct misuse_case *)test_case)->cluster;
+}
+
+static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
+{
+    (void)gpu, (void)arguments;
+    launch->cluster = 2 * group;
+    return CUDA_SUCCESS;
+}
+
+static const struct gpu_jobs jobs = {.module = "misuse",
+                                     .kernel = "misuse_jobs",
+                                     .case_bytes = sizeof(struct misuse_case),
+                                     .job_bytes = sizeof(struct misuse_job),
+                                     .block = MISUSE_THREADS,
+                                     .shared_bytes = MISUSE_SHARED_BYTES,
+                                     .per_processor = 8,
+                                     .make = make_job,
+                                     .groups = 2,
+                                     .group = group_of,
+                                     .shape = shape};
+
+// A prefetch of a map that is not there kills the next kernel, not its own: another one looks for that.
+static int misuse_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
+{
+    const struct misuse_job look = {.operation = MISUSE_LOAD_SHARED, .shared = MISUSE_DUMP_START};
+    const struct misuse_case *cases = test_cases;
+    unsigned long long at = 0, output = 0;
+    int late = 0, one = 1, error = gpu_run_jobs(gpu, &jobs, cases, count, results);
+    void *arguments[] = {&at, &one, &output};
     struct gpu_launch launch = {.module = "misuse",
                                 .kernel = "misuse_jobs",
-                                .grid = ctas * ((unsigned)count < most ? (unsigned)count : most),
+                                .grid = 1,
                                 .block = MISUSE_THREADS,
-                                .cluster = cluster,
                                 .shared_bytes = MISUSE_SHARED_BYTES,
-                                .jobs = &count,
-                                .first_job = first,
+                                .jobs = &one,
                                 .arguments = arguments};
-    return count > 0 ? gpu_launch(gpu, &launch) : CUDA_SUCCESS;
-}
-
-// The jobs in clusters go to the end, in a launch of their own. A prefetch of a map that is not there kills the next
-// kernel, not its own: another launch looks for that.
-static int run_jobs(struct gpu *gpu, const struct misuse_case *cases, int count, struct result *results,
-                    struct misuse_job *jobs)
-{
-    size_t jobs_bytes = (size_t)count * sizeof *jobs, output_bytes = (size_t)count * sizeof(struct misuse_output);
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes), outputs = gpu_buffer(gpu, 1, output_bytes);
-    if (device_jobs == 0 || outputs == 0 || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    uint8_t *first = results[0].first_bytes;
-    int alone = 0, clusters = 0, late = 0;
-    for (int i = 0; i < count; i++) {
-        int at = cases[i].cluster ? count - ++clusters : alone++;
-        uint64_t output = (uint64_t)((uint8_t *)lay_out(&results[i]) - first);
-        jobs[at] = make_job(&cases[i], outputs + output + offsetof(struct misuse_output, global),
-                            gpu_arena(gpu) - ARENA_BASE, device_jobs + (size_t)at * sizeof *jobs);
-        jobs[at].output = output;
-        gpu->case_of_job[at] = i;
-        late |= cases[i].operation == MISUSE_PREFETCH_MAP;
-    }
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = launch_jobs(gpu, device_jobs, 0, alone, 0, outputs);
-    if (error == CUDA_SUCCESS)
-        error = launch_jobs(gpu, device_jobs + (size_t)alone * sizeof *jobs, alone, clusters, 2, outputs);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, outputs, output_bytes);
-    jobs[0] = (struct misuse_job){.operation = MISUSE_LOAD_SHARED, .shared = MISUSE_DUMP_START};
-    if (error == CUDA_SUCCESS && late) error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, sizeof *jobs);
-    return error == CUDA_SUCCESS && late ? launch_jobs(gpu, device_jobs, 0, 1, 0, outputs) : error;
-}
-
-static int misuse_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    struct misuse_job *jobs = calloc((size_t)count, sizeof *jobs);
-    int error = jobs != NULL ? run_jobs(gpu, cases, count, results, jobs) : CUDA_ERROR_OUT_OF_MEMORY;
-    free(jobs);
-    return error;
+    for (int i = 0; i < count; i++) late |= cases[i].operation == MISUSE_PREFETCH_MAP;
+    if (error != CUDA_SUCCESS || !late) return error;
+    at = gpu->buffer[GPU_JOBS_BUFFER].address;
+    output = gpu->buffer[GPU_OUTPUT_BUFFER].address;
+    error = (int)gpu->driver.cuMemcpyHtoD_v2(at, &look, sizeof look);
+    return error == CUDA_SUCCESS ? gpu_launch(gpu, &launch) : error;
 }
 
 static int has_shared(const void *test_case)
@@ -337,7 +332,7 @@ const struct family family_misuse = {
     .case_bytes = sizeof(struct misuse_case),
     .generate = misuse_generate,
     .fields = &fields,
-    .result_bytes = misuse_result_bytes,
+    .windows = misuse_windows,
     .run_model = misuse_run_model,
     .run_gpu = misuse_run_gpu,
     .kernels = "misuse",

@@ -3,12 +3,11 @@
 // all lanes.
 #include "mma_case.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 
 static const struct wgmma_layout layouts[NUMBER_FORMATS] = {
     [NUMBER_F16] = MMA_LAYOUT_F16,   [NUMBER_BF16] = MMA_LAYOUT_BF16, [NUMBER_TF32] = MMA_LAYOUT_TF32,
@@ -64,18 +63,19 @@ void mma_case_step(const struct mma_case *c, uint32_t step, struct mma_state *st
         mma_execute(c->form, state->a, state->b, state->d);
 }
 
-static size_t mma_result_bytes(const void *test_case)
+static void mma_windows(const void *test_case, struct result *result)
 {
-    return mma_case_d_bytes(test_case);
+    result_window(result, "d", 0, mma_case_d_bytes(test_case));
 }
 
-static void mma_run_model(const void *test_case, struct result *result)
+static enum rule mma_run_model(const void *test_case, struct result *result)
 {
     const struct mma_case *c = test_case;
     struct mma_state state;
     mma_case_start(c, &state);
     for (uint32_t step = 0; step < c->steps; step++) mma_case_step(c, step, &state);
-    memcpy(result_window(result, "d", 0, mma_case_d_bytes(c)), state.d, mma_case_d_bytes(c));
+    memcpy(result->window[0].bytes, state.d, result->window[0].size_bytes);
+    return RULE_OK;
 }
 
 // --- Random cases: the seed is all there is but the form ------------------------------------------------------------
@@ -92,45 +92,27 @@ void mma_generate(struct random *random, void *test_case)
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int run_jobs(struct gpu *gpu, const struct mma_case *cases, int count, const struct result *results,
-                    struct mma_job *jobs, size_t output_bytes)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *job)
 {
-    uint8_t *output = results[0].first_bytes;
-    size_t jobs_bytes = (size_t)count * sizeof *jobs;
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++)
-        jobs[i] = (struct mma_job){.output = (uint64_t)(results[i].window[0].bytes - output) / 4,
-                                   .form = (uint32_t)cases[i].form,
-                                   .seed = cases[i].seed,
-                                   .steps = cases[i].steps,
-                                   .selector = cases[i].selector};
-    unsigned blocks = ((unsigned)count + MMA_THREADS / MMA_LANES - 1) / (MMA_THREADS / MMA_LANES);
-    unsigned most = 8 * (unsigned)gpu->processors; // as many fit side by side
-    void *arguments[] = {&device_jobs, &count, &device_output};
-    struct gpu_launch launch = {.module = "mma",
-                                .kernel = "mma_jobs",
-                                .grid = blocks < most ? blocks : most,
-                                .block = MMA_THREADS,
-                                .arguments = arguments};
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    return error;
+    const struct mma_case *c = test_case;
+    (void)gpu, (void)result;
+    *(struct mma_job *)job = (struct mma_job){.output = place->offset / 4,
+                                              .form = (uint32_t)c->form,
+                                              .seed = c->seed,
+                                              .steps = c->steps,
+                                              .selector = c->selector};
+    return CUDA_SUCCESS;
 }
 
-static int mma_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    const struct mma_case *c = cases;
-    struct mma_job *jobs = calloc((size_t)count, sizeof *jobs);
-    if (jobs == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) result_window(&results[i], "d", 0, mma_case_d_bytes(&c[i]));
-    size_t output_bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
-    int error = run_jobs(gpu, c, count, results, jobs, output_bytes);
-    free(jobs);
-    return error;
-}
+static const struct gpu_jobs jobs = {.module = "mma",
+                                     .kernel = "mma_jobs",
+                                     .case_bytes = sizeof(struct mma_case),
+                                     .job_bytes = sizeof(struct mma_job),
+                                     .block = MMA_THREADS,
+                                     .per_processor = 8,
+                                     .jobs_per_cta = MMA_THREADS / MMA_LANES,
+                                     .make = make_job};
 
 static const char *form_name(uint32_t form)
 {
@@ -170,9 +152,9 @@ const struct family family_mma = {
     .case_bytes = sizeof(struct mma_case),
     .generate = mma_generate,
     .fields = &fields,
-    .result_bytes = mma_result_bytes,
+    .windows = mma_windows,
     .run_model = mma_run_model,
-    .run_gpu = mma_run_gpu,
+    .jobs = &jobs,
     .kernels = "mma",
     .explain = mma_explain,
     .rule = RULE_MMA_SUM,

@@ -10,7 +10,7 @@
 #include "family.h"
 #include "feature.h"
 #include "field.h"
-#include "gpu.h"
+#include "load_launch.h"
 #include "load_text.h"
 #include "mbarrier.h"
 #include "multicast_case.h"
@@ -174,19 +174,14 @@ static uint32_t words_bytes(uint32_t ranks)
     return (ranks + 1) / 2 * 2 * WORD_BYTES;
 }
 
-static size_t multicast_result_bytes(const void *test_case)
-{
-    uint32_t ranks = multicast_ranks(test_case);
-    return words_bytes(ranks) + (size_t)ranks * multicast_window(test_case).size_bytes;
-}
-
-// The windows in the form of the kernel's output, so that results come back in one copy. Addresses are of the
-// shared::cluster window.
-static void lay_out(const struct multicast_case *c, struct load_window window, struct result *result)
+// Addresses are of the shared::cluster window.
+static void multicast_windows(const void *test_case, struct result *result)
 {
     static const char *const names[MULTICAST_CTAS] = {"cta0",  "cta1",  "cta2",  "cta3", "cta4",  "cta5",
                                                       "cta6",  "cta7",  "cta8",  "cta9", "cta10", "cta11",
                                                       "cta12", "cta13", "cta14", "cta15"};
+    const struct multicast_case *c = test_case;
+    struct load_window window = multicast_window(c);
     uint32_t ranks = multicast_ranks(c);
     result_window(result, "mbarriers", c->barrier, ranks * WORD_BYTES);
     result->free_bytes += words_bytes(ranks) - ranks * WORD_BYTES;
@@ -222,14 +217,6 @@ enum rule multicast_issue_run(uint32_t cluster, uint32_t mode, uint32_t dims, co
     return multicast_tile_load(map, (int)dims, issue->coord, global_memory, &load, transaction_bytes, NULL);
 }
 
-static void canaries(uint8_t *bytes, uint32_t rank, struct load_window window)
-{
-    for (uint32_t at = 0; at < window.size_bytes; at += 4) {
-        uint32_t word = load_canary(rank << 24 | (window.base + at));
-        memcpy(bytes + at, &word, sizeof word);
-    }
-}
-
 // The kernel's order: the encode, arrive.expect_tx in every CTA, the loads, their complete_tx.
 static enum rule run_issues(const struct multicast_case *c, const struct memory *ctas, uint64_t *words)
 {
@@ -257,25 +244,26 @@ static enum rule run_issues(const struct multicast_case *c, const struct memory 
     return RULE_OK;
 }
 
-static void multicast_run_model(const void *test_case, struct result *result)
+static enum rule multicast_run_model(const void *test_case, struct result *result)
 {
-    static uint8_t bytes[MULTICAST_CTAS][MULTICAST_SHARED_BYTES];
     const struct multicast_case *c = test_case;
     struct load_window window = multicast_window(c);
     struct memory ctas[MULTICAST_CTAS];
     uint64_t words[MULTICAST_CTAS];
     uint32_t ranks = multicast_ranks(c), in_cta = window.base - LOAD_SHARED_START;
+    uint8_t *bytes = malloc((size_t)ranks * MULTICAST_SHARED_BYTES);
+    if (bytes == NULL) abort();
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        ctas[rank] = (struct memory){bytes[rank], LOAD_SHARED_START, MULTICAST_SHARED_BYTES};
-        canaries(bytes[rank] + in_cta, rank, window);
+        uint8_t *cta = bytes + (size_t)rank * MULTICAST_SHARED_BYTES;
+        ctas[rank] = (struct memory){cta, LOAD_SHARED_START, MULTICAST_SHARED_BYTES};
+        load_canaries(rank << 24 | window.base, cta + in_cta, window.size_bytes);
     }
-    result->rule = run_issues(c, ctas, words);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) return;
-    lay_out(c, window, result);
-    memcpy(result->window[0].bytes, words, ranks * WORD_BYTES);
+    enum rule rule = run_issues(c, ctas, words);
+    if (rule == RULE_OK) memcpy(result->window[0].bytes, words, ranks * WORD_BYTES);
     for (uint32_t rank = 0; rank < ranks; rank++)
-        memcpy(result->window[1 + rank].bytes, bytes[rank] + in_cta, window.size_bytes);
+        memcpy(result->window[1 + rank].bytes, ctas[rank].bytes + in_cta, window.size_bytes);
+    free(bytes);
+    return rule;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -296,9 +284,12 @@ static int must_settle(const struct multicast_case *c, const struct tensormap *m
     return is_silent;
 }
 
-// Fills the job of one case but for its output; returns the CUDA error of its encode.
-static int make_job(struct gpu *gpu, const struct multicast_case *c, struct multicast_job *job)
+// Returns the CUDA error of the encode.
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
+    const struct multicast_case *c = test_case;
+    struct multicast_job *job = to;
     struct map_args args = c->map;
     struct tensormap_image image = {0};
     struct tensormap map = {0};
@@ -308,7 +299,9 @@ static int make_job(struct gpu *gpu, const struct multicast_case *c, struct mult
     int error = c->mode == MULTICAST_BULK ? CUDA_SUCCESS : map_args_call(&gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
     multicast_map(c, &map);
-    *job = (struct multicast_job){.mode = c->mode,
+    (void)result;
+    *job = (struct multicast_job){.output = place->offset,
+                                  .mode = c->mode,
                                   .dims = c->mode == MULTICAST_BULK ? 0 : c->dims,
                                   .window = window.base,
                                   .window_end = window.base + window.size_bytes,
@@ -322,75 +315,29 @@ static int make_job(struct gpu *gpu, const struct multicast_case *c, struct mult
     return CUDA_SUCCESS;
 }
 
-// The jobs of one size of cluster.
-static int launch_jobs(struct gpu *gpu, unsigned cluster, unsigned long long device_jobs, int first, int count,
-                       unsigned long long device_output)
+// The jobs of one size of cluster share a launch.
+static uint32_t group_of(const void *test_case)
 {
-    unsigned ctas = cluster > 0 ? cluster : 1, most = (unsigned)gpu->processors / ctas;
-    void *arguments[] = {&device_jobs, &count, &device_output, &cluster};
-    if (most == 0) most = 1;
-    struct gpu_launch launch = {.module = "multicast",
-                                .kernel = "multicast_jobs",
-                                .grid = ctas * ((unsigned)count < most ? (unsigned)count : most),
-                                .block = MULTICAST_THREADS,
-                                .cluster = cluster,
-                                .shared_bytes = MULTICAST_SHARED_BYTES,
-                                .jobs = &count,
-                                .first_job = first,
-                                .arguments = arguments};
-    return gpu_launch(gpu, &launch);
+    return ((const struct multicast_case *)test_case)->cluster;
 }
 
-// `first[k]` is the first job with cluster size k.
-static int launch_sizes(struct gpu *gpu, const struct multicast_job *jobs, const int *first, uint8_t *output,
-                        size_t output_bytes)
+static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
 {
-    size_t jobs_bytes = (size_t)first[MULTICAST_CTAS + 1] * sizeof *jobs;
-    if (jobs_bytes == 0) return CUDA_SUCCESS;
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    for (unsigned k = 0; k <= MULTICAST_CTAS && error == CUDA_SUCCESS; k++) {
-        int count = first[k + 1] - first[k];
-        unsigned long long its_jobs = device_jobs + (size_t)first[k] * sizeof *jobs;
-        if (count > 0) error = launch_jobs(gpu, k, its_jobs, first[k], count, device_output);
-    }
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    return error;
+    (void)gpu, (void)arguments;
+    launch->cluster = group;
+    return CUDA_SUCCESS;
 }
 
-// The jobs in the order of their cluster sizes, the results in the order of the cases.
-static int run_jobs(struct gpu *gpu, const struct multicast_case *cases, int count, struct result *results,
-                    struct multicast_job *jobs)
-{
-    uint8_t *output = results[0].free_bytes, *end = output;
-    int first[MULTICAST_CTAS + 2] = {0}, launched = 0;
-    for (uint32_t k = 0; k <= MULTICAST_CTAS; k++) {
-        first[k] = launched;
-        for (int i = 0; i < count; i++) {
-            if (cases[i].cluster != k) continue;
-            uint64_t offset = (uint64_t)(results[i].free_bytes - output);
-            results[i].status = make_job(gpu, &cases[i], &jobs[launched]);
-            if (results[i].status != CUDA_SUCCESS) continue;
-            gpu->case_of_job[launched] = i;
-            jobs[launched++].output = offset;
-            lay_out(&cases[i], multicast_window(&cases[i]), &results[i]);
-            if (results[i].free_bytes > end) end = results[i].free_bytes;
-        }
-    }
-    first[MULTICAST_CTAS + 1] = launched;
-    return launch_sizes(gpu, jobs, first, output, (size_t)(end - output));
-}
-
-static int multicast_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    struct multicast_job *jobs = aligned_alloc(64, (size_t)count * sizeof *jobs);
-    if (jobs == NULL || gpu_arena(gpu) == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = run_jobs(gpu, cases, count, results, jobs);
-    free(jobs);
-    return error;
-}
+static const struct gpu_jobs jobs = {.module = "multicast",
+                                     .kernel = "multicast_jobs",
+                                     .case_bytes = sizeof(struct multicast_case),
+                                     .job_bytes = sizeof(struct multicast_job),
+                                     .block = MULTICAST_THREADS,
+                                     .shared_bytes = MULTICAST_SHARED_BYTES,
+                                     .make = make_job,
+                                     .groups = MULTICAST_CTAS + 1,
+                                     .group = group_of,
+                                     .shape = shape};
 
 static json_t *multicast_describe(const void *test_case, const struct result *result)
 {
@@ -426,9 +373,9 @@ const struct family family_multicast = {
     .case_bytes = sizeof(struct multicast_case),
     .generate = multicast_generate,
     .fields = &fields,
-    .result_bytes = multicast_result_bytes,
+    .windows = multicast_windows,
     .run_model = multicast_run_model,
-    .run_gpu = multicast_run_gpu,
+    .jobs = &jobs,
     .kernels = "multicast",
     .describe = multicast_describe,
     .explain = multicast_explain,

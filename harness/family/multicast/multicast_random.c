@@ -72,7 +72,7 @@ static struct multicast_issue slice_of(const struct multicast_case *c, const str
 static enum rule broken_by(const struct multicast_case *c, const struct tensormap *map,
                            const struct multicast_issue *issue)
 {
-    static uint8_t bytes[MULTICAST_SHARED_BYTES];
+    uint8_t bytes[MULTICAST_SHARED_BYTES];
     const struct memory shared = {bytes, LOAD_SHARED_START, sizeof bytes};
     if (c->mode == LOAD_TILE)
         return tile_load_check(map, (int)c->dims, issue->coord, arena(), &shared, issue->shared, NULL);

@@ -8,6 +8,7 @@
 #include "bulk_job.h"
 #include "family.h"
 #include "field.h"
+#include "gpu_jobs.h"
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
@@ -34,66 +35,64 @@ static uint32_t array_bytes(const struct prefetch_case *c)
     return 2 * PREFETCH_SURROUND_BYTES + (c->offset + c->count_bytes + 15) / 16 * 16;
 }
 
-static size_t prefetch_result_bytes(const void *test_case)
-{
-    const struct prefetch_case *c = test_case;
-    size_t cta = prefetch_words_bytes(c->stages) + prefetch_stages_bytes(c->batch_bytes, c->stages);
-    return (c->in_place ? 1u : 2u) * (size_t)array_bytes(c) + c->ctas * cta;
-}
-
 // A result has no source window where source and destination are one.
-struct windows {
+struct places {
     struct window source, destination, barriers, shared;
 };
 
-static struct windows windows_of(const struct result *result)
+static struct places places_of(const struct result *result)
 {
     const struct window *last = &result->window[result->windows - 1];
-    return (struct windows){result->window[0], last[-2], last[-1], last[0]};
+    return (struct places){result->window[0], last[-2], last[-1], last[0]};
 }
 
-static struct windows lay_out(const struct prefetch_case *c, struct result *result)
+static void prefetch_windows(const void *test_case, struct result *result)
 {
+    const struct prefetch_case *c = test_case;
     if (!c->in_place) result_window(result, "source", PREFETCH_SOURCE, array_bytes(c));
     result_window(result, "destination", PREFETCH_DESTINATION, array_bytes(c));
     result_window(result, "barriers", 0, c->ctas * prefetch_words_bytes(c->stages));
     result_window(result, "stages", 0, c->ctas * prefetch_stages_bytes(c->batch_bytes, c->stages));
-    return windows_of(result);
 }
 
 // The arrays with their surroundings, and the barriers' unused words, before.
-static void fill(const struct prefetch_case *c, const struct windows *w)
+static void prefetch_fill(const void *test_case, const struct result *result)
 {
-    for (uint32_t at = 0; at < w->destination.size_bytes; at += 8) {
+    const struct prefetch_case *c = test_case;
+    struct places w = places_of(result);
+    for (uint32_t at = 0; at < w.destination.size_bytes; at += 8) {
         uint64_t from = bulk_word(c->seed, BULK_CONTENT_DISTINCT, BULK_SALT_SOURCE, at);
         uint64_t to = bulk_word(c->seed, BULK_CONTENT_DISTINCT, BULK_SALT_DESTINATION, at);
-        memcpy(w->destination.bytes + at, &to, sizeof to);
-        memcpy(w->source.bytes + at, &from, sizeof from);
+        memcpy(w.destination.bytes + at, &to, sizeof to);
+        memcpy(w.source.bytes + at, &from, sizeof from);
     }
-    memset(w->barriers.bytes, 0, w->barriers.size_bytes);
+    memset(w.barriers.bytes, 0, w.barriers.size_bytes);
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
-static void prefetch_run_model(const void *test_case, struct result *result)
+// The job on arrays that begin at two addresses, and on windows that lie `shift` further than here.
+static struct prefetch_job job_of(const struct prefetch_case *c, const struct places *w, uint64_t shift,
+                                  uint64_t source, uint64_t destination)
+{
+    return (struct prefetch_job){.source = source + PREFETCH_SURROUND_BYTES + c->offset,
+                                 .destination = destination + PREFETCH_SURROUND_BYTES + c->offset,
+                                 .count_bytes = c->count_bytes,
+                                 .barriers = (uint64_t)(uintptr_t)w->barriers.bytes + shift,
+                                 .shared = (uint64_t)(uintptr_t)w->shared.bytes + shift,
+                                 .batch_bytes = c->batch_bytes,
+                                 .stages = c->stages,
+                                 .stores = c->stores};
+}
+
+static enum rule prefetch_run_model(const void *test_case, struct result *result)
 {
     const struct prefetch_case *c = test_case;
-    struct windows w = lay_out(c, result);
+    struct places w = places_of(result);
     const struct memory source = {w.source.bytes, w.source.base, w.source.size_bytes};
     const struct memory destination = {w.destination.bytes, w.destination.base, w.destination.size_bytes};
-    struct prefetch_job job = {.source = source.base + PREFETCH_SURROUND_BYTES + c->offset,
-                               .destination = destination.base + PREFETCH_SURROUND_BYTES + c->offset,
-                               .count_bytes = c->count_bytes,
-                               .barriers = (uint64_t)(uintptr_t)w.barriers.bytes,
-                               .shared = (uint64_t)(uintptr_t)w.shared.bytes,
-                               .batch_bytes = c->batch_bytes,
-                               .stages = c->stages,
-                               .stores = c->stores};
-    fill(c, &w);
-    enum rule rule = prefetch_model(c->ctas, &job, &source, &destination);
-    if (rule != RULE_OK) *result = result_at(result->first_bytes);
-    result->rule = rule;
-    result->status = rule_cuda_error(rule);
+    const struct prefetch_job job = job_of(c, &w, 0, source.base, destination.base);
+    return prefetch_model(c->ctas, &job, &source, &destination);
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -122,41 +121,18 @@ int prefetch_start_fast(struct gpu *gpu, unsigned long long destination, unsigne
     return prefetch_start(gpu, 4 * (uint32_t)gpu->processors, 96, &job);
 }
 
-// `shift` is what the device's addresses are more than the host's.
-static int start_case(struct gpu *gpu, const struct prefetch_case *c, const struct windows *w, uint64_t shift)
+static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
 {
-    uint64_t first = shift + PREFETCH_SURROUND_BYTES + c->offset;
-    struct prefetch_job job = {.source = (uint64_t)(uintptr_t)w->source.bytes + first,
-                               .destination = (uint64_t)(uintptr_t)w->destination.bytes + first,
-                               .count_bytes = c->count_bytes,
-                               .barriers = (uint64_t)(uintptr_t)w->barriers.bytes + shift,
-                               .shared = (uint64_t)(uintptr_t)w->shared.bytes + shift,
-                               .batch_bytes = c->batch_bytes,
-                               .stages = c->stages,
-                               .stores = c->stores};
+    const struct prefetch_case *c = test_case;
+    struct places w = places_of(result);
+    struct prefetch_job job = job_of(c, &w, shift, (uint64_t)(uintptr_t)w.source.bytes + shift,
+                                     (uint64_t)(uintptr_t)w.destination.bytes + shift);
     return prefetch_start(gpu, c->ctas, c->threads, &job);
 }
 
-// All arrays go to the device in one copy, one launch works on each, and all windows come back in one copy.
 static int prefetch_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
-    const struct prefetch_case *c = cases;
-    uint8_t *bytes = results[0].first_bytes;
-    for (int i = 0; i < count; i++) {
-        struct windows w = lay_out(&c[i], &results[i]);
-        fill(&c[i], &w);
-    }
-    size_t all_bytes = (size_t)(results[count - 1].free_bytes - bytes);
-    unsigned long long device = gpu_buffer(gpu, 0, all_bytes);
-    if (device == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, bytes, all_bytes);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        struct windows w = windows_of(&results[i]);
-        error = start_case(gpu, &c[i], &w, device - (uint64_t)(uintptr_t)bytes);
-    }
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(bytes, device, all_bytes);
-    return error;
+    return gpu_run_each(gpu, cases, sizeof(struct prefetch_case), count, results, start_case);
 }
 
 #define CASE struct prefetch_case
@@ -184,7 +160,8 @@ const struct family family_prefetch = {
     .cost = 20,
     .generate = prefetch_generate,
     .fields = &fields,
-    .result_bytes = prefetch_result_bytes,
+    .windows = prefetch_windows,
+    .fill = prefetch_fill,
     .run_model = prefetch_run_model,
     .run_gpu = prefetch_run_gpu,
     .kernels = "prefetch",

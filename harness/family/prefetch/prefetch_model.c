@@ -103,7 +103,7 @@ static enum rule run(struct cta *cta)
 enum rule prefetch_model(uint32_t ctas, const struct prefetch_job *job, const struct memory *source,
                          const struct memory *destination)
 {
-    static uint8_t shared[PREFETCH_SHARED_BYTES];
+    uint8_t shared[PREFETCH_SHARED_BYTES];
     const uint32_t bytes = prefetch_stages_bytes(job->batch_bytes, job->stages);
     const uint32_t words_bytes = prefetch_words_bytes(job->stages);
     uint8_t *to_stages = (uint8_t *)(uintptr_t)job->shared, *to_words = (uint8_t *)(uintptr_t)job->barriers;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Family "replace": a tensor map on the device. The result is the 128 bytes after the edits and, with a load through
 // them, the barrier's word and shared memory around the box.
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "copy.h"
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
 #include "load_launch.h"
 #include "location.h"
 #include "mbarrier.h"
@@ -102,27 +100,16 @@ struct load_window replace_window(const struct replace_case *c)
     return load_window_around(c->shared, tile_extent_bytes(&tile));
 }
 
-static size_t replace_result_bytes(const void *test_case)
-{
-    return REPLACE_OUTPUT_LEAD + replace_window(test_case).size_bytes;
-}
+enum { MAP, WORD, SHARED };
 
-// Where the windows of a result lie. The kernel's output has the same form, so that results come back in one copy.
-struct places {
-    uint8_t *map, *word, *shared;
-};
-
-static struct places lay_out(const struct replace_case *c, struct load_window window, struct result *result)
+static void replace_windows(const void *test_case, struct result *result)
 {
-    struct places places = {.map = result_window(result, "map", 0, TENSORMAP_BYTES)};
+    const struct replace_case *c = test_case;
+    struct load_window window = replace_window(c);
+    result_window(result, "map", 0, TENSORMAP_BYTES);
     result->free_bytes += GAP_BYTES;
-    if (c->dims == 0) {
-        result->free_bytes += WORD_BYTES;
-        return places;
-    }
-    places.word = result_window(result, "mbarrier", LOAD_BARRIER, WORD_BYTES);
-    places.shared = result_window(result, "shared", window.base, window.size_bytes);
-    return places;
+    if (c->dims > 0) result_window(result, "mbarrier", LOAD_BARRIER, WORD_BYTES);
+    if (c->dims > 0) result_window(result, "shared", window.base, window.size_bytes);
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
@@ -144,26 +131,23 @@ static enum rule run_load(const struct replace_case *c, const struct tensormap_i
     return rule;
 }
 
-static void replace_run_model(const void *test_case, struct result *result)
+static enum rule replace_run_model(const void *test_case, struct result *result)
 {
-    static uint8_t cta[LOAD_SHARED_BYTES];
+    uint8_t cta[LOAD_SHARED_BYTES];
     const struct memory shared = {cta, LOAD_SHARED_START, sizeof cta};
     const struct replace_case *c = test_case;
-    struct load_window window = replace_window(c);
-    uint8_t *in_cta = cta + (window.base - LOAD_SHARED_START);
+    const struct window *window = &result->window[SHARED];
     struct tensormap_image image;
     uint64_t word = 0;
     replace_final(c, &image);
-    for (uint32_t at = 0; at < window.size_bytes; at += 4)
-        memcpy(in_cta + at, &(uint32_t){load_canary(window.base + at)}, 4);
-    if (c->dims > 0) result->rule = run_load(c, &image, &shared, &word);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) return;
-    struct places places = lay_out(c, window, result);
-    memcpy(places.map, image.word, TENSORMAP_BYTES);
-    if (c->dims == 0) return;
-    memcpy(places.word, &word, sizeof word);
-    memcpy(places.shared, in_cta, window.size_bytes);
+    memcpy(result->window[MAP].bytes, image.word, TENSORMAP_BYTES);
+    if (c->dims == 0) return RULE_OK;
+    uint8_t *in_cta = cta + (window->base - LOAD_SHARED_START);
+    load_canaries((uint32_t)window->base, in_cta, window->size_bytes);
+    enum rule rule = run_load(c, &image, &shared, &word);
+    memcpy(result->window[WORD].bytes, &word, sizeof word);
+    memcpy(window->bytes, in_cta, window->size_bytes);
+    return rule;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -176,15 +160,21 @@ static uint64_t shifted(uint64_t address, uint64_t from, uint64_t to)
     return place - (from - NEAR_BYTES) < 2 * NEAR_BYTES ? address + (to - from) : address;
 }
 
-static void make_job(const struct replace_case *c, uint64_t arena_address, uint64_t offset, struct replace_job *job)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
+    const struct replace_case *c = test_case;
+    uint64_t arena_address = gpu_arena(gpu);
+    struct replace_job *job = to;
+    (void)result;
     struct load_window window = replace_window(c);
     struct tensormap map;
     *job = (struct replace_job){.address = arena_address - NEAR_BYTES / 2,
-                                .output = offset,
+                                .output = place->offset + REPLACE_OUTPUT_LEAD,
                                 .ops = c->count,
                                 .space = c->space,
                                 .location = c->location,
+                                .slot = (uint32_t)place->index % REPLACE_SLOTS,
                                 .misalign = c->misalign,
                                 .dims = (int32_t)c->dims,
                                 .shared = c->shared,
@@ -200,48 +190,35 @@ static void make_job(const struct replace_case *c, uint64_t arena_address, uint6
     for (uint32_t i = 0; i < c->count; i++)
         if (c->op[i].field == REPLACE_GLOBAL_ADDRESS)
             job->op[i].value = shifted(c->op[i].value, ARENA_BASE, arena_address);
-    if (c->dims == 0 || !replace_final_map(c, &map)) return;
+    if (c->dims == 0 || !replace_final_map(c, &map)) return CUDA_SUCCESS;
     struct tile tile = tile_of(&map, c->coord);
     job->settle = tile_transaction_bytes(&tile) != c->expect;
+    return CUDA_SUCCESS;
 }
 
-// Launches jobs first .. past - 1, whose parameters and constants are in `maps`.
-static int launch_some(struct gpu *gpu, unsigned long long jobs, int first, int past, unsigned long long output,
-                       const struct replace_maps *maps)
-{
-    int count = past - first;
-    unsigned long long device_jobs = jobs + (size_t)first * sizeof(struct replace_job);
-    unsigned long long constants = gpu_symbol(gpu, "replace", "replace_constants");
-    void *arguments[] = {&device_jobs, &count, &output, (void *)maps};
-    struct gpu_launch launch = {.module = "replace",
-                                .kernel = "replace_jobs",
-                                .grid = (unsigned)(count < gpu->processors ? count : gpu->processors),
-                                .block = LOAD_THREADS,
-                                .shared_bytes = LOAD_SHARED_BYTES,
-                                .jobs = &count,
-                                .first_job = first,
-                                .arguments = arguments};
-    if (constants == 0) return CUDA_ERROR_NOT_FOUND;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(constants, maps, sizeof *maps);
-    return error == CUDA_SUCCESS ? gpu_launch(gpu, &launch) : error;
-}
-
-// One launch after the other, as many jobs each as there are slots for maps that are parameters or constants.
-static int launch_all(struct gpu *gpu, unsigned long long device_jobs, struct replace_job *jobs, int count,
-                      unsigned long long output)
+// The maps that are parameters or constants go along with the launch.
+static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
 {
     static struct replace_maps maps;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs), first = 0;
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
+    const struct replace_job *jobs = arguments->made;
+    unsigned long long constants = gpu_symbol(gpu, "replace", "replace_constants");
+    (void)group, (void)launch;
+    for (int i = 0; i < arguments->count; i++)
         if (jobs[i].location == MAP_IN_PARAM || jobs[i].location == MAP_IN_CONSTANT)
             memcpy(maps.map[jobs[i].slot], jobs[i].map, sizeof maps.map[0]);
-        int is_last = i + 1 == count || (jobs[i].slot == REPLACE_SLOTS - 1 && jobs[i + 1].slot == 0);
-        if (!is_last) continue;
-        error = launch_some(gpu, device_jobs, first, i + 1, output, &maps);
-        first = i + 1;
-    }
-    return error;
+    arguments->list[3] = &maps;
+    return constants == 0 ? CUDA_ERROR_NOT_FOUND : (int)gpu->driver.cuMemcpyHtoD_v2(constants, &maps, sizeof maps);
 }
+
+static const struct gpu_jobs jobs = {.module = "replace",
+                                     .kernel = "replace_jobs",
+                                     .case_bytes = sizeof(struct replace_case),
+                                     .job_bytes = sizeof(struct replace_job),
+                                     .block = LOAD_THREADS,
+                                     .shared_bytes = LOAD_SHARED_BYTES,
+                                     .make = make_job,
+                                     .shape = shape,
+                                     .most_jobs = REPLACE_SLOTS};
 
 // The results' map windows, with the addresses that the model has.
 static void shift_back(const struct result *results, int count, uint64_t arena_address)
@@ -256,27 +233,8 @@ static void shift_back(const struct result *results, int count, uint64_t arena_a
 
 static int replace_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
-    const struct replace_case *all = cases;
-    struct replace_job *jobs = aligned_alloc(64, (size_t)count * sizeof *jobs);
-    unsigned long long arena_address = gpu_arena(gpu);
-    uint8_t *output = results[0].free_bytes;
-    uint32_t slot = 0;
-    if (jobs == NULL || arena_address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) {
-        uint64_t offset = (uint64_t)(results[i].free_bytes - output) + REPLACE_OUTPUT_LEAD;
-        make_job(&all[i], arena_address, offset, &jobs[i]);
-        jobs[i].slot = slot;
-        if (all[i].location == MAP_IN_PARAM || all[i].location == MAP_IN_CONSTANT) slot = (slot + 1) % REPLACE_SLOTS;
-        lay_out(&all[i], replace_window(&all[i]), &results[i]);
-    }
-    size_t output_bytes = (size_t)(results[count - 1].free_bytes - output);
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, (size_t)count * sizeof *jobs);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    int error = device_jobs == 0 || device_output == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-    if (error == CUDA_SUCCESS) error = launch_all(gpu, device_jobs, jobs, count, device_output);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    if (error == CUDA_SUCCESS) shift_back(results, count, arena_address);
-    free(jobs);
+    int error = gpu_run_jobs(gpu, &jobs, cases, count, results);
+    if (error == CUDA_SUCCESS) shift_back(results, count, gpu_arena(gpu));
     return error;
 }
 
@@ -286,7 +244,7 @@ const struct family family_replace = {
     .case_bytes = sizeof(struct replace_case),
     .generate = replace_generate,
     .fields = &fields,
-    .result_bytes = replace_result_bytes,
+    .windows = replace_windows,
     .run_model = replace_run_model,
     .run_gpu = replace_run_gpu,
     .kernels = "replace",

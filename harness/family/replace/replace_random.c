@@ -113,7 +113,7 @@ static int pick_load(struct random *random, struct load_case *load, struct tenso
 // mostly left out: there are plenty.
 static void fit_load(struct random *random, struct replace_case *c)
 {
-    static uint8_t byte;
+    uint8_t byte;
     const struct memory shared = {&byte, LOAD_SHARED_START, LOAD_SHARED_BYTES};
     struct tensormap map;
     int faults = !replace_final_map(c, &map);

@@ -8,6 +8,7 @@
 #include "bulk_job.h"
 #include "family.h"
 #include "field.h"
+#include "gpu_jobs.h"
 
 #define FORM_NAME(id, name, is_bulk)   #name,
 #define TYPE_NAME(id, name, ctype, by) #name,
@@ -48,17 +49,11 @@ static uint32_t array_window_bytes(const struct rmw_case *c)
     return 2 * RMW_SURROUND_BYTES + (bytes + 15) / 16 * 16;
 }
 
-static size_t rmw_result_bytes(const void *test_case)
-{
-    const struct rmw_case *c = test_case;
-    size_t cta = 2 * rmw_guarded_bytes(tile_bytes(c)) + sizeof(struct rmw_log);
-    return array_window_bytes(c) + rmw_ctas(c) * cta;
-}
-
 enum { WINDOW_ARRAY, WINDOW_BEFORE, WINDOW_AFTER, WINDOW_LOG };
 
-static void lay_out(const struct rmw_case *c, struct result *result)
+static void rmw_windows(const void *test_case, struct result *result)
 {
+    const struct rmw_case *c = test_case;
     uint32_t ctas = rmw_ctas(c), guarded = rmw_guarded_bytes(tile_bytes(c));
     result_window(result, "array", RMW_ARRAY, array_window_bytes(c));
     result_window(result, "before", 0, ctas * guarded);
@@ -67,8 +62,10 @@ static void lay_out(const struct rmw_case *c, struct result *result)
 }
 
 // The array and its surroundings before: limits of the type are among the elements.
-static void fill_array(const struct rmw_case *c, const struct window *array)
+static void rmw_fill(const void *test_case, const struct result *result)
 {
+    const struct rmw_case *c = test_case;
+    const struct window *array = &result->window[WINDOW_ARRAY];
     static const enum bulk_content contents[] = {BULK_CONTENT_DISTINCT, BULK_CONTENT_F16,   BULK_CONTENT_INT32,
                                                  BULK_CONTENT_F32,      BULK_CONTENT_INT64, BULK_CONTENT_F64,
                                                  BULK_CONTENT_INT32};
@@ -80,23 +77,25 @@ static void fill_array(const struct rmw_case *c, const struct window *array)
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
-static void rmw_run_model(const void *test_case, struct result *result)
+// The job on windows that lie `shift` further than here.
+static struct rmw_job job_of(const struct rmw_case *c, const struct result *result, uint64_t shift, uint64_t array)
+{
+    const struct window *w = result->window;
+    return (struct rmw_job){.data = array + RMW_SURROUND_BYTES + c->offset,
+                            .before = (uint64_t)(uintptr_t)w[WINDOW_BEFORE].bytes + shift,
+                            .after = (uint64_t)(uintptr_t)w[WINDOW_AFTER].bytes + shift,
+                            .log = (uint64_t)(uintptr_t)w[WINDOW_LOG].bytes + shift,
+                            .count = c->count,
+                            .tile = c->tile};
+}
+
+static enum rule rmw_run_model(const void *test_case, struct result *result)
 {
     const struct rmw_case *c = test_case;
-    lay_out(c, result);
-    const struct window *w = result->window, *array = &w[WINDOW_ARRAY];
+    const struct window *array = &result->window[WINDOW_ARRAY];
     const struct memory global = {array->bytes, array->base, array->size_bytes};
-    fill_array(c, array);
-    struct rmw_job job = {.data = RMW_ARRAY + RMW_SURROUND_BYTES + c->offset,
-                          .before = (uint64_t)(uintptr_t)w[WINDOW_BEFORE].bytes,
-                          .after = (uint64_t)(uintptr_t)w[WINDOW_AFTER].bytes,
-                          .log = (uint64_t)(uintptr_t)w[WINDOW_LOG].bytes,
-                          .count = c->count,
-                          .tile = c->tile};
-    enum rule rule = rmw_model((enum rmw_form)c->form, (enum rmw_type)c->type, c->threads, &job, &global);
-    if (rule != RULE_OK) *result = result_at(result->first_bytes);
-    result->rule = rule;
-    result->status = rule_cuda_error(rule);
+    const struct rmw_job job = job_of(c, result, 0, RMW_ARRAY);
+    return rmw_model((enum rmw_form)c->form, (enum rmw_type)c->type, c->threads, &job, &global);
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -117,38 +116,16 @@ int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_
     return gpu_start(gpu, &launch);
 }
 
-// `shift` is what the device's addresses are more than the host's.
-static int start_case(struct gpu *gpu, const struct rmw_case *c, const struct result *result, uint64_t shift)
+static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
 {
-    uint64_t at[WINDOW_LOG + 1];
-    for (int i = 0; i <= WINDOW_LOG; i++) at[i] = (uint64_t)(uintptr_t)result->window[i].bytes + shift;
-    struct rmw_job job = {.data = at[WINDOW_ARRAY] + RMW_SURROUND_BYTES + c->offset,
-                          .before = at[WINDOW_BEFORE],
-                          .after = at[WINDOW_AFTER],
-                          .log = at[WINDOW_LOG],
-                          .count = c->count,
-                          .tile = c->tile};
+    const struct rmw_case *c = test_case;
+    struct rmw_job job = job_of(c, result, shift, (uint64_t)(uintptr_t)result->window[WINDOW_ARRAY].bytes + shift);
     return rmw_start(gpu, (enum rmw_form)c->form, (enum rmw_type)c->type, (enum rmw_issuer)c->issuer, c->threads, &job);
 }
 
-// All arrays go to the device in one copy, one launch works on each, and all windows come back in one copy.
 static int rmw_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
-    const struct rmw_case *c = cases;
-    uint8_t *bytes = results[0].first_bytes;
-    for (int i = 0; i < count; i++) {
-        lay_out(&c[i], &results[i]);
-        fill_array(&c[i], &results[i].window[WINDOW_ARRAY]);
-    }
-    size_t all_bytes = (size_t)(results[count - 1].free_bytes - bytes);
-    unsigned long long device = gpu_buffer(gpu, 0, all_bytes);
-    if (device == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, bytes, all_bytes);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
-        error = start_case(gpu, &c[i], &results[i], device - (uint64_t)(uintptr_t)bytes);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(bytes, device, all_bytes);
-    return error;
+    return gpu_run_each(gpu, cases, sizeof(struct rmw_case), count, results, start_case);
 }
 
 #define CASE struct rmw_case
@@ -176,7 +153,8 @@ const struct family family_rmw = {
     .cost = 20,
     .generate = rmw_generate,
     .fields = &fields,
-    .result_bytes = rmw_result_bytes,
+    .windows = rmw_windows,
+    .fill = rmw_fill,
     .run_model = rmw_run_model,
     .run_gpu = rmw_run_gpu,
     .kernels = "rmw",

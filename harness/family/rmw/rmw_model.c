@@ -175,7 +175,7 @@ static enum rule run(struct cta *cta, const struct rmw_job *job, uint32_t index,
 enum rule rmw_model(enum rmw_form form, enum rmw_type type, uint32_t threads, const struct rmw_job *job,
                     const struct memory *global)
 {
-    static uint8_t shared[RMW_SHARED_BYTES];
+    uint8_t shared[RMW_SHARED_BYTES];
     const uint32_t size = rmw_element_bytes(type), tile_bytes = job->tile * size;
     enum rule rule = RULE_OK;
     for (uint64_t start = 0; start < job->count && rule == RULE_OK; start += job->tile) {

@@ -6,7 +6,7 @@
 
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "register_pool.h"
 #include "setmaxnreg_case.h"
 
@@ -16,23 +16,17 @@ static const char *const op_names[] = {"inc", "dec", NULL};
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
-static size_t setmaxnreg_result_bytes(const void *test_case)
+static void setmaxnreg_windows(const void *test_case, struct result *result)
 {
     const struct setmaxnreg_case *c = test_case;
-    return sizeof(uint32_t[SETMAXNREG_WARPS]) * c->count;
+    result_window(result, "slots", 0, (uint32_t)sizeof(uint32_t[SETMAXNREG_WARPS]) * c->count);
 }
 
-static uint8_t *open_window(const struct setmaxnreg_case *c, struct result *result)
-{
-    return result_window(result, "slots", 0, (uint32_t)setmaxnreg_result_bytes(c));
-}
-
-static void setmaxnreg_run_model(const void *test_case, struct result *result)
+static enum rule setmaxnreg_run_model(const void *test_case, struct result *result)
 {
     const struct setmaxnreg_run run = setmaxnreg_run(test_case);
-    result->rule = run.rule;
-    result->status = rule_cuda_error(run.rule);
-    if (run.rule == RULE_OK) memcpy(open_window(test_case, result), run.log.slot, setmaxnreg_result_bytes(test_case));
+    memcpy(result->window[0].bytes, run.log.slot, result->window[0].size_bytes);
+    return run.rule;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -45,75 +39,58 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The jobs of one kernel, to `jobs`, job by job from case case_of_job[]; their outputs lie as the results' windows do.
-static int collect(const struct setmaxnreg_case *cases, int count, const struct result *results, uint32_t warpgroups,
-                   struct setmaxnreg_job *jobs, int *case_of_job)
-{
-    int collected = 0;
-    for (int i = 0; i < count; i++) {
-        if (cases[i].warpgroups != warpgroups) continue;
-        case_of_job[collected] = i;
-        struct setmaxnreg_job *job = &jobs[collected++];
-        *job = (struct setmaxnreg_job){.count = cases[i].count};
-        job->output = (uint64_t)(results[i].window[0].bytes - results[0].first_bytes) / sizeof(uint32_t);
-        memcpy(job->step, cases[i].step, sizeof job->step);
-    }
-    return collected;
-}
-
-static int launch(struct gpu *gpu, const char *kernel, uint32_t warpgroups, const struct setmaxnreg_job *jobs,
-                  int count, unsigned long long device_output)
-{
-    unsigned long long device_jobs = gpu->buffer[0].address;
-    void *arguments[] = {&device_jobs, &count, &device_output};
-    struct gpu_launch launch = {.module = "setmaxnreg",
-                                .kernel = kernel,
-                                .grid = count < gpu->processors ? (unsigned)count : (unsigned)gpu->processors,
-                                .block = warpgroups * SETMAXNREG_WARPS * 32,
-                                .jobs = &count,
-                                .arguments = arguments};
-    if (count == 0) return CUDA_SUCCESS;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs);
-    return error == CUDA_SUCCESS ? gpu_launch(gpu, &launch) : error;
-}
-
-// The kernels one after the other, each with its jobs.
-static int run_jobs(struct gpu *gpu, const struct setmaxnreg_case *cases, int count, const struct result *results,
-                    struct setmaxnreg_job *jobs, unsigned long long device_output)
-{
-    static const struct {
-        const char *kernel;
-        uint32_t warpgroups;
-    } launches[] = {
+static const struct {
+    const char *kernel;
+    uint32_t warpgroups;
+} launches[] = {
 #define LAUNCH(warpgroups, registers) {"setmaxnreg_" #warpgroups, warpgroups},
-        SETMAXNREG_LAUNCHES(LAUNCH)
+    SETMAXNREG_LAUNCHES(LAUNCH)
 #undef LAUNCH
-    };
-    int error = CUDA_SUCCESS;
-    for (size_t i = 0; i < sizeof launches / sizeof launches[0] && error == CUDA_SUCCESS; i++) {
-        int collected = collect(cases, count, results, launches[i].warpgroups, jobs, gpu->case_of_job);
-        error = launch(gpu, launches[i].kernel, launches[i].warpgroups, jobs, collected, device_output);
-    }
-    return error;
+};
+enum { LAUNCHES = sizeof launches / sizeof launches[0] };
+
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
+{
+    const struct setmaxnreg_case *c = test_case;
+    struct setmaxnreg_job *job = to;
+    (void)gpu, (void)result;
+    *job = (struct setmaxnreg_job){.output = place->offset / sizeof(uint32_t), .count = c->count};
+    memcpy(job->step, c->step, sizeof job->step);
+    return CUDA_SUCCESS;
 }
+
+static uint32_t group_of(const void *test_case)
+{
+    uint32_t i = 0;
+    while (launches[i].warpgroups != ((const struct setmaxnreg_case *)test_case)->warpgroups) i++;
+    return i;
+}
+
+static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
+{
+    (void)gpu, (void)arguments;
+    launch->kernel = launches[group].kernel;
+    launch->block = launches[group].warpgroups * SETMAXNREG_WARPS * 32;
+    return CUDA_SUCCESS;
+}
+
+static const struct gpu_jobs jobs = {.module = "setmaxnreg",
+                                     .case_bytes = sizeof(struct setmaxnreg_case),
+                                     .job_bytes = sizeof(struct setmaxnreg_job),
+                                     .make = make_job,
+                                     .groups = LAUNCHES,
+                                     .group = group_of,
+                                     .shape = shape};
 
 static int setmaxnreg_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
 {
     const struct setmaxnreg_case *cases = test_cases;
-    struct setmaxnreg_job *jobs = calloc((size_t)count, sizeof *jobs);
-    for (int i = 0; i < count; i++) open_window(&cases[i], &results[i]);
-    size_t bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, (size_t)count * sizeof *jobs);
-    unsigned long long device_output = gpu_buffer(gpu, 1, bytes);
-    int error = CUDA_ERROR_OUT_OF_MEMORY;
-    if (jobs != NULL && device_jobs != 0 && device_output != 0)
-        error = run_jobs(gpu, cases, count, results, jobs, device_output);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(results[0].first_bytes, device_output, bytes);
+    int error = gpu_run_jobs(gpu, &jobs, cases, count, results);
     for (int i = 0; i < count && error == CUDA_SUCCESS; i++)
         for (uint32_t step = 0; step < cases[i].count; step++)
             qsort(results[i].window[0].bytes + step * sizeof(uint32_t[SETMAXNREG_WARPS]), SETMAXNREG_WARPS,
                   sizeof(uint32_t), ascending);
-    free(jobs);
     return error;
 }
 
@@ -205,7 +182,7 @@ const struct family family_setmaxnreg = {
     .case_bytes = sizeof(struct setmaxnreg_case),
     .generate = setmaxnreg_generate,
     .fields = &fields,
-    .result_bytes = setmaxnreg_result_bytes,
+    .windows = setmaxnreg_windows,
     .run_model = setmaxnreg_run_model,
     .run_gpu = setmaxnreg_run_gpu,
     .kernels = "setmaxnreg",

@@ -7,6 +7,7 @@
 #include "cuda_abi.h"
 #include "family.h"
 #include "field.h"
+#include "gpu_jobs.h"
 #include "softmax_case.h"
 
 #define NAME(id, name) name,
@@ -57,28 +58,24 @@ static uint32_t states_bytes(const struct softmax_case *c)
     return c->rows * c->parts * softmax_state_words(c->dims) * 4;
 }
 
-static size_t softmax_bytes(const void *test_case)
+void softmax_windows(const void *test_case, struct result *result)
 {
     const struct softmax_case *c = test_case;
-    return out_bytes(c) + (1 + (size_t)is_sent(c)) * states_bytes(c) + (is_sent(c) ? 8 * c->rows : 0);
+    result_window(result, "out", 0, out_bytes(c));
+    result_window(result, "states", 0, states_bytes(c));
+    if (is_sent(c)) result_window(result, "slots", 0, states_bytes(c));
+    if (is_sent(c)) result_window(result, "barriers", 0, 8 * c->rows);
 }
 
-static void add_window(struct result *result, const char *name, uint32_t size_bytes)
+void softmax_fill(const void *test_case, const struct result *result)
 {
-    memset(result_window(result, name, 0, size_bytes), 0xff, size_bytes);
+    (void)test_case;
+    for (int i = 0; i < result->windows; i++) memset(result->window[i].bytes, 0xff, result->window[i].size_bytes);
 }
 
-uint8_t *softmax_windows(const struct softmax_case *c, struct result *result)
-{
-    uint8_t *bytes = result->free_bytes;
-    add_window(result, "out", out_bytes(c));
-    add_window(result, "states", states_bytes(c));
-    if (is_sent(c)) add_window(result, "slots", states_bytes(c));
-    if (is_sent(c)) add_window(result, "barriers", 8 * c->rows);
-    return bytes;
-}
+// --- The GPU: one or two launches for each case ----------------------------------------------------------------------
 
-// --- The GPU: all inputs of a range at once, one or two launches for each case ---------------------------------------
+enum { INPUT_BUFFER = 2 };
 
 int softmax_launches(enum softmax_variant variant, uint32_t rows, uint32_t dims, uint32_t threads,
                      struct softmax_job *job, void **arguments, struct gpu_launch launch[2])
@@ -130,58 +127,50 @@ static uint8_t *fill_input(const struct softmax_case *c, enum softmax_input whic
     return to;
 }
 
-// `input` and `output` are where the inputs and the results' bytes lie in the device's memory.
-static int launch_all(struct gpu *gpu, const struct softmax_case *cases, int count, const struct result *results,
-                      unsigned long long input, unsigned long long output)
+// The inputs of a case lie where those of the one before it did: copies to the device wait for the kernels before.
+static int put_inputs(struct gpu *gpu, const struct softmax_case *c, unsigned long long *input)
 {
-    int error = CUDA_SUCCESS;
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        const struct softmax_case *c = &cases[i];
-        uint64_t at = output + (uint64_t)(results[i].window[0].bytes - results[0].first_bytes),
-                 states = at + out_bytes(c);
-        struct softmax_job job = {.query = input,
-                                  .keys = input + 2 * query_numbers(c),
-                                  .values = input + 2 * (query_numbers(c) + key_numbers(c)),
-                                  .out = at + 4 * SOFTMAX_GUARD_WORDS,
-                                  .states = states,
-                                  .slots = is_sent(c) ? states + states_bytes(c) : 0,
-                                  .barriers = is_sent(c) ? states + 2 * (uint64_t)states_bytes(c) : 0,
-                                  .count = c->count,
-                                  .parts = c->parts,
-                                  .scale = softmax_scale(c->dims)};
-        void *arguments[1];
-        struct gpu_launch launch[2];
-        int launches =
-            softmax_launches((enum softmax_variant)c->variant, c->rows, c->dims, c->threads, &job, arguments, launch);
-        for (int j = 0; j < launches && error == CUDA_SUCCESS; j++) error = gpu_start(gpu, &launch[j]);
-        input += input_bytes(c);
+    uint8_t *inputs = malloc(input_bytes(c)), *next = inputs;
+    *input = gpu_buffer(gpu, INPUT_BUFFER, input_bytes(c));
+    if (inputs == NULL || *input == 0) {
+        free(inputs);
+        return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    next = fill_input(c, SOFTMAX_QUERY, query_numbers(c), next);
+    next = fill_input(c, SOFTMAX_KEY, key_numbers(c), next);
+    fill_input(c, SOFTMAX_VALUE, key_numbers(c), next);
+    int error = (int)gpu->driver.cuMemcpyHtoD_v2(*input, inputs, input_bytes(c));
+    free(inputs);
     return error;
 }
 
-static int softmax_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)
+static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
 {
-    const struct softmax_case *cases = test_cases;
-    uint64_t bytes = 0;
-    for (int i = 0; i < count; i++) {
-        bytes += input_bytes(&cases[i]);
-        softmax_windows(&cases[i], &results[i]);
-    }
-    uint8_t *inputs = malloc(bytes), *to = results[0].first_bytes, *next = inputs;
-    size_t output_bytes = (size_t)(results[count - 1].free_bytes - to);
-    unsigned long long input = gpu_buffer(gpu, 0, bytes), output = gpu_buffer(gpu, 1, output_bytes);
-    int error = inputs == NULL || input == 0 || output == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        next = fill_input(&cases[i], SOFTMAX_QUERY, query_numbers(&cases[i]), next);
-        next = fill_input(&cases[i], SOFTMAX_KEY, key_numbers(&cases[i]), next);
-        next = fill_input(&cases[i], SOFTMAX_VALUE, key_numbers(&cases[i]), next);
-    }
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(input, inputs, bytes);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyHtoD_v2(output, to, output_bytes);
-    if (error == CUDA_SUCCESS) error = launch_all(gpu, cases, count, results, input, output);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(to, output, output_bytes);
-    free(inputs);
+    const struct softmax_case *c = test_case;
+    uint64_t at = shift + (uint64_t)(uintptr_t)result->window[0].bytes, states = at + out_bytes(c);
+    unsigned long long input;
+    int error = put_inputs(gpu, c, &input);
+    struct softmax_job job = {.query = input,
+                              .keys = input + 2 * query_numbers(c),
+                              .values = input + 2 * (query_numbers(c) + key_numbers(c)),
+                              .out = at + 4 * SOFTMAX_GUARD_WORDS,
+                              .states = states,
+                              .slots = is_sent(c) ? states + states_bytes(c) : 0,
+                              .barriers = is_sent(c) ? states + 2 * (uint64_t)states_bytes(c) : 0,
+                              .count = c->count,
+                              .parts = c->parts,
+                              .scale = softmax_scale(c->dims)};
+    void *arguments[1];
+    struct gpu_launch launch[2];
+    int launches =
+        softmax_launches((enum softmax_variant)c->variant, c->rows, c->dims, c->threads, &job, arguments, launch);
+    for (int i = 0; i < launches && error == CUDA_SUCCESS; i++) error = gpu_start(gpu, &launch[i]);
     return error;
+}
+
+static int softmax_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
+{
+    return gpu_run_each(gpu, cases, sizeof(struct softmax_case), count, results, start_case);
 }
 
 #define CASE struct softmax_case
@@ -208,7 +197,8 @@ const struct family family_softmax = {
     .cost = 25,
     .generate = softmax_generate,
     .fields = &fields,
-    .result_bytes = softmax_bytes,
+    .windows = softmax_windows,
+    .fill = softmax_fill,
     .run_model = softmax_model,
     .run_gpu = softmax_run_gpu,
     .kernels = "softmax",

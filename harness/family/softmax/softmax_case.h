@@ -36,10 +36,11 @@ uint16_t softmax_input(const struct softmax_case *c, enum softmax_input which, u
 float softmax_scale(uint32_t dims);
 
 // Adds the windows of a result: "out" with SOFTMAX_GUARD_WORDS on both sides, "states", and, if there is something to
-// be sent, "slots" and "barriers", in the layouts of struct softmax_job. Returns the bytes of the first.
-uint8_t *softmax_windows(const struct softmax_case *c, struct result *result);
+// be sent, "slots" and "barriers", in the layouts of struct softmax_job; and what they hold before.
+void softmax_windows(const void *test_case, struct result *result);
+void softmax_fill(const void *test_case, const struct result *result);
 
-void softmax_model(const void *test_case, struct result *result);
+enum rule softmax_model(const void *test_case, struct result *result);
 void softmax_generate(struct random *random, void *test_case);
 void softmax_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 

@@ -123,7 +123,7 @@ static void take_keys(const struct softmax_row *row, const float query[SOFTMAX_M
 
 static struct softmax_state take_part(const struct softmax_row *row, uint32_t part)
 {
-    static struct softmax_state group[SOFTMAX_MAX_GROUPS];
+    struct softmax_state group[SOFTMAX_MAX_GROUPS];
     const struct softmax_job job = {.count = row->count, .parts = row->parts};
     const uint32_t groups = row->threads * SOFTMAX_LANE_DIMS / row->dims;
     float query[SOFTMAX_MAX_DIMS];

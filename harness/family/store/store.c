@@ -7,7 +7,7 @@
 #include "family.h"
 #include "feature.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "im2col_store.h"
 #include "store.h"
 #include "store_case.h"
@@ -28,8 +28,6 @@ int store_map(const struct store_case *c, struct tensormap *map)
     tensormap_decode(&image, map, NULL);
     return 1;
 }
-
-static uint8_t cta[STORE_SHARED_BYTES]; // the model's shared memory
 
 void store_walk_start(struct store_walk *walk, const struct store_case *c, const struct tensormap *map)
 {
@@ -57,6 +55,7 @@ int store_walk_next(struct store_walk *walk, struct store_rows *rows)
 // What the map and the coordinates break, from shared address 0 to a memory where nothing is mapped.
 static enum rule check_alone(const struct store_case *c, const struct tensormap *map)
 {
+    uint8_t cta[STORE_SHARED_BYTES]; // nobody looks at the bytes
     const struct memory none = {NULL, 0, 0}, shared = {cta, 0, sizeof cta};
     return c->mode == STORE_IM2COL ? im2col_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL)
                                    : tile_store_check(map, map->rank, c->coord, &none, &shared, 0, NULL);
@@ -128,9 +127,10 @@ void store_source(const struct store_case *c, const struct tensormap *map, uint3
     *end = past < STORE_SHARED_END ? (uint32_t)past : STORE_SHARED_END;
 }
 
-size_t store_result_bytes(const void *test_case)
+void store_windows(const void *test_case, struct result *result)
 {
-    return ALIGN_BYTES + store_window(test_case).size_bytes;
+    struct store_window window = store_window(test_case);
+    result_window(result, "global", window.base, window.size_bytes);
 }
 
 static uint64_t seed_of(const struct store_case *c, uint64_t salt)
@@ -172,36 +172,38 @@ static enum rule run_store(const struct store_case *c, const struct memory *glob
                              : tile_reduce(op, &map, dims, c->coord, global, shared, c->shared);
 }
 
-void store_run_model(const void *test_case, struct result *result)
+enum rule store_run_model(const void *test_case, struct result *result)
 {
-    static uint8_t memory[STORE_GLOBAL_BYTES];
     const struct store_case *c = test_case;
+    const struct window *window = &result->window[0];
+    uint8_t cta[STORE_SHARED_BYTES], *memory = malloc(STORE_GLOBAL_BYTES);
     const struct memory shared = {cta, STORE_SHARED_START, sizeof cta};
-    const struct memory global = {memory, STORE_GLOBAL_BASE, sizeof memory};
-    struct store_window window = store_window(c);
+    const struct memory global = {memory, STORE_GLOBAL_BASE, STORE_GLOBAL_BYTES};
     struct tensormap map;
     uint32_t first, end;
-    uint8_t *in_memory = memory + (window.base - STORE_GLOBAL_BASE);
+    if (memory == NULL) abort();
     if (store_map(c, &map)) {
         store_source(c, &map, &first, &end);
         store_fill_shared(c, first, cta + (first - STORE_SHARED_START), end - first);
     }
-    store_fill_global(c, window.base, in_memory, window.size_bytes);
-    result->rule = run_store(c, &global, &shared);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) return;
-    memcpy(result_window(result, "global", window.base, window.size_bytes), in_memory, window.size_bytes);
+    store_fill_global(c, window->base, memory + (window->base - STORE_GLOBAL_BASE), window->size_bytes);
+    enum rule rule = run_store(c, &global, &shared);
+    memcpy(window->bytes, memory + (window->base - STORE_GLOBAL_BASE), window->size_bytes);
+    free(memory);
+    return rule;
 }
 
-// Fills the job of one case, whose window lies at `device_window`; returns the CUDA error of its encode.
-static int make_job(struct gpu *gpu, const struct store_case *c, unsigned long long windows, uint64_t offset,
-                    struct store_job *job)
+// Returns the CUDA error of the encode.
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
-    struct store_window window = store_window(c);
+    const struct store_case *c = test_case;
+    const struct window *window = &result->window[0];
+    struct store_job *job = to;
     struct map_args args = c->map;
     struct tensormap_image image;
     struct tensormap map = {0};
-    args.address += windows + offset - window.base;
+    args.address += place->output + place->offset - window->base;
     int error = map_args_call(&gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
     *job = (struct store_job){.mode = c->mode,
@@ -209,9 +211,9 @@ static int make_job(struct gpu *gpu, const struct store_case *c, unsigned long l
                               .operation = c->operation,
                               .data_type = c->map.data_type,
                               .shared = c->shared,
-                              .window_first = (uint32_t)(window.base - STORE_GLOBAL_BASE) / 8,
-                              .window_bytes = window.size_bytes,
-                              .window = offset,
+                              .window_first = (uint32_t)(window->base - STORE_GLOBAL_BASE) / 8,
+                              .window_bytes = window->size_bytes,
+                              .window = place->offset,
                               .shared_seed = seed_of(c, SHARED_SALT),
                               .window_seed = seed_of(c, GLOBAL_SALT)};
     memcpy(job->map, image.word, sizeof job->map);
@@ -220,50 +222,14 @@ static int make_job(struct gpu *gpu, const struct store_case *c, unsigned long l
     return CUDA_SUCCESS;
 }
 
-static int launch_jobs(struct gpu *gpu, const struct store_job *jobs, int count)
-{
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, (size_t)count * sizeof *jobs);
-    unsigned long long windows = gpu->buffer[1].address;
-    if (device_jobs == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, (size_t)count * sizeof *jobs);
-    void *arguments[] = {&device_jobs, &count, &windows};
-    struct gpu_launch launch = {.module = "store",
-                                .kernel = "store_jobs",
-                                .grid = (unsigned)(count < 2 * gpu->processors ? count : 2 * gpu->processors),
-                                .block = STORE_THREADS,
-                                .shared_bytes = STORE_SHARED_BYTES,
-                                .jobs = &count,
-                                .arguments = arguments};
-    return error != CUDA_SUCCESS ? error : gpu_launch(gpu, &launch);
-}
-
-// The windows lie on the device as the results hold them, at multiples of 256 bytes from the first.
-int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    const struct store_case *c = cases;
-    uint8_t *first = results[0].free_bytes;
-    size_t bytes = (size_t)(results[count - 1].free_bytes - first) + store_result_bytes(&c[count - 1]);
-    unsigned long long windows = gpu_buffer(gpu, 1, bytes);
-    struct store_job *jobs = aligned_alloc(64, (size_t)count * sizeof *jobs);
-    if (jobs == NULL || windows == 0) {
-        free(jobs);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    int launched = 0;
-    for (int i = 0; i < count; i++) {
-        struct store_window window = store_window(&c[i]);
-        size_t offset = ((size_t)(results[i].free_bytes - first) + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
-        results[i].status = make_job(gpu, &c[i], windows, offset, &jobs[launched]);
-        if (results[i].status != CUDA_SUCCESS) continue;
-        results[i].free_bytes = first + offset;
-        result_window(&results[i], "global", window.base, window.size_bytes);
-        gpu->case_of_job[launched++] = i;
-    }
-    int error = launched > 0 ? launch_jobs(gpu, jobs, launched) : CUDA_SUCCESS;
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, windows, bytes);
-    free(jobs);
-    return error;
-}
+const struct gpu_jobs store_jobs = {.module = "store",
+                                    .kernel = "store_jobs",
+                                    .case_bytes = sizeof(struct store_case),
+                                    .job_bytes = sizeof(struct store_job),
+                                    .block = STORE_THREADS,
+                                    .shared_bytes = STORE_SHARED_BYTES,
+                                    .per_processor = 2,
+                                    .make = make_job};
 
 int store_feature(const void *test_case, struct feature *feature)
 {
@@ -319,9 +285,9 @@ const struct family family_store = {
     .case_bytes = sizeof(struct store_case),
     .generate = store_generate,
     .fields = &store_fields,
-    .result_bytes = store_result_bytes,
+    .windows = store_windows,
     .run_model = store_run_model,
-    .run_gpu = store_run_gpu,
+    .jobs = &store_jobs,
     .kernels = "store",
     .explain = store_explain,
     .rule = RULE_STORE_LAYOUT,

@@ -87,9 +87,9 @@ void store_explain(const void *test_case, const struct result *expected, const s
 
 // Parts of a struct family that the two share.
 extern const struct fields store_fields, im2col_store_fields;
-size_t store_result_bytes(const void *test_case);
-void store_run_model(const void *test_case, struct result *result);
-int store_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
+extern const struct gpu_jobs store_jobs;
+void store_windows(const void *test_case, struct result *result);
+enum rule store_run_model(const void *test_case, struct result *result);
 
 // A random case; see store_random.c and im2col_store.c for what it leans to.
 void store_generate(struct random *random, void *test_case);

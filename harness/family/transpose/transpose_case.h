@@ -44,11 +44,10 @@ void transpose_maps(const struct transpose_case *test_case, uint64_t source, uin
 // Bytes of the output, guards on both sides included.
 uint32_t transpose_output_bytes(const struct transpose_case *test_case);
 
-// The windows of a result, in this order, as the kernels fill them: the output, then what is dumped. The output gets
-// what it holds before the kernel runs.
-void transpose_windows(const struct transpose_case *test_case, struct result *result);
-
-size_t transpose_result_bytes(const void *test_case);
+// The windows of a result, in this order, as the kernels fill them: the output, then what is dumped; and what the
+// output holds before.
+void transpose_windows(const void *test_case, struct result *result);
+void transpose_fill(const void *test_case, const struct result *result);
 
 // How many wavefronts all reads and all writes of one tile take, and the least they could: one for each 128 bytes.
 struct transpose_wavefronts {
@@ -60,7 +59,7 @@ struct transpose_wavefronts transpose_wavefronts(uint32_t element_bytes, enum te
 // The walk whose quarter warps meet in no bank: with swizzle 128B the diagonal, but rows for elements of 16 bytes.
 enum transpose_walk transpose_best_walk(uint32_t element_bytes);
 
-void transpose_run_model(const void *test_case, struct result *result);
+enum rule transpose_run_model(const void *test_case, struct result *result);
 int transpose_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
 void transpose_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "gpu.h"
+#include "gpu_jobs.h"
 
 enum { SM_SHARED = SM_SHARED_BYTES, CTA_RESERVED_BYTES = 2048 }; // the system's 1 KiB, and barriers up to the next one
 
@@ -117,21 +117,16 @@ int transpose_clocks(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swi
     return error == CUDA_SUCCESS ? (int)gpu->driver.cuMemcpyDtoH_v2(clocks, answer, sizeof *clocks) : error;
 }
 
-// The results lie on the device as they do here, so that all come and go in one copy.
+static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
+{
+    const struct transpose_case *c = test_case;
+    uint64_t output = shift + (uint64_t)(uintptr_t)result->window[0].bytes + TRANSPOSE_GUARD_BYTES;
+    uint64_t dump = shift + (uint64_t)(uintptr_t)result->window[1].bytes;
+    return transpose_launch(gpu, c, gpu_arena(gpu) + c->source, output, dump);
+}
+
 int transpose_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
-    const struct transpose_case *c = cases;
-    uint8_t *first = results[0].free_bytes;
-    size_t bytes = (size_t)(results[count - 1].free_bytes - first) + transpose_result_bytes(&c[count - 1]);
-    unsigned long long arena_address = gpu_arena(gpu), device = gpu_buffer(gpu, 0, bytes);
-    if (arena_address == 0 || device == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) transpose_windows(&c[i], &results[i]);
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device, first, bytes);
-    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
-        uint64_t output = device + (uint64_t)(results[i].window[0].bytes - first);
-        uint64_t dump = device + (uint64_t)(results[i].window[1].bytes - first);
-        error = transpose_launch(gpu, &c[i], arena_address + c[i].source, output + TRANSPOSE_GUARD_BYTES, dump);
-    }
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(first, device, bytes);
+    int error = gpu_run_each(gpu, cases, sizeof(struct transpose_case), count, results, start_case);
     return error == CUDA_SUCCESS ? gpu_late(gpu, "transpose", &results[0].late) : error;
 }

@@ -65,24 +65,22 @@ uint32_t transpose_output_bytes(const struct transpose_case *c)
     return c->columns * c->result_pitch + 2 * TRANSPOSE_GUARD_BYTES;
 }
 
-size_t transpose_result_bytes(const void *test_case)
+void transpose_windows(const void *test_case, struct result *result)
 {
     const struct transpose_case *c = test_case;
-    return transpose_output_bytes(c) +
-           (c->is_article ? ARTICLE_WINDOW_BYTES : 2 * (size_t)TRANSPOSE_TILE_BYTES(c->element_bytes));
+    uint32_t tile_bytes = TRANSPOSE_TILE_BYTES(c->element_bytes);
+    result_window(result, "output", TRANSPOSE_OUTPUT_BASE - TRANSPOSE_GUARD_BYTES, transpose_output_bytes(c));
+    if (c->is_article) result_window(result, "shared", ARTICLE_WINDOW, ARTICLE_WINDOW_BYTES);
+    if (!c->is_article) result_window(result, "loaded", 0, tile_bytes);
+    if (!c->is_article) result_window(result, "transposed", 0, tile_bytes);
 }
 
-void transpose_windows(const struct transpose_case *c, struct result *result)
+void transpose_fill(const void *test_case, const struct result *result)
 {
-    uint32_t bytes = transpose_output_bytes(c), tile_bytes = TRANSPOSE_TILE_BYTES(c->element_bytes);
-    uint8_t *output = result_window(result, "output", TRANSPOSE_OUTPUT_BASE - TRANSPOSE_GUARD_BYTES, bytes);
-    for (uint32_t at = 0; at < bytes; at += 4) memcpy(output + at, &(uint32_t){transpose_canary(at)}, 4);
-    if (c->is_article) {
-        result_window(result, "shared", ARTICLE_WINDOW, ARTICLE_WINDOW_BYTES);
-    } else {
-        result_window(result, "loaded", 0, tile_bytes);
-        result_window(result, "transposed", 0, tile_bytes);
-    }
+    const struct window *output = &result->window[0];
+    (void)test_case;
+    for (uint32_t at = 0; at < output->size_bytes; at += 4)
+        memcpy(output->bytes + at, &(uint32_t){transpose_canary(at)}, 4);
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
@@ -191,21 +189,19 @@ static enum rule run_matrix(struct turn *turn, struct result *result)
     return rule;
 }
 
-void transpose_run_model(const void *test_case, struct result *result)
+enum rule transpose_run_model(const void *test_case, struct result *result)
 {
-    static uint8_t cta[SHARED_BYTES];
+    uint8_t cta[SHARED_BYTES];
     const struct transpose_case *c = test_case;
     struct map_args args[2];
     struct tensormap map[2];
     transpose_maps(c, ARENA_BASE + c->source, TRANSPOSE_OUTPUT_BASE, args);
     for (int i = 0; i < 2; i++) {
         struct tensormap_image image;
-        result->rule = map_args_encode(&args[i], &image, NULL);
-        result->status = rule_cuda_error(result->rule);
-        if (result->rule != RULE_OK) return;
+        enum rule rule = map_args_encode(&args[i], &image, NULL);
+        if (rule != RULE_OK) return rule;
         tensormap_decode(&image, &map[i], NULL);
     }
-    transpose_windows(c, result);
     const struct memory shared = {cta, TRANSPOSE_SHARED_START, sizeof cta};
     const struct memory global = {result->window[0].bytes, result->window[0].base, result->window[0].size_bytes};
     struct turn turn = {.c = c,
@@ -216,8 +212,7 @@ void transpose_run_model(const void *test_case, struct result *result)
                         .side_log = log_of(transpose_tiles(c).side),
                         .bytes_log = log_of(c->element_bytes),
                         .pitch_log = log_of(row_bytes(c))};
-    result->rule = c->is_article ? run_article(&turn, result) : run_matrix(&turn, result);
-    result->status = rule_cuda_error(result->rule);
+    return c->is_article ? run_article(&turn, result) : run_matrix(&turn, result);
 }
 
 // --- Banks -----------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 
 // --- The instructions that are compiled ------------------------------------------------------------------------------
 
@@ -181,72 +181,51 @@ enum rule wgmma_case_step(const struct wgmma_case *c, uint32_t step, struct wgmm
     return wgmma_execute(&wgmma_instance_row(c->instance)->wgmma, &operands, state->d);
 }
 
-static size_t wgmma_result_bytes(const void *test_case)
+static void wgmma_windows(const void *test_case, struct result *result)
 {
-    return wgmma_case_d_bytes(test_case);
+    result_window(result, "d", 0, wgmma_case_d_bytes(test_case));
 }
 
-static void wgmma_run_model(const void *test_case, struct result *result)
+static enum rule wgmma_run_model(const void *test_case, struct result *result)
 {
-    static struct wgmma_state state;
     const struct wgmma_case *c = test_case;
-    wgmma_case_start(c, &state);
-    for (uint32_t step = 0; step < c->steps && result->rule == RULE_OK; step++)
-        result->rule = wgmma_case_step(c, step, &state);
-    result->status = rule_cuda_error(result->rule);
-    if (result->rule != RULE_OK) return;
-    memcpy(result_window(result, "d", 0, wgmma_case_d_bytes(c)), state.d, wgmma_case_d_bytes(c));
+    struct wgmma_state *state = malloc(sizeof *state);
+    enum rule rule = RULE_OK;
+    if (state == NULL) abort();
+    wgmma_case_start(c, state);
+    for (uint32_t step = 0; step < c->steps && rule == RULE_OK; step++) rule = wgmma_case_step(c, step, state);
+    memcpy(result->window[0].bytes, state->d, result->window[0].size_bytes);
+    free(state);
+    return rule;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int run_jobs(struct gpu *gpu, const struct wgmma_case *cases, int count, const struct result *results,
-                    struct wgmma_job *jobs, size_t output_bytes)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
-    uint8_t *output = results[0].first_bytes;
-    size_t jobs_bytes = (size_t)count * sizeof *jobs;
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) {
-        const struct wgmma_case *c = &cases[i];
-        jobs[i] = (struct wgmma_job){.descriptor = {c->descriptor[0], c->descriptor[1]},
-                                     .output = (uint64_t)(results[i].window[0].bytes - output) / 4,
-                                     .advance_bytes = {c->advance_bytes[0], c->advance_bytes[1]},
-                                     .range = {wgmma_case_range(c, 0), wgmma_case_range(c, 1)},
-                                     .instance = c->instance,
-                                     .seed = c->seed,
-                                     .steps = c->steps,
-                                     .scale_d = c->scale_d,
-                                     .metadata = c->metadata};
-    }
-    unsigned most = 3 * (unsigned)gpu->processors; // as many fit side by side
-    void *arguments[] = {&device_jobs, &count, &device_output};
-    int is_sparse = wgmma_instance_row(cases->instance)->wgmma.is_sparse;
-    struct gpu_launch launch = {.module = is_sparse ? "wgmma_sparse" : "wgmma",
-                                .kernel = is_sparse ? "wgmma_sparse_jobs" : "wgmma_jobs",
-                                .grid = (unsigned)count < most ? (unsigned)count : most,
-                                .block = WGMMA_THREADS,
-                                .shared_bytes = WGMMA_SHARED_BYTES,
-                                .jobs = &count,
-                                .arguments = arguments};
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    return error;
+    const struct wgmma_case *c = test_case;
+    (void)gpu, (void)result;
+    *(struct wgmma_job *)to = (struct wgmma_job){.descriptor = {c->descriptor[0], c->descriptor[1]},
+                                                 .output = place->offset / 4,
+                                                 .advance_bytes = {c->advance_bytes[0], c->advance_bytes[1]},
+                                                 .range = {wgmma_case_range(c, 0), wgmma_case_range(c, 1)},
+                                                 .instance = c->instance,
+                                                 .seed = c->seed,
+                                                 .steps = c->steps,
+                                                 .scale_d = c->scale_d,
+                                                 .metadata = c->metadata};
+    return CUDA_SUCCESS;
 }
 
-static int wgmma_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    const struct wgmma_case *c = cases;
-    struct wgmma_job *jobs = calloc((size_t)count, sizeof *jobs);
-    if (jobs == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) result_window(&results[i], "d", 0, wgmma_case_d_bytes(&c[i]));
-    size_t output_bytes = (size_t)(results[count - 1].free_bytes - results[0].first_bytes);
-    int error = run_jobs(gpu, c, count, results, jobs, output_bytes);
-    free(jobs);
-    return error;
-}
+#define JOBS(name)                                                                                                     \
+    {                                                                                                                  \
+        .module = name, .kernel = name "_jobs", .case_bytes = sizeof(struct wgmma_case),                               \
+        .job_bytes = sizeof(struct wgmma_job), .block = WGMMA_THREADS, .shared_bytes = WGMMA_SHARED_BYTES,             \
+        .per_processor = 3, .make = make_job                                                                           \
+    }
+static const struct gpu_jobs jobs = JOBS("wgmma"), sparse_jobs = JOBS("wgmma_sparse");
+#undef JOBS
 
 const struct family family_wgmma = {
     .name = "wgmma",
@@ -255,9 +234,9 @@ const struct family family_wgmma = {
     .cost = 20,
     .generate = wgmma_generate,
     .fields = &fields,
-    .result_bytes = wgmma_result_bytes,
+    .windows = wgmma_windows,
     .run_model = wgmma_run_model,
-    .run_gpu = wgmma_run_gpu,
+    .jobs = &jobs,
     .kernels = "wgmma",
     .explain = wgmma_explain,
     .rule = RULE_WGMMA_SUM,
@@ -270,9 +249,9 @@ const struct family family_wgmma_sparse = {
     .cost = 20,
     .generate = wgmma_sparse_generate,
     .fields = &sparse_fields,
-    .result_bytes = wgmma_result_bytes,
+    .windows = wgmma_windows,
     .run_model = wgmma_run_model,
-    .run_gpu = wgmma_run_gpu,
+    .jobs = &sparse_jobs,
     .kernels = "wgmma_sparse",
     .explain = wgmma_explain,
     .rule = RULE_WGMMA_SPARSE_PLACE,

@@ -30,7 +30,7 @@ static void explain_metadata(const struct wgmma *w, const struct wgmma_operands 
 // The terms of the last step that are not zero by their bits.
 static void explain_terms(const struct wgmma_case *c, struct number_place place, uint32_t before, FILE *out)
 {
-    static struct wgmma_state state;
+    struct wgmma_state state;
     const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
     struct memory shared;
     uint32_t a[NUMBER_MAX_TERMS], b[NUMBER_MAX_TERMS], step = c->steps - 1;
@@ -51,7 +51,7 @@ static void explain_terms(const struct wgmma_case *c, struct number_place place,
 // The accumulator before the last step, by the model.
 static uint32_t before_last(const struct wgmma_case *c, uint32_t index)
 {
-    static struct wgmma_state state;
+    struct wgmma_state state;
     wgmma_case_start(c, &state);
     for (uint32_t step = 0; step + 1 < c->steps; step++) wgmma_case_step(c, step, &state);
     return state.d[index];

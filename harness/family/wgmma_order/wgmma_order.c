@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Family "wgmma_order": four wgmma-groups in flight and shared memory that is overwritten after a wait, or one with a
 // fence, commit or wait left out. The result is D of all groups; where no wait covers what is overwritten, it may vary.
-#include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
 #include "field.h"
-#include "gpu.h"
+#include "gpu_jobs.h"
 #include "wgmma_order_case.h"
 #include "wgmma_order_model.h"
 
@@ -41,18 +40,19 @@ static void order_generate(struct random *random, void *test_case)
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
-static size_t order_result_bytes(const void *test_case)
+static void order_windows(const void *test_case, struct result *result)
 {
     (void)test_case;
-    return WGMMA_ORDER_OUTPUT_WORDS * 4;
+    result_window(result, "d", 0, WGMMA_ORDER_OUTPUT_WORDS * 4);
 }
 
-static void order_run_model(const void *test_case, struct result *result)
+static enum rule order_run_model(const void *test_case, struct result *result)
 {
     const struct wgmma_order_case *c = test_case;
-    static uint32_t d[WGMMA_ORDER_OUTPUT_WORDS];
+    uint32_t d[WGMMA_ORDER_OUTPUT_WORDS];
     wgmma_order_compute(c->kind, c->seed, d);
-    memcpy(result_window(result, "d", 0, sizeof d), d, sizeof d);
+    memcpy(result->window[0].bytes, d, sizeof d);
+    return RULE_OK;
 }
 
 static int order_varies(const void *test_case)
@@ -69,67 +69,46 @@ static const char *const kernels[] = {"wgmma_order_0_0",  "wgmma_order_1_0",  "w
 #undef KERNEL
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
-static uint32_t kernel_of(const struct wgmma_order_case *c)
+static uint32_t kernel_of(const void *test_case)
 {
+    const struct wgmma_order_case *c = test_case;
     return c->kind == WGMMA_ORDER_OMIT ? 2 * WGMMA_ORDER_GROUPS + c->omission
                                        : c->load * WGMMA_ORDER_GROUPS + c->newest;
 }
 
-static struct wgmma_order_job job_of(const struct wgmma_order_case *c, int index)
+static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
+                    void *to)
 {
-    return (struct wgmma_order_job){.output = (uint64_t)index * WGMMA_ORDER_OUTPUT_WORDS,
-                                    .kind = c->kind,
-                                    .newest = c->newest,
-                                    .victim = c->victim,
-                                    .target = c->target,
-                                    .omission = c->omission,
-                                    .load = c->load,
-                                    .seed = c->seed};
+    const struct wgmma_order_case *c = test_case;
+    (void)gpu, (void)result;
+    *(struct wgmma_order_job *)to = (struct wgmma_order_job){.output = place->offset / 4,
+                                                             .kind = c->kind,
+                                                             .newest = c->newest,
+                                                             .victim = c->victim,
+                                                             .target = c->target,
+                                                             .omission = c->omission,
+                                                             .load = c->load,
+                                                             .seed = c->seed};
+    return CUDA_SUCCESS;
 }
 
-// The jobs of one kernel lie side by side.
-static int launch(struct gpu *gpu, uint32_t kernel, unsigned long long jobs, int count, unsigned long long output)
+static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
 {
-    unsigned most = 8 * (unsigned)gpu->processors; // as many fit side by side
-    void *arguments[] = {&jobs, &count, &output};
-    struct gpu_launch launch = {.module = "wgmma_order",
-                                .kernel = kernels[kernel],
-                                .grid = (unsigned)count < most ? (unsigned)count : most,
-                                .block = WGMMA_ORDER_THREADS,
-                                .shared_bytes = WGMMA_ORDER_SHARED_BYTES,
-                                .arguments = arguments};
-    return count == 0 ? CUDA_SUCCESS : gpu_launch(gpu, &launch);
+    (void)gpu, (void)arguments;
+    launch->kernel = kernels[group];
+    return CUDA_SUCCESS;
 }
 
-static int run_jobs(struct gpu *gpu, const struct wgmma_order_case *cases, int count, struct wgmma_order_job *jobs,
-                    uint8_t *output)
-{
-    size_t jobs_bytes = (size_t)count * sizeof *jobs, output_bytes = (size_t)count * WGMMA_ORDER_OUTPUT_WORDS * 4;
-    unsigned long long device_jobs = gpu_buffer(gpu, 0, jobs_bytes);
-    unsigned long long device_output = gpu_buffer(gpu, 1, output_bytes);
-    int first[KERNELS + 1] = {0}, done = 0;
-    if (device_jobs == 0 || device_output == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (uint32_t kernel = 0; kernel < KERNELS; kernel++) {
-        for (int i = 0; i < count; i++)
-            if (kernel_of(&cases[i]) == kernel) jobs[done++] = job_of(&cases[i], i);
-        first[kernel + 1] = done;
-    }
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(device_jobs, jobs, jobs_bytes);
-    for (uint32_t i = 0; i < KERNELS && error == CUDA_SUCCESS; i++)
-        error = launch(gpu, i, device_jobs + (size_t)first[i] * sizeof *jobs, first[i + 1] - first[i], device_output);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuMemcpyDtoH_v2(output, device_output, output_bytes);
-    return error;
-}
-
-static int order_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    struct wgmma_order_job *jobs = calloc((size_t)count, sizeof *jobs);
-    if (jobs == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    for (int i = 0; i < count; i++) result_window(&results[i], "d", 0, WGMMA_ORDER_OUTPUT_WORDS * 4);
-    int error = run_jobs(gpu, cases, count, jobs, results[0].first_bytes);
-    free(jobs);
-    return error;
-}
+static const struct gpu_jobs jobs = {.module = "wgmma_order",
+                                     .case_bytes = sizeof(struct wgmma_order_case),
+                                     .job_bytes = sizeof(struct wgmma_order_job),
+                                     .block = WGMMA_ORDER_THREADS,
+                                     .shared_bytes = WGMMA_ORDER_SHARED_BYTES,
+                                     .per_processor = 8,
+                                     .make = make_job,
+                                     .groups = KERNELS,
+                                     .group = kernel_of,
+                                     .shape = shape};
 
 static int is_omission(const void *test_case)
 {
@@ -169,9 +148,9 @@ const struct family family_wgmma_order = {
     .cost = 50,
     .generate = order_generate,
     .fields = &fields,
-    .result_bytes = order_result_bytes,
+    .windows = order_windows,
     .run_model = order_run_model,
-    .run_gpu = order_run_gpu,
+    .jobs = &jobs,
     .kernels = "wgmma_order",
     .describe = wgmma_order_describe,
     .restore = wgmma_order_restore,

@@ -144,7 +144,7 @@ static unsigned mix_of_digit(char digit)
 int wgmma_order_restore(const void *test_case, const json_t *text, struct result *result)
 {
     const struct wgmma_order_case *c = test_case;
-    uint8_t *bytes = result_window(result, "d", 0, WGMMA_ORDER_OUTPUT_WORDS * 4);
+    uint8_t *bytes = result->window[0].bytes;
     for (uint32_t index = 0; index < WGMMA_ORDER_OUTPUT_WORDS; index++) {
         const char *line = json_string_value(json_array_get(text, index / GROUP_WORDS));
         if (line == NULL) return 0;

@@ -48,7 +48,7 @@ static void omit(uint32_t seed, const struct memory *shared, uint32_t *d)
 
 void wgmma_order_compute(uint32_t kind, uint32_t seed, uint32_t *d)
 {
-    static uint8_t bytes[WGMMA_ORDER_SHARED_BYTES];
+    uint8_t bytes[WGMMA_ORDER_SHARED_BYTES];
     const struct memory shared = {bytes, WGMMA_ORDER_SHARED_START, sizeof bytes};
     for (uint32_t at = 0; at < sizeof bytes; at += 8) {
         uint64_t word = wgmma_order_word(seed, WGMMA_ORDER_SHARED_START + at, 0);
