@@ -2,6 +2,7 @@
 // Branches, calls and ends.
 #include <string.h>
 
+#include "barrier.h"
 #include "device_call.h"
 #include "handler.h"
 #include "module.h"
@@ -21,7 +22,9 @@ static enum machine_next leave(struct machine_strand *strand, const struct machi
         event_tell(teller, (struct event){.kind = EVENT_RUN, .run = RUN_EXIT});
     }
     step_over(strand, lanes);
+    struct machine_cta *cta = strand->warp->cta;
     machine_lanes_exit(strand, lanes);
+    machine_barriers_look(cta);
     return MACHINE_JUMPED;
 }
 

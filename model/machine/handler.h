@@ -17,7 +17,13 @@ typedef machine_handler *machine_finder(const struct ptx_choice *choice);
 machine_handler machine_unsupported, machine_return, machine_call, machine_call_indirect;
 
 // What a launch on a GPU returns, where no rule of the table names it.
-enum { CUDA_ASSERT = 710, CUDA_INVALID_PC = 718, CUDA_ILLEGAL_ADDRESS = 700, CUDA_LAUNCH_FAILED = 719 };
+enum {
+    CUDA_ASSERT = 710,
+    CUDA_INVALID_PC = 718,
+    CUDA_ILLEGAL_ADDRESS = 700,
+    CUDA_ILLEGAL_INSTRUCTION = 715,
+    CUDA_LAUNCH_FAILED = 719
+};
 
 // --- Lanes -----------------------------------------------------------------------------------------------------------
 

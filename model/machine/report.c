@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barrier.h"
 #include "flights.h"
 #include "handler.h"
 
@@ -207,6 +208,8 @@ static void add_strand(struct text *text, const struct machine_strand *strand)
     struct machine_where where = machine_where(strand, NULL, (uint32_t)__builtin_ctz(strand->lanes));
     add(text, "\n  lanes %08x of warp %u wait at ", strand->lanes, strand->warp->index);
     add_where(text, &where);
+    char more[512];
+    if (machine_barrier_explain(strand, more, sizeof more) > 0) add(text, "\n    %s", more);
 }
 
 static void add_barrier(struct text *text, const struct machine_warp *warp)

@@ -19,15 +19,17 @@ enum {
     CTAS_OF_SM = 32,
     MOST_HOST_THREADS = 64,
     SLICE = 1 << 14,
+    OTHERS_TURN = 8,
     PARAMETERS_ALIGN = 64,
 };
 
 // Clusters that have begun and are not done, in the order in which they get their turns.
-//   is_idle   it could do nothing at the generation given: not before the next can it
+//   is_idle     it could do nothing at the generation given: not before the next can it
+//   is_stalled  it ran, and changed nothing that others could see
 struct resident {
     struct machine_cluster *cluster;
-    uint64_t generation;
-    int is_idle, is_running;
+    uint64_t generation, turn;
+    int is_idle, is_stalled, is_running;
 };
 
 struct grid {
@@ -35,8 +37,8 @@ struct grid {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct resident *resident;
-    uint32_t residents, most_residents, running, next;
-    uint64_t begun, clusters, generation;
+    uint32_t residents, most_residents, running;
+    uint64_t begun, clusters, generation, turns;
     struct timespec start;
 };
 
@@ -149,17 +151,32 @@ static struct resident *begin_cluster(struct grid *grid)
     return resident;
 }
 
-// The next that can do something: those that have begun, in turn, then a new one. NULL if there is none now.
+// Of those that have begun and can do something, the one whose last turn is longest ago; those that have stalled only
+// if `also_stalled`.
+static struct resident *choose_resident(struct grid *grid, int also_stalled)
+{
+    struct resident *best = NULL;
+    for (uint32_t i = 0; i < grid->residents; i++) {
+        struct resident *resident = &grid->resident[i];
+        if (resident->is_running || (resident->is_idle && resident->generation == grid->generation)) continue;
+        if (resident->is_stalled && !also_stalled) continue;
+        if (best == NULL || resident->turn < best->turn) best = resident;
+    }
+    return best;
+}
+
+// One that gets on, else a new one, else one that stalls: it may wait for what another did. Now and then the others
+// come first: whoever gets on may only seem to. NULL if there is none now.
 static struct resident *choose(struct grid *grid)
 {
-    for (uint32_t i = 0; i < grid->residents; i++) {
-        struct resident *resident = &grid->resident[(grid->next + i) % grid->residents];
-        if (resident->is_running || (resident->is_idle && resident->generation == grid->generation)) continue;
-        grid->next = (uint32_t)(resident - grid->resident) + 1;
-        return resident;
-    }
-    if (grid->begun == grid->clusters || grid->residents == grid->most_residents) return NULL;
-    return begin_cluster(grid);
+    int is_others_turn = ++grid->turns % OTHERS_TURN == 0;
+    struct resident *resident = is_others_turn ? NULL : choose_resident(grid, 0);
+    if (resident == NULL && grid->begun < grid->clusters && grid->residents < grid->most_residents)
+        resident = begin_cluster(grid);
+    else if (resident == NULL)
+        resident = choose_resident(grid, 1);
+    if (resident != NULL) resident->turn = grid->turns;
+    return resident;
 }
 
 static void hang(struct grid *grid)
@@ -196,7 +213,6 @@ static void end_cluster(struct grid *grid, struct resident *resident)
     uint32_t i = (uint32_t)(resident - grid->resident);
     memmove(resident, resident + 1, (grid->residents - i - 1) * sizeof *resident);
     grid->residents--;
-    if (grid->next > i) grid->next--;
 }
 
 static struct resident *resident_of(struct grid *grid, const struct machine_cluster *cluster)
@@ -225,6 +241,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
     resident->is_running = 0;
     grid->machine->instructions += cluster->executed - executed;
     resident->is_idle = ran == MACHINE_CLUSTER_IDLE;
+    resident->is_stalled = cluster->progress == progress;
     if (ran != MACHINE_CLUSTER_IDLE) grid->generation++;
     resident->generation = grid->generation;
     if (ran == MACHINE_CLUSTER_DONE) end_cluster(grid, resident);

@@ -6,6 +6,7 @@
 #include "cluster.h"
 #include "cluster_memory.h"
 #include "code.h"
+#include "register_pool.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -41,6 +42,7 @@ struct machine_strand {
 //   live       lanes that have not exited
 //   begun      of them, those that have begun the waiting instruction at which they are: a mark for its handler, which
 //              finds it at its next try. Cleared by the machine when the lane goes on
+//   syncing, synced  of them, those at bar.warp.sync, and those whose whole mask has come
 //   mark       what the handler noted of each such lane (a phase, a token)
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
@@ -48,7 +50,7 @@ struct machine_strand {
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
     struct machine_cta *cta;
-    uint32_t index, strands, live, begun, carry;
+    uint32_t index, strands, live, begun, syncing, synced, carry;
     struct machine_strand strand[MACHINE_LANES];
     uint64_t mark[MACHINE_LANES];
     uint32_t answer[MACHINE_LANES];
@@ -63,8 +65,8 @@ struct machine_barrier {
     uint64_t phase;
     uint32_t arrived[MACHINE_MOST_WARPS], waiting[MACHINE_MOST_WARPS];
     uint32_t expected, extra; // expected: 0, all threads
-    uint32_t popc;
-    int all, any;
+    uint32_t popc;            // threads whose predicate holds; not_all: there was one whose does not
+    int not_all;
 };
 
 struct machine_cta {
@@ -73,6 +75,7 @@ struct machine_cta {
     uint64_t number;
     struct machine_warp *warp;
     struct machine_barrier barrier[MACHINE_BARRIERS];
+    struct register_pool registers;
 };
 
 //   memory    of each CTA, by rank; `shared` is the same for the model's calls

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// atom and red: one lane after another, from the lowest. What an operation makes of two numbers is in tma/reduce.h.
+#include <string.h>
+
+#include "handler.h"
+#include "reduce.h"
+
+enum { MOST_PARTS = 8, ELEMENT_BYTES = 16 };
+
+// `op` is REDUCE_OPS for exch and cas. `dtype`, flushed: what global memory takes for an f32.
+struct atomic {
+    const struct machine_operand *old, *at, *operand, *compare; // old: NULL of red, and where it is not wanted
+    uint32_t parts, bytes;
+    enum ptx_word space, word;
+    enum reduce_op op;
+    enum dtype dtype;
+    int is_shared_by_threads;
+};
+
+static enum dtype dtype_of(enum ptx_type type)
+{
+    switch (type) {
+    case PTX_TYPE_s32:
+        return DTYPE_INT32;
+    case PTX_TYPE_u64:
+    case PTX_TYPE_b64:
+        return DTYPE_UINT64;
+    case PTX_TYPE_s64:
+        return DTYPE_INT64;
+    case PTX_TYPE_f16:
+    case PTX_TYPE_f16x2:
+        return DTYPE_FLOAT16;
+    case PTX_TYPE_bf16:
+    case PTX_TYPE_bf16x2:
+        return DTYPE_BFLOAT16;
+    case PTX_TYPE_f32:
+        return DTYPE_FLOAT32;
+    case PTX_TYPE_f64:
+        return DTYPE_FLOAT64;
+    default:
+        return DTYPE_UINT32;
+    }
+}
+
+static enum reduce_op op_of(enum ptx_word word)
+{
+    switch (word) {
+    case PTX_ADD:
+        return REDUCE_ADD;
+    case PTX_MIN:
+        return REDUCE_MIN;
+    case PTX_MAX:
+        return REDUCE_MAX;
+    case PTX_INC:
+        return REDUCE_INC;
+    case PTX_DEC:
+        return REDUCE_DEC;
+    case PTX_AND:
+        return REDUCE_AND;
+    case PTX_OR:
+        return REDUCE_OR;
+    case PTX_XOR:
+        return REDUCE_XOR;
+    default:
+        return REDUCE_OPS;
+    }
+}
+
+static int is_red(const struct ptx_choice *choice)
+{
+    return choice->form >= PTX_FORM_RED_ADD && choice->form <= PTX_FORM_RED_VECTOR_HALF2;
+}
+
+static struct atomic atomic_of(const struct machine_strand *strand, const struct machine_code *code)
+{
+    const struct ptx_choice *choice = code->choice;
+    enum ptx_type type = (enum ptx_type)choice->type[0];
+    uint32_t at = is_red(choice) ? 0 : code->operand[0].parts;
+    struct atomic atomic = {.old = at == 0 ? NULL : code->operand,
+                            .at = &code->operand[at],
+                            .operand = &code->operand[at + 1],
+                            .space = (enum ptx_word)(choice->spaces > 0 ? choice->space[0] : PTX_WORD_NONE),
+                            .word = (enum ptx_word)choice->word[PTX_CLASS_OPERATION],
+                            .dtype = dtype_of(type),
+                            .bytes = ptx_type_row(type)->bits / 8};
+    atomic.parts = atomic.operand->parts;
+    atomic.op = op_of(atomic.word);
+    if (choice->form == PTX_FORM_ATOM_CAS) atomic.compare = atomic.operand, atomic.operand = atomic.compare + 1;
+    if (atomic.old != NULL && atomic.old->parts != atomic.parts) atomic.old = NULL; // the sink of a vector
+    atomic.is_shared_by_threads = strand->warp->cta->cluster->machine->launch->schedule.threads > 1;
+    return atomic;
+}
+
+// --- One element -----------------------------------------------------------------------------------------------------
+
+static void get(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane, void *to)
+{
+    uint64_t value = machine_value(strand, operand, lane);
+    if (operand->file == PTX_FILE_128)
+        memcpy(to, (const struct machine_wide *)machine_slot(strand, operand->slot) + lane, ELEMENT_BYTES);
+    else
+        memcpy(to, &value, sizeof value);
+}
+
+static void set(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane,
+                const void *from)
+{
+    uint64_t value;
+    memcpy(&value, from, sizeof value);
+    if (operand->file == PTX_FILE_128)
+        memcpy((struct machine_wide *)machine_slot(strand, operand->slot) + lane, from, ELEMENT_BYTES);
+    else
+        machine_set_value(strand, operand, lane, value);
+}
+
+// What is left of `old`.
+static void apply(const struct atomic *atomic, enum dtype dtype, uint8_t *value, const uint8_t *operand,
+                  const uint8_t *compare)
+{
+    if (atomic->op != REDUCE_OPS)
+        reduce_apply(atomic->op, dtype, value, operand, atomic->bytes / dtype_row(dtype)->size_bytes);
+    else if (atomic->compare == NULL || memcmp(value, compare, atomic->bytes) == 0)
+        memcpy(value, operand, atomic->bytes);
+}
+
+#define EXCHANGE(T)                                                                                                    \
+    {                                                                                                                  \
+        T before, after;                                                                                               \
+        memcpy(&before, old, sizeof before);                                                                           \
+        memcpy(&after, value, sizeof after);                                                                           \
+        return __atomic_compare_exchange_n((T *)(void *)at, &before, after, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+    }
+
+// Puts `value` in the place of `old`; 0 if another thread of the host was faster.
+static int exchange(uint8_t *at, const uint8_t *old, const uint8_t *value, uint32_t bytes, int is_shared)
+{
+    if (is_shared && bytes == 2) EXCHANGE(uint16_t)
+    if (is_shared && bytes == 4) EXCHANGE(uint32_t)
+    if (is_shared && bytes == 8) EXCHANGE(uint64_t)
+    memcpy(at, value, bytes);
+    return 1;
+}
+
+static void run_element(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
+                        uint32_t lane, uint32_t part)
+{
+    uint8_t operand[ELEMENT_BYTES] = {0}, compare[ELEMENT_BYTES] = {0}, old[ELEMENT_BYTES], value[ELEMENT_BYTES];
+    get(strand, &atomic->operand[part], lane, operand);
+    if (atomic->compare != NULL) get(strand, atomic->compare, lane, compare);
+    do {
+        memset(old, 0, sizeof old);
+        memcpy(old, at, atomic->bytes);
+        memcpy(value, old, sizeof value);
+        apply(atomic, dtype, value, operand, compare);
+    } while (!exchange(at, old, value, atomic->bytes, atomic->is_shared_by_threads));
+    if (atomic->old != NULL) set(strand, &atomic->old[part], lane, old);
+}
+
+static enum machine_next run_atomic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct atomic atomic = atomic_of(strand, code);
+    uint32_t whole = atomic.bytes * atomic.parts;
+    uint64_t address[MACHINE_LANES];
+    machine_addresses(strand, atomic.at, address);
+    machine_progress(strand);
+    if (machine_is_heard(strand)) machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, whole);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        enum rule rule;
+        if (!(lanes >> lane & 1)) continue;
+        struct machine_place place = machine_place(strand, atomic.space, address[lane]);
+        uint8_t *at = machine_at(strand, place, lane, whole, MEMORY_WRITES, &rule);
+        if (at == NULL) return machine_fault_at(strand, code, lane, rule, place, whole);
+        int is_flushed = atomic.dtype == DTYPE_FLOAT32 && place.space == PTX_GLOBAL; // shared memory keeps subnormals
+        for (uint32_t part = 0; part < atomic.parts; part++)
+            run_element(strand, &atomic, is_flushed ? DTYPE_FLOAT32_FTZ : atomic.dtype, at + part * atomic.bytes, lane,
+                        part);
+    }
+    return MACHINE_NEXT;
+}
+
+machine_handler *machine_atomic_find(const struct ptx_choice *choice)
+{
+    int is_atom = choice->form >= PTX_FORM_ATOM_ADD && choice->form <= PTX_FORM_ATOM_VECTOR_HALF2;
+    return is_atom || is_red(choice) || choice->form == PTX_FORM_ATOM_EXCH || choice->form == PTX_FORM_ATOM_CAS
+               ? run_atomic
+               : NULL;
+}

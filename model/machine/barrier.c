@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// bar and barrier: threads of a CTA that meet at one of its sixteen barriers. Each lane arrives for itself; when all
+// live lanes of a warp have come, the warp counts as its 32 threads, those that have exited included.
+#include "barrier.h"
+
+#include <stdio.h>
+
+#include "handler.h"
+
+// --- Who has come ----------------------------------------------------------------------------------------------------
+
+static int is_whole(const struct machine_warp *warp, const struct machine_barrier *barrier)
+{
+    return (warp->live & ~barrier->arrived[warp->index]) == 0;
+}
+
+// How many threads count as come.
+static uint32_t count_arrived(const struct machine_cta *cta, const struct machine_barrier *barrier)
+{
+    uint32_t count = barrier->extra;
+    for (uint32_t i = 0; i < cta->warps; i++) {
+        uint32_t arrived = barrier->arrived[i];
+        if (arrived == 0) continue;
+        count += is_whole(&cta->warp[i], barrier) ? MACHINE_LANES : (uint32_t)__builtin_popcount(arrived);
+    }
+    return count;
+}
+
+static int is_complete(const struct machine_cta *cta, const struct machine_barrier *barrier)
+{
+    uint32_t come = 0;
+    if (barrier->expected > 0) return count_arrived(cta, barrier) >= barrier->expected;
+    for (uint32_t i = 0; i < cta->warps; i++) {
+        if (!is_whole(&cta->warp[i], barrier)) return 0;
+        come |= barrier->arrived[i];
+    }
+    return come != 0;
+}
+
+enum { ANSWER_ANY = 1, ANSWER_ALL = 2, ANSWER_POPC_SHIFT = 2 };
+
+static void complete(struct machine_cta *cta, struct machine_barrier *barrier)
+{
+    uint32_t answer =
+        barrier->popc << ANSWER_POPC_SHIFT | (barrier->not_all ? 0 : ANSWER_ALL) | (barrier->popc > 0 ? ANSWER_ANY : 0);
+    for (uint32_t i = 0; i < cta->warps; i++)
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+            if (barrier->waiting[i] >> lane & 1) cta->warp[i].answer[lane] = answer;
+    *barrier = (struct machine_barrier){.phase = barrier->phase + 1};
+    cta->cluster->progress++;
+}
+
+void machine_barriers_look(struct machine_cta *cta)
+{
+    for (int i = 0; i < MACHINE_BARRIERS; i++)
+        if (is_complete(cta, &cta->barrier[i])) complete(cta, &cta->barrier[i]);
+}
+
+// --- The instructions ------------------------------------------------------------------------------------------------
+
+static int is_arrive(const struct ptx_choice *choice)
+{
+    return choice->form == PTX_FORM_BAR_ARRIVE || choice->form == PTX_FORM_BAR_CTA_ARRIVE ||
+           choice->form == PTX_FORM_BARRIER_ARRIVE || choice->form == PTX_FORM_BARRIER_CTA_ARRIVE;
+}
+
+static int is_popc(const struct ptx_choice *choice)
+{
+    return choice->form == PTX_FORM_BAR_RED_POPC || choice->form == PTX_FORM_BAR_CTA_RED_POPC ||
+           choice->form == PTX_FORM_BARRIER_RED_POPC || choice->form == PTX_FORM_BARRIER_CTA_RED_POPC;
+}
+
+static int is_red(const struct ptx_choice *choice)
+{
+    return is_popc(choice) || choice->form == PTX_FORM_BAR_RED || choice->form == PTX_FORM_BAR_CTA_RED ||
+           choice->form == PTX_FORM_BARRIER_RED || choice->form == PTX_FORM_BARRIER_CTA_RED;
+}
+
+// The barrier and the number of threads are behind what a reduction writes.
+static uint32_t first_operand(const struct machine_code *code)
+{
+    return is_red(code->choice) ? 1 : 0;
+}
+
+static uint32_t threads_of(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
+{
+    const struct machine_operand *operand = &code->operand[first_operand(code) + 1];
+    return operand->slot == MACHINE_LEFT_OUT ? 0 : (uint32_t)machine_value(strand, operand, lane);
+}
+
+static void tell(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                 enum meeting_step step, uint32_t number, uint64_t phase)
+{
+    struct teller room;
+    if (lanes == 0 || !machine_is_heard(strand)) return;
+    const struct event_meeting meeting = {.kind = MEETING_CTA,
+                                          .step = step,
+                                          .order = step == MEETING_ARRIVE ? ORDER_RELEASE : ORDER_ACQUIRE,
+                                          .number = number,
+                                          .threads = threads_of(strand, code, (uint32_t)__builtin_ctz(lanes)),
+                                          .phase = phase};
+    event_tell(machine_teller(strand, code, lanes, &room), (struct event){.kind = EVENT_MEETING, .meeting = meeting});
+}
+
+static void arrive(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes, uint32_t number)
+{
+    struct machine_warp *warp = strand->warp;
+    struct machine_barrier *barrier = &warp->cta->barrier[number];
+    uint32_t *arrived = &barrier->arrived[warp->index];
+    tell(strand, code, lanes, MEETING_ARRIVE, number, barrier->phase);
+    barrier->expected = threads_of(strand, code, (uint32_t)__builtin_ctz(lanes));
+    barrier->extra += (uint32_t)__builtin_popcount(*arrived & lanes);
+    *arrived |= lanes;
+    if (is_red(code->choice)) {
+        uint32_t holds = *(const uint32_t *)machine_lanes(strand, code, first_operand(code) + 2);
+        barrier->popc += (uint32_t)__builtin_popcount(holds & lanes);
+        barrier->not_all |= (lanes & ~holds) != 0;
+    }
+    if (!is_arrive(code->choice)) {
+        barrier->waiting[warp->index] |= lanes;
+        warp->begun |= lanes;
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+            if (lanes >> lane & 1) warp->mark[lane] = barrier->phase;
+    }
+    if (is_complete(warp->cta, barrier)) complete(warp->cta, barrier);
+}
+
+static void give_answer(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    int is_and = code->choice->word[PTX_CLASS_OPERATION] == PTX_AND;
+    if (!is_red(code->choice)) return;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        uint32_t answer = strand->warp->answer[lane];
+        uint64_t value =
+            is_popc(code->choice) ? answer >> ANSWER_POPC_SHIFT : (answer & (is_and ? ANSWER_ALL : ANSWER_ANY)) != 0;
+        if (lanes >> lane & 1) machine_set_value(strand, &code->operand[0], lane, value);
+    }
+}
+
+// Of `lanes`, those at the barrier of the first.
+static uint32_t same_barrier(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                             uint32_t *number)
+{
+    const struct machine_operand *operand = &code->operand[first_operand(code)];
+    uint32_t same = 0;
+    *number = (uint32_t)machine_value(strand, operand, (uint32_t)__builtin_ctz(lanes));
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1 && machine_value(strand, operand, lane) == *number) same |= 1u << lane;
+    return same;
+}
+
+// Lanes that have begun and whose phase is over.
+static uint32_t released(const struct machine_warp *warp, const struct machine_barrier *barrier, uint32_t lanes)
+{
+    uint32_t done = 0;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        if ((lanes & warp->begun) >> lane & 1 && warp->mark[lane] != barrier->phase) done |= 1u << lane;
+    return done;
+}
+
+static enum machine_next run_barrier(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct machine_warp *warp = strand->warp;
+    uint32_t done = 0;
+    for (uint32_t left = lanes, group, number; left != 0; left &= ~group) {
+        group = same_barrier(strand, code, left, &number);
+        uint32_t lane = (uint32_t)__builtin_ctz(group), threads = threads_of(strand, code, lane);
+        if (number >= MACHINE_BARRIERS || threads % MACHINE_LANES != 0)
+            return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_ILLEGAL_INSTRUCTION,
+                                "barrier %u of %u threads: there are barriers 0 to 15, and threads come in 32s", number,
+                                threads);
+        if ((group & ~warp->begun) != 0) arrive(strand, code, group & ~warp->begun, number);
+        done |= is_arrive(code->choice) ? group : released(warp, &warp->cta->barrier[number], group);
+        if (!is_arrive(code->choice)) tell(strand, code, group & done, MEETING_WAIT, number, warp->mark[lane]);
+    }
+    give_answer(strand, code, done);
+    return machine_leave(strand, lanes, done);
+}
+
+machine_handler *machine_barrier_find(const struct ptx_choice *choice)
+{
+    return choice->form >= PTX_FORM_BAR_SYNC && choice->form <= PTX_FORM_BARRIER_CTA_RED ? run_barrier : NULL;
+}
+
+size_t machine_barrier_explain(const struct machine_strand *strand, char *text, size_t bytes)
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    const struct machine_code *code = &strand->frame->function->code[strand->pc];
+    uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes);
+    if (code->handler != run_barrier) return 0;
+    uint32_t number = (uint32_t)machine_value(strand, &code->operand[first_operand(code)], lane) % MACHINE_BARRIERS;
+    const struct machine_barrier *barrier = &cta->barrier[number];
+    uint32_t wanted = barrier->expected > 0 ? barrier->expected : cta->live_warps * MACHINE_LANES;
+    int length = snprintf(text, bytes, "barrier %u: %u of %u threads have come in phase %llu", number,
+                          count_arrived(cta, barrier), wanted, (unsigned long long)barrier->phase);
+    return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;
+}

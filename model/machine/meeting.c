@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Instructions at which lanes of a warp wait for each other: votes, shuffles and their like, which model/alu computes
+// when all lanes of the mask are there, and bar.warp.sync.
+#include "alu.h"
+#include "handler.h"
+
+// The lanes of `lanes` whose mask is that of their first.
+static uint32_t same_mask(const uint32_t *mask, uint32_t lanes)
+{
+    uint32_t first = mask[__builtin_ctz(lanes)], same = 0;
+    for (int lane = 0; lane < MACHINE_LANES; lane++)
+        if (lanes >> lane & 1 && mask[lane] == first) same |= 1u << lane;
+    return same;
+}
+
+static void compute(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    void *operand[MACHINE_ALU_OPERANDS];
+    for (uint32_t i = 0; i < code->operands; i++) operand[i] = machine_lanes(strand, code, i);
+    operand[code->operands] = NULL;
+    const struct alu_call call = {operand, lanes, &strand->warp->carry, code->choice};
+    code->alu(&call);
+}
+
+// The mask is the last operand of all of them. Lanes with different masks at one instruction are groups of their own.
+static enum machine_next meet(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const uint32_t *mask = machine_lanes(strand, code, code->operands - 1u);
+    uint32_t met = machine_met(strand, lanes, mask);
+    for (uint32_t left = met, group; left != 0; left &= ~group) {
+        group = same_mask(mask, left);
+        compute(strand, code, group);
+    }
+    return machine_leave(strand, lanes, met);
+}
+
+// --- bar.warp.sync ---------------------------------------------------------------------------------------------------
+
+static void tell(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                 enum meeting_step step, uint32_t mask)
+{
+    struct teller room;
+    if (lanes == 0 || !machine_is_heard(strand)) return;
+    const struct event_meeting meeting = {.kind = MEETING_WARP,
+                                          .step = step,
+                                          .order = step == MEETING_ARRIVE ? ORDER_RELEASE : ORDER_ACQUIRE,
+                                          .threads = mask};
+    event_tell(machine_teller(strand, code, lanes, &room), (struct event){.kind = EVENT_MEETING, .meeting = meeting});
+}
+
+// Lets go the lanes whose mask has come, wherever in the program they wait.
+static void let_go(const struct machine_strand *strand)
+{
+    struct machine_warp *warp = strand->warp;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        uint32_t group = ((uint32_t)warp->mark[lane] | 1u << lane) & warp->live;
+        if (!(warp->syncing >> lane & 1) || (group & ~warp->syncing) != 0) continue;
+        warp->synced |= group;
+        warp->syncing &= ~group;
+        machine_progress(strand);
+    }
+}
+
+// Lanes may come from different instructions. A lane that came is in `syncing`, then, when all of its mask have come,
+// in `synced` until it goes on.
+static enum machine_next sync_warp(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    struct machine_warp *warp = strand->warp;
+    const uint32_t *mask = machine_lanes(strand, code, 0);
+    uint32_t fresh = lanes & ~warp->begun;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+        if (fresh >> lane & 1) warp->mark[lane] = mask[lane];
+    warp->begun |= fresh;
+    warp->syncing |= fresh;
+    tell(strand, code, fresh, MEETING_ARRIVE, mask[__builtin_ctz(lanes)]);
+    let_go(strand);
+    uint32_t done = lanes & warp->synced;
+    warp->synced &= ~done;
+    tell(strand, code, done, MEETING_WAIT, mask[__builtin_ctz(lanes)]);
+    return machine_leave(strand, lanes, done);
+}
+
+machine_handler *machine_meeting_find(const struct ptx_choice *choice)
+{
+    switch ((enum ptx_form_number)choice->form) {
+    case PTX_FORM_SHFL:
+    case PTX_FORM_VOTE:
+    case PTX_FORM_VOTE_BALLOT:
+    case PTX_FORM_MATCH_ANY:
+    case PTX_FORM_MATCH_ALL:
+    case PTX_FORM_REDUX_INT:
+    case PTX_FORM_REDUX_BITS:
+    case PTX_FORM_ELECT:
+        return alu_find(choice) == NULL ? NULL : meet;
+    case PTX_FORM_BAR_WARP_SYNC:
+        return sync_warp;
+    default:
+        return NULL;
+    }
+}

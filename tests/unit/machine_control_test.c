@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The suite `machine_control`: branches, strands, calls and ends of programs.
+#include "machine_test.h"
+
+Suite *machine_control_suite(void);
+
+START_TEST(each_thread_stores_its_number)
+{
+    struct ran *ran = run_well(ENTRY THREAD "st.global.u32 [%rd1], %r0;\nret;\n}\n", (struct launch_of){.block = 100});
+    for (uint32_t i = 0; i < 4096; i++) ck_assert_uint_eq(ran->out[i], i < 100 ? i : 0);
+    free(ran);
+}
+END_TEST
+
+// Threads loop as often as their number says; then each stores how often it did.
+START_TEST(threads_of_a_warp_loop_differently_often)
+{
+    struct ran *ran = run_well(ENTRY THREAD "mov.u32 %r1, 0;\n"
+                                            "LOOP: setp.ge.u32 %p0, %r1, %r0;\n@%p0 bra DONE;\n"
+                                            "add.u32 %r1, %r1, 1;\nbra LOOP;\n"
+                                            "DONE: add.u32 %r1, %r1, 1000;\nst.global.u32 [%rd1], %r1;\nret;\n}\n",
+                               (struct launch_of){.block = 64});
+    for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], 1000 + i);
+    ck_assert_uint_lt(ran->outcome.instructions, 2 * 64 * 6);
+    free(ran);
+}
+END_TEST
+
+// Lane 0 spins until lane 31 of the same warp has stored.
+START_TEST(a_lane_spins_for_its_sibling)
+{
+    struct ran *ran = run_well(ENTRY THREAD "setp.eq.u32 %p0, %r0, 31;\n@%p0 bra SETS;\n"
+                                            "SPIN: ld.volatile.global.u32 %r2, [%rd0+512];\n"
+                                            "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra SPIN;\n"
+                                            "bra DONE;\n"
+                                            "SETS: mov.u32 %r2, 7;\nst.volatile.global.u32 [%rd0+512], %r2;\n"
+                                            "DONE: st.global.u32 [%rd1], %r2;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 7);
+    free(ran);
+}
+END_TEST
+
+START_TEST(brx_picks_a_target_for_each_lane)
+{
+    struct ran *ran = run_well(ENTRY THREAD "and.b32 %r1, %r0, 3;\n"
+                                            "T: .branchtargets A, B, C, D;\nbrx.idx %r1, T;\n"
+                                            "A: mov.u32 %r2, 10;\nbra E;\nB: mov.u32 %r2, 11;\nbra E;\n"
+                                            "C: mov.u32 %r2, 12;\nbra E;\nD: mov.u32 %r2, 13;\n"
+                                            "E: st.global.u32 [%rd1], %r2;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 10 + i % 4);
+    free(ran);
+}
+END_TEST
+
+// A factorial, recursive, of each lane's number modulo 8, through .param.
+static const char factorial[] =
+    HEAD ".func (.param .b32 result) fact(.param .b32 n)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<8>;\n"
+         "ld.param.u32 %r0, [n];\nsetp.lt.u32 %p0, %r0, 2;\n@%p0 bra ONE;\nsub.u32 %r1, %r0, 1;\n"
+         "{\n.param .b32 p0;\n.param .b32 r0;\nst.param.b32 [p0], %r1;\ncall (r0), fact, (p0);\n"
+         "ld.param.b32 %r2, [r0];\n}\nmul.lo.u32 %r3, %r2, %r0;\nst.param.b32 [result], %r3;\nret;\n"
+         "ONE: st.param.b32 [result], 1;\nret;\n}\n"
+         ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD "and.b32 %r1, %r0, 7;\n"
+         "{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall (b), fact, (a);\nld.param.b32 %r2, [b];\n}\n"
+         "st.global.u32 [%rd1], %r2;\nret;\n}\n";
+
+START_TEST(recursion_returns_lane_by_lane)
+{
+    static const uint32_t wanted[] = {1, 1, 2, 6, 24, 120, 720, 5040};
+    struct ran *ran = run_well(factorial, (struct launch_of){.block = 40});
+    for (uint32_t i = 0; i < 40; i++) ck_assert_uint_eq(ran->out[i], wanted[i % 8]);
+    free(ran);
+}
+END_TEST
+
+START_TEST(a_recursion_without_end_fills_the_stack)
+{
+    struct ran *ran = run_text(HEAD ".func f()\n{\ncall f;\nret;\n}\n.visible .entry k(.param .u64 out)\n{\ncall f;\n"
+                                    "ret;\n}\n",
+                               (struct launch_of){.block = 32});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
+    ck_assert_int_eq(ran->outcome.cuda_error, 719);
+    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "stack"));
+    free(ran);
+}
+END_TEST
+
+// Odd lanes call one function by its address, even ones another; values go in registers.
+START_TEST(an_indirect_call_goes_where_each_lane_says)
+{
+    struct ran *ran =
+        run_well(HEAD ".func (.reg .b32 r) twice(.reg .b32 a)\n{\nadd.u32 r, a, a;\nret;\n}\n"
+                      ".func (.reg .b32 r) square(.reg .b32 a)\n{\nmul.lo.u32 r, a, a;\nret;\n}\n"
+                      ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD "and.b32 %r1, %r0, 1;\n"
+                      "setp.eq.u32 %p0, %r1, 0;\nmov.u64 %rd2, twice;\nmov.u64 %rd3, square;\n"
+                      "selp.b64 %rd4, %rd2, %rd3, %p0;\nP: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n"
+                      "call (%r2), %rd4, (%r0), P;\nst.global.u32 [%rd1], %r2;\nret;\n}\n",
+                 (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i % 2 ? i * i : 2 * i);
+    free(ran);
+}
+END_TEST
+
+START_TEST(a_call_of_no_function_is_718)
+{
+    struct ran *ran = run_text(ENTRY "mov.u64 %rd2, 64;\nP: .callprototype _ ();\ncall %rd2, (), P;\nret;\n}\n",
+                               (struct launch_of){0});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_FAULTED);
+    ck_assert_int_eq(ran->outcome.cuda_error, 718);
+    free(ran);
+}
+END_TEST
+
+START_TEST(guards_let_lanes_pass)
+{
+    struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 10;\nmov.u32 %r1, 1;\n@%p0 mov.u32 %r1, 2;\n"
+                                            "@!%p0 st.global.u32 [%rd1], %r1;\n@%p0 exit;\n"
+                                            "add.u32 %r1, %r1, 5;\nst.global.u32 [%rd1+512], %r1;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) {
+        ck_assert_uint_eq(ran->out[i], i < 10 ? 0 : 1);
+        ck_assert_uint_eq(ran->out[i + 128], i < 10 ? 0 : 6);
+    }
+    free(ran);
+}
+END_TEST
+
+START_TEST(trap_ends_the_launch_and_says_where)
+{
+    struct ran *ran =
+        run_text(ENTRY THREAD "setp.eq.u32 %p0, %r0, 37;\n@%p0 trap;\nret;\n}\n", (struct launch_of){.block = 64});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_TRAPPED);
+    ck_assert_uint_eq(ran->outcome.where.thread[0], 37);
+    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "@%p0 trap;"));
+    free(ran);
+}
+END_TEST
+
+START_TEST(an_endless_loop_meets_the_limit)
+{
+    struct ran *ran =
+        run_text(ENTRY "L: bra L;\n}\n", (struct launch_of){.block = 32, .limits = {.instructions = 100000}});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
+    free(ran);
+    ran = run_text(ENTRY "L: bra L;\n}\n", (struct launch_of){.block = 32, .limits = {.seconds = 0.05}});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
+    free(ran);
+}
+END_TEST
+
+Suite *machine_control_suite(void)
+{
+    Suite *suite = suite_create("machine_control");
+    TCase *strands = tcase_create("strands"), *calls = tcase_create("calls"), *ends = tcase_create("ends");
+    tcase_add_test(strands, each_thread_stores_its_number);
+    tcase_add_test(strands, threads_of_a_warp_loop_differently_often);
+    tcase_add_test(strands, a_lane_spins_for_its_sibling);
+    tcase_add_test(strands, brx_picks_a_target_for_each_lane);
+    tcase_add_test(strands, guards_let_lanes_pass);
+    tcase_add_test(calls, recursion_returns_lane_by_lane);
+    tcase_add_test(calls, a_recursion_without_end_fills_the_stack);
+    tcase_add_test(calls, an_indirect_call_goes_where_each_lane_says);
+    tcase_add_test(calls, a_call_of_no_function_is_718);
+    tcase_add_test(ends, trap_ends_the_launch_and_says_where);
+    tcase_add_test(ends, an_endless_loop_meets_the_limit);
+    suite_add_tcase(suite, strands);
+    suite_add_tcase(suite, calls);
+    suite_add_tcase(suite, ends);
+    return suite;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// The suite `machine_meeting`: lanes and threads that wait for each other, clusters, special registers, hangs.
+#include "machine_test.h"
+
+Suite *machine_meeting_suite(void);
+
+// Lanes part, and shuffle within the mask of their arm.
+START_TEST(shuffles_wait_for_their_mask)
+{
+    struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 16;\n@%p0 bra LOW;\n"
+                                            "shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xFFFF0000;\nbra DONE;\n"
+                                            "LOW: shfl.sync.idx.b32 %r1, %r0, 3, 31, 0xFFFF;\n"
+                                            "DONE: redux.sync.add.u32 %r2, %r0, -1;\nadd.u32 %r1, %r1, %r2;\n"
+                                            "st.global.u32 [%rd1], %r1;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 496 + (i < 16 ? 3 : i ^ 1));
+    free(ran);
+}
+END_TEST
+
+// A vote of all, to which the lanes come after loops of different lengths.
+START_TEST(votes_wait_for_the_slowest)
+{
+    struct ran *ran = run_well(ENTRY THREAD "mov.u32 %r1, %r0;\n"
+                                            "L: setp.eq.u32 %p0, %r1, 0;\n@%p0 bra OUT;\nsub.u32 %r1, %r1, 1;\nbra L;\n"
+                                            "OUT: setp.lt.u32 %p1, %r0, 5;\nvote.sync.ballot.b32 %r2, %p1, -1;\n"
+                                            "activemask.b32 %r3;\nand.b32 %r2, %r2, %r3;\n"
+                                            "st.global.u32 [%rd1], %r2;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 31);
+    free(ran);
+}
+END_TEST
+
+// The two arms of a branch meet at bar.warp.sync of different places.
+START_TEST(bar_warp_sync_meets_from_anywhere)
+{
+    struct ran *ran =
+        run_well(HEAD ".shared .align 4 .b32 s[32];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                      "mov.u32 %r1, s;\nshl.b32 %r2, %r0, 2;\nadd.u32 %r1, %r1, %r2;\nsetp.lt.u32 %p0, %r0, 16;\n"
+                      "@%p0 bra LOW;\nadd.u32 %r3, %r0, 500;\nst.shared.u32 [%r1], %r3;\nbar.warp.sync -1;\nbra DONE;\n"
+                      "LOW: bar.warp.sync -1;\nld.shared.u32 %r3, [%r1+64];\n"
+                      "DONE: st.global.u32 [%rd1], %r3;\nret;\n}\n",
+                 (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 500 + (i < 16 ? i + 16 : i));
+    free(ran);
+}
+END_TEST
+
+// A producer warp and a consumer warp hand 20 numbers over through one word and two named barriers.
+START_TEST(named_barriers_hand_over)
+{
+    static const uint32_t seeds[] = {1, 2, 3, 4};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct ran *ran = run_well(
+            HEAD ".shared .align 4 .b32 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                 "mov.u32 %r1, 0;\nmov.u32 %r5, 0;\nsetp.ge.u32 %p0, %r0, 32;\n@%p0 bra TAKE;\n"
+                 "GIVE: st.shared.u32 [s], %r1;\nbar.arrive 1, 64;\nbar.sync 2, 64;\nadd.u32 %r1, %r1, 1;\n"
+                 "setp.lt.u32 %p1, %r1, 20;\n@%p1 bra GIVE;\nret;\n"
+                 "TAKE: bar.sync 1, 64;\nld.shared.u32 %r2, [s];\nmad.lo.u32 %r5, %r5, 3, %r2;\nbar.arrive 2, 64;\n"
+                 "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 20;\n@%p1 bra TAKE;\n"
+                 "st.global.u32 [%rd1], %r5;\nret;\n}\n",
+            (struct launch_of){.block = 64, .schedule = {.policy = MACHINE_SHUFFLED, .seed = seeds[i]}});
+        uint32_t wanted = 0;
+        for (uint32_t k = 0; k < 20; k++) wanted = wanted * 3 + k;
+        for (uint32_t k = 32; k < 64; k++) ck_assert_uint_eq(ran->out[k], wanted);
+        free(ran);
+    }
+}
+END_TEST
+
+START_TEST(bar_red_counts_and_decides)
+{
+    struct ran *ran = run_well(ENTRY THREAD "setp.lt.u32 %p0, %r0, 70;\nbar.red.popc.u32 %r1, 0, %p0;\n"
+                                            "bar.red.and.pred %p1, 0, %p0;\nbar.red.or.pred %p2, 0, %p0;\n"
+                                            "barrier.cta.red.and.pred %p3, 3, !%p7;\n"
+                                            "selp.u32 %r2, 1000, 0, %p1;\nselp.u32 %r3, 2000, 0, %p2;\n"
+                                            "selp.u32 %r4, 4000, 0, %p3;\nadd.u32 %r1, %r1, %r2;\n"
+                                            "add.u32 %r1, %r1, %r3;\nadd.u32 %r1, %r1, %r4;\n"
+                                            "st.global.u32 [%rd1], %r1;\nret;\n}\n",
+                               (struct launch_of){.block = 100});
+    for (uint32_t i = 0; i < 100; i++) ck_assert_uint_eq(ran->out[i], 6070);
+    free(ran);
+}
+END_TEST
+
+// Threads that have exited are not waited for.
+START_TEST(bar_sync_does_not_wait_for_the_dead)
+{
+    struct ran *ran = run_well(ENTRY THREAD "setp.gt.u32 %p0, %r0, 40;\n@%p0 exit;\nbar.sync 0;\n"
+                                            "st.global.u32 [%rd1], 1;\nret;\n}\n",
+                               (struct launch_of){.block = 128});
+    for (uint32_t i = 0; i < 128; i++) ck_assert_uint_eq(ran->out[i], i <= 40);
+    free(ran);
+}
+END_TEST
+
+// --- The grid --------------------------------------------------------------------------------------------------------
+
+START_TEST(special_registers_name_the_thread)
+{
+    struct ran *ran = run_well(
+        ENTRY "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmad.lo.u32 %r3, %r1, %r2, %r0;\n"
+              "mul.wide.u32 %rd1, %r3, 4;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r4, %laneid;\nmov.u32 %r5, %warpid;\n"
+              "shl.b32 %r5, %r5, 8;\nor.b32 %r4, %r4, %r5;\nmov.u32 %r6, %cluster_ctarank;\nshl.b32 %r6, %r6, 16;\n"
+              "or.b32 %r4, %r4, %r6;\nmov.u32 %r7, %clusterid.x;\nshl.b32 %r7, %r7, 24;\nor.b32 %r4, %r4, %r7;\n"
+              "st.global.u32 [%rd1], %r4;\nret;\n}\n",
+        (struct launch_of){.block = 64, .grid = 6, .cluster = 2});
+    for (uint32_t i = 0; i < 384; i++) {
+        uint32_t thread = i % 64, cta = i / 64;
+        ck_assert_uint_eq(ran->out[i], thread % 32 | thread / 32 << 8 | cta % 2 << 16 | cta / 2 << 24);
+    }
+    free(ran);
+}
+END_TEST
+
+// A barrier of the whole grid, built of an atomic and a spin: CTAs that wait let others begin.
+START_TEST(ctas_wait_for_each_other)
+{
+    static const uint32_t threads[] = {1, 3};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ran *ran = run_well(
+            ENTRY "mov.u32 %r0, %ctaid.x;\nmul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
+                  "atom.global.add.u32 %r1, [%rd0+8192], 1;\n"
+                  "SPIN: ld.acquire.gpu.global.u32 %r2, [%rd0+8192];\nsetp.lt.u32 %p0, %r2, 50;\n@%p0 bra SPIN;\n"
+                  "st.global.u32 [%rd1], %r2;\nret;\n}\n",
+            (struct launch_of){.grid = 50, .block = 1, .schedule = {.threads = threads[i]}});
+        for (uint32_t k = 0; k < 50; k++) ck_assert_uint_eq(ran->out[k], 50);
+        free(ran);
+    }
+}
+END_TEST
+
+START_TEST(the_seed_makes_the_run)
+{
+    uint32_t first[64];
+    for (uint32_t i = 0; i < 3; i++) {
+        struct ran *ran =
+            run_well(ENTRY THREAD "atom.global.add.u32 %r1, [%rd0+8192], 1;\n"
+                                  "atom.global.add.u32 %r2, [%rd0+8192], 1;\n"
+                                  "mad.lo.u32 %r1, %r1, 1000, %r2;\nst.global.u32 [%rd1], %r1;\nret;\n}\n",
+                     (struct launch_of){.block = 64, .schedule = {MACHINE_SHUFFLED, 5, i}});
+        if (i == 0) memcpy(first, ran->out, sizeof first);
+        ck_assert_mem_eq(first, ran->out, sizeof first);
+        free(ran);
+    }
+}
+END_TEST
+
+START_TEST(clocks_go_forward)
+{
+    struct ran *ran = run_well(ENTRY "mov.u64 %rd1, %globaltimer;\nL: nanosleep.u32 100;\nmov.u64 %rd2, %globaltimer;\n"
+                                     "sub.u64 %rd3, %rd2, %rd1;\nsetp.lt.u64 %p0, %rd3, 1000000;\n@%p0 bra L;\n"
+                                     "st.global.u64 [%rd0], %rd3;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    ck_assert_uint_ge(ran->out[0], 1000000);
+    free(ran);
+}
+END_TEST
+
+// The first warpgroup gives registers back, for which the second waits.
+START_TEST(setmaxnreg_waits_for_the_pool)
+{
+    struct ran *ran =
+        run_well(ENTRY THREAD "griddepcontrol.wait;\nsetp.ge.u32 %p0, %r0, 128;\n@%p0 bra MORE;\n"
+                              "setmaxnreg.dec.sync.aligned.u32 40;\nbra DONE;\n"
+                              "MORE: setmaxnreg.inc.sync.aligned.u32 248;\n"
+                              "DONE: st.global.u32 [%rd1], 1;\ngriddepcontrol.launch_dependents;\nret;\n}\n",
+                 (struct launch_of){.block = 256});
+    for (uint32_t i = 0; i < 256; i++) ck_assert_uint_eq(ran->out[i], 1);
+    free(ran);
+    ran = run_text(ENTRY "setmaxnreg.inc.sync.aligned.u32 40;\nret;\n}\n", (struct launch_of){.block = 128});
+    ck_assert_int_eq(ran->outcome.rule, RULE_SETMAXNREG_INC_BELOW);
+    free(ran);
+}
+END_TEST
+
+// --- Hangs -----------------------------------------------------------------------------------------------------------
+
+START_TEST(a_barrier_that_nobody_completes_hangs)
+{
+    struct ran *ran = run_text(ENTRY THREAD "setp.ge.u32 %p0, %r0, 32;\n@%p0 bar.sync 3, 64;\n"
+                                            "bar.sync 4, 96;\nret;\n}\n",
+                               (struct launch_of){.block = 64});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
+    ck_assert_msg(strstr(ran->outcome.message, "barrier 3: 32 of 64 threads have come") != NULL, "%s",
+                  ran->outcome.message);
+    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "barrier 4: 32 of 96 threads have come"));
+    free(ran);
+}
+END_TEST
+
+START_TEST(a_lane_that_never_comes_to_a_shuffle_hangs)
+{
+    struct ran *ran = run_text(ENTRY THREAD "setp.eq.u32 %p0, %r0, 7;\n@%p0 bra AWAY;\n"
+                                            "shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;\nret;\n"
+                                            "AWAY: bar.sync 0;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
+    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "shfl.sync"));
+    free(ran);
+}
+END_TEST
+
+Suite *machine_meeting_suite(void)
+{
+    Suite *suite = suite_create("machine_meeting");
+    TCase *warps = tcase_create("warps"), *ctas = tcase_create("ctas"), *grids = tcase_create("grids"),
+          *hangs = tcase_create("hangs");
+    tcase_add_test(warps, shuffles_wait_for_their_mask);
+    tcase_add_test(warps, votes_wait_for_the_slowest);
+    tcase_add_test(warps, bar_warp_sync_meets_from_anywhere);
+    tcase_add_test(ctas, named_barriers_hand_over);
+    tcase_add_test(ctas, bar_red_counts_and_decides);
+    tcase_add_test(ctas, bar_sync_does_not_wait_for_the_dead);
+    tcase_add_test(grids, special_registers_name_the_thread);
+    tcase_add_test(grids, ctas_wait_for_each_other);
+    tcase_add_test(grids, the_seed_makes_the_run);
+    tcase_add_test(grids, clocks_go_forward);
+    tcase_add_test(grids, setmaxnreg_waits_for_the_pool);
+    tcase_add_test(hangs, a_barrier_that_nobody_completes_hangs);
+    tcase_add_test(hangs, a_lane_that_never_comes_to_a_shuffle_hangs);
+    suite_add_tcase(suite, warps);
+    suite_add_tcase(suite, ctas);
+    suite_add_tcase(suite, grids);
+    suite_add_tcase(suite, hangs);
+    return suite;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// The suite `machine_memory`: loads, stores, atomics, spaces and faults of the PTX machine.
+#include "machine_test.h"
+
+Suite *machine_memory_suite(void);
+
+// Each thread puts its number into shared memory, and takes that of another from there.
+START_TEST(shared_memory_is_the_ctas)
+{
+    struct ran *ran = run_well(HEAD ".shared .align 4 .b8 pad[12];\n.shared .align 4 .b32 s[64];\n"
+                                    ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                                    "mov.u32 %r1, s;\nshl.b32 %r2, %r0, 2;\nadd.u32 %r3, %r1, %r2;\n"
+                                    "add.u32 %r4, %r0, 100;\nst.shared.u32 [%r3], %r4;\nbar.sync 0;\n"
+                                    "xor.b32 %r2, %r2, 252;\nadd.u32 %r3, %r1, %r2;\nld.shared.u32 %r5, [%r3];\n"
+                                    "st.global.u32 [%rd1], %r5;\nret;\n}\n",
+                               (struct launch_of){.block = 64});
+    for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], 100 + (i ^ 63));
+    free(ran);
+}
+END_TEST
+
+START_TEST(generic_addresses_reach_all_spaces)
+{
+    struct ran *ran =
+        run_well(HEAD ".global .align 4 .b32 g[2] = {5, 6};\n.const .align 4 .b32 c = 9;\n.shared .align 4 .b32 s;\n"
+                      ".visible .entry k(.param .u64 out)\n{\n.local .align 4 .b32 l;\n" REGISTERS THREAD
+                      "mov.u64 %rd2, s;\ncvta.shared.u64 %rd2, %rd2;\nst.u32 [%rd2], 11;\nld.shared.u32 %r1, [s];\n"
+                      "mov.u64 %rd3, l;\ncvta.local.u64 %rd3, %rd3;\nadd.u32 %r2, %r0, 20;\nst.u32 [%rd3], %r2;\n"
+                      "ld.local.u32 %r2, [l];\n"
+                      "mov.u64 %rd4, g;\ncvta.global.u64 %rd4, %rd4;\nld.u32 %r3, [%rd4+4];\n"
+                      "mov.u64 %rd5, c;\ncvta.const.u64 %rd5, %rd5;\nld.u32 %r4, [%rd5];\n"
+                      "mov.u64 %rd6, out;\ncvta.param.u64 %rd6, %rd6;\nld.u64 %rd7, [%rd6];\n"
+                      "st.global.u32 [%rd7], %r1;\nst.global.u32 [%rd7+4], %r2;\nst.global.u32 [%rd7+8], %r3;\n"
+                      "st.global.u32 [%rd7+12], %r4;\n"
+                      "isspacep.shared %p0, %rd2;\nisspacep.local %p1, %rd3;\nisspacep.global %p2, %rd4;\n"
+                      "isspacep.global %p3, %rd2;\nselp.u32 %r5, 1, 0, %p0;\nselp.u32 %r6, 2, 0, %p1;\n"
+                      "selp.u32 %r7, 4, 0, %p2;\nselp.u32 %r8, 8, 0, %p3;\nor.b32 %r5, %r5, %r6;\n"
+                      "or.b32 %r5, %r5, %r7;\nor.b32 %r5, %r5, %r8;\nst.global.u32 [%rd7+16], %r5;\nret;\n}\n",
+                 (struct launch_of){.block = 1});
+    static const uint32_t wanted[] = {11, 20, 6, 9, 7};
+    for (uint32_t i = 0; i < 5; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
+    free(ran);
+}
+END_TEST
+
+// Widths, signs and vectors: what is read is put together again as it was written.
+START_TEST(every_width_and_vector_is_moved_whole)
+{
+    struct ran *ran =
+        run_well(ENTRY THREAD "mov.u32 %r1, 0x8182F3F4;\nst.global.u32 [%rd1], %r1;\n"
+                              "ld.global.s8 %r2, [%rd1];\nld.global.u8 %r3, [%rd1+1];\nld.global.s16 %r4, [%rd1+2];\n"
+                              "ld.global.s8 %rd2, [%rd1+3];\nld.global.u16 %h0, [%rd1];\n"
+                              "mul.wide.u32 %rd3, %r0, 32;\nadd.u64 %rd3, %rd0, %rd3;\n"
+                              "st.global.v4.u32 [%rd3+1024], {%r2, %r3, %r4, %r0};\n"
+                              "st.global.v2.u64 [%rd3+1040], {%rd2, 77};\n"
+                              "ld.global.v2.u64 {%rd4, %rd5}, [%rd3+1040];\nadd.u64 %rd5, %rd4, %rd5;\n"
+                              "ld.global.v4.u32 {%r5, _, %r6, %r7}, [%rd3+1024];\nadd.u32 %r5, %r5, %r7;\n"
+                              "st.global.u64 [%rd3+1040], %rd5;\nst.global.v2.u32 [%rd3+1048], {%r5, %r6};\n"
+                              "st.global.u16 [%rd1+2], %h0;\nret;\n}\n",
+                 (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t *row = &ran->out[256 + 8 * i];
+        ck_assert_uint_eq(ran->out[i], 0xF3F4F3F4);
+        ck_assert_uint_eq(row[0], 0xFFFFFFF4);
+        ck_assert_uint_eq(row[1], 0xF3);
+        ck_assert_uint_eq(row[2], 0xFFFF8182);
+        ck_assert_uint_eq(row[3], i);
+        ck_assert_uint_eq(row[4], 0xFFFFFF81u + 77);
+        ck_assert_uint_eq(row[5], UINT32_MAX);
+        ck_assert_uint_eq(row[6], 0xFFFFFFF4 + i);
+        ck_assert_uint_eq(row[7], 0xFFFF8182);
+    }
+    free(ran);
+}
+END_TEST
+
+START_TEST(dynamic_shared_memory_lies_behind_the_static)
+{
+    struct ran *ran = run_well(HEAD ".extern .shared .align 16 .b8 d[];\n.shared .align 4 .b32 s[3];\n"
+                                    ".visible .entry k(.param .u64 out)\n{\n" REGISTERS
+                                    "mov.u32 %r0, s;\nmov.u32 %r1, d;\nsub.u32 %r1, %r1, %r0;\n"
+                                    "st.global.u32 [%rd0], %r1;\nst.shared.u32 [d+252], 3;\n"
+                                    "ld.shared.u32 %r2, [d+252];\nst.global.u32 [%rd0+4], %r2;\n"
+                                    "mov.u32 %r3, %dynamic_smem_size;\nst.global.u32 [%rd0+8], %r3;\nret;\n}\n",
+                               (struct launch_of){.dynamic = 256});
+    ck_assert_uint_eq(ran->out[0], 16);
+    ck_assert_uint_eq(ran->out[1], 3);
+    ck_assert_uint_eq(ran->out[2], 256);
+    free(ran);
+}
+END_TEST
+
+START_TEST(atomics_of_all_lanes_add_up)
+{
+    struct ran *ran = run_well(HEAD ".shared .align 8 .b64 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                                    "red.global.add.u32 [%rd0+512], 1;\natom.global.max.s32 %r1, [%rd0+516], %r0;\n"
+                                    "atom.global.add.u32 %r2, [%rd0+520], 1;\nst.global.u32 [%rd1], %r2;\n"
+                                    "atom.shared.add.u64 %rd2, [s], 2;\nbar.sync 0;\nld.shared.u64 %rd3, [s];\n"
+                                    "st.global.u64 [%rd0+528], %rd3;\natom.global.cas.b32 %r3, [%rd0+536], 0, %r0;\n"
+                                    "mov.f32 %f0, 0f3F000000;\nred.global.add.f32 [%rd0+540], %f0;\n"
+                                    "atom.global.inc.u32 %r4, [%rd0+544], 9;\nret;\n}\n",
+                               (struct launch_of){.block = 64});
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < 64; i++) seen |= (uint64_t)1 << ran->out[i];
+    ck_assert_uint_eq(seen, UINT64_MAX);
+    ck_assert_uint_eq(ran->out[128], 64);
+    ck_assert_uint_eq(ran->out[129], 63);
+    ck_assert_uint_eq(ran->out[132], 128);
+    ck_assert_uint_ne(ran->out[134], 0);
+    ck_assert_uint_eq(ran->out[135], 0x42000000);
+    ck_assert_uint_eq(ran->out[136], 4);
+    free(ran);
+}
+END_TEST
+
+// The same sum, of many CTAs on several threads of the host.
+START_TEST(atomics_add_up_over_host_threads)
+{
+    struct ran *ran = run_well(ENTRY THREAD "mov.u32 %r1, 0;\nL: red.global.add.u32 [%rd0+512], 1;\n"
+                                            "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 20;\n@%p0 bra L;\nret;\n}\n",
+                               (struct launch_of){.block = 64, .grid = 40, .schedule = {.threads = 4}});
+    ck_assert_uint_eq(ran->out[128], 64 * 40 * 20);
+    free(ran);
+}
+END_TEST
+
+// Each lane takes as many bytes of the stack as its number says, and finds what it wrote after a call took more.
+START_TEST(alloca_takes_from_the_stack_of_each_lane)
+{
+    struct ran *ran = run_well(
+        HEAD ".func f(.reg .b32 n)\n{\n.reg .b64 %rd<2>;\nalloca.u64 %rd0, 64;\nst.local.u32 [%rd0], n;\nret;\n}\n"
+             ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+             "stacksave.u64 %rd5;\nmul.wide.u32 %rd2, %r0, 4;\nadd.u64 %rd2, %rd2, 8;\nalloca.u64 %rd3, %rd2, 32;\n"
+             "add.u32 %r1, %r0, 7;\nst.local.u32 [%rd3+4], %r1;\ncall f, (%r0);\nld.local.u32 %r2, [%rd3+4];\n"
+             "stackrestore.u64 %rd5;\nstacksave.u64 %rd6;\nsub.u64 %rd6, %rd6, %rd5;\ncvt.u32.u64 %r3, %rd6;\n"
+             "cvt.u32.u64 %r4, %rd3;\nand.b32 %r4, %r4, 31;\nadd.u32 %r2, %r2, %r3;\nadd.u32 %r2, %r2, %r4;\n"
+             "st.global.u32 [%rd1], %r2;\nret;\n}\n",
+        (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i + 7);
+    free(ran);
+}
+END_TEST
+
+START_TEST(hints_change_nothing)
+{
+    struct ran *ran =
+        run_well(ENTRY "createpolicy.fractional.L2::evict_first.b64 %rd2, 1.0;\n"
+                       "ld.global.L2::cache_hint.u32 %r1, [%rd0], %rd2;\nprefetch.global.L2 [%rd0];\n"
+                       "applypriority.global.L2::evict_normal [%rd0], 128;\ndiscard.global.L2 [%rd0], 128;\n"
+                       "st.global.u64 [%rd0+8], %rd2;\nret;\n}\n",
+                 (struct launch_of){0});
+    ck_assert_uint_eq(ran->out[0], 0);
+    ck_assert_uint_eq(ran->out[3], 0x12f00000);
+    free(ran);
+}
+END_TEST
+
+// --- Faults ----------------------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *body;
+    enum rule rule;
+    int cuda_error;
+} faults[] = {
+    {"ld.global.u32 %r1, [%rd0+16384];", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
+    {"st.global.u32 [%rd0+-4], 1;", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
+    {"mov.u64 %rd2, 0;\nld.u8 %r1, [%rd2];", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
+    {"ld.global.u32 %r1, [%rd0+2];", RULE_GLOBAL_ACCESS_ALIGN, 716},
+    {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd0+8];", RULE_GLOBAL_ACCESS_ALIGN, 716},
+    {"atom.global.add.u32 %r1, [%rd0+1], 1;", RULE_GLOBAL_ACCESS_ALIGN, 716},
+    {"mov.u32 %r1, 0x20000;\nld.shared.u32 %r2, [%r1];", RULE_SHARED_ACCESS_BOUNDS, 700},
+    {"mov.u32 %r1, 1026;\nst.shared.u32 [%r1], 1;", RULE_SHARED_ACCESS_ALIGN, 716},
+    {"mov.u32 %r1, 0x5000400;\nst.shared.u32 [%r1], 1;", RULE_SHARED_ACCESS_WINDOW, 715},
+    {"mov.u32 %r1, 0x1000400;\nst.shared::cluster.u32 [%r1], 1;", RULE_CLUSTER_NONE, 715},
+    {"mov.u64 %rd2, out;\nst.u32 [%rd2], 1;", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
+    {"mov.u32 %r1, 0x1000000;\nld.local.u32 %r2, [%r1];", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
+};
+
+START_TEST(faults_name_rule_and_thread)
+{
+    char text[2048];
+    strcpy(text, ENTRY "mov.u32 %r0, %tid.x;\nsetp.ne.u32 %p0, %r0, 33;\n@%p0 exit;\n");
+    strcat(text, faults[_i].body);
+    strcat(text, "\nret;\n}\n");
+    struct ran *ran = run_text(text, (struct launch_of){.block = 64, .dynamic = 128});
+    ck_assert_msg(ran->outcome.kind == MACHINE_FAULTED, "%s: %s", faults[_i].body, ran->outcome.message);
+    ck_assert_msg(ran->outcome.rule == faults[_i].rule, "%s: %s", faults[_i].body, ran->outcome.message);
+    ck_assert_int_eq(ran->outcome.cuda_error, faults[_i].cuda_error);
+    ck_assert_uint_eq(ran->outcome.where.thread[0], 33);
+    free(ran);
+}
+END_TEST
+
+// --- Device calls ----------------------------------------------------------------------------------------------------
+
+static void keep_text(void *context, const char *text, size_t bytes)
+{
+    strncat(context, text, bytes);
+}
+
+START_TEST(printf_writes_what_lies_in_the_arguments)
+{
+    char printed[512] = "";
+    free(run_well(HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+                       ".global .align 1 .b8 format[20] = {37, 100, 32, 37, 115, 32, 37, 46, 50, 102, 32, 37, 108, "
+                       "108, 120, 10, 0};\n.global .align 1 .b8 word[4] = {111, 110, 101, 0};\n"
+                       ".visible .entry k(.param .u64 out)\n{\n.local .align 8 .b8 a[32];\n" REGISTERS
+                       "mov.u32 %r0, %tid.x;\nmov.u64 %rd1, a;\ncvta.local.u64 %rd2, %rd1;\n"
+                       "sub.u32 %r1, %r0, 1;\nst.local.u32 [%rd1], %r1;\nmov.u64 %rd3, word;\n"
+                       "st.local.u64 [%rd1+8], %rd3;\nst.local.f64 [%rd1+16], 0d3FF8000000000000;\n"
+                       "st.local.u64 [%rd1+24], 0x123456789a;\nmov.u64 %rd4, format;\n"
+                       "{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], %rd4;\n"
+                       "st.param.b64 [q], %rd2;\ncall (r), vprintf, (p, q);\nld.param.b32 %r2, [r];\n}\nret;\n}\n",
+                  (struct launch_of){.block = 2, .print = keep_text, .print_context = printed}));
+    ck_assert_str_eq(printed, "-1 one 1.50 123456789a\n0 one 1.50 123456789a\n");
+}
+END_TEST
+
+START_TEST(malloc_and_free_take_from_the_heap)
+{
+    struct machine_heap *heap = machine_heap_open(1 << 16);
+    struct ran *ran = run_well(
+        HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
+             ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+             "{\n.param .b64 n;\n.param .b64 r;\nst.param.b64 [n], 64;\ncall (r), malloc, (n);\n"
+             "ld.param.b64 %rd2, [r];\n}\nst.u32 [%rd2+60], %r0;\nld.u32 %r1, [%rd2+60];\n"
+             "st.global.u32 [%rd1], %r1;\n{\n.param .b64 p;\nst.param.b64 [p], %rd2;\ncall free, (p);\n}\nret;\n}\n",
+        (struct launch_of){.block = 32, .heap = heap});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i);
+    free(ran);
+    machine_heap_close(heap);
+}
+END_TEST
+
+Suite *machine_memory_suite(void)
+{
+    Suite *suite = suite_create("machine_memory");
+    TCase *moves = tcase_create("moves"), *atomics = tcase_create("atomics"), *wrong = tcase_create("faults"),
+          *calls = tcase_create("calls");
+    tcase_add_test(moves, shared_memory_is_the_ctas);
+    tcase_add_test(moves, generic_addresses_reach_all_spaces);
+    tcase_add_test(moves, every_width_and_vector_is_moved_whole);
+    tcase_add_test(moves, dynamic_shared_memory_lies_behind_the_static);
+    tcase_add_test(moves, alloca_takes_from_the_stack_of_each_lane);
+    tcase_add_test(moves, hints_change_nothing);
+    tcase_add_test(atomics, atomics_of_all_lanes_add_up);
+    tcase_add_test(atomics, atomics_add_up_over_host_threads);
+    tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
+    tcase_add_test(calls, printf_writes_what_lies_in_the_arguments);
+    tcase_add_test(calls, malloc_and_free_take_from_the_heap);
+    suite_add_tcase(suite, moves);
+    suite_add_tcase(suite, atomics);
+    suite_add_tcase(suite, wrong);
+    suite_add_tcase(suite, calls);
+    return suite;
+}
