@@ -127,7 +127,7 @@ LANE_INLINE uint32_t half_tanh(struct narrow format, uint32_t a)
     {                                                                                                                  \
         RESULT(T);                                                                                                     \
         const T *as = call->operand[1], *bs = call->operand[second];                                                   \
-        int ftz = says_ftz(call);                                                                                      \
+        int ftz = says_ftz(choice);                                                                                    \
         struct environment environment = environment_enter(PTX_RN, ftz && second == 2, d);                             \
         for (int i = 0; i < LANES; i++) {                                                                              \
             T a = as[i], b = bs[i];                                                                                    \
@@ -137,7 +137,7 @@ LANE_INLINE uint32_t half_tanh(struct narrow format, uint32_t a)
         environment_leave(environment, d);                                                                             \
         keep(call, call->operand[0], scratch, sizeof *d);                                                              \
     }
-#define SAYS_FULL (word_is(call, PTX_CLASS_APPROX, PTX_FULL))
+#define SAYS_FULL (word_is(choice, PTX_CLASS_APPROX, PTX_FULL))
 APPROXIMATE(ex2_f32, uint32_t, 1, ex2(a, ftz))
 APPROXIMATE(lg2_f32, uint32_t, 1, lg2(a, ftz))
 APPROXIMATE(rcp_f32, uint32_t, 1, rcp(a, ftz))

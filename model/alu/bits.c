@@ -31,11 +31,13 @@ LANE_INLINE uint64_t ones_64(uint32_t count)
     return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
 }
 
+// Positions and lengths are whole numbers of 32 bits for registers of 64, the low 8 of them for those of 32.
+//
 // Bits `pos` to pos + length - 1 of `a`, which has `width`; of a signed one the last of them, or the top bit, repeated.
 LANE_INLINE uint64_t taken(uint64_t a, uint32_t pos, uint32_t length, uint32_t width, int is_signed)
 {
-    uint32_t last = pos + length - 1 < width - 1 ? pos + length - 1 : width - 1;
-    uint64_t sign = is_signed && length != 0 && (a >> last & 1) ? ~(uint64_t)0 : 0;
+    uint64_t end = (uint64_t)pos + length, last = end < width ? end - 1 : width - 1;
+    uint64_t sign = is_signed && length != 0 && (a >> (last & 63) & 1) ? ~(uint64_t)0 : 0;
     uint64_t there = pos >= width ? 0 : length > width - pos ? width - pos : length;
     uint64_t mask = ones_64((uint32_t)there);
     return ((pos >= width ? 0 : a >> pos) & mask) | (sign & ~mask);
@@ -74,8 +76,8 @@ LANE_INLINE uint32_t bit_mask(uint32_t start, uint32_t count, int wraps)
     return 0xffffffffu << (start & 31) & (end >= 32 ? 0xffffffff : ~(0xffffffffu << end));
 }
 
-#define SHIFTAMT (word_is(call, PTX_CLASS_SHIFTAMT, PTX_SHIFTAMT))
-#define WRAPS    (word_is(call, PTX_CLASS_CLAMP, PTX_WRAP))
+#define SHIFTAMT (word_is(choice, PTX_CLASS_SHIFTAMT, PTX_SHIFTAMT))
+#define WRAPS    (word_is(choice, PTX_CLASS_CLAMP, PTX_WRAP))
 
 UNARY(popc_32, uint32_t, uint32_t, __builtin_popcount(a))
 UNARY(popc_64, uint32_t, uint64_t, __builtin_popcountll(a))
@@ -89,24 +91,24 @@ UNARY(bfind_s32, uint32_t, int32_t, found(top_bit_32((uint32_t)(a ^ a >> 31)), 3
 UNARY(bfind_s64, uint32_t, int64_t, found(top_bit_64((uint64_t)(a ^ a >> 63)), 64, SHIFTAMT))
 TERNARY(fns, uint32_t, uint32_t, uint32_t, int32_t, nth_set(a, b, c))
 TERNARY(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, taken(a, b & 255, c & 255, 32, 0))
-TERNARY(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, taken(a, b & 255, c & 255, 64, 0))
+TERNARY(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, taken(a, b, c, 64, 0))
 TERNARY(bfe_s32, uint32_t, uint32_t, uint32_t, uint32_t, taken(a, b & 255, c & 255, 32, 1))
-TERNARY(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, taken(a, b & 255, c & 255, 64, 1))
+TERNARY(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, taken(a, b, c, 64, 1))
 BINARY(szext_u32, uint32_t, uint32_t, uint32_t, extended(a, b, WRAPS, 0))
 BINARY(szext_s32, uint32_t, uint32_t, uint32_t, extended(a, b, WRAPS, 1))
 BINARY(bmsk, uint32_t, uint32_t, uint32_t, bit_mask(a, b, WRAPS))
 
-#define INSERT(name, T, width)                                                                                         \
+#define INSERT(name, T, width, count)                                                                                  \
     static void name(const struct alu_call *call)                                                                      \
     {                                                                                                                  \
         RESULT(T);                                                                                                     \
         const T *as = call->operand[1], *bs = call->operand[2];                                                        \
         const uint32_t *pos = call->operand[3], *length = call->operand[4];                                            \
-        EACH_LANE d[i] = (T)put(as[i], bs[i], pos[i] & 255, length[i] & 255, width);                                   \
+        EACH_LANE d[i] = (T)put(as[i], bs[i], pos[i] & count, length[i] & count, width);                               \
         keep(call, call->operand[0], scratch, sizeof *d);                                                              \
     }
-INSERT(bfi_32, uint32_t, 32)
-INSERT(bfi_64, uint64_t, 64)
+INSERT(bfi_32, uint32_t, 32, 255)
+INSERT(bfi_64, uint64_t, 64, UINT32_MAX)
 
 static const struct alu_row rows[] = {
     ROW(POPC, b32, popc_32),    ROW(POPC, b64, popc_64),    ROW(CLZ, b32, clz_32),      ROW(CLZ, b64, clz_64),

@@ -28,89 +28,73 @@ static const uint8_t relations[PTX_WORDS] = {
     [PTX_IS_NAN] = UNORDERED,
 };
 
-// --- Bits of lanes ---------------------------------------------------------------------------------------------------
+// --- Loops -----------------------------------------------------------------------------------------------------------
 
-LANE_INLINE uint32_t gathered(const uint32_t flags[LANES])
-{
-    uint32_t bits = 0;
-    for (int i = 0; i < LANES; i++) bits |= (flags[i] & 1) << i;
-    return bits;
-}
-
-// For which lanes LESS and EQUAL hold; of floats also UNORDERED.
-struct masks {
-    uint32_t less, equal, unordered;
-};
-
-static uint32_t chosen(struct masks masks, uint8_t wanted)
-{
-    uint32_t greater = ~(masks.less | masks.equal | masks.unordered);
-    return (wanted & LESS ? masks.less : 0) | (wanted & EQUAL ? masks.equal : 0) | (wanted & GREATER ? greater : 0) |
-           (wanted & UNORDERED ? masks.unordered : 0);
-}
-
-// Compares `as` and `bs`; ordered(x) is a number that grows with x, is_nan(x) what compares with nothing.
-#define COMPARE(name, T, read, is_nan)                                                                                 \
-    static struct masks name(const void *a, const void *b, int flush)                                                  \
+// For which lanes a relation of x and y holds that a loop has: the others are made of these.
+#define EACH_FLAG(T, read, holds)                                                                                      \
+    EACH_LANE                                                                                                          \
     {                                                                                                                  \
-        const T *as = a, *bs = b;                                                                                      \
-        uint32_t less[LANES], equal[LANES], unordered[LANES];                                                          \
-        (void)flush;                                                                                                   \
-        EACH_LANE                                                                                                      \
-        {                                                                                                              \
-            uint32_t none = is_nan(as[i]) | is_nan(bs[i]);                                                             \
-            less[i] = (uint32_t)(read(as[i], flush) < read(bs[i], flush)) & ~none;                                     \
-            equal[i] = (uint32_t)(read(as[i], flush) == read(bs[i], flush)) & ~none;                                   \
-            unordered[i] = none;                                                                                       \
-        }                                                                                                              \
-        return (struct masks){gathered(less), gathered(equal), gathered(unordered)};                                   \
+        T x = read(as[i]), y = read(bs[i]);                                                                            \
+        flags[i] = holds;                                                                                              \
     }
 
-#define PLAIN(x, flush) (x)
-#define NEVER(x)        0u
+#define COMPARE_INTEGERS(name, T)                                                                                      \
+    static uint32_t name(uint8_t relation, const void *a, const void *b)                                               \
+    {                                                                                                                  \
+        const T *as = a, *bs = b;                                                                                      \
+        uint8_t flags[LANES];                                                                                          \
+        if (relation == LESS)                                                                                          \
+            EACH_FLAG(T, , x < y)                                                                                      \
+        else if (relation == EQUAL)                                                                                    \
+            EACH_FLAG(T, , x == y)                                                                                     \
+        else                                                                                                           \
+            EACH_FLAG(T, , x <= y)                                                                                     \
+        return gathered(flags);                                                                                        \
+    }
+COMPARE_INTEGERS(compare_u16, uint16_t)
+COMPARE_INTEGERS(compare_u32, uint32_t)
+COMPARE_INTEGERS(compare_u64, uint64_t)
+COMPARE_INTEGERS(compare_s16, int16_t)
+COMPARE_INTEGERS(compare_s32, int32_t)
+COMPARE_INTEGERS(compare_s64, int64_t)
 
-// Floats as integers: both zeros are 0.
-LANE_INLINE int32_t order_32(uint32_t x, int flush)
+// Floats compare as the host's, in an environment that keeps or flushes subnormals.
+#define COMPARE_FLOATS(name, T, F, read)                                                                               \
+    static uint32_t name(uint8_t relation, const void *a, const void *b)                                               \
+    {                                                                                                                  \
+        const T *as = a, *bs = b;                                                                                      \
+        uint8_t flags[LANES];                                                                                          \
+        if (relation == LESS)                                                                                          \
+            EACH_FLAG(F, read, x < y)                                                                                  \
+        else if (relation == EQUAL)                                                                                    \
+            EACH_FLAG(F, read, x == y)                                                                                 \
+        else if (relation == (LESS | EQUAL))                                                                           \
+            EACH_FLAG(F, read, x <= y)                                                                                 \
+        else if (relation == UNORDERED)                                                                                \
+            EACH_FLAG(F, read, (x != x) | (y != y))                                                                    \
+        else                                                                                                           \
+            EACH_FLAG(F, read, (x == y) | (x != x) | (y != y))                                                         \
+        return gathered(flags);                                                                                        \
+    }
+
+LANE_INLINE float f16_flushed(uint32_t bits)
 {
-    if (flush) x = f32_flushed(x);
-    return x >> 31 ? -(int32_t)(x & 0x7fffffff) : (int32_t)x;
+    return f16_to_f32(narrow_flushed(NARROW_F16, bits));
 }
 
-LANE_INLINE int64_t order_64(uint64_t x, int flush)
+LANE_INLINE float f32_without_subnormals(uint32_t bits)
 {
-    (void)flush;
-    return x >> 63 ? -(int64_t)(x & ~F64_SIGN) : (int64_t)x;
+    return f32_of(f32_flushed(bits));
 }
 
-LANE_INLINE int32_t order_f16(uint32_t x, int flush)
-{
-    if (flush) x = narrow_flushed(NARROW_F16, x);
-    return x & 0x8000 ? -(int32_t)(x & 0x7fff) : (int32_t)x;
-}
+COMPARE_FLOATS(compare_f16, uint16_t, float, f16_to_f32)
+COMPARE_FLOATS(compare_f16_ftz, uint16_t, float, f16_flushed)
+COMPARE_FLOATS(compare_bf16, uint16_t, float, bf16_to_f32)
+COMPARE_FLOATS(compare_f32, uint32_t, float, f32_of)
+COMPARE_FLOATS(compare_f32_ftz, uint32_t, float, f32_without_subnormals)
+COMPARE_FLOATS(compare_f64, uint64_t, double, f64_of)
 
-LANE_INLINE int32_t order_bf16(uint32_t x, int flush)
-{
-    (void)flush;
-    return x & 0x8000 ? -(int32_t)(x & 0x7fff) : (int32_t)x;
-}
-
-#define NAN_32(x)   ((uint32_t)f32_is_nan(x))
-#define NAN_64(x)   ((uint32_t)f64_is_nan(x))
-#define NAN_F16(x)  ((uint32_t)narrow_is_nan(NARROW_F16, x))
-#define NAN_BF16(x) ((uint32_t)narrow_is_nan(NARROW_BF16, x))
-
-COMPARE(compare_u16, uint16_t, PLAIN, NEVER)
-COMPARE(compare_u32, uint32_t, PLAIN, NEVER)
-COMPARE(compare_u64, uint64_t, PLAIN, NEVER)
-COMPARE(compare_s16, int16_t, PLAIN, NEVER)
-COMPARE(compare_s32, int32_t, PLAIN, NEVER)
-COMPARE(compare_s64, int64_t, PLAIN, NEVER)
-COMPARE(compare_f16, uint16_t, order_f16, NAN_F16)
-COMPARE(compare_bf16, uint16_t, order_bf16, NAN_BF16)
-COMPARE(compare_f32, uint32_t, order_32, NAN_32)
-COMPARE(compare_f64, uint64_t, order_64, NAN_64)
-
-typedef struct masks comparison(const void *a, const void *b, int flush);
+typedef uint32_t comparison(uint8_t relation, const void *a, const void *b);
 
 static comparison *const comparisons[PTX_TYPES] = {
     [PTX_TYPE_u16] = compare_u16, [PTX_TYPE_u32] = compare_u32,   [PTX_TYPE_u64] = compare_u64,
@@ -120,12 +104,46 @@ static comparison *const comparisons[PTX_TYPES] = {
     [PTX_TYPE_f64] = compare_f64, [PTX_TYPE_f16x2] = compare_f16, [PTX_TYPE_bf16x2] = compare_bf16,
 };
 
+static comparison *comparison_of(int type, int flush)
+{
+    if (flush) return type == PTX_TYPE_f32 ? compare_f32_ftz : compare_f16_ftz;
+    return comparisons[type];
+}
+
+static int is_integer(int type)
+{
+    enum ptx_type_kind kind = ptx_type_row((enum ptx_type)type)->kind;
+    return kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED || kind == PTX_KIND_BITS;
+}
+
+static uint32_t related_integers(comparison *compare, uint8_t wanted, const void *a, const void *b)
+{
+    return wanted & GREATER ? ~compare(wanted ^ (LESS | EQUAL | GREATER), a, b) : compare(wanted, a, b);
+}
+
+static uint32_t related_floats(comparison *compare, uint8_t wanted, const void *a, const void *b)
+{
+    uint32_t flip = 0, bits;
+    if (wanted & UNORDERED) wanted ^= 15, flip = ~flip;
+    if ((wanted & (LESS | GREATER)) == (LESS | GREATER)) wanted ^= 15, flip = ~flip;
+    if (wanted & GREATER)
+        bits = compare(wanted ^ (LESS | GREATER), b, a);
+    else
+        bits = compare(wanted, a, b);
+    return bits ^ flip;
+}
+
 // --- Instructions ----------------------------------------------------------------------------------------------------
 
 static uint32_t compared(const struct alu_call *call, int type, const void *a, const void *b)
 {
-    struct masks masks = comparisons[type](a, b, says_ftz(call));
-    return chosen(masks, relations[call->choice->word[PTX_CLASS_COMPARE]]);
+    comparison *compare = comparison_of(type, says_ftz(call->choice));
+    uint8_t wanted = relations[call->choice->word[PTX_CLASS_COMPARE]];
+    if (is_integer(type)) return related_integers(compare, wanted, a, b);
+    struct environment environment = environment_enter(PTX_RN, 0, &wanted);
+    uint32_t bits = related_floats(compare, wanted, a, b);
+    environment_leave(environment, &wanted);
+    return bits;
 }
 
 // A comparison with the predicate c, if there is one.
@@ -240,8 +258,8 @@ LANE_INLINE int has_property(enum ptx_word property, uint64_t magnitude, uint64_
         return magnitude <= infinity;
     case PTX_NOTANUMBER:
         return magnitude > infinity;
-    case PTX_NORMAL:
-        return magnitude >= least && magnitude < infinity;
+    case PTX_NORMAL: // zeros are
+        return magnitude == 0 || (magnitude >= least && magnitude < infinity);
     default:
         return magnitude < least && magnitude != 0;
     }

@@ -184,10 +184,11 @@ struct wanted {
     int flush, saturate, relu, satfinite;
 };
 
-static struct wanted wanted_of(const struct alu_call *call)
+static struct wanted wanted_of(const struct ptx_choice *choice)
 {
-    return (struct wanted){rounding(call), says_ftz(call), says_sat(call), word_is(call, PTX_CLASS_RELU, PTX_RELU),
-                           word_is(call, PTX_CLASS_SATFINITE, PTX_SATFINITE)};
+    return (struct wanted){rounding(choice), says_ftz(choice), says_sat(choice),
+                           word_is(choice, PTX_CLASS_RELU, PTX_RELU),
+                           word_is(choice, PTX_CLASS_SATFINITE, PTX_SATFINITE)};
 }
 
 LANE_INLINE uint32_t to_narrow(struct narrow format, double x, struct wanted wanted)
@@ -205,10 +206,13 @@ LANE_INLINE uint32_t to_f32(double x, struct wanted wanted)
     return wanted.flush && !HOST_FLUSHES ? f32_flushed(bits) : bits;
 }
 
+// A NaN of arithmetic on f32, widened.
+#define F64_OF_F32_NAN 0x7fffffffe0000000u
+
 LANE_INLINE uint64_t to_f64(double x, struct wanted wanted)
 {
     if (wanted.saturate) x = x > 0 ? x < 1 ? x : 1 : 0;
-    return x != x ? F64_INVALID : bits_of_f64(x);
+    return x != x ? F64_OF_F32_NAN : bits_of_f64(x);
 }
 
 #define EACH_FROM_DOUBLE(T, expression)                                                                                \
@@ -254,10 +258,10 @@ static uint64_t nan_as(uint64_t bits, int type)
                                 : sign << 15 | 0x7f80 | (bits >> 45 & 0x7f);
 }
 
-// From and to f64 a NaN keeps what fits of it, and becomes quiet; but for bf16.
+// From and to f64 a NaN keeps what fits of it, and becomes quiet.
 static int keeps_payload(int to, int from)
 {
-    return (to == PTX_TYPE_f64 || from == PTX_TYPE_f64) && to != PTX_TYPE_bf16;
+    return to == PTX_TYPE_f64 || from == PTX_TYPE_f64;
 }
 
 static void keep_payloads(const void *source, int from, void *d, int to, const double x[LANES])
@@ -289,12 +293,13 @@ static void keep_of(const struct alu_call *call, int type, const void *from)
 
 static void float_to_int(const struct alu_call *call)
 {
-    int to = call->choice->type[0], from = call->choice->type[1];
+    const struct ptx_choice *choice = call->choice;
+    int to = choice->type[0], from = choice->type[1];
     double x[LANES];
     uint64_t d[LANES];
     struct environment environment = environment_enter(PTX_RN, 0, x);
-    doubles_of(call->operand[1], from, says_ftz(call), x);
-    round_whole(x, rounding(call));
+    doubles_of(call->operand[1], from, says_ftz(choice), x);
+    round_whole(x, rounding(choice));
     integers_of(x, to, from == PTX_TYPE_f64, d);
     environment_leave(environment, x);
     keep_of(call, to, d);
@@ -308,19 +313,21 @@ static int is_whole_rounding(enum ptx_word round)
 // Integers and floats to floats.
 static void any_to_float(const struct alu_call *call)
 {
-    int to = call->choice->type[0], from = call->choice->type[1];
-    struct wanted wanted = wanted_of(call);
+    const struct ptx_choice *choice = call->choice;
+    int to = choice->type[0], from = choice->type[1];
+    struct wanted wanted = wanted_of(choice);
     double x[LANES];
     uint64_t d[LANES];
     struct environment environment = environment_enter(PTX_RN, 0, x);
-    doubles_of(call->operand[1], from, wanted.flush, x);
+    doubles_of(call->operand[1], from, wanted.flush && to != PTX_TYPE_f16, x);
     if (is_whole_rounding(wanted.round)) round_whole(x, wanted.round), wanted.round = PTX_RN;
     environment_leave(environment, x);
 
     environment = environment_enter(wanted.round, wanted.flush, d);
     floats_of(x, to, wanted, d);
     environment_leave(environment, d);
-    if (keeps_payload(to, from) && !wanted.saturate) keep_payloads(call->operand[1], from, d, to, x);
+    if (keeps_payload(to, from) && !wanted.saturate && !(from == PTX_TYPE_f32 && wanted.flush))
+        keep_payloads(call->operand[1], from, d, to, x);
     keep_of(call, to, d);
 }
 
@@ -331,7 +338,7 @@ static void any_to_float(const struct alu_call *call)
         const T *as = call->operand[1];                                                                                \
         double high[LANES], low[LANES];                                                                                \
         uint64_t d[LANES];                                                                                             \
-        struct wanted wanted = wanted_of(call);                                                                        \
+        struct wanted wanted = wanted_of(call->choice);                                                                \
         struct environment environment = environment_enter(PTX_RN, 0, high);                                           \
         EACH_LANE high[i] = (double)(high_type)(as[i] >> 32) * 0x1p32, low[i] = (double)(uint32_t)as[i];               \
         environment_leave(environment, low);                                                                           \
@@ -343,17 +350,24 @@ static void any_to_float(const struct alu_call *call)
 HALVES(f64_of_u64, uint64_t, uint32_t)
 HALVES(f64_of_s64, int64_t, int32_t)
 
-// Between registers of one format without a rounding: a move, but for .sat and .ftz.
+// Between registers of f32 or f64 without a rounding: a move, but for .sat and .ftz.
 static void same_float(const struct alu_call *call)
 {
-    int type = call->choice->type[0];
-    if (rounding(call) != PTX_WORD_NONE || says_sat(call) || says_ftz(call))
+    const struct ptx_choice *choice = call->choice;
+    int type = choice->type[0];
+    if (rounding(choice) != PTX_WORD_NONE || says_sat(choice) || says_ftz(choice))
         any_to_float(call);
     else
         keep_of(call, type, call->operand[1]);
 }
 
-UNARY(f32_of_bf16, uint32_t, uint16_t, (uint32_t)a << 16)
+// The bits of a bf16 are the upper ones of an f32; with .ftz it is arithmetic.
+LANE_INLINE uint32_t widened(uint32_t bits, int flush)
+{
+    return !flush ? bits << 16 : f32_is_nan(bits << 16) ? F32_NAN : f32_flushed(bits << 16);
+}
+
+UNARY(f32_of_bf16, uint32_t, uint16_t, widened(a, says_ftz(choice)))
 
 // --- Rows ------------------------------------------------------------------------------------------------------------
 
@@ -392,9 +406,9 @@ static const struct alu_row rows[] = {
     ROW_2(CVT_INT_TO_FLOAT, f64, s64, f64_of_s64),
     ROW_ANY(CVT_INT_TO_FLOAT, any_to_float),
     ROW_ANY(CVT_F32_F32, same_float),
-    ROW_ANY(CVT_F16_F16, same_float),
+    ROW_ANY(CVT_F16_F16, any_to_float),
     ROW_ANY(CVT_F64_F64, same_float),
-    ROW_ANY(CVT_BF16_BF16, same_float),
+    ROW_ANY(CVT_BF16_BF16, any_to_float),
     ROW_ANY(CVT_F32_F16, any_to_float),
     ROW_ANY(CVT_F64_F16, any_to_float),
     ROW_ANY(CVT_F64_F32, any_to_float),

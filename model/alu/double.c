@@ -19,7 +19,7 @@ LANE_INLINE uint64_t f64_result(double f, uint64_t x, uint64_t y, uint64_t z)
     {                                                                                                                  \
         RESULT(uint64_t);                                                                                              \
         const uint64_t *as = call->operand[1], *bs = call->operand[second], *cs = call->operand[last];                 \
-        struct environment environment = environment_enter(rounding(call), 0, d);                                      \
+        struct environment environment = environment_enter(rounding(choice), 0, d);                                    \
         EACH_LANE                                                                                                      \
         {                                                                                                              \
             double a = f64_of(as[i]), b = f64_of(bs[i]), c = f64_of(cs[i]);                                            \

@@ -135,19 +135,19 @@ LANE_INLINE uint32_t f32_flushed(uint32_t bits)
     return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
 }
 
-LANE_INLINE int says_ftz(const struct alu_call *call)
+LANE_INLINE int says_ftz(const struct ptx_choice *choice)
 {
-    return word_is(call, PTX_CLASS_FTZ, PTX_FTZ);
+    return word_is(choice, PTX_CLASS_FTZ, PTX_FTZ);
 }
 
-LANE_INLINE int says_sat(const struct alu_call *call)
+LANE_INLINE int says_sat(const struct ptx_choice *choice)
 {
-    return word_is(call, PTX_CLASS_SAT, PTX_SAT);
+    return word_is(choice, PTX_CLASS_SAT, PTX_SAT);
 }
 
-LANE_INLINE enum ptx_word rounding(const struct alu_call *call)
+LANE_INLINE enum ptx_word rounding(const struct ptx_choice *choice)
 {
-    return (enum ptx_word)call->choice->word[PTX_CLASS_ROUND];
+    return (enum ptx_word)choice->word[PTX_CLASS_ROUND];
 }
 
 #endif

@@ -29,9 +29,9 @@ LANE_INLINE uint32_t write_f32(float f, int flush, int saturate)
     {                                                                                                                  \
         RESULT(uint32_t);                                                                                              \
         const uint32_t *as = call->operand[1], *bs = call->operand[second], *cs = call->operand[last];                 \
-        int flush = says_ftz(call);                                                                                    \
-        struct environment environment = environment_enter(rounding(call), flush, d);                                  \
-        if (says_sat(call))                                                                                            \
+        int flush = says_ftz(choice);                                                                                  \
+        struct environment environment = environment_enter(rounding(choice), flush, d);                                \
+        if (says_sat(choice))                                                                                          \
             F32_LOOP(1, __VA_ARGS__)                                                                                   \
         else                                                                                                           \
             F32_LOOP(0, __VA_ARGS__)                                                                                   \
@@ -62,8 +62,8 @@ LANE_INLINE uint32_t negative(uint32_t a)
     return f32_is_nan(a) ? F32_NAN : a ^ 0x80000000;
 }
 
-UNARY(abs_f32, uint32_t, uint32_t, absolute(read_bits(a, says_ftz(call))))
-UNARY(neg_f32, uint32_t, uint32_t, negative(read_bits(a, says_ftz(call))))
+UNARY(abs_f32, uint32_t, uint32_t, absolute(read_bits(a, says_ftz(choice))))
+UNARY(neg_f32, uint32_t, uint32_t, negative(read_bits(a, says_ftz(choice))))
 BINARY(copysign_f32, uint32_t, uint32_t, uint32_t, (a & 0x80000000) | (b & 0x7fffffff))
 
 // Bits as a number that grows with the float, -0 below +0.
@@ -89,11 +89,11 @@ LANE_INLINE uint32_t extreme_xorsign(uint32_t a, uint32_t b, int greatest, int k
     return f32_is_nan(pick) ? F32_NAN : pick | ((a ^ b) & 0x80000000);
 }
 
-#define SAYS_NAN (word_is(call, PTX_CLASS_NAN, PTX_NAN))
-BINARY(min_f32, uint32_t, uint32_t, uint32_t, extreme(a, b, 0, SAYS_NAN, says_ftz(call)))
-BINARY(max_f32, uint32_t, uint32_t, uint32_t, extreme(a, b, 1, SAYS_NAN, says_ftz(call)))
-BINARY(min_xorsign, uint32_t, uint32_t, uint32_t, extreme_xorsign(a, b, 0, SAYS_NAN, says_ftz(call)))
-BINARY(max_xorsign, uint32_t, uint32_t, uint32_t, extreme_xorsign(a, b, 1, SAYS_NAN, says_ftz(call)))
+#define SAYS_NAN (word_is(choice, PTX_CLASS_NAN, PTX_NAN))
+BINARY(min_f32, uint32_t, uint32_t, uint32_t, extreme(a, b, 0, SAYS_NAN, says_ftz(choice)))
+BINARY(max_f32, uint32_t, uint32_t, uint32_t, extreme(a, b, 1, SAYS_NAN, says_ftz(choice)))
+BINARY(min_xorsign, uint32_t, uint32_t, uint32_t, extreme_xorsign(a, b, 0, SAYS_NAN, says_ftz(choice)))
+BINARY(max_xorsign, uint32_t, uint32_t, uint32_t, extreme_xorsign(a, b, 1, SAYS_NAN, says_ftz(choice)))
 
 static const struct alu_row rows[] = {
     ROW_ANY(ADD_F32, add),

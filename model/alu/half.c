@@ -4,14 +4,13 @@
 
 // What the words of an instruction ask for.
 struct asked {
-    enum ptx_word round;
     int flush, saturate, relu, oob;
 };
 
-LANE_INLINE struct asked asked_of(const struct alu_call *call)
+LANE_INLINE struct asked asked_of(const struct ptx_choice *choice)
 {
-    return (struct asked){rounding(call), says_ftz(call), says_sat(call), word_is(call, PTX_CLASS_RELU, PTX_RELU),
-                          word_is(call, PTX_CLASS_OOB, PTX_OOB)};
+    return (struct asked){says_ftz(choice), says_sat(choice), word_is(choice, PTX_CLASS_RELU, PTX_RELU),
+                          word_is(choice, PTX_CLASS_OOB, PTX_OOB)};
 }
 
 LANE_INLINE double widened(struct narrow format, uint32_t bits, int flush)
@@ -22,7 +21,7 @@ LANE_INLINE double widened(struct narrow format, uint32_t bits, int flush)
 
 LANE_INLINE uint32_t finished(struct narrow format, double f, struct asked asked)
 {
-    uint32_t bits = narrow_round(format, f, asked.round, asked.flush);
+    uint32_t bits = narrow_round(format, f, PTX_RN, asked.flush);
     if (asked.saturate) bits = narrow_saturated(format, bits);
     return asked.relu ? narrow_relu(format, bits) : bits;
 }
@@ -53,7 +52,7 @@ LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, ui
     {                                                                                                                  \
         RESULT(uint16_t);                                                                                              \
         const uint16_t *as = call->operand[1], *bs = call->operand[last > 1 ? 2 : 1], *cs = call->operand[last];       \
-        struct asked asked = asked_of(call);                                                                           \
+        struct asked asked = asked_of(choice);                                                                         \
         struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
         EACH_LANE d[i] = (uint16_t)each(format, as[i], bs[i], cs[i], asked);                                           \
         environment_leave(environment, d);                                                                             \
@@ -63,7 +62,7 @@ LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, ui
     {                                                                                                                  \
         RESULT(uint32_t);                                                                                              \
         const uint32_t *as = call->operand[1], *bs = call->operand[last > 1 ? 2 : 1], *cs = call->operand[last];       \
-        struct asked asked = asked_of(call);                                                                           \
+        struct asked asked = asked_of(choice);                                                                         \
         struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
         EACH_LANE                                                                                                      \
         {                                                                                                              \
@@ -124,20 +123,21 @@ LANE_INLINE uint32_t extreme(struct narrow format, uint32_t a, uint32_t b, int g
     return (a_nan && b_nan) || (keeps_nan && (a_nan || b_nan)) ? format.nan : pick;
 }
 
-LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, int greatest, const struct alu_call *call)
+LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, int greatest,
+                                const struct ptx_choice *choice)
 {
-    int keeps_nan = word_is(call, PTX_CLASS_NAN, PTX_NAN), flush = says_ftz(call);
-    if (!word_is(call, PTX_CLASS_XORSIGN, PTX_XORSIGN)) return extreme(format, a, b, greatest, keeps_nan, flush);
+    int keeps_nan = word_is(choice, PTX_CLASS_NAN, PTX_NAN), flush = says_ftz(choice);
+    if (!word_is(choice, PTX_CLASS_XORSIGN, PTX_XORSIGN)) return extreme(format, a, b, greatest, keeps_nan, flush);
     uint32_t magnitude = format.sign - 1;
     uint32_t pick = extreme(format, a & magnitude, b & magnitude, greatest, keeps_nan, flush);
     return narrow_is_nan(format, pick) ? format.nan : pick | ((a ^ b) & format.sign);
 }
 
 #define EXTREMES(name, format, greatest)                                                                               \
-    BINARY(name, uint16_t, uint16_t, uint16_t, extreme_of(format, a, b, greatest, call))                               \
+    BINARY(name, uint16_t, uint16_t, uint16_t, extreme_of(format, a, b, greatest, choice))                             \
     BINARY(name##_x2, uint32_t, uint32_t, uint32_t,                                                                    \
-           extreme_of(format, a & 0xffff, b & 0xffff, greatest, call) |                                                \
-               extreme_of(format, a >> 16, b >> 16, greatest, call) << 16)
+           extreme_of(format, a & 0xffff, b & 0xffff, greatest, choice) |                                              \
+               extreme_of(format, a >> 16, b >> 16, greatest, choice) << 16)
 EXTREMES(min_f16, NARROW_F16, 0)
 EXTREMES(max_f16, NARROW_F16, 1)
 EXTREMES(min_bf16, NARROW_BF16, 0)
@@ -152,17 +152,46 @@ HALVES(fma, 3)
 HALVES(abs, 1)
 HALVES(neg, 1)
 
+// ptxas takes .rz, .rm and .rp for bf16, and what it makes of them is not that: one number is taken for f16, without
+// .relu, two are rounded to nearest.
+static void fma_bf16_any(const struct alu_call *call)
+{
+    if (rounding(call->choice) == PTX_RN) {
+        fma_bf16(call);
+        return;
+    }
+    struct ptx_choice choice = *call->choice;
+    choice.word[PTX_CLASS_RELU] = PTX_WORD_NONE;
+    fma_f16(&(struct alu_call){call->operand, call->lanes, call->carry, &choice});
+}
+
 #define F16_ROWS(form, name)  ROW(form, f16, name##_f16), ROW(form, f16x2, name##_f16_x2)
 #define BF16_ROWS(form, name) ROW(form, bf16, name##_bf16), ROW(form, bf16x2, name##_bf16_x2)
 
 static const struct alu_row rows[] = {
-    F16_ROWS(ADD_F16, add),         F16_ROWS(SUB_F16, sub),           F16_ROWS(MUL_F16, mul),
-    F16_ROWS(FMA_F16, fma),         F16_ROWS(FMA_F16_RELU, fma),      F16_ROWS(FMA_OOB, fma),
-    F16_ROWS(FMA_OOB_SAT, fma),     F16_ROWS(ABS_F16, abs),           F16_ROWS(NEG_F16, neg),
-    F16_ROWS(MIN_F16, min),         F16_ROWS(MAX_F16, max),           F16_ROWS(MIN_F16_XORSIGN, min),
-    F16_ROWS(MAX_F16_XORSIGN, max), BF16_ROWS(ADD_BF16, add),         BF16_ROWS(SUB_BF16, sub),
-    BF16_ROWS(MUL_BF16, mul),       BF16_ROWS(FMA_BF16, fma),         BF16_ROWS(FMA_OOB, fma),
-    BF16_ROWS(ABS_BF16, abs),       BF16_ROWS(NEG_BF16, neg),         BF16_ROWS(MIN_BF16, min),
-    BF16_ROWS(MAX_BF16, max),       BF16_ROWS(MIN_BF16_XORSIGN, min), BF16_ROWS(MAX_BF16_XORSIGN, max),
+    F16_ROWS(ADD_F16, add),
+    F16_ROWS(SUB_F16, sub),
+    F16_ROWS(MUL_F16, mul),
+    F16_ROWS(FMA_F16, fma),
+    F16_ROWS(FMA_F16_RELU, fma),
+    F16_ROWS(FMA_OOB, fma),
+    F16_ROWS(FMA_OOB_SAT, fma),
+    F16_ROWS(ABS_F16, abs),
+    F16_ROWS(NEG_F16, neg),
+    F16_ROWS(MIN_F16, min),
+    F16_ROWS(MAX_F16, max),
+    F16_ROWS(MIN_F16_XORSIGN, min),
+    F16_ROWS(MAX_F16_XORSIGN, max),
+    BF16_ROWS(ADD_BF16, add),
+    BF16_ROWS(SUB_BF16, sub),
+    BF16_ROWS(MUL_BF16, mul),
+    ROW(FMA_BF16, bf16, fma_bf16_any),
+    ROW(FMA_BF16, bf16x2, fma_bf16_x2),
+    BF16_ROWS(ABS_BF16, abs),
+    BF16_ROWS(NEG_BF16, neg),
+    BF16_ROWS(MIN_BF16, min),
+    BF16_ROWS(MAX_BF16, max),
+    BF16_ROWS(MIN_BF16_XORSIGN, min),
+    BF16_ROWS(MAX_BF16_XORSIGN, max),
 };
 ALU_ROWS(alu_half, rows);

@@ -151,7 +151,7 @@ SUM(uint64_t)
             d[i] = __VA_ARGS__;                                                                                        \
             after |= out << i;                                                                                         \
         }                                                                                                              \
-        if (word_is(call, PTX_CLASS_CARRY, PTX_CC)) keep_bits(call->carry, after, call->lanes);                        \
+        if (word_is(choice, PTX_CLASS_CARRY, PTX_CC)) keep_bits(call->carry, after, call->lanes);                      \
         keep(call, call->operand[0], scratch, sizeof *d);                                                              \
     }
 #define CARRIES(U, t)                                                                                                  \

@@ -47,7 +47,11 @@ LANE_INLINE void keep(const struct alu_call *call, void *d, const void *from, si
         keep_64(d, from, call->lanes);
 }
 
-#define RESULT(D) D scratch[LANES], *d = call->lanes == ALL_LANES ? call->operand[0] : scratch
+// `d`, where the results of all lanes go, and `choice`, a copy that no result overlaps.
+#define RESULT(D)                                                                                                      \
+    const struct ptx_choice copy = *call->choice, *choice = &copy;                                                     \
+    D scratch[LANES], *d = call->lanes == ALL_LANES ? call->operand[0] : scratch;                                      \
+    (void)choice
 
 // Functions of one to four registers: name, type of the result, types of the operands, the expression.
 #define UNARY(name, D, A, ...)                                                                                         \
@@ -101,9 +105,21 @@ LANE_INLINE void keep_bits(uint32_t *d, uint32_t bits, uint32_t lanes)
     *d = (*d & ~lanes) | (bits & lanes);
 }
 
-LANE_INLINE int word_is(const struct alu_call *call, enum ptx_class class, enum ptx_word word)
+// A bit a lane of flags that are 0 or 1, eight at once.
+LANE_INLINE uint32_t gathered(const uint8_t flags[LANES])
 {
-    return call->choice->word[class] == word;
+    uint32_t bits = 0;
+    for (int i = 0; i < LANES; i += 8) {
+        uint64_t eight = 0;
+        for (int n = 0; n < 8; n++) eight |= (uint64_t)flags[i + n] << 8 * n;
+        bits |= (uint32_t)(eight * 0x0102040810204080u >> 56) << i;
+    }
+    return bits;
+}
+
+LANE_INLINE int word_is(const struct ptx_choice *choice, enum ptx_class class, enum ptx_word word)
+{
+    return choice->word[class] == word;
 }
 
 #endif

@@ -19,33 +19,52 @@ LOGIC(uint16_t, int16_t, 16)
 LOGIC(uint32_t, int32_t, 32)
 LOGIC(uint64_t, int64_t, 64)
 
-LANE_INLINE uint32_t by_table(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+// x where the bits of `pick` are 1, else y.
+LANE_INLINE uint32_t mixed(uint32_t pick, uint32_t x, uint32_t y)
 {
-    uint32_t result = 0;
-    for (int bit = 0; bit < 8; bit++)
-        result |= (0 - (table >> bit & 1)) & (bit & 4 ? a : ~a) & (bit & 2 ? b : ~b) & (bit & 1 ? c : ~c);
-    return result;
+    return y ^ (pick & (x ^ y));
+}
+
+// Bit 4 a + 2 b + c of the table, for each bit.
+LANE_INLINE uint32_t by_table(uint32_t a, uint32_t b, uint32_t c, const uint32_t entry[8])
+{
+    uint32_t low = mixed(b, mixed(c, entry[3], entry[2]), mixed(c, entry[1], entry[0]));
+    return mixed(a, mixed(b, mixed(c, entry[7], entry[6]), mixed(c, entry[5], entry[4])), low);
+}
+
+struct table {
+    uint32_t entry[8];
+};
+
+LANE_INLINE struct table table_of(const void *constant)
+{
+    struct table table;
+    for (int bit = 0; bit < 8; bit++) table.entry[bit] = 0 - (*(const uint32_t *)constant >> bit & 1);
+    return table;
 }
 
 static void lop3(const struct alu_call *call)
 {
     RESULT(uint32_t);
     const uint32_t *as = call->operand[1], *bs = call->operand[2], *cs = call->operand[3];
-    uint32_t table = *(const uint32_t *)call->operand[4];
-    EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table);
+    const struct table table = table_of(call->operand[4]);
+    EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table.entry);
     keep(call, call->operand[0], scratch, sizeof *d);
 }
 
 // d|p = lop3, and whether it is not 0 combined with q.
 static void lop3_bool(const struct alu_call *call)
 {
-    uint32_t d[LANES], nonzero = 0, q = *(const uint32_t *)call->operand[6];
+    uint32_t d[LANES], q = *(const uint32_t *)call->operand[6];
     const uint32_t *as = call->operand[2], *bs = call->operand[3], *cs = call->operand[4];
-    uint32_t table = *(const uint32_t *)call->operand[5];
-    EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table);
-    for (int i = 0; i < LANES; i++) nonzero |= (uint32_t)(d[i] != 0) << i;
+    const struct table table = table_of(call->operand[5]);
+    EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table.entry);
+    uint8_t flags[LANES];
+    EACH_LANE flags[i] = d[i] != 0;
     if (call->operand[0] != NULL) keep_32(call->operand[0], d, call->lanes);
-    keep_bits(call->operand[1], word_is(call, PTX_CLASS_OPERATION, PTX_AND) ? nonzero & q : nonzero | q, call->lanes);
+    uint32_t nonzero = gathered(flags);
+    const struct ptx_choice *choice = call->choice;
+    keep_bits(call->operand[1], word_is(choice, PTX_CLASS_OPERATION, PTX_AND) ? nonzero & q : nonzero | q, call->lanes);
 }
 
 LANE_INLINE uint32_t funnel_count(uint32_t c, int wraps)
@@ -53,7 +72,7 @@ LANE_INLINE uint32_t funnel_count(uint32_t c, int wraps)
     return wraps ? c & 31 : c > 32 ? 32 : c;
 }
 
-#define WRAPS (word_is(call, PTX_CLASS_CLAMP, PTX_WRAP))
+#define WRAPS (word_is(choice, PTX_CLASS_CLAMP, PTX_WRAP))
 TERNARY(shf_l, uint32_t, uint32_t, uint32_t, uint32_t, ((uint64_t)b << 32 | a) << funnel_count(c, WRAPS) >> 32)
 TERNARY(shf_r, uint32_t, uint32_t, uint32_t, uint32_t, ((uint64_t)b << 32 | a) >> funnel_count(c, WRAPS))
 
@@ -79,7 +98,7 @@ LANE_INLINE uint32_t permuted(uint32_t a, uint32_t b, uint32_t selector)
 
 TERNARY(prmt_general, uint32_t, uint32_t, uint32_t, uint32_t, permuted(a, b, c))
 TERNARY(prmt_mode, uint32_t, uint32_t, uint32_t, uint32_t,
-        permuted(a, b, picks[call->choice->word[PTX_CLASS_PRMT] - PTX_F4E][c & 3]))
+        permuted(a, b, picks[choice->word[PTX_CLASS_PRMT] - PTX_F4E][c & 3]))
 
 static void prmt(const struct alu_call *call)
 {
@@ -98,7 +117,7 @@ static void prmt(const struct alu_call *call)
         keep(call, call->operand[0], scratch, sizeof *d);                                                              \
     }                                                                                                                  \
     TERNARY(slct_s32_##t, T, T, T, int32_t, c >= 0 ? a : b)                                                            \
-    TERNARY(slct_f32_##t, T, T, T, uint32_t, is_not_below_zero(c, word_is(call, PTX_CLASS_FTZ, PTX_FTZ)) ? a : b)
+    TERNARY(slct_f32_##t, T, T, T, uint32_t, is_not_below_zero(c, word_is(choice, PTX_CLASS_FTZ, PTX_FTZ)) ? a : b)
 
 // c >= 0 of a float: of -0 and, with ftz, of its subnormals too, not of a NaN.
 LANE_INLINE int is_not_below_zero(uint32_t c, int flush)

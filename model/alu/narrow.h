@@ -43,14 +43,16 @@ LANE_INLINE float bf16_to_f32(uint32_t bits)
     return f32_of(bits << 16);
 }
 
-LANE_INLINE int rounds_up(enum ptx_word round, int is_negative, uint64_t kept, uint64_t dropped, uint64_t half)
+// What is added before the low bits are cut off: `half` a unit, or just not a whole one. Of the nearest two the even
+// one.
+LANE_INLINE uint64_t rounding_term(enum ptx_word round, uint64_t is_negative, uint64_t is_odd, uint64_t half)
 {
-    int nearest = dropped > half || (dropped == half && (kept & 1));
+    uint64_t almost = 2 * half - 1;
     return round == PTX_RZ    ? 0
-           : round == PTX_RM  ? is_negative && dropped != 0
-           : round == PTX_RP  ? !is_negative && dropped != 0
-           : round == PTX_RNA ? dropped >= half
-                              : nearest;
+           : round == PTX_RM  ? almost & (0 - is_negative)
+           : round == PTX_RP  ? almost & (is_negative - 1)
+           : round == PTX_RNA ? half
+                              : half - 1 + is_odd;
 }
 
 LANE_INLINE uint32_t overflow(struct narrow format, enum ptx_word round, int is_negative)
@@ -59,20 +61,24 @@ LANE_INLINE uint32_t overflow(struct narrow format, enum ptx_word round, int is_
     return stays ? format.finite : format.infinity;
 }
 
-// The bits of a double that is no NaN, rounded; without its sign. `flush`: what is subnormal after rounding is 0.
+// The bits of a double that is no NaN, rounded; without its sign. `flush`: what is below the least
+// normal number, rounded as if exponents had no limit, is 0.
 LANE_INLINE uint32_t narrow_magnitude(struct narrow format, uint64_t bits, enum ptx_word round, int flush)
 {
-    int is_negative = (int)(bits >> 63), field = (int)(bits >> 52 & 0x7ff), power = field - 1023;
+    uint64_t is_negative = bits >> 63;
+    int64_t field = (int64_t)(bits >> 52 & 0x7ff), power = field - 1023;
     uint64_t significand = (bits & 0x000fffffffffffff) | (uint64_t)(field != 0) << 52;
-    int below = power < format.least ? format.least - power : 0, drop = 53 - format.precision + below;
+    int64_t below = power < format.least ? format.least - power : 0, drop = 53 - format.precision + below;
     drop = drop > 62 ? 62 : drop;
-    uint64_t kept = significand >> drop, half = (uint64_t)1 << (drop - 1);
-    uint64_t dropped = significand & (2 * half - 1);
-    uint64_t value = kept + rounds_up(round, is_negative, kept, dropped, half);
+    uint64_t term = rounding_term(round, is_negative, significand >> drop & 1, (uint64_t)1 << (drop - 1));
+    uint64_t value = (significand + term) >> drop;
     value += (uint64_t)(power > format.least ? power - format.least : 0) << (format.precision - 1);
-    if (flush && value >> (format.precision - 1) == 0) value = 0;
-    if (power == 1024) return format.infinity;
-    return value >= format.infinity ? overflow(format, round, is_negative) : (uint32_t)value;
+    int64_t whole = 53 - format.precision; // bits dropped if exponents had no limit
+    uint64_t whole_term = rounding_term(round, is_negative, significand >> whole & 1, (uint64_t)1 << (whole - 1));
+    int becomes_normal = power == format.least - 1 && (significand + whole_term) >> 53 != 0;
+    value = flush && power < format.least && !becomes_normal ? 0 : value;
+    value = value >= format.infinity ? overflow(format, round, (int)is_negative) : value;
+    return power == 1024 ? format.infinity : (uint32_t)value;
 }
 
 LANE_INLINE uint32_t narrow_round(struct narrow format, double f, enum ptx_word round, int flush)

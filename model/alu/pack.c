@@ -7,10 +7,10 @@ struct wanted {
     int relu, satfinite;
 };
 
-LANE_INLINE struct wanted wanted_of(const struct alu_call *call)
+LANE_INLINE struct wanted wanted_of(const struct ptx_choice *choice)
 {
-    return (struct wanted){rounding(call), word_is(call, PTX_CLASS_RELU, PTX_RELU),
-                           word_is(call, PTX_CLASS_SATFINITE, PTX_SATFINITE)};
+    return (struct wanted){rounding(choice), word_is(choice, PTX_CLASS_RELU, PTX_RELU),
+                           word_is(choice, PTX_CLASS_SATFINITE, PTX_SATFINITE)};
 }
 
 LANE_INLINE uint32_t packed(struct narrow format, double x, struct wanted wanted)
@@ -27,7 +27,7 @@ LANE_INLINE uint32_t packed(struct narrow format, double x, struct wanted wanted
         RESULT(D);                                                                                                     \
         const A *as = call->operand[1];                                                                                \
         const B *bs = call->operand[second];                                                                           \
-        struct wanted wanted = wanted_of(call);                                                                        \
+        struct wanted wanted = wanted_of(choice);                                                                      \
         struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
         EACH_LANE                                                                                                      \
         {                                                                                                              \

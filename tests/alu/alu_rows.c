@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Holds the ALU against a GPU, on every instruction that its rows spell:
 //
-//   alu_rows gpu I N     instances I, I + N, ... on the GPU; prints of each a line: key, tuples, digest of the GPU's
+//   alu_rows gpu I N [SEED] instances I, I + N, ... on the GPU; prints of each a line: key, tuples, digest of the GPU's
 //                        results, how many tuples differ from the model; behind '!', tuples that differ
 //   alu_rows model       the same lines from the model
 //   alu_rows check FILE  compares the model with lines of `gpu`; exit status 1 if a digest differs
 //   alu_rows ptx I N     prints the kernels
+//   alu_rows sums I N    sums of approximate functions over all arguments, on the GPU; 'differs' where the model's are
+//                        others, of every N-th region from I on
+//   alu_rows check-sums FILE N  compares every N-th region of the model with lines of `sums`
 #include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
 #include "kernel.h"
+#include "sums.h"
 
-enum { AT_ONCE = 32, SHOWN = 6, MOST = INSTANCE_MOST_WORDS };
+enum { AT_ONCE = 32, SHOWN = 12 };
+
+// A line of `gpu`; `key` ends at its tab.
+struct recorded {
+    char line[220];
+};
 
 struct run {
     const char *mode;
@@ -20,7 +29,8 @@ struct run {
     struct device *device;
     struct instance batch[AT_ONCE];
     int held;
-    FILE *recorded;
+    struct recorded *recorded;
+    size_t recordings;
     long compared, different;
 };
 
@@ -141,6 +151,49 @@ static void compute(struct run *run, struct instance *instance)
            (unsigned long long)instance_digest(expected, (size_t)words * (size_t)instance->tuples));
 }
 
+// --- Against what was recorded ---------------------------------------------------------------------------------------
+
+static int by_key(const void *a, const void *b)
+{
+    const char *x = a, *y = b;
+    size_t n = strcspn(x, "\t"), m = strcspn(y, "\t");
+    int order = memcmp(x, y, n < m ? n : m);
+    return order != 0 ? order : (n > m) - (n < m);
+}
+
+static void read_recorded(struct run *run, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char line[sizeof run->recorded->line];
+    if (file == NULL) fprintf(stderr, "alu_rows: cannot read %s\n", path), exit(2);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (line[0] == '!' || line[0] == '#') continue;
+        run->recorded = realloc(run->recorded, (run->recordings + 1) * sizeof *run->recorded);
+        if (run->recorded == NULL) abort();
+        memcpy(run->recorded[run->recordings++].line, line, sizeof line);
+    }
+    fclose(file);
+    qsort(run->recorded, run->recordings, sizeof *run->recorded, by_key);
+}
+
+static void check(struct run *run, struct instance *instance)
+{
+    struct recorded key;
+    snprintf(key.line, sizeof key.line, "%s\t", instance->key);
+    const struct recorded *found = bsearch(&key, run->recorded, run->recordings, sizeof key, by_key);
+    int words = instance_compute(instance, alu_find(&instance->registers.choice), expected), tuples;
+    unsigned long long digest;
+    if (found == NULL || sscanf(strchr(found->line, '\t'), "%d %llx", &tuples, &digest) != 2) {
+        printf("not recorded: %s\n", instance->key);
+        run->different++;
+        return;
+    }
+    run->compared += tuples;
+    if (digest == instance_digest(expected, (size_t)words * (size_t)instance->tuples)) return;
+    printf("differs: %s\n", instance->key);
+    run->different++;
+}
+
 static void tell(void *to, struct instance *instance)
 {
     struct run *run = to;
@@ -148,6 +201,8 @@ static void tell(void *to, struct instance *instance)
     if (run->next++ % run->step != run->first) return;
     if (strcmp(run->mode, "model") == 0) {
         compute(run, instance);
+    } else if (strcmp(run->mode, "check") == 0) {
+        check(run, instance);
     } else if (strcmp(run->mode, "ptx") == 0) {
         snprintf(name, sizeof name, "k%ld", run->next);
         printf("// %s\n", instance->key);
@@ -158,18 +213,82 @@ static void tell(void *to, struct instance *instance)
     }
 }
 
+// --- Sums ------------------------------------------------------------------------------------------------------------
+
+static int sums_on_gpu(struct device *device, const char *spelling)
+{
+    char *text, log[2000];
+    size_t bytes;
+    FILE *ptx = open_memstream(&text, &bytes);
+    fputs(kernel_head, ptx);
+    sums_print(spelling, "sums", ptx);
+    fclose(ptx);
+    void *module = device_module(device, text, log, sizeof log);
+    free(text);
+    if (module == NULL) printf("# refused: %s: %s\n", spelling, log);
+    int error = module == NULL || device_run(device, module, "sums", 256 * SUMS_REGIONS, in, 1, out, SUMS_REGIONS) != 0;
+    if (module != NULL) device_module_close(device, module);
+    return error;
+}
+
+static int record_sums(const struct run *run)
+{
+    int different = 0;
+    for (int i = 0; sums_spelling(i) != NULL; i++) {
+        if (sums_on_gpu(run->device, sums_spelling(i)) != 0) return 2;
+        for (int region = 0; run->first == 0 && region < SUMS_REGIONS; region++)
+            printf(region % 16 == 0 ? "%s%s %d %016llx" : "%.0s%.0s%.0d %016llx", region == 0 ? "" : "\n",
+                   sums_spelling(i), region, (unsigned long long)out[region]);
+        if (run->first == 0) printf("\n");
+        for (int region = (int)run->first; region < SUMS_REGIONS; region += (int)run->step) {
+            if (sums_of_model(sums_spelling(i), region) == out[region]) continue;
+            printf("# differs: %s, region %d\n", sums_spelling(i), region);
+            different = 1;
+        }
+        fflush(stdout);
+    }
+    printf("# done\n");
+    return different;
+}
+
+static int check_sums(const char *path, int every)
+{
+    FILE *file = fopen(path, "r");
+    char spelling[64];
+    int first, different = 0, compared = 0;
+    unsigned long long sum;
+    if (file == NULL || every < 1) return 2;
+    while (fscanf(file, " #%*[^\n]") != EOF && fscanf(file, "%63s %d", spelling, &first) == 2)
+        for (int region = first; region < first + 16 && fscanf(file, "%llx", &sum) == 1; region++) {
+            if (region % every != 0) continue;
+            compared++;
+            if (sums_of_model(spelling, region) == sum) continue;
+            printf("differs: %s, region %d\n", spelling, region);
+            different = 1;
+        }
+    fclose(file);
+    printf("%d sums of %d arguments compared\n", compared, 1 << SUMS_REGION_BITS);
+    return different || compared == 0;
+}
+
 int main(int argc, char **argv)
 {
     static struct run run = {.mode = "", .step = 1};
     if (argc > 1) run.mode = argv[1];
     if (argc > 3) run.first = atol(argv[2]), run.step = atol(argv[3]);
+    if (strcmp(run.mode, "check-sums") == 0 && argc == 4) return check_sums(argv[2], atoi(argv[3]));
     in = room(), out = room(), expected = room();
-    if (strcmp(run.mode, "gpu") == 0 && (run.device = device_open()) == NULL) {
+    int needs_gpu = strcmp(run.mode, "gpu") == 0 || strcmp(run.mode, "sums") == 0;
+    if (needs_gpu && (run.device = device_open()) == NULL) {
         fprintf(stderr, "alu_rows: no GPU\n");
         return 2;
     }
+    if (strcmp(run.mode, "check") == 0 && argc == 3) read_recorded(&run, argv[2]);
     if (strcmp(run.mode, "ptx") == 0) fputs(kernel_head, stdout);
-    instance_each(tell, &run);
+    if (strcmp(run.mode, "sums") == 0) return record_sums(&run);
+    instance_each(argc > 4 ? strtoull(argv[4], NULL, 0) : 0, tell, &run);
     run_batch(&run);
-    return 0;
+    if (strcmp(run.mode, "check") == 0)
+        printf("%ld tuples compared, %ld instructions differ\n", run.compared, run.different);
+    return run.different > 0;
 }

@@ -10,6 +10,7 @@ struct device {
     void *library;
     int (*load)(void **, const void *, unsigned, int *, void **), (*unload)(void *);
     int (*find)(void **, void *, const char *), (*synchronise)(void);
+    int (*clear)(uint64_t, unsigned char, size_t);
     int (*to_device)(uint64_t, const void *, size_t), (*to_host)(void *, uint64_t, size_t);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
                   void **);
@@ -35,6 +36,7 @@ static int start(struct device *device)
     *(void **)&device->unload = symbol(device, "cuModuleUnload");
     *(void **)&device->find = symbol(device, "cuModuleGetFunction");
     *(void **)&device->synchronise = symbol(device, "cuCtxSynchronize");
+    *(void **)&device->clear = symbol(device, "cuMemsetD8_v2");
     *(void **)&device->to_device = symbol(device, "cuMemcpyHtoD_v2");
     *(void **)&device->to_host = symbol(device, "cuMemcpyDtoH_v2");
     *(void **)&device->launch = symbol(device, "cuLaunchKernel");
@@ -65,15 +67,16 @@ void device_module_close(struct device *device, void *module)
     device->unload(module);
 }
 
-int device_run(struct device *device, void *module, const char *name, int tuples, const uint64_t *in, size_t in_words,
+int device_run(struct device *device, void *module, const char *name, int threads, const uint64_t *in, size_t in_words,
                uint64_t *out, size_t out_words)
 {
-    uint64_t count = (uint64_t)tuples;
+    uint64_t count = (uint64_t)threads;
     void *function, *parameter[] = {&device->in, &device->out, &count};
     int error = device->find(&function, module, name);
     if (error == 0) error = device->to_device(device->in, in, 8 * in_words);
+    if (error == 0) error = device->clear(device->out, 0, 8 * out_words);
     if (error == 0)
-        error = device->launch(function, (unsigned)tuples / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, parameter, NULL);
+        error = device->launch(function, (unsigned)threads / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, parameter, NULL);
     if (error == 0) error = device->synchronise();
     return error != 0 ? error : device->to_host(out, device->out, 8 * out_words);
 }

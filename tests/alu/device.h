@@ -15,8 +15,9 @@ struct device *device_open(void);
 void *device_module(struct device *device, const char *ptx, char *log, size_t log_bytes);
 void device_module_close(struct device *device, void *module);
 
-// Runs kernel `name` with blocks of 256 threads: copies `in`, and `out` to it and back. 0: done, else the CUDA error.
-int device_run(struct device *device, void *module, const char *name, int tuples, const uint64_t *in, size_t in_words,
+// Runs kernel `name` with blocks of 256 threads, `threads` of them in all: copies `in` and zeros for `out` to it, and
+// `out` back. 0: done, else the CUDA error.
+int device_run(struct device *device, void *module, const char *name, int threads, const uint64_t *in, size_t in_words,
                uint64_t *out, size_t out_words);
 
 #endif

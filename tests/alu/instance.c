@@ -7,6 +7,7 @@
 // --- Spellings -------------------------------------------------------------------------------------------------------
 
 struct telling {
+    uint64_t seed;
     void (*tell)(void *to, struct instance *instance);
     void *to;
     struct instance instance;
@@ -77,7 +78,8 @@ static void describe(struct instance *instance)
     for (int slot = 0; slot < registers->slots; slot++)
         if (is_named(rule_of(registers, slot), "mask") && instance->is_meeting) instance->mask = slot;
     snprintf(instance->key, sizeof instance->key, "%s %s %d", form->name, instance->spelling, instance->variant);
-    instance->constant = (uint32_t)hash_of(instance->key) & 255;
+    instance->seed = hash_of(instance->key);
+    instance->constant = (uint32_t)instance->seed & 255;
 }
 
 static void tell_variant(struct telling *telling, int variant, int parts)
@@ -87,6 +89,7 @@ static void tell_variant(struct telling *telling, int variant, int parts)
     instance->parts = parts;
     if (!registers_open(&instance->registers, instance->form, instance->spelling, parts)) return;
     describe(instance);
+    instance->seed += mix(telling->seed);
     telling->tell(telling->to, instance);
 }
 
@@ -122,9 +125,10 @@ static void tell_slots(struct telling *telling, int slot)
     }
 }
 
-void instance_each(void (*tell)(void *to, struct instance *instance), void *to)
+void instance_each(uint64_t seed, void (*tell)(void *to, struct instance *instance), void *to)
 {
     static struct telling telling;
+    telling.seed = seed;
     telling.tell = tell;
     telling.to = to;
     for (int form = 0; form < PTX_FORMS; form++) {
@@ -250,7 +254,7 @@ static uint64_t special(const struct instance *instance, const struct ptx_operan
     if (strcmp(opcode, "match") == 0) return random % 3 == 0 ? 7 : random % 5 * 0x100000001u;
     if (strcmp(opcode, "shfl") == 0 && is_named(rule, "c")) return random & 0x1f1f;
     if (strcmp(opcode, "shfl") == 0 && is_named(rule, "b")) return random % 40;
-    return kind % 8 < 6 ? random % 72 : random % 300;
+    return kind % 8 < 5 ? random % 72 : kind % 8 < 7 ? random % 300 : random >> random % 33 & 0xffffffff;
 }
 
 static int is_special(const struct instance *instance, const struct ptx_operand_rule *rule)
@@ -270,10 +274,10 @@ static int shared_by_warp(const struct instance *instance, int tuple)
 uint64_t instance_operand(const struct instance *instance, int slot, int word, int tuple)
 {
     const struct registers *registers = &instance->registers;
-    uint64_t seed = hash_of(instance->key) + (uint64_t)(slot * 2 + word) * 0x9e3779b97f4a7c15u;
+    uint64_t seed = instance->seed + (uint64_t)(slot * 2 + word) * 0x9e3779b97f4a7c15u;
     int at = shared_by_warp(instance, tuple) ? tuple / 32 : tuple;
     uint64_t kind = mix(seed + (uint64_t)at * 2 + 1), random = mix(kind + seed);
-    if (slot == registers->slots) return random & 1;
+    if (slot == registers->slots || registers->bits[slot] == 1) return random & 1;
     const struct ptx_operand_rule *rule = rule_of(registers, slot);
     if (rule->kind == PTX_RULE_CONSTANT) return instance->constant;
     if (instance->tuples == INSTANCE_MOST_TUPLES && !registers->is_written[slot]) return (uint64_t)tuple;
@@ -289,7 +293,7 @@ uint64_t instance_operand(const struct instance *instance, int slot, int word, i
 
 uint32_t instance_lanes(const struct instance *instance, int warp)
 {
-    uint32_t lanes = (uint32_t)mix(hash_of(instance->key) + (uint64_t)warp * 77);
+    uint32_t lanes = (uint32_t)mix(instance->seed + (uint64_t)warp * 77);
     int is_shuffle = strcmp(ptx_form_row(instance->form)->opcode, "shfl") == 0;
     if (!instance->is_meeting || is_shuffle || warp % 4 == 0 || lanes == 0) return UINT32_MAX;
     return warp % 4 == 1 ? lanes & (0 - lanes) : lanes;

@@ -12,14 +12,16 @@ enum { INSTANCE_TUPLES = 2048, INSTANCE_MOST_TUPLES = 65536, INSTANCE_MOST_WORDS
 struct instance {
     int form, variant, parts;
     char spelling[96], key[160]; // key: row, spelling and variant
+    uint64_t seed;               // of the operands: of the key, and of what instance_each() was told
     uint32_t constant;
     struct registers registers;
     int tuples, has_carry, is_meeting; // is_meeting: the lanes of `mask` execute
     int mask;                          // the register that says which lanes, or -1
 };
 
-// Calls tell() for each, in an order that does not change; the instance is valid until tell() returns.
-void instance_each(void (*tell)(void *to, struct instance *instance), void *to);
+// Calls tell() for each, in an order that does not change; the instance is valid until tell() returns. Another seed
+// gives other operands.
+void instance_each(uint64_t seed, void (*tell)(void *to, struct instance *instance), void *to);
 
 // The 64-bit word of register `slot` (the carry flag: behind the last one) for tuple `tuple`.
 uint64_t instance_operand(const struct instance *instance, int slot, int word, int tuple);

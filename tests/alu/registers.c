@@ -67,6 +67,7 @@ void registers_set(struct registers *test, int slot, int lane, int word, uint64_
 
 void registers_run(struct registers *test, alu_function *function, uint32_t lanes)
 {
+    for (int slot = 0; slot < test->slots; slot++) test->operand[slot] = test->lanes[slot]; // of a copy, too
     struct alu_call call = {test->operand, lanes, &test->carry, &test->choice};
     function(&call);
 }
