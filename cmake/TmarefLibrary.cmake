@@ -21,7 +21,7 @@ if(NOT CMAKE_OBJCOPY)
 endif()
 separate_arguments(c_flags NATIVE_COMMAND "${CMAKE_C_FLAGS}")
 add_custom_command(OUTPUT ${public}/tmaref.o
-  COMMAND ${CMAKE_C_COMPILER} ${c_flags} -r -nostdlib -fno-lto -o ${public}/model.o
+  COMMAND ${CMAKE_C_COMPILER} ${c_flags} -r -nostdlib -fno-lto -fno-sanitize=all -o ${public}/model.o
     -Wl,--whole-archive $<TARGET_FILE:tmaref_model>
   COMMAND ${CMAKE_OBJCOPY} --redefine-syms=${public}/renames ${public}/model.o
   COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=tmaref_* ${public}/model.o ${public}/tmaref.o

@@ -30,8 +30,6 @@ struct check {
     enum rule first;
 };
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // Every rule that the arguments of an encode call break, in the driver's order, into `check`.
 //   image    where the map would go; only compared with NULL
 //   returns  the bytes of the box as the driver counts them; 0 when something that counts is missing or illegal
@@ -56,7 +54,5 @@ void tensormap_check_replace(struct check *check, const struct tensormap_image *
 
 // The warning of an address that is no multiple of 32 in a map with interleave 32B.
 void tensormap_check_replace_32(struct check *check, uint64_t address);
-
-#pragma GCC visibility pop
 
 #endif

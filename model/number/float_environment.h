@@ -9,8 +9,6 @@
 #include <fenv.h>
 #endif
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // On x86-64 the register MXCSR, for floats and doubles use no other; elsewhere what the C library keeps.
 struct float_environment {
 #if defined __x86_64__
@@ -23,7 +21,5 @@ struct float_environment {
 // Sets the default one, and returns what the caller had.
 struct float_environment float_environment_set_default(void);
 void float_environment_put_back(const struct float_environment *caller);
-
-#pragma GCC visibility pop
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "parser.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // What is known while a row is tried: what each rule takes, or why an operand does not fit.
 struct trial {
     const struct operands *operands;
@@ -19,7 +17,5 @@ struct trial {
 // The row that takes all operands, with trial->chosen; else NULL and a complaint of the row that takes most.
 struct known_row *ptx_fit_row(struct parser *parser, const struct known_spelling *spelling,
                               const struct ptx_token *opcode, struct trial *trial);
-
-#pragma GCC visibility pop
 
 #endif

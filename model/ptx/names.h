@@ -7,8 +7,6 @@
 #include "program.h"
 #include "ptx_arena.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 enum name_kind { NAME_REGISTER, NAME_VARIABLE, NAME_FUNCTION, NAME_LABEL, NAME_TARGETS };
 
 struct named {
@@ -37,7 +35,5 @@ const struct named *ptx_names_find(const struct names *names, struct ptx_name na
 const struct named *ptx_names_find_register(const struct names *names, struct ptx_name name, uint32_t *number);
 
 void ptx_names_clear(struct names *names);
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,8 +7,6 @@
 #include "names.h"
 #include "ptx.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // Operands, and with the parts of vectors; a call may pass hundreds.
 enum { MOST_TOP = 16, MOST_WRITTEN = 600, MOST_DEPTH = 64, LOCATION_SLOTS = 4096, SPELLING_HEADS = 1024 };
 
@@ -141,7 +139,5 @@ const struct known_spelling *ptx_spelling_find(struct parser *parser, const stru
 // emit.c: puts the instruction of these operands in the body.
 int ptx_instruction_add(struct parser *parser, struct body *body, const struct ptx_token *opcode,
                         const struct known_spelling *spelling, struct ptx_instruction *instruction);
-
-#pragma GCC visibility pop
 
 #endif

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 struct ptx_arena {
     struct ptx_arena_chunk *chunk;
     size_t used_bytes, most_bytes;
@@ -32,7 +30,5 @@ void ptx_arena_list_free(struct ptx_arena_list *list);
 
 // A copy of the list that stays.
 void *ptx_arena_list_keep(struct ptx_arena *arena, const struct ptx_arena_list *list, size_t each_bytes);
-
-#pragma GCC visibility pop
 
 #endif

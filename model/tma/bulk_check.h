@@ -5,11 +5,7 @@
 
 #include "bulk.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // As bulk_check(); of `bulk`, source or destination are not looked at where they are global memory.
 enum rule bulk_check_in(const struct bulk *bulk, const struct global_memory *global, struct findings *findings);
-
-#pragma GCC visibility pop
 
 #endif

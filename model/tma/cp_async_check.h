@@ -5,11 +5,7 @@
 
 #include "cp_async.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // As cp_async_check(); copy->global is not looked at.
 enum rule cp_async_check_in(const struct cp_async *copy, const struct global_memory *global, struct findings *findings);
-
-#pragma GCC visibility pop
 
 #endif

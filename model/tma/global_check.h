@@ -8,8 +8,6 @@
 #include "finding.h"
 #include "memory.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // May these bytes be used so? One look-up where they lie in one region.
 static inline int global_is_usable(const struct global_memory *memory, uint64_t address, uint64_t count_bytes,
                                    enum memory_use use)
@@ -31,7 +29,5 @@ struct finding global_byte_finding(const struct global_memory *memory, enum rule
 // first, in the region of the last answer.
 int global_find_unusable(const struct box *box, const struct global_memory *memory, enum memory_use use,
                          uint64_t *address);
-
-#pragma GCC visibility pop
 
 #endif

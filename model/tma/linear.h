@@ -6,8 +6,6 @@
 #include "cp_async.h"
 #include "flight.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // How many bytes the operation moves; a prefetch none, but it reads them.
 uint64_t linear_bytes(const struct operation *operation);
 
@@ -16,7 +14,5 @@ void linear_copy(const struct cp_async *copy, const struct global_memory *global
 
 // As tensor_advance().
 int linear_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,8 +7,6 @@
 #include "reduce.h"
 #include "tensormap.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16 }; // the XOR of a swizzle is constant in a line, and moves whole chunks
 
 // The shared memory of a CTA as a tensor copy sees it: address `base` is at `bytes`.
@@ -36,7 +34,5 @@ void put_fill_rows(const struct swizzled *shared, const struct rows *rows, uint1
 void take_rows(const struct swizzled *shared, const struct rows *rows, uint8_t *to, uint32_t from);
 void reduce_rows(const struct swizzled *shared, const struct rows *rows, enum reduce_op op, enum dtype dtype,
                  uint8_t *to, uint32_t from);
-
-#pragma GCC visibility pop
 
 #endif

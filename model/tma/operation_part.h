@@ -7,8 +7,6 @@
 #include "operand.h"
 #include "operation.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // An operation that is being checked. `box` takes the box of a tensor operation, where it has one; without
 // `has_barrier` the barrier operand is not looked at.
 struct question {
@@ -54,7 +52,5 @@ static inline uint32_t operation_destination_rank(const struct operation *o)
     uint32_t rank = operation_rank(operation_destination(o));
     return is_copy ? rank % (SHARED_MOST_RANK + 1) : rank;
 }
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,8 +7,6 @@
 #include "float_environment.h"
 #include "reduce.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // Between begin and end run(memory, source, bytes) reduces whole elements; they do not overlap.
 struct reducer {
     void (*run)(uint8_t *restrict memory, const uint8_t *restrict source, uint32_t bytes);
@@ -19,7 +17,5 @@ struct reducer {
 // `op` is legal for `dtype`.
 struct reducer reducer_begin(enum reduce_op op, enum dtype dtype);
 void reducer_end(const struct reducer *reducer);
-
-#pragma GCC visibility pop
 
 #endif

@@ -7,8 +7,6 @@
 #include "flight.h"
 #include "move.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // A stretch of one space that has not been told yet; `end` 0: none.
 struct stretch {
     uint64_t start, end;
@@ -37,7 +35,5 @@ void tell_rest(struct telling *telling);
 
 // Any other operation reads `from_bytes` bytes at `from` and writes or reduces `to_bytes` at `to`, in its CTAs.
 void tell_ends(const struct flight *flight, uint64_t from, uint64_t from_bytes, uint64_t to, uint64_t to_bytes);
-
-#pragma GCC visibility pop
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "flight.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // Where rows move: a load, a store or a reduction (by `op`) of `map`, between global memory and the place `shared` in
 // the CTAs of `targets`, of a store in that of rank `issuer`. `hit`: NULL, or the region of the last rows.
 struct tensor_mover {
@@ -27,7 +25,5 @@ void tensor_start(struct flight *flight);
 
 // Moves up to `most_bytes` bytes of a flight, of which `*bytes` takes how many; returns whether nothing is left.
 int tensor_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
-
-#pragma GCC visibility pop
 
 #endif

@@ -9,8 +9,6 @@
 #include "memory.h"
 #include "reduce.h"
 
-#pragma GCC visibility push(hidden) // not for users of the shared library
-
 // A load and a store break rules of their own by the same mistake; `shared_operand` is the name of the operand.
 struct transfer_rules {
     enum rule map_format, map_address, mode, rank, dim_limit, coord_align, smem_align, smem_bounds, unmapped;
@@ -90,7 +88,5 @@ void transfer_report_unmapped(struct transfer_report *report, const struct globa
 enum rule transfer_check_load(const struct transfer *transfer, struct box *box, struct findings *findings);
 enum rule transfer_check_prefetch(const struct transfer *transfer, struct box *box, struct findings *findings);
 enum rule transfer_check_store(const struct transfer *transfer, struct box *box, struct findings *findings);
-
-#pragma GCC visibility pop
 
 #endif

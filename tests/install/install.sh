@@ -145,7 +145,8 @@ check_page() {
     return $status
 }
 
-# A project that has tmaref in a folder of its own: the same target, the same headers, the same names.
+# A project that has tmaref in a folder of its own: the same target, the same headers, the same names, also where it builds
+# everything with a sanitizer and with optimisation at link time.
 check_subdirectory() {
     cp docs/examples/encode.c "$scratch"
     cat >"$scratch/CMakeLists.txt" <<END
@@ -157,7 +158,7 @@ add_executable(encode encode.c)
 target_link_libraries(encode PRIVATE tmaref::tmaref)
 END
     cmake -S "$scratch" -B "$scratch/build" -DCMAKE_C_COMPILER="$CC" -DCMAKE_BUILD_TYPE=Debug \
-        -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >/dev/null
+        -DCMAKE_C_FLAGS="-fsanitize=undefined" -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON >/dev/null
     cmake --build "$scratch/build" --parallel "$(nproc)" --target encode >"$scratch/log" 2>&1 || { cat "$scratch/log"; return 1; }
     "$scratch/build/encode"
 }
