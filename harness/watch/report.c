@@ -11,13 +11,16 @@
 
 enum { SHOWN_IN_HEX = 4096 };
 
-#define CASE(name, value)                                                                                              \
+#define CUDA_ERROR_ROW(value, name, runtime, text)                                                                     \
+    case value:                                                                                                        \
+        return #name;
+#define DRIVER_ERROR_ROW(value, name, text)                                                                            \
     case value:                                                                                                        \
         return #name;
 static const char *result_name(uint32_t value)
 {
     switch (value) {
-        CUDA_RESULT_ROWS(CASE)
+#include "errors.def"
     default:
         return "an error this tmaref has no name for";
     }

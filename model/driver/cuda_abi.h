@@ -8,56 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The values, one row each: X(name, value). CUDA driver API 13.0, "Data types used by CUDA driver".
-#define CUDA_RESULT_ROWS(X)                                                                                            \
-    X(CUDA_SUCCESS, 0)                                                                                                 \
-    X(CUDA_ERROR_INVALID_VALUE, 1)                                                                                     \
-    X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                                     \
-    X(CUDA_ERROR_NOT_INITIALIZED, 3)                                                                                   \
-    X(CUDA_ERROR_DEINITIALIZED, 4)                                                                                     \
-    X(CUDA_ERROR_STUB_LIBRARY, 34)                                                                                     \
-    X(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, 36)                                                                       \
-    X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)                                                                               \
-    X(CUDA_ERROR_NO_DEVICE, 100)                                                                                       \
-    X(CUDA_ERROR_INVALID_DEVICE, 101)                                                                                  \
-    X(CUDA_ERROR_INVALID_IMAGE, 200)                                                                                   \
-    X(CUDA_ERROR_INVALID_CONTEXT, 201)                                                                                 \
-    X(CUDA_ERROR_MAP_FAILED, 205)                                                                                      \
-    X(CUDA_ERROR_UNMAP_FAILED, 206)                                                                                    \
-    X(CUDA_ERROR_ALREADY_MAPPED, 208)                                                                                  \
-    X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                                               \
-    X(CUDA_ERROR_NOT_MAPPED, 211)                                                                                      \
-    X(CUDA_ERROR_ECC_UNCORRECTABLE, 214)                                                                               \
-    X(CUDA_ERROR_INVALID_PTX, 218)                                                                                     \
-    X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)                                                                          \
-    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                                         \
-    X(CUDA_ERROR_INVALID_SOURCE, 300)                                                                                  \
-    X(CUDA_ERROR_FILE_NOT_FOUND, 301)                                                                                  \
-    X(CUDA_ERROR_OPERATING_SYSTEM, 304)                                                                                \
-    X(CUDA_ERROR_INVALID_HANDLE, 400)                                                                                  \
-    X(CUDA_ERROR_ILLEGAL_STATE, 401)                                                                                   \
-    X(CUDA_ERROR_NOT_FOUND, 500)                                                                                       \
-    X(CUDA_ERROR_NOT_READY, 600)                                                                                       \
-    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                                                 \
-    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                                         \
-    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                                                  \
-    X(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709)                                                                            \
-    X(CUDA_ERROR_ASSERT, 710)                                                                                          \
-    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                                            \
-    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                                                                             \
-    X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                                              \
-    X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)                                                                           \
-    X(CUDA_ERROR_INVALID_PC, 718)                                                                                      \
-    X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                                                   \
-    X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720)                                                                    \
-    X(CUDA_ERROR_NOT_PERMITTED, 800)                                                                                   \
-    X(CUDA_ERROR_NOT_SUPPORTED, 801)                                                                                   \
-    X(CUDA_ERROR_SYSTEM_NOT_READY, 802)                                                                                \
-    X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                                                                          \
-    X(CUDA_ERROR_TIMEOUT, 909)                                                                                         \
-    X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912)                                                                            \
-    X(CUDA_ERROR_UNKNOWN, 999)
-
+// The values, one row each: X(name, value); errors are in errors.def. CUDA driver API 13.0, "Data types used by CUDA
+// driver".
 #define CUDA_DEVICE_ATTRIBUTE_ROWS(X)                                                                                  \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                                    \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                                              \
@@ -167,7 +119,11 @@
 #define cuda_function_attribute CUfunction_attribute_enum
 #else
 #define CUDA_ENUMERATOR(name, value) name = value,
-enum cuda_result { CUDA_RESULT_ROWS(CUDA_ENUMERATOR) };
+#define CUDA_ERROR_ROW(number, driver, runtime, text) driver = number,
+#define DRIVER_ERROR_ROW(number, name, text)          name = number,
+enum cuda_result {
+#include "errors.def"
+};
 enum cuda_device_attribute { CUDA_DEVICE_ATTRIBUTE_ROWS(CUDA_ENUMERATOR) };
 enum cuda_function_attribute { CUDA_FUNCTION_ATTRIBUTE_ROWS(CUDA_ENUMERATOR) };
 enum cuda_flag { CUDA_FLAG_ROWS(CUDA_ENUMERATOR) };

@@ -95,10 +95,9 @@ enum cuda_result cuDriverGetVersion(int *version)
 
 enum cuda_result cuGetErrorName(enum cuda_result error, const char **name)
 {
-#define ROW(row_name, row_value)                                                                                       \
+#define CUDA_ERROR_ROW(row_value, row_name, runtime, text)                                                             \
     if ((int)error == row_value) *name = #row_name;
-    CUDA_RESULT_ROWS(ROW)
-#undef ROW
+#include "errors.def"
     return CUDA_SUCCESS;
 }
 

@@ -6,7 +6,9 @@
 #include "cuda_abi.h"
 
 #define SAME_VALUE(name, value) _Static_assert((unsigned)(name) == (value), #name);
-CUDA_RESULT_ROWS(SAME_VALUE)
+#define CUDA_ERROR_ROW(value, name, runtime, text) SAME_VALUE(name, value)
+#define DRIVER_ERROR_ROW(value, name, text)        SAME_VALUE(name, value)
+#include "errors.def"
 CUDA_DEVICE_ATTRIBUTE_ROWS(SAME_VALUE)
 CUDA_FUNCTION_ATTRIBUTE_ROWS(SAME_VALUE)
 CUDA_FLAG_ROWS(SAME_VALUE)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "allocations.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// What is reserved around each allocation and never mapped, so that nothing lies within reach of an overrun.
+#define GUARD_BYTES ((uint64_t)1 << 16)
+#define PAGE_BYTES  ((uint64_t)4096)
+
+static int is_made_here(enum allocation_kind kind)
+{
+    return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_PINNED;
+}
+
+static int is_of_device(enum allocation_kind kind)
+{
+    return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED;
+}
+
+static uint64_t mapped_bytes(uint64_t size_bytes)
+{
+    return (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+// The first allocation that begins above `address`.
+static uint32_t place_of(const struct allocations *allocations, uint64_t address)
+{
+    uint32_t low = 0, high = allocations->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (allocations->item[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int has_room(struct allocations *allocations)
+{
+    if (allocations->count < allocations->room) return 1;
+    uint32_t room = allocations->room == 0 ? 64 : 2 * allocations->room;
+    struct allocation *item = realloc(allocations->item, room * sizeof *item);
+    if (item == NULL) return 0;
+    allocations->item = item;
+    allocations->room = room;
+    return 1;
+}
+
+int allocations_add(struct allocations *allocations, const struct allocation *allocation)
+{
+    uint32_t at = place_of(allocations, allocation->address);
+    const uint64_t end = allocation->address + allocation->size_bytes;
+    if (allocation->size_bytes == 0 || end < allocation->address || !has_room(allocations)) return 0;
+    if (at > 0 && allocations->item[at - 1].address + allocations->item[at - 1].size_bytes > allocation->address) return 0;
+    if (at < allocations->count && allocations->item[at].address < end) return 0;
+    memmove(allocations->item + at + 1, allocations->item + at, (allocations->count - at) * sizeof *allocations->item);
+    allocations->item[at] = *allocation;
+    allocations->item[at].id = ++allocations->next_id;
+    allocations->count++;
+    allocations->has_changed = 1;
+    if (is_of_device(allocation->kind)) allocations->device_bytes += allocation->size_bytes;
+    return 1;
+}
+
+uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind, uint32_t flags, const void *owner)
+{
+    if (size_bytes == 0 || size_bytes > (uint64_t)1 << 46) return 0;
+    const uint64_t reserved = mapped_bytes(size_bytes) + 2 * GUARD_BYTES;
+    uint8_t *base = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return 0;
+    struct allocation made = {.address = (uint64_t)(uintptr_t)base + GUARD_BYTES, .size_bytes = size_bytes,
+                              .kind = kind, .flags = flags, .owner = owner};
+    if (mprotect(base + GUARD_BYTES, mapped_bytes(size_bytes), PROT_READ | PROT_WRITE) == 0 && allocations_add(allocations, &made))
+        return made.address;
+    munmap(base, reserved);
+    return 0;
+}
+
+struct allocation *allocations_find(const struct allocations *allocations, uint64_t address)
+{
+    uint32_t at = place_of(allocations, address);
+    if (at == 0) return NULL;
+    struct allocation *found = &allocations->item[at - 1];
+    return address - found->address < found->size_bytes ? found : NULL;
+}
+
+void allocations_remove(struct allocations *allocations, struct allocation *allocation)
+{
+    const struct allocation gone = *allocation;
+    const uint32_t at = (uint32_t)(allocation - allocations->item);
+    memmove(allocation, allocation + 1, (allocations->count - at - 1) * sizeof *allocation);
+    allocations->count--;
+    allocations->has_changed = 1;
+    if (is_of_device(gone.kind)) allocations->device_bytes -= gone.size_bytes;
+    if (is_made_here(gone.kind))
+        munmap((void *)(uintptr_t)(gone.address - GUARD_BYTES), mapped_bytes(gone.size_bytes) + 2 * GUARD_BYTES);
+}
+
+void allocations_remove_owned(struct allocations *allocations, const void *owner)
+{
+    for (uint32_t i = allocations->count; i-- > 0;)
+        if (owner == NULL || allocations->item[i].owner == owner) allocations_remove(allocations, &allocations->item[i]);
+}
+
+static int has_region_room(struct allocations *allocations)
+{
+    if (allocations->region_room >= allocations->count) return 1;
+    struct region *region = realloc(allocations->region, allocations->room * sizeof *region);
+    if (region == NULL) return 0;
+    allocations->region = region;
+    allocations->region_room = allocations->room;
+    return 1;
+}
+
+const struct global_memory *allocations_regions(struct allocations *allocations)
+{
+    if (!allocations->has_changed || !has_region_room(allocations)) return &allocations->global;
+    allocations->global = (struct global_memory){allocations->region, 0};
+    for (uint32_t i = 0; i < allocations->count; i++) {
+        const struct allocation *item = &allocations->item[i];
+        if (item->is_hidden) continue;
+        struct memory memory = {(uint8_t *)(uintptr_t)item->address, item->address, item->size_bytes};
+        allocations->region[allocations->global.count++] = (struct region){memory, item->is_read_only};
+    }
+    allocations->has_changed = 0;
+    return &allocations->global;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The memory that kernels may touch: allocations of the host's memory whose addresses are the host's own, and what was
+// registered. No two touch, but for those that were mapped side by side (cuMemMap): an access past the end of one
+// faults. Not for two threads at once.
+#ifndef TMAREF_ALLOCATIONS_H
+#define TMAREF_ALLOCATIONS_H
+
+#include "memory.h"
+
+enum allocation_kind {
+    ALLOCATION_DEVICE,
+    ALLOCATION_MANAGED,
+    ALLOCATION_PINNED,     // cuMemAllocHost, cuMemHostAlloc
+    ALLOCATION_REGISTERED, // memory of the program's own
+    ALLOCATION_MODULE,     // variables of a module
+    ALLOCATION_MAPPED,     // cuMemMap
+};
+
+struct allocation {
+    uint64_t address, size_bytes, id;
+    enum allocation_kind kind;
+    uint32_t flags; // of the call that made it
+    int is_read_only, is_hidden; // hidden: mapped, and not yet accessible
+    const void *owner;           // the context or module that it goes with
+};
+
+struct allocations {
+    struct allocation *item; // in rising order of address
+    uint32_t count, room;
+    uint64_t next_id, device_bytes; // device_bytes: in use, against the size of the device's memory
+    struct region *region;          // of those that are not hidden, made anew when something has changed
+    uint32_t region_room;
+    int has_changed;
+    struct global_memory global;
+};
+
+// New memory, zero; 0 if there is none. Lies at a multiple of 4096.
+uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind, uint32_t flags, const void *owner);
+
+// Memory that somebody else has: 0 if a part of it is known already, or there is no memory for the table.
+int allocations_add(struct allocations *allocations, const struct allocation *allocation);
+
+// The allocation that holds an address, or NULL. Good until the next change.
+struct allocation *allocations_find(const struct allocations *allocations, uint64_t address);
+
+// Forgets an allocation; gives its memory back if it was made here.
+void allocations_remove(struct allocations *allocations, struct allocation *allocation);
+
+// The same for all that go with an owner, NULL: all.
+void allocations_remove_owned(struct allocations *allocations, const void *owner);
+
+// The regions of all that a kernel may touch. Good until the next change.
+const struct global_memory *allocations_regions(struct allocations *allocations);
+
+#endif

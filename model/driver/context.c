@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// cuCtx* and the primary context. A context is a name for the device with a sticky error: whatever it allocated goes
+// with it.
+#include <string.h>
+
+#include "driver.h"
+
+enum { LIMIT_STACK_BYTES = 0, LIMIT_PRINTF_BYTES, LIMIT_HEAP_BYTES, LIMIT_DEPTH, LIMIT_PENDING, LIMIT_FETCH_BYTES };
+enum { LIMITS_KNOWN = 10, API_VERSION = 3020, GREATEST_PRIORITY = -5 };
+
+static struct CUctx_st *context_new(struct driver *driver, uint32_t flags)
+{
+    static uint64_t contexts;
+    struct CUctx_st *context = object_new(&driver->objects, OBJECT_CONTEXT, sizeof *context);
+    if (context == NULL) return NULL;
+    context->flags = flags;
+    context->id = ++contexts;
+    context->limit[LIMIT_STACK_BYTES] = 1024;
+    context->limit[LIMIT_PRINTF_BYTES] = (size_t)7 << 20;
+    context->limit[LIMIT_HEAP_BYTES] = (size_t)8 << 20;
+    context->limit[LIMIT_FETCH_BYTES] = 64;
+    return context;
+}
+
+// Everything that goes with a context, but not itself.
+static void context_empty(struct driver *driver, struct CUctx_st *context)
+{
+    loaded_close_all(driver, context);
+    for (int kind = OBJECT_STREAM; kind < OBJECT_KINDS; kind++) {
+        struct object *object = driver->objects.live[kind];
+        while (object != NULL) {
+            struct object *next = object->next;
+            if (object->owner == context) object_destroy(&driver->objects, object);
+            object = next;
+        }
+    }
+    allocations_remove_owned(&driver->allocations, context);
+    machine_heap_close(context->heap);
+    context->heap = NULL;
+}
+
+struct machine_heap *context_heap(struct CUctx_st *context)
+{
+    if (context->heap == NULL) context->heap = machine_heap_open(context->limit[LIMIT_HEAP_BYTES]);
+    return context->heap;
+}
+
+// --- The primary context ---------------------------------------------------------------------------------------------
+
+static enum cuda_result check_device(const struct driver *driver, int device)
+{
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **context, int device)
+{
+    DRIVER_ENTER(driver);
+    if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
+    if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (driver->primary == NULL) driver->primary = context_new(driver, 0);
+    if (driver->primary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    driver->primary->retained++;
+    *context = driver->primary;
+    return CUDA_SUCCESS;
+}
+
+// The handle stays the same for the life of the process, as on a GPU.
+static void primary_reset(struct driver *driver)
+{
+    struct CUctx_st *primary = driver->primary;
+    if (primary == NULL) return;
+    context_empty(driver, primary);
+    primary->error = CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRelease_v2(int device)
+{
+    DRIVER_ENTER(driver);
+    if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
+    if (driver->primary == NULL || driver->primary->retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    if (--driver->primary->retained == 0) primary_reset(driver);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxReset_v2(int device)
+{
+    DRIVER_ENTER(driver);
+    if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
+    primary_reset(driver);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+    DRIVER_ENTER(driver);
+    if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
+    if (flags != NULL) *flags = driver->primary == NULL ? 0 : driver->primary->flags;
+    if (active != NULL) *active = driver->primary != NULL && driver->primary->retained > 0;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
+{
+    DRIVER_ENTER(driver);
+    if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
+    if (driver->primary == NULL) driver->primary = context_new(driver, 0);
+    if (driver->primary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    driver->primary->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+// --- Other contexts --------------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuCtxCreate_v2(struct CUctx_st **context, unsigned flags, int device)
+{
+    DRIVER_ENTER(driver);
+    if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
+    if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
+    struct CUctx_st *made = context_new(driver, flags);
+    if (made == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    *context = made;
+    return driver_push_context(made);
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxCreate_v4(struct CUctx_st **context, struct CUctxCreateParams_st *parameters,
+                                               unsigned flags, int device)
+{
+    (void)parameters;
+    return cuCtxCreate_v2(context, flags, device);
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!object_is(context, OBJECT_CONTEXT) || context == driver->primary) return CUDA_ERROR_INVALID_CONTEXT;
+    context_empty(driver, context);
+    if (driver_context() == context) driver_set_context(NULL);
+    object_destroy(&driver->objects, context);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxSynchronize(void)
+{
+    DRIVER_USE(driver);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetDevice(int *device)
+{
+    DRIVER_ENTER(driver);
+    if (device == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (driver_context() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetFlags(unsigned *flags)
+{
+    DRIVER_ENTER(driver);
+    if (flags == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (driver_context() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
+    *flags = driver_context()->flags;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetId(struct CUctx_st *context, unsigned long long *id)
+{
+    DRIVER_ENTER(driver);
+    if (context == NULL) context = driver_context();
+    if (!object_is(context, OBJECT_CONTEXT) || id == NULL) return CUDA_ERROR_INVALID_CONTEXT;
+    *id = context->id;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetApiVersion(struct CUctx_st *context, unsigned *version)
+{
+    (void)context;
+    if (version == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *version = API_VERSION;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetLimit(size_t *value, uint32_t limit)
+{
+    DRIVER_USE(driver);
+    if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (limit >= LIMITS_KNOWN) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    *value = driver_context()->limit[limit];
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxSetLimit(uint32_t limit, size_t value)
+{
+    DRIVER_USE(driver);
+    if (limit >= LIMITS_KNOWN || limit == LIMIT_DEPTH || limit == LIMIT_PENDING) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit == LIMIT_HEAP_BYTES && driver_context()->heap != NULL) return CUDA_ERROR_INVALID_VALUE;
+    driver_context()->limit[limit] = value;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    DRIVER_USE(driver);
+    if (least != NULL) *least = 0;
+    if (greatest != NULL) *greatest = GREATEST_PRIORITY;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetCacheConfig(uint32_t *config)
+{
+    DRIVER_USE(driver);
+    if (config == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *config = 0;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxSetCacheConfig(uint32_t config)
+{
+    DRIVER_USE(driver);
+    (void)config;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxResetPersistingL2Cache(void)
+{
+    DRIVER_USE(driver);
+    return CUDA_SUCCESS;
+}

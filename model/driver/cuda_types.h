@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Structs of the driver API that only the driver's own calls take, with the names of CUDA's documents, so that the
+// sources of this folder compile with cuda.h included first as well as without it: tests/meta/driver_check.c does.
+#ifndef TMAREF_CUDA_TYPES_H
+#define TMAREF_CUDA_TYPES_H
+
+#include "cuda_abi.h"
+
+struct CUkern_st;
+struct CUlib_st;
+struct CUgraphNode_st;
+struct CUmemPoolHandle_st;
+struct CUarray_st;
+
+#ifndef CUDA_VERSION
+
+struct CUuuid_st {
+    char bytes[16];
+};
+
+struct CUDA_MEMCPY2D_st {
+    size_t srcXInBytes, srcY;
+    uint32_t srcMemoryType;
+    const void *srcHost;
+    unsigned long long srcDevice;
+    struct CUarray_st *srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    uint32_t dstMemoryType;
+    void *dstHost;
+    unsigned long long dstDevice;
+    struct CUarray_st *dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+};
+
+struct CUDA_MEMCPY3D_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    uint32_t srcMemoryType;
+    const void *srcHost;
+    unsigned long long srcDevice;
+    struct CUarray_st *srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    uint32_t dstMemoryType;
+    void *dstHost;
+    unsigned long long dstDevice;
+    struct CUarray_st *dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+};
+
+struct CUDA_KERNEL_NODE_PARAMS_v2_st {
+    struct CUfunc_st *func;
+    unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+    struct CUkern_st *kern;
+    struct CUctx_st *ctx;
+};
+
+struct CUDA_MEMSET_NODE_PARAMS_st {
+    unsigned long long dst;
+    size_t pitch;
+    unsigned value, elementSize;
+    size_t width, height;
+};
+
+struct CUDA_HOST_NODE_PARAMS_st {
+    void (*fn)(void *user);
+    void *userData;
+};
+
+struct CUgraphEdgeData_st {
+    unsigned char from_port, to_port, type, reserved[5];
+};
+
+struct CUDA_GRAPH_INSTANTIATE_PARAMS_st {
+    uint64_t flags;
+    struct CUstream_st *hUploadStream;
+    struct CUgraphNode_st *hErrNode_out;
+    uint32_t result_out;
+};
+
+struct CUgraphExecUpdateResultInfo_st {
+    uint32_t result;
+    struct CUgraphNode_st *errorNode, *errorFromNode;
+};
+
+#endif
+
+// The values that this folder looks at, by our names: the documents' enumerators are cuda.h's.
+enum { MEMORY_OF_HOST = 1, MEMORY_OF_DEVICE = 2, MEMORY_OF_ARRAY = 3, MEMORY_UNIFIED = 4 };
+enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
+enum graph_node_type {
+    NODE_KERNEL,
+    NODE_MEMCPY,
+    NODE_MEMSET,
+    NODE_HOST,
+    NODE_GRAPH,
+    NODE_EMPTY,
+    NODE_WAIT_EVENT,
+    NODE_EVENT_RECORD,
+    NODE_MEM_ALLOC = 10,
+    NODE_MEM_FREE = 11
+};
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The one struct driver, entering and leaving it, and the calls about the driver itself.
+#include "driver.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+
+static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
+static _Thread_local int currents;
+
+struct driver *driver_enter(void)
+{
+    pthread_mutex_lock(&the_driver.lock);
+    return &the_driver;
+}
+
+void driver_leave(struct driver **driver)
+{
+    pthread_mutex_unlock(&(*driver)->lock);
+}
+
+struct CUctx_st *driver_context(void)
+{
+    return currents > 0 && object_is(current[currents - 1], OBJECT_CONTEXT) ? current[currents - 1] : NULL;
+}
+
+void driver_set_context(struct CUctx_st *context)
+{
+    if (currents == 0) currents = 1;
+    current[currents - 1] = context;
+}
+
+enum cuda_result driver_push_context(struct CUctx_st *context)
+{
+    if (currents == DRIVER_CURRENT_MOST) return CUDA_ERROR_OUT_OF_MEMORY;
+    current[currents++] = context;
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result driver_usable(struct driver *driver)
+{
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    const struct CUctx_st *context = driver_context();
+    return context == NULL ? CUDA_ERROR_INVALID_CONTEXT : context->error;
+}
+
+static void say(struct driver *driver, const char *call, const char *format, va_list arguments)
+{
+    char text[1024];
+    if (driver->options.quiet) return;
+    vsnprintf(text, sizeof text, format, arguments);
+    fflush(stdout);
+    fprintf(stderr, "tmaref: %s: %s\n", call, text);
+}
+
+enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(driver, call, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+int driver_missing(const char *name, int *was_told)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) driver_options_read(&driver->options);
+    if (*was_told) return CUDA_ERROR_NOT_SUPPORTED;
+    *was_told = 1;
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, name, "tmaref exec does not have this call; it answers 801");
+}
+
+DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
+{
+    DRIVER_ENTER(driver);
+    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (driver->is_initialized) return CUDA_SUCCESS;
+    driver_options_read(&driver->options);
+    driver->device = device_named(driver->options.device);
+    driver->is_initialized = 1;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDriverGetVersion(int *version)
+{
+    if (version == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *version = DRIVER_VERSION;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuProfilerStart(void)
+{
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuProfilerStop(void)
+{
+    return CUDA_SUCCESS;
+}
+
+// --- The stack of contexts of a thread -------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuCtxSetCurrent(struct CUctx_st *context)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (context != NULL && !object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
+    driver_set_context(context);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxGetCurrent(struct CUctx_st **context)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *context = driver_context();
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxPushCurrent_v2(struct CUctx_st *context)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
+    return driver_push_context(context);
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxPopCurrent_v2(struct CUctx_st **context)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (currents == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    currents--;
+    if (context != NULL) *context = current[currents];
+    return CUDA_SUCCESS;
+}
+
+// --- Names of errors -------------------------------------------------------------------------------------------------
+
+const char *driver_error_name(int error)
+{
+    switch (error) {
+#define CUDA_ERROR_ROW(number, driver, runtime, text)                                                                  \
+    case number:                                                                                                       \
+        return #driver;
+#define DRIVER_ERROR_ROW(number, name, text)                                                                           \
+    case number:                                                                                                       \
+        return #name;
+#include "errors.def"
+    default:
+        return NULL;
+    }
+}
+
+const char *driver_error_text(int error)
+{
+    switch (error) {
+#define CUDA_ERROR_ROW(number, driver, runtime, text)                                                                  \
+    case number:                                                                                                       \
+        return text;
+#define DRIVER_ERROR_ROW(number, name, text)                                                                           \
+    case number:                                                                                                       \
+        return text;
+#include "errors.def"
+    default:
+        return NULL;
+    }
+}
+
+DRIVER_VISIBLE enum cuda_result cuGetErrorName(enum cuda_result error, const char **name)
+{
+    *name = driver_error_name((int)error);
+    return *name != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGetErrorString(enum cuda_result error, const char **text)
+{
+    *text = driver_error_text((int)error);
+    return *text != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}

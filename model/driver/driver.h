@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What the files of this folder share: the one struct driver, how a call enters it, and how it tells what is wrong.
+// Read docs/exec.md first. The calls themselves are declared by CUDA's documents; each file of calls defines some.
+#ifndef TMAREF_DRIVER_H
+#define TMAREF_DRIVER_H
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "cuda_abi.h"
+#include "cuda_types.h"
+#include "allocations.h"
+#include "objects.h"
+#include "options.h"
+
+#define DRIVER_VISIBLE __attribute__((visibility("default")))
+
+enum { DRIVER_VERSION = 13000, DRIVER_CURRENT_MOST = 64 };
+
+struct device_facts;
+
+struct driver {
+    pthread_mutex_t lock; // recursive: a call may be made of others
+    int is_initialized;
+    struct driver_options options;
+    const struct device_facts *device;
+    struct allocations allocations;
+    struct objects objects;
+    struct CUctx_st *primary;
+    struct CUstream_st *legacy; // the default stream
+    struct CUmemPoolHandle_st *pool;
+    uint64_t launches, captures;
+};
+
+// The driver, locked. Give it back with driver_leave().
+struct driver *driver_enter(void);
+void driver_leave(struct driver **driver);
+
+// CUDA_SUCCESS if cuInit was called, a context is current and no kernel has failed in it.
+enum cuda_result driver_usable(struct driver *driver);
+
+// The first line of a call that needs neither cuInit nor a context.
+#define DRIVER_ENTER(driver) struct driver *driver __attribute__((cleanup(driver_leave))) = driver_enter()
+
+// The first line of a call that needs both.
+#define DRIVER_USE(driver)                                                                                             \
+    DRIVER_ENTER(driver);                                                                                              \
+    if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver)
+
+// The context that is current on this thread, or NULL.
+struct CUctx_st *driver_context(void);
+void driver_set_context(struct CUctx_st *context);
+enum cuda_result driver_push_context(struct CUctx_st *context);
+
+// The heap of malloc() in kernels; NULL if there is no memory. Closes all modules of a context.
+struct machine_heap *context_heap(struct CUctx_st *context);
+void loaded_close_all(struct driver *driver, const struct CUctx_st *context);
+
+// Says on standard error why a call failed, and returns `error`. For what a user could not guess from the error alone.
+enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// The answer of a call that this driver has not: says so once, and is CUDA_ERROR_NOT_SUPPORTED.
+int driver_missing(const char *name, int *was_told);
+
+// The call that programs built for `version` mean by `symbol`, NULL if there is none; *exists: a later one may.
+typedef int driver_call(void);
+driver_call *driver_find(const char *symbol, int version, int *exists);
+
+// The names of an error, NULL if there is none of that number.
+const char *driver_error_name(int error);
+const char *driver_error_text(int error);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// cuEvent*: a moment on the host's clock. cuEventRecord is in stream.c.
+#include <stdlib.h>
+
+#include "work.h"
+
+DRIVER_VISIBLE enum cuda_result cuEventCreate(struct CUevent_st **event, unsigned flags)
+{
+    enum { ALL_FLAGS = 7, INTERPROCESS = 4 };
+    DRIVER_USE(driver);
+    if (event == NULL || flags > ALL_FLAGS) return CUDA_ERROR_INVALID_VALUE;
+    if ((flags & INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING)) return CUDA_ERROR_INVALID_VALUE;
+    *event = object_new(&driver->objects, OBJECT_EVENT, sizeof **event);
+    if (*event == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    (*event)->object.owner = driver_context();
+    (*event)->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuEventDestroy_v2(struct CUevent_st *event)
+{
+    DRIVER_USE(driver);
+    if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    free(event->after);
+    object_destroy(&driver->objects, event);
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result check_done(const struct CUevent_st *event)
+{
+    if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    return object_is(event->capture, OBJECT_GRAPH) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuEventQuery(struct CUevent_st *event)
+{
+    DRIVER_USE(driver);
+    return check_done(event);
+}
+
+DRIVER_VISIBLE enum cuda_result cuEventSynchronize(struct CUevent_st *event)
+{
+    DRIVER_USE(driver);
+    return check_done(event);
+}
+
+DRIVER_VISIBLE enum cuda_result cuEventElapsedTime_v2(float *milliseconds, struct CUevent_st *start,
+                                                      struct CUevent_st *end)
+{
+    DRIVER_USE(driver);
+    if (milliseconds == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(start, OBJECT_EVENT) || !object_is(end, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!start->is_recorded || !end->is_recorded) return CUDA_ERROR_INVALID_HANDLE;
+    if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) return CUDA_ERROR_INVALID_HANDLE;
+    *milliseconds = (float)(1e3 * (end->seconds - start->seconds));
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuEventElapsedTime(float *milliseconds, struct CUevent_st *start,
+                                                   struct CUevent_st *end)
+{
+    return cuEventElapsedTime_v2(milliseconds, start, end);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// A fat binary is a header and entries behind it, each with a header of its own. Seen in what nvcc 13.0 makes:
+//   container  magic, u16 version, u16 bytes of this header, u64 bytes of all entries
+//   entry      u16 kind, u16 version, u32 bytes of this header, u64 bytes of the payload with its padding,
+//              u32 bytes of the payload if it is compressed, ..., u32 GPU at 28, u64 flags at 40, u64 bytes when
+//              unpacked at 56
+#include "fatbin.h"
+
+#include <lz4.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define FATBIN_MAGIC 0xba55ed50u
+#define FLAG_LZ4     0x2000u
+#define FLAG_ZSTD    0x8000u
+#define FLAG_OF_ARCH 0x100000u // sm_90a: features of that GPU alone
+#define MOST_BYTES   ((uint64_t)1 << 30)
+
+enum { KIND_PTX = 1, KIND_CUBIN = 2, KIND_RELOCATABLE_PTX = 0x10, OUR_GPU = 90 };
+enum { CONTAINER_HEADER_BYTES = 16, ENTRY_HEADER_BYTES = 64 };
+
+struct entry {
+    uint16_t kind;
+    uint32_t gpu;
+    uint64_t flags, packed_bytes, text_bytes; // text_bytes: unpacked
+    const uint8_t *payload;
+};
+
+struct reader {
+    const uint8_t *at, *end;
+};
+
+static uint64_t number_at(const uint8_t *at, size_t bytes)
+{
+    uint64_t number = 0;
+    memcpy(&number, at, bytes);
+    return number;
+}
+
+int fatbin_is(const void *image)
+{
+    return number_at(image, 4) == FATBIN_MAGIC;
+}
+
+size_t fatbin_bytes(const void *image)
+{
+    if (!fatbin_is(image)) return 0;
+    const uint64_t header = number_at((const uint8_t *)image + 6, 2), rest = number_at((const uint8_t *)image + 8, 8);
+    return rest > MOST_BYTES ? 0 : header + rest;
+}
+
+// The next entry; 0 at the end, -1 if the sizes do not fit.
+static int next_entry(struct reader *reader, struct entry *entry)
+{
+    const uint64_t left = (uint64_t)(reader->end - reader->at);
+    if (left == 0) return 0;
+    if (left < ENTRY_HEADER_BYTES) return -1;
+    const uint64_t header_bytes = number_at(reader->at + 4, 4), payload_bytes = number_at(reader->at + 8, 8);
+    if (header_bytes < ENTRY_HEADER_BYTES || header_bytes > left || payload_bytes > left - header_bytes) return -1;
+    *entry = (struct entry){.kind = (uint16_t)number_at(reader->at, 2),
+                            .gpu = (uint32_t)number_at(reader->at + 28, 4),
+                            .flags = number_at(reader->at + 40, 8),
+                            .packed_bytes = number_at(reader->at + 16, 4),
+                            .text_bytes = number_at(reader->at + 56, 8),
+                            .payload = reader->at + header_bytes};
+    if (entry->packed_bytes == 0) entry->packed_bytes = payload_bytes;
+    if (entry->packed_bytes > payload_bytes) return -1;
+    reader->at += header_bytes + payload_bytes;
+    return 1;
+}
+
+// How well PTX fits sm_90a: 0 not at all; its own features first, then the newest.
+static uint32_t fit_of(const struct entry *entry)
+{
+    if (entry->kind != KIND_PTX) return 0;
+    if (entry->flags & FLAG_OF_ARCH) return entry->gpu == OUR_GPU ? 2 * OUR_GPU + 1 : 0;
+    return entry->gpu <= OUR_GPU ? 2 * entry->gpu : 0;
+}
+
+static void count_entry(const struct entry *entry, struct fatbin_contents *contents)
+{
+    contents->cubins += entry->kind == KIND_CUBIN;
+    contents->has_relocatable |= entry->kind == KIND_RELOCATABLE_PTX;
+    if (entry->kind != KIND_PTX) return;
+    contents->ptx++;
+    if (entry->gpu > contents->newest) contents->newest = entry->gpu;
+}
+
+// The text without the zeros that pad it.
+static size_t trimmed(const char *text, size_t bytes)
+{
+    while (bytes > 0 && text[bytes - 1] == '\0') bytes--;
+    return bytes;
+}
+
+static int unpack(const struct entry *entry, char *text, size_t bytes)
+{
+    if (entry->flags & FLAG_ZSTD)
+        return ZSTD_decompress(text, bytes, entry->payload, entry->packed_bytes) == bytes;
+    if (entry->flags & FLAG_LZ4)
+        return LZ4_decompress_safe((const char *)entry->payload, text, (int)entry->packed_bytes, (int)bytes) ==
+               (int)bytes;
+    memcpy(text, entry->payload, bytes);
+    return 1;
+}
+
+static enum fatbin_result read_text(const struct entry *entry, char **text, size_t *text_bytes)
+{
+    const int is_packed = (entry->flags & (FLAG_ZSTD | FLAG_LZ4)) != 0;
+    const uint64_t bytes = is_packed ? entry->text_bytes : entry->packed_bytes;
+    if (bytes > MOST_BYTES || entry->packed_bytes > MOST_BYTES) return FATBIN_BROKEN;
+    *text = malloc(bytes + 1);
+    if (*text == NULL) return FATBIN_NO_MEMORY;
+    if (!unpack(entry, *text, bytes)) {
+        free(*text);
+        *text = NULL;
+        return FATBIN_PACKED;
+    }
+    (*text)[bytes] = '\0';
+    *text_bytes = trimmed(*text, bytes);
+    return FATBIN_OK;
+}
+
+static int open_container(const void *image, size_t size_bytes, struct reader *reader)
+{
+    const uint8_t *at = image;
+    if (size_bytes < CONTAINER_HEADER_BYTES || !fatbin_is(image)) return 0;
+    const uint64_t header_bytes = number_at(at + 6, 2), rest = number_at(at + 8, 8);
+    if (header_bytes < CONTAINER_HEADER_BYTES || header_bytes > size_bytes || rest > size_bytes - header_bytes) return 0;
+    *reader = (struct reader){at + header_bytes, at + header_bytes + rest};
+    return 1;
+}
+
+enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes,
+                              struct fatbin_contents *contents)
+{
+    struct reader reader;
+    struct entry entry, best = {0};
+    int more;
+    *text = NULL;
+    *text_bytes = 0;
+    *contents = (struct fatbin_contents){0};
+    if (!open_container(image, size_bytes, &reader)) return FATBIN_BROKEN;
+    while ((more = next_entry(&reader, &entry)) > 0) {
+        count_entry(&entry, contents);
+        if (fit_of(&entry) > fit_of(&best)) best = entry;
+    }
+    if (fit_of(&best) > 0) return read_text(&best, text, text_bytes);
+    if (more < 0) return FATBIN_BROKEN;
+    return contents->ptx > 0 ? FATBIN_TOO_NEW : FATBIN_NO_PTX;
+}
+
+const char *fatbin_advice(enum fatbin_result result)
+{
+    static const char *const advice[] = {
+        [FATBIN_OK] = "",
+        [FATBIN_BROKEN] = "the fat binary is damaged: its sizes do not fit",
+        [FATBIN_NO_PTX] = "the program carries machine code and no PTX; compile it with "
+                          "-gencode arch=compute_90a,code=[sm_90a,compute_90a] (or -arch=sm_90a), which adds PTX",
+        [FATBIN_TOO_NEW] = "the program's PTX is for other GPUs; compile it with "
+                           "-gencode arch=compute_90a,code=compute_90a",
+        [FATBIN_PACKED] = "the PTX in the fat binary cannot be unpacked: it is damaged, or packed in a way that only a "
+                          "later nvcc knows; compile with -compress-mode=none",
+        [FATBIN_NO_MEMORY] = "no memory for the PTX",
+    };
+    return advice[result];
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The containers that nvcc puts device code into: which PTX of a fat binary is the best for sm_90a, as text.
+#ifndef TMAREF_FATBIN_H
+#define TMAREF_FATBIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum fatbin_result {
+    FATBIN_OK,
+    FATBIN_BROKEN,  // not a fat binary, or one whose sizes do not fit
+    FATBIN_NO_PTX,  // machine code alone
+    FATBIN_TOO_NEW, // PTX for later GPUs, or with features of another one, alone
+    FATBIN_PACKED,  // PTX that cannot be unpacked
+    FATBIN_NO_MEMORY,
+};
+
+// What is in a container, to tell of it.
+struct fatbin_contents {
+    uint32_t ptx, cubins; // how many
+    uint32_t newest;      // PTX: the latest GPU, 90 for sm_90
+    int has_relocatable;  // made by -rdc=true
+};
+
+// Is this the start of a fat binary?
+int fatbin_is(const void *image);
+
+// The bytes of a fat binary that says its own size, 0 if `image` is none.
+size_t fatbin_bytes(const void *image);
+
+// The best PTX, as text that ends in 0; the caller frees it. `contents` is always filled in.
+enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes,
+                              struct fatbin_contents *contents);
+
+// A sentence about a result, with what to do.
+const char *fatbin_advice(enum fatbin_result result);
+
+#endif

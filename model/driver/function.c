@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// cuFunc*, cuKernel*Attribute and cuOccupancy*.
+#include <string.h>
+
+#include "cluster.h"
+#include "function.h"
+#include "loaded.h"
+
+enum { SHARED_OF_SM = SM_SHARED_BYTES, RESERVED_OF_CTA = 1024, THREADS_OF_SM = 2048, CTAS_OF_SM = 32 };
+enum { REGISTERS_OF_SM = 65536, MOST_REGISTERS = 255, WARP = 32, REGISTER_UNIT = 8 };
+
+// A CTA of as many threads as the kernel may have always fits.
+uint32_t function_registers(const struct CUfunc_st *function)
+{
+    const uint32_t fit = REGISTERS_OF_SM / function->facts.max_threads / REGISTER_UNIT * REGISTER_UNIT;
+    uint32_t registers = function->facts.registers;
+    if (registers > MOST_REGISTERS) registers = MOST_REGISTERS;
+    return registers > fit ? fit : registers;
+}
+
+static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, int *value)
+{
+    enum { REQUIRED_CLUSTER_X = 11, REQUIRED_CLUSTER_Z = 13, POLICY = 15, CONSTANT = 2, CACHE_MODE = 7, SM_90 = 90 };
+    switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = (int)function->facts.max_threads;
+        return 1;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = (int)function->facts.static_shared_bytes;
+        return 1;
+    case CONSTANT:
+        *value = (int)function->facts.constant_bytes;
+        return 1;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = (int)function->facts.local_bytes;
+        return 1;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = (int)function_registers(function);
+        return 1;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = SM_90;
+        return 1;
+    case CACHE_MODE:
+        *value = 0;
+        return 1;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = function->max_dynamic_bytes;
+        return 1;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = function->carveout;
+        return 1;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *value = function->facts.is_explicit_cluster && function->facts.reqnctapercluster[0] == 0;
+        return 1;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        *value = function->non_portable;
+        return 1;
+    case POLICY:
+        *value = function->policy;
+        return 1;
+    default:
+        if (attribute < REQUIRED_CLUSTER_X || attribute > REQUIRED_CLUSTER_Z) return 0;
+        *value = (int)function->facts.reqnctapercluster[attribute - REQUIRED_CLUSTER_X];
+        return 1;
+    }
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncGetAttribute(int *value, enum cuda_function_attribute attribute,
+                                                   struct CUfunc_st *function)
+{
+    DRIVER_USE(driver);
+    if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    return attribute_of(function, attribute, value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+DRIVER_VISIBLE enum cuda_result cuKernelGetAttribute(int *value, enum cuda_function_attribute attribute,
+                                                     struct CUkern_st *kernel, int device)
+{
+    (void)device;
+    return cuFuncGetAttribute(value, attribute, (struct CUfunc_st *)kernel);
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute,
+                                                   int value)
+{
+    enum { POLICY = 15, LEAST_CARVEOUT = -1, MOST_CARVEOUT = 100 };
+    DRIVER_USE(driver);
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    switch ((int)attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        if (value < 0 || (uint64_t)value + function->facts.static_shared_bytes > LAUNCH_MAX_SHARED_BYTES)
+            return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuFuncSetAttribute",
+                                 "%d bytes of dynamic shared memory for %s; the most is %llu", value, function->name,
+                                 (unsigned long long)(LAUNCH_MAX_SHARED_BYTES - function->facts.static_shared_bytes));
+        function->max_dynamic_bytes = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if (value < LEAST_CARVEOUT || value > MOST_CARVEOUT) return CUDA_ERROR_INVALID_VALUE;
+        function->carveout = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+        function->non_portable = value != 0;
+        return CUDA_SUCCESS;
+    case POLICY:
+        function->policy = value;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+DRIVER_VISIBLE enum cuda_result cuKernelSetAttribute(enum cuda_function_attribute attribute, int value,
+                                                     struct CUkern_st *kernel, int device)
+{
+    (void)device;
+    return cuFuncSetAttribute((struct CUfunc_st *)kernel, attribute, value);
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncSetCacheConfig(struct CUfunc_st *function, uint32_t config)
+{
+    DRIVER_USE(driver);
+    (void)config;
+    return object_is(function, OBJECT_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncGetModule(struct CUmod_st **module, struct CUfunc_st *function)
+{
+    DRIVER_USE(driver);
+    if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    *module = function->module;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncGetName(const char **name, struct CUfunc_st *function)
+{
+    DRIVER_USE(driver);
+    if (name == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    *name = function->name;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuKernelGetName(const char **name, struct CUkern_st *kernel)
+{
+    return cuFuncGetName(name, (struct CUfunc_st *)kernel);
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncGetParamInfo(struct CUfunc_st *function, size_t index, size_t *offset,
+                                                   size_t *bytes)
+{
+    DRIVER_USE(driver);
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    if (offset == NULL || index >= function->facts.parameters) return CUDA_ERROR_INVALID_VALUE;
+    *offset = function->facts.parameter[index].offset;
+    if (bytes != NULL) *bytes = function->facts.parameter[index].bytes;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuKernelGetParamInfo(struct CUkern_st *kernel, size_t index, size_t *offset,
+                                                     size_t *bytes)
+{
+    return cuFuncGetParamInfo((struct CUfunc_st *)kernel, index, offset, bytes);
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncIsLoaded(uint32_t *state, struct CUfunc_st *function)
+{
+    DRIVER_USE(driver);
+    if (state == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *state = object_is(function, OBJECT_FUNCTION);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuFuncLoad(struct CUfunc_st *function)
+{
+    DRIVER_USE(driver);
+    return object_is(function, OBJECT_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+// --- Occupancy -------------------------------------------------------------------------------------------------------
+
+static uint32_t least(uint32_t one, uint32_t other)
+{
+    return one < other ? one : other;
+}
+
+uint32_t function_ctas_of_sm(const struct CUfunc_st *function, uint32_t threads, uint64_t dynamic_bytes)
+{
+    const uint64_t shared = function->facts.static_shared_bytes + dynamic_bytes + RESERVED_OF_CTA;
+    const uint32_t warps = (threads + WARP - 1) / WARP;
+    if (threads == 0 || threads > function->facts.max_threads || shared > SHARED_OF_SM) return 0;
+    const uint32_t registers = (function_registers(function) + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+    uint32_t ctas = least(CTAS_OF_SM, THREADS_OF_SM / WARP / warps);
+    if (registers > 0) ctas = least(ctas, REGISTERS_OF_SM / (registers * WARP) / warps);
+    return least(ctas, (uint32_t)(SHARED_OF_SM / shared));
+}
+
+// How many SMs the parts of the chip have that a cluster cannot leave.
+static const uint32_t processors_of_part[] = {16, 16, 16, 16, 16, 16, 18, 18};
+
+uint32_t function_clusters(const struct CUfunc_st *function, uint32_t ctas, uint32_t threads, uint64_t dynamic_bytes)
+{
+    const uint32_t of_sm = function_ctas_of_sm(function, threads, dynamic_bytes);
+    uint32_t clusters = 0;
+    for (size_t i = 0; i < sizeof processors_of_part / sizeof processors_of_part[0] && ctas > 0; i++)
+        clusters += processors_of_part[i] * of_sm / ctas;
+    return clusters;
+}
+
+DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ctas, struct CUfunc_st *function,
+                                                                            int threads, size_t dynamic_bytes)
+{
+    DRIVER_USE(driver);
+    if (ctas == NULL || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    *ctas = (int)function_ctas_of_sm(function, (uint32_t)threads, dynamic_bytes);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas,
+                                                                                     struct CUfunc_st *function,
+                                                                                     int threads, size_t dynamic_bytes,
+                                                                                     unsigned flags)
+{
+    (void)flags;
+    return cuOccupancyMaxActiveBlocksPerMultiprocessor(ctas, function, threads, dynamic_bytes);
+}
+
+DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialBlockSize(int *grid, int *block, struct CUfunc_st *function,
+                                                                 size_t (*bytes_of)(int threads), size_t dynamic_bytes,
+                                                                 int limit)
+{
+    enum { PROCESSORS = 132 };
+    DRIVER_USE(driver);
+    if (grid == NULL || block == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    int most = (int)function->facts.max_threads, best = 0;
+    if (limit > 0 && limit < most) most = limit;
+    *block = *grid = 0;
+    for (int threads = (most + WARP - 1) / WARP * WARP; threads > 0; threads -= WARP) {
+        const int real = threads < most ? threads : most;
+        const size_t bytes = bytes_of != NULL ? bytes_of(real) : dynamic_bytes;
+        const int ctas = (int)function_ctas_of_sm(function, (uint32_t)real, bytes);
+        if (ctas * real <= best) continue;
+        best = ctas * real;
+        *block = real;
+        *grid = ctas * PROCESSORS;
+    }
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
+                                                                          struct CUfunc_st *function,
+                                                                          size_t (*bytes_of)(int threads),
+                                                                          size_t dynamic_bytes, int limit,
+                                                                          unsigned flags)
+{
+    (void)flags;
+    return cuOccupancyMaxPotentialBlockSize(grid, block, function, bytes_of, dynamic_bytes, limit);
+}
+
+DRIVER_VISIBLE enum cuda_result cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, struct CUfunc_st *function,
+                                                                        int ctas, int threads)
+{
+    DRIVER_USE(driver);
+    if (bytes == NULL || ctas <= 0 || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    const uint64_t share = SHARED_OF_SM / (uint64_t)ctas, own = function->facts.static_shared_bytes + RESERVED_OF_CTA;
+    const uint64_t left = share > own ? share - own : 0;
+    const uint64_t most = LAUNCH_MAX_SHARED_BYTES - function->facts.static_shared_bytes;
+    *bytes = left < most ? left : most;
+    return CUDA_SUCCESS;
+}
+
+static uint32_t cluster_of(const struct CUfunc_st *function, const struct cuda_launch_config *config)
+{
+    const uint32_t *own = function->facts.reqnctapercluster;
+    for (uint32_t i = 0; i < config->attribute_count; i++)
+        if (config->attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            return config->attributes[i].value.cluster.x * config->attributes[i].value.cluster.y *
+                   config->attributes[i].value.cluster.z;
+    return own[0] != 0 ? own[0] * own[1] * own[2] : 1;
+}
+
+DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveClusters(int *clusters, struct CUfunc_st *function,
+                                                             const struct cuda_launch_config *config)
+{
+    DRIVER_USE(driver);
+    if (clusters == NULL || config == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    const uint32_t threads = config->block_x * config->block_y * config->block_z;
+    *clusters = (int)function_clusters(function, cluster_of(function, config), threads, config->shared_bytes);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialClusterSize(int *ctas, struct CUfunc_st *function,
+                                                                   const struct cuda_launch_config *config)
+{
+    DRIVER_USE(driver);
+    if (ctas == NULL || config == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    *ctas = function->non_portable ? CLUSTER_MAX : CLUSTER_MAX_PORTABLE;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct CUgraph_st *graph_new(struct driver *driver)
+{
+    return object_new(&driver->objects, OBJECT_GRAPH, sizeof(struct CUgraph_st));
+}
+
+static void node_free(struct driver *driver, struct CUgraphNode_st *node)
+{
+    work_release(driver, &node->work);
+    free(node->after);
+    object_destroy(&driver->objects, node);
+}
+
+void graph_free(struct driver *driver, struct CUgraph_st *graph)
+{
+    if (graph == NULL) return;
+    for (uint32_t i = 0; i < graph->count; i++) node_free(driver, graph->node[i]);
+    free(graph->node);
+    object_destroy(&driver->objects, graph);
+}
+
+int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if ((*after)[i] == node) return 1;
+    struct CUgraphNode_st **more = realloc(*after, (*count + 1) * sizeof *more);
+    if (more == NULL) return 0;
+    more[(*count)++] = node;
+    *after = more;
+    return 1;
+}
+
+static int keep_node(struct CUgraph_st *graph, struct CUgraphNode_st *node)
+{
+    if (graph->count == graph->room) {
+        uint32_t room = graph->room == 0 ? 16 : 2 * graph->room;
+        struct CUgraphNode_st **more = realloc(graph->node, room * sizeof(struct CUgraphNode_st *));
+        if (more == NULL) return 0;
+        graph->node = more;
+        graph->room = room;
+    }
+    graph->node[graph->count++] = node;
+    node->graph = graph;
+    return 1;
+}
+
+struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph, struct CUgraphNode_st *const *after,
+                                 uint32_t after_count, const struct work *work)
+{
+    struct CUgraphNode_st *node = object_new(&driver->objects, OBJECT_NODE, sizeof *node);
+    if (node == NULL) return NULL;
+    int ok = work_duplicate(driver, &node->work, work);
+    for (uint32_t i = 0; i < after_count && ok; i++) ok = graph_after(&node->after, &node->after_count, after[i]);
+    if (ok && keep_node(graph, node)) return node;
+    free(node->after);
+    object_destroy(&driver->objects, node);
+    return NULL;
+}
+
+void graph_mark(struct CUgraphNode_st *node)
+{
+    if (node->mark) return;
+    node->mark = 1;
+    for (uint32_t i = 0; i < node->after_count; i++) graph_mark(node->after[i]);
+}
+
+void graph_unmark(struct CUgraph_st *graph)
+{
+    for (uint32_t i = 0; i < graph->count; i++) graph->node[i]->mark = 0;
+}
+
+// The node of `copy` that was made of `node`.
+static struct CUgraphNode_st *copy_of(const struct CUgraph_st *copy, const struct CUgraphNode_st *node)
+{
+    for (uint32_t i = 0; i < copy->count; i++)
+        if (copy->node[i]->original == node) return copy->node[i];
+    return NULL;
+}
+
+struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_st *graph)
+{
+    struct CUgraph_st *copy = graph_new(driver);
+    int ok = copy != NULL;
+    for (uint32_t i = 0; i < graph->count && ok; i++) {
+        struct CUgraphNode_st *node = graph_add(driver, copy, NULL, 0, &graph->node[i]->work);
+        if (node != NULL) node->original = graph->node[i];
+        ok = node != NULL;
+    }
+    for (uint32_t i = 0; i < graph->count && ok; i++)
+        for (uint32_t j = 0; j < graph->node[i]->after_count && ok; j++)
+            ok = graph_after(&copy->node[i]->after, &copy->node[i]->after_count,
+                             copy_of(copy, graph->node[i]->after[j]));
+    if (ok) {
+        copy->original = (struct CUgraph_st *)(uintptr_t)graph;
+        return copy;
+    }
+    graph_free(driver, copy);
+    return NULL;
+}
+
+// --- What can be launched --------------------------------------------------------------------------------------------
+
+enum { NOT_SEEN, UNDER_WAY, DONE };
+
+static int add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph);
+
+static int add_step(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
+{
+    if (node->work.type == NODE_GRAPH) return add_graph(driver, exec, node->work.of.graph);
+    if (exec->count == exec->room) {
+        uint32_t room = exec->room == 0 ? 16 : 2 * exec->room;
+        struct graph_step *more = realloc(exec->step, room * sizeof *more);
+        if (more == NULL) return 0;
+        exec->step = more;
+        exec->room = room;
+    }
+    exec->step[exec->count] = (struct graph_step){.node = node};
+    if (!work_duplicate(driver, &exec->step[exec->count].work, &node->work)) return 0;
+    exec->count++;
+    return 1;
+}
+
+// Behind all that it depends on; 0 for a circle too.
+static int add_node(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
+{
+    if (node->mark == DONE) return 1;
+    if (node->mark == UNDER_WAY) return 0;
+    node->mark = UNDER_WAY;
+    for (uint32_t i = 0; i < node->after_count; i++)
+        if (!add_node(driver, exec, node->after[i])) return 0;
+    node->mark = DONE;
+    return add_step(driver, exec, node);
+}
+
+static int add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
+{
+    graph_unmark((struct CUgraph_st *)(uintptr_t)graph);
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (!add_node(driver, exec, graph->node[i])) return 0;
+    return 1;
+}
+
+struct CUgraphExec_st *graph_instantiate(struct driver *driver, const struct CUgraph_st *graph)
+{
+    struct CUgraphExec_st *exec = object_new(&driver->objects, OBJECT_GRAPH_EXEC, sizeof *exec);
+    if (exec == NULL || add_graph(driver, exec, graph)) return exec;
+    graph_exec_free(driver, exec);
+    return NULL;
+}
+
+void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec)
+{
+    for (uint32_t i = 0; i < exec->count; i++) work_release(driver, &exec->step[i].work);
+    free(exec->step);
+    object_destroy(&driver->objects, exec);
+}

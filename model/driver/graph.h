@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Graphs: nodes of work that depend on each other. Run one after the other, in an order that the dependencies allow.
+#ifndef TMAREF_GRAPH_H
+#define TMAREF_GRAPH_H
+
+#include "work.h"
+
+struct CUgraphNode_st {
+    struct object object;
+    struct CUgraph_st *graph;
+    struct work work;
+    struct CUgraphNode_st **after; // what it depends on
+    uint32_t after_count;
+    struct CUgraphNode_st *original; // of a clone
+    int mark;
+};
+
+struct CUgraph_st {
+    struct object object;
+    struct CUgraphNode_st **node;
+    uint32_t count, room;
+    struct CUgraph_st *original;
+};
+
+struct CUgraphExec_st {
+    struct object object;
+    struct graph_step {
+        struct CUgraphNode_st *node; // that it was made of
+        struct work work;
+        int is_disabled;
+    } *step;
+    uint32_t count, room;
+    uint64_t flags;
+};
+
+struct CUgraph_st *graph_new(struct driver *driver);
+void graph_free(struct driver *driver, struct CUgraph_st *graph);
+struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_st *graph);
+
+// A new node with a copy of `work`, after `after_count` others; NULL if there is no memory.
+struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph, struct CUgraphNode_st *const *after,
+                                 uint32_t after_count, const struct work *work);
+
+// One more node to depend on; 1 also if it was known.
+int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node);
+
+// Marks a node and all that it depends on. Marks are nobody's between calls.
+void graph_mark(struct CUgraphNode_st *node);
+void graph_unmark(struct CUgraph_st *graph);
+
+struct CUgraphExec_st *graph_instantiate(struct driver *driver, const struct CUgraph_st *graph);
+void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// cuLaunchKernel*: what a launch on a GPU refuses is refused, the rest runs on the machine, at once.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "device.h"
+#include "function.h"
+#include "report.h"
+#include "work.h"
+
+enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_BYTES = 2, PROCESSORS = 132 };
+
+// --- Parameters ------------------------------------------------------------------------------------------------------
+
+static enum cuda_result gather_extra(struct work_kernel *kernel, void **extra)
+{
+    const uint32_t bytes = kernel->function->facts.parameter_bytes;
+    const void *from = NULL;
+    size_t from_bytes = 0;
+    for (; *extra != (void *)EXTRA_END; extra += 2) {
+        if (*extra == (void *)EXTRA_POINTER) from = extra[1];
+        if (*extra == (void *)EXTRA_BYTES) from_bytes = *(size_t *)extra[1];
+    }
+    if (from == NULL && bytes > 0) return CUDA_ERROR_INVALID_VALUE;
+    if (from != NULL) memcpy(kernel->parameters, from, from_bytes < bytes ? from_bytes : bytes);
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result kernel_gather(struct driver *driver, struct work_kernel *kernel, void **parameters, void **extra)
+{
+    if (!object_is(kernel->function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    const struct machine_kernel_facts *facts = &kernel->function->facts;
+    kernel->parameters = calloc(1, (size_t)facts->parameter_bytes + 1);
+    if (kernel->parameters == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (parameters == NULL && extra != NULL) return gather_extra(kernel, extra);
+    if (parameters == NULL && facts->parameters > 0)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", "%s has %u parameters, none are given",
+                             kernel->function->name, facts->parameters);
+    for (uint32_t i = 0; i < facts->parameters; i++)
+        memcpy(kernel->parameters + facts->parameter[i].offset, parameters[i], facts->parameter[i].bytes);
+    return CUDA_SUCCESS;
+}
+
+// --- What is refused -------------------------------------------------------------------------------------------------
+
+static struct cluster_launch launch_of(const struct work_kernel *kernel)
+{
+    const struct CUfunc_st *function = kernel->function;
+    struct cluster_launch launch = {.has_cluster = kernel->cluster[0] != 0,
+                                    .non_portable = function->non_portable,
+                                    .shared_bytes = kernel->shared_bytes,
+                                    .allows_shared = function->max_dynamic_bytes != 0,
+                                    .allowed_shared_bytes = (uint32_t)function->max_dynamic_bytes,
+                                    .compiled_threads = function->facts.max_threads,
+                                    .compiled_max_cluster = function->facts.max_cluster_rank,
+                                    .static_shared_bytes = (uint32_t)function->facts.static_shared_bytes};
+    memcpy(launch.grid, kernel->grid, sizeof launch.grid);
+    memcpy(launch.block, kernel->block, sizeof launch.block);
+    memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
+    memcpy(launch.compiled_cluster, function->facts.reqnctapercluster, sizeof launch.compiled_cluster);
+    return launch;
+}
+
+static enum cuda_result check_cooperative(struct driver *driver, const char *call, const struct work_kernel *kernel)
+{
+    const uint64_t ctas = (uint64_t)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+    const uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
+    const uint32_t most = PROCESSORS * function_ctas_of_sm(kernel->function, threads, kernel->shared_bytes);
+    if (!kernel->is_cooperative || ctas <= most) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, call,
+                         "%s: a cooperative launch of %llu CTAs; at most %u run at once", kernel->function->name,
+                         (unsigned long long)ctas, most);
+}
+
+enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel)
+{
+    const struct cluster_launch launch = launch_of(kernel);
+    struct findings findings;
+    const enum rule rule = cluster_launch_check(&launch, &findings);
+    if (rule == RULE_OK) return check_cooperative(driver, call, kernel);
+    const struct finding *finding = &findings.item[0];
+    for (int i = 0; i < findings.count && i < FINDINGS_MAX; i++)
+        if (findings.item[i].rule == rule) finding = &findings.item[i];
+    const struct rule_row *row = rule_row(rule);
+    const int error = rule_cuda_error(rule);
+    return driver_refuse(driver, error != 0 ? (enum cuda_result)error : CUDA_ERROR_INVALID_VALUE, call,
+                         "%s: %s is %llu, limit %llu (rule %s)\n    %s\n    %s", kernel->function->name,
+                         finding->argument, (unsigned long long)finding->value, (unsigned long long)finding->limit,
+                         row->id, row->sentence, row->advice);
+}
+
+// --- The launch ------------------------------------------------------------------------------------------------------
+
+static void print(void *context, const char *text, size_t bytes)
+{
+    (void)context;
+    fwrite(text, 1, bytes, stdout);
+}
+
+static enum machine_policy policy_named(const char *name)
+{
+    static const char *const names[] = {
+        [MACHINE_DEFAULT] = "default", [MACHINE_LATE] = "late", [MACHINE_EARLY] = "early", [MACHINE_SHUFFLED] = "shuffled"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0) return (enum machine_policy)i;
+    return MACHINE_DEFAULT;
+}
+
+enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel)
+{
+    struct CUctx_st *context = driver_context();
+    struct machine_launch launch = {
+        .module = kernel->function->module->machine,
+        .kernel = kernel->function->kernel,
+        .dynamic_shared_bytes = kernel->shared_bytes,
+        .parameters = kernel->parameters,
+        .global = allocations_regions(&driver->allocations),
+        .number = ++driver->launches,
+        .schedule = {policy_named(driver->options.schedule), driver->options.seed, (uint32_t)driver->options.threads},
+        .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
+        .print = print,
+        .heap = context_heap(context)};
+    memcpy(launch.grid, kernel->grid, sizeof launch.grid);
+    memcpy(launch.block, kernel->block, sizeof launch.block);
+    memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
+    struct machine_outcome *outcome = calloc(1, sizeof *outcome);
+    if (outcome == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    enum cuda_result error = CUDA_SUCCESS;
+    if (!machine_run(&launch, outcome)) {
+        report_outcome(driver, kernel->function->name, outcome);
+        error = report_error(outcome);
+        if (outcome->kind != MACHINE_REFUSED) context->error = error;
+    }
+    const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
+    free(outcome);
+    return is_told_later ? CUDA_SUCCESS : error; // as on a GPU, where the kernel runs behind the call
+}
+
+static enum cuda_result launch(const char *call, struct work_kernel *kernel, struct CUstream_st *stream,
+                               void **parameters, void **extra)
+{
+    DRIVER_USE(driver);
+    enum cuda_result error = kernel_gather(driver, kernel, parameters, extra);
+    if (error == CUDA_SUCCESS) error = kernel_check(driver, call, kernel);
+    if (error == CUDA_SUCCESS) error = stream_submit(driver, stream, &(struct work){NODE_KERNEL, {.kernel = *kernel}});
+    free(kernel->parameters);
+    return error;
+}
+
+DRIVER_VISIBLE enum cuda_result cuLaunchKernel(struct CUfunc_st *function, unsigned grid_x, unsigned grid_y,
+                                               unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                                               unsigned shared_bytes, struct CUstream_st *stream, void **parameters,
+                                               void **extra)
+{
+    struct work_kernel kernel = {.function = function,
+                                 .grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .shared_bytes = shared_bytes};
+    return launch("cuLaunchKernel", &kernel, stream, parameters, extra);
+}
+
+DRIVER_VISIBLE enum cuda_result cuLaunchCooperativeKernel(struct CUfunc_st *function, unsigned grid_x, unsigned grid_y,
+                                                          unsigned grid_z, unsigned block_x, unsigned block_y,
+                                                          unsigned block_z, unsigned shared_bytes,
+                                                          struct CUstream_st *stream, void **parameters)
+{
+    struct work_kernel kernel = {.function = function,
+                                 .grid = {grid_x, grid_y, grid_z},
+                                 .block = {block_x, block_y, block_z},
+                                 .shared_bytes = shared_bytes,
+                                 .is_cooperative = 1};
+    return launch("cuLaunchCooperativeKernel", &kernel, stream, parameters, NULL);
+}
+
+static void take_attribute(struct work_kernel *kernel, const struct cuda_launch_attribute *attribute)
+{
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) kernel->is_cooperative = attribute->value.cooperative;
+    if (attribute->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) return;
+    kernel->cluster[0] = attribute->value.cluster.x;
+    kernel->cluster[1] = attribute->value.cluster.y;
+    kernel->cluster[2] = attribute->value.cluster.z;
+}
+
+// Attributes that speak of priorities, caches and overlap change nothing: a launch ends before the next begins.
+DRIVER_VISIBLE enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config *config, struct CUfunc_st *function,
+                                                 void **parameters, void **extra)
+{
+    if (config == NULL || (config->attribute_count > 0 && config->attributes == NULL)) return CUDA_ERROR_INVALID_VALUE;
+    struct work_kernel kernel = {.function = function,
+                                 .grid = {config->grid_x, config->grid_y, config->grid_z},
+                                 .block = {config->block_x, config->block_y, config->block_z},
+                                 .shared_bytes = config->shared_bytes};
+    for (uint32_t i = 0; i < config->attribute_count; i++) take_attribute(&kernel, &config->attributes[i]);
+    return launch("cuLaunchKernelEx", &kernel, config->stream, parameters, extra);
+}

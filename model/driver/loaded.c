@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "loaded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fatbin.h"
+
+// What __fatBinC_Wrapper_t of nvcc's objects holds, and what cuModuleLoadData takes as well.
+#define WRAPPER_MAGIC 0x466243b1u
+struct fatbin_wrapper {
+    uint32_t magic, version;
+    const void *data;
+    const void *more;
+};
+
+static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
+
+static const void *unwrapped(const void *image)
+{
+    uint32_t magic;
+    struct fatbin_wrapper wrapper;
+    memcpy(&magic, image, sizeof magic);
+    if (magic != WRAPPER_MAGIC) return image;
+    memcpy(&wrapper, image, sizeof wrapper);
+    return wrapper.data;
+}
+
+// --- What is wrong with the PTX --------------------------------------------------------------------------------------
+
+// Line `number` of a text, without its end.
+static const char *line_of(const char *text, size_t bytes, uint32_t number, int *length)
+{
+    const char *end = text + bytes, *at = text;
+    for (uint32_t line = 1; line < number && at != NULL && at < end; line++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at == NULL ? end : at + 1;
+    }
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    *length = (int)((stop == NULL ? end : stop) - at);
+    return at;
+}
+
+static void tell_error(struct driver *driver, const char *call, const char *text, size_t bytes,
+                       const struct ptx_error *error)
+{
+    int length;
+    const char *line = line_of(text, bytes, error->line, &length);
+    driver_refuse(driver, CUDA_ERROR_INVALID_PTX, call, "PTX line %u, column %u: %s%s%s\n    %.*s", error->line,
+                  error->column, error->message, error->advice[0] != '\0' ? "; " : "", error->advice,
+                  length < 200 ? length : 200, line);
+}
+
+static void tell_errors(struct driver *driver, const char *call, const char *text, size_t bytes,
+                        const struct ptx_errors *errors, struct loaded_log *log)
+{
+    for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++)
+        tell_error(driver, call, text, bytes, &errors->item[i]);
+    if (log == NULL || log->text == NULL || log->text_bytes == 0 || errors->count == 0) return;
+    snprintf(log->text, log->text_bytes, "line %u, column %u: %s\n", errors->item[0].line, errors->item[0].column,
+             errors->item[0].message);
+}
+
+// --- Loading ---------------------------------------------------------------------------------------------------------
+
+static int add_regions(struct driver *driver, struct CUmod_st *module)
+{
+    struct region region[MACHINE_MODULE_REGIONS];
+    const uint32_t regions = machine_module_regions(module->machine, region);
+    for (uint32_t i = 0; i < regions; i++) {
+        const struct allocation allocation = {.address = region[i].memory.base,
+                                              .size_bytes = region[i].memory.size_bytes,
+                                              .kind = ALLOCATION_MODULE,
+                                              .is_read_only = region[i].is_read_only,
+                                              .owner = module};
+        if (!allocations_add(&driver->allocations, &allocation)) return 0;
+    }
+    return 1;
+}
+
+static enum cuda_result load_text(struct driver *driver, const char *call, const char *text, size_t bytes,
+                                  struct loaded_log *log, struct CUmod_st **result)
+{
+    struct ptx_errors *errors = calloc(1, sizeof *errors);
+    if (errors == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    struct machine_module *machine = machine_module_open(text, bytes, errors);
+    tell_errors(driver, call, text, bytes, errors, log);
+    const int is_bad = errors->count > 0;
+    free(errors);
+    if (machine == NULL) return is_bad ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
+    struct CUmod_st *module = object_new(&driver->objects, OBJECT_MODULE, sizeof *module);
+    if (module == NULL) {
+        machine_module_close(machine);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    module->object.owner = module->context = driver_context();
+    module->machine = machine;
+    *result = module;
+    if (add_regions(driver, module)) return CUDA_SUCCESS;
+    loaded_close(driver, module);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static enum cuda_result load_fatbin(struct driver *driver, const char *call, const void *image, struct loaded_log *log,
+                                    struct CUmod_st **module)
+{
+    struct fatbin_contents contents;
+    char *text;
+    size_t bytes;
+    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image), &text, &bytes, &contents);
+    if (result != FATBIN_OK) {
+        const char *more = contents.has_relocatable ? " (it was compiled with -rdc=true, which tmaref exec cannot link)"
+                                                    : "";
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s%s", fatbin_advice(result), more);
+    }
+    const enum cuda_result error = load_text(driver, call, text, bytes, log, module);
+    free(text);
+    return error;
+}
+
+enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, struct loaded_log *log,
+                             struct CUmod_st **module)
+{
+    if (image == NULL || module == NULL) return CUDA_ERROR_INVALID_VALUE;
+    image = unwrapped(image);
+    if (fatbin_is(image)) return load_fatbin(driver, call, image, log, module);
+    if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+                             "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead");
+    return load_text(driver, call, image, strlen(image), log, module);
+}
+
+void loaded_close(struct driver *driver, struct CUmod_st *module)
+{
+    for (struct CUfunc_st *function = module->functions, *next; function != NULL; function = next) {
+        next = function->next;
+        free(function->name);
+        object_destroy(&driver->objects, function);
+    }
+    allocations_remove_owned(&driver->allocations, module);
+    machine_module_close(module->machine);
+    object_destroy(&driver->objects, module);
+}
+
+void loaded_close_all(struct driver *driver, const struct CUctx_st *context)
+{
+    for (struct object *object = driver->objects.live[OBJECT_MODULE], *next; object != NULL; object = next) {
+        next = object->next;
+        if (object->owner == context) loaded_close(driver, (struct CUmod_st *)object);
+    }
+}
+
+// --- Functions -------------------------------------------------------------------------------------------------------
+
+static enum cuda_result decode(struct driver *driver, const char *call, struct CUmod_st *module,
+                               struct CUfunc_st *function)
+{
+    struct ptx_errors *errors = calloc(1, sizeof *errors);
+    if (errors == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    const int ok = machine_module_facts(module->machine, function->kernel, &function->facts, errors);
+    for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++)
+        driver_refuse(driver, CUDA_ERROR_INVALID_PTX, call, "%s, PTX line %u, column %u: %s", function->name,
+                      errors->item[i].line, errors->item[i].column, errors->item[i].message);
+    const enum cuda_result error = errors->count > 0 ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
+    free(errors);
+    return ok ? CUDA_SUCCESS : error;
+}
+
+static struct CUfunc_st *function_new(struct driver *driver, struct CUmod_st *module, int kernel, const char *name)
+{
+    struct CUfunc_st *function = object_new(&driver->objects, OBJECT_FUNCTION, sizeof *function);
+    if (function == NULL) return NULL;
+    function->module = module;
+    function->kernel = kernel;
+    function->name = strdup(name);
+    function->carveout = -1;
+    if (function->name != NULL) return function;
+    object_destroy(&driver->objects, function);
+    return NULL;
+}
+
+enum cuda_result loaded_function(struct driver *driver, const char *call, struct CUmod_st *module, const char *name,
+                                 struct CUfunc_st **result)
+{
+    for (struct CUfunc_st *known = module->functions; known != NULL; known = known->next)
+        if (strcmp(known->name, name) == 0) {
+            *result = known;
+            return CUDA_SUCCESS;
+        }
+    const int kernel = machine_module_kernel(module->machine, name);
+    if (kernel < 0) return CUDA_ERROR_NOT_FOUND;
+    struct CUfunc_st *function = function_new(driver, module, kernel, name);
+    if (function == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    const enum cuda_result error = decode(driver, call, module, function);
+    if (error != CUDA_SUCCESS) {
+        free(function->name);
+        object_destroy(&driver->objects, function);
+        return error;
+    }
+    function->next = module->functions;
+    module->functions = function;
+    *result = function;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// cuMem*: memory of the device, managed and pinned memory, and memory of the program's own that is registered.
+#include <string.h>
+
+#include "device.h"
+#include "work.h"
+
+enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
+
+static enum cuda_result allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
+                                 enum allocation_kind kind, uint32_t flags)
+{
+    const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
+    if (address == NULL || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (kind != ALLOCATION_PINNED && bytes > left)
+        return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, call, "%zu bytes asked for, %zu left of the %s", bytes,
+                             (size_t)left, driver->device->name);
+    *address = allocations_make(&driver->allocations, bytes, kind, flags, driver_context());
+    return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemAlloc_v2(unsigned long long *address, size_t bytes)
+{
+    DRIVER_USE(driver);
+    return allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, size_t *pitch, size_t width,
+                                                   size_t height, unsigned element_bytes)
+{
+    DRIVER_USE(driver);
+    if (pitch == NULL || width == 0 || height == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16) return CUDA_ERROR_INVALID_VALUE;
+    *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+    return allocate(driver, "cuMemAllocPitch", address, *pitch * height, ALLOCATION_DEVICE, 0);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemAllocManaged(unsigned long long *address, size_t bytes, unsigned flags)
+{
+    DRIVER_USE(driver);
+    if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
+    return allocate(driver, "cuMemAllocManaged", address, bytes, ALLOCATION_MANAGED, flags);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+    DRIVER_USE(driver);
+    unsigned long long made;
+    if (address == NULL || flags > ALL_HOST_FLAGS) return CUDA_ERROR_INVALID_VALUE;
+    enum cuda_result error = allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, flags);
+    if (error == CUDA_SUCCESS) *address = (void *)(uintptr_t)made;
+    return error;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemAllocHost_v2(void **address, size_t bytes)
+{
+    enum { MAPPED = 2 };
+    return cuMemHostAlloc(address, bytes, MAPPED);
+}
+
+static enum cuda_result free_if(struct driver *driver, const char *call, uint64_t address, int is_wanted_kind)
+{
+    struct allocation *found = allocations_find(&driver->allocations, address);
+    if (found != NULL && found->address == address && is_wanted_kind) {
+        allocations_remove(&driver->allocations, found);
+        return CUDA_SUCCESS;
+    }
+    const char *why = found == NULL ? "no allocation is there (freed before?)" : "it is not the start of an allocation "
+                                                                                   "that this call frees";
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "%#llx: %s", (unsigned long long)address, why);
+}
+
+static enum allocation_kind kind_at(const struct driver *driver, uint64_t address)
+{
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    return found == NULL ? ALLOCATION_MAPPED : found->kind;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
+{
+    DRIVER_USE(driver);
+    if (address == 0) return CUDA_SUCCESS;
+    const enum allocation_kind kind = kind_at(driver, address);
+    return free_if(driver, "cuMemFree", address, kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemFreeHost(void *address)
+{
+    DRIVER_USE(driver);
+    if (address == NULL) return CUDA_SUCCESS;
+    const uint64_t at = (uint64_t)(uintptr_t)address;
+    return free_if(driver, "cuMemFreeHost", at, kind_at(driver, at) == ALLOCATION_PINNED);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemGetInfo_v2(size_t *left, size_t *total)
+{
+    DRIVER_USE(driver);
+    if (left == NULL || total == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *total = driver->device->memory_bytes;
+    *left = *total - driver->allocations.device_bytes;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemGetAddressRange_v2(unsigned long long *base, size_t *bytes,
+                                                        unsigned long long address)
+{
+    DRIVER_USE(driver);
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    if (found == NULL) return CUDA_ERROR_NOT_FOUND;
+    if (base != NULL) *base = found->address;
+    if (bytes != NULL) *bytes = found->size_bytes;
+    return CUDA_SUCCESS;
+}
+
+// --- Memory of the host ----------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags)
+{
+    enum { READ_ONLY = 8 };
+    DRIVER_USE(driver);
+    if (address == NULL || bytes == 0 || flags > ALL_REGISTER_FLAGS) return CUDA_ERROR_INVALID_VALUE;
+    const struct allocation allocation = {.address = (uint64_t)(uintptr_t)address,
+                                          .size_bytes = bytes,
+                                          .kind = ALLOCATION_REGISTERED,
+                                          .flags = flags,
+                                          .is_read_only = (flags & READ_ONLY) != 0,
+                                          .owner = driver_context()};
+    return allocations_add(&driver->allocations, &allocation) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemHostUnregister(void *address)
+{
+    DRIVER_USE(driver);
+    struct allocation *found = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
+    if (address == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (found == NULL || found->kind != ALLOCATION_REGISTERED || found->address != (uint64_t)(uintptr_t)address)
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    allocations_remove(&driver->allocations, found);
+    return CUDA_SUCCESS;
+}
+
+static const struct allocation *host_memory_at(const struct driver *driver, const void *address)
+{
+    const struct allocation *found = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
+    return found != NULL && (found->kind == ALLOCATION_PINNED || found->kind == ALLOCATION_REGISTERED) ? found : NULL;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemHostGetDevicePointer_v2(unsigned long long *device, void *host, unsigned flags)
+{
+    DRIVER_USE(driver);
+    if (device == NULL || flags != 0 || host_memory_at(driver, host) == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *device = (uint64_t)(uintptr_t)host;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemHostGetFlags(unsigned *flags, void *host)
+{
+    DRIVER_USE(driver);
+    const struct allocation *found = host_memory_at(driver, host);
+    if (flags == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *flags = found->flags;
+    return CUDA_SUCCESS;
+}
+
+// --- Managed memory lies where it lies -------------------------------------------------------------------------------
+
+static enum cuda_result check_managed(const struct driver *driver, uint64_t address, size_t bytes)
+{
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    if (found == NULL || found->kind != ALLOCATION_MANAGED || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    return bytes <= found->address + found->size_bytes - address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync_v2(unsigned long long address, size_t bytes,
+                                                      struct cuda_mem_location location, unsigned flags,
+                                                      struct CUstream_st *stream)
+{
+    DRIVER_USE(driver);
+    (void)location, (void)flags;
+    if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    return check_managed(driver, address, bytes);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync(unsigned long long address, size_t bytes, int device,
+                                                   struct CUstream_st *stream)
+{
+    return cuMemPrefetchAsync_v2(address, bytes, (struct cuda_mem_location){CU_MEM_LOCATION_TYPE_DEVICE, device}, 0,
+                                 stream);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_t bytes, uint32_t advice,
+                                               struct cuda_mem_location location)
+{
+    DRIVER_USE(driver);
+    (void)advice, (void)location;
+    return check_managed(driver, address, bytes);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemAdvise(unsigned long long address, size_t bytes, uint32_t advice, int device)
+{
+    return cuMemAdvise_v2(address, bytes, advice, (struct cuda_mem_location){CU_MEM_LOCATION_TYPE_DEVICE, device});
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// cuModule*, cuLibrary* and cuKernel*.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loaded.h"
+
+enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
+#define MOST_FILE_BYTES ((long)1 << 30)
+
+// The options that we look at: where errors are to be told.
+static struct loaded_log log_of(unsigned count, const uint32_t *option, void *const *value)
+{
+    struct loaded_log log = {NULL, 0};
+    for (unsigned i = 0; i < count; i++) {
+        if (option[i] == JIT_ERROR_LOG) log.text = value[i];
+        if (option[i] == JIT_ERROR_LOG_BYTES) log.text_bytes = (size_t)(uintptr_t)value[i];
+    }
+    return log;
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, const void *image, unsigned count,
+                                                   uint32_t *option, void **value)
+{
+    DRIVER_USE(driver);
+    if (count > 0 && (option == NULL || value == NULL)) return CUDA_ERROR_INVALID_VALUE;
+    struct loaded_log log = log_of(count, option, value);
+    return loaded_open(driver, "cuModuleLoadData", image, &log, module);
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
+{
+    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleLoadFatBinary(struct CUmod_st **module, const void *image)
+{
+    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+// A whole file with a 0 behind it; the caller frees it.
+static void *read_image(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    char *bytes = NULL;
+    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (size >= 0 && size < MOST_FILE_BYTES && fseek(file, 0, SEEK_SET) == 0) bytes = calloc((size_t)size + 16, 1);
+    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
+        free(bytes);
+        bytes = NULL;
+    }
+    fclose(file);
+    return bytes;
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path)
+{
+    DRIVER_USE(driver);
+    if (path == NULL) return CUDA_ERROR_INVALID_VALUE;
+    void *image = read_image(path);
+    if (image == NULL)
+        return driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, "cuModuleLoad", "%s: %s", path, strerror(errno));
+    enum cuda_result error = loaded_open(driver, "cuModuleLoad", image, NULL, module);
+    free(image);
+    return error;
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleUnload(struct CUmod_st *module)
+{
+    DRIVER_USE(driver);
+    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    loaded_close(driver, module);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleGetLoadingMode(uint32_t *mode)
+{
+    enum { LAZY = 2 };
+    if (mode == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *mode = LAZY;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result get_function(const char *call, struct CUfunc_st **function, struct CUmod_st *module,
+                                     const char *name)
+{
+    DRIVER_USE(driver);
+    if (function == NULL || name == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    return loaded_function(driver, call, module, name, function);
+}
+
+static enum cuda_result get_variable(unsigned long long *address, size_t *bytes, struct CUmod_st *module,
+                                     const char *name)
+{
+    DRIVER_USE(driver);
+    uint64_t at, size_bytes;
+    if (name == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!machine_module_variable(module->machine, name, &at, &size_bytes)) return CUDA_ERROR_NOT_FOUND;
+    if (address != NULL) *address = at;
+    if (bytes != NULL) *bytes = size_bytes;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module,
+                                                    const char *name)
+{
+    return get_function("cuModuleGetFunction", function, module, name);
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleGetGlobal_v2(unsigned long long *address, size_t *bytes,
+                                                     struct CUmod_st *module, const char *name)
+{
+    return get_variable(address, bytes, module, name);
+}
+
+static uint32_t is_entry(const struct ptx_function *function)
+{
+    return function->is_entry && function->has_body;
+}
+
+static enum cuda_result count_functions(unsigned *count, const struct CUmod_st *module)
+{
+    DRIVER_USE(driver);
+    if (count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    const struct ptx_program *program = machine_module_program(module->machine);
+    *count = 0;
+    for (uint32_t i = 0; i < program->functions; i++) *count += is_entry(&program->function[i]);
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result list_functions(struct CUfunc_st **function, unsigned room, struct CUmod_st *module)
+{
+    DRIVER_USE(driver);
+    if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    const struct ptx_program *program = machine_module_program(module->machine);
+    unsigned count = 0;
+    for (uint32_t i = 0; i < program->functions && count < room; i++) {
+        if (!is_entry(&program->function[i])) continue;
+        char *name = strndup(program->function[i].name.at, program->function[i].name.length);
+        enum cuda_result error = name == NULL ? CUDA_ERROR_OUT_OF_MEMORY
+                                              : loaded_function(driver, "cuModuleEnumerateFunctions", module, name,
+                                                                &function[count++]);
+        free(name);
+        if (error != CUDA_SUCCESS) return error;
+    }
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleGetFunctionCount(unsigned *count, struct CUmod_st *module)
+{
+    return count_functions(count, module);
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleEnumerateFunctions(struct CUfunc_st **function, unsigned room,
+                                                           struct CUmod_st *module)
+{
+    return list_functions(function, room, module);
+}
+
+// --- Libraries: a struct CUlib_st is a struct CUmod_st, a struct CUkern_st a struct CUfunc_st ------------------------
+
+static struct CUmod_st *module_of(struct CUlib_st *library)
+{
+    return (struct CUmod_st *)library;
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryLoadData(struct CUlib_st **library, const void *image, uint32_t *option,
+                                                  void **value, unsigned count, uint32_t *library_option,
+                                                  void **library_value, unsigned library_count)
+{
+    (void)library_option, (void)library_value, (void)library_count;
+    return cuModuleLoadDataEx((struct CUmod_st **)library, image, count, option, value);
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryLoadFromFile(struct CUlib_st **library, const char *path, uint32_t *option,
+                                                      void **value, unsigned count, uint32_t *library_option,
+                                                      void **library_value, unsigned library_count)
+{
+    (void)option, (void)value, (void)count, (void)library_option, (void)library_value, (void)library_count;
+    return cuModuleLoad((struct CUmod_st **)library, path);
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryUnload(struct CUlib_st *library)
+{
+    return cuModuleUnload(module_of(library));
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryGetKernel(struct CUkern_st **kernel, struct CUlib_st *library,
+                                                   const char *name)
+{
+    return get_function("cuLibraryGetKernel", (struct CUfunc_st **)kernel, module_of(library), name);
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryGetGlobal(unsigned long long *address, size_t *bytes,
+                                                   struct CUlib_st *library, const char *name)
+{
+    return get_variable(address, bytes, module_of(library), name);
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryGetManaged(unsigned long long *address, size_t *bytes,
+                                                    struct CUlib_st *library, const char *name)
+{
+    return get_variable(address, bytes, module_of(library), name);
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, struct CUlib_st *library)
+{
+    if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(library, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    *module = module_of(library);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryGetKernelCount(unsigned *count, struct CUlib_st *library)
+{
+    return count_functions(count, module_of(library));
+}
+
+DRIVER_VISIBLE enum cuda_result cuLibraryEnumerateKernels(struct CUkern_st **kernel, unsigned room,
+                                                          struct CUlib_st *library)
+{
+    return list_functions((struct CUfunc_st **)kernel, room, module_of(library));
+}
+
+DRIVER_VISIBLE enum cuda_result cuKernelGetFunction(struct CUfunc_st **function, struct CUkern_st *kernel)
+{
+    if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(kernel, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    *function = (struct CUfunc_st *)kernel;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuKernelGetLibrary(struct CUlib_st **library, struct CUkern_st *kernel)
+{
+    if (library == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(kernel, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    *library = (struct CUlib_st *)((struct CUfunc_st *)kernel)->module;
+    return CUDA_SUCCESS;
+}

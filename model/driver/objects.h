@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What CUDA's handles point at. Every object begins with a struct object; one that was destroyed is known as such until
+// its memory is used again for another of its kind.
+#ifndef TMAREF_OBJECTS_H
+#define TMAREF_OBJECTS_H
+
+#include "cuda_types.h"
+#include "machine.h"
+
+enum object_kind {
+    OBJECT_CONTEXT = 1,
+    OBJECT_MODULE,
+    OBJECT_FUNCTION,
+    OBJECT_STREAM,
+    OBJECT_EVENT,
+    OBJECT_GRAPH,
+    OBJECT_NODE,
+    OBJECT_GRAPH_EXEC,
+    OBJECT_POOL,
+    OBJECT_KINDS
+};
+
+struct object {
+    uint32_t kind; // 0 when destroyed
+    struct object *next, *before;
+    const void *owner;
+};
+
+struct objects {
+    struct object *live[OBJECT_KINDS], *destroyed[OBJECT_KINDS];
+};
+
+// A new object, all zero but for its head; NULL if there is no memory.
+void *object_new(struct objects *objects, enum object_kind kind, size_t size_bytes);
+void object_destroy(struct objects *objects, void *object);
+
+// Is this a live object of that kind? It is looked at: anything but a handle may crash, as it does on a GPU.
+int object_is(const void *object, enum object_kind kind);
+
+struct CUctx_st {
+    struct object object;
+    uint32_t flags, retained;
+    uint64_t id;
+    enum cuda_result error; // sticky: what a kernel did
+    size_t limit[16];
+    struct machine_heap *heap;
+};
+
+struct CUfunc_st {
+    struct object object;
+    struct CUmod_st *module;
+    int kernel;
+    char *name;
+    struct machine_kernel_facts facts;
+    int max_dynamic_bytes, carveout, non_portable, cluster[3], policy;
+    struct CUfunc_st *next;
+};
+
+struct CUmod_st {
+    struct object object;
+    struct machine_module *machine;
+    struct CUfunc_st *functions;
+    const struct CUctx_st *context;
+};
+
+struct CUevent_st {
+    struct object object;
+    uint32_t flags;
+    int is_recorded;
+    double seconds;
+    struct CUgraph_st *capture; // of the capture that it was last recorded in
+    uint64_t capture_id;
+    struct CUgraphNode_st **after;
+    uint32_t after_count;
+};
+
+struct CUstream_st {
+    struct object object;
+    uint32_t flags;
+    int priority;
+    uint64_t id;
+    struct CUctx_st *context;
+    struct CUgraph_st *capture; // what is being captured
+    uint64_t capture_id;
+    int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
+    struct CUgraphNode_st **after; // what the next node depends on
+    uint32_t after_count;
+};
+
+struct CUmemPoolHandle_st {
+    struct object object;
+    uint64_t threshold;
+    uint64_t reserved_high, used_high;
+    int reuse[4];
+};
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// cuMemAllocAsync and pools: a pool is a name, memory comes from where all memory comes from. In a graph memory is
+// allocated when the node is made, and stays.
+#include "work.h"
+
+enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT = 5, POOL_USED_HIGH = 8, ATTRIBUTES = 8 };
+
+static struct CUmemPoolHandle_st *default_pool(struct driver *driver)
+{
+    if (!object_is(driver->pool, OBJECT_POOL))
+        driver->pool = object_new(&driver->objects, OBJECT_POOL, sizeof *driver->pool);
+    return driver->pool;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDeviceGetDefaultMemPool(struct CUmemPoolHandle_st **pool, int device)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (pool == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    *pool = default_pool(driver);
+    return *pool != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDeviceGetMemPool(struct CUmemPoolHandle_st **pool, int device)
+{
+    return cuDeviceGetDefaultMemPool(pool, device);
+}
+
+DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolHandle_st *pool)
+{
+    DRIVER_ENTER(driver);
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    return driver->is_initialized && object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct CUmemPoolProps_st *props)
+{
+    DRIVER_USE(driver);
+    if (pool == NULL || props == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *pool = object_new(&driver->objects, OBJECT_POOL, sizeof **pool);
+    return *pool != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool)
+{
+    DRIVER_USE(driver);
+    if (!object_is(pool, OBJECT_POOL) || pool == driver->pool) return CUDA_ERROR_INVALID_VALUE;
+    object_destroy(&driver->objects, pool);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPoolTrimTo(struct CUmemPoolHandle_st *pool, size_t bytes)
+{
+    DRIVER_USE(driver);
+    (void)bytes;
+    return object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// 1 to 3 are ints and say what may be used again, the others are 64 bits.
+DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value)
+{
+    DRIVER_USE(driver);
+    if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute == 0 || attribute > ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute < POOL_THRESHOLD) pool->reuse[attribute] = *(int *)value;
+    if (attribute == POOL_THRESHOLD) pool->threshold = *(uint64_t *)value;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value)
+{
+    DRIVER_USE(driver);
+    if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute == 0 || attribute > ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute < POOL_THRESHOLD)
+        *(int *)value = pool->reuse[attribute];
+    else if (attribute == POOL_THRESHOLD)
+        *(uint64_t *)value = pool->threshold;
+    else
+        *(uint64_t *)value = driver->allocations.device_bytes;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPoolSetAccess(struct CUmemPoolHandle_st *pool,
+                                                   const struct cuda_mem_access_desc *desc, size_t count)
+{
+    DRIVER_USE(driver);
+    (void)count;
+    return object_is(pool, OBJECT_POOL) && desc != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// --- Memory in the order of a stream ---------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *address, size_t bytes,
+                                                        struct CUmemPoolHandle_st *pool, struct CUstream_st *handle)
+{
+    DRIVER_USE(driver);
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (address == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
+    if (bytes == 0) {
+        *address = 0;
+        return CUDA_SUCCESS;
+    }
+    *address = allocations_make(&driver->allocations, bytes, ALLOCATION_DEVICE, 0, driver_context());
+    if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (stream->capture == NULL) return CUDA_SUCCESS;
+    return stream_submit(driver, handle, &(struct work){NODE_MEM_ALLOC, {.address = *address}});
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemAllocAsync(unsigned long long *address, size_t bytes, struct CUstream_st *stream)
+{
+    DRIVER_USE(driver);
+    return cuMemAllocFromPoolAsync(address, bytes, default_pool(driver), stream);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struct CUstream_st *handle)
+{
+    DRIVER_USE(driver);
+    const struct CUstream_st *stream = stream_of(driver, handle);
+    struct allocation *found = allocations_find(&driver->allocations, address);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (address == 0) return CUDA_SUCCESS;
+    if (found == NULL || found->kind != ALLOCATION_DEVICE || found->address != address) return CUDA_ERROR_INVALID_VALUE;
+    if (stream->capture != NULL)
+        return stream_submit(driver, handle, &(struct work){NODE_MEM_FREE, {.address = address}});
+    allocations_remove(&driver->allocations, found);
+    return CUDA_SUCCESS;
+}

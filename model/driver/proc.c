@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// How programs find calls by name, and the private interface that the static runtime asks for.
+#include <string.h>
+
+#include "driver.h"
+
+DRIVER_VISIBLE enum cuda_result cuGetProcAddress_v2(const char *symbol, void **function, int cuda_version,
+                                                    uint64_t flags, uint32_t *status)
+{
+    int exists = 0;
+    if (symbol == NULL || function == NULL || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE;
+    driver_call *call = driver_find(symbol, cuda_version, &exists);
+    memcpy(function, &call, sizeof *function); // ISO C has no cast from a function to void *
+    uint32_t told = exists ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    if (call != NULL) told = CU_GET_PROC_ADDRESS_SUCCESS;
+    if (status != NULL) *status = told;
+    return call != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGetProcAddress(const char *symbol, void **function, int cuda_version, uint64_t flags)
+{
+    return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
+}
+
+// The CUDA runtime that is linked statically checks the driver through tables that no document describes.
+DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id)
+{
+    DRIVER_ENTER(driver);
+    (void)id;
+    if (table != NULL) *table = NULL;
+    if (!driver->is_initialized) driver_options_read(&driver->options);
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
+                         "this program (or a library of it) has the CUDA runtime linked statically, which asks the "
+                         "driver for a private interface; link it with: nvcc -cudart shared");
+}

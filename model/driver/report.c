@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "report.h"
+
+#include <string.h>
+
+static const char *const headings[] = {
+    [MACHINE_DONE] = "ended",
+    [MACHINE_REFUSED] = "was not launched",
+    [MACHINE_FAULTED] = "stopped",
+    [MACHINE_TRAPPED] = "stopped itself",
+    [MACHINE_HUNG] = "hangs: nobody can go on",
+    [MACHINE_LIMITED] = "was stopped at its limit",
+    [MACHINE_UNSUPPORTED] = "cannot go on: tmaref does not run this instruction yet",
+    [MACHINE_NO_MEMORY] = "cannot go on: there is no memory for it",
+};
+
+enum cuda_result report_error(const struct machine_outcome *outcome)
+{
+    if (outcome->cuda_error != 0) return (enum cuda_result)outcome->cuda_error;
+    switch (outcome->kind) {
+    case MACHINE_REFUSED:
+        return CUDA_ERROR_INVALID_VALUE;
+    case MACHINE_HUNG:
+    case MACHINE_LIMITED:
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case MACHINE_UNSUPPORTED:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case MACHINE_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    default:
+        return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+// --- For people ------------------------------------------------------------------------------------------------------
+
+static void print_place(const struct machine_where *where)
+{
+    if (where->function.length == 0) return;
+    fprintf(stderr, "  at           ");
+    if (where->source_line != 0)
+        fprintf(stderr, "%.*s:%u", (int)where->source_file.length, where->source_file.at, where->source_line);
+    else
+        fprintf(stderr, "line %u of the PTX (compile with -lineinfo for the line of the source)", where->ptx_line);
+    fprintf(stderr, " in %.*s\n", (int)where->function.length, where->function.at);
+    fprintf(stderr, "  thread       (%u, %u, %u) of CTA (%u, %u, %u), rank %u of its cluster\n", where->thread[0],
+            where->thread[1], where->thread[2], where->cta[0], where->cta[1], where->cta[2], where->rank);
+    if (where->instruction.length > 0)
+        fprintf(stderr, "  instruction  %.*s\n", (int)where->instruction.length, where->instruction.at);
+}
+
+static void print_message(const char *message)
+{
+    while (*message != '\0') {
+        const size_t length = strcspn(message, "\n");
+        fprintf(stderr, "  %.*s\n", (int)length, message);
+        message += length + (message[length] == '\n');
+    }
+}
+
+static void print_rule(enum rule rule)
+{
+    if (rule == RULE_OK) return;
+    const struct rule_row *row = rule_row(rule);
+    fprintf(stderr, "  rule         %s: %s\n", row->id, row->sentence);
+    if (row->advice[0] != '\0') fprintf(stderr, "  advice       %s\n", row->advice);
+}
+
+static void report_text(const char *kernel, const struct machine_outcome *outcome)
+{
+    const enum cuda_result error = report_error(outcome);
+    const char *name = driver_error_name((int)error);
+    fprintf(stderr, "tmaref: kernel %s %s: %s (%d)\n", kernel, headings[outcome->kind], name == NULL ? "?" : name,
+            (int)error);
+    print_message(outcome->message);
+    print_place(&outcome->where);
+    print_rule(outcome->rule);
+}
+
+// --- For machines ----------------------------------------------------------------------------------------------------
+
+static void print_string(const char *key, const char *text, size_t length)
+{
+    fprintf(stderr, ", \"%s\": \"", key);
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        if (byte == '"' || byte == '\\')
+            fprintf(stderr, "\\%c", byte);
+        else if (byte < ' ')
+            fprintf(stderr, "\\u%04x", byte);
+        else
+            fputc(byte, stderr);
+    }
+    fputc('"', stderr);
+}
+
+static void print_triple(const char *key, const uint32_t value[3])
+{
+    fprintf(stderr, ", \"%s\": [%u, %u, %u]", key, value[0], value[1], value[2]);
+}
+
+static void report_json(const char *kernel, const struct machine_outcome *outcome)
+{
+    const struct machine_where *where = &outcome->where;
+    const char *kind = machine_kind_name(outcome->kind);
+    fprintf(stderr, "{\"error\": %d", (int)report_error(outcome));
+    print_string("kernel", kernel, strlen(kernel));
+    print_string("kind", kind, strlen(kind));
+    print_string("rule", rule_row(outcome->rule)->id, strlen(rule_row(outcome->rule)->id));
+    print_string("message", outcome->message, strlen(outcome->message));
+    print_string("function", where->function.at, where->function.length);
+    print_string("file", where->source_file.at, where->source_file.length);
+    fprintf(stderr, ", \"line\": %u, \"ptx_line\": %u", where->source_line, where->ptx_line);
+    print_triple("cta", where->cta);
+    print_triple("thread", where->thread);
+    print_string("instruction", where->instruction.at, where->instruction.length);
+    fprintf(stderr, "}\n");
+}
+
+void report_outcome(struct driver *driver, const char *kernel, const struct machine_outcome *outcome)
+{
+    fflush(stdout);
+    if (driver->options.json)
+        report_json(kernel, outcome);
+    else
+        report_text(kernel, outcome);
+}

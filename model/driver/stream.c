@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+// cuStream*: work is done when it is asked for, so that a stream is never behind; and the capture of streams.
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+#include "work.h"
+
+enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5, CAPTURE_MODES = 3 };
+
+static struct CUstream_st *stream_new(struct driver *driver, uint32_t flags, int priority)
+{
+    static uint64_t streams;
+    struct CUstream_st *stream = object_new(&driver->objects, OBJECT_STREAM, sizeof *stream);
+    if (stream == NULL) return NULL;
+    stream->object.owner = stream->context = driver_context();
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = ++streams;
+    return stream;
+}
+
+static int is_default(const struct CUstream_st *handle)
+{
+    return (uintptr_t)handle <= PER_THREAD_HANDLE;
+}
+
+struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle)
+{
+    if (!is_default(handle)) return object_is(handle, OBJECT_STREAM) ? handle : NULL;
+    if (!object_is(driver->legacy, OBJECT_STREAM)) driver->legacy = stream_new(driver, 0, 0);
+    return driver->legacy;
+}
+
+static void forget_after(struct CUstream_st *stream)
+{
+    free(stream->after);
+    stream->after = NULL;
+    stream->after_count = 0;
+}
+
+static enum cuda_result capture(struct driver *driver, struct CUstream_st *stream, const struct work *work)
+{
+    if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    struct CUgraphNode_st *node = graph_add(driver, stream->capture, stream->after, stream->after_count, work);
+    forget_after(stream);
+    if (node != NULL && graph_after(&stream->after, &stream->after_count, node)) return CUDA_SUCCESS;
+    stream->is_invalidated = 1;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle, const struct work *work)
+{
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    return stream->capture != NULL ? capture(driver, stream, work) : work_run(driver, work);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **stream, unsigned flags, int priority)
+{
+    DRIVER_USE(driver);
+    if (stream == NULL || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
+    if (priority > LEAST_PRIORITY) priority = LEAST_PRIORITY;
+    if (priority < GREATEST_PRIORITY) priority = GREATEST_PRIORITY;
+    *stream = stream_new(driver, flags, priority);
+    return *stream != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamCreate(struct CUstream_st **stream, unsigned flags)
+{
+    return cuStreamCreateWithPriority(stream, flags, 0);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
+{
+    DRIVER_USE(driver);
+    if (is_default(stream) || stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->is_origin && !stream->is_foreign_graph) graph_free(driver, stream->capture);
+    forget_after(stream);
+    object_destroy(&driver->objects, stream);
+    return CUDA_SUCCESS;
+}
+
+// A stream, or an error; where it is captured, it cannot be waited for, and the capture is of no more use.
+static enum cuda_result check_done(struct driver *driver, struct CUstream_st *handle)
+{
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture == NULL) return CUDA_SUCCESS;
+    stream->is_invalidated = 1;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamSynchronize(struct CUstream_st *stream)
+{
+    DRIVER_USE(driver);
+    return check_done(driver, stream);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
+{
+    DRIVER_USE(driver);
+    return check_done(driver, stream);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamGetFlags(struct CUstream_st *handle, unsigned *flags)
+{
+    DRIVER_USE(driver);
+    const struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || flags == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    *flags = stream->flags;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamGetPriority(struct CUstream_st *handle, int *priority)
+{
+    DRIVER_USE(driver);
+    const struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || priority == NULL)
+        return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    *priority = stream->priority;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamGetId(struct CUstream_st *handle, unsigned long long *id)
+{
+    DRIVER_USE(driver);
+    const struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || id == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    *id = stream->id;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamGetCtx(struct CUstream_st *handle, struct CUctx_st **context)
+{
+    DRIVER_USE(driver);
+    const struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || context == NULL)
+        return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    *context = is_default(handle) ? driver_context() : stream->context;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, int *device)
+{
+    DRIVER_USE(driver);
+    if (stream_of(driver, handle) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *stream, unsigned long long address,
+                                                       size_t bytes, unsigned flags)
+{
+    DRIVER_USE(driver);
+    (void)address, (void)bytes, (void)flags;
+    return stream_of(driver, stream) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+// Attributes of streams are about caches and priorities: nothing depends on them here.
+DRIVER_VISIBLE enum cuda_result cuStreamSetAttribute(struct CUstream_st *stream, uint32_t attribute, const void *value)
+{
+    DRIVER_USE(driver);
+    (void)attribute, (void)value;
+    return stream_of(driver, stream) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+// --- Events of streams -----------------------------------------------------------------------------------------------
+
+static enum cuda_result record_captured(struct CUstream_st *stream, struct CUevent_st *event)
+{
+    free(event->after);
+    event->after = NULL;
+    event->after_count = 0;
+    event->capture = stream->capture;
+    event->capture_id = stream->capture_id;
+    for (uint32_t i = 0; i < stream->after_count; i++)
+        if (!graph_after(&event->after, &event->after_count, stream->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *handle)
+{
+    DRIVER_USE(driver);
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture != NULL) return record_captured(stream, event);
+    event->capture = NULL;
+    return work_run(driver, &(struct work){NODE_EVENT_RECORD, {.event = event}});
+}
+
+DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *stream,
+                                                       unsigned flags)
+{
+    enum { EXTERNAL = 1 };
+    DRIVER_USE(driver);
+    if (flags != EXTERNAL) return cuEventRecord(event, stream);
+    if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    return stream_submit(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
+}
+
+// A stream that waits for an event of a capture is captured too.
+DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags)
+{
+    DRIVER_USE(driver);
+    (void)flags;
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
+    if (stream->capture != NULL && stream->capture_id != event->capture_id) return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    stream->capture = event->capture;
+    stream->capture_id = event->capture_id;
+    for (uint32_t i = 0; i < event->after_count; i++)
+        if (!graph_after(&stream->after, &stream->after_count, event->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+// --- Capture ---------------------------------------------------------------------------------------------------------
+
+static enum cuda_result begin_capture(struct driver *driver, struct CUstream_st *handle, struct CUgraph_st *graph,
+                                      uint32_t mode)
+{
+    if ((uintptr_t)handle <= LEGACY_HANDLE) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (mode >= CAPTURE_MODES) return CUDA_ERROR_INVALID_VALUE;
+    if (stream->capture != NULL) return CUDA_ERROR_ILLEGAL_STATE;
+    stream->is_foreign_graph = graph != NULL;
+    stream->capture = graph != NULL ? graph : graph_new(driver);
+    if (stream->capture == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    stream->capture_id = ++driver->captures;
+    stream->is_origin = 1;
+    stream->is_invalidated = 0;
+    forget_after(stream);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamBeginCapture_v2(struct CUstream_st *stream, uint32_t mode)
+{
+    DRIVER_USE(driver);
+    return begin_capture(driver, stream, NULL, mode);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *stream, struct CUgraph_st *graph,
+                                                            struct CUgraphNode_st *const *after,
+                                                            const struct CUgraphEdgeData_st *edges, size_t count,
+                                                            uint32_t mode)
+{
+    DRIVER_USE(driver);
+    (void)edges;
+    if (!object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
+    enum cuda_result error = begin_capture(driver, stream, graph, mode);
+    for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++)
+        if (!graph_after(&stream->after, &stream->after_count, after[i])) error = CUDA_ERROR_OUT_OF_MEMORY;
+    return error;
+}
+
+static int is_reached(const struct CUstream_st *stream)
+{
+    for (uint32_t i = 0; i < stream->after_count; i++)
+        if (!stream->after[i]->mark) return 0;
+    return 1;
+}
+
+static void forget_captured_events(struct driver *driver, uint64_t id)
+{
+    for (struct object *object = driver->objects.live[OBJECT_EVENT]; object != NULL; object = object->next) {
+        struct CUevent_st *event = (struct CUevent_st *)object;
+        if (event->capture_id == id) event->capture = NULL;
+    }
+}
+
+// Takes all streams out of a capture; 0 if one of them had work that the origin does not wait for.
+static int leave_capture(struct driver *driver, const struct CUstream_st *origin)
+{
+    const uint64_t id = origin->capture_id;
+    int is_joined = 1;
+    graph_unmark(origin->capture);
+    for (uint32_t i = 0; i < origin->after_count; i++) graph_mark(origin->after[i]);
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        struct CUstream_st *stream = (struct CUstream_st *)object;
+        if (stream == origin || stream->capture == NULL || stream->capture_id != id) continue;
+        is_joined &= is_reached(stream);
+        stream->capture = NULL;
+        forget_after(stream);
+    }
+    forget_captured_events(driver, id);
+    return is_joined;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph)
+{
+    DRIVER_USE(driver);
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (graph == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *graph = NULL;
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
+    if (!stream->is_origin) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    struct CUgraph_st *captured = stream->capture;
+    enum cuda_result error = CUDA_SUCCESS;
+    if (!leave_capture(driver, stream)) error = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+    if (stream->is_invalidated) error = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    stream->capture = NULL;
+    stream->is_origin = 0;
+    forget_after(stream);
+    if (error == CUDA_SUCCESS)
+        *graph = captured;
+    else if (!stream->is_foreign_graph)
+        graph_free(driver, captured);
+    return error;
+}
+
+static uint32_t status_of(const struct CUstream_st *stream)
+{
+    if (stream->capture == NULL) return CAPTURE_NONE;
+    return stream->is_invalidated ? CAPTURE_INVALIDATED : CAPTURE_ACTIVE;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamIsCapturing(struct CUstream_st *handle, uint32_t *status)
+{
+    DRIVER_USE(driver);
+    const struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    *status = status_of(stream);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v3(struct CUstream_st *handle, uint32_t *status, uint64_t *id,
+                                                          struct CUgraph_st **graph,
+                                                          struct CUgraphNode_st *const **after,
+                                                          const struct CUgraphEdgeData_st **edges, size_t *count)
+{
+    DRIVER_USE(driver);
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    *status = status_of(stream);
+    if (id != NULL) *id = stream->capture_id;
+    if (graph != NULL) *graph = stream->capture;
+    if (after != NULL) *after = stream->after;
+    if (edges != NULL) *edges = NULL;
+    if (count != NULL) *count = stream->after_count;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v2(struct CUstream_st *handle, uint32_t *status, uint64_t *id,
+                                                          struct CUgraph_st **graph,
+                                                          struct CUgraphNode_st *const **after, size_t *count)
+{
+    return cuStreamGetCaptureInfo_v3(handle, status, id, graph, after, NULL, count);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUstream_st *handle,
+                                                                     struct CUgraphNode_st **after,
+                                                                     const struct CUgraphEdgeData_st *edges,
+                                                                     size_t count, unsigned flags)
+{
+    enum { SET = 1 };
+    DRIVER_USE(driver);
+    (void)edges;
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
+    if (flags == SET) forget_after(stream);
+    for (size_t i = 0; i < count; i++)
+        if (!graph_after(&stream->after, &stream->after_count, after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuThreadExchangeStreamCaptureMode(uint32_t *mode)
+{
+    static _Thread_local uint32_t of_thread;
+    if (mode == NULL || *mode >= CAPTURE_MODES) return CUDA_ERROR_INVALID_VALUE;
+    const uint32_t before = of_thread;
+    of_thread = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}
+
+// --- Functions of the host -------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuLaunchHostFunc(struct CUstream_st *stream, void (*call)(void *user), void *user)
+{
+    DRIVER_USE(driver);
+    if (call == NULL) return CUDA_ERROR_INVALID_VALUE;
+    return stream_submit(driver, stream, &(struct work){NODE_HOST, {.host = {call, user}}});
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
+                                                    void (*call)(struct CUstream_st *stream, enum cuda_result error,
+                                                                 void *user),
+                                                    void *user, unsigned flags)
+{
+    DRIVER_ENTER(driver);
+    if (call == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture != NULL) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    pthread_mutex_unlock(&driver->lock);
+    call(handle, driver_usable(driver), user);
+    pthread_mutex_lock(&driver->lock);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "graph.h"
+
+double seconds_of_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void *bytes_at(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+static void run_copy(const struct work_copy *copy)
+{
+    const int is_flat = copy->height <= 1 && copy->depth <= 1;
+    if (is_flat) {
+        memmove(bytes_at(copy->to), bytes_at(copy->from), copy->width);
+        return;
+    }
+    for (size_t z = 0; z < copy->depth; z++)
+        for (size_t y = 0; y < copy->height; y++)
+            memmove(bytes_at(copy->to + z * copy->to_slice + y * copy->to_pitch),
+                    bytes_at(copy->from + z * copy->from_slice + y * copy->from_pitch), copy->width);
+}
+
+static void set_row(uint8_t *row, const struct work_set *set)
+{
+    if (set->element_bytes == 1) {
+        memset(row, (int)(set->value & 0xff), set->width);
+        return;
+    }
+    for (size_t x = 0; x < set->width; x++) memcpy(row + x * set->element_bytes, &set->value, set->element_bytes);
+}
+
+static void run_set(const struct work_set *set)
+{
+    for (size_t y = 0; y < set->height; y++) set_row(bytes_at(set->to + y * set->pitch), set);
+}
+
+// Other threads may call the driver meanwhile.
+static void run_host(struct driver *driver, const struct work_host *host)
+{
+    pthread_mutex_unlock(&driver->lock);
+    host->call(host->user);
+    pthread_mutex_lock(&driver->lock);
+}
+
+enum cuda_result work_run(struct driver *driver, const struct work *work)
+{
+    switch (work->type) {
+    case NODE_KERNEL:
+        return kernel_run(driver, &work->of.kernel);
+    case NODE_MEMCPY:
+        run_copy(&work->of.copy);
+        return CUDA_SUCCESS;
+    case NODE_MEMSET:
+        run_set(&work->of.set);
+        return CUDA_SUCCESS;
+    case NODE_HOST:
+        run_host(driver, &work->of.host);
+        return CUDA_SUCCESS;
+    case NODE_EVENT_RECORD:
+        work->of.event->is_recorded = 1;
+        work->of.event->seconds = seconds_of_clock();
+        return CUDA_SUCCESS;
+    default: // what was waited for is done; memory of graphs stays
+        return CUDA_SUCCESS;
+    }
+}
+
+int work_duplicate(struct driver *driver, struct work *to, const struct work *from)
+{
+    *to = *from;
+    if (from->type == NODE_KERNEL) {
+        const size_t bytes = from->of.kernel.function->facts.parameter_bytes;
+        to->of.kernel.parameters = malloc(bytes + 1);
+        if (to->of.kernel.parameters == NULL) return 0;
+        memcpy(to->of.kernel.parameters, from->of.kernel.parameters, bytes);
+    }
+    if (from->type == NODE_GRAPH) {
+        to->of.graph = graph_duplicate(driver, from->of.graph);
+        if (to->of.graph == NULL) return 0;
+    }
+    return 1;
+}
+
+void work_release(struct driver *driver, struct work *work)
+{
+    if (work->type == NODE_KERNEL) free(work->of.kernel.parameters);
+    if (work->type == NODE_GRAPH) graph_free(driver, work->of.graph);
+}

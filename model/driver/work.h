@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// What can be asked of a stream: the same struct is run at once, kept in a graph while a stream is captured, and run
+// again when the graph is launched.
+#ifndef TMAREF_WORK_H
+#define TMAREF_WORK_H
+
+#include "driver.h"
+
+// A box of bytes. A pitch is the distance of two rows, a slice that of two planes.
+struct work_copy {
+    uint64_t to, from;
+    size_t to_pitch, from_pitch, to_slice, from_slice;
+    size_t width, height, depth;
+};
+
+// `width` elements in each of `height` rows.
+struct work_set {
+    uint64_t to;
+    size_t pitch, width, height;
+    uint32_t value, element_bytes;
+};
+
+// `parameters` are laid out as the kernel's facts say.
+struct work_kernel {
+    struct CUfunc_st *function;
+    uint32_t grid[3], block[3], cluster[3], shared_bytes;
+    int is_cooperative;
+    uint8_t *parameters;
+};
+
+struct work_host {
+    void (*call)(void *user);
+    void *user;
+};
+
+struct work {
+    enum graph_node_type type;
+    union {
+        struct work_copy copy;
+        struct work_set set;
+        struct work_kernel kernel;
+        struct work_host host;
+        struct CUevent_st *event;
+        struct CUgraph_st *graph;
+        uint64_t address;
+    } of;
+};
+
+// Does it, now.
+enum cuda_result work_run(struct driver *driver, const struct work *work);
+
+// A copy that has its own parameters and its own child graph; 0 if there is no memory.
+int work_duplicate(struct driver *driver, struct work *to, const struct work *from);
+void work_release(struct driver *driver, struct work *work);
+
+// Runs it, or adds it to what is captured of the stream.
+enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *stream, const struct work *work);
+
+// The stream of a handle: the default ones too. NULL if it is none.
+struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle);
+
+// What a launch on a GPU refuses (RULE_OK and CUDA_SUCCESS if nothing), and the launch itself.
+enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel);
+enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel);
+
+// Fills a kernel's parameters from a launch's. The caller frees kernel->parameters.
+enum cuda_result kernel_gather(struct driver *driver, struct work_kernel *kernel, void **parameters, void **extra);
+
+// Are these bytes one piece of memory that is mapped? Memory that nobody knows is the program's own; of the device
+// (`type`) it must be known. `side` says in the report what they are.
+enum cuda_result memory_check(struct driver *driver, const char *call, const char *side, uint64_t address, size_t bytes,
+                              uint32_t type);
+
+enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy);
+enum cuda_result set_check(struct driver *driver, const struct work_set *set);
+
+double seconds_of_clock(void);
+
+#endif
