@@ -54,7 +54,8 @@ int allocations_add(struct allocations *allocations, const struct allocation *al
     uint32_t at = place_of(allocations, allocation->address);
     const uint64_t end = allocation->address + allocation->size_bytes;
     if (allocation->size_bytes == 0 || end < allocation->address || !has_room(allocations)) return 0;
-    if (at > 0 && allocations->item[at - 1].address + allocations->item[at - 1].size_bytes > allocation->address) return 0;
+    if (at > 0 && allocations->item[at - 1].address + allocations->item[at - 1].size_bytes > allocation->address)
+        return 0;
     if (at < allocations->count && allocations->item[at].address < end) return 0;
     memmove(allocations->item + at + 1, allocations->item + at, (allocations->count - at) * sizeof *allocations->item);
     allocations->item[at] = *allocation;
@@ -65,15 +66,20 @@ int allocations_add(struct allocations *allocations, const struct allocation *al
     return 1;
 }
 
-uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind, uint32_t flags, const void *owner)
+uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind,
+                          uint32_t flags, const void *owner)
 {
     if (size_bytes == 0 || size_bytes > (uint64_t)1 << 46) return 0;
     const uint64_t reserved = mapped_bytes(size_bytes) + 2 * GUARD_BYTES;
     uint8_t *base = mmap(NULL, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return 0;
-    struct allocation made = {.address = (uint64_t)(uintptr_t)base + GUARD_BYTES, .size_bytes = size_bytes,
-                              .kind = kind, .flags = flags, .owner = owner};
-    if (mprotect(base + GUARD_BYTES, mapped_bytes(size_bytes), PROT_READ | PROT_WRITE) == 0 && allocations_add(allocations, &made))
+    struct allocation made = {.address = (uint64_t)(uintptr_t)base + GUARD_BYTES,
+                              .size_bytes = size_bytes,
+                              .kind = kind,
+                              .flags = flags,
+                              .owner = owner};
+    if (mprotect(base + GUARD_BYTES, mapped_bytes(size_bytes), PROT_READ | PROT_WRITE) == 0 &&
+        allocations_add(allocations, &made))
         return made.address;
     munmap(base, reserved);
     return 0;
@@ -102,7 +108,8 @@ void allocations_remove(struct allocations *allocations, struct allocation *allo
 void allocations_remove_owned(struct allocations *allocations, const void *owner)
 {
     for (uint32_t i = allocations->count; i-- > 0;)
-        if (owner == NULL || allocations->item[i].owner == owner) allocations_remove(allocations, &allocations->item[i]);
+        if (owner == NULL || allocations->item[i].owner == owner)
+            allocations_remove(allocations, &allocations->item[i]);
 }
 
 static int has_region_room(struct allocations *allocations)

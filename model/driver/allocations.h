@@ -19,7 +19,7 @@ enum allocation_kind {
 struct allocation {
     uint64_t address, size_bytes, id;
     enum allocation_kind kind;
-    uint32_t flags; // of the call that made it
+    uint32_t flags;              // of the call that made it
     int is_read_only, is_hidden; // hidden: mapped, and not yet accessible
     const void *owner;           // the context or module that it goes with
 };
@@ -35,7 +35,8 @@ struct allocations {
 };
 
 // New memory, zero; 0 if there is none. Lies at a multiple of 4096.
-uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind, uint32_t flags, const void *owner);
+uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind,
+                          uint32_t flags, const void *owner);
 
 // Memory that somebody else has: 0 if a part of it is known already, or there is no memory for the table.
 int allocations_add(struct allocations *allocations, const struct allocation *allocation);

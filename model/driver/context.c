@@ -5,8 +5,16 @@
 
 #include "driver.h"
 
-enum { LIMIT_STACK_BYTES = 0, LIMIT_PRINTF_BYTES, LIMIT_HEAP_BYTES, LIMIT_DEPTH, LIMIT_PENDING, LIMIT_FETCH_BYTES };
-enum { LIMITS_KNOWN = 10, API_VERSION = 3020, GREATEST_PRIORITY = -5 };
+// As the driver 580.159.04 says of an H200; the two that it does not support are about launches from kernels.
+enum { LIMIT_STACK_BYTES, LIMIT_PRINTF_BYTES, LIMIT_HEAP_BYTES, LIMIT_DEPTH, LIMIT_GRAPHICS = 9, LIMITS };
+enum { API_VERSION = 3020, GREATEST_PRIORITY = -5 };
+static const size_t limits[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0, 0};
+
+static enum cuda_result check_limit(uint32_t limit)
+{
+    if (limit >= LIMITS) return CUDA_ERROR_INVALID_VALUE;
+    return limit == LIMIT_DEPTH || limit == LIMIT_GRAPHICS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+}
 
 static struct CUctx_st *context_new(struct driver *driver, uint32_t flags)
 {
@@ -15,10 +23,7 @@ static struct CUctx_st *context_new(struct driver *driver, uint32_t flags)
     if (context == NULL) return NULL;
     context->flags = flags;
     context->id = ++contexts;
-    context->limit[LIMIT_STACK_BYTES] = 1024;
-    context->limit[LIMIT_PRINTF_BYTES] = (size_t)7 << 20;
-    context->limit[LIMIT_HEAP_BYTES] = (size_t)8 << 20;
-    context->limit[LIMIT_FETCH_BYTES] = 64;
+    memcpy(context->limit, limits, sizeof limits);
     return context;
 }
 
@@ -186,7 +191,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetLimit(size_t *value, uint32_t limit)
 {
     DRIVER_USE(driver);
     if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (limit >= LIMITS_KNOWN) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (check_limit(limit) != CUDA_SUCCESS) return check_limit(limit);
     *value = driver_context()->limit[limit];
     return CUDA_SUCCESS;
 }
@@ -194,7 +199,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetLimit(size_t *value, uint32_t limit)
 DRIVER_VISIBLE enum cuda_result cuCtxSetLimit(uint32_t limit, size_t value)
 {
     DRIVER_USE(driver);
-    if (limit >= LIMITS_KNOWN || limit == LIMIT_DEPTH || limit == LIMIT_PENDING) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (check_limit(limit) != CUDA_SUCCESS) return check_limit(limit);
     if (limit == LIMIT_HEAP_BYTES && driver_context()->heap != NULL) return CUDA_ERROR_INVALID_VALUE;
     driver_context()->limit[limit] = value;
     return CUDA_SUCCESS;

@@ -16,7 +16,8 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
     if (found == NULL)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the %s %#llx is no address of the device", side,
                              (unsigned long long)address);
-    const uint64_t usable = global_usable_bytes(allocations_regions(&driver->allocations), address, bytes, MEMORY_READS);
+    const uint64_t usable =
+        global_usable_bytes(allocations_regions(&driver->allocations), address, bytes, MEMORY_READS);
     if (usable >= bytes) return CUDA_SUCCESS;
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call,
                          "the %s of %zu bytes at %#llx goes past the end of its allocation, which has %llu bytes from "
@@ -32,11 +33,10 @@ static enum cuda_result copy(const char *call, const struct work_copy *copy, uin
         memory_check(driver, call, "destination", copy->to,
                      extent_of(copy->width, copy->height, copy->depth, copy->to_pitch, copy->to_slice), to_type);
     if (error == CUDA_SUCCESS)
-        error =
-            memory_check(driver, call, "source", copy->from,
-                         extent_of(copy->width, copy->height, copy->depth, copy->from_pitch, copy->from_slice), from_type);
-    return error != CUDA_SUCCESS ? error
-                                 : stream_submit(driver, stream, &(struct work){NODE_MEMCPY, {.copy = *copy}});
+        error = memory_check(driver, call, "source", copy->from,
+                             extent_of(copy->width, copy->height, copy->depth, copy->from_pitch, copy->from_slice),
+                             from_type);
+    return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, &(struct work){NODE_MEMCPY, {.copy = *copy}});
 }
 
 static struct work_copy flat(uint64_t to, uint64_t from, size_t bytes)
@@ -137,19 +137,19 @@ enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_cop
     const size_t to_pitch = box->dstPitch != 0 ? box->dstPitch : box->WidthInBytes;
     const size_t from_slice = from_pitch * (box->srcHeight != 0 ? box->srcHeight : box->Height);
     const size_t to_slice = to_pitch * (box->dstHeight != 0 ? box->dstHeight : box->Height);
-    *copy = (struct work_copy){
-        .to = side_of(box->dstMemoryType, box->dstHost, box->dstDevice) + box->dstZ * to_slice + box->dstY * to_pitch +
-              box->dstXInBytes,
-        .from = side_of(box->srcMemoryType, box->srcHost, box->srcDevice) + box->srcZ * from_slice +
-                box->srcY * from_pitch + box->srcXInBytes,
-        .to_pitch = to_pitch,
-        .from_pitch = from_pitch,
-        .to_slice = to_slice,
-        .from_slice = from_slice,
-        .width = box->WidthInBytes,
-        .height = box->Height,
-        .depth = box->Depth};
-    const int fits = from_pitch >= box->srcXInBytes + box->WidthInBytes && to_pitch >= box->dstXInBytes + box->WidthInBytes;
+    *copy = (struct work_copy){.to = side_of(box->dstMemoryType, box->dstHost, box->dstDevice) + box->dstZ * to_slice +
+                                     box->dstY * to_pitch + box->dstXInBytes,
+                               .from = side_of(box->srcMemoryType, box->srcHost, box->srcDevice) +
+                                       box->srcZ * from_slice + box->srcY * from_pitch + box->srcXInBytes,
+                               .to_pitch = to_pitch,
+                               .from_pitch = from_pitch,
+                               .to_slice = to_slice,
+                               .from_slice = from_slice,
+                               .width = box->WidthInBytes,
+                               .height = box->Height,
+                               .depth = box->Depth};
+    const int fits =
+        from_pitch >= box->srcXInBytes + box->WidthInBytes && to_pitch >= box->dstXInBytes + box->WidthInBytes;
     return fits || box->Height <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -157,8 +157,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy3DAsync_v2(const struct CUDA_MEMCPY3D_st
 {
     struct work_copy work;
     enum cuda_result error = copy_of_box(box, &work);
-    return error != CUDA_SUCCESS ? error
-                                 : copy("cuMemcpy3D", &work, box->dstMemoryType, box->srcMemoryType, stream);
+    return error != CUDA_SUCCESS ? error : copy("cuMemcpy3D", &work, box->dstMemoryType, box->srcMemoryType, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy3D_v2(const struct CUDA_MEMCPY3D_st *box)

@@ -118,7 +118,7 @@
 #define cuda_device_attribute   CUdevice_attribute_enum
 #define cuda_function_attribute CUfunction_attribute_enum
 #else
-#define CUDA_ENUMERATOR(name, value) name = value,
+#define CUDA_ENUMERATOR(name, value)                  name = value,
 #define CUDA_ERROR_ROW(number, driver, runtime, text) driver = number,
 #define DRIVER_ERROR_ROW(number, name, text)          name = number,
 enum cuda_result {

@@ -11,6 +11,8 @@ struct CUlib_st;
 struct CUgraphNode_st;
 struct CUmemPoolHandle_st;
 struct CUarray_st;
+struct CUctxCreateParams_st;
+struct CUmemPoolProps_st;
 
 #ifndef CUDA_VERSION
 

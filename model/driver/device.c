@@ -7,10 +7,8 @@
 
 #include "driver.h"
 
-enum { ATTRIBUTES = 152 }; // numbers below have a meaning in CUDA 13.0
-
 static const struct device_facts devices[] = {
-    {"h200", "NVIDIA H200", (uint64_t)143156 << 20, 0},
+    {"h200", "NVIDIA H200", UINT64_C(150109880320), 0},
     {"h100", "NVIDIA H100 80GB HBM3", (uint64_t)81079 << 20, 1},
 };
 
@@ -29,10 +27,12 @@ int device_attribute(const struct device_facts *device, int attribute, int *valu
 #define DEVICE_ATTRIBUTE(number, h200, h100) {number, {h200, h100}},
 #include "attributes.def"
     };
-    *value = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].number == attribute) *value = rows[i].value[device->column];
-    return attribute > 0 && attribute < ATTRIBUTES;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].number != attribute) continue;
+        *value = rows[i].value[device->column];
+        return 1;
+    }
+    return 0;
 }
 
 // What all calls of a device ask first.

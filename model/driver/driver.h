@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "allocations.h"
 #include "cuda_abi.h"
 #include "cuda_types.h"
-#include "allocations.h"
 #include "objects.h"
 #include "options.h"
 

@@ -96,8 +96,7 @@ static size_t trimmed(const char *text, size_t bytes)
 
 static int unpack(const struct entry *entry, char *text, size_t bytes)
 {
-    if (entry->flags & FLAG_ZSTD)
-        return ZSTD_decompress(text, bytes, entry->payload, entry->packed_bytes) == bytes;
+    if (entry->flags & FLAG_ZSTD) return ZSTD_decompress(text, bytes, entry->payload, entry->packed_bytes) == bytes;
     if (entry->flags & FLAG_LZ4)
         return LZ4_decompress_safe((const char *)entry->payload, text, (int)entry->packed_bytes, (int)bytes) ==
                (int)bytes;
@@ -127,7 +126,8 @@ static int open_container(const void *image, size_t size_bytes, struct reader *r
     const uint8_t *at = image;
     if (size_bytes < CONTAINER_HEADER_BYTES || !fatbin_is(image)) return 0;
     const uint64_t header_bytes = number_at(at + 6, 2), rest = number_at(at + 8, 8);
-    if (header_bytes < CONTAINER_HEADER_BYTES || header_bytes > size_bytes || rest > size_bytes - header_bytes) return 0;
+    if (header_bytes < CONTAINER_HEADER_BYTES || header_bytes > size_bytes || rest > size_bytes - header_bytes)
+        return 0;
     *reader = (struct reader){at + header_bytes, at + header_bytes + rest};
     return 1;
 }

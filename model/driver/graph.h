@@ -28,7 +28,7 @@ struct CUgraphExec_st {
         struct CUgraphNode_st *node; // that it was made of
         struct work work;
         int is_disabled;
-    } *step;
+    } * step;
     uint32_t count, room;
     uint64_t flags;
 };

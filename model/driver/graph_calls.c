@@ -316,8 +316,9 @@ static enum cuda_result set_kernel(struct driver *driver, struct work *to,
     return error;
 }
 
-DRIVER_VISIBLE enum cuda_result cuGraphExecKernelNodeSetParams_v2(
-    struct CUgraphExec_st *exec, struct CUgraphNode_st *node, const struct CUDA_KERNEL_NODE_PARAMS_v2_st *parameters)
+DRIVER_VISIBLE enum cuda_result
+cuGraphExecKernelNodeSetParams_v2(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                  const struct CUDA_KERNEL_NODE_PARAMS_v2_st *parameters)
 {
     DRIVER_USE(driver);
     struct graph_step *step = step_of(exec, node);

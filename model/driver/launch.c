@@ -6,7 +6,7 @@
 #include "cluster.h"
 #include "device.h"
 #include "function.h"
-#include "report.h"
+#include "tell_launch.h"
 #include "work.h"
 
 enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_BYTES = 2, PROCESSORS = 132 };
@@ -100,8 +100,10 @@ static void print(void *context, const char *text, size_t bytes)
 
 static enum machine_policy policy_named(const char *name)
 {
-    static const char *const names[] = {
-        [MACHINE_DEFAULT] = "default", [MACHINE_LATE] = "late", [MACHINE_EARLY] = "early", [MACHINE_SHUFFLED] = "shuffled"};
+    static const char *const names[] = {[MACHINE_DEFAULT] = "default",
+                                        [MACHINE_LATE] = "late",
+                                        [MACHINE_EARLY] = "early",
+                                        [MACHINE_SHUFFLED] = "shuffled"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], name) == 0) return (enum machine_policy)i;
     return MACHINE_DEFAULT;
@@ -128,8 +130,8 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
     if (outcome == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     enum cuda_result error = CUDA_SUCCESS;
     if (!machine_run(&launch, outcome)) {
-        report_outcome(driver, kernel->function->name, outcome);
-        error = report_error(outcome);
+        launch_tell(driver, kernel->function->name, outcome);
+        error = launch_error(outcome);
         if (outcome->kind != MACHINE_REFUSED) context->error = error;
     }
     const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;

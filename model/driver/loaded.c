@@ -109,8 +109,8 @@ static enum cuda_result load_fatbin(struct driver *driver, const char *call, con
     size_t bytes;
     const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image), &text, &bytes, &contents);
     if (result != FATBIN_OK) {
-        const char *more = contents.has_relocatable ? " (it was compiled with -rdc=true, which tmaref exec cannot link)"
-                                                    : "";
+        const char *more =
+            contents.has_relocatable ? " (it was compiled with -rdc=true, which tmaref exec cannot link)" : "";
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s%s", fatbin_advice(result), more);
     }
     const enum cuda_result error = load_text(driver, call, text, bytes, log, module);

@@ -65,8 +65,9 @@ static enum cuda_result free_if(struct driver *driver, const char *call, uint64_
         allocations_remove(&driver->allocations, found);
         return CUDA_SUCCESS;
     }
-    const char *why = found == NULL ? "no allocation is there (freed before?)" : "it is not the start of an allocation "
-                                                                                   "that this call frees";
+    const char *why = found == NULL ? "no allocation is there (freed before?)"
+                                    : "it is not the start of an allocation "
+                                      "that this call frees";
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "%#llx: %s", (unsigned long long)address, why);
 }
 
@@ -125,7 +126,8 @@ DRIVER_VISIBLE enum cuda_result cuMemHostRegister_v2(void *address, size_t bytes
                                           .flags = flags,
                                           .is_read_only = (flags & READ_ONLY) != 0,
                                           .owner = driver_context()};
-    return allocations_add(&driver->allocations, &allocation) ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    return allocations_add(&driver->allocations, &allocation) ? CUDA_SUCCESS
+                                                              : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemHostUnregister(void *address)

@@ -143,9 +143,9 @@ static enum cuda_result list_functions(struct CUfunc_st **function, unsigned roo
     for (uint32_t i = 0; i < program->functions && count < room; i++) {
         if (!is_entry(&program->function[i])) continue;
         char *name = strndup(program->function[i].name.at, program->function[i].name.length);
-        enum cuda_result error = name == NULL ? CUDA_ERROR_OUT_OF_MEMORY
-                                              : loaded_function(driver, "cuModuleEnumerateFunctions", module, name,
-                                                                &function[count++]);
+        enum cuda_result error =
+            name == NULL ? CUDA_ERROR_OUT_OF_MEMORY
+                         : loaded_function(driver, "cuModuleEnumerateFunctions", module, name, &function[count++]);
         free(name);
         if (error != CUDA_SUCCESS) return error;
     }
@@ -197,8 +197,8 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetKernel(struct CUkern_st **kernel, st
     return get_function("cuLibraryGetKernel", (struct CUfunc_st **)kernel, module_of(library), name);
 }
 
-DRIVER_VISIBLE enum cuda_result cuLibraryGetGlobal(unsigned long long *address, size_t *bytes,
-                                                   struct CUlib_st *library, const char *name)
+DRIVER_VISIBLE enum cuda_result cuLibraryGetGlobal(unsigned long long *address, size_t *bytes, struct CUlib_st *library,
+                                                   const char *name)
 {
     return get_variable(address, bytes, module_of(library), name);
 }

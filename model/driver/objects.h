@@ -83,7 +83,7 @@ struct CUstream_st {
     struct CUgraph_st *capture; // what is being captured
     uint64_t capture_id;
     int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
-    struct CUgraphNode_st **after; // what the next node depends on
+    struct CUgraphNode_st **after;                   // what the next node depends on
     uint32_t after_count;
 };
 

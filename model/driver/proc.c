@@ -26,10 +26,12 @@ DRIVER_VISIBLE enum cuda_result cuGetProcAddress(const char *symbol, void **func
 // The CUDA runtime that is linked statically checks the driver through tables that no document describes.
 DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id)
 {
+    static int was_told;
     DRIVER_ENTER(driver);
     (void)id;
     if (table != NULL) *table = NULL;
     if (!driver->is_initialized) driver_options_read(&driver->options);
+    if (was_told++) return CUDA_ERROR_NOT_SUPPORTED;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
                          "this program (or a library of it) has the CUDA runtime linked statically, which asks the "
                          "driver for a private interface; link it with: nvcc -cudart shared");

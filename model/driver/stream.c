@@ -135,8 +135,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetCtx(struct CUstream_st *handle, struc
 {
     DRIVER_USE(driver);
     const struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || context == NULL)
-        return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    if (stream == NULL || context == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *context = is_default(handle) ? driver_context() : stream->context;
     return CUDA_SUCCESS;
 }

@@ -34,8 +34,8 @@ DRIVER_VISIBLE enum cuda_result cuTensorMapEncodeTiled(struct tensormap_image *m
 {
     struct findings findings;
     return answer("cuTensorMapEncodeTiled",
-                  tensormap_encode_tiled(map, data_type, rank, (uintptr_t)address, dim, stride, box, estride, interleave,
-                                         swizzle, l2_promotion, oob_fill, &findings),
+                  tensormap_encode_tiled(map, data_type, rank, (uintptr_t)address, dim, stride, box, estride,
+                                         interleave, swizzle, l2_promotion, oob_fill, &findings),
                   &findings);
 }
 

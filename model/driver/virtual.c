@@ -15,9 +15,8 @@ static int is_whole(uint64_t bytes)
     return bytes != 0 && bytes % GRANULARITY == 0;
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemGetAllocationGranularity(size_t *bytes,
-                                                              const struct cuda_mem_allocation_prop *prop,
-                                                              uint32_t option)
+DRIVER_VISIBLE enum cuda_result
+cuMemGetAllocationGranularity(size_t *bytes, const struct cuda_mem_allocation_prop *prop, uint32_t option)
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
@@ -32,7 +31,8 @@ DRIVER_VISIBLE enum cuda_result cuMemAddressReserve(unsigned long long *address,
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (address == NULL || !is_whole(bytes) || flags != 0 || (alignment & (alignment - 1))) return CUDA_ERROR_INVALID_VALUE;
+    if (address == NULL || !is_whole(bytes) || flags != 0 || (alignment & (alignment - 1)))
+        return CUDA_ERROR_INVALID_VALUE;
     if (alignment < GRANULARITY) alignment = GRANULARITY;
     const int protection = PROT_NONE, kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     if (hint != 0 && hint % alignment == 0) {
@@ -83,11 +83,8 @@ DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t byte
 {
     DRIVER_USE(driver);
     if (!is_whole(bytes) || flags != 0 || handle == 0) return CUDA_ERROR_INVALID_VALUE;
-    const struct allocation allocation = {.address = address,
-                                          .size_bytes = bytes,
-                                          .kind = ALLOCATION_MAPPED,
-                                          .is_hidden = 1,
-                                          .owner = driver_context()};
+    const struct allocation allocation = {
+        .address = address, .size_bytes = bytes, .kind = ALLOCATION_MAPPED, .is_hidden = 1, .owner = driver_context()};
     void *there = mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                        (int)handle - 1, (off_t)offset);
     if (there == MAP_FAILED) return CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report.h"
+#include "tell_launch.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const char *const headings[] = {
     [MACHINE_NO_MEMORY] = "cannot go on: there is no memory for it",
 };
 
-enum cuda_result report_error(const struct machine_outcome *outcome)
+enum cuda_result launch_error(const struct machine_outcome *outcome)
 {
     if (outcome->cuda_error != 0) return (enum cuda_result)outcome->cuda_error;
     switch (outcome->kind) {
@@ -68,7 +68,7 @@ static void print_rule(enum rule rule)
 
 static void report_text(const char *kernel, const struct machine_outcome *outcome)
 {
-    const enum cuda_result error = report_error(outcome);
+    const enum cuda_result error = launch_error(outcome);
     const char *name = driver_error_name((int)error);
     fprintf(stderr, "tmaref: kernel %s %s: %s (%d)\n", kernel, headings[outcome->kind], name == NULL ? "?" : name,
             (int)error);
@@ -103,7 +103,7 @@ static void report_json(const char *kernel, const struct machine_outcome *outcom
 {
     const struct machine_where *where = &outcome->where;
     const char *kind = machine_kind_name(outcome->kind);
-    fprintf(stderr, "{\"error\": %d", (int)report_error(outcome));
+    fprintf(stderr, "{\"error\": %d", (int)launch_error(outcome));
     print_string("kernel", kernel, strlen(kernel));
     print_string("kind", kind, strlen(kind));
     print_string("rule", rule_row(outcome->rule)->id, strlen(rule_row(outcome->rule)->id));
@@ -117,7 +117,7 @@ static void report_json(const char *kernel, const struct machine_outcome *outcom
     fprintf(stderr, "}\n");
 }
 
-void report_outcome(struct driver *driver, const char *kernel, const struct machine_outcome *outcome)
+void launch_tell(struct driver *driver, const char *kernel, const struct machine_outcome *outcome)
 {
     fflush(stdout);
     if (driver->options.json)

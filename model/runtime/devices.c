@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Devices, limits, versions and libraries of the runtime.
+#include <string.h>
+
+#include "runtime.h"
+
+enum { RUNTIME_VERSION = 13000 };
+
+RUNTIME_CALL(cudaDriverGetVersion, (int *version), cuDriverGetVersion(version))
+RUNTIME_CALL(cudaGetDeviceCount, (int *count), cuDeviceGetCount(count))
+RUNTIME_CALL(cudaDeviceGetAttribute, (int *value, uint32_t attribute, int device),
+             cuDeviceGetAttribute(value, (enum cuda_device_attribute)attribute, device))
+RUNTIME_CALL(cudaDeviceSynchronize, (void), cuCtxSynchronize())
+RUNTIME_CALL(cudaDeviceGetLimit, (size_t * value, uint32_t limit), cuCtxGetLimit(value, limit))
+RUNTIME_CALL(cudaDeviceSetLimit, (uint32_t limit, size_t value), cuCtxSetLimit(limit, value))
+RUNTIME_CALL(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
+             cuCtxGetStreamPriorityRange(least, greatest))
+RUNTIME_CALL(cudaDeviceGetPCIBusId, (char *text, int bytes, int device), cuDeviceGetPCIBusId(text, bytes, device))
+RUNTIME_CALL(cudaDeviceGetByPCIBusId, (int *device, const char *text), cuDeviceGetByPCIBusId(device, text))
+RUNTIME_CALL(cudaDeviceCanAccessPeer, (int *can, int device, int peer), cuDeviceCanAccessPeer(can, device, peer))
+RUNTIME_CALL(cudaDeviceGetCacheConfig, (uint32_t * config), cuCtxGetCacheConfig(config))
+RUNTIME_CALL(cudaDeviceSetCacheConfig, (uint32_t config), cuCtxSetCacheConfig(config))
+RUNTIME_CALL(cudaCtxResetPersistingL2Cache, (void), cuCtxResetPersistingL2Cache())
+RUNTIME_CALL(cudaProfilerStart, (void), cuProfilerStart())
+RUNTIME_CALL(cudaProfilerStop, (void), cuProfilerStop())
+
+RUNTIME_VISIBLE enum cudaError cudaRuntimeGetVersion(int *version)
+{
+    if (version == NULL) return runtime_keep(cudaErrorInvalidValue);
+    *version = RUNTIME_VERSION;
+    return cudaSuccess;
+}
+
+static enum cudaError check_device(int device)
+{
+    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
+RUNTIME_CALL(cudaSetDevice, (int device), check_device(device))
+RUNTIME_CALL(cudaInitDevice, (int device, unsigned device_flags, unsigned flags),
+             ((void)device_flags, (void)flags, check_device(device)))
+RUNTIME_CALL(cudaSetDeviceFlags, (unsigned flags), cuDevicePrimaryCtxSetFlags_v2(0, flags))
+RUNTIME_CALL(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), ((void)peer, (void)flags, cudaErrorInvalidDevice))
+
+RUNTIME_VISIBLE enum cudaError cudaGetDevice(int *device)
+{
+    if (device == NULL) return runtime_keep(cudaErrorInvalidValue);
+    *device = 0;
+    return runtime_keep(runtime_ready());
+}
+
+RUNTIME_VISIBLE enum cudaError cudaGetDeviceFlags(unsigned *flags)
+{
+    int active;
+    const enum cudaError ready = runtime_ready();
+    return runtime_keep(ready != cudaSuccess ? (int)ready : (int)cuDevicePrimaryCtxGetState(0, flags, &active));
+}
+
+RUNTIME_VISIBLE enum cudaError cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
+{
+    (void)wanted;
+    return cudaGetDevice(device);
+}
+
+RUNTIME_CALL(cudaDeviceReset, (void), cuDevicePrimaryCtxReset_v2(0))
+
+// --- Properties ------------------------------------------------------------------------------------------------------
+
+// The members that are an attribute of the driver each.
+static void fill_properties(struct cudaDeviceProp *to)
+{
+    const struct {
+        int *to, attribute;
+    } rows[] = {
+        {&to->regsPerBlock, 12},
+        {&to->warpSize, 10},
+        {&to->maxThreadsPerBlock, 1},
+        {&to->maxThreadsDim[0], 2},
+        {&to->maxThreadsDim[1], 3},
+        {&to->maxThreadsDim[2], 4},
+        {&to->maxGridSize[0], 5},
+        {&to->maxGridSize[1], 6},
+        {&to->maxGridSize[2], 7},
+        {&to->major, 75},
+        {&to->minor, 76},
+        {&to->multiProcessorCount, 16},
+        {&to->canMapHostMemory, 19},
+        {&to->concurrentKernels, 31},
+        {&to->ECCEnabled, 32},
+        {&to->pciBusID, 33},
+        {&to->pciDeviceID, 34},
+        {&to->pciDomainID, 50},
+        {&to->asyncEngineCount, 40},
+        {&to->unifiedAddressing, 41},
+        {&to->memoryBusWidth, 37},
+        {&to->l2CacheSize, 38},
+        {&to->persistingL2CacheMaxSize, 108},
+        {&to->maxThreadsPerMultiProcessor, 39},
+        {&to->streamPrioritiesSupported, 78},
+        {&to->globalL1CacheSupported, 79},
+        {&to->localL1CacheSupported, 80},
+        {&to->regsPerMultiprocessor, 82},
+        {&to->managedMemory, 83},
+        {&to->hostNativeAtomicSupported, 86},
+        {&to->pageableMemoryAccess, 88},
+        {&to->concurrentManagedAccess, 89},
+        {&to->computePreemptionSupported, 90},
+        {&to->canUseHostPointerForRegisteredMem, 91},
+        {&to->cooperativeLaunch, 95},
+        {&to->directManagedMemAccessFromHost, 101},
+        {&to->maxBlocksPerMultiProcessor, 106},
+        {&to->accessPolicyMaxWindowSize, 109},
+        {&to->hostRegisterSupported, 99},
+        {&to->sparseCudaArraySupported, 112},
+        {&to->memoryPoolsSupported, 115},
+        {&to->clusterLaunch, 120},
+        {&to->unifiedFunctionPointers, 129},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        cuDeviceGetAttribute(rows[i].to, (enum cuda_device_attribute)rows[i].attribute, 0);
+}
+
+static size_t attribute(int number)
+{
+    int value = 0;
+    cuDeviceGetAttribute(&value, (enum cuda_device_attribute)number, 0);
+    return (size_t)value;
+}
+
+RUNTIME_VISIBLE enum cudaError cudaGetDeviceProperties(struct cudaDeviceProp *to, int device)
+{
+    enum cudaError error = runtime_ready();
+    if (error == cudaSuccess) error = check_device(device);
+    if (error == cudaSuccess && to == NULL) error = cudaErrorInvalidValue;
+    if (error != cudaSuccess) return runtime_keep(error);
+    memset(to, 0, sizeof *to);
+    cuDeviceGetName(to->name, sizeof to->name, 0);
+    cuDeviceGetUuid_v2(&to->uuid, 0);
+    cuDeviceTotalMem_v2(&to->totalGlobalMem, 0);
+    fill_properties(to);
+    to->sharedMemPerBlock = attribute(8);
+    to->memPitch = attribute(11);
+    to->totalConstMem = attribute(9);
+    to->textureAlignment = attribute(14);
+    to->texturePitchAlignment = attribute(51);
+    to->surfaceAlignment = attribute(30);
+    to->sharedMemPerMultiprocessor = attribute(81);
+    to->sharedMemPerBlockOptin = attribute(97);
+    to->reservedSharedMemPerBlock = attribute(111);
+    return cudaSuccess;
+}
+
+// --- Calls of the driver, by name ------------------------------------------------------------------------------------
+
+static enum cudaError entry_point(const char *symbol, void **function, int version, unsigned long long flags,
+                                  uint32_t *status)
+{
+    const enum cuda_result error = cuGetProcAddress_v2(symbol, function, version, flags, status);
+    return error == CUDA_ERROR_NOT_FOUND ? cudaSuccess : (enum cudaError)error; // *status and NULL say it
+}
+
+RUNTIME_CALL(cudaGetDriverEntryPointByVersion,
+             (const char *symbol, void **function, unsigned version, unsigned long long flags, uint32_t *status),
+             entry_point(symbol, function, (int)version, flags, status))
+RUNTIME_CALL(cudaGetDriverEntryPoint, (const char *symbol, void **function, unsigned long long flags, uint32_t *status),
+             entry_point(symbol, function, RUNTIME_VERSION, flags, status))
+
+// --- Libraries -------------------------------------------------------------------------------------------------------
+
+RUNTIME_CALL(cudaLibraryLoadData,
+             (struct CUlib_st * *library, const void *image, uint32_t *option, void **value, unsigned count,
+              uint32_t *library_option, void **library_value, unsigned library_count),
+             cuLibraryLoadData(library, image, option, value, count, library_option, library_value, library_count))
+RUNTIME_CALL(cudaLibraryLoadFromFile,
+             (struct CUlib_st * *library, const char *path, uint32_t *option, void **value, unsigned count,
+              uint32_t *library_option, void **library_value, unsigned library_count),
+             cuLibraryLoadFromFile(library, path, option, value, count, library_option, library_value, library_count))
+RUNTIME_CALL(cudaLibraryUnload, (struct CUlib_st * library), cuLibraryUnload(library))
+RUNTIME_CALL(cudaLibraryGetKernel, (struct CUkern_st * *kernel, struct CUlib_st *library, const char *name),
+             cuLibraryGetKernel(kernel, library, name))
+RUNTIME_CALL(cudaLibraryGetGlobal, (void **address, size_t *bytes, struct CUlib_st *library, const char *name),
+             cuLibraryGetGlobal((unsigned long long *)address, bytes, library, name))
+RUNTIME_CALL(cudaLibraryGetManaged, (void **address, size_t *bytes, struct CUlib_st *library, const char *name),
+             cuLibraryGetManaged((unsigned long long *)address, bytes, library, name))
+RUNTIME_CALL(cudaLibraryGetKernelCount, (unsigned *count, struct CUlib_st *library),
+             cuLibraryGetKernelCount(count, library))
+RUNTIME_CALL(cudaLibraryEnumerateKernels, (struct CUkern_st * *kernel, unsigned room, struct CUlib_st *library),
+             cuLibraryEnumerateKernels(kernel, room, library))

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// Memory and copies of the runtime.
+#include <string.h>
+
+#include "runtime.h"
+
+enum { MAPPED = 2, ELEMENT_BYTES = 4 };
+
+static unsigned long long address_of(const void *pointer)
+{
+    return (unsigned long long)(uintptr_t)pointer;
+}
+
+// No bytes are no memory, and no error.
+static enum cuda_result allocate(void **pointer, size_t bytes)
+{
+    unsigned long long address = 0;
+    if (pointer == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = bytes == 0 ? CUDA_SUCCESS : cuMemAlloc_v2(&address, bytes);
+    *pointer = (void *)(uintptr_t)address;
+    return error;
+}
+
+static enum cuda_result allocate_managed(void **pointer, size_t bytes, unsigned flags)
+{
+    unsigned long long address = 0;
+    if (pointer == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = cuMemAllocManaged(&address, bytes, flags);
+    *pointer = (void *)(uintptr_t)address;
+    return error;
+}
+
+static enum cuda_result allocate_host(void **pointer, size_t bytes, unsigned flags)
+{
+    if (pointer == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *pointer = NULL;
+    return bytes == 0 ? CUDA_SUCCESS : cuMemHostAlloc(pointer, bytes, flags);
+}
+
+static enum cuda_result allocate_box(struct cudaPitchedPtr *to, struct cudaExtent extent)
+{
+    unsigned long long address;
+    size_t pitch;
+    if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error =
+        cuMemAllocPitch_v2(&address, &pitch, extent.width, extent.height * extent.depth, ELEMENT_BYTES);
+    if (error == CUDA_SUCCESS)
+        *to = (struct cudaPitchedPtr){(void *)(uintptr_t)address, pitch, extent.width, extent.height};
+    return error;
+}
+
+RUNTIME_CALL(cudaMalloc, (void **pointer, size_t bytes), allocate(pointer, bytes))
+RUNTIME_CALL(cudaMallocManaged, (void **pointer, size_t bytes, unsigned flags), allocate_managed(pointer, bytes, flags))
+RUNTIME_CALL(cudaMallocHost, (void **pointer, size_t bytes), allocate_host(pointer, bytes, MAPPED))
+RUNTIME_CALL(cudaHostAlloc, (void **pointer, size_t bytes, unsigned flags), allocate_host(pointer, bytes, flags))
+RUNTIME_CALL(cudaMallocPitch, (void **pointer, size_t *pitch, size_t width, size_t height),
+             cuMemAllocPitch_v2((unsigned long long *)pointer, pitch, width, height, ELEMENT_BYTES))
+RUNTIME_CALL(cudaMalloc3D, (struct cudaPitchedPtr * to, struct cudaExtent extent), allocate_box(to, extent))
+RUNTIME_CALL(cudaFree, (void *pointer), cuMemFree_v2(address_of(pointer)))
+RUNTIME_CALL(cudaFreeHost, (void *pointer), cuMemFreeHost(pointer))
+RUNTIME_CALL(cudaHostRegister, (void *pointer, size_t bytes, unsigned flags),
+             cuMemHostRegister_v2(pointer, bytes, flags))
+RUNTIME_CALL(cudaHostUnregister, (void *pointer), cuMemHostUnregister(pointer))
+RUNTIME_CALL(cudaHostGetDevicePointer, (void **device, void *host, unsigned flags),
+             cuMemHostGetDevicePointer_v2((unsigned long long *)device, host, flags))
+RUNTIME_CALL(cudaHostGetFlags, (unsigned *flags, void *pointer), cuMemHostGetFlags(flags, pointer))
+RUNTIME_CALL(cudaMemGetInfo, (size_t * left, size_t *total), cuMemGetInfo_v2(left, total))
+RUNTIME_CALL(cudaMemPrefetchAsync,
+             (const void *pointer, size_t bytes, struct cuda_mem_location location, unsigned flags,
+              struct CUstream_st *stream),
+             cuMemPrefetchAsync_v2(address_of(pointer), bytes, location, flags, stream))
+RUNTIME_CALL(cudaMemAdvise, (const void *pointer, size_t bytes, uint32_t advice, struct cuda_mem_location location),
+             cuMemAdvise_v2(address_of(pointer), bytes, advice, location))
+
+// --- Pools -----------------------------------------------------------------------------------------------------------
+
+RUNTIME_CALL(cudaMallocAsync, (void **pointer, size_t bytes, struct CUstream_st *stream),
+             cuMemAllocAsync((unsigned long long *)pointer, bytes, stream))
+RUNTIME_CALL(cudaMallocFromPoolAsync,
+             (void **pointer, size_t bytes, struct CUmemPoolHandle_st *pool, struct CUstream_st *stream),
+             cuMemAllocFromPoolAsync((unsigned long long *)pointer, bytes, pool, stream))
+RUNTIME_CALL(cudaFreeAsync, (void *pointer, struct CUstream_st *stream), cuMemFreeAsync(address_of(pointer), stream))
+RUNTIME_CALL(cudaDeviceGetDefaultMemPool, (struct CUmemPoolHandle_st * *pool, int device),
+             cuDeviceGetDefaultMemPool(pool, device))
+RUNTIME_CALL(cudaDeviceGetMemPool, (struct CUmemPoolHandle_st * *pool, int device), cuDeviceGetMemPool(pool, device))
+RUNTIME_CALL(cudaDeviceSetMemPool, (int device, struct CUmemPoolHandle_st *pool), cuDeviceSetMemPool(device, pool))
+RUNTIME_CALL(cudaMemPoolCreate, (struct CUmemPoolHandle_st * *pool, const void *props), cuMemPoolCreate(pool, props))
+RUNTIME_CALL(cudaMemPoolDestroy, (struct CUmemPoolHandle_st * pool), cuMemPoolDestroy(pool))
+RUNTIME_CALL(cudaMemPoolTrimTo, (struct CUmemPoolHandle_st * pool, size_t bytes), cuMemPoolTrimTo(pool, bytes))
+RUNTIME_CALL(cudaMemPoolSetAttribute, (struct CUmemPoolHandle_st * pool, uint32_t attribute, void *value),
+             cuMemPoolSetAttribute(pool, attribute, value))
+RUNTIME_CALL(cudaMemPoolGetAttribute, (struct CUmemPoolHandle_st * pool, uint32_t attribute, void *value),
+             cuMemPoolGetAttribute(pool, attribute, value))
+RUNTIME_CALL(cudaMemPoolSetAccess,
+             (struct CUmemPoolHandle_st * pool, const struct cuda_mem_access_desc *desc, size_t count),
+             cuMemPoolSetAccess(pool, desc, count))
+
+// --- What a pointer is -----------------------------------------------------------------------------------------------
+
+static enum cuda_result tell_pointer(struct cudaPointerAttributes *to, const void *pointer)
+{
+    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, NO_DEVICE = -2 };
+    uint32_t type = 0;
+    uint8_t is_managed = 0;
+    if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = (struct cudaPointerAttributes){.device = NO_DEVICE, .hostPointer = (void *)(uintptr_t)pointer};
+    if (cuPointerGetAttribute(&type, MEMORY_TYPE, address_of(pointer)) != CUDA_SUCCESS) return CUDA_SUCCESS;
+    cuPointerGetAttribute(&is_managed, IS_MANAGED, address_of(pointer));
+    to->type = type == MEMORY_OF_HOST ? POINTER_HOST : is_managed ? POINTER_MANAGED : POINTER_DEVICE;
+    to->device = 0;
+    to->devicePointer = (void *)(uintptr_t)pointer;
+    if (to->type == POINTER_DEVICE) to->hostPointer = NULL;
+    return CUDA_SUCCESS;
+}
+
+RUNTIME_CALL(cudaPointerGetAttributes, (struct cudaPointerAttributes * to, const void *pointer),
+             tell_pointer(to, pointer))
+
+// --- Copies ----------------------------------------------------------------------------------------------------------
+
+static enum cudaError copy(void *to, const void *from, size_t bytes, uint32_t kind, struct CUstream_st *stream)
+{
+    switch (kind) {
+    case COPY_HOST_TO_DEVICE:
+        return (enum cudaError)cuMemcpyHtoDAsync_v2(address_of(to), from, bytes, stream);
+    case COPY_DEVICE_TO_HOST:
+        return (enum cudaError)cuMemcpyDtoHAsync_v2(to, address_of(from), bytes, stream);
+    case COPY_DEVICE_TO_DEVICE:
+        return (enum cudaError)cuMemcpyDtoDAsync_v2(address_of(to), address_of(from), bytes, stream);
+    case COPY_HOST_TO_HOST:
+    case COPY_BY_POINTERS:
+        return (enum cudaError)cuMemcpyAsync(address_of(to), address_of(from), bytes, stream);
+    default:
+        return cudaErrorInvalidMemcpyDirection;
+    }
+}
+
+RUNTIME_CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, uint32_t kind), copy(to, from, bytes, kind, NULL))
+RUNTIME_CALL(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, uint32_t kind, struct CUstream_st *stream),
+             copy(to, from, bytes, kind, stream))
+RUNTIME_CALL(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_device, size_t bytes),
+             ((void)to_device, (void)from_device, copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, NULL)))
+RUNTIME_CALL(cudaMemcpyPeerAsync,
+             (void *to, int to_device, const void *from, int from_device, size_t bytes, struct CUstream_st *stream),
+             ((void)to_device, (void)from_device, copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, stream)))
+
+static uint32_t to_type(uint32_t kind)
+{
+    if (kind == COPY_BY_POINTERS || kind == COPY_HOST_TO_HOST) return MEMORY_UNIFIED;
+    return kind == COPY_DEVICE_TO_HOST ? MEMORY_OF_HOST : MEMORY_OF_DEVICE;
+}
+
+static uint32_t from_type(uint32_t kind)
+{
+    if (kind == COPY_BY_POINTERS || kind == COPY_HOST_TO_HOST) return MEMORY_UNIFIED;
+    return kind == COPY_HOST_TO_DEVICE ? MEMORY_OF_HOST : MEMORY_OF_DEVICE;
+}
+
+static enum cudaError copy_box(const struct cudaMemcpy3DParms *from, struct CUstream_st *stream)
+{
+    if (from == NULL) return cudaErrorInvalidValue;
+    if (from->srcArray != NULL || from->dstArray != NULL) return cudaErrorNotSupported;
+    if (from->kind > COPY_BY_POINTERS) return cudaErrorInvalidMemcpyDirection;
+    const struct CUDA_MEMCPY3D_st box = {.srcXInBytes = from->srcPos.x,
+                                         .srcY = from->srcPos.y,
+                                         .srcZ = from->srcPos.z,
+                                         .srcMemoryType = from_type(from->kind),
+                                         .srcHost = from->srcPtr.ptr,
+                                         .srcDevice = address_of(from->srcPtr.ptr),
+                                         .srcPitch = from->srcPtr.pitch,
+                                         .srcHeight = from->srcPtr.ysize,
+                                         .dstXInBytes = from->dstPos.x,
+                                         .dstY = from->dstPos.y,
+                                         .dstZ = from->dstPos.z,
+                                         .dstMemoryType = to_type(from->kind),
+                                         .dstHost = from->dstPtr.ptr,
+                                         .dstDevice = address_of(from->dstPtr.ptr),
+                                         .dstPitch = from->dstPtr.pitch,
+                                         .dstHeight = from->dstPtr.ysize,
+                                         .WidthInBytes = from->extent.width,
+                                         .Height = from->extent.height,
+                                         .Depth = from->extent.depth};
+    return (enum cudaError)cuMemcpy3DAsync_v2(&box, stream);
+}
+
+static enum cudaError copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                                size_t height, uint32_t kind, struct CUstream_st *stream)
+{
+    if (to_pitch < width || from_pitch < width) return cudaErrorInvalidPitchValue;
+    const struct cudaMemcpy3DParms box = {.srcPtr = {(void *)(uintptr_t)from, from_pitch, width, height},
+                                          .dstPtr = {to, to_pitch, width, height},
+                                          .extent = {width, height, 1},
+                                          .kind = kind};
+    return copy_box(&box, stream);
+}
+
+RUNTIME_CALL(cudaMemcpy3D, (const struct cudaMemcpy3DParms *from), copy_box(from, NULL))
+RUNTIME_CALL(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *from, struct CUstream_st *stream),
+             copy_box(from, stream))
+RUNTIME_CALL(cudaMemcpy2D,
+             (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+              uint32_t kind),
+             copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL))
+RUNTIME_CALL(cudaMemcpy2DAsync,
+             (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+              uint32_t kind, struct CUstream_st *stream),
+             copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream))
+
+// --- Variables of the program ----------------------------------------------------------------------------------------
+
+static enum cudaError symbol_part(const void *symbol, size_t offset, size_t bytes, void **to)
+{
+    unsigned long long address;
+    size_t symbol_bytes;
+    const enum cudaError error = runtime_symbol(symbol, &address, &symbol_bytes);
+    if (error != cudaSuccess) return error;
+    *to = (void *)(uintptr_t)(address + offset);
+    return offset <= symbol_bytes && bytes <= symbol_bytes - offset ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static enum cudaError copy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, uint32_t kind,
+                                     struct CUstream_st *stream)
+{
+    void *to;
+    const enum cudaError error = symbol_part(symbol, offset, bytes, &to);
+    return error != cudaSuccess ? error : copy(to, from, bytes, kind, stream);
+}
+
+static enum cudaError copy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind,
+                                       struct CUstream_st *stream)
+{
+    void *from;
+    const enum cudaError error = symbol_part(symbol, offset, bytes, &from);
+    return error != cudaSuccess ? error : copy(to, from, bytes, kind, stream);
+}
+
+static enum cudaError symbol_size(size_t *bytes, const void *symbol)
+{
+    unsigned long long address;
+    return runtime_symbol(symbol, &address, bytes);
+}
+
+RUNTIME_CALL(cudaMemcpyToSymbol, (const void *symbol, const void *from, size_t bytes, size_t offset, uint32_t kind),
+             copy_to_symbol(symbol, from, bytes, offset, kind, NULL))
+RUNTIME_CALL(cudaMemcpyToSymbolAsync,
+             (const void *symbol, const void *from, size_t bytes, size_t offset, uint32_t kind,
+              struct CUstream_st *stream),
+             copy_to_symbol(symbol, from, bytes, offset, kind, stream))
+RUNTIME_CALL(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind),
+             copy_from_symbol(to, symbol, bytes, offset, kind, NULL))
+RUNTIME_CALL(cudaMemcpyFromSymbolAsync,
+             (void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind, struct CUstream_st *stream),
+             copy_from_symbol(to, symbol, bytes, offset, kind, stream))
+RUNTIME_CALL(cudaGetSymbolAddress, (void **address, const void *symbol), symbol_part(symbol, 0, 0, address))
+RUNTIME_CALL(cudaGetSymbolSize, (size_t * bytes, const void *symbol), symbol_size(bytes, symbol))
+
+// --- Filling ---------------------------------------------------------------------------------------------------------
+
+static enum cuda_result set_box(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                                struct CUstream_st *stream)
+{
+    const unsigned char byte = (unsigned char)value;
+    for (size_t z = 0; z < extent.depth; z++) {
+        const enum cuda_result error = cuMemsetD2D8Async(address_of(to.ptr) + z * to.pitch * to.ysize, to.pitch, byte,
+                                                         extent.width, extent.height, stream);
+        if (error != CUDA_SUCCESS) return error;
+    }
+    return CUDA_SUCCESS;
+}
+
+RUNTIME_CALL(cudaMemset, (void *to, int value, size_t bytes),
+             cuMemsetD8Async(address_of(to), (unsigned char)value, bytes, NULL))
+RUNTIME_CALL(cudaMemsetAsync, (void *to, int value, size_t bytes, struct CUstream_st *stream),
+             cuMemsetD8Async(address_of(to), (unsigned char)value, bytes, stream))
+RUNTIME_CALL(cudaMemset2D, (void *to, size_t pitch, int value, size_t width, size_t height),
+             cuMemsetD2D8Async(address_of(to), pitch, (unsigned char)value, width, height, NULL))
+RUNTIME_CALL(cudaMemset2DAsync,
+             (void *to, size_t pitch, int value, size_t width, size_t height, struct CUstream_st *stream),
+             cuMemsetD2D8Async(address_of(to), pitch, (unsigned char)value, width, height, stream))
+RUNTIME_CALL(cudaMemset3D, (struct cudaPitchedPtr to, int value, struct cudaExtent extent),
+             set_box(to, value, extent, NULL))
+RUNTIME_CALL(cudaMemset3DAsync,
+             (struct cudaPitchedPtr to, int value, struct cudaExtent extent, struct CUstream_st *stream),
+             set_box(to, value, extent, stream))

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What nvcc's objects tell at start-up: fat binaries, kernels and variables, by the addresses that the host has for
+// them. A fat binary is loaded when one of its kernels or variables is first asked for.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+struct binary {
+    const void *image;
+    struct CUlib_st *library;
+    enum cudaError error; // why it could not be loaded
+    int is_managed;       // it has managed variables
+    struct binary *next;
+};
+
+// A kernel, or a variable. `kernel` once it was looked up.
+struct entry {
+    const void *host;
+    const char *name;
+    struct binary *binary;
+    int is_variable, is_managed;
+    size_t bytes;
+    struct CUkern_st *kernel;
+    struct entry *next;
+};
+
+enum { BUCKETS = 4096 };
+static struct entry *buckets[BUCKETS];
+static struct binary *binaries;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct entry **bucket_of(const void *host)
+{
+    const uint64_t key = (uint64_t)(uintptr_t)host * UINT64_C(0x9e3779b97f4a7c15);
+    return &buckets[key >> 52];
+}
+
+static struct entry *entry_find(const void *host, int is_variable)
+{
+    for (struct entry *entry = *bucket_of(host); entry != NULL; entry = entry->next)
+        if (entry->host == host && entry->is_variable == is_variable) return entry;
+    return NULL;
+}
+
+static void entry_add(void **handle, const struct entry *from)
+{
+    struct entry *entry = malloc(sizeof *entry);
+    if (entry == NULL || handle == NULL) return;
+    *entry = *from;
+    entry->binary = (struct binary *)handle;
+    pthread_mutex_lock(&lock);
+    entry->next = *bucket_of(entry->host);
+    *bucket_of(entry->host) = entry;
+    pthread_mutex_unlock(&lock);
+}
+
+// --- What the objects call -------------------------------------------------------------------------------------------
+
+RUNTIME_VISIBLE void **__cudaRegisterFatBinary(void *image)
+{
+    struct binary *binary = calloc(1, sizeof *binary);
+    if (binary == NULL) return NULL;
+    binary->image = image;
+    pthread_mutex_lock(&lock);
+    binary->next = binaries;
+    binaries = binary;
+    pthread_mutex_unlock(&lock);
+    return (void **)binary;
+}
+
+RUNTIME_VISIBLE void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+// The process is at its end: the driver's memory goes with it.
+RUNTIME_VISIBLE void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle;
+}
+
+RUNTIME_VISIBLE void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                                            int thread_limit, void *tid, void *bid, void *block, void *grid,
+                                            int *warp_size)
+{
+    (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    entry_add(handle, &(struct entry){.host = host, .name = name});
+}
+
+RUNTIME_VISIBLE void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern,
+                                       size_t bytes, int is_constant, int is_global)
+{
+    (void)device, (void)is_extern, (void)is_constant, (void)is_global;
+    entry_add(handle, &(struct entry){.host = host, .name = name, .is_variable = 1, .bytes = bytes});
+}
+
+RUNTIME_VISIBLE void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int is_extern,
+                                              size_t bytes, int is_constant, int is_global)
+{
+    (void)device, (void)is_extern, (void)is_constant, (void)is_global;
+    if (handle != NULL) ((struct binary *)handle)->is_managed = 1;
+    entry_add(handle, &(struct entry){.host = host, .name = name, .is_variable = 1, .is_managed = 1, .bytes = bytes});
+}
+
+RUNTIME_VISIBLE char __cudaInitModule(void **handle)
+{
+    (void)handle;
+    return (char)(runtime_ready() == cudaSuccess);
+}
+
+// --- Loading ---------------------------------------------------------------------------------------------------------
+
+static void place_variables(const struct binary *binary)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct entry *entry = buckets[i]; entry != NULL; entry = entry->next) {
+            unsigned long long address;
+            if (!entry->is_managed || entry->binary != binary) continue;
+            if (cuLibraryGetManaged(&address, NULL, binary->library, entry->name) == CUDA_SUCCESS)
+                *(void **)(uintptr_t)entry->host = (void *)(uintptr_t)address;
+        }
+}
+
+// Loads it, if it was not: again after a reset of the device, which unloads it.
+static enum cudaError binary_load(struct binary *binary)
+{
+    struct CUmod_st *module;
+    if (binary->error != cudaSuccess) return binary->error;
+    if (binary->library != NULL && cuLibraryGetModule(&module, binary->library) == CUDA_SUCCESS) return cudaSuccess;
+    binary->error = (enum cudaError)cuLibraryLoadData(&binary->library, binary->image, NULL, NULL, 0, NULL, NULL, 0);
+    if (binary->error == cudaSuccess && binary->is_managed) place_variables(binary);
+    return binary->error;
+}
+
+void runtime_place_managed(void)
+{
+    for (struct binary *binary = binaries; binary != NULL; binary = binary->next)
+        if (binary->is_managed) binary_load(binary);
+}
+
+// What of this is no kernel of the program may be the handle of one.
+static enum cudaError kernel_of_handle(const void *handle, struct CUkern_st **kernel)
+{
+    struct CUfunc_st *function;
+    *kernel = (struct CUkern_st *)(uintptr_t)handle;
+    return cuKernelGetFunction(&function, *kernel) == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel)
+{
+    struct entry *entry = entry_find(function, 0);
+    *kernel = NULL;
+    if (function == NULL) return cudaErrorInvalidDeviceFunction;
+    if (entry == NULL) return kernel_of_handle(function, kernel);
+    const enum cudaError error = binary_load(entry->binary);
+    if (error != cudaSuccess) return error;
+    const enum cuda_result found = cuLibraryGetKernel(&entry->kernel, entry->binary->library, entry->name);
+    *kernel = entry->kernel;
+    return found == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : (enum cudaError)found;
+}
+
+enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes)
+{
+    const struct entry *entry = entry_find(symbol, 1);
+    if (entry == NULL) return cudaErrorInvalidSymbol;
+    const enum cudaError error = binary_load(entry->binary);
+    if (error != cudaSuccess) return error;
+    const enum cuda_result found = cuLibraryGetGlobal(address, bytes, entry->binary->library, entry->name);
+    return found == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : (enum cudaError)found;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "runtime.h"
+
+#include <stdio.h>
+
+static _Thread_local enum cudaError last_error;
+static _Thread_local int is_ready;
+
+enum cudaError runtime_ready(void)
+{
+    struct CUctx_st *context;
+    if (is_ready && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL) return cudaSuccess;
+    enum cuda_result error = cuInit(0);
+    if (error == CUDA_SUCCESS) error = cuCtxGetCurrent(&context);
+    if (error == CUDA_SUCCESS && context == NULL) error = cuDevicePrimaryCtxRetain(&context, 0);
+    if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
+    if (error != CUDA_SUCCESS) return (enum cudaError)error;
+    is_ready = 1;
+    runtime_place_managed();
+    return cudaSuccess;
+}
+
+enum cudaError runtime_keep(int error)
+{
+    if (error != cudaSuccess && error != cudaErrorNotReady) last_error = (enum cudaError)error;
+    return (enum cudaError)error;
+}
+
+int runtime_missing(const char *name, int *was_told)
+{
+    if (!*was_told) {
+        *was_told = 1;
+        fflush(stdout);
+        fprintf(stderr, "tmaref: %s: tmaref exec does not have this call; it answers 801\n", name);
+    }
+    return (int)runtime_keep(cudaErrorNotSupported);
+}
+
+// An error of a kernel stays: the driver says it again with every call.
+static enum cudaError sticky_error(void)
+{
+    return is_ready ? (enum cudaError)cuCtxSynchronize() : cudaSuccess;
+}
+
+RUNTIME_VISIBLE enum cudaError cudaPeekAtLastError(void)
+{
+    const enum cudaError sticky = sticky_error();
+    return sticky != cudaSuccess ? sticky : last_error;
+}
+
+RUNTIME_VISIBLE enum cudaError cudaGetLastError(void)
+{
+    const enum cudaError error = cudaPeekAtLastError();
+    last_error = cudaSuccess;
+    return error;
+}
+
+RUNTIME_VISIBLE const char *cudaGetErrorName(enum cudaError error)
+{
+    switch ((int)error) {
+#define CUDA_ERROR_ROW(number, driver, runtime, text)                                                                  \
+    case number:                                                                                                       \
+        return #runtime;
+#define RUNTIME_ERROR_ROW(number, name, text)                                                                          \
+    case number:                                                                                                       \
+        return #name;
+#include "errors.def"
+    default:
+        return "unrecognized error code";
+    }
+}
+
+RUNTIME_VISIBLE const char *cudaGetErrorString(enum cudaError error)
+{
+    switch ((int)error) {
+#define CUDA_ERROR_ROW(number, driver, runtime, text)                                                                  \
+    case number:                                                                                                       \
+        return text;
+#define RUNTIME_ERROR_ROW(number, name, text)                                                                          \
+    case number:                                                                                                       \
+        return text;
+#include "errors.def"
+    default:
+        return "unrecognized error code";
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// What the files of the runtime share. The runtime is a layer over the driver's public calls: it knows the program's
+// kernels and variables by the host's addresses, makes the primary context current, and keeps the last error.
+#ifndef TMAREF_RUNTIME_H
+#define TMAREF_RUNTIME_H
+
+#include "cuda_api.h"
+#include "runtime_types.h"
+
+#define RUNTIME_VISIBLE __attribute__((visibility("default")))
+
+// Makes the driver and the primary context ready; says what a call on this thread would fail with.
+enum cudaError runtime_ready(void);
+
+// Keeps an error as the last one of this thread, and returns it.
+enum cudaError runtime_keep(int error);
+
+// A call that is made of one of the driver's.
+#define RUNTIME_CALL(name, parameters, call)                                                                           \
+    RUNTIME_VISIBLE enum cudaError name parameters                                                                     \
+    {                                                                                                                  \
+        const enum cudaError ready = runtime_ready();                                                                  \
+        return runtime_keep(ready != cudaSuccess ? (int)ready : (int)(call));                                          \
+    }
+
+// The kernel of a host's function (or of a handle), the address and size of a variable of the program.
+enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel);
+enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes);
+
+// Gives managed variables their addresses.
+void runtime_place_managed(void);
+
+int runtime_missing(const char *name, int *was_told);
+
+#endif
