@@ -81,6 +81,7 @@ needs=(
     "check pkg-config --exists check"
     "libjansson-dev pkg-config --exists jansson"
     "libzstd-dev pkg-config --exists libzstd"
+    "liblz4-dev pkg-config --exists liblz4"
     "libxxhash-dev pkg-config --exists libxxhash"
 )
 [ "$job" = coverage ] && needs+=("lcov command -v lcov")

@@ -25,6 +25,7 @@ static const struct command commands[] = {
     {"swizzle", "draw where each 16-byte chunk and bank lands", command_swizzle},
     {"mbarrier", "decode a barrier word, or step a barrier program", command_mbarrier},
     {"ptx", "check PTX, and say what is in it", command_ptx},
+    {"exec", "run a CUDA program without a GPU", command_exec},
     {"watch", "run a program and report its cuTensorMapEncode* calls", command_watch},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -43,12 +44,12 @@ static void print_help(FILE *out)
                  "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.\n");
 }
 
-// argp knows -? and not -h. What follows `--`, or the program of `watch`, is not ours.
+// argp knows -? and not -h. What follows `--`, or the program of `exec` and `watch`, is not ours.
 static void name_help(const struct command *command, int argc, char **argv)
 {
     static char help[] = "--help";
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (command->run == command_watch && argv[i][0] != '-') return;
+        if ((command->run == command_watch || command->run == command_exec) && argv[i][0] != '-') return;
         if (strcmp(argv[i], "-h") == 0) argv[i] = help;
     }
 }

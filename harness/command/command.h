@@ -33,6 +33,7 @@ int command_explain(int argc, char **argv);
 int command_diagnose(int argc, char **argv);
 int command_ptx(int argc, char **argv);
 int command_mbarrier(int argc, char **argv);
+int command_exec(int argc, char **argv);
 int command_watch(int argc, char **argv);
 
 // Prints "tmaref NAME: message" and returns EXIT_USAGE, for `return command_usage(...)`.

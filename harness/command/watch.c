@@ -4,24 +4,16 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "common_program.h"
 #include "save.h"
 #include "watch/shared.h"
-
-#ifndef TMAREF_LIBDIR
-#define TMAREF_LIBDIR "lib"
-#endif
-
-enum { SIGNAL_STATUS = 128 };
 
 struct watch_options {
     int json, only_refused, every;
@@ -74,23 +66,6 @@ static struct watch_shared *share_state(int *fd)
     return shared;
 }
 
-// Beside the command in the build tree, under lib/ in an installed one. Returns 0, or -1 if it is nowhere.
-static int find_library(char path[WATCH_PATH_BYTES])
-{
-    static const char *const places[] = {"", ("/../" TMAREF_LIBDIR "/tmaref"), ("/../" TMAREF_LIBDIR), "/../lib/tmaref",
-                                         "/../lib"};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) return -1;
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        int needed = snprintf(path, WATCH_PATH_BYTES, "%s%s/%s", self, places[i], WATCH_LIBRARY);
-        if (needed < WATCH_PATH_BYTES && access(path, R_OK) == 0) return 0;
-    }
-    return -1;
-}
-
 // Opens the output once to empty it and to find out now whether it can be written. Returns 0 or an exit status.
 static int prepare_output(const char *output, struct watch_shared *shared)
 {
@@ -105,63 +80,22 @@ static int prepare_output(const char *output, struct watch_shared *shared)
     return fits ? 0 : command_usage("watch", "--output %s is too long a path", output);
 }
 
+struct surroundings {
+    const char *library, *state_path;
+};
+
 // The environment of the watched program, in this process's own; called between fork and exec.
-static void set_environment(const char *library, const char *state_path)
+static void set_environment(const void *context)
 {
+    const struct surroundings *of = context;
     const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
     char value[3 * WATCH_PATH_BYTES];
-    snprintf(value, sizeof value, "%s%s%s", library, preload == NULL ? "" : ":", preload == NULL ? "" : preload);
+    snprintf(value, sizeof value, "%s%s%s", of->library, preload == NULL ? "" : ":", preload == NULL ? "" : preload);
     setenv("LD_PRELOAD", value, 1);
-    setenv(WATCH_STATE_VARIABLE, state_path, 1);
+    setenv(WATCH_STATE_VARIABLE, of->state_path, 1);
     // A program built with a shared address sanitizer refuses any library that comes before the sanitizer's.
     snprintf(value, sizeof value, "verify_asan_link_order=0%s%s", asan == NULL ? "" : ":", asan == NULL ? "" : asan);
     setenv("ASAN_OPTIONS", value, 1);
-}
-
-// Starts the program. Returns its process, or -1 with errno if it cannot be started.
-static pid_t start(char **program, const char *library, const char *state_path)
-{
-    int report[2], failure = 0;
-    if (pipe2(report, O_CLOEXEC) != 0) return -1;
-    pid_t child = fork();
-    if (child == 0) {
-        set_environment(library, state_path);
-        execvp(program[0], program);
-        failure = errno;
-        ssize_t ignored = write(report[1], &failure, sizeof failure);
-        _exit(ignored > 0 ? EXIT_USAGE : EXIT_FAILURE);
-    }
-    if (child < 0) failure = errno;
-    close(report[1]);
-    if (child > 0 && read(report[0], &failure, sizeof failure) > 0) waitpid(child, NULL, 0);
-    close(report[0]);
-    errno = failure;
-    return failure == 0 ? child : -1;
-}
-
-static volatile sig_atomic_t watched; // for the handler: the process to pass a signal on to
-
-static void pass_on(int number)
-{
-    kill((pid_t)watched, number);
-}
-
-// The program decides what an interrupt means. The terminal sends it to both; a termination comes to us alone.
-static void leave_signals_to(pid_t child)
-{
-    watched = (sig_atomic_t)child;
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGTERM, pass_on);
-    signal(SIGHUP, pass_on);
-}
-
-static int wait_for(pid_t child)
-{
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static void print_summary(const struct watch_shared *shared)
@@ -188,11 +122,11 @@ static int watch(const struct watch_options *options, const char *library)
 
     char state_path[64];
     snprintf(state_path, sizeof state_path, "/proc/%d/fd/%d", (int)getpid(), fd);
-    pid_t child = start(options->program, library, state_path);
+    const struct surroundings surroundings = {library, state_path};
+    pid_t child = program_start(options->program, set_environment, &surroundings);
     if (child < 0)
         return command_usage("watch", "cannot start the program %s: %s", options->program[0], strerror(errno));
-    leave_signals_to(child);
-    status = wait_for(child);
+    status = program_wait(child);
     print_summary(shared);
     return status;
 }
@@ -214,7 +148,7 @@ int command_watch(int argc, char **argv)
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) return EXIT_USAGE;
     if (options.program == NULL)
         return command_usage("watch", "no program given; write: tmaref watch [OPTION...] -- PROGRAM [ARGUMENT...]");
-    if (find_library(library) != 0)
+    if (program_part(WATCH_LIBRARY, library, sizeof library) != 0)
         return command_usage("watch", "%s is neither beside the tmaref command nor in its lib folder", WATCH_LIBRARY);
     if (strpbrk(library, " :") != NULL)
         return command_usage("watch", "%s: a library whose path has a blank or a colon cannot be preloaded", library);

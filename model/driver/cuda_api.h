@@ -309,5 +309,12 @@ enum cuda_result cuMemMap(unsigned long long address, size_t bytes, size_t offse
 enum cuda_result cuMemUnmap(unsigned long long address, size_t bytes);
 enum cuda_result cuMemSetAccess(unsigned long long address, size_t bytes, const struct cuda_mem_access_desc *desc,
                                 size_t count);
+enum cuda_result cuMemsetD8_v2(unsigned long long to, unsigned char value, size_t count);
+enum cuda_result cuMemsetD2D8_v2(unsigned long long to, size_t pitch, unsigned char value, size_t width, size_t height);
+enum cuda_result cuMemsetD16_v2(unsigned long long to, unsigned short value, size_t count);
+enum cuda_result cuMemsetD2D16_v2(unsigned long long to, size_t pitch, unsigned short value, size_t width,
+                                  size_t height);
+enum cuda_result cuMemsetD32_v2(unsigned long long to, unsigned value, size_t count);
+enum cuda_result cuMemsetD2D32_v2(unsigned long long to, size_t pitch, unsigned value, size_t width, size_t height);
 
 #endif

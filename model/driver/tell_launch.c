@@ -34,21 +34,6 @@ enum cuda_result launch_error(const struct machine_outcome *outcome)
 
 // --- For people ------------------------------------------------------------------------------------------------------
 
-static void print_place(const struct machine_where *where)
-{
-    if (where->function.length == 0) return;
-    fprintf(stderr, "  at           ");
-    if (where->source_line != 0)
-        fprintf(stderr, "%.*s:%u", (int)where->source_file.length, where->source_file.at, where->source_line);
-    else
-        fprintf(stderr, "line %u of the PTX (compile with -lineinfo for the line of the source)", where->ptx_line);
-    fprintf(stderr, " in %.*s\n", (int)where->function.length, where->function.at);
-    fprintf(stderr, "  thread       (%u, %u, %u) of CTA (%u, %u, %u), rank %u of its cluster\n", where->thread[0],
-            where->thread[1], where->thread[2], where->cta[0], where->cta[1], where->cta[2], where->rank);
-    if (where->instruction.length > 0)
-        fprintf(stderr, "  instruction  %.*s\n", (int)where->instruction.length, where->instruction.at);
-}
-
 static void print_message(const char *message)
 {
     while (*message != '\0') {
@@ -58,14 +43,6 @@ static void print_message(const char *message)
     }
 }
 
-static void print_rule(enum rule rule)
-{
-    if (rule == RULE_OK) return;
-    const struct rule_row *row = rule_row(rule);
-    fprintf(stderr, "  rule         %s: %s\n", row->id, row->sentence);
-    if (row->advice[0] != '\0') fprintf(stderr, "  advice       %s\n", row->advice);
-}
-
 static void report_text(const char *kernel, const struct machine_outcome *outcome)
 {
     const enum cuda_result error = launch_error(outcome);
@@ -73,8 +50,8 @@ static void report_text(const char *kernel, const struct machine_outcome *outcom
     fprintf(stderr, "tmaref: kernel %s %s: %s (%d)\n", kernel, headings[outcome->kind], name == NULL ? "?" : name,
             (int)error);
     print_message(outcome->message);
-    print_place(&outcome->where);
-    print_rule(outcome->rule);
+    if (outcome->where.ptx_line != 0 && outcome->where.source_line == 0)
+        fprintf(stderr, "  (nvcc -lineinfo adds the line of the source)\n");
 }
 
 // --- For machines ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE 1
+#include "common_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+
+#ifndef TMAREF_LIBDIR
+#define TMAREF_LIBDIR "lib"
+#endif
+
+enum { SIGNAL_STATUS = 128 };
+
+int program_part(const char *name, char *path, size_t path_bytes)
+{
+    static const char *const places[] = {"", "/../" TMAREF_LIBDIR "/tmaref", "/../" TMAREF_LIBDIR, "/../lib/tmaref",
+                                         "/../lib"};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return -1;
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        int needed = snprintf(path, path_bytes, "%s%s/%s", self, places[i], name);
+        if (needed > 0 && (size_t)needed < path_bytes && access(path, R_OK) == 0) return 0;
+    }
+    return -1;
+}
+
+pid_t program_start(char **program, void (*prepare)(const void *context), const void *context)
+{
+    int report[2], failure = 0;
+    if (pipe2(report, O_CLOEXEC) != 0) return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        prepare(context);
+        execvp(program[0], program);
+        failure = errno;
+        ssize_t ignored = write(report[1], &failure, sizeof failure);
+        _exit(ignored > 0 ? EXIT_USAGE : EXIT_FAILURE);
+    }
+    if (child < 0) failure = errno;
+    close(report[1]);
+    if (child > 0 && read(report[0], &failure, sizeof failure) > 0) waitpid(child, NULL, 0);
+    close(report[0]);
+    errno = failure;
+    return failure == 0 ? child : -1;
+}
+
+static volatile sig_atomic_t started; // for the handler: the process to pass a signal on to
+
+static void pass_on(int number)
+{
+    kill((pid_t)started, number);
+}
+
+// The program decides what an interrupt means. The terminal sends it to both; a termination comes to us alone.
+static void leave_signals_to(pid_t child)
+{
+    started = (sig_atomic_t)child;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGTERM, pass_on);
+    signal(SIGHUP, pass_on);
+}
+
+int program_wait(pid_t child)
+{
+    int status = 0;
+    leave_signals_to(child);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status);
+}

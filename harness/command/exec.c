@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// `tmaref exec`: runs a CUDA program on the simulated GPU. The program finds our libcuda.so.1 and libcudart.so.13
+// (model/driver, model/runtime) before any other; the options travel in its environment (model/driver/options.h).
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "common_program.h"
+
+enum { OPTION_LIMIT_INSTRUCTIONS = 0x100, OPTION_LIMIT_SECONDS, OPTION_DEVICE };
+#define MOST_THREADS UINT64_C(1024)
+
+static const struct argp_option option_rows[] = {
+    {"seed", 's', "N", 0, "pick the interleaving of warps and of asynchronous operations by this seed (default 0)", 0},
+    {"schedule", 'S', "WHEN", 0,
+     "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)", 0},
+    {"threads", 't', "N", 0, "run clusters on N threads of this machine (default 1)", 0},
+    {"device", OPTION_DEVICE, "NAME", 0, "what GPU to be: h200 (default) or h100", 0},
+    {"limit-instructions", OPTION_LIMIT_INSTRUCTIONS, "N", 0, "stop a kernel after N instructions of warps", 0},
+    {"limit-seconds", OPTION_LIMIT_SECONDS, "N", 0, "stop a kernel after N seconds", 0},
+    {"json", 'j', NULL, 0, "report a kernel that fails as one line of JSON", 0},
+    {"quiet", 'q', NULL, 0, "do not say why calls are refused", 0},
+    {0}};
+
+struct exec_options {
+    char **program; // ends with NULL; NULL if none was given
+};
+
+// One option: the variable that carries it, and what it may be.
+static const struct row {
+    int key;
+    const char *variable, *words; // words: NULL for a number
+    uint64_t most;
+} rows[] = {
+    {'s', "TMAREF_SEED", NULL, UINT64_MAX},
+    {'t', "TMAREF_THREADS", NULL, MOST_THREADS},
+    {OPTION_LIMIT_INSTRUCTIONS, "TMAREF_LIMIT_INSTRUCTIONS", NULL, UINT64_MAX},
+    {OPTION_LIMIT_SECONDS, "TMAREF_LIMIT_SECONDS", NULL, UINT32_MAX},
+    {'S', "TMAREF_SCHEDULE", "default late early shuffled", 0},
+    {OPTION_DEVICE, "TMAREF_DEVICE", "h200 h100", 0},
+};
+
+static int is_word_of(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = strstr(words, word); length > 0 && at != NULL; at = strstr(at + 1, word))
+        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) return 1;
+    return 0;
+}
+
+static error_t set_option(const struct row *row, const char *argument, struct argp_state *state)
+{
+    uint64_t value;
+    char number[24];
+    if (row->words != NULL && !is_word_of(row->words, argument)) {
+        argp_error(state, "'%s' is not one of: %s", argument, row->words);
+        return EINVAL;
+    }
+    if (row->words == NULL && parse_u64(argument, row->most, &value) != 0) {
+        argp_error(state, "'%s' is not a whole number that fits", argument);
+        return EINVAL;
+    }
+    if (row->words == NULL) {
+        snprintf(number, sizeof number, "%llu", (unsigned long long)value);
+        argument = number;
+    }
+    return setenv(row->variable, argument, 1) == 0 ? 0 : errno;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct exec_options *options = state->input;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].key == key) return set_option(&rows[i], argument, state);
+    switch (key) {
+    case 'j':
+        return setenv("TMAREF_JSON", "1", 1) == 0 ? 0 : errno;
+    case 'q':
+        return setenv("TMAREF_QUIET", "1", 1) == 0 ? 0 : errno;
+    case ARGP_KEY_ARG:
+        options->program = state->argv + state->next - 1;
+        state->next = state->argc;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// Our folder comes first, whatever the user's has.
+static void set_environment(const void *context)
+{
+    const char *folder = context, *path = getenv("LD_LIBRARY_PATH");
+    char value[4 * PATH_MAX];
+    snprintf(value, sizeof value, "%s%s%s", folder, path == NULL ? "" : ":", path == NULL ? "" : path);
+    setenv("LD_LIBRARY_PATH", value, 1);
+}
+
+int command_exec(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = option_rows,
+        .parser = parse_option,
+        .args_doc = "[--] PROGRAM [ARGUMENT...]",
+        .doc = "Run PROGRAM, which was linked with nvcc -cudart shared (or uses the driver API), without a GPU: its "
+               "kernels run on the simulated H200. A kernel that fails is reported with the rule it broke, the line of "
+               "its source, the thread and the instruction.\vThe program needs PTX for sm_90a or an older GPU inside "
+               "(nvcc -arch=sm_90a puts it there); -lineinfo adds the lines of the source to reports. docs/exec.md "
+               "says what runs.\n\nThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not "
+               "be started."};
+    struct exec_options options = {0};
+    char folder[PATH_MAX];
+    argp_err_exit_status = EXIT_USAGE;
+    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) return EXIT_USAGE;
+    if (options.program == NULL)
+        return command_usage("exec", "no program given; write: tmaref exec [OPTION...] -- PROGRAM [ARGUMENT...]");
+    if (program_part("exec", folder, sizeof folder) != 0)
+        return command_usage("exec", "the folder exec with libcuda.so.1 is neither beside the tmaref command nor in "
+                                     "its lib folder");
+    const pid_t child = program_start(options.program, set_environment, folder);
+    if (child < 0) return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(errno));
+    return program_wait(child);
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The programs of this folder under `tmaref exec`. usage: programs.sh NAME FOLDER; TMAREF is the command.
+set -u
+name=$1 folder=$2 failed=0
+
+expect() { # expect WHAT PATTERN FILE
+    grep -qE "$2" "$3" && return
+    echo "$1: no line like '$2' in:"
+    cat "$3"
+    failed=1
+}
+
+run() { # run STATUS ARGUMENT...: into out and err
+    local status=$1
+    shift
+    "$TMAREF" exec "$@" >"$scratch/out" 2>"$scratch/err"
+    local got=$?
+    [ $got = "$status" ] && return
+    echo "$name: exit status $got, $status expected"
+    cat "$scratch/out" "$scratch/err"
+    failed=1
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+case $name in
+broken)
+    run 0 -- "$folder/broken"
+    expect "$name" '^cudaErrorIllegalAddress$' "$scratch/out"
+    expect "$name" 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' "$scratch/err"
+    expect "$name" "broken.cu:8" "$scratch/err"
+    expect "$name" 'thread \((2[4-9]|3[01]),0,0\)' "$scratch/err"
+    run 0 --json -- "$folder/broken"
+    expect "$name" '"error": 700, "kernel": "_Z5shiftPKiPii".*"line": 8,' "$scratch/err"
+    ;;
+print)
+    run 0 -- "$folder/print"
+    printf 'thread %d of 2: text 2.50 c 123456789abc\n' 0 1 | cat - <(echo end) | diff - "$scratch/out" || failed=1
+    ;;
+static)
+    "$TMAREF" exec -- "$folder/static" >"$scratch/out" 2>"$scratch/err"
+    expect "$name" 'link it with: nvcc -cudart shared' "$scratch/err"
+    ;;
+no_ptx)
+    "$TMAREF" exec -- "$folder/no_ptx" >"$scratch/out" 2>"$scratch/err"
+    expect "$name" 'carries machine code and no PTX; compile it with -gencode' "$scratch/err"
+    expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
+    ;;
+*)
+    for schedule in default late early shuffled; do
+        run 0 --schedule $schedule --seed 7 --threads 2 -- "$folder/$name"
+        [ -s "$scratch/err" ] && { cat "$scratch/err"; failed=1; }
+    done
+    ;;
+esac
+exit $failed
