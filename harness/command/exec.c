@@ -59,7 +59,7 @@ static error_t set_option(const struct row *row, const char *argument, struct ar
         argp_error(state, "'%s' is not one of: %s", argument, row->words);
         return EINVAL;
     }
-    if (row->words == NULL && parse_u64(argument, row->most, &value) != 0) {
+    if (row->words == NULL && !parse_u64(argument, row->most, &value)) {
         argp_error(state, "'%s' is not a whole number that fits", argument);
         return EINVAL;
     }

@@ -49,7 +49,7 @@ no_ptx)
     ;;
 *)
     for schedule in default late early shuffled; do
-        run 0 --schedule $schedule --seed 7 --threads 2 -- "$folder/$name"
+        run 0 --quiet --schedule $schedule --seed 7 --threads 2 -- "$folder/$name"
         [ -s "$scratch/err" ] && { cat "$scratch/err"; failed=1; }
     done
     ;;
