@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "work_graph.h"
 
 struct where {
     struct CUgraphNode_st **node;

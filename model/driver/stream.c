@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
 #include "work.h"
+#include "work_graph.h"
 
 enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5, CAPTURE_MODES = 3 };
 

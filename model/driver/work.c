@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "graph.h"
+#include "work_graph.h"
 
 double seconds_of_clock(void)
 {

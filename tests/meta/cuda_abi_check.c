@@ -5,7 +5,7 @@
 
 #include "cuda_abi.h"
 
-#define SAME_VALUE(name, value) _Static_assert((unsigned)(name) == (value), #name);
+#define SAME_VALUE(name, value)                    _Static_assert((unsigned)(name) == (value), #name);
 #define CUDA_ERROR_ROW(value, name, runtime, text) SAME_VALUE(name, value)
 #define DRIVER_ERROR_ROW(value, name, text)        SAME_VALUE(name, value)
 #include "errors.def"

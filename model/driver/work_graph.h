@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Graphs: nodes of work that depend on each other. Run one after the other, in an order that the dependencies allow.
-#ifndef TMAREF_GRAPH_H
-#define TMAREF_GRAPH_H
+#ifndef TMAREF_WORK_GRAPH_H
+#define TMAREF_WORK_GRAPH_H
 
 #include "work.h"
 
