@@ -5,7 +5,7 @@
 #   (the one list)         │
 #                          └──▶ renames ──▶ objcopy ──▶ tmaref.o ──▶ libtmaref.a, libtmaref.so
 #                                              ▲
-#                        all of the model, linked into one object
+#                 what they need of the model, linked into one object
 set(public ${PROJECT_BINARY_DIR}/public)
 set(publish ${CMAKE_CURRENT_LIST_DIR})
 file(GLOB model_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/model/*.h ${PROJECT_SOURCE_DIR}/model/*/*.h
@@ -22,7 +22,7 @@ endif()
 separate_arguments(c_flags NATIVE_COMMAND "${CMAKE_C_FLAGS}")
 add_custom_command(OUTPUT ${public}/tmaref.o
   COMMAND ${CMAKE_C_COMPILER} ${c_flags} -r -nostdlib -fno-lto -fno-sanitize=all -o ${public}/model.o
-    -Wl,--whole-archive $<TARGET_FILE:tmaref_model>
+    -Wl,@${public}/roots $<TARGET_FILE:tmaref_model>
   COMMAND ${CMAKE_OBJCOPY} --redefine-syms=${public}/renames ${public}/model.o
   COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=tmaref_* ${public}/model.o ${public}/tmaref.o
   DEPENDS tmaref_model ${public}/renames COMMENT "Giving functions their public names" VERBATIM)

@@ -5,6 +5,7 @@
 # Usage: publish.sh CC MODEL_DIR OUT_DIR, the last an absolute path. Writes into OUT_DIR:
 #   include/tmaref.h, include/tmaref/*/*.h   the headers to install
 #   renames                                  "NAME tmaref_NAME" of each function, for objcopy --redefine-syms
+#   roots                                    "-u NAME" of each, for a linker that takes what they need
 # Needs a C preprocessor and awk: both are where C is compiled.
 set -eu
 export LC_ALL=C
@@ -53,3 +54,4 @@ mkdir -p "$out"
 rm -rf "$out/include"
 mv "$work/include" "$out/include"
 awk '$1 == "function" { print $2, "tmaref_" $2 }' "$work/names" >"$out/renames"
+awk '{ print "-u", $1 }' "$out/renames" >"$out/roots"

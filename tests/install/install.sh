@@ -32,7 +32,7 @@ check_tree() {
 }
 
 # Everything that a program can see of the library has its prefix: global symbols, and names and macros of the headers.
-# Every exported function is declared, and nothing in the include folder stands in the way of <memory.h>.
+# Every exported function is declared, the library keeps to itself, and nothing in the include folder stands in the way of <memory.h>.
 check_symbols() {
     local status=0
     for file in libtmaref.a libtmaref.so; do
@@ -43,6 +43,8 @@ check_symbols() {
         awk -v file=$file '!/^tmaref_/ { print $0 ": a global symbol of " file }' "$scratch/$file" | offences || status=1
     done
     diff "$scratch/libtmaref.a" "$scratch/libtmaref.so" || status=1
+    nm -u "$(library libtmaref.a)" | awk '$2 ~ /^(pthread_|thrd_|f?open|f?printf|f?puts|fwrite|v?fprintf|exit|abort|getenv)/ {
+        print $2 ": the library uses files, threads or the process, and docs/abi.md says that it does not" }' | offences || status=1
 
     find "$tree/include" -type f ! -name tmaref_dump.h -exec sed -n 's/^#include <\([a-z]*\.h\)>.*/\1/p' {} + | sort -u |
         while read -r name; do : >"$scratch/$name"; done
