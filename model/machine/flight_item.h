@@ -18,13 +18,14 @@
 enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUCT };
 
 // One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
-// `group` that of each; `async` ASYNC_ALONE where it is in none. is_read: its sources are read.
+// `group` that of each; `async` ASYNC_ALONE where it is in none. `whole`: its group in the warp's own count. is_read:
+// its sources are read.
 struct machine_flight {
     struct machine_flight *next, *previous;
     enum flight_kind kind;
     enum async_kind async;
     struct machine_warp *warp;
-    uint32_t lanes;
+    uint32_t lanes, whole;
     int is_read;
     struct teller teller;
 };
@@ -73,9 +74,10 @@ struct flight_product {
     uint32_t metadata[FLIGHT_WARPS][MACHINE_LANES];
 };
 
-// The groups of each thread of a warp, and the last wait of the warp that failed.
+// The groups of each thread of a warp, those of the warp as an H200 counts them, and the last wait of the warp that
+// failed.
 struct flight_warp {
-    struct async_groups lane[MACHINE_LANES];
+    struct async_groups lane[MACHINE_LANES], whole;
     struct async_groups products; // wgmma-groups are a warp's
     int waits;
     uint32_t wait_rank, wait_address, wait_lanes, wait_instruction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fences, which the machine only tells of: it keeps no caches. Edits of tensor maps, and hints to caches.
+// Edits of tensor maps, and hints to caches, which the machine does not have.
 #include <string.h>
 
 #include "address_check.h"
@@ -7,53 +7,6 @@
 #include "flight_item.h"
 #include "replace.h"
 #include "tell_map.h"
-
-enum { MOST_NAME = 96 };
-
-// --- Fences ----------------------------------------------------------------------------------------------------------
-
-// The instruction as it is written, which fence_find() knows.
-static void name_of(const struct machine_strand *strand, const struct machine_code *code, char name[MOST_NAME])
-{
-    const struct ptx_program *program = machine_module_program(strand->warp->cta->cluster->machine->launch->module);
-    const struct ptx_instruction *instruction = &strand->frame->function->source->instruction[code->instruction];
-    const struct ptx_name *spelling = &program->op[instruction->op].spelling;
-    size_t length = spelling->length < MOST_NAME - 1 ? spelling->length : MOST_NAME - 1;
-    memcpy(name, spelling->at, length);
-    name[length] = 0;
-}
-
-static enum machine_next fence(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
-{
-    char name[MOST_NAME];
-    struct event_fence event;
-    struct teller room;
-    if (!machine_is_heard(strand)) return MACHINE_NEXT;
-    name_of(strand, code, name);
-    if (fence_find(name, &event)) fence_tell(&event, machine_teller(strand, code, lanes, &room));
-    return MACHINE_NEXT;
-}
-
-// The acquire of a tensor map, lane by lane.
-static enum machine_next acquire(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
-{
-    uint64_t address[MACHINE_LANES];
-    char name[MOST_NAME];
-    struct event_fence event;
-    struct teller room;
-    machine_addresses(strand, &code->operand[0], address);
-    name_of(strand, code, name);
-    int is_known = fence_find(name, &event);
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
-        enum rule rule = map_acquire_check(address[lane], NULL);
-        if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, address[lane], "");
-        event.address = address[lane];
-        event.bytes = TENSORMAP_BYTES;
-        if (is_known && machine_is_heard(strand)) fence_tell(&event, machine_teller(strand, code, left & -left, &room));
-    }
-    return MACHINE_NEXT;
-}
 
 // --- Tensor maps -----------------------------------------------------------------------------------------------------
 
@@ -120,6 +73,16 @@ static struct memory memory_around(const struct machine_strand *strand, uint64_t
     return region != NULL ? region->memory : nothing;
 }
 
+// The fence that comes with the copy.
+static void tell_release(const struct ptx_choice *choice, const struct teller *teller)
+{
+    static const enum access_scope scopes[] = {SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS};
+    const uint32_t spaces = UINT32_C(1) << SPACE_GLOBAL | UINT32_C(1) << SPACE_SHARED;
+    const struct event_fence fence = {
+        FENCE_PROXY, ORDER_RELEASE, scopes[choice->word[PTX_CLASS_SCOPE] - PTX_CTA], PROXY_TENSORMAP, spaces, 0, 0};
+    fence_tell(&fence, teller);
+}
+
 // The warp copies one map.
 static enum machine_next copy_map(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
@@ -139,7 +102,8 @@ static enum machine_next copy_map(struct machine_strand *strand, const struct ma
         machine_write(strand, destination, lane, &image, sizeof image, &rule)) {
         const struct teller *teller = machine_teller(strand, code, lanes, &room);
         map_copy_observe((uint32_t)source.address, to[lane], teller);
-        return fence(strand, code, lanes);
+        tell_release(code->choice, teller);
+        return MACHINE_NEXT;
     }
     return machine_fault(strand, code, lane, rule, to[lane], "");
 }
@@ -168,18 +132,6 @@ static enum machine_next prefetch_map(struct machine_strand *strand, const struc
 machine_handler *machine_maps_find(const struct ptx_choice *choice)
 {
     switch (choice->form) {
-    case PTX_FORM_MEMBAR:
-    case PTX_FORM_MEMBAR_PROXY:
-    case PTX_FORM_FENCE:
-    case PTX_FORM_FENCE_MBARRIER_INIT:
-    case PTX_FORM_FENCE_RESTRICT:
-    case PTX_FORM_FENCE_RESTRICT_RELEASE:
-    case PTX_FORM_FENCE_PROXY_ALIAS:
-    case PTX_FORM_FENCE_PROXY_ASYNC:
-    case PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE:
-        return fence;
-    case PTX_FORM_FENCE_PROXY_TENSORMAP_ACQUIRE:
-        return acquire;
     case PTX_FORM_TENSORMAP_REPLACE_ADDRESS:
     case PTX_FORM_TENSORMAP_REPLACE_RANK:
     case PTX_FORM_TENSORMAP_REPLACE_DIM:

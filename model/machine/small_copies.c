@@ -106,6 +106,7 @@ static enum machine_next commit(struct machine_strand *strand, const struct mach
 {
     struct teller room;
     machine_teller(strand, code, lanes, &room);
+    flight_warp_of(strand->warp)->whole.kind[async_of(code->choice)].committed++;
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         const struct teller teller = teller_of(&room, lane);

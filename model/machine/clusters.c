@@ -108,7 +108,7 @@ static enum machine_next getctarank(struct machine_strand *strand, const struct 
     return MACHINE_NEXT;
 }
 
-machine_handler *machine_meetings_find(const struct ptx_choice *choice)
+machine_handler *machine_clusters_find(const struct ptx_choice *choice)
 {
     switch (choice->form) {
     case PTX_FORM_BARRIER_CLUSTER_ARRIVE:

@@ -207,7 +207,7 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
     return row->opcode == MBARRIER_OP_COPIES_ARRIVE ? issue_arrive(strand, code, &in) : MACHINE_NEXT;
 }
 
-machine_handler *machine_barriers_find(const struct ptx_choice *choice)
+machine_handler *machine_mbarriers_find(const struct ptx_choice *choice)
 {
     return row_of(choice) != NULL ? operate : NULL;
 }

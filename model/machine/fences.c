@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Fences, which the machine only tells of: it keeps no caches, and every access is seen at once by all.
+#include <string.h>
+
+#include "address_check.h"
+#include "fence.h"
+#include "flight_item.h"
+#include "tensormap.h"
+
+enum { MOST_NAME = 96 };
+
+// The instruction as it is written, which fence_find() knows.
+static void name_of(const struct machine_strand *strand, const struct machine_code *code, char name[MOST_NAME])
+{
+    const struct ptx_program *program = machine_module_program(strand->warp->cta->cluster->machine->launch->module);
+    const struct ptx_instruction *instruction = &strand->frame->function->source->instruction[code->instruction];
+    const struct ptx_name *spelling = &program->op[instruction->op].spelling;
+    size_t length = spelling->length < MOST_NAME - 1 ? spelling->length : MOST_NAME - 1;
+    memcpy(name, spelling->at, length);
+    name[length] = 0;
+}
+
+static enum machine_next fence(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    char name[MOST_NAME];
+    struct event_fence event;
+    struct teller room;
+    if (!machine_is_heard(strand)) return MACHINE_NEXT;
+    name_of(strand, code, name);
+    if (fence_find(name, &event)) fence_tell(&event, machine_teller(strand, code, lanes, &room));
+    return MACHINE_NEXT;
+}
+
+// The acquire of a tensor map, lane by lane.
+static enum machine_next acquire(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    uint64_t address[MACHINE_LANES];
+    char name[MOST_NAME];
+    struct event_fence event;
+    struct teller room;
+    machine_addresses(strand, &code->operand[0], address);
+    name_of(strand, code, name);
+    int is_known = fence_find(name, &event);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        enum rule rule = map_acquire_check(address[lane], NULL);
+        if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, address[lane], "");
+        event.address = address[lane];
+        event.bytes = TENSORMAP_BYTES;
+        if (is_known && machine_is_heard(strand)) fence_tell(&event, machine_teller(strand, code, left & -left, &room));
+    }
+    return MACHINE_NEXT;
+}
+
+machine_handler *machine_fences_find(const struct ptx_choice *choice)
+{
+    switch (choice->form) {
+    case PTX_FORM_MEMBAR:
+    case PTX_FORM_MEMBAR_PROXY:
+    case PTX_FORM_FENCE:
+    case PTX_FORM_FENCE_MBARRIER_INIT:
+    case PTX_FORM_FENCE_RESTRICT:
+    case PTX_FORM_FENCE_RESTRICT_RELEASE:
+    case PTX_FORM_FENCE_PROXY_ALIAS:
+    case PTX_FORM_FENCE_PROXY_ASYNC:
+    case PTX_FORM_FENCE_PROXY_TENSORMAP_RELEASE:
+        return fence;
+    case PTX_FORM_FENCE_PROXY_TENSORMAP_ACQUIRE:
+        return acquire;
+    default:
+        return NULL;
+    }
+}
