@@ -159,7 +159,7 @@ static int diff_batch(struct sides *sides, const struct diff_limits *limits, str
     int count = sides->batch[0].count, normal = sides->fill.normal, faults = count - normal;
     if (tally->faults + (uint64_t)faults > limits->faults) faults = (int)(limits->faults - tally->faults);
     batch_copy(&sides->batch[1], &sides->batch[0]);
-    for (int side = 0; side < 2; side++) batch_prepare(&sides->batch[side]);
+    for (int side = 0; side < 2; side++) batch_prepare_for(&sides->batch[side], sides->executor[side]);
     if (!run_both(sides, normal, faults, why) || !run_again(sides, normal, faults, why)) return 0;
     tally->left_out += (uint64_t)(count - normal - faults);
     *ran = normal + faults;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "command.h"
 #include "gpu.h"
+#include "read_file.h"
 
 #define CUBIN_MAX_BYTES ((size_t)64 << 20)
 

@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "read_file.h"
 #include "save.h"
 
 #define MANIFEST_TITLE "# trace\tfamily\tcases\trecorded on\ttoolkit\tkernel digest\tdate\tseed\n"

@@ -2,16 +2,6 @@
 #include "result.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
-
-void text_set(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text->at, sizeof text->at, format, arguments);
-    va_end(arguments);
-}
 
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes)
 {

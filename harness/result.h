@@ -9,16 +9,10 @@
 
 #include "late.h"
 #include "rule.h"
+#include "text.h"
 
 // Results in a batch, and on a GPU, begin at multiples of RESULT_ALIGNMENT.
-enum { RESULT_MAX_WINDOWS = 17, RESULT_ALIGNMENT = 256, TEXT_BYTES = 512 };
-
-// A short message in place, for errors that a caller prints.
-struct text {
-    char at[TEXT_BYTES];
-};
-
-void text_set(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum { RESULT_MAX_WINDOWS = 17, RESULT_ALIGNMENT = 256 };
 
 // Bytes of memory: `base` is the address of bytes[0] in its space. `is_open` 1: the hardware decides what it holds; it
 // is recorded, and not compared.

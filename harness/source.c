@@ -80,6 +80,9 @@ static void swap_cases(struct batch *batch, struct fill *fill, int i, int j, voi
     memcpy(scratch, batch_case(batch, i), batch->family->case_bytes);
     memcpy(batch_case(batch, i), batch_case(batch, j), batch->family->case_bytes);
     memcpy(batch_case(batch, j), scratch, batch->family->case_bytes);
+    struct result result = batch->results[i];
+    batch->results[i] = batch->results[j];
+    batch->results[j] = result;
     uint64_t index = fill->index[i];
     enum rule near = fill->near[i];
     fill->index[i] = fill->index[j];
@@ -99,13 +102,13 @@ static int add_case(const struct source *source, struct batch *batch, struct tex
     return 0;
 }
 
-// Counts in the case behind the last one, whose rule is `rule`: before all that are fatal if it is not.
-static int place_case(const struct source *source, struct batch *batch, struct fill *fill, enum rule rule,
-                      void *scratch, struct text *why)
+// Counts in the case behind the last one and runs it: it goes before all that are fatal if it is not.
+static int place_case(const struct source *source, struct batch *batch, struct fill *fill, void *scratch,
+                      struct text *why)
 {
     int i = batch->count;
     if (!add_case(source, batch, why)) return 0;
-    if (!family_is_fatal(rule)) swap_cases(batch, fill, fill->normal++, i, scratch);
+    if (!family_is_fatal(batch_run_last(batch))) swap_cases(batch, fill, fill->normal++, i, scratch);
     return 1;
 }
 
@@ -121,10 +124,10 @@ static int place_edge(struct source *source, struct batch *batch, struct fill *f
     if (has_near && source->quota->taken[rule] % 2 != 0) memcpy(test_case, scratch, family->case_bytes);
     source->quota->taken[rule]++;
     fill->index[i + 1] = fill->index[i];
-    if (!place_case(source, batch, fill, rule, scratch, why)) return 0;
+    if (!place_case(source, batch, fill, scratch, why)) return 0;
     if (!has_near) return 1;
     fill->near[i + 1] = rule;
-    return place_case(source, batch, fill, RULE_OK, scratch, why);
+    return place_case(source, batch, fill, scratch, why);
 }
 
 // Cases that break a rarely broken rule take long to find: that is no reason to lose what was found before.
@@ -148,9 +151,10 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
         if (status == 1 && source->quota != NULL)
             ok = place_edge(source, batch, fill, scratch, why);
         else if (status == 1)
-            ok = place_case(source, batch, fill, family_rule(batch->family, batch_case(batch, i)), scratch, why);
+            ok = place_case(source, batch, fill, scratch, why);
         if (!ok) status = -1;
     }
     free(scratch);
+    batch->has_run = 1;
     return status < 0 ? -1 : batch->count;
 }

@@ -37,8 +37,8 @@ int source_next(struct source *source, void *test_case, uint64_t *index, struct 
 // How many cases have not been taken yet: as many as it has, of text as many as there are lines.
 uint64_t source_left(const struct source *source);
 
-// Fills `batch` (its count and cases, not its results). Returns -1 with `why` for a bad line. A search for what a quota
-// wants ends early when its time is up or Ctrl-C came.
+// Fills `batch`, with what the model leaves of each case as its result. Returns -1 with `why` for a bad line. A search
+// for what a quota wants ends early when its time is up or Ctrl-C came.
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "command.h"
 #include "json.h"
+#include "read_file.h"
 #include "save.h"
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};

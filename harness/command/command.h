@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "result.h"
+#include "parse_number.h"
+#include "read_file.h"
 
 // Exit status of every command: all agree / a mismatch or a refusal / usage or environment error.
 enum { EXIT_AGREE = 0, EXIT_MISMATCH = 1, EXIT_USAGE = 2 };
@@ -38,16 +39,5 @@ int command_watch(int argc, char **argv);
 
 // Prints "tmaref NAME: message" and returns EXIT_USAGE, for `return command_usage(...)`.
 int command_usage(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-// A whole unsigned number, decimal or 0x..., at most `max`. Returns 0 (and leaves *value) on anything else, sign,
-// blank, overflow and trailing characters included.
-int parse_u64(const char *text, uint64_t max, uint64_t *value);
-
-// A whole signed number, decimal or 0x..., within min .. max.
-int parse_i64(const char *text, int64_t min, int64_t max, int64_t *value);
-
-// Reads a whole file ("-" is standard input) of at most `max_bytes`; NULL with a reason in `why` on failure. The
-// caller frees it; a NUL follows the last byte.
-char *read_file(const char *path, size_t max_bytes, size_t *size_bytes, struct text *why);
 
 #endif

@@ -111,7 +111,7 @@ static int record_all(const struct record_options *to, struct source *source, st
     int count = 0, ok = 1;
     while (ok && lines->count < to->keep && (count = source_fill(source, batch, &fill, why)) > 0) {
         uint64_t before = lines->count;
-        batch_prepare(batch);
+        batch_prepare_for(batch, to->executor);
         if (to->lane != LANE_FAULTS) ok = record_lane(to, batch, 0, fill.normal, 0, lines, why);
         if (ok && to->lane != LANE_NORMAL) ok = record_lane(to, batch, fill.normal, count - fill.normal, 1, lines, why);
         progress_add(&progress, lines->count - before);

@@ -87,7 +87,7 @@ static int run_all(struct source *source, const struct executor *executor, struc
     struct progress progress = progress_start("run", source->lines == NULL ? source->end - source->next : 0);
     if (isatty(STDOUT_FILENO)) progress.is_terminal = 0; // the lines themselves show it
     while (ok && (count = source_fill(source, &batch, &fill, why)) > 0) {
-        batch_prepare(&batch);
+        batch_prepare_for(&batch, executor);
         ok = fill.normal == 0 || executor->run(&batch, 0, fill.normal, why);
         ok = ok && executor->run_apart(&batch, fill.normal, count - fill.normal, &alone, why);
         for (int i = 0; ok && i < count; i++)

@@ -46,7 +46,7 @@ static size_t bytes_of(const struct batch *batch, int i)
 
 void batch_clear(struct batch *batch)
 {
-    batch->count = 0;
+    batch->count = batch->has_run = 0;
     batch->used_bytes = 0;
 }
 
@@ -72,15 +72,30 @@ void batch_copy(struct batch *to, const struct batch *from)
     memcpy(to->cases, from->cases, (size_t)from->count * from->family->case_bytes);
     to->count = from->count;
     to->used_bytes = from->used_bytes;
+    to->has_run = 0;
 }
 
 void batch_prepare(struct batch *batch)
 {
     size_t used = 0;
+    batch->has_run = 0;
     for (int i = 0; i < batch->count; i++) {
         batch->results[i] = result_at(batch->bytes + used);
         used += bytes_of(batch, i);
     }
+}
+
+void batch_prepare_for(struct batch *batch, const struct executor *executor)
+{
+    if (executor != &executor_model || !batch->has_run) batch_prepare(batch);
+}
+
+enum rule batch_run_last(struct batch *batch)
+{
+    int last = batch->count - 1;
+    batch->results[last] = result_at(batch->bytes + batch->used_bytes - bytes_of(batch, last));
+    family_run_model(batch->family, batch_case(batch, last), &batch->results[last]);
+    return batch->results[last].rule;
 }
 
 static int model_open(struct batch *batch, struct text *why)
@@ -92,7 +107,7 @@ static int model_open(struct batch *batch, struct text *why)
 static int model_run(struct batch *batch, int first, int count, struct text *why)
 {
     (void)why;
-    for (int i = first; i < first + count; i++)
+    for (int i = first; i < first + count && !batch->has_run; i++)
         family_run_model(batch->family, batch_case(batch, i), &batch->results[i]);
     return 1;
 }

@@ -16,6 +16,7 @@ struct batch {
     struct result *results;
     uint8_t *bytes;    // what the results' windows hold
     size_t used_bytes; // of them
+    int has_run;       // the model has left its results, each case's behind that of the case taken in before it
 };
 
 enum { BATCH_CASES = 4096 };
@@ -82,5 +83,11 @@ void batch_copy(struct batch *to, const struct batch *from);
 
 // Clears the results and deals out their bytes: all that batch_add() counted in have room.
 void batch_prepare(struct batch *batch);
+
+// The same for an executor that runs them next: of the model, what it has left is not cleared and not run again.
+void batch_prepare_for(struct batch *batch, const struct executor *executor);
+
+// Runs the case that batch_add() took in last on the model, into its place. Returns its rule.
+enum rule batch_run_last(struct batch *batch);
 
 #endif

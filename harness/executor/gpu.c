@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "arena.h"
-#include "command.h"
 #include "kernels_dir.h"
+#include "read_file.h"
 
 enum { PORTABLE_CLUSTER_CTAS = 8 };
 #define RESERVED_BYTES ((size_t)64 << 30)

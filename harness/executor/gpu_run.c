@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "gpu.h"
 #include "gpu_lane.h"
 #include "gpu_together.h"
+#include "parse_number.h"
 
 enum { RUN_SECONDS = 120 };
 
