@@ -32,7 +32,8 @@ check_tree() {
 }
 
 # Everything that a program can see of the library has its prefix: global symbols, and names and macros of the headers.
-# Every exported function is declared, the library keeps to itself, and nothing in the include folder stands in the way of <memory.h>.
+# Every exported function is declared, the library keeps to itself, and nothing in the include folder stands in the way
+# of <memory.h>.
 check_symbols() {
     local status=0
     for file in libtmaref.a libtmaref.so; do

@@ -51,26 +51,37 @@ check_evidence() {
         !($2 in listed) { print $1 ": its evidence \047" $2 "\047 is not in the MANIFEST" }' $manifest - | offences
 }
 
-# A rule keeps its number for ever, or programs compiled before would take one rule for another. The list holds every rule
-# that there ever was; number_rules, which the target rules-page runs, adds new ones and changes no line.
+# A rule keeps its number for ever, or programs compiled before would take one rule for another; and who relies on a
+# verdict that changes reads of it in the changelog. The list holds every rule that there ever was, with its verdict as of
+# the last release: number_rules, which the target rules-page runs, adds new ones and changes no line; release_rules
+# writes the verdicts anew.
 numbers=tests/meta/rule_numbers.tsv
 
 check_rule_numbers() {
     "$rules_page" --table | awk -F '\t' '
-        FNR == NR { number[$2] = $1; taken[$1] = $2; next }
+        FILENAME == "CHANGELOG.md" { changelog = changelog " " $0; next }
+        FILENAME != "-" { number[$2] = $1; taken[$1] = $2; verdict[$2] = $3; next }
         !($1 in number) && $4 in taken { print $1 ": its number " $4 " is that of " taken[$4] "; take the next free one" }
         !($1 in number) { print $1 ": not in the list of numbers: build the target rules-page"; next }
         number[$1] != $4 { print $1 ": has number " $4 ", was and stays " number[$1] }
+        verdict[$1] != $5 && changelog !~ ("[^A-Z0-9_]" $1 "([^A-Z0-9_]|$)") {
+            print $1 ": was " verdict[$1] ", and is " $5 ": say so in CHANGELOG.md"
+        }
         { delete number[$1] }
-        END { for (id in number) print id ": was rule " number[id] ", and is gone; keep its row" }' $numbers - | offences
+        END { for (id in number) print id ": was rule " number[id] ", and is gone; keep its row" }' \
+        $numbers CHANGELOG.md - | offences
 }
 
 check_number_rules() {
     local new
     new=$("$rules_page" --table | awk -F '\t' '
-        FNR == NR { listed[$2]; next }
-        !($1 in listed) { print $4 "\t" $1 }' $numbers - | sort -n)
+        FILENAME != "-" { listed[$2]; next }
+        !($1 in listed) { print $4 "\t" $1 "\t" $5 }' $numbers - | sort -n)
     [ -z "$new" ] || printf '%s\n' "$new" >>$numbers
+}
+
+check_release_rules() {
+    "$rules_page" --table | awk -F '\t' '{ print $4 "\t" $1 "\t" $5 }' | sort -n >$numbers
 }
 
 check_rules_page() {
@@ -172,7 +183,7 @@ check_size() {
 }
 
 case $check in
-rule_numbers | number_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | include_order | size)
+rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | include_order | size)
     "check_$check"
     ;;
 *)

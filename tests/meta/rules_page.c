@@ -222,7 +222,8 @@ static void print_table(void)
 {
     for (int i = 1; i < rule_count(); i++) {
         const struct rule_row *row = rule_row(rule_at(i));
-        printf("%s\t%s\t%s\t%d\n", row->id, row->evidence, outcome_name(row->sm_90a), rule_at(i));
+        printf("%s\t%s\t%s\t%d\t", row->id, row->evidence, outcome_name(row->sm_90a), rule_at(i));
+        printf("%s, %s %d\n", outcome_name(row->documented), outcome_name(row->sm_90a), row->cuda_error);
     }
 }
 
