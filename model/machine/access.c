@@ -4,8 +4,6 @@
 
 #include "handler.h"
 
-enum { MOST_PARTS = 8 };
-
 // The instruction, as its operands and words say it.
 struct transfer {
     const struct machine_operand *data, *at;
@@ -90,59 +88,117 @@ static enum machine_next each_lane(struct machine_strand *strand, const struct m
 
 // --- Lanes side by side ----------------------------------------------------------------------------------------------
 
+// Vectors of 2 and of 4: the loops over lanes are what compilers turn into vector instructions.
 #define SPREAD(name, T)                                                                                                \
-    static void load_##name(const struct machine_strand *strand, const struct transfer *transfer, const uint8_t *at)   \
+    typedef T __attribute__((may_alias)) name;                                                                         \
+    static inline name *name##_slot(const struct machine_strand *strand, const struct transfer *transfer, uint32_t i)  \
     {                                                                                                                  \
-        for (uint32_t i = 0; i < transfer->parts; i++) {                                                               \
-            T *to = machine_slot(strand, transfer->data[i].slot);                                                      \
-            for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                      \
-                memcpy(&to[lane], at + (lane * transfer->parts + i) * sizeof(T), sizeof(T));                           \
+        return machine_slot(strand, transfer->data[i].slot);                                                           \
+    }                                                                                                                  \
+    static void load_2_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)    \
+    {                                                                                                                  \
+        name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);           \
+        const name *restrict at = (const void *)bytes;                                                                 \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
+            a[lane] = at[2 * lane];                                                                                    \
+            b[lane] = at[2 * lane + 1];                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
-    static void store_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *at)        \
+    static void store_2_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)   \
     {                                                                                                                  \
-        for (uint32_t i = 0; i < transfer->parts; i++) {                                                               \
-            const T *from = machine_slot(strand, transfer->data[i].slot);                                              \
-            for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                      \
-                memcpy(at + (lane * transfer->parts + i) * sizeof(T), &from[lane], sizeof(T));                         \
+        const name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);     \
+        name *restrict at = (void *)bytes;                                                                             \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
+            at[2 * lane] = a[lane];                                                                                    \
+            at[2 * lane + 1] = b[lane];                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void load_4_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)    \
+    {                                                                                                                  \
+        name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);           \
+        name *restrict c = name##_slot(strand, transfer, 2), *restrict d = name##_slot(strand, transfer, 3);           \
+        const name *restrict at = (const void *)bytes;                                                                 \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
+            a[lane] = at[4 * lane];                                                                                    \
+            b[lane] = at[4 * lane + 1];                                                                                \
+            c[lane] = at[4 * lane + 2];                                                                                \
+            d[lane] = at[4 * lane + 3];                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void store_4_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)   \
+    {                                                                                                                  \
+        const name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);     \
+        const name *restrict c = name##_slot(strand, transfer, 2), *restrict d = name##_slot(strand, transfer, 3);     \
+        name *restrict at = (void *)bytes;                                                                             \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
+            at[4 * lane] = a[lane];                                                                                    \
+            at[4 * lane + 1] = b[lane];                                                                                \
+            at[4 * lane + 2] = c[lane];                                                                                \
+            at[4 * lane + 3] = d[lane];                                                                                \
         }                                                                                                              \
     }
-SPREAD(16, uint16_t)
-SPREAD(32, uint32_t)
-SPREAD(64, uint64_t)
-SPREAD(128, struct machine_wide)
+SPREAD(word_16, uint16_t)
+SPREAD(word_32, uint32_t)
+SPREAD(word_64, uint64_t)
+
+typedef void mover(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *at);
+
+// What moves a vector of that width; NULL: each lane for itself.
+static mover *mover_of(const struct transfer *transfer)
+{
+    static mover *const movers[PTX_FILES][2][2] = {
+        [PTX_FILE_16] = {{load_2_word_16, load_4_word_16}, {store_2_word_16, store_4_word_16}},
+        [PTX_FILE_32] = {{load_2_word_32, load_4_word_32}, {store_2_word_32, store_4_word_32}},
+        [PTX_FILE_64] = {{load_2_word_64, load_4_word_64}, {store_2_word_64, store_4_word_64}},
+    };
+    if (transfer->parts != 2 && transfer->parts != 4) return NULL;
+    return movers[transfer->data->file][transfer->use == MEMORY_WRITES][transfer->parts == 4];
+}
 
 // All 32 lanes at once, from or to the bytes at `at`.
-static void all_lanes(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *at)
+static int all_lanes(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *at)
 {
-    typedef void loader(const struct machine_strand *, const struct transfer *, const uint8_t *);
-    typedef void storer(const struct machine_strand *, const struct transfer *, uint8_t *);
-    static loader *const loaders[PTX_FILES] = {NULL, load_16, load_32, load_64, load_128};
-    static storer *const storers[PTX_FILES] = {NULL, store_16, store_32, store_64, store_128};
     void *slot = machine_slot(strand, transfer->data->slot);
-    if (transfer->parts > 1 && transfer->use == MEMORY_READS)
-        loaders[transfer->data->file](strand, transfer, at);
-    else if (transfer->parts > 1)
-        storers[transfer->data->file](strand, transfer, at);
-    else if (transfer->use == MEMORY_READS)
+    if (transfer->parts > 1) {
+        mover *mover = mover_of(transfer);
+        if (mover != NULL) mover(strand, transfer, at);
+        return mover != NULL;
+    }
+    if (transfer->use == MEMORY_READS)
         memcpy(slot, at, MACHINE_LANES * (size_t)transfer->bytes);
     else
         memcpy(at, slot, MACHINE_LANES * (size_t)transfer->bytes);
-}
-
-// Are the registers exactly as wide as what is moved? Then bits are copied as they are.
-static int is_plain(const struct transfer *transfer)
-{
-    static const uint32_t lane_bytes[PTX_FILES + 1] = {0, 2, 4, 8, 16, 0};
-    for (uint32_t i = 0; i < transfer->parts; i++)
-        if (lane_bytes[transfer->data[i].file] != transfer->bytes) return 0;
     return 1;
 }
 
-static int is_row(const uint64_t address[MACHINE_LANES], uint64_t bytes)
+// Are the registers exactly as wide as what is moved, and is none loaded twice? Then bits are copied as they are.
+static int is_plain(const struct transfer *transfer)
+{
+    static const uint32_t lane_bytes[PTX_FILES + 1] = {0, 2, 4, 8, 16, 0};
+    for (uint32_t i = 0; i < transfer->parts; i++) {
+        if (lane_bytes[transfer->data[i].file] != transfer->bytes) return 0;
+        for (uint32_t k = 0; k < i && transfer->use == MEMORY_READS; k++)
+            if (transfer->data[i].slot == transfer->data[k].slot) return 0;
+    }
+    return 1;
+}
+
+// Do the lanes' pieces lie side by side? Their first address goes to *address.
+static int is_row(const struct machine_strand *strand, const struct transfer *transfer, uint64_t *address)
 {
     uint64_t difference = 0;
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) difference |= address[lane] - address[0] - lane * bytes;
+    if (transfer->at->file != PTX_FILE_64) {
+        uint64_t all[MACHINE_LANES];
+        machine_addresses(strand, transfer->at, all);
+        for (uint32_t lane = 1; lane < MACHINE_LANES; lane++)
+            difference |= (all[lane] - all[lane - 1]) ^ transfer->whole_bytes;
+        *address = all[0];
+        return difference == 0;
+    }
+    const uint64_t *lanes = machine_slot(strand, transfer->at->slot);
+    for (uint32_t lane = 1; lane < MACHINE_LANES; lane++)
+        difference |= (lanes[lane] - lanes[lane - 1]) ^ transfer->whole_bytes;
+    *address = lanes[0] + (uint64_t)transfer->at->add;
     return difference == 0;
 }
 
@@ -165,22 +221,26 @@ static uint8_t *row_at(const struct machine_strand *strand, const struct transfe
 
 // --- The instructions ------------------------------------------------------------------------------------------------
 
+// All lanes at once, if they are side by side; else 0, and nothing has been done.
+static int run_row(const struct machine_strand *strand, const struct transfer *transfer)
+{
+    uint64_t address;
+    if (!is_plain(transfer) || !is_row(strand, transfer, &address)) return 0;
+    uint8_t *at = row_at(strand, transfer, address);
+    return at != NULL && all_lanes(strand, transfer, at);
+}
+
 static enum machine_next run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct transfer transfer = transfer_of(code);
     uint64_t address[MACHINE_LANES];
-    machine_addresses(strand, transfer.at, address);
     if (transfer.use == MEMORY_WRITES) machine_progress(strand);
-    if (machine_is_heard(strand))
+    int is_heard = machine_is_heard(strand);
+    if (lanes == UINT32_MAX && !is_heard && run_row(strand, &transfer)) return MACHINE_NEXT;
+    machine_addresses(strand, transfer.at, address);
+    if (is_heard)
         machine_tell_access(strand, code, lanes, transfer.use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
                             transfer.whole_bytes);
-    if (lanes == UINT32_MAX && is_row(address, transfer.whole_bytes) && is_plain(&transfer)) {
-        uint8_t *at = row_at(strand, &transfer, address[0]);
-        if (at != NULL) {
-            all_lanes(strand, &transfer, at);
-            return MACHINE_NEXT;
-        }
-    }
     return each_lane(strand, code, lanes, &transfer, address);
 }
 

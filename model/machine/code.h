@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { MACHINE_LANES = 32, MACHINE_SLOT_ALIGN = 64, MACHINE_ALU_OPERANDS = 24 };
+enum { MACHINE_LANES = 32, MACHINE_SLOT_ALIGN = 64, MACHINE_ALU_OPERANDS = 24, MACHINE_FEW_OPERANDS = 4 };
 
 struct machine_wide {
     uint64_t low, high;
@@ -18,9 +18,9 @@ struct machine_wide {
 
 // Where slots lie: in the frame of the function's call, among its constants, or in the warp. An operand says it in its
 // low bits.
-enum machine_base { MACHINE_IN_FRAME, MACHINE_IN_CONSTANTS, MACHINE_IN_WARP, MACHINE_BASES = 4 };
+enum machine_base { MACHINE_IN_FRAME, MACHINE_IN_CONSTANTS, MACHINE_IN_WARP, MACHINE_NOWHERE, MACHINE_BASES };
 
-#define MACHINE_LEFT_OUT UINT32_MAX
+#define MACHINE_LEFT_OUT ((uint32_t)MACHINE_NOWHERE)
 
 // `slot`: offset + enum machine_base, MACHINE_LEFT_OUT. An address is the lane's value + `add`.
 //   file        how wide the lanes of the slot are: enum ptx_file
@@ -52,7 +52,7 @@ typedef enum machine_next machine_handler(struct machine_strand *strand, const s
 
 //   handler      NULL: `alu` is run, which never fails
 //   alu          what it computes, also for handlers that first see who is there; NULL if model/alu has nothing
-//   guard        slot of a predicate; the lanes that run are those of its bits ^ guard_flip
+//   guard        slot of a predicate; the lanes that run are those of its bits ^ guard_flip. All, if not is_guarded
 //   operand      `operands` of them, in the order of the row, parts of vectors one after the other
 //   target       of a branch: index into the function's code. Of others: for the handler
 //   instruction  of the PTX function, for line and text; several codes may be of one
@@ -63,6 +63,7 @@ struct machine_code {
     const struct machine_operand *operand;
     uint32_t guard, guard_flip;
     uint16_t operands;
+    uint8_t is_guarded;
     uint32_t target, instruction;
 };
 
@@ -101,7 +102,6 @@ struct machine_special {
 
 // Slots that every warp has.
 enum machine_warp_slot {
-    MACHINE_SLOT_TRUE = 0,         // pred: all ones
     MACHINE_SLOT_ZERO = 64,        // 64 bits
     MACHINE_SLOT_SHARED = 320,     // 64 bits: the rank << 24, where the CTA's shared::cta addresses begin
     MACHINE_SLOT_PARAMETERS = 576, // 64 bits: the address of the kernel's parameters

@@ -166,8 +166,8 @@ static struct machine_code *add_code(struct decoder *decoder, const struct ptx_i
     code->instruction = number;
     code->operands = (uint16_t)operands;
     code->operand = (const struct machine_operand *)(uintptr_t)first_operand;
-    code->guard = MACHINE_SLOT_TRUE | MACHINE_IN_WARP;
     if (from == NULL || !from->is_guarded) return code;
+    code->is_guarded = 1;
     code->guard = machine_register(decoder, PTX_FILE_PRED, from->guard);
     code->guard_flip = from->guard_is_negated ? UINT32_MAX : 0;
     return code;
@@ -304,6 +304,7 @@ static void *aligned_copy(struct decoder *decoder, const void *from, size_t byte
 static void keep(struct decoder *decoder)
 {
     struct machine_function *function = decoder->function;
+    machine_array_add(&decoder->operand, MACHINE_FEW_OPERANDS, sizeof(struct machine_operand), &decoder->no_memory);
     function->operand =
         aligned_copy(decoder, decoder->operand.item, decoder->operand.count * sizeof(struct machine_operand));
     function->constants = aligned_copy(decoder, decoder->constant.item, decoder->constant.count);

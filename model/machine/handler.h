@@ -27,15 +27,16 @@ enum {
 
 // --- Lanes -----------------------------------------------------------------------------------------------------------
 
+// NULL for MACHINE_LEFT_OUT.
 static inline void *machine_slot(const struct machine_strand *strand, uint32_t slot)
 {
-    return strand->base[slot % MACHINE_BASES] + (slot & ~(uint32_t)(MACHINE_SLOT_ALIGN - 1));
+    return (void *)(strand->base[slot % MACHINE_BASES] + slot);
 }
 
 // The lanes of operand `i` of code->operand, NULL if it is left out.
 static inline void *machine_lanes(const struct machine_strand *strand, const struct machine_code *code, uint32_t i)
 {
-    return code->operand[i].slot == MACHINE_LEFT_OUT ? NULL : machine_slot(strand, code->operand[i].slot);
+    return machine_slot(strand, code->operand[i].slot);
 }
 
 // Where operand `n` of the row begins in code->operand: parts of vectors before it count one by one.

@@ -131,7 +131,6 @@ void machine_special_set(struct machine_warp *warp)
 {
     const struct machine *machine = warp->cta->cluster->machine;
     const struct machine_strand *strand = &warp->strand[0];
-    fill(strand, MACHINE_SLOT_TRUE, PTX_FILE_PRED, 1);
     fill(strand, MACHINE_SLOT_ZERO, PTX_FILE_64, 0);
     fill(strand, MACHINE_SLOT_SHARED, PTX_FILE_64, (uint64_t)warp->cta->rank << SHARED_RANK_SHIFT);
     fill(strand, MACHINE_SLOT_PARAMETERS, PTX_FILE_64, (uint64_t)(uintptr_t)machine->parameters);

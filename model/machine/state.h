@@ -29,10 +29,11 @@ struct machine_frame {
 };
 
 // Lanes of a warp that are at one instruction of one call.
+//   base        where each enum machine_base begins, minus its number: so a slot is found by one addition
 //   round       how often it let its siblings pass: those of a lower round run first
 //   waiting_at  the cluster's progress when the instruction at pc said WAIT; 0: it did not
 struct machine_strand {
-    uint8_t *base[MACHINE_BASES];
+    uintptr_t base[MACHINE_BASES];
     struct machine_warp *warp;
     struct machine_frame *frame;
     uint32_t lanes, pc, round;

@@ -17,9 +17,8 @@
 static void enter(struct machine_strand *strand, struct machine_frame *frame)
 {
     strand->frame = frame;
-    strand->base[MACHINE_IN_FRAME] = frame->slots;
-    strand->base[MACHINE_IN_CONSTANTS] = (uint8_t *)(uintptr_t)frame->function->constants; // only read
-    strand->base[MACHINE_IN_WARP] = strand->warp->slots;
+    const void *const begin[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots, NULL};
+    for (uintptr_t i = 0; i < MACHINE_BASES; i++) strand->base[i] = (uintptr_t)begin[i] - i;
 }
 
 static void set_local_base(struct machine_frame *frame, uint32_t local_base)
@@ -239,17 +238,24 @@ static uint32_t meeting_point(const struct machine_strand *strand)
     return point;
 }
 
-static void run_alu(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+// Operands behind the code's own are read too, where there are few: that is faster than to count, and each function's
+// list of them is long enough.
+static inline void run_alu(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     void *operand[MACHINE_ALU_OPERANDS];
-    for (uint32_t i = 0; i < code->operands; i++) operand[i] = machine_lanes(strand, code, i);
+    operand[0] = machine_lanes(strand, code, 0);
+    operand[1] = machine_lanes(strand, code, 1);
+    operand[2] = machine_lanes(strand, code, 2);
+    operand[3] = machine_lanes(strand, code, 3);
+    for (uint32_t i = MACHINE_FEW_OPERANDS; i < code->operands; i++) operand[i] = machine_lanes(strand, code, i);
     operand[code->operands] = NULL;
-    struct alu_call call = {operand, lanes, &strand->warp->carry, code->choice};
+    const struct alu_call call = {operand, lanes, &strand->warp->carry, code->choice};
     code->alu(&call);
 }
 
-static uint32_t lanes_of(const struct machine_strand *strand, const struct machine_code *code)
+static inline uint32_t lanes_of(const struct machine_strand *strand, const struct machine_code *code)
 {
+    if (!code->is_guarded) return strand->lanes;
     uint32_t guard = *(const uint32_t *)machine_slot(strand, code->guard);
     return strand->lanes & (guard ^ code->guard_flip);
 }
@@ -262,37 +268,75 @@ static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
     if (others != 0) machine_move(strand, others, strand->pc + 1);
 }
 
+static void count_form(uint64_t *by_form, const struct machine_code *code)
+{
+    if (by_form != NULL && code->choice != NULL) by_form[code->choice->form]++;
+}
+
+// Where a strand is, and what it does there.
+struct going {
+    const struct machine_code *first, *code, *stop;
+    uint32_t lanes; // that executed last
+    uint64_t threads;
+};
+
+// Runs instructions from going->code on, up to `stop`, as long as they say NEXT.
+static enum machine_next go_on(struct machine_strand *strand, struct going *going)
+{
+    const struct machine_code *code = going->code, *stop = going->stop;
+    uint64_t *by_form = strand->warp->cta->cluster->by_form, threads = going->threads;
+    uint32_t all = strand->lanes, threads_of_all = (uint32_t)__builtin_popcount(all);
+    enum machine_next next = MACHINE_NEXT;
+    for (; code < stop; code++) {
+        uint32_t lanes = lanes_of(strand, code);
+        if (lanes == 0) continue;
+        threads += lanes == all ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
+        if (__builtin_expect(by_form != NULL, 0)) count_form(by_form, code);
+        if (code->handler == NULL) {
+            run_alu(strand, code, lanes);
+            continue;
+        }
+        strand->pc = (uint32_t)(code - going->first);
+        next = code->handler(strand, code, lanes);
+        going->lanes = lanes;
+        if (next != MACHINE_NEXT) break;
+    }
+    going->code = code;
+    going->threads = threads;
+    return next;
+}
+
+// The code up to which a strand may run: where a sibling stands, or the budget ends.
+static const struct machine_code *stop_of(const struct machine_strand *strand, const struct machine_code *code,
+                                          uint32_t budget)
+{
+    const struct machine_function *function = strand->frame->function;
+    uint32_t pc = (uint32_t)(code - function->code);
+    uint32_t meeting = strand->warp->strands == 1 ? function->codes : meeting_point(strand);
+    return function->code + (meeting - pc > budget ? pc + budget : meeting);
+}
+
 // Runs the strand until it waits, meets a sibling, parts from one, or `*budget` is used. It goes on by itself over
 // jumps as long as it has no siblings.
 static enum machine_next run_strand(struct machine_strand *strand, uint32_t *budget)
 {
     struct machine_warp *warp = strand->warp;
     struct machine_cluster *cluster = warp->cta->cluster;
-    uint64_t *by_form = cluster->by_form, threads = 0;
-    uint32_t left = *budget, lanes = 0;
+    struct going going = {0};
+    uint32_t left = *budget;
     enum machine_next next;
     do {
-        const struct machine_code *first = strand->frame->function->code, *code = first + strand->pc;
-        const struct machine_code *stop =
-            warp->strands == 1 ? first + strand->frame->function->codes : first + meeting_point(strand);
-        for (next = MACHINE_NEXT; left > 0 && code < stop; code++) {
-            lanes = lanes_of(strand, code);
-            left--;
-            if (lanes == 0) continue;
-            threads += (uint32_t)__builtin_popcount(lanes);
-            if (by_form != NULL && code->choice != NULL) by_form[code->choice->form]++;
-            if (code->handler == NULL) {
-                run_alu(strand, code, lanes);
-                continue;
-            }
-            strand->pc = (uint32_t)(code - first);
-            next = code->handler(strand, code, lanes);
-            if (next != MACHINE_NEXT) break;
-        }
-        if (next == MACHINE_NEXT) strand->pc = (uint32_t)(code - first);
+        going.first = strand->frame->function->code;
+        going.code = going.first + strand->pc;
+        going.stop = stop_of(strand, going.code, left);
+        const struct machine_code *begin = going.code;
+        next = go_on(strand, &going);
+        uint32_t used = (uint32_t)(going.code - begin) + (next != MACHINE_NEXT);
+        left = used < left ? left - used : 0;
+        if (next == MACHINE_NEXT) strand->pc = (uint32_t)(going.code - going.first);
     } while (next == MACHINE_JUMPED && left > 0 && warp->strands == 1 && strand == &warp->strand[0]);
-    if (next == MACHINE_WAIT) part_from_waiting(strand, lanes);
-    cluster->thread_instructions += threads;
+    if (next == MACHINE_WAIT) part_from_waiting(strand, going.lanes);
+    cluster->thread_instructions += going.threads;
     *budget = left;
     return next;
 }

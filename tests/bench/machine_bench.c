@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// The PTX machine against plain C on one core, in the same run: a loop of arithmetic with all lanes and with half of
+// them, as a scalar loop computes it (this file is compiled without vectors), and coalesced copies against memcpy.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+#include "pair.h"
+
+enum { ROUNDS = 7, THREADS = 256, BLOCKS = 4, ITERATIONS = 2000, OF_ITERATION = 13, COPY_BLOCKS = 64 };
+#define COPY_BYTES ((size_t)64 << 20)
+
+#define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
+
+// Each thread: 2000 times thirteen instructions, of which ten compute. `guard` is the threads that take part.
+#define ALU(guard)                                                                                                     \
+    HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<4>;\n"            \
+         ".reg .f32 %f<4>;\nld.param.u64 %rd0, [out];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"                 \
+         "mad.lo.u32 %r2, %r1, 256, %r0;\n" guard "mov.u32 %r3, %r2;\nmov.u32 %r4, 1;\nmov.u32 %r5, 2;\n"              \
+         "mov.f32 %f0, 0f3F800000;\nmov.f32 %f1, 0f3F7FFFF0;\nmov.f32 %f2, 0f3A000000;\nmov.u32 %r9, 0;\n"             \
+         "L: mad.lo.u32 %r3, %r3, 1664525, 1013904223;\nxor.b32 %r4, %r4, %r3;\nshr.u32 %r6, %r4, 7;\n"                \
+         "add.u32 %r5, %r5, %r6;\nshl.b32 %r7, %r5, 3;\nxor.b32 %r4, %r4, %r7;\nmul.rn.f32 %f0, %f0, "                 \
+         "%f1;\nadd.rn.f32 %f0, %f0, %f2;\n"                                                                           \
+         "and.b32 %r8, %r3, 255;\nsub.u32 %r5, %r5, %r8;\n"                                                            \
+         "add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p1, %r9, 2000;\n@%p1 bra L;\n"                                            \
+         "mov.b32 %r10, %f0;\nxor.b32 %r4, %r4, %r10;\nadd.u32 %r4, %r4, %r5;\n"                                       \
+         "mul.wide.u32 %rd1, %r2, 4;\nadd.u64 %rd1, %rd0, %rd1;\nst.global.u32 [%rd1], %r4;\nret;\n}\n"
+
+// Each CTA copies a megabyte, 16 bytes a thread at a time.
+#define COPY                                                                                                           \
+    HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .pred %p<2>;\n"                                 \
+         ".reg .b32 %r<8>;\n.reg .b64 %rd<8>;\nld.param.u64 %rd0, [from];\nld.param.u64 %rd1, [to];\n"                 \
+         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd3, %r0, 16;\nmul.wide.u32 %rd4, %r1, "         \
+         "1048576;\n"                                                                                                  \
+         "add.u64 %rd3, %rd3, %rd4;\nadd.u64 %rd0, %rd0, %rd3;\nadd.u64 %rd1, %rd1, %rd3;\nmov.u32 %r2, 0;\n"          \
+         "L: ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%rd0];\nst.global.v4.u32 [%rd1], {%r4, %r5, %r6, %r7};\n"         \
+         "add.u64 %rd0, %rd0, 4096;\nadd.u64 %rd1, %rd1, 4096;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 256;\n"    \
+         "@%p0 bra L;\nret;\n}\n"
+
+struct bench {
+    struct machine_module *alu, *half, *copy;
+    uint8_t *from, *to;
+    uint32_t wanted[THREADS * BLOCKS], out[THREADS * BLOCKS];
+    uint32_t step; // 2: every other thread
+};
+
+static struct machine_module *open_module(const char *text)
+{
+    struct ptx_errors errors;
+    struct machine_module *module = machine_module_open(text, strlen(text), &errors);
+    if (module != NULL) return module;
+    fprintf(stderr, "%s\n", errors.item[0].message);
+    exit(1);
+}
+
+static void run(struct machine_module *module, uint32_t blocks, const void *parameters, const struct region *region,
+                uint32_t regions)
+{
+    struct machine_outcome outcome;
+    const struct global_memory global = {region, regions};
+    const struct machine_launch launch = {.module = module,
+                                          .kernel = machine_module_kernel(module, "k"),
+                                          .grid = {blocks, 1, 1},
+                                          .block = {THREADS, 1, 1},
+                                          .parameters = parameters,
+                                          .global = &global};
+    if (machine_run(&launch, &outcome)) return;
+    fprintf(stderr, "%s\n", outcome.message);
+    exit(1);
+}
+
+static struct region region_of(void *bytes, size_t size_bytes)
+{
+    return (struct region){{bytes, (uint64_t)(uintptr_t)bytes, size_bytes}, 0};
+}
+
+static void run_alu(void *context)
+{
+    struct bench *bench = context;
+    const uint64_t out = (uint64_t)(uintptr_t)bench->out;
+    const struct region region = region_of(bench->out, sizeof bench->out);
+    run(bench->step == 1 ? bench->alu : bench->half, BLOCKS, &out, &region, 1);
+}
+
+static uint32_t compute(uint32_t thread)
+{
+    uint32_t x = thread, y = 1, z = 2, bits;
+    float f = 1.0f, g, h = 0x1p-11f;
+    memcpy(&g, &(uint32_t){0x3f7ffff0}, sizeof g);
+    for (uint32_t i = 0; i < ITERATIONS; i++) {
+        x = x * 1664525 + 1013904223;
+        y ^= x;
+        z += y >> 7;
+        y ^= z << 3;
+        f = f * g;
+        f = f + h;
+        z -= x & 255;
+    }
+    memcpy(&bits, &f, sizeof bits);
+    return (y ^ bits) + z;
+}
+
+static void compute_all(void *context)
+{
+    struct bench *bench = context;
+    for (uint32_t thread = 0; thread < THREADS * BLOCKS; thread += bench->step) bench->wanted[thread] = compute(thread);
+}
+
+static void run_copy(void *context)
+{
+    struct bench *bench = context;
+    const uint64_t from = (uint64_t)(uintptr_t)bench->from, to = (uint64_t)(uintptr_t)bench->to;
+    const uint64_t parameters[2] = {from, to};
+    struct region region[2] = {region_of(bench->from, COPY_BYTES), region_of(bench->to, COPY_BYTES)};
+    if (from > to) {
+        struct region first = region[0];
+        region[0] = region[1];
+        region[1] = first;
+    }
+    run(bench->copy, COPY_BLOCKS, parameters, region, 2);
+}
+
+static void copy(void *context)
+{
+    struct bench *bench = context;
+    memcpy(bench->to, bench->from, COPY_BYTES);
+    __asm__ volatile("" : : "r"(bench->to) : "memory");
+}
+
+static void expect(int is_right, const char *what)
+{
+    if (is_right) return;
+    fprintf(stderr, "%s: wrong results\n", what);
+    exit(1);
+}
+
+// The bar of each ratio is that of a quiet machine; a busy one is let off with half of it.
+static int measure(struct bench *bench)
+{
+    const double operations = (double)THREADS * BLOCKS * ITERATIONS * OF_ITERATION;
+    const struct pair_side machine = {"machine", run_alu}, scalar = {"scalar C", compute_all};
+    const struct pair_side copies = {"machine", run_copy}, memcpys = {"memcpy", copy};
+    bench->step = 1;
+    double all = pair_measure("arithmetic, all lanes", machine, scalar, bench, operations, "instructions", ROUNDS);
+    expect(memcmp(bench->wanted, bench->out, sizeof bench->out) == 0, "all lanes");
+    bench->step = 2;
+    double half =
+        pair_measure("arithmetic, half of the lanes", machine, scalar, bench, operations / 2, "instructions", ROUNDS);
+    expect(memcmp(bench->wanted, bench->out, sizeof bench->out) == 0, "half of the lanes");
+    double moved = pair_measure("coalesced copies", copies, memcpys, bench, (double)COPY_BYTES, "bytes", ROUNDS);
+    expect(memcmp(bench->from, bench->to, COPY_BYTES) == 0, "copies");
+    return all >= 0.5 && half >= 0.15 && moved >= 0.15;
+}
+
+int main(void)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    if (bench == NULL) return 1;
+    bench->alu = open_module(ALU(""));
+    bench->half = open_module(ALU("and.b32 %r11, %r0, 1;\nsetp.ne.u32 %p2, %r11, 0;\n@%p2 exit;\n"));
+    bench->copy = open_module(COPY);
+    bench->from = malloc(COPY_BYTES);
+    bench->to = malloc(COPY_BYTES);
+    if (bench->from == NULL || bench->to == NULL) return 1;
+    for (size_t i = 0; i < COPY_BYTES; i++) bench->from[i] = (uint8_t)(i * 7 + (i >> 12));
+    int is_fast = measure(bench);
+    if (!is_fast) printf("slower than half of the bars: 1.0, 0.3 and 0.3 times\n");
+    machine_module_close(bench->alu);
+    machine_module_close(bench->half);
+    machine_module_close(bench->copy);
+    free(bench->from);
+    free(bench->to);
+    free(bench);
+    return !is_fast;
+}
