@@ -77,6 +77,7 @@ static enum machine_next wait(struct machine_strand *strand, const struct machin
     complete(strand->warp->cta->cluster);
     if (held(strand, lanes) != 0) return MACHINE_WAIT;
     uint64_t phase = release[__builtin_ctz(lanes)];
+    machine_flights_turn(strand->warp->cta->cluster); // to meet takes time
     if (phase != 0) tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
     return MACHINE_NEXT;
 }
