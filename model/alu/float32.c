@@ -47,9 +47,11 @@ F32(div_f32, 2, 2, a / b)
 F32(rcp, 1, 1, 1.0f / a)
 F32(sqrt_f32, 1, 1, sqrtf(a))
 
+// Subnormals lose their value with .ftz.
 LANE_INLINE uint32_t read_bits(uint32_t bits, int flush)
 {
-    return flush ? f32_flushed(bits) : bits;
+    uint32_t kept = flush ? 0x80000000 : 0xffffffff;
+    return (bits & 0x7f800000) == 0 ? bits & kept : bits;
 }
 
 LANE_INLINE uint32_t absolute(uint32_t a)
@@ -76,17 +78,20 @@ LANE_INLINE int32_t ordered(uint32_t bits)
 LANE_INLINE uint32_t extreme(uint32_t a, uint32_t b, int greatest, int keeps_nan, int flush)
 {
     a = read_bits(a, flush), b = read_bits(b, flush);
-    int a_nan = f32_is_nan(a), b_nan = f32_is_nan(b);
-    uint32_t pick = (ordered(a) > ordered(b)) == greatest ? a : b;
-    pick = a_nan ? b : b_nan ? a : pick;
-    return (a_nan && b_nan) || (keeps_nan && (a_nan || b_nan)) ? F32_NAN : pick;
+    uint32_t a_nan = 0u - (uint32_t)f32_is_nan(a), b_nan = 0u - (uint32_t)f32_is_nan(b);
+    uint32_t keeps = keeps_nan ? 0xffffffff : 0, nan = (a_nan & b_nan) | (keeps & (a_nan | b_nan));
+    int32_t x = greatest ? ordered(a) : ordered(b), y = greatest ? ordered(b) : ordered(a);
+    uint32_t pick = x > y ? a : b;
+    pick = a_nan ? b : pick;
+    pick = b_nan ? a : pick;
+    return nan ? F32_NAN : pick;
 }
 
 // The same of magnitudes, with the product's sign.
 LANE_INLINE uint32_t extreme_xorsign(uint32_t a, uint32_t b, int greatest, int keeps_nan, int flush)
 {
     uint32_t pick = extreme(a & 0x7fffffff, b & 0x7fffffff, greatest, keeps_nan, flush);
-    return f32_is_nan(pick) ? F32_NAN : pick | ((a ^ b) & 0x80000000);
+    return f32_is_nan(pick) ? pick : pick | ((a ^ b) & 0x80000000);
 }
 
 #define SAYS_NAN (word_is(choice, PTX_CLASS_NAN, PTX_NAN))

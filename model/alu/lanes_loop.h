@@ -110,8 +110,8 @@ LANE_INLINE uint32_t gathered(const uint8_t flags[LANES])
 {
     uint32_t bits = 0;
     for (int i = 0; i < LANES; i += 8) {
-        uint64_t eight = 0;
-        for (int n = 0; n < 8; n++) eight |= (uint64_t)flags[i + n] << 8 * n;
+        uint64_t eight;
+        memcpy(&eight, flags + i, sizeof eight);
         bits |= (uint32_t)(eight * 0x0102040810204080u >> 56) << i;
     }
     return bits;
