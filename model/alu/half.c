@@ -187,6 +187,7 @@ static const struct alu_row rows[] = {
     BF16_ROWS(MUL_BF16, mul),
     ROW(FMA_BF16, bf16, fma_bf16_any),
     ROW(FMA_BF16, bf16x2, fma_bf16_x2),
+    BF16_ROWS(FMA_OOB, fma),
     BF16_ROWS(ABS_BF16, abs),
     BF16_ROWS(NEG_BF16, neg),
     BF16_ROWS(MIN_BF16, min),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The suite `alu`: what single instructions compute, on facts recorded from an H200 and on worked examples.
-#include "../alu/registers.h"
+#include "../alu/instance.h"
 
 #include <check.h>
+#include <fenv.h>
 #include <stdio.h>
+#include <string.h>
 
 Suite *alu_suite(void);
 
@@ -98,11 +100,96 @@ START_TEST(alu_gives_what_is_known)
 }
 END_TEST
 
+// --- Every row that runs ---------------------------------------------------------------------------------------------
+
+struct count {
+    int form, spellings, found;
+    char text[128];
+};
+
+static void count_spelling(struct count *count)
+{
+    struct ptx_spelling cut;
+    struct ptx_choice choice;
+    int taken;
+    if (!ptx_spelling_cut(count->text, strlen(count->text), &cut)) return;
+    if (!ptx_form_match(count->form, &cut, &choice, &taken)) return;
+    count->spellings++;
+    count->found += alu_find(&choice) != NULL && alu_find_portable(&choice) != NULL;
+}
+
+static void count_slots(struct count *count, int slot)
+{
+    size_t used = strlen(count->text), length;
+    if (slot == ptx_form_slots(count->form)) {
+        count_spelling(count);
+        return;
+    }
+    if (ptx_form_slot_is_optional(count->form, slot)) count_slots(count, slot + 1);
+    const char *word = ptx_form_slot_word(count->form, slot, 0, &length);
+    for (int n = 0; word != NULL; word = ptx_form_slot_word(count->form, slot, ++n, &length)) {
+        snprintf(count->text + used, sizeof count->text - used, ".%.*s", (int)length, word);
+        count_slots(count, slot + 1);
+        count->text[used] = '\0';
+    }
+}
+
+START_TEST(alu_has_all_spellings_of_the_rows_that_say_so)
+{
+    for (int form = 0; form < PTX_FORMS; form++) {
+        const struct ptx_form *row = ptx_form_row(form);
+        if (row->runs != PTX_RUNS_ALU && row->runs != PTX_RUNS_MEETING) continue;
+        struct count count = {.form = form};
+        snprintf(count.text, sizeof count.text, "%s", row->opcode);
+        count_slots(&count, 0);
+        if (row->runs == PTX_RUNS_MEETING && count.found == 0) continue; // barriers and the like compute nothing
+        ck_assert_msg(count.spellings > 0 && count.found == count.spellings, "%s: %d of %d spellings are found",
+                      row->name, count.found, count.spellings);
+    }
+}
+END_TEST
+
+// --- Two builds, and no caller's environment
+// --------------------------------------------------------------------------
+
+struct comparison {
+    uint64_t *first, *second;
+    int instances;
+};
+
+static void compare_builds(void *to, struct instance *instance)
+{
+    struct comparison *comparison = to;
+    if (comparison->instances++ % 7 != 0) return;
+    if (instance->tuples > 1024) instance->tuples = 1024;
+    int words = instance_compute(instance, alu_find(&instance->registers.choice), comparison->first);
+    fesetround(FE_UPWARD);
+    instance_compute(instance, alu_find_portable(&instance->registers.choice), comparison->second);
+    ck_assert_int_eq(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    ck_assert_msg(memcmp(comparison->first, comparison->second, (size_t)words * (size_t)instance->tuples * 8) == 0,
+                  "%s: what all processors have gives other results", instance->key);
+}
+
+START_TEST(alu_gives_the_same_by_other_instructions_and_in_another_rounding_mode)
+{
+    static uint64_t first[INSTANCE_MOST_WORDS * 1024], second[INSTANCE_MOST_WORDS * 1024];
+    struct comparison comparison = {first, second, 0};
+    instance_each(1, compare_builds, &comparison);
+    ck_assert_int_gt(comparison.instances, 4000);
+}
+END_TEST
+
 Suite *alu_suite(void)
 {
     Suite *suite = suite_create("alu");
     TCase *known = tcase_create("known");
     tcase_add_loop_test(known, alu_gives_what_is_known, 0, (int)(sizeof rows / sizeof *rows));
     suite_add_tcase(suite, known);
+    TCase *rows_of = tcase_create("rows");
+    tcase_set_timeout(rows_of, 60);
+    tcase_add_test(rows_of, alu_has_all_spellings_of_the_rows_that_say_so);
+    tcase_add_test(rows_of, alu_gives_the_same_by_other_instructions_and_in_another_rounding_mode);
+    suite_add_tcase(suite, rows_of);
     return suite;
 }
