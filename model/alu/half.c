@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Floats of 16 bits, f16 and bf16, one or two in a register. Every NaN that arithmetic gives is 7FFF.
+#include <math.h>
+
 #include "narrow.h"
 
 // What the words of an instruction ask for.
@@ -152,17 +154,25 @@ HALVES(fma, 3)
 HALVES(abs, 1)
 HALVES(neg, 1)
 
-// ptxas takes .rz, .rm and .rp for bf16, and what it makes of them is not that: one number is taken for f16, without
-// .relu, two are rounded to nearest.
+// ptxas takes .rz, .rm and .rp for bf16, and what it makes of them is not that. Of two numbers each is rounded to
+// nearest; one is taken for f16, without .relu, and its f32 sum, rounded as said, is rounded to nearest.
+static void fma_mistaken(const struct alu_call *call)
+{
+    const uint16_t *as = call->operand[1], *bs = call->operand[2], *cs = call->operand[3];
+    uint16_t d[LANES];
+    float sum[LANES];
+    struct environment environment = environment_enter(rounding(call->choice), 0, sum);
+    EACH_LANE sum[i] = fmaf(f16_to_f32(as[i]), f16_to_f32(bs[i]), f16_to_f32(cs[i]));
+    environment_leave(environment, sum);
+    environment = environment_enter(PTX_RN, 0, d);
+    EACH_LANE d[i] = (uint16_t)narrow_round(NARROW_F16, sum[i], PTX_RN, 0);
+    environment_leave(environment, d);
+    keep_16(call->operand[0], d, call->lanes);
+}
+
 static void fma_bf16_any(const struct alu_call *call)
 {
-    if (rounding(call->choice) == PTX_RN) {
-        fma_bf16(call);
-        return;
-    }
-    struct ptx_choice choice = *call->choice;
-    choice.word[PTX_CLASS_RELU] = PTX_WORD_NONE;
-    fma_f16(&(struct alu_call){call->operand, call->lanes, call->carry, &choice});
+    rounding(call->choice) == PTX_RN ? fma_bf16(call) : fma_mistaken(call);
 }
 
 #define F16_ROWS(form, name)  ROW(form, f16, name##_f16), ROW(form, f16x2, name##_f16_x2)

@@ -4,11 +4,11 @@
 //   alu_rows gpu I N [SEED] instances I, I + N, ... on the GPU; prints of each a line: key, tuples, digest of the GPU's
 //                        results, how many tuples differ from the model; behind '!', tuples that differ
 //   alu_rows model       the same lines from the model
-//   alu_rows check FILE  compares the model with lines of `gpu`; exit status 1 if a digest differs
+//   alu_rows check FILE [SEED]  compares the model with lines of `gpu`; exit status 1 if a digest differs
 //   alu_rows ptx I N     prints the kernels
 //   alu_rows sums I N    sums of approximate functions over all arguments, on the GPU; 'differs' where the model's are
 //                        others, of every N-th region from I on
-//   alu_rows check-sums FILE N  compares every N-th region of the model with lines of `sums`
+//   alu_rows check-sums FILE I N  compares every N-th region from I on of the model with lines of `sums`
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,15 +231,20 @@ static int sums_on_gpu(struct device *device, const char *spelling)
     return error;
 }
 
+static void print_sums(const char *spelling)
+{
+    for (int region = 0; region < SUMS_REGIONS; region++) {
+        if (region % 16 == 0) printf("%s %d", spelling, region);
+        printf(" %016llx%s", (unsigned long long)out[region], region % 16 == 15 ? "\n" : "");
+    }
+}
+
 static int record_sums(const struct run *run)
 {
     int different = 0;
     for (int i = 0; sums_spelling(i) != NULL; i++) {
         if (sums_on_gpu(run->device, sums_spelling(i)) != 0) return 2;
-        for (int region = 0; run->first == 0 && region < SUMS_REGIONS; region++)
-            printf(region % 16 == 0 ? "%s%s %d %016llx" : "%.0s%.0s%.0d %016llx", region == 0 ? "" : "\n",
-                   sums_spelling(i), region, (unsigned long long)out[region]);
-        if (run->first == 0) printf("\n");
+        if (run->first == 0) print_sums(sums_spelling(i));
         for (int region = (int)run->first; region < SUMS_REGIONS; region += (int)run->step) {
             if (sums_of_model(sums_spelling(i), region) == out[region]) continue;
             printf("# differs: %s, region %d\n", sums_spelling(i), region);
@@ -251,24 +256,34 @@ static int record_sums(const struct run *run)
     return different;
 }
 
-static int check_sums(const char *path, int every)
+// The sums of a line, of which some are asked for. Returns how many differ.
+static int check_line(const char *line, int from, int every, int *compared)
+{
+    char spelling[64];
+    int first, used, different = 0;
+    unsigned long long sum;
+    if (sscanf(line, "%63s %d%n", spelling, &first, &used) != 2) return 1;
+    for (int region = first; sscanf(line += used, "%llx%n", &sum, &used) == 1; region++) {
+        if (region % every != from) continue;
+        ++*compared;
+        if (sums_of_model(spelling, region) == sum) continue;
+        printf("differs: %s, region %d\n", spelling, region);
+        different++;
+    }
+    return different;
+}
+
+static int check_sums(const char *path, int from, int every)
 {
     FILE *file = fopen(path, "r");
-    char spelling[64];
-    int first, different = 0, compared = 0;
-    unsigned long long sum;
+    char line[512];
+    int different = 0, compared = 0;
     if (file == NULL || every < 1) return 2;
-    while (fscanf(file, " #%*[^\n]") != EOF && fscanf(file, "%63s %d", spelling, &first) == 2)
-        for (int region = first; region < first + 16 && fscanf(file, "%llx", &sum) == 1; region++) {
-            if (region % every != 0) continue;
-            compared++;
-            if (sums_of_model(spelling, region) == sum) continue;
-            printf("differs: %s, region %d\n", spelling, region);
-            different = 1;
-        }
+    while (fgets(line, sizeof line, file) != NULL)
+        if (line[0] != '#') different += check_line(line, from, every, &compared);
     fclose(file);
-    printf("%d sums of %d arguments compared\n", compared, 1 << SUMS_REGION_BITS);
-    return different || compared == 0;
+    printf("%d sums of %d arguments compared, %d differ\n", compared, 1 << SUMS_REGION_BITS, different);
+    return different > 0 || compared == 0;
 }
 
 int main(int argc, char **argv)
@@ -276,17 +291,18 @@ int main(int argc, char **argv)
     static struct run run = {.mode = "", .step = 1};
     if (argc > 1) run.mode = argv[1];
     if (argc > 3) run.first = atol(argv[2]), run.step = atol(argv[3]);
-    if (strcmp(run.mode, "check-sums") == 0 && argc == 4) return check_sums(argv[2], atoi(argv[3]));
+    if (strcmp(run.mode, "check-sums") == 0 && argc == 5) return check_sums(argv[2], atoi(argv[3]), atoi(argv[4]));
     in = room(), out = room(), expected = room();
     int needs_gpu = strcmp(run.mode, "gpu") == 0 || strcmp(run.mode, "sums") == 0;
     if (needs_gpu && (run.device = device_open()) == NULL) {
         fprintf(stderr, "alu_rows: no GPU\n");
         return 2;
     }
-    if (strcmp(run.mode, "check") == 0 && argc == 3) read_recorded(&run, argv[2]);
+    if (strcmp(run.mode, "check") == 0 && argc > 2) read_recorded(&run, argv[2]), run.first = 0, run.step = 1;
     if (strcmp(run.mode, "ptx") == 0) fputs(kernel_head, stdout);
     if (strcmp(run.mode, "sums") == 0) return record_sums(&run);
-    instance_each(argc > 4 ? strtoull(argv[4], NULL, 0) : 0, tell, &run);
+    int seed = strcmp(run.mode, "check") == 0 ? 3 : 4;
+    instance_each(argc > seed ? strtoull(argv[seed], NULL, 0) : 0, tell, &run);
     run_batch(&run);
     if (strcmp(run.mode, "check") == 0)
         printf("%ld tuples compared, %ld instructions differ\n", run.compared, run.different);

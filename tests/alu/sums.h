@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { SUMS_REGIONS = 1024, SUMS_REGION_BITS = 22 };
+enum { SUMS_REGIONS = 256, SUMS_REGION_BITS = 24 };
 
 // Spelling i, or NULL behind the last one.
 const char *sums_spelling(int i);
