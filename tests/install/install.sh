@@ -7,13 +7,7 @@ check=$1 build=$2 tree=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-offences() { # prints what comes in, and fails if anything came
-    local lines
-    lines=$(cat)
-    [ -z "$lines" ] && return 0
-    printf '%s\n' "$lines"
-    return 1
-}
+. tests/meta/offences.sh
 
 have() {
     command -v "$1" >/dev/null || { echo "skipped: there is no $1 here"; return 1; }

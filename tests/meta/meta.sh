@@ -6,13 +6,7 @@ set -u
 check=$1
 rules_page=$2
 
-offences() { # prints what comes in, one offence a line, and returns 1 if anything came
-    local lines
-    lines=$(cat)
-    [ -z "$lines" ] && return 0
-    printf '%s\n' "$lines"
-    return 1
-}
+. tests/meta/offences.sh
 
 sources() {
     find model kernels harness tests docs -type f \( "$@" \) | LC_ALL=C sort
