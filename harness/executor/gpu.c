@@ -13,7 +13,7 @@
 #include "kernels_dir.h"
 #include "read_file.h"
 
-enum { PORTABLE_CLUSTER_CTAS = 8 };
+enum { PORTABLE_CLUSTER_CTAS = 8, WARM_UP = 3 };
 #define RESERVED_BYTES ((size_t)64 << 30)
 
 static int failed(struct gpu *gpu, const char *call, int error, struct text *why)
@@ -251,4 +251,26 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)
     if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
     int has_faulted = gpu->core != NULL && access(gpu->core, F_OK) == 0;
     return error == CUDA_SUCCESS && has_faulted ? CUDA_ERROR_LAUNCH_FAILED : error;
+}
+
+// One launch between two events.
+static int time_launch(struct gpu *gpu, const struct gpu_launch *launch, struct CUevent_st *const event[2],
+                       float *milliseconds)
+{
+    int error = (int)gpu->driver.cuEventRecord(event[0], NULL);
+    if (error == CUDA_SUCCESS) error = gpu_start(gpu, launch);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuEventRecord(event[1], NULL);
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
+    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuEventElapsedTime_v2(milliseconds, event[0], event[1]);
+    return error;
+}
+
+int gpu_time(struct gpu *gpu, const struct gpu_launch *launch, int rounds, float *milliseconds)
+{
+    struct CUevent_st *event[2];
+    int error = CUDA_SUCCESS;
+    for (int i = 0; i < 2 && error == CUDA_SUCCESS; i++) error = (int)gpu->driver.cuEventCreate(&event[i], 0);
+    for (int i = -WARM_UP; i < rounds && error == CUDA_SUCCESS; i++)
+        error = time_launch(gpu, launch, event, &milliseconds[i < 0 ? 0 : i]);
+    return error;
 }

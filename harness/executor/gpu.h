@@ -87,6 +87,9 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch);
 // Runs a kernel and waits for it. Returns 0 or the CUDA error; where a dump was written, which hides it, 719.
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);
 
+// How long each of `rounds` launches takes, after a few that are not timed. Returns 0 or the CUDA error.
+int gpu_time(struct gpu *gpu, const struct gpu_launch *launch, int rounds, float *milliseconds);
+
 // Path of kernels/<name> beside the command or the library that this is part of, in the build tree or the installed
 // one; 0 if it does not exist.
 int gpu_kernel_path(const char *name, char *path, size_t path_bytes);

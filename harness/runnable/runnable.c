@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gemm_gpu.h"
+#include "ladder_case.h"
 
 #define GEMM_SIZES                                                                                                     \
     "\"type\": \"bf16\", \"m\": 512, \"n\": 512, \"k\": 512, \"out\": null, \"tile\": null, \"pitch\": null, "
@@ -13,6 +14,13 @@
 #define GEMM_ROW(name, summary, kernel, splits)                                                                        \
     {                                                                                                                  \
         name, summary, "gemm", GEMM_DEFAULTS(kernel, splits), gemm_time, gemm_work, "FLOP/s", gemm_timeline            \
+    }
+
+#define LADDER_ROW(name, summary, step, ctas)                                                                          \
+    {                                                                                                                  \
+        name, summary, "ladder",                                                                                       \
+            "{\"step\": \"" step "\", \"m\": 512, \"n\": 512, \"k\": 512, \"ctas\": " ctas ", \"seed\": 0}",           \
+            ladder_time, ladder_work, "FLOP/s", NULL                                                                   \
     }
 
 const struct runnable runnables[] = {
@@ -26,6 +34,11 @@ const struct runnable runnables[] = {
      "{\"type\": \"bf16\", \"major_a\": \"k\", \"major_b\": \"k\", \"swizzle_a\": \"128B\", \"swizzle_b\": \"128B\", "
      "\"shift\": [0, 0], \"m\": 128, \"n\": 128, \"k\": 128, \"pitch\": null, \"dump\": 0, \"seed\": 0}",
      NULL, NULL, NULL, NULL},
+    LADDER_ROW("ladder-load", "GEMM, step 1 of the ladder: load, wait, multiply", "load", "null"),
+    LADDER_ROW("ladder-double-buffer", "step 2: the next block is loaded meanwhile", "double_buffer", "null"),
+    LADDER_ROW("ladder-pipeline", "step 3: a producer warp and a ring of buffers", "pipeline", "null"),
+    LADDER_ROW("ladder-cooperative", "step 4: two consumer warpgroups on one tile", "cooperative", "null"),
+    LADDER_ROW("ladder-pingpong", "step 5: two consumers, each with a tile of its own, in turn", "pingpong", "0"),
     {"prefetch", "the prefetch pipeline of bulk copies", "prefetch",
      "{\"stages\": 4, \"stores\": 0, \"ctas\": 8, \"threads\": 128, \"bytes\": 65536, \"batch\": 1024, \"offset\": 0, "
      "\"in_place\": 0, \"seed\": 0}",

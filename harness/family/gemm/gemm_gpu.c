@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_UP = 3 };
-
 static int upload(struct gpu *gpu, const struct gemm_case *c, enum gemm_operand operand, uint8_t *bytes,
                   unsigned long long *address)
 {
@@ -55,28 +53,12 @@ double gemm_work(const void *test_case)
     return 2.0 * c->m * c->n * c->k;
 }
 
-// One launch between two events.
-static int time_launch(struct gpu *gpu, const struct gpu_launch *launch, struct CUevent_st *const event[2],
-                       float *milliseconds)
-{
-    int error = (int)gpu->driver.cuEventRecord(event[0], NULL);
-    if (error == CUDA_SUCCESS) error = gpu_start(gpu, launch);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuEventRecord(event[1], NULL);
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuCtxSynchronize();
-    if (error == CUDA_SUCCESS) error = (int)gpu->driver.cuEventElapsedTime_v2(milliseconds, event[0], event[1]);
-    return error;
-}
-
 int gemm_time(struct gpu *gpu, const void *test_case, int rounds, float *milliseconds)
 {
-    struct CUevent_st *event[2];
     struct gemm_launch launch;
     struct gemm_call call;
     int error = gemm_upload(gpu, test_case, &call);
-    for (int i = 0; i < 2 && error == CUDA_SUCCESS; i++) error = (int)gpu->driver.cuEventCreate(&event[i], 0);
     if (error != CUDA_SUCCESS) return error;
     if (gemm_launch_make(&call, gemm_sms(gpu, test_case), &launch) != RULE_OK) return CUDA_ERROR_INVALID_VALUE;
-    for (int i = -WARM_UP; i < rounds && error == CUDA_SUCCESS; i++)
-        error = time_launch(gpu, &launch.launch, event, &milliseconds[i < 0 ? 0 : i]);
-    return error;
+    return gpu_time(gpu, &launch.launch, rounds, milliseconds);
 }

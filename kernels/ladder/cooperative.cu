@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Step 4 of the ladder: two consumer warpgroups on one tile. Each multiplies its 128 rows of A with the same block of B,
+// which is loaded once for both: three boxes feed the work for which step 3 loads four. New: the second consumer.
+#include "ladder.cuh"
+
+static constexpr uint32_t STAGES = 4, STAGE_BYTES = 3 * LADDER_BOX_BYTES, CONSUMER_WARPS = 8, CONSUMERS = 256;
+static constexpr uint32_t FULL = LADDER_SHARED_START + STAGES * STAGE_BYTES, EMPTY = FULL + 8 * STAGES;
+
+static __device__ void produce(const CUtensorMap &map_a, const CUtensorMap &map_b, uint32_t row, uint32_t column,
+                               uint32_t blocks, uint32_t &patience)
+{
+    for (uint32_t block = 0; block < blocks; block++) {
+        uint32_t stage = block % STAGES, round = block / STAGES, a = LADDER_SHARED_START + stage * STAGE_BYTES;
+        mbarrier_wait(EMPTY + 8 * stage, (round & 1) ^ 1, patience); // both consumers' reads are over
+        mbarrier_arrive_expect_tx(FULL + 8 * stage, STAGE_BYTES);
+        load_box(a, map_a, block, row, FULL + 8 * stage);
+        load_box(a + LADDER_BOX_BYTES, map_a, block, row + LADDER_TILE, FULL + 8 * stage);
+        load_box(a + 2 * LADDER_BOX_BYTES, map_b, block, column, FULL + 8 * stage);
+    }
+}
+
+static __device__ void consume(const ladder_job &job, uint32_t row, uint32_t column, uint32_t blocks,
+                               uint32_t &patience)
+{
+    const uint32_t consumer = threadIdx.x / 128;
+    float d[2][64] = {};
+    for (uint32_t block = 0; block < blocks; block++) {
+        uint32_t stage = block % STAGES, round = block / STAGES, a = LADDER_SHARED_START + stage * STAGE_BYTES;
+        mbarrier_wait(FULL + 8 * stage, round & 1, patience); // acquires what the copies wrote
+        multiply_block(d, a + consumer * LADDER_BOX_BYTES, a + 2 * LADDER_BOX_BYTES);
+        if (threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * stage); // this warp's reads are over
+    }
+    store_fragment(job, row + consumer * LADDER_TILE, column, d[0]);
+    store_fragment(job, row + consumer * LADDER_TILE + 64, column, d[1]);
+}
+
+extern "C" __global__ void __launch_bounds__(288)
+    ladder_cooperative(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                       const __grid_constant__ ladder_job job)
+{
+    const uint32_t row = blockIdx.y * 2 * LADDER_TILE, column = blockIdx.x * LADDER_TILE, blocks = ladder_blocks(job);
+    uint32_t patience = WAIT_TRIES;
+
+    if (threadIdx.x == 0) {
+        for (uint32_t stage = 0; stage < STAGES; stage++) {
+            mbarrier_init(FULL + 8 * stage, 1); // the producer's arrival, and the bytes it announces
+            mbarrier_init(EMPTY + 8 * stage, CONSUMER_WARPS);
+        }
+        mbarrier_init_fence();
+    }
+    __syncthreads(); // the barriers are there for all
+    if (threadIdx.x < CONSUMERS) {
+        consume(job, row, column, blocks, patience);
+    } else if (threadIdx.x == CONSUMERS) {
+        produce(map_a, map_b, row, column, blocks, patience);
+    }
+    if (patience == 0) fail();
+}
