@@ -11,6 +11,8 @@
 #include "json.h"
 #include "progress.h"
 
+enum { FILL_SECONDS = 1 };
+
 // Cuts the next line that is not blank out of the text; NULL at the end.
 static char *next_line(struct source *source)
 {
@@ -130,21 +132,25 @@ static int place_edge(struct source *source, struct batch *batch, struct fill *f
     return place_case(source, batch, fill, scratch, why);
 }
 
-// Cases that break a rarely broken rule take long to find: that is no reason to lose what was found before.
-static int is_late(const struct source *source)
+// Is it time to run what was found so far? Cases that break a rarely broken rule take long to find, and cases of whole
+// kernels long to judge: neither is a reason to lose the others, or to run on for minutes where seconds were asked for.
+static int is_late(const struct source *source, int found, double start)
 {
-    if (source->quota == NULL) return 0;
-    return interrupted() || (source->until > 0 && seconds_now() >= source->until);
+    double now = seconds_now();
+    if (source->quota == NULL) return source->until > 0 && found > 0 && now >= start + FILL_SECONDS;
+    return interrupted() || (source->until > 0 && now >= source->until);
 }
 
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why)
 {
     void *scratch = malloc(batch->family->case_bytes);
+    double start = seconds_now();
     batch_clear(batch);
     fill->normal = 0;
     int status = scratch == NULL ? -1 : 1;
     if (scratch == NULL) text_set(why, "not enough memory");
-    while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES && !is_late(source)) {
+    while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES &&
+           !is_late(source, batch->count, start)) {
         int i = batch->count, ok = 1;
         status = source_next(source, batch_case(batch, i), &fill->index[i], why);
         fill->near[i] = RULE_OK;

@@ -20,7 +20,7 @@ struct source {
     char *lines;
     uint64_t line;
     struct quota *quota; // NULL: all cases
-    double until;        // seconds_now() after which a source with a quota looks for no more, 0: none
+    double until;        // seconds_now() after which no more is looked for, 0: none; with it, batches are small
 };
 
 // A batch filled from a source: `normal` cases first, then the faulting ones; index[i] is the case's number in its

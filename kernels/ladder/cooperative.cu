@@ -28,8 +28,10 @@ static __device__ void consume(const ladder_job &job, uint32_t row, uint32_t col
         uint32_t stage = block % STAGES, round = block / STAGES, a = LADDER_SHARED_START + stage * STAGE_BYTES;
         mbarrier_wait(FULL + 8 * stage, round & 1, patience); // acquires what the copies wrote
         multiply_block(d, a + consumer * LADDER_BOX_BYTES, a + 2 * LADDER_BOX_BYTES);
-        if (threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * stage); // this warp's reads are over
+        wgmma_wait<1>(); // this warp's reads of the block before are over
+        if (block > 0 && threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * ((block - 1) % STAGES));
     }
+    wgmma_wait<0>();
     store_fragment(job, row + consumer * LADDER_TILE, column, d[0]);
     store_fragment(job, row + consumer * LADDER_TILE + 64, column, d[1]);
 }

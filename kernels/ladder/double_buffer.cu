@@ -34,6 +34,7 @@ extern "C" __global__ void __launch_bounds__(128)
         if (threadIdx.x == 0 && block + 1 < blocks) load_block(map_a, map_b, block + 1, row, column);
         mbarrier_wait(BARRIERS + block % 2 * 8, block / 2 & 1, patience); // acquires what the copies wrote
         multiply_block(d, a, a + LADDER_BOX_BYTES);
+        wgmma_wait<0>();
         __syncthreads(); // nobody reads this buffer any more: the block after the next may come
     }
     store_fragment(job, row, column, d[0]);

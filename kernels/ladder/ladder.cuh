@@ -21,20 +21,19 @@ static __device__ __forceinline__ void load_box(uint32_t to, const CUtensorMap &
     tma_load(to, &map, (int32_t)(block * LADDER_BLOCK), (int32_t)row, barrier);
 }
 
-// d += A * B for one block of k, by one warpgroup: 64 rows of A at `a`, 64 more at each 8 KiB behind it; 128 rows of B.
-// When it returns, the accumulators are there and nobody reads the boxes any more.
-template <int HALVES>
-static __device__ __forceinline__ void multiply_block(float (&d)[HALVES][64], uint32_t a, uint32_t b)
+// Begins d += A * B for one block of k, by one warpgroup: 64 rows of A at `a`, 64 more 8 KiB behind; 128 rows of B. The
+// tensor cores read the boxes, and own the accumulators, until a wait: wgmma_wait<0>() for all blocks, wgmma_wait<1>()
+// for all but the newest.
+static __device__ __forceinline__ void multiply_block(float (&d)[2][64], uint32_t a, uint32_t b)
 {
     uint64_t of_a = wgmma_descriptor(a), of_b = wgmma_descriptor(b);
     wgmma_fence();
 #pragma unroll
     for (int step = 0; step < LADDER_BLOCK / 16; step++) // 32 bytes of k each: 2 units of 16 bytes
 #pragma unroll
-        for (int half = 0; half < HALVES; half++)
+        for (int half = 0; half < 2; half++)
             wgmma<bf16, 128>::multiply(d[half], of_a + 512 * half + 2 * step, of_b + 2 * step);
     wgmma_commit();
-    wgmma_wait<0>();
 }
 
 // The fragment of a thread of a warpgroup to D, from row `row` and column `column` on, as far as D goes.

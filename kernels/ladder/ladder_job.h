@@ -18,7 +18,7 @@ enum {
 #define LADDER_STEPS(X)                                                                                                \
     X(load, 128, 2, 1, 128)                                                                                            \
     X(double_buffer, 128, 2, 2, 128)                                                                                   \
-    X(pipeline, 128, 2, 4, 160)                                                                                        \
+    X(pipeline, 128, 2, 3, 160)                                                                                        \
     X(cooperative, 256, 3, 4, 288)                                                                                     \
     X(pingpong, 128, 2, 6, 288)
 

@@ -26,6 +26,7 @@ extern "C" __global__ void __launch_bounds__(128)
         }
         mbarrier_wait(full, block & 1, patience); // acquires what the copies wrote
         multiply_block(d, a, b);
+        wgmma_wait<0>();
         __syncthreads(); // nobody reads the block any more: the next one may come
     }
     store_fragment(job, row, column, d[0]);

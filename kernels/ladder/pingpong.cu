@@ -39,9 +39,12 @@ static __device__ void consume(const ladder_job &job, uint32_t tiles, uint32_t &
             uint32_t a = LADDER_SHARED_START + stage * STAGE_BYTES;
             mbarrier_wait(FULL + 8 * stage, round & 1, patience); // acquires what the copies wrote
             multiply_block(d, a, a + LADDER_BOX_BYTES);
-            if (threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * stage); // this warp's reads are over
+            wgmma_wait<1>(); // this warp's reads of the block before are over
+            if (block > 0 && threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * ((step - 1) % STAGES));
         }
         if (tile + gridDim.x < tiles) named_barrier_arrive(TURN + 1 - consumer, CONSUMERS);
+        wgmma_wait<0>();
+        if (threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * (((number + 1) * blocks - 1) % STAGES));
         store_fragment(job, row, column, d[0]);
         store_fragment(job, row + 64, column, d[1]);
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Step 3 of the ladder: a producer warp and a ring of buffers. Who loads no longer multiplies, so loads run ahead as far
 // as the ring goes, and no __syncthreads() stops everybody. New: a second barrier for each buffer, "empty", by which the
-// consumers hand it back.
+// consumers hand it back, one block late: the tensor cores already have the next one when they have done with this.
 #include "ladder.cuh"
 
-static constexpr uint32_t STAGES = 4, STAGE_BYTES = 2 * LADDER_BOX_BYTES, CONSUMER_WARPS = 4;
+static constexpr uint32_t STAGES = 3, STAGE_BYTES = 2 * LADDER_BOX_BYTES, CONSUMER_WARPS = 4;
 static constexpr uint32_t FULL = LADDER_SHARED_START + STAGES * STAGE_BYTES, EMPTY = FULL + 8 * STAGES;
 
 // Round r of a buffer begins when the consumers have handed it back r times: a wait for parity 1 on a new barrier
@@ -29,8 +29,10 @@ static __device__ void consume(const ladder_job &job, uint32_t row, uint32_t col
         uint32_t stage = block % STAGES, round = block / STAGES, a = LADDER_SHARED_START + stage * STAGE_BYTES;
         mbarrier_wait(FULL + 8 * stage, round & 1, patience); // acquires what the copies wrote
         multiply_block(d, a, a + LADDER_BOX_BYTES);
-        if (threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * stage); // this warp's reads are over
+        wgmma_wait<1>(); // this warp's reads of the block before are over
+        if (block > 0 && threadIdx.x % 32 == 0) mbarrier_arrive(EMPTY + 8 * ((block - 1) % STAGES));
     }
+    wgmma_wait<0>();
     store_fragment(job, row, column, d[0]);
     store_fragment(job, row + 64, column, d[1]);
 }

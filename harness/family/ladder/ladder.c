@@ -145,9 +145,9 @@ double ladder_work(const void *test_case)
 static uint32_t pick_side(struct random *random)
 {
     uint64_t kind = random_below(random, 10);
-    if (kind < 2) return (uint32_t)random_range(random, 1, 32);
-    if (kind < 5) return (uint32_t)random_range(random, LADDER_TILE - 2, LADDER_TILE + 2);
-    return (uint32_t)random_range(random, 1, 3 * LADDER_TILE);
+    if (kind < 5) return (uint32_t)random_range(random, 1, 32);
+    if (kind < 8) return (uint32_t)random_range(random, LADDER_TILE - 2, LADDER_TILE + 2);
+    return (uint32_t)random_range(random, 1, 4 * LADDER_TILE);
 }
 
 static void ladder_generate(struct random *random, void *test_case)
@@ -156,7 +156,7 @@ static void ladder_generate(struct random *random, void *test_case)
     *c = (struct ladder_case){.step = (uint32_t)random_below(random, LADDER_STEP_COUNT)};
     c->m = pick_side(random);
     c->n = pick_side(random);
-    c->k = (uint32_t)random_range(random, 1, random_chance(random, 40) ? 20 * LADDER_BLOCK : 3 * LADDER_BLOCK);
+    c->k = (uint32_t)random_range(random, 1, random_chance(random, 20) ? 20 * LADDER_BLOCK : 3 * LADDER_BLOCK);
     if (c->step == LADDER_pingpong) c->ctas = (uint32_t)random_range(random, 1, 4);
     c->seed = (uint32_t)random_u64(random);
 }
@@ -205,7 +205,7 @@ const struct family family_ladder = {
     .name = "ladder",
     .summary = "a GEMM in five steps: load, double buffer, pipeline, cooperative, ping-pong; D bit for bit",
     .case_bytes = sizeof(struct ladder_case),
-    .cost = 150,
+    .cost = 200,
     .generate = ladder_generate,
     .fields = &fields,
     .result_bytes = ladder_bytes,
