@@ -38,18 +38,28 @@ static struct gemm_case as_gemm(const struct ladder_case *c)
     return gemm;
 }
 
-static size_t ladder_bytes(const void *test_case)
+static uint32_t d_bytes(const struct ladder_case *c)
 {
-    const struct gemm_case gemm = as_gemm(test_case);
-    return gemm_operand_bytes(&gemm, GEMM_D);
+    const struct gemm_case gemm = as_gemm(c);
+    return (uint32_t)gemm_operand_bytes(&gemm, GEMM_D);
 }
 
-static void ladder_run_model(const void *test_case, struct result *result)
+static void ladder_windows(const void *test_case, struct result *result)
+{
+    result_window(result, "d", 0, d_bytes(test_case));
+}
+
+static void ladder_fill(const void *test_case, const struct result *result)
 {
     const struct gemm_case gemm = as_gemm(test_case);
-    uint8_t *d = result_window(result, "d", 0, (uint32_t)ladder_bytes(test_case));
-    gemm_fill(&gemm, GEMM_D, d);
-    result->status = gemm_model(&gemm, d) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    gemm_fill(&gemm, GEMM_D, result->window[0].bytes);
+}
+
+static enum rule ladder_run_model(const void *test_case, struct result *result)
+{
+    const struct gemm_case gemm = as_gemm(test_case);
+    if (!gemm_model(&gemm, result->window[0].bytes)) result->status = CUDA_ERROR_OUT_OF_MEMORY;
+    return RULE_OK;
 }
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
@@ -105,15 +115,13 @@ static int prepare(struct gpu *gpu, const struct ladder_case *c, struct gemm_cal
 
 static int run_case(struct gpu *gpu, const struct ladder_case *c, struct result *result)
 {
-    uint32_t bytes = (uint32_t)ladder_bytes(c);
-    uint8_t *d = result_window(result, "d", 0, bytes);
     struct ladder_launch launch;
     struct gemm_call call;
     int error = prepare(gpu, c, &call, &launch);
     if (error == CUDA_SUCCESS) error = gpu_launch(gpu, &launch.launch);
-    if (error == CUDA_SUCCESS)
-        error = (int)gpu->driver.cuMemcpyDtoH_v2(d, call.address[GEMM_D] - GEMM_GUARD_BYTES, bytes);
-    return error;
+    if (error != CUDA_SUCCESS) return error;
+    return (int)gpu->driver.cuMemcpyDtoH_v2(result->window[0].bytes, call.address[GEMM_D] - GEMM_GUARD_BYTES,
+                                            d_bytes(c));
 }
 
 static int ladder_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
@@ -208,7 +216,8 @@ const struct family family_ladder = {
     .cost = 200,
     .generate = ladder_generate,
     .fields = &fields,
-    .result_bytes = ladder_bytes,
+    .windows = ladder_windows,
+    .fill = ladder_fill,
     .run_model = ladder_run_model,
     .run_gpu = ladder_run_gpu,
     .kernels = "ladder_load ladder_double_buffer ladder_pipeline ladder_cooperative ladder_pingpong",
