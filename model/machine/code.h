@@ -84,6 +84,7 @@ struct machine_list {
 //   local_bytes   of a thread's variables of one call
 //   local_slot    of the frame: where the call's local memory begins, lane by lane (64 bits)
 //   formal        what comes back, then what is passed
+//   choice        of each spelling of the program: its own, since the program's move when it reads another body
 struct machine_function {
     const struct machine_code *code;
     const struct machine_operand *operand;
@@ -91,6 +92,7 @@ struct machine_function {
     uint32_t codes, frame_bytes, local_bytes, local_slot, returns, parameters, number, lists;
     struct machine_formal *formal;
     struct machine_list *list;
+    struct ptx_choice *choice;
     const struct ptx_function *source;
 };
 

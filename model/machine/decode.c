@@ -301,6 +301,19 @@ static void *aligned_copy(struct decoder *decoder, const void *from, size_t byte
     return to;
 }
 
+// The program's spellings lie elsewhere when it has read another body.
+static void keep_choices(struct decoder *decoder, struct machine_code *code)
+{
+    struct machine_function *function = decoder->function;
+    const struct ptx_program *program = decoder->program;
+    function->choice = malloc((program->ops + 1u) * sizeof *function->choice);
+    if (function->choice == NULL) longjmp(decoder->no_memory, 1);
+    for (uint32_t i = 0; i < program->ops; i++) function->choice[i] = program->op[i].choice;
+    for (uint32_t i = 0; i < function->codes; i++)
+        if (code[i].choice != NULL)
+            code[i].choice = &function->choice[decoder->source->instruction[code[i].instruction].op];
+}
+
 static void keep(struct decoder *decoder)
 {
     struct machine_function *function = decoder->function;
@@ -313,6 +326,7 @@ static void keep(struct decoder *decoder)
     function->code = code;
     function->codes = decoder->code.count;
     for (uint32_t i = 0; i < function->codes; i++) code[i].operand = function->operand + (uintptr_t)code[i].operand;
+    keep_choices(decoder, code);
 }
 
 // The instructions, and a `ret` behind the last.
@@ -450,6 +464,7 @@ static void free_function(struct machine_function *function)
     for (uint32_t i = 0; function->list != NULL && i < function->lists; i++) free(function->list[i].target);
     free(function->list);
     free(function->formal);
+    free(function->choice);
     free((void *)function->code);
     free((void *)function->operand);
     free((void *)function->constants);

@@ -122,7 +122,7 @@ void flight_free(struct machine_flight *item);
 // Puts it into the list, behind all others, and runs it at once where the schedule says EARLY.
 void flight_issue(struct machine_flight *item);
 
-// Runs an item of the list at once where the schedule says EARLY and it is ready.
+// Runs an item of the list at once where the schedule says so and it is ready.
 void flight_start(struct machine_flight *item);
 
 // The lanes among `lanes` of whose operations something is under way in groups older than the newest `newest` committed

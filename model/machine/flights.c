@@ -113,9 +113,12 @@ void flight_issue(struct machine_flight *item)
     flight_start(item);
 }
 
+// An H200 has a product there before anybody can look, wait or not.
 void flight_start(struct machine_flight *item)
 {
-    if (policy_of(item->warp->cta->cluster) == MACHINE_EARLY && flight_is_ready(item)) flight_move(item, UINT64_MAX);
+    enum machine_policy policy = policy_of(item->warp->cta->cluster);
+    int is_now = policy == MACHINE_EARLY || (policy == MACHINE_DEFAULT && item->kind == FLIGHT_PRODUCT);
+    if (is_now && flight_is_ready(item)) flight_move(item, UINT64_MAX);
 }
 
 // --- Moving on -------------------------------------------------------------------------------------------------------

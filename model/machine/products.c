@@ -163,11 +163,12 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     const struct teller *teller = machine_teller(strand, code, lanes, &room);
     product->group[part] = async_issue(&flight_warp_of(warp)->products, ASYNC_WGMMA, teller).group;
     machine_progress(strand);
+    int is_last = product->has[0] + product->has[1] + product->has[2] + product->has[3] == FLIGHT_WARPS;
     if (is_new)
         flight_issue(&product->head);
     else
         flight_start(&product->head);
-    return MACHINE_NEXT;
+    return is_last ? MACHINE_NEXT : MACHINE_YIELD; // the other warps are to come soon
 }
 
 // --- Fence and groups ------------------------------------------------------------------------------------------------

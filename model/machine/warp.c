@@ -177,6 +177,7 @@ void machine_lanes_exit(struct machine_strand *strand, uint32_t lanes)
     struct machine_frame *frame = strand->frame;
     warp->live &= ~lanes;
     warp->begun &= ~lanes;
+    warp->cta->cluster->progress++;                                              // other warps may wait for them too
     for (uint32_t i = 0; i < warp->strands; i++) warp->strand[i].waiting_at = 0; // they may have waited for these lanes
     strand->lanes &= ~lanes;
     if (strand->lanes == 0) remove_strand(warp, strand);

@@ -20,6 +20,15 @@ struct run {
     const uint32_t *to;
 };
 
+// Decodes a kernel, if the module has one of that name.
+static void decode(struct machine_module *module, const char *name)
+{
+    struct machine_kernel_facts facts;
+    struct ptx_errors errors;
+    int kernel = machine_module_kernel(module, name);
+    if (kernel >= 0) ck_assert(machine_module_facts(module, kernel, &facts, &errors));
+}
+
 static struct run run_kernel(const char *ptx, uint32_t threads, uint32_t ctas, enum machine_policy policy,
                              uint64_t seed)
 {
@@ -42,6 +51,8 @@ static struct run run_kernel(const char *ptx, uint32_t threads, uint32_t ctas, e
         .schedule = {policy, seed, 1},
         .limits = {.instructions = 10000000},
     };
+    decode(module, "k");
+    decode(module, "other");
     machine_run(&launch, &run.outcome);
     run.to = memory + WORDS;
     machine_module_close(module);
@@ -113,6 +124,26 @@ START_TEST(ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_t
     ck_assert_int_eq(run.outcome.kind, MACHINE_HUNG);
     ck_assert_msg(strstr(run.outcome.message, "64 bytes are missing") != NULL, "%s", run.outcome.message);
     ck_assert_msg(strstr(run.outcome.message, "expected 64 bytes at line") != NULL, "%s", run.outcome.message);
+}
+END_TEST
+
+// The body of another kernel has spellings that the module has not seen: they may move all it has.
+#define OTHER                                                                                                          \
+    ".visible .entry other()\n{\n.reg .b32 %a<4>;\n.reg .b64 %l<4>;\n.reg .f32 %f<4>;\n.reg .f64 %d<4>;\n"             \
+    "mul.lo.s32 %a0, %a1, %a2;\nmad.lo.s32 %a0, %a1, %a2, %a3;\nmul.wide.u32 %l0, %a1, %a2;\nand.b32 %a0, %a1, 3;\n"   \
+    "or.b32 %a0, %a1, 3;\nxor.b32 %a0, %a1, 3;\nshr.s32 %a0, %a1, 3;\nshr.u64 %l0, %l1, 3;\nshl.b64 %l0, %l1, 3;\n"    \
+    "add.f32 %f0, %f1, %f2;\nmul.f32 %f0, %f1, %f2;\nfma.rn.f32 %f0, %f1, %f2, %f3;\nadd.f64 %d0, %d1, %d2;\n"         \
+    "mul.f64 %d0, %d1, %d2;\nfma.rn.f64 %d0, %d1, %d2, %d3;\nneg.s32 %a0, %a1;\nabs.s32 %a0, %a1;\nnot.b32 %a0, "      \
+    "%a1;\n"                                                                                                           \
+    "popc.b32 %a0, %a1;\nclz.b32 %a0, %a1;\nbrev.b32 %a0, %a1;\nmin.s32 %a0, %a1, %a2;\nmax.u32 %a0, %a1, %a2;\n"      \
+    "sub.s32 %a0, %a1, %a2;\nsub.f32 %f0, %f1, %f2;\nmin.f32 %f0, %f1, %f2;\nmax.f32 %f0, %f1, %f2;\nneg.f32 %f0, "    \
+    "%f1;\n"                                                                                                           \
+    "abs.f32 %f0, %f1;\ncvt.rn.f32.s32 %f0, %a0;\ncvt.f64.f32 %d0, %f0;\ncvt.s64.s32 %l0, %a0;\nret;\n}\n"
+
+START_TEST(MACHINE__a_kernel_runs_as_before_when_another_was_decoded)
+{
+    struct run run = run_kernel(KERNEL("", BARRIER) LOAD WAIT STORE_WORDS OTHER, 1, 1, MACHINE_DEFAULT, 0);
+    ck_assert_msg(run.outcome.kind == MACHINE_DONE && is_copied(&run, 256), "%s", run.outcome.message);
 }
 END_TEST
 
@@ -227,6 +258,7 @@ Suite *machine_async_suite(void)
     TCase *tcase = tcase_create("ASYNC");
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__bulk_load_needs_its_wait);
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_the_barrier);
+    tcase_add_test(tcase, MACHINE__a_kernel_runs_as_before_when_another_was_decoded);
     tcase_add_test(tcase, ASYNC_GROUP_READ__a_tile_may_be_written_over_when_it_is_read);
     tcase_add_test(tcase, ASYNC_GROUP_READ__says_nothing_of_the_writes);
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__cp_async_needs_its_wait);
