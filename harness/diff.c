@@ -57,7 +57,7 @@ void diff_print(const struct family *family, uint64_t index, const void *test_ca
     verdict_text(found, &b);
     fprintf(out, "mismatch: %s case %" PRIu64 "\n    %s\n    expected: %s\n    found:    %s\n", family->name, index,
             line != NULL ? line : "?", a.at, b.at);
-    family->explain(test_case, expected, found, out);
+    family_explain(family, test_case, expected, found, out);
     free(line);
     json_decref(json);
 }

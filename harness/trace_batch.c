@@ -112,7 +112,7 @@ static void explain_line(const struct family *family, const void *test_case, con
             window->bytes[at] ^= 1;
             fprintf(out, "    of these bytes a digest was recorded; the first of them, if one bit of it differed:\n");
         }
-        family->explain(test_case, &recorded, found, out);
+        family_explain(family, test_case, &recorded, found, out);
         free(window->bytes);
         return;
     }
@@ -127,7 +127,7 @@ static void explain_whole(const struct trace_entry *entry, const struct family *
     int is_known = entry->status != found->status;
     if (bytes != NULL && !is_known) is_known = family_restore(family, test_case, entry->text, &recorded);
     recorded.status = entry->status;
-    if (bytes != NULL && is_known) family->explain(test_case, &recorded, found, out);
+    if (bytes != NULL && is_known) family_explain(family, test_case, &recorded, found, out);
     free(bytes);
 }
 

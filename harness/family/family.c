@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "family.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,39 @@ int family_restore(const struct family *family, const void *test_case, const jso
     if (family->restore(test_case, text, result)) return 1;
     result_close(result);
     return 0;
+}
+
+static void explain_status(const struct result *expected, const struct result *found, FILE *out)
+{
+    const struct result *known = expected->rule != RULE_OK ? expected : found;
+    fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+    if (known->rule != RULE_OK)
+        fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
+}
+
+static void explain_place(const struct result *expected, const struct result *found, FILE *out)
+{
+    for (int i = 0; i < expected->windows; i++) {
+        const struct window *want = &expected->window[i], *got = &found->window[i];
+        uint32_t at = 0, size = want->size_bytes < got->size_bytes ? want->size_bytes : got->size_bytes;
+        while (at < size && want->bytes[at] == got->bytes[at]) at++;
+        if (at == size || want->is_open) continue;
+        fprintf(out, "    window %s, 0x%" PRIx64 ": %02x expected, %02x found\n", want->name, want->base + at,
+                want->bytes[at], got->bytes[at]);
+        return;
+    }
+}
+
+void family_explain(const struct family *family, const void *test_case, const struct result *expected,
+                    const struct result *found, FILE *out)
+{
+    int are_there = expected->windows > 0 && expected->windows == found->windows;
+    if (expected->status != found->status || !are_there) {
+        explain_status(expected, found, out);
+        return;
+    }
+    explain_place(expected, found, out);
+    family->explain(test_case, expected, found, out);
 }
 
 enum rule family_rule(const struct family *family, const void *test_case)

@@ -78,7 +78,8 @@ struct family {
     int (*varies)(const void *test_case);
     int (*is_legal)(const void *test_case, const struct result *result);
 
-    // One or more lines that say what is wrong at the first difference between two results, and why it may be.
+    // One or more lines that say what is wrong at the first difference between the windows of two results, which are
+    // there, and why it may be. What any family can say stands before them: family_explain().
     void (*explain)(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
 
     // The rule that decides most of what a case leaves: told where explain() names none. RULE_OK: no rule does.
@@ -110,6 +111,11 @@ void family_run_model(const struct family *family, const void *test_case, struct
 
 // The windows of a result as they were recorded in words; 0 if they were not.
 int family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result);
+
+// What is wrong in a result: another status and its rule; or the first byte that differs, by its window and address,
+// and what the family says of it.
+void family_explain(const struct family *family, const void *test_case, const struct result *expected,
+                    const struct result *found, FILE *out);
 
 // The first rule that a case breaks, by the model.
 enum rule family_rule(const struct family *family, const void *test_case);

@@ -220,7 +220,7 @@ static void check_words(const char *program, int window, uint32_t offset, const 
     else
         found.window[window].bytes[offset] ^= 1;
     FILE *out = open_memstream(&said, &size_bytes);
-    async_explain(&c, &expected, &found, out);
+    family_explain(family_find("async"), &c, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(said, words) != NULL, "\"%s\" is not in: %s", words, said);
     free(said);

@@ -153,7 +153,7 @@ static char *explain(const struct bulk_case *c, uint32_t window, uint32_t offset
     family_run_model(family_find("bulk"), c, &found);
     found.window[window].bytes[offset] ^= 0xff;
     FILE *out = open_memstream(&text, &size_bytes);
-    bulk_explain(c, &expected, &found, out);
+    family_explain(family_find("bulk"), c, &expected, &found, out);
     fclose(out);
     return text;
 }
@@ -195,7 +195,7 @@ START_TEST(bulk_explain_names_the_rule_of_a_fault)
     size_t size_bytes;
     family_run_model(family_find("bulk"), &c, &expected);
     FILE *out = open_memstream(&text, &size_bytes);
-    bulk_explain(&c, &expected, &found, out);
+    family_explain(family_find("bulk"), &c, &expected, &found, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "716 expected, 0 found"));
     ck_assert_ptr_nonnull(strstr(text, "BULK_ALIGN"));

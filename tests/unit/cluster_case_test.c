@@ -119,7 +119,7 @@ static void check_words(const struct cluster_case *c, int window, uint32_t at, c
         found.status = 719;
     else
         found.window[window].bytes[at] ^= 1;
-    family_cluster.explain(c, &expected, &found, out);
+    family_explain(&family_cluster, c, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(text, words) != NULL, "%s", text);
     free(text);
@@ -132,10 +132,10 @@ START_TEST(cluster_mismatches_are_told_in_words)
     struct cluster_case launch = case_of(LAUNCH("plain", "[2,1,1]") ASKS "}");
     struct cluster_case program = case_of(PROGRAM("{\"op\":\"exit_warp\",\"issuers\":1},"
                                                   "{\"op\":\"store_exit\",\"issuers\":2,\"size\":32}"));
-    check_words(&launch, -1, 0, "the launch: expected 0, found 719");
+    check_words(&launch, -1, 0, "status: 0 expected, 719 found");
     check_words(&launch, 0, 12, "CTA 0 of the grid, %clusterid: expected 0x0, found 0x1");
     check_words(&launch, 0, 104 + 96, "CTA 1 of the grid, mapa.u64:");
-    check_words(&program, -1, 0, "status: expected 0, found 719");
+    check_words(&program, -1, 0, "status: 0 expected, 719 found");
     check_words(&program, 0, 48, "steps[1], store_exit: what CTA 1 got");
     check_words(&program, 1, 8, "CTA 0, byte 8 of its data");
     check_words(&program, 1, CLUSTER_CTA_BYTES + 136, "CTA 1, word of barrier 1");

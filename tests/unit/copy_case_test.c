@@ -343,7 +343,7 @@ START_TEST(mismatch_names_its_place)
     for (int i = 0; i < found.windows; i++)
         if (strcmp(found.window[i].name, mismatches[_i].window) == 0) found.window[i].bytes[mismatches[_i].at] ^= 1;
     FILE *out = open_memstream(&report, &length);
-    family()->explain(&c, &expected, &found, out);
+    family_explain(family(), &c, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(report, mismatches[_i].says) != NULL, "%s lacks: %s", report, mismatches[_i].says);
     free(report);

@@ -11,7 +11,7 @@
 
 Suite *family_case_suite(void);
 
-enum { CASES = 300, ALTERED_CASES = 40, SEED = 31 };
+enum { CASES = 300, ALTERED_CASES = 40, SEED = 31, MOST_TOLD_BYTES = 1 << 22 };
 
 static const struct family *family;
 static void *test_case, *again;
@@ -135,6 +135,39 @@ START_TEST(a_case_with_one_thing_wrong_is_refused_by_its_key)
 }
 END_TEST
 
+// A byte of the last window that differs is named by its window and its address, whatever the family says.
+START_TEST(a_mismatch_names_its_window_and_address)
+{
+    int named = 0;
+    open_family(_i);
+    for (uint64_t i = 0; i < CASES && !named; i++) {
+        json_decref(random_case(i));
+        size_t bytes = family_result_bytes(family, test_case);
+        struct result found, expected = result_at(malloc(bytes + 1));
+        family_run_model(family, test_case, &expected);
+        found = expected;
+        if ((named = bytes < MOST_TOLD_BYTES && expected.windows > 0 &&
+                     expected.window[expected.windows - 1].size_bytes > 0)) {
+            struct window *last = &found.window[found.windows - 1];
+            char *said = NULL, want[64];
+            size_t said_bytes;
+            FILE *out = open_memstream(&said, &said_bytes);
+            last->bytes = memcpy(malloc(last->size_bytes + 1), last->bytes, last->size_bytes);
+            last->bytes[last->size_bytes - 1] ^= 1;
+            family_explain(family, test_case, &expected, &found, out);
+            fclose(out);
+            snprintf(want, sizeof want, "window %s, 0x%" PRIx64 ":", last->name, last->base + last->size_bytes - 1);
+            ck_assert_msg(strstr(said, want) != NULL, "%s: '%s' is not in '%s'", family->name, want, said);
+            free(last->bytes);
+            free(said);
+        }
+        free(expected.first_bytes);
+    }
+    ck_assert_msg(named, "%s: no case has a window", family->name);
+    close_family();
+}
+END_TEST
+
 static void check_meanings(const struct fields *fields)
 {
     for (const struct field *field = fields->field; field->key != NULL; field++) {
@@ -160,6 +193,7 @@ Suite *family_case_suite(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_case_is_read_as_it_was_written, 0, count);
     tcase_add_loop_test(tcase, a_case_with_one_thing_wrong_is_refused_by_its_key, 0, count);
+    tcase_add_loop_test(tcase, a_mismatch_names_its_window_and_address, 0, count);
     tcase_add_loop_test(tcase, every_field_says_what_it_means, 0, count);
     suite_add_tcase(suite, tcase);
     return suite;

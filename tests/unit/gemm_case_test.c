@@ -324,7 +324,7 @@ START_TEST(gemm_mismatch_names_the_element_and_the_block)
     family_run_model(family, &shorter, &found);
     memcpy(found_bytes, expected_bytes, GEMM_GUARD_BYTES + 2 * c.pitch_bytes[GEMM_D]); // wrong from row 2 on
     FILE *out = fmemopen(text, sizeof text, "w");
-    family->explain(&c, &expected, &found, out);
+    family_explain(family, &c, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(text, "D[2][1], tile 0, 0 (row 2, column 1 of it)") != NULL, "%s", text);
     ck_assert_msg(strstr(text, "as if K had ended before block 2 (k = 128)") != NULL, "%s", text);

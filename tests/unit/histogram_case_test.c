@@ -229,7 +229,7 @@ START_TEST(histogram_mismatch_names_the_bin)
         uint32_t word = word_at(&found, places[i].window, places[i].word) + 1;
         memcpy(found.window[places[i].window].bytes + 4 * places[i].word, &word, sizeof word);
         FILE *out = fmemopen(text, sizeof text - 1, "w");
-        family_histogram.explain(&race, &expected, &found, out);
+        family_explain(&family_histogram, &race, &expected, &found, out);
         fclose(out);
         ck_assert_msg(strstr(text, places[i].text) != NULL, "%s", text);
         free(expected.first_bytes);

@@ -44,7 +44,7 @@ static void check_word(const struct im2col_case *other, const char *word)
     ck_assert_int_eq(expected.windows, 2);
     ck_assert_int_eq(found.windows, 2);
     FILE *out = open_memstream(&text, &size_bytes);
-    family->explain(&plain, &expected, &found, out);
+    family_explain(family, &plain, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(text, word) != NULL, "'%s' is not in:\n%s", word, text);
     free(text);

@@ -41,7 +41,7 @@ static char *explain(const struct load_case *test_case, const struct load_case *
     ck_assert_int_eq(expected.windows, 2);
     ck_assert_int_eq(found.windows, 2);
     FILE *out = open_memstream(&text, &size_bytes);
-    family->explain(test_case, &expected, &found, out);
+    family_explain(family, test_case, &expected, &found, out);
     fclose(out);
     return text;
 }

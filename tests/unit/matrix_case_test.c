@@ -80,7 +80,7 @@ static void explain(const struct matrix_case *c, int window, uint32_t word, char
     found.window[window].bytes[4 * word] ^= 1;
     memset(text, 0, text_bytes);
     FILE *out = fmemopen(text, text_bytes - 1, "w");
-    family->explain(c, &expected, &found, out);
+    family_explain(family, c, &expected, &found, out);
     fclose(out);
 }
 

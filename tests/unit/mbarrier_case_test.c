@@ -178,7 +178,7 @@ START_TEST(explain_names_the_first_difference)
     char *text;
     size_t text_bytes;
     FILE *out = open_memstream(&text, &text_bytes);
-    family_mbarrier.explain(&program, &result[0], &result[1], out);
+    family_explain(&family_mbarrier, &program, &result[0], &result[1], out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "ops[1]: mbarrier.arrive.shared::cta"));
     ck_assert_ptr_nonnull(strstr(text, "phase 0, pending 2"));

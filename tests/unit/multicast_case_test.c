@@ -138,7 +138,7 @@ START_TEST(mismatch_names_cta_and_issue)
     found.window[0].bytes[3] ^= 0x10;
     found.window[1].bytes[7] ^= 1;
     FILE *out = open_memstream(&words, &size);
-    family()->explain(&c, &expected, &found, out);
+    family_explain(family(), &c, &expected, &found, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(words, "mbarrier of CTA 0"));
     ck_assert_ptr_nonnull(strstr(words, "CTA 0 shared 0x807"));

@@ -204,7 +204,7 @@ START_TEST(prefetch_explain_names_the_place)
     char *text = NULL;
     size_t size_bytes;
     FILE *out = open_memstream(&text, &size_bytes);
-    prefetch_explain(&c, &expected, &found, out);
+    family_explain(family_find("prefetch"), &c, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(text, changed[_i].says) != NULL, "%s", text);
     free(text);
@@ -219,7 +219,7 @@ START_TEST(prefetch_explain_names_the_rule_of_a_fault)
     char *text = NULL;
     size_t size_bytes;
     FILE *out = open_memstream(&text, &size_bytes);
-    prefetch_explain(&c, &expected, &found, out);
+    family_explain(family_find("prefetch"), &c, &expected, &found, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "716 expected, 0 found"));
     ck_assert_ptr_nonnull(strstr(text, "BULK_ALIGN"));

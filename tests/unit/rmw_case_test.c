@@ -253,7 +253,7 @@ START_TEST(rmw_explain_names_the_place)
     char *text = NULL;
     size_t size_bytes;
     FILE *out = open_memstream(&text, &size_bytes);
-    rmw_explain(&c, &expected, &found, out);
+    family_explain(family_find("rmw"), &c, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(text, changed[_i].says) != NULL, "%s", text);
     free(text);
@@ -267,7 +267,7 @@ START_TEST(rmw_explain_names_the_rule_of_a_fault)
     char *text = NULL;
     size_t size_bytes;
     FILE *out = open_memstream(&text, &size_bytes);
-    rmw_explain(&c, &expected, &found, out);
+    family_explain(family_find("rmw"), &c, &expected, &found, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "716 expected, 0 found"));
     ck_assert_ptr_nonnull(strstr(text, "BULK_ALIGN"));

@@ -209,7 +209,7 @@ START_TEST(softmax_mismatch_names_the_number)
         struct result expected = run(&c), found = run(&c);
         found.window[places[i].window].bytes[4 * places[i].word] ^= 1;
         FILE *out = fmemopen(text, sizeof text - 1, "w");
-        family_softmax.explain(&c, &expected, &found, out);
+        family_explain(&family_softmax, &c, &expected, &found, out);
         fclose(out);
         ck_assert_msg(strstr(text, places[i].text) != NULL, "%s", text);
         free(expected.first_bytes);

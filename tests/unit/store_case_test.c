@@ -119,7 +119,7 @@ static void check_word(const struct store_case *other, uint32_t spoilt, const ch
     ck_assert_int_eq(found.windows, 1);
     if (spoilt != 0) found.window[0].bytes[STORE_GLOBAL_BASE + spoilt - found.window[0].base] ^= 0xff;
     FILE *out = open_memstream(&text, &size_bytes);
-    family->explain(&column, &expected, &found, out);
+    family_explain(family, &column, &expected, &found, out);
     fclose(out);
     ck_assert_msg(strstr(text, word) != NULL, "'%s' is not in:\n%s", word, text);
     free(text);

@@ -201,7 +201,7 @@ static void explain(const char *name, const void *c, int window, uint32_t at, ch
     found.window[window].bytes[at] ^= 0x40;
     memset(text, 0, text_bytes);
     FILE *out = fmemopen(text, text_bytes - 1, "w");
-    family->explain(c, &expected, &found, out);
+    family_explain(family, c, &expected, &found, out);
     fclose(out);
     free(expected.first_bytes);
     free(found.first_bytes);

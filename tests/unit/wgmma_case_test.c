@@ -151,7 +151,7 @@ static void explain(const struct wgmma_case *c, uint32_t word, uint32_t flip, ch
     memcpy(found.window[0].bytes + 4 * word, &value, sizeof value);
     memset(text, 0, text_bytes);
     FILE *out = fmemopen(text, text_bytes - 1, "w");
-    family->explain(c, &expected, &found, out);
+    family_explain(family, c, &expected, &found, out);
     fclose(out);
     free(expected.first_bytes);
     free(found.first_bytes);

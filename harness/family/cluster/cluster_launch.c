@@ -193,10 +193,6 @@ void cluster_launch_explain(const struct cluster_launch_case *c, const struct re
                             const struct result *found, FILE *out)
 {
     (void)c;
-    if (expected->status != found->status || expected->windows != 1 || found->windows != 1) {
-        fprintf(out, "the launch: expected %d, found %d\n", expected->status, found->status);
-        return;
-    }
     for (uint32_t at = 0; at < expected->window[0].size_bytes; at += 4) {
         uint32_t a, b;
         memcpy(&a, expected->window[0].bytes + at, sizeof a);

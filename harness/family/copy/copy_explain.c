@@ -83,7 +83,7 @@ void copy_explain(const void *test_case, const struct result *expected, const st
 {
     const struct copy_case *c = test_case;
     struct copy_plan plan;
-    if (copy_plan_of(c, &plan) != RULE_OK || expected->windows != found->windows) return;
+    if (copy_plan_of(c, &plan) != RULE_OK) return;
     for (int i = 0; i < expected->windows; i++) {
         const struct window *e = &expected->window[i], *f = &found->window[i];
         uint32_t at = 0;

@@ -229,16 +229,8 @@ static const struct gpu_jobs jobs = {.module = "diagnose",
 
 static void explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
-    const struct diagnose_case *c = test_case;
-    if (expected->windows < 2 || found->windows < 2) return;
-    uint32_t i = 0, size = found->window[1].size_bytes;
-    while (i < size && expected->window[1].bytes[i] == found->window[1].bytes[i]) i++;
-    if (i < size)
-        fprintf(out, "    shared 0x%x: expected %02x, found %02x\n", (uint32_t)found->window[1].base + i,
-                expected->window[1].bytes[i], found->window[1].bytes[i]);
-    else
-        fprintf(out, "    shared memory is the same, the barrier's word is not\n");
-    if (case_varies(c))
+    (void)expected, (void)found;
+    if (case_varies(test_case))
         fprintf(out, "    the dump was taken early, or too little was expected: the bytes fit no moment of it\n");
 }
 

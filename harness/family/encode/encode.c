@@ -108,7 +108,6 @@ static void encode_explain(const void *test_case, const struct result *expected,
 {
     struct tensormap_image images[2];
     (void)test_case;
-    if (expected->windows == 0 || found->windows == 0) return;
     for (int i = 0; i < TENSORMAP_BYTES / 8; i++) {
         uint64_t want, got;
         memcpy(&want, expected->window[0].bytes + 8 * i, 8);

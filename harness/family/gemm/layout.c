@@ -307,7 +307,6 @@ static void layout_explain(const void *test_case, const struct result *expected,
                                     : "the barriers");
         return;
     }
-    fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
 }
 
 const struct family family_gemm_layout = {

@@ -82,7 +82,7 @@ void im2col_explain(const void *test_case, const struct result *expected, const 
     const struct im2col_case *c = test_case;
     struct tensormap map;
     uint64_t want, got;
-    if (expected->windows < 2 || found->windows < 2 || !im2col_case_map(c, &map)) return;
+    if (!im2col_case_map(c, &map)) return;
     if (map.mode != TENSORMAP_IM2COL) return;
     memcpy(&want, expected->window[0].bytes, sizeof want);
     memcpy(&got, found->window[0].bytes, sizeof got);

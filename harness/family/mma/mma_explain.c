@@ -90,10 +90,6 @@ static void explain_register(const struct mma_case *c, int index, uint64_t want,
 void mma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
     const struct mma_case *c = test_case;
-    if (expected->status != found->status || expected->windows != 1 || found->windows != 1) {
-        fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
-        return;
-    }
     uint32_t bytes = mma_row(c->form)->d == NUMBER_F64 ? 8 : 4;
     for (uint32_t at = 0; at + bytes <= expected->window[0].size_bytes; at += bytes) {
         uint64_t want = 0, got = 0;

@@ -42,7 +42,6 @@ static void explain_writers(const struct multicast_case *c, uint32_t rank, uint3
 void multicast_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
     const struct multicast_case *c = test_case;
-    if (expected->windows < 2 || expected->windows != found->windows) return;
     explain_words(&expected->window[0], &found->window[0], out);
     for (int i = 1; i < expected->windows; i++) {
         const struct window *w = &expected->window[i], *f = &found->window[i];

@@ -28,10 +28,6 @@ static void explain_place(const struct softmax_case *c, int window, uint32_t wor
 void softmax_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
     const struct softmax_case *c = test_case;
-    if (expected->status != found->status || expected->windows != found->windows) {
-        fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
-        return;
-    }
     for (int i = 0; i < expected->windows; i++)
         for (uint32_t at = 0; at < expected->window[i].size_bytes; at += 4) {
             uint32_t words[2];

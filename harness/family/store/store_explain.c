@@ -70,7 +70,7 @@ void store_explain(const void *test_case, const struct result *expected, const s
 {
     const struct store_case *c = test_case;
     struct tensormap map;
-    if (expected->windows < 1 || found->windows < 1 || !store_map(c, &map)) return;
+    if (!store_map(c, &map)) return;
     if (!store_has_walk(c, &map)) return;
     const struct window *e = &expected->window[0], *f = &found->window[0];
     uint32_t size = e->size_bytes < f->size_bytes ? e->size_bytes : f->size_bytes, at = 0;

@@ -8,14 +8,6 @@
 #include "sparsity.h"
 #include "wgmma_case.h"
 
-static void explain_status(const struct result *expected, const struct result *found, FILE *out)
-{
-    const struct result *known = expected->rule != RULE_OK ? expected : found;
-    fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
-    if (known->rule != RULE_OK)
-        fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
-}
-
 // What four bits of metadata each chunk of the row has.
 static void explain_metadata(const struct wgmma *w, const struct wgmma_operands *o, int row, FILE *out)
 {
@@ -76,10 +68,7 @@ static void explain_element(const struct wgmma_case *c, uint32_t index, uint32_t
 void wgmma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
 {
     const struct wgmma_case *c = test_case;
-    if (expected->status != found->status || expected->windows != 1 || found->windows != 1 || c->steps == 0) {
-        explain_status(expected, found, out);
-        return;
-    }
+    if (c->steps == 0) return;
     const struct window *w = &expected->window[0], *f = &found->window[0];
     for (uint32_t at = 0; at + 4 <= w->size_bytes && at + 4 <= f->size_bytes; at += 4) {
         uint32_t want, got;
