@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A family of cases: one kind of work that every executor can do (encode a map, load a tile, step a barrier program).
 // A family knows how to make a case, read and write it as JSON, run it on the model and on a GPU, and speak of it.
-// To add one: a row in families.def, a folder beside it, a kernel in kernels/.
+// To add one: docs/adding-a-family.md.
 #ifndef TMAREF_FAMILY_H
 #define TMAREF_FAMILY_H
 
