@@ -331,6 +331,48 @@ static void any_to_float(const struct alu_call *call)
     keep_of(call, to, d);
 }
 
+// The common ones at once: f32 to s32, and back.
+LANE_INLINE uint32_t s32_of_f32(float f)
+{
+    float inside = f >= -0x1p31f && f < 0x1p31f ? f : 0;
+    return f >= 0x1p31f ? INT32_MAX : f < -0x1p31f ? (uint32_t)INT32_MIN : (uint32_t)(int32_t)inside;
+}
+
+#define EACH_WHOLE(whole) EACH_LANE d[i] = s32_of_f32(whole(f32_of(flush ? f32_flushed(as[i]) : as[i])))
+
+static void s32_from_f32(const struct alu_call *call)
+{
+    RESULT(uint32_t);
+    const uint32_t *as = call->operand[1];
+    enum ptx_word round = rounding(choice);
+    int flush = says_ftz(choice);
+    struct environment environment = environment_enter(PTX_RN, 0, d);
+    if (round == PTX_RZI)
+        EACH_WHOLE(truncf);
+    else if (round == PTX_RMI)
+        EACH_WHOLE(floorf);
+    else if (round == PTX_RPI)
+        EACH_WHOLE(ceilf);
+    else
+        EACH_WHOLE(nearbyintf);
+    environment_leave(environment, d);
+    keep(call, call->operand[0], scratch, sizeof *d);
+}
+
+static void f32_from_s32(const struct alu_call *call)
+{
+    RESULT(uint32_t);
+    const int32_t *as = call->operand[1];
+    if (says_sat(choice)) {
+        any_to_float(call);
+        return;
+    }
+    struct environment environment = environment_enter(rounding(choice), 0, d);
+    EACH_LANE d[i] = bits_of_f32((float)as[i]);
+    environment_leave(environment, d);
+    keep(call, call->operand[0], scratch, sizeof *d);
+}
+
 // Integers of 64 bits to f64: two halves, each exact, are added once.
 #define HALVES(name, T, high_type)                                                                                     \
     static void name(const struct alu_call *call)                                                                      \
@@ -398,9 +440,11 @@ static const struct alu_row rows[] = {
     SAT_ROWS(CVT_SAT_S16, s16),
     SAT_ROWS(CVT_SAT_S32, s32),
     SAT_ROWS(CVT_SAT_S64, s64),
+    ROW(CVT_F32_TO_INT, s32, s32_from_f32),
     ROW_ANY(CVT_F32_TO_INT, float_to_int),
     ROW_ANY(CVT_FLOAT_TO_INT, float_to_int),
     ROW_ANY(CVT_BF16_TO_INT, float_to_int),
+    ROW_2(CVT_INT_TO_F32, f32, s32, f32_from_s32),
     ROW_ANY(CVT_INT_TO_F32, any_to_float),
     ROW_2(CVT_INT_TO_FLOAT, f64, u64, f64_of_u64),
     ROW_2(CVT_INT_TO_FLOAT, f64, s64, f64_of_s64),

@@ -5,6 +5,11 @@
 
 #include "environment.h"
 
+LANE_SHARED void keep_doubles(uint64_t *d, const double *from, uint32_t lanes)
+{
+    EACH_LANE d[i] = lanes >> i & 1 ? bits_of_f64(from[i]) : d[i];
+}
+
 // Which operand's NaN a result is: the first of `x`, `y`, `z` that is one.
 LANE_INLINE uint64_t f64_result(double f, uint64_t x, uint64_t y, uint64_t z)
 {
@@ -14,20 +19,27 @@ LANE_INLINE uint64_t f64_result(double f, uint64_t x, uint64_t y, uint64_t z)
     return f64_is_nan(x) ? x | F64_QUIET : result;
 }
 
+// Of loops without a NaN, nearly all, the results are those of the host.
 #define F64(name, second, last, x, y, z, ...)                                                                          \
     static void name(const struct alu_call *call)                                                                      \
     {                                                                                                                  \
-        RESULT(uint64_t);                                                                                              \
         const uint64_t *as = call->operand[1], *bs = call->operand[second], *cs = call->operand[last];                 \
-        struct environment environment = environment_enter(rounding(choice), 0, d);                                    \
+        double sum[LANES];                                                                                             \
+        uint64_t nans = 0, *d = call->operand[0];                                                                      \
+        struct environment environment = environment_enter(rounding(call->choice), 0, sum);                            \
         EACH_LANE                                                                                                      \
         {                                                                                                              \
             double a = f64_of(as[i]), b = f64_of(bs[i]), c = f64_of(cs[i]);                                            \
             (void)b, (void)c;                                                                                          \
-            d[i] = f64_result(__VA_ARGS__, x[i], y[i], z[i]);                                                          \
+            sum[i] = __VA_ARGS__;                                                                                      \
         }                                                                                                              \
-        environment_leave(environment, d);                                                                             \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        EACH_LANE nans |= (uint64_t)(sum[i] != sum[i]);                                                                \
+        environment_leave(environment, sum);                                                                           \
+        if (nans != 0) EACH_LANE sum[i] = f64_of(f64_result(sum[i], x[i], y[i], z[i]));                                \
+        if (call->lanes == ALL_LANES)                                                                                  \
+            memcpy(d, sum, sizeof sum);                                                                                \
+        else                                                                                                           \
+            keep_doubles(d, sum, call->lanes);                                                                         \
     }
 
 F64(add, 2, 2, bs, as, as, a + b)

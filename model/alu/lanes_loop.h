@@ -5,6 +5,9 @@
 #define TMAREF_ALU_LANES_LOOP_H
 
 #include <string.h>
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "table.h"
 
@@ -105,9 +108,14 @@ LANE_INLINE void keep_bits(uint32_t *d, uint32_t bits, uint32_t lanes)
     *d = (*d & ~lanes) | (bits & lanes);
 }
 
-// A bit a lane of flags that are 0 or 1, eight at once.
+// A bit a lane of flags that are 0 or 1, eight or sixteen at once.
 LANE_INLINE uint32_t gathered(const uint8_t flags[LANES])
 {
+#if defined __SSE2__
+    __m128i low = _mm_loadu_si128((const __m128i *)flags), high = _mm_loadu_si128((const __m128i *)(flags + 16));
+    uint32_t upper = (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(high, 7));
+    return upper << 16 | (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(low, 7));
+#else
     uint32_t bits = 0;
     for (int i = 0; i < LANES; i += 8) {
         uint64_t eight;
@@ -115,6 +123,7 @@ LANE_INLINE uint32_t gathered(const uint8_t flags[LANES])
         bits |= (uint32_t)(eight * 0x0102040810204080u >> 56) << i;
     }
     return bits;
+#endif
 }
 
 LANE_INLINE int word_is(const struct ptx_choice *choice, enum ptx_class class, enum ptx_word word)
