@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The real CUDA driver, loaded at run time: a table of pointers made from the rows of cuda_calls.h.
+// A CUDA driver, loaded at run time: a table of pointers made from the rows of cuda_calls.h. It is the machine's own,
+// or the simulated one of `tmaref exec`.
 #ifndef TMAREF_CUDA_H
 #define TMAREF_CUDA_H
 
@@ -8,9 +9,14 @@
 
 #define CUDA_MEMBER(name, parameters) name##_fn name;
 struct cuda_driver {
+    int is_simulated;
     CUDA_CALL_ROWS(CUDA_MEMBER)
 };
 #undef CUDA_MEMBER
+
+// Says which driver cuda_load() opens from now on, in this process and in its children: the machine's at first.
+void cuda_simulate(int is_simulated);
+int cuda_is_simulated(void);
 
 // Opens libcuda.so.1 and finds every call. Returns 0 with a sentence in `why` if that fails.
 int cuda_load(struct cuda_driver *driver, struct text *why);

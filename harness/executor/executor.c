@@ -9,7 +9,7 @@
 
 #include "workers.h"
 
-const struct executor *const executors[] = {&executor_model, &executor_gpu, NULL};
+const struct executor *const executors[] = {&executor_model, &executor_gpu, &executor_sim, NULL};
 
 const struct executor *executor_find(const char *name)
 {

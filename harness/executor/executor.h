@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An executor turns cases into results: `model` here and now, `gpu` in a child process that drives a real device.
+// An executor turns cases into results: `model` here and now, `gpu` in a child process that drives a real device,
+// `sim` in one that drives the simulated device of `tmaref exec`.
 // A range that takes the gpu longer than two minutes (or TMAREF_GPU_SECONDS of the environment) counts as hung.
 // (What was recorded is a file, not an executor: see trace.h.) A batch holds many cases and their results.
 #ifndef TMAREF_EXECUTOR_H
@@ -56,7 +57,7 @@ struct executor {
 
 // All executors; NULL ends them.
 extern const struct executor *const executors[];
-extern const struct executor executor_model, executor_gpu;
+extern const struct executor executor_model, executor_gpu, executor_sim;
 
 const struct executor *executor_find(const char *name);
 

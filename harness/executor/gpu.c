@@ -38,6 +38,8 @@ static int describe(struct gpu *gpu, int device, struct text *why)
     nvml_open(&gpu->nvml, driver, sizeof driver);
     snprintf(gpu->description, sizeof gpu->description, "%s, driver %s, CUDA %d.%d", name, driver, cuda / 1000,
              cuda % 1000 / 10);
+    if (gpu->driver.is_simulated)
+        snprintf(gpu->description, sizeof gpu->description, "tmaref's PTX machine as an %s", name);
     if (major == 9 && minor == 0) return 1;
     text_set(why, "%s has compute capability %d.%d: the kernels are for sm_90a (9.0) alone", name, major, minor);
     return 0;
@@ -145,7 +147,7 @@ static struct CUmod_st *module_of(struct gpu *gpu, const char *name)
     char file[80], path[2 * PATH_MAX];
     struct text why;
     size_t size_bytes;
-    snprintf(file, sizeof file, "%s.cubin", name);
+    snprintf(file, sizeof file, gpu->driver.is_simulated ? "%s.ptx" : "%s.cubin", name);
     char *image =
         gpu_kernel_path(file, path, sizeof path) ? read_file(path, (size_t)64 << 20, &size_bytes, &why) : NULL;
     if (image != NULL && gpu->driver.cuModuleLoadData(&gpu->module[i].module, image) == CUDA_SUCCESS)

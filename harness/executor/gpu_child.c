@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -60,7 +61,8 @@ static void serve(int socket, const char *core)
     signal(SIGBUS, SIG_DFL);
     signal(SIGABRT, SIG_DFL);
     if (core != NULL) gpu_core_ask(core);
-    if (core != NULL && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump
+    const int is_talkative = core != NULL || (cuda_is_simulated() && getenv("TMAREF_SIM_REPORTS") == NULL);
+    if (is_talkative && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump and fault
     gpu.core = core;
     greeting.ready = gpu_init(&gpu, &greeting.why);
     memcpy(greeting.description, gpu.description, sizeof greeting.description);

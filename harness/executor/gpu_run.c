@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The gpu executor: a child process owns the device, and this process only tells it which cases of the shared batch to
 // run. When a case ends that child, the cases are halved until the guilty one stands alone, and a new child takes over.
+// The executor sim is the same code with the simulated driver, which has no core dumps. One of the two runs at a time.
 #include "gpu_run.h"
 
 #include <limits.h>
@@ -13,16 +14,17 @@
 #include "gpu_together.h"
 #include "parse_number.h"
 
-enum { RUN_SECONDS = 120 };
+enum { RUN_SECONDS = 120, SIM_RUN_SECONDS = 3600 };
 
 static struct gpu_child child;
-static char description[256];
+static char description[2][256]; // of the GPU and of the simulation
+static int is_sim;
 
 static int start(struct text *why)
 {
     struct gpu_greeting greeting;
     if (!gpu_child_start(&child, NULL, why) || !gpu_child_greets(&child, GPU_START_SECONDS, &greeting, why)) return 0;
-    memcpy(description, greeting.description, sizeof description);
+    memcpy(description[is_sim], greeting.description, sizeof description[is_sim]);
     return 1;
 }
 
@@ -33,8 +35,16 @@ static void gpu_close(void)
     gpu_together_close();
 }
 
+// Whose turn it is: the other one's children go.
+static void take_turn(int simulates)
+{
+    if (is_sim != simulates) gpu_close();
+    is_sim = simulates;
+    cuda_simulate(simulates);
+}
+
 // A child knows the batches that were there when it started, so each batch gets a new one.
-static int gpu_open(struct batch *batch, struct text *why)
+static int open_child(struct batch *batch, struct text *why)
 {
     (void)batch;
     gpu_close();
@@ -45,7 +55,7 @@ static int gpu_open(struct batch *batch, struct text *why)
 static int run_seconds(void)
 {
     const char *text = getenv("TMAREF_GPU_SECONDS");
-    uint64_t seconds = RUN_SECONDS;
+    uint64_t seconds = is_sim ? SIM_RUN_SECONDS : RUN_SECONDS;
     if (text != NULL) parse_u64(text, INT_MAX / 1000, &seconds);
     return (int)seconds;
 }
@@ -85,7 +95,7 @@ int gpu_is_of_machine(int error, struct text *why)
     return 1;
 }
 
-static int gpu_run(struct batch *batch, int first, int count, struct text *why)
+static int run_cases(struct batch *batch, int first, int count, struct text *why)
 {
     struct gpu_order order = {batch, first, count};
     if (!hand_over(&order, why)) return 0;
@@ -99,24 +109,47 @@ static int gpu_run(struct batch *batch, int first, int count, struct text *why)
         batch->results[first].late = late;
         return 1;
     }
-    return gpu_run(batch, first, count / 2, why) && gpu_run(batch, first + count / 2, count - count / 2, why);
+    return run_cases(batch, first, count / 2, why) && run_cases(batch, first + count / 2, count - count / 2, why);
 }
 
-static int gpu_run_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
+static int run_cases_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
 {
     for (int i = first; i < first + count; i++) batch->results[i].is_open = 1;
-    if (apart->together && !gpu_together_run(batch, first, count, apart, run_seconds(), why)) return 0;
+    if (apart->together && !is_sim && !gpu_together_run(batch, first, count, apart, run_seconds(), why)) return 0;
     int ran = gpu_lane_run(batch, first, count, apart, run_seconds(), why);
     if (ran < 0) return 0;
     apart->alone -= (uint64_t)ran;
     return 1;
 }
 
-static const char *gpu_describe(void)
-{
-    return description;
-}
+// The executor `name`, whose driver is simulated or not.
+#define EXECUTOR(name, simulates)                                                                                      \
+    static int name##_open(struct batch *batch, struct text *why)                                                      \
+    {                                                                                                                  \
+        take_turn(simulates);                                                                                          \
+        return open_child(batch, why);                                                                                 \
+    }                                                                                                                  \
+    static int name##_run(struct batch *batch, int first, int count, struct text *why)                                 \
+    {                                                                                                                  \
+        take_turn(simulates);                                                                                          \
+        return run_cases(batch, first, count, why);                                                                    \
+    }                                                                                                                  \
+    static int name##_run_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)      \
+    {                                                                                                                  \
+        take_turn(simulates);                                                                                          \
+        return run_cases_apart(batch, first, count, apart, why);                                                       \
+    }                                                                                                                  \
+    static const char *name##_describe(void)                                                                           \
+    {                                                                                                                  \
+        return description[simulates];                                                                                 \
+    }
+EXECUTOR(gpu, 0)
+EXECUTOR(sim, 1)
 
 const struct executor executor_gpu = {
     "gpu", "a real H100 or H200, through libcuda.so.1", gpu_open, gpu_run, gpu_run_apart, gpu_close, gpu_describe,
+};
+const struct executor executor_sim = {
+    "sim",        "the same kernels on the PTX machine, on this CPU", sim_open, sim_run, sim_run_apart, gpu_close,
+    sim_describe,
 };

@@ -8,8 +8,8 @@
 #include "driver.h"
 
 static const struct device_facts devices[] = {
-    {"h200", "NVIDIA H200", UINT64_C(150109880320), 0},
-    {"h100", "NVIDIA H100 80GB HBM3", (uint64_t)81079 << 20, 1},
+    {"h200", "NVIDIA H200 (tmaref)", UINT64_C(150109880320), 0},
+    {"h100", "NVIDIA H100 80GB HBM3 (tmaref)", (uint64_t)81079 << 20, 1},
 };
 
 const struct device_facts *device_named(const char *option)

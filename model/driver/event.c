@@ -26,22 +26,28 @@ DRIVER_VISIBLE enum cuda_result cuEventDestroy_v2(struct CUevent_st *event)
     return CUDA_SUCCESS;
 }
 
-static enum cuda_result check_done(const struct CUevent_st *event)
+// Asking for an event of a capture spoils the capture.
+static enum cuda_result check_done(struct driver *driver, const struct CUevent_st *event)
 {
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    return object_is(event->capture, OBJECT_GRAPH) ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+    if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        struct CUstream_st *stream = (struct CUstream_st *)object;
+        if (stream->capture != NULL && stream->capture_id == event->capture_id) stream->is_invalidated = 1;
+    }
+    return CUDA_ERROR_CAPTURED_EVENT;
 }
 
 DRIVER_VISIBLE enum cuda_result cuEventQuery(struct CUevent_st *event)
 {
     DRIVER_USE(driver);
-    return check_done(event);
+    return check_done(driver, event);
 }
 
 DRIVER_VISIBLE enum cuda_result cuEventSynchronize(struct CUevent_st *event)
 {
     DRIVER_USE(driver);
-    return check_done(event);
+    return check_done(driver, event);
 }
 
 DRIVER_VISIBLE enum cuda_result cuEventElapsedTime_v2(float *milliseconds, struct CUevent_st *start,

@@ -18,6 +18,20 @@ uint32_t function_registers(const struct CUfunc_st *function)
     return registers > fit ? fit : registers;
 }
 
+// Of the module's constants, as they lie one behind the other.
+static uint64_t constant_bytes(const struct CUfunc_st *function)
+{
+    const struct ptx_program *program = machine_module_program(function->module->machine);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < program->variables; i++) {
+        const struct ptx_variable *variable = &program->variable[i];
+        if (variable->space != PTX_CONST) continue;
+        const uint64_t align = variable->align > 0 ? variable->align : 1;
+        bytes = (bytes + align - 1) / align * align + variable->bytes;
+    }
+    return bytes;
+}
+
 static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, int *value)
 {
     enum { REQUIRED_CLUSTER_X = 11, REQUIRED_CLUSTER_Z = 13, POLICY = 15, CONSTANT = 2, CACHE_MODE = 7, SM_90 = 90 };
@@ -29,7 +43,7 @@ static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, in
         *value = (int)function->facts.static_shared_bytes;
         return 1;
     case CONSTANT:
-        *value = (int)function->facts.constant_bytes;
+        *value = (int)constant_bytes(function);
         return 1;
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
         *value = (int)function->facts.local_bytes;
@@ -95,6 +109,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, e
                                  "%d bytes of dynamic shared memory for %s; the most is %llu", value, function->name,
                                  (unsigned long long)(LAUNCH_MAX_SHARED_BYTES - function->facts.static_shared_bytes));
         function->max_dynamic_bytes = value;
+        function->is_dynamic_set = 1;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         if (value < LEAST_CARVEOUT || value > MOST_CARVEOUT) return CUDA_ERROR_INVALID_VALUE;
@@ -190,22 +205,23 @@ uint32_t function_ctas_of_sm(const struct CUfunc_st *function, uint32_t threads,
 {
     const uint64_t shared = function->facts.static_shared_bytes + dynamic_bytes + RESERVED_OF_CTA;
     const uint32_t warps = (threads + WARP - 1) / WARP;
-    if (threads == 0 || threads > function->facts.max_threads || shared > SHARED_OF_SM) return 0;
+    if (threads == 0 || threads > LAUNCH_MAX_THREADS || shared > SHARED_OF_SM) return 0;
     const uint32_t registers = (function_registers(function) + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
     uint32_t ctas = least(CTAS_OF_SM, THREADS_OF_SM / WARP / warps);
     if (registers > 0) ctas = least(ctas, REGISTERS_OF_SM / (registers * WARP) / warps);
     return least(ctas, (uint32_t)(SHARED_OF_SM / shared));
 }
 
-// How many SMs the parts of the chip have that a cluster cannot leave.
-static const uint32_t processors_of_part[] = {16, 16, 16, 16, 16, 16, 18, 18};
+// How many SMs the parts of the chip have that a cluster cannot leave. They differ from one H200 to the next; these
+// give the numbers of the one that was asked.
+static const uint32_t processors_of_part[] = {18, 18, 18, 16, 16, 16, 16, 14};
 
 uint32_t function_clusters(const struct CUfunc_st *function, uint32_t ctas, uint32_t threads, uint64_t dynamic_bytes)
 {
     const uint32_t of_sm = function_ctas_of_sm(function, threads, dynamic_bytes);
     uint32_t clusters = 0;
     for (size_t i = 0; i < sizeof processors_of_part / sizeof processors_of_part[0] && ctas > 0; i++)
-        clusters += processors_of_part[i] * of_sm / ctas;
+        clusters += processors_of_part[i] / ctas * of_sm;
     return clusters;
 }
 
@@ -269,7 +285,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyAvailableDynamicSMemPerBlock(size_t *
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     const uint64_t share = SHARED_OF_SM / (uint64_t)ctas, own = function->facts.static_shared_bytes + RESERVED_OF_CTA;
     const uint64_t left = share > own ? share - own : 0;
-    const uint64_t most = LAUNCH_MAX_SHARED_BYTES - function->facts.static_shared_bytes;
+    const uint64_t most = (uint64_t)function->max_dynamic_bytes;
     *bytes = left < most ? left : most;
     return CUDA_SUCCESS;
 }

@@ -261,7 +261,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
 {
     DRIVER_USE(driver);
     struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || !object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     for (uint32_t i = 0; i < exec->count && driver_usable(driver) == CUDA_SUCCESS; i++) {
         if (exec->step[i].is_disabled) continue;
@@ -281,7 +282,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphUpload(struct CUgraphExec_st *exec, struc
 DRIVER_VISIBLE enum cuda_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
 {
     DRIVER_USE(driver);
-    if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     graph_exec_free(driver, exec);
     return CUDA_SUCCESS;
 }

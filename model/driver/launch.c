@@ -50,7 +50,7 @@ static struct cluster_launch launch_of(const struct work_kernel *kernel)
     struct cluster_launch launch = {.has_cluster = kernel->cluster[0] != 0,
                                     .non_portable = function->non_portable,
                                     .shared_bytes = kernel->shared_bytes,
-                                    .allows_shared = function->max_dynamic_bytes != 0,
+                                    .allows_shared = function->is_dynamic_set,
                                     .allowed_shared_bytes = (uint32_t)function->max_dynamic_bytes,
                                     .compiled_threads = function->facts.max_threads,
                                     .compiled_max_cluster = function->facts.max_cluster_rank,

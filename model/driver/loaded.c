@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "fatbin.h"
 
 // What __fatBinC_Wrapper_t of nvcc's objects holds, and what cuModuleLoadData takes as well.
@@ -192,6 +193,8 @@ enum cuda_result loaded_function(struct driver *driver, const char *call, struct
     struct CUfunc_st *function = function_new(driver, module, kernel, name);
     if (function == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     const enum cuda_result error = decode(driver, call, module, function);
+    if (function->facts.static_shared_bytes < LAUNCH_DEFAULT_SHARED_BYTES)
+        function->max_dynamic_bytes = LAUNCH_DEFAULT_SHARED_BYTES - (int)function->facts.static_shared_bytes;
     if (error != CUDA_SUCCESS) {
         free(function->name);
         object_destroy(&driver->objects, function);

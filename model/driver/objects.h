@@ -52,7 +52,7 @@ struct CUfunc_st {
     int kernel;
     char *name;
     struct machine_kernel_facts facts;
-    int max_dynamic_bytes, carveout, non_portable, cluster[3], policy;
+    int max_dynamic_bytes, is_dynamic_set, carveout, non_portable, cluster[3], policy;
     struct CUfunc_st *next;
 };
 

@@ -74,7 +74,7 @@ static enum cuda_result tell(void *to, uint32_t attribute, const struct allocati
         put(to, 0, sizeof(void *));
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return CUDA_ERROR_INVALID_VALUE;
     }
 }
 

@@ -15,7 +15,7 @@ DRIVER_VISIBLE enum cuda_result cuGetProcAddress_v2(const char *symbol, void **f
     uint32_t told = exists ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     if (call != NULL) told = CU_GET_PROC_ADDRESS_SUCCESS;
     if (status != NULL) *status = told;
-    return call != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return call != NULL || status != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGetProcAddress(const char *symbol, void **function, int cuda_version, uint64_t flags)

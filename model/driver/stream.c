@@ -198,6 +198,15 @@ DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event,
     return stream_submit(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
 
+static int is_spoilt(const struct driver *driver, uint64_t capture_id)
+{
+    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        const struct CUstream_st *stream = (const struct CUstream_st *)object;
+        if (stream->capture_id == capture_id && stream->is_invalidated) return 1;
+    }
+    return 0;
+}
+
 // A stream that waits for an event of a capture is captured too.
 DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags)
 {
@@ -205,7 +214,9 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
     (void)flags;
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
+    if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL && stream->capture_id != event->capture_id) return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     stream->capture = event->capture;
     stream->capture_id = event->capture_id;
@@ -301,7 +312,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, s
     if (!leave_capture(driver, stream)) error = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     if (stream->is_invalidated) error = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     stream->capture = NULL;
-    stream->is_origin = 0;
+    stream->is_origin = stream->is_invalidated = 0;
     forget_after(stream);
     if (error == CUDA_SUCCESS)
         *graph = captured;

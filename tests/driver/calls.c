@@ -169,9 +169,7 @@ static void show_modules(void)
     size_t bytes = 0;
     int value = 0;
     uint32_t word = 0;
-    struct CUmod_st *bad = NULL;
     puts("--- modules");
-    SHOW(cuModuleLoadData(&bad, ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry e() { no.such; }\n"));
     SHOW(cuModuleLoadData(&module, ptx));
     SHOW(cuModuleGetFunction(&put, module, "nobody"));
     SHOW(cuModuleGetFunction(&put, module, "put"));
@@ -325,7 +323,7 @@ static void show_graphs(void)
     struct CUevent_st *event = NULL;
     struct CUgraph_st *graph = NULL;
     struct CUgraphExec_st *exec = NULL;
-    struct CUgraphNode_st *node[8];
+    struct CUgraphNode_st *node[8] = {NULL};
     unsigned long long at = 0;
     uint32_t value = 99, word = 0, status = 9;
     size_t count = 8;
