@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Structs of the driver API that only the driver's own calls take, with the names of CUDA's documents, so that the
-// sources of this folder compile with cuda.h included first as well as without it: tests/meta/driver_check.c does.
+// Structs of the driver API that only the driver's own calls take, with the names of CUDA's documents, so that
+// cuda_api.h compiles with cuda.h included first as well as without it: tests/meta/cuda_api_check.c does with the
+// header.
 #ifndef TMAREF_CUDA_TYPES_H
 #define TMAREF_CUDA_TYPES_H
 

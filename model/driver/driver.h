@@ -40,7 +40,7 @@ void driver_leave(struct driver **driver);
 enum cuda_result driver_usable(struct driver *driver);
 
 // The first line of a call that needs neither cuInit nor a context.
-#define DRIVER_ENTER(driver) struct driver *driver __attribute__((cleanup(driver_leave))) = driver_enter()
+#define DRIVER_ENTER(driver) struct driver *driver __attribute__((cleanup(driver_leave), unused)) = driver_enter()
 
 // The first line of a call that needs both.
 #define DRIVER_USE(driver)                                                                                             \

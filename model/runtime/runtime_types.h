@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Structs of the runtime API, with the names of CUDA's documents. CUDA runtime API 13.0, "Data types used by CUDA
-// Runtime"; tests/meta/runtime_check.c compares them with the toolkit's headers where there are any.
+// Runtime"; tests/meta/runtime_abi_check.c compares them with the toolkit's headers where there are any.
 #ifndef TMAREF_RUNTIME_TYPES_H
 #define TMAREF_RUNTIME_TYPES_H
 
@@ -13,6 +13,10 @@
 enum cudaError {
 #include "errors.def"
 };
+
+#endif
+
+#if !defined __DRIVER_TYPES_H__ || defined TMAREF_COMPARE_RUNTIME
 
 struct dim3 {
     unsigned x, y, z;
