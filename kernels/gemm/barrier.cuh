@@ -157,12 +157,17 @@ static __device__ __forceinline__ void cluster_fence()
 }
 
 // In a launch with programmatic stream serialization the kernel may start before the one in front of it is done: this
-// waits until that one is, and lets the next one start where SMs get free. In other launches it does nothing.
+// waits until that one is. In other launches it does nothing.
 static __device__ __forceinline__ void wait_for_launch_before()
 {
-    asm volatile("griddepcontrol.wait;\n"
-                 "griddepcontrol.launch_dependents;" ::
-                     : "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+// Lets the next such launch start where SMs get free, as soon as all CTAs of this one have called it: it sets itself up
+// while this one works, or waits for the one before.
+static __device__ __forceinline__ void let_next_launch_begin()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 static __device__ __forceinline__ uint32_t cluster_rank()

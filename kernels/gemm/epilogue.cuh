@@ -54,10 +54,24 @@ static __device__ __forceinline__ void write_box(uint32_t box, const float (&v)[
     }
 }
 
+// The same for the transpose of a box: `COLUMNS` rows of 64 columns of 16 bits, by transposing matrices.
+template <class Out, uint32_t COLUMNS>
+static __device__ __forceinline__ void write_turned_box(uint32_t box, const float (&v)[COLUMNS / 2], uint32_t thread)
+{
+    uint32_t lane = thread % 32, chunk = thread / 32 * 2 + lane / 8 % 2;
+#pragma unroll
+    for (uint32_t i = 0; i < COLUMNS / 2; i += 8) {
+        uint32_t to = box + chunk_offset<GEMM_BOX_ROWS * 2>(i * 2 + lane / 16 * 8 + lane % 8, chunk);
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+                     "r"(pack<Out>(v[i], v[i + 1])), "r"(pack<Out>(v[i + 2], v[i + 3])),
+                     "r"(pack<Out>(v[i + 4], v[i + 5])), "r"(pack<Out>(v[i + 6], v[i + 7]))
+                     : "memory");
+    }
+}
+
 // The ring of BOXES boxes of one warpgroup at `base`. Thread 0 of the warpgroup issues the stores; `barrier` is the
-// warpgroup's named barrier. put(box, ...) by all its threads for box 0, 1, .. of a tile; a tile has a multiple of
-// BOXES.
-template <class Out, uint32_t COLUMNS, uint32_t BOXES>
+// warpgroup's named barrier. put(box, ...) by all its threads for box 0, 1, .. of a tile.
+template <class Out, uint32_t COLUMNS, uint32_t BOXES, bool TURNED>
 struct box_ring {
     static constexpr uint32_t BOX_BYTES = COLUMNS * (Out::TYPE == GEMM_F32 ? 4 : 2) * GEMM_BOX_ROWS;
     uint32_t base, barrier, thread;
@@ -74,7 +88,10 @@ struct box_ring {
             if (thread == 0) tma_wait_read<0>();
             named_barrier_sync(barrier, 128);
         }
-        write_box<Out, COLUMNS>(box, v, thread);
+        if constexpr (TURNED)
+            write_turned_box<Out, COLUMNS>(box, v, thread);
+        else
+            write_box<Out, COLUMNS>(box, v, thread);
         async_proxy_fence(); // the copy reads what this thread wrote
         if (BOXES > 1 && thread == 0) tma_wait_read<(BOXES > 1 ? BOXES - 2 : 0)>();
         named_barrier_sync(barrier, 128);

@@ -11,8 +11,18 @@ static constexpr uint32_t CHUNKS = GEMM_BLOCK_BYTES / 16;         // of a row of
 static constexpr uint32_t ROWS_AT_ONCE = GEMM_GATHERERS / CHUNKS; // a multiple of 8, as the swizzle repeats
 static constexpr uint32_t BYTES_AT_ONCE = ROWS_AT_ONCE * GEMM_BLOCK_BYTES;
 
-// 16 bytes of shared memory, of which `bytes` come from global memory; the others are zeros.
-static __device__ __forceinline__ void copy_chunk(uint32_t to, const char *from, uint32_t bytes)
+// 16 bytes of shared memory, from global memory or zeros.
+static __device__ __forceinline__ void copy_chunk(uint32_t to, const char *from, bool is_there)
+{
+    asm volatile("{.reg .pred p;\n"
+                 "setp.eq.u32 p, %2, 0;\n"
+                 "cp.async.cg.shared.global [%0], [%1], 16, p;}" ::"r"(to),
+                 "l"(from), "r"((uint32_t)is_there)
+                 : "memory");
+}
+
+// The same, of which the first `bytes` come from global memory.
+static __device__ __forceinline__ void copy_bytes(uint32_t to, const char *from, uint32_t bytes)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
@@ -37,17 +47,21 @@ struct gatherer {
         to = part + chunk_offset<GEMM_BLOCK_BYTES>(row, chunk);
     }
 
-    // TILE_ROWS rows from `first` on, of the bytes of a row from `at` on as many as there are, at most 16.
+    // TILE_ROWS rows from `first` on, of the bytes of a row from `at` on as many as there are, at most 16. Rows and
+    // chunks that are not there are zeros.
     template <uint32_t TILE_ROWS>
     __device__ __forceinline__ void copy(uint32_t stage, uint32_t first, uint32_t at, uint32_t bytes) const
     {
         uint32_t row = first + threadIdx.x / CHUNKS;
         const char *from = base + row * pitch_bytes + at;
+        if (bytes % 16 == 0) { // but for the end of some rows
 #pragma unroll
-        for (uint32_t i = 0; i < TILE_ROWS / ROWS_AT_ONCE; i++) {
-            bool is_there = row + i * ROWS_AT_ONCE < rows && bytes > 0;
-            copy_chunk(stage + to + i * BYTES_AT_ONCE, is_there ? from : base, is_there ? bytes : 0);
-            from += ROWS_AT_ONCE * pitch_bytes;
+            for (uint32_t i = 0; i < TILE_ROWS / ROWS_AT_ONCE; i++, from += ROWS_AT_ONCE * pitch_bytes)
+                copy_chunk(stage + to + i * BYTES_AT_ONCE, from, row + i * ROWS_AT_ONCE < rows && bytes > 0);
+        } else {
+#pragma unroll 1
+            for (uint32_t i = 0; i < TILE_ROWS / ROWS_AT_ONCE; i++, from += ROWS_AT_ONCE * pitch_bytes)
+                copy_bytes(stage + to + i * BYTES_AT_ONCE, from, row + i * ROWS_AT_ONCE < rows ? bytes : 0);
         }
     }
 };
@@ -78,8 +92,9 @@ static __device__ __forceinline__ void produce_gathered(const gemm_job &job, con
     gatherer a(job.a, job.pitch_a, job.m, 0), b(job.b, job.pitch_b, job.n, C::A_BYTES);
     pipeline_state at;
     tile t;
+    wait_for_launch_before();
     for (; tiles.get(job, t); tiles.next()) gather_tile<C>(job, s, t, a, b, at);
-    s.pipe.drain(at);
+    s.pipe.drain(at, 0, 1);
 }
 
 #endif

@@ -4,35 +4,43 @@
 #ifndef TMAREF_GEMM_CHOOSE_H
 #define TMAREF_GEMM_CHOOSE_H
 
+#include <math.h>
+
 #include "gemm_job.h"
+#include "gemm_paces.h"
 
 enum { GEMM_GROUP = 8 }; // rows of cluster tiles in a group
 
-// What things cost in clocks of an SM, fitted to the times of all candidates for 120 random shapes, bf16 and e4m3, on
-// an H200 (docs/kernels/gemm.md). A row is one of a block: 128 bytes.
-static const double GEMM_FLOP_CLOCKS = 1.61;     // of the tensor cores for 32 elements of a tile and a block
-static const double GEMM_BOX_CLOCKS = 173;       // TMA: for a box,
-static const double GEMM_ROW_CLOCKS = 0.79;      // and for each of its rows
-static const double GEMM_L2_CLOCKS = 3.2;        // of L2 for a row, where all SMs load
-static const double GEMM_SKEWED = 1.88;          // times that where rows start at no multiple of 128 bytes
-static const double GEMM_MULTICAST_CLOCKS = 742; // that a block takes at least where CTAs share it,
-static const double GEMM_RECEIVE_CLOCKS = 3.64;  // and a row that comes in
-static const double GEMM_GATHER_CLOCKS = 5.2;    // cp.async: for a row, where few SMs load,
-static const double GEMM_CROWD_CLOCKS = 9.3;     // and where all do
-static const double GEMM_STORE_CLOCKS = 0.197;   // for an element of a tile that nothing hides,
-static const double GEMM_TILE_CLOCKS = 75;       // and for the tile
-static const double GEMM_HIDDEN_CLOCKS = 0.092;  // for one that ping-pong stores while it multiplies,
-static const double GEMM_TURN_CLOCKS = 1350;     // and for its tile
-static const double GEMM_DRAM_BYTES = 3430;      // that the GPU reads from memory in a clock,
-static const double GEMM_WRITE_BYTES = 2070;     // and writes
-static const double GEMM_FULL_CLOCKS = 389;      // where the next launch finds no SM free
-static const double GEMM_PARTS_CLOCKS = 1430;    // for the code of a kernel that cuts k
-static const double GEMM_MEET_CLOCKS = 3260;     // that parts need to meet in memory,
-static const double GEMM_SEND_CLOCKS = 0.083;    // for an element that goes there,
-static const double GEMM_ADD_CLOCKS = 0.174;     // and one of another part that is added
-static const double GEMM_CLUSTER_CLOCKS = 150;   // that parts need to meet in a cluster,
-static const double GEMM_PUSH_CLOCKS = 0.618;    // and for an element that goes to another CTA
-static const double GEMM_ADDERS_AREA = 1024;     // elements of a tile that one part adds, where there are enough parts
+// What things cost in clocks of an SM, fitted to the times of all candidates for 240 random shapes, bf16 and e4m3, on
+// an H200 (docs/kernels/gemm.md). A row is one of a block: 128 bytes. Rows are skewed where they start at no multiple
+// of that.
+static const double GEMM_FLOP_CLOCKS = 1.204;     // of the tensor cores for 32 elements of a tile and a block,
+static const double GEMM_BLOCK_CLOCKS = 1.916;    // and for the block
+static const double GEMM_LEAST_CLOCKS = 246;      // that a block takes a consumer at least
+static const double GEMM_RECEIVE_CLOCKS = 0.6197; // for a row that comes to an SM,
+static const double GEMM_RECEIVE_SKEWED = 1.734;  // times that where rows are skewed
+static const double GEMM_L2_CLOCKS = 0.9458;      // of L2 for a row that is asked for, where all SMs load,
+static const double GEMM_L2_SKEWED = 2.936;       // times that where rows are skewed
+static const double GEMM_GATHER_CLOCKS = 4.381;   // cp.async: for a row of a tile
+static const double GEMM_FIRST_CLOCKS = 115.7;   // until the first block of a tile is there and the last one multiplied
+static const double GEMM_STORE_CLOCKS = 0.02037; // for an element of a tile that nothing hides,
+static const double GEMM_TILE_CLOCKS = 97.42;    // and for the tile
+static const double GEMM_BOX_CLOCKS = 7.155;     // and for each box of it that a warpgroup stores
+static const double GEMM_HIDDEN_CLOCKS = 0.02649; // for one that ping-pong stores while it multiplies,
+static const double GEMM_TURN_CLOCKS = 183.4;     // and for its tile
+static const double GEMM_DRAM_BYTES = 1865;       // that the GPU reads from memory in a clock,
+static const double GEMM_WRITE_BYTES = 2139;      // and writes
+static const double GEMM_FULL_CLOCKS = 818.7;     // where the next launch finds no SM free
+static const double GEMM_PARTS_CLOCKS = 1694;     // for the code of a kernel that cuts k
+static const double GEMM_MEET_CLOCKS = 1100;      // that parts need to meet in memory,
+static const double GEMM_SEND_CLOCKS = 0.1587;    // for an element that goes there,
+static const double GEMM_ADD_CLOCKS = 0.1573;     // and one of another part that is added
+static const double GEMM_CLUSTER_CLOCKS = 1375;   // that parts need to meet in a cluster,
+static const double GEMM_PUSH_CLOCKS = 0.1761;    // and for an element that goes to another CTA
+static const double GEMM_GROUP_CLOCKS = 4.469;    // for a launch in clusters
+static const double GEMM_START_CLOCKS = 3797;     // for a launch
+static const double GEMM_OVERLAP = 2.307;         // how well what goes on at the same time does: see gemm_together()
+static const double GEMM_ADDERS_AREA = 1024;      // elements of a tile that one part adds, where there are enough parts
 
 static inline double gemm_most(double a, double b)
 {
@@ -44,17 +52,26 @@ static inline double gemm_least(double a, double b)
     return a < b ? a : b;
 }
 
-// The clocks of a block of k in one CTA: those of the tensor cores, or of what it takes to load it.
+// What things take together that go on at the same time: a bit more than the longest of them.
+static inline double gemm_together(double a, double b, double c)
+{
+    double most = gemm_most(a, gemm_most(b, c)), sum = 0;
+    for (int i = 0; i < 3; i++) sum += pow((i == 0 ? a : i == 1 ? b : c) / most, GEMM_OVERLAP);
+    return most * pow(sum, 1 / GEMM_OVERLAP);
+}
+
+// The clocks of a block of k in one CTA: those of the tensor cores, of what it takes to load it, or of who waits for
+// it.
 static inline double gemm_block_clocks(const struct gemm_instance *i, const struct gemm_job *job, double busy)
 {
     double rows_a = gemm_least(i->tile_m, job->m), rows_b = gemm_least(i->tile_n, job->n);
-    double rows = rows_a / job->cluster_n + rows_b / job->cluster_m;
-    double skew = (uint64_t)job->k * gemm_bytes(i->in) % GEMM_BLOCK_BYTES != 0 ? GEMM_SKEWED : 1;
-    double load = gemm_most(2 * GEMM_BOX_CLOCKS + rows * GEMM_ROW_CLOCKS, rows * skew * GEMM_L2_CLOCKS * busy);
-    if (i->kernel == GEMM_GATHER) load = rows * gemm_most(GEMM_GATHER_CLOCKS, GEMM_CROWD_CLOCKS * busy);
-    if (job->cluster_m * job->cluster_n > 1)
-        load = gemm_most(load, gemm_most(GEMM_MULTICAST_CLOCKS, (rows_a + rows_b) * GEMM_RECEIVE_CLOCKS));
-    return gemm_most((double)i->tile_m * i->tile_n / 32 * GEMM_FLOP_CLOCKS, load);
+    int is_skewed = (uint64_t)job->k * gemm_bytes(i->in) % GEMM_BLOCK_BYTES != 0;
+    double receive = (rows_a + rows_b) * GEMM_RECEIVE_CLOCKS * (is_skewed ? GEMM_RECEIVE_SKEWED : 1);
+    double l2 = (rows_a / job->cluster_n + rows_b / job->cluster_m) * GEMM_L2_CLOCKS * busy;
+    double tensor = (double)i->tile_m * i->tile_n / 32 * GEMM_FLOP_CLOCKS + GEMM_BLOCK_CLOCKS;
+    double gather = i->kernel == GEMM_GATHER ? ((double)i->tile_m + i->tile_n) * GEMM_GATHER_CLOCKS : 0;
+    return gemm_together(tensor, gemm_together(receive, l2 * (is_skewed ? GEMM_L2_SKEWED : 1), 0),
+                         gemm_most(gather, GEMM_LEAST_CLOCKS));
 }
 
 // What the parts of a tile need to become one.
@@ -67,25 +84,26 @@ static inline double gemm_meet_clocks(const struct gemm_instance *i, const struc
     return GEMM_MEET_CLOCKS + GEMM_SEND_CLOCKS * sent + GEMM_ADD_CLOCKS * area * splits / adders;
 }
 
-// About how many clocks the job takes, but for what all candidates have in common. Each CTA computes a tile in each
-// round; cooperative kernels store after each tile, ping-pong while it multiplies the next one; all rounds together
-// take at least what it takes to read A and B once, and to write D.
+// About how many clocks the job takes. Each CTA computes a tile in each round; cooperative kernels store after each
+// tile, ping-pong while it multiplies the next one; at the same time A and B are read once, and D is written.
 static inline double gemm_clocks(const struct gemm_instance *i, const struct gemm_job *job, uint32_t sms)
 {
     double area = (double)i->tile_m * i->tile_n;
     uint32_t size = gemm_cluster_size(job), tiles = gemm_cluster_tiles(i, job), room = gemm_room(size, sms);
     double rounds = (tiles - 1) / room + 1, ctas = (tiles < room ? tiles : room) * (double)size;
     double blocks = ((job->k - 1) / gemm_block_k(i->in) + job->splits) / job->splits;
-    double multiply = blocks * gemm_block_clocks(i, job, ctas / sms);
-    double hidden = GEMM_TURN_CLOCKS + GEMM_HIDDEN_CLOCKS * area, store = GEMM_TILE_CLOCKS + GEMM_STORE_CLOCKS * area;
-    double all = rounds * (multiply + store);
-    if (i->kernel == GEMM_PINGPONG) all = rounds * gemm_most(multiply, hidden) + hidden;
-    all = gemm_most(all,
-                    (((double)job->m + job->n) * job->k * gemm_bytes(i->in) + 2.0 * job->m * job->n) / GEMM_DRAM_BYTES);
-    all = gemm_most(all, 2.0 * job->m * job->n / GEMM_WRITE_BYTES);
-    all += rounds * gemm_meet_clocks(i, job);
+    double multiply = blocks * gemm_block_clocks(i, job, ctas / sms) + GEMM_FIRST_CLOCKS;
+    double boxes = gemm_part_boxes(i) * GEMM_BOX_CLOCKS;
+    double hidden = GEMM_TURN_CLOCKS + GEMM_HIDDEN_CLOCKS * area + boxes;
+    double store = GEMM_TILE_CLOCKS + GEMM_STORE_CLOCKS * area + boxes;
+    double work = rounds * (multiply + store), written = 2.0 * job->m * job->n;
+    if (gemm_is_pingpong(i->kernel)) work = rounds * gemm_most(multiply, hidden) + hidden;
+    double read = ((double)job->m + job->n) * job->k * gemm_bytes(i->in) + written;
+    double all = gemm_together(work, read / GEMM_DRAM_BYTES, written / GEMM_WRITE_BYTES);
+    all += rounds * gemm_meet_clocks(i, job) + (size > 1 ? GEMM_GROUP_CLOCKS : 0);
     if (2 * ctas > sms) all += GEMM_FULL_CLOCKS * (2 * ctas / sms - 1);
-    return all + (i->kernel == GEMM_SPLIT_K ? GEMM_PARTS_CLOCKS : 0);
+    if (i->kernel == GEMM_SPLIT_K || i->kernel == GEMM_TURNED) all += GEMM_PARTS_CLOCKS;
+    return (all + GEMM_START_CLOCKS) * gemm_pace(i);
 }
 
 // Whether a job can run as it is cut up, with `workspace_bytes` of workspace where it goes through one.
@@ -106,9 +124,10 @@ typedef void gemm_visit(const struct gemm_instance *instance, const struct gemm_
 static inline void gemm_each_cut(const struct gemm_instance *i, const struct gemm_job *problem, uint32_t sms,
                                  uint64_t workspace_bytes, gemm_visit *visit, void *context)
 {
-    static const uint8_t clusters[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+    static const uint8_t clusters[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
     static const uint8_t splits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32};
     uint32_t rows = (problem->m - 1) / i->tile_m + 1, columns = (problem->n - 1) / i->tile_n + 1;
+    int has_twin = i->kernel == GEMM_SPLIT_K || i->kernel == GEMM_TURNED; // that does not cut k, and is faster then
     struct gemm_job trial = *problem;
     trial.reduce = 0;
     trial.group = GEMM_GROUP;
@@ -117,7 +136,7 @@ static inline void gemm_each_cut(const struct gemm_instance *i, const struct gem
         trial.cluster_m = clusters[c][0];
         trial.cluster_n = clusters[c][1];
         if (rows < trial.cluster_m || columns < trial.cluster_n) continue; // a CTA would have nothing
-        for (uint32_t s = 0; s < (gemm_cuts_k(i->kernel) ? sizeof splits : 1); s++) {
+        for (uint32_t s = (uint32_t)has_twin; s < (gemm_cuts_k(i->kernel) ? sizeof splits : 1); s++) {
             trial.splits = splits[s];
             if (trial.splits > 1 && rows * columns * trial.splits > 2 * sms) break;
             for (uint32_t memory = 0; memory < (trial.splits > 1 && problem->workspace ? 2 : 1); memory++) {
@@ -147,7 +166,7 @@ struct gemm_choice {
 };
 
 // The cheapest ones so far, ascending; of equals the first comes first.
-enum { GEMM_RANKED = 8 };
+enum { GEMM_RANKED = 8, GEMM_RANKED_CUTS = 2 }; // cuts: of one instance, as what is wrong about one is about all
 struct gemm_ranking {
     struct gemm_choice choice[GEMM_RANKED];
     uint32_t count, sms;
@@ -157,11 +176,13 @@ static inline void gemm_rank_one(const struct gemm_instance *instance, const str
 {
     struct gemm_ranking *to = (struct gemm_ranking *)context;
     const struct gemm_choice new_one = {instance, *job, gemm_clocks(instance, job, to->sms)};
-    uint32_t at = to->count;
-    if (at == GEMM_RANKED && new_one.clocks >= to->choice[at - 1].clocks) return;
+    uint32_t at, same = 0; // at: whose place it takes
+    for (at = 0; at < to->count; at++)
+        if (to->choice[at].instance == instance && ++same == GEMM_RANKED_CUTS) break;
     if (at == GEMM_RANKED) at--;
-    for (to->count = at + 1; at > 0 && to->choice[at - 1].clocks > new_one.clocks; at--)
-        to->choice[at] = to->choice[at - 1];
+    if (at < to->count && new_one.clocks >= to->choice[at].clocks) return;
+    if (at == to->count) to->count++;
+    for (; at > 0 && to->choice[at - 1].clocks > new_one.clocks; at--) to->choice[at] = to->choice[at - 1];
     to->choice[at] = new_one;
 }
 

@@ -15,7 +15,16 @@
 #define GEMM_DEVICE
 #endif
 
-enum gemm_kernel { GEMM_PINGPONG, GEMM_COOPERATIVE, GEMM_SPLIT_K, GEMM_GATHER, GEMM_CP_ASYNC }; // last: cp_async_job.h
+enum gemm_kernel {
+    GEMM_PINGPONG,
+    GEMM_PINGPONG_TURNED,
+    GEMM_COOPERATIVE,
+    GEMM_COOPERATIVE_TURNED,
+    GEMM_SPLIT_K,
+    GEMM_TURNED,
+    GEMM_GATHER,
+    GEMM_CP_ASYNC
+};
 enum gemm_type { GEMM_BF16, GEMM_F16, GEMM_E4M3, GEMM_E5M2, GEMM_F32 };
 
 enum {
@@ -23,10 +32,11 @@ enum {
     GEMM_BOX_ROWS = 64,     // of D
     GEMM_THREADS = 384,     // warpgroup 0 produces, 1 and 2 consume
     GEMM_CONSUMERS = 2,
-    GEMM_GATHERERS = 128,     // threads of a producer that gathers
-    GEMM_SHARED_START = 1024, // the shared address of stage 0 of every CTA
-    GEMM_SHARED_MAX = 232448, // bytes of dynamic shared memory of a CTA
-    GEMM_MAX_STAGES = 8,
+    GEMM_GATHERERS = 128,      // threads of a producer that gathers
+    GEMM_SHARED_START = 1024,  // the shared address of stage 0 of every CTA
+    GEMM_SHARED_MAX = 232448,  // bytes of dynamic shared memory of a CTA
+    GEMM_LIGHT_AREA = 64 * 96, // of the part of a tile that a warpgroup has where two CTAs find registers on an SM
+    GEMM_MAX_STAGES = 16,
     GEMM_MAX_CLUSTER = 8,
     GEMM_COUNTERS = 1 << 14, // of a workspace, at its start
     GEMM_MAX_SPLITS_IN_MEMORY = 32,
@@ -55,6 +65,68 @@ enum {
     X(cooperative, in, out, 64, 192, 1, 2, 2)                                                                          \
     X(cooperative, in, out, 64, 128, 1, 2, 2)                                                                          \
     X(cooperative, in, out, 64, 64, 1, 2, 2)
+#define GEMM_PINGPONG_MORE_TILES(X, in, out)                                                                           \
+    X(pingpong, in, out, 64, 64, 1, 1, 2)                                                                              \
+    X(pingpong, in, out, 64, 96, 1, 1, 2)                                                                              \
+    X(pingpong, in, out, 64, 160, 1, 1, 2)                                                                             \
+    X(pingpong, in, out, 64, 192, 1, 1, 2)                                                                             \
+    X(pingpong, in, out, 128, 176, 1, 1, 2)                                                                            \
+    X(pingpong, in, out, 192, 80, 1, 1, 2)                                                                             \
+    X(pingpong, in, out, 192, 112, 1, 1, 2)                                                                            \
+    X(pingpong, in, out, 192, 128, 1, 1, 2)
+#define GEMM_PINGPONG_TURNED_TILES(X, in, out)                                                                         \
+    X(pingpong_turned, in, out, 48, 64, 1, 1, 2)                                                                       \
+    X(pingpong_turned, in, out, 80, 64, 1, 1, 2)                                                                       \
+    X(pingpong_turned, in, out, 96, 64, 1, 1, 2)                                                                       \
+    X(pingpong_turned, in, out, 112, 64, 1, 1, 2)                                                                      \
+    X(pingpong_turned, in, out, 128, 64, 1, 1, 2)                                                                      \
+    X(pingpong_turned, in, out, 160, 64, 1, 1, 2)                                                                      \
+    X(pingpong_turned, in, out, 192, 64, 1, 1, 2)                                                                      \
+    X(pingpong_turned, in, out, 96, 128, 1, 1, 2)                                                                      \
+    X(pingpong_turned, in, out, 160, 128, 1, 1, 2)                                                                     \
+    X(pingpong_turned, in, out, 80, 192, 1, 1, 2)                                                                      \
+    X(pingpong_turned, in, out, 112, 192, 1, 1, 2)
+#define GEMM_COOPERATIVE_MORE_TILES(X, in, out)                                                                        \
+    X(cooperative, in, out, 192, 256, 1, 2, 2)                                                                         \
+    X(cooperative, in, out, 192, 224, 1, 2, 2)                                                                         \
+    X(cooperative, in, out, 192, 192, 1, 2, 2)                                                                         \
+    X(cooperative, in, out, 192, 160, 1, 2, 2)                                                                         \
+    X(cooperative, in, out, 192, 128, 1, 2, 2)                                                                         \
+    X(cooperative, in, out, 256, 192, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 256, 176, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 256, 144, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 256, 112, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 256, 32, 2, 1, 2)                                                                          \
+    X(cooperative, in, out, 128, 192, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 128, 176, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 128, 160, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 128, 144, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 128, 112, 2, 1, 2)                                                                         \
+    X(cooperative, in, out, 128, 96, 2, 1, 2)                                                                          \
+    X(cooperative, in, out, 128, 80, 2, 1, 2)                                                                          \
+    X(cooperative, in, out, 128, 48, 2, 1, 2)                                                                          \
+    X(cooperative, in, out, 64, 224, 1, 2, 2)                                                                          \
+    X(cooperative, in, out, 64, 160, 1, 2, 2)                                                                          \
+    X(cooperative, in, out, 64, 96, 1, 2, 2)
+#define GEMM_COOPERATIVE_TURNED_TILES(X, in, out)                                                                      \
+    X(cooperative_turned, in, out, 16, 128, 1, 2, 2)                                                                   \
+    X(cooperative_turned, in, out, 32, 128, 1, 2, 2)                                                                   \
+    X(cooperative_turned, in, out, 48, 128, 1, 2, 2)                                                                   \
+    X(cooperative_turned, in, out, 80, 128, 1, 2, 2)                                                                   \
+    X(cooperative_turned, in, out, 96, 128, 1, 2, 2)                                                                   \
+    X(cooperative_turned, in, out, 112, 128, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 144, 128, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 160, 128, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 176, 128, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 224, 128, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 96, 64, 2, 1, 2)                                                                    \
+    X(cooperative_turned, in, out, 160, 64, 2, 1, 2)                                                                   \
+    X(cooperative_turned, in, out, 112, 256, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 160, 256, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 176, 256, 1, 2, 2)                                                                  \
+    X(cooperative_turned, in, out, 96, 192, 2, 1, 2)                                                                   \
+    X(cooperative_turned, in, out, 160, 192, 2, 1, 2)                                                                  \
+    X(cooperative_turned, in, out, 224, 192, 2, 1, 2)
 #define GEMM_SPLIT_K_TILES(X, in, out)                                                                                 \
     X(split_k, in, out, 128, 128, 2, 1, 2)                                                                             \
     X(split_k, in, out, 128, 160, 2, 1, 2)                                                                             \
@@ -65,6 +137,30 @@ enum {
     X(split_k, in, out, 64, 32, 1, 2, 2)                                                                               \
     X(split_k, in, out, 64, 64, 1, 2, 2)                                                                               \
     X(split_k, in, out, 64, 128, 1, 2, 2)
+#define GEMM_SPLIT_K_MORE_TILES(X, in, out)                                                                            \
+    X(split_k, in, out, 128, 224, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 128, 176, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 128, 144, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 128, 112, 2, 1, 2)                                                                             \
+    X(split_k, in, out, 128, 96, 2, 1, 2)                                                                              \
+    X(split_k, in, out, 128, 80, 2, 1, 2)                                                                              \
+    X(split_k, in, out, 128, 48, 2, 1, 2)                                                                              \
+    X(split_k, in, out, 64, 160, 1, 2, 2)                                                                              \
+    X(split_k, in, out, 64, 96, 1, 2, 2)
+#define GEMM_TURNED_TILES(X, in, out)                                                                                  \
+    X(turned, in, out, 16, 128, 1, 2, 2)                                                                               \
+    X(turned, in, out, 32, 128, 1, 2, 2)                                                                               \
+    X(turned, in, out, 48, 128, 1, 2, 2)                                                                               \
+    X(turned, in, out, 80, 128, 1, 2, 2)                                                                               \
+    X(turned, in, out, 96, 128, 1, 2, 2)                                                                               \
+    X(turned, in, out, 112, 128, 1, 2, 2)                                                                              \
+    X(turned, in, out, 144, 128, 1, 2, 2)                                                                              \
+    X(turned, in, out, 160, 128, 1, 2, 2)                                                                              \
+    X(turned, in, out, 176, 128, 1, 2, 2)                                                                              \
+    X(turned, in, out, 192, 128, 1, 2, 2)                                                                              \
+    X(turned, in, out, 224, 128, 1, 2, 2)                                                                              \
+    X(turned, in, out, 96, 64, 2, 1, 2)                                                                                \
+    X(turned, in, out, 160, 64, 2, 1, 2)
 #define GEMM_GATHER_TILES(X, in, out)                                                                                  \
     X(gather, in, out, 128, 256, 2, 1, 2)                                                                              \
     X(gather, in, out, 128, 192, 2, 1, 2)                                                                              \
@@ -85,14 +181,32 @@ enum {
     TILES(X, e5m2, bf16)                                                                                               \
     TILES(X, e5m2, f32)
 
-#define GEMM_PINGPONG_INSTANCES(X)    GEMM_TYPES(GEMM_PINGPONG_TILES, X)
-#define GEMM_COOPERATIVE_INSTANCES(X) GEMM_TYPES(GEMM_COOPERATIVE_TILES, X)
-#define GEMM_SPLIT_K_INSTANCES(X)     GEMM_TYPES(GEMM_SPLIT_K_TILES, X)
-#define GEMM_GATHER_INSTANCES(X)      GEMM_TYPES(GEMM_GATHER_TILES, X)
+#define GEMM_TYPES_OF_16_BITS(TILES, X) /* D of */                                                                     \
+    TILES(X, bf16, bf16)                                                                                               \
+    TILES(X, f16, f16)                                                                                                 \
+    TILES(X, e4m3, bf16)                                                                                               \
+    TILES(X, e5m2, bf16)
+
+#define GEMM_PINGPONG_INSTANCES(X)                                                                                     \
+    GEMM_TYPES(GEMM_PINGPONG_TILES, X)                                                                                 \
+    GEMM_TYPES_OF_16_BITS(GEMM_PINGPONG_MORE_TILES, X)
+#define GEMM_PINGPONG_TURNED_INSTANCES(X) GEMM_TYPES_OF_16_BITS(GEMM_PINGPONG_TURNED_TILES, X)
+#define GEMM_COOPERATIVE_INSTANCES(X)                                                                                  \
+    GEMM_TYPES(GEMM_COOPERATIVE_TILES, X)                                                                              \
+    GEMM_TYPES_OF_16_BITS(GEMM_COOPERATIVE_MORE_TILES, X)
+#define GEMM_COOPERATIVE_TURNED_INSTANCES(X) GEMM_TYPES_OF_16_BITS(GEMM_COOPERATIVE_TURNED_TILES, X)
+#define GEMM_SPLIT_K_INSTANCES(X)                                                                                      \
+    GEMM_TYPES(GEMM_SPLIT_K_TILES, X)                                                                                  \
+    GEMM_TYPES_OF_16_BITS(GEMM_SPLIT_K_MORE_TILES, X)
+#define GEMM_TURNED_INSTANCES(X) GEMM_TYPES_OF_16_BITS(GEMM_TURNED_TILES, X)
+#define GEMM_GATHER_INSTANCES(X) GEMM_TYPES(GEMM_GATHER_TILES, X)
 #define GEMM_INSTANCES(X)                                                                                              \
     GEMM_PINGPONG_INSTANCES(X)                                                                                         \
+    GEMM_PINGPONG_TURNED_INSTANCES(X)                                                                                  \
     GEMM_COOPERATIVE_INSTANCES(X)                                                                                      \
+    GEMM_COOPERATIVE_TURNED_INSTANCES(X)                                                                               \
     GEMM_SPLIT_K_INSTANCES(X)                                                                                          \
+    GEMM_TURNED_INSTANCES(X)                                                                                           \
     GEMM_GATHER_INSTANCES(X)
 
 // One instance of each kernel also exists as <function>_timeline, which writes the events of the job.
@@ -122,6 +236,9 @@ struct gemm_instance {
 //   a, b                  gathering kernels: the addresses of A and B, and pitch_a, pitch_b from row to row (bytes); no
 //                         clusters then
 //   group                 tiles are taken in groups of so many rows of cluster tiles, down the columns of a group
+//   ahead                 a CTA asks for the first blocks of its first tile while the launch before still goes on, so
+//   that
+//                         L2 has them: those of so many stages. 0 was fastest (docs/performance.md)
 //   dump                  0, or where CTA 0 leaves its shared memory, gemm_dump_bytes() of it
 //   timeline              the timeline instances: where the first timeline_ctas CTAs leave GEMM_EVENTS events for each
 //                         warpgroup; events that did not happen are not written
@@ -133,7 +250,7 @@ struct gemm_job {
     uint32_t stages;
     uint32_t cluster_m, cluster_n;
     uint32_t splits, reduce;
-    uint32_t group, timeline_ctas;
+    uint32_t group, ahead, timeline_ctas;
 };
 
 // The splits that are CTAs of one cluster.
@@ -168,7 +285,19 @@ GEMM_DEVICE static inline uint32_t gemm_bytes(enum gemm_type type)
 // Whether the kernel can cut k.
 GEMM_DEVICE static inline int gemm_cuts_k(enum gemm_kernel kernel)
 {
-    return kernel == GEMM_SPLIT_K || kernel == GEMM_GATHER;
+    return kernel == GEMM_SPLIT_K || kernel == GEMM_TURNED || kernel == GEMM_GATHER;
+}
+
+// Whether the kernel computes the transpose of D: wgmma takes B for its A, and A for its B.
+GEMM_DEVICE static inline int gemm_is_turned(enum gemm_kernel kernel)
+{
+    return kernel == GEMM_PINGPONG_TURNED || kernel == GEMM_COOPERATIVE_TURNED || kernel == GEMM_TURNED;
+}
+
+// Whether each consumer has tiles of its own.
+GEMM_DEVICE static inline int gemm_is_pingpong(enum gemm_kernel kernel)
+{
+    return kernel == GEMM_PINGPONG || kernel == GEMM_PINGPONG_TURNED;
 }
 
 // The k of a block (elements).
@@ -177,14 +306,32 @@ GEMM_DEVICE static inline uint32_t gemm_block_k(enum gemm_type in)
     return GEMM_BLOCK_BYTES / gemm_bytes(in);
 }
 
-// The columns of a box of D (elements): rows of 128 bytes with swizzle 128B where they divide the warpgroup's part of
-// the tile (`columns` is that of the instance), else 64 bytes with swizzle 64B. Split-K has 32 columns, 16 in narrow
-// tiles, so that there are boxes for many splits.
-GEMM_DEVICE static inline uint32_t gemm_box_columns(enum gemm_kernel kernel, enum gemm_type out, uint32_t tile_n,
-                                                    uint32_t columns)
+// How wide the instructions of a warpgroup are, in elements: along n, or m where they make the transpose of D.
+static inline uint32_t gemm_width(const struct gemm_instance *i)
 {
-    uint32_t widest = !gemm_cuts_k(kernel) ? 128 / gemm_bytes(out) : tile_n / columns <= 32 ? 16 : 32;
-    return tile_n / columns % widest == 0 ? widest : widest / 2;
+    return gemm_is_turned(i->kernel) ? i->tile_m / i->rows : i->tile_n / i->columns;
+}
+
+// The columns of a box of D, as the instructions see it (elements); its rows are GEMM_BOX_ROWS. They are 128 bytes with
+// swizzle 128B where that divides the width, else 64 bytes with swizzle 64B, or all 32 bytes of the least; where they
+// do not divide it the last box begins that much earlier, and writes some columns again. Boxes that go to other parts
+// of a split have no column twice, and at most 32, 16 in narrow tiles, so that there are enough of them. A turned box
+// has GEMM_BOX_ROWS columns of D: 128 bytes.
+static inline uint32_t gemm_box_columns(const struct gemm_instance *i)
+{
+    uint32_t width = gemm_width(i), columns = 128 / gemm_bytes(i->out);
+    if (gemm_cuts_k(i->kernel)) {
+        columns = width <= 32 ? 16 : 32;
+        return width % columns == 0 ? columns : columns / 2;
+    }
+    return width % columns == 0 ? columns : width >= columns / 2 ? columns / 2 : columns / 4;
+}
+
+// The boxes of D of a warpgroup's part of a tile.
+static inline uint32_t gemm_part_boxes(const struct gemm_instance *i)
+{
+    uint32_t width = gemm_width(i), area = i->tile_m / i->rows * (i->tile_n / i->columns);
+    return area / (width * GEMM_BOX_ROWS) * ((width - 1) / gemm_box_columns(i) + 1);
 }
 
 // The rows of the boxes of A and of B: each CTA loads its share of what it has in common with others of the cluster.
@@ -208,7 +355,7 @@ GEMM_DEVICE static inline uint32_t gemm_stage_bytes(uint32_t tile_m, uint32_t ti
 
 static inline uint32_t gemm_shared_bytes(const struct gemm_instance *i, uint32_t stages)
 {
-    uint32_t box = gemm_box_columns(i->kernel, i->out, i->tile_n, i->columns) * gemm_bytes(i->out) * GEMM_BOX_ROWS;
+    uint32_t box = gemm_box_columns(i) * gemm_bytes(i->out) * GEMM_BOX_ROWS;
     return stages * gemm_stage_bytes(i->tile_m, i->tile_n) + GEMM_CONSUMERS * i->boxes * box + 16 * stages +
            8 * GEMM_CONSUMERS;
 }
@@ -232,8 +379,8 @@ static inline uint32_t gemm_cluster_size(const struct gemm_job *job)
 static inline uint32_t gemm_exchange_bytes(const struct gemm_instance *i, uint32_t splits)
 {
     if (splits == 1) return 0;
-    uint32_t columns = gemm_box_columns(i->kernel, i->out, i->tile_n, i->columns);
-    uint32_t boxes = i->tile_m / i->rows / GEMM_BOX_ROWS * (i->tile_n / i->columns / columns); // of a consumer
+    uint32_t columns = gemm_box_columns(i);
+    uint32_t boxes = i->tile_m / i->rows * (i->tile_n / i->columns) / (GEMM_BOX_ROWS * columns); // of a consumer
     return (splits - 1) * GEMM_CONSUMERS * ((boxes - 1) / splits + 1) * columns * GEMM_BOX_ROWS * 4;
 }
 

@@ -10,34 +10,45 @@
 #include "schedule.cuh"
 #include "timeline.cuh"
 
-// Together the three warpgroups have 3 * 168 registers a thread. A gathering producer needs more of them.
-template <bool GATHER>
-static constexpr uint32_t PRODUCER_REGISTERS = GATHER ? 40 : 24;
-template <bool GATHER>
-static constexpr uint32_t CONSUMER_REGISTERS = GATHER ? 232 : 240;
 enum named_barriers { WARPGROUP_BARRIER = 1, TURN_BARRIER = 3 }; // and for the second consumer
 
 // What an instance is made of, see gemm_job.h.
 template <class In_, class Out_, uint32_t TILE_M_, uint32_t TILE_N_, uint32_t ROWS_, uint32_t COLUMNS_, uint32_t BOXES_,
-          bool SPLIT_, bool TIMELINE_, bool GATHER_ = false>
+          bool SPLIT_, bool TIMELINE_, bool GATHER_ = false, bool TURNED_ = false>
 struct config {
     using In = In_;
     using Out = Out_;
     static constexpr uint32_t TILE_M = TILE_M_, TILE_N = TILE_N_, ROWS = ROWS_, COLUMNS = COLUMNS_, BOXES = BOXES_;
     static constexpr bool SPLIT = SPLIT_, TIMELINE = TIMELINE_, GATHER = GATHER_, PINGPONG = ROWS * COLUMNS == 1;
+    static constexpr bool TURNED = TURNED_; // it computes the transpose of D: wgmma takes B for its A, and A for its B
     static constexpr uint32_t PART_M = TILE_M / ROWS, PART_N = TILE_N / COLUMNS; // of a warpgroup
-    static constexpr uint32_t HEIGHT = PART_M / 64;                              // instructions on top of each other
-    static constexpr uint32_t REGISTERS = PART_N / 2;                            // accumulators of one
+    static constexpr uint32_t HEIGHT = (TURNED ? PART_N : PART_M) / 64;          // instructions on top of each other
+    static constexpr uint32_t WIDTH = TURNED ? PART_M : PART_N;                  // and how wide they are
+    static constexpr uint32_t REGISTERS = WIDTH / 2;                             // accumulators of one
     static constexpr uint32_t BLOCK_K = GEMM_BLOCK_BYTES / (In::TYPE == GEMM_BF16 || In::TYPE == GEMM_F16 ? 2 : 1);
     static constexpr uint32_t A_BYTES = TILE_M * GEMM_BLOCK_BYTES;
     static constexpr uint32_t STAGE_BYTES = (TILE_M + TILE_N) * GEMM_BLOCK_BYTES;
     static constexpr uint32_t OUT_BYTES = Out::TYPE == GEMM_F32 ? 4 : 2;
-    static constexpr uint32_t BOX_WIDEST = !SPLIT ? 128 / OUT_BYTES : PART_N <= 32 ? 16 : 32; // see gemm_box_columns()
-    static constexpr uint32_t BOX_COLUMNS = PART_N % BOX_WIDEST == 0 ? BOX_WIDEST : BOX_WIDEST / 2;
+    static constexpr uint32_t PART_COLUMNS = WIDTH <= 32 ? 16 : 32; // see gemm_box_columns()
+    static constexpr uint32_t BOX_WIDEST = 128 / OUT_BYTES;
+    static constexpr uint32_t BOX_COLUMNS = SPLIT ? (WIDTH % PART_COLUMNS == 0 ? PART_COLUMNS : PART_COLUMNS / 2)
+                                            : WIDTH % BOX_WIDEST == 0 ? BOX_WIDEST
+                                            : WIDTH >= BOX_WIDEST / 2 ? BOX_WIDEST / 2
+                                                                      : BOX_WIDEST / 4;
     static constexpr uint32_t BOX_REGISTERS = BOX_COLUMNS / 2;
-    static constexpr uint32_t BOX_COUNT = HEIGHT * REGISTERS / BOX_REGISTERS; // of a part
+    static constexpr uint32_t BOXES_ACROSS = (WIDTH + BOX_COLUMNS - 1) / BOX_COLUMNS;
+    static constexpr uint32_t BOX_COUNT = HEIGHT * BOXES_ACROSS; // of a part
+    // Where a box begins in the width: the last one ends with it.
+    static __device__ __forceinline__ constexpr uint32_t box_column(uint32_t box)
+    {
+        uint32_t column = box % BOXES_ACROSS * BOX_COLUMNS;
+        return !SPLIT && column > WIDTH - BOX_COLUMNS ? WIDTH - BOX_COLUMNS : column;
+    }
+    static constexpr bool LIGHT = !SPLIT && !PINGPONG && !TIMELINE && PART_M * PART_N <= GEMM_LIGHT_AREA;
+    // A thread of each warpgroup has so many of 168, or of 80 where two CTAs share an SM.
+    static constexpr uint32_t PRODUCER_REGISTERS = LIGHT ? 32 : 40, CONSUMER_REGISTERS = LIGHT ? 104 : 232;
     using schedule = ::schedule<TILE_M, TILE_N, BLOCK_K, SPLIT>;
-    using ring = box_ring<Out, BOX_COLUMNS, BOXES>;
+    using ring = box_ring<Out, BOX_COLUMNS, BOXES, TURNED>;
     using timeline = ::timeline<TIMELINE>;
 };
 
@@ -79,47 +90,114 @@ static __device__ __forceinline__ void hold(float (&d)[HEIGHT][COUNT])
         for (uint32_t j = 0; j < COUNT; j++) asm volatile("" : "+f"(d[i][j])::"memory");
 }
 
-// --- The producer: one thread
-// ------------------------------------------------------------------------------------------
+// --- The producer: one thread of each of its warps
+// -----------------------------------------------------------------------
 
-// Each CTA loads its share of the rows that it has in common with others of its cluster, and sends it to all of them.
-static __device__ __forceinline__ void load_share(const CUtensorMap *map, uint32_t to, uint32_t rows, uint32_t x,
-                                                  uint32_t y, uint32_t share, uint32_t shares, uint32_t mask,
-                                                  uint32_t barrier)
-{
-    if (shares == 1) return tma_load(to, map, (int32_t)x, (int32_t)y, barrier);
-    uint32_t first = share * (rows / shares);
-    tma_load_multicast(to + first * GEMM_BLOCK_BYTES, map, (int32_t)x, (int32_t)(y + first), barrier, mask);
-}
+// To issue the loads of a block takes a thread some 400 clocks, one step after the other, so the warps share the stages:
+// each stage has one warp that waits for it to be empty. A wait asks for a parity; had a stage two warps, one could ask
+// for a phase while the phase before it was still open, and would find the parity of the one before that. An instance
+// with a timeline has one warp for all.
+template <class C>
+static constexpr uint32_t PRODUCERS = C::TIMELINE ? 1 : 4;
+
+// What a CTA loads of an operand's blocks: its share of the rows that it has in common with others of its cluster, and
+// sends to all of them (`mask`); else all rows.
+struct operand_share {
+    const CUtensorMap *map;
+    uint32_t first_row, mask; // of a block
+    bool is_shared;
+
+    __device__ __forceinline__ operand_share(const CUtensorMap *map, uint32_t rows, uint32_t rank, uint32_t ranks,
+                                             uint32_t mask)
+        : map(map), first_row(rank * (rows >> exponent(ranks))), mask(mask), is_shared(ranks > 1)
+    {
+    }
+
+    __device__ __forceinline__ void prefetch(uint32_t x, uint32_t y) const
+    {
+        tma_prefetch(map, (int32_t)x, (int32_t)(y + (is_shared ? first_row : 0)));
+    }
+
+    __device__ __forceinline__ void load(uint32_t to, uint32_t x, uint32_t y, uint32_t barrier) const
+    {
+        if (is_shared)
+            tma_load_multicast(to + first_row * GEMM_BLOCK_BYTES, map, (int32_t)x, (int32_t)(y + first_row), barrier,
+                               mask);
+        else
+            tma_load(to, map, (int32_t)x, (int32_t)y, barrier);
+    }
+};
 
 template <class C>
-static __device__ __forceinline__ void load_tile(const gemm_job &job, const shared_state &s, const tile &t,
-                                                 pipeline_state &at, typename C::timeline &events, uint32_t tile_index)
-{
-    for (uint32_t block = t.block; block < t.block_end; block++) {
-        uint64_t start = events.now();
-        s.pipe.acquire(at);
-        events.record(GEMM_EVENT_ACQUIRE, tile_index, at.stage, at.phase, start);
-        start = events.now();
+struct producer {
+    operand_share a, b;
+    uint32_t warp;
+    pipeline_state at;
+
+    __device__ __forceinline__ producer(const gemm_job &job, const shared_state &s)
+        : a(s.a, C::TILE_M, s.at.n, job.cluster_n, s.at.mask_a), b(s.b, C::TILE_N, s.at.m, job.cluster_m, s.at.mask_b),
+          warp(threadIdx.x / 32)
+    {
+    }
+
+    __device__ __forceinline__ void load_block(const shared_state &s, uint32_t k, uint32_t m, uint32_t n)
+    {
         uint32_t to = s.base + at.stage * C::STAGE_BYTES;
         uint32_t full = s.pipe.commit(at, C::STAGE_BYTES);
-        load_share(s.a, to, C::TILE_M, block * C::BLOCK_K, t.m, s.at.n, job.cluster_n, s.at.mask_a, full);
-        load_share(s.b, to + C::A_BYTES, C::TILE_N, block * C::BLOCK_K, t.n, s.at.m, job.cluster_m, s.at.mask_b, full);
-        events.record(GEMM_EVENT_LOAD, tile_index, at.stage, at.phase, start);
-        at.advance(s.pipe.stages);
+        a.load(to, k, m, full);
+        b.load(to + C::A_BYTES, k, n, full);
     }
+
+    // Has the first blocks of a tile brought to L2.
+    __device__ __forceinline__ void prefetch_tile(uint32_t ahead, const tile &t) const
+    {
+        for (uint32_t i = warp; i < min(ahead, t.block_end - t.block); i += PRODUCERS<C>) {
+            a.prefetch((t.block + i) * C::BLOCK_K, t.m);
+            b.prefetch((t.block + i) * C::BLOCK_K, t.n);
+        }
+    }
+
+    __device__ __forceinline__ void load_tile(const shared_state &s, const tile &t, typename C::timeline &events,
+                                              uint32_t tile_index)
+    {
+        for (uint32_t block = t.block; block < t.block_end; block++) {
+            if (at.stage % PRODUCERS<C> == warp) {
+                uint64_t start = events.now();
+                s.pipe.acquire(at);
+                events.record(GEMM_EVENT_ACQUIRE, tile_index, at.stage, at.phase, start);
+                start = events.now();
+                load_block(s, block * C::BLOCK_K, t.m, t.n);
+                events.record(GEMM_EVENT_LOAD, tile_index, at.stage, at.phase, start);
+            }
+            at.advance(s.pipe.stages);
+        }
+    }
+};
+
+// By all threads of a producer's warps: those that issue loads.
+template <class C>
+static __device__ __forceinline__ bool is_producer()
+{
+    return threadIdx.x < 32 * PRODUCERS<C> && elect_one();
 }
 
 template <class C>
 static __device__ __forceinline__ void produce(const gemm_job &job, const shared_state &s)
 {
-    if (threadIdx.x >= 32 || !elect_one()) return;
+    if (!is_producer<C>()) return;
     typename C::timeline events(job, 0, true);
     typename C::schedule tiles(job, s.at, s.ranks);
-    pipeline_state at;
+    producer<C> me(job, s);
     tile t;
-    for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) load_tile<C>(job, s, t, at, events, i);
-    s.pipe.drain(at);
+    bool goes_on = tiles.get(job, t);
+    if (goes_on) me.prefetch_tile(job.ahead, t);
+    wait_for_launch_before();
+    for (uint32_t i = 0; goes_on; i++) {
+        me.load_tile(s, t, events, i);
+        tiles.next();
+        goes_on = tiles.get(job, t);
+    }
+    s.pipe.drain(me.at, me.warp, PRODUCERS<C>);
 }
 
 // --- The consumers
@@ -147,7 +225,7 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
         for (uint32_t step = 0; step < GEMM_BLOCK_BYTES / 32; step++)
 #pragma unroll
             for (uint32_t i = 0; i < C::HEIGHT; i++)
-                wgmma<typename C::In, C::PART_N>::multiply(
+                wgmma<typename C::In, C::WIDTH>::multiply(
                     d[i], a + offset + 2 * step + i * (64 * GEMM_BLOCK_BYTES >> 4), b + offset + 2 * step);
         wgmma_commit();
         wgmma_wait<1>(); // those of the block before have read their stage
@@ -164,21 +242,35 @@ static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint
     events.record(GEMM_EVENT_RELEASE, tile_index, previous, at.phase, events.now());
 }
 
+// Box `box` of the accumulators.
+template <class C>
+static __device__ __forceinline__ void box_of(const float (&d)[C::HEIGHT][C::REGISTERS], uint32_t box,
+                                              float (&v)[C::BOX_REGISTERS])
+{
+#pragma unroll
+    for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) v[i] = d[box / C::BOXES_ACROSS][C::box_column(box) / 2 + i];
+}
+
+// Box `box` of a part of D that begins at m, n.
+template <class C>
+static __device__ __forceinline__ void put_box(typename C::ring &ring, const CUtensorMap *map, uint32_t m, uint32_t n,
+                                               uint32_t box, bool reduce, const float (&v)[C::BOX_REGISTERS])
+{
+    uint32_t down = box / C::BOXES_ACROSS * GEMM_BOX_ROWS, across = C::box_column(box);
+    ring.put(v, map, n + (C::TURNED ? down : across), m + (C::TURNED ? across : down), reduce);
+}
+
 // m, n: where the warpgroup's part of D begins.
 template <class C>
 static __device__ __forceinline__ void store_part(typename C::ring &ring, const CUtensorMap *map, uint32_t m,
                                                   uint32_t n, bool reduce, float (&d)[C::HEIGHT][C::REGISTERS])
 {
-    constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
 #pragma unroll
-    for (uint32_t i = 0; i < C::HEIGHT; i++)
-#pragma unroll
-        for (uint32_t j = 0; j < ACROSS; j++) {
-            float v[C::BOX_REGISTERS];
-#pragma unroll
-            for (uint32_t k = 0; k < C::BOX_REGISTERS; k++) v[k] = d[i][j * C::BOX_REGISTERS + k];
-            ring.put(v, map, n + j * C::BOX_COLUMNS, m + i * GEMM_BOX_ROWS, reduce);
-        }
+    for (uint32_t box = 0; box < C::BOX_COUNT; box++) {
+        float v[C::BOX_REGISTERS];
+        box_of<C>(d, box, v);
+        put_box<C>(ring, map, m, n, box, reduce, v);
+    }
 }
 
 // What a consumer warpgroup starts from.
@@ -186,7 +278,7 @@ template <class C>
 struct consumer {
     uint32_t index, thread; // the warpgroup among the consumers, the thread in the warpgroup
     uint32_t m, n;          // where its part begins in a tile
-    uint64_t a, b;          // descriptors of its part of stage 0
+    uint64_t a, b;          // descriptors of its part of stage 0, as wgmma takes them
     typename C::ring ring;
 
     __device__ __forceinline__ consumer(const shared_state &s)
@@ -195,8 +287,10 @@ struct consumer {
         thread = threadIdx.x % 128;
         m = C::PINGPONG ? 0 : index / C::COLUMNS * C::PART_M;
         n = C::PINGPONG ? 0 : index % C::COLUMNS * C::PART_N;
-        a = wgmma_descriptor(GEMM_SHARED_START + m * GEMM_BLOCK_BYTES);
-        b = wgmma_descriptor(GEMM_SHARED_START + C::A_BYTES + n * GEMM_BLOCK_BYTES);
+        uint64_t of_a = wgmma_descriptor(GEMM_SHARED_START + m * GEMM_BLOCK_BYTES);
+        uint64_t of_b = wgmma_descriptor(GEMM_SHARED_START + C::A_BYTES + n * GEMM_BLOCK_BYTES);
+        a = C::TURNED ? of_b : of_a;
+        b = C::TURNED ? of_a : of_b;
         ring = {s.boxes + index * C::BOXES * C::ring::BOX_BYTES, WARPGROUP_BARRIER + index, thread};
     }
 };
@@ -209,6 +303,7 @@ static __device__ __forceinline__ void consume(const gemm_job &job, const shared
     typename C::schedule tiles(job, s.at, s.ranks);
     pipeline_state at;
     tile t;
+    wait_for_launch_before();
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
         multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, events, i, [] {});
@@ -230,6 +325,7 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
     typename C::schedule tiles(job, s.at, s.ranks);
     pipeline_state at;
     tile t;
+    wait_for_launch_before();
     if (me.index == 1) {
         named_barrier_arrive(TURN_BARRIER, 256);
         at.skip(tiles.blocks, s.pipe.stages);
@@ -315,6 +411,7 @@ template <class C, class Produce, class Consume>
 static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensorMap &b, const CUtensorMap &d,
                                             const gemm_job &job, Produce produce, Consume consume)
 {
+    let_next_launch_begin();
     if (job.dump) clear_stages(job.stages * C::STAGE_BYTES);
     if (threadIdx.x == 0) {
         tma_prefetch_map(&a);
@@ -327,13 +424,12 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
     s.d = &d;
     __syncthreads();
     if (s.ranks > 1) cluster_sync_relaxed(); // every CTA has its barriers (fence.mbarrier_init released them)
-    wait_for_launch_before();
     if (threadIdx.x < 128) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS<C::GATHER>));
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(C::PRODUCER_REGISTERS));
         produce(job, s);
         __syncwarp();
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS<C::GATHER>));
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(C::CONSUMER_REGISTERS));
         consume(job, s);
     }
     if (!job.dump || blockIdx.x != 0) return;
@@ -343,7 +439,7 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
 
 // The function of an instance of gemm_job.h, with config C.
 #define GEMM_FUNCTION(name, produce, consume, ...)                                                                     \
-    extern "C" __global__ void __launch_bounds__(GEMM_THREADS, 1)                                                      \
+    extern "C" __global__ void __launch_bounds__(GEMM_THREADS, config<__VA_ARGS__>::LIGHT ? 2 : 1)                     \
         name(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,                             \
              const __grid_constant__ CUtensorMap d, const __grid_constant__ gemm_job job)                              \
     {                                                                                                                  \

@@ -67,11 +67,12 @@ struct pipeline {
         if (is_peer && !is_own) mbarrier_arrive_remote(peer + 8 * stage);
     }
 
-    // By the producer, at the end: all releases that peers send here have come. Nobody touches barriers of a CTA that
-    // has ended.
-    __device__ __forceinline__ void drain(pipeline_state &at) const
+    // By a producer's warp that has every `step`-th stage from `first` on, at the end: all releases that peers send to
+    // them have come. Nobody touches barriers of a CTA that has ended.
+    __device__ __forceinline__ void drain(pipeline_state &at, uint32_t first, uint32_t step) const
     {
-        for (uint32_t i = 0; i < stages; i++, at.advance(stages)) acquire(at);
+        for (uint32_t i = 0; i < stages; i++, at.advance(stages))
+            if (at.stage % step == first) acquire(at);
         if (at.patience == 0) fail();
     }
 };

@@ -207,16 +207,6 @@ static __device__ __forceinline__ void add_parts(const Exchange &way, uint32_t b
     for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) v[i] = sum[i];
 }
 
-// Box `box` of the accumulators.
-template <class C>
-static __device__ __forceinline__ void box_of(const float (&d)[C::HEIGHT][C::REGISTERS], uint32_t box,
-                                              float (&v)[C::BOX_REGISTERS])
-{
-    constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
-#pragma unroll
-    for (uint32_t i = 0; i < C::BOX_REGISTERS; i++) v[i] = d[box / ACROSS][box % ACROSS * C::BOX_REGISTERS + i];
-}
-
 // Sends the boxes that other parts own, or the part's own.
 template <class C, class Exchange>
 static __device__ __forceinline__ void send_boxes(const Exchange &way, bool own,
@@ -236,15 +226,13 @@ static __device__ __forceinline__ void add_and_store(consumer<C> &me, const Exch
                                                      const tile &t, const CUtensorMap *map,
                                                      const float (&d)[C::HEIGHT][C::REGISTERS])
 {
-    constexpr uint32_t ACROSS = C::REGISTERS / C::BOX_REGISTERS;
 #pragma unroll
     for (uint32_t box = 0; box < C::BOX_COUNT; box++) {
         float v[C::BOX_REGISTERS];
         box_of<C>(d, box, v);
         if (way.owner(box) != group) continue;
         add_parts<C>(way, box, v);
-        me.ring.put(v, map, t.n + me.n + box % ACROSS * C::BOX_COLUMNS, t.m + me.m + box / ACROSS * GEMM_BOX_ROWS,
-                    false);
+        put_box<C>(me.ring, map, t.m + me.m, t.n + me.n, box, false, v);
     }
 }
 
@@ -286,17 +274,20 @@ static __device__ __forceinline__ void meet_in_memory(consumer<C> &me, const mem
 template <class C>
 static __device__ __forceinline__ void produce_and_meet(const gemm_job &job, const shared_state &s)
 {
-    typename C::timeline events(job, 0, threadIdx.x == 0);
+    bool loads = is_producer<C>();
+    typename C::timeline events(job, 0, loads);
     typename C::schedule tiles(job, s.at, s.ranks);
-    pipeline_state at;
+    producer<C> me(job, s);
     tile t;
+    if (loads && tiles.get(job, t)) me.prefetch_tile(job.ahead, t);
+    wait_for_launch_before();
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         if (i > 0) cluster_sync(); // all that lay over the stages has been read
-        if (threadIdx.x == 0) load_tile<C>(job, s, t, at, events, i);
+        if (loads) me.load_tile(s, t, events, i);
         __syncwarp();
         cluster_sync_relaxed(); // with begin() of the consumers
     }
-    if (threadIdx.x == 0) s.pipe.drain(at);
+    if (loads) s.pipe.drain(me.at, me.warp, PRODUCERS<C>);
 }
 
 template <class C>
@@ -320,6 +311,7 @@ static __device__ __forceinline__ void consume_parts(const gemm_job &job, const 
     cluster_exchange<C> cluster = {base, ranks_of_part, rank_in_part, s.landed + 8 * me.index, 0, WAIT_TRIES};
     pipeline_state at;
     tile t;
+    wait_for_launch_before();
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
         if (meets && i > 0) cluster_sync();

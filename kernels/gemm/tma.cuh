@@ -31,6 +31,12 @@ static __device__ __forceinline__ void tma_load_multicast(uint32_t to, const CUt
                  : "memory");
 }
 
+// Brings a box to L2, as TMA would load it.
+static __device__ __forceinline__ void tma_prefetch(const CUtensorMap *map, int32_t x, int32_t y)
+{
+    asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(map), "r"(x), "r"(y) : "memory");
+}
+
 static __device__ __forceinline__ void tma_store(const CUtensorMap *map, int32_t x, int32_t y, uint32_t from)
 {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(x),

@@ -40,7 +40,7 @@ gemm-pingpong --m 0|"m" is 1 to 32768, not 0: the nearest is 1
 gemm-pingpong --tile 1x1|"tile" is none of 128x128
 gemm-pingpong --type e4m3 --out f16|"out" is none of bf16, f32
 gemm-pingpong --cluster 2|"cluster"
-gemm-pingpong --splits 2|only gemm-split-k and gemm-gather cut k
+gemm-pingpong --splits 2|only gemm-split-k, gemm-turned and gemm-gather cut k
 gemm-cp-async --cluster 2x1|gemm-cp-async has no more
 gemm-layout --time|cannot be timed
 gemm-layout --svg x.svg|has no timeline

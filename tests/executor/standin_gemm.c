@@ -26,18 +26,21 @@ static const struct kernel {
     {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n, KERNEL_##kernel, TYPE_##in, TYPE_##out, m, n, {0, 0}},
 #define LAYOUT_ROW(in, a, b)                                                                                           \
     {"gemm_layout_" #in "_" #a "_" #b, 0, TYPE_##in, GEMM_F32, LAYOUT_TILE, LAYOUT_TILE, {IS_##a, IS_##b}},
-#define KERNEL_pingpong    GEMM_PINGPONG
-#define KERNEL_cooperative GEMM_COOPERATIVE
-#define KERNEL_split_k     GEMM_SPLIT_K
-#define KERNEL_gather      GEMM_GATHER
-#define KERNEL_cp_async    GEMM_CP_ASYNC
-#define TYPE_bf16          GEMM_BF16
-#define TYPE_f16           GEMM_F16
-#define TYPE_e4m3          GEMM_E4M3
-#define TYPE_e5m2          GEMM_E5M2
-#define TYPE_f32           GEMM_F32
-#define IS_k               0
-#define IS_mn              1
+#define KERNEL_pingpong           GEMM_PINGPONG
+#define KERNEL_cooperative        GEMM_COOPERATIVE
+#define KERNEL_split_k            GEMM_SPLIT_K
+#define KERNEL_pingpong_turned    GEMM_PINGPONG_TURNED
+#define KERNEL_cooperative_turned GEMM_COOPERATIVE_TURNED
+#define KERNEL_turned             GEMM_TURNED
+#define KERNEL_gather             GEMM_GATHER
+#define KERNEL_cp_async           GEMM_CP_ASYNC
+#define TYPE_bf16                 GEMM_BF16
+#define TYPE_f16                  GEMM_F16
+#define TYPE_e4m3                 GEMM_E4M3
+#define TYPE_e5m2                 GEMM_E5M2
+#define TYPE_f32                  GEMM_F32
+#define IS_k                      0
+#define IS_mn                     1
     GEMM_INSTANCES(ROW) CP_ASYNC_INSTANCES(ROW) LAYOUT_INSTANCES(LAYOUT_ROW)};
 
 static const struct kernel *kernel_named(const char *name)
@@ -186,16 +189,22 @@ static void part_box(const struct kernel *kernel, const struct gemm_job *job, co
 static void part_boxes(const struct kernel *kernel, const struct gemm_job *job, const struct tensormap map[2],
                        const uint32_t tile[2], uint8_t *to)
 {
-    int is_tall = kernel->tile_m > 64; // one consumer on top of the other, or side by side
-    uint32_t part_m = is_tall ? kernel->tile_m / 2 : 64, part_n = is_tall ? kernel->tile_n : kernel->tile_n / 2;
-    uint32_t columns = gemm_box_columns(kernel->kernel, kernel->out, part_n, 1), across = part_n / columns;
-    uint32_t count = part_m / 64 * across, most = (count - 1) / job->splits + 1;
+    int is_turned = gemm_is_turned(kernel->kernel); // its boxes are of the transpose of D
+    int is_tall =
+        is_turned ? kernel->tile_n == 64 : kernel->tile_m > 64; // one consumer on top of the other, or beside it
+    uint32_t part_m = is_tall ? kernel->tile_m / 2 : kernel->tile_m,
+             part_n = is_tall ? kernel->tile_n : kernel->tile_n / 2;
+    const struct gemm_instance of_part = {NULL, kernel->kernel, kernel->in, kernel->out, part_m, part_n, 1, 1, 2};
+    const struct tensormap operand[] = {map[is_turned], map[!is_turned]};
+    uint32_t columns = gemm_box_columns(&of_part), across = gemm_width(&of_part) / columns;
+    uint32_t count = part_m * part_n / (64 * columns), most = (count - 1) / job->splits + 1;
     for (uint32_t part = 1; part < job->splits; part++)
         for (uint32_t i = 0; i < 2 * (count / job->splits); i++) {
             uint32_t consumer = i / (count / job->splits), box = i % (count / job->splits);
-            const uint32_t at[] = {tile[0] + (is_tall ? consumer * part_m : 0) + box / across * 64,
-                                   tile[1] + (is_tall ? 0 : consumer * part_n) + box % across * columns};
-            part_box(kernel, job, map, part, at, columns,
+            const uint32_t start[] = {tile[0] + (is_tall ? consumer * part_m : 0),
+                                      tile[1] + (is_tall ? 0 : consumer * part_n)};
+            const uint32_t at[] = {start[is_turned] + box / across * 64, start[!is_turned] + box % across * columns};
+            part_box(kernel, job, operand, part, at, columns,
                      to + (((part - 1) * 2 + consumer) * most + box) * columns * 256);
         }
 }
@@ -223,7 +232,7 @@ static void dump(const struct kernel *kernel, const struct gemm_job *job, const 
         }
         if (parts < job->splits) part_boxes(kernel, job, map, (const uint32_t[]){m, n}, to);
     }
-    uint32_t consumers = kernel->kernel == GEMM_PINGPONG ? 1 : GEMM_CONSUMERS;
+    uint32_t consumers = gemm_is_pingpong(kernel->kernel) ? 1 : GEMM_CONSUMERS;
     uint32_t producers = kernel->kernel == GEMM_GATHER ? GEMM_GATHERERS : 1;
     uint32_t releases = consumers * WARPS * (job->cluster_m + job->cluster_n - 1);
     for (uint32_t i = 0; i < 2 * job->stages; i++) {

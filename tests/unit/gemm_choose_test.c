@@ -23,14 +23,15 @@ static const struct {
     uint32_t tile_m, tile_n, splits;
     const char *why;
 } choices[] = {
-    {4096, 4096, 4096, GEMM_BF16, 1, GEMM_PINGPONG, 128, 128, 1, "8 rounds of 128 x 128 lose least at the end"},
-    {8192, 8192, 8192, GEMM_E4M3, 1, GEMM_PINGPONG, 128, 192, 1,
+    {4096, 4096, 4096, GEMM_BF16, 1, GEMM_COOPERATIVE, 128, 256, 1, "4 rounds of 128 x 256 lose least at the end"},
+    {8192, 8192, 8192, GEMM_E4M3, 1, GEMM_COOPERATIVE, 128, 192, 1,
      "21 rounds of 128 x 192 lose less than 32 of 128 x 128"},
     {512, 7168, 8192, GEMM_BF16, 1, GEMM_COOPERATIVE, 128, 224, 1, "128 tiles of 128 x 224 are one round"},
-    {512, 1280, 8192, GEMM_BF16, 1, GEMM_SPLIT_K, 128, 160, 4, "32 tiles on 128 SMs, through memory"},
-    {1000, 3000, 5000, GEMM_BF16, 1, GEMM_PINGPONG, 128, 192, 1, "skewed rows: pairs that share B ask L2 less often"},
-    {128, 128, 16384, GEMM_BF16, 1, GEMM_SPLIT_K, 64, 64, 24, "four tiles, and k for 96 SMs"},
-    {64, 64, 64, GEMM_BF16, 1, GEMM_GATHER, 64, 32, 1, "one block: the copies that start first"},
+    {512, 1280, 8192, GEMM_BF16, 1, GEMM_SPLIT_K, 128, 128, 3, "40 tiles on 120 SMs, through memory"},
+    {1000, 3000, 5000, GEMM_BF16, 1, GEMM_COOPERATIVE, 128, 192, 1, "128 tiles of 128 x 192 are one round"},
+    {128, 128, 16384, GEMM_BF16, 1, GEMM_SPLIT_K, 64, 32, 16, "eight tiles, and k for 128 SMs"},
+    {64, 64, 64, GEMM_BF16, 1, GEMM_COOPERATIVE, 128, 64, 1, "one tile, one block: the kernel that is shortest"},
+    {208, 8192, 4096, GEMM_BF16, 1, GEMM_COOPERATIVE_TURNED, 112, 128, 1, "two tiles as high as m"},
 };
 enum { CHOICES = sizeof choices / sizeof choices[0] };
 

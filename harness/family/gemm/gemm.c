@@ -72,7 +72,8 @@ const struct family family_gemm = {
     .windows = gemm_windows,
     .run_model = gemm_run_model,
     .run_gpu = gemm_run_gpu,
-    .kernels = "gemm_pingpong gemm_cooperative gemm_split_k gemm_gather gemm_cp_async",
+    .kernels = "gemm_pingpong gemm_pingpong_turned gemm_cooperative gemm_cooperative_turned gemm_split_k gemm_turned "
+               "gemm_gather gemm_cp_async",
     .explain = gemm_explain,
     .rule = RULE_WGMMA_SUM,
 };

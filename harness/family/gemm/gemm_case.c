@@ -6,7 +6,9 @@
 
 #include "field.h"
 
-static const char *const kernel_names[] = {"pingpong", "cooperative", "split_k", "gather", "cp_async", NULL};
+static const char *const kernel_names[] = {"pingpong", "pingpong_turned", "cooperative", "cooperative_turned",
+                                           "split_k",  "turned",          "gather",      "cp_async",
+                                           NULL};
 
 enum wgmma_types gemm_wgmma_types(const struct gemm_instance *instance)
 {
@@ -134,7 +136,7 @@ static int check_splits(const struct gemm_case *c, struct text *why)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     int splits = gemm_cuts_k(i->kernel);
-    const char *because = !splits ? " (only gemm-split-k and gemm-gather cut k)"
+    const char *because = !splits ? " (only gemm-split-k, gemm-turned and gemm-gather cut k)"
                           : i->kernel == GEMM_GATHER && !c->workspace
                               ? " (gemm-gather has no clusters, take workspace 1)"
                               : "";

@@ -103,7 +103,7 @@ static void write_word(uint8_t *to, uint32_t arrivals, uint32_t phases)
 // tile's consumers in all CTAs that share a block.
 static void write_words(const struct walk *w, const uint32_t loads[GEMM_MAX_STAGES], uint8_t *words)
 {
-    uint32_t consumers = w->instance->kernel == GEMM_PINGPONG ? 1 : GEMM_CONSUMERS;
+    uint32_t consumers = gemm_is_pingpong(w->instance->kernel) ? 1 : GEMM_CONSUMERS;
     uint32_t peers = w->c->cluster_m + w->c->cluster_n - 1;
     uint32_t producers = w->instance->kernel == GEMM_GATHER ? GEMM_GATHERERS : 1;
     for (uint32_t stage = 0; stage < w->c->stages; stage++) {

@@ -34,9 +34,11 @@ static struct rows read_rows(const struct gemm_case *c, const struct memory oper
     return rows;
 }
 
-// A warpgroup's part of a tile as boxes, down its columns of boxes last.
+// A warpgroup's part of a tile as boxes, down its columns of boxes last, as its instructions see it: their rows are
+// those of operand `down`.
 struct boxes {
-    uint32_t m, n; // where the part begins in the tile
+    uint32_t start[2]; // of the part in the tile, along m and n
+    enum gemm_operand down;
     uint32_t columns, across, count, owned;
 };
 
@@ -44,9 +46,11 @@ static struct boxes boxes_of(const struct gemm_case *c, uint32_t consumer)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     uint32_t part_m = i->tile_m / i->rows, part_n = i->tile_n / i->columns;
-    uint32_t columns = gemm_box_columns(i->kernel, i->out, i->tile_n, i->columns);
-    struct boxes b = {consumer / i->columns * part_m, consumer % i->columns * part_n, columns, part_n / columns, 0, 0};
-    b.count = part_m / GEMM_BOX_ROWS * b.across;
+    struct boxes b = {.start = {consumer / i->columns * part_m, consumer % i->columns * part_n},
+                      .down = gemm_is_turned(i->kernel) ? GEMM_B : GEMM_A,
+                      .columns = gemm_box_columns(i)};
+    b.across = gemm_width(i) / b.columns;
+    b.count = part_m * part_n / (GEMM_BOX_ROWS * b.columns);
     b.owned = b.count / c->splits;
     return b;
 }
@@ -60,9 +64,11 @@ static void lay_box(const struct gemm_case *c, const struct boxes *b, uint32_t b
     for (uint32_t i = 0; i < WGMMA_THREADS * b->columns / 2; i++) {
         uint32_t thread = i % WGMMA_THREADS, index = i / WGMMA_THREADS;
         struct number_place at = wgmma_place_d(types, (int)thread, (int)(box % b->across * b->columns / 2 + index), 0);
-        uint32_t m = b->m + box / b->across * GEMM_BOX_ROWS + (uint32_t)at.row, n = b->n + (uint32_t)at.column;
-        uint32_t sum = wgmma_chain_dot(types, steps, rows[0].vectors + m * rows[0].steps + start,
-                                       rows[1].vectors + n * rows[1].steps + start, NULL);
+        uint32_t place[2];
+        place[b->down] = b->start[b->down] + box / b->across * GEMM_BOX_ROWS + (uint32_t)at.row;
+        place[!b->down] = b->start[!b->down] + (uint32_t)at.column;
+        uint32_t sum = wgmma_chain_dot(types, steps, rows[0].vectors + place[0] * rows[0].steps + start,
+                                       rows[1].vectors + place[1] * rows[1].steps + start, NULL);
         memcpy(to + (index / 4 * WGMMA_THREADS + thread) * 16 + index % 4 * 4, &sum, sizeof sum);
     }
 }

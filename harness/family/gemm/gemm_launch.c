@@ -3,8 +3,9 @@
 
 #include "dtype.h"
 
-static const char *const modules[] = {"gemm_pingpong", "gemm_cooperative", "gemm_split_k", "gemm_gather",
-                                      "gemm_cp_async"};
+static const char *const modules[] = {
+    "gemm_pingpong", "gemm_pingpong_turned", "gemm_cooperative", "gemm_cooperative_turned",
+    "gemm_split_k",  "gemm_turned",          "gemm_gather",      "gemm_cp_async"};
 
 static enum dtype dtype_of(enum gemm_type type)
 {
@@ -33,10 +34,11 @@ enum rule gemm_maps_make(const struct gemm_call *call, struct tensormap_image ma
     const struct gemm_instance *i = call->instance;
     const struct gemm_job *job = &call->job;
     const uint64_t dim[3][2] = {{job->k, job->m}, {job->k, job->n}, {job->n, job->m}};
-    const uint32_t columns_d = gemm_box_columns(i->kernel, i->out, i->tile_n, i->columns);
+    const uint32_t columns_d = gemm_is_turned(i->kernel) ? GEMM_BOX_ROWS : gemm_box_columns(i);
+    const uint32_t rows_d = gemm_is_turned(i->kernel) ? gemm_box_columns(i) : GEMM_BOX_ROWS;
     const uint32_t box[3][2] = {{gemm_block_k(i->in), gemm_box_a_rows(i->tile_m, job->cluster_n)},
                                 {gemm_block_k(i->in), gemm_box_b_rows(i->tile_n, job->cluster_m)},
-                                {columns_d, GEMM_BOX_ROWS}};
+                                {columns_d, rows_d}};
     const uint32_t row_bytes = columns_d * gemm_bytes(i->out);
     const enum tensormap_swizzle of_d = row_bytes == 128 ? SWIZZLE_128B : row_bytes == 64 ? SWIZZLE_64B : SWIZZLE_32B;
     enum rule rule = RULE_OK;

@@ -62,11 +62,13 @@ static void pick_splits(struct random *random, const struct gemm_instance *i, st
 static void pick_cluster(struct random *random, struct gemm_case *c)
 {
     static const uint32_t shapes[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 1}, {1, 4}, {4, 2}, {2, 4}};
+    const struct gemm_instance *i = gemm_instance_row(c->instance);
     uint32_t in_cluster = c->reduce || c->workspace ? 1 : c->splits, shape = 0;
     c->cluster_m = c->cluster_n = 1;
-    if (gemm_instance_row(c->instance)->kernel >= GEMM_GATHER || random_chance(random, 40)) return;
+    if (i->kernel >= GEMM_GATHER || random_chance(random, 40)) return;
     shape = (uint32_t)random_below(random, sizeof shapes / sizeof shapes[0]);
     if (shapes[shape][0] * shapes[shape][1] * in_cluster > GEMM_MAX_CLUSTER) return;
+    if (i->tile_m / shapes[shape][1] % 8 != 0 || i->tile_n / shapes[shape][0] % 8 != 0) return; // see check_side()
     c->cluster_m = shapes[shape][0];
     c->cluster_n = shapes[shape][1];
 }
@@ -110,7 +112,7 @@ static void pick_strip(struct random *random, const struct gemm_instance *i, str
                                     (uint32_t)random_range(random, 3, 6), (uint32_t)random_range(random, 2, 5),
                                     random_chance(random, 60) ? (uint32_t)random_range(random, 2, 24) : 1};
         lay_strip(random, i, &other, c);
-        if ((uint64_t)c->m * c->n * c->k <= MOST_PRODUCTS) break;
+        if ((uint64_t)c->m * c->n * c->k <= MOST_PRODUCTS && c->k <= GEMM_MAX_SIDE) break;
         lay_strip(random, i, &s, c);
     }
     uint64_t most = MOST_PRODUCTS / ((uint64_t)c->m * c->n * c->k);

@@ -162,7 +162,7 @@ static int add_stage(struct timeline *timeline, int row, const struct events *ev
 static int convert(const struct gemm_case *c, const struct events *events, struct timeline *timeline)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
-    int consumers = i->kernel == GEMM_PINGPONG ? GEMM_CONSUMERS : 1;
+    int consumers = gemm_is_pingpong(i->kernel) ? GEMM_CONSUMERS : 1;
     int ok = add_producer(timeline, timeline_row(timeline, "producer (TMA)"), events->of[0]);
     for (uint32_t stage = 0; stage < c->stages; stage++)
         ok = ok && add_stage(timeline, timeline_row(timeline, "stage %u", stage), events, stage, consumers);
