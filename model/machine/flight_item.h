@@ -57,7 +57,8 @@ struct flight_arrive {
     uint32_t address[MACHINE_LANES]; // in the CTA
 };
 
-// `d` and `a`: the lanes of each register of each warp, in its frame; has[w]: warp w has come.
+// `d` and `a`: the lanes of each register of each warp, in its frame; has[w]: warp w has come. `is_released`: those
+// that have come do not wait for the others.
 enum { FLIGHT_WARPS = 4, FLIGHT_MOST_D = 128 };
 struct flight_product {
     struct machine_flight head;
@@ -65,7 +66,7 @@ struct flight_product {
     struct wgmma wgmma;
     uint64_t descriptor[2];
     int scale_d;
-    int has[FLIGHT_WARPS];
+    int has[FLIGHT_WARPS], is_released;
     uint32_t group[FLIGHT_WARPS];
     int d_registers;
     const struct machine_frame *frame[FLIGHT_WARPS];
@@ -121,6 +122,10 @@ void flight_free(struct machine_flight *item);
 
 // Puts it into the list, behind all others, and runs it at once where the schedule says EARLY.
 void flight_issue(struct machine_flight *item);
+
+// Does the schedule show what an H200 does most often, DEFAULT or EARLY? There products are computed as soon as all
+// warps have come, which wait for each other as long as somebody can go on.
+int flight_is_soon(const struct machine_warp *warp);
 
 // Runs an item of the list at once where the schedule says so and it is ready.
 void flight_start(struct machine_flight *item);

@@ -113,6 +113,12 @@ void flight_issue(struct machine_flight *item)
     flight_start(item);
 }
 
+int flight_is_soon(const struct machine_warp *warp)
+{
+    enum machine_policy policy = policy_of(warp->cta->cluster);
+    return policy == MACHINE_DEFAULT || policy == MACHINE_EARLY;
+}
+
 // An H200 has a product there before anybody can look, wait or not.
 void flight_start(struct machine_flight *item)
 {
@@ -201,12 +207,6 @@ static uint32_t oldest_open(const struct async_groups *groups, enum async_kind a
 // An H200 has one count for all lanes of a warp and for both kinds of copies, and waits for writes where PTX has it
 // wait for reads (rules ASYNC_GROUP_THREAD, ASYNC_GROUP_KINDS, ASYNC_GROUP_READ). So do the schedules that are not out
 // to show what goes wrong; LATE and SHUFFLED wait for no more than PTX promises.
-static int counts_warps(const struct machine_warp *warp)
-{
-    enum machine_policy policy = policy_of(warp->cta->cluster);
-    return policy == MACHINE_DEFAULT || policy == MACHINE_EARLY;
-}
-
 static int is_of_warp(const struct machine_flight *item, const struct machine_warp *warp, uint32_t newest)
 {
     if (item->warp != warp || (item->async != ASYNC_COPY && item->async != ASYNC_BULK)) return 0;
@@ -219,7 +219,7 @@ static uint32_t waiting_for(const struct machine_flight *item, const struct mach
 {
     const struct flight_warp *groups = flight_warp_of(warp);
     uint32_t waiting = 0;
-    if (item->kind != FLIGHT_PRODUCT && async != ASYNC_WGMMA && counts_warps(warp))
+    if (item->kind != FLIGHT_PRODUCT && async != ASYNC_WGMMA && flight_is_soon(warp))
         return is_of_warp(item, warp, newest) ? lanes : 0;
     if (item->async != async) return 0;
     if (item->kind == FLIGHT_PRODUCT) {
@@ -261,7 +261,7 @@ static void demand(struct machine_warp *warp, uint32_t lanes, enum async_kind as
 enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum async_kind async, uint32_t newest,
                               int reads)
 {
-    if (counts_warps(warp)) reads = 0;
+    if (flight_is_soon(warp)) reads = 0;
     if (flight_pending(warp, lanes, async, newest, reads) == 0) return MACHINE_NEXT;
     if (policy_of(warp->cta->cluster) != MACHINE_LATE) return MACHINE_WAIT;
     demand(warp, lanes, async, newest, reads);
@@ -342,6 +342,19 @@ static int force_late(struct machine_flights *flights)
     return 0;
 }
 
+// Warps that wait at a product for the others of their warpgroup go on. 0 if there are none.
+static int release(struct machine_flights *flights)
+{
+    int is_released = 0;
+    for (struct machine_flight *item = flights->first; item != NULL; item = item->next) {
+        struct flight_product *product = (struct flight_product *)item;
+        if (item->kind != FLIGHT_PRODUCT || product->is_released) continue;
+        product->is_released = is_released = 1;
+    }
+    flights->cluster->progress += (uint64_t)is_released;
+    return is_released;
+}
+
 int machine_flights_force(struct machine_cluster *cluster)
 {
     struct machine_flights *flights = cluster->flights;
@@ -352,8 +365,9 @@ int machine_flights_force(struct machine_cluster *cluster)
         return cluster->progress != before;
     }
     struct machine_flight *item = oldest_ready(flights);
-    if (item != NULL) flight_move(item, PIECE_BYTES);
-    return item != NULL;
+    if (item == NULL) return release(flights);
+    flight_move(item, PIECE_BYTES);
+    return 1;
 }
 
 void machine_flights_finish(struct machine_cluster *cluster)

@@ -113,6 +113,17 @@ static struct flight_product *find(const struct machine_warp *first, uint32_t pa
     return NULL;
 }
 
+// Is a product under way for which this warp waits until the others have come?
+static int is_held(const struct machine_warp *first, uint32_t part)
+{
+    for (const struct machine_flight *item = flights_of(first)->first; item != NULL; item = item->next) {
+        const struct flight_product *product = (const struct flight_product *)item;
+        if (item->kind == FLIGHT_PRODUCT && item->warp == first && product->has[part] && !product->is_released)
+            return 1;
+    }
+    return 0;
+}
+
 static enum rule check(const struct machine_strand *strand, const struct flight_product *product)
 {
     static const uint32_t a[WGMMA_THREADS][4], metadata[WGMMA_THREADS];
@@ -146,6 +157,11 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     uint32_t part = warp->index % FLIGHT_WARPS;
     struct teller room;
     if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if ((warp->begun & lanes) != 0) {
+        if (is_held(first, part)) return MACHINE_WAIT;
+        warp->begun &= ~lanes;
+        return MACHINE_NEXT;
+    }
     struct flight_product *product = find(first, part);
     int is_new = product == NULL;
     if (is_new) product = start(strand, code, lanes, first);
@@ -163,12 +179,13 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     const struct teller *teller = machine_teller(strand, code, lanes, &room);
     product->group[part] = async_issue(&flight_warp_of(warp)->products, ASYNC_WGMMA, teller).group;
     machine_progress(strand);
-    int is_last = product->has[0] + product->has[1] + product->has[2] + product->has[3] == FLIGHT_WARPS;
     if (is_new)
         flight_issue(&product->head);
     else
         flight_start(&product->head);
-    return is_last ? MACHINE_NEXT : MACHINE_YIELD; // the other warps are to come soon
+    if (!flight_is_soon(warp) || !is_held(first, part)) return MACHINE_NEXT;
+    warp->begun |= lanes;
+    return MACHINE_WAIT;
 }
 
 // --- Fence and groups ------------------------------------------------------------------------------------------------
