@@ -219,6 +219,67 @@ static uint8_t *row_at(const struct machine_strand *strand, const struct transfe
     return region_at(region, place.address, bytes, transfer->use);
 }
 
+// --- Lanes here and there --------------------------------------------------------------------------------------------
+
+// Where a scalar of each lane is, if all are in global memory, or all in the CTA's own shared memory, and aligned. 0 if
+// some are not: then nothing is known.
+static int find_lanes(const struct machine_strand *strand, const struct transfer *transfer, uint32_t lanes,
+                      const uint64_t address[MACHINE_LANES], uint8_t *at[MACHINE_LANES])
+{
+    const struct machine_cta *cta = strand->warp->cta;
+    struct machine_place first = machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]);
+    uint64_t bytes = transfer->whole_bytes, wrong = 0, cut = UINT64_MAX;
+    const struct memory *memory = &cta->cluster->memory[cta->rank];
+    if (first.space == PTX_GLOBAL) {
+        const struct region *region = region_find(&cta->cluster->machine->global, NULL, first.address);
+        if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return 0;
+        memory = &region->memory;
+    } else if (first.space != PTX_SHARED || address[__builtin_ctz(lanes)] >> SHARED_RANK_SHIFT != cta->rank) {
+        return 0;
+    } else {
+        cut = SHARED_WINDOW_BYTES - 1;
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
+            if (lanes >> lane & 1) wrong |= (address[lane] >> SHARED_RANK_SHIFT) ^ cta->rank;
+    }
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        uint64_t offset = (address[lane] & cut) - memory->base;
+        if (!(lanes >> lane & 1)) continue;
+        wrong |= (address[lane] & (bytes - 1)) | (offset > memory->size_bytes - bytes);
+        at[lane] = (uint8_t *)((uintptr_t)memory->bytes + offset);
+    }
+    return wrong == 0 && memory->size_bytes >= bytes;
+}
+
+#define GATHER(name)                                                                                                   \
+    static void load_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                         \
+    {                                                                                                                  \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
+            if (lanes >> lane & 1) ((name *)slot)[lane] = *(const name *)(const void *)at[lane];                       \
+    }                                                                                                                  \
+    static void store_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                        \
+    {                                                                                                                  \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
+            if (lanes >> lane & 1) *(name *)(void *)at[lane] = ((const name *)slot)[lane];                             \
+    }
+GATHER(word_16)
+GATHER(word_32)
+GATHER(word_64)
+
+// Scalars that are as wide as their registers; else 0, and nothing has been done.
+static int run_scattered(const struct machine_strand *strand, const struct transfer *transfer, uint32_t lanes,
+                         const uint64_t address[MACHINE_LANES])
+{
+    typedef void each(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES]);
+    static each *const movers[PTX_FILES][2] = {[PTX_FILE_16] = {load_each_word_16, store_each_word_16},
+                                               [PTX_FILE_32] = {load_each_word_32, store_each_word_32},
+                                               [PTX_FILE_64] = {load_each_word_64, store_each_word_64}};
+    uint8_t *at[MACHINE_LANES];
+    if (transfer->parts != 1 || !is_plain(transfer) || transfer->data->file == PTX_FILE_128) return 0;
+    if (!find_lanes(strand, transfer, lanes, address, at)) return 0;
+    movers[transfer->data->file][transfer->use == MEMORY_WRITES](machine_slot(strand, transfer->data->slot), lanes, at);
+    return 1;
+}
+
 // --- The instructions ------------------------------------------------------------------------------------------------
 
 // All lanes at once, if they are side by side; else 0, and nothing has been done.
@@ -241,6 +302,7 @@ static enum machine_next run_transfer(struct machine_strand *strand, const struc
     if (is_heard)
         machine_tell_access(strand, code, lanes, transfer.use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
                             transfer.whole_bytes);
+    if (run_scattered(strand, &transfer, lanes, address)) return MACHINE_NEXT;
     return each_lane(strand, code, lanes, &transfer, address);
 }
 

@@ -141,6 +141,21 @@ static int exchange(uint8_t *at, const uint8_t *old, const uint8_t *value, uint3
     return 1;
 }
 
+#define FETCH(T)                                                                                                       \
+    {                                                                                                                  \
+        T now = __atomic_load_n((const T *)(const void *)at, __ATOMIC_SEQ_CST);                                        \
+        memcpy(old, &now, sizeof now);                                                                                 \
+        return;                                                                                                        \
+    }
+
+static void fetch(const uint8_t *at, uint8_t *old, uint32_t bytes, int is_shared)
+{
+    if (is_shared && bytes == 2) FETCH(uint16_t)
+    if (is_shared && bytes == 4) FETCH(uint32_t)
+    if (is_shared && bytes == 8) FETCH(uint64_t)
+    memcpy(old, at, bytes);
+}
+
 static void run_element(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
                         uint32_t lane, uint32_t part)
 {
@@ -149,7 +164,7 @@ static void run_element(const struct machine_strand *strand, const struct atomic
     if (atomic->compare != NULL) get(strand, atomic->compare, lane, compare);
     do {
         memset(old, 0, sizeof old);
-        memcpy(old, at, atomic->bytes);
+        fetch(at, old, atomic->bytes, atomic->is_shared_by_threads);
         memcpy(value, old, sizeof value);
         apply(atomic, dtype, value, operand, compare);
     } while (!exchange(at, old, value, atomic->bytes, atomic->is_shared_by_threads));

@@ -197,8 +197,7 @@ enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, ui
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
         round.has_run = 0;
         run_round(cluster, &round);
-        if (round.is_stopped || __atomic_load_n(&cluster->machine->is_stopped, __ATOMIC_RELAXED))
-            return MACHINE_CLUSTER_STOPPED;
+        if (round.is_stopped || machine_is_stopped(cluster->machine)) return MACHINE_CLUSTER_STOPPED;
         polling = round.has_run || progress != cluster->progress ? 0 : polling + 1;
         unchanged = progress != cluster->progress ? 0 : unchanged + 1;
         if ((polling > 0 || unchanged >= SPINNING_ROUNDS) && machine_flights_force(cluster)) polling = unchanged = 0;

@@ -110,7 +110,7 @@ static void add_operands(struct text *text, const struct machine_strand *strand,
 void machine_end(struct machine *machine, const struct machine_outcome *outcome)
 {
     pthread_mutex_lock(machine->lock);
-    if (!machine->is_stopped) *machine->outcome = *outcome;
+    if (!machine_is_stopped(machine)) *machine->outcome = *outcome;
     __atomic_store_n(&machine->is_stopped, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(machine->lock);
 }

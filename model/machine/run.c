@@ -251,7 +251,7 @@ static void run_turn(struct grid *grid, struct resident *resident)
 
 static int is_over(const struct grid *grid)
 {
-    return grid->machine->is_stopped || (grid->begun == grid->clusters && grid->residents == 0);
+    return machine_is_stopped(grid->machine) || (grid->begun == grid->clusters && grid->residents == 0);
 }
 
 static void *work(void *context)

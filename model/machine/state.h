@@ -109,6 +109,11 @@ struct machine {
     void *lock; // of the outcome
 };
 
+static inline int machine_is_stopped(const struct machine *machine)
+{
+    return __atomic_load_n(&machine->is_stopped, __ATOMIC_RELAXED);
+}
+
 // The next number of the cluster's sequence.
 uint64_t machine_random(struct machine_cluster *cluster);
 
