@@ -8,6 +8,7 @@
 #include "async_barrier.h"
 #include "async_case.h"
 #include "family.h"
+#include "family_refuses.h"
 
 Suite *async_case_suite(void);
 
@@ -71,10 +72,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(async_program_that_cannot_be_decided_is_refused)
 {
-    struct async_case c;
-    struct text why = {""};
-    ck_assert_msg(!read_text(refused[_i].text, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    family_refuses("async", refused[_i].text, refused[_i].why);
 }
 END_TEST
 

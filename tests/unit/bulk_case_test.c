@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "bulk_case.h"
 #include "family.h"
+#include "family_refuses.h"
 
 Suite *bulk_case_suite(void);
 
@@ -51,13 +52,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(bulk_case_that_cannot_run_is_refused)
 {
-    struct bulk_case c;
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_read(family_find("bulk"), json, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
+    family_refuses("bulk", refused[_i].text, refused[_i].why);
 }
 END_TEST
 

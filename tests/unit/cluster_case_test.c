@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster_case.h"
+#include "family_refuses.h"
 #include "mbarrier.h"
 
 Suite *cluster_case_suite(void);
@@ -56,13 +57,7 @@ static const struct {
 
 START_TEST(cluster_case_that_cannot_run_is_refused)
 {
-    struct cluster_case c;
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_read(&family_cluster, json, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
+    family_refuses("cluster", refused[_i].text, refused[_i].why);
 }
 END_TEST
 

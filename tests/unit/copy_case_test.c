@@ -8,6 +8,7 @@
 #include "copy_case.h"
 #include "cuda_abi.h"
 #include "family.h"
+#include "family_refuses.h"
 #include "json.h"
 
 Suite *copy_case_suite(void);
@@ -106,13 +107,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(copy_case_that_cannot_run_is_refused)
 {
-    struct copy_case c;
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_msg(json != NULL, "%s", refused[_i].text);
-    ck_assert_msg(!family_read(family(), json, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
+    family_refuses("copy", refused[_i].text, refused[_i].why);
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "family.h"
+#include "family_refuses.h"
 #include "field.h"
 
 Suite *family_case_suite(void);
@@ -28,6 +29,19 @@ static void close_family(void)
 {
     free(test_case);
     free(again);
+}
+
+void family_refuses(const char *name, const char *text, const char *why)
+{
+    const struct family *of = family_find(name);
+    void *taken = calloc(1, of->case_bytes);
+    struct text said = {""};
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_msg(taken != NULL && json != NULL, "%s", text);
+    ck_assert_msg(!family_read(of, json, taken, &said), "%s", text);
+    ck_assert_msg(strstr(said.at, why) != NULL, "%s: %s", text, said.at);
+    json_decref(json);
+    free(taken);
 }
 
 static json_t *random_case(uint64_t i)

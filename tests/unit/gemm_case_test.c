@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "family.h"
+#include "family_refuses.h"
 #include "gemm_case.h"
 #include "layout_case.h"
 #include "mbarrier.h"
@@ -58,15 +59,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(gemm_case_that_cannot_run_is_refused)
 {
-    const struct family *family = family_find(refused[_i].family);
-    void *c = calloc(1, family->case_bytes);
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_read(family, json, c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
-    free(c);
+    family_refuses(refused[_i].family, refused[_i].text, refused[_i].why);
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 
 #include "cluster.h"
 #include "family.h"
+#include "family_refuses.h"
 #include "histogram_case.h"
 
 Suite *histogram_case_suite(void);
@@ -163,13 +164,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(histogram_case_that_cannot_run_is_refused)
 {
-    struct histogram_case c;
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_read(&family_histogram, json, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
+    family_refuses("histogram", refused[_i].text, refused[_i].why);
 }
 END_TEST
 

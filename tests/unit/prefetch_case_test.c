@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "family.h"
+#include "family_refuses.h"
 #include "mbarrier.h"
 #include "prefetch_case.h"
 
@@ -65,10 +66,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(prefetch_case_that_cannot_run_is_refused)
 {
-    struct prefetch_case c;
-    struct text why = {""};
-    ck_assert_msg(!read_case(refused[_i].text, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
+    family_refuses("prefetch", refused[_i].text, refused[_i].why);
 }
 END_TEST
 

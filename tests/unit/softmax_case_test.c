@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "family.h"
+#include "family_refuses.h"
 #include "float_environment.h"
 #include "mbarrier.h"
 #include "softmax_case.h"
@@ -152,13 +153,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(softmax_case_that_cannot_run_is_refused)
 {
-    struct softmax_case c;
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_read(&family_softmax, json, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
+    family_refuses("softmax", refused[_i].text, refused[_i].why);
 }
 END_TEST
 

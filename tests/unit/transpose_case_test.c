@@ -9,6 +9,7 @@
 #include "bank_case.h"
 #include "bank_job.h"
 #include "family.h"
+#include "family_refuses.h"
 #include "gpu.h"
 #include "maps_case.h"
 #include "transpose_case.h"
@@ -66,15 +67,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(a_case_that_cannot_run_is_refused)
 {
-    const struct family *family = family_find(refused[_i].family);
-    void *c = calloc(1, family->case_bytes);
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_read(family, json, c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
-    free(c);
+    family_refuses(refused[_i].family, refused[_i].text, refused[_i].why);
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 
 #include "descriptor.h"
 #include "family.h"
+#include "family_refuses.h"
 #include "wgmma_case.h"
 
 Suite *wgmma_case_suite(void);
@@ -48,13 +49,7 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 START_TEST(wgmma_case_that_cannot_run_is_refused)
 {
-    struct wgmma_case c;
-    struct text why = {""};
-    json_t *json = json_loads(refused[_i].text, 0, NULL);
-    ck_assert_ptr_nonnull(json);
-    ck_assert_msg(!family_read(family_find(refused[_i].family), json, &c, &why), "%s", refused[_i].text);
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s: %s", refused[_i].text, why.at);
-    json_decref(json);
+    family_refuses(refused[_i].family, refused[_i].text, refused[_i].why);
 }
 END_TEST
 

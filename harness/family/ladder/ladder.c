@@ -195,10 +195,6 @@ static void ladder_explain(const void *test_case, const struct result *expected,
     const struct gemm_case gemm = as_gemm(c);
     const struct window *a = &expected->window[0], *b = &found->window[0];
     uint32_t at = 0, pitch = gemm.pitch_bytes[GEMM_D];
-    if (expected->status != found->status || found->windows == 0) {
-        fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
-        return;
-    }
     while (at < a->size_bytes && a->bytes[at] == b->bytes[at]) at++;
     if (at < GEMM_GUARD_BYTES || at >= GEMM_GUARD_BYTES + c->m * pitch) {
         fprintf(out, "    D: %s it memory has changed\n", at < GEMM_GUARD_BYTES ? "before" : "behind");
