@@ -73,6 +73,7 @@ struct flight_product {
     uint32_t *d[FLIGHT_WARPS][FLIGHT_MOST_D];
     const uint32_t *a[FLIGHT_WARPS][4];
     uint32_t metadata[FLIGHT_WARPS][MACHINE_LANES];
+    uint32_t gone[MACHINE_LANES]; // stands for registers that are no more
 };
 
 // The groups of each thread of a warp, those of the warp as an H200 counts them, and the last wait of the warp that

@@ -376,6 +376,17 @@ void machine_flights_finish(struct machine_cluster *cluster)
         next = end(item) ? cluster->flights->first : item->next;
 }
 
+// The registers of a warp go away before the others have come: nobody sees what becomes of them.
+static void forget(struct flight_product *product, const struct machine_frame *frame)
+{
+    for (int w = 0; w < FLIGHT_WARPS; w++) {
+        if (product->frame[w] != frame) continue;
+        for (int r = 0; r < FLIGHT_MOST_D; r++) product->d[w][r] = product->gone;
+        for (int r = 0; r < 4; r++) product->a[w][r] = product->gone;
+        product->frame[w] = NULL;
+    }
+}
+
 void machine_flights_leave(struct machine_warp *warp, const struct machine_frame *frame)
 {
     struct machine_flights *flights = flights_of(warp);
@@ -385,6 +396,10 @@ void machine_flights_leave(struct machine_warp *warp, const struct machine_frame
         next = item->next;
         for (int w = 0; item->kind == FLIGHT_PRODUCT && w < FLIGHT_WARPS; w++)
             is_of_frame |= product->frame[w] == frame;
-        if (is_of_frame && end(item)) next = flights->first;
+        if (!is_of_frame) continue;
+        if (end(item))
+            next = flights->first;
+        else
+            forget((struct flight_product *)item, frame);
     }
 }
