@@ -42,6 +42,7 @@ static void context_empty(struct driver *driver, struct CUctx_st *context)
     allocations_remove_owned(&driver->allocations, context);
     machine_heap_close(context->heap);
     context->heap = NULL;
+    context->grid_workspace = 0;
 }
 
 struct machine_heap *context_heap(struct CUctx_st *context)

@@ -109,9 +109,19 @@ static enum machine_policy policy_named(const char *name)
     return MACHINE_DEFAULT;
 }
 
+static uint64_t workspace_of(struct driver *driver, struct CUctx_st *context)
+{
+    enum { WORKSPACE_BYTES = 1024 };
+    if (context->grid_workspace == 0)
+        context->grid_workspace =
+            allocations_make(&driver->allocations, WORKSPACE_BYTES, ALLOCATION_PINNED, 0, context);
+    return context->grid_workspace;
+}
+
 enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel)
 {
     struct CUctx_st *context = driver_context();
+    const uint64_t workspace = kernel->is_cooperative ? workspace_of(driver, context) : 0;
     struct machine_launch launch = {
         .module = kernel->function->module->machine,
         .kernel = kernel->function->kernel,
@@ -122,6 +132,7 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
         .schedule = {policy_named(driver->options.schedule), driver->options.seed, (uint32_t)driver->options.threads},
         .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
         .print = print,
+        .grid_workspace = workspace,
         .heap = context_heap(context)};
     memcpy(launch.grid, kernel->grid, sizeof launch.grid);
     memcpy(launch.block, kernel->block, sizeof launch.block);

@@ -44,6 +44,7 @@ struct CUctx_st {
     enum cuda_result error; // sticky: what a kernel did
     size_t limit[16];
     struct machine_heap *heap;
+    uint64_t grid_workspace; // where the CTAs of cooperative launches meet
 };
 
 struct CUfunc_st {

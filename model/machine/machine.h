@@ -89,6 +89,7 @@ struct machine_limits {
 //   stack_bytes        of local memory of each thread beyond what the entry names; 0: 64 KiB
 //   print              takes what printf() writes; NULL: it is lost
 //   heap               NULL: malloc() returns 0
+//   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
 //   instructions_by_form  PTX_FORMS counters that are added to, or NULL
 struct machine_launch {
     struct machine_module *module;
@@ -105,6 +106,7 @@ struct machine_launch {
     void (*print)(void *context, const char *text, size_t bytes);
     void *print_context;
     struct machine_heap *heap;
+    uint64_t grid_workspace;
     uint64_t *instructions_by_form;
 };
 

@@ -87,8 +87,11 @@ static uint64_t launch_value(const struct machine_cta *cta, enum ptx_special spe
     case PTX_SPECIAL_RESERVED_END:
     case PTX_SPECIAL_RESERVED_CAP:
         return MACHINE_SHARED_BASE;
+    case PTX_SPECIAL_ENVREG: // what cooperative groups read of a grid's workspace
+        if (part != 1 && part != 2) return 0;
+        return part == 1 ? machine->launch->grid_workspace >> 32 : (uint32_t)machine->launch->grid_workspace;
     default:
-        return 0; // %pm, %envreg, %reserved_smem_offset_begin, %current_graph_exec
+        return 0; // %pm, %reserved_smem_offset_begin, %current_graph_exec
     }
 }
 
