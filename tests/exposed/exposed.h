@@ -30,10 +30,10 @@ struct misread {
 enum rule exposed_rule(const struct misread *rows, const char *text);
 
 // All of them.
-enum { EXPOSERS = 8 };
+enum { EXPOSERS = 9 };
 extern const struct exposer *const exposers[EXPOSERS];
 
 extern const struct exposer expose_load, expose_im2col, expose_store, expose_bulk, expose_encode, expose_wgmma,
-    expose_sparse, expose_mma;
+    expose_sparse, expose_mma, expose_barrier;
 
 #endif

@@ -6,8 +6,8 @@
 #include "slow.h"
 
 const struct exposer *const exposers[EXPOSERS] = {
-    &expose_load,   &expose_im2col, &expose_store,  &expose_bulk,
-    &expose_encode, &expose_wgmma,  &expose_sparse, &expose_mma,
+    &expose_load,  &expose_im2col, &expose_store, &expose_bulk,    &expose_encode,
+    &expose_wgmma, &expose_sparse, &expose_mma,   &expose_barrier,
 };
 
 const char *exposed_slow_text(int mutant)
