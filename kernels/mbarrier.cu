@@ -187,7 +187,8 @@ static __device__ void execute(const mbarrier_op &op, uint64_t *slots, mbarrier_
 {
     uint32_t lane = threadIdx.x, operand = op.operand + lane * op.step;
     uint32_t high = op.token == MBARRIER_TOKEN_OPERAND ? operand : log->record[op.token].lane[lane];
-    uint64_t *barrier = reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(slots + op.barrier) + op.offset_bytes);
+    uint32_t slot = (op.barrier + static_cast<uint32_t>(op.spread >> 2 * lane)) % MBARRIER_SLOTS;
+    uint64_t *barrier = reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(slots + slot) + op.offset_bytes);
     if (op.issuer != MBARRIER_ISSUER_CTA) barrier = map_to_rank(barrier, 0);
     uint32_t active = 0;
     answer got = {};

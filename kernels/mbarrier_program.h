@@ -20,13 +20,14 @@ enum mbarrier_issuer { MBARRIER_ISSUER_CTA, MBARRIER_ISSUER_SELF, MBARRIER_ISSUE
 
 struct mbarrier_op {
     uint32_t opcode;        // enum mbarrier_opcode, or MBARRIER_OP_WORD
-    uint32_t barrier;       // which of the four, 0 .. 3
+    uint32_t barrier;       // which of the four, 0 .. 3; its word is logged
     uint32_t issuer;        // enum mbarrier_issuer
     uint32_t lanes;         // the lanes of the warp that execute it, not 0; one warp instruction
     uint32_t operand, step; // lane l's operand is operand + l * step mod 2^32
     uint32_t token;         // index of the earlier step whose tokens it takes, lane by lane
     uint32_t offset_bytes;  // added to the barrier's address, 0 .. 7: anything but 0 faults
     uint64_t word;          // MBARRIER_OP_WORD only
+    uint64_t spread;        // lane l is on barrier (barrier + bits 2 l and 2 l + 1) mod 4; 0: all on one
 };
 
 // One program: `count` steps, at most MBARRIER_MAX_OPS. `remote` is not 0 when a step is issued by the other CTA.

@@ -35,7 +35,8 @@ static const char help[] =
     "  tmaref mbarrier 'init 2' 'arrive.expect_tx 4096' 'complete_tx 4096' 'test_wait.parity 0'\n"
     "\v"
     "An OPERATION is a name of PTX without 'mbarrier.', its operand, and any of barrier=0..3, lanes=MASK (default 1), "
-    "step=N (added per lane), token=INDEX (of an earlier operation), issuer=cta|self|remote, offset=BYTES:\n"
+    "step=N (added per lane), token=INDEX (of an earlier operation), issuer=cta|self|remote, offset=BYTES, "
+    "spread=MASK (lane l is on barrier + bits 2 l and 2 l + 1, mod 4):\n"
     "@\n"
     "Exit status: 0; 1 when the program ends in a fault; 2 usage error.";
 
@@ -228,6 +229,7 @@ static void print_step(int index, const struct mbarrier_event *event)
                          op->operand);
     if (op->step != 0) used += snprintf(text + used, sizeof text - (size_t)used, "+%u", op->step);
     if (op->lanes != 1) used += snprintf(text + used, sizeof text - (size_t)used, " lanes=0x%x", op->lanes);
+    if (op->spread != 0) used += snprintf(text + used, sizeof text - (size_t)used, " spread=0x%" PRIx64, op->spread);
     if (op->issuer != MBARRIER_ISSUER_CTA)
         snprintf(text + used, sizeof text - (size_t)used, " %s", mbarrier_issuer_name(op->issuer));
     struct mbarrier_fields after = mbarrier_unpack(event->word);
@@ -258,7 +260,10 @@ static void print_findings(const struct findings *findings, unsigned char *expla
 
 static int has_barrier(const struct mbarrier_op *op, int barrier)
 {
-    return op->opcode != MBARRIER_OP_PENDING_COUNT && op->barrier == (uint32_t)barrier;
+    int used = op->barrier == (uint32_t)barrier;
+    for (uint32_t left = op->lanes; left != 0; left &= left - 1)
+        used |= mbarrier_lane_barrier(op, __builtin_ctz(left)) == (uint32_t)barrier;
+    return op->opcode != MBARRIER_OP_PENDING_COUNT && used;
 }
 
 // What has come in the phase that is not complete, by step: "step 1: 1 arrival, expects 1024 bytes".

@@ -77,6 +77,30 @@ START_TEST(a_record_holds_word_lanes_and_answers)
 }
 END_TEST
 
+START_TEST(a_spread_puts_each_lane_on_a_barrier_of_its_own)
+{
+    struct mbarrier_case program = {0};
+    struct text why;
+    const char *const ops[] = {"init 8 lanes=0xff barrier=3 spread=0xe4e4", // lanes 0 to 7 on 3, 0, 1, 2, 3, 0, 1, 2
+                               "arrive lanes=0x17 barrier=1 spread=0xe4", "test_wait.parity 1 lanes=0x11 spread=0x100"};
+    for (int i = 0; i < 3; i++) ck_assert_msg(mbarrier_case_add_text(&program, ops[i], &why), "%s", why.at);
+    uint8_t bytes[sizeof(struct mbarrier_log)];
+    struct result result = result_at(bytes);
+    family_run_model(&family_mbarrier, &program, &result);
+    uint64_t last[MBARRIER_SLOTS];
+    memcpy(last, result.window[1].bytes, sizeof last);
+    const uint32_t pending[MBARRIER_SLOTS] = {8, 6, 7, 7}; // lanes 0 and 4 on 1, lane 1 on 2, lane 2 on 3
+    for (int i = 0; i < MBARRIER_SLOTS; i++) {
+        ck_assert_uint_eq(mbarrier_unpack(last[i]).expected, 8);
+        ck_assert_uint_eq(mbarrier_unpack(last[i]).pending, pending[i]);
+    }
+    struct mbarrier_record record[3];
+    memcpy(record, result.window[0].bytes, sizeof record);
+    ck_assert_uint_eq(record[1].word, last[1]);
+    ck_assert_uint_eq(record[2].ballot, 0x11);
+}
+END_TEST
+
 // Each complaint names the key.
 static const struct {
     const char *json, *names;
@@ -99,6 +123,7 @@ static const struct {
     {"{\"ops\":[{\"op\":\"inval\",\"barrier\":4}]}", "barrier"},
     {"{\"ops\":[{\"op\":\"inval\",\"lanes\":0}]}", "lanes"},
     {"{\"ops\":[{\"op\":\"inval\",\"offset\":8}]}", "offset"},
+    {"{\"ops\":[{\"op\":\"word\",\"word\":1,\"spread\":4}]}", "spread"},
     {"{\"ops\":[{\"op\":\"arrive\"},{\"op\":\"test_wait\",\"token\":1}]}", "token"},
 };
 enum { REFUSED = sizeof refused / sizeof refused[0] };
@@ -197,6 +222,7 @@ Suite *mbarrier_case_suite(void)
     tcase_add_loop_test(reading, typed_operations, 0, TYPED);
     tcase_add_test(reading, a_program_has_at_most_sixteen_operations);
     tcase_add_test(result, a_record_holds_word_lanes_and_answers);
+    tcase_add_test(result, a_spread_puts_each_lane_on_a_barrier_of_its_own);
     tcase_add_test(result, explain_names_the_first_difference);
     suite_add_tcase(suite, generator);
     suite_add_tcase(suite, reading);

@@ -75,6 +75,8 @@ static const struct field op_field[] = {
                  .where = "an instruction with a token"),
     FIELD_NUMBER("offset", offset_bytes, 0, UINT32_MAX, "bytes added to the barrier's address, 0 to 7",
                  .missing = FIELD_LEFT_OUT),
+    FIELD_NUMBER("spread", spread, 0, UINT64_MAX, "lane l is on barrier + bits 2 l and 2 l + 1, mod 4",
+                 .missing = FIELD_LEFT_OUT, .hex_digits = 16),
     FIELD_NUMBER("word", word, 0, UINT64_MAX, "the word", .hex_digits = 16, .is_there = takes_word,
                  .where = "the step word"),
     FIELD_END,
@@ -190,6 +192,7 @@ static const struct mbarrier_op *print_step(const struct mbarrier_case *program,
     fprintf(out, "ops[%d]: %s on barrier %u, lanes 0x%08x, operand %u", index,
             op->issuer == MBARRIER_ISSUER_CTA ? row->ptx : row->ptx_cluster, op->barrier, op->lanes, op->operand);
     if (op->step != 0) fprintf(out, " + lane * %u", op->step);
+    if (op->spread != 0) fprintf(out, ", spread 0x%016llx", (unsigned long long)op->spread);
     fprintf(out, ", issuer %s\n", mbarrier_issuer_name(op->issuer));
     return op;
 }
@@ -227,7 +230,9 @@ static void mbarrier_explain(const void *test_case, const struct result *expecte
         explain_record(&records[0], &records[1], out);
         return;
     }
-    fprintf(out, "the words at the end differ, though no step's did: a write landed late\n");
+    fprintf(out,
+            "the words at the end differ, though no step's did: a step with a spread left another word on a barrier "
+            "that it does not log, or a write landed late\n");
 }
 
 // The fields of a log record from byte `first` to before `end` of it.

@@ -148,6 +148,13 @@ static void choose_operand(struct plan *plan, struct mbarrier_op *op, int carele
         op->step = random_chance(random, 70) ? (uint32_t)random_below(random, 4) : (uint32_t)random_u64(random);
 }
 
+// Lanes on several barriers: every second lane, groups of lanes, any.
+static uint64_t random_spread(struct random *random)
+{
+    static const uint64_t patterns[] = {0x4444444444444444, 0x5555555500000000, 0xe4e4e4e4e4e4e4e4, 1};
+    return random_chance(random, 50) ? random_pick(random, patterns) : random_u64(random);
+}
+
 static struct mbarrier_op random_op(struct plan *plan, int careless)
 {
     struct random *random = plan->random;
@@ -160,6 +167,9 @@ static struct mbarrier_op random_op(struct plan *plan, int careless)
         op.lanes = random_chance(random, 85) ? 1 : random_lanes(random);
     else if (op.opcode != MBARRIER_OP_WORD)
         op.lanes = random_lanes(random);
+    if (plan->barriers == MBARRIER_SLOTS && op.lanes != 1 && op.opcode != MBARRIER_OP_PENDING_COUNT && !careless &&
+        random_chance(random, 50))
+        op.spread = random_spread(random);
     choose_operand(plan, &op, careless);
     if (careless && op.opcode != MBARRIER_OP_WORD && op.opcode != MBARRIER_OP_PENDING_COUNT && random_chance(random, 5))
         op.offset_bytes = (uint32_t)random_below(random, 7) + 1;

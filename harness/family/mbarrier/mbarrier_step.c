@@ -70,6 +70,7 @@ const char *mbarrier_op_illegal(const struct mbarrier_op *program, int index)
     if (op->offset_bytes > 7) return "offset is 0 to 7 bytes";
     if (op->opcode == MBARRIER_OP_WORD || op->opcode == MBARRIER_OP_PENDING_COUNT) {
         if (op->offset_bytes != 0) return "offset is 0 for this op";
+        if (op->spread != 0) return "spread is 0 for this op";
     }
     if (row->operand == MBARRIER_TAKES_WORD && op->lanes != 1) return "lanes is 1 for a plain store";
     return row->operand == MBARRIER_TAKES_TOKEN ? token_illegal(program, index) : NULL;
@@ -78,6 +79,11 @@ const char *mbarrier_op_illegal(const struct mbarrier_op *program, int index)
 uint32_t mbarrier_lane_operand(const struct mbarrier_op *op, int lane)
 {
     return op->operand + (uint32_t)lane * op->step;
+}
+
+uint32_t mbarrier_lane_barrier(const struct mbarrier_op *op, int lane)
+{
+    return (op->barrier + (uint32_t)(op->spread >> 2 * lane)) % MBARRIER_SLOTS;
 }
 
 void mbarrier_machine_start(struct mbarrier_machine *machine)
@@ -125,7 +131,7 @@ static struct mbarrier_instruction instruction_of(const struct step *step)
                                       .rank = op->issuer == MBARRIER_ISSUER_REMOTE,
                                       .lanes = op->lanes};
     for (int lane = 0; lane < MBARRIER_LANES; lane++) {
-        in.address[lane] = MBARRIER_BYTES * op->barrier + op->offset_bytes;
+        in.address[lane] = MBARRIER_BYTES * mbarrier_lane_barrier(op, lane) + op->offset_bytes;
         in.operand[lane] =
             step->row->operand == MBARRIER_TAKES_TOKEN ? token_of(step, lane) : mbarrier_lane_operand(op, lane);
     }
@@ -139,7 +145,8 @@ static void note_tokens(const struct step *step, uint64_t phases)
     if (step->row->result == MBARRIER_GIVES_COUNT) {
         if (source == NULL || !mbarrier_step_row(source->op.opcode)->no_complete)
             note(step, RULE_MBARRIER_PENDING_COUNT_TOKEN, "token", op->token);
-    } else if (source == NULL || source->op.barrier != op->barrier || (op->lanes & ~source->op.lanes) != 0)
+    } else if (source == NULL || source->op.barrier != op->barrier || source->op.spread != op->spread ||
+               (op->lanes & ~source->op.lanes) != 0)
         note(step, RULE_MBARRIER_TOKEN_FOREIGN, "token", op->token);
     else if (source->phases_before + 1 < phases)
         note(step, RULE_MBARRIER_TOKEN_OLD, "token", op->token);

@@ -24,8 +24,12 @@ const char *mbarrier_op_illegal(const struct mbarrier_op *program, int index);
 // The operand of lane `lane`: operand + lane * step mod 2^32.
 uint32_t mbarrier_lane_operand(const struct mbarrier_op *op, int lane);
 
-// What a step did. `lane`: the token's high half, or the count, of each executing lane; 0 for the others. `ballot`:
-// the lanes whose wait said true. `rule` is RULE_OK or the fault that ends the program; then `word` is as before.
+// The barrier of lane `lane`, which differs where the step has a spread.
+uint32_t mbarrier_lane_barrier(const struct mbarrier_op *op, int lane);
+
+// What a step did. `word`: of the step's barrier, that of the lanes without a spread. `lane`: the token's high half, or
+// the count, of each executing lane; 0 for the others. `ballot`: the lanes whose wait said true. `rule` is RULE_OK or
+// the fault that ends the program; then `word` is as before.
 struct mbarrier_event {
     struct mbarrier_op op;
     enum rule rule;

@@ -34,6 +34,7 @@ static int parse_key(const char *key, const char *value, struct mbarrier_op *op,
         op->issuer = mbarrier_issuer_find(value);
         return 1; // mbarrier_op_illegal() names the legal ones
     }
+    if (strcmp(key, "spread") == 0 && parse_number(value, UINT64_MAX, &op->spread)) return 1;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (strcmp(key, fields[i].name) != 0) continue;
         uint64_t number;
@@ -44,7 +45,7 @@ static int parse_key(const char *key, const char *value, struct mbarrier_op *op,
         *fields[i].field = (uint32_t)number;
         return 1;
     }
-    text_set(why, "there is no '%s='; there are barrier, lanes, step, token, offset and issuer", key);
+    text_set(why, "there is no '%s='; there are barrier, lanes, step, token, offset, spread and issuer", key);
     return 0;
 }
 
