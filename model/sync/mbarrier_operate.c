@@ -69,7 +69,18 @@ static int is_cluster_form(const struct work *work)
     return mbarrier_reads_cluster_address(work->unit->cluster, work->in->opcode, work->in->space);
 }
 
-// The lowest lane of `left`, and all that act with it.
+// The lanes that go before all others of `left`: of .noComplete those with the count of its lowest lane, whatever their
+// barriers.
+static uint32_t next_lanes(const struct work *work, uint32_t left)
+{
+    uint32_t same = 0;
+    if (!work->row->no_complete) return left;
+    for (uint32_t rest = left; rest != 0; rest &= rest - 1)
+        if (operand_of(work, lowest(rest)) == operand_of(work, lowest(left))) same |= rest & -rest;
+    return same;
+}
+
+// The lowest lane of `left`, and all that act with it on its barrier.
 static struct target next_target(const struct work *work, uint32_t left)
 {
     const struct mbarrier_instruction *in = work->in;
@@ -320,23 +331,20 @@ static void note_address(const struct work *work, int lane)
     for (int i = 0; i < own.count; i++) finding_add(work->findings, own.item[i]);
 }
 
-// The addresses of all lanes. Which is looked at first is open: the lane whose error comes first is told first.
+// The addresses of all lanes: the lowest lane whose address breaks a rule decides.
 static enum rule check_addresses(const struct work *work)
 {
-    const uint32_t lanes = work->in->lanes;
-    enum rule first = RULE_OK;
-    int worst = lowest(lanes), last = -1;
-    for (uint32_t left = lanes; left != 0; left &= left - 1) {
-        const int lane = lowest(left), is_same = last >= 0 && work->in->address[last] == work->in->address[lane];
-        const enum rule earlier = is_same ? first : rule_earlier(first, check_address(work, lane, NULL));
-        if (earlier != first) worst = lane;
-        first = earlier;
+    const uint32_t *address = work->in->address;
+    int last = -1;
+    for (uint32_t left = work->in->lanes; left != 0; left &= left - 1) {
+        const int lane = lowest(left), is_checked = last >= 0 && address[last] == address[lane];
+        const enum rule rule = is_checked ? RULE_OK : check_address(work, lane, NULL);
         last = lane;
+        if (rule == RULE_OK) continue;
+        for (; left != 0; left &= left - 1) note_address(work, lowest(left));
+        return rule;
     }
-    if (first == RULE_OK) return first;
-    note_address(work, worst);
-    for (uint32_t left = lanes & ~(UINT32_C(1) << worst); left != 0; left &= left - 1) note_address(work, lowest(left));
-    return first;
+    return RULE_OK;
 }
 
 static enum rule check_form(const struct mbarrier_unit *unit, const struct mbarrier_instruction *in,
@@ -364,10 +372,13 @@ enum rule mbarrier_operate(const struct mbarrier_unit *unit, const struct mbarri
     if (rule != RULE_OK) return rule;
 
     if (findings != NULL) note_barriers(&work);
-    for (uint32_t left = instruction->lanes; left != 0 && rule == RULE_OK;) {
-        struct target target = next_target(&work, left);
-        left &= ~target.lanes;
-        rule = operate_on(&work, &target);
+    for (uint32_t left = instruction->lanes, together; left != 0 && rule == RULE_OK; left &= ~together) {
+        together = next_lanes(&work, left);
+        for (uint32_t rest = together; rest != 0 && rule == RULE_OK;) {
+            struct target target = next_target(&work, rest);
+            rest &= ~target.lanes;
+            rule = operate_on(&work, &target);
+        }
     }
     return rule;
 }

@@ -43,8 +43,10 @@ struct mbarrier_answer {
     uint32_t ballot;
 };
 
-// Executes it. Lanes on one barrier are one transaction with the sum of their operands, and get one token; init and the
-// .noComplete forms are one for each distinct operand, lowest lane first. Barriers go by their lowest lanes. An
+// Executes it. Lanes on one barrier are one transaction with the sum of their operands, and get one token. init and the
+// .noComplete forms are one for each distinct operand, lowest lane first; .noComplete goes through the operands of the
+// whole warp, whatever their barriers. Else barriers go by their lowest lanes. Of several lanes whose addresses break a
+// rule the lowest decides. An
 // operation through shared::cluster on another CTA never faults by the barrier: it sets the error bit.
 //   findings  NULL, or takes the fault, and every use that PTX leaves undefined though an H200 has an answer
 //   returns   RULE_OK, or the rule whose fault ends the kernel: then the barrier that broke it is as before. Addresses

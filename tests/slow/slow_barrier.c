@@ -247,7 +247,8 @@ static uint64_t token_of(const struct run *run, int lane)
 
 static int is_foreign(const struct run *run)
 {
-    return run->op->token == MBARRIER_TOKEN_OPERAND || run->program[run->op->token].barrier != run->op->barrier;
+    const struct mbarrier_op *from = run->op->token == MBARRIER_TOKEN_OPERAND ? NULL : &run->program[run->op->token];
+    return from == NULL || from->barrier != run->op->barrier || from->spread != run->op->spread;
 }
 
 static int is_parity(uint32_t opcode)
@@ -296,18 +297,30 @@ static void count_pending(struct run *run)
 
 // --- A step ----------------------------------------------------------------------------------------------------------
 
-// The lanes of `left` that act together with its lowest one on their barrier.
+static uint32_t slot_of(const struct run *run, int lane)
+{
+    uint64_t spread = run->op->spread;
+    for (int i = 0; i < lane; i++) spread /= 4;
+    return (run->op->barrier + (uint32_t)(spread % 4)) % MBARRIER_SLOTS;
+}
+
+static int is_by_value(const struct run *run)
+{
+    if (run->op->opcode == MBARRIER_OP_INIT) return run->misread != SLOW_BARRIER_INIT_FIRST_LANE;
+    return is_no_complete(run->op->opcode) && run->misread != SLOW_BARRIER_NOCOMPLETE_SUM;
+}
+
+// The lanes of `left` that act together with its lowest one on their barrier. Operands that repeat across barriers,
+// whose order .noComplete keeps, no program has.
 static uint32_t group_of(const struct run *run, uint32_t left)
 {
-    const uint32_t opcode = run->op->opcode;
-    int by_value = opcode == MBARRIER_OP_INIT || is_no_complete(opcode), first = 0;
     uint32_t group = 0;
+    int first = 0;
     while (!is_on(left, first)) first++;
-    if (run->misread == SLOW_BARRIER_NOCOMPLETE_SUM && opcode != MBARRIER_OP_INIT) by_value = 0;
-    if (run->misread == SLOW_BARRIER_INIT_FIRST_LANE && opcode == MBARRIER_OP_INIT) by_value = 0;
     if (run->misread == SLOW_BARRIER_LANE_BY_LANE) return UINT32_C(1) << first;
     for (int lane = first; lane < MBARRIER_LANES; lane++)
-        if (is_on(left, lane) && (!by_value || operand_of(run, lane) == operand_of(run, first)))
+        if (is_on(left, lane) && slot_of(run, lane) == slot_of(run, first) &&
+            (!is_by_value(run) || operand_of(run, lane) == operand_of(run, first)))
             group |= UINT32_C(1) << lane;
     return group;
 }
@@ -352,8 +365,10 @@ static int step(struct run *run)
         return 0;
     }
     for (uint32_t left = run->op->lanes, group; left != 0; left &= ~group) {
+        int first = 0;
+        while (!is_on(left, first)) first++;
         group = group_of(run, left);
-        if (operate(run, b, group)) return FAILED;
+        if (operate(run, &run->barrier[slot_of(run, first)], group)) return FAILED;
     }
     return 0;
 }

@@ -143,14 +143,14 @@ START_TEST(mbarrier_generic_space__is_shared_memory)
 }
 END_TEST
 
-START_TEST(mbarrier_address_align__of_one_lane_stops_all)
+START_TEST(mbarrier_address_align__of_the_lowest_lane_stops_all)
 {
     start();
     struct mbarrier_instruction in = {
         .opcode = MBARRIER_OP_INIT, .lanes = 7, .address = {1024, 1036, RANK(1, 1024)}, .operand = {1, 1, 1}};
-    ck_assert_int_eq(operate(&in), RULE_MBARRIER_ADDRESS_WINDOW); // 715 of lane 2 before 716 of lane 1
-    ck_assert_int_eq(t.findings.item[0].rule, RULE_MBARRIER_ADDRESS_WINDOW);
-    ck_assert_int_eq(findings_first_broken(&t.findings), RULE_MBARRIER_ADDRESS_WINDOW);
+    ck_assert_int_eq(operate(&in), RULE_MBARRIER_ADDRESS_ALIGN); // 716 of lane 1 before 715 of lane 2
+    ck_assert_int_eq(t.findings.item[0].rule, RULE_MBARRIER_ADDRESS_ALIGN);
+    ck_assert_int_eq(t.findings.count, 3); // of lane 2 its bounds too
     ck_assert_uint_eq(word_of(0, 1024), 0);
     ck_assert_int_eq(t.events, 0);
 }
@@ -179,6 +179,23 @@ START_TEST(mbarrier_warp_sum__is_of_the_lanes_on_one_barrier)
     ck_assert_uint_eq(t.event[2].barrier.address, 1040);
     ck_assert_uint_eq(t.origin[3].lanes, 0xaaaaaaaa);
     ck_assert_uint_eq(t.event[3].barrier.transaction.arrivals, 2);
+}
+END_TEST
+
+// Lanes 0 and 2 arrive with 3, lane 1 with 1: on the second barrier lane 2 comes before lane 1. init goes by lanes.
+START_TEST(mbarrier_lane_groups__of_nocomplete_go_by_count_over_all_barriers)
+{
+    start();
+    cta(MBARRIER_OP_INIT, 1024, 8);
+    cta(MBARRIER_OP_INIT, 1032, 8);
+    struct mbarrier_instruction in = {
+        .opcode = MBARRIER_OP_ARRIVE_NO_COMPLETE, .lanes = 7, .address = {1024, 1032, 1032}, .operand = {3, 1, 3}};
+    ck_assert_int_eq(operate(&in), RULE_OK);
+    ck_assert_uint_eq(mbarrier_pending_count(t.answer.value[2]), 8);
+    ck_assert_uint_eq(mbarrier_pending_count(t.answer.value[1]), 5);
+    in.opcode = MBARRIER_OP_INIT;
+    ck_assert_int_eq(operate(&in), RULE_OK);
+    ck_assert_uint_eq(word_of(0, 1032), mbarrier_init(3));
 }
 END_TEST
 
@@ -454,8 +471,9 @@ Suite *mbarrier_operate_suite(void)
     tcase_add_loop_test(address, mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardware, 0, ADDRESSES);
     tcase_add_test(address, mbarrier_address_bounds__proposes_the_last_barrier);
     tcase_add_test(address, mbarrier_generic_space__is_shared_memory);
-    tcase_add_test(address, mbarrier_address_align__of_one_lane_stops_all);
+    tcase_add_test(address, mbarrier_address_align__of_the_lowest_lane_stops_all);
     tcase_add_test(lanes, mbarrier_warp_sum__is_of_the_lanes_on_one_barrier);
+    tcase_add_test(lanes, mbarrier_lane_groups__of_nocomplete_go_by_count_over_all_barriers);
     tcase_add_test(lanes, mbarrier_warp_sum__faults_on_one_barrier_after_another_went_through);
     tcase_add_test(lanes, mbarrier_wait_parity__of_lanes_on_different_barriers);
     tcase_add_test(lanes, mbarrier_warp_sum__random_instructions);
