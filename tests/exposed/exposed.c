@@ -44,8 +44,6 @@ static const struct {
     {"LEGAL_U16", "its cases fault, each in a process of its own", NULL},
     {"BULK_ALIGN_EMPTY", "random operations that move nothing are aligned, or break another rule too", NULL},
     {"BULK_LIMIT_227", "needs an operation that ends in the last KiB: bulk_limit has other launches", NULL},
-    {"NOCOMPLETE_SUM", "random programs seldom give the lanes of .noComplete several counts", NULL},
-    {"ERROR_IGNORED", "its cases fault, each in a process of its own", "barriers"},
     {"F16_BY_F32", "needs an f16 tie that a cut to f32 makes", NULL},
     {"FLOOR_132", "needs terms that all lie below 2^-133 and cancel to the last bit", NULL},
     {"FLOOR_134", "needs terms that all lie below 2^-133 and cancel to the last bit", NULL},

@@ -16,9 +16,9 @@ enum { CHUNKS = 8, PROGRAMS = 5000, SEED = 20261122 };
 static void run_model(const struct mbarrier_case *program, struct slow_barrier_outcome *outcome)
 {
     static uint8_t bytes[sizeof(struct mbarrier_log)];
-    struct result result = {.free_bytes = bytes};
+    struct result result = result_at(bytes);
     memset(outcome, 0, sizeof *outcome);
-    family_mbarrier.run_model(program, &result);
+    family_run_model(&family_mbarrier, program, &result);
     outcome->status = result.status;
     if (result.status != 0) return;
     memcpy(outcome->log.record, result.window[0].bytes, result.window[0].size_bytes);
