@@ -52,12 +52,19 @@ static int is_writer(uint32_t operation)
            operation == MISUSE_BULK_REDUCE || operation == MISUSE_COPY_MAP || operation == MISUSE_STORE_GLOBAL;
 }
 
-// Is it a plain access that touches one of the live barriers? What it reads or loses there is open.
+// How many bytes at `shared` a plain access reads or writes, or a load brings.
+static uint32_t shared_bytes(const struct misuse_case *c)
+{
+    if (c->operation == MISUSE_TILE_LOAD) return MISUSE_TILE_BYTES;
+    if (c->operation == MISUSE_BULK_LOAD) return bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, c->size_bytes);
+    return c->operation >= MISUSE_LOAD_SHARED && c->operation <= MISUSE_ATOMIC_SHARED ? sizeof(uint32_t) : 0;
+}
+
+// Does it touch one of the live barriers? What a plain access reads or loses there, and which word stays, is open.
 static int is_on_barrier(const struct misuse_case *c)
 {
-    uint32_t end = MISUSE_BARRIER_START + 8 * MISUSE_BARRIERS;
-    return c->operation >= MISUSE_LOAD_SHARED && c->operation <= MISUSE_ATOMIC_SHARED && c->shared < end &&
-           c->shared + sizeof(uint32_t) > MISUSE_BARRIER_START;
+    uint64_t end = MISUSE_BARRIER_START + 8 * MISUSE_BARRIERS, bytes = shared_bytes(c);
+    return bytes > 0 && c->shared < end && c->shared + bytes > MISUSE_BARRIER_START;
 }
 
 // NULL, or what makes a case one that would harm others, or whose result is open.

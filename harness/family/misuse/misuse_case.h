@@ -32,6 +32,8 @@ enum {
     X(COLUMN, "column") /* im2col, 3-D */                                                                              \
     X(HUGE, "huge")     /* a plane with a dimension of 2^32, which nothing takes */
 
+enum { MISUSE_TILE_BYTES = 256 }; // of a box that loads and stores move
+
 enum misuse_map_kind {
 #define ID(id, name) MISUSE_MAP_##id,
     MISUSE_MAP_KINDS(ID)

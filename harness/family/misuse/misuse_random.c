@@ -15,7 +15,6 @@ enum {
     BARRIERS_END = MISUSE_SHARED_END,
     OWN_LOW = 256, // data in the case's own global memory
     ADDRESS_BITS = 56,
-    TILE_BYTES = 256 // of a box
 };
 
 // --- operands that are right
@@ -250,7 +249,7 @@ static void twist_policy(struct random *random, struct misuse_case *c)
 // bytes, it names a barrier instead.
 static void avoid_pieces(struct misuse_case *c)
 {
-    uint32_t place = operand_place(c->barrier), bytes = TILE_BYTES;
+    uint32_t place = operand_place(c->barrier), bytes = MISUSE_TILE_BYTES;
     if (c->operation > MISUSE_BULK_SHARED || !(misuse_operands(c->operation) & MISUSE_BARRIER)) return;
     if (place % 8 != 0 || place < MISUSE_FILL_START || place >= MISUSE_SHARED_END) return;
     if (c->operation != MISUSE_TILE_LOAD) bytes = bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, c->size_bytes);
