@@ -26,7 +26,7 @@ meant "did you mean gpu?" diff -f load model gpus
 meant "did you mean model?" run -f load -x modl
 meant "did you mean mbarrier?" coverage --closing mbarier
 meant "did you mean gemm-pingpong, gemm-pingpong-turned?" run gemm-pingpon
-meant "did you mean gemm-pingpong, gemm-pingpong-turned?" run pingpong
+meant "did you mean gemm-pingpong, gemm-pingpong-turned, ladder-pingpong?" run pingpong
 for name in half fp16; do meant "did you mean f16?" encode --dtype $name --dim 64 --box 64; done
 meant "did you mean FLOAT16, " swizzle 128B --dtype float16_
 meant "FP8 moves as u8" explain --dtype e4m3 --dim 64 --box 64

@@ -18,7 +18,7 @@ checks=0 failed=0 what= status=
 # The command beside kernels: the stand-in does not look into them.
 mkdir bin bin/kernels
 cp "$tmaref" bin/tmaref
-for source in "$kernels"/*.cu "$kernels"/gemm/*.cu; do
+for source in "$kernels"/*.cu "$kernels"/*/*.cu; do
     kernel=${source#"$kernels/"} && kernel=${kernel%.cu}
     echo "not a cubin" >"bin/kernels/${kernel/\//_}.cubin"
 done
