@@ -56,6 +56,7 @@ enum rule diagnose_jobs(void **parameters);
 enum rule gemm_kernels(void **parameters);
 enum rule gemm_cp_async_kernels(void **parameters);
 enum rule gemm_layout_kernels(void **parameters);
+enum rule ladder_kernels(void **parameters);
 enum rule cluster_launches(void **parameters);
 enum rule cluster_programs(void **parameters);
 enum rule prefetch_kernel(void **parameters);

@@ -8,6 +8,7 @@
 #include "copy.h"
 #include "gemm/cp_async_job.h"
 #include "gemm/layout_job.h"
+#include "ladder/ladder_job.h"
 #include "load_job.h"
 #include "mbarrier.h"
 #include "reduce.h"
@@ -318,6 +319,18 @@ enum rule gemm_cp_async_kernels(void **parameters)
     };
     multiply(kernel, &whole, map, (uint8_t *)(uintptr_t)job.d, job.pitch_bytes[2], job.n);
     if (job.dump != 0) dump_cp_async(&job);
+    return RULE_OK;
+}
+
+// The steps of the ladder: one D, and no dump.
+enum rule ladder_kernels(void **parameters)
+{
+    const struct tensormap map[] = {map_at(parameters[0]), map_at(parameters[1])};
+    const struct kernel kernel = {.in = GEMM_BF16, .out = GEMM_F32};
+    struct ladder_job job;
+    memcpy(&job, parameters[2], sizeof job);
+    const struct gemm_job whole = {.m = job.m, .n = job.n, .k = job.k, .splits = 1};
+    multiply(&kernel, &whole, map, (uint8_t *)(uintptr_t)job.d, (uint64_t)job.pitch * 4, job.n);
     return RULE_OK;
 }
 

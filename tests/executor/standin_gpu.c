@@ -20,6 +20,7 @@
 #include "gemm/cp_async_job.h"
 #include "gemm/layout_job.h"
 #include "im2col_load.h"
+#include "ladder/ladder_job.h"
 #include "load_job.h"
 #include "mbarrier.h"
 #include "mbarrier_program.h"
@@ -369,7 +370,8 @@ struct CUfunc_st {
 #define GEMM_ROW(kernel, in, out, m, n, ...) {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n, gemm_kernels},
 #define CP_ASYNC_ROW(kernel, in, out, m, n, ...)                                                                       \
     {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n, gemm_cp_async_kernels},
-#define LAYOUT_ROW(in, a, b) {"gemm_layout_" #in "_" #a "_" #b, gemm_layout_kernels},
+#define LAYOUT_ROW(in, a, b)  {"gemm_layout_" #in "_" #a "_" #b, gemm_layout_kernels},
+#define LADDER_ROW(step, ...) {"ladder_" #step, ladder_kernels},
 static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"bank_jobs", bank_jobs},
                                        {"bulk_jobs", bulk_jobs},
@@ -396,7 +398,8 @@ static struct CUfunc_st functions[] = {{"async_jobs", async_jobs},
                                        {"histogram_split", histogram_sync},
                                        {"histogram_sync", histogram_sync},
                                        GEMM_INSTANCES(GEMM_ROW) CP_ASYNC_INSTANCES(CP_ASYNC_ROW)
-                                           LAYOUT_INSTANCES(LAYOUT_ROW){"load_jobs", load_jobs},
+                                           LAYOUT_INSTANCES(LAYOUT_ROW)
+                                               LADDER_STEPS(LADDER_ROW){"load_jobs", load_jobs},
                                        {"maps_encode_template", maps_encode_template},
                                        {"maps_encode_zeros", maps_encode_zeros},
                                        {"maps_use_constant", maps_use_constant},
