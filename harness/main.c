@@ -38,7 +38,7 @@ static const char *near_command(int i)
 static void print_help(FILE *out)
 {
     fprintf(out, "Usage: tmaref COMMAND [OPTION...]\n"
-                 "Reference model and conformance tests for the TMA and mbarriers of sm_90a.\n\n");
+                 "Reference model, simulator and conformance tests of NVIDIA Hopper (sm_90a).\n\n");
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(out, "\n'tmaref COMMAND --help' (or 'tmaref help COMMAND') tells the options of one command.\n"
                  "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.\n");

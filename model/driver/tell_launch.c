@@ -10,7 +10,7 @@ static const char *const headings[] = {
     [MACHINE_TRAPPED] = "stopped itself",
     [MACHINE_HUNG] = "hangs: nobody can go on",
     [MACHINE_LIMITED] = "was stopped at its limit",
-    [MACHINE_UNSUPPORTED] = "cannot go on: tmaref does not run this instruction yet",
+    [MACHINE_UNSUPPORTED] = "cannot go on: tmaref does not run this instruction",
     [MACHINE_NO_MEMORY] = "cannot go on: there is no memory for it",
 };
 

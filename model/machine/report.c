@@ -198,7 +198,7 @@ enum machine_next machine_unsupported(struct machine_strand *strand, const struc
 {
     const struct ptx_form *form = ptx_form_row(code->choice->form);
     return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_UNSUPPORTED, 0,
-                        "the machine does not run this form of %s yet (row %s of forms.def)", form->opcode, form->name);
+                        "the machine does not run this form of %s (row %s of forms.def)", form->opcode, form->name);
 }
 
 // --- Hangs -----------------------------------------------------------------------------------------------------------
