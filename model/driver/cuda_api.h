@@ -262,7 +262,7 @@ enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *han
 enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *stream, unsigned flags);
 enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags);
 enum cuda_result cuStreamBeginCapture_v2(struct CUstream_st *stream, uint32_t mode);
-enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *stream, struct CUgraph_st *graph,
+enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *handle, struct CUgraph_st *graph,
                                              struct CUgraphNode_st *const *after,
                                              const struct CUgraphEdgeData_st *edges, size_t count, uint32_t mode);
 enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph);

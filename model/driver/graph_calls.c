@@ -35,10 +35,20 @@ DRIVER_VISIBLE enum cuda_result cuGraphCreate(struct CUgraph_st **graph, unsigne
     return *graph != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+static int is_captured_into(const struct driver *driver, const struct CUgraph_st *graph)
+{
+    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next)
+        if (((const struct CUstream_st *)object)->capture == graph) return 1;
+    return 0;
+}
+
 DRIVER_VISIBLE enum cuda_result cuGraphDestroy(struct CUgraph_st *graph)
 {
     DRIVER_USE(driver);
     if (!object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
+    if (is_captured_into(driver, graph))
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuGraphDestroy",
+                             "a stream is captured into this graph: end the capture first");
     graph_free(driver, graph);
     return CUDA_SUCCESS;
 }

@@ -41,7 +41,8 @@ static void forget_after(struct CUstream_st *stream)
 
 static enum cuda_result capture(struct driver *driver, struct CUstream_st *stream, const struct work *work)
 {
-    if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (stream->is_invalidated || !object_is(stream->capture, OBJECT_GRAPH))
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     struct CUgraphNode_st *node = graph_add(driver, stream->capture, stream->after, stream->after_count, work);
     forget_after(stream);
     if (node != NULL && graph_after(&stream->after, &stream->after_count, node)) return CUDA_SUCCESS;
@@ -71,11 +72,47 @@ DRIVER_VISIBLE enum cuda_result cuStreamCreate(struct CUstream_st **stream, unsi
     return cuStreamCreateWithPriority(stream, flags, 0);
 }
 
+static int is_reached(const struct CUstream_st *stream)
+{
+    for (uint32_t i = 0; i < stream->after_count; i++)
+        if (!stream->after[i]->mark) return 0;
+    return 1;
+}
+
+static void forget_captured_events(struct driver *driver, uint64_t id)
+{
+    for (struct object *object = driver->objects.live[OBJECT_EVENT]; object != NULL; object = object->next) {
+        struct CUevent_st *event = (struct CUevent_st *)object;
+        if (event->capture_id == id) event->capture = NULL;
+    }
+}
+
+// Takes all streams out of a capture; 0 if one of them had work that the origin does not wait for.
+static int leave_capture(struct driver *driver, const struct CUstream_st *origin)
+{
+    const uint64_t id = origin->capture_id;
+    int is_joined = 1;
+    graph_unmark(origin->capture);
+    for (uint32_t i = 0; i < origin->after_count; i++) graph_mark(origin->after[i]);
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        struct CUstream_st *stream = (struct CUstream_st *)object;
+        if (stream == origin || stream->capture == NULL || stream->capture_id != id) continue;
+        is_joined &= is_reached(stream);
+        stream->capture = NULL;
+        forget_after(stream);
+    }
+    forget_captured_events(driver, id);
+    return is_joined;
+}
+
 DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
 {
     DRIVER_USE(driver);
     if (is_default(stream) || stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->is_origin && !stream->is_foreign_graph) graph_free(driver, stream->capture);
+    if (stream->is_origin) {
+        leave_capture(driver, stream);
+        if (!stream->is_foreign_graph) graph_free(driver, stream->capture);
+    }
     forget_after(stream);
     object_destroy(&driver->objects, stream);
     return CUDA_SUCCESS;
@@ -251,51 +288,32 @@ DRIVER_VISIBLE enum cuda_result cuStreamBeginCapture_v2(struct CUstream_st *stre
     return begin_capture(driver, stream, NULL, mode);
 }
 
-DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *stream, struct CUgraph_st *graph,
+static int are_nodes_of(const struct CUgraph_st *graph, struct CUgraphNode_st *const *node, size_t count)
+{
+    if (count > 0 && node == NULL) return 0;
+    for (size_t i = 0; i < count; i++)
+        if (!object_is(node[i], OBJECT_NODE) || node[i]->graph != graph) return 0;
+    return 1;
+}
+
+// The next node of a captured stream comes after these too.
+static enum cuda_result capture_after(struct CUstream_st *stream, struct CUgraphNode_st *const *node, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!graph_after(&stream->after, &stream->after_count, node[i])) return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *handle, struct CUgraph_st *graph,
                                                             struct CUgraphNode_st *const *after,
                                                             const struct CUgraphEdgeData_st *edges, size_t count,
                                                             uint32_t mode)
 {
     DRIVER_USE(driver);
     (void)edges;
-    if (!object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
-    enum cuda_result error = begin_capture(driver, stream, graph, mode);
-    for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++)
-        if (!graph_after(&stream->after, &stream->after_count, after[i])) error = CUDA_ERROR_OUT_OF_MEMORY;
-    return error;
-}
-
-static int is_reached(const struct CUstream_st *stream)
-{
-    for (uint32_t i = 0; i < stream->after_count; i++)
-        if (!stream->after[i]->mark) return 0;
-    return 1;
-}
-
-static void forget_captured_events(struct driver *driver, uint64_t id)
-{
-    for (struct object *object = driver->objects.live[OBJECT_EVENT]; object != NULL; object = object->next) {
-        struct CUevent_st *event = (struct CUevent_st *)object;
-        if (event->capture_id == id) event->capture = NULL;
-    }
-}
-
-// Takes all streams out of a capture; 0 if one of them had work that the origin does not wait for.
-static int leave_capture(struct driver *driver, const struct CUstream_st *origin)
-{
-    const uint64_t id = origin->capture_id;
-    int is_joined = 1;
-    graph_unmark(origin->capture);
-    for (uint32_t i = 0; i < origin->after_count; i++) graph_mark(origin->after[i]);
-    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        struct CUstream_st *stream = (struct CUstream_st *)object;
-        if (stream == origin || stream->capture == NULL || stream->capture_id != id) continue;
-        is_joined &= is_reached(stream);
-        stream->capture = NULL;
-        forget_after(stream);
-    }
-    forget_captured_events(driver, id);
-    return is_joined;
+    if (!object_is(graph, OBJECT_GRAPH) || !are_nodes_of(graph, after, count)) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = begin_capture(driver, handle, graph, mode);
+    return error != CUDA_SUCCESS ? error : capture_after(stream_of(driver, handle), after, count);
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph)
@@ -371,10 +389,9 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
+    if (!are_nodes_of(stream->capture, after, count)) return CUDA_ERROR_INVALID_VALUE;
     if (flags == SET) forget_after(stream);
-    for (size_t i = 0; i < count; i++)
-        if (!graph_after(&stream->after, &stream->after_count, after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
-    return CUDA_SUCCESS;
+    return capture_after(stream, after, count);
 }
 
 DRIVER_VISIBLE enum cuda_result cuThreadExchangeStreamCaptureMode(uint32_t *mode)
