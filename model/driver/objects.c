@@ -21,9 +21,16 @@ static void link_object(struct object **list, struct object *object)
     *list = object;
 }
 
+// The runtime and nvcc's stubs keep handles of modules and kernels over a reset of the device. One of those must never
+// become that of another.
+static int is_used_again(enum object_kind kind)
+{
+    return kind != OBJECT_MODULE && kind != OBJECT_FUNCTION;
+}
+
 void *object_new(struct objects *objects, enum object_kind kind, size_t size_bytes)
 {
-    struct object *object = objects->destroyed[kind];
+    struct object *object = is_used_again(kind) ? objects->destroyed[kind] : NULL;
     if (object != NULL)
         unlink_object(&objects->destroyed[kind], object);
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What CUDA's handles point at. Every object begins with a struct object; one that was destroyed is known as such until
-// its memory is used again for another of its kind.
+// its memory is used again for another of its kind, which that of modules and functions never is.
 #ifndef TMAREF_OBJECTS_H
 #define TMAREF_OBJECTS_H
 

@@ -62,34 +62,23 @@ static struct cuda_launch_config driver_config(const struct cudaLaunchConfig_st 
                                        .attribute_count = config->numAttrs};
 }
 
-static enum cudaError launch(struct CUkern_st *kernel, const struct cudaLaunchConfig_st *config, void **parameters)
+static enum cudaError launch_function(const void *function, const struct cudaLaunchConfig_st *config, void **parameters)
 {
+    struct CUkern_st *kernel;
     enum cudaError error = runtime_ready();
-    if (error == cudaSuccess && kernel == NULL) error = cudaErrorInvalidDeviceFunction;
+    if (error == cudaSuccess) error = runtime_kernel(function, &kernel);
     if (error == cudaSuccess) error = check_sizes(config->gridDim, config->blockDim);
     if (error != cudaSuccess) return runtime_keep(error);
     const struct cuda_launch_config driver = driver_config(config);
     return runtime_keep((int)cuLaunchKernelEx(&driver, (struct CUfunc_st *)kernel, parameters, NULL));
 }
 
-static enum cudaError launch_function(const void *function, const struct cudaLaunchConfig_st *config, void **parameters)
-{
-    struct CUkern_st *kernel;
-    enum cudaError error = runtime_ready();
-    if (error == cudaSuccess) error = runtime_kernel(function, &kernel);
-    return error != cudaSuccess ? runtime_keep(error) : launch(kernel, config, parameters);
-}
-
-// Why a kernel is not there is told when it is launched.
-static _Thread_local enum cudaError why_no_kernel;
-
+// nvcc's stubs ask once and keep the answer, over a reset of the device too, which ends the driver's handles: the
+// answer is the host's address, and each launch looks it up.
 RUNTIME_VISIBLE enum cudaError __cudaGetKernel(struct CUkern_st **kernel, const void *function)
 {
-    enum cudaError error = runtime_ready();
-    *kernel = NULL;
-    if (error == cudaSuccess) error = runtime_kernel(function, kernel);
-    if (error != cudaSuccess) why_no_kernel = error;
-    return runtime_keep(error);
+    *kernel = (struct CUkern_st *)(uintptr_t)function;
+    return cudaSuccess;
 }
 
 RUNTIME_CALL(cudaGetKernel, (struct CUkern_st * *kernel, const void *function), runtime_kernel(function, kernel))
@@ -99,9 +88,8 @@ RUNTIME_CALL(cudaGetFuncBySymbol, (struct CUfunc_st * *function, const void *sym
 RUNTIME_VISIBLE enum cudaError __cudaLaunchKernel(struct CUkern_st *kernel, struct dim3 grid, struct dim3 block,
                                                   void **parameters, size_t shared_bytes, struct CUstream_st *stream)
 {
-    if (kernel == NULL && why_no_kernel != cudaSuccess) return runtime_keep(why_no_kernel);
     const struct cudaLaunchConfig_st config = {grid, block, shared_bytes, stream, NULL, 0};
-    return launch(kernel, &config, parameters);
+    return launch_function(kernel, &config, parameters);
 }
 
 RUNTIME_VISIBLE enum cudaError cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block,

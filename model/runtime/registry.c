@@ -10,26 +10,37 @@
 struct binary {
     const void *image;
     struct CUlib_st *library;
-    enum cudaError error; // why it could not be loaded
+    enum cudaError error; // what is wrong with the image, if anything
     int is_managed;       // it has managed variables
     struct binary *next;
 };
 
-// A kernel, or a variable. `kernel` once it was looked up.
+// A kernel, or a variable.
 struct entry {
     const void *host;
     const char *name;
     struct binary *binary;
     int is_variable, is_managed;
     size_t bytes;
-    struct CUkern_st *kernel;
     struct entry *next;
 };
 
 enum { BUCKETS = 4096 };
 static struct entry *buckets[BUCKETS];
 static struct binary *binaries;
+
+// Held while any of this is read or changed, and while a binary is loaded: threads that launch at the same time share
+// one module. The driver has its own lock and calls nothing of this file.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void unlock(int *unused)
+{
+    (void)unused;
+    pthread_mutex_unlock(&lock);
+}
+
+// Holds the lock until the block ends.
+#define LOCKED int locked __attribute__((cleanup(unlock), unused)) = pthread_mutex_lock(&lock)
 
 static struct entry **bucket_of(const void *host)
 {
@@ -50,10 +61,9 @@ static void entry_add(void **handle, const struct entry *from)
     if (entry == NULL || handle == NULL) return;
     *entry = *from;
     entry->binary = (struct binary *)handle;
-    pthread_mutex_lock(&lock);
+    LOCKED;
     entry->next = *bucket_of(entry->host);
     *bucket_of(entry->host) = entry;
-    pthread_mutex_unlock(&lock);
 }
 
 // --- What the objects call -------------------------------------------------------------------------------------------
@@ -63,10 +73,9 @@ RUNTIME_VISIBLE void **__cudaRegisterFatBinary(void *image)
     struct binary *binary = calloc(1, sizeof *binary);
     if (binary == NULL) return NULL;
     binary->image = image;
-    pthread_mutex_lock(&lock);
+    LOCKED;
     binary->next = binaries;
     binaries = binary;
-    pthread_mutex_unlock(&lock);
     return (void **)binary;
 }
 
@@ -123,19 +132,29 @@ static void place_variables(const struct binary *binary)
         }
 }
 
-// Loads it, if it was not: again after a reset of the device, which unloads it.
+static int is_of_image(enum cuda_result error)
+{
+    return error == CUDA_ERROR_INVALID_IMAGE || error == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+           error == CUDA_ERROR_INVALID_PTX;
+}
+
+// Loads it, if it was not: again after a reset of the device, which unloads it. Only what is wrong with the image is
+// kept: other errors are the context's, and a reset ends them.
 static enum cudaError binary_load(struct binary *binary)
 {
     struct CUmod_st *module;
     if (binary->error != cudaSuccess) return binary->error;
     if (binary->library != NULL && cuLibraryGetModule(&module, binary->library) == CUDA_SUCCESS) return cudaSuccess;
-    binary->error = (enum cudaError)cuLibraryLoadData(&binary->library, binary->image, NULL, NULL, 0, NULL, NULL, 0);
-    if (binary->error == cudaSuccess && binary->is_managed) place_variables(binary);
-    return binary->error;
+    binary->library = NULL;
+    const enum cuda_result error = cuLibraryLoadData(&binary->library, binary->image, NULL, NULL, 0, NULL, NULL, 0);
+    if (is_of_image(error)) binary->error = (enum cudaError)error;
+    if (error == CUDA_SUCCESS && binary->is_managed) place_variables(binary);
+    return (enum cudaError)error;
 }
 
 void runtime_place_managed(void)
 {
+    LOCKED;
     for (struct binary *binary = binaries; binary != NULL; binary = binary->next)
         if (binary->is_managed) binary_load(binary);
 }
@@ -150,19 +169,20 @@ static enum cudaError kernel_of_handle(const void *handle, struct CUkern_st **ke
 
 enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel)
 {
-    struct entry *entry = entry_find(function, 0);
+    LOCKED;
+    const struct entry *entry = entry_find(function, 0);
     *kernel = NULL;
     if (function == NULL) return cudaErrorInvalidDeviceFunction;
     if (entry == NULL) return kernel_of_handle(function, kernel);
     const enum cudaError error = binary_load(entry->binary);
     if (error != cudaSuccess) return error;
-    const enum cuda_result found = cuLibraryGetKernel(&entry->kernel, entry->binary->library, entry->name);
-    *kernel = entry->kernel;
+    const enum cuda_result found = cuLibraryGetKernel(kernel, entry->binary->library, entry->name);
     return found == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : (enum cudaError)found;
 }
 
 enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes)
 {
+    LOCKED;
     const struct entry *entry = entry_find(symbol, 1);
     if (entry == NULL) return cudaErrorInvalidSymbol;
     const enum cudaError error = binary_load(entry->binary);
