@@ -2,16 +2,33 @@
 // cuMemcpy* and cuMemset*: each call fills a struct work, whose memory is checked, and submits it.
 #include "work.h"
 
-static size_t extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice)
+// Adds a * b; 0 if the sum does not fit.
+static int add_product(uint64_t *sum, uint64_t a, uint64_t b)
 {
-    if (width == 0 || height == 0 || depth == 0) return 0;
-    return (depth - 1) * slice + (height - 1) * pitch + width;
+    uint64_t product;
+    return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
+}
+
+// From the first byte of a box to its last; 0 if that does not fit.
+static int extent_of(const struct work_copy *copy, size_t pitch, size_t slice, uint64_t *bytes)
+{
+    *bytes = 0;
+    if (copy->width == 0 || copy->height == 0 || copy->depth == 0) return 1;
+    *bytes = copy->width;
+    return add_product(bytes, copy->height - 1, pitch) && add_product(bytes, copy->depth - 1, slice);
+}
+
+static enum cuda_result refuse_size(struct driver *driver, const char *call, const char *side)
+{
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call,
+                         "the %s would end past the last address: a width, height or pitch is too large", side);
 }
 
 enum cuda_result memory_check(struct driver *driver, const char *call, const char *side, uint64_t address, size_t bytes,
                               uint32_t type)
 {
     const struct allocation *found = allocations_find(&driver->allocations, address);
+    if (bytes > UINT64_MAX - address) return refuse_size(driver, call, side);
     if (bytes == 0 || (found == NULL && type != MEMORY_OF_DEVICE && address != 0)) return CUDA_SUCCESS;
     if (found == NULL)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the %s %#llx is no address of the device", side,
@@ -25,23 +42,30 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
                          side, bytes, (unsigned long long)address, (unsigned long long)usable);
 }
 
-static enum cuda_result copy(const char *call, const struct work_copy *copy, uint32_t to_type, uint32_t from_type,
-                             struct CUstream_st *stream)
+enum cuda_result copy_check(struct driver *driver, const char *call, const struct work_copy *copy)
 {
-    DRIVER_USE(driver);
-    enum cuda_result error =
-        memory_check(driver, call, "destination", copy->to,
-                     extent_of(copy->width, copy->height, copy->depth, copy->to_pitch, copy->to_slice), to_type);
-    if (error == CUDA_SUCCESS)
-        error = memory_check(driver, call, "source", copy->from,
-                             extent_of(copy->width, copy->height, copy->depth, copy->from_pitch, copy->from_slice),
-                             from_type);
-    return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, &(struct work){NODE_MEMCPY, {.copy = *copy}});
+    uint64_t to_bytes, from_bytes;
+    if (!extent_of(copy, copy->to_pitch, copy->to_slice, &to_bytes)) return refuse_size(driver, call, "destination");
+    if (!extent_of(copy, copy->from_pitch, copy->from_slice, &from_bytes)) return refuse_size(driver, call, "source");
+    const enum cuda_result error = memory_check(driver, call, "destination", copy->to, to_bytes, copy->to_type);
+    return error != CUDA_SUCCESS ? error
+                                 : memory_check(driver, call, "source", copy->from, from_bytes, copy->from_type);
 }
 
-static struct work_copy flat(uint64_t to, uint64_t from, size_t bytes)
+// Checks and submits.
+static enum cuda_result submit(const char *call, const struct work *work, struct CUstream_st *stream)
 {
-    return (struct work_copy){.to = to, .from = from, .width = bytes, .height = 1, .depth = 1};
+    DRIVER_USE(driver);
+    const enum cuda_result error = work_check(driver, call, work);
+    return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, work);
+}
+
+static enum cuda_result copy_flat(const char *call, uint64_t to, uint32_t to_type, uint64_t from, uint32_t from_type,
+                                  size_t bytes, struct CUstream_st *stream)
+{
+    const struct work_copy copy = {
+        .to = to, .from = from, .to_type = to_type, .from_type = from_type, .width = bytes, .height = 1, .depth = 1};
+    return submit(call, &(struct work){NODE_MEMCPY, {.copy = copy}}, stream);
 }
 
 static uint64_t address_of(const void *host)
@@ -54,8 +78,7 @@ static uint64_t address_of(const void *host)
 DRIVER_VISIBLE enum cuda_result cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
                                                      struct CUstream_st *stream)
 {
-    struct work_copy work = flat(to, address_of(from), bytes);
-    return copy("cuMemcpyHtoD", &work, MEMORY_OF_DEVICE, MEMORY_OF_HOST, stream);
+    return copy_flat("cuMemcpyHtoD", to, MEMORY_OF_DEVICE, address_of(from), MEMORY_OF_HOST, bytes, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes)
@@ -66,8 +89,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyHtoD_v2(unsigned long long to, const voi
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes,
                                                      struct CUstream_st *stream)
 {
-    struct work_copy work = flat(address_of(to), from, bytes);
-    return copy("cuMemcpyDtoH", &work, MEMORY_OF_HOST, MEMORY_OF_DEVICE, stream);
+    return copy_flat("cuMemcpyDtoH", address_of(to), MEMORY_OF_HOST, from, MEMORY_OF_DEVICE, bytes, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes)
@@ -78,8 +100,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long fro
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes,
                                                      struct CUstream_st *stream)
 {
-    struct work_copy work = flat(to, from, bytes);
-    return copy("cuMemcpyDtoD", &work, MEMORY_OF_DEVICE, MEMORY_OF_DEVICE, stream);
+    return copy_flat("cuMemcpyDtoD", to, MEMORY_OF_DEVICE, from, MEMORY_OF_DEVICE, bytes, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoD_v2(unsigned long long to, unsigned long long from, size_t bytes)
@@ -90,8 +111,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyDtoD_v2(unsigned long long to, unsigned 
 DRIVER_VISIBLE enum cuda_result cuMemcpyAsync(unsigned long long to, unsigned long long from, size_t bytes,
                                               struct CUstream_st *stream)
 {
-    struct work_copy work = flat(to, from, bytes);
-    return copy("cuMemcpy", &work, MEMORY_UNIFIED, MEMORY_UNIFIED, stream);
+    return copy_flat("cuMemcpy", to, MEMORY_UNIFIED, from, MEMORY_UNIFIED, bytes, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy(unsigned long long to, unsigned long long from, size_t bytes)
@@ -126,6 +146,18 @@ static int is_memory(uint32_t type)
     return type == MEMORY_OF_HOST || type == MEMORY_OF_DEVICE || type == MEMORY_UNIFIED;
 }
 
+// A side of a box: 0 if a row does not fit into the pitch, or the box begins past the last address.
+static int place_side(const struct CUDA_MEMCPY3D_st *box, uint64_t *at, const size_t from[3], size_t height,
+                      size_t *pitch, size_t *slice)
+{
+    if (*pitch == 0) *pitch = box->WidthInBytes;
+    *slice = 0;
+    if (!add_product(slice, *pitch, height != 0 ? height : box->Height)) return 0;
+    if (!add_product(at, from[0], 1) || !add_product(at, from[1], *pitch) || !add_product(at, from[2], *slice))
+        return 0;
+    return box->Height <= 1 || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
+}
+
 enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
 {
     if (box == NULL) return CUDA_ERROR_INVALID_VALUE;
@@ -133,31 +165,27 @@ enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_cop
         return (int)box->srcMemoryType == MEMORY_OF_ARRAY || (int)box->dstMemoryType == MEMORY_OF_ARRAY
                    ? CUDA_ERROR_NOT_SUPPORTED
                    : CUDA_ERROR_INVALID_VALUE;
-    const size_t from_pitch = box->srcPitch != 0 ? box->srcPitch : box->WidthInBytes;
-    const size_t to_pitch = box->dstPitch != 0 ? box->dstPitch : box->WidthInBytes;
-    const size_t from_slice = from_pitch * (box->srcHeight != 0 ? box->srcHeight : box->Height);
-    const size_t to_slice = to_pitch * (box->dstHeight != 0 ? box->dstHeight : box->Height);
-    *copy = (struct work_copy){.to = side_of(box->dstMemoryType, box->dstHost, box->dstDevice) + box->dstZ * to_slice +
-                                     box->dstY * to_pitch + box->dstXInBytes,
-                               .from = side_of(box->srcMemoryType, box->srcHost, box->srcDevice) +
-                                       box->srcZ * from_slice + box->srcY * from_pitch + box->srcXInBytes,
-                               .to_pitch = to_pitch,
-                               .from_pitch = from_pitch,
-                               .to_slice = to_slice,
-                               .from_slice = from_slice,
+    const size_t to[3] = {box->dstXInBytes, box->dstY, box->dstZ}, from[3] = {box->srcXInBytes, box->srcY, box->srcZ};
+    *copy = (struct work_copy){.to = side_of(box->dstMemoryType, box->dstHost, box->dstDevice),
+                               .from = side_of(box->srcMemoryType, box->srcHost, box->srcDevice),
+                               .to_type = box->dstMemoryType,
+                               .from_type = box->srcMemoryType,
+                               .to_pitch = box->dstPitch,
+                               .from_pitch = box->srcPitch,
                                .width = box->WidthInBytes,
                                .height = box->Height,
                                .depth = box->Depth};
-    const int fits =
-        from_pitch >= box->srcXInBytes + box->WidthInBytes && to_pitch >= box->dstXInBytes + box->WidthInBytes;
-    return fits || box->Height <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return place_side(box, &copy->to, to, box->dstHeight, &copy->to_pitch, &copy->to_slice) &&
+                   place_side(box, &copy->from, from, box->srcHeight, &copy->from_pitch, &copy->from_slice)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy3DAsync_v2(const struct CUDA_MEMCPY3D_st *box, struct CUstream_st *stream)
 {
-    struct work_copy work;
-    enum cuda_result error = copy_of_box(box, &work);
-    return error != CUDA_SUCCESS ? error : copy("cuMemcpy3D", &work, box->dstMemoryType, box->srcMemoryType, stream);
+    struct work work = {.type = NODE_MEMCPY};
+    const enum cuda_result error = copy_of_box(box, &work.of.copy);
+    return error != CUDA_SUCCESS ? error : submit("cuMemcpy3D", &work, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy3D_v2(const struct CUDA_MEMCPY3D_st *box)
@@ -198,19 +226,20 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy2DUnaligned_v2(const struct CUDA_MEMCPY2
 
 // --- Filling ---------------------------------------------------------------------------------------------------------
 
-enum cuda_result set_check(struct driver *driver, const struct work_set *set)
+enum cuda_result set_check(struct driver *driver, const char *call, const struct work_set *set)
 {
-    const size_t row = set->width * set->element_bytes;
+    uint64_t row = 0, bytes;
+    if (set->element_bytes != 1 && set->element_bytes != 2 && set->element_bytes != 4) return CUDA_ERROR_INVALID_VALUE;
+    if (!add_product(&row, set->width, set->element_bytes)) return refuse_size(driver, call, "destination");
     if (set->to % set->element_bytes != 0 || (set->height > 1 && set->pitch < row)) return CUDA_ERROR_INVALID_VALUE;
-    return memory_check(driver, "cuMemset", "destination", set->to, extent_of(row, set->height, 1, set->pitch, 0),
-                        MEMORY_OF_DEVICE);
+    const struct work_copy box = {.width = row, .height = set->height, .depth = 1};
+    if (!extent_of(&box, set->pitch, 0, &bytes)) return refuse_size(driver, call, "destination");
+    return memory_check(driver, call, "destination", set->to, bytes, MEMORY_OF_DEVICE);
 }
 
 static enum cuda_result set(const struct work_set *set, struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
-    enum cuda_result error = set_check(driver, set);
-    return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, &(struct work){NODE_MEMSET, {.set = *set}});
+    return submit("cuMemset", &(struct work){NODE_MEMSET, {.set = *set}}, stream);
 }
 
 #define SET_CALLS(bits, type, sync, sync_2d)                                                                           \

@@ -19,6 +19,8 @@ static enum cuda_result add(struct driver *driver, const struct where *where, co
     for (size_t i = 0; i < where->count; i++)
         if (!object_is(where->after[i], OBJECT_NODE) || where->after[i]->graph != where->graph)
             return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = work_check(driver, "cuGraphAddNode", work);
+    if (error != CUDA_SUCCESS) return error;
     *where->node = graph_add(driver, where->graph, where->after, (uint32_t)where->count, work);
     return *where->node != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -86,8 +88,7 @@ static enum cuda_result kernel_of(struct driver *driver, const struct CUDA_KERNE
                                       .grid = {from->gridDimX, from->gridDimY, from->gridDimZ},
                                       .block = {from->blockDimX, from->blockDimY, from->blockDimZ},
                                       .shared_bytes = from->sharedMemBytes}}};
-    enum cuda_result error = kernel_gather(driver, &work->of.kernel, from->kernelParams, from->extra);
-    if (error == CUDA_SUCCESS) error = kernel_check(driver, "cuGraphAddKernelNode", &work->of.kernel);
+    const enum cuda_result error = kernel_gather(driver, &work->of.kernel, from->kernelParams, from->extra);
     if (error != CUDA_SUCCESS) free(work->of.kernel.parameters);
     return error;
 }
@@ -125,11 +126,9 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddMemsetNode(WHERE_PARAMETERS, const str
 {
     DRIVER_USE(driver);
     (void)context;
-    if (set == NULL || (set->elementSize != 1 && set->elementSize != 2 && set->elementSize != 4))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (set == NULL) return CUDA_ERROR_INVALID_VALUE;
     const struct work work = work_of_set(set);
-    const enum cuda_result error = set_check(driver, &work.of.set);
-    return error != CUDA_SUCCESS ? error : add(driver, WHERE, &work);
+    return add(driver, WHERE, &work);
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphAddHostNode(WHERE_PARAMETERS, const struct CUDA_HOST_NODE_PARAMS_st *host)
@@ -276,7 +275,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
     if (stream->capture != NULL) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     for (uint32_t i = 0; i < exec->count && driver_usable(driver) == CUDA_SUCCESS; i++) {
         if (exec->step[i].is_disabled) continue;
-        const enum cuda_result error = work_run(driver, &exec->step[i].work);
+        enum cuda_result error = work_check(driver, "cuGraphLaunch", &exec->step[i].work);
+        if (error == CUDA_SUCCESS) error = work_run(driver, &exec->step[i].work);
         if (error != CUDA_SUCCESS) return error;
     }
     return CUDA_SUCCESS;
@@ -310,6 +310,8 @@ static enum cuda_result set_work(struct driver *driver, struct work *to, const s
 {
     struct work made;
     if (to == NULL || to->type != from->type) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = work_check(driver, "cuGraphExecNodeSetParams", from);
+    if (error != CUDA_SUCCESS) return error;
     if (!work_duplicate(driver, &made, from)) return CUDA_ERROR_OUT_OF_MEMORY;
     work_release(driver, to);
     *to = made;
@@ -399,8 +401,10 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate_v2(struct CUgraphExec_st *exec
     if (made == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     int same = made->count == exec->count;
     for (uint32_t i = 0; i < made->count && same; i++) same = made->step[i].work.type == exec->step[i].work.type;
-    for (uint32_t i = 0; i < made->count && same; i++) set_work(driver, &exec->step[i].work, &made->step[i].work);
+    enum cuda_result error = same ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    for (uint32_t i = 0; i < made->count && error == CUDA_SUCCESS; i++)
+        error = set_work(driver, &exec->step[i].work, &made->step[i].work);
     graph_exec_free(driver, made);
     *info = (struct CUgraphExecUpdateResultInfo_st){.result = same ? UPDATE_OK : UPDATE_TOPOLOGY};
-    return same ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    return error;
 }

@@ -7,7 +7,7 @@
 
 enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
 
-static enum cuda_result allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
+enum cuda_result memory_allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
                                  enum allocation_kind kind, uint32_t flags)
 {
     const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
@@ -22,7 +22,7 @@ static enum cuda_result allocate(struct driver *driver, const char *call, unsign
 DRIVER_VISIBLE enum cuda_result cuMemAlloc_v2(unsigned long long *address, size_t bytes)
 {
     DRIVER_USE(driver);
-    return allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0);
+    return memory_allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, size_t *pitch, size_t width,
@@ -31,15 +31,18 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, 
     DRIVER_USE(driver);
     if (pitch == NULL || width == 0 || height == 0) return CUDA_ERROR_INVALID_VALUE;
     if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16) return CUDA_ERROR_INVALID_VALUE;
-    *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
-    return allocate(driver, "cuMemAllocPitch", address, *pitch * height, ALLOCATION_DEVICE, 0);
+    size_t bytes;
+    if (__builtin_add_overflow(width, PITCH_BYTES - 1, pitch)) return CUDA_ERROR_OUT_OF_MEMORY;
+    *pitch -= *pitch % PITCH_BYTES;
+    if (__builtin_mul_overflow(*pitch, height, &bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
+    return memory_allocate(driver, "cuMemAllocPitch", address, bytes, ALLOCATION_DEVICE, 0);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocManaged(unsigned long long *address, size_t bytes, unsigned flags)
 {
     DRIVER_USE(driver);
     if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
-    return allocate(driver, "cuMemAllocManaged", address, bytes, ALLOCATION_MANAGED, flags);
+    return memory_allocate(driver, "cuMemAllocManaged", address, bytes, ALLOCATION_MANAGED, flags);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
@@ -47,7 +50,7 @@ DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, uns
     DRIVER_USE(driver);
     unsigned long long made;
     if (address == NULL || flags > ALL_HOST_FLAGS) return CUDA_ERROR_INVALID_VALUE;
-    enum cuda_result error = allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, flags);
+    enum cuda_result error = memory_allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, flags);
     if (error == CUDA_SUCCESS) *address = (void *)(uintptr_t)made;
     return error;
 }

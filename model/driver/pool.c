@@ -103,9 +103,8 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
         *address = 0;
         return CUDA_SUCCESS;
     }
-    *address = allocations_make(&driver->allocations, bytes, ALLOCATION_DEVICE, 0, driver_context());
-    if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (stream->capture == NULL) return CUDA_SUCCESS;
+    const enum cuda_result error = memory_allocate(driver, "cuMemAllocAsync", address, bytes, ALLOCATION_DEVICE, 0);
+    if (error != CUDA_SUCCESS || stream->capture == NULL) return error;
     return stream_submit(driver, handle, &(struct work){NODE_MEM_ALLOC, {.address = *address}});
 }
 

@@ -21,6 +21,7 @@ static void *bytes_at(uint64_t address)
 
 static void run_copy(const struct work_copy *copy)
 {
+    if (copy->width == 0 || copy->height == 0 || copy->depth == 0) return;
     const int is_flat = copy->height <= 1 && copy->depth <= 1;
     if (is_flat) {
         memmove(bytes_at(copy->to), bytes_at(copy->from), copy->width);
@@ -43,6 +44,7 @@ static void set_row(uint8_t *row, const struct work_set *set)
 
 static void run_set(const struct work_set *set)
 {
+    if (set->width == 0) return;
     for (size_t y = 0; y < set->height; y++) set_row(bytes_at(set->to + y * set->pitch), set);
 }
 
@@ -52,6 +54,24 @@ static void run_host(struct driver *driver, const struct work_host *host)
     pthread_mutex_unlock(&driver->lock);
     host->call(host->user);
     pthread_mutex_lock(&driver->lock);
+}
+
+enum cuda_result work_check(struct driver *driver, const char *call, const struct work *work)
+{
+    switch (work->type) {
+    case NODE_KERNEL:
+        if (object_is(work->of.kernel.function, OBJECT_FUNCTION)) return kernel_check(driver, call, &work->of.kernel);
+        return driver_refuse(driver, CUDA_ERROR_INVALID_HANDLE, call, "the module of the kernel was unloaded");
+    case NODE_MEMCPY:
+        return copy_check(driver, call, &work->of.copy);
+    case NODE_MEMSET:
+        return set_check(driver, call, &work->of.set);
+    case NODE_EVENT_RECORD:
+        if (object_is(work->of.event, OBJECT_EVENT)) return CUDA_SUCCESS;
+        return driver_refuse(driver, CUDA_ERROR_INVALID_HANDLE, call, "the event to record was destroyed");
+    default: // names nothing that can go
+        return CUDA_SUCCESS;
+    }
 }
 
 enum cuda_result work_run(struct driver *driver, const struct work *work)

@@ -6,9 +6,10 @@
 
 #include "driver.h"
 
-// A box of bytes. A pitch is the distance of two rows, a slice that of two planes.
+// A box of bytes. A pitch is the distance of two rows, a slice that of two planes; the types say whose memory it is.
 struct work_copy {
     uint64_t to, from;
+    uint32_t to_type, from_type;
     size_t to_pitch, from_pitch, to_slice, from_slice;
     size_t width, height, depth;
 };
@@ -46,6 +47,9 @@ struct work {
     } of;
 };
 
+// Is what it names still there, and large enough? Before it is submitted, kept, and whenever a graph is launched.
+enum cuda_result work_check(struct driver *driver, const char *call, const struct work *work);
+
 // Does it, now.
 enum cuda_result work_run(struct driver *driver, const struct work *work);
 
@@ -72,7 +76,12 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
                               uint32_t type);
 
 enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy);
-enum cuda_result set_check(struct driver *driver, const struct work_set *set);
+enum cuda_result copy_check(struct driver *driver, const char *call, const struct work_copy *copy);
+enum cuda_result set_check(struct driver *driver, const char *call, const struct work_set *set);
+
+// New memory of the device, of the host or managed, within what the device has.
+enum cuda_result memory_allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
+                                 enum allocation_kind kind, uint32_t flags);
 
 double seconds_of_clock(void);
 

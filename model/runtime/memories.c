@@ -40,10 +40,10 @@ static enum cuda_result allocate_host(void **pointer, size_t bytes, unsigned fla
 static enum cuda_result allocate_box(struct cudaPitchedPtr *to, struct cudaExtent extent)
 {
     unsigned long long address;
-    size_t pitch;
+    size_t pitch, rows;
     if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
-    const enum cuda_result error =
-        cuMemAllocPitch_v2(&address, &pitch, extent.width, extent.height * extent.depth, ELEMENT_BYTES);
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return CUDA_ERROR_OUT_OF_MEMORY;
+    const enum cuda_result error = cuMemAllocPitch_v2(&address, &pitch, extent.width, rows, ELEMENT_BYTES);
     if (error == CUDA_SUCCESS)
         *to = (struct cudaPitchedPtr){(void *)(uintptr_t)address, pitch, extent.width, extent.height};
     return error;

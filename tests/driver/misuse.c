@@ -64,6 +64,83 @@ static void destroy_captured_graph(void)
     EXPECT(CUDA_SUCCESS, cuGraphDestroy(other));
 }
 
+#define HUGE_BYTES ((size_t)1 << 63)
+
+// Sizes whose product or sum is small again when it has wrapped around.
+static void wrap_sizes(void)
+{
+    unsigned long long at;
+    size_t pitch;
+    uint8_t host[64] = {0};
+    cuMemAlloc_v2(&at, 4096);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemsetD32_v2(at, 0, (HUGE_BYTES >> 1) + 1));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemsetD2D8_v2(at, HUGE_BYTES, 0, 16, 3));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoD_v2(at, host, SIZE_MAX));
+    struct CUDA_MEMCPY3D_st box = {.srcMemoryType = 1, .srcHost = host, .dstMemoryType = 2, .dstDevice = at};
+    box.srcPitch = box.WidthInBytes = 16;
+    box.dstPitch = HUGE_BYTES;
+    box.Height = 3;
+    box.Depth = 1;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemcpy3D_v2(&box));
+    box.dstPitch = 16;
+    box.dstHeight = HUGE_BYTES >> 3;
+    box.Depth = 3;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemcpy3D_v2(&box));
+    box.dstHeight = 0;
+    box.dstXInBytes = SIZE_MAX;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemcpy3D_v2(&box));
+    box.Height = 0;
+    box.dstXInBytes = 4096 - 8; // nothing is copied, not even the first row
+    EXPECT(CUDA_SUCCESS, cuMemcpy3D_v2(&box));
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocPitch_v2(&at, &pitch, SIZE_MAX, 1, 4));
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocPitch_v2(&at, &pitch, 512, HUGE_BYTES >> 8, 4));
+}
+
+// More than the device has, from a pool too.
+static void exhaust(void)
+{
+    unsigned long long at;
+    size_t left, before, total;
+    cuMemGetInfo_v2(&before, &total);
+    EXPECT(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocAsync(&at, total + 1, NULL));
+    cuMemGetInfo_v2(&left, &total);
+    EXPECT(1, left == before);
+}
+
+// What a graph was made of may be gone when it is launched, and what it is changed to may be no memory.
+static void launch_stale_graph(void)
+{
+    struct CUstream_st *stream;
+    struct CUgraph_st *graph;
+    struct CUgraphExec_st *exec;
+    struct CUgraphNode_st *node, *set;
+    unsigned long long at;
+    size_t count = 1;
+    cuMemAlloc_v2(&at, 4096);
+    cuStreamCreate(&stream, 1);
+    cuStreamBeginCapture_v2(stream, 2);
+    EXPECT(CUDA_SUCCESS, cuMemsetD8Async(at, 0, 64, stream));
+    EXPECT(CUDA_SUCCESS, cuStreamEndCapture(stream, &graph));
+    EXPECT(CUDA_SUCCESS, cuGraphGetNodes(graph, &set, &count));
+    struct CUDA_MEMCPY3D_st box = {.srcMemoryType = 2, .srcDevice = at, .dstMemoryType = 2, .dstDevice = at + 4090};
+    box.WidthInBytes = 16;
+    box.Height = box.Depth = 1;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphAddMemcpyNode(&node, graph, NULL, 0, &box, NULL));
+    box.dstDevice = at + 64;
+    EXPECT(CUDA_SUCCESS, cuGraphAddMemcpyNode(&node, graph, NULL, 0, &box, NULL));
+    EXPECT(CUDA_SUCCESS, cuGraphInstantiateWithFlags(&exec, graph, 0));
+    EXPECT(CUDA_SUCCESS, cuGraphLaunch(exec, stream));
+    box.dstDevice = at + 4090;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphExecMemcpyNodeSetParams(exec, node, &box, NULL));
+    struct CUDA_MEMSET_NODE_PARAMS_st fill = {.dst = at, .width = 8, .height = 1, .elementSize = 0};
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphExecMemsetNodeSetParams(exec, set, &fill, NULL));
+    fill.elementSize = 8;
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphExecMemsetNodeSetParams(exec, set, &fill, NULL));
+    EXPECT(CUDA_SUCCESS, cuGraphLaunch(exec, stream));
+    EXPECT(CUDA_SUCCESS, cuMemFree_v2(at));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphLaunch(exec, stream));
+}
+
 int main(void)
 {
     struct CUctx_st *context;
@@ -73,5 +150,8 @@ int main(void)
         return EXIT_FAILURE;
     destroy_origin();
     destroy_captured_graph();
+    wrap_sizes();
+    launch_stale_graph();
+    exhaust();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
