@@ -84,10 +84,39 @@ RUNTIME_VISIBLE void __cudaRegisterFatBinaryEnd(void **handle)
     (void)handle;
 }
 
-// The process is at its end: the driver's memory goes with it.
+static void unlink_entries(const struct binary *binary)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct entry **at = &buckets[i]; *at != NULL;) {
+            struct entry *entry = *at;
+            if (entry->binary == binary) {
+                *at = entry->next;
+                free(entry);
+            } else {
+                at = &entry->next;
+            }
+        }
+}
+
+static void unlink_binary(const struct binary *binary)
+{
+    LOCKED;
+    for (struct binary **at = &binaries; *at != NULL; at = &(*at)->next)
+        if (*at == binary) {
+            *at = binary->next;
+            break;
+        }
+    unlink_entries(binary);
+}
+
+// At the end of the process, and when dlclose() takes a library away: with it go the image and the host's addresses.
 RUNTIME_VISIBLE void __cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle;
+    struct binary *binary = (struct binary *)handle;
+    if (binary == NULL) return;
+    unlink_binary(binary);
+    if (binary->library != NULL && runtime_ready() == cudaSuccess) cuLibraryUnload(binary->library);
+    free(binary);
 }
 
 RUNTIME_VISIBLE void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,

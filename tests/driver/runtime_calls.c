@@ -23,6 +23,7 @@ enum cudaError cudaLaunchKernel(const void *function, struct dim3 grid, struct d
 enum cudaError cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind);
 enum cudaError cudaGetSymbolAddress(void **address, const void *symbol);
 enum cudaError cudaDeviceReset(void);
+enum cudaError cudaMemcpy(void *to, const void *from, size_t bytes, uint32_t kind);
 
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \
@@ -71,7 +72,7 @@ static uint32_t word_of(struct object *object)
 // --- Threads that launch first at the same time
 // -----------------------------------------------------------------------
 
-enum { THREADS = 8, OBJECTS = 32 };
+enum { THREADS = 8, OBJECTS = 16, NOISE_LINES = 20000 };
 static struct object shared[OBJECTS];
 static pthread_barrier_t together;
 
@@ -84,11 +85,21 @@ static void *launch_all(void *unused)
     return unused;
 }
 
+// The module with many variables behind it, so that it takes long enough to load for all threads to meet there.
+static char *long_module(void)
+{
+    static char text[sizeof counts + 64 * NOISE_LINES];
+    size_t bytes = (size_t)snprintf(text, sizeof text, "%s", counts);
+    for (int i = 0; i < NOISE_LINES; i++)
+        bytes += (size_t)snprintf(text + bytes, sizeof text - bytes, ".global .u32 noise%d;\n", i);
+    return text;
+}
+
 static void show_threads(void)
 {
     pthread_t thread[THREADS];
     pthread_barrier_init(&together, NULL, THREADS);
-    for (int i = 0; i < OBJECTS; i++) load(&shared[i], counts);
+    for (int i = 0; i < OBJECTS; i++) load(&shared[i], long_module());
     for (int i = 0; i < THREADS; i++) REQUIRE(pthread_create(&thread[i], NULL, launch_all, NULL) == 0);
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
     for (int i = 0; i < OBJECTS; i++) REQUIRE(word_of(&shared[i]) == THREADS);
@@ -132,12 +143,39 @@ static void show_other_order(void)
     }
 }
 
+// --- A library that dlclose() takes away -----------------------------------------------------------------------------
+
+static void show_unregister(void)
+{
+    struct object gone, again;
+    uint32_t word;
+    char *image = strdup(puts_7);
+    REQUIRE(image != NULL);
+    load(&gone, image);
+    load(&again, puts_9);
+    REQUIRE(launch(&gone) == cudaSuccess && launch(&again) == cudaSuccess);
+    void *address;
+    REQUIRE(cudaGetSymbolAddress(&address, &gone.variable) == cudaSuccess);
+    __cudaUnregisterFatBinary(gone.handle);
+    free(image);
+    REQUIRE(cudaMemcpyFromSymbol(&word, &gone.variable, sizeof word, 0, 2) == cudaErrorInvalidSymbol);
+    REQUIRE(cudaMemcpy(&word, address, sizeof word, 2) == cudaErrorInvalidValue);
+    REQUIRE(word_of(&again) == 9);
+    load(&gone, puts_9); // another library, at the same addresses
+    REQUIRE(launch(&gone) == cudaSuccess && word_of(&gone) == 9);
+    __cudaUnregisterFatBinary(gone.handle);
+    __cudaUnregisterFatBinary(again.handle);
+}
+
 int main(int count, char **argument)
 {
     static const struct {
         const char *name;
         void (*show)(void);
-    } sections[] = {{"threads", show_threads}, {"sticky", show_sticky_error}, {"order", show_other_order}};
+    } sections[] = {{"threads", show_threads},
+                    {"sticky", show_sticky_error},
+                    {"order", show_other_order},
+                    {"unregister", show_unregister}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (count == 2 && strcmp(argument[1], sections[i].name) == 0) {
             sections[i].show();
