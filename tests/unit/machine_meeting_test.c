@@ -175,6 +175,21 @@ START_TEST(setmaxnreg_waits_for_the_pool)
 }
 END_TEST
 
+// Two CTAs of 384 threads leave 80 registers to each thread of an SM.
+START_TEST(setmaxnreg_starts_from_what_the_bounds_leave)
+{
+    struct ran *ran =
+        run_well(HEAD ".visible .entry k(.param .u64 out)\n.maxntid 384, 1, 1\n.minnctapersm 2\n{\n" REGISTERS THREAD
+                      "setp.ge.u32 %p0, %r0, 128;\n@%p0 bra MORE;\n"
+                      "setmaxnreg.dec.sync.aligned.u32 32;\nbra DONE;\n"
+                      "MORE: setmaxnreg.inc.sync.aligned.u32 104;\n"
+                      "DONE: st.global.u32 [%rd1], 1;\nret;\n}\n",
+                 (struct launch_of){.block = 384});
+    ck_assert_uint_eq(ran->out[383], 1);
+    free(ran);
+}
+END_TEST
+
 // --- Hangs -----------------------------------------------------------------------------------------------------------
 
 START_TEST(a_barrier_that_nobody_completes_hangs)
@@ -218,6 +233,7 @@ Suite *machine_meeting_suite(void)
     tcase_add_test(grids, the_seed_makes_the_run);
     tcase_add_test(grids, clocks_go_forward);
     tcase_add_test(grids, setmaxnreg_waits_for_the_pool);
+    tcase_add_test(grids, setmaxnreg_starts_from_what_the_bounds_leave);
     tcase_add_test(hangs, a_barrier_that_nobody_completes_hangs);
     tcase_add_test(hangs, a_lane_that_never_comes_to_a_shuffle_hangs);
     suite_add_tcase(suite, warps);
