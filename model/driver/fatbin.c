@@ -43,11 +43,12 @@ int fatbin_is(const void *image)
     return number_at(image, 4) == FATBIN_MAGIC;
 }
 
-size_t fatbin_bytes(const void *image)
+size_t fatbin_bytes(const void *image, size_t size_bytes)
 {
     if (!fatbin_is(image)) return 0;
     const uint64_t header = number_at((const uint8_t *)image + 6, 2), rest = number_at((const uint8_t *)image + 8, 8);
-    return rest > MOST_BYTES ? 0 : header + rest;
+    if (rest > MOST_BYTES) return 0;
+    return header + rest < size_bytes ? header + rest : size_bytes;
 }
 
 // The next entry; 0 at the end, -1 if the sizes do not fit.

@@ -25,8 +25,9 @@ struct fatbin_contents {
 // Is this the start of a fat binary?
 int fatbin_is(const void *image);
 
-// The bytes of a fat binary that says its own size, 0 if `image` is none.
-size_t fatbin_bytes(const void *image);
+// The bytes of a fat binary that says its own size, and of which `size_bytes` are there (SIZE_MAX if that is not
+// known); 0 if `image` is none. At least the 16 bytes of a header must be readable.
+size_t fatbin_bytes(const void *image, size_t size_bytes);
 
 // The best PTX, as text that ends in 0; the caller frees it. `contents` is always filled in.
 enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text, size_t *text_bytes,

@@ -17,12 +17,13 @@ struct fatbin_wrapper {
 
 static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
 
-static const void *unwrapped(const void *image)
+// A wrapper holds an address, so that a file is none.
+static const void *unwrapped(const void *image, size_t size_bytes)
 {
     uint32_t magic;
     struct fatbin_wrapper wrapper;
     memcpy(&magic, image, sizeof magic);
-    if (magic != WRAPPER_MAGIC) return image;
+    if (magic != WRAPPER_MAGIC || size_bytes != SIZE_MAX) return image;
     memcpy(&wrapper, image, sizeof wrapper);
     return wrapper.data;
 }
@@ -102,13 +103,13 @@ static enum cuda_result load_text(struct driver *driver, const char *call, const
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static enum cuda_result load_fatbin(struct driver *driver, const char *call, const void *image, struct loaded_log *log,
-                                    struct CUmod_st **module)
+static enum cuda_result load_fatbin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                    struct loaded_log *log, struct CUmod_st **module)
 {
     struct fatbin_contents contents;
     char *text;
     size_t bytes;
-    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image), &text, &bytes, &contents);
+    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image, size_bytes), &text, &bytes, &contents);
     if (result != FATBIN_OK) {
         const char *more =
             contents.has_relocatable ? " (it was compiled with -rdc=true, which tmaref exec cannot link)" : "";
@@ -119,12 +120,13 @@ static enum cuda_result load_fatbin(struct driver *driver, const char *call, con
     return error;
 }
 
-enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, struct loaded_log *log,
-                             struct CUmod_st **module)
+enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                             struct loaded_log *log, struct CUmod_st **module)
 {
     if (image == NULL || module == NULL) return CUDA_ERROR_INVALID_VALUE;
-    image = unwrapped(image);
-    if (fatbin_is(image)) return load_fatbin(driver, call, image, log, module);
+    image = unwrapped(image, size_bytes);
+    if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (fatbin_is(image)) return load_fatbin(driver, call, image, size_bytes, log, module);
     if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
                              "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead");

@@ -11,9 +11,10 @@ struct loaded_log {
     size_t text_bytes;
 };
 
-// Loads PTX text, a fat binary, or the wrapper of one that nvcc makes.
-enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, struct loaded_log *log,
-                             struct CUmod_st **module);
+// Loads PTX text, a fat binary, or the wrapper of one that nvcc makes. No more than `size_bytes` of the image are read:
+// SIZE_MAX if only the image itself says how long it is. Text ends in 0 in any case.
+enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                             struct loaded_log *log, struct CUmod_st **module);
 void loaded_close(struct driver *driver, struct CUmod_st *module);
 
 // The kernel of that name, decoded. `call` is for reports.

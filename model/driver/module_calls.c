@@ -26,7 +26,7 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, con
     DRIVER_USE(driver);
     if (count > 0 && (option == NULL || value == NULL)) return CUDA_ERROR_INVALID_VALUE;
     struct loaded_log log = log_of(count, option, value);
-    return loaded_open(driver, "cuModuleLoadData", image, &log, module);
+    return loaded_open(driver, "cuModuleLoadData", image, SIZE_MAX, &log, module);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)
@@ -39,8 +39,8 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadFatBinary(struct CUmod_st **module, 
     return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-// A whole file with a 0 behind it; the caller frees it.
-static void *read_image(const char *path)
+// A whole file with zeros behind it, as many as the smallest header has bytes; the caller frees it.
+static void *read_image(const char *path, size_t *size_bytes)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) return NULL;
@@ -52,6 +52,7 @@ static void *read_image(const char *path)
         bytes = NULL;
     }
     fclose(file);
+    *size_bytes = (size_t)size;
     return bytes;
 }
 
@@ -59,10 +60,11 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const cha
 {
     DRIVER_USE(driver);
     if (path == NULL) return CUDA_ERROR_INVALID_VALUE;
-    void *image = read_image(path);
+    size_t size_bytes;
+    void *image = read_image(path, &size_bytes);
     if (image == NULL)
         return driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, "cuModuleLoad", "%s: %s", path, strerror(errno));
-    enum cuda_result error = loaded_open(driver, "cuModuleLoad", image, NULL, module);
+    enum cuda_result error = loaded_open(driver, "cuModuleLoad", image, size_bytes, NULL, module);
     free(image);
     return error;
 }

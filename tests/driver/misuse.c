@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Calls that a program gets wrong must end in an error, never in memory of the host that is overwritten or read past
 // its end. What a GPU answers is in calls.c; here it is only that nothing breaks, which sanitizers watch too.
+#define _GNU_SOURCE 1
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda_api.h"
 
@@ -141,6 +143,34 @@ static void launch_stale_graph(void)
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphLaunch(exec, stream));
 }
 
+// Files that end before what their first bytes announce.
+static void load_truncated(void)
+{
+    static const struct {
+        const char *why;
+        uint8_t bytes[20];
+        size_t count;
+    } files[] = {
+        {"a header that announces 2^20 bytes", {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 0, 0, 0x10}, 16},
+        {"a header of 2^16 - 1 bytes", {0x50, 0xed, 0x55, 0xba, 1, 0, 0xff, 0xff, 0, 0, 0x10}, 16},
+        {"half a header", {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0}, 8},
+        {"a wrapper with an address", {0xb1, 0x43, 0x62, 0x46, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0}, 16},
+        {"nothing", {0}, 0},
+    };
+    char path[] = "/tmp/tmaref-misuse-XXXXXX";
+    struct CUmod_st *module;
+    const int made = mkstemp(path);
+    if (made < 0) exit(EXIT_FAILURE);
+    close(made);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        FILE *file = fopen(path, "wb");
+        if (file == NULL || fwrite(files[i].bytes, 1, files[i].count, file) != files[i].count) exit(EXIT_FAILURE);
+        fclose(file);
+        if (cuModuleLoad(&module, path) == CUDA_SUCCESS) expect(files[i].why, CUDA_SUCCESS, CUDA_ERROR_INVALID_IMAGE);
+    }
+    remove(path);
+}
+
 int main(void)
 {
     struct CUctx_st *context;
@@ -153,5 +183,6 @@ int main(void)
     wrap_sizes();
     launch_stale_graph();
     exhaust();
+    load_truncated();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Target `fatbin`: any bytes as a fat binary. What comes out of it is text that ends in 0, and no byte past the input
-// is read.
+// Target `fatbin`: any bytes as a fat binary, as a file that says its own size and may be cut off. What comes out of it
+// is text that ends in 0, and no byte past the input is read.
 #include "fatbin.h"
 #include "fuzz.h"
 
@@ -12,7 +12,9 @@ void fuzz_fatbin(const uint8_t *bytes, size_t size_bytes)
     char *text;
     size_t text_bytes;
     if (size_bytes < HEADER_BYTES) return;
-    const enum fatbin_result result = fatbin_ptx(bytes, size_bytes, &text, &text_bytes, &contents);
+    const size_t said_bytes = fatbin_bytes(bytes, size_bytes);
+    fuzz_require(said_bytes <= size_bytes && (said_bytes == 0 || fatbin_is(bytes)));
+    const enum fatbin_result result = fatbin_ptx(bytes, said_bytes, &text, &text_bytes, &contents);
     fuzz_require((result == FATBIN_OK) == (text != NULL));
     fuzz_require(result == FATBIN_OK || fatbin_advice(result)[0] != '\0');
     if (text == NULL) return;
