@@ -244,10 +244,14 @@ static enum machine_next nothing(struct machine_strand *strand, const struct mac
     return MACHINE_NEXT;
 }
 
-// Time passes while others run.
+// Others run; where they only poll, the time passes for which the lanes sleep.
 static enum machine_next sleep_a_while(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    (void)strand, (void)code, (void)lanes;
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        uint64_t wanted = machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(left));
+        if (wanted > cluster->slept) cluster->slept = wanted;
+    }
     return MACHINE_YIELD;
 }
 

@@ -111,6 +111,7 @@ static enum machine_next take_memory(struct machine_strand *strand, const struct
 static enum machine_next give_memory(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct machine_heap *heap = strand->warp->cta->cluster->machine->launch->heap;
+    machine_progress(strand);
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         if (!(lanes >> lane & 1)) continue;
         uint64_t address = passed_value(strand, code, 0, lane, 8);

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "flights.h"
+#include "poll.h"
 #include "special.h"
 #include "warp.h"
 
-// Instructions of a turn; how many rounds in which all only poll there may be before the cluster counts as idle; after
-// how many in which nothing has changed operations under way move on, though somebody runs.
+// Instructions of a turn; after how many rounds in which nothing has changed operations under way move on, though
+// somebody runs.
 enum {
     TURN = 1024,
     SHUFFLED_TURN = 256,
-    POLLING_ROUNDS = 64,
     SPINNING_ROUNDS = 16,
     SHARED_GRANULE = 128,
     ROUND_TIME = 100,
@@ -186,27 +186,44 @@ static void run_round(struct machine_cluster *cluster, struct round *round)
     }
 }
 
-// Where all only poll, time goes faster and faster: they may wait for it.
-static void pass_time(struct machine_cluster *cluster, uint32_t polling)
+// Where all only poll, time goes faster and faster, and as far as the longest of them sleeps: they may wait for it.
+static void pass_time(struct machine_cluster *cluster)
 {
-    cluster->time += (uint64_t)ROUND_TIME << (polling < MOST_HASTE ? polling : MOST_HASTE);
+    uint64_t passed = (uint64_t)ROUND_TIME << (cluster->polling < MOST_HASTE ? cluster->polling : MOST_HASTE);
+    uint64_t slept = cluster->polling > 0 ? cluster->slept * MACHINE_CLOCKS_OF_NS : 0;
+    cluster->time += passed > slept ? passed : slept;
+    cluster->slept = 0;
+}
+
+// What the round has changed in the counts of rounds.
+static void count_round(struct machine_cluster *cluster, int has_run, uint64_t progress, uint64_t clock_reads)
+{
+    int has_changed = progress != cluster->progress;
+    cluster->polling = has_run || has_changed ? 0 : cluster->polling + 1;
+    cluster->unchanged = has_changed ? 0 : cluster->unchanged + 1;
+    if ((cluster->polling > 0 || cluster->unchanged >= SPINNING_ROUNDS) && machine_flights_force(cluster))
+        cluster->polling = cluster->unchanged = 0;
+    cluster->idle = cluster->polling == 0 || clock_reads != cluster->clock_reads ? 0 : cluster->idle + 1;
+    if (cluster->idle == 0) cluster->looks = 0;
+}
+
+void machine_cluster_wake(struct machine_cluster *cluster)
+{
+    cluster->polling = cluster->idle = cluster->unchanged = 0;
+    cluster->looks = 0;
 }
 
 enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget)
 {
     struct round round = {0};
-    uint32_t polling = 0, idle = 0, unchanged = 0;
     while (cluster->live_ctas > 0) {
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
         round.has_run = 0;
         run_round(cluster, &round);
         if (round.is_stopped || machine_is_stopped(cluster->machine)) return MACHINE_CLUSTER_STOPPED;
-        polling = round.has_run || progress != cluster->progress ? 0 : polling + 1;
-        unchanged = progress != cluster->progress ? 0 : unchanged + 1;
-        if ((polling > 0 || unchanged >= SPINNING_ROUNDS) && machine_flights_force(cluster)) polling = unchanged = 0;
-        idle = polling == 0 || clock_reads != cluster->clock_reads ? 0 : idle + 1;
-        pass_time(cluster, polling);
-        if (idle >= POLLING_ROUNDS) return MACHINE_CLUSTER_IDLE;
+        count_round(cluster, round.has_run, progress, clock_reads);
+        pass_time(cluster);
+        if (machine_poll_repeats(cluster, cluster->idle)) return MACHINE_CLUSTER_IDLE;
         if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;
     }
     machine_flights_finish(cluster);

@@ -12,10 +12,13 @@ struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t n
 void machine_cluster_close(struct machine_cluster *cluster);
 
 //   RAN   it used its budget
-//   IDLE  nobody in it can go on, or all poll: whatever helps has to come from another cluster
+//   IDLE  nobody in it can go on, or all poll and will for ever: whatever helps has to come from another cluster
 //   DONE  all its threads have exited
 enum machine_cluster_ran { MACHINE_CLUSTER_RAN, MACHINE_CLUSTER_IDLE, MACHINE_CLUSTER_DONE, MACHINE_CLUSTER_STOPPED };
 enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget);
+
+// Others have changed what it may wait for: how often it has polled in vain counts from here.
+void machine_cluster_wake(struct machine_cluster *cluster);
 
 #pragma GCC visibility pop
 

@@ -24,7 +24,8 @@ enum {
 };
 
 // Clusters that have begun and are not done, in the order in which they get their turns.
-//   is_idle     it could do nothing at the generation given: not before the next can it
+//   generation  of the grid, when its last turn began: it goes up when a cluster has changed something in its turn
+//   is_idle     it could do nothing at that generation: not before the next can it
 //   is_stalled  it ran, and changed nothing that others could see
 struct resident {
     struct machine_cluster *cluster;
@@ -226,7 +227,8 @@ static struct resident *resident_of(struct grid *grid, const struct machine_clus
 static void run_turn(struct grid *grid, struct resident *resident)
 {
     struct machine_cluster *cluster = resident->cluster;
-    uint64_t progress = cluster->progress, executed = cluster->executed;
+    uint64_t begin = cluster->progress, progress = begin, executed = cluster->executed, generation = grid->generation;
+    if (resident->generation != generation) machine_cluster_wake(cluster);
     resident->is_running = 1;
     grid->running++;
     pthread_mutex_unlock(&grid->lock);
@@ -242,8 +244,8 @@ static void run_turn(struct grid *grid, struct resident *resident)
     grid->machine->instructions += cluster->executed - executed;
     resident->is_idle = ran == MACHINE_CLUSTER_IDLE;
     resident->is_stalled = cluster->progress == progress;
-    if (ran != MACHINE_CLUSTER_IDLE) grid->generation++;
-    resident->generation = grid->generation;
+    resident->generation = generation; // what others changed meanwhile it may not have seen
+    if (cluster->progress != begin) grid->generation++;
     if (ran == MACHINE_CLUSTER_DONE) end_cluster(grid, resident);
     check_limits(grid);
     pthread_cond_broadcast(&grid->changed);

@@ -158,10 +158,10 @@ enum machine_next machine_read_clock(struct machine_strand *strand, const struct
         break;
     case PTX_SPECIAL_GLOBALTIMER:
     case PTX_SPECIAL_GLOBALTIMER_LO:
-        value = clock / 2;
+        value = clock / MACHINE_CLOCKS_OF_NS;
         break;
     case PTX_SPECIAL_GLOBALTIMER_HI:
-        value = clock / 2 >> 32;
+        value = clock / MACHINE_CLOCKS_OF_NS >> 32;
         break;
     default:
         value = clock;

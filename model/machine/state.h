@@ -16,6 +16,7 @@ enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8 };
 #define MACHINE_SHARED_WINDOW UINT64_C(0x0001000000000000)
 #define MACHINE_LOCAL_WINDOW  UINT64_C(0x0001000100000000)
 #define MACHINE_WINDOW_BYTES  UINT64_C(0x100000000)
+enum { MACHINE_CLOCKS_OF_NS = 2 };   // of a cluster's time
 enum { MACHINE_SHARED_BASE = 1024 }; // where a CTA's shared memory begins: what is below is reserved
 
 // The registers of one call, for the lanes that called together. It lives until all of them have returned.
@@ -47,6 +48,7 @@ struct machine_strand {
 //   mark       what the handler noted of each such lane (a phase, a token)
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
+//   polled_state, repeats  poll.c's: a state that it was in, and whether it has come back to it
 //   hit        regions that instructions found last
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
@@ -58,7 +60,8 @@ struct machine_warp {
     uint8_t *slots, *local;
     uint32_t local_bytes, stack_top[MACHINE_LANES];
     const struct region *hit[MACHINE_HITS];
-    uint64_t blocked_at;
+    uint64_t blocked_at, polled_state;
+    int repeats;
 };
 
 // bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread.
@@ -82,11 +85,15 @@ struct machine_cta {
 //   memory    of each CTA, by rank; `shared` is the same for the model's calls
 //   progress  goes up when memory, a barrier or an asynchronous operation changes something that others may wait for
 //   executed  instructions of its warps; time: its clock, which goes on while all wait, too
+//   polling, idle, unchanged  rounds up to now in which all only polled, those in which nobody read a clock either, and
+//             those in which progress stayed; looks: of them, how many poll.c is yet to look at
+//   slept     the longest nanosleep of this round, in nanoseconds
 //   async     the asynchronous engine's (flights.h)
 struct machine_cluster {
     struct machine *machine;
     uint64_t number, progress, time, clock_reads, executed, thread_instructions, random;
-    uint32_t ctas, live_ctas;
+    uint64_t polling, idle, unchanged, slept;
+    uint32_t looks, ctas, live_ctas;
     struct machine_cta *cta;
     struct memory memory[CLUSTER_MEMORY_MAX_CTAS];
     struct cluster_memory shared;

@@ -217,6 +217,73 @@ START_TEST(a_lane_that_never_comes_to_a_shuffle_hangs)
 }
 END_TEST
 
+// A try_wait or test_wait of phase 0 of a barrier that nobody comes to, or a nanosleep: how often, and what then.
+#define POLLS(poll, tries, behind)                                                                                     \
+    HEAD ".shared .align 8 .b64 b;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD                          \
+         "mov.u32 %r2, 0;\nsetp.ne.u32 %p0, %r0, 0;\n@!%p0 mbarrier.init.shared.b64 [b], 1;\nbar.sync 0;\n"            \
+         "L: " poll "@%p1 bra OUT;\n" tries "OUT: " behind "ret;\n}\n"
+#define COUNTED(number) "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, " #number ";\n@%p2 bra L;\n"
+#define TEST_WAIT       "mbarrier.test_wait.parity.shared.b64 %p1, [b], 0;\n"
+#define TRY_WAIT        "mbarrier.try_wait.parity.shared.b64 %p1, [b], 0;\n"
+#define SLEEP           "setp.eq.u32 %p1, %r2, 1000;\nnanosleep.u32 100;\n"
+#define STORE           "st.global.u32 [%rd1], %r2;\n"
+
+// Whoever counts its tries gets to their end, alone or beside one who waits for ever.
+static const struct {
+    const char *text, *why;
+    enum machine_kind kind;
+} polls[] = {
+    {POLLS(SLEEP, COUNTED(100), STORE), "100 times nanosleep", MACHINE_DONE},
+    {POLLS(TEST_WAIT, COUNTED(1000), STORE), "1000 times test_wait", MACHINE_DONE},
+    {POLLS(TRY_WAIT, COUNTED(131072), "trap;\n"), "2^17 times try_wait, then trap", MACHINE_TRAPPED},
+    {POLLS(TRY_WAIT, "setp.lt.u32 %p3, %r0, 32;\n@%p3 bra L;\n" COUNTED(5000), "trap;\n"),
+     "one warp tries for ever, the other 5000 times", MACHINE_TRAPPED},
+    {POLLS(TRY_WAIT, "bra L;\n", ""), "for ever", MACHINE_HUNG},
+    {POLLS(TEST_WAIT, "nanosleep.u32 20;\nbra L;\n", ""), "for ever with a nanosleep", MACHINE_HUNG},
+    {POLLS(TEST_WAIT, "add.u32 %r2, %r2, 1;\nand.b32 %r2, %r2, 7;\nbra L;\n", ""), "for ever, in eight states",
+     MACHINE_HUNG},
+};
+
+START_TEST(only_polls_without_an_end_hang)
+{
+    struct ran *ran = run_text(polls[_i].text, (struct launch_of){.block = 64});
+    ck_assert_msg(ran->outcome.kind == polls[_i].kind, "%s: %s: %s", polls[_i].why,
+                  machine_kind_name(ran->outcome.kind), ran->outcome.message);
+    if (polls[_i].kind == MACHINE_HUNG)
+        ck_assert_msg(strstr(ran->outcome.message, "1 of 1 arrivals") != NULL, "%s", ran->outcome.message);
+    free(ran);
+}
+END_TEST
+
+// Where all only poll, a clock goes on by as much as they sleep: here by three times a millisecond.
+START_TEST(nanosleep_takes_its_time)
+{
+    struct ran *ran = run_well(ENTRY "mov.u32 %r2, 0;\nmov.u64 %rd1, %globaltimer;\nL: nanosleep.u32 1000000;\n"
+                                     "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 3;\n@%p0 bra L;\n"
+                                     "mov.u64 %rd2, %globaltimer;\nsub.u64 %rd3, %rd2, %rd1;\n"
+                                     "st.global.u64 [%rd0], %rd3;\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    ck_assert_uint_ge(ran->out[0], 3000000);
+    ck_assert_uint_lt(ran->out[0], 3100000);
+    free(ran);
+}
+END_TEST
+
+// Two CTAs hand a number back and forth; who waits sleeps in between. Both write, then poll, in one turn.
+START_TEST(ctas_that_sleep_hear_of_each_other)
+{
+    struct ran *ran =
+        run_well(ENTRY "mov.u32 %r0, %ctaid.x;\nmov.u32 %r1, %r0;\n"
+                       "L: ld.acquire.gpu.global.u32 %r2, [%rd0];\nsetp.eq.u32 %p0, %r2, %r1;\n@%p0 bra MINE;\n"
+                       "nanosleep.u32 50;\nbra L;\n"
+                       "MINE: add.u32 %r2, %r2, 1;\nst.release.gpu.global.u32 [%rd0], %r2;\n"
+                       "add.u32 %r1, %r1, 2;\nsetp.lt.u32 %p1, %r1, 400;\n@%p1 bra L;\nret;\n}\n",
+                 (struct launch_of){.grid = 2, .block = 1, .schedule = {.threads = _i == 0 ? 1 : 2}});
+    ck_assert_uint_eq(ran->out[0], 400);
+    free(ran);
+}
+END_TEST
+
 Suite *machine_meeting_suite(void)
 {
     Suite *suite = suite_create("machine_meeting");
@@ -232,10 +299,13 @@ Suite *machine_meeting_suite(void)
     tcase_add_test(grids, ctas_wait_for_each_other);
     tcase_add_test(grids, the_seed_makes_the_run);
     tcase_add_test(grids, clocks_go_forward);
+    tcase_add_test(grids, nanosleep_takes_its_time);
+    tcase_add_loop_test(grids, ctas_that_sleep_hear_of_each_other, 0, 2);
     tcase_add_test(grids, setmaxnreg_waits_for_the_pool);
     tcase_add_test(grids, setmaxnreg_starts_from_what_the_bounds_leave);
     tcase_add_test(hangs, a_barrier_that_nobody_completes_hangs);
     tcase_add_test(hangs, a_lane_that_never_comes_to_a_shuffle_hangs);
+    tcase_add_loop_test(hangs, only_polls_without_an_end_hang, 0, (int)(sizeof polls / sizeof polls[0]));
     suite_add_tcase(suite, warps);
     suite_add_tcase(suite, ctas);
     suite_add_tcase(suite, grids);

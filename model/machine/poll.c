@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// The state of a warp is what decides how it goes on: where its lanes are, their registers, their stack. At round 64,
+// 128, 256 and so on a number is made of it, to which those of the next rounds are compared: this costs little even
+// where a loop polls a million times.
+#include "poll.h"
+
+enum { FIRST_LOOK = 64, LOOKS = 64 };
+
+static uint64_t mix(uint64_t state, uint64_t word)
+{
+    state = (state ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return state ^ state >> 32;
+}
+
+// `bytes` is a multiple of 8, as all rows of lanes are.
+static uint64_t mix_bytes(uint64_t state, const void *from, uint64_t bytes)
+{
+    const uint64_t *word = from;
+    for (uint64_t i = 0; i < bytes / sizeof *word; i++) state = mix(state, word[i]);
+    return state;
+}
+
+// A frame lies elsewhere each time it is made: where it is does not count.
+static uint64_t mix_frames(uint64_t state, const struct machine_frame *frame)
+{
+    for (; frame != NULL; frame = frame->caller) {
+        state = mix(mix(state, (uintptr_t)frame->function), (uint64_t)frame->lanes << 32 | frame->return_pc);
+        state = mix_bytes(state, frame->slots, frame->function->frame_bytes);
+    }
+    return state;
+}
+
+static uint32_t first_round(const struct machine_warp *warp)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < warp->strands; i++)
+        if (warp->strand[i].round < first) first = warp->strand[i].round;
+    return first;
+}
+
+static uint32_t stack_of(const struct machine_warp *warp)
+{
+    uint32_t top = 0;
+    for (int lane = 0; lane < MACHINE_LANES; lane++)
+        if (warp->stack_top[lane] > top) top = warp->stack_top[lane];
+    return top < warp->local_bytes ? top : warp->local_bytes;
+}
+
+static uint64_t state_of(const struct machine_warp *warp)
+{
+    uint64_t state =
+        mix(mix(warp->strands, (uint64_t)warp->live << 32 | warp->begun), (uint64_t)warp->syncing << 32 | warp->synced);
+    for (uint32_t i = 0; i < warp->strands; i++) {
+        const struct machine_strand *strand = &warp->strand[i];
+        int is_waiting = strand->waiting_at == warp->cta->cluster->progress;
+        state = mix(mix(state, (uint64_t)strand->lanes << 32 | strand->pc),
+                    (uint64_t)(strand->round - first_round(warp)) << 1 | (uint64_t)is_waiting);
+        if (i == 0 || strand->frame != warp->strand[i - 1].frame) state = mix_frames(state, strand->frame);
+    }
+    state = mix_bytes(mix(state, warp->carry), warp->mark, sizeof warp->mark);
+    return mix_bytes(state, warp->local, (uint64_t)stack_of(warp) / 16 * 16 * MACHINE_LANES);
+}
+
+static int is_first_look(uint64_t polled)
+{
+    return polled >= FIRST_LOOK && (polled & (polled - 1)) == 0;
+}
+
+int machine_poll_repeats(struct machine_cluster *cluster, uint64_t polled)
+{
+    int is_first = is_first_look(polled), repeats = 1;
+    if (is_first) cluster->looks = LOOKS + 1;
+    if (cluster->looks == 0) return 0;
+    cluster->looks--;
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
+            struct machine_warp *warp = &cluster->cta[rank].warp[i];
+            uint64_t state = is_first || !warp->repeats ? state_of(warp) : 0;
+            if (is_first) warp->polled_state = state;
+            warp->repeats = !is_first && (warp->repeats || state == warp->polled_state);
+            repeats &= warp->repeats;
+        }
+    return repeats;
+}
