@@ -6,7 +6,7 @@
 #include "driver.h"
 
 // As the driver 580.159.04 says of an H200; the two that it does not support are about launches from kernels.
-enum { LIMIT_STACK_BYTES, LIMIT_PRINTF_BYTES, LIMIT_HEAP_BYTES, LIMIT_DEPTH, LIMIT_GRAPHICS = 9, LIMITS };
+enum { LIMIT_DEPTH = 3, LIMIT_GRAPHICS = 9, LIMITS };
 enum { API_VERSION = 3020, GREATEST_PRIORITY = -5 };
 static const size_t limits[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0, 0};
 
@@ -201,7 +201,10 @@ DRIVER_VISIBLE enum cuda_result cuCtxSetLimit(uint32_t limit, size_t value)
 {
     DRIVER_USE(driver);
     if (check_limit(limit) != CUDA_SUCCESS) return check_limit(limit);
-    if (limit == LIMIT_HEAP_BYTES && driver_context()->heap != NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (limit == LIMIT_HEAP_BYTES && driver_context()->heap != NULL)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuCtxSetLimit",
+                             "a kernel that calls malloc() or free() has run: the size of its heap is fixed until the "
+                             "context is reset");
     driver_context()->limit[limit] = value;
     return CUDA_SUCCESS;
 }

@@ -118,6 +118,30 @@ static uint64_t workspace_of(struct driver *driver, struct CUctx_st *context)
     return context->grid_workspace;
 }
 
+// The machine keeps more on the stack than a GPU, which has registers: the limit's default is too small for it.
+static uint32_t stack_of(const struct CUctx_st *context)
+{
+    enum { LEAST_BYTES = 1 << 16 };
+    const size_t limit = context->limit[LIMIT_STACK_BYTES];
+    if (limit < LEAST_BYTES) return LEAST_BYTES;
+    return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+}
+
+static int is_named(const struct ptx_function *function, const char *name)
+{
+    return function->name.length == strlen(name) && memcmp(function->name.at, name, function->name.length) == 0;
+}
+
+// The heap is opened for the first kernel of a module that speaks of malloc() or free(): its size is fixed from there.
+static struct machine_heap *heap_of(struct CUctx_st *context, const struct CUmod_st *module)
+{
+    const struct ptx_program *program = machine_module_program(module->machine);
+    for (uint32_t i = 0; i < program->functions && context->heap == NULL; i++)
+        if (is_named(&program->function[i], "malloc") || is_named(&program->function[i], "free"))
+            return context_heap(context);
+    return context->heap;
+}
+
 enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel)
 {
     struct CUctx_st *context = driver_context();
@@ -126,6 +150,7 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
         .module = kernel->function->module->machine,
         .kernel = kernel->function->kernel,
         .dynamic_shared_bytes = kernel->shared_bytes,
+        .stack_bytes = stack_of(context),
         .parameters = kernel->parameters,
         .global = allocations_regions(&driver->allocations),
         .number = ++driver->launches,
@@ -133,7 +158,7 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
         .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
         .print = print,
         .grid_workspace = workspace,
-        .heap = context_heap(context)};
+        .heap = heap_of(context, kernel->function->module)};
     memcpy(launch.grid, kernel->grid, sizeof launch.grid);
     memcpy(launch.block, kernel->block, sizeof launch.block);
     memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);

@@ -37,6 +37,9 @@ void object_destroy(struct objects *objects, void *object);
 // Is this a live object of that kind? It is looked at: anything but a handle may crash, as it does on a GPU.
 int object_is(const void *object, enum object_kind kind);
 
+// The two that a launch asks for; they have CUDA's numbers.
+enum { LIMIT_STACK_BYTES = 0, LIMIT_HEAP_BYTES = 2 };
+
 struct CUctx_st {
     struct object object;
     uint32_t flags, retained;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What libcuda.so.1 makes of limits, attributes and streams of launches, where no H200 was asked and CUDA's documents
+// say it. usage: launch_calls SECTION
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (condition) break;                                                                                          \
+        printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                               \
+        exit(EXIT_FAILURE);                                                                                            \
+    } while (0)
+
+static const char head[] = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+
+// Calls itself `depth` times with 1 KiB of local memory.
+static const char deep[] = ".func down(.param .u32 depth)\n{\n.local .align 8 .b8 room[1024];\n.reg .pred %p<2>;\n"
+                           ".reg .b32 %r<3>;\nld.param.u32 %r1, [depth];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra end;\n"
+                           "sub.u32 %r2, %r1, 1;\n{\n.param .u32 next;\nst.param.u32 [next], %r2;\n"
+                           "call down, (next);\n}\nend:\nret;\n}\n"
+                           ".visible .entry kernel(.param .u32 depth)\n{\n.reg .b32 %r<2>;\n"
+                           "ld.param.u32 %r1, [depth];\n{\n.param .u32 next;\nst.param.u32 [next], %r1;\n"
+                           "call down, (next);\n}\nret;\n}\n";
+
+static const char takes[] = ".extern .func (.param .b64 result) malloc(.param .b64 bytes);\n"
+                            ".visible .entry kernel(.param .u64 bytes, .param .u64 to)\n{\n.reg .b64 %rd<4>;\n"
+                            "ld.param.u64 %rd1, [bytes];\nld.param.u64 %rd2, [to];\n{\n.param .b64 size;\n"
+                            ".param .b64 got;\nst.param.b64 [size], %rd1;\ncall (got), malloc, (size);\n"
+                            "ld.param.b64 %rd3, [got];\n}\nst.global.u64 [%rd2], %rd3;\nret;\n}\n";
+
+static const char plain[] = ".visible .entry kernel()\n{\nret;\n}\n";
+
+static struct CUfunc_st *kernel_of(const char *body)
+{
+    struct CUmod_st *module;
+    struct CUfunc_st *function;
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s", head, body);
+    REQUIRE(cuModuleLoadData(&module, text) == CUDA_SUCCESS);
+    REQUIRE(cuModuleGetFunction(&function, module, "kernel") == CUDA_SUCCESS);
+    return function;
+}
+
+static enum cuda_result launch(struct CUfunc_st *function, void **parameters)
+{
+    return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
+}
+
+enum { STACK_BYTES = 0, HEAP_BYTES = 2 };
+
+static void show_stack(void)
+{
+    uint32_t depth = 40;
+    void *parameters[] = {&depth};
+    struct CUfunc_st *function = kernel_of(deep);
+    REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS);
+    depth = 400;
+    REQUIRE(cuCtxSetLimit(STACK_BYTES, (size_t)512 << 10) == CUDA_SUCCESS);
+    REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS);
+    REQUIRE(cuCtxSetLimit(STACK_BYTES, (size_t)128 << 10) == CUDA_SUCCESS);
+    REQUIRE(launch(function, parameters) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_ERROR_LAUNCH_FAILED);
+}
+
+static void show_heap(void)
+{
+    unsigned long long bytes = 32 << 20, to, got = 0;
+    void *parameters[] = {&bytes, &to};
+    struct CUfunc_st *none = kernel_of(plain), *function = kernel_of(takes);
+    REQUIRE(cuMemAlloc_v2(&to, sizeof got) == CUDA_SUCCESS);
+    REQUIRE(launch(none, NULL) == CUDA_SUCCESS);
+    REQUIRE(cuCtxSetLimit(HEAP_BYTES, (size_t)64 << 20) == CUDA_SUCCESS);
+    REQUIRE(launch(function, parameters) == CUDA_SUCCESS);
+    REQUIRE(cuMemcpyDtoH_v2(&got, to, sizeof got) == CUDA_SUCCESS && got != 0);
+    REQUIRE(cuCtxSetLimit(HEAP_BYTES, (size_t)128 << 20) == CUDA_ERROR_INVALID_VALUE);
+}
+
+int main(int count, char **argument)
+{
+    static const struct {
+        const char *name;
+        void (*show)(void);
+    } sections[] = {{"stack", show_stack}, {"heap", show_heap}};
+    struct CUctx_st *context;
+    REQUIRE(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
+    REQUIRE(cuCtxSetCurrent(context) == CUDA_SUCCESS);
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (count == 2 && strcmp(argument[1], sections[i].name) == 0) {
+            sections[i].show();
+            return EXIT_SUCCESS;
+        }
+    puts("usage: launch_calls SECTION");
+    return EXIT_FAILURE;
+}
