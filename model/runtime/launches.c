@@ -48,6 +48,13 @@ static enum cudaError check_sizes(struct dim3 grid, struct dim3 block)
                : cudaErrorInvalidConfiguration;
 }
 
+// What no field of the driver's struct holds is more than a kernel may have: the driver refuses the largest in its
+// place.
+static uint32_t shared_bytes_of(const struct cudaLaunchConfig_st *config)
+{
+    return config->dynamicSmemBytes < UINT32_MAX ? (uint32_t)config->dynamicSmemBytes : UINT32_MAX;
+}
+
 static struct cuda_launch_config driver_config(const struct cudaLaunchConfig_st *config)
 {
     return (struct cuda_launch_config){.grid_x = config->gridDim.x,
@@ -56,7 +63,7 @@ static struct cuda_launch_config driver_config(const struct cudaLaunchConfig_st 
                                        .block_x = config->blockDim.x,
                                        .block_y = config->blockDim.y,
                                        .block_z = config->blockDim.z,
-                                       .shared_bytes = (uint32_t)config->dynamicSmemBytes,
+                                       .shared_bytes = shared_bytes_of(config),
                                        .stream = config->stream,
                                        .attributes = (struct cuda_launch_attribute *)config->attrs,
                                        .attribute_count = config->numAttrs};

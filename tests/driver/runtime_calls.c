@@ -167,6 +167,14 @@ static void show_unregister(void)
     __cudaUnregisterFatBinary(again.handle);
 }
 
+static void show_shared_bytes(void)
+{
+    struct object object;
+    load(&object, puts_7);
+    REQUIRE(cudaLaunchKernel(&object.kernel, one, one, NULL, (size_t)1 << 32, NULL) == cudaErrorInvalidValue);
+    REQUIRE(word_of(&object) == 0);
+}
+
 int main(int count, char **argument)
 {
     static const struct {
@@ -175,7 +183,8 @@ int main(int count, char **argument)
     } sections[] = {{"threads", show_threads},
                     {"sticky", show_sticky_error},
                     {"order", show_other_order},
-                    {"unregister", show_unregister}};
+                    {"unregister", show_unregister},
+                    {"shared_bytes", show_shared_bytes}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (count == 2 && strcmp(argument[1], sections[i].name) == 0) {
             sections[i].show();
