@@ -73,12 +73,26 @@ static enum cuda_result check_cooperative(struct driver *driver, const char *cal
                          (unsigned long long)ctas, most);
 }
 
+// PTX ISA, .reqntid: a launch with other threads fails.
+static enum cuda_result check_required(struct driver *driver, const char *call, const struct work_kernel *kernel)
+{
+    const uint32_t *required = kernel->function->facts.reqntid, *block = kernel->block;
+    if (required[0] == 0 || memcmp(required, block, sizeof kernel->block) == 0) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call,
+                         "%s was compiled for blocks of exactly %u x %u x %u threads (.reqntid), and is launched with "
+                         "%u x %u x %u",
+                         kernel->function->name, required[0], required[1], required[2], block[0], block[1], block[2]);
+}
+
 enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel)
 {
     const struct cluster_launch launch = launch_of(kernel);
     struct findings findings;
     const enum rule rule = cluster_launch_check(&launch, &findings);
-    if (rule == RULE_OK) return check_cooperative(driver, call, kernel);
+    if (rule == RULE_OK) {
+        const enum cuda_result error = check_required(driver, call, kernel);
+        return error != CUDA_SUCCESS ? error : check_cooperative(driver, call, kernel);
+    }
     const struct finding *finding = &findings.item[0];
     for (int i = 0; i < findings.count && i < FINDINGS_MAX; i++)
         if (findings.item[i].rule == rule) finding = &findings.item[i];

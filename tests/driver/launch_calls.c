@@ -78,12 +78,21 @@ static void show_heap(void)
     REQUIRE(cuCtxSetLimit(HEAP_BYTES, (size_t)128 << 20) == CUDA_ERROR_INVALID_VALUE);
 }
 
+static void show_required(void)
+{
+    struct CUfunc_st *function = kernel_of(".visible .entry kernel()\n.reqntid 8, 4\n{\nret;\n}\n");
+    REQUIRE(cuLaunchKernel(function, 1, 1, 1, 8, 4, 1, 0, NULL, NULL, NULL) == CUDA_SUCCESS);
+    REQUIRE(cuLaunchKernel(function, 1, 1, 1, 8, 2, 1, 0, NULL, NULL, NULL) == CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(cuLaunchKernel(function, 1, 1, 1, 4, 8, 1, 0, NULL, NULL, NULL) == CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(cuCtxSynchronize() == CUDA_SUCCESS);
+}
+
 int main(int count, char **argument)
 {
     static const struct {
         const char *name;
         void (*show)(void);
-    } sections[] = {{"stack", show_stack}, {"heap", show_heap}};
+    } sections[] = {{"stack", show_stack}, {"heap", show_heap}, {"required", show_required}};
     struct CUctx_st *context;
     REQUIRE(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
     REQUIRE(cuCtxSetCurrent(context) == CUDA_SUCCESS);
