@@ -27,7 +27,6 @@ struct driver {
     struct allocations allocations;
     struct objects objects;
     struct CUctx_st *primary;
-    struct CUstream_st *legacy; // the default stream
     struct CUmemPoolHandle_st *pool;
     uint64_t launches, captures;
 };

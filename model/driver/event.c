@@ -31,10 +31,7 @@ static enum cuda_result check_done(struct driver *driver, const struct CUevent_s
 {
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
-    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        struct CUstream_st *stream = (struct CUstream_st *)object;
-        if (stream->capture != NULL && stream->capture_id == event->capture_id) stream->is_invalidated = 1;
-    }
+    stream_spoil(driver, event->capture_id);
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 

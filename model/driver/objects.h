@@ -84,6 +84,7 @@ struct CUstream_st {
     int priority;
     uint64_t id;
     struct CUctx_st *context;
+    const void *whose;          // of a default stream: all threads', or one thread's
     struct CUgraph_st *capture; // what is being captured
     uint64_t capture_id;
     int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into

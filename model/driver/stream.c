@@ -25,11 +25,25 @@ static int is_default(const struct CUstream_st *handle)
     return (uintptr_t)handle <= PER_THREAD_HANDLE;
 }
 
+static const char all_threads;
+static _Thread_local char this_thread;
+
+// The default streams of a context are made when they are first asked for.
+static struct CUstream_st *default_stream(struct driver *driver, const void *whose)
+{
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        struct CUstream_st *stream = (struct CUstream_st *)object;
+        if (stream->whose == whose && stream->context == driver_context()) return stream;
+    }
+    struct CUstream_st *stream = stream_new(driver, 0, 0);
+    if (stream != NULL) stream->whose = whose;
+    return stream;
+}
+
 struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle)
 {
     if (!is_default(handle)) return object_is(handle, OBJECT_STREAM) ? handle : NULL;
-    if (!object_is(driver->legacy, OBJECT_STREAM)) driver->legacy = stream_new(driver, 0, 0);
-    return driver->legacy;
+    return default_stream(driver, (uintptr_t)handle == PER_THREAD_HANDLE ? &this_thread : &all_threads);
 }
 
 static void forget_after(struct CUstream_st *stream)
@@ -244,6 +258,23 @@ static int is_spoilt(const struct driver *driver, uint64_t capture_id)
     return 0;
 }
 
+void stream_spoil(struct driver *driver, uint64_t capture_id)
+{
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        struct CUstream_st *stream = (struct CUstream_st *)object;
+        if (stream->capture != NULL && stream->capture_id == capture_id) stream->is_invalidated = 1;
+    }
+}
+
+// The stream of all threads is never captured, and what it is asked to join is of no more use.
+static enum cuda_result refuse_legacy(struct driver *driver, uint64_t capture_id)
+{
+    stream_spoil(driver, capture_id);
+    return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "cuStreamWaitEvent",
+                         "the event belongs to a capture, which the default stream of all threads (0, or "
+                         "cudaStreamLegacy) cannot join; use a stream of cudaStreamCreate");
+}
+
 // A stream that waits for an event of a capture is captured too.
 DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags)
 {
@@ -254,6 +285,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
     if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
     if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
+    if (stream->whose == &all_threads) return refuse_legacy(driver, event->capture_id);
     if (stream->capture != NULL && stream->capture_id != event->capture_id) return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     stream->capture = event->capture;
     stream->capture_id = event->capture_id;

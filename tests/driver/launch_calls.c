@@ -87,12 +87,75 @@ static void show_required(void)
     REQUIRE(cuCtxSynchronize() == CUDA_SUCCESS);
 }
 
+enum { NONE, RELAXED = 2 };
+#define LEGACY     ((struct CUstream_st *)1)
+#define PER_THREAD ((struct CUstream_st *)2)
+
+static void *write_elsewhere(void *to)
+{
+    struct CUctx_st *context;
+    uint32_t status = 7;
+    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS && cuCtxSetCurrent(context) == CUDA_SUCCESS);
+    REQUIRE(cuStreamIsCapturing(PER_THREAD, &status) == CUDA_SUCCESS && status == NONE);
+    REQUIRE(cuMemsetD8Async(*(unsigned long long *)to, 5, 1, PER_THREAD) == CUDA_SUCCESS);
+    return NULL;
+}
+
+// What one thread captures of its own default stream is nothing of other threads, nor of the stream of all.
+static void show_per_thread(void)
+{
+    unsigned long long to;
+    unsigned char bytes[4] = {0};
+    struct CUgraph_st *graph;
+    size_t nodes = 9;
+    pthread_t thread;
+    REQUIRE(cuMemAlloc_v2(&to, sizeof bytes) == CUDA_SUCCESS);
+    unsigned long long second = to + 1;
+    REQUIRE(cuStreamBeginCapture_v2(PER_THREAD, RELAXED) == CUDA_SUCCESS);
+    REQUIRE(cuMemsetD8Async(to, 3, 1, PER_THREAD) == CUDA_SUCCESS);
+    REQUIRE(pthread_create(&thread, NULL, write_elsewhere, &second) == 0 && pthread_join(thread, NULL) == 0);
+    REQUIRE(cuMemsetD8Async(to + 2, 7, 1, LEGACY) == CUDA_SUCCESS);
+    REQUIRE(cuStreamEndCapture(PER_THREAD, &graph) == CUDA_SUCCESS);
+    REQUIRE(cuGraphGetNodes(graph, NULL, &nodes) == CUDA_SUCCESS && nodes == 1);
+    REQUIRE(cuMemcpyDtoH_v2(bytes, to, sizeof bytes) == CUDA_SUCCESS);
+    REQUIRE(bytes[0] == 0 && bytes[1] == 5 && bytes[2] == 7);
+}
+
+static void show_legacy(void)
+{
+    struct CUstream_st *stream;
+    struct CUevent_st *event;
+    struct CUgraph_st *graph;
+    uint32_t status = 7;
+    REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    REQUIRE(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+    REQUIRE(cuStreamBeginCapture_v2(stream, RELAXED) == CUDA_SUCCESS);
+    REQUIRE(cuEventRecord(event, stream) == CUDA_SUCCESS);
+    REQUIRE(cuStreamWaitEvent(NULL, event, 0) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    REQUIRE(cuStreamIsCapturing(NULL, &status) == CUDA_SUCCESS && status == NONE);
+    REQUIRE(cuStreamEndCapture(stream, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+
+    // A stream that is made after a reset is not the default one.
+    struct CUctx_st *context;
+    REQUIRE(cuStreamSynchronize(NULL) == CUDA_SUCCESS && cuDevicePrimaryCtxReset_v2(0) == CUDA_SUCCESS);
+    REQUIRE(cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS && cuCtxSetCurrent(context) == CUDA_SUCCESS);
+    for (int i = 0; i < 4; i++) {
+        REQUIRE(cuStreamCreate(&stream, 0) == CUDA_SUCCESS);
+        REQUIRE(cuStreamBeginCapture_v2(stream, RELAXED) == CUDA_SUCCESS);
+    }
+    REQUIRE(cuStreamIsCapturing(NULL, &status) == CUDA_SUCCESS && status == NONE);
+}
+
 int main(int count, char **argument)
 {
     static const struct {
         const char *name;
         void (*show)(void);
-    } sections[] = {{"stack", show_stack}, {"heap", show_heap}, {"required", show_required}};
+    } sections[] = {{"stack", show_stack},
+                    {"heap", show_heap},
+                    {"required", show_required},
+                    {"per_thread", show_per_thread},
+                    {"legacy", show_legacy}};
     struct CUctx_st *context;
     REQUIRE(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
     REQUIRE(cuCtxSetCurrent(context) == CUDA_SUCCESS);
