@@ -17,6 +17,8 @@ enum object_kind {
     OBJECT_NODE,
     OBJECT_GRAPH_EXEC,
     OBJECT_POOL,
+    OBJECT_RESERVATION,
+    OBJECT_BACKING,
     OBJECT_KINDS
 };
 

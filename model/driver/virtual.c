@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Addresses that are reserved first and backed by memory later: cuMemAddressReserve, cuMemCreate, cuMemMap and theirs.
-// A handle is a file in memory, so that it can be mapped at several addresses.
+// Behind a handle is a file in memory, so that it can be mapped at several addresses.
 #define _GNU_SOURCE 1
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,6 +9,41 @@
 #include "driver.h"
 
 #define GRANULARITY ((size_t)2 << 20)
+
+// Addresses of cuMemAddressReserve.
+struct reservation {
+    struct object object;
+    uint64_t address, size_bytes;
+};
+
+// Memory of cuMemCreate. The handle is `id`, which nothing else ever is.
+struct backing {
+    struct object object;
+    uint64_t id, size_bytes;
+    int file;
+};
+
+static struct backing *backing_of(const struct driver *driver, uint64_t handle)
+{
+    for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next)
+        if (((struct backing *)object)->id == handle) return (struct backing *)object;
+    return NULL;
+}
+
+static int is_within(uint64_t start, uint64_t bytes, uint64_t whole_start, uint64_t whole_bytes)
+{
+    return start >= whole_start && bytes <= whole_bytes && start - whole_start <= whole_bytes - bytes;
+}
+
+// The reservation that holds all these addresses, or NULL.
+static struct reservation *reservation_of(const struct driver *driver, uint64_t address, uint64_t bytes)
+{
+    for (struct object *object = driver->objects.live[OBJECT_RESERVATION]; object != NULL; object = object->next) {
+        struct reservation *reservation = (struct reservation *)object;
+        if (is_within(address, bytes, reservation->address, reservation->size_bytes)) return reservation;
+    }
+    return NULL;
+}
 
 static int is_whole(uint64_t bytes)
 {
@@ -25,7 +60,32 @@ cuMemGetAllocationGranularity(size_t *bytes, const struct cuda_mem_allocation_pr
     return CUDA_SUCCESS;
 }
 
-// Rounded up to the granularity, inside of what mmap gives.
+static void *reserve(void *hint, size_t bytes, int flags)
+{
+    void *made = mmap(hint, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    return made == MAP_FAILED ? NULL : made;
+}
+
+// Addresses at a multiple of `alignment`, 0 if there are none: what mmap gives around them is given back.
+static uint64_t reserve_aligned(size_t bytes, size_t alignment)
+{
+    size_t whole;
+    if (__builtin_add_overflow(bytes, alignment, &whole)) return 0;
+    uint8_t *made = reserve(NULL, whole, 0);
+    if (made == NULL) return 0;
+    const size_t before = (alignment - (uint64_t)(uintptr_t)made % alignment) % alignment;
+    if (before > 0) munmap(made, before);
+    if (before < alignment) munmap(made + before + bytes, alignment - before);
+    return (uint64_t)(uintptr_t)made + before;
+}
+
+static uint64_t reserve_at(uint64_t hint, size_t bytes)
+{
+    void *made = reserve((void *)(uintptr_t)hint, bytes, MAP_FIXED_NOREPLACE);
+    if (made != NULL && (uint64_t)(uintptr_t)made != hint) munmap(made, bytes); // a kernel that does not know the flag
+    return (uint64_t)(uintptr_t)made == hint ? hint : 0;
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemAddressReserve(unsigned long long *address, size_t bytes, size_t alignment,
                                                     unsigned long long hint, unsigned long long flags)
 {
@@ -34,61 +94,109 @@ DRIVER_VISIBLE enum cuda_result cuMemAddressReserve(unsigned long long *address,
     if (address == NULL || !is_whole(bytes) || flags != 0 || (alignment & (alignment - 1)))
         return CUDA_ERROR_INVALID_VALUE;
     if (alignment < GRANULARITY) alignment = GRANULARITY;
-    const int protection = PROT_NONE, kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    if (hint != 0 && hint % alignment == 0) {
-        void *there = mmap((void *)(uintptr_t)hint, bytes, protection, kind | MAP_FIXED_NOREPLACE, -1, 0);
-        *address = (uint64_t)(uintptr_t)there;
-        if (*address == hint) return CUDA_SUCCESS;
-    }
-    void *made = mmap(NULL, bytes + alignment, protection, kind, -1, 0);
-    if (made == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
-    const uint64_t start = (uint64_t)(uintptr_t)made;
-    *address = (start + alignment - 1) / alignment * alignment;
-    return CUDA_SUCCESS;
+    struct reservation *reservation = object_new(&driver->objects, OBJECT_RESERVATION, sizeof *reservation);
+    if (reservation == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    reservation->size_bytes = bytes;
+    if (hint != 0 && hint % alignment == 0) reservation->address = reserve_at(hint, bytes);
+    if (reservation->address == 0) reservation->address = reserve_aligned(bytes, alignment);
+    *address = reservation->address;
+    if (*address != 0) return CUDA_SUCCESS;
+    object_destroy(&driver->objects, reservation);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static int is_mapped_in(const struct driver *driver, const struct reservation *reservation)
+{
+    for (uint32_t i = 0; i < driver->allocations.count; i++)
+        if (is_within(driver->allocations.item[i].address, 0, reservation->address, reservation->size_bytes - 1))
+            return 1;
+    return 0;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAddressFree(unsigned long long address, size_t bytes)
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (address == 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
+    struct reservation *found = reservation_of(driver, address, bytes);
+    if (found == NULL || found->address != address || found->size_bytes != bytes)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemAddressFree",
+                             "%zu bytes at %#llx are no reservation of cuMemAddressReserve", bytes, address);
+    if (is_mapped_in(driver, found))
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemAddressFree",
+                             "memory is mapped at %#llx or behind: call cuMemUnmap first", address);
     munmap((void *)(uintptr_t)address, bytes);
+    object_destroy(&driver->objects, found);
     return CUDA_SUCCESS;
 }
 
-// A handle is the number of its file, and one more: 0 is none.
 DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes,
                                             const struct cuda_mem_allocation_prop *prop, unsigned long long flags)
 {
+    static uint64_t handles;
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (handle == NULL || prop == NULL || flags != 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
     const int file = memfd_create("tmaref", MFD_CLOEXEC);
     if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (ftruncate(file, (off_t)bytes) != 0) {
+    struct backing *backing = NULL;
+    if (ftruncate(file, (off_t)bytes) == 0) backing = object_new(&driver->objects, OBJECT_BACKING, sizeof *backing);
+    if (backing == NULL) {
         close(file);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    *handle = (unsigned long long)file + 1;
+    backing->file = file;
+    backing->size_bytes = bytes;
+    *handle = backing->id = ++handles;
     return CUDA_SUCCESS;
 }
 
+// What is mapped stays, as the mapping holds the memory too.
 DRIVER_VISIBLE enum cuda_result cuMemRelease(unsigned long long handle)
 {
-    return handle != 0 && close((int)handle - 1) == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    struct backing *backing = backing_of(driver, handle);
+    if (backing == NULL)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemRelease",
+                             "%#llx is no handle of cuMemCreate (released before?)", handle);
+    close(backing->file);
+    object_destroy(&driver->objects, backing);
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result check_map(struct driver *driver, uint64_t address, size_t bytes, size_t offset,
+                                  const struct backing *backing)
+{
+    const enum cuda_result error = CUDA_ERROR_INVALID_VALUE;
+    if (backing == NULL) return driver_refuse(driver, error, "cuMemMap", "the handle is none of cuMemCreate");
+    if (address % GRANULARITY != 0 || offset % GRANULARITY != 0)
+        return driver_refuse(driver, error, "cuMemMap", "the address or the offset is no multiple of %zu", GRANULARITY);
+    if (!is_within(offset, bytes, 0, backing->size_bytes))
+        return driver_refuse(driver, error, "cuMemMap", "%zu bytes from %zu on: the handle has only %zu", bytes, offset,
+                             (size_t)backing->size_bytes);
+    if (reservation_of(driver, address, bytes) == NULL)
+        return driver_refuse(driver, error, "cuMemMap", "%zu bytes at %#llx are not reserved", bytes,
+                             (unsigned long long)address);
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t bytes, size_t offset,
                                          unsigned long long handle, unsigned long long flags)
 {
     DRIVER_USE(driver);
-    if (!is_whole(bytes) || flags != 0 || handle == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_whole(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const struct backing *backing = backing_of(driver, handle);
+    const enum cuda_result error = check_map(driver, address, bytes, offset, backing);
+    if (error != CUDA_SUCCESS) return error;
     const struct allocation allocation = {
         .address = address, .size_bytes = bytes, .kind = ALLOCATION_MAPPED, .is_hidden = 1, .owner = driver_context()};
-    void *there = mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                       (int)handle - 1, (off_t)offset);
-    if (there == MAP_FAILED) return CUDA_ERROR_INVALID_VALUE;
-    return allocations_add(&driver->allocations, &allocation) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!allocations_add(&driver->allocations, &allocation))
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemMap", "memory is mapped there already");
+    void *there = mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, backing->file,
+                       (off_t)offset);
+    if (there != MAP_FAILED) return CUDA_SUCCESS;
+    allocations_remove(&driver->allocations, allocations_find(&driver->allocations, address));
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t bytes)
@@ -107,6 +215,7 @@ DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_
 {
     DRIVER_USE(driver);
     if (desc == NULL || count == 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
+    if (reservation_of(driver, address, bytes) == NULL) return CUDA_ERROR_INVALID_VALUE;
     for (uint64_t at = address; at < address + bytes;) {
         struct allocation *found = allocations_find(&driver->allocations, at);
         if (found == NULL || found->kind != ALLOCATION_MAPPED) return CUDA_ERROR_INVALID_VALUE;

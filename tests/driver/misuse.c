@@ -171,6 +171,45 @@ static void load_truncated(void)
     remove(path);
 }
 
+// Memory is mapped only where addresses were reserved, and only what a handle has.
+static void map_anywhere(void)
+{
+    const size_t part = (size_t)2 << 20;
+    const struct cuda_mem_allocation_prop prop = {.type = 1, .location = {1, 0}};
+    unsigned long long at, handle = 0, mapped_handle = 0;
+    uint8_t *own = aligned_alloc(part, part);
+    const unsigned long long own_at = (unsigned long long)(uintptr_t)own;
+    if (own == NULL) exit(EXIT_FAILURE);
+    own[0] = 77;
+    EXPECT(CUDA_SUCCESS, cuMemAddressReserve(&at, 4 * part, 8 * part, 0, 0));
+    EXPECT(0, at % (8 * part));
+    EXPECT(CUDA_SUCCESS, cuMemCreate(&handle, part, &prop, 0));
+    EXPECT(CUDA_SUCCESS, cuMemCreate(&mapped_handle, 2 * part, &prop, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(own_at, part, 0, handle, 0));
+    EXPECT(77, own[0]);
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, 2 * part, 0, handle, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, part, part, handle, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(at + 1, part, 0, handle, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(at + 3 * part, 2 * part, 0, mapped_handle, 0));
+    EXPECT(CUDA_SUCCESS, cuMemMap(at + part, 2 * part, 0, mapped_handle, 0));
+    EXPECT(CUDA_SUCCESS, cuMemSetAccess(at + part, 2 * part, &(struct cuda_mem_access_desc){{1, 0}, 3}, 1));
+    EXPECT(CUDA_SUCCESS, cuMemsetD8_v2(at + part, 5, 2 * part));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(at + part, part, 0, handle, 0));
+    EXPECT(5, *(uint8_t *)(uintptr_t)(at + part));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(at, 4 * part));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(own_at, part));
+    EXPECT(CUDA_SUCCESS, cuMemRelease(mapped_handle));
+    EXPECT(5, *(uint8_t *)(uintptr_t)(at + part));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemMap(at, part, 0, mapped_handle, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemRelease(mapped_handle));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemRelease(STDOUT_FILENO + 1000));
+    EXPECT(CUDA_SUCCESS, cuMemUnmap(at + part, 2 * part));
+    EXPECT(CUDA_SUCCESS, cuMemRelease(handle));
+    EXPECT(CUDA_SUCCESS, cuMemAddressFree(at, 4 * part));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(at, 4 * part));
+    free(own);
+}
+
 int main(void)
 {
     struct CUctx_st *context;
@@ -184,5 +223,6 @@ int main(void)
     launch_stale_graph();
     exhaust();
     load_truncated();
+    map_anywhere();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
