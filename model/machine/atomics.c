@@ -87,7 +87,7 @@ static struct atomic atomic_of(const struct machine_strand *strand, const struct
     atomic.op = op_of(atomic.word);
     if (choice->form == PTX_FORM_ATOM_CAS) atomic.compare = atomic.operand, atomic.operand = atomic.compare + 1;
     if (atomic.old != NULL && atomic.old->parts != atomic.parts) atomic.old = NULL; // the sink of a vector
-    atomic.is_shared_by_threads = strand->warp->cta->cluster->machine->launch->schedule.threads > 1;
+    atomic.is_shared_by_threads = strand->warp->cta->cluster->machine->combined_lock != NULL;
     return atomic;
 }
 
@@ -131,7 +131,7 @@ static void apply(const struct atomic *atomic, enum dtype dtype, uint8_t *value,
         return __atomic_compare_exchange_n((T *)(void *)at, &before, after, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
     }
 
-// Puts `value` in the place of `old`; 0 if another thread of the host was faster.
+// Puts `value` in the place of `old`; 0 if a store of another thread of the host was faster: those take no lock.
 static int exchange(uint8_t *at, const uint8_t *old, const uint8_t *value, uint32_t bytes, int is_shared)
 {
     if (is_shared && bytes == 2) EXCHANGE(uint16_t)
@@ -156,41 +156,62 @@ static void fetch(const uint8_t *at, uint8_t *old, uint32_t bytes, int is_shared
     memcpy(old, at, bytes);
 }
 
-static void run_element(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
-                        uint32_t lane, uint32_t part)
+// `old`: what was there.
+static void run_element(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,
+                        const uint8_t *compare, uint8_t old[ELEMENT_BYTES])
 {
-    uint8_t operand[ELEMENT_BYTES] = {0}, compare[ELEMENT_BYTES] = {0}, old[ELEMENT_BYTES], value[ELEMENT_BYTES];
-    get(strand, &atomic->operand[part], lane, operand);
-    if (atomic->compare != NULL) get(strand, atomic->compare, lane, compare);
+    uint8_t value[ELEMENT_BYTES];
     do {
-        memset(old, 0, sizeof old);
+        memset(old, 0, ELEMENT_BYTES);
         fetch(at, old, atomic->bytes, atomic->is_shared_by_threads);
         memcpy(value, old, sizeof value);
         apply(atomic, dtype, value, operand, compare);
     } while (!exchange(at, old, value, atomic->bytes, atomic->is_shared_by_threads));
-    if (atomic->old != NULL) set(strand, &atomic->old[part], lane, old);
+}
+
+// All parts are read before the first result is written: it may go to a register of another part.
+static void run_lane(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
+                     uint32_t lane)
+{
+    uint8_t operand[MOST_PARTS][ELEMENT_BYTES] = {{0}}, compare[ELEMENT_BYTES] = {0}, old[MOST_PARTS][ELEMENT_BYTES];
+    for (uint32_t part = 0; part < atomic->parts; part++) get(strand, &atomic->operand[part], lane, operand[part]);
+    if (atomic->compare != NULL) get(strand, atomic->compare, lane, compare);
+    for (uint32_t part = 0; part < atomic->parts; part++)
+        run_element(atomic, dtype, at + part * atomic->bytes, operand[part], compare, old[part]);
+    for (uint32_t part = 0; part < atomic->parts && atomic->old != NULL; part++)
+        set(strand, &atomic->old[part], lane, old[part]);
+}
+
+static enum machine_next run_lanes(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                                   const struct atomic *atomic, const uint64_t address[MACHINE_LANES])
+{
+    uint32_t whole = atomic->bytes * atomic->parts;
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        enum rule rule;
+        if (!(lanes >> lane & 1)) continue;
+        struct machine_place place = machine_place(strand, atomic->space, address[lane]);
+        uint8_t *at = machine_at(strand, place, lane, whole, MEMORY_WRITES, &rule);
+        if (at == NULL) return machine_fault_at(strand, code, lane, rule, place, whole);
+        int is_flushed = atomic->dtype == DTYPE_FLOAT32 && place.space == PTX_GLOBAL; // shared memory keeps subnormals
+        run_lane(strand, atomic, is_flushed ? DTYPE_FLOAT32_FTZ : atomic->dtype, at, lane);
+    }
+    return MACHINE_NEXT;
 }
 
 static enum machine_next run_atomic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
+    const struct machine *machine = strand->warp->cta->cluster->machine;
     struct atomic atomic = atomic_of(strand, code);
-    uint32_t whole = atomic.bytes * atomic.parts;
     uint64_t address[MACHINE_LANES];
+    int is_global = atomic.space == PTX_GLOBAL || atomic.space == PTX_WORD_NONE; // or may be
     machine_addresses(strand, atomic.at, address);
     machine_progress(strand);
-    if (machine_is_heard(strand)) machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, whole);
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
-        enum rule rule;
-        if (!(lanes >> lane & 1)) continue;
-        struct machine_place place = machine_place(strand, atomic.space, address[lane]);
-        uint8_t *at = machine_at(strand, place, lane, whole, MEMORY_WRITES, &rule);
-        if (at == NULL) return machine_fault_at(strand, code, lane, rule, place, whole);
-        int is_flushed = atomic.dtype == DTYPE_FLOAT32 && place.space == PTX_GLOBAL; // shared memory keeps subnormals
-        for (uint32_t part = 0; part < atomic.parts; part++)
-            run_element(strand, &atomic, is_flushed ? DTYPE_FLOAT32_FTZ : atomic.dtype, at + part * atomic.bytes, lane,
-                        part);
-    }
-    return MACHINE_NEXT;
+    if (machine_is_heard(strand))
+        machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, atomic.bytes * atomic.parts);
+    if (is_global) machine_combine_lock(machine);
+    enum machine_next next = run_lanes(strand, code, lanes, &atomic, address);
+    if (is_global) machine_combine_unlock(machine);
+    return next;
 }
 
 machine_handler *machine_atomic_find(const struct ptx_choice *choice)

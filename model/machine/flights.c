@@ -135,9 +135,24 @@ void flight_land(struct machine_flights *flights, uint32_t rank, uint32_t addres
     mbarrier_land(flight_unit(flights), rank, cluster_mapa(address, 0), transaction, teller, NULL);
 }
 
+static int is_combined(enum operation_kind kind)
+{
+    return kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE_REDUCE;
+}
+
+static struct piece advance(struct flight_operation *operation, uint64_t most_bytes)
+{
+    const struct machine *machine = operation->head.warp->cta->cluster->machine;
+    if (!is_combined(operation->flight.operation.kind)) return flight_advance(&operation->flight, most_bytes);
+    machine_combine_lock(machine);
+    struct piece piece = flight_advance(&operation->flight, most_bytes);
+    machine_combine_unlock(machine);
+    return piece;
+}
+
 static int move_operation(struct flight_operation *operation, uint64_t most_bytes)
 {
-    struct piece piece = flight_advance(&operation->flight, most_bytes);
+    struct piece piece = advance(operation, most_bytes);
     const struct mbarrier_transaction landed = {.complete_bytes = piece.complete_bytes};
     for (uint32_t left = piece.complete_bytes != 0 ? piece.targets : 0; left != 0; left &= left - 1)
         flight_land(flights_of(operation->head.warp), (uint32_t)__builtin_ctz(left),

@@ -135,6 +135,16 @@ static void refuse(struct machine_outcome *outcome, enum rule rule, const char *
     snprintf(outcome->message, sizeof outcome->message, "%s", message);
 }
 
+void machine_combine_lock(const struct machine *machine)
+{
+    if (machine->combined_lock != NULL) pthread_mutex_lock(machine->combined_lock);
+}
+
+void machine_combine_unlock(const struct machine *machine)
+{
+    if (machine->combined_lock != NULL) pthread_mutex_unlock(machine->combined_lock);
+}
+
 // --- Turns -----------------------------------------------------------------------------------------------------------
 
 static struct resident *begin_cluster(struct grid *grid)
@@ -314,8 +324,9 @@ static void run_grid(struct machine *machine)
 static void run_machine(struct machine *machine)
 {
     struct machine_outcome *outcome = machine->outcome;
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, combined_lock = PTHREAD_MUTEX_INITIALIZER;
     machine->lock = &lock;
+    if (machine->launch->schedule.threads > 1) machine->combined_lock = &combined_lock;
     if (copy_parameters(machine) && map_memory(machine))
         run_grid(machine);
     else
@@ -324,6 +335,7 @@ static void run_machine(struct machine *machine)
     outcome->thread_instructions = machine->thread_instructions;
     free((void *)machine->global.region);
     free(machine->parameters);
+    pthread_mutex_destroy(&combined_lock);
     pthread_mutex_destroy(&lock);
 }
 

@@ -113,13 +113,18 @@ struct machine {
     uint64_t shared_bytes, instructions, thread_instructions;
     int is_stopped; // read by all threads
     struct machine_outcome *outcome;
-    void *lock; // of the outcome
+    void *lock;          // of the outcome
+    void *combined_lock; // of global memory, for who reads, combines and writes there; NULL: one host thread runs
 };
 
 static inline int machine_is_stopped(const struct machine *machine)
 {
     return __atomic_load_n(&machine->is_stopped, __ATOMIC_RELAXED);
 }
+
+// Taken around what reads global memory, combines and writes it: clusters of other host threads do the same.
+void machine_combine_lock(const struct machine *machine);
+void machine_combine_unlock(const struct machine *machine);
 
 // The next number of the cluster's sequence.
 uint64_t machine_random(struct machine_cluster *cluster);

@@ -124,6 +124,54 @@ START_TEST(atomics_add_up_over_host_threads)
 }
 END_TEST
 
+// Bulk reductions and red, all into one word.
+START_TEST(reductions_of_the_copy_engine_add_up_over_host_threads)
+{
+    struct ran *ran =
+        run_well(HEAD ".shared .align 16 .b32 s[64];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                      "mov.u32 %r1, 0;\nmov.u32 %r2, s;\nshl.b32 %r3, %r0, 2;\nadd.u32 %r3, %r2, %r3;\n"
+                      "st.shared.u32 [%r3], 1;\nst.shared.u32 [%r3+128], 1;\nbar.sync 0;\nsetp.eq.u32 %p1, %r0, 0;\n"
+                      "L: red.global.add.u32 [%rd1], 1;\n"
+                      "@%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [s], 256;\n"
+                      "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n"
+                      "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p0, %r1, 200;\n@%p0 bra L;\nret;\n}\n",
+                 (struct launch_of){.block = 32, .grid = 40, .schedule = {.threads = 4}});
+    for (uint32_t i = 0; i < 64; i++) ck_assert_uint_eq(ran->out[i], (i < 32 ? 2 : 1) * 40 * 200);
+    free(ran);
+}
+END_TEST
+
+// Both halves of 16 bytes go up together, by cas in a loop.
+START_TEST(cas_of_16_bytes_is_atomic_over_host_threads)
+{
+    struct ran *ran = run_well(
+        ENTRY ".reg .b128 %q<4>;\nmov.u32 %r1, 0;\nmov.u64 %rd2, 0;\nmov.u64 %rd3, 0;\n"
+              "L: mov.b128 %q0, {%rd2, %rd3};\nadd.u64 %rd4, %rd2, 1;\nadd.u64 %rd5, %rd3, 3;\n"
+              "mov.b128 %q1, {%rd4, %rd5};\natom.global.cas.b128 %q2, [%rd0+1024], %q0, %q1;\n"
+              "mov.b128 {%rd6, %rd7}, %q2;\nsetp.eq.u64 %p0, %rd6, %rd2;\nsetp.eq.and.u64 %p0, %rd7, %rd3, %p0;\n"
+              "mov.u64 %rd2, %rd6;\nmov.u64 %rd3, %rd7;\n@!%p0 bra L;\n"
+              "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 200;\n@%p1 bra L;\nret;\n}\n",
+        (struct launch_of){.grid = 40, .block = 1, .schedule = {.threads = 4}});
+    ck_assert_uint_eq(ran->out[256], 40 * 200);
+    ck_assert_uint_eq(ran->out[258], 3 * 40 * 200);
+    free(ran);
+}
+END_TEST
+
+// What was in memory goes to the registers of the other part: both are read before.
+START_TEST(vectors_of_atomics_are_read_before_they_are_written)
+{
+    struct ran *ran = run_well(ENTRY "mov.f32 %f0, 0f3F800000;\nmov.f32 %f1, 0f40000000;\n"
+                                     "st.global.f32 [%rd0], 0f41200000;\nst.global.f32 [%rd0+4], 0f41A00000;\n"
+                                     "atom.global.v2.f32.add {%f1, %f0}, [%rd0], {%f0, %f1};\n"
+                                     "st.global.f32 [%rd0+8], %f0;\nst.global.f32 [%rd0+12], %f1;\nret;\n}\n",
+                               (struct launch_of){.block = 1});
+    static const float wanted[] = {11, 22, 20, 10};
+    ck_assert_mem_eq(ran->out, wanted, sizeof wanted);
+    free(ran);
+}
+END_TEST
+
 // Each lane takes as many bytes of the stack as its number says, and finds what it wrote after a call took more.
 START_TEST(alloca_takes_from_the_stack_of_each_lane)
 {
@@ -245,6 +293,9 @@ Suite *machine_memory_suite(void)
     tcase_add_test(moves, hints_change_nothing);
     tcase_add_test(atomics, atomics_of_all_lanes_add_up);
     tcase_add_test(atomics, atomics_add_up_over_host_threads);
+    tcase_add_test(atomics, reductions_of_the_copy_engine_add_up_over_host_threads);
+    tcase_add_test(atomics, cas_of_16_bytes_is_atomic_over_host_threads);
+    tcase_add_test(atomics, vectors_of_atomics_are_read_before_they_are_written);
     tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
     tcase_add_test(calls, printf_writes_what_lies_in_the_arguments);
     tcase_add_test(calls, malloc_and_free_take_from_the_heap);
