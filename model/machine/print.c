@@ -5,17 +5,39 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_STRING = 1 << 15 }; // more than a text may have: what is cut is cut there
+
 struct text {
     char *at;
     size_t used, room;
+    int is_cut;
 };
 
 static void put(struct text *text, const char *from, size_t length)
 {
     size_t left = text->room - 1 - text->used;
+    text->is_cut |= length > left;
     if (length > left) length = left;
     memcpy(text->at + text->used, from, length);
     text->used += length;
+}
+
+// One conversion, into what room there is. It writes nothing where snprintf cannot, as of a width of 2^31.
+#define PUT_FORMATTED(text, spec, value)                                                                               \
+    put_formatted(text, snprintf((text)->at + (text)->used, (text)->room - (text)->used, spec, value))
+static void put_formatted(struct text *text, int length)
+{
+    size_t left = text->room - 1 - text->used, wanted = length < 0 ? 0 : (size_t)length;
+    text->is_cut |= wanted > left;
+    text->used += wanted > left ? left : wanted;
+}
+
+// A text that is not whole says so at its end.
+static void mark_cut(struct text *text)
+{
+    static const char mark[] = "[cut]\n";
+    size_t length = sizeof mark - 1;
+    if (text->is_cut && text->used >= length) memcpy(text->at + text->used - length, mark, length);
 }
 
 // One conversion: %-8.3lld. `spec` has it without the length: flags, width, precision.
@@ -57,38 +79,32 @@ static int read_conversion(const char *format, const struct print_source *source
 
 static void put_integer(struct text *text, struct conversion *conversion, uint64_t value)
 {
-    char piece[256];
     int is_signed = conversion->kind == 'd' || conversion->kind == 'i';
     if (!conversion->is_wide) value = is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
     sprintf(conversion->spec + conversion->length, "ll%c", conversion->kind);
-    int length = snprintf(piece, sizeof piece, conversion->spec, (long long)value);
-    put(text, piece, length < (int)sizeof piece ? (size_t)length : sizeof piece - 1);
+    PUT_FORMATTED(text, conversion->spec, (long long)value);
 }
 
 static void put_other(struct text *text, struct conversion *conversion, uint64_t bits)
 {
-    char piece[512];
     double value;
-    int length;
     memcpy(&value, &bits, sizeof value);
     sprintf(conversion->spec + conversion->length, "%c", conversion->kind);
     if (conversion->kind == 'c')
-        length = snprintf(piece, sizeof piece, conversion->spec, (int)(uint8_t)bits);
+        PUT_FORMATTED(text, conversion->spec, (int)(uint8_t)bits);
     else if (conversion->kind == 'p')
-        length = snprintf(piece, sizeof piece, conversion->spec, (void *)(uintptr_t)bits);
+        PUT_FORMATTED(text, conversion->spec, (void *)(uintptr_t)bits);
     else
-        length = snprintf(piece, sizeof piece, conversion->spec, value);
-    put(text, piece, length < (int)sizeof piece ? (size_t)length : sizeof piece - 1);
+        PUT_FORMATTED(text, conversion->spec, value);
 }
 
 static void put_string(struct text *text, const struct print_source *source, struct conversion *conversion,
                        uint64_t address)
 {
-    char string[1024], piece[2048];
+    char string[MOST_STRING];
     if (!source->string(source->context, address, string, sizeof string)) strcpy(string, "(null)");
     sprintf(conversion->spec + conversion->length, "s");
-    int length = snprintf(piece, sizeof piece, conversion->spec, string);
-    put(text, piece, length < (int)sizeof piece ? (size_t)length : sizeof piece - 1);
+    PUT_FORMATTED(text, conversion->spec, string);
 }
 
 static int put_conversion(struct text *text, const struct print_source *source, struct conversion *conversion,
@@ -113,7 +129,7 @@ static int put_conversion(struct text *text, const struct print_source *source, 
 
 size_t machine_print(const char *format, const struct print_source *source, char *to, size_t room, int *conversions)
 {
-    struct text text = {to, 0, room};
+    struct text text = {to, 0, room, 0};
     uint64_t offset = 0;
     *conversions = 0;
     while (*format != '\0') {
@@ -130,6 +146,7 @@ size_t machine_print(const char *format, const struct print_source *source, char
         *conversions += conversion.kind != '%';
         format += 1 + conversion.used;
     }
+    mark_cut(&text);
     to[text.used] = '\0';
     return text.used;
 }

@@ -16,7 +16,8 @@ struct print_source {
     int (*argument)(void *context, uint64_t offset, void *to, size_t bytes);
 };
 
-// Writes the text to `to`, cut at `room` bytes, with a 0; returns its length. *conversions is how many there were.
+// Writes the text to `to`, with a 0; one that is longer than `room` ends in "[cut]". Returns its length. *conversions
+// is how many there were.
 size_t machine_print(const char *format, const struct print_source *source, char *to, size_t room, int *conversions);
 
 #pragma GCC visibility pop

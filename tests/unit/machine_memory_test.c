@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `machine_memory`: loads, stores, atomics, spaces and faults of the PTX machine.
 #include "machine_test.h"
+#include "print.h"
 
 Suite *machine_memory_suite(void);
 
@@ -264,6 +265,48 @@ START_TEST(printf_writes_what_lies_in_the_arguments)
 }
 END_TEST
 
+static int give_string(void *context, uint64_t address, char *to, size_t room)
+{
+    (void)context;
+    memset(to, 'x', room);
+    to[address < room ? address : room - 1] = '\0';
+    return 1;
+}
+
+static int give_value(void *context, uint64_t offset, void *to, size_t bytes)
+{
+    const uint64_t value = *(const uint64_t *)context;
+    (void)offset;
+    memcpy(to, &value, bytes);
+    return 1;
+}
+
+// A width that nobody can write gives nothing; what does not fit is cut, and says so.
+static const struct {
+    const char *format;
+    uint64_t value;
+    size_t length;
+    const char *end;
+} prints[] = {
+    {"%99999999999d|", 7, 1, "|"},       {"%99999999999f|", 7, 1, "|"},
+    {"%99999999999s|", 7, 1, "|"},       {"%600d|", 7, 601, "7|"},
+    {"%s|", 3000, 3001, "x|"},           {"%s|", 9000, 4095, "x[cut]\n"},
+    {"%99999999c|", 7, 4095, "[cut]\n"},
+};
+
+START_TEST(printf_writes_all_or_says_that_it_is_cut)
+{
+    char text[4096];
+    int conversions;
+    uint64_t value = prints[_i].value;
+    const struct print_source source = {&value, give_string, give_value};
+    size_t length = machine_print(prints[_i].format, &source, text, sizeof text, &conversions);
+    ck_assert_uint_eq(length, prints[_i].length);
+    ck_assert_str_eq(text + length - strlen(prints[_i].end), prints[_i].end);
+    ck_assert_int_eq(conversions, 1);
+}
+END_TEST
+
 START_TEST(malloc_and_free_take_from_the_heap)
 {
     struct machine_heap *heap = machine_heap_open(1 << 16);
@@ -298,6 +341,7 @@ Suite *machine_memory_suite(void)
     tcase_add_test(atomics, vectors_of_atomics_are_read_before_they_are_written);
     tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
     tcase_add_test(calls, printf_writes_what_lies_in_the_arguments);
+    tcase_add_loop_test(calls, printf_writes_all_or_says_that_it_is_cut, 0, (int)(sizeof prints / sizeof prints[0]));
     tcase_add_test(calls, malloc_and_free_take_from_the_heap);
     suite_add_tcase(suite, moves);
     suite_add_tcase(suite, atomics);
