@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_ALIGN = 16, BLOCK_ALIGN = 4096 };
+enum { PIECE_ALIGN = 16, BLOCK_ALIGN = 4096, FRESH = 0xa5 }; // FRESH: each byte that malloc() gives
 
 // In rising order; they cover the block without gaps, and no two that are free touch.
 struct piece {
@@ -83,6 +83,7 @@ uint64_t machine_heap_take(struct machine_heap *heap, uint64_t bytes)
         if (!cut(heap, i, bytes)) break;
         heap->piece[i].is_taken = 1;
         address = heap->memory.base + heap->piece[i].offset;
+        memset(heap->memory.bytes + heap->piece[i].offset, FRESH, bytes);
         break;
     }
     pthread_mutex_unlock(&heap->lock);

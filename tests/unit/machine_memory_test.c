@@ -315,9 +315,11 @@ START_TEST(malloc_and_free_take_from_the_heap)
              ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
              "{\n.param .b64 n;\n.param .b64 r;\nst.param.b64 [n], 64;\ncall (r), malloc, (n);\n"
              "ld.param.b64 %rd2, [r];\n}\nst.u32 [%rd2+60], %r0;\nld.u32 %r1, [%rd2+60];\n"
+             "ld.u32 %r2, [%rd2+56];\nst.u32 [%rd2+56], %r0;\nst.global.u32 [%rd1+128], %r2;\n"
              "st.global.u32 [%rd1], %r1;\n{\n.param .b64 p;\nst.param.b64 [p], %rd2;\ncall free, (p);\n}\nret;\n}\n",
         (struct launch_of){.block = 32, .heap = heap});
     for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], i);
+    for (uint32_t i = 32; i < 64; i++) ck_assert_uint_eq(ran->out[i], 0xa5a5a5a5);
     free(ran);
     machine_heap_close(heap);
 }
