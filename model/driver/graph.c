@@ -57,21 +57,29 @@ struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph
     int ok = work_duplicate(driver, &node->work, work);
     for (uint32_t i = 0; i < after_count && ok; i++) ok = graph_after(&node->after, &node->after_count, after[i]);
     if (ok && keep_node(graph, node)) return node;
-    free(node->after);
-    object_destroy(&driver->objects, node);
+    node_free(driver, node);
     return NULL;
 }
 
-void graph_mark(struct CUgraphNode_st *node)
-{
-    if (node->mark) return;
-    node->mark = 1;
-    for (uint32_t i = 0; i < node->after_count; i++) graph_mark(node->after[i]);
-}
-
-void graph_unmark(struct CUgraph_st *graph)
+static void unmark(const struct CUgraph_st *graph)
 {
     for (uint32_t i = 0; i < graph->count; i++) graph->node[i]->mark = 0;
+}
+
+// Nodes mostly come behind what they depend on, so that one pass from the last to the first finds all but always.
+void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, uint32_t count)
+{
+    int more = 1;
+    unmark(graph);
+    for (uint32_t i = 0; i < count; i++) node[i]->mark = 1;
+    while (more) {
+        more = 0;
+        for (uint32_t i = graph->count; i-- > 0;)
+            for (uint32_t j = 0; graph->node[i]->mark && j < graph->node[i]->after_count; j++) {
+                more |= !graph->node[i]->after[j]->mark;
+                graph->node[i]->after[j]->mark = 1;
+            }
+    }
 }
 
 // The node of `copy` that was made of `node`.
@@ -105,8 +113,6 @@ struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_s
 
 // --- What can be launched --------------------------------------------------------------------------------------------
 
-enum { NOT_SEEN, UNDER_WAY, DONE };
-
 static int add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph);
 
 static int add_step(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
@@ -125,24 +131,28 @@ static int add_step(struct driver *driver, struct CUgraphExec_st *exec, struct C
     return 1;
 }
 
-// Behind all that it depends on; 0 for a circle too.
-static int add_node(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
+static int is_ready(const struct CUgraphNode_st *node)
 {
-    if (node->mark == DONE) return 1;
-    if (node->mark == UNDER_WAY) return 0;
-    node->mark = UNDER_WAY;
     for (uint32_t i = 0; i < node->after_count; i++)
-        if (!add_node(driver, exec, node->after[i])) return 0;
-    node->mark = DONE;
-    return add_step(driver, exec, node);
+        if (!node->after[i]->mark) return 0;
+    return 1;
 }
 
+// Each node behind all that it depends on, which is marked by then; 0 for a circle too.
 static int add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
 {
-    graph_unmark((struct CUgraph_st *)(uintptr_t)graph);
-    for (uint32_t i = 0; i < graph->count; i++)
-        if (!add_node(driver, exec, graph->node[i])) return 0;
-    return 1;
+    uint32_t left = graph->count, before = left + 1;
+    unmark(graph);
+    while (left > 0 && left < before) {
+        before = left;
+        for (uint32_t i = 0; i < graph->count; i++) {
+            if (graph->node[i]->mark || !is_ready(graph->node[i])) continue;
+            if (!add_step(driver, exec, graph->node[i])) return 0;
+            graph->node[i]->mark = 1;
+            left--;
+        }
+    }
+    return left == 0;
 }
 
 struct CUgraphExec_st *graph_instantiate(struct driver *driver, const struct CUgraph_st *graph)

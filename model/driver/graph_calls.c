@@ -174,6 +174,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddDependencies_v2(struct CUgraph_st *gra
     if (!object_is(graph, OBJECT_GRAPH) || (count > 0 && (from == NULL || to == NULL))) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         if (!object_is(from[i], OBJECT_NODE) || !object_is(to[i], OBJECT_NODE)) return CUDA_ERROR_INVALID_VALUE;
+        if (from[i]->graph != graph || to[i]->graph != graph) return CUDA_ERROR_INVALID_VALUE;
         if (!graph_after(&to[i]->after, &to[i]->after_count, from[i])) return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;

@@ -106,8 +106,7 @@ static int leave_capture(struct driver *driver, const struct CUstream_st *origin
 {
     const uint64_t id = origin->capture_id;
     int is_joined = 1;
-    graph_unmark(origin->capture);
-    for (uint32_t i = 0; i < origin->after_count; i++) graph_mark(origin->after[i]);
+    graph_mark(origin->capture, origin->after, origin->after_count);
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         struct CUstream_st *stream = (struct CUstream_st *)object;
         if (stream == origin || stream->capture == NULL || stream->capture_id != id) continue;

@@ -44,9 +44,8 @@ struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph
 // One more node to depend on; 1 also if it was known.
 int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node);
 
-// Marks a node and all that it depends on. Marks are nobody's between calls.
-void graph_mark(struct CUgraphNode_st *node);
-void graph_unmark(struct CUgraph_st *graph);
+// Marks these nodes of a graph and all that they depend on, and no others. Marks are nobody's between calls.
+void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, uint32_t count);
 
 struct CUgraphExec_st *graph_instantiate(struct driver *driver, const struct CUgraph_st *graph);
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec);

@@ -171,6 +171,41 @@ static void load_truncated(void)
     remove(path);
 }
 
+// A chain as long as a training step's, captured and launched: no call may go down it on the stack. And one whose nodes
+// were made in the wrong order.
+static void chain(void)
+{
+    enum { LINKS = 20000 };
+    struct CUstream_st *stream;
+    struct CUgraph_st *graph;
+    struct CUgraphExec_st *exec;
+    struct CUgraphNode_st *node[3];
+    unsigned long long at;
+    uint32_t word = 0;
+    cuMemAlloc_v2(&at, 4096);
+    cuStreamCreate(&stream, 1);
+    cuStreamBeginCapture_v2(stream, 2);
+    for (uint32_t i = 0; i < LINKS; i++) cuMemsetD32Async(at, i, 1, stream);
+    EXPECT(CUDA_SUCCESS, cuStreamEndCapture(stream, &graph));
+    EXPECT(CUDA_SUCCESS, cuGraphInstantiateWithFlags(&exec, graph, 0));
+    EXPECT(CUDA_SUCCESS, cuGraphLaunch(exec, stream));
+    EXPECT(CUDA_SUCCESS, cuMemcpyDtoH_v2(&word, at, sizeof word));
+    EXPECT(LINKS - 1, word);
+    cuGraphCreate(&graph, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct CUDA_MEMSET_NODE_PARAMS_st fill = {
+            .dst = at, .value = i, .width = 1, .height = 1, .elementSize = 4};
+        EXPECT(CUDA_SUCCESS, cuGraphAddMemsetNode(&node[i], graph, NULL, 0, &fill, NULL));
+    }
+    EXPECT(CUDA_SUCCESS, cuGraphAddDependencies_v2(graph, &node[1], &node[0], NULL, 1));
+    EXPECT(CUDA_SUCCESS, cuGraphAddDependencies_v2(graph, &node[2], &node[1], NULL, 1));
+    EXPECT(CUDA_SUCCESS, cuGraphInstantiateWithFlags(&exec, graph, 0));
+    EXPECT(CUDA_SUCCESS, cuGraphLaunch(exec, stream));
+    EXPECT(CUDA_SUCCESS, cuMemcpyDtoH_v2(&word, at, sizeof word));
+    EXPECT(0, word);
+    EXPECT(CUDA_SUCCESS, cuMemFree_v2(at));
+}
+
 // Memory is mapped only where addresses were reserved, and only what a handle has.
 static void map_anywhere(void)
 {
@@ -224,5 +259,6 @@ int main(void)
     exhaust();
     load_truncated();
     map_anywhere();
+    chain();
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
