@@ -147,13 +147,19 @@ void machine_combine_unlock(const struct machine *machine)
 
 // --- Turns -----------------------------------------------------------------------------------------------------------
 
+static void end_without_memory(struct machine *machine)
+{
+    static const struct machine_outcome outcome = {.kind = MACHINE_NO_MEMORY,
+                                                   .message = "no memory for another cluster"};
+    machine_end(machine, &outcome);
+}
+
 static struct resident *begin_cluster(struct grid *grid)
 {
     struct machine *machine = grid->machine;
     struct machine_cluster *cluster = machine_cluster_open(machine, grid->begun, machine->launch->instructions_by_form);
     if (cluster == NULL) {
-        struct machine_outcome outcome = {.kind = MACHINE_NO_MEMORY, .message = "no memory for another cluster"};
-        machine_end(machine, &outcome);
+        end_without_memory(machine);
         return NULL;
     }
     grid->begun++;
@@ -313,7 +319,10 @@ static void run_grid(struct machine *machine)
     pthread_cond_init(&grid.changed, NULL);
     clock_gettime(CLOCK_MONOTONIC, &grid.start);
     tell_run(machine, RUN_KERNEL_BEGIN);
-    if (grid.resident != NULL) work_all(&grid);
+    if (grid.resident != NULL)
+        work_all(&grid);
+    else
+        end_without_memory(machine);
     tell_run(machine, RUN_KERNEL_END);
     while (grid.residents > 0) end_cluster(&grid, &grid.resident[0]);
     free(grid.resident);
