@@ -83,7 +83,7 @@ struct flight_warp {
     struct async_groups products; // wgmma-groups are a warp's
     int waits;
     uint32_t wait_rank, wait_address, wait_lanes, wait_instruction;
-    uint64_t wait_progress, wait_operand;
+    uint64_t wait_operand;
     int wait_is_parity;
     const struct machine_function *wait_function;
 };

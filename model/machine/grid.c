@@ -94,13 +94,12 @@ uint64_t machine_random(struct machine_cluster *cluster)
     return mixed(cluster->random += UINT64_C(0x9e3779b97f4a7c15));
 }
 
-struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number, uint64_t *by_form)
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number)
 {
     struct machine_cluster *cluster = calloc(1, sizeof *cluster);
     if (cluster == NULL) return NULL;
     cluster->machine = machine;
     cluster->number = number;
-    cluster->by_form = by_form;
     cluster->progress = 1;
     cluster->random = mixed(machine->launch->schedule.seed) ^ mixed(number + 1);
     cluster->ctas = machine->ctas;

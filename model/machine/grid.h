@@ -8,7 +8,7 @@
 #pragma GCC visibility push(hidden)
 
 // Cluster `number` of the grid, at its start; NULL if there is no memory.
-struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number, uint64_t *by_form);
+struct machine_cluster *machine_cluster_open(struct machine *machine, uint64_t number);
 void machine_cluster_close(struct machine_cluster *cluster);
 
 //   RAN   it used its budget

@@ -91,7 +91,6 @@ struct machine_limits {
 //   print              takes what printf() writes; NULL: it is lost
 //   heap               NULL: malloc() returns 0
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
-//   instructions_by_form  PTX_FORMS counters that are added to, or NULL
 struct machine_launch {
     struct machine_module *module;
     int kernel;
@@ -108,7 +107,6 @@ struct machine_launch {
     void *print_context;
     struct machine_heap *heap;
     uint64_t grid_workspace;
-    uint64_t *instructions_by_form;
 };
 
 // REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.

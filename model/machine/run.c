@@ -157,7 +157,7 @@ static void end_without_memory(struct machine *machine)
 static struct resident *begin_cluster(struct grid *grid)
 {
     struct machine *machine = grid->machine;
-    struct machine_cluster *cluster = machine_cluster_open(machine, grid->begun, machine->launch->instructions_by_form);
+    struct machine_cluster *cluster = machine_cluster_open(machine, grid->begun);
     if (cluster == NULL) {
         end_without_memory(machine);
         return NULL;

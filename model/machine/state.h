@@ -99,7 +99,6 @@ struct machine_cluster {
     struct cluster_memory shared;
     uint8_t *shared_bytes;
     struct machine_flights *flights;
-    uint64_t *by_form;
 };
 
 // The launch.

@@ -269,11 +269,6 @@ static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
     if (others != 0) machine_move(strand, others, strand->pc + 1);
 }
 
-static void count_form(uint64_t *by_form, const struct machine_code *code)
-{
-    if (by_form != NULL && code->choice != NULL) by_form[code->choice->form]++;
-}
-
 // Where a strand is, and what it does there.
 struct going {
     const struct machine_code *first, *code, *stop;
@@ -285,14 +280,13 @@ struct going {
 static enum machine_next go_on(struct machine_strand *strand, struct going *going)
 {
     const struct machine_code *code = going->code, *stop = going->stop;
-    uint64_t *by_form = strand->warp->cta->cluster->by_form, threads = going->threads;
+    uint64_t threads = going->threads;
     uint32_t all = strand->lanes, threads_of_all = (uint32_t)__builtin_popcount(all);
     enum machine_next next = MACHINE_NEXT;
     for (; code < stop; code++) {
         uint32_t lanes = lanes_of(strand, code);
         if (lanes == 0) continue;
         threads += lanes == all ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
-        if (__builtin_expect(by_form != NULL, 0)) count_form(by_form, code);
         if (code->handler == NULL) {
             run_alu(strand, code, lanes);
             continue;
