@@ -6,18 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "common_program.h"
+#include "options.h"
 
 enum { OPTION_LIMIT_INSTRUCTIONS = 0x100, OPTION_LIMIT_SECONDS, OPTION_DEVICE };
-#define MOST_THREADS UINT64_C(1024)
 
 static const struct argp_option option_rows[] = {
     {"seed", 's', "N", 0, "pick the interleaving of warps and of asynchronous operations by this seed (default 0)", 0},
     {"schedule", 'S', "WHEN", 0,
      "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)", 0},
-    {"threads", 't', "N", 0, "run clusters on N threads of this machine (default 1)", 0},
+    {"threads", 't', "N", 0, "run clusters on N threads of this machine, at most 64 (default 1)", 0},
     {"device", OPTION_DEVICE, "NAME", 0, "what GPU to be: h200 (default) or h100", 0},
     {"limit-instructions", OPTION_LIMIT_INSTRUCTIONS, "N", 0, "stop a kernel after N instructions of warps", 0},
     {"limit-seconds", OPTION_LIMIT_SECONDS, "N", 0, "stop a kernel after N seconds", 0},
@@ -29,38 +30,50 @@ struct exec_options {
     char **program; // ends with NULL; NULL if none was given
 };
 
-// One option: the variable that carries it, and what it may be.
+// The variables that carry options, and what they may be.
 static const struct row {
-    int key;
     const char *variable, *words; // words: NULL for a number
     uint64_t most;
 } rows[] = {
-    {'s', "TMAREF_SEED", NULL, UINT64_MAX},
-    {'t', "TMAREF_THREADS", NULL, MOST_THREADS},
-    {OPTION_LIMIT_INSTRUCTIONS, "TMAREF_LIMIT_INSTRUCTIONS", NULL, UINT64_MAX},
-    {OPTION_LIMIT_SECONDS, "TMAREF_LIMIT_SECONDS", NULL, UINT32_MAX},
-    {'S', "TMAREF_SCHEDULE", "default late early shuffled", 0},
-    {OPTION_DEVICE, "TMAREF_DEVICE", "h200 h100", 0},
+#define NUMBER_ROW(member, variable, most) {variable, NULL, most},
+#define WORD_ROW(member, variable, words)  {variable, words, 0},
+    DRIVER_NUMBER_ROWS(NUMBER_ROW) DRIVER_WORD_ROWS(WORD_ROW)
+#undef NUMBER_ROW
+#undef WORD_ROW
 };
 
-static int is_word_of(const char *words, const char *word)
+static const struct {
+    int key;
+    const char *variable;
+} keys[] = {
+    {'s', "TMAREF_SEED"},
+    {'t', "TMAREF_THREADS"},
+    {OPTION_LIMIT_INSTRUCTIONS, "TMAREF_LIMIT_INSTRUCTIONS"},
+    {OPTION_LIMIT_SECONDS, "TMAREF_LIMIT_SECONDS"},
+    {'S', "TMAREF_SCHEDULE"},
+    {OPTION_DEVICE, "TMAREF_DEVICE"},
+};
+
+static const struct row *row_of(int key)
 {
-    const size_t length = strlen(word);
-    for (const char *at = strstr(words, word); length > 0 && at != NULL; at = strstr(at + 1, word))
-        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) return 1;
-    return 0;
+    const char *variable = "";
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i].key == key) variable = keys[i].variable;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].variable, variable) == 0) return &rows[i];
+    return NULL;
 }
 
 static error_t set_option(const struct row *row, const char *argument, struct argp_state *state)
 {
     uint64_t value;
     char number[24];
-    if (row->words != NULL && !is_word_of(row->words, argument)) {
+    if (row->words != NULL && !driver_option_is(row->words, argument)) {
         argp_error(state, "'%s' is not one of: %s", argument, row->words);
         return EINVAL;
     }
     if (row->words == NULL && !parse_u64(argument, row->most, &value)) {
-        argp_error(state, "'%s' is not a whole number that fits", argument);
+        argp_error(state, "'%s' is not a whole number from 0 to %llu", argument, (unsigned long long)row->most);
         return EINVAL;
     }
     if (row->words == NULL) {
@@ -73,8 +86,8 @@ static error_t set_option(const struct row *row, const char *argument, struct ar
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct exec_options *options = state->input;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].key == key) return set_option(&rows[i], argument, state);
+    const struct row *row = row_of(key);
+    if (row != NULL) return set_option(row, argument, state);
     switch (key) {
     case 'j':
         return setenv("TMAREF_JSON", "1", 1) == 0 ? 0 : errno;
@@ -93,9 +106,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static void set_environment(const void *context)
 {
     const char *folder = context, *path = getenv("LD_LIBRARY_PATH");
-    char value[4 * PATH_MAX];
-    snprintf(value, sizeof value, "%s%s%s", folder, path == NULL ? "" : ":", path == NULL ? "" : path);
-    setenv("LD_LIBRARY_PATH", value, 1);
+    char *value;
+    if (asprintf(&value, "%s%s%s", folder, path == NULL ? "" : ":", path == NULL ? "" : path) >= 0 &&
+        setenv("LD_LIBRARY_PATH", value, 1) == 0)
+        return;
+    perror("tmaref exec: LD_LIBRARY_PATH");
+    _exit(EXIT_USAGE);
 }
 
 int command_exec(int argc, char **argv)

@@ -66,10 +66,18 @@ enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, co
     return error;
 }
 
+enum cuda_result driver_read_options(struct driver *driver)
+{
+    char why[256];
+    if (driver->is_initialized || driver_options_read(&driver->options, why, sizeof why)) return CUDA_SUCCESS;
+    driver->options.quiet = 0;
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "the environment", "%s", why);
+}
+
 int driver_missing(const char *name, int *was_told)
 {
     DRIVER_ENTER(driver);
-    if (!driver->is_initialized) driver_options_read(&driver->options);
+    driver_read_options(driver);
     if (*was_told) return CUDA_ERROR_NOT_SUPPORTED;
     *was_told = 1;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, name, "tmaref exec does not have this call; it answers 801");
@@ -80,7 +88,8 @@ DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
     DRIVER_ENTER(driver);
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (driver->is_initialized) return CUDA_SUCCESS;
-    driver_options_read(&driver->options);
+    const enum cuda_result error = driver_read_options(driver);
+    if (error != CUDA_SUCCESS) return error;
     driver->device = device_named(driver->options.device);
     driver->is_initialized = 1;
     return CUDA_SUCCESS;

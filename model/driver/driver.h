@@ -59,6 +59,9 @@ void loaded_close_all(struct driver *driver, const struct CUctx_st *context);
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// Reads the options if cuInit has not yet. Says so if one of them is not what it may be.
+enum cuda_result driver_read_options(struct driver *driver);
+
 // The answer of a call that this driver has not: says so once, and is CUDA_ERROR_NOT_SUPPORTED.
 int driver_missing(const char *name, int *was_told);
 

@@ -30,7 +30,7 @@ DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struc
     DRIVER_ENTER(driver);
     (void)id;
     if (table != NULL) *table = NULL;
-    if (!driver->is_initialized) driver_options_read(&driver->options);
+    driver_read_options(driver);
     if (was_told++) return CUDA_ERROR_NOT_SUPPORTED;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
                          "this program (or a library of it) has the CUDA runtime linked statically, which asks the "

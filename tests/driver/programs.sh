@@ -39,11 +39,11 @@ print)
     printf 'thread %d of 2: text 2.50 c 123456789abc\n' 0 1 | cat - <(echo end) | diff - "$scratch/out" || failed=1
     ;;
 static)
-    "$TMAREF" exec -- "$folder/static" >"$scratch/out" 2>"$scratch/err"
+    run 1 -- "$folder/static"
     expect "$name" 'link it with: nvcc -cudart shared' "$scratch/err"
     ;;
 no_ptx)
-    "$TMAREF" exec -- "$folder/no_ptx" >"$scratch/out" 2>"$scratch/err"
+    run 1 -- "$folder/no_ptx"
     expect "$name" 'carries machine code and no PTX; compile it with -gencode' "$scratch/err"
     expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
     ;;
