@@ -42,10 +42,20 @@
 // Small enums that only pass through struct fields and flag words.
 #define CUDA_FLAG_ROWS(X)                                                                                              \
     X(CU_LAUNCH_ATTRIBUTE_IGNORE, 0)                                                                                   \
+    X(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, 1)                                                                     \
     X(CU_LAUNCH_ATTRIBUTE_COOPERATIVE, 2)                                                                              \
+    X(CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, 3)                                                                   \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                                        \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 5)                                                     \
     X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                                                        \
+    X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, 7)                                                                       \
+    X(CU_LAUNCH_ATTRIBUTE_PRIORITY, 8)                                                                                 \
+    X(CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, 9)                                                                      \
+    X(CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, 10)                                                                         \
+    X(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, 11)                                                             \
+    X(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, 12)                                                                 \
+    X(CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, 13)                                                            \
+    X(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 14)                                                        \
     X(CU_CTX_SCHED_AUTO, 0)                                                                                            \
     X(CU_CTX_SCHED_SPIN, 1)                                                                                            \
     X(CU_CTX_SCHED_BLOCKING_SYNC, 4)                                                                                   \
@@ -160,6 +170,10 @@ struct cuda_launch_attribute {
         } cluster;
         int cooperative;
         int programmatic_stream_serialization_allowed;
+        struct {
+            struct CUevent_st *event;
+            int flags;
+        } event; // of both attributes that record one
     } value;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "cuda_api.h"
 #include "device.h"
 #include "function.h"
 #include "tell_launch.h"
@@ -225,16 +226,69 @@ DRIVER_VISIBLE enum cuda_result cuLaunchCooperativeKernel(struct CUfunc_st *func
     return launch("cuLaunchCooperativeKernel", &kernel, stream, parameters, NULL);
 }
 
-static void take_attribute(struct work_kernel *kernel, const struct cuda_launch_attribute *attribute)
+// --- Attributes ------------------------------------------------------------------------------------------------------
+
+// Those of priorities, caches and overlap change nothing, since a launch ends before the next begins; and clusters of
+// the preferred size are never promised.
+static int is_ignored(uint32_t attribute)
 {
-    if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) kernel->is_cooperative = attribute->value.cooperative;
-    if (attribute->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) return;
+    enum { NVLINK_UTIL_CENTRIC_SCHEDULING = 16 };
+    static const uint32_t ignored[] = {CU_LAUNCH_ATTRIBUTE_IGNORE,
+                                       CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+                                       CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+                                       CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+                                       CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                       CU_LAUNCH_ATTRIBUTE_PRIORITY,
+                                       CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+                                       CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+                                       CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+                                       CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                       NVLINK_UTIL_CENTRIC_SCHEDULING};
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        if (ignored[i] == attribute) return 1;
+    return 0;
+}
+
+static int is_event(uint32_t attribute)
+{
+    return attribute == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+           attribute == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
+}
+
+static enum cuda_result check_event(const struct cuda_launch_attribute *attribute)
+{
+    DRIVER_USE(driver);
+    const struct CUevent_st *event = attribute->value.event.event;
+    if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (attribute->value.event.flags == 0 && event->flags & CU_EVENT_DISABLE_TIMING) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernelEx",
+                         "the event of launch attribute %u must be made with CU_EVENT_DISABLE_TIMING, and recorded "
+                         "with flags 0",
+                         attribute->id);
+}
+
+static enum cuda_result refuse_attribute(uint32_t attribute)
+{
+    DRIVER_USE(driver);
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx",
+                         "tmaref exec does not have launch attribute %u; it answers 801", attribute);
+}
+
+static enum cuda_result take_attribute(struct work_kernel *kernel, const struct cuda_launch_attribute *attribute)
+{
+    if (is_ignored(attribute->id)) return CUDA_SUCCESS;
+    if (is_event(attribute->id)) return check_event(attribute);
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
+        kernel->is_cooperative = attribute->value.cooperative;
+        return CUDA_SUCCESS;
+    }
+    if (attribute->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) return refuse_attribute(attribute->id);
     kernel->cluster[0] = attribute->value.cluster.x;
     kernel->cluster[1] = attribute->value.cluster.y;
     kernel->cluster[2] = attribute->value.cluster.z;
+    return CUDA_SUCCESS;
 }
 
-// Attributes that speak of priorities, caches and overlap change nothing: a launch ends before the next begins.
 DRIVER_VISIBLE enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config *config, struct CUfunc_st *function,
                                                  void **parameters, void **extra)
 {
@@ -243,6 +297,12 @@ DRIVER_VISIBLE enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config
                                  .grid = {config->grid_x, config->grid_y, config->grid_z},
                                  .block = {config->block_x, config->block_y, config->block_z},
                                  .shared_bytes = config->shared_bytes};
-    for (uint32_t i = 0; i < config->attribute_count; i++) take_attribute(&kernel, &config->attributes[i]);
-    return launch("cuLaunchKernelEx", &kernel, config->stream, parameters, extra);
+    const struct cuda_launch_attribute *attribute = config->attributes;
+    enum cuda_result error = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < config->attribute_count && error == CUDA_SUCCESS; i++)
+        error = take_attribute(&kernel, &attribute[i]);
+    if (error == CUDA_SUCCESS) error = launch("cuLaunchKernelEx", &kernel, config->stream, parameters, extra);
+    for (uint32_t i = 0; i < config->attribute_count && error == CUDA_SUCCESS; i++)
+        if (is_event(attribute[i].id)) cuEventRecord(attribute[i].value.event.event, config->stream);
+    return error;
 }

@@ -146,16 +146,63 @@ static void show_legacy(void)
     REQUIRE(cuStreamIsCapturing(NULL, &status) == CUDA_SUCCESS && status == NONE);
 }
 
+static enum cuda_result launch_with(struct CUfunc_st *function, struct CUstream_st *stream,
+                                    struct cuda_launch_attribute attribute)
+{
+    const struct cuda_launch_config config = {1, 1, 1, 1, 1, 1, 0, stream, &attribute, 1};
+    return cuLaunchKernelEx(&config, function, NULL, NULL);
+}
+
+// Every attribute is one that changes nothing, or is done, or is refused.
+static void show_attributes(void)
+{
+    const uint32_t ignored[] = {0, 1, 3, 5, 6, 8, 9, 10, 11, 14, 16}, refused[] = {13, 15, 17, 1000};
+    struct CUfunc_st *function = kernel_of(plain);
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+        REQUIRE(launch_with(function, NULL, (struct cuda_launch_attribute){.id = ignored[i]}) == CUDA_SUCCESS);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        REQUIRE(launch_with(function, NULL, (struct cuda_launch_attribute){.id = refused[i]}) ==
+                CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(cuCtxSynchronize() == CUDA_SUCCESS);
+}
+
+// The event of a launch that is captured is one of the capture: that it was recorded can be seen.
+static void show_event(uint32_t id, struct CUfunc_st *function)
+{
+    struct CUstream_st *stream, *other;
+    struct CUevent_st *event, *timed;
+    struct CUgraph_st *graph;
+    uint32_t status = 7;
+    REQUIRE(cuStreamCreate(&stream, 0) == CUDA_SUCCESS && cuStreamCreate(&other, 0) == CUDA_SUCCESS);
+    REQUIRE(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
+    REQUIRE(cuEventCreate(&timed, 0) == CUDA_SUCCESS);
+    struct cuda_launch_attribute attribute = {.id = id, .value = {.event = {timed, 0}}};
+    REQUIRE(launch_with(function, stream, attribute) == CUDA_ERROR_INVALID_VALUE);
+    attribute.value.event.event = NULL;
+    REQUIRE(launch_with(function, stream, attribute) == CUDA_ERROR_INVALID_HANDLE);
+    attribute.value.event.event = event;
+    REQUIRE(cuStreamBeginCapture_v2(stream, RELAXED) == CUDA_SUCCESS);
+    REQUIRE(launch_with(function, stream, attribute) == CUDA_SUCCESS);
+    REQUIRE(cuStreamWaitEvent(other, event, 0) == CUDA_SUCCESS);
+    REQUIRE(cuStreamIsCapturing(other, &status) == CUDA_SUCCESS && status != NONE);
+    REQUIRE(cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
+}
+
+static void show_events(void)
+{
+    struct CUfunc_st *function = kernel_of(plain);
+    show_event(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, function);
+    show_event(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, function);
+}
+
 int main(int count, char **argument)
 {
     static const struct {
         const char *name;
         void (*show)(void);
-    } sections[] = {{"stack", show_stack},
-                    {"heap", show_heap},
-                    {"required", show_required},
-                    {"per_thread", show_per_thread},
-                    {"legacy", show_legacy}};
+    } sections[] = {{"stack", show_stack},           {"heap", show_heap},     {"required", show_required},
+                    {"per_thread", show_per_thread}, {"legacy", show_legacy}, {"attributes", show_attributes},
+                    {"events", show_events}};
     struct CUctx_st *context;
     REQUIRE(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
     REQUIRE(cuCtxSetCurrent(context) == CUDA_SUCCESS);

@@ -44,6 +44,10 @@ SAME_FIELD(cuda_launch_attribute, value.cluster.x, CUlaunchAttribute, value.clus
 SAME_FIELD(cuda_launch_attribute, value.cluster.y, CUlaunchAttribute, value.clusterDim.y)
 SAME_FIELD(cuda_launch_attribute, value.cluster.z, CUlaunchAttribute, value.clusterDim.z)
 SAME_FIELD(cuda_launch_attribute, value.cooperative, CUlaunchAttribute, value.cooperative)
+SAME_FIELD(cuda_launch_attribute, value.event.event, CUlaunchAttribute, value.programmaticEvent.event)
+SAME_FIELD(cuda_launch_attribute, value.event.flags, CUlaunchAttribute, value.programmaticEvent.flags)
+SAME_FIELD(cuda_launch_attribute, value.event.event, CUlaunchAttribute, value.launchCompletionEvent.event)
+SAME_FIELD(cuda_launch_attribute, value.event.flags, CUlaunchAttribute, value.launchCompletionEvent.flags)
 SAME_FIELD(cuda_launch_attribute, value.programmatic_stream_serialization_allowed, CUlaunchAttribute,
            value.programmaticStreamSerializationAllowed)
 
