@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "flights.h"
-#include "poll.h"
+#include "polling.h"
 #include "special.h"
 #include "warp.h"
 

@@ -48,7 +48,7 @@ struct machine_strand {
 //   mark       what the handler noted of each such lane (a phase, a token)
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
-//   polled_state, repeats  poll.c's: a state that it was in, and whether it has come back to it
+//   polled_state, repeats  polling.c's: a state that it was in, and whether it has come back to it
 //   hit        regions that instructions found last
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
@@ -86,7 +86,7 @@ struct machine_cta {
 //   progress  goes up when memory, a barrier or an asynchronous operation changes something that others may wait for
 //   executed  instructions of its warps; time: its clock, which goes on while all wait, too
 //   polling, idle, unchanged  rounds up to now in which all only polled, those in which nobody read a clock either, and
-//             those in which progress stayed; looks: of them, how many poll.c is yet to look at
+//             those in which progress stayed; looks: of them, how many polling.c is yet to look at
 //   slept     the longest nanosleep of this round, in nanoseconds
 //   async     the asynchronous engine's (flights.h)
 struct machine_cluster {

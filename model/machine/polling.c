@@ -2,7 +2,7 @@
 // The state of a warp is what decides how it goes on: where its lanes are, their registers, their stack. At round 64,
 // 128, 256 and so on a number is made of it, to which those of the next rounds are compared: this costs little even
 // where a loop polls a million times.
-#include "poll.h"
+#include "polling.h"
 
 enum { FIRST_LOOK = 64, LOOKS = 64 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Does a cluster in which all warps only wait and poll ever get out of that by itself? A loop that counts its tries
 // does; one whose warps come back to states in which they were, while memory stays as it is, does not.
-#ifndef TMAREF_MACHINE_POLL_H
-#define TMAREF_MACHINE_POLL_H
+#ifndef TMAREF_MACHINE_POLLING_H
+#define TMAREF_MACHINE_POLLING_H
 
 #include "state.h"
 
