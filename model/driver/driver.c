@@ -80,7 +80,8 @@ int driver_missing(const char *name, int *was_told)
     driver_read_options(driver);
     if (*was_told) return CUDA_ERROR_NOT_SUPPORTED;
     *was_told = 1;
-    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, name, "tmaref exec does not have this call; it answers 801");
+    return (int)driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, name,
+                              "tmaref exec does not have this call; it answers 801");
 }
 
 DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
