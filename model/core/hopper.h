@@ -39,4 +39,7 @@ enum { SHARED_RANK_SHIFT = 24, SHARED_WINDOW_BYTES = 1 << SHARED_RANK_SHIFT };
 // modulo 32. Traces multicast_fault, cluster_fault and cluster_rank.
 enum { SHARED_MOST_RANK = 31 };
 
+// What an H200 has, as cuDeviceGetAttribute of the driver 580.159.04 says; the calls on occupancy count with it.
+enum { H200_SMS = 132, SM_MOST_THREADS = 2048, SM_MOST_CTAS = 32, SM_REGISTERS = 65536 };
+
 #endif

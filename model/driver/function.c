@@ -4,15 +4,16 @@
 
 #include "cluster.h"
 #include "function.h"
+#include "hopper.h"
 #include "loaded.h"
 
-enum { SHARED_OF_SM = SM_SHARED_BYTES, RESERVED_OF_CTA = 1024, THREADS_OF_SM = 2048, CTAS_OF_SM = 32 };
-enum { REGISTERS_OF_SM = 65536, MOST_REGISTERS = 255, WARP = 32, REGISTER_UNIT = 8 };
+enum { SHARED_OF_SM = SM_SHARED_BYTES, RESERVED_OF_CTA = 1024 };
+enum { MOST_REGISTERS = 255, WARP = 32, REGISTER_UNIT = 8 };
 
 // A CTA of as many threads as the kernel may have always fits.
 uint32_t function_registers(const struct CUfunc_st *function)
 {
-    const uint32_t fit = REGISTERS_OF_SM / function->facts.max_threads / REGISTER_UNIT * REGISTER_UNIT;
+    const uint32_t fit = SM_REGISTERS / function->facts.max_threads / REGISTER_UNIT * REGISTER_UNIT;
     uint32_t registers = function->facts.registers;
     if (registers > MOST_REGISTERS) registers = MOST_REGISTERS;
     return registers > fit ? fit : registers;
@@ -207,8 +208,8 @@ uint32_t function_ctas_of_sm(const struct CUfunc_st *function, uint32_t threads,
     const uint32_t warps = (threads + WARP - 1) / WARP;
     if (threads == 0 || threads > LAUNCH_MAX_THREADS || shared > SHARED_OF_SM) return 0;
     const uint32_t registers = (function_registers(function) + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
-    uint32_t ctas = least(CTAS_OF_SM, THREADS_OF_SM / WARP / warps);
-    if (registers > 0) ctas = least(ctas, REGISTERS_OF_SM / (registers * WARP) / warps);
+    uint32_t ctas = least(SM_MOST_CTAS, SM_MOST_THREADS / WARP / warps);
+    if (registers > 0) ctas = least(ctas, SM_REGISTERS / (registers * WARP) / warps);
     return least(ctas, (uint32_t)(SHARED_OF_SM / shared));
 }
 
@@ -248,7 +249,6 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialBlockSize(int *grid, int 
                                                                  size_t (*bytes_of)(int threads), size_t dynamic_bytes,
                                                                  int limit)
 {
-    enum { PROCESSORS = 132 };
     DRIVER_USE(driver);
     if (grid == NULL || block == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
@@ -262,7 +262,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialBlockSize(int *grid, int 
         if (ctas * real <= best) continue;
         best = ctas * real;
         *block = real;
-        *grid = ctas * PROCESSORS;
+        *grid = ctas * H200_SMS;
     }
     return CUDA_SUCCESS;
 }

@@ -7,10 +7,11 @@
 #include "cuda_api.h"
 #include "device.h"
 #include "function.h"
+#include "hopper.h"
 #include "tell_launch.h"
 #include "work.h"
 
-enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_BYTES = 2, PROCESSORS = 132 };
+enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_BYTES = 2 };
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
 
@@ -67,7 +68,7 @@ static enum cuda_result check_cooperative(struct driver *driver, const char *cal
 {
     const uint64_t ctas = (uint64_t)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
     const uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
-    const uint32_t most = PROCESSORS * function_ctas_of_sm(kernel->function, threads, kernel->shared_bytes);
+    const uint32_t most = H200_SMS * function_ctas_of_sm(kernel->function, threads, kernel->shared_bytes);
     if (!kernel->is_cooperative || ctas <= most) return CUDA_SUCCESS;
     return driver_refuse(driver, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, call,
                          "%s: a cooperative launch of %llu CTAs; at most %u run at once", kernel->function->name,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "flights.h"
+#include "hopper.h"
 #include "polling.h"
 #include "special.h"
 #include "warp.h"
@@ -37,10 +38,10 @@ static void grid_place(const struct machine *machine, uint64_t number, uint32_t 
 // .minnctapersm says, up to .maxnreg, as kernels that use setmaxnreg are compiled.
 static uint32_t registers_of(const struct machine_kernel_facts *facts, uint32_t threads)
 {
-    enum { REGISTERS_OF_SM = 65536, UNIT = 8, MOST = 255 };
+    enum { UNIT = 8, MOST = 255 };
     uint32_t ctas = facts->min_ctas_of_sm > 0 ? facts->min_ctas_of_sm : 1;
     uint32_t most = facts->max_registers > 0 && facts->max_registers < MOST ? facts->max_registers : MOST;
-    uint32_t each = REGISTERS_OF_SM / ctas / ((threads + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES);
+    uint32_t each = SM_REGISTERS / ctas / ((threads + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES);
     return each > most ? most / UNIT * UNIT : each / UNIT * UNIT;
 }
 

@@ -9,14 +9,11 @@
 
 #include "grid.h"
 #include "heap.h"
+#include "hopper.h"
 #include "module.h"
 #include "report.h"
 
-// An H200 has room for so many CTAs at once: with these a launch whose CTAs wait for each other goes on.
 enum {
-    SMS = 132,
-    THREADS_OF_SM = 2048,
-    CTAS_OF_SM = 32,
     MOST_HOST_THREADS = 64,
     SLICE = 1 << 14,
     OTHERS_TURN = 8,
@@ -114,16 +111,16 @@ static uint64_t shared_bytes_of(const struct machine *machine)
     return (end + GRANULE - 1) / GRANULE * GRANULE;
 }
 
-// How many clusters an H200 runs at once: at least one.
+// How many clusters an H200 runs at once, at least one: a launch whose CTAs wait for each other goes on.
 static uint32_t most_residents(const struct machine *machine)
 {
     const uint32_t *block = machine->launch->block;
     uint32_t threads = (block[0] * block[1] * block[2] + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES;
-    uint64_t by_threads = THREADS_OF_SM / threads;
+    uint64_t by_threads = SM_MOST_THREADS / threads;
     uint64_t by_shared = SM_SHARED_BYTES / (machine->shared_bytes + MACHINE_SHARED_BASE);
     uint64_t each = by_threads < by_shared ? by_threads : by_shared;
-    if (each > CTAS_OF_SM) each = CTAS_OF_SM;
-    uint64_t clusters = each * SMS / machine->ctas;
+    if (each > SM_MOST_CTAS) each = SM_MOST_CTAS;
+    uint64_t clusters = each * H200_SMS / machine->ctas;
     return clusters == 0 ? 1 : (uint32_t)clusters;
 }
 

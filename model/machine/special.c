@@ -6,8 +6,7 @@
 
 #include "decoder.h"
 #include "handler.h"
-
-enum { H200_SMS = 132 };
+#include "hopper.h"
 
 static uint32_t part_of(const uint32_t extent[3], uint32_t part, uint32_t fourth)
 {
