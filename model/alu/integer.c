@@ -21,19 +21,19 @@ LANE_INLINE int32_t signed_24(uint32_t x)
 #define DIVISION(S, U)                                                                                                 \
     LANE_INLINE U quotient_##U(U a, U b)                                                                               \
     {                                                                                                                  \
-        return b == 0 ? (U) ~(U)0 : (U)(a / b);                                                                        \
+        return (U)(b == 0 ? (U) ~(U)0 : a / b);                                                                        \
     }                                                                                                                  \
     LANE_INLINE U remainder_##U(U a, U b)                                                                              \
     {                                                                                                                  \
-        return b == 0 ? (U) ~(U)0 : (U)(a % b);                                                                        \
+        return (U)(b == 0 ? (U) ~(U)0 : a % b);                                                                        \
     }                                                                                                                  \
     LANE_INLINE S quotient_##S(S a, S b)                                                                               \
     {                                                                                                                  \
-        return b == 0 ? (S)-1 : b == -1 ? (S)(0u - (U)a) : (S)(a / b);                                                 \
+        return (S)(b == 0 ? -1 : b == -1 ? (S)(0u - (U)a) : a / b);                                                    \
     }                                                                                                                  \
     LANE_INLINE S remainder_##S(S a, S b)                                                                              \
     {                                                                                                                  \
-        return b == 0 ? (S)-1 : b == -1 ? (S)0 : (S)(a % b);                                                           \
+        return (S)(b == 0 ? -1 : b == -1 ? 0 : a % b);                                                                 \
     }
 DIVISION(int16_t, uint16_t)
 DIVISION(int32_t, uint32_t)
