@@ -18,12 +18,13 @@
 #define TMAREF_LIBDIR "lib"
 #endif
 
+#define BESIDE "/../" TMAREF_LIBDIR
+
 enum { SIGNAL_STATUS = 128 };
 
 int program_part(const char *name, char *path, size_t path_bytes)
 {
-    static const char *const places[] = {"", "/../" TMAREF_LIBDIR "/tmaref", "/../" TMAREF_LIBDIR, "/../lib/tmaref",
-                                         "/../lib"};
+    static const char *const places[] = {"", BESIDE "/tmaref", BESIDE, "/../lib/tmaref", "/../lib"};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0) return -1;
