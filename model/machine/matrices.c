@@ -6,23 +6,11 @@
 #include "handler.h"
 #include "matrix.h"
 #include "mma.h"
+#include "number_type.h"
 
 enum { OF_D, OF_A, OF_B, OF_C, OF_METADATA, OF_SELECTOR };
 
-static int is_converged(const struct machine_strand *strand, uint32_t lanes)
-{
-    return lanes == strand->warp->live;
-}
-
 // --- mma -------------------------------------------------------------------------------------------------------------
-
-static const int8_t formats[PTX_TYPES] = {
-    [PTX_TYPE_f16] = NUMBER_F16 + 1,   [PTX_TYPE_f32] = NUMBER_F32 + 1,   [PTX_TYPE_bf16] = NUMBER_BF16 + 1,
-    [PTX_TYPE_tf32] = NUMBER_TF32 + 1, [PTX_TYPE_e4m3] = NUMBER_E4M3 + 1, [PTX_TYPE_e5m2] = NUMBER_E5M2 + 1,
-    [PTX_TYPE_s8] = NUMBER_S8 + 1,     [PTX_TYPE_u8] = NUMBER_U8 + 1,     [PTX_TYPE_s32] = NUMBER_S32 + 1,
-    [PTX_TYPE_s4] = NUMBER_S4 + 1,     [PTX_TYPE_u4] = NUMBER_U4 + 1,     [PTX_TYPE_b1] = NUMBER_B1 + 1,
-    [PTX_TYPE_f64] = NUMBER_F64 + 1,
-};
 
 static enum mma_tail tail_of(const struct ptx_choice *choice)
 {
@@ -40,8 +28,9 @@ static enum mma_form search(const struct ptx_choice *choice)
     for (; form < MMA_FORMS; form++) {
         const struct mma_row *row = mma_row(form);
         if (row->m == choice->shape[0] && row->k == choice->shape[2] && row->tail == tail_of(choice) &&
-            row->is_sparse == (choice->word[PTX_CLASS_SPARSE] != 0) && (int)row->d + 1 == formats[choice->type[0]] &&
-            (int)row->a + 1 == formats[choice->type[1]] && (int)row->b + 1 == formats[choice->type[2]])
+            row->is_sparse == (choice->word[PTX_CLASS_SPARSE] != 0) &&
+            (int)row->d == machine_number_format(choice, 0) && (int)row->a == machine_number_format(choice, 1) &&
+            (int)row->b == machine_number_format(choice, 2))
             break;
     }
     return form;
@@ -80,7 +69,7 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     uint32_t a[MOST_WORDS], b[MOST_WORDS], d[MOST_WORDS], metadata[MMA_LANES];
     const enum mma_form form = form_of(code->choice);
     if (form == MMA_FORMS) return machine_unsupported(strand, code, lanes);
-    if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     const struct mma_row *row = mma_row(form);
     const size_t bytes = MMA_LANES * (row->d == NUMBER_F64 ? sizeof(uint64_t) : sizeof(uint32_t));
     gather(strand, code, machine_operand_at(code, OF_A), row->registers[MMA_OF_A], bytes, a);
@@ -125,7 +114,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
     const uint32_t first = is_load ? 0 : machine_operand_at(code, 1), address = is_load ? (uint32_t)count : 0;
     uint32_t rows[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES];
     struct teller room;
-    if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     rows_of(strand, code, address, rows);
     if (!is_load) gather(strand, code, first, count, sizeof registers[0], registers[0]);
     enum rule rule = is_load ? matrix_load(shared, rows, count, is_trans, registers)
@@ -143,7 +132,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
 static enum machine_next transpose(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     uint16_t element[MATRIX_ROWS][MATRIX_ROWS];
-    if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     const uint32_t *from = machine_lanes(strand, code, 1);
     uint32_t *to = machine_lanes(strand, code, 0);
     for (int lane = 0; lane < MATRIX_LANES; lane++) {

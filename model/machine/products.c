@@ -4,36 +4,20 @@
 #include <string.h>
 
 #include "flight_item.h"
+#include "number_type.h"
 
 enum { OF_D = 0, OF_A = 1, OF_B = 2 };
 
-// All lanes of the warp that live are here: lanes that come later join the strand that waits.
-static int is_converged(const struct machine_strand *strand, uint32_t lanes)
-{
-    return lanes == strand->warp->live;
-}
-
 // --- The instruction -------------------------------------------------------------------------------------------------
-
-static const int8_t formats[PTX_TYPES] = {
-    [PTX_TYPE_f16] = NUMBER_F16 + 1,   [PTX_TYPE_f32] = NUMBER_F32 + 1,   [PTX_TYPE_bf16] = NUMBER_BF16 + 1,
-    [PTX_TYPE_tf32] = NUMBER_TF32 + 1, [PTX_TYPE_e4m3] = NUMBER_E4M3 + 1, [PTX_TYPE_e5m2] = NUMBER_E5M2 + 1,
-    [PTX_TYPE_s8] = NUMBER_S8 + 1,     [PTX_TYPE_u8] = NUMBER_U8 + 1,     [PTX_TYPE_s32] = NUMBER_S32 + 1,
-    [PTX_TYPE_b1] = NUMBER_B1 + 1,
-};
-
-static enum number_format format_of(const struct ptx_choice *choice, int i)
-{
-    return (enum number_format)(formats[choice->type[i]] - 1);
-}
 
 static enum wgmma_types types_of(const struct ptx_choice *choice)
 {
-    const enum number_format d = format_of(choice, 0), a = format_of(choice, 1), b = format_of(choice, 2);
+    const int d = machine_number_format(choice, 0), a = machine_number_format(choice, 1),
+              b = machine_number_format(choice, 2);
     enum wgmma_types types = 0;
     for (; types < WGMMA_TYPES_COUNT; types++) {
         const struct wgmma_types_row *row = wgmma_types_row(types);
-        if (row->d == d && row->a == a && row->b == b) break;
+        if ((int)row->d == d && (int)row->a == a && (int)row->b == b) break;
     }
     return types;
 }
@@ -156,7 +140,7 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     struct machine_warp *warp = strand->warp, *first = &warp->cta->warp[warp->index & ~(uint32_t)(FLIGHT_WARPS - 1)];
     uint32_t part = warp->index % FLIGHT_WARPS;
     struct teller room;
-    if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     if ((warp->begun & lanes) != 0) {
         if (is_held(first, part)) return MACHINE_WAIT;
         warp->begun &= ~lanes;
@@ -194,7 +178,7 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
 {
     struct teller room;
     const struct event event = {.kind = EVENT_GROUP, .group = {.kind = ASYNC_WGMMA, .step = GROUP_FENCE}};
-    if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     if (machine_is_heard(strand)) event_tell(machine_teller(strand, code, lanes, &room), event);
     return MACHINE_NEXT;
 }
@@ -202,7 +186,7 @@ static enum machine_next fence(struct machine_strand *strand, const struct machi
 static enum machine_next commit(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct teller room;
-    if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     async_commit(&flight_warp_of(strand->warp)->products, ASYNC_WGMMA, machine_teller(strand, code, lanes, &room));
     return MACHINE_NEXT;
 }
@@ -211,7 +195,7 @@ static enum machine_next wait_group(struct machine_strand *strand, const struct 
 {
     struct teller room;
     uint32_t newest = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(lanes));
-    if (!is_converged(strand, lanes)) return MACHINE_WAIT;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     enum machine_next next = flight_wait(strand->warp, lanes, ASYNC_WGMMA, newest, 0);
     if (next != MACHINE_NEXT) return next;
     async_wait_group(&flight_warp_of(strand->warp)->products, ASYNC_WGMMA, newest,

@@ -116,6 +116,12 @@ struct machine {
     void *combined_lock; // of global memory, for who reads, combines and writes there; NULL: one host thread runs
 };
 
+// Are all lanes of the warp that live at the instruction, as .aligned wants it?
+static inline int machine_is_converged(const struct machine_strand *strand, uint32_t lanes)
+{
+    return lanes == strand->warp->live;
+}
+
 static inline int machine_is_stopped(const struct machine *machine)
 {
     return __atomic_load_n(&machine->is_stopped, __ATOMIC_RELAXED);
