@@ -12,7 +12,7 @@
 #include "common_program.h"
 #include "options.h"
 
-enum { OPTION_LIMIT_INSTRUCTIONS = 0x100, OPTION_LIMIT_SECONDS, OPTION_DEVICE };
+enum { OPTION_LIMIT_INSTRUCTIONS = 0x100, OPTION_LIMIT_SECONDS, OPTION_DEVICE, OPTION_COVERAGE };
 
 static const struct argp_option option_rows[] = {
     {"seed", 's', "N", 0, "pick the interleaving of warps and of asynchronous operations by this seed (default 0)", 0},
@@ -22,6 +22,8 @@ static const struct argp_option option_rows[] = {
     {"device", OPTION_DEVICE, "NAME", 0, "what GPU to be: h200 (default) or h100", 0},
     {"limit-instructions", OPTION_LIMIT_INSTRUCTIONS, "N", 0, "stop a kernel after N instructions of warps", 0},
     {"limit-seconds", OPTION_LIMIT_SECONDS, "N", 0, "stop a kernel after N seconds", 0},
+    {"coverage", OPTION_COVERAGE, "FILE", 0,
+     "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)", 0},
     {"json", 'j', NULL, 0, "report a kernel that fails as one line of JSON", 0},
     {"quiet", 'q', NULL, 0, "do not say why calls are refused", 0},
     {0}};
@@ -32,14 +34,16 @@ struct exec_options {
 
 // The variables that carry options, and what they may be.
 static const struct row {
-    const char *variable, *words; // words: NULL for a number
-    uint64_t most;
+    const char *variable, *words; // words: NULL for a number or a file
+    uint64_t most;                // 0: a file
 } rows[] = {
 #define NUMBER_ROW(member, variable, most) {variable, NULL, most},
 #define WORD_ROW(member, variable, words)  {variable, words, 0},
-    DRIVER_NUMBER_ROWS(NUMBER_ROW) DRIVER_WORD_ROWS(WORD_ROW)
+#define TEXT_ROW(member, variable)         {variable, NULL, 0},
+    DRIVER_NUMBER_ROWS(NUMBER_ROW) DRIVER_WORD_ROWS(WORD_ROW) DRIVER_TEXT_ROWS(TEXT_ROW)
 #undef NUMBER_ROW
 #undef WORD_ROW
+#undef TEXT_ROW
 };
 
 static const struct {
@@ -52,6 +56,7 @@ static const struct {
     {OPTION_LIMIT_SECONDS, "TMAREF_LIMIT_SECONDS"},
     {'S', "TMAREF_SCHEDULE"},
     {OPTION_DEVICE, "TMAREF_DEVICE"},
+    {OPTION_COVERAGE, "TMAREF_COVERAGE"},
 };
 
 static const struct row *row_of(int key)
@@ -64,11 +69,30 @@ static const struct row *row_of(int key)
     return NULL;
 }
 
+// A file that can be written, by its whole path: the program may change its folder. NULL if it cannot.
+static char *file_of(const char *path, struct argp_state *state)
+{
+    FILE *file = fopen(path, "w");
+    if (file != NULL && fclose(file) == 0) return realpath(path, NULL);
+    argp_error(state, "cannot write %s: %s", path, strerror(errno));
+    return NULL;
+}
+
+static error_t set_file(const struct row *row, const char *argument, struct argp_state *state)
+{
+    char *path = file_of(argument, state);
+    if (path == NULL) return EINVAL;
+    const int is_set = setenv(row->variable, path, 1) == 0;
+    free(path);
+    return is_set ? 0 : errno;
+}
+
 static error_t set_option(const struct row *row, const char *argument, struct argp_state *state)
 {
     uint64_t value;
     char number[24];
-    if (row->words != NULL && !driver_option_is(row->words, argument)) {
+    if (row->words == NULL && row->most == 0) return set_file(row, argument, state);
+    if (row->words != NULL && driver_option_word(row->words, argument) < 0) {
         argp_error(state, "'%s' is not one of: %s", argument, row->words);
         return EINVAL;
     }

@@ -8,15 +8,13 @@
 #include "driver.h"
 
 static const struct device_facts devices[] = {
-    {"h200", "NVIDIA H200 (tmaref)", UINT64_C(150109880320), 0},
-    {"h100", "NVIDIA H100 80GB HBM3 (tmaref)", (uint64_t)81079 << 20, 1},
+    {"NVIDIA H200 (tmaref)", UINT64_C(150109880320), 0},
+    {"NVIDIA H100 80GB HBM3 (tmaref)", (uint64_t)81079 << 20, 1},
 };
 
-const struct device_facts *device_named(const char *option)
+const struct device_facts *device_of_option(int number)
 {
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        if (strcmp(devices[i].option, option) == 0) return &devices[i];
-    return &devices[0];
+    return &devices[number];
 }
 
 int device_attribute(const struct device_facts *device, int attribute, int *value)

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 struct device_facts {
-    const char *option, *name;
+    const char *name;
     uint64_t memory_bytes;
     int column; // of attributes.def
 };
 
-// The device that an option names; the first for any other word.
-const struct device_facts *device_named(const char *option);
+// The device that the option `device` names, by the word's place.
+const struct device_facts *device_of_option(int number);
 
 // The value of an attribute: 1, or 0 if there is none of that number.
 int device_attribute(const struct device_facts *device, int attribute, int *value);

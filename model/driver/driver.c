@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "look.h"
 
 static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
@@ -66,10 +67,30 @@ enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, co
     return error;
 }
 
+static void close_look(void)
+{
+    DRIVER_ENTER(driver);
+    char why[512];
+    if (!look_close(driver->look, why, sizeof why)) fprintf(stderr, "tmaref: %s\n", why);
+    driver->look = NULL;
+}
+
+// What the options ask to be told of kernels, until the program exits.
+static int open_look(struct driver *driver, char *why, size_t why_bytes)
+{
+    const struct look_options asked = {.coverage = driver->options.coverage};
+    if (driver->look != NULL) return 1;
+    driver->look = look_open(&asked, why, why_bytes);
+    if (driver->look != NULL) atexit(close_look);
+    return why[0] == '\0';
+}
+
 enum cuda_result driver_read_options(struct driver *driver)
 {
     char why[256];
-    if (driver->is_initialized || driver_options_read(&driver->options, why, sizeof why)) return CUDA_SUCCESS;
+    if (driver->is_initialized) return CUDA_SUCCESS;
+    if (driver_options_read(&driver->options, why, sizeof why) && open_look(driver, why, sizeof why))
+        return CUDA_SUCCESS;
     driver->options.quiet = 0;
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "the environment", "%s", why);
 }
@@ -91,7 +112,7 @@ DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
     if (driver->is_initialized) return CUDA_SUCCESS;
     const enum cuda_result error = driver_read_options(driver);
     if (error != CUDA_SUCCESS) return error;
-    driver->device = device_named(driver->options.device);
+    driver->device = device_of_option(driver->options.device);
     driver->is_initialized = 1;
     return CUDA_SUCCESS;
 }

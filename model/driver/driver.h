@@ -18,6 +18,7 @@
 enum { DRIVER_VERSION = 13000, DRIVER_CURRENT_MOST = 64 };
 
 struct device_facts;
+struct look;
 
 struct driver {
     pthread_mutex_t lock; // recursive: a call may be made of others
@@ -28,6 +29,7 @@ struct driver {
     struct objects objects;
     struct CUctx_st *primary;
     struct CUmemPoolHandle_st *pool;
+    struct look *look; // what of the kernels is told; NULL: nothing
     uint64_t launches, captures;
 };
 

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "function.h"
 #include "hopper.h"
+#include "look.h"
 #include "tell_launch.h"
 #include "work.h"
 
@@ -114,17 +115,6 @@ static void print(void *context, const char *text, size_t bytes)
     fwrite(text, 1, bytes, stdout);
 }
 
-static enum machine_policy policy_named(const char *name)
-{
-    static const char *const names[] = {[MACHINE_DEFAULT] = "default",
-                                        [MACHINE_LATE] = "late",
-                                        [MACHINE_EARLY] = "early",
-                                        [MACHINE_SHUFFLED] = "shuffled"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], name) == 0) return (enum machine_policy)i;
-    return MACHINE_DEFAULT;
-}
-
 static uint64_t workspace_of(struct driver *driver, struct CUctx_st *context)
 {
     enum { WORKSPACE_BYTES = 1024 };
@@ -170,7 +160,8 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
         .parameters = kernel->parameters,
         .global = allocations_regions(&driver->allocations),
         .number = ++driver->launches,
-        .schedule = {policy_named(driver->options.schedule), driver->options.seed, (uint32_t)driver->options.threads},
+        .schedule = {(enum machine_policy)driver->options.schedule, driver->options.seed,
+                     (uint32_t)driver->options.threads},
         .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
         .print = print,
         .grid_workspace = workspace,
@@ -181,7 +172,10 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
     struct machine_outcome *outcome = calloc(1, sizeof *outcome);
     if (outcome == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     enum cuda_result error = CUDA_SUCCESS;
-    if (!machine_run(&launch, outcome)) {
+    look_begin(driver->look, &launch, kernel->function->name);
+    const int is_done = machine_run(&launch, outcome);
+    look_end(driver->look, outcome);
+    if (!is_done) {
         launch_tell(driver, kernel->function->name, outcome);
         error = launch_error(outcome);
         if (outcome->kind != MACHINE_REFUSED) context->error = error;

@@ -27,17 +27,20 @@ static void read_number(struct reader *reader, const char *variable, uint64_t mo
     reader->ok = 0;
 }
 
-static void read_word(struct reader *reader, const char *variable, const char *words, const char **to)
+static void read_word(struct reader *reader, const char *variable, const char *words, int *to)
 {
     const char *text = getenv(variable);
-    *to = "";
-    if (text == NULL || text[0] == '\0') return;
-    if (driver_option_is(words, text)) {
-        *to = text;
-        return;
-    }
+    *to = text == NULL || text[0] == '\0' ? 0 : driver_option_word(words, text);
+    if (*to >= 0) return;
+    *to = 0;
     snprintf(reader->why, reader->why_bytes, "%s is '%.80s', which is not one of: %s", variable, text, words);
     reader->ok = 0;
+}
+
+static const char *read_text(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text == NULL ? "" : text;
 }
 
 int driver_options_read(struct driver_options *options, char *why, size_t why_bytes)
@@ -47,7 +50,10 @@ int driver_options_read(struct driver_options *options, char *why, size_t why_by
 #define DRIVER_WORD(member, variable, words)  read_word(&reader, variable, words, &options->member);
     DRIVER_NUMBER_ROWS(DRIVER_NUMBER)
     DRIVER_WORD_ROWS(DRIVER_WORD)
+#define DRIVER_TEXT(member, variable) options->member = read_text(variable);
+    DRIVER_TEXT_ROWS(DRIVER_TEXT)
 #undef DRIVER_NUMBER
 #undef DRIVER_WORD
+#undef DRIVER_TEXT
     return reader.ok;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // X(member, variable, most) and X(member, variable, words): one row for each option. Numbers are decimal; the others
-// are one of the words.
+// are one of the words. `schedule` has them in the order of enum machine_policy, `device` in that of device.c.
 #define DRIVER_NUMBER_ROWS(X)                                                                                          \
     X(seed, "TMAREF_SEED", UINT64_MAX)                                                                                 \
     X(threads, "TMAREF_THREADS", 64)                                                                                   \
@@ -20,26 +20,33 @@
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
     X(device, "TMAREF_DEVICE", "h200 h100")
 
+// X(member, variable): any text.
+#define DRIVER_TEXT_ROWS(X) X(coverage, "TMAREF_COVERAGE")
+
 struct driver_options {
 #define DRIVER_NUMBER(member, variable, most) uint64_t member;
-#define DRIVER_WORD(member, variable, words)  const char *member; // "" if it was not set
+#define DRIVER_WORD(member, variable, words)  int member; // which of the words, from 0; the first if it was not set
     DRIVER_NUMBER_ROWS(DRIVER_NUMBER)
+#define DRIVER_TEXT(member, variable) const char *member; // "" if it was not set
     DRIVER_WORD_ROWS(DRIVER_WORD)
+    DRIVER_TEXT_ROWS(DRIVER_TEXT)
 #undef DRIVER_NUMBER
 #undef DRIVER_WORD
+#undef DRIVER_TEXT
 };
 
 // Reads them all. 0 if one is not what it may be: that one counts as not set, and `why` says which it was.
 int driver_options_read(struct driver_options *options, char *why, size_t why_bytes);
 
-// Is it one of `words`, which have one space between them?
-static inline int driver_option_is(const char *words, const char *word)
+// Which of `words` it is, from 0; -1 if it is none. They have one space between them.
+static inline int driver_option_word(const char *words, const char *word)
 {
-    const size_t length = strlen(word);
-    if (length == 0 || strchr(word, ' ') != NULL) return 0;
-    for (const char *at = strstr(words, word); at != NULL; at = strstr(at + 1, word))
-        if ((at == words || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ')) return 1;
-    return 0;
+    for (int number = 0; *words != '\0'; number++) {
+        const size_t length = strcspn(words, " ");
+        if (strlen(word) == length && memcmp(words, word, length) == 0) return number;
+        words += length + (words[length] == ' ');
+    }
+    return -1;
 }
 
 #endif

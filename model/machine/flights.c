@@ -8,6 +8,7 @@
 #include "cluster.h"
 #include "flight_item.h"
 #include "grid.h"
+#include "looker.h"
 
 enum { PIECE_BYTES = 8192, MOST_RANDOM_PIECE = 4096, FIRST_PAGES = 16, TURNS_BETWEEN = 4 };
 
@@ -46,9 +47,16 @@ void flight_free(struct machine_flight *item)
     free(item);
 }
 
+static void tell(const struct machine_flight *item, int begins)
+{
+    const struct machine_looker *looker = machine_looker(item->warp->cta->cluster);
+    if (looker != NULL) looker->flight(looker->context, item, begins);
+}
+
 static void drop(struct machine_flight *item)
 {
     struct machine_flights *flights = flights_of(item->warp);
+    tell(item, 0);
     *(item->previous != NULL ? &item->previous->next : &flights->first) = item->next;
     *(item->next != NULL ? &item->next->previous : &flights->last) = item->previous;
     flight_free(item);
@@ -110,6 +118,7 @@ void flight_issue(struct machine_flight *item)
     item->previous = flights->last;
     *(flights->last != NULL ? &flights->last->next : &flights->first) = item;
     flights->last = item;
+    tell(item, 1);
     flight_start(item);
 }
 

@@ -88,6 +88,7 @@ struct machine_limits {
 //   parameters         parameter_bytes of them, laid out as the kernel's facts say
 //   global             what is mapped besides the module's variables; NULL: nothing
 //   stack_bytes        of local memory of each thread beyond what the entry names; 0: 64 KiB
+//   looker             is told of each instruction (looker.h); NULL: nobody
 //   print              takes what printf() writes; NULL: it is lost
 //   heap               NULL: malloc() returns 0
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
@@ -103,6 +104,7 @@ struct machine_launch {
     struct machine_schedule schedule;
     struct machine_limits limits;
     const struct observer *observer;
+    const struct machine_looker *looker;
     void (*print)(void *context, const char *text, size_t bytes);
     void *print_context;
     struct machine_heap *heap;

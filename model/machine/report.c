@@ -10,6 +10,7 @@
 #include "barrier.h"
 #include "flights.h"
 #include "handler.h"
+#include "looker.h"
 
 // --- Text ------------------------------------------------------------------------------------------------------------
 
@@ -115,6 +116,12 @@ void machine_end(struct machine *machine, const struct machine_outcome *outcome)
     pthread_mutex_unlock(machine->lock);
 }
 
+static void tell_end(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
+{
+    const struct machine_looker *looker = machine_looker(strand->warp->cta->cluster);
+    if (looker != NULL) looker->ended(looker->context, strand, code, lane);
+}
+
 static void end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
                    struct machine_outcome *outcome, struct text *text)
 {
@@ -123,6 +130,7 @@ static void end_at(struct machine_strand *strand, const struct machine_code *cod
     add_where(text, &outcome->where);
     add(text, "\n  operands: ");
     add_operands(text, strand, code, lane);
+    tell_end(strand, code, lane);
     machine_end(strand->warp->cta->cluster->machine, outcome);
 }
 

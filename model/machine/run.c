@@ -291,7 +291,8 @@ static void work_all(struct grid *grid)
 {
     pthread_t thread[MOST_HOST_THREADS];
     uint32_t wanted = grid->machine->launch->schedule.threads, started = 0;
-    if (grid->machine->launch->observer != NULL) wanted = 1; // who listens hears one event at a time
+    const struct machine_launch *launch = grid->machine->launch;
+    if (launch->observer != NULL || launch->looker != NULL) wanted = 1; // who listens hears one event at a time
     if (wanted > grid->clusters) wanted = (uint32_t)grid->clusters;
     for (; started + 1 < wanted && started < MOST_HOST_THREADS; started++)
         if (pthread_create(&thread[started], NULL, work, grid) != 0) break;

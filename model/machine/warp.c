@@ -11,6 +11,7 @@
 #include "alu.h"
 #include "flights.h"
 #include "handler.h"
+#include "looker.h"
 
 // --- Frames ----------------------------------------------------------------------------------------------------------
 
@@ -301,6 +302,27 @@ static enum machine_next go_on(struct machine_strand *strand, struct going *goin
     return next;
 }
 
+// The same, one instruction at a time, before the eyes of the looker.
+static enum machine_next go_on_seen(struct machine_strand *strand, struct going *going,
+                                    const struct machine_looker *looker)
+{
+    const struct machine_code *stop = going->stop;
+    struct machine_step step = {.strand = strand, .warp = strand->warp, .function = strand->frame->function};
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    enum machine_next next = MACHINE_NEXT;
+    while (going->code < stop && next == MACHINE_NEXT) {
+        step.code = going->code;
+        step.lanes = lanes_of(strand, step.code);
+        strand->pc = (uint32_t)(step.code - going->first);
+        if (step.lanes != 0) looker->before(looker->context, &step);
+        cluster->ahead++;
+        going->stop = step.code + 1;
+        next = go_on(strand, going);
+        if (step.lanes != 0) looker->after(looker->context, &step, next);
+    }
+    return next;
+}
+
 // The code up to which a strand may run: where a sibling stands, or the budget ends.
 static const struct machine_code *stop_of(const struct machine_strand *strand, const struct machine_code *code,
                                           uint32_t budget)
@@ -317,6 +339,7 @@ static enum machine_next run_strand(struct machine_strand *strand, uint32_t *bud
 {
     struct machine_warp *warp = strand->warp;
     struct machine_cluster *cluster = warp->cta->cluster;
+    const struct machine_looker *looker = machine_looker(cluster);
     struct going going = {0};
     uint32_t left = *budget;
     enum machine_next next;
@@ -325,7 +348,7 @@ static enum machine_next run_strand(struct machine_strand *strand, uint32_t *bud
         going.code = going.first + strand->pc;
         going.stop = stop_of(strand, going.code, left);
         const struct machine_code *begin = going.code;
-        next = go_on(strand, &going);
+        next = looker != NULL ? go_on_seen(strand, &going, looker) : go_on(strand, &going);
         uint32_t used = (uint32_t)(going.code - begin) + (next != MACHINE_NEXT);
         left = used < left ? left - used : 0;
         if (next == MACHINE_NEXT) strand->pc = (uint32_t)(going.code - going.first);
@@ -371,6 +394,7 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
     }
     warp->cta->cluster->time += budget - left;
     warp->cta->cluster->executed += budget - left;
+    warp->cta->cluster->ahead = 0;
     return ran == MACHINE_RAN_ON && warp->strands == 0 ? MACHINE_ENDED : ran; // the last lane left with the budget
 }
 

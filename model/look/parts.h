@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What the files of this room share. tally.c counts what one launch executes; the parts that were asked for
+// (coverage.c) take the counts at its end, because a module may be gone at the next.
+#ifndef TMAREF_LOOK_PARTS_H
+#define TMAREF_LOOK_PARTS_H
+
+#include "look.h"
+#include "looker.h"
+
+#pragma GCC visibility push(hidden)
+
+// Room for `count` things of `each_bytes` in an array that has room for *room: the array, moved, or NULL without
+// memory, and the old one stays as it is. What is new is zero.
+void *look_grow(void *array, uint32_t *room, uint32_t count, size_t each_bytes);
+
+// A string of its own, or NULL.
+char *look_string(const char *at, size_t length);
+
+// --- Counts of a launch ----------------------------------------------------------------------------------------------
+
+// How often warps executed one code, and threads.
+struct look_count {
+    uint64_t warps, threads;
+};
+
+struct look_function {
+    const struct machine_function *function;
+    struct look_count *count; // of each code
+};
+
+struct look_tally {
+    struct look_function *item;
+    uint32_t count, room, last; // last: whose count went up last
+};
+
+void look_tally_step(struct look_tally *tally, const struct machine_step *step);
+void look_tally_clear(struct look_tally *tally);
+
+// Adds those functions of the kernel that were never called, with counts of 0.
+void look_tally_complete(struct look_tally *tally, const struct machine_kernel *kernel);
+
+// How often the instruction was executed: its busiest code, for some have asides.
+struct look_count look_instruction_count(const struct look_function *of, uint32_t instruction, uint32_t *code);
+
+// --- Coverage of lines -----------------------------------------------------------------------------------------------
+
+struct look_coverage;
+struct look_coverage *look_coverage_open(const char *path);
+void look_coverage_take(struct look_coverage *coverage, const struct look_tally *tally, struct machine_module *module);
+int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// How often each instruction of a launch was executed.
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+void *look_grow(void *array, uint32_t *room, uint32_t count, size_t each_bytes)
+{
+    if (count <= *room) return array;
+    uint32_t wanted = *room < 16 ? 16 : *room;
+    while (wanted < count && wanted < UINT32_MAX / 2) wanted *= 2;
+    uint8_t *more = wanted < count ? NULL : realloc(array, wanted * each_bytes);
+    if (more == NULL) return NULL;
+    memset(more + *room * each_bytes, 0, (wanted - *room) * each_bytes);
+    *room = wanted;
+    return more;
+}
+
+char *look_string(const char *at, size_t length)
+{
+    char *to = malloc(length + 1);
+    if (to == NULL) return NULL;
+    memcpy(to, at, length);
+    to[length] = '\0';
+    return to;
+}
+
+static struct look_function *function_of(struct look_tally *tally, const struct machine_function *function)
+{
+    if (tally->last < tally->count && tally->item[tally->last].function == function) return &tally->item[tally->last];
+    for (tally->last = 0; tally->last < tally->count; tally->last++)
+        if (tally->item[tally->last].function == function) return &tally->item[tally->last];
+    struct look_function *more = look_grow(tally->item, &tally->room, tally->count + 1, sizeof *more);
+    if (more == NULL) return NULL;
+    tally->item = more;
+    struct look_function *to = &more[tally->count];
+    *to = (struct look_function){function, calloc(function->codes + 1u, sizeof *to->count)};
+    if (to->count == NULL) return NULL;
+    tally->count++;
+    return to;
+}
+
+void look_tally_step(struct look_tally *tally, const struct machine_step *step)
+{
+    struct look_function *of = function_of(tally, step->function);
+    if (of == NULL) return;
+    struct look_count *count = &of->count[step->code - step->function->code];
+    count->warps++;
+    count->threads += (uint32_t)__builtin_popcount(step->lanes);
+}
+
+void look_tally_complete(struct look_tally *tally, const struct machine_kernel *kernel)
+{
+    for (uint32_t i = 0; i < kernel->functions; i++)
+        if (kernel->function[i] != NULL) function_of(tally, kernel->function[i]);
+}
+
+void look_tally_clear(struct look_tally *tally)
+{
+    for (uint32_t i = 0; i < tally->count; i++) free(tally->item[i].count);
+    free(tally->item);
+    *tally = (struct look_tally){0};
+}
+
+struct look_count look_instruction_count(const struct look_function *of, uint32_t instruction, uint32_t *code)
+{
+    struct look_count most = {0};
+    for (; *code < of->function->codes && of->function->code[*code].instruction <= instruction; ++*code)
+        if (of->function->code[*code].instruction == instruction && of->count[*code].warps > most.warps)
+            most = of->count[*code];
+    return most;
+}

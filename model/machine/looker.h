@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Who looks on while a launch runs, instruction by instruction: statistics, coverage, timelines, breakpoints
+// (model/look). It costs one branch where nobody looks; where somebody does, instructions run one at a time, on one
+// thread of the host. What memory and barriers see is told to observers (core/event.h).
+#ifndef TMAREF_MACHINE_LOOKER_H
+#define TMAREF_MACHINE_LOOKER_H
+
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+struct machine_flight;
+
+// One instruction of a warp, and the lanes that execute it.
+struct machine_step {
+    const struct machine_strand *strand; // not valid any more in after()
+    const struct machine_warp *warp;
+    const struct machine_function *function;
+    const struct machine_code *code;
+    uint32_t lanes;
+};
+
+//   before   the instruction is about to be executed
+//   after    it was, or it waits and comes again (MACHINE_WAIT)
+//   flight   an asynchronous operation is issued (begins), or is done
+//   ended    the launch ends before its time at `code` of this strand (NULL: at its pc), for the thread of `lane`; or
+//            in a hang, where this strand waits
+struct machine_looker {
+    void *context;
+    void (*before)(void *context, const struct machine_step *step);
+    void (*after)(void *context, const struct machine_step *step, enum machine_next next);
+    void (*flight)(void *context, const struct machine_flight *flight, int begins);
+    void (*ended)(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane);
+};
+
+// The looker of the launch, NULL if there is none.
+static inline const struct machine_looker *machine_looker(const struct machine_cluster *cluster)
+{
+    return cluster->machine->launch->looker;
+}
+
+// The cluster's clock at the instruction that is executed now.
+static inline uint64_t machine_now(const struct machine_cluster *cluster)
+{
+    return cluster->time + cluster->ahead;
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Launches one kernel of a PTX file, for the tests of `tmaref exec` that need no nvcc.
+// usage: run_ptx FILE KERNEL [GRID [BLOCK [CLUSTER]]]; prints the CUDA error that the program sees in the end.
+// Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i; those of 128 bytes a tensor map of it: two
+// dimensions of 64 words, boxes of 16 times 16.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+#include "tensormap.h"
+
+enum { BUFFER_BYTES = 65536, MOST_PARAMETERS = 8, TILE = 16, SIDE = 64 };
+
+static int fails(enum cuda_result error, const char *what)
+{
+    const char *name = "?";
+    if (error == CUDA_SUCCESS) return 0;
+    cuGetErrorName(error, &name);
+    printf("%s: %s\n", what, name);
+    return 1;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 20);
+    if (file == NULL || text == NULL || fread(text, 1, (1 << 20) - 1, file) == 0) {
+        perror(path);
+        exit(2);
+    }
+    fclose(file);
+    return text;
+}
+
+static enum cuda_result encode(struct tensormap_image *map, unsigned long long buffer)
+{
+    const uint64_t dim[] = {SIDE, SIDE}, stride[] = {4 * SIDE};
+    const uint32_t box[] = {TILE, TILE}, step[] = {1, 1};
+    return cuTensorMapEncodeTiled(map, 2, 2, (void *)(uintptr_t)buffer, dim, stride, box, step, 0, 0, 0, 0);
+}
+
+static enum cuda_result run(struct CUfunc_st *function, unsigned long long buffer, const unsigned size[3])
+{
+    static struct tensormap_image map;
+    void *parameter[MOST_PARAMETERS];
+    enum cuda_result error = encode(&map, buffer);
+    for (size_t i = 0, offset, bytes; i < MOST_PARAMETERS; i++) {
+        if (cuFuncGetParamInfo(function, i, &offset, &bytes) != CUDA_SUCCESS) break;
+        parameter[i] = bytes == sizeof map ? (void *)&map : (void *)&buffer;
+    }
+    struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+    cluster.value.cluster.x = size[2];
+    cluster.value.cluster.y = cluster.value.cluster.z = 1;
+    const struct cuda_launch_config config = {.grid_x = size[0],
+                                              .grid_y = 1,
+                                              .grid_z = 1,
+                                              .block_x = size[1],
+                                              .block_y = 1,
+                                              .block_z = 1,
+                                              .attributes = &cluster,
+                                              .attribute_count = size[2] > 0};
+    if (error == CUDA_SUCCESS) error = cuLaunchKernelEx(&config, function, parameter, NULL);
+    return error != CUDA_SUCCESS ? error : cuCtxSynchronize();
+}
+
+int main(int argc, char **argv)
+{
+    struct CUctx_st *context;
+    struct CUmod_st *module;
+    struct CUfunc_st *function;
+    unsigned long long buffer;
+    uint32_t word[BUFFER_BYTES / 4];
+    unsigned size[3] = {1, 1, 0};
+    if (argc < 3) return 2;
+    for (int i = 3; i < argc && i < 6; i++) size[i - 3] = (unsigned)atoi(argv[i]);
+    char *text = read_text(argv[1]);
+    for (uint32_t i = 0; i < BUFFER_BYTES / 4; i++) word[i] = i;
+    if (fails(cuInit(0), "cuInit") || fails(cuDevicePrimaryCtxRetain(&context, 0), "context")) return 1;
+    if (fails(cuCtxSetCurrent(context), "context") || fails(cuMemAlloc_v2(&buffer, sizeof word), "memory")) return 1;
+    if (fails(cuMemcpyHtoD_v2(buffer, word, sizeof word), "copy")) return 1;
+    if (fails(cuModuleLoadData(&module, text), "module")) return 1;
+    if (fails(cuModuleGetFunction(&function, module, argv[2]), "function")) return 1;
+    free(text);
+    return fails(run(function, buffer, size), "launch");
+}
