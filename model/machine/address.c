@@ -8,6 +8,12 @@
 
 enum { LOCAL_GRANULE = 16 };
 
+// A kernel's parameters lie at 0 in their space, so that an address fits 32 bits; no generic address is so low.
+static uint64_t of_parameter(const struct machine *machine, uint64_t address)
+{
+    return address < machine->kernel->facts.parameter_bytes ? address + machine_parameter_window(machine) : address;
+}
+
 struct machine_place machine_place(const struct machine_strand *strand, enum ptx_word space, uint64_t address)
 {
     uint32_t rank = strand->warp->cta->rank;
@@ -23,6 +29,9 @@ struct machine_place machine_place(const struct machine_strand *strand, enum ptx
         return (struct machine_place){PTX_LOCAL, (uint32_t)address};
     case PTX_GLOBAL:
         return (struct machine_place){PTX_GLOBAL, address};
+    case PTX_PARAM:
+        address = of_parameter(strand->warp->cta->cluster->machine, address);
+        break;
     default:
         break;
     }

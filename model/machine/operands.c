@@ -139,6 +139,12 @@ static const struct ptx_variable *variable_of(const struct decoder *decoder, uin
                                    : &decoder->program->variable[index];
 }
 
+static int is_kernel_parameter(const struct decoder *decoder, uint32_t index)
+{
+    return decoder->source->is_entry && index & PTX_OF_FUNCTION &&
+           (index & ~PTX_OF_FUNCTION) < decoder->source->parameters;
+}
+
 // Where a variable begins: a slot of 64 bits and a number to add.
 static struct machine_operand variable_address(const struct decoder *decoder, uint32_t index)
 {
@@ -158,7 +164,7 @@ static struct machine_operand variable_address(const struct decoder *decoder, ui
         at.add = (int64_t)(is_own ? offset : decoder->shared_offset[number]);
         break;
     case PTX_PARAM:
-        if (decoder->source->is_entry && number < decoder->source->parameters) {
+        if (is_kernel_parameter(decoder, index)) {
             at.slot = MACHINE_SLOT_PARAMETERS | MACHINE_IN_WARP;
             at.add = (int64_t)offset;
         } else {
@@ -197,7 +203,7 @@ static struct machine_operand constant_operand(struct decoder *decoder, enum ptx
                                     .is_uniform = 1};
 }
 
-// The address of a variable, or of a function, as a number.
+// The address of a variable, or of a function, as a number. Of a kernel's parameter it is the offset (machine_place).
 static struct machine_operand symbol_operand(struct decoder *decoder, const struct ptx_operand *operand,
                                              enum ptx_type type)
 {
@@ -205,6 +211,7 @@ static struct machine_operand symbol_operand(struct decoder *decoder, const stru
         return constant_operand(decoder, type, machine_function_address(decoder->module, operand->index));
     struct machine_operand from = variable_address(decoder, operand->index);
     from.add = (int64_t)((uint64_t)from.add + operand->bits);
+    if (is_kernel_parameter(decoder, operand->index)) from.slot = MACHINE_SLOT_ZERO | MACHINE_IN_WARP;
     if (from.slot == (MACHINE_SLOT_ZERO | MACHINE_IN_WARP)) return constant_operand(decoder, type, (uint64_t)from.add);
     struct machine_operand to = scratch_operand(decoder, type);
     aside(decoder, &decoder->before, machine_add_up, to, from);

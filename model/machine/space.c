@@ -10,15 +10,16 @@ static int is_shared_word(enum ptx_word space)
 
 // --- cvta, isspacep --------------------------------------------------------------------------------------------------
 
-static uint64_t window_of(enum ptx_word space)
+// What is added to an address of a space. Addresses of global and const memory are generic ones.
+static uint64_t window_of(const struct machine_strand *strand, enum ptx_word space)
 {
+    if (space == PTX_PARAM) return machine_parameter_window(strand->warp->cta->cluster->machine);
     return is_shared_word(space) ? MACHINE_SHARED_WINDOW : space == PTX_LOCAL ? MACHINE_LOCAL_WINDOW : 0;
 }
 
-// Addresses of global, const and param memory are generic ones.
 static enum machine_next to_generic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    uint64_t window = window_of((enum ptx_word)code->choice->space[0]);
+    uint64_t window = window_of(strand, (enum ptx_word)code->choice->space[0]);
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         uint64_t address = machine_value(strand, &code->operand[1], lane);
         if (lanes >> lane & 1)
@@ -29,7 +30,7 @@ static enum machine_next to_generic(struct machine_strand *strand, const struct 
 
 static enum machine_next from_generic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    uint64_t window = window_of((enum ptx_word)code->choice->space[0]);
+    uint64_t window = window_of(strand, (enum ptx_word)code->choice->space[0]);
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         if (lanes >> lane & 1)
             machine_set_value(strand, &code->operand[0], lane, machine_value(strand, &code->operand[1], lane) - window);
@@ -63,7 +64,7 @@ static int is_in_space(const struct machine_strand *strand, enum ptx_word space,
     case PTX_GLOBAL:
         return !is_shared && address - MACHINE_LOCAL_WINDOW >= MACHINE_WINDOW_BYTES && !is_constant(machine, address);
     default: // param
-        return address - (uint64_t)(uintptr_t)machine->parameters < machine->kernel->facts.parameter_bytes;
+        return address - machine_parameter_window(machine) < machine->kernel->facts.parameter_bytes;
     }
 }
 

@@ -135,7 +135,7 @@ void machine_special_set(struct machine_warp *warp)
     const struct machine_strand *strand = &warp->strand[0];
     fill(strand, MACHINE_SLOT_ZERO, PTX_FILE_64, 0);
     fill(strand, MACHINE_SLOT_SHARED, PTX_FILE_64, (uint64_t)warp->cta->rank << SHARED_RANK_SHIFT);
-    fill(strand, MACHINE_SLOT_PARAMETERS, PTX_FILE_64, (uint64_t)(uintptr_t)machine->parameters);
+    fill(strand, MACHINE_SLOT_PARAMETERS, PTX_FILE_64, machine_parameter_window(machine));
     for (uint32_t i = 0; i < machine->kernel->specials; i++) {
         const struct machine_special *special = &machine->kernel->special[i];
         const struct machine_operand operand = {.slot = special->slot, .file = special->file};

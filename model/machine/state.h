@@ -117,6 +117,12 @@ struct machine {
     void *combined_lock; // of global memory, for who reads, combines and writes there; NULL: one host thread runs
 };
 
+// What generic addresses of the kernel's parameters have over those of their space, which begin at 0.
+static inline uint64_t machine_parameter_window(const struct machine *machine)
+{
+    return (uint64_t)(uintptr_t)machine->parameters;
+}
+
 // Are all lanes of the warp that live at the instruction, as .aligned wants it?
 static inline int machine_is_converged(const struct machine_strand *strand, uint32_t lanes)
 {

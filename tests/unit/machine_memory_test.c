@@ -44,6 +44,24 @@ START_TEST(generic_addresses_reach_all_spaces)
 }
 END_TEST
 
+// Triton takes the address of a tensor map among the parameters in 32 bits.
+START_TEST(addresses_of_parameters_fit_32_bits)
+{
+    struct ran *ran =
+        run_well(HEAD ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                      "mov.b32 %r1, out;\ncvt.u64.u32 %rd2, %r1;\ncvta.param.u64 %rd3, %rd2;\nld.u64 %rd4, [%rd3];\n"
+                      "ld.param.u64 %rd5, [%rd2];\ncvta.to.param.u64 %rd6, %rd3;\nld.param.u64 %rd6, [%rd6];\n"
+                      "isspacep.param %p0, %rd3;\nisspacep.param %p1, %rd0;\nselp.u32 %r2, 1, 0, %p0;\n"
+                      "@%p1 mov.u32 %r2, 2;\nst.global.u32 [%rd4], %r2;\nsub.u64 %rd5, %rd5, %rd0;\n"
+                      "sub.u64 %rd6, %rd6, %rd0;\nst.global.u64 [%rd0+8], %rd5;\nst.global.u64 [%rd0+16], %rd6;\n"
+                      "mov.b32 %r3, out+4;\nsub.u32 %r3, %r3, %r1;\nst.global.u32 [%rd0+4], %r3;\nret;\n}\n",
+                 (struct launch_of){.block = 1});
+    static const uint32_t wanted[] = {1, 4, 0, 0, 0, 0};
+    for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
+    free(ran);
+}
+END_TEST
+
 // Widths, signs and vectors: what is read is put together again as it was written.
 START_TEST(every_width_and_vector_is_moved_whole)
 {
@@ -332,6 +350,7 @@ Suite *machine_memory_suite(void)
           *calls = tcase_create("calls");
     tcase_add_test(moves, shared_memory_is_the_ctas);
     tcase_add_test(moves, generic_addresses_reach_all_spaces);
+    tcase_add_test(moves, addresses_of_parameters_fit_32_bits);
     tcase_add_test(moves, every_width_and_vector_is_moved_whole);
     tcase_add_test(moves, dynamic_shared_memory_lies_behind_the_static);
     tcase_add_test(moves, alloca_takes_from_the_stack_of_each_lane);
