@@ -48,13 +48,23 @@ static void tell(const struct machine_strand *strand, const struct machine_code 
     event_tell(machine_teller(strand, code, lanes, &room), (struct event){.kind = EVENT_MEETING, .meeting = meeting});
 }
 
-// Lets go the lanes whose mask has come, wherever in the program they wait.
+// The lanes that wait with the mask of `lane`.
+static uint32_t waiting_like(const struct machine_warp *warp, uint32_t lane)
+{
+    uint32_t same = 0;
+    for (uint32_t other = 0; other < MACHINE_LANES; other++)
+        if (warp->syncing >> other & 1 && warp->mark[other] == warp->mark[lane]) same |= 1u << other;
+    return same;
+}
+
+// Lets go the lanes whose mask has come, wherever in the program they wait. Those of the mask that wait with another
+// mask have not come: they are in an inner branch.
 static void let_go(const struct machine_strand *strand)
 {
     struct machine_warp *warp = strand->warp;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         uint32_t group = ((uint32_t)warp->mark[lane] | 1u << lane) & warp->live;
-        if (!(warp->syncing >> lane & 1) || (group & ~warp->syncing) != 0) continue;
+        if (!(warp->syncing >> lane & 1) || (group & ~waiting_like(warp, lane)) != 0) continue;
         warp->synced |= group;
         warp->syncing &= ~group;
         machine_progress(strand);

@@ -47,6 +47,22 @@ START_TEST(bar_warp_sync_meets_from_anywhere)
 }
 END_TEST
 
+// Lanes that wait in an inner branch, with a mask of its own, have not come to the outer one.
+START_TEST(bar_warp_sync_does_not_count_those_that_wait_with_another_mask)
+{
+    struct ran *ran =
+        run_well(HEAD ".shared .align 4 .b32 s;\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                      "mov.u32 %r1, 7;\nst.shared.u32 [s], %r1;\nbar.warp.sync -1;\nsetp.ge.u32 %p0, %r0, 24;\n"
+                      "@%p0 bra INNER;\nJOIN: bar.warp.sync -1;\nld.shared.u32 %r3, [s];\n"
+                      "st.global.u32 [%rd1], %r3;\nret;\n"
+                      "INNER: bar.warp.sync 0xff000000;\nnanosleep.u32 100;\nmov.u32 %r1, 8;\nst.shared.u32 [s], "
+                      "%r1;\nbra JOIN;\n}\n",
+                 (struct launch_of){.block = 32});
+    for (uint32_t i = 0; i < 32; i++) ck_assert_uint_eq(ran->out[i], 8);
+    free(ran);
+}
+END_TEST
+
 // A producer warp and a consumer warp hand 20 numbers over through one word and two named barriers.
 START_TEST(named_barriers_hand_over)
 {
@@ -292,6 +308,7 @@ Suite *machine_meeting_suite(void)
     tcase_add_test(warps, shuffles_wait_for_their_mask);
     tcase_add_test(warps, votes_wait_for_the_slowest);
     tcase_add_test(warps, bar_warp_sync_meets_from_anywhere);
+    tcase_add_test(warps, bar_warp_sync_does_not_count_those_that_wait_with_another_mask);
     tcase_add_test(ctas, named_barriers_hand_over);
     tcase_add_test(ctas, bar_red_counts_and_decides);
     tcase_add_test(ctas, bar_sync_does_not_wait_for_the_dead);
