@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "values.h"
+
 // --- Spellings -------------------------------------------------------------------------------------------------------
 
 struct telling {
@@ -13,18 +15,11 @@ struct telling {
     struct instance instance;
 };
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 static uint64_t hash_of(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (; *text != '\0'; text++) hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return mix(hash);
+    return value_mix(hash);
 }
 
 static int has_constant(const struct registers *registers)
@@ -89,7 +84,7 @@ static void tell_variant(struct telling *telling, int variant, int parts)
     instance->parts = parts;
     if (!registers_open(&instance->registers, instance->form, instance->spelling, parts)) return;
     describe(instance);
-    instance->seed += mix(telling->seed);
+    instance->seed += value_mix(telling->seed);
     telling->tell(telling->to, instance);
 }
 
@@ -142,98 +137,6 @@ void instance_each(uint64_t seed, void (*tell)(void *to, struct instance *instan
 
 // --- Operands --------------------------------------------------------------------------------------------------------
 
-static uint64_t pick(const uint64_t *list, size_t count, uint64_t random)
-{
-    return list[random % count];
-}
-#define PICK(list, random) pick(list, sizeof list / sizeof *list, random)
-
-static uint64_t integer(int bits, uint64_t kind, uint64_t random)
-{
-    uint64_t top = (uint64_t)1 << (bits - 1), near = random % 5 - 2;
-    switch (kind % 8) {
-    case 0:
-        return near;
-    case 1:
-        return top + near;
-    case 2:
-        return ((uint64_t)1 << (random >> 8) % (unsigned)bits) + near;
-    case 3:
-        return random % 80 - 16;
-    case 4:
-        return random >> (random >> 58);
-    default:
-        return random;
-    }
-}
-
-// What is interesting about a float: ends of ranges, halves, numbers near powers of two.
-static uint64_t floating(int bits, int fraction_bits, uint64_t kind, uint64_t random)
-{
-    uint64_t top = (uint64_t)1 << (bits - 1), sign = random >> 63 ? top : 0, one = (uint64_t)1 << fraction_bits;
-    uint64_t fields = top >> fraction_bits, infinity = (fields - 1) << fraction_bits, bias = (fields / 2 - 1);
-    const uint64_t ends[] = {0,
-                             1,
-                             2,
-                             one - 1,
-                             one,
-                             one + 1,
-                             infinity - 1,
-                             infinity,
-                             infinity + 1,
-                             top - 1,
-                             infinity + one / 2,
-                             infinity + one / 2 + 1,
-                             bias << fraction_bits,
-                             (bias << fraction_bits) + 1,
-                             (bias << fraction_bits) - 1,
-                             (bias - 1) << fraction_bits,
-                             ((bias + 1) << fraction_bits) + one / 2,
-                             infinity - one,
-                             (bias << fraction_bits) | one / 2};
-    uint64_t fraction = random % one;
-    switch (kind % 8) {
-    case 0:
-    case 1:
-        return sign | PICK(ends, random >> 16);
-    case 2:
-        return sign | ((bias - 8 + (random >> 56 & 31)) << fraction_bits) | (fraction & (0 - one / 8));
-    case 3:
-        return sign | ((bias - 3 + (random >> 56 & 7)) << fraction_bits) | fraction;
-    case 4:
-        return sign | (random >> 40) % (4 * one);
-    case 5:
-        return sign | ((bias - 16 + (random >> 56 & 63)) << fraction_bits) | fraction;
-    default:
-        return random;
-    }
-}
-
-static uint64_t typed(enum ptx_type type, uint64_t kind, uint64_t random)
-{
-    uint32_t bits = ptx_type_row(type)->bits;
-    uint64_t again = mix(random + 1);
-    switch (type) {
-    case PTX_TYPE_f16:
-        return floating(16, 10, kind, random);
-    case PTX_TYPE_bf16:
-        return floating(16, 7, kind, random);
-    case PTX_TYPE_f32:
-        return floating(32, 23, kind, random);
-    case PTX_TYPE_f64:
-        return floating(64, 52, kind, random);
-    case PTX_TYPE_f16x2:
-        return (floating(16, 10, kind, random) & 0xffff) | floating(16, 10, again >> 7, again) << 16;
-    case PTX_TYPE_bf16x2:
-        return (floating(16, 7, kind, random) & 0xffff) | floating(16, 7, again >> 7, again) << 16;
-    case PTX_TYPE_u16x2:
-    case PTX_TYPE_s16x2:
-        return (integer(16, kind, random) & 0xffff) | integer(16, again >> 7, again) << 16;
-    default:
-        return integer(bits < 8 ? 32 : bits > 64 ? 64 : (int)bits, kind, random);
-    }
-}
-
 // Positions, counts and the like are small most of the time.
 static int is_count(const struct instance *instance, const struct ptx_operand_rule *rule)
 {
@@ -276,7 +179,7 @@ uint64_t instance_operand(const struct instance *instance, int slot, int word, i
     const struct registers *registers = &instance->registers;
     uint64_t seed = instance->seed + (uint64_t)(slot * 2 + word) * 0x9e3779b97f4a7c15u;
     int at = shared_by_warp(instance, tuple) ? tuple / 32 : tuple;
-    uint64_t kind = mix(seed + (uint64_t)at * 2 + 1), random = mix(kind + seed);
+    uint64_t kind = value_mix(seed + (uint64_t)at * 2 + 1), random = value_mix(kind + seed);
     if (slot == registers->slots || registers->bits[slot] == 1) return random & 1;
     const struct ptx_operand_rule *rule = rule_of(registers, slot);
     if (rule->kind == PTX_RULE_CONSTANT) return instance->constant;
@@ -288,12 +191,12 @@ uint64_t instance_operand(const struct instance *instance, int slot, int word, i
         !registers->is_written[slot - 1])
         return (instance_operand(instance, slot - 1, word, tuple) + (random & 3) - 1) ^
                (random & 4 ? (uint64_t)1 << (registers->bits[slot] - 1) % 64 : 0);
-    return typed((enum ptx_type)rule->type, kind >> 20, random);
+    return value_of_type((enum ptx_type)rule->type, kind >> 20, random);
 }
 
 uint32_t instance_lanes(const struct instance *instance, int warp)
 {
-    uint32_t lanes = (uint32_t)mix(instance->seed + (uint64_t)warp * 77);
+    uint32_t lanes = (uint32_t)value_mix(instance->seed + (uint64_t)warp * 77);
     int is_shuffle = strcmp(ptx_form_row(instance->form)->opcode, "shfl") == 0;
     if (!instance->is_meeting || is_shuffle || warp % 4 == 0 || lanes == 0) return UINT32_MAX;
     return warp % 4 == 1 ? lanes & (0 - lanes) : lanes;
@@ -347,6 +250,6 @@ int instance_compute(struct instance *instance, alu_function *function, uint64_t
 uint64_t instance_digest(const uint64_t *results, size_t count)
 {
     uint64_t digest = 0;
-    for (size_t i = 0; i < count; i++) digest = mix(digest + results[i] + i * 0x9e3779b97f4a7c15u);
+    for (size_t i = 0; i < count; i++) digest = value_mix(digest + results[i] + i * 0x9e3779b97f4a7c15u);
     return digest;
 }

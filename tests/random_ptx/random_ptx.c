@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Runs random PTX programs on libraries that have the driver's calls: a GPU's and the simulated one.
+//
+//   random_ptx run LIBRARY FIRST COUNT STEP    programs FIRST, FIRST + STEP, ...: a line of each, its seed and digests
+//   random_ptx diff LIBRARY OTHER FIRST COUNT STEP   the same, and shows the first step that differs on the other one
+//   random_ptx check LIBRARY FILE [FIRST STEP] runs the programs of a file that `run` wrote, and compares; status 1 if
+//   any differs random_ptx ptx SEED                        prints a program random_ptx rows COUNT how many steps of
+//   each row COUNT programs have
+#include <stdlib.h>
+#include <string.h>
+
+#include "../alu/values.h"
+#include "device.h"
+#include "program.h"
+
+enum { SHOWN = 4, MEMORY_WORDS = 3 * PROGRAM_CTA_BYTES / 8 + PROGRAM_MOST_THREADS * PROGRAM_OWN_BYTES / 8 };
+
+// One run of a program: what a device left.
+struct outcome {
+    int error;
+    char said[2000];
+    uint64_t *log, *memory;
+    uint32_t digest[PROGRAM_MOST_STEPS + 1]; // of each step, and of the memory
+};
+
+static struct program program;
+static char *text;
+static uint64_t *input;
+
+static void *room(size_t words)
+{
+    void *memory = calloc(words, 8);
+    if (memory == NULL) abort();
+    return memory;
+}
+
+static void open_outcome(struct outcome *outcome)
+{
+    outcome->log = room((size_t)PROGRAM_MOST_STEPS * PROGRAM_MOST_THREADS);
+    outcome->memory = room(MEMORY_WORDS);
+}
+
+static int threads(void)
+{
+    return program.block * program.ctas;
+}
+
+static size_t memory_words(void)
+{
+    return (size_t)(program.ctas * PROGRAM_CTA_BYTES + threads() * PROGRAM_OWN_BYTES) / 8;
+}
+
+static void make(uint64_t seed)
+{
+    size_t bytes;
+    free(text);
+    FILE *to = open_memstream(&text, &bytes);
+    if (to == NULL) abort();
+    program_print(&program, seed, to);
+    fclose(to);
+    for (int word = 0; word < PROGRAM_INPUTS; word++)
+        for (int thread = 0; thread < threads(); thread++)
+            input[word * threads() + thread] = program_input(seed, word, thread);
+}
+
+static uint32_t digest(const uint64_t *words, size_t count)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < count; i++) hash = value_mix(hash + words[i] + i * 0x9e3779b97f4a7c15u);
+    return (uint32_t)(hash >> 32);
+}
+
+static void run(struct device *device, uint64_t seed, struct outcome *outcome)
+{
+    const struct device_work work = {text,
+                                     program.level,
+                                     program.block,
+                                     program.ctas,
+                                     input,
+                                     (size_t)(PROGRAM_INPUTS * threads()),
+                                     (size_t)(program.steps * threads()),
+                                     memory_words(),
+                                     outcome->log,
+                                     outcome->memory};
+    for (size_t i = 0; i < memory_words(); i++) outcome->memory[i] = value_mix(seed + i);
+    outcome->error = device_run(device, &work, outcome->said, sizeof outcome->said);
+    for (int step = 0; step < program.steps; step++)
+        outcome->digest[step] = digest(outcome->log + step * threads(), (size_t)threads());
+    outcome->digest[program.steps] = digest(outcome->memory, memory_words());
+}
+
+static uint32_t text_digest(void)
+{
+    uint64_t hash = 0;
+    for (const char *at = text; *at != '\0'; at++) hash = value_mix(hash + (uint8_t)*at);
+    return (uint32_t)(hash >> 32);
+}
+
+static void print_line(uint64_t seed, const struct outcome *outcome)
+{
+    if (outcome->error != 0) {
+        printf("# program %llu: CUDA error %d: %.300s\n", (unsigned long long)seed, outcome->error, outcome->said);
+        return;
+    }
+    printf("%llu %08x %d %d ", (unsigned long long)seed, text_digest(), program.steps, threads());
+    for (int step = 0; step <= program.steps; step++) printf("%04x", outcome->digest[step] & 0xffff);
+    printf("\n");
+}
+
+// The PTX of a step.
+static void print_step(int step)
+{
+    char mark[32];
+    snprintf(mark, sizeof mark, "// step %d ", step);
+    const char *at = strstr(text, mark), *end = at == NULL ? NULL : strstr(at + 3, "// step ");
+    if (at == NULL) return;
+    for (int length = end == NULL ? 400 : (int)(end - at); length > 0;) {
+        int line = (int)strcspn(at, "\n") + 1;
+        if (line > length) line = length;
+        printf("!   %.*s", line, at);
+        at += line, length -= line;
+    }
+}
+
+// Bodies of functions are printed before the kernel's, so the first step in the order of the text is not the first to
+// run: which one is, its operands tell.
+static int show_difference(uint64_t seed, const struct outcome *one, const struct outcome *other)
+{
+    int step = 0, shown = 0;
+    while (step <= program.steps && one->digest[step] == other->digest[step]) step++;
+    if (step > program.steps) return 0;
+    printf("! program %llu (level %d): %s %d differs\n", (unsigned long long)seed, program.level,
+           step == program.steps ? "memory after step" : "step", step);
+    for (int next = step; next <= program.steps; next++)
+        if (one->digest[next] != other->digest[next]) printf("%s%d", next == step ? "! all that differ: " : " ", next);
+    printf("\n");
+    const uint64_t *a = step == program.steps ? one->memory : one->log + step * threads();
+    const uint64_t *b = step == program.steps ? other->memory : other->log + step * threads();
+    size_t count = step == program.steps ? memory_words() : (size_t)threads();
+    for (size_t i = 0; i < count && shown < SHOWN; i++)
+        if (a[i] != b[i] && shown++ < SHOWN)
+            printf("!  %zu: %016llx %016llx\n", i, (unsigned long long)a[i], (unsigned long long)b[i]);
+    if (step < program.steps) print_step(step);
+    return 1;
+}
+
+static struct device *open_device(const char *path)
+{
+    const char *why = "";
+    struct device *device = device_open(path, &why);
+    if (device == NULL) fprintf(stderr, "random_ptx: %s: %s\n", path, why), exit(2);
+    return device;
+}
+
+static int run_all(struct device *device, struct device *other, char **range)
+{
+    static struct outcome one, two;
+    uint64_t first = strtoull(range[0], NULL, 0), count = strtoull(range[1], NULL, 0),
+             step = strtoull(range[2], NULL, 0);
+    int different = 0;
+    open_outcome(&one), open_outcome(&two);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t seed = first + i * step;
+        make(seed);
+        run(device, seed, &one);
+        print_line(seed, &one);
+        if (other != NULL) {
+            run(other, seed, &two);
+            if (two.error != one.error) print_line(seed, &two);
+            different += two.error != one.error || (one.error == 0 && show_difference(seed, &one, &two));
+        }
+        fflush(stdout);
+        if (one.error >= 700) return 2; // the context is lost
+    }
+    return different > 0;
+}
+
+// --- Against what was recorded ---------------------------------------------------------------------------------------
+
+static int check_program(struct device *device, struct outcome *outcome, const char *line, int *compared)
+{
+    unsigned long long seed;
+    unsigned said, text_said;
+    int steps, count, used;
+    if (sscanf(line, "%llu %x %d %d %n", &seed, &text_said, &steps, &count, &used) != 4) return 0;
+    make(seed);
+    if (text_digest() != text_said) return 0; // another program by now
+    ++*compared;
+    run(device, seed, outcome);
+    if (outcome->error != 0) {
+        print_line(seed, outcome);
+        return 1;
+    }
+    for (int step = 0; step <= steps; step++) {
+        if (sscanf(line + used + step * 4, "%4x", &said) != 1) said = UINT32_MAX;
+        if (said == (outcome->digest[step] & 0xffff)) continue;
+        printf("program %llu: %s %d differs from the recording\n", seed, step == steps ? "memory after step" : "step",
+               step);
+        if (step < steps) print_step(step);
+        return 1;
+    }
+    return 0;
+}
+
+static int check(struct device *device, const char *path, long first, long step)
+{
+    static char line[PROGRAM_MOST_STEPS * 4 + 200];
+    static struct outcome outcome;
+    FILE *file = fopen(path, "r");
+    int compared = 0, different = 0;
+    long programs = 0;
+    if (file == NULL) fprintf(stderr, "random_ptx: cannot read %s\n", path), exit(2);
+    open_outcome(&outcome);
+    while (fgets(line, sizeof line, file) != NULL)
+        if (*line != '#' && *line != '!' && programs++ % step == first)
+            different += check_program(device, &outcome, line, &compared);
+    fclose(file);
+    printf("%ld programs, %d compared, %d differ\n", (programs - first + step - 1) / step, compared, different);
+    if (2 * compared * step < programs) printf("most programs are not those that were recorded: record them again\n");
+    return different > 0 || 2 * compared * step < programs;
+}
+
+static int count_rows(int count)
+{
+    static uint64_t drawn[PTX_FORMS];
+    for (int seed = 0; seed < count; seed++) {
+        make((uint64_t)seed);
+        for (int form = 0; form < PTX_FORMS; form++) drawn[form] += program.drawn[form];
+    }
+    for (int form = 0; form < PTX_FORMS; form++)
+        if (ptx_form_row(form)->runs != PTX_RUNS_NOT)
+            printf("%s\t%llu\n", ptx_form_row(form)->name, (unsigned long long)drawn[form]);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    input = room((size_t)PROGRAM_INPUTS * PROGRAM_MOST_THREADS);
+    if (strcmp(mode, "ptx") == 0 && argc == 3) return make(strtoull(argv[2], NULL, 0)), fputs(text, stdout) == EOF;
+    if (strcmp(mode, "rows") == 0 && argc == 3) return count_rows(atoi(argv[2]));
+    if (strcmp(mode, "run") == 0 && argc == 6) return run_all(open_device(argv[2]), NULL, argv + 3);
+    if (strcmp(mode, "diff") == 0 && argc == 7) {
+        struct device *device = open_device(argv[2]), *other = open_device(argv[3]);
+        return run_all(device, other, argv + 4);
+    }
+    if (strcmp(mode, "check") == 0 && argc >= 4)
+        return check(open_device(argv[2]), argv[3], argc > 5 ? atol(argv[4]) : 0, argc > 5 ? atol(argv[5]) : 1);
+    fprintf(stderr, "random_ptx: run, diff, check, ptx or rows\n");
+    return 2;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Steps of the rows of the ALU, and of those where lanes meet: a random spelling of a row, with operands as its rules
+// want them.
+#include <string.h>
+
+#include "alu.h"
+#include "operand_rule.h"
+#include "program.h"
+
+int spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice)
+{
+    struct ptx_spelling cut;
+    int taken;
+    size_t used = (size_t)snprintf(spelling, bytes, "%s", ptx_form_row(form)->opcode), length;
+    for (int slot = 0; slot < ptx_form_slots(form); slot++) {
+        int words = 0;
+        if (ptx_form_slot_is_optional(form, slot) && program_chance(program, 50)) continue;
+        while (ptx_form_slot_word(form, slot, words, &length) != NULL) words++;
+        const char *word = ptx_form_slot_word(form, slot, program_below(program, words), &length);
+        used += (size_t)snprintf(spelling + used, bytes - used, ".%.*s", (int)length, word);
+    }
+    return ptx_spelling_cut(spelling, used, &cut) && ptx_form_match(form, &cut, choice, &taken);
+}
+
+int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes)
+{
+    for (;;) {
+        int form = program_below(program, PTX_FORMS);
+        const struct ptx_form *row = ptx_form_row(form);
+        if (row->runs != runs) continue;
+        for (int i = 0; opcodes != NULL && opcodes[i] != NULL; i++)
+            if (strcmp(opcodes[i], row->opcode) == 0) return form;
+        if (opcodes == NULL) return form;
+    }
+}
+
+static int is_named(const struct ptx_operand_rule *rule, const char *name)
+{
+    return rule->name_length == strlen(name) && memcmp(rule->name, name, rule->name_length) == 0;
+}
+
+static int is_integer(enum ptx_type type)
+{
+    enum ptx_type_kind kind = ptx_type_row(type)->kind;
+    return kind == PTX_KIND_BITS || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED;
+}
+
+// The operands of a step: what comes before the instruction is said at once, the instruction itself is kept.
+struct operands {
+    struct program *program;
+    const char *opcode;
+    int parts, is_guarded, last; // last: the source before, of the same file
+    char last_file;
+    char text[512];
+    size_t used;
+};
+
+static void put(struct operands *operands, const char *format, char file, int number)
+{
+    size_t room = sizeof operands->text - operands->used;
+    operands->used += (size_t)snprintf(operands->text + operands->used, room, format, file, number);
+}
+
+static void put_text(struct operands *operands, const char *text)
+{
+    operands->used +=
+        (size_t)snprintf(operands->text + operands->used, sizeof operands->text - operands->used, "%s", text);
+}
+
+// Not twice the same: the compiler knows what some instructions make of two equal operands, but for a NaN.
+static void source(struct operands *operands, const struct ptx_operand_rule *rule, enum ptx_type type, char file)
+{
+    struct program *program = operands->program;
+    int number = program_register(program, file, file == operands->last_file && file != 'q' ? operands->last : -1);
+    if (program_chance(program, 50)) program_refresh(program, type, file, number);
+    operands->last = number, operands->last_file = file;
+    if (rule->may_negate && program_chance(program, 33)) put_text(operands, "!");
+    put(operands, "%%%c%d", file, number);
+}
+
+static void destination(struct operands *operands, const struct ptx_operand_rule *rule, char file)
+{
+    int number = program_register(operands->program, file, -1);
+    if (rule->may_sink && program_chance(operands->program, 15)) {
+        put_text(operands, "_");
+        return;
+    }
+    for (int i = 0; i < operands->program->writes; i++) // two destinations are not one register
+        if (operands->program->written[i].file == file && operands->program->written[i].number == number) {
+            destination(operands, rule, file);
+            return;
+        }
+    program_wrote(operands->program, file, number);
+    put(operands, "%%%c%d", file, number);
+}
+
+// Operands that are compared for some values alone, or that only mean something when small.
+static int tame(struct operands *operands, const struct ptx_operand_rule *rule)
+{
+    struct program *program = operands->program;
+    int number = program_register(program, 'r', -1);
+    const char *how = NULL;
+    if (strcmp(operands->opcode, "fns") == 0 && !rule->is_written)
+        how = is_named(rule, "base")     ? "and.b32 %%B4, %%r%d, 31;\n"
+              : is_named(rule, "offset") ? "and.b32 %%B5, %%r%d, 31;\nsub.s32 %%B5, %%B5, 16;\n"
+                                         : NULL;
+    if (strcmp(operands->opcode, "shfl") == 0 && is_named(rule, "c")) how = "and.b32 %%B4, %%r%d, 0x1f1f;\n";
+    if (is_named(rule, "mask") && strcmp(operands->opcode, "fns") != 0) {
+        put(operands, "%%%c%d", 'm', program->depth);
+        return 1;
+    }
+    if (how == NULL) return 0;
+    program_say(program, how, number);
+    put(operands, "%%%c%d", 'B', is_named(rule, "offset") ? 5 : 4);
+    return 1;
+}
+
+static void constant(struct operands *operands, const struct ptx_operand_rule *rule)
+{
+    char text[24];
+    int most = rule->most > 255 || rule->most < rule->least ? 255 : rule->most,
+        least = rule->least < 0 ? 0 : rule->least;
+    snprintf(text, sizeof text, "%d",
+             rule->ones ? rule->one[program_below(operands->program, rule->ones)]
+                        : least + program_below(operands->program, most - least + 1));
+    put_text(operands, text);
+}
+
+// Wider registers hold integers alone.
+static char file_for(struct operands *operands, const struct ptx_operand_rule *rule, enum ptx_type type)
+{
+    int bits = (int)ptx_type_row(type)->bits;
+    if (rule->is_wide && is_integer(type))
+        while (bits < 64 && program_chance(operands->program, 25)) bits = bits < 16 ? 16 : bits * 2;
+    return program_file(bits == 1 && type != PTX_TYPE_pred ? 16 : bits);
+}
+
+static void immediate(struct operands *operands, enum ptx_type type)
+{
+    char text[32];
+    int bits = (int)ptx_type_row(type)->bits;
+    uint64_t value = random_u64(&operands->program->random) >> program_below(operands->program, 64);
+    snprintf(text, sizeof text, "%lld",
+             (long long)(bits == 16   ? (int16_t)value
+                         : bits == 32 ? (int32_t)value
+                                      : (int64_t)value));
+    put_text(operands, text);
+}
+
+// ptxas folds bfi and bfe of immediates wrongly.
+static int may_be_immediate(const struct operands *operands, const struct ptx_operand_rule *rule, enum ptx_type type)
+{
+    static const char *const but[] = {"bfi",  "bfe",   "mov",  "cvt",  "prmt",    "fns",
+                                      "bmsk", "szext", "slct", "shfl", "cvt.pack"};
+    for (size_t i = 0; i < sizeof but / sizeof *but; i++)
+        if (strcmp(operands->opcode, but[i]) == 0) return 0;
+    return is_integer(type) && ptx_type_row(type)->bits >= 16 && ptx_type_row(type)->bits <= 64 &&
+           !rule->register_only && operands->last_file != 0 && rule->limited == 0;
+}
+
+static void value(struct operands *operands, const struct ptx_operand_rule *rule, enum ptx_type type)
+{
+    char file = file_for(operands, rule, type);
+    if (rule->is_written)
+        destination(operands, rule, file);
+    else if (may_be_immediate(operands, rule, type) && program_chance(operands->program, 6))
+        immediate(operands, type);
+    else
+        source(operands, rule, type, file);
+}
+
+static void packed(struct operands *operands, const struct ptx_operand_rule *rule)
+{
+    static const enum ptx_type parts[] = {[16] = PTX_TYPE_b16, [32] = PTX_TYPE_b32, [64] = PTX_TYPE_b64};
+    int bits = (int)ptx_type_row((enum ptx_type)rule->type)->bits / operands->parts;
+    put_text(operands, "{");
+    for (int part = 0; part < operands->parts; part++) {
+        put_text(operands, part ? ", " : "");
+        value(operands, rule, parts[bits]);
+    }
+    put_text(operands, "}");
+}
+
+static void put_operands(struct operands *operands, const struct ptx_operand_rule *rule, int rules)
+{
+    int said = 0;
+    for (int i = 0; i < rules; i++) {
+        if (rule[i].is_optional && program_chance(operands->program, 50)) continue;
+        put_text(operands, said++ == 0 ? " " : rule[i].is_joined ? "|" : ", ");
+        if (rule[i].kind == PTX_RULE_CONSTANT)
+            constant(operands, &rule[i]);
+        else if (rule[i].may_pack)
+            packed(operands, &rule[i]);
+        else if (!tame(operands, &rule[i]))
+            value(operands, &rule[i], (enum ptx_type)rule[i].type);
+    }
+}
+
+static int parts_for(struct program *program, const struct ptx_choice *choice)
+{
+    int bits = (int)ptx_type_row((enum ptx_type)choice->type[0])->bits;
+    return bits == 128 ? 2 : bits == 32 ? 2 : bits == 64 && program_chance(program, 50) ? 4 : 2;
+}
+
+static void step_row(struct program *program, int form, const char *spelling, const struct ptx_choice *choice)
+{
+    struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
+    struct operands operands = {.program = program, .opcode = ptx_form_row(form)->opcode};
+    int rules = ptx_operand_rules(choice, rule), guard = program_register(program, 'p', -1);
+    int has_carry = choice->word[PTX_CLASS_CARRY] != 0,
+        reads_carry = strchr("acm", *spelling) && strstr(spelling, "c.") != NULL &&
+                      (strncmp(spelling, "addc", 4) == 0 || strncmp(spelling, "madc", 4) == 0);
+    int is_difference = strncmp(spelling, "sub", 3) == 0, is_guarded = program_chance(program, 20);
+    reads_carry |= strncmp(spelling, "subc", 4) == 0;
+    program_begin_step(program, ptx_form_row(form)->name);
+    program->drawn[form]++;
+    operands.parts = parts_for(program, choice);
+    put_operands(&operands, rule, rules);
+    is_guarded = is_guarded && !has_carry && !reads_carry && ptx_form_row(form)->runs == PTX_RUNS_ALU;
+    if (has_carry || reads_carry)
+        program_say(program, "%s.cc.u32 %%B6, %%r%d, %%r%d;\n", is_difference ? "sub" : "add",
+                    program_register(program, 'r', -1), program_register(program, 'r', -1));
+    if (is_guarded) program_say(program, "@%s%%p%d ", program_chance(program, 50) ? "!" : "", guard);
+    program_say(program, "%s%s;\n", spelling, operands.text);
+    if (has_carry) {
+        program_say(program, is_difference ? "subc.u32 %%B7, 0, 0;\n" : "addc.u32 %%B7, 0, 0;\n");
+        program_wrote(program, 'B', 7);
+    }
+    program_end_step(program);
+}
+
+void step_value(struct program *program)
+{
+    char spelling[96];
+    struct ptx_choice choice;
+    int form;
+    do form = draw_row(program, PTX_RUNS_ALU, NULL);
+    while (!spell(program, form, spelling, sizeof spelling, &choice) || alu_find(&choice) == NULL ||
+           ((form == PTX_FORM_MOV_PACK || form == PTX_FORM_MOV_UNPACK) && choice.type[0] == PTX_TYPE_b16));
+    step_row(program, form, spelling, &choice);
+}
+
+void step_meeting(struct program *program)
+{
+    static const char *const opcodes[] = {"shfl", "vote", "match", "redux", "elect", "bar.warp.sync", NULL};
+    char spelling[96];
+    struct ptx_choice choice;
+    int form;
+    do form = draw_row(program, PTX_RUNS_MEETING, opcodes);
+    while ((form == PTX_FORM_SHFL && !program_has_whole_warps(program)) ||
+           !spell(program, form, spelling, sizeof spelling, &choice));
+    step_row(program, form, spelling, &choice);
+}
