@@ -299,6 +299,13 @@ json_t *json_hex(const uint8_t *bytes, size_t count)
     return string;
 }
 
+void json_print(json_t *json, size_t flags)
+{
+    json_dumpf(json, stdout, flags);
+    putchar('\n');
+    json_decref(json);
+}
+
 json_t *json_rule(const struct rule_row *row)
 {
     return json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "id", row->id, "documented",

@@ -72,6 +72,9 @@ json_t *json_u32s(const uint32_t *values, int count);
 json_t *json_i32s(const int32_t *values, int count);
 json_t *json_hex(const uint8_t *bytes, size_t count);
 
+// Prints the value and a line break to standard output, with jansson's `flags`, and drops it.
+void json_print(json_t *json, size_t flags);
+
 // A row of the table of rules, all its columns.
 json_t *json_rule(const struct rule_row *row);
 

@@ -9,6 +9,9 @@ struct text {
     char at[TEXT_BYTES];
 };
 
+// Appends name `i` of `count` to a list: "encode, load or mbarrier".
+void text_add_name(struct text *list, const char *name, int i, int count);
+
 void text_set(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -11,54 +11,29 @@
 enum { DEFAULT_SEED = 1, DEFAULT_CASES = 1000 };
 #define INPUT_MAX_BYTES ((size_t)256 << 20)
 
-static const struct argp_option options[] = {
-    {"family", 'f', "NAME", 0, "family of cases: FAMILIES", 1},
-    {"seed", 's', "N", 0, "seed of the random cases (default 1): the same seed, the same cases, everywhere", 1},
-    {"cases", 'n', "N", 0, "how many cases (default 1000, or all lines of --input)", 1},
-    {"first", 'i', "N", 0, "number of the first random case (default 0): repeats one case of a longer run", 1},
-    {"input", 'I', "FILE", 0, "take the cases from JSON lines instead (- is standard input)", 1},
-    {0},
-};
-
-// Appends name `i` of `count` to a list.
-static void add_name(struct text *list, const char *name, int i, int count)
+void take_executor(const struct command_option *option, void *to, char *value, struct argp_state *state)
 {
-    size_t used = strlen(list->at);
-    snprintf(list->at + used, sizeof list->at - used, "%s%s", i == 0 ? "" : i == count - 1 ? " or " : ", ", name);
-}
-
-struct text family_names(void)
-{
-    struct text list = {""};
-    int count = 0;
-    while (families[count] != NULL) count++;
-    for (int i = 0; i < count; i++) add_name(&list, families[i]->name, i, count);
-    return list;
-}
-
-struct text executor_names(void)
-{
-    struct text list = {""};
-    int count = 0;
-    while (executors[count] != NULL) count++;
-    for (int i = 0; i < count; i++) add_name(&list, executors[i]->name, i, count);
-    return list;
-}
-
-const struct executor *parse_executor(const char *argument, struct argp_state *state)
-{
-    const struct executor *executor = executor_find(argument);
+    const struct executor *executor = executor_find(value);
     if (executor == NULL)
-        argp_error(state, "there is no executor '%s'%s (there are %s)", argument,
-                   near_names(argument, near_executor).at, executor_names().at);
-    return executor;
+        argp_error(state, "there is no executor '%s'%s (there are %s)", value, near_names(value, near_executor).at,
+                   near_all(near_executor).at);
+    memcpy((char *)to + option->at, &executor, sizeof executor);
+}
+
+const struct family *parse_family(const char *name, struct argp_state *state)
+{
+    const struct family *family = family_find(name);
+    if (family == NULL)
+        argp_error(state, "there is no family '%s'%s ('tmaref list' shows them)", name,
+                   near_names(name, near_family).at);
+    return family;
 }
 
 char *names_filter(int key, const char *text, void *input)
 {
     (void)key, (void)input;
     const char *words[] = {"FAMILIES", "EXECUTORS"}, *at = NULL;
-    struct text names[] = {family_names(), executor_names()};
+    struct text names[] = {near_all(near_family), near_all(near_executor)};
     char *filled = NULL;
     for (int i = 0; i < 2 && text != NULL && at == NULL; i++) {
         at = strstr(text, words[i]);
@@ -68,45 +43,35 @@ char *names_filter(int key, const char *text, void *input)
     return filled != NULL ? filled : (char *)text;
 }
 
-static void parse_number(struct argp_state *state, const char *name, const char *text, uint64_t *value)
+static void take_family(const struct command_option *option, void *to, char *value, struct argp_state *state)
 {
-    if (!parse_u64(text, UINT64_MAX, value)) argp_error(state, "--%s takes a whole number, not '%s'", name, text);
+    struct case_options *cases = to;
+    (void)option;
+    cases->is_all = strcmp(value, "all") == 0;
+    cases->family = cases->is_all ? NULL : parse_family(value, state);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void start(void *to)
 {
-    struct case_options *to = state->input;
-    for (const struct argp_option *row = options; row->name != NULL; row++)
-        if (key == row->key && key != 'I') to->given = row->name;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        *to = (struct case_options){.seed = DEFAULT_SEED, .cases = UINT64_MAX};
-        return 0;
-    case 'f':
-        to->family = family_find(argument);
-        to->is_all = strcmp(argument, "all") == 0;
-        if (to->family == NULL && !to->is_all)
-            argp_error(state, "there is no family '%s'%s ('tmaref list' shows them)", argument,
-                       near_names(argument, near_family).at);
-        return 0;
-    case 's':
-        parse_number(state, "seed", argument, &to->seed);
-        return 0;
-    case 'n':
-        parse_number(state, "cases", argument, &to->cases);
-        return 0;
-    case 'i':
-        parse_number(state, "first", argument, &to->first);
-        return 0;
-    case 'I':
-        to->input = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    *(struct case_options *)to = (struct case_options){.seed = DEFAULT_SEED, .cases = UINT64_MAX};
 }
 
-const struct argp case_argp = {options, parse, NULL, NULL, NULL, names_filter, NULL};
+#define TO    struct case_options
+#define NAMED .group = 1, .named_at = offsetof(TO, given)
+static const struct command_option options[] = {
+    OPTION_TAKEN('f', "family", "NAME", take_family, "family of cases: FAMILIES", NAMED),
+    OPTION_NUMBER('s', "seed", "N", seed, 0, UINT64_MAX,
+                  "seed of the random cases (default 1): the same seed, the same cases, everywhere", NAMED),
+    OPTION_NUMBER('n', "cases", "N", cases, 0, UINT64_MAX, "how many cases (default 1000, or all lines of --input)",
+                  NAMED),
+    OPTION_NUMBER('i', "first", "N", first, 0, UINT64_MAX,
+                  "number of the first random case (default 0): repeats one case of a longer run", NAMED),
+    OPTION_TEXT('I', "input", "FILE", input, "take the cases from JSON lines instead (- is standard input)",
+                .group = 1),
+    OPTION_END,
+};
+
+const struct command_line case_line = {.options = options, .start = start, .filter = names_filter};
 
 // Are the bytes a trace, which looks like cases but is none? By its first key, or as a zstd frame.
 static int is_trace(const char *bytes)
@@ -135,7 +100,7 @@ int case_source(struct case_options *from, struct source *source, struct text *w
     if (from->family == NULL) {
         if (from->is_all) text_set(why, "--family=all is for diff of random cases; here it is one family");
         if (from->is_all) return 0;
-        text_set(why, "--family is needed: %.300s", family_names().at);
+        text_set(why, "--family is needed: %.300s", near_all(near_family).at);
         return 0;
     }
     *source = (struct source){.family = from->family, .seed = from->seed, .path = from->input};

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What run, diff and record share: which cases, which executor. Each command has these options in its --help through
-// argp's children.
+// What run, diff and record share: which cases, which executor.
 #ifndef TMAREF_COMMON_OPTIONS_H
 #define TMAREF_COMMON_OPTIONS_H
 
-#include <argp.h>
-
+#include "command_option.h"
 #include "source.h"
 
 // --family, --seed, --cases, --first, --input. `lines` is the text of --input; `given` the last option given of the
@@ -18,18 +16,19 @@ struct case_options {
     char *lines;
 };
 
-// The child parser; its input is a struct case_options.
-extern const struct argp case_argp;
+// These options; a part of the lines of commands.
+extern const struct command_line case_line;
 
 // The source the options describe: 0 with a sentence in `why` if they are no use (no family, unreadable file).
 int case_source(struct case_options *options, struct source *source, struct text *why);
 
-// "encode, load or mbarrier", "model or gpu": all there are.
-struct text family_names(void);
-struct text executor_names(void);
+// For OPTION_TAKEN, with `at` the place of a const struct executor *: the executor of that name.
+void take_executor(const struct command_option *option, void *to, char *value, struct argp_state *state);
 
-// The executor named `argument`; complains through argp if there is none.
-const struct executor *parse_executor(const char *argument, struct argp_state *state);
+// The family named so; complains through argp if there is none.
+const struct family *parse_family(const char *name, struct argp_state *state);
+
+#define OPTION_EXECUTOR(...) OPTION_TAKEN('x', "executor", "NAME", take_executor, __VA_ARGS__, OPTION_AT(executor))
 
 // A help filter for argp: puts these names where the help says FAMILIES or EXECUTORS.
 char *names_filter(int key, const char *text, void *input);

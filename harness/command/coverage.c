@@ -8,6 +8,7 @@
 #include "command.h"
 #include "common_options.h"
 #include "cross.h"
+#include "json.h"
 #include "near.h"
 #include "progress.h"
 #include "save.h"
@@ -21,57 +22,37 @@ struct coverage_options {
     struct trace_paths paths;
     uint64_t cases, seed, holes;
     const char *html;
-    void (*write)(const struct cross *cross, int holes, FILE *out);
+    int json;
     const struct family *closing;
     struct text why;
 };
 
-static const struct argp_option options[] = {
-    {"cases", 'n', "N", 0, "also count N random cases of each family, fewer where a case is much work (default 10000)",
-     0},
-    {"seed", 's', "N", 0, "seed of the random cases (default 1)", 0},
-    {"holes", 'H', "N", 0, "name at most N points that were never reached (default 10)", 0},
-    {"closing", 'c', "FAMILY", 0,
-     "print instead those of the N random cases of this family that reach what fewer than 3 recorded cases do: what to "
-     "record",
-     0},
-    {"html", 'o', "FILE", 0, "write the whole as a page too", 0},
-    {"json", 'j', NULL, 0, "the counts as JSON", 0},
-    {0},
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void take_closing(const struct command_option *option, void *line, char *value, struct argp_state *state)
 {
-    struct coverage_options *to = state->input;
-    switch (key) {
-    case 'n':
-        if (!parse_u64(argument, UINT64_MAX, &to->cases)) argp_error(state, "--cases takes a whole number");
-        return 0;
-    case 's':
-        if (!parse_u64(argument, UINT64_MAX, &to->seed)) argp_error(state, "--seed takes a whole number");
-        return 0;
-    case 'H':
-        if (!parse_u64(argument, MOST_HOLES, &to->holes)) argp_error(state, "--holes takes a whole number to 1000000");
-        return 0;
-    case 'c':
-        to->closing = family_find(argument);
-        if (to->closing == NULL)
-            argp_error(state, "there is no family '%s'%s ('tmaref list' shows them)", argument,
-                       near_names(argument, near_family).at);
-        return 0;
-    case 'o':
-        to->html = argument;
-        return 0;
-    case 'j':
-        to->write = cross_write_json;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (!trace_paths_add(&to->paths, argument, &to->why)) argp_error(state, "%s", to->why.at);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)option;
+    ((struct coverage_options *)line)->closing = parse_family(value, state);
 }
+
+static void take_path(void *line, char *argument, struct argp_state *state)
+{
+    struct coverage_options *to = line;
+    if (!trace_paths_add(&to->paths, argument, &to->why)) argp_error(state, "%s", to->why.at);
+}
+
+#define TO struct coverage_options
+static const struct command_option options[] = {
+    OPTION_NUMBER('n', "cases", "N", cases, 0, UINT64_MAX,
+                  "also count N random cases of each family, fewer where a case is much work (default 10000)"),
+    OPTION_NUMBER('s', "seed", "N", seed, 0, UINT64_MAX, "seed of the random cases (default 1)"),
+    OPTION_NUMBER('H', "holes", "N", holes, 0, MOST_HOLES,
+                  "name at most N points that were never reached (default 10)"),
+    OPTION_TAKEN('c', "closing", "FAMILY", take_closing,
+                 "print instead those of the N random cases of this family that reach what fewer than 3 recorded cases "
+                 "do: what to record"),
+    OPTION_TEXT('o', "html", "FILE", html, "write the whole as a page too"),
+    OPTION_FLAG('j', "json", json, "the counts as JSON"),
+    OPTION_END,
+};
 
 // A case, and memory for what the model makes of it.
 struct trial {
@@ -193,9 +174,7 @@ static void close_holes(struct cross *cross, const struct family *family, uint64
         if (!cross_closes_hole(cross, family, trial.test_case, rule)) continue;
         cross_count(cross, CROSS_RECORDED, family, trial.test_case, rule);
         json_t *json = family_write(family, trial.test_case);
-        json_dumpf(json, stdout, JSON_COMPACT);
-        printf("\n");
-        json_decref(json);
+        json_print(json, JSON_COMPACT);
     }
     progress_end(&progress);
     free(trial.test_case);
@@ -218,17 +197,15 @@ static int write_page(const struct cross *cross, const char *path, struct text *
 int command_coverage(int argc, char **argv)
 {
     static struct coverage_options to;
-    const struct argp argp = {options,
-                              parse,
-                              "[PATH...]",
-                              "Counts which formats, operations, bounds and rules the cases of recorded traces (files, "
-                              "or all in a folder; default: traces) and of the generators reach.",
-                              NULL,
-                              NULL,
-                              NULL};
-    to =
-        (struct coverage_options){.cases = DEFAULT_CASES, .seed = 1, .holes = DEFAULT_HOLES, .write = cross_write_text};
-    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    static const struct command_line line = {
+        .usage = "[PATH...]",
+        .help = "Counts which formats, operations, bounds and rules the cases of recorded traces (files, or all in a "
+                "folder; default: traces) and of the generators reach.",
+        .options = options,
+        .argument = take_path,
+    };
+    to = (struct coverage_options){.cases = DEFAULT_CASES, .seed = 1, .holes = DEFAULT_HOLES};
+    command_line_read(&line, argc, argv, &to);
     if (to.paths.count == 0 && access("traces", F_OK) != 0)
         return command_usage("coverage", "no trace is named, and there is no folder 'traces' here");
     if (to.paths.count == 0 && !trace_paths_add(&to.paths, "traces", &to.why))
@@ -241,7 +218,7 @@ int command_coverage(int argc, char **argv)
         return EXIT_AGREE;
     }
     if (ok && to.html != NULL) ok = write_page(cross, to.html, &to.why);
-    if (ok) to.write(cross, (int)to.holes, stdout);
+    if (ok) (to.json ? cross_write_json : cross_write_text)(cross, (int)to.holes, stdout);
     free(cross);
     return ok ? EXIT_AGREE : command_usage("coverage", "%s", to.why.at);
 }

@@ -4,12 +4,14 @@
 #include <stdio.h>
 
 #include "command.h"
+#include "command_option.h"
 #include "copy.h"
+#include "json.h"
 #include "map_bytes.h"
 #include "map_text.h"
 #include "replace_options.h"
 
-enum { OPTION_JSON = 256, OPTION_REPLACE, MAX_EDITS = 64 };
+enum { MAX_EDITS = 64 };
 
 struct decode_options {
     const char *input;
@@ -17,37 +19,36 @@ struct decode_options {
     struct replace_op edit[MAX_EDITS];
 };
 
-static const struct argp_option options[] = {
-    {"replace", OPTION_REPLACE, "FIELD[:ORDINAL]=VALUE", 0,
-     "first edit the map as tensormap.replace does; may be given again", 0},
-    {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
-    {0},
-};
-
-static error_t parse(int key, char *value, struct argp_state *state)
+static void take_edit(const struct command_option *option, void *line, char *value, struct argp_state *state)
 {
-    struct decode_options *to = state->input;
+    struct decode_options *to = line;
     struct text why;
-    switch (key) {
-    case OPTION_REPLACE:
-        if (to->edits == MAX_EDITS) argp_error(state, "at most %d times --replace", MAX_EDITS);
-        if (!replace_option_read(value, &to->edit[to->edits++], &why)) argp_error(state, "--replace=%s", why.at);
-        return 0;
-    case OPTION_JSON:
-        to->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (to->input != NULL)
-            argp_error(state, "one map at a time, not also '%s'; put digits with blanks between quotes", value);
-        to->input = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (to->input == NULL) argp_error(state, "say which map: 256 hex digits, a file, or - for standard input");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)option;
+    if (to->edits == MAX_EDITS) argp_error(state, "at most %d times --replace", MAX_EDITS);
+    if (!replace_option_read(value, &to->edit[to->edits++], &why)) argp_error(state, "--replace=%s", why.at);
 }
+
+static void take_input(void *line, char *argument, struct argp_state *state)
+{
+    struct decode_options *to = line;
+    if (to->input != NULL)
+        argp_error(state, "one map at a time, not also '%s'; put digits with blanks between quotes", argument);
+    to->input = argument;
+}
+
+static void check_line(const void *line, struct argp_state *state)
+{
+    if (((const struct decode_options *)line)->input == NULL)
+        argp_error(state, "say which map: 256 hex digits, a file, or - for standard input");
+}
+
+#define TO struct decode_options
+static const struct command_option options[] = {
+    OPTION_TAKEN(0, "replace", "FIELD[:ORDINAL]=VALUE", take_edit,
+                 "first edit the map as tensormap.replace does; may be given again"),
+    OPTION_FLAG(0, "json", json, "print a JSON object"),
+    OPTION_END,
+};
 
 // What the edits did, in the order of the instructions.
 static void print_edits(const struct decode_options *from, const struct findings *findings)
@@ -93,31 +94,29 @@ static void print_json(const struct tensormap_image *image, const struct tensorm
     json_object_set_new(json, "findings", findings_array(findings));
     if (edits->count > 0) json_object_set_new(json, "edits", findings_array(edits));
     if (faults->count > 0) json_object_set_new(json, "faults", findings_array(faults));
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(json);
+    json_print(json, JSON_INDENT(2));
 }
 
 int command_decode(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "MAP",
-        "Name the fields of a tensor map's 128 bytes and the call that makes it.\vMAP is 256 hex digits (lowest byte "
-        "first), or a file with them, with 128 raw bytes, or with a dump of cuda-gdb (x/16gx, p/x); '-' is standard "
-        "input. FIELD is global_address, rank, box_dim, global_dim, global_stride, element_stride, elemtype, "
-        "interleave_layout, swizzle_mode or fill_mode, VALUE what the instruction takes. Exit status: 0 a map, 1 bytes "
-        "that no encoder makes, 2 not 128 bytes.",
-        NULL,
-        NULL,
-        NULL};
+    static const struct command_line line = {
+        .usage = "MAP",
+        .help =
+            "Name the fields of a tensor map's 128 bytes and the call that makes it.\vMAP is 256 hex digits (lowest "
+            "byte first), or a file with them, with 128 raw bytes, or with a dump of cuda-gdb (x/16gx, p/x); '-' is "
+            "standard input. FIELD is global_address, rank, box_dim, global_dim, global_stride, element_stride, "
+            "elemtype, interleave_layout, swizzle_mode or fill_mode, VALUE what the instruction takes. Exit status: 0 "
+            "a map, 1 bytes that no encoder makes, 2 not 128 bytes.",
+        .options = options,
+        .argument = take_input,
+        .end = check_line,
+    };
     struct decode_options to = {0};
     struct tensormap_image image;
     struct tensormap map;
     struct findings findings = {0}, edits = {0}, faults = {0};
     struct text why;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &to);
     if (!map_bytes_read(to.input, &image, &why)) return command_usage("decode", "%s", why.at);
     for (int i = 0; i < to.edits; i++) {
         tensormap_replace(&image, &to.edit[i], &findings);

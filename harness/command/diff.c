@@ -20,79 +20,49 @@ enum { DEFAULT_FAULTS = 32, DEFAULT_PRINTED = 10, MOST_SECONDS = 1000000, DEFAUL
 struct diff_options {
     struct case_options cases;
     const struct executor *executor[2];
-    const char *name[2];
     int executors, json, is_capped; // is_capped: --faults was given
     const char *given;              // the last of this command's own options that a replay has no use for
     struct diff_limits limits;
     struct quota quota;
 };
 
-static const struct argp_option options[] = {
-    {"faults", 'F', "N", 0,
-     "run at most N cases that are predicted to kill their process (default 32; with --each as many as there are)", 0},
-    {"each", 'e', "N", 0,
-     "take only cases predicted to kill their process, at most N for each rule, and their neighbours that are not", 0},
-    {"sure", 'u', "N", 0, "of each rule run N faults again alone that are one of two CUDA errors (default 0)", 0},
-    {"alone", 'a', "N", 0, "run at most N of 4096 faults in a process of their own (default: all that need one)", 0},
-    {"print", 'p', "N", 0, "print at most N mismatches (default 10)", 0},
-    {"seconds", 't', "N", 0, "begin no new batch after N seconds (default: as long as it takes)", 0},
-    {"json", 'j', NULL, 0, "the tally as JSON", 0},
-    {0},
+#define TO    struct diff_options
+#define NAMED .named_at = offsetof(TO, given)
+static const struct command_option options[] = {
+    OPTION_NUMBER('F', "faults", "N", limits.faults, 0, UINT64_MAX,
+                  "run at most N cases that are predicted to kill their process (default 32; with --each as many as "
+                  "there are)",
+                  NAMED, .counted_at = offsetof(TO, is_capped)),
+    OPTION_NUMBER('e', "each", "N", quota.each, 1, UINT64_MAX,
+                  "take only cases predicted to kill their process, at most N for each rule, and their neighbours that "
+                  "are not",
+                  NAMED),
+    OPTION_NUMBER('u', "sure", "N", limits.sure, 0, UINT64_MAX,
+                  "of each rule run N faults again alone that are one of two CUDA errors (default 0)", NAMED),
+    OPTION_NUMBER('a', "alone", "N", limits.alone, 0, UINT64_MAX,
+                  "run at most N of 4096 faults in a process of their own (default: all that need one)", NAMED),
+    OPTION_NUMBER('p', "print", "N", limits.printed, 0, UINT64_MAX, "print at most N mismatches (default 10)", NAMED),
+    OPTION_REAL('t', "seconds", "N", limits.seconds, 1, MOST_SECONDS,
+                "begin no new batch after N seconds (default: as long as it takes)", NAMED),
+    OPTION_FLAG('j', "json", json, "the tally as JSON"),
+    OPTION_END,
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void take_name(void *line, char *argument, struct argp_state *state)
 {
-    struct diff_options *to = state->input;
-    uint64_t number;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &to->cases;
-        return 0;
-    case 'F':
-        to->given = "faults";
-        to->is_capped = 1;
-        if (!parse_u64(argument, UINT64_MAX, &to->limits.faults)) argp_error(state, "--faults takes a whole number");
-        return 0;
-    case 'e':
-        to->given = "each";
-        if (!parse_u64(argument, UINT64_MAX, &to->quota.each) || to->quota.each == 0)
-            argp_error(state, "--each takes a whole number, at least 1");
-        return 0;
-    case 'u':
-        to->given = "sure";
-        if (!parse_u64(argument, UINT64_MAX, &to->limits.sure)) argp_error(state, "--sure takes a whole number");
-        return 0;
-    case 'a':
-        to->given = "alone";
-        if (!parse_u64(argument, UINT64_MAX, &to->limits.alone)) argp_error(state, "--alone takes a whole number");
-        return 0;
-    case 'p':
-        to->given = "print";
-        if (!parse_u64(argument, UINT64_MAX, &to->limits.printed)) argp_error(state, "--print takes a whole number");
-        return 0;
-    case 't':
-        to->given = "seconds";
-        if (!parse_u64(argument, MOST_SECONDS, &number) || number == 0)
-            argp_error(state, "--seconds takes a whole number from 1 to %d", MOST_SECONDS);
-        to->limits.seconds = (double)number;
-        return 0;
-    case 'j':
-        to->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (to->executors == 2) argp_error(state, "compares two executors, not three");
-        to->executor[to->executors] = executor_find(argument);
-        if (to->executor[to->executors] == NULL && (to->executors != 0 || strcmp(argument, TRACE_EXECUTOR) != 0))
-            argp_error(state, "there is no executor '%s' here%s (%s, or trace in the first place)", argument,
-                       near_names(argument, near_executor).at, executor_names().at);
-        to->name[to->executors++] = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (to->executors != 2) argp_error(state, "needs two executors, such as: model gpu");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct diff_options *to = line;
+    if (to->executors == 2) argp_error(state, "compares two executors, not three");
+    to->executor[to->executors] = executor_find(argument);
+    if (to->executor[to->executors] == NULL && (to->executors != 0 || strcmp(argument, TRACE_EXECUTOR) != 0))
+        argp_error(state, "there is no executor '%s' here%s (%s, or trace in the first place)", argument,
+                   near_names(argument, near_executor).at, near_all(near_executor).at);
+    to->executors++;
+}
+
+static void check_line(const void *line, struct argp_state *state)
+{
+    if (((const struct diff_options *)line)->executors != 2)
+        argp_error(state, "needs two executors, such as: model gpu");
 }
 
 // What was recorded against an executor is a replay of the file that --input names.
@@ -154,13 +124,6 @@ static json_t *tally_json(const struct diff_options *to, const char *family, con
     json_object_set_new(json, "seconds", json_real(tally->seconds));
     if (to->quota.each > 0) json_object_set_new(json, "rules", rules_json(tally));
     return json;
-}
-
-static void print_json(json_t *json)
-{
-    json_dumpf(json, stdout, JSON_INDENT(1));
-    printf("\n");
-    json_decref(json);
 }
 
 static void print_tally(const struct diff_options *to, const char *family, const struct tally *tally)
@@ -253,27 +216,30 @@ static int diff_families(const struct diff_options *all)
     }
     json_array_append_new(list, tally_json(all, "all", &sum));
     if (!all->json) print_tally(all, "all", &sum);
-    if (all->json) json_dumpf(list, stdout, JSON_INDENT(1));
-    if (all->json) printf("\n");
-    json_decref(list);
+    if (all->json)
+        json_print(list, JSON_INDENT(1));
+    else
+        json_decref(list);
     return diff_status(&sum);
 }
 
 int command_diff(int argc, char **argv)
 {
+    static const struct command_line line = {
+        .usage = "EXPECTED FOUND",
+        .help = "Runs the same cases on two executors (EXECUTORS, or trace with --input) and compares every byte. "
+                "--family=all shares --cases (default a million) out to all families.",
+        .options = options,
+        .argument = take_name,
+        .end = check_line,
+        .part = &case_line,
+        .part_at = offsetof(TO, cases),
+        .filter = names_filter,
+    };
     struct diff_options to = {.limits = {.faults = DEFAULT_FAULTS, .alone = UINT64_MAX, .printed = DEFAULT_PRINTED}};
-    const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {options,
-                              parse,
-                              "EXPECTED FOUND",
-                              "Runs the same cases on two executors (EXECUTORS, or trace with --input) and compares "
-                              "every byte. --family=all shares --cases (default a million) out to all families.",
-                              children,
-                              names_filter,
-                              NULL};
     struct tally tally;
     struct text why;
-    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    command_line_read(&line, argc, argv, &to);
     if (to.executor[0] == NULL) return diff_trace(&to);
     if (to.cases.cases == 0) return command_usage("diff", "--cases is 0: there is no case to compare");
     if (to.cases.input != NULL && to.cases.is_all)
@@ -282,7 +248,7 @@ int command_diff(int argc, char **argv)
     if (to.cases.is_all) return diff_families(&to);
     if (!diff_family(&to, &tally, &why)) return command_usage("diff", "%s", why.at);
     if (to.json)
-        print_json(tally_json(&to, to.cases.family->name, &tally));
+        json_print(tally_json(&to, to.cases.family->name, &tally), JSON_INDENT(1));
     else
         print_tally(&to, to.cases.family->name, &tally);
     return diff_status(&tally);

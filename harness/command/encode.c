@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "command.h"
+#include "json.h"
 #include "map_bytes.h"
 #include "map_options.h"
 #include "map_text.h"
 #include "picture/save.h"
-
-enum { OPTION_JSON = 256, OPTION_WORDS, OPTION_RAW };
 
 struct encode_options {
     struct map_options map;
@@ -18,43 +17,28 @@ struct encode_options {
     int json, words;
 };
 
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "The output:", 4},
-    {"words", OPTION_WORDS, NULL, 0, "print sixteen 64-bit words instead of one line of hex", 0},
-    {"raw", OPTION_RAW, "FILE", 0,
-     "also write the 128 bytes into FILE; - is standard output, and nothing else is printed", 0},
-    {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
-    {0},
-};
-
-static error_t parse(int key, char *value, struct argp_state *state)
+static void take_input(void *line, char *argument, struct argp_state *state)
 {
-    struct encode_options *to = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        *to = (struct encode_options){0};
-        state->child_inputs[0] = &to->map;
-        return 0;
-    case OPTION_WORDS:
-        to->words = 1;
-        return 0;
-    case OPTION_RAW:
-        to->raw = value;
-        return 0;
-    case OPTION_JSON:
-        to->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (to->input != NULL) argp_error(state, "one file at a time, not also '%s'", value);
-        to->input = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (to->input != NULL && to->map.given != 0) argp_error(state, "options of the map, or a JSON file, not both");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct encode_options *to = line;
+    if (to->input != NULL) argp_error(state, "one file at a time, not also '%s'", argument);
+    to->input = argument;
 }
+
+static void check_line(const void *line, struct argp_state *state)
+{
+    const struct encode_options *to = line;
+    if (to->input != NULL && to->map.given != 0) argp_error(state, "options of the map, or a JSON file, not both");
+}
+
+#define TO struct encode_options
+static const struct command_option options[] = {
+    OPTION_TITLE(4, "The output:"),
+    OPTION_FLAG(0, "words", words, "print sixteen 64-bit words instead of one line of hex"),
+    OPTION_TEXT(0, "raw", "FILE", raw,
+                "also write the 128 bytes into FILE; - is standard output, and nothing else is printed"),
+    OPTION_FLAG(0, "json", json, "print a JSON object"),
+    OPTION_END,
+};
 
 static int read_call(const struct encode_options *options, struct map_args *args, struct text *why)
 {
@@ -118,9 +102,7 @@ static void print(const struct encode_options *options, const struct map_args *a
     if (options->json) {
         json_t *json = answer_json(args, rule, image);
         json_object_set_new(json, "findings", findings_array(findings));
-        json_dumpf(json, stdout, JSON_INDENT(2));
-        printf("\n");
-        json_decref(json);
+        json_print(json, JSON_INDENT(2));
         return;
     }
     if (rule == RULE_OK) print_map(options, image);
@@ -131,23 +113,24 @@ static void print(const struct encode_options *options, const struct map_args *a
 
 int command_encode(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&map_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "[CALL.json]",
-        "Make the 128 bytes that an H200's driver makes of a cuTensorMapEncode call, or say every reason why it "
-        "refuses.\vInstead of options, a JSON object with the driver's parameter names as keys can be given in a file, "
-        "or '-' for standard input. Exit status: 0 encoded, 1 refused, 2 wrong arguments.",
-        children,
-        NULL,
-        NULL};
-    struct encode_options to;
+    static const struct command_line line = {
+        .usage = "[CALL.json]",
+        .help =
+            "Make the 128 bytes that an H200's driver makes of a cuTensorMapEncode call, or say every reason why it "
+            "refuses.\vInstead of options, a JSON object with the driver's parameter names as keys can be given in a "
+            "file, or '-' for standard input. Exit status: 0 encoded, 1 refused, 2 wrong arguments.",
+        .options = options,
+        .argument = take_input,
+        .end = check_line,
+        .part = &map_line,
+        .part_at = offsetof(TO, map),
+    };
+    struct encode_options to = {0};
     struct map_args args;
     struct text why;
     struct tensormap_image image = {{0}};
     struct findings findings = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &to);
     if (!read_call(&to, &args, &why)) return command_usage("encode", "%s", why.at);
 
     enum rule rule = map_args_encode(&args, &image, &findings);

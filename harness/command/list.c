@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "command_option.h"
 #include "executor.h"
 #include "explain.h"
 #include "json.h"
@@ -18,33 +19,24 @@ struct list_options {
 
 enum { ANY = -1 };
 
-static const struct argp_option options[] = {
-    {"rules", 'r', NULL, 0, "the rules: id, what the documents say, what an H200 does, CUDA error", 0},
-    {"error", 'e', "ERROR", 0, "only the rules behind this CUDA error, or 'silent': broken without one", 0},
-    {"fields", 'f', NULL, 0, "the fields of the cases of each family, as Markdown: docs/cases.md", 0},
-    {"json", 'j', NULL, 0, "as JSON", 0},
-    {0},
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void take_error(const struct command_option *option, void *line, char *value, struct argp_state *state)
 {
-    struct list_options *to = state->input;
-    if (key == 'r')
-        to->rules = 1;
-    else if (key == 'e' && (to->error = explain_find_error(argument)) == ANY)
-        argp_error(state, "--error: '%s' is no CUDA error of a rule", argument);
-    else if (key == 'e')
-        to->rules = 1;
-    else if (key == 'f')
-        to->fields = 1;
-    else if (key == 'j')
-        to->json = 1;
-    else if (key == ARGP_KEY_ARG)
-        argp_error(state, "takes no argument");
-    else
-        return ARGP_ERR_UNKNOWN;
-    return 0;
+    struct list_options *to = line;
+    (void)option;
+    to->error = explain_find_error(value);
+    to->rules = 1;
+    if (to->error == ANY) argp_error(state, "--error: '%s' is no CUDA error of a rule", value);
 }
+
+#define TO struct list_options
+static const struct command_option options[] = {
+    OPTION_FLAG('r', "rules", rules, "the rules: id, what the documents say, what an H200 does, CUDA error"),
+    OPTION_TAKEN('e', "error", "ERROR", take_error,
+                 "only the rules behind this CUDA error, or 'silent': broken without one"),
+    OPTION_FLAG('f', "fields", fields, "the fields of the cases of each family, as Markdown: docs/cases.md"),
+    OPTION_FLAG('j', "json", json, "as JSON"),
+    OPTION_END,
+};
 
 static void list_rules(int error)
 {
@@ -88,9 +80,7 @@ static void list_json(const struct list_options *of)
         if (of->error == ANY || explain_has_error(i, of->error))
             json_array_append_new(json, json_rule(rule_row((enum rule)i)));
     if (!of->rules) add_parts(json);
-    json_dumpf(json, stdout, JSON_INDENT(1));
-    printf("\n");
-    json_decref(json);
+    json_print(json, JSON_INDENT(1));
 }
 
 // A number, or the power of two that it is one less than, as people know it.
@@ -191,10 +181,12 @@ static void list_fields(void)
 
 int command_list(int argc, char **argv)
 {
+    static const struct command_line line = {
+        .help = "Lists families, executors and rules, or the fields of cases.",
+        .options = options,
+    };
     struct list_options to = {.error = ANY};
-    const struct argp argp = {options, parse, NULL, "Lists families, executors and rules, or the fields of cases.",
-                              NULL,    NULL,  NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    command_line_read(&line, argc, argv, &to);
     if (to.fields)
         list_fields();
     else if (to.json)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "command_option.h"
 #include "finding_text.h"
 #include "json.h"
 #include "map_text.h"
@@ -22,13 +23,6 @@ struct options {
     char **argument;
 };
 
-static const struct argp_option option_rows[] = {
-    {"token", 't', NULL, 0, "the numbers are state tokens, not words", 0},
-    {"program", 'p', "FILE", 0, "step the JSON program in FILE (- is standard input)", 0},
-    {"json", 'j', NULL, 0, "print JSON", 0},
-    {0}};
-
-static const char usage[] = "WORD...\nOPERATION...\n--program=FILE";
 static const char help[] =
     "Read a barrier's 64-bit word, or step a barrier program on the model.\n\n"
     "  tmaref mbarrier 0x7ffff000001ffffc\n"
@@ -54,27 +48,22 @@ static char *filter_help(int key, const char *text, void *input)
     return filled;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static void take_arguments(void *line, char *argument, struct argp_state *state)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case 't':
-        options->token = 1;
-        return 0;
-    case 'p':
-        options->program = argument;
-        return 0;
-    case 'j':
-        options->json = 1;
-        return 0;
-    case ARGP_KEY_ARGS:
-        options->argument = state->argv + state->next;
-        options->arguments = state->argc - state->next;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct options *to = line;
+    (void)argument;
+    to->argument = state->argv + state->next - 1;
+    to->arguments = state->argc - state->next + 1;
+    state->next = state->argc;
 }
+
+#define TO struct options
+static const struct command_option option_rows[] = {
+    OPTION_FLAG('t', "token", token, "the numbers are state tokens, not words"),
+    OPTION_TEXT('p', "program", "FILE", program, "step the JSON program in FILE (- is standard input)"),
+    OPTION_FLAG('j', "json", json, "print JSON"),
+    OPTION_END,
+};
 
 // --- Words and tokens ------------------------------------------------------------------------------------------------
 
@@ -347,11 +336,17 @@ static int read_program(const char *path, struct mbarrier_case *program, struct 
 
 int command_mbarrier(int argc, char **argv)
 {
-    static const struct argp argp = {option_rows, parse_option, usage, help, NULL, filter_help, NULL};
+    static const struct command_line line = {
+        .usage = "WORD...\nOPERATION...\n--program=FILE",
+        .help = help,
+        .options = option_rows,
+        .argument = take_arguments,
+        .filter = filter_help,
+    };
     struct options options = {0};
     struct text why;
     struct mbarrier_case program = {0};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &options);
     if ((options.program != NULL) == (options.arguments > 0) || (options.program != NULL && options.token))
         return command_usage("mbarrier", "give words, or operations, or --program=FILE");
     if (options.program != NULL) {

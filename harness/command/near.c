@@ -54,6 +54,15 @@ struct text near_names(const char *word, const char *(*name_at)(int i))
     return list;
 }
 
+struct text near_all(const char *(*name_at)(int i))
+{
+    struct text list = {""};
+    int count = 0;
+    while (name_at(count) != NULL) count++;
+    for (int i = 0; i < count; i++) text_add_name(&list, name_at(i), i, count);
+    return list;
+}
+
 // What frameworks and compilers call the types. A tensor map has no type of 8 or 4 bits but u8.
 static const struct {
     const char *word, *hint;

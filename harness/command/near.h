@@ -13,6 +13,9 @@ struct text near_names(const char *word, const char *(*name_at)(int i));
 // "; FP8 moves as u8" for e4m3.
 struct text near_dtype(const char *word);
 
+// All names of a list: "encode, load or mbarrier".
+struct text near_all(const char *(*name_at)(int i));
+
 // Entry `i` of the families, executors, rules; NULL behind the last. For near_names().
 const char *near_family(int i);
 const char *near_executor(int i);

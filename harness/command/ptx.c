@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "command_option.h"
+#include "json.h"
 #include "ptx_report.h"
 
 #define MOST_TEXT_BYTES ((size_t)256 << 20)
@@ -17,44 +19,34 @@ struct options {
     const char *path, *function[MOST_FUNCTIONS];
 };
 
-static const struct argp_option option_rows[] = {
-    {"function", 'f', "NAME", 0, "read the body of this function alone (may be repeated); without it, of all", 0},
-    {"forms", 'F', NULL, 0, "list the forms of instructions that it uses, most used first", 0},
-    {"json", 'j', NULL, 0, "print JSON", 0},
-    {0}};
-
-static const char usage[] = "FILE";
-static const char help[] =
-    "Check PTX for sm_90a, and say what is in it. FILE is what nvcc -ptx writes; - is standard input.\v"
-    "What ptxas refuses for sm_90a is an error, with its line and column. docs/ptx.md tells more, "
-    "docs/ptx-forms.md lists every form of instruction.\n\n"
-    "Exit status: 0 no errors, 1 errors, 2 usage error.";
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static void take_function(const struct command_option *option, void *line, char *value, struct argp_state *state)
 {
-    struct options *options = state->input;
-    switch (key) {
-    case 'f':
-        if (options->functions == MOST_FUNCTIONS) argp_error(state, "at most %d times --function", MOST_FUNCTIONS);
-        options->function[options->functions++] = argument;
-        return 0;
-    case 'F':
-        options->forms = 1;
-        return 0;
-    case 'j':
-        options->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->path != NULL) argp_error(state, "one FILE at a time");
-        options->path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->path == NULL) argp_error(state, "a FILE is needed");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct options *to = line;
+    (void)option;
+    if (to->functions == MOST_FUNCTIONS) argp_error(state, "at most %d times --function", MOST_FUNCTIONS);
+    to->function[to->functions++] = value;
 }
+
+static void take_path(void *line, char *argument, struct argp_state *state)
+{
+    struct options *to = line;
+    if (to->path != NULL) argp_error(state, "one FILE at a time");
+    to->path = argument;
+}
+
+static void check_line(const void *line, struct argp_state *state)
+{
+    if (((const struct options *)line)->path == NULL) argp_error(state, "a FILE is needed");
+}
+
+#define TO struct options
+static const struct command_option option_rows[] = {
+    OPTION_TAKEN('f', "function", "NAME", take_function,
+                 "read the body of this function alone (may be repeated); without it, of all"),
+    OPTION_FLAG('F', "forms", forms, "list the forms of instructions that it uses, most used first"),
+    OPTION_FLAG('j', "json", json, "print JSON"),
+    OPTION_END,
+};
 
 // Adds what the body of one function has to say to what the others had.
 static void decode(struct ptx_module *module, uint32_t function, struct ptx_errors *all)
@@ -86,9 +78,7 @@ static void print(const struct options *options, const struct ptx_program *progr
         return;
     }
     json_t *json = ptx_report_json(program);
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(json);
+    json_print(json, JSON_INDENT(2));
 }
 
 static int check(const struct options *options, const char *text, struct ptx_module *module, struct ptx_errors *errors)
@@ -103,12 +93,21 @@ static int check(const struct options *options, const char *text, struct ptx_mod
 
 int command_ptx(int argc, char **argv)
 {
-    static const struct argp argp = {option_rows, parse_option, usage, help, NULL, NULL, NULL};
+    static const struct command_line line = {
+        .usage = "FILE",
+        .help = "Check PTX for sm_90a, and say what is in it. FILE is what nvcc -ptx writes; - is standard input.\v"
+                "What ptxas refuses for sm_90a is an error, with its line and column. docs/ptx.md tells more, "
+                "docs/ptx-forms.md lists every form of instruction.\n\n"
+                "Exit status: 0 no errors, 1 errors, 2 usage error.",
+        .options = option_rows,
+        .argument = take_path,
+        .end = check_line,
+    };
     struct options options = {0};
     struct ptx_errors errors;
     struct text why;
     size_t size_bytes;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &options);
     char *text = read_file(options.path, MOST_TEXT_BYTES, &size_bytes, &why);
     if (text == NULL) return command_usage("ptx", "%s", why.at);
     struct ptx_module *module = ptx_open(text, size_bytes, (struct ptx_limits){0}, &errors);

@@ -17,77 +17,40 @@ struct record_options {
     struct case_options cases;
     const struct executor *executor;
     const char *output, *from;
-    enum trace_detail detail;
-    enum lane lane;
     uint64_t keep;
-    int json;
+    int lane, curated, json;
 };
 
-static const struct argp_option options[] = {
-    {"executor", 'x', "NAME", 0, "EXECUTORS (default gpu; another only to try the command)", 0},
-    {"output", 'o', "FILE", 0, "the trace; compressed if the name ends in .zst", 0},
-    {"curated", 'c', NULL, 0, "say in words where every byte came from", 0},
-    {"lane", 'l', "WHICH", 0,
-     "normal (default): leave out cases predicted to kill their process; faults: only these; all", 0},
-    {"keep", 'k', "N", 0, "stop after N recorded cases", 0},
-    {"from", 'r', "TRACE", 0,
-     "take the cases from a trace, and write only if each result is the recorded one: to record with new kernels", 0},
-    {"json", 'j', NULL, 0, "the trace's header as JSON", 0},
-    {0},
+static const char *const lanes[] = {"normal", "faults", "all", NULL};
+
+#define TO struct record_options
+static const struct command_option options[] = {
+    OPTION_EXECUTOR("EXECUTORS (default gpu; another only to try the command)"),
+    OPTION_TEXT('o', "output", "FILE", output, "the trace; compressed if the name ends in .zst"),
+    OPTION_FLAG('c', "curated", curated, "say in words where every byte came from"),
+    OPTION_WORD('l', "lane", "WHICH", lane, lanes,
+                "normal (default): leave out cases predicted to kill their process; faults: only these; all"),
+    OPTION_NUMBER('k', "keep", "N", keep, 0, UINT64_MAX, "stop after N recorded cases"),
+    OPTION_TEXT('r', "from", "TRACE", from,
+                "take the cases from a trace, and write only if each result is the recorded one: to record with new "
+                "kernels"),
+    OPTION_FLAG('j', "json", json, "the trace's header as JSON"),
+    OPTION_END,
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void check_line(const void *line, struct argp_state *state)
 {
-    struct record_options *to = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &to->cases;
-        return 0;
-    case 'x':
-        to->executor = parse_executor(argument, state);
-        return 0;
-    case 'o':
-        to->output = argument;
-        return 0;
-    case 'c':
-        to->detail = TRACE_CURATED;
-        return 0;
-    case 'l':
-        if (strcmp(argument, "normal") == 0)
-            to->lane = LANE_NORMAL;
-        else if (strcmp(argument, "faults") == 0)
-            to->lane = LANE_FAULTS;
-        else if (strcmp(argument, "all") == 0)
-            to->lane = LANE_ALL;
-        else
-            argp_error(state, "--lane is normal, faults or all, not '%s'", argument);
-        return 0;
-    case 'k':
-        if (!parse_u64(argument, UINT64_MAX, &to->keep)) argp_error(state, "--keep takes a whole number");
-        return 0;
-    case 'r':
-        to->from = argument;
-        return 0;
-    case 'j':
-        to->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "takes no argument '%s'", argument);
-        return 0;
-    case ARGP_KEY_END:
-        if (to->from != NULL && (to->cases.family != NULL || to->cases.is_all))
-            argp_error(state, "--from is one trace with its own family and cases; leave --family out");
-        if (to->output == NULL) argp_error(state, "--output is needed");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct record_options *to = line;
+    if (to->from != NULL && (to->cases.family != NULL || to->cases.is_all))
+        argp_error(state, "--from is one trace with its own family and cases; leave --family out");
+    if (to->output == NULL) argp_error(state, "--output is needed");
 }
 
 // Runs one lane of a filled batch and keeps its lines, as far as they are wanted.
 static int record_lane(const struct record_options *to, struct batch *batch, int first, int count, int is_apart,
                        struct trace_lines *lines, struct text *why)
 {
+    enum trace_detail detail = to->curated ? TRACE_CURATED : TRACE_DIGEST;
     struct apart alone = {.alone = UINT64_MAX};
     uint64_t wanted = to->keep - lines->count;
     if ((uint64_t)count > wanted) count = (int)wanted;
@@ -96,7 +59,7 @@ static int record_lane(const struct record_options *to, struct batch *batch, int
                    : to->executor->run(batch, first, count, why)))
         return 0;
     for (int i = first; i < first + count; i++)
-        if (!trace_lines_add(lines, trace_write(batch->family, batch_case(batch, i), &batch->results[i], to->detail))) {
+        if (!trace_lines_add(lines, trace_write(batch->family, batch_case(batch, i), &batch->results[i], detail))) {
             text_set(why, "not enough memory");
             return 0;
         }
@@ -146,12 +109,14 @@ static int record_cases(struct record_options *to)
 
 int command_record(int argc, char **argv)
 {
+    static const struct command_line line = {.help = "Writes a trace of what the hardware does with these cases.",
+                                             .options = options,
+                                             .end = check_line,
+                                             .part = &case_line,
+                                             .part_at = offsetof(TO, cases),
+                                             .filter = names_filter};
     struct record_options to = {.executor = &executor_gpu, .keep = UINT64_MAX};
-    const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {
-        options,  parse,        NULL, "Writes a trace of what the hardware does with these cases.",
-        children, names_filter, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    command_line_read(&line, argc, argv, &to);
     if (to.from != NULL) return record_from(to.from, to.output, to.executor, to.json);
     return record_cases(&to);
 }

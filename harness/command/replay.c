@@ -24,34 +24,20 @@ struct row {
     struct text why; // it is bad
 };
 
-static const struct argp_option options[] = {
-    {"executor", 'x', "NAME", 0, "EXECUTORS (default model)", 0},
-    {"print", 'p', "N", 0, "print at most N mismatches of each trace (default 5)", 0},
-    {"json", 'j', NULL, 0, "the table as JSON", 0},
-    {0},
-};
-
-static error_t parse(int key, char *argument, struct argp_state *state)
+static void take_path(void *line, char *argument, struct argp_state *state)
 {
-    struct replay_options *to = state->input;
-    switch (key) {
-    case 'x':
-        to->executor = parse_executor(argument, state);
-        return 0;
-    case 'p':
-        if (!parse_u64(argument, UINT64_MAX, &to->printed)) argp_error(state, "--print takes a whole number");
-        return 0;
-    case 'j':
-        to->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (to->paths == REPLAY_MAX_PATHS) argp_error(state, "takes at most %d paths", REPLAY_MAX_PATHS);
-        to->path[to->paths++] = argument;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct replay_options *to = line;
+    if (to->paths == REPLAY_MAX_PATHS) argp_error(state, "takes at most %d paths", REPLAY_MAX_PATHS);
+    to->path[to->paths++] = argument;
 }
+
+#define TO struct replay_options
+static const struct command_option options[] = {
+    OPTION_EXECUTOR("EXECUTORS (default model)"),
+    OPTION_NUMBER('p', "print", "N", printed, 0, UINT64_MAX, "print at most N mismatches of each trace (default 5)"),
+    OPTION_FLAG('j', "json", json, "the table as JSON"),
+    OPTION_END,
+};
 
 // A replay while it runs: what a job of it sees. The rows are shared memory.
 struct replay {
@@ -113,9 +99,7 @@ static void print_json(const struct row *rows, int count)
         json_object_set_new(row, "mismatches", json_u64(rows[i].mismatches));
         json_array_append_new(json, row);
     }
-    json_dumpf(json, stdout, JSON_INDENT(1));
-    printf("\n");
-    json_decref(json);
+    json_print(json, JSON_INDENT(1));
 }
 
 // The size of each trace, which says about how long it takes.
@@ -178,12 +162,14 @@ int replay_run(const char *command, const struct replay_options *to)
 int command_replay(int argc, char **argv)
 {
     struct replay_options to = {.executor = &executor_model, .printed = REPLAY_PRINTED};
-    const struct argp argp = {
-        options,     parse,
-        "[PATH...]", "Compares the model with recorded traces (files, or all in a folder; default: traces).",
-        NULL,        names_filter,
-        NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    static const struct command_line line = {
+        .usage = "[PATH...]",
+        .help = "Compares the model with recorded traces (files, or all in a folder; default: traces).",
+        .options = options,
+        .argument = take_path,
+        .filter = names_filter,
+    };
+    command_line_read(&line, argc, argv, &to);
     if (to.paths == 0 && access("traces", F_OK) != 0)
         return command_usage("replay", "no trace is named, and there is no folder 'traces' here");
     if (to.paths == 0) to.path[to.paths++] = "traces";

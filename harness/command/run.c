@@ -17,42 +17,17 @@ struct run_options {
     int show_cases, json;
 };
 
-static const struct argp_option options[] = {
-    {"executor", 'x', "NAME", 0, "EXECUTORS (default model)", 0},
-    {"show-cases", 'c', NULL, 0, "print the cases instead of running them", 0},
-    {"json", 'j', NULL, 0, "a JSON object a line: what it prints anyway", 0},
-    {0},
+#define TO struct run_options
+static const struct command_option options[] = {
+    OPTION_EXECUTOR("EXECUTORS (default model)"),
+    OPTION_FLAG('c', "show-cases", show_cases, "print the cases instead of running them"),
+    OPTION_FLAG('j', "json", json, "a JSON object a line: what it prints anyway"),
+    OPTION_END,
 };
-
-static error_t parse(int key, char *argument, struct argp_state *state)
-{
-    struct run_options *to = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &to->cases;
-        return 0;
-    case 'x':
-        to->executor = parse_executor(argument, state);
-        return 0;
-    case 'c':
-        to->show_cases = 1;
-        return 0;
-    case 'j':
-        to->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "takes no argument '%s'", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print_line(json_t *json)
 {
-    json_dumpf(json, stdout, JSON_COMPACT);
-    printf("\n");
-    json_decref(json);
+    json_print(json, JSON_COMPACT);
 }
 
 static void print_result(const struct family *family, uint64_t index, const void *test_case,
@@ -119,14 +94,18 @@ static char *help_filter(int key, const char *text, void *input)
 int command_run(int argc, char **argv)
 {
     if (argc > 1 && argv[1][0] != '-') return command_run_kernel(argc - 1, argv + 1);
+    static const struct command_line line = {
+        .usage = "[KERNEL]",
+        .help = "Runs cases on one executor; prints a JSON line per result.\v",
+        .options = options,
+        .part = &case_line,
+        .part_at = offsetof(TO, cases),
+        .filter = help_filter,
+    };
     struct run_options to = {.executor = &executor_model};
-    const struct argp_child children[] = {{&case_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {
-        options,  parse,       "[KERNEL]", "Runs cases on one executor; prints a JSON line per result.\v",
-        children, help_filter, NULL};
     struct source source;
     struct text why = {"not enough memory"};
-    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    command_line_read(&line, argc, argv, &to);
     if (to.cases.cases == 0) return command_usage("run", "--cases is 0: there is no case to run");
     int ok = case_source(&to.cases, &source, &why) &&
              (to.show_cases ? show(&source, &why) : run_all(&source, to.executor, &why));

@@ -14,28 +14,17 @@
 #include "runnable/runnable.h"
 #include "save.h"
 
-enum { MAX_KEYS = 32, OPTIONS = 9, FIRST_KEY = 1000, ROUNDS = 21, HELP_BYTES = 160 };
+enum { MAX_KEYS = 32, ROUNDS = 21, HELP_BYTES = 160 };
 
 struct kernel_options {
     const struct runnable *runnable;
     json_t *json; // the case
     const char *key[MAX_KEYS];
     const struct executor *executor;
-    int diff, time, has_window;
+    int diff, time, json_wanted, has_window;
     uint64_t window[2]; // of the timeline (clocks)
     const char *timeline, *svg;
     json_t *report; // with --json: what is printed at the end
-};
-
-static const struct argp_option fixed[OPTIONS] = {
-    {"executor", 'x', "NAME", 0, "EXECUTORS (default model)", 1},
-    {"diff", 'd', NULL, 0, "run it on model and gpu and compare every byte", 1},
-    {"time", 't', NULL, 0, "time it on the GPU: the median of 21 launches, between events", 1},
-    {"timeline", 'l', "FILE", 0, "record on the GPU what CTA 0 does when; JSON for ui.perfetto.dev", 1},
-    {"svg", 'g', "FILE", 0, "the same as a picture", 1},
-    {"window", 'w', "FROM,TO", 0, "draw only these clocks of it", 1},
-    {"json", 'j', NULL, 0, "one JSON object: the case, each executor's result, whether they agree, the times", 1},
-    {0},
 };
 
 // --- Options ---------------------------------------------------------------------------------------------------------
@@ -60,56 +49,41 @@ static json_t *value_of(const char *text)
     return parse_u64(text, INT64_MAX, &number) ? json_integer((json_int_t)number) : json_string(text);
 }
 
-static int is_window(const char *text, uint64_t window[2])
+static void take_window(const struct command_option *option, void *line, char *value, struct argp_state *state)
 {
-    json_t *list = value_of(text);
-    int ok = json_array_size(list) == 2;
-    for (size_t i = 0; ok && i < 2; i++) window[i] = (uint64_t)json_integer_value(json_array_get(list, i));
+    struct kernel_options *to = line;
+    json_t *list = value_of(value);
+    (void)option;
+    for (size_t i = 0; i < 2; i++) to->window[i] = (uint64_t)json_integer_value(json_array_get(list, i));
+    to->has_window = json_array_size(list) == 2 && to->window[0] < to->window[1];
+    if (!to->has_window) argp_error(state, "--window takes two numbers, FROM,TO, not '%s'", value);
     json_decref(list);
-    return ok && window[0] < window[1];
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+// Key number `at` of the case.
+static void take_key(const struct command_option *option, void *line, char *value, struct argp_state *state)
 {
-    struct kernel_options *to = state->input;
-    if (key >= FIRST_KEY && key < FIRST_KEY + MAX_KEYS) {
-        json_object_set_new(to->json, to->key[key - FIRST_KEY], value_of(argument));
-        return 0;
-    }
-    switch (key) {
-    case 'x':
-        to->executor = parse_executor(argument, state);
-        return 0;
-    case 'd':
-        to->diff = 1;
-        return 0;
-    case 't':
-        to->time = 1;
-        return 0;
-    case 'l':
-        to->timeline = argument;
-        return 0;
-    case 'g':
-        to->svg = argument;
-        return 0;
-    case 'j':
-        to->report = json_object();
-        return 0;
-    case 'w':
-        to->has_window = 1;
-        if (!is_window(argument, to->window))
-            argp_error(state, "--window takes two numbers, FROM,TO, not '%s'", argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "takes no argument '%s'", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct kernel_options *to = line;
+    (void)state;
+    json_object_set_new(to->json, to->key[option->at], value_of(value));
 }
+
+#define TO struct kernel_options
+static const struct command_option fixed[] = {
+    OPTION_EXECUTOR("EXECUTORS (default model)", .group = 1),
+    OPTION_FLAG('d', "diff", diff, "run it on model and gpu and compare every byte", .group = 1),
+    OPTION_FLAG('t', "time", time, "time it on the GPU: the median of 21 launches, between events", .group = 1),
+    OPTION_TEXT('l', "timeline", "FILE", timeline, "record on the GPU what CTA 0 does when; JSON for ui.perfetto.dev",
+                .group = 1),
+    OPTION_TEXT('g', "svg", "FILE", svg, "the same as a picture", .group = 1),
+    OPTION_TAKEN('w', "window", "FROM,TO", take_window, "draw only these clocks of it", .group = 1),
+    OPTION_FLAG('j', "json", json_wanted,
+                "one JSON object: the case, each executor's result, whether they agree, the times", .group = 1),
+    OPTION_END,
+};
 
 // The options of the case's keys; free_keys() frees what they are called and what they say.
-static void add_keys(struct kernel_options *to, struct argp_option *options)
+static int add_keys(struct kernel_options *to, struct command_option *options)
 {
     const char *key;
     json_t *value;
@@ -122,17 +96,18 @@ static void add_keys(struct kernel_options *to, struct argp_option *options)
             if (*at == '_') *at = '-';
         snprintf(help, HELP_BYTES, "default %s", json_is_null(value) ? "is made to fit" : text);
         to->key[count] = key;
-        options[count] = (struct argp_option){name, FIRST_KEY + count, "VALUE", 0, help, 0};
+        options[count] = (struct command_option)OPTION_TAKEN(0, name, "VALUE", take_key, help, .at = (size_t)count);
         count++;
         free(text);
     }
+    return count;
 }
 
-static void free_keys(struct argp_option *options, int count)
+static void free_keys(struct command_option *options, int count)
 {
     for (int i = 0; i < count; i++) {
         free((char *)options[i].name);
-        free((char *)options[i].doc);
+        free((char *)options[i].help);
     }
 }
 
@@ -288,9 +263,7 @@ static void print_case(struct kernel_options *to, json_t *whole)
         json_object_set_new(to->report, "results", json_array());
         return;
     }
-    json_dumpf(whole, stdout, JSON_COMPACT);
-    printf("\n");
-    json_decref(whole);
+    json_print(whole, JSON_COMPACT);
 }
 
 // The case, once for each executor.
@@ -341,28 +314,23 @@ static const char *near_kernel(int i)
 
 int command_run_kernel(int argc, char **argv)
 {
-    struct argp_option options[OPTIONS + MAX_KEYS] = {0};
+    struct command_option options[MAX_KEYS + sizeof fixed / sizeof fixed[0]] = {0};
     struct kernel_options to = {.runnable = runnable_find(argv[0])};
     struct text name, program;
     if (to.runnable == NULL)
         return command_usage("run", "there is no kernel '%s'%s ('tmaref run --help' lists them)", argv[0],
                              near_names(argv[0], near_kernel).at);
     to.json = json_loads(to.runnable->defaults, 0, NULL);
-    add_keys(&to, options);
-    int count = 0;
-    while (options[count].name != NULL) count++;
+    int count = add_keys(&to, options);
     memcpy(options + count, fixed, sizeof fixed);
     text_set(&name, "run %s", argv[0]);
     text_set(&program, "tmaref %s", name.at);
     argv[0] = program.at;
-    const struct argp argp = {options, parse, NULL, to.runnable->summary, NULL, names_filter, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &to);
+    const struct command_line line = {.help = to.runnable->summary, .options = options, .filter = names_filter};
+    command_line_read(&line, argc, argv, &to);
+    if (to.json_wanted) to.report = json_object();
     int status = run(&to, &name);
-    if (to.report != NULL && status != EXIT_USAGE) {
-        json_dumpf(to.report, stdout, JSON_INDENT(1));
-        printf("\n");
-    }
-    json_decref(to.report);
+    if (to.report != NULL && status != EXIT_USAGE) json_print(to.report, JSON_INDENT(1));
     json_decref(to.json);
     free_keys(options, count);
     return status;

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_option.h"
 #include "near.h"
 #include "picture/picture.h"
 #include "picture/save.h"
 
 enum { MAX_ROWS = 1024, MAX_ELEMENT_BYTES = 16, MAX_BOX_ELEMENTS = 256, DEFAULT_ROWS = 8 };
-enum { OPTION_JSON = 256, OPTION_SVG };
 
 // The arguments as given; NULL where they were not.
 struct arguments {
@@ -23,24 +23,24 @@ struct arguments {
     int json;
 };
 
-static const struct argp_option options[] = {
-    {"row-bytes", 'w', "N", 0, "Bytes of a row of the box (default: the span, 128 for none)", 0},
-    {"rows", 'n', "N", 0, "Rows of the box (default: 8, or as many as --access needs)", 0},
-    {"base", 'b', "ADDRESS", 0, "Absolute shared address of the box, a multiple of 128 (default 0)", 0},
-    {"element-bytes", 'e', "N", 0, "Label elements of 1, 2, 4, 8 or 16 bytes instead of chunks", 0},
-    {"dtype", 't', "TYPE", 0, "The same, by data type: f16, u8, FLOAT32, ...", 0},
-    {"access", 'a', "PATTERN", 0, "Count the wavefronts when each lane l of a warp reads what PATTERN says", 0},
-    {"svg", OPTION_SVG, "FILE", 0, "Draw the picture into FILE ('-': standard output) instead of the terminal", 0},
-    {"json", OPTION_JSON, NULL, 0, "Print a JSON object", 0},
-    {0},
+#define TO struct arguments
+static const struct command_option options[] = {
+    OPTION_TEXT('w', "row-bytes", "N", row_bytes, "Bytes of a row of the box (default: the span, 128 for none)"),
+    OPTION_TEXT('n', "rows", "N", rows, "Rows of the box (default: 8, or as many as --access needs)"),
+    OPTION_TEXT('b', "base", "ADDRESS", base, "Absolute shared address of the box, a multiple of 128 (default 0)"),
+    OPTION_TEXT('e', "element-bytes", "N", element_bytes, "Label elements of 1, 2, 4, 8 or 16 bytes instead of chunks"),
+    OPTION_TEXT('t', "dtype", "TYPE", dtype, "The same, by data type: f16, u8, FLOAT32, ..."),
+    OPTION_TEXT('a', "access", "PATTERN", access,
+                "Count the wavefronts when each lane l of a warp reads what PATTERN says"),
+    OPTION_TEXT(0, "svg", "FILE", svg, "Draw the picture into FILE ('-': standard output) instead of the terminal"),
+    OPTION_FLAG(0, "json", json, "Print a JSON object"),
+    OPTION_END,
 };
 
-static const char help_before[] =
+static const char help[] =
     "Draw where each 16-byte chunk of a box and each bank lands in shared memory.\n\n"
     "MODE is none, 32B, 64B, 128B, or what it is called elsewhere: CU_TENSOR_MAP_SWIZZLE_128B, 'Swizzle<3,4,3>', "
-    "Layout_K_SW128_Atom, map:3, ptx:3 (tensormap.replace), wgmma:1 (matrix descriptor).\v";
-
-static const char help_after[] =
+    "Layout_K_SW128_Atom, map:3, ptx:3 (tensormap.replace), wgmma:1 (matrix descriptor).\v"
     "PATTERN is column, row, transpose, ldmatrix, or pairs such as row=l%8,chunk=l/8,bytes=16. Keys: row, chunk (of 16 "
     "bytes), byte and element (added to it), bytes (1, 2, 4, 8, 16; default 16), lanes (default 32). Values: numbers, "
     "l, chunks (of a row), + - * / % ^ & ( ), with C's precedence.\n\n"
@@ -50,46 +50,18 @@ static const char help_after[] =
     "bank take one wavefront each.\n\n"
     "Colours appear on a terminal only, and not when NO_COLOR is set. Exit status: 0, or 2 for wrong arguments.";
 
-static error_t parse_option(int key, char *value, struct argp_state *state)
+static void take_mode(void *line, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'w':
-        arguments->row_bytes = value;
-        break;
-    case 'n':
-        arguments->rows = value;
-        break;
-    case 'b':
-        arguments->base = value;
-        break;
-    case 'e':
-        arguments->element_bytes = value;
-        break;
-    case 't':
-        arguments->dtype = value;
-        break;
-    case 'a':
-        arguments->access = value;
-        break;
-    case OPTION_SVG:
-        arguments->svg = value;
-        break;
-    case OPTION_JSON:
-        arguments->json = 1;
-        break;
-    case ARGP_KEY_ARG:
-        if (arguments->mode != NULL) argp_error(state, "one MODE at a time, not also '%s'", value);
-        arguments->mode = value;
-        break;
-    case ARGP_KEY_END:
-        if (arguments->mode == NULL) argp_error(state, "say which MODE: none, 32B, 64B or 128B");
-        if (arguments->json && arguments->svg != NULL) argp_error(state, "--json or --svg, not both");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    struct arguments *to = line;
+    if (to->mode != NULL) argp_error(state, "one MODE at a time, not also '%s'", argument);
+    to->mode = argument;
+}
+
+static void check_line(const void *line, struct argp_state *state)
+{
+    const struct arguments *to = line;
+    if (to->mode == NULL) argp_error(state, "say which MODE: none, 32B, 64B or 128B");
+    if (to->json && to->svg != NULL) argp_error(state, "--json or --svg, not both");
 }
 
 static int refuse(enum rule rule, const char *option, const char *value, const char *nearest)
@@ -239,13 +211,17 @@ static int read_layout(const struct arguments *arguments, struct layout *layout)
 
 int command_swizzle(int argc, char **argv)
 {
-    static char help[sizeof help_before + sizeof help_after];
+    static const struct command_line line = {
+        .usage = "MODE",
+        .help = help,
+        .options = options,
+        .argument = take_mode,
+        .end = check_line,
+    };
     struct arguments arguments = {0};
     struct picture picture = {0};
     struct access access = {0};
-    snprintf(help, sizeof help, "%s%s", help_before, help_after);
-    struct argp argp = {options, parse_option, "MODE", help, NULL, NULL, NULL};
-    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &arguments);
 
     int status = read_layout(&arguments, &picture.layout);
     if (status == 0 && arguments.access != NULL) status = read_access(&arguments, &picture.layout, &access);

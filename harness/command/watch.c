@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_option.h"
 #include "common_program.h"
 #include "save.h"
 #include "watch/shared.h"
@@ -21,38 +22,23 @@ struct watch_options {
     char **program; // NULL-terminated; NULL if none was given
 };
 
-static const struct argp_option option_rows[] = {
-    {"output", 'o', "FILE", 0, "write the reports to FILE instead of standard error", 0},
-    {"json", 'j', NULL, 0, "one JSON object a line", 0},
-    {"only-refused", 'r', NULL, 0, "report only calls that are refused, or where model and driver differ", 0},
-    {"every", 'e', NULL, 0, "report every call, also one that repeats another but for addresses (--json always does)",
-     0},
-    {0}};
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static void take_program(void *line, char *argument, struct argp_state *state)
 {
-    struct watch_options *options = state->input;
-    switch (key) {
-    case 'o':
-        options->output = argument;
-        return 0;
-    case 'j':
-        options->json = 1;
-        return 0;
-    case 'r':
-        options->only_refused = 1;
-        return 0;
-    case 'e':
-        options->every = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        options->program = state->argv + state->next - 1;
-        state->next = state->argc;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)argument;
+    ((struct watch_options *)line)->program = state->argv + state->next - 1;
+    state->next = state->argc;
 }
+
+#define TO struct watch_options
+static const struct command_option option_rows[] = {
+    OPTION_TEXT('o', "output", "FILE", output, "write the reports to FILE instead of standard error"),
+    OPTION_FLAG('j', "json", json, "one JSON object a line"),
+    OPTION_FLAG('r', "only-refused", only_refused,
+                "report only calls that are refused, or where model and driver differ"),
+    OPTION_FLAG('e', "every", every,
+                "report every call, also one that repeats another but for addresses (--json always does)"),
+    OPTION_END,
+};
 
 // The shared block, and the descriptor that the watched processes open it by. NULL with errno on failure.
 static struct watch_shared *share_state(int *fd)
@@ -133,19 +119,20 @@ static int watch(const struct watch_options *options, const char *library)
 
 int command_watch(int argc, char **argv)
 {
-    static const struct argp argp = {
-        .options = option_rows,
-        .parser = parse_option,
-        .args_doc = "[--] PROGRAM [ARGUMENT...]",
-        .doc =
+    static const struct command_line line = {
+        .usage = "[--] PROGRAM [ARGUMENT...]",
+        .help =
             "Run PROGRAM with the real CUDA driver and report every tensor map it encodes: the arguments by name, the "
             "driver's answer, every rule that is broken with the nearest legal value, and whether the model of an "
             "H200 agrees."
-            "\vThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not be started."};
+            "\vThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not be started.",
+        .options = option_rows,
+        .argument = take_program,
+        .is_program = 1,
+    };
     struct watch_options options = {0};
     char library[WATCH_PATH_BYTES];
-    argp_err_exit_status = EXIT_USAGE;
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &options);
     if (options.program == NULL)
         return command_usage("watch", "no program given; write: tmaref watch [OPTION...] -- PROGRAM [ARGUMENT...]");
     if (program_part(WATCH_LIBRARY, library, sizeof library) != 0)

@@ -13,7 +13,7 @@ for rounds in 0 4 101 -1 x ''; do
 done
 for ms in 0 10001 x; do
     run 2 bench --sample="$ms"
-    err "--sample takes 1 to 10000 milliseconds, not '$ms'"
+    err "--sample takes a whole number from 1 to 10000, not '$ms'"
     quiet
 done
 for shape in 512 512x512 512x512x 512x0x512 512x512x512x 100000x8x8 ''; do
@@ -23,14 +23,14 @@ for shape in 512 512x512 512x512x 512x0x512 512x512x512x 100000x8x8 ''; do
 done
 for count in 0 10001 x; do
     run 2 bench --random="$count"
-    err "--random takes 1 to 10000 shapes, not '$count'"
+    err "--random takes a whole number from 1 to 10000, not '$count'"
     quiet
 done
 run 2 bench --seed=-1
-err "--seed takes 0 to 2^32 - 1, not '-1'"
+err "--seed takes a whole number from 0 to 4294967295, not '-1'"
 quiet
 run 2 bench --long=60001
-err "--long takes 0 to 60000 milliseconds, not '60001'"
+err "--long takes a whole number from 0 to 60000, not '60001'"
 quiet
 run 2 bench copi
 err "there is no benchmark 'copi'"

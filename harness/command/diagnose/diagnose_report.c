@@ -6,6 +6,7 @@
 
 #include "diagnose_command.h"
 #include "explain.h"
+#include "json.h"
 #include "map_names.h"
 #include "mbarrier.h"
 #include "provenance.h"
@@ -204,7 +205,7 @@ void diagnose_print_json(const struct diagnose *question, const struct diagnosis
     for (int i = 0; i < answer->explanations; i++)
         json_array_append_new(array, explanation_json(&answer->explanation[i]));
     json_object_set_new(json, "explanations", array);
-    explain_print_json(json);
+    json_print(json, JSON_INDENT(2));
 }
 
 void diagnose_print_causes(int is_json)
@@ -217,7 +218,7 @@ void diagnose_print_causes(int is_json)
             json, json_pack("{s:s, s:s, s:s}", "id", row->id, "sentence", row->sentence, "advice", row->advice));
     }
     if (is_json)
-        explain_print_json(json);
+        json_print(json, JSON_INDENT(2));
     else
         json_decref(json);
 }

@@ -14,129 +14,65 @@
 #include "map_question.h"
 #include "number_list.h"
 
-enum {
-    OPTION_JSON = 256,
-    OPTION_MAP,
-    OPTION_COORD,
-    OPTION_OFFSETS,
-    OPTION_REDUCE,
-    OPTION_SHARED,
-    OPTION_BYTE,
-    OPTION_ELEMENT,
-    OPTION_TABLE,
-    OPTION_STORE,
-    OPTION_TILES,
-    OPTION_CTA,
-    OPTION_ORDER,
-    OPTION_CLUSTER,
-    OPTION_MULTICAST,
-    OPTION_TILE,
-    OPTION_SLICES,
-    OPTION_NUMBERS,
-    OPTION_ALL,
-    OPTION_ACCESSES
-};
-
 struct explain_options {
     struct map_options map;
-    const char *rule, *map_text, *coord, *offsets, *reduce, *shared, *byte, *element, *cta, *order;
+    const char *rule, *map_text, *coord, *offsets, *reduce, *shared, *byte, *element;
     const char *cluster, *multicast, *tile, *slices;
-    int table, store, tiles, numbers, accesses, all, json;
+    uint64_t cta;
+    int has_cta, inner_first, table, store, tiles, numbers, accesses, all, json;
 };
 
-static const struct argp_option options[] = {
-    {"map", OPTION_MAP, "MAP", 0, "the map as hex digits, a JSON call, or a file with one of them", 2},
-    {NULL, 0, NULL, 0, "One box in shared memory:", 4},
-    {"coord", OPTION_COORD, "LIST", 0, "coordinates of the box, innermost first (default 0)", 0},
-    {"store", OPTION_STORE, NULL, 0, "the box is stored to global memory, not loaded", 0},
-    {"reduce", OPTION_REDUCE, "OP", 0, "it is reduced: add, min, max, inc, dec, and, or, xor", 0},
-    {"offsets", OPTION_OFFSETS, "LIST", 0, "im2colOffsets of an im2col load, W first (default 0)", 0},
-    {"shared", OPTION_SHARED, "ADDRESS", 0, "its address in shared memory (default 0)", 0},
-    {"byte", OPTION_BYTE, "ADDRESS", 0, "which element lies at this shared address?", 0},
-    {"element", OPTION_ELEMENT, "LIST", 0, "where does this element of the tensor lie?", 0},
-    {"table", OPTION_TABLE, NULL, 0, "the whole box, a line for each piece that lies together", 0},
-    {NULL, 0, NULL, 0, "The tiles of the whole tensor:", 5},
-    {"tiles", OPTION_TILES, NULL, 0, "how many boxes cover the tensor, and their coordinates", 0},
-    {"cta", OPTION_CTA, "N", 0, "the coordinates that CTA N loads, as CuTe prints them", 0},
-    {"order", OPTION_ORDER, "WHICH", 0, "dimension that CTA numbers run along first: outer (default) or inner", 0},
-    {NULL, 0, NULL, 0, "A tile that the CTAs of a cluster load for each other, the map's box being one slice:", 6},
-    {"cluster", OPTION_CLUSTER, "XxYxZ", 0, "the cluster's dimensions: 2, 2x1 or 2x2x1", 0},
-    {"multicast", OPTION_MULTICAST, "WHICH", 0,
-     "directions along which CTAs share a tile: x, y, z or more of them (default: all)", 0},
-    {"tile", OPTION_TILE, "LIST", 0, "the tile, innermost first (default: slices follow along the outermost dimension)",
-     0},
-    {"slices", OPTION_SLICES, "LIST", 0, "the slice that each CTA loads (default: the right ones)", 0},
-    {"numbers", OPTION_NUMBERS, NULL, 0, "what each CTA holds in the end, as element numbers", 0},
-    {NULL, 0, NULL, 0, "The output:", 7},
-    {"accesses", OPTION_ACCESSES, NULL, 0, "what is read and written, range by range, and by which proxy", 0},
-    {"all", OPTION_ALL, NULL, 0, "print lists to their end", 0},
-    {"json", OPTION_JSON, NULL, 0, "print a JSON object", 0},
-    {0},
+static const char *const orders[] = {"outer", "inner", NULL};
+
+#define TO struct explain_options
+static const struct command_option options[] = {
+    OPTION_TEXT(0, "map", "MAP", map_text, "the map as hex digits, a JSON call, or a file with one of them",
+                .group = 2),
+    OPTION_TITLE(4, "One box in shared memory:"),
+    OPTION_TEXT(0, "coord", "LIST", coord, "coordinates of the box, innermost first (default 0)"),
+    OPTION_FLAG(0, "store", store, "the box is stored to global memory, not loaded"),
+    OPTION_TEXT(0, "reduce", "OP", reduce, "it is reduced: add, min, max, inc, dec, and, or, xor"),
+    OPTION_TEXT(0, "offsets", "LIST", offsets, "im2colOffsets of an im2col load, W first (default 0)"),
+    OPTION_TEXT(0, "shared", "ADDRESS", shared, "its address in shared memory (default 0)"),
+    OPTION_TEXT(0, "byte", "ADDRESS", byte, "which element lies at this shared address?"),
+    OPTION_TEXT(0, "element", "LIST", element, "where does this element of the tensor lie?"),
+    OPTION_FLAG(0, "table", table, "the whole box, a line for each piece that lies together"),
+    OPTION_TITLE(5, "The tiles of the whole tensor:"),
+    OPTION_FLAG(0, "tiles", tiles, "how many boxes cover the tensor, and their coordinates"),
+    OPTION_NUMBER(0, "cta", "N", cta, 0, UINT64_MAX, "the coordinates that CTA N loads, as CuTe prints them",
+                  .counted_at = offsetof(TO, has_cta)),
+    OPTION_WORD(0, "order", "WHICH", inner_first, orders,
+                "dimension that CTA numbers run along first: outer (default) or inner"),
+    OPTION_TITLE(6, "A tile that the CTAs of a cluster load for each other, the map's box being one slice:"),
+    OPTION_TEXT(0, "cluster", "XxYxZ", cluster, "the cluster's dimensions: 2, 2x1 or 2x2x1"),
+    OPTION_TEXT(0, "multicast", "WHICH", multicast,
+                "directions along which CTAs share a tile: x, y, z or more of them (default: all)"),
+    OPTION_TEXT(0, "tile", "LIST", tile,
+                "the tile, innermost first (default: slices follow along the outermost dimension)"),
+    OPTION_TEXT(0, "slices", "LIST", slices, "the slice that each CTA loads (default: the right ones)"),
+    OPTION_FLAG(0, "numbers", numbers, "what each CTA holds in the end, as element numbers"),
+    OPTION_TITLE(7, "The output:"),
+    OPTION_FLAG(0, "accesses", accesses, "what is read and written, range by range, and by which proxy"),
+    OPTION_FLAG(0, "all", all, "print lists to their end"),
+    OPTION_FLAG(0, "json", json, "print a JSON object"),
+    OPTION_END,
 };
 
-static error_t parse_flag(int key, struct explain_options *to)
+static void take_rule(void *line, char *argument, struct argp_state *state)
 {
-    switch (key) {
-    case OPTION_TABLE:
-        to->table = 1;
-        return 0;
-    case OPTION_STORE:
-        to->store = 1;
-        return 0;
-    case OPTION_TILES:
-        to->tiles = 1;
-        return 0;
-    case OPTION_NUMBERS:
-        to->numbers = 1;
-        return 0;
-    case OPTION_ACCESSES:
-        to->accesses = 1;
-        return 0;
-    case OPTION_ALL:
-        to->all = 1;
-        return 0;
-    case OPTION_JSON:
-        to->json = 1;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct explain_options *to = line;
+    if (to->rule != NULL) argp_error(state, "one rule or error at a time, not also '%s'", argument);
+    to->rule = argument;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static void check_line(const void *line, struct argp_state *state)
 {
-    struct explain_options *to = state->input;
-    const char **const texts[] = {
-        [OPTION_MAP - OPTION_MAP] = &to->map_text,        [OPTION_COORD - OPTION_MAP] = &to->coord,
-        [OPTION_OFFSETS - OPTION_MAP] = &to->offsets,     [OPTION_REDUCE - OPTION_MAP] = &to->reduce,
-        [OPTION_SHARED - OPTION_MAP] = &to->shared,       [OPTION_BYTE - OPTION_MAP] = &to->byte,
-        [OPTION_ELEMENT - OPTION_MAP] = &to->element,     [OPTION_CTA - OPTION_MAP] = &to->cta,
-        [OPTION_ORDER - OPTION_MAP] = &to->order,         [OPTION_CLUSTER - OPTION_MAP] = &to->cluster,
-        [OPTION_MULTICAST - OPTION_MAP] = &to->multicast, [OPTION_TILE - OPTION_MAP] = &to->tile,
-        [OPTION_SLICES - OPTION_MAP] = &to->slices};
-    if (key >= OPTION_MAP && key <= OPTION_SLICES && texts[key - OPTION_MAP] != NULL) {
-        *texts[key - OPTION_MAP] = value;
-        return 0;
-    }
-    switch (key) {
-    case ARGP_KEY_INIT:
-        *to = (struct explain_options){0};
-        state->child_inputs[0] = &to->map;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (to->rule != NULL) argp_error(state, "one rule or error at a time, not also '%s'", value);
-        to->rule = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (to->map_text != NULL && to->map.given != 0) argp_error(state, "--map, or the options of a map, not both");
-        if (to->rule != NULL && (to->map_text != NULL || to->map.given != 0))
-            argp_error(state, "a rule, or a map, not both");
-        if (to->rule == NULL && to->map_text == NULL && to->map.given == 0)
-            argp_error(state, "say what: a rule, a CUDA error, or a map");
-        return 0;
-    default:
-        return parse_flag(key, to);
-    }
+    const struct explain_options *to = line;
+    if (to->map_text != NULL && to->map.given != 0) argp_error(state, "--map, or the options of a map, not both");
+    if (to->rule != NULL && (to->map_text != NULL || to->map.given != 0))
+        argp_error(state, "a rule, or a map, not both");
+    if (to->rule == NULL && to->map_text == NULL && to->map.given == 0)
+        argp_error(state, "say what: a rule, a CUDA error, or a map");
 }
 
 static int read_coord(const struct explain_options *from, struct explain *to)
@@ -171,14 +107,6 @@ static int read_operation(const struct explain_options *from, struct explain *to
     if (to->wants_tiles && to->map.mode != TENSORMAP_TILED)
         return command_usage("explain", "--tiles and --cta are of tiled maps; this is an im2col map");
     return EXIT_AGREE;
-}
-
-static int read_order(const char *order, struct explain *to)
-{
-    if (order == NULL || strcmp(order, "outer") == 0) return EXIT_AGREE;
-    to->inner_first = 1;
-    return strcmp(order, "inner") == 0 ? EXIT_AGREE
-                                       : command_usage("explain", "--order: takes outer or inner, not '%s'", order);
 }
 
 // "2x1x1": up to three numbers, 1 where one is left out.
@@ -250,8 +178,10 @@ static int read_question(const struct explain_options *from, struct explain *to)
     *to = (struct explain){.wants_byte = from->byte != NULL,
                            .wants_element = from->element != NULL,
                            .wants_table = from->table,
-                           .wants_tiles = from->tiles || from->cta != NULL,
-                           .wants_cta = from->cta != NULL,
+                           .wants_tiles = from->tiles || from->has_cta,
+                           .wants_cta = from->has_cta,
+                           .cta = from->cta,
+                           .inner_first = from->inner_first,
                            .wants_numbers = from->numbers,
                            .wants_accesses = from->accesses,
                            .all = from->all,
@@ -266,29 +196,25 @@ static int read_question(const struct explain_options *from, struct explain *to)
     if (status == EXIT_AGREE && from->element != NULL)
         status = index_read("explain", "element", from->element, to->map.rank, "the rank", INT32_MIN, (int64_t)1 << 33,
                             to->element);
-    if (status == EXIT_AGREE && from->cta != NULL && !parse_u64(from->cta, UINT64_MAX, &to->cta))
-        status = command_usage("explain", "--cta: '%s' is not a whole number", from->cta);
-    if (status == EXIT_AGREE) status = read_cluster(from, to);
-    return status == EXIT_AGREE ? read_order(from->order, to) : status;
+    return status == EXIT_AGREE ? read_cluster(from, to) : status;
 }
 
 int command_explain(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&map_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        options,
-        parse,
-        "RULE|ERROR\nMAP-OPTION...",
-        "Say what a rule or a CUDA error means, which element of a tensor lies where in shared memory, what a store "
-        "writes, or which box each CTA loads.\vExit status: 0 answered; 1 the map is refused, the copy would fault, or "
-        "the box does not "
-        "hold what was asked for; 2 wrong arguments.",
-        children,
-        NULL,
-        NULL};
-    struct explain_options to;
+    static const struct command_line line = {
+        .usage = "RULE|ERROR\nMAP-OPTION...",
+        .help = "Say what a rule or a CUDA error means, which element of a tensor lies where in shared memory, what a "
+                "store writes, or which box each CTA loads.\vExit status: 0 answered; 1 the map is refused, the copy "
+                "would fault, or the box does not hold what was asked for; 2 wrong arguments.",
+        .options = options,
+        .argument = take_rule,
+        .end = check_line,
+        .part = &map_line,
+        .part_at = offsetof(TO, map),
+    };
+    struct explain_options to = {0};
     struct explain question;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &to) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &to);
     if (to.rule != NULL) return explain_rule(to.rule, to.json);
     int status = read_question(&to, &question);
     if (status != EXIT_AGREE) return status;

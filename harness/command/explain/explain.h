@@ -67,6 +67,5 @@ void explain_print_index(const int64_t *index, int rank);
 json_t *explain_index(const int64_t *index, int rank);
 
 // Writes `json` to standard output and frees it.
-void explain_print_json(json_t *json);
 
 #endif

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "explain.h"
 #include "flight.h"
+#include "json.h"
 
 struct listing {
     json_t *json; // NULL: lines are printed
@@ -92,6 +93,6 @@ int explain_accesses(const struct explain *question)
     struct piece all = flight_advance(&flight, UINT64_MAX);
     if (all.complete_bytes > 0) list_complete(&listing, all.complete_bytes);
     if (listing.told > listing.most) printf("... %d more accesses; --all prints them\n", listing.told - listing.most);
-    if (listing.json != NULL) explain_print_json(listing.json);
+    if (listing.json != NULL) json_print(listing.json, JSON_INDENT(2));
     return EXIT_AGREE;
 }

@@ -2,6 +2,7 @@
 // One box of a tiled map, or one column of an im2col map, in shared memory: its size and bytes to expect, whether the
 // load, store or reduction works, and which element lies where. explain_summary.c and explain_place.c print it.
 #include "explain_box.h"
+#include "json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -157,7 +158,7 @@ static int answer(const struct box *box)
     if (question->wants_byte && box_answer_byte(box, json) != EXIT_AGREE) status = EXIT_MISMATCH;
     if (question->wants_element && box_answer_element(box, json) != EXIT_AGREE) status = EXIT_MISMATCH;
     if (question->wants_table) box_answer_table(box, json);
-    if (json != NULL) explain_print_json(json);
+    if (json != NULL) json_print(json, JSON_INDENT(2));
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "copy.h"
 #include "explain.h"
+#include "json.h"
 #include "map_text.h"
 #include "slice.h"
 
@@ -254,9 +255,10 @@ static int print_json(const struct sharing *sharing)
         json_array_append_new(ctas, cta);
         incomplete |= !is_complete(sharing, rank);
     }
-    explain_print_json(json_pack("{s:I, s:I, s:I, s:o, s:o}", "slices", (json_int_t)sharing->slices, "sliceBytes",
-                                 (json_int_t)sharing->slice_bytes, "expectTx", (json_int_t)sharing->expect_bytes,
-                                 "ctas", ctas, "findings", findings_array(&sharing->findings)));
+    json_print(json_pack("{s:I, s:I, s:I, s:o, s:o}", "slices", (json_int_t)sharing->slices, "sliceBytes",
+                         (json_int_t)sharing->slice_bytes, "expectTx", (json_int_t)sharing->expect_bytes, "ctas", ctas,
+                         "findings", findings_array(&sharing->findings)),
+               JSON_INDENT(2));
     return incomplete;
 }
 

@@ -17,10 +17,3 @@ json_t *explain_index(const int64_t *index, int rank)
     for (int i = 0; i < rank; i++) json_array_append_new(array, json_integer(index[i]));
     return array;
 }
-
-void explain_print_json(json_t *json)
-{
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(json);
-}

@@ -48,8 +48,8 @@ static int explain_error(int error, int json)
         print_rule(rule_row((enum rule)i));
     }
     if (json)
-        explain_print_json(
-            json_pack("{s:i, s:s, s:o}", "error", error, "name", cuda_error_name(error), "rules", rules));
+        json_print(json_pack("{s:i, s:s, s:o}", "error", error, "name", cuda_error_name(error), "rules", rules),
+                   JSON_INDENT(2));
     else
         json_decref(rules);
     return EXIT_AGREE;
@@ -87,7 +87,7 @@ int explain_rule(const char *name, int json)
     enum rule rule = rule_find(name);
     int error = explain_find_error(name);
     if (rule != RULE_NONE) {
-        json ? explain_print_json(json_rule(rule_row(rule))) : print_rule(rule_row(rule));
+        json ? json_print(json_rule(rule_row(rule)), JSON_INDENT(2)) : print_rule(rule_row(rule));
         return EXIT_AGREE;
     }
     if (error >= 0) return explain_error(error, json);

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "explain.h"
+#include "json.h"
 #include "tile.h"
 
 enum { SHOWN_COLUMNS = 16, SHOWN_ROWS = 16 };
@@ -124,8 +125,9 @@ static int list_tiles(const struct tiling *tiling)
     if (list == NULL && shown < tiling->count)
         printf("... only the first %" PRIu64 " of %" PRIu64 "; --all prints every one\n", shown, tiling->count);
     if (list != NULL)
-        explain_print_json(json_pack("{s:I, s:s, s:o}", "tiles", (json_int_t)tiling->count, "order",
-                                     question->inner_first ? "inner" : "outer", "ctas", list));
+        json_print(json_pack("{s:I, s:s, s:o}", "tiles", (json_int_t)tiling->count, "order",
+                             question->inner_first ? "inner" : "outer", "ctas", list),
+                   JSON_INDENT(2));
     return EXIT_AGREE;
 }
 
@@ -214,7 +216,7 @@ static int explain_cta(const struct tiling *tiling)
                              tiling->count - 1);
     struct cta cta = cta_of(tiling, question->cta);
     if (question->json) {
-        explain_print_json(cta_json(tiling, &cta));
+        json_print(cta_json(tiling, &cta), JSON_INDENT(2));
         return EXIT_AGREE;
     }
     print_header(tiling);

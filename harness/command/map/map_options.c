@@ -10,62 +10,46 @@
 #include "map_names.h"
 #include "number_list.h"
 
-enum { KEY_FIRST = 0x1000, MAX_ENTRIES = 16 };
+enum { MAX_ENTRIES = 16 };
 
-// An option's key says which member its text goes to. An alias is the driver's own name of the same.
-#define KEY(member) (KEY_FIRST + (int)offsetof(struct map_options, member))
-#define ALIAS(name)                                                                                                    \
-    {                                                                                                                  \
-        name, 0, NULL, OPTION_ALIAS, NULL, 0                                                                           \
-    }
-static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "The tensor map:", 1},
-    {"dtype", KEY(data_type), "TYPE", 0, "f16, u8, FLOAT32, ... or the driver's number", 0},
-    ALIAS("tensor-data-type"),
-    {"rank", KEY(rank), "N", 0, "dimensions (default: as many as --dim has)", 0},
-    ALIAS("tensor-rank"),
-    {"address", KEY(address), "ADDRESS", 0, "global address of the tensor (default 0)", 0},
-    ALIAS("global-address"),
-    {"dim", KEY(dim), "LIST", 0, "elements of each dimension, innermost first: 4096,4096", 0},
-    ALIAS("global-dim"),
-    {"strides", KEY(strides), "LIST", 0, "bytes per step of dimensions 1 and up (default: packed)", 0},
-    ALIAS("global-strides"),
-    {"box", KEY(box), "LIST", 0, "elements of the box along each dimension", 0},
-    ALIAS("box-dim"),
-    {"element-strides", KEY(estride), "LIST", 0, "traversal strides (default 1 everywhere)", 0},
-    {"interleave", KEY(interleave), "MODE", 0, "none (default), 16B or 32B", 0},
-    {"swizzle", KEY(swizzle), "MODE", 0, "none (default), 32B, 64B or 128B", 0},
-    {"l2-promotion", KEY(l2_promotion), "SIZE", 0, "none (default), 64B, 128B or 256B", 0},
-    {"oob-fill", KEY(oob_fill), "FILL", 0, "none (default: zeros) or nan", 0},
-    {NULL, 0, NULL, 0, "An im2col map has these in place of --box:", 2},
-    {"lower-corner", KEY(lower), "LIST", 0, "rank - 2 corners, W first (--wide: one number)", 0},
-    ALIAS("pixel-box-lower-corner"),
-    {"upper-corner", KEY(upper), "LIST", 0, "rank - 2 corners, W first (--wide: one number)", 0},
-    ALIAS("pixel-box-upper-corner"),
-    {"channels", KEY(channels), "N", 0, "channels of each pixel", 0},
-    ALIAS("channels-per-pixel"),
-    {"pixels", KEY(pixels), "N", 0, "pixels of the box", 0},
-    ALIAS("pixels-per-column"),
-    {"wide", KEY(wide), "MODE", 0, "cuTensorMapEncodeIm2colWide, W or W128", 0},
-    {NULL, 0, NULL, 0, "cuTensorMapReplaceAddress has this and --address:", 3},
-    {"replace", KEY(replace), "MAP", 0, "the old map: 256 hex digits, or a file", 0},
-    {0},
+#define TO struct map_options
+#define MAP_TEXT(long_form, what, member, words)                                                                       \
+    OPTION_TEXT(0, long_form, what, member, words, .counted_at = offsetof(TO, given))
+static const struct command_option options[] = {
+    OPTION_TITLE(1, "The tensor map:"),
+    MAP_TEXT("dtype", "TYPE", data_type, "f16, u8, FLOAT32, ... or the driver's number"),
+    OPTION_ALIAS_OF_IT("tensor-data-type"),
+    MAP_TEXT("rank", "N", rank, "dimensions (default: as many as --dim has)"),
+    OPTION_ALIAS_OF_IT("tensor-rank"),
+    MAP_TEXT("address", "ADDRESS", address, "global address of the tensor (default 0)"),
+    OPTION_ALIAS_OF_IT("global-address"),
+    MAP_TEXT("dim", "LIST", dim, "elements of each dimension, innermost first: 4096,4096"),
+    OPTION_ALIAS_OF_IT("global-dim"),
+    MAP_TEXT("strides", "LIST", strides, "bytes per step of dimensions 1 and up (default: packed)"),
+    OPTION_ALIAS_OF_IT("global-strides"),
+    MAP_TEXT("box", "LIST", box, "elements of the box along each dimension"),
+    OPTION_ALIAS_OF_IT("box-dim"),
+    MAP_TEXT("element-strides", "LIST", estride, "traversal strides (default 1 everywhere)"),
+    MAP_TEXT("interleave", "MODE", interleave, "none (default), 16B or 32B"),
+    MAP_TEXT("swizzle", "MODE", swizzle, "none (default), 32B, 64B or 128B"),
+    MAP_TEXT("l2-promotion", "SIZE", l2_promotion, "none (default), 64B, 128B or 256B"),
+    MAP_TEXT("oob-fill", "FILL", oob_fill, "none (default: zeros) or nan"),
+    OPTION_TITLE(2, "An im2col map has these in place of --box:"),
+    MAP_TEXT("lower-corner", "LIST", lower, "rank - 2 corners, W first (--wide: one number)"),
+    OPTION_ALIAS_OF_IT("pixel-box-lower-corner"),
+    MAP_TEXT("upper-corner", "LIST", upper, "rank - 2 corners, W first (--wide: one number)"),
+    OPTION_ALIAS_OF_IT("pixel-box-upper-corner"),
+    MAP_TEXT("channels", "N", channels, "channels of each pixel"),
+    OPTION_ALIAS_OF_IT("channels-per-pixel"),
+    MAP_TEXT("pixels", "N", pixels, "pixels of the box"),
+    OPTION_ALIAS_OF_IT("pixels-per-column"),
+    MAP_TEXT("wide", "MODE", wide, "cuTensorMapEncodeIm2colWide, W or W128"),
+    OPTION_TITLE(3, "cuTensorMapReplaceAddress has this and --address:"),
+    MAP_TEXT("replace", "MAP", replace, "the old map: 256 hex digits, or a file"),
+    OPTION_END,
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct map_options *to = state->input;
-    if (key == ARGP_KEY_INIT) {
-        *to = (struct map_options){0};
-        return 0;
-    }
-    if (key < KEY_FIRST || key >= KEY_FIRST + (int)offsetof(struct map_options, given)) return ARGP_ERR_UNKNOWN;
-    memcpy((char *)to + (key - KEY_FIRST), &value, sizeof value);
-    to->given++;
-    return 0;
-}
-
-const struct argp map_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct command_line map_line = {.options = options};
 
 // Reading goes on until the first complaint: `ok` is then 0 and `why` holds a sentence.
 struct reading {

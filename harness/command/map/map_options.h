@@ -4,8 +4,7 @@
 #ifndef TMAREF_MAP_OPTIONS_H
 #define TMAREF_MAP_OPTIONS_H
 
-#include <argp.h>
-
+#include "command_option.h"
 #include "map_args.h"
 
 // The texts as given; NULL where they were not. `given` counts them.
@@ -16,8 +15,8 @@ struct map_options {
     int given;
 };
 
-// The child parser; its input is a struct map_options.
-extern const struct argp map_argp;
+// These options; a part of the lines of commands.
+extern const struct command_line map_line;
 
 // What the options mean. Left out: strides are packed and rounded up to 16 bytes (32 with interleave 32B), element
 // strides are 1, the address is 0, all else is 0 (none). Returns 1, or 0 with a sentence in `why` that names the

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "command_option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "near.h"
+
+enum { FIRST_KEY = 256, MOST_ROWS = 64 };
+
+// What argp hands to parse(): a line and the struct that it is read into; argp's form of its table.
+struct reading {
+    const struct command_line *line;
+    void *to;
+    struct reading *part;
+    struct argp_option rows[MOST_ROWS];
+    struct argp_child child[2];
+    struct argp argp;
+};
+
+static int is_end(const struct command_option *option)
+{
+    return option->name == NULL && option->help == NULL;
+}
+
+// By which argp names the row: 0 for titles and aliases.
+static int key_of(const struct command_option *options, int i)
+{
+    if (options[i].name == NULL || options[i].is_alias) return 0;
+    return options[i].letter != 0 ? options[i].letter : FIRST_KEY + i;
+}
+
+static void take_number(const struct command_option *option, char *member, const char *value, struct argp_state *state)
+{
+    uint64_t number;
+    int is_any = option->least == 0 && option->most == UINT64_MAX;
+    if (!parse_u64(value, option->most, &number) || number < option->least) {
+        if (is_any) argp_error(state, "--%s takes a whole number, not '%s'", option->name, value);
+        if (option->most == UINT64_MAX)
+            argp_error(state, "--%s takes a whole number of at least %llu, not '%s'", option->name,
+                       (unsigned long long)option->least, value);
+        argp_error(state, "--%s takes a whole number from %llu to %llu, not '%s'", option->name,
+                   (unsigned long long)option->least, (unsigned long long)option->most, value);
+        return;
+    }
+    const double real = (double)number;
+    const uint32_t small = (uint32_t)number;
+    const void *from = option->kind == OPTION_KIND_REAL    ? (const void *)&real
+                       : option->bytes == sizeof(uint32_t) ? (const void *)&small
+                                                           : (const void *)&number;
+    memcpy(member, from, option->bytes);
+}
+
+static void take_word(const struct command_option *option, char *member, const char *value, struct argp_state *state)
+{
+    const char *const *words = option->words;
+    struct text list = {""};
+    int count = 0, word = 0;
+    while (words[count] != NULL) count++;
+    while (word < count && strcmp(words[word], value) != 0) word++;
+    for (int i = 0; i < count; i++) text_add_name(&list, words[i], i, count);
+    if (word == count) argp_error(state, "--%s is %s, not '%s'", option->name, list.at, value);
+    memcpy(member, &word, sizeof word);
+}
+
+static void take(const struct command_option *option, void *to, char *value, struct argp_state *state)
+{
+    char *member = (char *)to + option->at;
+    const int yes = 1;
+    switch (option->kind) {
+    case OPTION_KIND_FLAG:
+        memcpy(member, &yes, sizeof yes);
+        break;
+    case OPTION_KIND_TEXT:
+        memcpy(member, &value, sizeof value);
+        break;
+    case OPTION_KIND_NUMBER:
+    case OPTION_KIND_REAL:
+        take_number(option, member, value, state);
+        break;
+    case OPTION_KIND_WORD:
+        take_word(option, member, value, state);
+        break;
+    case OPTION_KIND_TAKEN:
+        option->take(option, to, value, state);
+        break;
+    }
+}
+
+// Notes that the option was given, where its row says so.
+static void note(const struct command_option *option, void *to)
+{
+    char *counted = (char *)to + option->counted_at, *named = (char *)to + option->named_at;
+    int count;
+    if (option->named_at != 0) memcpy(named, &option->name, sizeof option->name);
+    if (option->counted_at == 0) return;
+    memcpy(&count, counted, sizeof count);
+    count++;
+    memcpy(counted, &count, sizeof count);
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    const struct reading *reading = state->input;
+    const struct command_line *line = reading->line;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        if (line->part != NULL) state->child_inputs[0] = reading->part;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (line->argument == NULL) argp_error(state, "takes no argument '%s'", value);
+        if (line->argument != NULL) line->argument(reading->to, value, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (line->end != NULL) line->end(reading->to, state);
+        return 0;
+    default:
+        for (int i = 0; key > 0 && !is_end(&line->options[i]); i++) {
+            if (key_of(line->options, i) != key) continue;
+            take(&line->options[i], reading->to, value, state);
+            note(&line->options[i], reading->to);
+            return 0;
+        }
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+// The line as argp wants it.
+static struct reading *reading_open(const struct command_line *line, void *to)
+{
+    struct reading *reading = calloc(1, sizeof *reading);
+    if (reading == NULL) exit(command_usage("", "not enough memory"));
+    for (int i = 0; !is_end(&line->options[i]) && i + 1 < MOST_ROWS; i++) {
+        const struct command_option *row = &line->options[i];
+        reading->rows[i] = (struct argp_option){row->name,     key_of(line->options, i),
+                                                row->argument, row->is_alias ? OPTION_ALIAS : 0,
+                                                row->help,     row->group};
+    }
+    if (line->start != NULL) line->start(to);
+    if (line->part != NULL) {
+        reading->part = reading_open(line->part, (char *)to + line->part_at);
+        reading->child[0].argp = &reading->part->argp;
+    }
+    reading->line = line;
+    reading->to = to;
+    reading->argp = (struct argp){reading->rows, parse, line->usage, line->help, reading->child, line->filter, NULL};
+    return reading;
+}
+
+static void reading_close(struct reading *reading)
+{
+    if (reading == NULL) return;
+    reading_close(reading->part);
+    free(reading);
+}
+
+void command_line_read(const struct command_line *line, int argc, char **argv, void *to)
+{
+    struct reading *reading = reading_open(line, to);
+    if (argp_parse(&reading->argp, argc, argv, line->is_program ? ARGP_IN_ORDER : 0, NULL, reading) != 0)
+        exit(EXIT_USAGE);
+    reading_close(reading);
+}
