@@ -12,7 +12,7 @@
 #include "common_program.h"
 #include "options.h"
 
-enum { OPTION_LIMIT_INSTRUCTIONS = 0x100, OPTION_LIMIT_SECONDS, OPTION_DEVICE, OPTION_COVERAGE };
+enum { OPTION_LIMIT_INSTRUCTIONS = 0x100, OPTION_LIMIT_SECONDS, OPTION_DEVICE, OPTION_COVERAGE, OPTION_STATS };
 
 static const struct argp_option option_rows[] = {
     {"seed", 's', "N", 0, "pick the interleaving of warps and of asynchronous operations by this seed (default 0)", 0},
@@ -24,7 +24,9 @@ static const struct argp_option option_rows[] = {
     {"limit-seconds", OPTION_LIMIT_SECONDS, "N", 0, "stop a kernel after N seconds", 0},
     {"coverage", OPTION_COVERAGE, "FILE", 0,
      "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)", 0},
-    {"json", 'j', NULL, 0, "report a kernel that fails as one line of JSON", 0},
+    {"stats", OPTION_STATS, NULL, 0,
+     "tell of each kernel which instructions ran, the bytes that they moved, and the bank conflicts of each line", 0},
+    {"json", 'j', NULL, 0, "report a kernel that fails, and statistics, as one line of JSON", 0},
     {"quiet", 'q', NULL, 0, "do not say why calls are refused", 0},
     {0}};
 
@@ -107,6 +109,11 @@ static error_t set_option(const struct row *row, const char *argument, struct ar
     return setenv(row->variable, argument, 1) == 0 ? 0 : errno;
 }
 
+static error_t set_flag(const char *variable)
+{
+    return setenv(variable, "1", 1) == 0 ? 0 : errno;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct exec_options *options = state->input;
@@ -114,9 +121,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     if (row != NULL) return set_option(row, argument, state);
     switch (key) {
     case 'j':
-        return setenv("TMAREF_JSON", "1", 1) == 0 ? 0 : errno;
+        return set_flag("TMAREF_JSON");
     case 'q':
-        return setenv("TMAREF_QUIET", "1", 1) == 0 ? 0 : errno;
+        return set_flag("TMAREF_QUIET");
+    case OPTION_STATS:
+        return set_flag("TMAREF_STATS");
     case ARGP_KEY_ARG:
         options->program = state->argv + state->next - 1;
         state->next = state->argc;

@@ -78,7 +78,9 @@ static void close_look(void)
 // What the options ask to be told of kernels, until the program exits.
 static int open_look(struct driver *driver, char *why, size_t why_bytes)
 {
-    const struct look_options asked = {.coverage = driver->options.coverage};
+    const struct look_options asked = {.stats = driver->options.stats != 0,
+                                       .is_json = driver->options.json != 0,
+                                       .coverage = driver->options.coverage};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);
     if (driver->look != NULL) atexit(close_look);

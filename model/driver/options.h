@@ -15,7 +15,8 @@
     X(limit_instructions, "TMAREF_LIMIT_INSTRUCTIONS", UINT64_MAX)                                                     \
     X(limit_seconds, "TMAREF_LIMIT_SECONDS", UINT32_MAX)                                                               \
     X(json, "TMAREF_JSON", 1)                                                                                          \
-    X(quiet, "TMAREF_QUIET", 1)
+    X(quiet, "TMAREF_QUIET", 1)                                                                                        \
+    X(stats, "TMAREF_STATS", 1)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
     X(device, "TMAREF_DEVICE", "h200 h100")

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "json_text.h"
+
 static const char *const headings[] = {
     [MACHINE_DONE] = "ended",
     [MACHINE_REFUSED] = "was not launched",
@@ -58,17 +60,8 @@ static void report_text(const char *kernel, const struct machine_outcome *outcom
 
 static void print_string(const char *key, const char *text, size_t length)
 {
-    fprintf(stderr, ", \"%s\": \"", key);
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char byte = (unsigned char)text[i];
-        if (byte == '"' || byte == '\\')
-            fprintf(stderr, "\\%c", byte);
-        else if (byte < ' ')
-            fprintf(stderr, "\\u%04x", byte);
-        else
-            fputc(byte, stderr);
-    }
-    fputc('"', stderr);
+    fprintf(stderr, ", \"%s\": ", key);
+    json_text(stderr, text, length);
 }
 
 static void print_triple(const char *key, const uint32_t value[3])

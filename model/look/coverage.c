@@ -131,7 +131,8 @@ static void add_function(struct look_coverage *coverage, const struct machine_mo
     if (source->locations == 0) file = ptx_file(coverage, module->text);
     for (uint32_t i = 0; i < source->instructions; i++) {
         const struct ptx_instruction *instruction = &source->instruction[i];
-        struct look_count count = look_instruction_count(of, i, &code);
+        const struct machine_code *main;
+        struct look_count count = look_instruction_count(of, i, &code, &main);
         uint32_t adds = coverage->adds;
         if (source->locations == 0)
             add_line(coverage, file, instruction->line, count.warps);

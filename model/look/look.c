@@ -10,7 +10,10 @@
 
 struct look {
     struct machine_looker looker;
+    struct observer observer;
+    struct look_count lost; // counts that there is no memory for
     struct look_tally tally;
+    struct look_stats *stats;
     struct look_coverage *coverage;
     struct machine_module *module; // of the launch under way, and the number of its kernel
     int kernel;
@@ -20,21 +23,28 @@ struct look {
 
 static void before(void *context, const struct machine_step *step)
 {
-    (void)context;
-    (void)step;
+    struct look *look = context;
+    if (look->stats != NULL) look_stats_before(look->stats, step);
 }
 
 static void after(void *context, const struct machine_step *step, enum machine_next next)
 {
     struct look *look = context;
-    if (next != MACHINE_WAIT) look_tally_step(&look->tally, step);
+    if (next == MACHINE_WAIT) return;
+    struct look_count *count = look_tally_step(&look->tally, step);
+    if (look->stats != NULL) look_stats_after(look->stats, count != NULL ? count : &look->lost);
 }
 
 static void flight(void *context, const struct machine_flight *flight, int begins)
 {
-    (void)context;
-    (void)flight;
-    (void)begins;
+    struct look *look = context;
+    if (look->stats != NULL && begins) look_stats_issue(look->stats, machine_flight_line(flight));
+}
+
+static void hear(void *context, const struct event *event)
+{
+    struct look *look = context;
+    if (look->stats != NULL) look_stats_hear(look->stats, event);
 }
 
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
@@ -49,12 +59,13 @@ static void ended(void *context, const struct machine_strand *strand, const stru
 
 static int is_asked(const struct look_options *options)
 {
-    return options->coverage[0] != '\0';
+    return options->stats || options->coverage[0] != '\0';
 }
 
 static int open_parts(struct look *look, const struct look_options *options)
 {
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage)) == NULL) return 0;
+    if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
     return 1;
 }
 
@@ -64,6 +75,7 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     if (!is_asked(options)) return NULL;
     struct look *look = calloc(1, sizeof *look);
     if (look != NULL) look->looker = (struct machine_looker){look, before, after, flight, ended};
+    if (look != NULL) look->observer = (struct observer){look, hear};
     if (look != NULL && open_parts(look, options)) return look;
     free(look);
     snprintf(why, why_bytes, "there is no memory for what exec was asked to tell");
@@ -72,20 +84,22 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
 
 void look_begin(struct look *look, struct machine_launch *launch, const char *kernel)
 {
-    (void)kernel;
     if (look == NULL) return;
     look->module = launch->module;
     look->kernel = launch->kernel;
     launch->looker = &look->looker;
+    if (look->stats == NULL) return;
+    launch->observer = &look->observer;
+    look_stats_begin(look->stats, kernel);
 }
 
 void look_end(struct look *look, const struct machine_outcome *outcome)
 {
-    (void)outcome;
     if (look == NULL) return;
     const struct machine_kernel *kernel = look->module->kernel[look->kernel];
     if (kernel != NULL) look_tally_complete(&look->tally, kernel);
     if (look->coverage != NULL) look_coverage_take(look->coverage, &look->tally, look->module);
+    if (look->stats != NULL) look_stats_take(look->stats, &look->tally, look->module, outcome);
     look_tally_clear(&look->tally);
 }
 
@@ -93,6 +107,7 @@ int look_close(struct look *look, char *why, size_t why_bytes)
 {
     int is_written = 1;
     if (look == NULL) return 1;
+    if (look->stats != NULL) look_stats_close(look->stats);
     if (look->coverage != NULL) is_written = look_coverage_close(look->coverage, why, why_bytes);
     look_tally_clear(&look->tally);
     free(look);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What `tmaref exec` tells of kernels that run: which lines of the source ran. One struct look serves all launches of a
-// program. It looks on through the machine's looker and observer (looker.h, core/event.h); where nothing is asked for
-// there is none, and nothing is paid.
+// What `tmaref exec` tells of kernels that run: statistics, which lines of the source ran. One struct look serves all
+// launches of a program. It looks on through the machine's looker and observer (looker.h, core/event.h); where nothing
+// is asked for there is none, and nothing is paid.
 #ifndef TMAREF_LOOK_H
 #define TMAREF_LOOK_H
 
@@ -10,8 +10,10 @@
 #pragma GCC visibility push(hidden)
 
 // What is asked for. Texts are "" where nothing is.
+//   stats      statistics of each kernel on standard error when the program ends: a table, or with is_json a line
 //   coverage   the file that takes the coverage of lines, in the format of lcov
 struct look_options {
+    int stats, is_json;
     const char *coverage;
 };
 

@@ -18,9 +18,11 @@ char *look_string(const char *at, size_t length);
 
 // --- Counts of a launch ----------------------------------------------------------------------------------------------
 
-// How often warps executed one code, and threads.
+// How often warps executed one code, and threads. Of accesses to shared memory, with statistics: how many, the
+// wavefronts that they took, those that they would take without conflicts, and the most of one.
 struct look_count {
-    uint64_t warps, threads;
+    uint64_t warps, threads, accesses, wavefronts, ideal;
+    uint32_t worst;
 };
 
 struct look_function {
@@ -33,14 +35,34 @@ struct look_tally {
     uint32_t count, room, last; // last: whose count went up last
 };
 
-void look_tally_step(struct look_tally *tally, const struct machine_step *step);
+// Counts one more; returns the count, NULL without memory.
+struct look_count *look_tally_step(struct look_tally *tally, const struct machine_step *step);
 void look_tally_clear(struct look_tally *tally);
 
 // Adds those functions of the kernel that were never called, with counts of 0.
 void look_tally_complete(struct look_tally *tally, const struct machine_kernel *kernel);
 
-// How often the instruction was executed: its busiest code, for some have asides.
-struct look_count look_instruction_count(const struct look_function *of, uint32_t instruction, uint32_t *code);
+// How often the instruction was executed, and the code that does what it says: others are asides of it. *code is the
+// first that may be of it, and goes on to the next instruction's. *main: NULL if there is none.
+struct look_count look_instruction_count(const struct look_function *of, uint32_t instruction, uint32_t *code,
+                                         const struct machine_code **main);
+
+// Where an instruction stands: "file:line", or "PTX line N" where .loc says nothing.
+void look_place(const struct machine_module *module, const struct ptx_function *source,
+                const struct ptx_instruction *instruction, char *place, size_t bytes);
+
+// --- Statistics ------------------------------------------------------------------------------------------------------
+
+struct look_stats;
+struct look_stats *look_stats_open(int is_json);
+void look_stats_begin(struct look_stats *stats, const char *kernel);
+void look_stats_before(struct look_stats *stats, const struct machine_step *step);
+void look_stats_after(struct look_stats *stats, struct look_count *count);
+void look_stats_hear(struct look_stats *stats, const struct event *event);
+void look_stats_issue(struct look_stats *stats, uint32_t line);
+void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module,
+                     const struct machine_outcome *outcome);
+void look_stats_close(struct look_stats *stats);
 
 // --- Coverage of lines -----------------------------------------------------------------------------------------------
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How often each instruction of a launch was executed.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "module.h"
 #include "parts.h"
 
 void *look_grow(void *array, uint32_t *room, uint32_t count, size_t each_bytes)
@@ -41,13 +43,14 @@ static struct look_function *function_of(struct look_tally *tally, const struct 
     return to;
 }
 
-void look_tally_step(struct look_tally *tally, const struct machine_step *step)
+struct look_count *look_tally_step(struct look_tally *tally, const struct machine_step *step)
 {
     struct look_function *of = function_of(tally, step->function);
-    if (of == NULL) return;
+    if (of == NULL) return NULL;
     struct look_count *count = &of->count[step->code - step->function->code];
     count->warps++;
     count->threads += (uint32_t)__builtin_popcount(step->lanes);
+    return count;
 }
 
 void look_tally_complete(struct look_tally *tally, const struct machine_kernel *kernel)
@@ -63,11 +66,29 @@ void look_tally_clear(struct look_tally *tally)
     *tally = (struct look_tally){0};
 }
 
-struct look_count look_instruction_count(const struct look_function *of, uint32_t instruction, uint32_t *code)
+struct look_count look_instruction_count(const struct look_function *of, uint32_t instruction, uint32_t *code,
+                                         const struct machine_code **main)
 {
-    struct look_count most = {0};
-    for (; *code < of->function->codes && of->function->code[*code].instruction <= instruction; ++*code)
-        if (of->function->code[*code].instruction == instruction && of->count[*code].warps > most.warps)
-            most = of->count[*code];
-    return most;
+    const struct machine_function *function = of->function;
+    struct look_count found = {0};
+    *main = NULL;
+    for (; *code < function->codes && function->code[*code].instruction <= instruction; ++*code) {
+        const struct machine_code *at = &function->code[*code];
+        if (at->instruction != instruction || (*main != NULL && at->choice == NULL)) continue;
+        *main = at;
+        found = of->count[*code];
+    }
+    return found;
+}
+
+void look_place(const struct machine_module *module, const struct ptx_function *source,
+                const struct ptx_instruction *instruction, char *place, size_t bytes)
+{
+    const struct ptx_location *at = &source->location[instruction->location];
+    if (instruction->location == 0) {
+        snprintf(place, bytes, "PTX line %u", instruction->line);
+        return;
+    }
+    struct ptx_name name = ptx_file_name(module->front, at->file);
+    snprintf(place, bytes, "%.*s:%u", (int)(name.length > 400 ? 400 : name.length), name.at, at->line);
 }

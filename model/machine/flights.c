@@ -53,6 +53,12 @@ static void tell(const struct machine_flight *item, int begins)
     if (looker != NULL) looker->flight(looker->context, item, begins);
 }
 
+uint32_t machine_flight_line(const struct machine_flight *flight)
+{
+    const struct flight_operation *operation = (const struct flight_operation *)flight;
+    return flight->kind == FLIGHT_OPERATION ? operation->flight.teller.origin.line : flight->teller.origin.line;
+}
+
 static void drop(struct machine_flight *item)
 {
     struct machine_flights *flights = flights_of(item->warp);

@@ -39,6 +39,9 @@ static inline const struct machine_looker *machine_looker(const struct machine_c
     return cluster->machine->launch->looker;
 }
 
+// The line of the PTX that issued it.
+uint32_t machine_flight_line(const struct machine_flight *flight);
+
 // The cluster's clock at the instruction that is executed now.
 static inline uint64_t machine_now(const struct machine_cluster *cluster)
 {

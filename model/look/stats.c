@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Statistics of each kernel, over all its launches: which instructions, what they moved, and where lanes of a warp meet
+// in a bank of shared memory (core/bank.h). Printed when the program ends.
+#include "stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bank.h"
+#include "module.h"
+
+// --- While it runs ---------------------------------------------------------------------------------------------------
+
+// The accesses of one instruction of a warp to its own CTA's shared memory.
+struct warp_access {
+    uint32_t active, bytes, address[WARP_LANES];
+    enum bank_access kind;
+};
+
+struct look_stats {
+    struct look_kernel *kernel, *now; // now: of the launch under way
+    uint32_t kernels, room;
+    int is_json;
+    struct warp_access access;
+    const struct machine_code *code; // that is executed now
+    uint16_t *form_of_line;          // which form issued an operation at a line of the PTX
+    uint32_t lines;
+};
+
+struct look_stats *look_stats_open(int is_json)
+{
+    struct look_stats *stats = calloc(1, sizeof *stats);
+    if (stats != NULL) stats->is_json = is_json;
+    return stats;
+}
+
+void look_stats_begin(struct look_stats *stats, const char *name)
+{
+    stats->now = NULL;
+    for (uint32_t i = 0; i < stats->kernels; i++)
+        if (strcmp(stats->kernel[i].name, name) == 0) stats->now = &stats->kernel[i];
+    if (stats->now != NULL) return;
+    struct look_kernel *more = look_grow(stats->kernel, &stats->room, stats->kernels + 1, sizeof *more);
+    if (more == NULL) return;
+    stats->kernel = more;
+    stats->now = &more[stats->kernels];
+    stats->now->name = look_string(name, strlen(name));
+    stats->now->moved = calloc(PTX_FORMS, sizeof *stats->now->moved);
+    if (stats->now->name != NULL && stats->now->moved != NULL)
+        stats->kernels++;
+    else
+        stats->now = NULL;
+}
+
+void look_stats_before(struct look_stats *stats, const struct machine_step *step)
+{
+    stats->code = step->code;
+}
+
+void look_stats_issue(struct look_stats *stats, uint32_t line)
+{
+    if (line >= stats->lines) {
+        uint32_t room = stats->lines;
+        uint16_t *more = look_grow(stats->form_of_line, &room, line + 1, sizeof *more);
+        if (more == NULL) return;
+        stats->form_of_line = more;
+        stats->lines = room;
+    }
+    if (stats->code != NULL && stats->code->choice != NULL) stats->form_of_line[line] = stats->code->choice->form;
+}
+
+static int is_parameter(const struct ptx_choice *choice)
+{
+    return choice->spaces > 0 && choice->space[0] >= PTX_CONST && choice->space[0] <= PTX_PARAM_CTA;
+}
+
+static void note_lane(struct warp_access *to, const struct event *event)
+{
+    const struct access *access = &event->access;
+    if (access->bytes > 16 || event->origin->lanes == 0) return;
+    uint32_t lane = (uint32_t)__builtin_ctz(event->origin->lanes);
+    to->active |= UINT32_C(1) << lane;
+    to->address[lane] = (uint32_t)access->address;
+    to->bytes = (uint32_t)access->bytes;
+    to->kind = access->kind == ACCESS_READ ? BANK_LOAD : BANK_STORE;
+}
+
+void look_stats_hear(struct look_stats *stats, const struct event *event)
+{
+    const struct access *access = &event->access;
+    const struct event_origin *origin = event->origin;
+    if (event->kind != EVENT_ACCESS || stats->now == NULL || access->proxy == PROXY_TENSORMAP) return;
+    uint16_t form = origin->line < stats->lines ? stats->form_of_line[origin->line] : 0;
+    if (origin->operation == 0 && stats->code != NULL && stats->code->choice != NULL) {
+        const struct ptx_choice *choice = stats->code->choice;
+        if (form == 0 || ptx_form_row(choice->form)->runs == PTX_RUNS_MEMORY) form = choice->form;
+        if (is_parameter(choice)) return;
+        int is_plain = access->space == SPACE_SHARED && access->rank == origin->rank && access->kind != ACCESS_REDUCE;
+        if (is_plain && access->proxy == PROXY_GENERIC && ptx_form_row(form)->runs != PTX_RUNS_ASYNC)
+            note_lane(&stats->access, event);
+    }
+    stats->now->moved[form].bytes[access->space][access->kind] += access->bytes;
+}
+
+void look_stats_after(struct look_stats *stats, struct look_count *count)
+{
+    struct bank_report report;
+    struct warp_access *access = &stats->access;
+    stats->code = NULL;
+    if (access->active == 0) return;
+    if (bank_count(access->kind, access->address, access->active, access->bytes, &report) == RULE_OK) {
+        count->accesses++;
+        count->wavefronts += (uint64_t)report.wavefronts;
+        count->ideal += (uint64_t)report.ideal;
+        if ((uint32_t)report.wavefronts > count->worst) count->worst = (uint32_t)report.wavefronts;
+    }
+    access->active = 0;
+}
+
+// --- At the end of a launch ------------------------------------------------------------------------------------------
+
+static void name_of(const struct ptx_choice *choice, char *name, size_t bytes)
+{
+    const struct ptx_form *form = ptx_form_row(choice->form);
+    if (form->runs != PTX_RUNS_MEMORY)
+        snprintf(name, bytes, "%s", form->opcode);
+    else
+        snprintf(name, bytes, "%s.%s", form->opcode,
+                 choice->spaces > 0 ? ptx_word_spelling((enum ptx_word)choice->space[0]) : "generic");
+}
+
+static void add_mix(struct look_kernel *kernel, const char *name, struct look_count count)
+{
+    for (uint32_t i = 0; i < kernel->mixes; i++) {
+        if (strcmp(kernel->mix[i].name, name) != 0) continue;
+        kernel->mix[i].warps += count.warps;
+        kernel->mix[i].threads += count.threads;
+        return;
+    }
+    struct look_mix *more = look_grow(kernel->mix, &kernel->mix_room, kernel->mixes + 1, sizeof *more);
+    if (more == NULL) return;
+    kernel->mix = more;
+    struct look_mix *mix = &more[kernel->mixes++];
+    *mix = (struct look_mix){.warps = count.warps, .threads = count.threads};
+    snprintf(mix->name, sizeof mix->name, "%s", name);
+}
+
+static struct look_bank *bank_of(struct look_kernel *kernel, const char *place, const char *name)
+{
+    for (uint32_t i = 0; i < kernel->banks; i++)
+        if (strcmp(kernel->bank[i].place, place) == 0 && strcmp(kernel->bank[i].name, name) == 0)
+            return &kernel->bank[i];
+    struct look_bank *more = look_grow(kernel->bank, &kernel->bank_room, kernel->banks + 1, sizeof *more);
+    if (more == NULL) return NULL;
+    kernel->bank = more;
+    struct look_bank *bank = &more[kernel->banks];
+    snprintf(bank->name, sizeof bank->name, "%s", name);
+    bank->place = look_string(place, strlen(place));
+    if (bank->place == NULL) return NULL;
+    kernel->banks++;
+    return bank;
+}
+
+static void add_bank(struct look_kernel *kernel, const char *place, const char *name, struct look_count count)
+{
+    struct look_bank *bank = bank_of(kernel, place, name);
+    if (bank == NULL) return;
+    bank->accesses += count.accesses;
+    bank->wavefronts += count.wavefronts;
+    bank->ideal += count.ideal;
+    if (count.worst > bank->worst) bank->worst = count.worst;
+}
+
+static void take_function(struct look_kernel *kernel, const struct look_function *of, struct machine_module *module)
+{
+    const struct ptx_function *source = of->function->source;
+    uint32_t code = 0;
+    char name[LOOK_NAME_BYTES], place[512];
+    for (uint32_t i = 0; i < source->instructions; i++) {
+        const struct machine_code *main = NULL;
+        struct look_count count = look_instruction_count(of, i, &code, &main);
+        if (count.warps == 0 || main->choice == NULL) continue;
+        name_of(main->choice, name, sizeof name);
+        add_mix(kernel, name, count);
+        if (count.accesses == 0) continue;
+        look_place(module, source, &source->instruction[i], place, sizeof place);
+        add_bank(kernel, place, name, count);
+    }
+}
+
+void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module,
+                     const struct machine_outcome *outcome)
+{
+    struct look_kernel *kernel = stats->now;
+    memset(stats->form_of_line, 0, stats->lines * sizeof *stats->form_of_line);
+    if (kernel == NULL) return;
+    kernel->launches++;
+    kernel->warps += outcome->instructions;
+    kernel->threads += outcome->thread_instructions;
+    for (uint32_t i = 0; i < tally->count; i++) take_function(kernel, &tally->item[i], module);
+    stats->now = NULL;
+}
+
+void look_stats_close(struct look_stats *stats)
+{
+    for (uint32_t i = 0; i < stats->kernels; i++) {
+        struct look_kernel *kernel = &stats->kernel[i];
+        look_stats_print(kernel, stats->is_json, stderr);
+        for (uint32_t b = 0; b < kernel->banks; b++) free(kernel->bank[b].place);
+        free(kernel->bank);
+        free(kernel->mix);
+        free(kernel->moved);
+        free(kernel->name);
+    }
+    free(stats->kernel);
+    free(stats->form_of_line);
+    free(stats);
+}

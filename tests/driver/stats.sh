@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref exec --stats`. usage: stats.sh FOLDER; TMAREF is the command, RUN_PTX a program.
+# tile.ptx: two warps of two CTAs load 1024 bytes a CTA. Lane l reads byte 64 * l of 1024: 16 words of two banks.
+set -u
+. "$(dirname "$0")/expect.sh"
+
+expect 0 'statistics of kernel tile: 1 launch, 100 instructions of warps, 2636 of threads' \
+    --stats -- "$RUN_PTX" "$1/tile.ptx" tile 2 64
+sed -i 's/  */ /g; s/^ //' "$scratch/out"
+has "$scratch/out" 'mov 16 388 16.0 %' 'ld.shared 4 128 4.0 %' 'cp.async.bulk.tensor 2 2 2.0 %' 'ld 0 0 0 512 0 0' \
+    'cp.async.bulk.tensor 2048 0 0 0 2048 0' 'tile.cu:14 ld.shared 4 32 4 28 8'
+
+expect 0 '' --stats --json -- "$RUN_PTX" "$1/tile.ptx" tile 2 64
+for part in '^{"statistics": "tile", "launches": 1, "warp_instructions": 100, "thread_instructions": 2636, "mix": \[' \
+    '{"instruction": "cp.async.bulk.tensor", "global_read": 2048, .*"shared_written": 2048' \
+    '{"place": "tile.cu:14", "instruction": "ld.shared", "accesses": 4, "wavefronts": 32, "ideal": 4, "worst": 8}\]}$'; do
+    grep -q "$part" "$scratch/out" || { echo "no '$part'"; failed=1; }
+done
+
+# Without .loc, and without an access to shared memory.
+expect 0 'statistics of kernel plain: 1 launch, 3 instr' --stats -- "$RUN_PTX" "$1/tile.ptx" plain
+exit $failed
