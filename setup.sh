@@ -85,6 +85,7 @@ needs=(
     "libxxhash-dev pkg-config --exists libxxhash"
 )
 [ "$job" = coverage ] && needs+=("lcov command -v lcov")
+[ "$job" = test ] && needs+=("python3-venv python3 -c 'import ensurepip, venv'") # the Python package, with PyPI
 nvcc_here() { command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || [ -x build/cuda/nvidia/cu13/bin/nvcc ]; }
 [ "$cuda" = 1 ] && nvcc_here >/dev/null && say "nvcc is here already" && cuda=0
 [ "$cuda" = 1 ] && needs+=("g++ command -v g++" "python3-pip python3 -m pip --version")

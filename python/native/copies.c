@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Copies: every kind by the one call that the library has for all, many boxes one after the other.
+#include <string.h>
+
+#include "bank.h"
+#include "box.h"
+#include "flight.h"
+#include "hopper.h"
+#include "report.h"
+#include "swizzle.h"
+
+enum { BARRIER_ROOM = 16, MAP_ADDRESS = 64 }; // any address will do that is a multiple of 64
+
+static struct tensormap map_of(const uint8_t *image)
+{
+    struct tensormap_image bytes;
+    struct tensormap map;
+    memcpy(&bytes, image, TENSORMAP_BYTES);
+    tensormap_decode(&bytes, &map, NULL);
+    return map;
+}
+
+static struct box first_box(const struct tensormap *map)
+{
+    static const int32_t coord[TENSORMAP_MAX_RANK];
+    static const uint16_t offset[IM2COL_MAX_SPATIAL];
+    return box_of(map->mode, map, coord, offset);
+}
+
+uint64_t native_box_bytes(const uint8_t *image)
+{
+    struct tensormap map = map_of(image);
+    struct box box = first_box(&map);
+    return box_extent_bytes(&box);
+}
+
+uint64_t native_transaction_bytes(const uint8_t *image)
+{
+    struct tensormap map = map_of(image);
+    struct box box = first_box(&map);
+    return box_transaction_bytes(&box);
+}
+
+// The instruction without what differs from box to box. The barrier is behind the box.
+static struct operation operation_of(const struct native_copy *copy, uint64_t pitch_bytes)
+{
+    struct operation operation = {.kind = (enum operation_kind)copy->kind,
+                                  .issuer = copy->issuer,
+                                  .map_address = MAP_ADDRESS,
+                                  .op = (enum reduce_op)copy->op,
+                                  .dtype = (enum dtype)copy->dtype,
+                                  .size_bytes = copy->size_bytes,
+                                  .is_multicast = copy->is_multicast,
+                                  .mask = copy->mask};
+    uint32_t rank = copy->issuer << SHARED_RANK_SHIFT;
+    operation.shared = rank | copy->shared;
+    operation.barrier = rank | ((copy->shared + (uint32_t)pitch_bytes - BARRIER_ROOM + 7) & ~7u);
+    if (copy->image != NULL) {
+        operation.map = map_of(copy->image);
+        operation.mode = operation.map.mode;
+        operation.dims = operation.map.rank;
+    }
+    return operation;
+}
+
+static void set_box(struct operation *operation, const int32_t *coord, const uint16_t *offset, const uint64_t *address)
+{
+    if (coord != NULL) memcpy(operation->coord, coord, sizeof operation->coord);
+    if (offset != NULL) memcpy(operation->offset, offset, sizeof operation->offset);
+    if (address == NULL) return;
+    operation->from = operation->kind == OPERATION_BULK_LOAD ? *address : operation->shared;
+    operation->to = operation->kind == OPERATION_BULK_LOAD ? operation->shared : *address;
+}
+
+int64_t native_copy(const struct native_copy *copy, int64_t count, const int32_t *coord, const uint16_t *offset,
+                    const uint64_t *address, const struct native_memory *memory, uint8_t *tiles, uint64_t pitch_bytes,
+                    struct native_report *report)
+{
+    const struct region region = {{memory->bytes, memory->base, memory->size_bytes}, memory->is_read_only};
+    const struct global_memory global = {&region, region.memory.size_bytes > 0};
+    struct memory cta[CLUSTER_MEMORY_MAX_CTAS];
+    const struct cluster_memory cluster = {cta, copy->ctas, copy->ctas > 1, 0};
+    const struct memories memories = {&global, &cluster};
+    struct operation operation = operation_of(copy, pitch_bytes);
+    struct findings findings;
+    native_tell_nothing(report);
+    for (int64_t i = 0; i < count; i++) {
+        for (uint32_t rank = 0; rank < copy->ctas; rank++, tiles += pitch_bytes)
+            cta[rank] = (struct memory){tiles, copy->shared, pitch_bytes};
+        set_box(&operation, coord != NULL ? coord + i * TENSORMAP_MAX_RANK : NULL,
+                offset != NULL ? offset + i * IM2COL_MAX_SPATIAL : NULL, address != NULL ? address + i : NULL);
+        enum rule rule = operation_run(&operation, &memories, NULL, NULL, NULL);
+        if (rule == RULE_OK) continue;
+        operation_check(&operation, &memories, &findings);
+        native_tell(report, rule, &findings);
+        return i;
+    }
+    return count;
+}
+
+void native_swizzle(int mode, int64_t count, const uint32_t *address, uint32_t *place)
+{
+    for (int64_t i = 0; i < count; i++) place[i] = swizzle_apply((enum tensormap_swizzle)mode, address[i]);
+}
+
+void native_bank(int is_store, const uint32_t *address, uint32_t active, uint32_t bytes, int *result,
+                 struct native_report *report)
+{
+    struct bank_report bank = {0};
+    enum rule rule = bank_count(is_store ? BANK_STORE : BANK_LOAD, address, active, bytes, &bank);
+    struct findings findings = {.count = rule != RULE_OK};
+    if (rule != RULE_OK)
+        findings.item[0] =
+            (struct finding){.rule = rule, .argument = "address", .index = -1, .nearest = bytes, .limit = bytes};
+    result[0] = bank.wavefronts;
+    result[1] = bank.clocks;
+    result[2] = bank.ideal;
+    native_tell(report, rule, &findings);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// What Python calls: flat functions over the model. The compiler reads this header, and so does cffi when the package
+// is imported (lines that begin with # are passed over): there is no other list of these functions.
+// Memory is the caller's. Arrays lie in memory as C has them; an image is the 128 bytes of a tensor map.
+#ifndef TMAREF_NATIVE_H
+#define TMAREF_NATIVE_H
+
+#include <stdint.h>
+
+// What a call says of what it was given: the first rule that is broken (0: none), the CUDA error that it ends in, and
+// all findings, as the command prints them and as the JSON that docs/json.md describes.
+struct native_report {
+    int rule, cuda_error;
+    char text[65536], json[65536];
+};
+
+// --- Names -----------------------------------------------------------------------------------------------------------
+
+const char *native_version(void);
+
+// The number of a value of the driver's enums by any name that the command takes, or -1 with a sentence in
+// report->text. `which`: 0 data type, 1 interleave, 2 swizzle, 3 L2 promotion, 4 out-of-bounds fill.
+int64_t native_value(int which, const char *text, struct native_report *report);
+
+// "float16", ...: the PTX name of a data type, and the bytes of an element; NULL and 0 for a number that is none.
+const char *native_dtype_name(uint32_t dtype);
+uint32_t native_dtype_bytes(uint32_t dtype);
+
+// The number of a reduction ("add", "min", ...), -1 if there is none.
+int native_reduction(const char *name);
+
+// --- Tensor maps -----------------------------------------------------------------------------------------------------
+
+// A map as fields, innermost dimension first: struct tensormap of the library.
+struct native_fields {
+    int32_t mode, rank, dtype, interleave, swizzle, l2_promotion, oob_fill;
+    uint64_t address, dim[5], stride[5];
+    uint32_t box[5], estride[5];
+    int32_t lower[3], upper[3];
+    uint32_t pixels, box_bytes, pattern_bytes;
+};
+
+// cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col of what the fields say; `rank` may be any number, the arrays have
+// five entries (three corners), and stride[0] is not looked at.
+void native_encode(const struct native_fields *fields, uint8_t *image, struct native_report *report);
+void native_decode(const uint8_t *image, struct native_fields *fields, struct native_report *report);
+
+// --- Copies ----------------------------------------------------------------------------------------------------------
+
+// One range of global memory: bytes[0] has address `base`.
+struct native_memory {
+    uint8_t *bytes;
+    uint64_t base, size_bytes;
+    int is_read_only;
+};
+
+// An instruction, for many boxes. `kind` is a number of enum operation_kind; of tensor copies `image` is the map; of
+// bulk copies `size_bytes` is the size. `shared`: where each box lies in shared memory. `ctas`: of the cluster; with
+// `is_multicast` the CTAs of `mask` get the box, in `tiles` one after the other.
+struct native_copy {
+    int kind, is_multicast;
+    const uint8_t *image;
+    uint32_t shared, ctas, issuer, mask;
+    int op, dtype;
+    uint32_t size_bytes;
+};
+
+// Bytes of shared memory from the first to the last of a box, and those that the barrier hears of.
+uint64_t native_box_bytes(const uint8_t *image);
+uint64_t native_transaction_bytes(const uint8_t *image);
+
+// Does `count` copies one after the other. Copy i has the coordinates coord[5 * i] ..., innermost first, or of bulk
+// copies the global address address[i]; its shared memory is the `pitch_bytes` bytes at tiles + i * ctas * pitch_bytes,
+// of each CTA one after the other. The last 16 bytes of each are for the barrier. Returns how many were done: the next
+// one broke a rule.
+int64_t native_copy(const struct native_copy *copy, int64_t count, const int32_t *coord, const uint16_t *offset,
+                    const uint64_t *address, const struct native_memory *memory, uint8_t *tiles, uint64_t pitch_bytes,
+                    struct native_report *report);
+
+// --- Shared memory ---------------------------------------------------------------------------------------------------
+
+// Where the swizzle `mode` (0 to 3) puts the byte at each address: place[i] of address[i].
+void native_swizzle(int mode, int64_t count, const uint32_t *address, uint32_t *place);
+
+// Wavefronts, clocks and the least wavefronts of one warp's access (bank.h): `result` has 3 entries.
+void native_bank(int is_store, const uint32_t *address, uint32_t active, uint32_t bytes, int *result,
+                 struct native_report *report);
+
+// --- Barriers --------------------------------------------------------------------------------------------------------
+
+// One instruction ("arrive.expect_tx", ...) of the lanes of a warp on the barrier `word`. `operand` and `value` have 32
+// entries; `ballot` takes the lanes whose wait is true.
+void native_barrier(uint64_t *word, const char *opcode, uint32_t lanes, const uint64_t *operand, uint64_t *value,
+                    uint32_t *ballot, struct native_report *report);
+
+// What a copy of `bytes` brings when it lands: complete_tx by the asynchronous proxy, which never faults.
+void native_barrier_land(uint64_t *word, uint32_t bytes, struct native_report *report);
+
+// phase, error, pending, expected, tx: 5 entries.
+void native_barrier_fields(uint64_t word, int64_t *fields);
+
+// --- Products --------------------------------------------------------------------------------------------------------
+
+// The types of a wgmma ("f32.bf16.bf16": D, A, B) and of an mma ("m16n8k16.f32.bf16.bf16"); -1 if there are none.
+int native_wgmma_types(const char *name);
+int native_mma_form(const char *name);
+
+// m, n, k of the instruction, and the bits of an element of D, A and B: 6 entries. A wgmma has n 0: any.
+void native_wgmma_shape(int types, int *shape);
+void native_mma_shape(int form, int *shape);
+
+// D of rows `first` .. `end` - 1 of a product of matrices that lie anywhere, as chains of wgmma along K: strides in
+// bytes. `d` has n words a row, which hold the accumulators where `accumulate` is not 0, and the results. Returns 0 if
+// there is no memory.
+struct native_product {
+    int types, accumulate;
+    int64_t n, k;
+    const uint8_t *a, *b;
+    int64_t a_row, a_k, b_k, b_column;
+    uint32_t *d;
+};
+int native_multiply(const struct native_product *product, int64_t first, int64_t end);
+
+// D = A * B + D of one mma (dense). Matrices of units: `a` m x k, `b` k x n, `d` m x n, 64 bits each, row by row.
+void native_mma(int form, const uint64_t *a, const uint64_t *b, uint64_t *d);
+
+// Rounds f32 bits to the format of an epilogue: 16 for f16, 17 for bf16.
+void native_round(int to_bf16, int64_t count, const uint32_t *f32, uint16_t *rounded);
+
+#endif

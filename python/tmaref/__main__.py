@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""python -m tmaref"""
+
+from .command import main
+
+main()

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""mbarriers, stepped: one instruction at a time on the 64-bit word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._library import ffi, library, pointer
+from .errors import Finding, Report
+
+
+@dataclass(frozen=True)
+class BarrierFields:
+    """phase (0 or 1); error; arrivals still pending in it; arrivals expected in the next one; tx: bytes expected minus
+    bytes completed."""
+
+    phase: int
+    error: int
+    pending: int
+    expected: int
+    tx: int
+
+
+class Barrier:
+    """An mbarrier in shared memory.
+
+    >>> barrier = tmaref.Barrier(1)
+    >>> token = barrier.arrive_expect_tx(4096)
+    >>> barrier.land(4096)  # what a TMA load does when its bytes are there
+    >>> barrier.test_wait(token), barrier.fields
+    (True, BarrierFields(phase=1, error=0, pending=1, expected=1, tx=0))
+    """
+
+    def __init__(self, count: int) -> None:
+        """mbarrier.init with `count` arrivals a phase."""
+        self._word = ffi.new("uint64_t *")
+        self.findings: tuple[Finding, ...] = ()
+        self.operate("init", [count])
+
+    def operate(self, opcode: str, operands: Sequence[int] = (), lanes: int = 1) -> tuple[list[int], int]:
+        """Any instruction: `opcode` as PTX has it ("arrive_drop.expect_tx", "try_wait.parity"), its operand in each of
+        the lanes of the mask `lanes`, lane by lane (the last one counts for the lanes behind it).
+
+        returns  token or count of each of the 32 lanes, and the lanes whose wait is true
+        raises   Fault where an H200 faults; what PTX leaves undefined is in `findings`
+        """
+        if not 0 < lanes <= 0xFFFFFFFF:
+            raise ValueError(f"lanes {lanes:#x}: a mask of 32 bits, not 0")
+        operand = np.zeros(32, np.uint64)
+        for lane in range(32 if operands else 0):
+            operand[lane] = operands[min(lane, len(operands) - 1)]
+        value = np.zeros(32, np.uint64)
+        ballot = ffi.new("uint32_t *")
+        report = Report()
+        library.native_barrier(self._word, opcode.encode(), lanes, pointer("uint64_t *", operand),
+                               pointer("uint64_t *", value), ballot, report.c)
+        self.findings = report.findings
+        report.raise_fault(f"mbarrier.{opcode}")
+        return [int(v) for v in value], int(ballot[0])
+
+    def arrive(self, count: int = 1) -> int:
+        """mbarrier.arrive by one thread; returns the token."""
+        return self.operate("arrive", [count])[0][0]
+
+    def expect_tx(self, size_bytes: int) -> None:
+        """mbarrier.expect_tx."""
+        self.operate("expect_tx", [size_bytes])
+
+    def arrive_expect_tx(self, size_bytes: int) -> int:
+        """mbarrier.arrive.expect_tx; returns the token."""
+        return self.operate("arrive.expect_tx", [size_bytes])[0][0]
+
+    def complete_tx(self, size_bytes: int) -> None:
+        """mbarrier.complete_tx by a thread."""
+        self.operate("complete_tx", [size_bytes])
+
+    def land(self, size_bytes: int) -> None:
+        """complete_tx of an asynchronous copy: a broken rule sets the error bit, and nothing faults yet."""
+        report = Report()
+        library.native_barrier_land(self._word, size_bytes, report.c)
+        self.findings = report.findings
+
+    def test_wait(self, token: int) -> bool:
+        """mbarrier.test_wait: has the phase of the token completed?"""
+        return bool(self.operate("test_wait", [token])[1])
+
+    def test_wait_parity(self, parity: int) -> bool:
+        """mbarrier.test_wait.parity: has the phase of this parity completed?"""
+        return bool(self.operate("test_wait.parity", [parity])[1])
+
+    @property
+    def word(self) -> int:
+        """The 64 bits in shared memory."""
+        return int(self._word[0])
+
+    @word.setter
+    def word(self, word: int) -> None:
+        self._word[0] = word
+
+    @property
+    def fields(self) -> BarrierFields:
+        """What the word says."""
+        fields = ffi.new("int64_t[5]")
+        library.native_barrier_fields(self._word[0], fields)
+        return BarrierFields(*fields)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Tensors of any kind: where they lie, their type, shape and strides. Nothing is copied."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._library import library, text
+from .errors import Report
+
+# The names that arrays use for a type, and the map's type that moves its bytes.
+_TYPES = {
+    "bool": "u8", "int8": "u8", "uint8": "u8", "float8_e4m3fn": "u8", "float8_e5m2": "u8", "int16": "u16",
+    "uint16": "u16", "float16": "f16", "bfloat16": "bf16", "int32": "s32", "uint32": "u32", "float32": "f32",
+    "int64": "s64", "uint64": "u64", "float64": "f64",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor as a map sees it, whether or not its bytes can be reached from here.
+
+    dtype    "f16", "u8", ... as the command takes it, a driver's name, or the name of a NumPy type
+    shape    elements, outermost dimension first, as NumPy and PyTorch have it
+    strides  bytes from one element to the next along each dimension; None: packed
+    address  global address of element 0
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    address: int = 0
+
+    @property
+    def dtype_number(self) -> int:
+        """CUtensorMapDataType."""
+        return number_of("dtype", 0, self.dtype)
+
+    @property
+    def byte_strides(self) -> tuple[int, ...]:
+        """Strides in bytes, also where they were left out."""
+        if self.strides is not None:
+            return self.strides
+        size = int(library.native_dtype_bytes(self.dtype_number))
+        return tuple(size * math.prod(self.shape[i + 1 :]) for i in range(len(self.shape)))
+
+
+def number_of(argument: str, which: int, value: str | int) -> int:
+    """The driver's number of a value given by name or number; ValueError names what is understood."""
+    if isinstance(value, int):
+        return value
+    report = Report()
+    name = _TYPES.get(value.lower(), value) if which == 0 else value
+    number = int(library.native_value(which, name.encode(), report.c))
+    if number < 0:
+        raise ValueError(f"{argument} {report.text}")
+    return number
+
+
+def dtype_name(number: int) -> str:
+    """The PTX name of a CUtensorMapDataType ("f16"); "?" for a number that is none."""
+    name = library.native_dtype_name(number)
+    return text(name) if name else "?"
+
+
+def _of_interface(interface: dict[str, Any], dtype: str | None) -> Tensor:
+    shape = tuple(interface["shape"])
+    kind = np.dtype(interface["typestr"])
+    strides = interface.get("strides")
+    if strides is None:
+        strides = tuple(kind.itemsize * math.prod(shape[i + 1 :]) for i in range(len(shape)))
+    return Tensor(dtype or kind.name, shape, tuple(strides), interface["data"][0])
+
+
+def tensor_of(source: Any, dtype: str | None = None) -> Tensor:
+    """What a map needs to know of `source`: a Tensor, a NumPy array (of ml_dtypes too), a PyTorch or CuPy tensor on any
+    device, or anything with ``__array_interface__``, ``__cuda_array_interface__`` or ``__dlpack__``.
+
+    dtype  overrides the type's name (an array of bytes that holds FP8, say)
+    """
+    if isinstance(source, Tensor):
+        return source
+    if isinstance(source, np.ndarray):
+        return Tensor(dtype or source.dtype.name, source.shape, source.strides, source.ctypes.data)
+    if hasattr(source, "data_ptr") and hasattr(source, "stride"):  # PyTorch: bf16 and FP8 have no array interface
+        size = source.element_size()
+        return Tensor(dtype or str(source.dtype).split(".")[-1], tuple(source.shape),
+                      tuple(s * size for s in source.stride()), source.data_ptr())
+    for name in ("__array_interface__", "__cuda_array_interface__"):
+        if hasattr(source, name):
+            return _of_interface(getattr(source, name), dtype)
+    if hasattr(source, "__dlpack__"):
+        return tensor_of(np.from_dlpack(source), dtype)
+    raise TypeError(f"{type(source).__name__} is not a tensor: it has neither __array_interface__ nor __dlpack__; "
+                    "tmaref.Tensor(dtype, shape, strides, address) describes one")
+
+
+@dataclass(frozen=True)
+class Span:
+    """The bytes of an array in the host's memory: where the first one lies, and how many there are."""
+
+    address: int
+    size_bytes: int
+    is_read_only: bool
+
+
+def span_of(memory: Any) -> Span:
+    """The bytes from the first to the last element of an array on the host; TypeError for arrays on a device."""
+    device = getattr(memory, "device", "cpu")
+    if str(getattr(device, "type", device)) != "cpu" or hasattr(memory, "__cuda_array_interface__"):
+        raise TypeError(f"the array is on {device}: bytes can be copied only from and to the host's memory")
+    facts = tensor_of(memory, "u8")
+    item = getattr(memory, "itemsize", None) or getattr(memory, "element_size")()
+    if 0 in facts.shape:
+        return Span(facts.address, 0, False)
+    reach = [(n - 1) * s for n, s in zip(facts.shape, facts.byte_strides)]
+    first = facts.address + sum(r for r in reach if r < 0)
+    past = facts.address + sum(r for r in reach if r > 0) + item
+    flags = getattr(memory, "flags", None)
+    return Span(first, past - first, flags is not None and not getattr(flags, "writeable", True))
+
+
+def innermost_first(values: Sequence[int]) -> list[int]:
+    """A list in the driver's order."""
+    return [int(v) for v in reversed(values)]
