@@ -9,11 +9,40 @@
 
 enum { VARIABLES_ALIGN = 256, FUNCTION_STRIDE = 16 };
 
-// Global and managed variables lie in the first block, constant ones in the second, which is read-only.
-static int block_of(const struct ptx_variable *variable)
+// The groups in which ptxas places variables. Global and managed ones lie in the first block, constant ones in the
+// second, which is read-only.
+enum { ZEROED, INITIALIZED, CONSTANT, NOWHERE };
+
+struct placed {
+    uint32_t group, align, index;
+    uint64_t bytes;
+};
+
+static struct placed placed_of(const struct ptx_program *program, uint32_t index)
 {
-    if (variable->is_unsized || variable->bytes == 0) return -1;
-    return variable->space == PTX_GLOBAL ? 0 : variable->space == PTX_CONST ? 1 : -1;
+    const struct ptx_variable *variable = &program->variable[index];
+    uint32_t align = variable->align > VARIABLES_ALIGN ? VARIABLES_ALIGN : variable->align;
+    uint32_t group = variable->is_unsized || variable->bytes == 0       ? NOWHERE
+                     : variable->space == PTX_CONST                     ? CONSTANT
+                     : variable->space != PTX_GLOBAL                    ? NOWHERE
+                     : variable->init_bytes + variable->relocations > 0 ? INITIALIZED
+                                                                        : ZEROED;
+    return (struct placed){group, align, index, variable->bytes};
+}
+
+static int block_of(uint32_t group)
+{
+    return group == NOWHERE ? -1 : group == CONSTANT;
+}
+
+// As ptxas of 13.0 does it: constants as they come, others by falling alignment and growing size.
+static int order_of(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+    if (a->group != b->group) return a->group < b->group ? -1 : 1;
+    if (a->group < CONSTANT && a->align != b->align) return a->align > b->align ? -1 : 1;
+    if (a->group < CONSTANT && a->bytes != b->bytes) return a->bytes < b->bytes ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
 }
 
 static uint64_t aligned(uint64_t offset, uint64_t align)
@@ -21,17 +50,16 @@ static uint64_t aligned(uint64_t offset, uint64_t align)
     return align == 0 ? offset : (offset + align - 1) / align * align;
 }
 
-// The offset of each variable in its block, into address[]; the bytes of both blocks.
-static void lay_out(struct machine_module *module, const struct ptx_program *program, uint64_t bytes[2])
+// The offset of each variable in its block, into address[]; the bytes of both blocks. Each group begins anew.
+static void lay_out(struct machine_module *module, const struct placed *variable, uint32_t variables, uint64_t bytes[2])
 {
     bytes[0] = bytes[1] = 0;
-    for (uint32_t i = 0; i < program->variables; i++) {
-        const struct ptx_variable *variable = &program->variable[i];
-        int block = block_of(variable);
+    for (uint32_t i = 0; i < variables; i++) {
+        int block = block_of(variable[i].group);
         if (block < 0) continue;
-        uint64_t align = variable->align > VARIABLES_ALIGN ? VARIABLES_ALIGN : variable->align;
-        module->address[i] = aligned(bytes[block], align);
-        bytes[block] = module->address[i] + variable->bytes;
+        int begins = i == 0 || variable[i].group != variable[i - 1].group;
+        module->address[variable[i].index] = aligned(bytes[block], begins ? VARIABLES_ALIGN : variable[i].align);
+        bytes[block] = module->address[variable[i].index] + variable[i].bytes;
     }
 }
 
@@ -69,34 +97,44 @@ static void relocate(const struct machine_module *module, uint8_t *variable, con
 }
 
 // Offsets become addresses, for all before any of them is put into another.
-static void place(struct machine_module *module, const struct ptx_program *program)
+static void place(struct machine_module *module, const struct ptx_program *program, const struct placed *variable)
 {
     for (uint32_t i = 0; i < program->variables; i++) {
-        int block = block_of(&program->variable[i]);
-        if (block >= 0) module->address[i] += module->block[block].base;
+        int block = block_of(variable[i].group);
+        if (block >= 0) module->address[variable[i].index] += module->block[block].base;
     }
     for (uint32_t i = 0; i < program->variables; i++) {
-        const struct ptx_variable *variable = &program->variable[i];
-        int block = block_of(variable);
+        const struct ptx_variable *source = &program->variable[variable[i].index];
+        int block = block_of(variable[i].group);
         if (block < 0) continue;
-        uint8_t *at = memory_at(&module->block[block], module->address[i], variable->bytes);
-        if (variable->init_bytes > 0) memcpy(at, variable->init, variable->init_bytes);
-        for (uint32_t k = 0; k < variable->relocations; k++) relocate(module, at, &variable->relocation[k]);
+        uint8_t *at = memory_at(&module->block[block], module->address[variable[i].index], source->bytes);
+        if (source->init_bytes > 0) memcpy(at, source->init, source->init_bytes);
+        for (uint32_t k = 0; k < source->relocations; k++) relocate(module, at, &source->relocation[k]);
     }
+}
+
+static int place_variables(struct machine_module *module, const struct ptx_program *program)
+{
+    uint64_t bytes[2];
+    struct placed *variable = calloc(program->variables + 1u, sizeof *variable);
+    if (variable == NULL) return 0;
+    for (uint32_t i = 0; i < program->variables; i++) variable[i] = placed_of(program, i);
+    qsort(variable, program->variables, sizeof *variable, order_of);
+    lay_out(module, variable, program->variables, bytes);
+    int is_placed = take_blocks(module, bytes);
+    if (is_placed) place(module, program, variable);
+    free(variable);
+    return is_placed;
 }
 
 static int start(struct machine_module *module)
 {
     const struct ptx_program *program = ptx_program(module->front);
-    uint64_t bytes[2];
     module->address = calloc(program->variables + 1u, sizeof *module->address);
     module->kernel = calloc(program->functions + 1u, sizeof *module->kernel);
     module->function_place = malloc((size_t)program->functions * FUNCTION_STRIDE + 1);
     if (module->address == NULL || module->kernel == NULL || module->function_place == NULL) return 0;
-    lay_out(module, program, bytes);
-    if (!take_blocks(module, bytes)) return 0;
-    place(module, program);
-    return 1;
+    return place_variables(module, program);
 }
 
 struct machine_module *machine_module_open(const char *ptx, size_t bytes, struct ptx_errors *errors)
@@ -156,7 +194,7 @@ int machine_module_variable(const struct machine_module *module, const char *nam
     const struct ptx_program *program = ptx_program(module->front);
     for (uint32_t i = 0; i < program->variables; i++) {
         const struct ptx_variable *variable = &program->variable[i];
-        if (block_of(variable) < 0 || strlen(name) != variable->name.length ||
+        if (module->address[i] == 0 || strlen(name) != variable->name.length ||
             memcmp(name, variable->name.at, variable->name.length) != 0)
             continue;
         *address = module->address[i];
