@@ -50,7 +50,7 @@ enum cuda_result kernel_gather(struct driver *driver, struct work_kernel *kernel
 static struct cluster_launch launch_of(const struct work_kernel *kernel)
 {
     const struct CUfunc_st *function = kernel->function;
-    struct cluster_launch launch = {.has_cluster = kernel->cluster[0] != 0,
+    struct cluster_launch launch = {.has_cluster = kernel->has_cluster,
                                     .non_portable = function->non_portable,
                                     .shared_bytes = kernel->shared_bytes,
                                     .allows_shared = function->is_dynamic_set,
@@ -278,6 +278,7 @@ static enum cuda_result take_attribute(struct work_kernel *kernel, const struct 
         return CUDA_SUCCESS;
     }
     if (attribute->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) return refuse_attribute(attribute->id);
+    kernel->has_cluster = 1;
     kernel->cluster[0] = attribute->value.cluster.x;
     kernel->cluster[1] = attribute->value.cluster.y;
     kernel->cluster[2] = attribute->value.cluster.z;
