@@ -19,7 +19,7 @@ enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUC
 
 // One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
 // `group` that of each; `async` ASYNC_ALONE where it is in none. `whole`: its group in the warp's own count. is_read:
-// its sources are read.
+// its sources are read. `issued`: how old the engine was then.
 struct machine_flight {
     struct machine_flight *next, *previous;
     enum flight_kind kind;
@@ -27,6 +27,7 @@ struct machine_flight {
     struct machine_warp *warp;
     uint32_t lanes, whole;
     int is_read;
+    uint64_t issued;
     struct teller teller;
 };
 
@@ -101,6 +102,7 @@ struct machine_flights {
     struct machine_flight *first, *last;
     uint32_t warps_of_cta;
     uint64_t operations; // how many were issued
+    uint64_t age;        // clocks that passed on purpose
     struct memories memories;
     struct mbarrier_unit unit;
     struct ledger_book ledgers;

@@ -10,7 +10,7 @@
 #include "grid.h"
 #include "looker.h"
 
-enum { PIECE_BYTES = 8192, MOST_RANDOM_PIECE = 4096, FIRST_PAGES = 16, TURNS_BETWEEN = 4 };
+enum { PIECE_BYTES = 8192, MOST_RANDOM_PIECE = 4096, FIRST_PAGES = 16, TURNS_BETWEEN = 4, LATEST_CLOCKS = 2000 };
 
 // --- Open and close --------------------------------------------------------------------------------------------------
 
@@ -121,6 +121,7 @@ void flight_issue(struct machine_flight *item)
 {
     struct machine_flights *flights = flights_of(item->warp);
     if (item->async < ASYNC_KINDS) item->whole = flight_warp_of(item->warp)->whole.kind[item->async].committed;
+    item->issued = flights->age;
     item->previous = flights->last;
     *(flights->last != NULL ? &flights->last->next : &flights->first) = item;
     flights->last = item;
@@ -398,6 +399,17 @@ int machine_flights_force(struct machine_cluster *cluster)
     if (item == NULL) return release(flights);
     flight_move(item, PIECE_BYTES);
     return 1;
+}
+
+// The list is in the order of issue.
+void machine_flights_age(struct machine_cluster *cluster, uint64_t clocks)
+{
+    struct machine_flights *flights = cluster->flights;
+    flights->age += clocks;
+    for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
+        if (flights->age - item->issued < LATEST_CLOCKS) return;
+        next = end(item) ? flights->first : item->next;
+    }
 }
 
 void machine_flights_finish(struct machine_cluster *cluster)

@@ -8,6 +8,8 @@
 //   EARLY     all of it at its issue
 //   LATE      when a wait demands it, or nobody else can go on
 //   SHUFFLED  at some turns any of them moves on by a piece of any size; the copies of a multicast go apart
+// A kernel that waits by the clock sees what an H200 has done by then: under every schedule an operation has ended when
+// LATEST_CLOCKS (flights.c) have passed since its issue in which threads read a clock or slept.
 #ifndef TMAREF_FLIGHTS_H
 #define TMAREF_FLIGHTS_H
 
@@ -25,6 +27,10 @@ void machine_flights_turn(struct machine_cluster *cluster);
 
 // Nobody can go on: something that is under way moves on. 0 if nothing can: then the cluster hangs.
 int machine_flights_force(struct machine_cluster *cluster);
+
+// A kernel has let so many clocks pass on purpose: it looked at the clock, or slept. What was issued long enough ago
+// ends.
+void machine_flights_age(struct machine_cluster *cluster, uint64_t clocks);
 
 // Everything that is under way ends: all CTAs of the cluster have exited.
 void machine_flights_finish(struct machine_cluster *cluster);

@@ -19,7 +19,9 @@ enum {
     SPINNING_ROUNDS = 16,
     SHARED_GRANULE = 128,
     ROUND_TIME = 100,
-    MOST_HASTE = 20
+    MOST_HASTE = 20,
+    SHORT_TURN = 64,
+    STARED_PART = 8
 };
 
 // --- Begin and end ---------------------------------------------------------------------------------------------------
@@ -156,20 +158,27 @@ static void end_warp(struct machine_warp *warp)
     cluster->live_ctas--;
 }
 
-// What came of a round in which each warp had a turn.
+// What came of a round in which each warp had a turn: the instructions of the longest, and of all rounds up to now.
+//   has_run     somebody did something else than poll
+//   has_worked  and somebody something else than read the clock; a short turn may just not have come to it
 struct round {
-    int has_run, is_stopped; // has_run: somebody did something else than poll
-    uint64_t used;
+    int has_run, has_worked, is_stopped;
+    uint64_t longest, used;
 };
 
 static void give_turn(struct machine_warp *warp, struct round *round)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
-    uint64_t before = cluster->time;
+    uint64_t before = cluster->executed;
     if (warp->strands == 0 || warp->blocked_at == cluster->progress) return;
+    cluster->reads_of_turn = 0;
     enum machine_ran ran = machine_warp_run(warp, turn_of(cluster));
-    round->used += cluster->time - before;
-    round->has_run |= ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
+    const uint64_t used = cluster->executed - before;
+    round->used += used;
+    if (used > round->longest) round->longest = used;
+    const int has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
+    round->has_run |= has_run;
+    round->has_worked |= has_run && used > SHORT_TURN && cluster->reads_of_turn == 0;
     round->is_stopped |= ran == MACHINE_STOPPED;
     warp->blocked_at = ran == MACHINE_BLOCKED ? cluster->progress : 0;
     if (ran == MACHINE_ENDED) end_warp(warp);
@@ -186,12 +195,25 @@ static void run_round(struct machine_cluster *cluster, struct round *round)
     }
 }
 
-// Where all only poll, time goes faster and faster, and as far as the longest of them sleeps: they may wait for it.
-static void pass_time(struct machine_cluster *cluster)
+static uint64_t more_of(uint64_t a, uint64_t b)
 {
-    uint64_t passed = (uint64_t)ROUND_TIME << (cluster->polling < MOST_HASTE ? cluster->polling : MOST_HASTE);
-    uint64_t slept = cluster->polling > 0 ? cluster->slept * MACHINE_CLOCKS_OF_NS : 0;
-    cluster->time += passed > slept ? passed : slept;
+    return a > b ? a : b;
+}
+
+// The warps of a round run side by side: it takes as long as the longest turn. Where nobody does more than read the
+// clock, each round adds a part of the time that this has gone on. Where all only poll, time goes faster and faster,
+// and as far as the longest of them sleeps: they may wait for it. Time in which somebody reads a clock or sleeps is
+// what asynchronous operations are given to end in.
+static void pass_time(struct machine_cluster *cluster, const struct round *round, int reads_clock)
+{
+    uint64_t passed = more_of(round->longest, cluster->stared / STARED_PART);
+    if (cluster->polling > 0) {
+        uint64_t hasty = (uint64_t)ROUND_TIME << (cluster->polling < MOST_HASTE ? cluster->polling : MOST_HASTE);
+        passed = more_of(passed, more_of(hasty, cluster->slept * MACHINE_CLOCKS_OF_NS));
+    }
+    cluster->time = more_of(cluster->time + passed, cluster->clock);
+    cluster->stared = cluster->unchanged > 0 && !round->has_worked ? cluster->stared + passed : 0;
+    if (reads_clock || cluster->slept > 0) machine_flights_age(cluster, passed);
     cluster->slept = 0;
 }
 
@@ -218,11 +240,11 @@ enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, ui
     struct round round = {0};
     while (cluster->live_ctas > 0) {
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
-        round.has_run = 0;
+        round = (struct round){.used = round.used};
         run_round(cluster, &round);
         if (round.is_stopped || machine_is_stopped(cluster->machine)) return MACHINE_CLUSTER_STOPPED;
         count_round(cluster, round.has_run, progress, clock_reads);
-        pass_time(cluster);
+        pass_time(cluster, &round, clock_reads != cluster->clock_reads);
         if (machine_poll_repeats(cluster, cluster->idle)) return MACHINE_CLUSTER_IDLE;
         if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;
     }

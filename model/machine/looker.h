@@ -42,7 +42,8 @@ static inline const struct machine_looker *machine_looker(const struct machine_c
 // The line of the PTX that issued it.
 uint32_t machine_flight_line(const struct machine_flight *flight);
 
-// The cluster's clock at the instruction that is executed now.
+// The cluster's clock at the instruction that is executed now. Warps run side by side: what one warp does may bear an
+// earlier time than what another did in its turn before, in the same round.
 static inline uint64_t machine_now(const struct machine_cluster *cluster)
 {
     return cluster->time + cluster->ahead;

@@ -144,12 +144,21 @@ void machine_special_set(struct machine_warp *warp)
     }
 }
 
-// The clock of a cluster is the number of instructions that its warps have executed; a nanosecond is two of them.
+// The clock of a cluster goes on by the longest turn of each round, and in a turn by one for each time that it is read.
+// It never goes back, whoever reads it. A nanosecond is two of its clocks.
+static uint64_t clock_of(struct machine_cluster *cluster)
+{
+    const uint64_t own = cluster->time + ++cluster->reads_of_turn;
+    cluster->clock_reads++;
+    if (own > cluster->clock) cluster->clock = own;
+    return cluster->clock;
+}
+
 enum machine_next machine_read_clock(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct machine_cluster *cluster = strand->warp->cta->cluster;
-    uint64_t clock = ++cluster->time, value;
-    cluster->clock_reads++;
+    const uint64_t clock = clock_of(cluster);
+    uint64_t value;
     (void)lanes; // the slot is the warp's
     switch ((enum ptx_special)code->operand[1].add) {
     case PTX_SPECIAL_CLOCK_HI:

@@ -84,16 +84,19 @@ struct machine_cta {
 
 //   memory    of each CTA, by rank; `shared` is the same for the model's calls
 //   progress  goes up when memory, a barrier or an asynchronous operation changes something that others may wait for
-//   executed  instructions of its warps; time: its clock, which goes on while all wait, too, and
-//             is set when a warp's turn ends; ahead: instructions of this turn so far, if somebody looks on
+//   executed  instructions of its warps
+//   time      its clock when the round began, which goes on while all wait, too; ahead: instructions of this turn so
+//             far, if somebody looks on
+//   clock     the latest time that a thread has read; reads_of_turn: how often the warp whose turn it is has read it
 //   polling, idle, unchanged  rounds up to now in which all only polled, those in which nobody read a clock either, and
 //             those in which progress stayed; looks: of them, how many polling.c is yet to look at
 //   slept     the longest nanosleep of this round, in nanoseconds
+//   stared    clocks for which nobody did more than read them
 //   async     the asynchronous engine's (flights.h)
 struct machine_cluster {
     struct machine *machine;
-    uint64_t number, progress, time, ahead, clock_reads, executed, thread_instructions, random;
-    uint64_t polling, idle, unchanged, slept;
+    uint64_t number, progress, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions, random;
+    uint64_t polling, idle, unchanged, slept, stared;
     uint32_t looks, ctas, live_ctas;
     struct machine_cta *cta;
     struct memory memory[CLUSTER_MEMORY_MAX_CTAS];

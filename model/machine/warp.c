@@ -392,7 +392,6 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
             ran = MACHINE_STOPPED;
         }
     }
-    warp->cta->cluster->time += budget - left;
     warp->cta->cluster->executed += budget - left;
     warp->cta->cluster->ahead = 0;
     return ran == MACHINE_RAN_ON && warp->strands == 0 ? MACHINE_ENDED : ran; // the last lane left with the budget

@@ -252,6 +252,53 @@ START_TEST(MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier)
 }
 END_TEST
 
+// --- Time ------------------------------------------------------------------------------------------------------------
+
+#define LOOK_AT_CLOCK                                                                                                  \
+    "mov.u64 %rd5, %clock64;\nlook:\nmov.u64 %rd6, %clock64;\nsub.u64 %rd6, %rd6, %rd5;\n"                             \
+    "setp.lt.u64 %p1, %rd6, 4000;\n@%p1 bra look;\n"
+#define SLEEP                                                                                                          \
+    "mov.u32 %r7, 4;\nrest:\nnanosleep.u32 1000;\nsub.u32 %r7, %r7, 1;\nsetp.ne.u32 %p1, %r7, 0;\n@%p1 bra rest;\n"
+#define COUNT "mov.u32 %r7, 1000;\nrest:\nsub.u32 %r7, %r7, 1;\nsetp.ne.u32 %p1, %r7, 0;\n@%p1 bra rest;\n"
+
+START_TEST(MACHINE__who_lets_time_pass_sees_what_is_done_by_then)
+{
+    check_always(KERNEL("", BARRIER) LOAD LOOK_AT_CLOCK STORE_WORDS, 1, 1, 256);
+    check_always(KERNEL("", BARRIER) LOAD SLEEP STORE_WORDS, 1, 1, 256);
+    check_stale(KERNEL("", BARRIER) LOAD COUNT STORE_WORDS, 1, 256);
+}
+END_TEST
+
+// How many clocks the first of `threads` threads needs for 3,000 instructions.
+static uint32_t clocks_of(uint32_t threads)
+{
+    struct run run = run_kernel(KERNEL("", BARRIER) "mov.u64 %rd5, %clock64;\n" COUNT
+                                                    "mov.u64 %rd6, %clock64;\nsub.u64 %rd6, %rd6, %rd5;\n"
+                                                    "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra end;\n"
+                                                    "st.global.u32 [%rd2], %rd6;\nend:\nret;\n}\n",
+                                threads, 1, MACHINE_DEFAULT, 0);
+    ck_assert_msg(run.outcome.kind == MACHINE_DONE, "%s", run.outcome.message);
+    return run.to[0];
+}
+
+START_TEST(MACHINE__warps_run_side_by_side_for_the_clock)
+{
+    uint32_t one = clocks_of(32), all = clocks_of(1024);
+    ck_assert_msg(one >= 2000 && one <= 6000, "%u clocks", one);
+    ck_assert_msg(all <= 2 * one, "%u clocks for one warp, %u for 32", one, all);
+}
+END_TEST
+
+START_TEST(MACHINE__a_long_wait_by_the_clock_takes_few_instructions)
+{
+    struct run run = run_kernel(KERNEL("", BARRIER) "mov.u64 %rd5, %clock64;\nlook:\nmov.u64 %rd6, %clock64;\n"
+                                                    "sub.u64 %rd6, %rd6, %rd5;\nsetp.lt.u64 %p1, %rd6, 2000000000;\n"
+                                                    "@%p1 bra look;\nret;\n}\n",
+                                1024, 1, MACHINE_DEFAULT, 0);
+    ck_assert_msg(run.outcome.kind == MACHINE_DONE, "%s", run.outcome.message);
+}
+END_TEST
+
 Suite *machine_async_suite(void)
 {
     Suite *suite = suite_create("machine_async");
@@ -265,6 +312,9 @@ Suite *machine_async_suite(void)
     tcase_add_test(tcase, CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies);
     tcase_add_test(tcase, CLUSTER_BARRIER__st_async_reaches_the_other_cta);
     tcase_add_test(tcase, MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier);
+    tcase_add_test(tcase, MACHINE__who_lets_time_pass_sees_what_is_done_by_then);
+    tcase_add_test(tcase, MACHINE__warps_run_side_by_side_for_the_clock);
+    tcase_add_test(tcase, MACHINE__a_long_wait_by_the_clock_takes_few_instructions);
     suite_add_tcase(suite, tcase);
     return suite;
 }
