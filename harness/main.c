@@ -22,6 +22,7 @@ static const struct command commands[] = {
     {"decode", "name the fields of 128 bytes", command_decode},
     {"explain", "say which element lies where, or what a rule or a CUDA error means", command_explain},
     {"diagnose", "say what explains a tile that is wrong in shared memory", command_diagnose},
+    {"compare", "say where two dumps or buffers of one program differ", command_compare},
     {"swizzle", "draw where each 16-byte chunk and bank lands", command_swizzle},
     {"mbarrier", "decode a barrier word, or step a barrier program", command_mbarrier},
     {"ptx", "check PTX, and say what is in it", command_ptx},

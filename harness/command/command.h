@@ -32,6 +32,7 @@ int command_decode(int argc, char **argv);
 int command_swizzle(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_diagnose(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_ptx(int argc, char **argv);
 int command_mbarrier(int argc, char **argv);
 int command_exec(int argc, char **argv);

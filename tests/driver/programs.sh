@@ -38,6 +38,16 @@ print)
     run 0 -- "$folder/print"
     printf 'thread %d of 2: text 2.50 c 123456789abc\n' 0 1 | cat - <(echo end) | diff - "$scratch/out" || failed=1
     ;;
+dumps) # tmaref_dump.h, unchanged, and results: what an H200 wrote
+    tar -xzf "$(dirname "$0")/recorded_dumps.tar.gz" -C "$scratch"
+    for schedule in default late early shuffled; do
+        run 0 --schedule $schedule --seed 5 -- "$folder/dumps" "$scratch"
+        for file in swizzled.dump outside.dump plain.dump; do
+            "$TMAREF" compare "$scratch/h200/$file" "$scratch/$file" || failed=1
+        done
+        "$TMAREF" compare --type f32 "$scratch/h200/sums.f32" "$scratch/sums.f32" || failed=1
+    done
+    ;;
 static)
     run 1 -- "$folder/static"
     expect "$name" 'link it with: nvcc -cudart shared' "$scratch/err"
