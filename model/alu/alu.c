@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "table.h"
+#include "environment.h"
 
 #define ALU_TABLE(file) &file,
 static const struct alu_rows *const portable[] = {ALU_FILES(ALU_TABLE) NULL};
@@ -35,4 +35,24 @@ alu_function *alu_find(const struct ptx_choice *choice)
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return find(avx2, choice);
 #endif
     return find(portable, choice);
+}
+
+void alu_environment_enter(struct alu_environment *environment)
+{
+#if defined __x86_64__
+    environment->control = _mm_getcsr();
+    _mm_setcsr(MXCSR_PLAIN);
+#else
+    fegetenv(&environment->before);
+    fesetenv(FE_DFL_ENV);
+#endif
+}
+
+void alu_environment_leave(const struct alu_environment *environment)
+{
+#if defined __x86_64__
+    _mm_setcsr(environment->control);
+#else
+    fesetenv(&environment->before);
+#endif
 }

@@ -123,10 +123,10 @@ LANE_INLINE uint32_t half_tanh(struct narrow format, uint32_t a)
 // --- Loops -----------------------------------------------------------------------------------------------------------
 
 #define APPROXIMATE(name, T, second, expression)                                                                       \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(T);                                                                                                     \
-        const T *as = call->operand[1], *bs = call->operand[second];                                                   \
+        const T *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[second]);                               \
         int ftz = says_ftz(choice);                                                                                    \
         struct environment environment = environment_enter(PTX_RN, ftz && second == 2, d);                             \
         for (int i = 0; i < LANES; i++) {                                                                              \
@@ -135,7 +135,7 @@ LANE_INLINE uint32_t half_tanh(struct narrow format, uint32_t a)
             d[i] = (T)(expression);                                                                                    \
         }                                                                                                              \
         environment_leave(environment, d);                                                                             \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 #define SAYS_FULL (word_is(choice, PTX_CLASS_APPROX, PTX_FULL))
 APPROXIMATE(ex2_f32, uint32_t, 1, ex2(a, ftz))

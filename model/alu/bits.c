@@ -99,13 +99,13 @@ BINARY(szext_s32, uint32_t, uint32_t, uint32_t, extended(a, b, WRAPS, 1))
 BINARY(bmsk, uint32_t, uint32_t, uint32_t, bit_mask(a, b, WRAPS))
 
 #define INSERT(name, T, width, count)                                                                                  \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(T);                                                                                                     \
-        const T *as = call->operand[1], *bs = call->operand[2];                                                        \
-        const uint32_t *pos = call->operand[3], *length = call->operand[4];                                            \
+        const T *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]);                                    \
+        const uint32_t *pos = alu_at(registers, slot[3]), *length = alu_at(registers, slot[4]);                        \
         EACH_LANE d[i] = (T)put(as[i], bs[i], pos[i] & count, length[i] & count, width);                               \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 INSERT(bfi_32, uint32_t, 32, 255)
 INSERT(bfi_64, uint64_t, 64, UINT32_MAX)

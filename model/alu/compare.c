@@ -30,40 +30,47 @@ static const uint8_t relations[PTX_WORDS] = {
 
 // --- Loops -----------------------------------------------------------------------------------------------------------
 
-// For which lanes a relation of x and y holds that a loop has: the others are made of these.
+// For which lanes a relation of x and y holds that a loop has: the others are made of these. Flags are as wide as the
+// lanes.
 #define EACH_FLAG(T, read, holds)                                                                                      \
     EACH_LANE                                                                                                          \
     {                                                                                                                  \
         T x = read(as[i]), y = read(bs[i]);                                                                            \
-        flags[i] = holds;                                                                                              \
+        flags[i] = (holds) ? -1 : 0;                                                                                   \
     }
 
-#define COMPARE_INTEGERS(name, T)                                                                                      \
+#define COMPARE_INTEGERS(name, T, bits)                                                                                \
     static uint32_t name(uint8_t relation, const void *a, const void *b)                                               \
     {                                                                                                                  \
         const T *as = a, *bs = b;                                                                                      \
-        uint8_t flags[LANES];                                                                                          \
+        int##bits##_t flags[LANES];                                                                                    \
+        uint32_t flip = relation & GREATER ? ALL_LANES : 0;                                                            \
+        if (flip) relation ^= LESS | EQUAL | GREATER;                                                                  \
         if (relation == LESS)                                                                                          \
             EACH_FLAG(T, , x < y)                                                                                      \
         else if (relation == EQUAL)                                                                                    \
             EACH_FLAG(T, , x == y)                                                                                     \
         else                                                                                                           \
             EACH_FLAG(T, , x <= y)                                                                                     \
-        return gathered(flags);                                                                                        \
+        return gathered_##bits(flags) ^ flip;                                                                          \
     }
-COMPARE_INTEGERS(compare_u16, uint16_t)
-COMPARE_INTEGERS(compare_u32, uint32_t)
-COMPARE_INTEGERS(compare_u64, uint64_t)
-COMPARE_INTEGERS(compare_s16, int16_t)
-COMPARE_INTEGERS(compare_s32, int32_t)
-COMPARE_INTEGERS(compare_s64, int64_t)
+COMPARE_INTEGERS(compare_u16, uint16_t, 16)
+COMPARE_INTEGERS(compare_u32, uint32_t, 32)
+COMPARE_INTEGERS(compare_u64, uint64_t, 64)
+COMPARE_INTEGERS(compare_s16, int16_t, 16)
+COMPARE_INTEGERS(compare_s32, int32_t, 32)
+COMPARE_INTEGERS(compare_s64, int64_t, 64)
 
-// Floats compare as the host's, in an environment that keeps or flushes subnormals.
-#define COMPARE_FLOATS(name, T, F, read)                                                                               \
+// Floats compare as the host's.
+#define COMPARE_FLOATS(name, T, F, read, bits)                                                                         \
     static uint32_t name(uint8_t relation, const void *a, const void *b)                                               \
     {                                                                                                                  \
         const T *as = a, *bs = b;                                                                                      \
-        uint8_t flags[LANES];                                                                                          \
+        int##bits##_t flags[LANES];                                                                                    \
+        uint32_t flip = 0;                                                                                             \
+        if (relation & UNORDERED) relation ^= 15, flip = ~flip;                                                        \
+        if ((relation & (LESS | GREATER)) == (LESS | GREATER)) relation ^= 15, flip = ~flip;                           \
+        if (relation & GREATER) relation ^= LESS | GREATER, as = b, bs = a;                                            \
         if (relation == LESS)                                                                                          \
             EACH_FLAG(F, read, x < y)                                                                                  \
         else if (relation == EQUAL)                                                                                    \
@@ -74,7 +81,7 @@ COMPARE_INTEGERS(compare_s64, int64_t)
             EACH_FLAG(F, read, (x != x) | (y != y))                                                                    \
         else                                                                                                           \
             EACH_FLAG(F, read, (x == y) | (x != x) | (y != y))                                                         \
-        return gathered(flags);                                                                                        \
+        return gathered_##bits(flags) ^ flip;                                                                          \
     }
 
 LANE_INLINE float f16_flushed(uint32_t bits)
@@ -87,12 +94,12 @@ LANE_INLINE float f32_without_subnormals(uint32_t bits)
     return f32_of(f32_flushed(bits));
 }
 
-COMPARE_FLOATS(compare_f16, uint16_t, float, f16_to_f32)
-COMPARE_FLOATS(compare_f16_ftz, uint16_t, float, f16_flushed)
-COMPARE_FLOATS(compare_bf16, uint16_t, float, bf16_to_f32)
-COMPARE_FLOATS(compare_f32, uint32_t, float, f32_of)
-COMPARE_FLOATS(compare_f32_ftz, uint32_t, float, f32_without_subnormals)
-COMPARE_FLOATS(compare_f64, uint64_t, double, f64_of)
+COMPARE_FLOATS(compare_f16, uint16_t, float, f16_to_f32, 16)
+COMPARE_FLOATS(compare_f16_ftz, uint16_t, float, f16_flushed, 16)
+COMPARE_FLOATS(compare_bf16, uint16_t, float, bf16_to_f32, 16)
+COMPARE_FLOATS(compare_f32, uint32_t, float, f32_of, 32)
+COMPARE_FLOATS(compare_f32_ftz, uint32_t, float, f32_without_subnormals, 32)
+COMPARE_FLOATS(compare_f64, uint64_t, double, f64_of, 64)
 
 typedef uint32_t comparison(uint8_t relation, const void *a, const void *b);
 
@@ -110,46 +117,17 @@ static comparison *comparison_of(int type, int flush)
     return comparisons[type];
 }
 
-static int is_integer(int type)
-{
-    enum ptx_type_kind kind = ptx_type_row((enum ptx_type)type)->kind;
-    return kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED || kind == PTX_KIND_BITS;
-}
-
-static uint32_t related_integers(comparison *compare, uint8_t wanted, const void *a, const void *b)
-{
-    return wanted & GREATER ? ~compare(wanted ^ (LESS | EQUAL | GREATER), a, b) : compare(wanted, a, b);
-}
-
-static uint32_t related_floats(comparison *compare, uint8_t wanted, const void *a, const void *b)
-{
-    uint32_t flip = 0, bits;
-    if (wanted & UNORDERED) wanted ^= 15, flip = ~flip;
-    if ((wanted & (LESS | GREATER)) == (LESS | GREATER)) wanted ^= 15, flip = ~flip;
-    if (wanted & GREATER)
-        bits = compare(wanted ^ (LESS | GREATER), b, a);
-    else
-        bits = compare(wanted, a, b);
-    return bits ^ flip;
-}
-
 // --- Instructions ----------------------------------------------------------------------------------------------------
 
-static uint32_t compared(const struct alu_call *call, int type, const void *a, const void *b)
+static uint32_t compared(const struct ptx_choice *choice, int type, const void *a, const void *b)
 {
-    comparison *compare = comparison_of(type, says_ftz(call->choice));
-    uint8_t wanted = relations[call->choice->word[PTX_CLASS_COMPARE]];
-    if (is_integer(type)) return related_integers(compare, wanted, a, b);
-    struct environment environment = environment_enter(PTX_RN, 0, &wanted);
-    uint32_t bits = related_floats(compare, wanted, a, b);
-    environment_leave(environment, &wanted);
-    return bits;
+    return comparison_of(type, says_ftz(choice))(relations[choice->word[PTX_CLASS_COMPARE]], a, b);
 }
 
 // A comparison with the predicate c, if there is one.
-static uint32_t combined(const struct alu_call *call, uint32_t bits, const uint32_t *c)
+static uint32_t combined(const struct ptx_choice *choice, uint32_t bits, const uint32_t *c)
 {
-    switch (call->choice->word[PTX_CLASS_OPERATION]) {
+    switch (choice->word[PTX_CLASS_OPERATION]) {
     case PTX_AND:
         return bits & *c;
     case PTX_OR:
@@ -161,24 +139,31 @@ static uint32_t combined(const struct alu_call *call, uint32_t bits, const uint3
     }
 }
 
-static void give(const struct alu_call *call, int operand, uint32_t bits)
+// That predicate, operand `n`; NULL if there is none.
+static const uint32_t *predicate_of(const struct alu_registers *registers, const uint32_t *slot,
+                                    const struct ptx_choice *choice, int n)
 {
-    if (call->operand[operand] != NULL) keep_bits(call->operand[operand], bits, call->lanes);
+    return choice->word[PTX_CLASS_OPERATION] == PTX_WORD_NONE ? NULL : alu_at(registers, slot[n]);
 }
 
-static void setp(const struct alu_call *call)
+static void give(uint32_t *d, uint32_t bits, uint32_t lanes)
 {
-    uint32_t bits = compared(call, call->choice->type[0], call->operand[2], call->operand[3]);
-    const uint32_t *c = call->operand[4];
-    uint32_t first = combined(call, bits, c), second = combined(call, ~bits, c);
-    give(call, 0, first);
-    give(call, 1, second);
+    if (d != NULL) keep_bits(d, bits, lanes);
 }
 
-static void setp_half(const struct alu_call *call)
+ALU_FUNCTION(setp)
 {
-    uint32_t bits = compared(call, call->choice->type[0], call->operand[1], call->operand[2]);
-    give(call, 0, combined(call, bits, call->operand[3]));
+    uint32_t bits = compared(choice, choice->type[0], alu_at(registers, slot[2]), alu_at(registers, slot[3]));
+    const uint32_t *c = predicate_of(registers, slot, choice, 4);
+    uint32_t first = combined(choice, bits, c), second = combined(choice, ~bits, c);
+    give(alu_at(registers, slot[0]), first, lanes);
+    give(alu_at(registers, slot[1]), second, lanes);
+}
+
+ALU_FUNCTION(setp_half)
+{
+    uint32_t bits = compared(choice, choice->type[0], alu_at(registers, slot[1]), alu_at(registers, slot[2]));
+    give(alu_at(registers, slot[0]), combined(choice, bits, predicate_of(registers, slot, choice, 3)), lanes);
 }
 
 struct halves {
@@ -196,20 +181,21 @@ struct two {
     uint32_t low, high;
 };
 
-static struct two compared_halves(const struct alu_call *call, int type, const uint32_t *a, const uint32_t *b,
+static struct two compared_halves(const struct ptx_choice *choice, int type, const uint32_t *a, const uint32_t *b,
                                   const uint32_t *c)
 {
     struct halves x = halves_of(a), y = halves_of(b);
-    return (struct two){combined(call, compared(call, type, x.low, y.low), c),
-                        combined(call, compared(call, type, x.high, y.high), c)};
+    return (struct two){combined(choice, compared(choice, type, x.low, y.low), c),
+                        combined(choice, compared(choice, type, x.high, y.high), c)};
 }
 
 // d of the low halves, p of the high ones.
-static void setp_halves(const struct alu_call *call)
+ALU_FUNCTION(setp_halves)
 {
-    struct two two = compared_halves(call, call->choice->type[0], call->operand[2], call->operand[3], call->operand[4]);
-    give(call, 0, two.low);
-    give(call, 1, two.high);
+    struct two two = compared_halves(choice, choice->type[0], alu_at(registers, slot[2]), alu_at(registers, slot[3]),
+                                     predicate_of(registers, slot, choice, 4));
+    give(alu_at(registers, slot[0]), two.low, lanes);
+    give(alu_at(registers, slot[1]), two.high, lanes);
 }
 
 // What stands for true in a register of a type.
@@ -218,30 +204,29 @@ static const uint32_t truths[PTX_TYPES] = {
     [PTX_TYPE_s16] = 0xffff,     [PTX_TYPE_f16] = 0x3c00,     [PTX_TYPE_bf16] = 0x3f80,
 };
 
-static void set(const struct alu_call *call)
+ALU_FUNCTION(set)
 {
-    const struct ptx_choice *choice = call->choice;
-    uint32_t bits = compared(call, choice->type[1], call->operand[1], call->operand[2]);
+    uint32_t bits = compared(choice, choice->type[1], alu_at(registers, slot[1]), alu_at(registers, slot[2]));
     uint32_t truth = truths[choice->type[0]], d[LANES];
-    bits = combined(call, bits, call->operand[3]);
+    bits = combined(choice, bits, predicate_of(registers, slot, choice, 3));
     EACH_LANE d[i] = bits >> i & 1 ? truth : 0;
     if (ptx_type_row((enum ptx_type)choice->type[0])->bits == 32) {
-        keep_32(call->operand[0], d, call->lanes);
+        keep_32(alu_at(registers, slot[0]), d, lanes);
         return;
     }
     uint16_t narrow[LANES];
     EACH_LANE narrow[i] = (uint16_t)d[i];
-    keep_16(call->operand[0], narrow, call->lanes);
+    keep_16(alu_at(registers, slot[0]), narrow, lanes);
 }
 
-static void set_halves(const struct alu_call *call)
+ALU_FUNCTION(set_halves)
 {
-    const struct ptx_choice *choice = call->choice;
-    struct two two = compared_halves(call, choice->type[1], call->operand[1], call->operand[2], call->operand[3]);
+    struct two two = compared_halves(choice, choice->type[1], alu_at(registers, slot[1]), alu_at(registers, slot[2]),
+                                     predicate_of(registers, slot, choice, 3));
     uint32_t truth = choice->type[0] == PTX_TYPE_f16x2 ? 0x3c00 : choice->type[0] == PTX_TYPE_bf16x2 ? 0x3f80 : 0xffff;
     uint32_t d[LANES];
     EACH_LANE d[i] = (two.low >> i & 1 ? truth : 0) | (two.high >> i & 1 ? truth << 16 : 0);
-    keep_32(call->operand[0], d, call->lanes);
+    keep_32(alu_at(registers, slot[0]), d, lanes);
 }
 
 // --- testp -----------------------------------------------------------------------------------------------------------
@@ -266,13 +251,13 @@ LANE_INLINE int has_property(enum ptx_word property, uint64_t magnitude, uint64_
 }
 
 #define TESTP(name, T, mask, least, infinity)                                                                          \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
-        const T *as = call->operand[1];                                                                                \
-        enum ptx_word property = (enum ptx_word)call->choice->word[PTX_CLASS_TESTP];                                   \
+        const T *as = alu_at(registers, slot[1]);                                                                      \
+        enum ptx_word property = (enum ptx_word)choice->word[PTX_CLASS_TESTP];                                         \
         uint32_t bits = 0;                                                                                             \
         for (int i = 0; i < LANES; i++) bits |= (uint32_t)has_property(property, as[i] & mask, least, infinity) << i;  \
-        give(call, 0, bits);                                                                                           \
+        give(alu_at(registers, slot[0]), bits, lanes);                                                                 \
     }
 TESTP(testp_f32, uint32_t, 0x7fffffff, 0x00800000, 0x7f800000)
 TESTP(testp_f64, uint64_t, ~F64_SIGN, 0x0010000000000000u, F64_INF)

@@ -280,29 +280,28 @@ static void keep_payloads(const void *source, int from, void *d, int to, const d
 
 // --- Instructions ----------------------------------------------------------------------------------------------------
 
-static void keep_of(const struct alu_call *call, int type, const void *from)
+static void keep_of(void *d, int type, const void *from, uint32_t lanes)
 {
     uint32_t bits = ptx_type_row((enum ptx_type)type)->bits;
     if (bits <= 16)
-        keep_16(call->operand[0], from, call->lanes);
+        keep_16(d, from, lanes);
     else if (bits == 32)
-        keep_32(call->operand[0], from, call->lanes);
+        keep_32(d, from, lanes);
     else
-        keep_64(call->operand[0], from, call->lanes);
+        keep_64(d, from, lanes);
 }
 
-static void float_to_int(const struct alu_call *call)
+ALU_FUNCTION(float_to_int)
 {
-    const struct ptx_choice *choice = call->choice;
     int to = choice->type[0], from = choice->type[1];
     double x[LANES];
     uint64_t d[LANES];
     struct environment environment = environment_enter(PTX_RN, 0, x);
-    doubles_of(call->operand[1], from, says_ftz(choice), x);
+    doubles_of(alu_at(registers, slot[1]), from, says_ftz(choice), x);
     round_whole(x, rounding(choice));
     integers_of(x, to, from == PTX_TYPE_f64, d);
     environment_leave(environment, x);
-    keep_of(call, to, d);
+    keep_of(alu_at(registers, slot[0]), to, d, lanes);
 }
 
 static int is_whole_rounding(enum ptx_word round)
@@ -311,15 +310,14 @@ static int is_whole_rounding(enum ptx_word round)
 }
 
 // Integers and floats to floats.
-static void any_to_float(const struct alu_call *call)
+ALU_FUNCTION(any_to_float)
 {
-    const struct ptx_choice *choice = call->choice;
     int to = choice->type[0], from = choice->type[1];
     struct wanted wanted = wanted_of(choice);
     double x[LANES];
     uint64_t d[LANES];
     struct environment environment = environment_enter(PTX_RN, 0, x);
-    doubles_of(call->operand[1], from, wanted.flush && to != PTX_TYPE_f16, x);
+    doubles_of(alu_at(registers, slot[1]), from, wanted.flush && to != PTX_TYPE_f16, x);
     if (is_whole_rounding(wanted.round)) round_whole(x, wanted.round), wanted.round = PTX_RN;
     environment_leave(environment, x);
 
@@ -327,8 +325,8 @@ static void any_to_float(const struct alu_call *call)
     floats_of(x, to, wanted, d);
     environment_leave(environment, d);
     if (keeps_payload(to, from) && !wanted.saturate && !(from == PTX_TYPE_f32 && wanted.flush))
-        keep_payloads(call->operand[1], from, d, to, x);
-    keep_of(call, to, d);
+        keep_payloads(alu_at(registers, slot[1]), from, d, to, x);
+    keep_of(alu_at(registers, slot[0]), to, d, lanes);
 }
 
 // The common ones at once: f32 to s32, and back.
@@ -340,10 +338,10 @@ LANE_INLINE uint32_t s32_of_f32(float f)
 
 #define EACH_WHOLE(whole) EACH_LANE d[i] = s32_of_f32(whole(f32_of(flush ? f32_flushed(as[i]) : as[i])))
 
-static void s32_from_f32(const struct alu_call *call)
+ALU_FUNCTION(s32_from_f32)
 {
     RESULT(uint32_t);
-    const uint32_t *as = call->operand[1];
+    const uint32_t *as = alu_at(registers, slot[1]);
     enum ptx_word round = rounding(choice);
     int flush = says_ftz(choice);
     struct environment environment = environment_enter(PTX_RN, 0, d);
@@ -356,51 +354,50 @@ static void s32_from_f32(const struct alu_call *call)
     else
         EACH_WHOLE(nearbyintf);
     environment_leave(environment, d);
-    keep(call, call->operand[0], scratch, sizeof *d);
+    keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);
 }
 
-static void f32_from_s32(const struct alu_call *call)
+ALU_FUNCTION(f32_from_s32)
 {
     RESULT(uint32_t);
-    const int32_t *as = call->operand[1];
+    const int32_t *as = alu_at(registers, slot[1]);
     if (says_sat(choice)) {
-        any_to_float(call);
+        any_to_float(registers, slot, choice, lanes);
         return;
     }
     struct environment environment = environment_enter(rounding(choice), 0, d);
     EACH_LANE d[i] = bits_of_f32((float)as[i]);
     environment_leave(environment, d);
-    keep(call, call->operand[0], scratch, sizeof *d);
+    keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);
 }
 
 // Integers of 64 bits to f64: two halves, each exact, are added once.
 #define HALVES(name, T, high_type)                                                                                     \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
-        const T *as = call->operand[1];                                                                                \
+        const T *as = alu_at(registers, slot[1]);                                                                      \
         double high[LANES], low[LANES];                                                                                \
         uint64_t d[LANES];                                                                                             \
-        struct wanted wanted = wanted_of(call->choice);                                                                \
+        struct wanted wanted = wanted_of(choice);                                                                      \
         struct environment environment = environment_enter(PTX_RN, 0, high);                                           \
         EACH_LANE high[i] = (double)(high_type)(as[i] >> 32) * 0x1p32, low[i] = (double)(uint32_t)as[i];               \
         environment_leave(environment, low);                                                                           \
         environment = environment_enter(wanted.round, 0, d);                                                           \
         EACH_LANE d[i] = to_f64(high[i] + low[i], wanted);                                                             \
         environment_leave(environment, d);                                                                             \
-        keep_64(call->operand[0], d, call->lanes);                                                                     \
+        keep_64(alu_at(registers, slot[0]), d, lanes);                                                                 \
     }
 HALVES(f64_of_u64, uint64_t, uint32_t)
 HALVES(f64_of_s64, int64_t, int32_t)
 
 // Between registers of f32 or f64 without a rounding: a move, but for .sat and .ftz.
-static void same_float(const struct alu_call *call)
+ALU_FUNCTION(same_float)
 {
-    const struct ptx_choice *choice = call->choice;
     int type = choice->type[0];
     if (rounding(choice) != PTX_WORD_NONE || says_sat(choice) || says_ftz(choice))
-        any_to_float(call);
+        any_to_float(registers, slot, choice, lanes);
     else
-        keep_of(call, type, call->operand[1]);
+        keep_of(alu_at(registers, slot[0]), type, alu_at(registers, slot[1]), lanes);
 }
 
 // The bits of a bf16 are the upper ones of an f32; with .ftz it is arithmetic.

@@ -21,12 +21,13 @@ LANE_INLINE uint64_t f64_result(double f, uint64_t x, uint64_t y, uint64_t z)
 
 // Of loops without a NaN, nearly all, the results are those of the host.
 #define F64(name, second, last, x, y, z, ...)                                                                          \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
-        const uint64_t *as = call->operand[1], *bs = call->operand[second], *cs = call->operand[last];                 \
+        const uint64_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[second]),                        \
+                       *cs = alu_at(registers, slot[last]);                                                            \
         double sum[LANES];                                                                                             \
-        uint64_t nans = 0, *d = call->operand[0];                                                                      \
-        struct environment environment = environment_enter(rounding(call->choice), 0, sum);                            \
+        uint64_t nans = 0, *d = alu_at(registers, slot[0]);                                                            \
+        struct environment environment = environment_enter(rounding(choice), 0, sum);                                  \
         EACH_LANE                                                                                                      \
         {                                                                                                              \
             double a = f64_of(as[i]), b = f64_of(bs[i]), c = f64_of(cs[i]);                                            \
@@ -36,10 +37,10 @@ LANE_INLINE uint64_t f64_result(double f, uint64_t x, uint64_t y, uint64_t z)
         EACH_LANE nans |= (uint64_t)(sum[i] != sum[i]);                                                                \
         environment_leave(environment, sum);                                                                           \
         if (nans != 0) EACH_LANE sum[i] = f64_of(f64_result(sum[i], x[i], y[i], z[i]));                                \
-        if (call->lanes == ALL_LANES)                                                                                  \
+        if (lanes == ALL_LANES)                                                                                        \
             memcpy(d, sum, sizeof sum);                                                                                \
         else                                                                                                           \
-            keep_doubles(d, sum, call->lanes);                                                                         \
+            keep_doubles(d, sum, lanes);                                                                               \
     }
 
 F64(add, 2, 2, bs, as, as, a + b)

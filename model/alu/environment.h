@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Floating-point arithmetic of the host in one of four rounding modes, with subnormals or without, whatever the
-// caller's environment: it is set around a loop over memory, if it differs, and put back. x86-64 has all that a GPU
+// Floating-point arithmetic of the host in one of four rounding modes, with subnormals or without: the mode is set
+// around a loop over memory, if it is not the one of alu_environment_enter(), and put back. x86-64 has all that a GPU
 // does: it finds a result tiny after rounding, too. Elsewhere the C library sets the mode, and loops flush.
 #ifndef TMAREF_ALU_ENVIRONMENT_H
 #define TMAREF_ALU_ENVIRONMENT_H
@@ -10,10 +10,10 @@
 #if defined __x86_64__
 #include <xmmintrin.h>
 
-enum { MXCSR_PLAIN = 0x1f80, MXCSR_CONTROL = 0xffc0, MXCSR_DOWN = 0x2000, MXCSR_UP = 0x4000, MXCSR_FLUSH = 0x8040 };
+enum { MXCSR_PLAIN = 0x1f80, MXCSR_DOWN = 0x2000, MXCSR_UP = 0x4000, MXCSR_FLUSH = 0x8040 };
 
 struct environment {
-    unsigned before, inside;
+    unsigned inside;
 };
 
 LANE_INLINE unsigned mxcsr_of(enum ptx_word round, int flush)
@@ -26,8 +26,8 @@ LANE_INLINE unsigned mxcsr_of(enum ptx_word round, int flush)
 // `lanes` is where results go: nothing is written to it before, nor read of it after, in the other environment.
 LANE_INLINE struct environment environment_enter(enum ptx_word round, int flush, void *lanes)
 {
-    struct environment environment = {_mm_getcsr(), mxcsr_of(round, flush)};
-    if ((environment.before & MXCSR_CONTROL) != environment.inside) _mm_setcsr(environment.inside);
+    struct environment environment = {mxcsr_of(round, flush)};
+    if (environment.inside != MXCSR_PLAIN) _mm_setcsr(environment.inside);
     __asm__ volatile("" : : "r"(lanes) : "memory");
     return environment;
 }
@@ -35,28 +35,24 @@ LANE_INLINE struct environment environment_enter(enum ptx_word round, int flush,
 LANE_INLINE void environment_leave(struct environment environment, void *lanes)
 {
     __asm__ volatile("" : : "r"(lanes) : "memory");
-    if ((environment.before & MXCSR_CONTROL) != environment.inside) _mm_setcsr(environment.before);
+    if (environment.inside != MXCSR_PLAIN) _mm_setcsr(MXCSR_PLAIN);
 }
 
 #define HOST_FLUSHES 1
 
 #else
-#include <fenv.h>
-
 struct environment {
-    fenv_t before;
+    int inside;
 };
 
 LANE_INLINE struct environment environment_enter(enum ptx_word round, int flush, void *lanes)
 {
-    struct environment environment;
+    struct environment environment = {round == PTX_RM   ? FE_DOWNWARD
+                                      : round == PTX_RP ? FE_UPWARD
+                                      : round == PTX_RZ ? FE_TOWARDZERO
+                                                        : FE_TONEAREST};
     (void)flush;
-    fegetenv(&environment.before);
-    fesetenv(FE_DFL_ENV);
-    fesetround(round == PTX_RM   ? FE_DOWNWARD
-               : round == PTX_RP ? FE_UPWARD
-               : round == PTX_RZ ? FE_TOWARDZERO
-                                 : FE_TONEAREST);
+    if (environment.inside != FE_TONEAREST) fesetround(environment.inside);
     __asm__ volatile("" : : "r"(lanes) : "memory");
     return environment;
 }
@@ -64,7 +60,7 @@ LANE_INLINE struct environment environment_enter(enum ptx_word round, int flush,
 LANE_INLINE void environment_leave(struct environment environment, void *lanes)
 {
     __asm__ volatile("" : : "r"(lanes) : "memory");
-    fesetenv(&environment.before);
+    if (environment.inside != FE_TONEAREST) fesetround(FE_TONEAREST);
 }
 
 #define HOST_FLUSHES 0

@@ -25,10 +25,11 @@ LANE_INLINE uint32_t write_f32(float f, int flush, int saturate)
         d[i] = write_f32(__VA_ARGS__, flush, saturate);                                                                \
     }
 #define F32(name, second, last, ...)                                                                                   \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(uint32_t);                                                                                              \
-        const uint32_t *as = call->operand[1], *bs = call->operand[second], *cs = call->operand[last];                 \
+        const uint32_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[second]),                        \
+                       *cs = alu_at(registers, slot[last]);                                                            \
         int flush = says_ftz(choice);                                                                                  \
         struct environment environment = environment_enter(rounding(choice), flush, d);                                \
         if (says_sat(choice))                                                                                          \
@@ -36,7 +37,7 @@ LANE_INLINE uint32_t write_f32(float f, int flush, int saturate)
         else                                                                                                           \
             F32_LOOP(0, __VA_ARGS__)                                                                                   \
         environment_leave(environment, d);                                                                             \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 
 F32(add, 2, 2, a + b)

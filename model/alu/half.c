@@ -50,20 +50,22 @@ LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, ui
 
 // Loops over lanes of one number, and of two.
 #define HALF_LOOPS(name, format, last, each)                                                                           \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(uint16_t);                                                                                              \
-        const uint16_t *as = call->operand[1], *bs = call->operand[last > 1 ? 2 : 1], *cs = call->operand[last];       \
+        const uint16_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[last > 1 ? 2 : 1]),              \
+                       *cs = alu_at(registers, slot[last]);                                                            \
         struct asked asked = asked_of(choice);                                                                         \
         struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
         EACH_LANE d[i] = (uint16_t)each(format, as[i], bs[i], cs[i], asked);                                           \
         environment_leave(environment, d);                                                                             \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }                                                                                                                  \
-    static void name##_x2(const struct alu_call *call)                                                                 \
+    ALU_FUNCTION(name##_x2)                                                                                            \
     {                                                                                                                  \
         RESULT(uint32_t);                                                                                              \
-        const uint32_t *as = call->operand[1], *bs = call->operand[last > 1 ? 2 : 1], *cs = call->operand[last];       \
+        const uint32_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[last > 1 ? 2 : 1]),              \
+                       *cs = alu_at(registers, slot[last]);                                                            \
         struct asked asked = asked_of(choice);                                                                         \
         struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
         EACH_LANE                                                                                                      \
@@ -73,7 +75,7 @@ LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, ui
             d[i] = low | high << 16;                                                                                   \
         }                                                                                                              \
         environment_leave(environment, d);                                                                             \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 
 LANE_INLINE uint32_t add_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
@@ -156,23 +158,24 @@ HALVES(neg, 1)
 
 // ptxas takes .rz, .rm and .rp for bf16, and what it makes of them is not that. Of two numbers each is rounded to
 // nearest; one is taken for f16, without .relu, and its f32 sum, rounded as said, is rounded to nearest.
-static void fma_mistaken(const struct alu_call *call)
+ALU_FUNCTION(fma_mistaken)
 {
-    const uint16_t *as = call->operand[1], *bs = call->operand[2], *cs = call->operand[3];
+    const uint16_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]), *cs = alu_at(registers, slot[3]);
     uint16_t d[LANES];
     float sum[LANES];
-    struct environment environment = environment_enter(rounding(call->choice), 0, sum);
+    struct environment environment = environment_enter(rounding(choice), 0, sum);
     EACH_LANE sum[i] = fmaf(f16_to_f32(as[i]), f16_to_f32(bs[i]), f16_to_f32(cs[i]));
     environment_leave(environment, sum);
     environment = environment_enter(PTX_RN, 0, d);
     EACH_LANE d[i] = (uint16_t)narrow_round(NARROW_F16, sum[i], PTX_RN, 0);
     environment_leave(environment, d);
-    keep_16(call->operand[0], d, call->lanes);
+    keep_16(alu_at(registers, slot[0]), d, lanes);
 }
 
-static void fma_bf16_any(const struct alu_call *call)
+ALU_FUNCTION(fma_bf16_any)
 {
-    rounding(call->choice) == PTX_RN ? fma_bf16(call) : fma_mistaken(call);
+    rounding(choice) == PTX_RN ? fma_bf16(registers, slot, choice, lanes)
+                               : fma_mistaken(registers, slot, choice, lanes);
 }
 
 #define F16_ROWS(form, name)  ROW(form, f16, name##_f16), ROW(form, f16x2, name##_f16_x2)

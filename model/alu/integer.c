@@ -96,10 +96,10 @@ BINARY(max_relu, int32_t, int32_t, int32_t, (a > b ? a : b) > 0 ? (a > b ? a : b
 
 // Two numbers of 16 bits in 32: loops over 64 halves, of lanes that lie one after the other.
 #define PACKED(name, T, ...)                                                                                           \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(uint32_t);                                                                                              \
-        const uint32_t *as = call->operand[1], *bs = call->operand[2];                                                 \
+        const uint32_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]);                             \
         EACH_LANE                                                                                                      \
         {                                                                                                              \
             uint32_t both = 0;                                                                                         \
@@ -109,7 +109,7 @@ BINARY(max_relu, int32_t, int32_t, int32_t, (a > b ? a : b) > 0 ? (a > b ? a : b
             }                                                                                                          \
             d[i] = both;                                                                                               \
         }                                                                                                              \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 PACKED(add_packed, uint16_t, 1u * a + b)
 PACKED(min_u16x2, uint16_t, a < b ? a : b)
@@ -139,10 +139,11 @@ SUM(uint64_t)
 
 // `flags` is the carry flags as they are read; the last operand is number `last`.
 #define CARRY(name, U, flags, last, ...)                                                                               \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(U);                                                                                                     \
-        const U *as = call->operand[1], *bs = call->operand[2], *cs = call->operand[last];                             \
+        const U *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]),                                    \
+                *cs = alu_at(registers, slot[last]);                                                                   \
         uint32_t before = flags, after = 0;                                                                            \
         for (int i = 0; i < LANES; i++) {                                                                              \
             U a = as[i], b = bs[i], c = cs[i];                                                                         \
@@ -151,19 +152,19 @@ SUM(uint64_t)
             d[i] = __VA_ARGS__;                                                                                        \
             after |= out << i;                                                                                         \
         }                                                                                                              \
-        if (word_is(choice, PTX_CLASS_CARRY, PTX_CC)) keep_bits(call->carry, after, call->lanes);                      \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        if (word_is(choice, PTX_CLASS_CARRY, PTX_CC)) keep_bits(registers->carry, after, lanes);                       \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 #define CARRIES(U, t)                                                                                                  \
     CARRY(add_cc_##t, U, 0, 2, sum_##U(a, b, in, &out))                                                                \
-    CARRY(addc_##t, U, *call->carry, 2, sum_##U(a, b, in, &out))                                                       \
+    CARRY(addc_##t, U, *registers->carry, 2, sum_##U(a, b, in, &out))                                                  \
     CARRY(sub_cc_##t, U, 0, 2, difference_##U(a, b, in, &out))                                                         \
-    CARRY(subc_##t, U, *call->carry, 2, difference_##U(a, b, in, &out))                                                \
+    CARRY(subc_##t, U, *registers->carry, 2, difference_##U(a, b, in, &out))                                           \
     CARRY(mad_lo_cc_##t, U, 0, 3, sum_##U(a *b, c, in, &out))                                                          \
-    CARRY(madc_lo_##t, U, *call->carry, 3, sum_##U(a *b, c, in, &out))
+    CARRY(madc_lo_##t, U, *registers->carry, 3, sum_##U(a *b, c, in, &out))
 #define CARRIES_HIGH(T, U, W, t)                                                                                       \
     CARRY(mad_hi_cc_##t, U, 0, 3, sum_##U((U)((W)(T)a * (T)b >> 8 * sizeof a), c, in, &out))                           \
-    CARRY(madc_hi_##t, U, *call->carry, 3, sum_##U((U)((W)(T)a * (T)b >> 8 * sizeof a), c, in, &out))
+    CARRY(madc_hi_##t, U, *registers->carry, 3, sum_##U((U)((W)(T)a * (T)b >> 8 * sizeof a), c, in, &out))
 CARRIES(uint32_t, 32)
 CARRIES(uint64_t, 64)
 CARRIES_HIGH(uint32_t, uint32_t, uint64_t, u32)

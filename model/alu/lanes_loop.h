@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Loops over the lanes of a warp that compilers make vectors of. An operation is one expression of a, b, c; all lanes
-// are computed, into a scratch register where some do not execute, for registers either are the same or do not overlap.
+// are computed, and those kept that execute, for registers either are the same or do not overlap.
 #ifndef TMAREF_ALU_LANES_LOOP_H
 #define TMAREF_ALU_LANES_LOOP_H
 
 #include <string.h>
-#if defined __SSE2__
-#include <emmintrin.h>
+#if defined __AVX2__
+#include <immintrin.h>
 #endif
 
 #include "table.h"
@@ -25,81 +25,89 @@ enum { LANES = 32 };
 #if defined __GNUC__
 #define LANE_INLINE static inline __attribute__((always_inline, unused))
 #define LANE_SHARED static __attribute__((noinline, unused))
+#define MAY_IGNORE  __attribute__((unused))
 #else
 #define LANE_INLINE static inline
 #define LANE_SHARED static
+#define MAY_IGNORE
 #endif
 
 #define KEEP(T, name)                                                                                                  \
     LANE_SHARED void name(T *d, const T *from, uint32_t lanes)                                                         \
     {                                                                                                                  \
-        EACH_LANE d[i] = lanes >> i & 1 ? from[i] : d[i];                                                              \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            T mask = (T)(0 - (T)(lanes >> i & 1));                                                                     \
+            d[i] = (T)((from[i] & mask) | (d[i] & (T)~mask));                                                          \
+        }                                                                                                              \
     }
 KEEP(uint16_t, keep_16)
 KEEP(uint32_t, keep_32)
 KEEP(uint64_t, keep_64)
 
-LANE_INLINE void keep(const struct alu_call *call, void *d, const void *from, size_t size_bytes)
+LANE_INLINE void keep(uint32_t lanes, void *d, const void *from, size_t size_bytes)
 {
-    if (call->lanes == ALL_LANES) return;
+    if (lanes == ALL_LANES) return;
     if (size_bytes == 2)
-        keep_16(d, from, call->lanes);
+        keep_16(d, from, lanes);
     else if (size_bytes == 4)
-        keep_32(d, from, call->lanes);
+        keep_32(d, from, lanes);
     else
-        keep_64(d, from, call->lanes);
+        keep_64(d, from, lanes);
 }
 
 // `d`, where the results of all lanes go, and `choice`, a copy that no result overlaps.
+#define COPY_CHOICE                                                                                                    \
+    const struct ptx_choice copy = *choice;                                                                            \
+    choice = &copy
 #define RESULT(D)                                                                                                      \
-    const struct ptx_choice copy = *call->choice, *choice = &copy;                                                     \
-    D scratch[LANES], *d = call->lanes == ALL_LANES ? call->operand[0] : scratch;                                      \
-    (void)choice
+    COPY_CHOICE;                                                                                                       \
+    D scratch[LANES], *d = lanes == ALL_LANES ? alu_at(registers, slot[0]) : scratch
 
-// Functions of one to four registers: name, type of the result, types of the operands, the expression.
-#define UNARY(name, D, A, ...)                                                                                         \
-    static void name(const struct alu_call *call)                                                                      \
-    {                                                                                                                  \
-        RESULT(D);                                                                                                     \
-        const A *as = call->operand[1];                                                                                \
-        EACH_LANE                                                                                                      \
+// The results of one expression: of all lanes, or of those that execute.
+#define EACH_RESULT(D, takes, ...)                                                                                     \
+    COPY_CHOICE;                                                                                                       \
+    D *d = alu_at(registers, slot[0]);                                                                                 \
+    if (lanes == ALL_LANES) EACH_LANE                                                                                  \
         {                                                                                                              \
-            A a = as[i];                                                                                               \
+            takes;                                                                                                     \
             d[i] = (D)(__VA_ARGS__);                                                                                   \
         }                                                                                                              \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+    else                                                                                                               \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
+            takes;                                                                                                     \
+            D mask = (D)(0 - (D)(lanes >> i & 1));                                                                     \
+            d[i] = (D)(((D)(__VA_ARGS__)&mask) | (d[i] & (D)~mask));                                                   \
+        }
+
+// Functions of one to four registers: name, type of the result, types of the operands, the expression.
+#define ALU_FUNCTION(name)                                                                                             \
+    static void name(const struct alu_registers *registers, const uint32_t *slot,                                      \
+                     MAY_IGNORE const struct ptx_choice *choice, MAY_IGNORE uint32_t lanes)
+
+#define UNARY(name, D, A, ...)                                                                                         \
+    ALU_FUNCTION(name)                                                                                                 \
+    {                                                                                                                  \
+        const A *as = alu_at(registers, slot[1]);                                                                      \
+        EACH_RESULT(D, A a = as[i], __VA_ARGS__)                                                                       \
     }
 
 #define BINARY(name, D, A, B, ...)                                                                                     \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
-        RESULT(D);                                                                                                     \
-        const A *as = call->operand[1];                                                                                \
-        const B *bs = call->operand[2];                                                                                \
-        EACH_LANE                                                                                                      \
-        {                                                                                                              \
-            A a = as[i];                                                                                               \
-            B b = bs[i];                                                                                               \
-            d[i] = (D)(__VA_ARGS__);                                                                                   \
-        }                                                                                                              \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        const A *as = alu_at(registers, slot[1]);                                                                      \
+        const B *bs = alu_at(registers, slot[2]);                                                                      \
+        EACH_RESULT(D, A a = as[i]; B b = bs[i], __VA_ARGS__)                                                          \
     }
 
 #define TERNARY(name, D, A, B, C, ...)                                                                                 \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
-        RESULT(D);                                                                                                     \
-        const A *as = call->operand[1];                                                                                \
-        const B *bs = call->operand[2];                                                                                \
-        const C *cs = call->operand[3];                                                                                \
-        EACH_LANE                                                                                                      \
-        {                                                                                                              \
-            A a = as[i];                                                                                               \
-            B b = bs[i];                                                                                               \
-            C c = cs[i];                                                                                               \
-            d[i] = (D)(__VA_ARGS__);                                                                                   \
-        }                                                                                                              \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        const A *as = alu_at(registers, slot[1]);                                                                      \
+        const B *bs = alu_at(registers, slot[2]);                                                                      \
+        const C *cs = alu_at(registers, slot[3]);                                                                      \
+        EACH_RESULT(D, A a = as[i]; B b = bs[i]; C c = cs[i], __VA_ARGS__)                                             \
     }
 
 // Bits of a predicate or of the carry flags, for the lanes that execute.
@@ -108,23 +116,42 @@ LANE_INLINE void keep_bits(uint32_t *d, uint32_t bits, uint32_t lanes)
     *d = (*d & ~lanes) | (bits & lanes);
 }
 
-// A bit a lane of flags that are 0 or 1, eight or sixteen at once.
-LANE_INLINE uint32_t gathered(const uint8_t flags[LANES])
+// A bit a lane of flags that are 0 or all ones.
+#if defined __AVX2__
+LANE_INLINE uint32_t gathered_16(const int16_t flags[LANES])
 {
-#if defined __SSE2__
-    __m128i low = _mm_loadu_si128((const __m128i *)flags), high = _mm_loadu_si128((const __m128i *)(flags + 16));
-    uint32_t upper = (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(high, 7));
-    return upper << 16 | (uint32_t)_mm_movemask_epi8(_mm_slli_epi16(low, 7));
-#else
-    uint32_t bits = 0;
-    for (int i = 0; i < LANES; i += 8) {
-        uint64_t eight;
-        memcpy(&eight, flags + i, sizeof eight);
-        bits |= (uint32_t)(eight * 0x0102040810204080u >> 56) << i;
-    }
-    return bits;
-#endif
+    const __m256i *of = (const __m256i *)(const void *)flags;
+    __m256i bytes = _mm256_packs_epi16(_mm256_loadu_si256(of), _mm256_loadu_si256(of + 1)); // in the order 0, 2, 1, 3
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8));
 }
+
+LANE_INLINE uint32_t gathered_32(const int32_t flags[LANES])
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < LANES; i += 8)
+        bits |= (uint32_t)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(const void *)(flags + i))) << i;
+    return bits;
+}
+
+LANE_INLINE uint32_t gathered_64(const int64_t flags[LANES])
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < LANES; i += 4)
+        bits |= (uint32_t)_mm256_movemask_pd(_mm256_loadu_pd((const double *)(const void *)(flags + i))) << i;
+    return bits;
+}
+#else
+#define GATHERED(bits)                                                                                                 \
+    LANE_INLINE uint32_t gathered_##bits(const int##bits##_t flags[LANES])                                             \
+    {                                                                                                                  \
+        uint32_t gathered = 0;                                                                                         \
+        for (int i = 0; i < LANES; i++) gathered |= (uint32_t)(flags[i] & 1) << i;                                     \
+        return gathered;                                                                                               \
+    }
+GATHERED(16)
+GATHERED(32)
+GATHERED(64)
+#endif
 
 LANE_INLINE int word_is(const struct ptx_choice *choice, enum ptx_class class, enum ptx_word word)
 {

@@ -43,28 +43,28 @@ LANE_INLINE struct table table_of(const void *constant)
     return table;
 }
 
-static void lop3(const struct alu_call *call)
+ALU_FUNCTION(lop3)
 {
     RESULT(uint32_t);
-    const uint32_t *as = call->operand[1], *bs = call->operand[2], *cs = call->operand[3];
-    const struct table table = table_of(call->operand[4]);
+    const uint32_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]), *cs = alu_at(registers, slot[3]);
+    const struct table table = table_of(alu_at(registers, slot[4]));
     EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table.entry);
-    keep(call, call->operand[0], scratch, sizeof *d);
+    keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);
 }
 
 // d|p = lop3, and whether it is not 0 combined with q.
-static void lop3_bool(const struct alu_call *call)
+ALU_FUNCTION(lop3_bool)
 {
-    uint32_t d[LANES], q = *(const uint32_t *)call->operand[6];
-    const uint32_t *as = call->operand[2], *bs = call->operand[3], *cs = call->operand[4];
-    const struct table table = table_of(call->operand[5]);
+    uint32_t d[LANES], q = *(const uint32_t *)alu_at(registers, slot[6]);
+    const uint32_t *as = alu_at(registers, slot[2]), *bs = alu_at(registers, slot[3]), *cs = alu_at(registers, slot[4]);
+    const struct table table = table_of(alu_at(registers, slot[5]));
     EACH_LANE d[i] = by_table(as[i], bs[i], cs[i], table.entry);
-    uint8_t flags[LANES];
-    EACH_LANE flags[i] = d[i] != 0;
-    if (call->operand[0] != NULL) keep_32(call->operand[0], d, call->lanes);
-    uint32_t nonzero = gathered(flags);
-    const struct ptx_choice *choice = call->choice;
-    keep_bits(call->operand[1], word_is(choice, PTX_CLASS_OPERATION, PTX_AND) ? nonzero & q : nonzero | q, call->lanes);
+    int32_t flags[LANES];
+    EACH_LANE flags[i] = 0 - (d[i] != 0);
+    if (alu_at(registers, slot[0]) != NULL) keep_32(alu_at(registers, slot[0]), d, lanes);
+    uint32_t nonzero = gathered_32(flags);
+    keep_bits(alu_at(registers, slot[1]), word_is(choice, PTX_CLASS_OPERATION, PTX_AND) ? nonzero & q : nonzero | q,
+              lanes);
 }
 
 LANE_INLINE uint32_t funnel_count(uint32_t c, int wraps)
@@ -100,21 +100,22 @@ TERNARY(prmt_general, uint32_t, uint32_t, uint32_t, uint32_t, permuted(a, b, c))
 TERNARY(prmt_mode, uint32_t, uint32_t, uint32_t, uint32_t,
         permuted(a, b, picks[choice->word[PTX_CLASS_PRMT] - PTX_F4E][c & 3]))
 
-static void prmt(const struct alu_call *call)
+ALU_FUNCTION(prmt)
 {
-    call->choice->word[PTX_CLASS_PRMT] == PTX_WORD_NONE ? prmt_general(call) : prmt_mode(call);
+    choice->word[PTX_CLASS_PRMT] == PTX_WORD_NONE ? prmt_general(registers, slot, choice, lanes)
+                                                  : prmt_mode(registers, slot, choice, lanes);
 }
 
 // --- Choices ---------------------------------------------------------------------------------------------------------
 
 #define CHOOSE(T, t)                                                                                                   \
-    static void selp_##t(const struct alu_call *call)                                                                  \
+    ALU_FUNCTION(selp_##t)                                                                                             \
     {                                                                                                                  \
         RESULT(T);                                                                                                     \
-        const T *as = call->operand[1], *bs = call->operand[2];                                                        \
-        uint32_t c = *(const uint32_t *)call->operand[3];                                                              \
+        const T *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]);                                    \
+        uint32_t c = *(const uint32_t *)alu_at(registers, slot[3]);                                                    \
         EACH_LANE d[i] = c >> i & 1 ? as[i] : bs[i];                                                                   \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }                                                                                                                  \
     TERNARY(slct_s32_##t, T, T, T, int32_t, c >= 0 ? a : b)                                                            \
     TERNARY(slct_f32_##t, T, T, T, uint32_t, is_not_below_zero(c, word_is(choice, PTX_CLASS_FTZ, PTX_FTZ)) ? a : b)
@@ -132,12 +133,12 @@ CHOOSE(uint64_t, 64)
 // --- Of predicates ---------------------------------------------------------------------------------------------------
 
 #define PREDICATE(name, expression)                                                                                    \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
-        uint32_t a = *(const uint32_t *)call->operand[1];                                                              \
-        keep_bits(call->operand[0], expression, call->lanes);                                                          \
+        uint32_t a = *(const uint32_t *)alu_at(registers, slot[1]);                                                    \
+        keep_bits(alu_at(registers, slot[0]), expression, lanes);                                                      \
     }
-#define B (*(const uint32_t *)call->operand[2])
+#define B (*(const uint32_t *)alu_at(registers, slot[2]))
 PREDICATE(and_pred, a &B)
 PREDICATE(or_pred, a | B)
 PREDICATE(xor_pred, a ^ B)
@@ -163,10 +164,18 @@ static void lane_set(void *lanes, int bits, int i, uint64_t value)
         ((uint64_t *)lanes)[i] = value;
 }
 
-static int parts_of(void *const *part)
+enum { MOST_PARTS = 9 }; // eight and the whole
+
+struct parts {
+    void *lanes[MOST_PARTS];
+    int count;
+};
+
+static struct parts parts_of(const struct alu_registers *registers, const uint32_t *slot)
 {
-    int parts = 0;
-    while (part[parts] != NULL) parts++;
+    struct parts parts = {.count = 0};
+    for (; parts.count < MOST_PARTS && slot[parts.count] != ALU_LEFT_OUT; parts.count++)
+        parts.lanes[parts.count] = alu_at(registers, slot[parts.count]);
     return parts;
 }
 
@@ -192,33 +201,33 @@ static void unpack_lane(const void *a, int bits, void *const *part, int parts, i
     }
 }
 
-static int bits_of_type(const struct alu_call *call)
+static int bits_of_type(const struct ptx_choice *choice)
 {
-    return (int)ptx_type_row(call->choice->type[0])->bits;
+    return (int)ptx_type_row(choice->type[0])->bits;
 }
 
-static void mov_pack(const struct alu_call *call)
+ALU_FUNCTION(mov_pack)
 {
-    void *const *part = call->operand + 1;
-    int bits = bits_of_type(call), parts = parts_of(part);
+    struct parts part = parts_of(registers, slot + 1);
+    int bits = bits_of_type(choice);
     for (int i = 0; i < LANES; i++)
-        if (call->lanes >> i & 1) pack_lane(call->operand[0], bits, part, parts, i);
+        if (lanes >> i & 1) pack_lane(alu_at(registers, slot[0]), bits, part.lanes, part.count, i);
 }
 
-static void mov_unpack(const struct alu_call *call)
+ALU_FUNCTION(mov_unpack)
 {
-    int bits = bits_of_type(call), parts = 0;
-    while (call->operand[parts + 1] != NULL) parts++;
+    struct parts part = parts_of(registers, slot); // and behind them the whole
+    int bits = bits_of_type(choice), parts = part.count - 1;
     for (int i = 0; i < LANES; i++)
-        if (call->lanes >> i & 1) unpack_lane(call->operand[parts], bits, call->operand, parts, i);
+        if (lanes >> i & 1) unpack_lane(part.lanes[parts], bits, part.lanes, parts, i);
 }
 
-static void mov_b128(const struct alu_call *call)
+ALU_FUNCTION(mov_b128)
 {
-    uint64_t *d = call->operand[0];
-    const uint64_t *a = call->operand[1];
+    uint64_t *d = alu_at(registers, slot[0]);
+    const uint64_t *a = alu_at(registers, slot[1]);
     for (int i = 0; i < LANES; i++)
-        if (call->lanes >> i & 1) d[2 * i] = a[2 * i], d[2 * i + 1] = a[2 * i + 1];
+        if (lanes >> i & 1) d[2 * i] = a[2 * i], d[2 * i + 1] = a[2 * i + 1];
 }
 
 // --- Rows ------------------------------------------------------------------------------------------------------------

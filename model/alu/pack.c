@@ -22,11 +22,11 @@ LANE_INLINE uint32_t packed(struct narrow format, double x, struct wanted wanted
 
 // Loops in the environment to nearest, which keeps subnormals.
 #define PACK(name, D, A, second, B, ...)                                                                               \
-    static void name(const struct alu_call *call)                                                                      \
+    ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(D);                                                                                                     \
-        const A *as = call->operand[1];                                                                                \
-        const B *bs = call->operand[second];                                                                           \
+        const A *as = alu_at(registers, slot[1]);                                                                      \
+        const B *bs = alu_at(registers, slot[second]);                                                                 \
         struct wanted wanted = wanted_of(choice);                                                                      \
         struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
         EACH_LANE                                                                                                      \
@@ -37,7 +37,7 @@ LANE_INLINE uint32_t packed(struct narrow format, double x, struct wanted wanted
             d[i] = (D)(__VA_ARGS__);                                                                                   \
         }                                                                                                              \
         environment_leave(environment, d);                                                                             \
-        keep(call, call->operand[0], scratch, sizeof *d);                                                              \
+        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 
 // a in the upper half.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the lanes of a warp tell each other: shuffles, votes, matches, reductions, elections. The lanes of the call are
+// What the lanes of a warp tell each other: shuffles, votes, matches, reductions, elections. The lanes that execute are
 // those that met; who waits for whom is the machine's. Lanes that did not come count for nothing, but for a shuffle,
 // which reads what is in their registers.
 #include "lanes_loop.h"
@@ -29,55 +29,55 @@ LANE_INLINE struct source source_of(enum ptx_word mode, uint32_t lane, uint32_t 
     return source;
 }
 
-static void shfl(const struct alu_call *call)
+ALU_FUNCTION(shfl)
 {
-    const uint32_t *a = call->operand[2], *b = call->operand[3], *c = call->operand[4];
-    enum ptx_word mode = (enum ptx_word)call->choice->word[PTX_CLASS_SHUFFLE];
+    const uint32_t *a = alu_at(registers, slot[2]), *b = alu_at(registers, slot[3]), *c = alu_at(registers, slot[4]);
+    enum ptx_word mode = (enum ptx_word)choice->word[PTX_CLASS_SHUFFLE];
     uint32_t d[LANES], valid = 0;
     for (uint32_t i = 0; i < LANES; i++) {
         struct source source = source_of(mode, i, b[i], c[i]);
         d[i] = a[source.lane & 31];
         valid |= (uint32_t)source.is_valid << i;
     }
-    if (call->operand[0] != NULL) keep_32(call->operand[0], d, call->lanes);
-    if (call->operand[1] != NULL) keep_bits(call->operand[1], valid, call->lanes);
+    if (alu_at(registers, slot[0]) != NULL) keep_32(alu_at(registers, slot[0]), d, lanes);
+    if (alu_at(registers, slot[1]) != NULL) keep_bits(alu_at(registers, slot[1]), valid, lanes);
 }
 
 // --- Votes -----------------------------------------------------------------------------------------------------------
 
-static void vote(const struct alu_call *call)
+ALU_FUNCTION(vote)
 {
-    uint32_t a = *(const uint32_t *)call->operand[1] & call->lanes;
-    enum ptx_word mode = (enum ptx_word)call->choice->word[PTX_CLASS_VOTE];
-    int all = a == call->lanes, any = a != 0;
+    uint32_t a = *(const uint32_t *)alu_at(registers, slot[1]) & lanes;
+    enum ptx_word mode = (enum ptx_word)choice->word[PTX_CLASS_VOTE];
+    int all = a == lanes, any = a != 0;
     int holds = mode == PTX_ALL ? all : mode == PTX_ANY ? any : all || !any;
-    keep_bits(call->operand[0], holds ? ALL_LANES : 0, call->lanes);
+    keep_bits(alu_at(registers, slot[0]), holds ? ALL_LANES : 0, lanes);
 }
 
-static void give_all(const struct alu_call *call, void *d, uint32_t value)
+static void give_all(uint32_t lanes, void *d, uint32_t value)
 {
     uint32_t values[LANES];
     if (d == NULL) return;
     EACH_LANE values[i] = value;
-    keep_32(d, values, call->lanes);
+    keep_32(d, values, lanes);
 }
 
-static void ballot(const struct alu_call *call)
+ALU_FUNCTION(ballot)
 {
-    give_all(call, call->operand[0], *(const uint32_t *)call->operand[1] & call->lanes);
+    give_all(lanes, alu_at(registers, slot[0]), *(const uint32_t *)alu_at(registers, slot[1]) & lanes);
 }
 
-static void activemask(const struct alu_call *call)
+ALU_FUNCTION(activemask)
 {
-    give_all(call, call->operand[0], call->lanes);
+    give_all(lanes, alu_at(registers, slot[0]), lanes);
 }
 
-static void elect(const struct alu_call *call)
+ALU_FUNCTION(elect)
 {
-    uint32_t lowest = call->lanes & (0 - call->lanes);
+    uint32_t lowest = lanes & (0 - lanes);
     if (lowest == 0) return;
-    give_all(call, call->operand[0], (uint32_t)__builtin_ctz(lowest));
-    keep_bits(call->operand[1], lowest, call->lanes);
+    give_all(lanes, alu_at(registers, slot[0]), (uint32_t)__builtin_ctz(lowest));
+    keep_bits(alu_at(registers, slot[1]), lowest, lanes);
 }
 
 // --- Matches ---------------------------------------------------------------------------------------------------------
@@ -92,25 +92,25 @@ static void elect(const struct alu_call *call)
 EQUALS(equals_32, uint32_t)
 EQUALS(equals_64, uint64_t)
 
-static uint32_t equals(const struct alu_call *call, const void *values, int lane)
+static uint32_t equals(const struct ptx_choice *choice, const void *values, int lane, uint32_t lanes)
 {
-    return call->choice->type[0] == PTX_TYPE_b32 ? equals_32(values, call->lanes, ((const uint32_t *)values)[lane])
-                                                 : equals_64(values, call->lanes, ((const uint64_t *)values)[lane]);
+    return choice->type[0] == PTX_TYPE_b32 ? equals_32(values, lanes, ((const uint32_t *)values)[lane])
+                                           : equals_64(values, lanes, ((const uint64_t *)values)[lane]);
 }
 
-static void match_any(const struct alu_call *call)
+ALU_FUNCTION(match_any)
 {
     uint32_t d[LANES];
-    for (int i = 0; i < LANES; i++) d[i] = equals(call, call->operand[1], i);
-    keep_32(call->operand[0], d, call->lanes);
+    for (int i = 0; i < LANES; i++) d[i] = equals(choice, alu_at(registers, slot[1]), i, lanes);
+    keep_32(alu_at(registers, slot[0]), d, lanes);
 }
 
-static void match_all(const struct alu_call *call)
+ALU_FUNCTION(match_all)
 {
-    if (call->lanes == 0) return;
-    int same = equals(call, call->operand[2], __builtin_ctz(call->lanes)) == call->lanes;
-    give_all(call, call->operand[0], same ? call->lanes : 0);
-    if (call->operand[1] != NULL) keep_bits(call->operand[1], same ? ALL_LANES : 0, call->lanes);
+    if (lanes == 0) return;
+    int same = equals(choice, alu_at(registers, slot[2]), __builtin_ctz(lanes), lanes) == lanes;
+    give_all(lanes, alu_at(registers, slot[0]), same ? lanes : 0);
+    if (alu_at(registers, slot[1]) != NULL) keep_bits(alu_at(registers, slot[1]), same ? ALL_LANES : 0, lanes);
 }
 
 // --- Reductions ------------------------------------------------------------------------------------------------------
@@ -134,16 +134,15 @@ LANE_INLINE uint32_t reduced(enum ptx_word operation, int is_signed, uint32_t x,
     }
 }
 
-static void redux(const struct alu_call *call)
+ALU_FUNCTION(redux)
 {
-    const uint32_t *a = call->operand[1];
-    if (call->lanes == 0) return;
-    int first = __builtin_ctz(call->lanes), is_signed = call->choice->type[0] == PTX_TYPE_s32;
+    const uint32_t *a = alu_at(registers, slot[1]);
+    if (lanes == 0) return;
+    int first = __builtin_ctz(lanes), is_signed = choice->type[0] == PTX_TYPE_s32;
     uint32_t result = a[first];
     for (int i = first + 1; i < LANES; i++)
-        if (call->lanes >> i & 1)
-            result = reduced((enum ptx_word)call->choice->word[PTX_CLASS_OPERATION], is_signed, result, a[i]);
-    give_all(call, call->operand[0], result);
+        if (lanes >> i & 1) result = reduced((enum ptx_word)choice->word[PTX_CLASS_OPERATION], is_signed, result, a[i]);
+    give_all(lanes, alu_at(registers, slot[0]), result);
 }
 
 static const struct alu_row rows[] = {

@@ -6,21 +6,22 @@
 #ifndef TMAREF_MACHINE_CODE_H
 #define TMAREF_MACHINE_CODE_H
 
+#include "alu.h"
 #include "machine.h"
 
 #pragma GCC visibility push(hidden)
 
-enum { MACHINE_LANES = 32, MACHINE_SLOT_ALIGN = 64, MACHINE_ALU_OPERANDS = 24, MACHINE_FEW_OPERANDS = 4 };
+enum { MACHINE_LANES = 32, MACHINE_SLOT_ALIGN = 64, MACHINE_FEW_OPERANDS = 4 };
 
 struct machine_wide {
     uint64_t low, high;
 };
 
 // Where slots lie: in the frame of the function's call, among its constants, or in the warp. An operand says it in its
-// low bits.
-enum machine_base { MACHINE_IN_FRAME, MACHINE_IN_CONSTANTS, MACHINE_IN_WARP, MACHINE_NOWHERE, MACHINE_BASES };
+// low bits, as alu.h has it.
+enum machine_base { MACHINE_IN_FRAME, MACHINE_IN_CONSTANTS, MACHINE_IN_WARP, MACHINE_BASES = ALU_BASES };
 
-#define MACHINE_LEFT_OUT ((uint32_t)MACHINE_NOWHERE)
+#define MACHINE_LEFT_OUT ((uint32_t)ALU_LEFT_OUT)
 
 // `slot`: offset + enum machine_base, MACHINE_LEFT_OUT. An address is the lane's value + `add`.
 //   file        how wide the lanes of the slot are: enum ptx_file
@@ -35,8 +36,6 @@ struct machine_operand {
 
 struct machine_code;
 struct machine_strand;
-struct alu_call;
-typedef void alu_function(const struct alu_call *call); // alu.h
 
 // What comes behind an instruction.
 //   NEXT    the one below
@@ -50,10 +49,18 @@ enum machine_next { MACHINE_NEXT, MACHINE_JUMPED, MACHINE_WAIT, MACHINE_YIELD, M
 typedef enum machine_next machine_handler(struct machine_strand *strand, const struct machine_code *code,
                                           uint32_t lanes);
 
+// Which lanes of a strand run: all, those whose predicate holds, those whose does not.
+enum machine_guarded { MACHINE_ALL, MACHINE_IF, MACHINE_UNLESS };
+
+// PLAIN: nothing but `alu` of few operands, for all lanes of a strand. BRANCH: a bra. OTHER: all else.
+enum machine_code_kind { MACHINE_OTHER, MACHINE_PLAIN, MACHINE_BRANCH };
+
 //   handler      NULL: `alu` is run, which never fails
 //   alu          what it computes, also for handlers that first see who is there; NULL if model/alu has nothing
-//   guard        slot of a predicate; the lanes that run are those of its bits ^ guard_flip. All, if not is_guarded
+//   guard        slot of a predicate; `guarded`: enum machine_guarded
 //   operand      `operands` of them, in the order of the row, parts of vectors one after the other
+//   kind         enum machine_code_kind
+//   few, many    for model/alu, where they are: of up to four, and of more
 //   target       of a branch: index into the function's code. Of others: for the handler
 //   instruction  of the PTX function, for line and text; several codes may be of one
 struct machine_code {
@@ -61,10 +68,13 @@ struct machine_code {
     machine_handler *handler;
     const struct ptx_choice *choice;
     const struct machine_operand *operand;
-    uint32_t guard, guard_flip;
+    union {
+        uint32_t few[MACHINE_FEW_OPERANDS];
+        const uint32_t *many;
+    };
+    uint32_t guard, target, instruction;
     uint16_t operands;
-    uint8_t is_guarded;
-    uint32_t target, instruction;
+    uint8_t kind, guarded;
 };
 
 // A variable of a function or a parameter, as it is passed: where it is in local memory, or in which register.
@@ -88,6 +98,7 @@ struct machine_list {
 struct machine_function {
     const struct machine_code *code;
     const struct machine_operand *operand;
+    uint32_t *many;
     const uint8_t *constants;
     uint32_t codes, frame_bytes, local_bytes, local_slot, returns, parameters, number, lists;
     struct machine_formal *formal;

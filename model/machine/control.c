@@ -32,10 +32,6 @@ static enum machine_next leave(struct machine_strand *strand, const struct machi
 
 static enum machine_next bra(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    if (lanes == strand->lanes && strand->warp->strands == 1) {
-        strand->pc = code->target;
-        return MACHINE_JUMPED;
-    }
     step_over(strand, lanes); // first: afterwards the strand may be another
     machine_move(strand, lanes, code->target);
     return MACHINE_JUMPED;
@@ -67,7 +63,7 @@ struct passed {
 
 static const uint8_t *base_of(const struct machine_strand *strand, const struct machine_frame *frame, uint32_t slot)
 {
-    const uint8_t *const base[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots, NULL};
+    const uint8_t *const base[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots};
     return base[slot % MACHINE_BASES] + (slot & ~(MACHINE_SLOT_ALIGN - 1u));
 }
 

@@ -143,8 +143,6 @@ static void place_parameters(struct decoder *decoder, const struct ptx_function 
 
 // --- Instructions ----------------------------------------------------------------------------------------------------
 
-enum { MOST_ALU_OPERANDS = MACHINE_ALU_OPERANDS - 1 };
-
 static machine_handler *handler_of(const struct ptx_choice *choice)
 {
     static machine_finder *const finders[] = {
@@ -167,9 +165,8 @@ static struct machine_code *add_code(struct decoder *decoder, const struct ptx_i
     code->operands = (uint16_t)operands;
     code->operand = (const struct machine_operand *)(uintptr_t)first_operand;
     if (from == NULL || !from->is_guarded) return code;
-    code->is_guarded = 1;
     code->guard = machine_register(decoder, PTX_FILE_PRED, from->guard);
-    code->guard_flip = from->guard_is_negated ? UINT32_MAX : 0;
+    code->guarded = from->guard_is_negated ? MACHINE_UNLESS : MACHINE_IF;
     return code;
 }
 
@@ -224,7 +221,7 @@ static void decode_instruction(struct decoder *decoder, uint32_t number)
     decoder->before.count = decoder->behind.count = 0;
     add_operands(decoder, instruction, choice, alu != NULL);
     uint32_t operands = decoder->operand.count - first;
-    if (handler == NULL && (alu == NULL || operands > MOST_ALU_OPERANDS)) handler = machine_unsupported;
+    if (handler == NULL && alu == NULL) handler = machine_unsupported;
     if (operands > UINT16_MAX) longjmp(decoder->no_memory, 1);
     add_asides(decoder, &decoder->before, NULL, number);
     struct machine_code *code = add_code(decoder, instruction, number, first, operands);
@@ -234,6 +231,7 @@ static void decode_instruction(struct decoder *decoder, uint32_t number)
     code->alu = alu;
     code->choice = choice;
     code->target = target_of(decoder, instruction);
+    if (choice->form == PTX_FORM_BRA) code->kind = MACHINE_BRANCH;
     add_asides(decoder, &decoder->behind, instruction, number);
 }
 
@@ -314,10 +312,27 @@ static void keep_choices(struct decoder *decoder, struct machine_code *code)
             code[i].choice = &function->choice[decoder->source->instruction[code[i].instruction].op];
 }
 
+// For each code where its operands are, and the end behind them.
+static void keep_slots(struct decoder *decoder, struct machine_code *code)
+{
+    struct machine_function *function = decoder->function;
+    uint32_t *many = malloc((decoder->operand.count + function->codes + 1u) * sizeof *many);
+    if (many == NULL) longjmp(decoder->no_memory, 1);
+    function->many = many;
+    for (uint32_t i = 0; i < function->codes; i++) {
+        int are_few = code[i].operands <= MACHINE_FEW_OPERANDS;
+        uint32_t *slot = are_few ? code[i].few : many, n = 0;
+        if (!are_few) code[i].many = many;
+        if (are_few && code[i].handler == NULL && code[i].guarded == MACHINE_ALL) code[i].kind = MACHINE_PLAIN;
+        for (; n < code[i].operands; n++) slot[n] = code[i].operand[n].slot;
+        for (; n < MACHINE_FEW_OPERANDS || (!are_few && n == code[i].operands); n++) slot[n] = MACHINE_LEFT_OUT;
+        if (!are_few) many += n;
+    }
+}
+
 static void keep(struct decoder *decoder)
 {
     struct machine_function *function = decoder->function;
-    machine_array_add(&decoder->operand, MACHINE_FEW_OPERANDS, sizeof(struct machine_operand), &decoder->no_memory);
     function->operand =
         aligned_copy(decoder, decoder->operand.item, decoder->operand.count * sizeof(struct machine_operand));
     function->constants = aligned_copy(decoder, decoder->constant.item, decoder->constant.count);
@@ -326,6 +341,7 @@ static void keep(struct decoder *decoder)
     function->code = code;
     function->codes = decoder->code.count;
     for (uint32_t i = 0; i < function->codes; i++) code[i].operand = function->operand + (uintptr_t)code[i].operand;
+    keep_slots(decoder, code);
     keep_choices(decoder, code);
 }
 
@@ -469,6 +485,7 @@ static void free_function(struct machine_function *function)
     free(function->choice);
     free((void *)function->code);
     free((void *)function->operand);
+    free(function->many);
     free((void *)function->constants);
     free(function);
 }

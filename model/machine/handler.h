@@ -30,13 +30,20 @@ enum {
 // NULL for MACHINE_LEFT_OUT.
 static inline void *machine_slot(const struct machine_strand *strand, uint32_t slot)
 {
-    return (void *)(strand->base[slot % MACHINE_BASES] + slot);
+    return alu_at(&strand->registers, slot);
 }
 
 // The lanes of operand `i` of code->operand, NULL if it is left out.
 static inline void *machine_lanes(const struct machine_strand *strand, const struct machine_code *code, uint32_t i)
 {
     return machine_slot(strand, code->operand[i].slot);
+}
+
+// What model/alu computes of the instruction.
+static inline void machine_compute(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const uint32_t *slot = code->operands <= MACHINE_FEW_OPERANDS ? code->few : code->many;
+    code->alu(&strand->registers, slot, code->choice, lanes);
 }
 
 // Where operand `n` of the row begins in code->operand: parts of vectors before it count one by one.

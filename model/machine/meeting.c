@@ -13,15 +13,6 @@ static uint32_t same_mask(const uint32_t *mask, uint32_t lanes)
     return same;
 }
 
-static void compute(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
-{
-    void *operand[MACHINE_ALU_OPERANDS];
-    for (uint32_t i = 0; i < code->operands; i++) operand[i] = machine_lanes(strand, code, i);
-    operand[code->operands] = NULL;
-    const struct alu_call call = {operand, lanes, &strand->warp->carry, code->choice};
-    code->alu(&call);
-}
-
 // The mask is the last operand of all of them. Lanes with different masks at one instruction are groups of their own.
 static enum machine_next meet(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
@@ -29,7 +20,7 @@ static enum machine_next meet(struct machine_strand *strand, const struct machin
     uint32_t met = machine_met(strand, lanes, mask);
     for (uint32_t left = met, group; left != 0; left &= ~group) {
         group = same_mask(mask, left);
-        compute(strand, code, group);
+        machine_compute(strand, code, group);
     }
     return machine_leave(strand, lanes, met);
 }

@@ -30,11 +30,11 @@ struct machine_frame {
 };
 
 // Lanes of a warp that are at one instruction of one call.
-//   base        where each enum machine_base begins, minus its number: so a slot is found by one addition
+//   registers   where the slots are
 //   round       how often it let its siblings pass: those of a lower round run first
 //   waiting_at  the cluster's progress when the instruction at pc said WAIT; 0: it did not
 struct machine_strand {
-    uintptr_t base[MACHINE_BASES];
+    struct alu_registers registers;
     struct machine_warp *warp;
     struct machine_frame *frame;
     uint32_t lanes, pc, round;

@@ -18,8 +18,9 @@
 static void enter(struct machine_strand *strand, struct machine_frame *frame)
 {
     strand->frame = frame;
-    const void *const begin[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots, NULL};
-    for (uintptr_t i = 0; i < MACHINE_BASES; i++) strand->base[i] = (uintptr_t)begin[i] - i;
+    const void *const begin[MACHINE_BASES] = {frame->slots, frame->function->constants, strand->warp->slots};
+    for (uintptr_t i = 0; i < MACHINE_BASES; i++) strand->registers.base[i] = (uintptr_t)begin[i] - i;
+    strand->registers.carry = &strand->warp->carry;
 }
 
 static void set_local_base(struct machine_frame *frame, uint32_t local_base)
@@ -240,26 +241,11 @@ static uint32_t meeting_point(const struct machine_strand *strand)
     return point;
 }
 
-// Operands behind the code's own are read too, where there are few: that is faster than to count, and each function's
-// list of them is long enough.
-static inline void run_alu(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
-{
-    void *operand[MACHINE_ALU_OPERANDS];
-    operand[0] = machine_lanes(strand, code, 0);
-    operand[1] = machine_lanes(strand, code, 1);
-    operand[2] = machine_lanes(strand, code, 2);
-    operand[3] = machine_lanes(strand, code, 3);
-    for (uint32_t i = MACHINE_FEW_OPERANDS; i < code->operands; i++) operand[i] = machine_lanes(strand, code, i);
-    operand[code->operands] = NULL;
-    const struct alu_call call = {operand, lanes, &strand->warp->carry, code->choice};
-    code->alu(&call);
-}
-
 static inline uint32_t lanes_of(const struct machine_strand *strand, const struct machine_code *code)
 {
-    if (!code->is_guarded) return strand->lanes;
+    if (code->guarded == MACHINE_ALL) return strand->lanes;
     uint32_t guard = *(const uint32_t *)machine_slot(strand, code->guard);
-    return strand->lanes & (guard ^ code->guard_flip);
+    return strand->lanes & (code->guarded == MACHINE_IF ? guard : ~guard);
 }
 
 // Lanes whose guard is false do not wait with the others.
@@ -270,67 +256,100 @@ static void part_from_waiting(struct machine_strand *strand, uint32_t lanes)
     if (others != 0) machine_move(strand, others, strand->pc + 1);
 }
 
-// Where a strand is, and what it does there.
+// Where a strand is, how far it may go from there, and what it has done.
 struct going {
-    const struct machine_code *first, *code, *stop;
+    const struct machine_code *first, *begin, *code, *stop;
+    uint32_t left;  // of the budget, at `begin`
     uint32_t lanes; // that executed last
     uint64_t threads;
 };
 
-// Runs instructions from going->code on, up to `stop`, as long as they say NEXT.
+// The strand goes on at `pc`: up to where a sibling stands, or the budget ends.
+static void go_from(const struct machine_strand *strand, struct going *going, uint32_t pc)
+{
+    const struct machine_function *function = strand->frame->function;
+    uint32_t meeting = strand->warp->strands == 1 ? function->codes : meeting_point(strand);
+    going->first = function->code;
+    going->begin = going->code = function->code + pc;
+    going->stop = function->code + (meeting - pc > going->left ? pc + going->left : meeting);
+}
+
+// Takes what it has run since `begin`, and `more`, off the budget.
+static void spend(struct going *going, uint32_t more)
+{
+    uint32_t used = (uint32_t)(going->code - going->begin) + more;
+    going->left = used < going->left ? going->left - used : 0;
+}
+
+// Plain instructions from `code` on, up to one that is not, or `stop`.
+static inline const struct machine_code *run_plain(const struct machine_strand *strand, const struct machine_code *code,
+                                                   const struct machine_code *stop)
+{
+    uint32_t lanes = strand->lanes;
+    for (; code < stop && code->kind == MACHINE_PLAIN; code++)
+        code->alu(&strand->registers, code->few, code->choice, lanes);
+    return code;
+}
+
+// Any instruction, for `lanes`.
+static inline enum machine_next run_one(struct machine_strand *strand, struct going *going, uint32_t lanes)
+{
+    const struct machine_code *code = going->code;
+    going->threads += (uint32_t)__builtin_popcount(lanes);
+    going->lanes = lanes;
+    if (code->handler == NULL) {
+        machine_compute(strand, code, lanes);
+        return MACHINE_NEXT;
+    }
+    strand->pc = (uint32_t)(code - going->first);
+    return code->handler(strand, code, lanes);
+}
+
+// Runs instructions up to going->stop, as long as they say NEXT. A branch that all lanes of a warp take is taken here.
 static enum machine_next go_on(struct machine_strand *strand, struct going *going)
 {
-    const struct machine_code *code = going->code, *stop = going->stop;
-    uint64_t threads = going->threads;
-    uint32_t all = strand->lanes, threads_of_all = (uint32_t)__builtin_popcount(all);
-    enum machine_next next = MACHINE_NEXT;
-    for (; code < stop; code++) {
+    uint32_t threads_of_all = (uint32_t)__builtin_popcount(strand->lanes);
+    while (going->code < going->stop) {
+        const struct machine_code *plain = going->code, *code = run_plain(strand, plain, going->stop);
+        going->threads += (uint64_t)(code - plain) * threads_of_all;
+        going->code = code;
+        if (code == going->stop) break;
         uint32_t lanes = lanes_of(strand, code);
-        if (lanes == 0) continue;
-        threads += lanes == all ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
-        if (code->handler == NULL) {
-            run_alu(strand, code, lanes);
+        if (lanes != 0 && code->kind == MACHINE_BRANCH && lanes == strand->lanes && strand->warp->strands == 1) {
+            going->threads += threads_of_all;
+            spend(going, 1);
+            go_from(strand, going, code->target);
             continue;
         }
-        strand->pc = (uint32_t)(code - going->first);
-        next = code->handler(strand, code, lanes);
-        going->lanes = lanes;
-        if (next != MACHINE_NEXT) break;
+        if (lanes != 0) {
+            enum machine_next next = run_one(strand, going, lanes);
+            if (next != MACHINE_NEXT) return next;
+        }
+        going->code++;
     }
-    going->code = code;
-    going->threads = threads;
-    return next;
+    strand->pc = (uint32_t)(going->code - going->first);
+    return MACHINE_NEXT;
 }
 
 // The same, one instruction at a time, before the eyes of the looker.
 static enum machine_next go_on_seen(struct machine_strand *strand, struct going *going,
                                     const struct machine_looker *looker)
 {
-    const struct machine_code *stop = going->stop;
     struct machine_step step = {.strand = strand, .warp = strand->warp, .function = strand->frame->function};
     struct machine_cluster *cluster = strand->warp->cta->cluster;
-    enum machine_next next = MACHINE_NEXT;
-    while (going->code < stop && next == MACHINE_NEXT) {
+    for (; going->code < going->stop; going->code++) {
         step.code = going->code;
         step.lanes = lanes_of(strand, step.code);
         strand->pc = (uint32_t)(step.code - going->first);
         if (step.lanes != 0) looker->before(looker->context, &step);
         cluster->ahead++;
-        going->stop = step.code + 1;
-        next = go_on(strand, going);
-        if (step.lanes != 0) looker->after(looker->context, &step, next);
+        if (step.lanes == 0) continue;
+        enum machine_next next = run_one(strand, going, step.lanes);
+        looker->after(looker->context, &step, next);
+        if (next != MACHINE_NEXT) return next;
     }
-    return next;
-}
-
-// The code up to which a strand may run: where a sibling stands, or the budget ends.
-static const struct machine_code *stop_of(const struct machine_strand *strand, const struct machine_code *code,
-                                          uint32_t budget)
-{
-    const struct machine_function *function = strand->frame->function;
-    uint32_t pc = (uint32_t)(code - function->code);
-    uint32_t meeting = strand->warp->strands == 1 ? function->codes : meeting_point(strand);
-    return function->code + (meeting - pc > budget ? pc + budget : meeting);
+    strand->pc = (uint32_t)(going->code - going->first);
+    return MACHINE_NEXT;
 }
 
 // Runs the strand until it waits, meets a sibling, parts from one, or `*budget` is used. It goes on by itself over
@@ -340,22 +359,16 @@ static enum machine_next run_strand(struct machine_strand *strand, uint32_t *bud
     struct machine_warp *warp = strand->warp;
     struct machine_cluster *cluster = warp->cta->cluster;
     const struct machine_looker *looker = machine_looker(cluster);
-    struct going going = {0};
-    uint32_t left = *budget;
+    struct going going = {.left = *budget};
     enum machine_next next;
     do {
-        going.first = strand->frame->function->code;
-        going.code = going.first + strand->pc;
-        going.stop = stop_of(strand, going.code, left);
-        const struct machine_code *begin = going.code;
+        go_from(strand, &going, strand->pc);
         next = looker != NULL ? go_on_seen(strand, &going, looker) : go_on(strand, &going);
-        uint32_t used = (uint32_t)(going.code - begin) + (next != MACHINE_NEXT);
-        left = used < left ? left - used : 0;
-        if (next == MACHINE_NEXT) strand->pc = (uint32_t)(going.code - going.first);
-    } while (next == MACHINE_JUMPED && left > 0 && warp->strands == 1 && strand == &warp->strand[0]);
+        spend(&going, next != MACHINE_NEXT);
+    } while (next == MACHINE_JUMPED && going.left > 0 && warp->strands == 1 && strand == &warp->strand[0]);
     if (next == MACHINE_WAIT) part_from_waiting(strand, going.lanes);
     cluster->thread_instructions += going.threads;
-    *budget = left;
+    *budget = going.left;
     return next;
 }
 
@@ -369,6 +382,8 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
 {
     uint32_t left = budget;
     enum machine_ran ran = MACHINE_RAN_ON;
+    struct alu_environment environment;
+    alu_environment_enter(&environment);
     while (left > 0 && ran == MACHINE_RAN_ON) {
         struct machine_strand *strand = pick(warp);
         if (strand == NULL) {
@@ -392,6 +407,7 @@ enum machine_ran machine_warp_run(struct machine_warp *warp, uint32_t budget)
             ran = MACHINE_STOPPED;
         }
     }
+    alu_environment_leave(&environment);
     warp->cta->cluster->executed += budget - left;
     warp->cta->cluster->ahead = 0;
     return ran == MACHINE_RAN_ON && warp->strands == 0 ? MACHINE_ENDED : ran; // the last lane left with the budget

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <stddef.h>
 #include <string.h>
 
 #include "registers.h"
@@ -19,7 +20,7 @@ static void add_slot(struct registers *test, int bits, int is_written)
     int slot = test->slots++;
     test->bits[slot] = bits;
     test->is_written[slot] = is_written;
-    test->operand[slot] = test->lanes[slot];
+    test->slot[slot] = (uint32_t)(offsetof(struct registers, lanes) + (size_t)slot * sizeof test->lanes[0]);
 }
 
 static void add_rule(struct registers *test, const struct ptx_operand_rule *rule, int parts)
@@ -37,7 +38,7 @@ int registers_open(struct registers *test, int form, const char *spelling, int p
     if (!choose(&test->choice, form, spelling)) return 0;
     test->rules = ptx_operand_rules(&test->choice, test->rule);
     for (int i = 0; i < test->rules; i++) add_rule(test, &test->rule[i], parts);
-    test->operand[test->slots] = NULL;
+    test->slot[test->slots] = ALU_LEFT_OUT;
     return 1;
 }
 
@@ -67,7 +68,9 @@ void registers_set(struct registers *test, int slot, int lane, int word, uint64_
 
 void registers_run(struct registers *test, alu_function *function, uint32_t lanes)
 {
-    for (int slot = 0; slot < test->slots; slot++) test->operand[slot] = test->lanes[slot]; // of a copy, too
-    struct alu_call call = {test->operand, lanes, &test->carry, &test->choice};
-    function(&call);
+    const struct alu_registers registers = {{(uintptr_t)test, 0, 0, 0 - (uintptr_t)ALU_LEFT_OUT}, &test->carry};
+    struct alu_environment environment;
+    alu_environment_enter(&environment);
+    function(&registers, test->slot, &test->choice, lanes);
+    alu_environment_leave(&environment);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two pieces of work side by side in one run: alternating rounds, the ratio of their speeds, its median and spread.
+// Two pieces of work side by side in one run: alternating rounds, the ratio of their speeds in CPU time, its median and
+// spread.
 #ifndef TMAREF_PAIR_H
 #define TMAREF_PAIR_H
 
