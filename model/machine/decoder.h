@@ -63,6 +63,12 @@ void machine_operand_add(struct decoder *decoder, const struct ptx_operand *oper
 // Of a call: a register, a constant, or a variable of the caller, whose `file` is PTX_FILES: it lies in local memory.
 void machine_argument_add(struct decoder *decoder, const struct ptx_operand *operand);
 
+// A copy at a multiple of MACHINE_SLOT_ALIGN.
+void *machine_aligned_copy(struct decoder *decoder, const void *from, size_t bytes);
+
+// Gives the function its codes, operands and constants.
+void machine_function_keep(struct decoder *decoder);
+
 // Handlers of asides: a predicate complemented; lanes narrowed or widened; slot + number; a clock read.
 machine_handler machine_complement, machine_convert, machine_add_up, machine_read_clock;
 
