@@ -80,20 +80,18 @@ void wgmma_observe(const struct wgmma *w, const struct wgmma_operands *o, const 
     for (int i = w->a_in_registers ? 1 : 0; i < 2 && teller != NULL; i++) tell_operand(w, i, o, teller);
 }
 
-// The end of what is checked: of each 8 rows (of K, where an operand is MN-major) the first one alone, and of that all
-// bytes of the pattern, from where its first piece lies without the swizzle.
+// The end of what is checked: of each 8 rows (of K, where an operand is MN-major) the first one alone, and of that a
+// whole row of the pattern from each piece on, where it lies without the swizzle.
 static uint32_t checked_end(const struct wgmma *w, int operand, uint64_t descriptor)
 {
     const struct wgmma_descriptor d = wgmma_descriptor_unpack(descriptor);
     int k = wgmma_types_row(w->types)->k * depth_of(w, operand), pieces = pieces_of_row(w, operand);
-    uint32_t end = 0, span = wgmma_span_bytes(&d);
+    uint32_t end = 0;
     for (int i = 0; i < pieces_of(w, operand); i++) {
-        int row = w->is_transposed[operand] ? i % k : i / pieces,
-            piece = w->is_transposed[operand] ? i / k : i % pieces;
+        int row = w->is_transposed[operand] ? i % k : i / pieces;
         if (row % PIECE_ROWS != 0) continue;
-        uint32_t address = wgmma_unswizzled(&d, piece_address(w, operand, &d, i));
-        uint32_t row_end = address - (uint32_t)piece * PIECE_BYTES % span + span;
-        if (row_end > end) end = row_end;
+        uint32_t from = wgmma_unswizzled(&d, piece_address(w, operand, &d, i));
+        if (from + wgmma_span_bytes(&d) > end) end = from + wgmma_span_bytes(&d);
     }
     return end;
 }

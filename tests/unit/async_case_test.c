@@ -67,6 +67,8 @@ static const struct {
     {PROGRAM("one", "ptx",
              "{\"op\": \"cp.async.ca\", \"size\": 4, \"from\": 17592219598848, \"to\": 1168}," COPY(1217)),
      "comes late"},
+    {PROGRAM("one", "ptx", "{\"op\": \"cp.async.ca\", \"size\": 4, \"from\": 17592219598848, \"to\": 1169}"),
+     "either order"},
 };
 enum { REFUSED = sizeof refused / sizeof refused[0] };
 

@@ -225,26 +225,45 @@ START_TEST(wgmma_smem_bounds__end_at_the_last_rows)
 }
 END_TEST
 
-// The first byte past the end of the first row of a group of 8, from its start on, for each swizzle; the seven rows
-// behind it may lie past the end. Wrong formulas: all rows, the first row's operand alone, the second row.
-static const struct {
+// The last start at which a single group of 8 rows fits: `slack` bytes are left from there to the end. Each piece of 16
+// bytes of the first row takes a whole span from where it lies; the seven rows behind it may lie past the end. Wrong
+// formulas: all rows, the first row's operand alone, the second row, one span for all pieces of the row.
+static const struct first_row {
+    const char *why;
+    int n, is_sparse, is_mn_major;
     enum wgmma_swizzle swizzle;
-    uint32_t span_bytes;
-} first_rows[] = {{WGMMA_SWIZZLE_32B, 32}, {WGMMA_SWIZZLE_64B, 64}, {WGMMA_SWIZZLE_128B, 128}};
+    uint32_t leading, slack;
+} first_rows[] = {
+    {"two pieces", 8, 0, 0, WGMMA_SWIZZLE_32B, 0, 32 + 16},
+    {"two pieces", 8, 0, 0, WGMMA_SWIZZLE_64B, 0, 64 + 16},
+    {"two pieces", 8, 0, 0, WGMMA_SWIZZLE_128B, 0, 128 + 16},
+    {"the second 32 bytes of K are LBO further", 8, 1, 0, WGMMA_SWIZZLE_32B, 128, 128 + 16 + 32},
+    {"four pieces", 8, 1, 0, WGMMA_SWIZZLE_64B, 0, 64 + 48},
+    {"four pieces", 8, 1, 0, WGMMA_SWIZZLE_128B, 0, 128 + 48},
+    {"8 of N are one piece", 8, 0, 1, WGMMA_SWIZZLE_64B, 0, 64},
+    {"16 of N are two", 16, 0, 1, WGMMA_SWIZZLE_64B, 0, 64 + 16},
+    {"32 of N are four", 32, 0, 1, WGMMA_SWIZZLE_128B, 0, 128 + 48},
+    {"the second 64 of N are LBO further", 96, 0, 1, WGMMA_SWIZZLE_128B, 512, 512 + 128 + 48},
+};
 
 START_TEST(wgmma_smem_bounds__are_those_of_the_first_row_of_8)
 {
-    struct wgmma w = {.types = WGMMA_F32_F16_F16, .n = 8};
+    const struct first_row *row = &first_rows[_i];
+    struct wgmma w = {
+        .types = WGMMA_F32_F16_F16, .n = row->n, .is_sparse = row->is_sparse, .is_transposed = {0, row->is_mn_major}};
     struct wgmma_operands operands = plain_operands();
-    uint32_t span = first_rows[_i].span_bytes, last = BASE + BYTES - span;
-    operands.descriptor[1] = descriptor(last, 0, 0, 0, first_rows[_i].swizzle);
-    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
-    operands.descriptor[1] = descriptor(last + 16, 0, 0, 0, first_rows[_i].swizzle);
-    ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
+    uint32_t last = BASE + BYTES - row->slack, metadata[WGMMA_THREADS];
+    memset(metadata, 0x44, sizeof metadata); // elements 0 and 1 of each 4
+    operands.metadata = metadata;
+    operands.descriptor[1] = descriptor(last, row->leading, 0, 0, row->swizzle);
+    ck_assert_msg(wgmma_check(&w, &operands, NULL) == RULE_OK, "%s", row->why);
+    operands.descriptor[1] = descriptor(last + 16, row->leading, 0, 0, row->swizzle);
+    ck_assert_msg(wgmma_check(&w, &operands, NULL) == RULE_WGMMA_SMEM_BOUNDS, "%s", row->why);
+    if (row->is_mn_major) return;
     w.n = 16; // the second group's first row counts too
-    operands.descriptor[1] = descriptor(last - 256, 0, 256, 0, first_rows[_i].swizzle);
+    operands.descriptor[1] = descriptor(last - 256, row->leading, 256, 0, row->swizzle);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_OK);
-    operands.descriptor[1] = descriptor(last - 256, 0, 272, 0, first_rows[_i].swizzle);
+    operands.descriptor[1] = descriptor(last - 256, row->leading, 272, 0, row->swizzle);
     ck_assert_int_eq(wgmma_check(&w, &operands, NULL), RULE_WGMMA_SMEM_BOUNDS);
 }
 END_TEST

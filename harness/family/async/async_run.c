@@ -123,14 +123,20 @@ static void note_complete(struct run *run, int step)
 
 // --- Steps -----------------------------------------------------------------------------------------------------------
 
-static enum rule step_copy(struct run *run, int step)
+// NULL, or what makes the step none that can be decided.
+static const char *step_copy(struct run *run, int step)
 {
     const struct async_op *op = &run->test_case->op[step];
     const struct memory shared = {run->shared, ASYNC_SHARED_START, ASYNC_SHARED_BYTES};
     struct cp_async copy = {arena(),  &shared, (enum cp_async_form)op->form, op->size_bytes, op->number,
                             op->from, op->to};
+    struct findings findings;
     run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_COPY, NULL);
-    return cp_async_copy(&copy);
+    run->outcome->rule = cp_async_check(&copy, &findings);
+    if (run->outcome->rule == RULE_OK) cp_async_copy(&copy);
+    int is_either = run->outcome->rule == RULE_CP_ASYNC_ALIGN &&
+                    findings.item[findings.count - 1].rule == RULE_CP_ASYNC_UNMAPPED; // it is looked at last
+    return is_either ? "a misaligned destination and a source that is not mapped fault in either order" : NULL;
 }
 
 static enum rule step_bulk(struct run *run, int step)
@@ -202,7 +208,7 @@ static const char *run_step(struct run *run, int step)
     struct async_outcome *outcome = run->outcome;
     const char *why = NULL;
     if (async_is_copy(op->opcode))
-        outcome->rule = step_copy(run, step);
+        why = step_copy(run, step);
     else if (async_is_bulk(op->opcode))
         outcome->rule = step_bulk(run, step);
     else if (async_is_barrier(op->opcode))

@@ -91,13 +91,14 @@ static uint32_t pick_advance(struct random *random, const struct wgmma *w, int o
     return advance;
 }
 
-// Moves an operand over the end of shared memory.
+// Moves an operand over the end of shared memory: most often by less than the 8 rows of which the first must not.
 static void overrun(struct random *random, struct wgmma_case *c, const struct wgmma *w)
 {
     int operand = w->a_in_registers || random_chance(random, 50);
     struct wgmma_descriptor d = wgmma_descriptor_unpack(c->descriptor[operand]);
-    uint32_t past = (uint32_t)random_below(random, 8) * PIECE_BYTES;
-    d.start_bytes = random_chance(random, 20) ? 0x3fff0 : WGMMA_SHARED_END - past;
+    uint32_t past = PIECE_BYTES * (uint32_t)random_below(random, ATOM_ROWS * wgmma_span_bytes(&d) / PIECE_BYTES);
+    uint32_t all = reach_end(w, operand, &d) - d.start_bytes;
+    d.start_bytes = random_chance(random, 10) ? 0x3fff0 : WGMMA_SHARED_END + past - all;
     while (reach_end(w, operand, &d) <= WGMMA_SHARED_END) d.start_bytes += PIECE_BYTES;
     c->descriptor[operand] = wgmma_descriptor_pack(&d);
     c->advance_bytes[operand] = 0;
