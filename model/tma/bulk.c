@@ -67,10 +67,16 @@ static void check_align(const struct bulk *bulk, const char *argument, uint64_t 
                         struct findings *findings)
 {
     int is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
-    uint64_t align = is_register ? bulk->size_bytes : BULK_UNIT_BYTES;
-    if (address % align == 0) return;
+    uint64_t align = is_register ? bulk->size_bytes : BULK_UNIT_BYTES, over = address % align;
     enum rule rule = is_register ? RULE_BULK_ASYNC_ALIGN : RULE_BULK_ALIGN;
-    broken(findings, first, (struct finding){rule, argument, -1, 0, address, align, address - address % align});
+    if (over != 0) broken(findings, first, (struct finding){rule, argument, -1, 0, address, align, address - over});
+}
+
+static void check_both_aligns(const struct bulk *bulk, enum rule *first, struct findings *findings)
+{
+    if ((bulk->from | bulk->to) % BULK_UNIT_BYTES == 0) return; // the usual case, whatever it is
+    if (bulk->form != BULK_REGISTERS_TO_OTHER) check_align(bulk, "srcMem", bulk->from, first, findings);
+    check_align(bulk, "dstMem", bulk->to, first, findings);
 }
 
 // One end of the operation in global memory.
@@ -164,8 +170,7 @@ enum rule bulk_check_in(const struct bulk *bulk, const struct global_memory *glo
     if (bytes == 0) return first;
     if (has_place_source(bulk)) operand_check((uint32_t)bulk->from, "srcMem", findings, &first);
     if (has_place_destination(bulk)) operand_check((uint32_t)bulk->to, "dstMem", findings, &first);
-    if (bulk->form != BULK_REGISTERS_TO_OTHER) check_align(bulk, "srcMem", bulk->from, &first, findings);
-    check_align(bulk, "dstMem", bulk->to, &first, findings);
+    check_both_aligns(bulk, &first, findings);
     check_source(bulk, global, bytes, &first, findings);
     check_destination(bulk, global, bytes, &first, findings);
     return first;

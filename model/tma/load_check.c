@@ -61,7 +61,7 @@ static int check_instruction(struct transfer_report *report, const struct transf
     int has_box = transfer_check_map(report, t->map, t->mode, t->dims);
     transfer_check_coord(report, t->map, t->dims, t->coord);
     if (!has_box) return 0;
-    *box = box_of(t->mode, t->map, t->coord, t->offset);
+    box_start(box, t->mode, t->map, t->coord, t->offset);
     if (t->mode == TENSORMAP_IM2COL) transfer_check_start(report, &box->column);
     return 1;
 }

@@ -28,7 +28,7 @@ enum rule transfer_check_store(const struct transfer *t, struct box *box, struct
     transfer_check_coord(&report, t->map, t->dims, t->coord);
     transfer_check_signs(&report, t);
     if (t->mode == TENSORMAP_IM2COL && t->map->mode == TENSORMAP_IM2COL) check_corners(&report, t->map);
-    if (has_box) *box = box_of_store(t->mode, t->map, t->coord);
+    if (has_box) box_start_store(box, t->mode, t->map, t->coord);
     if (has_box && t->mode == TENSORMAP_IM2COL) transfer_check_start(&report, &box->column);
     int fits = transfer_check_shared(&report, t->map, has_box ? box_reach_bytes(box) : 0, t->shared_memory, t->shared);
     if (has_box && fits && !operand_is_nowhere(t->shared) &&

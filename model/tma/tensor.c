@@ -15,9 +15,12 @@ static int is_store(enum operation_kind kind)
     return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE;
 }
 
-static struct box tensor_box(const struct operation *o)
+static void start_box(struct box *box, const struct operation *o)
 {
-    return is_store(o->kind) ? box_of_store(o->mode, &o->map, o->coord) : box_of(o->mode, &o->map, o->coord, o->offset);
+    if (is_store(o->kind))
+        box_start_store(box, o->mode, &o->map, o->coord);
+    else
+        box_start(box, o->mode, &o->map, o->coord, o->offset);
 }
 
 // --- Rows ------------------------------------------------------------------------------------------------------------
@@ -141,7 +144,7 @@ void tensor_move(struct tensor_mover *m, const struct box *box)
 
 void tensor_start(struct flight *f)
 {
-    f->box = tensor_box(&f->operation);
+    start_box(&f->box, &f->operation);
     f->walk = box_walk(&f->box);
     f->rows = f->part_bytes = 0;
     f->all_bytes = f->operation.kind == OPERATION_TENSOR_LOAD ? box_transaction_bytes(&f->box) : NOT_KNOWN;

@@ -24,29 +24,26 @@ struct box_walk {
     };
 };
 
-// The box of a load or prefetch, of a store or reduction: tile_of(), im2col_of() and the same of stores. `offset` is
-// for im2col alone.
-static inline struct box box_of(enum tensormap_mode mode, const struct tensormap *map, const int32_t *coord,
-                                const uint16_t *offset)
+// Makes the box of a load or prefetch, of a store or reduction: tile_of(), im2col_of() and the same of stores. `offset`
+// is for im2col alone.
+static inline void box_start(struct box *box, enum tensormap_mode mode, const struct tensormap *map,
+                             const int32_t *coord, const uint16_t *offset)
 {
-    struct box box;
-    box.mode = mode;
+    box->mode = mode;
     if (mode == TENSORMAP_IM2COL)
-        box.column = im2col_of(map, coord, offset);
+        box->column = im2col_of(map, coord, offset);
     else
-        box.tile = tile_of(map, coord);
-    return box;
+        box->tile = tile_of(map, coord);
 }
 
-static inline struct box box_of_store(enum tensormap_mode mode, const struct tensormap *map, const int32_t *coord)
+static inline void box_start_store(struct box *box, enum tensormap_mode mode, const struct tensormap *map,
+                                   const int32_t *coord)
 {
-    struct box box;
-    box.mode = mode;
+    box->mode = mode;
     if (mode == TENSORMAP_IM2COL)
-        box.column = im2col_of_store(map, coord);
+        box->column = im2col_of_store(map, coord);
     else
-        box.tile = tile_of_store(map, coord);
-    return box;
+        box->tile = tile_of_store(map, coord);
 }
 
 // What is equal in both modes: see tile.h.

@@ -80,7 +80,8 @@ int explain_accesses(const struct explain *question)
     struct listing listing = {question->json ? json_array() : NULL, question->all ? INT32_MAX : EXPLAIN_LIST_LINES, 0};
     const struct observer observer = {&listing, list_event};
     const struct teller teller = {&observer, {.operation = 1}};
-    struct box box = box_of(question->map.mode, &question->map, question->coord, question->offset);
+    struct box box;
+    box_start(&box, question->map.mode, &question->map, question->coord, question->offset);
     if (box_extent_bytes(&box) > SM_SHARED_BYTES) {
         json_decref(listing.json);
         printf("The box takes %" PRIu64 " bytes of shared memory, an SM has %d: it cannot be copied.\n",
