@@ -24,7 +24,9 @@ static struct box first_box(const struct tensormap *map)
 {
     static const int32_t coord[TENSORMAP_MAX_RANK];
     static const uint16_t offset[IM2COL_MAX_SPATIAL];
-    return box_of(map->mode, map, coord, offset);
+    struct box box;
+    box_start(&box, map->mode, map, coord, offset);
+    return box;
 }
 
 uint64_t native_box_bytes(const uint8_t *image)
