@@ -42,6 +42,21 @@ enum {
     GEMM_MAX_SPLITS_IN_MEMORY = 32,
 };
 
+// The enumerators, by the names that the rows below have for them.
+#define GEMM_KERNEL_pingpong           GEMM_PINGPONG
+#define GEMM_KERNEL_pingpong_turned    GEMM_PINGPONG_TURNED
+#define GEMM_KERNEL_cooperative        GEMM_COOPERATIVE
+#define GEMM_KERNEL_cooperative_turned GEMM_COOPERATIVE_TURNED
+#define GEMM_KERNEL_split_k            GEMM_SPLIT_K
+#define GEMM_KERNEL_turned             GEMM_TURNED
+#define GEMM_KERNEL_gather             GEMM_GATHER
+#define GEMM_KERNEL_cp_async           GEMM_CP_ASYNC
+#define GEMM_TYPE_bf16                 GEMM_BF16
+#define GEMM_TYPE_f16                  GEMM_F16
+#define GEMM_TYPE_e4m3                 GEMM_E4M3
+#define GEMM_TYPE_e5m2                 GEMM_E5M2
+#define GEMM_TYPE_f32                  GEMM_F32
+
 // X(kernel, in, out, tile_m, tile_n, rows, columns, boxes): `rows` x `columns` consumer warpgroups share a tile (1 x 1:
 // each has tiles of its own, ping-pong); each warpgroup stages its part of D in a ring of `boxes` boxes.
 // The modules are gemm_<kernel>.cubin, the functions gemm_<kernel>_<in>_<out>_<tile_m>x<tile_n>.

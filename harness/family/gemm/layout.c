@@ -15,11 +15,7 @@ static const char *const major_names[] = {"k", "mn", NULL};
 static const char *const swizzle_names[] = {"none", "32B", "64B", "128B", NULL};
 
 static const struct layout_instance instances[] = {
-#define ROW(type, a, b) {"gemm_layout_" #type "_" #a "_" #b, TYPE_##type, {MAJOR_##a, MAJOR_##b}},
-#define TYPE_bf16       GEMM_BF16
-#define TYPE_f16        GEMM_F16
-#define TYPE_e4m3       GEMM_E4M3
-#define TYPE_e5m2       GEMM_E5M2
+#define ROW(type, a, b) {"gemm_layout_" #type "_" #a "_" #b, GEMM_TYPE_##type, {MAJOR_##a, MAJOR_##b}},
 #define MAJOR_k         0
 #define MAJOR_mn        1
     LAYOUT_INSTANCES(ROW)
