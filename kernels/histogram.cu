@@ -3,46 +3,15 @@
 // the shared memory of the CTA that has the bin; or every CTA reads what its cluster counts, and counts what is its
 // own. The same with reductions in global memory, to compare. The size of the cluster is the launch's, the grid any
 // multiple.
-#include <cuda/ptx>
-
+#include "device.cuh"
 #include "histogram_job.h"
-
-namespace ptx = cuda::ptx;
 
 static constexpr uint32_t UNROLL = 4;       // vectors in flight for each thread
 static constexpr uint32_t BULK_BINS = 4096; // bins that one cp.reduce.async.bulk adds
 
-static __device__ __forceinline__ uint32_t shared_address(const void *pointer)
-{
-    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
-}
-
-static __device__ __forceinline__ uint32_t map_to_rank(uint32_t address, uint32_t rank)
-{
-    uint32_t mapped;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
-    return mapped;
-}
-
 static __device__ __forceinline__ void add_global(uint32_t *bin, uint32_t by)
 {
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(bin), "r"(by) : "memory");
-}
-
-// What was counted and cleared before is seen by whoever waits.
-static __device__ __forceinline__ void arrive()
-{
-    ptx::barrier_cluster_arrive(ptx::sem_release);
-}
-
-static __device__ __forceinline__ void wait()
-{
-    ptx::barrier_cluster_wait(ptx::sem_acquire);
-}
-
-static __device__ void stay(long long clocks)
-{
-    for (long long begin = clock64(); clock64() - begin < clocks;) continue;
 }
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
@@ -185,11 +154,9 @@ extern "C" __global__ void __launch_bounds__(HISTOGRAM_MAX_THREADS) histogram_sy
     extern __shared__ __align__(128) uint32_t own[];
     const reader from(job, blockIdx.x, gridDim.x);
     clear(job, own);
-    arrive();
-    wait();
+    meet_cluster();
     count_all(from, from.first, cluster_counter{job, shared_address(own)});
-    arrive();
-    wait();
+    meet_cluster();
     leave(job, own);
     add_bins(job, own);
 }
@@ -202,14 +169,13 @@ extern "C" __global__ void __launch_bounds__(HISTOGRAM_MAX_THREADS) histogram_sp
     const cluster_counter count_one = {job, shared_address(own)};
     int4 values = {};
     clear(job, own);
-    arrive();
+    ptx::barrier_cluster_arrive(ptx::sem_release);
     const bool is_loaded = from.is_whole(from.first);
     if (is_loaded) values = from.load(from.first);
-    wait();
+    ptx::barrier_cluster_wait(ptx::sem_acquire);
     if (is_loaded) count_vector(values, count_one);
     count_all(from, is_loaded ? from.first + from.step : from.first, count_one);
-    arrive();
-    wait();
+    meet_cluster();
     leave(job, own);
     add_bins(job, own);
 }
@@ -241,8 +207,7 @@ extern "C" __global__ void __launch_bounds__(HISTOGRAM_MAX_THREADS) histogram_mi
     const reader from(job, blockIdx.x, gridDim.x);
     const bool is_late = ptx::get_sreg_cluster_ctarank() == job.late;
     clear(job, own);
-    arrive();
-    wait();
+    meet_cluster();
     if (is_late) stay(HISTOGRAM_LATE_CLOCKS);
     count_all(from, from.first, cluster_counter{job, shared_address(own)});
     if (!is_late) stay(HISTOGRAM_SETTLE_CLOCKS);

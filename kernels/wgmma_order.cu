@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Order of wgmma: a warpgroup keeps four wgmma-groups in flight, waits for some of them, and overwrites what one of
 // them reads. Or: one group with a fence, commit or wait left out, as text that the assembler sees so.
-#include <cuda/ptx>
-
+#include "device.cuh"
 #include "wgmma_order_job.h"
-
-namespace ptx = cuda::ptx;
 
 static constexpr uint64_t STRIDES =
     (uint64_t)(2 * WGMMA_ORDER_CORE_BYTES / 16 / 2) << 16 | (uint64_t)(2 * WGMMA_ORDER_CORE_BYTES / 16) << 32;
@@ -23,10 +20,6 @@ static __device__ __forceinline__ void multiply_8(uint32_t (&d)[4], uint64_t a, 
                  : "l"(a), "l"(b)
                  : "memory");
 }
-
-#define FENCE        asm volatile("wgmma.fence.sync.aligned;" ::: "memory")
-#define COMMIT       asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory")
-#define WAIT(newest) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(newest) : "memory")
 
 // --- Overwriting -----------------------------------------------------------------------------------------------------
 
@@ -68,13 +61,6 @@ static __device__ __forceinline__ void fill(const wgmma_order_job &job, char *sh
     __syncthreads();
 }
 
-// Shared memory by the addresses that the CTA sees.
-static __device__ __forceinline__ char *shared_from_0(char *dynamic)
-{
-    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != WGMMA_ORDER_SHARED_START) __trap();
-    return dynamic - WGMMA_ORDER_SHARED_START;
-}
-
 template <int NEWEST, int LOAD>
 static __device__ __forceinline__ void run_overwrite(const wgmma_order_job &job, char *shared, uint32_t *output)
 {
@@ -87,17 +73,17 @@ static __device__ __forceinline__ void run_overwrite(const wgmma_order_job &job,
     }
     overwriting o = prepare(job, shared);
     asm volatile("" : "+l"(o.word[0]), "+l"(o.word[1])); // computed here, not after the wait
-    FENCE;
+    wgmma_fence();
 #pragma unroll
     for (int group = 0; group < WGMMA_ORDER_GROUPS; group++) {
 #pragma unroll
         for (int i = 0; i < LOAD; i++) multiply_8(load, a, b);
         multiply_8(d[group], a + group * (WGMMA_ORDER_A_BYTES / 16), b + group * (WGMMA_ORDER_B_BYTES / 16));
-        COMMIT;
+        wgmma_commit();
     }
-    WAIT(NEWEST);
+    wgmma_wait<NEWEST>();
     overwrite(job, o);
-    WAIT(0);
+    wgmma_wait<0>();
 #pragma unroll
     for (int i = 0; i < 4 * WGMMA_ORDER_GROUPS; i++)
         output[job.output + i * WGMMA_ORDER_THREADS + threadIdx.x] = d[i / 4][i % 4];
@@ -110,7 +96,7 @@ static __device__ __forceinline__ void run_overwrite(const wgmma_order_job &job,
         wgmma_order_##newest##_##load(const wgmma_order_job *jobs, int count, uint32_t *output)                        \
     {                                                                                                                  \
         extern __shared__ __align__(1024) char dynamic[];                                                              \
-        char *shared = shared_from_0(dynamic);                                                                         \
+        char *shared = shared_from_0(dynamic, WGMMA_ORDER_SHARED_START);                                               \
         for (int i = blockIdx.x; i < count; i += gridDim.x) {                                                          \
             fill(jobs[i], shared);                                                                                     \
             run_overwrite<newest, load>(jobs[i], shared, output);                                                      \
@@ -134,22 +120,22 @@ OVERWRITE(3, 64)
         wgmma_order_omit_##id(const wgmma_order_job *jobs, int count, uint32_t *output)                                \
     {                                                                                                                  \
         extern __shared__ __align__(1024) char dynamic[];                                                              \
-        char *shared = shared_from_0(dynamic);                                                                         \
+        char *shared = shared_from_0(dynamic, WGMMA_ORDER_SHARED_START);                                               \
         for (int job = blockIdx.x; job < count; job += gridDim.x) {                                                    \
             uint32_t d[4];                                                                                             \
             uint64_t a = descriptor(WGMMA_ORDER_SHARED_START), b = descriptor(WGMMA_ORDER_B_START);                    \
             fill(jobs[job], shared);                                                                                   \
             for (int i = 0; i < 4; i++) d[i] = __float_as_uint((float)(jobs[job].seed >> 8 * i & 7));                  \
-            if (has_fence) FENCE;                                                                                      \
+            if (has_fence) wgmma_fence();                                                                              \
             multiply_8(d, a, b);                                                                                       \
-            if (has_commit) COMMIT;                                                                                    \
-            if (has_wait) WAIT(0);                                                                                     \
+            if (has_commit) wgmma_commit();                                                                            \
+            if (has_wait) wgmma_wait<0>();                                                                             \
             for (int i = 0; i < 4; i++) d[i] = __float_as_uint(__uint_as_float(d[i]) + 1);                             \
-            if (has_fence) FENCE;                                                                                      \
+            if (has_fence) wgmma_fence();                                                                              \
             multiply_8(d, a, b);                                                                                       \
             multiply_8(d, a + WGMMA_ORDER_A_BYTES / 16, b + WGMMA_ORDER_B_BYTES / 16);                                 \
-            if (has_commit) COMMIT;                                                                                    \
-            if (has_wait) WAIT(0);                                                                                     \
+            if (has_commit) wgmma_commit();                                                                            \
+            if (has_wait) wgmma_wait<0>();                                                                             \
             for (int i = 0; i < 4 * WGMMA_ORDER_GROUPS; i++)                                                           \
                 output[jobs[job].output + i * WGMMA_ORDER_THREADS + threadIdx.x] = i < 4 ? d[i] : 0;                   \
             __syncthreads();                                                                                           \

@@ -4,15 +4,11 @@
 #ifndef TMAREF_WGMMA_STEPS_CUH
 #define TMAREF_WGMMA_STEPS_CUH
 
-#include <cuda/ptx>
-
+#include "device.cuh"
 #include "wgmma_job.h"
 #include "wgmma_registers.h"
 
-namespace ptx = cuda::ptx;
-
-// --- Operands of the instructions: %0, %1 the descriptors, %2 scale-d, %3 to %6 registers of A, then D
-// ----------------
+// --- Operands of the instructions: %0, %1 the descriptors, %2 scale-d, %3 to %6 registers of A, then D ---------------
 
 #define JOIN_(a, b)    a##b
 #define JOIN(a, b)     JOIN_(a, b)
@@ -127,10 +123,10 @@ static __device__ void run(const wgmma_job &job, wgmma_layout of_d, wgmma_layout
     for (uint32_t step = 0; step < job.steps; step++) {
         operands o = operands_of(job, of_a, step);
         hold(d);
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); // the registers of A and D
+        wgmma_fence(); // the registers of A and D
         multiply(d, o);
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); // D is there, the operands have been read
+        wgmma_commit();
+        wgmma_wait<0>(); // D is there, the operands have been read
         hold(d);
     }
 #pragma unroll
@@ -142,8 +138,7 @@ template <class RunJob>
 static __device__ void run_jobs(const wgmma_job *jobs, int count, uint32_t *output, RunJob run_job)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = dynamic - WGMMA_SHARED_START; // shared + address is the byte at that address of this CTA
-    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != WGMMA_SHARED_START) __trap();
+    char *shared = shared_from_0(dynamic, WGMMA_SHARED_START);
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         run_job(jobs[i], shared, output);
         __syncthreads(); // all warps' wgmma are done: shared memory may be filled again
