@@ -135,16 +135,24 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-// Our folder comes first, whatever the user's has.
+static void set_or_exit(const char *variable, const char *format, const char *folder, const char *rest, int replaces)
+{
+    char *value;
+    if (asprintf(&value, format, folder, rest) < 0 || setenv(variable, value, replaces) != 0) {
+        perror("tmaref exec: the environment");
+        _exit(EXIT_USAGE);
+    }
+    free(value);
+}
+
+// Our folder comes first, whatever the user's has. Triton finds there a ptxas that gives PTX on as it is.
 static void set_environment(const void *context)
 {
     const char *folder = context, *path = getenv("LD_LIBRARY_PATH");
-    char *value;
-    if (asprintf(&value, "%s%s%s", folder, path == NULL ? "" : ":", path == NULL ? "" : path) >= 0 &&
-        setenv("LD_LIBRARY_PATH", value, 1) == 0)
-        return;
-    perror("tmaref exec: LD_LIBRARY_PATH");
-    _exit(EXIT_USAGE);
+    set_or_exit("LD_LIBRARY_PATH", path == NULL ? "%s" : "%s:%s", folder, path, 1);
+    set_or_exit("TRITON_LIBCUDA_PATH", "%s", folder, NULL, 1);
+    set_or_exit("TRITON_PTXAS_PATH", "%s/ptxas", folder, NULL, 0);
+    set_or_exit("TRITON_PTXAS_BLACKWELL_PATH", "%s/ptxas", folder, NULL, 0); // what newer ones ask for every GPU
 }
 
 int command_exec(int argc, char **argv)

@@ -30,6 +30,16 @@ expect 0 '/exec(:|$)' -- sh -c 'echo "$LD_LIBRARY_PATH"'
 expect 0 '^shuffled 5 2 h100$' -S shuffled -s 5 -t 2 --device h100 -- \
     sh -c 'echo $TMAREF_SCHEDULE $TMAREF_SEED $TMAREF_THREADS $TMAREF_DEVICE'
 
+# What Triton finds: a ptxas that gives PTX on, and says so in its version. A user's own stays.
+expect 0 'tmaref.*release 13\.0, V13' -- sh -c '"$TRITON_PTXAS_PATH" --version'
+TRITON_PTXAS_PATH=/mine expect 0 '^/mine .*/exec .*/exec/ptxas$' -- \
+    sh -c 'echo "$TRITON_PTXAS_PATH $TRITON_LIBCUDA_PATH $TRITON_PTXAS_BLACKWELL_PATH"'
+expect 0 '^\.version 8\.6$' -- sh -c 'echo .version 8.6 >"$1.ptx"
+    "$TRITON_PTXAS_PATH" -lineinfo -v --opt-level 0 --gpu-name=sm_90a "$1.ptx" -o "$1.cubin" && cat "$1.cubin"
+    rm -f "$1.ptx" "$1.cubin"' - "$scratch"
+expect 2 'write: ptxas .* FILE -o OUTPUT' -- sh -c '"$TRITON_PTXAS_PATH" -v kernel.ptx'
+expect 1 '' -- sh -c '"$TRITON_PTXAS_PATH" /no/such/file -o /dev/null'
+
 TMAREF_SCHEDULE=lat expect 1 "TMAREF_SCHEDULE is 'lat', which is not one of" -q -- "$CALLS" names
 TMAREF_SEED=x expect 1 "TMAREF_SEED is 'x', which is not a whole number" -- "$CALLS" names
 LD_LIBRARY_PATH=$(printf '/none/%.0s' {1..6000}) expect 0 '^[0-9]{5}$' -- sh -c 'echo ${#LD_LIBRARY_PATH}'
