@@ -94,30 +94,6 @@ int trace_run(const char *path, const struct executor *executor, int together, s
     return ok;
 }
 
-// The family's words for what differs where the recording kept no bytes, only a digest of 128: the first of them stands
-// with one bit turned for what was recorded, and that is said.
-static void explain_line(const struct family *family, const void *test_case, const struct result *found,
-                         const struct place *place, FILE *out)
-{
-    struct result recorded = *found;
-    for (int i = 0; i < found->windows; i++) {
-        struct window *window = &recorded.window[i];
-        if (strcmp(window->name, place->window) != 0) continue;
-        uint64_t at = place->address - window->base;
-        window->bytes = malloc(window->size_bytes);
-        if (window->bytes == NULL) return;
-        memcpy(window->bytes, found->window[i].bytes, window->size_bytes);
-        for (uint32_t k = 0; k < place->size_bytes && place->is_known; k++) window->bytes[at + k] = place->recorded[k];
-        if (!place->is_known) {
-            window->bytes[at] ^= 1;
-            fprintf(out, "    of these bytes a digest was recorded; the first of them, if one bit of it differed:\n");
-        }
-        family_explain(family, test_case, &recorded, found, out);
-        free(window->bytes);
-        return;
-    }
-}
-
 // What the family says of a recorded status, or of words that hold every byte.
 static void explain_whole(const struct trace_entry *entry, const struct family *family, const void *test_case,
                           const struct result *found, FILE *out)
@@ -174,10 +150,8 @@ static void explain_difference(const struct trace_batch *cases, int i, const str
     if (words == NULL) return;
     if (difference->place.window == NULL)
         explain_whole(&cases->entry[i], family, test_case, found, words);
-    else if (family->explain_place != NULL)
-        family->explain_place(test_case, &difference->place, words);
     else
-        explain_line(family, test_case, found, &difference->place, words);
+        family_explain_place(family, test_case, found, &difference->place, words);
     fclose(words);
     fputs(text, out);
     if (!names_a_rule(text)) suggest(family, &cases->entry[i], found, out);

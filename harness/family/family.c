@@ -8,6 +8,8 @@
 
 #include "field.h"
 
+enum { MOST_WINDOWS_TOLD = 3 };
+
 #define FAMILY(name, live, fault) extern const struct family family_##name;
 #include "families.def"
 #undef FAMILY
@@ -84,21 +86,7 @@ static void explain_status(const struct result *expected, const struct result *f
 {
     const struct result *known = expected->rule != RULE_OK ? expected : found;
     fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
-    if (known->rule != RULE_OK)
-        fprintf(out, "    likely rule %s: %s\n", rule_row(known->rule)->id, rule_row(known->rule)->sentence);
-}
-
-static void explain_place(const struct result *expected, const struct result *found, FILE *out)
-{
-    for (int i = 0; i < expected->windows; i++) {
-        const struct window *want = &expected->window[i], *got = &found->window[i];
-        uint32_t at = 0, size = want->size_bytes < got->size_bytes ? want->size_bytes : got->size_bytes;
-        while (at < size && want->bytes[at] == got->bytes[at]) at++;
-        if (at == size || want->is_open) continue;
-        fprintf(out, "    window %s, 0x%" PRIx64 ": %02x expected, %02x found\n", want->name, want->base + at,
-                want->bytes[at], got->bytes[at]);
-        return;
-    }
+    if (known->rule != RULE_OK) difference_print_rule(known->rule, out);
 }
 
 void family_explain(const struct family *family, const void *test_case, const struct result *expected,
@@ -109,8 +97,38 @@ void family_explain(const struct family *family, const void *test_case, const st
         explain_status(expected, found, out);
         return;
     }
-    explain_place(expected, found, out);
-    family->explain(test_case, expected, found, out);
+    for (int i = 0, told = 0; i < expected->windows && told < MOST_WINDOWS_TOLD; i++) {
+        struct difference at;
+        if (expected->window[i].is_open || !difference_find(expected, found, i, &at)) continue;
+        fprintf(out, "    window %s, 0x%" PRIx64 ": %02x expected, %02x found\n", at.expected->name,
+                at.expected->base + at.at, at.expected->bytes[at.at], at.found->bytes[at.at]);
+        family->explain(test_case, &at, out);
+        told++;
+    }
+}
+
+void family_explain_place(const struct family *family, const void *test_case, const struct result *found,
+                          const struct place *place, FILE *out)
+{
+    struct result recorded = *found;
+    int i = 0;
+    while (i < found->windows && strcmp(found->window[i].name, place->window) != 0) i++;
+    if (!place->is_known && family->explain_place != NULL) {
+        family->explain_place(test_case, place, out);
+        return;
+    }
+    if (i == found->windows) return;
+    struct window *window = &recorded.window[i];
+    uint64_t at = place->address - window->base;
+    window->bytes = malloc(window->size_bytes);
+    if (window->bytes == NULL) return;
+    memcpy(window->bytes, found->window[i].bytes, window->size_bytes);
+    if (place->is_known) memcpy(window->bytes + at, place->recorded, place->size_bytes);
+    if (!place->is_known) window->bytes[at] ^= 1;
+    if (!place->is_known)
+        fprintf(out, "    of these bytes a digest was recorded; the first of them, if one bit of it differed:\n");
+    family_explain(family, test_case, &recorded, found, out);
+    free(window->bytes);
 }
 
 enum rule family_rule(const struct family *family, const void *test_case)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "difference.h"
 #include "random.h"
 #include "result.h"
 
@@ -78,14 +79,14 @@ struct family {
     int (*varies)(const void *test_case);
     int (*is_legal)(const void *test_case, const struct result *result);
 
-    // One or more lines that say what is wrong at the first difference between the windows of two results, which are
-    // there, and why it may be. What any family can say stands before them: family_explain().
-    void (*explain)(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+    // One or more lines that say what is wrong where a window of two results first differs, and why it may be. What any
+    // family can say stands before them: family_explain().
+    void (*explain)(const void *test_case, const struct difference *difference, FILE *out);
 
     // The rule that decides most of what a case leaves: told where explain() names none. RULE_OK: no rule does.
     enum rule rule;
 
-    // One or more lines that say what the case keeps at `place` of a window, and which rule decides it; may be NULL.
+    // The same where only a digest of the bytes at `place` was recorded: what the case keeps there; may be NULL.
     void (*explain_place)(const void *test_case, const struct place *place, FILE *out);
 
     // What a case that runs exercises (see coverage/feature.h); returns 0 for a case with no map. May be NULL.
@@ -112,10 +113,16 @@ void family_run_model(const struct family *family, const void *test_case, struct
 // The windows of a result as they were recorded in words; 0 if they were not.
 int family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result);
 
-// What is wrong in a result: another status and its rule; or the first byte that differs, by its window and address,
-// and what the family says of it.
+// What is wrong in a result: another status and its rule; or of the first windows that differ the first byte, by its
+// address, and what the family says of it.
 void family_explain(const struct family *family, const void *test_case, const struct result *expected,
                     const struct result *found, FILE *out);
+
+// The same at the place where a result first differs from a recording. Where that kept only a digest of the bytes, and
+// the family has no explain_place(), the first of them stands with one bit turned for what was recorded, and that is
+// said.
+void family_explain_place(const struct family *family, const void *test_case, const struct result *found,
+                          const struct place *place, FILE *out);
 
 // The first rule that a case breaks, by the model.
 enum rule family_rule(const struct family *family, const void *test_case);

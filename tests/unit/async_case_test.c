@@ -8,7 +8,7 @@
 #include "async_barrier.h"
 #include "async_case.h"
 #include "family.h"
-#include "family_refuses.h"
+#include "family_checks.h"
 
 Suite *async_case_suite(void);
 
@@ -204,41 +204,23 @@ END_TEST
 
 // --- Words for a mismatch --------------------------------------------------------------------------------------------
 
-static void check_words(const char *program, int window, uint32_t offset, const char *words)
-{
-    static uint8_t expected_bytes[BYTES], found_bytes[BYTES];
-    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
-    struct async_case c;
-    struct text why = {""};
-    char *said = NULL;
-    size_t size_bytes;
-    ck_assert_msg(read_text(program, &c, &why), "%s", why.at);
-    family_run_model(family_find("async"), &c, &expected);
-    family_run_model(family_find("async"), &c, &found);
-    if (window < 0)
-        found.status = 700;
-    else
-        found.window[window].bytes[offset] ^= 1;
-    FILE *out = open_memstream(&said, &size_bytes);
-    family_explain(family_find("async"), &c, &expected, &found, out);
-    fclose(out);
-    ck_assert_msg(strstr(said, words) != NULL, "\"%s\" is not in: %s", words, said);
-    free(said);
-}
-
 START_TEST(async_explain_names_the_step)
 {
     const char *program = PROGRAM("same_warp", "sm_90a", STORE(64) "," BULK_COMMIT "," WAIT_BY(BULK, 0, 1));
     const char *copy = PROGRAM("one", "ptx", COMMIT "," COPY(1216));
-    check_words(program, 1, 8,
+    struct async_case c;
+    family_takes("async", program, &c);
+    family_says("async", &c, 1, 8, 1,
                 "ops[2] cp.async.bulk.wait_group 0 by thread 1 (same_warp): complete by now should be "
                 "ops[0] cp.async.bulk of 64 bytes by thread 0");
-    check_words(program, 1, 9, "0x00001 expected, 0x00101 found");
-    check_words(program, 0, 7, "mbarrier: phase 0, pending 1");
-    check_words(program, 4, 20, "ops[0] cp.async.bulk of 64 bytes by thread 0 (same_warp): global byte 0x14");
-    check_words(copy, 3, 70, "ops[1] cp.async.ca of 4 bytes: shared byte 0x4c6");
-    check_words(copy, -1, 0, "status: 0 expected, 700 found");
-    check_words(PROGRAM("one", "ptx", COPY(35840)), -1, 0, "rule CP_ASYNC_SMEM_BOUNDS");
+    family_says("async", &c, 1, 9, 1, "0x00001 expected, 0x00101 found");
+    family_says("async", &c, 0, 7, 1, "mbarrier: phase 0, pending 1");
+    family_says("async", &c, 4, 20, 1, "written by ops[0] cp.async.bulk of 64 bytes by thread 0 (same_warp)");
+    family_takes("async", copy, &c);
+    family_says("async", &c, 3, 70, 1, "written by ops[1] cp.async.ca of 4 bytes");
+    family_says("async", &c, FAMILY_STATUS, 700, 0, "status: 0 expected, 700 found");
+    family_takes("async", PROGRAM("one", "ptx", COPY(35840)), &c);
+    family_says("async", &c, FAMILY_STATUS, 0, 0, "rule CP_ASYNC_SMEM_BOUNDS");
 }
 END_TEST
 

@@ -8,7 +8,7 @@
 #include "arena.h"
 #include "bulk_case.h"
 #include "family.h"
-#include "family_refuses.h"
+#include "family_checks.h"
 
 Suite *bulk_case_suite(void);
 
@@ -17,11 +17,7 @@ enum { CASES = 20000, BYTES = 1 << 20 };
 static struct bulk_case case_of(const char *text)
 {
     struct bulk_case c;
-    struct text why;
-    json_t *json = json_loads(text, 0, NULL);
-    int ok = family_read(family_find("bulk"), json, &c, &why);
-    json_decref(json);
-    ck_assert_msg(ok, "%s: %s", text, ok ? "" : why.at);
+    family_takes("bulk", text, &c);
     return c;
 }
 
@@ -138,27 +134,10 @@ END_TEST
 
 // --- words for a mismatch --------------------------------------------------------------------------------------------
 
-static char *explain(const struct bulk_case *c, uint32_t window, uint32_t offset)
-{
-    static uint8_t expected_bytes[BYTES], found_bytes[BYTES];
-    struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
-    char *text = NULL;
-    size_t size_bytes;
-    family_run_model(family_find("bulk"), c, &expected);
-    family_run_model(family_find("bulk"), c, &found);
-    found.window[window].bytes[offset] ^= 0xff;
-    FILE *out = open_memstream(&text, &size_bytes);
-    family_explain(family_find("bulk"), c, &expected, &found, out);
-    fclose(out);
-    return text;
-}
-
-static void check_words(const char *text, uint32_t window, uint32_t offset, const char *words)
+static void check_words(const char *text, int window, uint32_t offset, const char *words)
 {
     struct bulk_case c = case_of(text);
-    char *said = explain(&c, window, offset);
-    ck_assert_msg(strstr(said, words) != NULL, "\"%s\" is not in: %s", words, said);
-    free(said);
+    family_says("bulk", &c, window, offset, 0xff, words);
 }
 
 START_TEST(bulk_explain_names_the_element)
@@ -184,17 +163,8 @@ END_TEST
 START_TEST(bulk_explain_names_the_rule_of_a_fault)
 {
     struct bulk_case c = case_of(CASE("shared_to_other", "copy", "\"from\": 4097, \"to\": 8192", "32") EXPECTS);
-    uint8_t bytes[1024];
-    struct result expected = result_at(bytes), found = {.status = 0};
-    char *text = NULL;
-    size_t size_bytes;
-    family_run_model(family_find("bulk"), &c, &expected);
-    FILE *out = open_memstream(&text, &size_bytes);
-    family_explain(family_find("bulk"), &c, &expected, &found, out);
-    fclose(out);
-    ck_assert_ptr_nonnull(strstr(text, "716 expected, 0 found"));
-    ck_assert_ptr_nonnull(strstr(text, "BULK_ALIGN"));
-    free(text);
+    family_says("bulk", &c, FAMILY_STATUS, 0, 0, "716 expected, 0 found");
+    family_says("bulk", &c, FAMILY_STATUS, 0, 0, "BULK_ALIGN");
 }
 END_TEST
 

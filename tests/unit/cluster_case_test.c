@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cluster_case.h"
-#include "family_refuses.h"
+#include "family_checks.h"
 #include "mbarrier.h"
 
 Suite *cluster_case_suite(void);
@@ -16,11 +16,7 @@ enum { CASES = 20000, BYTES = 1 << 20 };
 static struct cluster_case case_of(const char *text)
 {
     struct cluster_case c;
-    struct text why;
-    json_t *json = json_loads(text, 0, NULL);
-    int ok = family_read(&family_cluster, json, &c, &why);
-    json_decref(json);
-    ck_assert_msg(ok, "%s: %s", text, ok ? "" : why.at);
+    family_takes("cluster", text, &c);
     return c;
 }
 
@@ -104,37 +100,19 @@ START_TEST(cluster_program_shows_what_is_left)
 }
 END_TEST
 
-static void check_words(const struct cluster_case *c, int window, uint32_t at, const char *words)
-{
-    struct result expected = run(c), found = run(c);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (window < 0)
-        found.status = 719;
-    else
-        found.window[window].bytes[at] ^= 1;
-    family_explain(&family_cluster, c, &expected, &found, out);
-    fclose(out);
-    ck_assert_msg(strstr(text, words) != NULL, "%s", text);
-    free(text);
-    free(expected.first_bytes);
-    free(found.first_bytes);
-}
-
 START_TEST(cluster_mismatches_are_told_in_words)
 {
     struct cluster_case launch = case_of(LAUNCH("plain", "[2,1,1]") ASKS "}");
     struct cluster_case program = case_of(PROGRAM("{\"op\":\"exit_warp\",\"issuers\":1},"
                                                   "{\"op\":\"store_exit\",\"issuers\":2,\"size\":32}"));
-    check_words(&launch, -1, 0, "status: 0 expected, 719 found");
-    check_words(&launch, 0, 12, "CTA 0 of the grid, %clusterid: expected 0x0, found 0x1");
-    check_words(&launch, 0, 104 + 96, "CTA 1 of the grid, mapa.u64:");
-    check_words(&program, -1, 0, "status: 0 expected, 719 found");
-    check_words(&program, 0, 48, "steps[1], store_exit: what CTA 1 got");
-    check_words(&program, 1, 8, "CTA 0, byte 8 of its data");
-    check_words(&program, 1, CLUSTER_CTA_BYTES + 136, "CTA 1, word of barrier 1");
-    check_words(&program, 2, 24, "byte -8 of what was stored at exit");
+    family_says("cluster", &launch, FAMILY_STATUS, 719, 0, "status: 0 expected, 719 found");
+    family_says("cluster", &launch, 0, 12, 1, "CTA 0 of the grid, %clusterid: expected 0x0, found 0x1");
+    family_says("cluster", &launch, 0, 104 + 96, 1, "CTA 1 of the grid, mapa.u64:");
+    family_says("cluster", &program, FAMILY_STATUS, 719, 0, "status: 0 expected, 719 found");
+    family_says("cluster", &program, 0, 48, 1, "steps[1], store_exit: what CTA 1 got");
+    family_says("cluster", &program, 1, 8, 1, "CTA 0, byte 8 of its data");
+    family_says("cluster", &program, 1, CLUSTER_CTA_BYTES + 136, 1, "CTA 1, word of barrier 1");
+    family_says("cluster", &program, 2, 24, 1, "byte -8 of what was stored at exit");
 }
 END_TEST
 

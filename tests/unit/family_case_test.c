@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "family.h"
-#include "family_refuses.h"
+#include "family_checks.h"
 #include "field.h"
 
 Suite *family_case_suite(void);
@@ -29,6 +29,37 @@ static void close_family(void)
 {
     free(test_case);
     free(again);
+}
+
+void family_takes(const char *name, const char *text, void *test_case)
+{
+    struct text why = {""};
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert_msg(json != NULL, "%s", text);
+    ck_assert_msg(family_read(family_find(name), json, test_case, &why), "%s: %s", text, why.at);
+    json_decref(json);
+}
+
+void family_says(const char *name, const void *test_case, int window, uint32_t at, uint8_t flip, const char *words)
+{
+    const struct family *of = family_find(name);
+    const size_t bytes = family_result_bytes(of, test_case) + 1;
+    struct result expected = result_at(malloc(bytes)), found = result_at(malloc(bytes));
+    char *said = NULL;
+    size_t size_bytes;
+    family_run_model(of, test_case, &expected);
+    family_run_model(of, test_case, &found);
+    if (window == FAMILY_STATUS)
+        found.status = (int)at;
+    else
+        found.window[window].bytes[at] ^= flip;
+    FILE *out = open_memstream(&said, &size_bytes);
+    family_explain(of, test_case, &expected, &found, out);
+    fclose(out);
+    ck_assert_msg(strstr(said, words) != NULL, "'%s' is not in: %s", words, said);
+    free(said);
+    free(expected.first_bytes);
+    free(found.first_bytes);
 }
 
 void family_refuses(const char *name, const char *text, const char *why)

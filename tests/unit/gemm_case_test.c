@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "family.h"
-#include "family_refuses.h"
+#include "family_checks.h"
 #include "gemm_case.h"
 #include "layout_case.h"
 #include "mbarrier.h"

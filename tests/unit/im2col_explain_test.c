@@ -70,7 +70,8 @@ START_TEST(im2col_tx_bytes__is_named_when_the_barrier_differs)
 {
     struct im2col_case other = plain;
     other.expect += 16;
-    check_word(&other, "phase 1, tx 0 expected; phase 0, tx 16 found: rule IM2COL_TX_BYTES");
+    check_word(&other, "phase 1, pending 1, tx 0, error 0 expected; phase 0, pending 0, tx 16");
+    check_word(&other, "rule IM2COL_TX_BYTES");
 }
 END_TEST
 

@@ -58,8 +58,9 @@ START_TEST(swizzle_128b__is_named_when_another_mode_gave_the_bytes)
 {
     struct load_case other = plain;
     other.map.swizzle = SWIZZLE_NONE;
-    const char *const words[] = {"shared 0x880 (bank 0)", "expected: element (8, 1) byte 0", "found:    element (0, 1)",
-                                 "likely rule SWIZZLE_128B", NULL};
+    const char *const words[] = {
+        "window shared, 0x880",     "bank 0", "expected: element (8, 1) byte 0", "found:    element (0, 1)",
+        "likely rule SWIZZLE_128B", NULL};
     check_words(&plain, &other, words);
 }
 END_TEST
@@ -99,7 +100,8 @@ START_TEST(tile_tx_bytes__is_named_when_the_barrier_differs)
 {
     struct load_case other = plain;
     other.expect += 16;
-    const char *const words[] = {"phase 1, tx 0 expected; phase 0, tx 16 found: rule TILE_TX_BYTES", NULL};
+    const char *const words[] = {"phase 1, pending 1, tx 0, error 0 expected; phase 0, pending 0, tx 16",
+                                 "rule TILE_TX_BYTES", NULL};
     check_words(&plain, &other, words);
 }
 END_TEST

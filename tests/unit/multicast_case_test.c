@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "family.h"
-#include "family_refuses.h"
+#include "family_checks.h"
 #include "mbarrier.h"
 #include "multicast_case.h"
 
@@ -148,8 +148,8 @@ START_TEST(mismatch_names_cta_and_issue)
                                .is_known = 1,
                                .recorded = {1}};
     out = open_memstream(&words, &size);
-    family()->explain_place(&c, &there, out);
-    family()->explain_place(&c, &word, out);
+    family_explain_place(family(), &c, &found, &there, out);
+    family_explain_place(family(), &c, &found, &word, out);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(words, "its box lies here"));
     ck_assert_ptr_nonnull(strstr(words, "mbarrier of CTA 1"));

@@ -8,7 +8,7 @@
 
 #include "descriptor.h"
 #include "family.h"
-#include "family_refuses.h"
+#include "family_checks.h"
 #include "wgmma_case.h"
 
 Suite *wgmma_case_suite(void);
@@ -133,54 +133,34 @@ END_TEST
 
 // --- Words -----------------------------------------------------------------------------------------------------------
 
-static void explain(const struct wgmma_case *c, uint32_t word, uint32_t flip, char *text, size_t text_bytes)
-{
-    const struct family *family = family_find("wgmma");
-    size_t bytes = family_result_bytes(family, c);
-    struct result expected = result_at(malloc(bytes)), found = result_at(malloc(bytes));
-    uint32_t value;
-    family_run_model(family, c, &expected);
-    family_run_model(family, c, &found);
-    memcpy(&value, found.window[0].bytes + 4 * word, sizeof value);
-    value ^= flip;
-    memcpy(found.window[0].bytes + 4 * word, &value, sizeof value);
-    memset(text, 0, text_bytes);
-    FILE *out = fmemopen(text, text_bytes - 1, "w");
-    family_explain(family, c, &expected, &found, out);
-    fclose(out);
-    free(expected.first_bytes);
-    free(found.first_bytes);
-}
-
 START_TEST(wgmma_mismatch_names_the_element_and_its_terms)
 {
-    char text[4096];
     const struct wgmma_descriptor d = {2048, 128, 256, 0, WGMMA_SWIZZLE_NONE};
     struct wgmma_case c = {.steps = 2, .scale_d = 3, .seed = 0, .instance = WGMMA_INSTANCE_F32_F16_F16_16_SS};
     c.descriptor[0] = c.descriptor[1] = wgmma_descriptor_pack(&d);
-    explain(&c, 5 * WGMMA_THREADS + 37, 1, text, sizeof text);
-    ck_assert_msg(strstr(text, "m64n16k16.f32.f16.f16 SS, 2 steps: D[17][11], thread 37, register 5: 0x") != NULL, "%s",
-                  text);
-    ck_assert_msg(strstr(text, "step 1: accumulator 0x") != NULL && strstr(text, "25 bits") != NULL, "%s", text);
+    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1,
+                "m64n16k16.f32.f16.f16 SS, 2 steps: D[17][11], thread 37, register 5: 0x");
+    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "step 1: accumulator 0x");
+    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "25 bits");
     c.instance = WGMMA_INSTANCE_F16_E4M3_E4M3_16_NA;
-    explain(&c, WGMMA_THREADS + 37, 0x10000, text, sizeof text);
-    ck_assert_msg(strstr(text, "D[25][3], thread 37, register 1, upper half") != NULL, "%s", text);
-    ck_assert_msg(strstr(text, "(sign flipped)") != NULL && strstr(text, "13 bits") != NULL, "%s", text);
+    family_says("wgmma", &c, 0, 4 * (WGMMA_THREADS + 37) + 2, 1, "D[25][3], thread 37, register 1, upper half");
+    family_says("wgmma", &c, 0, 4 * (WGMMA_THREADS + 37) + 2, 1, "(sign flipped)");
+    family_says("wgmma", &c, 0, 4 * (WGMMA_THREADS + 37) + 2, 1, "13 bits");
 }
 END_TEST
 
 START_TEST(wgmma_sparse_mismatch_shows_the_metadata)
 {
-    char text[4096];
     const struct wgmma_descriptor d = {2048, 128, 512, 0, WGMMA_SWIZZLE_NONE};
     struct wgmma_case c = {.steps = 1, .scale_d = 1, .instance = WGMMA_SPARSE_INSTANCE_S32_S8_S8_24_SS_0};
     c.descriptor[0] = c.descriptor[1] = wgmma_descriptor_pack(&d);
     c.metadata = WGMMA_METADATA_ANY;
-    explain(&c, 5 * WGMMA_THREADS + 37, 1, text, sizeof text);
-    ck_assert_msg(strstr(text, "sparse m64n24k64.s32.s8.s8 SS, 1 steps: D[17][11], thread 37, register 5: 0x") != NULL,
-                  "%s", text);
-    ck_assert_msg(strstr(text, "selector 0, metadata of row 17 from the lowest chunk: ") != NULL, "%s", text);
-    ck_assert_msg(strstr(text, "! ") != NULL && strstr(text, "WGMMA_SPARSE_PLACE") != NULL, "%s", text);
+    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1,
+                "sparse m64n24k64.s32.s8.s8 SS, 1 steps: D[17][11], thread 37, register 5: 0x");
+    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1,
+                "selector 0, metadata of row 17 from the lowest chunk: ");
+    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "! ");
+    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "WGMMA_SPARSE_PLACE");
 }
 END_TEST
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "async_job.h"
+#include "difference.h"
 #include "memory.h"
 #include "random.h"
-#include "result.h"
 
 // Bytes of destinations in global memory that a program may have. A long operation is still under way at the next
 // steps.
@@ -68,6 +68,6 @@ const char *async_run(const struct async_case *test_case, struct async_outcome *
 void async_generate(struct random *random, void *test_case);
 
 // What is wrong at the first difference, in words.
-void async_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void async_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -16,41 +16,21 @@ static void print_op(const struct async_case *c, uint32_t step, FILE *out)
         fprintf(out, " by thread %" PRIu32 " (%s)", op->thread, async_thread_names[c->threads]);
 }
 
-// Returns 1 if the waits differ.
-static int explain_waits(const struct async_case *c, const struct window *expected, const struct window *found,
-                         FILE *out)
+// What a step's wait, whose 32 bits differ, should have waited for.
+static void explain_wait(const struct async_case *c, uint32_t step, const struct difference *difference, FILE *out)
 {
-    for (uint32_t step = 0; step < c->count; step++) {
-        uint32_t want, got;
-        memcpy(&want, expected->bytes + (size_t)4 * step, 4);
-        memcpy(&got, found->bytes + (size_t)4 * step, 4);
-        if (want == got) continue;
-        uint32_t missing = want & ~got & (ASYNC_ANSWER_BIT - 1);
-        fprintf(out, "    ");
-        print_op(c, step, out);
-        if (missing == 0) {
-            fprintf(out, ": 0x%05" PRIx32 " expected, 0x%05" PRIx32 " found\n", want, got);
-            return 1;
-        }
-        fprintf(out, ": complete by now should be ");
-        print_op(c, (uint32_t)__builtin_ctz(missing), out);
-        fprintf(out, ", and is not (promise %s)\n", async_promise_names[c->promise]);
-        return 1;
+    struct difference_units waits = difference_units(difference, 4);
+    uint32_t want = (uint32_t)waits.expected, got = (uint32_t)waits.found;
+    uint32_t missing = want & ~got & (ASYNC_ANSWER_BIT - 1);
+    fprintf(out, "    ");
+    print_op(c, step, out);
+    if (missing == 0) {
+        fprintf(out, ": 0x%05" PRIx32 " expected, 0x%05" PRIx32 " found\n", want, got);
+        return;
     }
-    return 0;
-}
-
-static void explain_word(const struct window *expected, const struct window *found, FILE *out)
-{
-    uint64_t want, got;
-    memcpy(&want, expected->bytes, sizeof want);
-    memcpy(&got, found->bytes, sizeof got);
-    if (want == got) return;
-    struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-    fprintf(
-        out,
-        "    mbarrier: phase %d, pending %u, tx %d, error %d expected; phase %d, pending %u, tx %d, error %d found\n",
-        a.phase, a.pending, a.tx, a.error, b.phase, b.pending, b.tx, b.error);
+    fprintf(out, ": complete by now should be ");
+    print_op(c, (uint32_t)__builtin_ctz(missing), out);
+    fprintf(out, ", and is not (promise %s)\n", async_promise_names[c->promise]);
 }
 
 // The step whose slot, or whose destination with its guards, holds byte `at` of a window.
@@ -64,23 +44,18 @@ static uint32_t step_of(const struct async_case *c, int is_global, uint32_t at)
     return step;
 }
 
-static void explain_bytes(const struct async_case *c, const struct window *expected, const struct window *found,
-                          FILE *out)
-{
-    uint32_t at = 0, size = expected->size_bytes < found->size_bytes ? expected->size_bytes : found->size_bytes;
-    while (at < size && expected->bytes[at] == found->bytes[at]) at++;
-    if (at == size) return;
-    fprintf(out, "    ");
-    print_op(c, step_of(c, strcmp(expected->name, "global") == 0, at), out);
-    fprintf(out, ": %s byte 0x%" PRIx64 ": 0x%02x expected, 0x%02x found\n", expected->name, expected->base + at,
-            expected->bytes[at], found->bytes[at]);
-}
-
-void async_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void async_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct async_case *c = test_case;
-    explain_word(&expected->window[0], &found->window[0], out);
-    if (explain_waits(c, &expected->window[1], &found->window[1], out)) return;
-    explain_bytes(c, &expected->window[3], &found->window[3], out);
-    explain_bytes(c, &expected->window[4], &found->window[4], out);
+    const char *window = difference->expected->name;
+    if (strcmp(window, "mbarrier") == 0) {
+        fprintf(out, "    mbarrier: ");
+        difference_print_barrier(difference, out);
+    } else if (strcmp(window, "waits") == 0) {
+        explain_wait(c, difference->at / 4, difference, out);
+    } else {
+        fprintf(out, "    written by ");
+        print_op(c, step_of(c, strcmp(window, "global") == 0, difference->at), out);
+        fprintf(out, "\n");
+    }
 }

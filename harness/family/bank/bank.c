@@ -64,16 +64,14 @@ static int bank_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
     return error;
 }
 
-static void bank_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+static void bank_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct bank_case *c = test_case;
     struct bank_report report;
-    uint32_t want, got;
-    memcpy(&want, expected->window[0].bytes, sizeof want);
-    memcpy(&got, found->window[0].bytes, sizeof got);
+    struct difference_units clocks = difference_units(difference, 4);
     bank_count((enum bank_access)c->is_store, c->address, c->active, c->bytes, &report);
     fprintf(out, "    %s of %u bytes by lanes 0x%08" PRIx32 ": %u clocks expected, %u found; wavefronts",
-            access_names[c->is_store], c->bytes, c->active, want, got);
+            access_names[c->is_store], c->bytes, c->active, (unsigned)clocks.expected, (unsigned)clocks.found);
     for (int i = 0; i < report.phases; i++)
         fprintf(out, "%s %d (lanes %d to %d)", i > 0 ? "," : "", report.phase[i].wavefronts, report.phase[i].first_lane,
                 report.phase[i].end_lane - 1);

@@ -7,8 +7,8 @@
 
 #include "bulk.h"
 #include "bulk_job.h"
+#include "difference.h"
 #include "random.h"
-#include "result.h"
 
 // Global memory that cases write: each case has its own, which starts here. A GPU has it somewhere else.
 #define BULK_SCRATCH ((uint64_t)1 << 45)
@@ -52,6 +52,6 @@ extern const char *const bulk_form_names[], *const bulk_operation_names[];
 void bulk_generate(struct random *random, void *test_case);
 
 // What is wrong at the first element that differs: what was there, what came, what was expected.
-void bulk_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void bulk_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

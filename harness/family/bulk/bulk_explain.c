@@ -7,17 +7,6 @@
 #include "bulk_case.h"
 #include "mbarrier.h"
 
-static void explain_word(const struct window *expected, const struct window *found, FILE *out)
-{
-    uint64_t want, got;
-    memcpy(&want, expected->bytes, sizeof want);
-    memcpy(&got, found->bytes, sizeof got);
-    if (want == got) return;
-    struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-    fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule BULK_TX_BYTES\n", a.phase, a.tx,
-            b.phase, b.tx);
-}
-
 // Little-endian bytes as a number.
 static uint64_t element(const uint8_t *bytes, uint32_t size_bytes)
 {
@@ -40,9 +29,10 @@ static uint64_t source_word(const struct bulk_case *c, uint64_t offset)
     return word;
 }
 
-static void explain_element(const struct bulk_case *c, const struct window *expected, const struct window *found,
-                            uint32_t at, FILE *out)
+static void explain_element(const struct bulk_case *c, const struct difference *difference, FILE *out)
 {
+    const struct window *expected = difference->expected, *found = difference->found;
+    uint32_t at = difference->at;
     uint64_t address = expected->base + at, moved = bulk_moved_bytes(c->form, c->size_bytes);
     uint32_t size = 8;
     if (c->operation != BULK_COPY)
@@ -64,13 +54,13 @@ static void explain_element(const struct bulk_case *c, const struct window *expe
             element(expected->bytes + at + in_word, size), digits, element(found->bytes + at + in_word, size));
 }
 
-void bulk_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void bulk_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    const struct bulk_case *c = test_case;
-    int last = expected->windows - 1;
-    if (last == 1) explain_word(&expected->window[0], &found->window[0], out);
-    const struct window *w = &expected->window[last], *f = &found->window[last];
-    uint32_t size = w->size_bytes < f->size_bytes ? w->size_bytes : f->size_bytes, at = 0;
-    while (at < size && w->bytes[at] == f->bytes[at]) at++;
-    if (at < size) explain_element(c, w, f, at, out);
+    if (strcmp(difference->expected->name, "mbarrier") != 0) {
+        explain_element(test_case, difference, out);
+        return;
+    }
+    fprintf(out, "    mbarrier: ");
+    difference_print_barrier(difference, out);
+    difference_print_rule(RULE_BULK_TX_BYTES, out);
 }

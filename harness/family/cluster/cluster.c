@@ -159,13 +159,13 @@ static int cluster_run_gpu(struct gpu *gpu, const void *cases, int count, struct
     return error != CUDA_SUCCESS ? error : cluster_program_gpu(gpu, cases, count, results);
 }
 
-static void cluster_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+static void cluster_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct cluster_case *c = test_case;
     if (c->is_program)
-        cluster_program_explain(&c->program, expected, found, out);
+        cluster_program_explain(&c->program, difference, out);
     else
-        cluster_launch_explain(&c->launch, expected, found, out);
+        cluster_launch_explain(difference, out);
 }
 
 const struct family family_cluster = {

@@ -189,18 +189,10 @@ static const char *member_at(uint32_t word)
     return members[i].name;
 }
 
-void cluster_launch_explain(const struct cluster_launch_case *c, const struct result *expected,
-                            const struct result *found, FILE *out)
+void cluster_launch_explain(const struct difference *difference, FILE *out)
 {
-    (void)c;
-    for (uint32_t at = 0; at < expected->window[0].size_bytes; at += 4) {
-        uint32_t a, b;
-        memcpy(&a, expected->window[0].bytes + at, sizeof a);
-        memcpy(&b, found->window[0].bytes + at, sizeof b);
-        if (a == b) continue;
-        const uint32_t size = sizeof(struct cluster_answers);
-        fprintf(out, "CTA %" PRIu32 " of the grid, %s: expected 0x%" PRIx32 ", found 0x%" PRIx32 "\n", at / size,
-                member_at(at % size / 4), a, b);
-        return;
-    }
+    struct difference_units words = difference_units(difference, 4);
+    const uint32_t size = sizeof(struct cluster_answers), at = difference->at;
+    fprintf(out, "CTA %" PRIu32 " of the grid, %s: expected 0x%" PRIx64 ", found 0x%" PRIx64 "\n", at / size,
+            member_at(at % size / 4), words.expected, words.found);
 }

@@ -153,20 +153,10 @@ static void explain_place(const struct cluster_program_case *c, int window, uint
     }
 }
 
-void cluster_program_explain(const struct cluster_program_case *c, const struct result *expected,
-                             const struct result *found, FILE *out)
+void cluster_program_explain(const struct cluster_program_case *c, const struct difference *difference, FILE *out)
 {
-    for (int i = 0; i < expected->windows; i++) {
-        const struct window *a = &expected->window[i], *b = &found->window[i];
-        for (uint32_t at = 0; at < a->size_bytes; at += 8) {
-            uint64_t words[2];
-            memcpy(&words[0], a->bytes + at, sizeof words[0]);
-            memcpy(&words[1], b->bytes + at, sizeof words[1]);
-            if (words[0] == words[1]) continue;
-            explain_place(c, i, at, out);
-            fprintf(out, ": expected 0x%016llx, found 0x%016llx\n", (unsigned long long)words[0],
-                    (unsigned long long)words[1]);
-            return;
-        }
-    }
+    struct difference_units words = difference_units(difference, 8);
+    explain_place(c, difference->window, difference->at / 8 * 8, out);
+    fprintf(out, ": expected 0x%016llx, found 0x%016llx\n", (unsigned long long)words.expected,
+            (unsigned long long)words.found);
 }

@@ -7,23 +7,6 @@
 #include "mbarrier.h"
 #include "reduce.h"
 
-static void explain_rule(enum rule rule, FILE *out)
-{
-    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
-}
-
-static void explain_word(const struct window *expected, const struct window *found, uint32_t at, FILE *out)
-{
-    uint64_t want, got;
-    at = at / 8 * 8;
-    memcpy(&want, expected->bytes + at, sizeof want);
-    memcpy(&got, found->bytes + at, sizeof got);
-    struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-    fprintf(out, "    mbarrier of CTA %u: phase %d, tx %d expected; phase %d, tx %d found\n", at / 8, a.phase, a.tx,
-            b.phase, b.tx);
-    explain_rule(RULE_MULTICAST_TX_BYTES, out);
-}
-
 // Shared memory of a CTA: which box of its tile.
 static void explain_tile(const struct copy_case *c, const struct copy_plan *plan, uint32_t at, FILE *out)
 {
@@ -35,7 +18,7 @@ static void explain_tile(const struct copy_case *c, const struct copy_plan *plan
         fprintf(out, "behind its last box\n");
     else
         fprintf(out, "box %u of %u\n", box, plan->job.boxes);
-    explain_rule(
+    difference_print_rule(
         c->operation == COPY_MULTICAST || c->operation == COPY_STREAM ? RULE_MULTICAST_SLICE : RULE_TILE_ADDRESS, out);
 }
 
@@ -63,33 +46,21 @@ static void explain_tensor(const struct copy_case *c, const struct copy_plan *pl
     if (is_inside) fprintf(out, ": element (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", index[0], index[1], index[2]);
     fprintf(out, "\n");
     if (!copy_has_map(c)) return;
-    explain_rule(is_inside ? rule_of_element(c) : RULE_STORE_GRANULE, out);
+    difference_print_rule(is_inside ? rule_of_element(c) : RULE_STORE_GRANULE, out);
 }
 
-static void explain_place(const struct copy_case *c, const struct copy_plan *plan, const struct window *expected,
-                          const struct window *found, uint32_t at, FILE *out)
-{
-    fprintf(out, "    %s +0x%x: %02x expected, %02x found\n", expected->name, at, expected->bytes[at],
-            found->bytes[at]);
-    if (strcmp(expected->name, "barriers") == 0)
-        explain_word(expected, found, at, out);
-    else if (strcmp(expected->name, "tiles") == 0)
-        explain_tile(c, plan, at, out);
-    else
-        explain_tensor(c, plan, plan->base + at, out);
-}
-
-void copy_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void copy_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct copy_case *c = test_case;
     struct copy_plan plan;
     if (copy_plan_of(c, &plan) != RULE_OK) return;
-    for (int i = 0; i < expected->windows; i++) {
-        const struct window *e = &expected->window[i], *f = &found->window[i];
-        uint32_t at = 0;
-        while (at < e->size_bytes && at < f->size_bytes && e->bytes[at] == f->bytes[at]) at++;
-        if (at == e->size_bytes || at == f->size_bytes) continue;
-        explain_place(c, &plan, e, f, at, out);
-        return;
+    if (strcmp(difference->expected->name, "barriers") == 0) {
+        fprintf(out, "    mbarrier of CTA %u: ", difference->at / 8);
+        difference_print_barrier(difference, out);
+        difference_print_rule(RULE_MULTICAST_TX_BYTES, out);
+    } else if (strcmp(difference->expected->name, "tiles") == 0) {
+        explain_tile(c, &plan, difference->at, out);
+    } else {
+        explain_tensor(c, &plan, plan.base + difference->at, out);
     }
 }

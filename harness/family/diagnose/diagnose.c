@@ -227,9 +227,9 @@ static const struct gpu_jobs jobs = {.module = "diagnose",
 
 // --- words ---------------------------------------------------------------------------------------------------------
 
-static void explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+static void explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    (void)expected, (void)found;
+    (void)difference;
     if (case_varies(test_case))
         fprintf(out, "    the dump was taken early, or too little was expected: the bytes fit no moment of it\n");
 }

@@ -92,33 +92,22 @@ static void explain_fields(const struct tensormap_image *expected, const struct 
     if (!differ) fprintf(out, "    no field differs: the bits belong to none\n");
 }
 
-static void encode_explain_place(const void *test_case, const struct place *place, FILE *out)
-{
-    struct tensormap_image found, expected;
-    if (!place->is_known || place->address + place->size_bytes > TENSORMAP_BYTES) return;
-    if (map_args_encode(test_case, &found, NULL) != RULE_OK) return;
-    memcpy((char *)found.word + place->address, place->found, place->size_bytes);
-    expected = found;
-    memcpy((char *)expected.word + place->address, place->recorded, place->size_bytes);
-    fprintf(out, "    word q%d of the map, rule MAP_BITS_LAYOUT\n", (int)place->address / 8);
-    explain_fields(&expected, &found, out);
-}
-
-static void encode_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+static void encode_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     struct tensormap_image images[2];
     (void)test_case;
+    memcpy(images[0].word, difference->expected->bytes, TENSORMAP_BYTES);
+    memcpy(images[1].word, difference->found->bytes, TENSORMAP_BYTES);
     for (int i = 0; i < TENSORMAP_BYTES / 8; i++) {
-        uint64_t want, got;
-        memcpy(&want, expected->window[0].bytes + 8 * i, 8);
-        memcpy(&got, found->window[0].bytes + 8 * i, 8);
+        uint64_t want = images[0].word[i], got = images[1].word[i];
         if (want != got)
-            fprintf(out, "  word q%d: expected %016" PRIx64 ", found %016" PRIx64 ", bits that differ %016" PRIx64 "\n",
+            fprintf(out,
+                    "    word q%d of the map: expected %016" PRIx64 ", found %016" PRIx64
+                    ", bits that differ %016" PRIx64 "\n",
                     i, want, got, want ^ got);
     }
-    memcpy(images[0].word, expected->window[0].bytes, TENSORMAP_BYTES);
-    memcpy(images[1].word, found->window[0].bytes, TENSORMAP_BYTES);
-    if (memcmp(images[0].word, images[1].word, TENSORMAP_BYTES) != 0) explain_fields(&images[0], &images[1], out);
+    explain_fields(&images[0], &images[1], out);
+    difference_print_rule(RULE_MAP_BITS_LAYOUT, out);
 }
 
 const struct family family_encode = {
@@ -133,5 +122,4 @@ const struct family family_encode = {
     .run_gpu = encode_run_gpu,
     .explain = encode_explain,
     .rule = RULE_MAP_BITS_LAYOUT,
-    .explain_place = encode_explain_place,
 };

@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "field.h"
 #include "gemm/cp_async_job.h"
 #include "gemm_instance.h"
 #include "memory.h"
 #include "random.h"
-#include "result.h"
 #include "types.h"
 
 enum gemm_operand { GEMM_A, GEMM_B, GEMM_D };
@@ -90,6 +90,6 @@ int gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], 
 int gemm_model_dump(const struct gemm_case *c, uint8_t *dump);
 
 // The first difference in the user's terms: which element, which tile, which block of K is the first that matters.
-void gemm_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void gemm_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -7,22 +7,6 @@
 #include "chain.h"
 #include "gemm_case.h"
 
-// The first byte of window `index` that differs; its size if none does.
-static uint32_t first_difference(const struct result *expected, const struct result *found, int index)
-{
-    const struct window *a = &expected->window[index], *b = &found->window[index];
-    uint32_t at = 0;
-    while (at < a->size_bytes && a->bytes[at] == b->bytes[at]) at++;
-    return at;
-}
-
-static uint32_t element_at(const struct result *result, uint32_t at, uint32_t bytes)
-{
-    uint32_t element = 0;
-    memcpy(&element, result->window[0].bytes + at, bytes);
-    return element;
-}
-
 // The row of A and the row of B of an element, taken apart.
 struct rows {
     struct number_terms *a, *b;
@@ -67,28 +51,29 @@ static void explain_blocks(const struct gemm_case *c, const struct rows *r, uint
     }
 }
 
-static void explain_element(const struct gemm_case *c, uint32_t m, uint32_t n, const struct result *expected,
-                            const struct result *found, FILE *out)
+static void explain_element(const struct gemm_case *c, uint32_t m, uint32_t n, const struct difference *difference,
+                            FILE *out)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
-    uint32_t bytes = gemm_bytes(i->out), at = GEMM_GUARD_BYTES + m * c->pitch_bytes[GEMM_D] + n * bytes;
+    uint32_t bytes = gemm_bytes(i->out);
+    struct difference_units element = difference_units(difference, bytes);
     fprintf(out, "    %s: D[%u][%u], tile %u, %u (row %u, column %u of it): 0x%0*x expected, 0x%0*x found\n", i->name,
             m, n, m / i->tile_m, n / i->tile_n, m % i->tile_m, n % i->tile_n, (int)bytes * 2,
-            element_at(expected, at, bytes), (int)bytes * 2, element_at(found, at, bytes));
+            (uint32_t)element.expected, (int)bytes * 2, (uint32_t)element.found);
     if (n >= c->n) {
         fprintf(out, "    past the end of the row: a store writes whole pieces of 16 bytes, rule STORE_GRANULE\n");
         return;
     }
     if (c->splits > 1) return;
     struct rows rows = {read_row(c, GEMM_A, m), read_row(c, GEMM_B, n), wgmma_chain_steps(gemm_wgmma_types(i), c->k)};
-    if (rows.a != NULL && rows.b != NULL) explain_blocks(c, &rows, element_at(found, at, bytes), out);
+    if (rows.a != NULL && rows.b != NULL) explain_blocks(c, &rows, (uint32_t)element.found, out);
     free(rows.a);
     free(rows.b);
 }
 
-static void explain_d(const struct gemm_case *c, uint32_t at, const struct result *expected, const struct result *found,
-                      FILE *out)
+static void explain_d(const struct gemm_case *c, const struct difference *difference, FILE *out)
 {
+    uint32_t at = difference->at;
     uint32_t pitch = c->pitch_bytes[GEMM_D], bytes = gemm_bytes(gemm_instance_row(c->instance)->out);
     if (at < GEMM_GUARD_BYTES || at >= GEMM_GUARD_BYTES + c->m * pitch) {
         fprintf(out, "    D: %s it, at byte %d from its start, memory has changed\n",
@@ -96,7 +81,7 @@ static void explain_d(const struct gemm_case *c, uint32_t at, const struct resul
         return;
     }
     at -= GEMM_GUARD_BYTES;
-    explain_element(c, at / pitch, at % pitch / bytes, expected, found, out);
+    explain_element(c, at / pitch, at % pitch / bytes, difference, out);
 }
 
 static void explain_shared(const struct gemm_case *c, uint32_t at, FILE *out)
@@ -115,13 +100,10 @@ static void explain_shared(const struct gemm_case *c, uint32_t at, FILE *out)
             at / stage_bytes, in_stage < of_a ? 'A' : 'B', in_block / GEMM_BLOCK_BYTES, in_block % GEMM_BLOCK_BYTES);
 }
 
-void gemm_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void gemm_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    uint32_t at = first_difference(expected, found, 0);
-    if (at < expected->window[0].size_bytes) {
-        explain_d(test_case, at, expected, found, out);
-    } else if (expected->windows > 1) {
-        at = first_difference(expected, found, 1);
-        if (at < expected->window[1].size_bytes) explain_shared(test_case, at, out);
-    }
+    if (difference->window == 0)
+        explain_d(test_case, difference, out);
+    else
+        explain_shared(test_case, difference->at, out);
 }

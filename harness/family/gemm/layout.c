@@ -282,27 +282,20 @@ static int layout_run_gpu(struct gpu *gpu, const void *cases, int count, struct 
     return error;
 }
 
-// Where the results first differ: an element of D, or a byte of shared memory.
-static void layout_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+static void layout_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct layout_case *c = test_case;
-    for (int i = 0; i < expected->windows && i < found->windows; i++) {
-        const struct window *a = &expected->window[i], *b = &found->window[i];
-        uint32_t at = 0, pitch = c->pitch_bytes[GEMM_D], half = layout_operand_bytes(layout_blocks(c));
-        while (at < a->size_bytes && a->bytes[at] == b->bytes[at]) at++;
-        if (at == a->size_bytes) continue;
-        if (i == 0)
-            fprintf(out, "    D[%u][%u]: A %s-major, swizzle %s; B %s-major, swizzle %s\n",
-                    (at - GEMM_GUARD_BYTES) / pitch, (at - GEMM_GUARD_BYTES) % pitch / 4,
-                    major_names[instances[c->instance].is_mn_major[0]], swizzle_names[c->swizzle[0]],
-                    major_names[instances[c->instance].is_mn_major[1]], swizzle_names[c->swizzle[1]]);
-        else
-            fprintf(out, "    shared memory of CTA 0: byte %u of %s\n", at < 2 * half ? at % half : at - 2 * half,
-                    at < half       ? "A"
-                    : at < 2 * half ? "B"
-                                    : "the barriers");
-        return;
-    }
+    uint32_t at = difference->at, pitch = c->pitch_bytes[GEMM_D], half = layout_operand_bytes(layout_blocks(c));
+    if (difference->window == 0)
+        fprintf(out, "    D[%u][%u]: A %s-major, swizzle %s; B %s-major, swizzle %s\n", (at - GEMM_GUARD_BYTES) / pitch,
+                (at - GEMM_GUARD_BYTES) % pitch / 4, major_names[instances[c->instance].is_mn_major[0]],
+                swizzle_names[c->swizzle[0]], major_names[instances[c->instance].is_mn_major[1]],
+                swizzle_names[c->swizzle[1]]);
+    else
+        fprintf(out, "    shared memory of CTA 0: byte %u of %s\n", at < 2 * half ? at % half : at - 2 * half,
+                at < half       ? "A"
+                : at < 2 * half ? "B"
+                                : "the barriers");
 }
 
 const struct family family_gemm_layout = {

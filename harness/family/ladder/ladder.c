@@ -189,13 +189,11 @@ static const struct field field[] = {
 
 static const struct fields fields = {.name = "ladder case", .field = field, .bytes = sizeof(struct ladder_case)};
 
-static void ladder_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+static void ladder_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct ladder_case *c = test_case;
     const struct gemm_case gemm = as_gemm(c);
-    const struct window *a = &expected->window[0], *b = &found->window[0];
-    uint32_t at = 0, pitch = gemm.pitch_bytes[GEMM_D];
-    while (at < a->size_bytes && a->bytes[at] == b->bytes[at]) at++;
+    uint32_t at = difference->at, pitch = gemm.pitch_bytes[GEMM_D];
     if (at < GEMM_GUARD_BYTES || at >= GEMM_GUARD_BYTES + c->m * pitch) {
         fprintf(out, "    D: %s it memory has changed\n", at < GEMM_GUARD_BYTES ? "before" : "behind");
         return;

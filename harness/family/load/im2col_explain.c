@@ -73,30 +73,23 @@ static void explain_byte(const struct im2col_case *c, const struct im2col *colum
         fprintf(out, "    expected: no change, the byte is outside the column\n");
     fprintf(out, "    found:    %s", words[kind]);
     if (kind == FOUND_SOURCE) fprintf(out, "%" PRIx64, source);
-    enum rule rule = likely_rule(column, inside ? &run : NULL, kind);
-    fprintf(out, "\n    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+    fprintf(out, "\n");
+    difference_print_rule(likely_rule(column, inside ? &run : NULL, kind), out);
 }
 
-void im2col_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void im2col_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct im2col_case *c = test_case;
+    uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
-    uint64_t want, got;
-    if (!im2col_case_map(c, &map)) return;
-    if (map.mode != TENSORMAP_IM2COL) return;
-    memcpy(&want, expected->window[0].bytes, sizeof want);
-    memcpy(&got, found->window[0].bytes, sizeof got);
-    if (want != got) {
-        struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-        fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule IM2COL_TX_BYTES\n", a.phase,
-                a.tx, b.phase, b.tx);
+    if (!im2col_case_map(c, &map) || map.mode != TENSORMAP_IM2COL) return;
+    if (difference->window == 0) {
+        fprintf(out, "    mbarrier: ");
+        difference_print_barrier(difference, out);
+        difference_print_rule(RULE_IM2COL_TX_BYTES, out);
+        return;
     }
-    const struct window *w = &expected->window[1], *f = &found->window[1];
-    uint32_t size = w->size_bytes < f->size_bytes ? w->size_bytes : f->size_bytes, i = 0;
-    while (i < size && w->bytes[i] == f->bytes[i]) i++;
-    if (i == size) return;
     struct im2col column = im2col_case_column(c, &map);
-    fprintf(out, "    shared 0x%x (bank %u): expected %02x, found %02x\n", (uint32_t)w->base + i,
-            ((uint32_t)w->base + i) / 4 % 32, w->bytes[i], f->bytes[i]);
-    explain_byte(c, &column, f, i, out);
+    fprintf(out, "    bank %u\n", address / 4 % 32);
+    explain_byte(c, &column, difference->found, difference->at, out);
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "family.h"
 #include "map_args.h"
 #include "memory.h"
@@ -28,7 +29,7 @@ struct load_window load_window(const struct load_case *test_case);
 int load_map(const struct load_case *test_case, struct tensormap *map);
 
 // What is wrong at the first byte that differs: element, byte, bank, where the bytes found come from, the likely rule.
-void load_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void load_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // Which elements the model has at `place` of a window, and the rule that decides it.
 void load_explain_place(const void *test_case, const struct place *place, FILE *out);

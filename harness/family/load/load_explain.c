@@ -77,33 +77,23 @@ static void explain_byte(const struct load_case *c, const struct tensormap *map,
         print_place("found:   ", map, &other, out);
     else
         fprintf(out, "    found:    %s\n", words[origin]);
-    enum rule rule = likely_rule(map, in_box ? &place : NULL, origin, found_in_box);
-    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+    difference_print_rule(likely_rule(map, in_box ? &place : NULL, origin, found_in_box), out);
 }
 
-static void explain_word(uint64_t expected, uint64_t found, FILE *out)
-{
-    struct mbarrier_fields a = mbarrier_unpack(expected), b = mbarrier_unpack(found);
-    fprintf(out, "    mbarrier: phase %d, tx %d expected; phase %d, tx %d found: rule TILE_TX_BYTES\n", a.phase, a.tx,
-            b.phase, b.tx);
-}
-
-void load_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void load_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct load_case *c = test_case;
+    uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
-    uint64_t want, got;
     if (!load_map(c, &map)) return;
-    memcpy(&want, expected->window[0].bytes, sizeof want);
-    memcpy(&got, found->window[0].bytes, sizeof got);
-    if (want != got) explain_word(want, got, out);
-    const struct window *w = &expected->window[1], *f = &found->window[1];
-    uint32_t size = w->size_bytes < f->size_bytes ? w->size_bytes : f->size_bytes, i = 0;
-    while (i < size && w->bytes[i] == f->bytes[i]) i++;
-    if (i == size) return;
-    fprintf(out, "    shared 0x%x (bank %u): expected %02x, found %02x\n", (uint32_t)w->base + i,
-            ((uint32_t)w->base + i) / 4 % 32, w->bytes[i], f->bytes[i]);
-    explain_byte(c, &map, f, i, out);
+    if (difference->window == 0) {
+        fprintf(out, "    mbarrier: ");
+        difference_print_barrier(difference, out);
+        difference_print_rule(RULE_TILE_TX_BYTES, out);
+    } else {
+        fprintf(out, "    bank %u\n", address / 4 % 32);
+        explain_byte(c, &map, difference->found, difference->at, out);
+    }
 }
 
 // Counts of the bytes at a place, by what belongs there.
@@ -147,21 +137,12 @@ static void explain_line(const struct load_case *c, const struct tensormap *map,
         print_end(map, &first, out);
         print_end(map, &last, out);
     }
-    enum rule rule = line_rule(map, &bytes);
-    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+    difference_print_rule(line_rule(map, &bytes), out);
 }
 
 void load_explain_place(const void *test_case, const struct place *place, FILE *out)
 {
     const struct load_case *c = test_case;
     struct tensormap map;
-    if (!load_map(c, &map)) return;
-    if (strcmp(place->window, "shared") == 0) {
-        explain_line(c, &map, place, out);
-    } else if (place->is_known && place->size_bytes == sizeof(uint64_t)) {
-        uint64_t want, got;
-        memcpy(&want, place->recorded, sizeof want);
-        memcpy(&got, place->found, sizeof got);
-        explain_word(want, got, out);
-    }
+    if (load_map(c, &map) && strcmp(place->window, "shared") == 0) explain_line(c, &map, place, out);
 }

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "matrix.h"
 #include "matrix_job.h"
 #include "random.h"
-#include "result.h"
 
 // `address`: the operand of each lane. `seed` decides what shared memory and registers hold before.
 struct matrix_case {
@@ -28,6 +28,6 @@ const struct matrix_form_row *matrix_form_row(enum matrix_form form);
 void matrix_generate(struct random *random, void *test_case);
 
 // The first register or element of shared memory that differs, and the row it belongs to.
-void matrix_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void matrix_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

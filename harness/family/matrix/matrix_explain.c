@@ -29,19 +29,12 @@ static void explain_shared(const struct matrix_case *c, uint32_t address, uint32
                     lane / MATRIX_ROWS, lane, c->address[lane]);
 }
 
-void matrix_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void matrix_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    const struct matrix_case *c = test_case;
-    for (int i = 0; i < 2; i++) {
-        const struct window *w = &expected->window[i], *f = &found->window[i];
-        for (uint32_t at = 0; at + 4 <= w->size_bytes && at + 4 <= f->size_bytes; at += 4) {
-            uint32_t want, got;
-            memcpy(&want, w->bytes + at, sizeof want);
-            memcpy(&got, f->bytes + at, sizeof got);
-            if (want == got) continue;
-            if (i == 0) explain_register(c, at / 4, want, got, out);
-            if (i == 1) explain_shared(c, (uint32_t)w->base + at, want, got, out);
-            return;
-        }
-    }
+    struct difference_units words = difference_units(difference, 4);
+    uint32_t want = (uint32_t)words.expected, got = (uint32_t)words.found, word = difference->at / 4;
+    if (difference->window == 0)
+        explain_register(test_case, word, want, got, out);
+    else
+        explain_shared(test_case, (uint32_t)difference->expected->base + 4 * word, want, got, out);
 }

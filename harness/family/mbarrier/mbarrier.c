@@ -217,22 +217,22 @@ static void explain_record(const struct mbarrier_record *expected, const struct 
     }
 }
 
-static void mbarrier_explain(const void *test_case, const struct result *expected, const struct result *found,
-                             FILE *out)
+static void mbarrier_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct mbarrier_case *program = test_case;
-    for (int i = 0; i < program->count; i++) {
-        struct mbarrier_record records[2];
-        memcpy(&records[0], expected->window[0].bytes + (size_t)i * sizeof records[0], sizeof records[0]);
-        memcpy(&records[1], found->window[0].bytes + (size_t)i * sizeof records[1], sizeof records[1]);
-        if (memcmp(&records[0], &records[1], sizeof records[0]) == 0) continue;
-        print_step(program, i, out);
-        explain_record(&records[0], &records[1], out);
+    struct mbarrier_record records[2];
+    if (difference->window == 1) {
+        struct difference_units words = difference_units(difference, 8);
+        fprintf(out, "the word of barrier %d at the end of the program\n", (int)difference->at / 8);
+        print_word("expected", words.expected, out);
+        print_word("found", words.found, out);
         return;
     }
-    fprintf(out,
-            "the words at the end differ, though no step's did: a step with a spread left another word on a barrier "
-            "that it does not log, or a write landed late\n");
+    int step = (int)(difference->at / sizeof records[0]);
+    memcpy(&records[0], difference->expected->bytes + (size_t)step * sizeof records[0], sizeof records[0]);
+    memcpy(&records[1], difference->found->bytes + (size_t)step * sizeof records[1], sizeof records[1]);
+    print_step(program, step, out);
+    explain_record(&records[0], &records[1], out);
 }
 
 // The fields of a log record from byte `first` to before `end` of it.
@@ -255,16 +255,6 @@ static void mbarrier_explain_place(const void *test_case, const struct place *pl
 {
     const struct mbarrier_case *program = test_case;
     const size_t size = sizeof(struct mbarrier_record), end = place->address + place->size_bytes;
-    if (strcmp(place->window, "final") == 0) {
-        uint64_t words[2];
-        fprintf(out, "the word of barrier %d at the end of the program\n", (int)place->address / 8);
-        if (!place->is_known || place->size_bytes != sizeof words[0]) return;
-        memcpy(&words[0], place->recorded, sizeof words[0]);
-        memcpy(&words[1], place->found, sizeof words[1]);
-        print_word("recorded", words[0], out);
-        print_word("found", words[1], out);
-        return;
-    }
     for (size_t i = place->address / size; i < (size_t)program->count && i * size < end; i++) {
         size_t first = place->address > i * size ? place->address - i * size : 0;
         size_t last = end < (i + 1) * size ? end - i * size : size;

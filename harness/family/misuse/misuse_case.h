@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "arena.h"
+#include "difference.h"
 #include "misuse_job.h"
 #include "random.h"
-#include "result.h"
 #include "tensormap.h"
 
 // Where a global address of a case points: into the arena (arena.h) or near it, where nothing is mapped; into the
@@ -62,6 +62,6 @@ extern const char *const misuse_operation_names[], *const misuse_map_names[];
 void misuse_generate(struct random *random, void *test_case);
 
 // What is wrong at the first difference.
-void misuse_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void misuse_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

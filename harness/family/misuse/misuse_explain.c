@@ -14,28 +14,18 @@ static const char *state_name(uint32_t at)
     return "register";
 }
 
-static void explain_word(const struct window *expected, const struct window *found, FILE *out)
+void misuse_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    uint32_t at = 0;
-    uint64_t want, got;
-    while (at < expected->size_bytes && memcmp(expected->bytes + at, found->bytes + at, 8) == 0) at += 8;
-    if (at >= expected->size_bytes) return;
-    memcpy(&want, expected->bytes + at, sizeof want);
-    memcpy(&got, found->bytes + at, sizeof got);
-    if (strcmp(expected->name, "state") != 0)
-        fprintf(out, "    %s 0x%" PRIx64 ":", expected->name, expected->base + at);
+    const struct misuse_case *c = test_case;
+    struct difference_units words = difference_units(difference, 8);
+    uint32_t at = difference->at / 8 * 8;
+    if (strcmp(difference->expected->name, "state") != 0)
+        fprintf(out, "    %s 0x%" PRIx64 ":", difference->expected->name, difference->expected->base + at);
     else if (at >= offsetof(struct misuse_output, value))
         fprintf(out, "    %s:", state_name(at));
     else
         fprintf(out, "    %s %u:", state_name(at), at / 8 % MISUSE_BARRIERS % (at < 32 ? 4 : 2));
-    fprintf(out, " 0x%016" PRIx64 " expected, 0x%016" PRIx64 " found\n", want, got);
-}
-
-void misuse_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
-{
-    const struct misuse_case *c = test_case;
+    fprintf(out, " 0x%016" PRIx64 " expected, 0x%016" PRIx64 " found\n", words.expected, words.found);
     fprintf(out, "    %s, shared 0x%x, barrier 0x%x, global 0x%" PRIx64 "\n", misuse_operation_names[c->operation],
             c->shared, c->barrier, c->global);
-    for (int i = 0; i < expected->windows && i < found->windows; i++)
-        explain_word(&expected->window[i], &found->window[i], out);
 }

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "mma.h"
 #include "mma_job.h"
 #include "random.h"
-#include "result.h"
 
 // `steps` instructions of `form` follow each other, each with an A and a B of its own (and metadata, of a sparse form,
 // whose `selector` it is; else 0); `seed` decides what registers hold before.
@@ -44,6 +44,6 @@ uint32_t mma_case_d_bytes(const struct mma_case *test_case);
 void mma_generate(struct random *random, void *test_case);
 
 // The first element of D that differs: where it is, its terms, what was expected and found.
-void mma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void mma_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

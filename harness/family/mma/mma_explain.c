@@ -87,16 +87,10 @@ static void explain_register(const struct mma_case *c, int index, uint64_t want,
     if (c->steps > 0) explain_terms(c, lane, index / MMA_LANES, part, out);
 }
 
-void mma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void mma_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct mma_case *c = test_case;
     uint32_t bytes = mma_row(c->form)->d == NUMBER_F64 ? 8 : 4;
-    for (uint32_t at = 0; at + bytes <= expected->window[0].size_bytes; at += bytes) {
-        uint64_t want = 0, got = 0;
-        memcpy(&want, expected->window[0].bytes + at, bytes);
-        memcpy(&got, found->window[0].bytes + at, bytes);
-        if (want == got) continue;
-        explain_register(c, (int)(at / bytes), want, got, out);
-        return;
-    }
+    struct difference_units registers = difference_units(difference, bytes);
+    explain_register(c, (int)(difference->at / bytes), registers.expected, registers.found, out);
 }

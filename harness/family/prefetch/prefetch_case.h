@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "gpu.h"
 #include "prefetch_model.h"
 #include "random.h"
-#include "result.h"
 
 // Where the model sees the windows of the two arrays; a GPU has them somewhere else.
 #define PREFETCH_SOURCE      ((uint64_t)1 << 45)
@@ -41,6 +41,6 @@ int prefetch_start_fast(struct gpu *gpu, unsigned long long destination, unsigne
 void prefetch_generate(struct random *random, void *test_case);
 
 // What is wrong at the first place that differs: the element and its batch, the byte of a stage, or the barrier.
-void prefetch_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void prefetch_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

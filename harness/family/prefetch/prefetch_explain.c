@@ -37,32 +37,20 @@ static void explain_stage(const struct prefetch_case *c, const struct window *ex
     fprintf(out, ": 0x%02x expected, 0x%02x found\n", expected->bytes[at], found->bytes[at]);
 }
 
-static void explain_barrier(const struct prefetch_case *c, const struct window *expected, const struct window *found,
-                            uint32_t at, FILE *out)
+static void explain_barrier(const struct prefetch_case *c, const struct difference *difference, FILE *out)
 {
-    uint32_t words = prefetch_words_bytes(c->stages), cta = at / words, stage = at % words / MBARRIER_BYTES;
-    uint64_t want, got;
-    memcpy(&want, expected->bytes + cta * words + stage * MBARRIER_BYTES, sizeof want);
-    memcpy(&got, found->bytes + cta * words + stage * MBARRIER_BYTES, sizeof got);
-    struct mbarrier_fields a = mbarrier_unpack(want), b = mbarrier_unpack(got);
-    fprintf(out, "    barrier of CTA %" PRIu32 ", stage %" PRIu32 ": phase %d, tx %d expected; phase %d, tx %d found\n",
-            cta, stage, a.phase, a.tx, b.phase, b.tx);
+    uint32_t words = prefetch_words_bytes(c->stages), at = difference->at;
+    fprintf(out, "    barrier of CTA %" PRIu32 ", stage %" PRIu32 ": ", at / words, at % words / MBARRIER_BYTES);
+    difference_print_barrier(difference, out);
 }
 
-void prefetch_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void prefetch_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    const struct prefetch_case *c = test_case;
-    for (int i = 0; i < expected->windows; i++) {
-        const struct window *w = &expected->window[i], *f = &found->window[i];
-        uint32_t at = 0;
-        while (at < w->size_bytes && w->bytes[at] == f->bytes[at]) at++;
-        if (at == w->size_bytes) continue;
-        if (strcmp(w->name, "stages") == 0)
-            explain_stage(c, w, f, at, out);
-        else if (strcmp(w->name, "barriers") == 0)
-            explain_barrier(c, w, f, at, out);
-        else
-            explain_array(c, w, f, at, out);
-        return;
-    }
+    const struct window *w = difference->expected, *f = difference->found;
+    if (strcmp(w->name, "stages") == 0)
+        explain_stage(test_case, w, f, difference->at, out);
+    else if (strcmp(w->name, "barriers") == 0)
+        explain_barrier(test_case, difference, out);
+    else
+        explain_array(test_case, w, f, difference->at, out);
 }

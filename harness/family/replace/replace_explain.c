@@ -36,16 +36,12 @@ static void explain_map(const struct replace_case *c, const struct window *expec
     fprintf(out, "    no edit writes it; likely rule REPLACE_KEEPS\n");
 }
 
-static void explain_shared(const struct replace_case *c, const struct window *expected, const struct window *found,
-                           FILE *out)
+static void explain_shared(const struct replace_case *c, const struct difference *difference, FILE *out)
 {
     struct tensormap map;
     struct provenance place;
-    uint32_t i = 0, size = expected->size_bytes < found->size_bytes ? expected->size_bytes : found->size_bytes;
-    while (i < size && expected->bytes[i] == found->bytes[i]) i++;
-    if (i == size || !replace_final_map(c, &map)) return;
-    uint32_t address = (uint32_t)expected->base + i;
-    fprintf(out, "    shared 0x%x: expected %02x, found %02x\n", address, expected->bytes[i], found->bytes[i]);
+    uint32_t address = (uint32_t)difference->expected->base + difference->at;
+    if (!replace_final_map(c, &map)) return;
     if (!provenance_of_shared(&map, c->coord, c->shared, address, &place)) {
         fprintf(out, "    the byte is outside the box; likely rule TILE_PITCH\n");
         return;
@@ -59,11 +55,15 @@ static void explain_shared(const struct replace_case *c, const struct window *ex
                 place.address - ARENA_BASE, c->count > 0 ? "REPLACE_FIELD" : "LOAD_MAP_IGNORED");
 }
 
-void replace_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void replace_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    explain_map(test_case, &expected->window[0], &found->window[0], out);
-    if (expected->windows < 3) return;
-    if (memcmp(expected->window[1].bytes, found->window[1].bytes, expected->window[1].size_bytes) != 0)
-        fprintf(out, "    the barrier's word differs: likely rule TILE_TX_BYTES\n");
-    explain_shared(test_case, &expected->window[2], &found->window[2], out);
+    if (difference->window == 0) {
+        explain_map(test_case, difference->expected, difference->found, out);
+    } else if (difference->window == 1) {
+        fprintf(out, "    mbarrier: ");
+        difference_print_barrier(difference, out);
+        difference_print_rule(RULE_TILE_TX_BYTES, out);
+    } else {
+        explain_shared(test_case, difference, out);
+    }
 }

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "gpu.h"
 #include "random.h"
-#include "result.h"
 #include "rmw_model.h"
 
 // Where the model sees the window of the array; a GPU has it somewhere else.
@@ -35,6 +35,6 @@ int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_
 void rmw_generate(struct random *random, void *test_case);
 
 // What is wrong at the first place that differs: the element, or the tile's byte, or the entry of the log.
-void rmw_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void rmw_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -46,20 +46,13 @@ static void explain_tile(const struct rmw_case *c, const struct window *expected
             found->bytes[at]);
 }
 
-void rmw_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void rmw_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    const struct rmw_case *c = test_case;
-    for (int i = 0; i < expected->windows; i++) {
-        const struct window *w = &expected->window[i], *f = &found->window[i];
-        uint32_t at = 0;
-        while (at < w->size_bytes && w->bytes[at] == f->bytes[at]) at++;
-        if (at == w->size_bytes) continue;
-        if (strcmp(w->name, "array") == 0)
-            explain_array(c, w, f, at, out);
-        else if (strcmp(w->name, "log") == 0)
-            explain_log(w, f, at, out);
-        else
-            explain_tile(c, w, f, at, out);
-        return;
-    }
+    const struct window *w = difference->expected, *f = difference->found;
+    if (strcmp(w->name, "array") == 0)
+        explain_array(test_case, w, f, difference->at, out);
+    else if (strcmp(w->name, "log") == 0)
+        explain_log(w, f, difference->at, out);
+    else
+        explain_tile(test_case, w, f, difference->at, out);
 }

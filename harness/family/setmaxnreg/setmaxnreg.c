@@ -105,21 +105,17 @@ static void explain_step(const struct setmaxnreg_case *c, uint32_t i, const uint
     for (int warp = 0; warp < SETMAXNREG_WARPS; warp++) fprintf(out, " %u", want[warp]);
     fprintf(out, " expected,");
     for (int warp = 0; warp < SETMAXNREG_WARPS; warp++) fprintf(out, " %u", got[warp]);
-    fprintf(out, " found\n    likely rule SETMAXNREG_POOL: %s\n", rule_row(RULE_SETMAXNREG_POOL)->sentence);
+    fprintf(out, " found\n");
 }
 
-static void setmaxnreg_explain(const void *test_case, const struct result *expected, const struct result *found,
-                               FILE *out)
+static void setmaxnreg_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    const struct setmaxnreg_case *c = test_case;
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t want[SETMAXNREG_WARPS], got[SETMAXNREG_WARPS];
-        memcpy(want, expected->window[0].bytes + i * sizeof want, sizeof want);
-        memcpy(got, found->window[0].bytes + i * sizeof got, sizeof got);
-        if (memcmp(want, got, sizeof want) == 0) continue;
-        explain_step(c, i, want, got, out);
-        return;
-    }
+    uint32_t want[SETMAXNREG_WARPS], got[SETMAXNREG_WARPS];
+    uint32_t step = difference->at / (uint32_t)sizeof want;
+    memcpy(want, difference->expected->bytes + step * sizeof want, sizeof want);
+    memcpy(got, difference->found->bytes + step * sizeof got, sizeof got);
+    explain_step(test_case, step, want, got, out);
+    difference_print_rule(RULE_SETMAXNREG_POOL, out);
 }
 
 static const char *count_illegal(const void *step)

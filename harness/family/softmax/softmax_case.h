@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "gpu.h"
 #include "random.h"
-#include "result.h"
 #include "softmax_job.h"
 
 // What the inputs are: numbers below 2 in magnitude; the same with keys a hundred times as large, so that most weights
@@ -42,7 +42,7 @@ void softmax_fill(const void *test_case, const struct result *result);
 
 enum rule softmax_model(const void *test_case, struct result *result);
 void softmax_generate(struct random *random, void *test_case);
-void softmax_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void softmax_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // The launches of a variant for `rows` queries, with the addresses, count, parts and scale that `job` has: 1, or 2 for
 // global. `arguments` (1 pointer) and `job` live as long as the launches.

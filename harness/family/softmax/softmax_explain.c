@@ -25,20 +25,18 @@ static void explain_place(const struct softmax_case *c, int window, uint32_t wor
     }
 }
 
-void softmax_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+static float float_of(uint64_t unit)
 {
-    const struct softmax_case *c = test_case;
-    for (int i = 0; i < expected->windows; i++)
-        for (uint32_t at = 0; at < expected->window[i].size_bytes; at += 4) {
-            uint32_t words[2];
-            float values[2];
-            memcpy(&words[0], expected->window[i].bytes + at, sizeof words[0]);
-            memcpy(&words[1], found->window[i].bytes + at, sizeof words[1]);
-            if (words[0] == words[1]) continue;
-            memcpy(values, words, sizeof values);
-            explain_place(c, i, at / 4, out);
-            fprintf(out, "0x%08x (%.9g) expected, 0x%08x (%.9g) found\n", words[0], (double)values[0], words[1],
-                    (double)values[1]);
-            return;
-        }
+    uint32_t word = (uint32_t)unit;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+void softmax_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    struct difference_units words = difference_units(difference, 4);
+    explain_place(test_case, difference->window, difference->at / 4, out);
+    fprintf(out, "0x%08x (%.9g) expected, 0x%08x (%.9g) found\n", (uint32_t)words.expected,
+            (double)float_of(words.expected), (uint32_t)words.found, (double)float_of(words.found));
 }

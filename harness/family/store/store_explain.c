@@ -62,18 +62,13 @@ static void explain_element(const struct store_case *c, const struct tensormap *
         fprintf(out, "\n    from shared 0x%x by %s\n", from, store_operation_name(c->operation));
     else
         fprintf(out, "\n    the box does not write it\n");
-    enum rule rule = likely_rule(c, map, from != 0);
-    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+    difference_print_rule(likely_rule(c, map, from != 0), out);
 }
 
-void store_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void store_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct store_case *c = test_case;
     struct tensormap map;
-    if (!store_map(c, &map)) return;
-    if (!store_has_walk(c, &map)) return;
-    const struct window *e = &expected->window[0], *f = &found->window[0];
-    uint32_t size = e->size_bytes < f->size_bytes ? e->size_bytes : f->size_bytes, at = 0;
-    while (at < size && e->bytes[at] == f->bytes[at]) at++;
-    if (at < size) explain_element(c, &map, e, f, at, out);
+    if (store_map(c, &map) && store_has_walk(c, &map))
+        explain_element(c, &map, difference->expected, difference->found, difference->at, out);
 }

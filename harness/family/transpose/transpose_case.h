@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 #include "bank.h"
+#include "difference.h"
 #include "map_args.h"
 #include "memory.h"
 #include "random.h"
-#include "result.h"
 #include "transpose_job.h"
 
 struct gpu;
@@ -61,7 +61,7 @@ enum transpose_walk transpose_best_walk(uint32_t element_bytes);
 
 enum rule transpose_run_model(const void *test_case, struct result *result);
 int transpose_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
-void transpose_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void transpose_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // A random case; see transpose_random.c for what it leans to.
 void transpose_generate(struct random *random, void *test_case);

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "difference.h"
 #include "random.h"
-#include "result.h"
 #include "wgmma.h"
 #include "wgmma_sparse_job.h"
 
@@ -52,6 +52,6 @@ void wgmma_generate(struct random *random, void *test_case);
 void wgmma_sparse_generate(struct random *random, void *test_case);
 
 // The first element of D that differs: where it is, its terms, what was expected and found.
-void wgmma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void wgmma_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -65,17 +65,9 @@ static void explain_element(const struct wgmma_case *c, uint32_t index, uint32_t
     explain_terms(c, place, before_last(c, index) >> 16 * part & mask, out);
 }
 
-void wgmma_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void wgmma_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct wgmma_case *c = test_case;
-    if (c->steps == 0) return;
-    const struct window *w = &expected->window[0], *f = &found->window[0];
-    for (uint32_t at = 0; at + 4 <= w->size_bytes && at + 4 <= f->size_bytes; at += 4) {
-        uint32_t want, got;
-        memcpy(&want, w->bytes + at, sizeof want);
-        memcpy(&got, f->bytes + at, sizeof got);
-        if (want == got) continue;
-        explain_element(c, at / 4, want, got, out);
-        return;
-    }
+    struct difference_units words = difference_units(difference, 4);
+    if (c->steps > 0) explain_element(c, difference->at / 4, (uint32_t)words.expected, (uint32_t)words.found, out);
 }

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "difference.h"
 #include "random.h"
-#include "result.h"
 #include "wgmma_order_job.h"
 
 // What struct wgmma_order_job has of the same names.
@@ -27,6 +27,6 @@ int wgmma_order_is_legal(const void *test_case, const struct result *result);
 json_t *wgmma_order_describe(const void *test_case, const struct result *result);
 int wgmma_order_restore(const void *test_case, const json_t *text, struct result *result);
 
-void wgmma_order_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out);
+void wgmma_order_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What may come of a wgmma whose operand is overwritten: verdicts of sync/wgmma_group.h, the mixes of old and new that
 // an element of D can be made of, and the words for one that is none.
+#include <inttypes.h>
 #include <string.h>
 
 #include "fragments.h"
@@ -158,21 +159,20 @@ int wgmma_order_restore(const void *test_case, const json_t *text, struct result
     return 1;
 }
 
-void wgmma_order_explain(const void *test_case, const struct result *expected, const struct result *found, FILE *out)
+void wgmma_order_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct wgmma_order_case *c = test_case;
-    uint32_t index = 0, want, got;
-    while (index < WGMMA_ORDER_OUTPUT_WORDS &&
-           memcmp(expected->window[0].bytes + index * 4, found->window[0].bytes + index * 4, sizeof want) == 0)
-        index++;
-    if (c->kind == WGMMA_ORDER_OVERWRITE) index = first_illegal(c, found);
+    struct difference first = *difference;
+    uint32_t index = difference->at / 4;
+    const struct result found = {.windows = 1, .window = {*difference->found}};
+    if (c->kind == WGMMA_ORDER_OVERWRITE) index = first_illegal(c, &found);
     if (index == WGMMA_ORDER_OUTPUT_WORDS) return;
-    memcpy(&want, expected->window[0].bytes + index * 4, sizeof want);
-    memcpy(&got, found->window[0].bytes + index * 4, sizeof got);
+    first.at = 4 * index;
+    struct difference_units words = difference_units(&first, 4);
     struct number_place at = place_of(index);
     enum rule rule = c->kind == WGMMA_ORDER_OMIT ? RULE_WGMMA_WAIT : RULE_WGMMA_WAIT_SHARED;
-    fprintf(out, "    group %u: D[%d][%d], thread %u, register %u: 0x%x expected, 0x%x found\n",
+    fprintf(out, "    group %u: D[%d][%d], thread %u, register %u: 0x%" PRIx64 " expected, 0x%" PRIx64 " found\n",
             index / (WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS), at.row, at.column, index % WGMMA_ORDER_THREADS,
-            index / WGMMA_ORDER_THREADS % WGMMA_ORDER_REGISTERS, want, got);
-    fprintf(out, "    rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+            index / WGMMA_ORDER_THREADS % WGMMA_ORDER_REGISTERS, words.expected, words.found);
+    difference_print_rule(rule, out);
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Where two results of a case differ, and what every family says of such a place in the same words.
+#ifndef TMAREF_DIFFERENCE_H
+#define TMAREF_DIFFERENCE_H
+
+#include <stdio.h>
+
+#include "result.h"
+
+// The first byte in which a window of two results differs: byte `at` of window number `window`.
+struct difference {
+    const struct window *expected, *found;
+    int window;
+    uint32_t at;
+};
+
+// The number that holds the byte, on both sides.
+struct difference_units {
+    uint64_t expected, found;
+};
+
+// Looks in window `window` of both results; 0 if they are the same there.
+int difference_find(const struct result *expected, const struct result *found, int window,
+                    struct difference *difference);
+
+// Of units of `bytes` bytes, at most 8, from the window's start on.
+struct difference_units difference_units(const struct difference *difference, uint32_t bytes);
+
+// The byte is in a barrier's word: "phase 0, pending 1, tx 16, error 0 expected; ... found", and a line break.
+void difference_print_barrier(const struct difference *difference, FILE *out);
+
+// A line that names the rule that most likely decides what is there.
+void difference_print_rule(enum rule rule, FILE *out);
+
+#endif
