@@ -90,9 +90,9 @@ static void veil(struct program *program, char file, int number)
         if (files[i].file == file) program_say(program, text[i], number, number);
 }
 
-static void fold(struct program *program, char file, int number)
+// A value as 64 bits in %A1; of 128 bits the high half is in %A2.
+static void widen(struct program *program, char file, int number)
 {
-    static const char multiply[] = "mad.lo.u64 %A0, %A0, 0x9E3779B97F4A7C15, %A1;\n";
     if (file == 'p')
         program_say(program, "selp.u64 %%A1, 1, 0, %%p%d;\n", number);
     else if (file == 'h')
@@ -103,8 +103,34 @@ static void fold(struct program *program, char file, int number)
         program_say(program, "mov.b64 %%A1, %%%c%d;\n", file, number);
     else
         program_say(program, "mov.b128 {%%A1, %%A2}, %%q%d;\n", number);
-    program_say(program, "%s", multiply);
-    if (file == 'q') program_say(program, "mov.b64 %%A1, %%A2;\n%s", multiply);
+}
+
+// What is logged at a place that a thread comes to once, and of one value, is the value itself.
+static void log_value(struct program *program, int at)
+{
+    char file = program->written[0].file;
+    int number = program->written[0].number;
+    if (file == 'r' || file == 'B')
+        program_say(program, "st.global.u32 [%%log+%d], %%%c%d;\n", at, file, number);
+    else if (file == 'd' || file == 'A')
+        program_say(program, "st.global.u64 [%%log+%d], %%%c%d;\n", at, file, number);
+    else if (file == 'h')
+        program_say(program, "st.global.u16 [%%log+%d], %%h%d;\n", at, number);
+    else
+        widen(program, file, number), program_say(program, "st.global.u64 [%%log+%d], %%A1;\n", at);
+}
+
+// Others are added up to a hash.
+static void log_all(struct program *program, int at)
+{
+    static const char multiply[] = "mad.lo.u64 %A0, %A0, 0x9E3779B97F4A7C15, %A1;\n";
+    program_say(program, "ld.global.u64 %%A0, [%%log+%d];\n", at);
+    for (int i = 0; i < program->writes; i++) {
+        widen(program, program->written[i].file, program->written[i].number);
+        program_say(program, "%s", multiply);
+        if (program->written[i].file == 'q') program_say(program, "mov.b64 %%A1, %%A2;\n%s", multiply);
+    }
+    program_say(program, "st.global.u64 [%%log+%d], %%A0;\n", at);
 }
 
 void program_end_step(struct program *program)
@@ -112,10 +138,10 @@ void program_end_step(struct program *program)
     int at = program->steps++ * threads(program) * 8;
     if (program->level > 0)
         for (int i = 0; i < program->writes; i++) veil(program, program->written[i].file, program->written[i].number);
-    if (program->writes == 0) return;
-    program_say(program, "ld.global.u64 %%A0, [%%log+%d];\n", at);
-    for (int i = 0; i < program->writes; i++) fold(program, program->written[i].file, program->written[i].number);
-    program_say(program, "st.global.u64 [%%log+%d], %%A0;\n", at);
+    if (program->writes == 1 && program->function < 0 && program->loops == 0 && program->written[0].file != 'q')
+        log_value(program, at);
+    else if (program->writes > 0)
+        log_all(program, at);
 }
 
 static int word_for(struct program *program, enum ptx_type type, char file)
@@ -130,20 +156,23 @@ static int word_for(struct program *program, enum ptx_type type, char file)
     return turn + INPUT_TYPES * (1 + program_below(program, PROGRAM_INPUTS / INPUT_TYPES - 1));
 }
 
+// Each width by a load of its own: of the low half of a 64-bit register ptxas takes wrong bits for some atomics.
 static void load_input(struct program *program, char file, int number, int word)
 {
-    program_say(program, "ld.global.u64 %%A0, [%%in+%d];\n", word * threads(program) * 8);
+    int at = word * threads(program) * 8;
     if (file == 'p')
-        program_say(program, "and.b64 %%A0, %%A0, 1;\nsetp.ne.u64 %%p%d, %%A0, 0;\n", number);
+        program_say(program, "ld.global.u32 %%B0, [%%in+%d];\nand.b32 %%B0, %%B0, 1;\nsetp.ne.u32 %%p%d, %%B0, 0;\n",
+                    at, number);
     else if (file == 'h')
-        program_say(program, "cvt.u16.u64 %%h%d, %%A0;\n", number);
+        program_say(program, "ld.global.u16 %%h%d, [%%in+%d];\n", number, at);
     else if (file == 'r')
-        program_say(program, "cvt.u32.u64 %%r%d, %%A0;\n", number);
+        program_say(program, "ld.global.u32 %%r%d, [%%in+%d];\n", number, at);
     else if (file == 'd')
-        program_say(program, "mov.b64 %%d%d, %%A0;\n", number);
+        program_say(program, "ld.global.u64 %%d%d, [%%in+%d];\n", number, at);
     else
-        program_say(program, "ld.global.u64 %%A1, [%%in+%d];\nmov.b128 %%q%d, {%%A0, %%A1};\n",
-                    (word + 1) % PROGRAM_INPUTS * threads(program) * 8, number);
+        program_say(program,
+                    "ld.global.u64 %%A0, [%%in+%d];\nld.global.u64 %%A1, [%%in+%d];\nmov.b128 %%q%d, {%%A0, %%A1};\n",
+                    at, (word + 1) % PROGRAM_INPUTS * threads(program) * 8, number);
 }
 
 void program_refresh(struct program *program, enum ptx_type type, char file, int number)
@@ -164,7 +193,6 @@ static void branch(struct program *program, int steps)
                 "vote.sync.ballot.b32 %%mt%d, %%p%d, %%m%d;\nnot.b32 %%me%d, %%mt%d;\nand.b32 %%me%d, %%me%d, %%m%d;\n"
                 "@!%%p%d bra ELSE%d;\nmov.b32 %%m%d, %%mt%d;\n",
                 at, predicate, at, at, at, at, at, at, predicate, label, at + 1, at);
-    program->drawn[PTX_FORM_BRA]++;
     program->depth++;
     block(program, steps / 2);
     program_say(program, "bra JOIN%d;\nELSE%d:\nmov.b32 %%m%d, %%me%d;\n", label, label, at + 1, at);
@@ -178,14 +206,13 @@ static void loop(struct program *program, int steps)
 {
     int label = program->labels++, at = program->depth, count = program_register(program, 'r', -1);
     program_say(program, "and.b32 %%n%d, %%r%d, 3;\nmov.b32 %%m%d, %%m%d;\nLOOP%d:\n", at, count, at + 1, at, label);
-    program->depth++;
+    program->depth++, program->loops++;
     block(program, steps);
-    program->depth--;
+    program->depth--, program->loops--;
     program_say(program,
                 "setp.ne.u32 %%go%d, %%n%d, 0;\nsub.u32 %%n%d, %%n%d, 1;\n"
                 "vote.sync.ballot.b32 %%m%d, %%go%d, %%m%d;\n@%%go%d bra LOOP%d;\nbar.warp.sync %%m%d;\n",
                 at, at, at, at, at + 1, at, at + 1, at, label, at);
-    program->drawn[PTX_FORM_BRA]++;
 }
 
 // A jump by number: the lanes of one number go together.
@@ -196,7 +223,6 @@ static void jump(struct program *program, int steps)
                 "and.b32 %%B0, %%r%d, 3;\nmin.u32 %%B0, %%B0, 2;\nmatch.any.sync.b32 %%m%d, %%B0, %%m%d;\n"
                 "TO%d: .branchtargets ARM%d_0, ARM%d_1, ARM%d_2;\nbrx.idx %%B0, TO%d;\n",
                 index, at + 1, at, label, label, label, label, label);
-    program->drawn[PTX_FORM_BRX_IDX]++;
     program->depth++;
     for (int arm = 0; arm < 3; arm++) {
         program_say(program, "ARM%d_%d:\n", label, arm);
@@ -218,7 +244,6 @@ static void call(struct program *program)
     int a = program_register(program, 'r', -1), b = program_register(program, 'd', -1);
     int q = program_register(program, 'q', -1), is_indirect = program_chance(program, 25), label = program->labels++;
     program_begin_step(program, "CALL");
-    program->drawn[PTX_FORM_CALL]++;
     program_say(program,
                 "{\n.param .b32 ca; .param .b64 cb; .param .align 16 .b8 cc[16]; .param .b32 cm; .param .b64 cl;\n"
                 ".param .b64 ci; .param .b64 co; .param .align 16 .b8 cr[16];\n");
@@ -259,8 +284,16 @@ static void step_control(struct program *program, int steps)
 static void step(struct program *program, int steps)
 {
     int what = program_below(program, 100);
-    if (what < 58)
+    if (what < 48)
         step_value(program);
+    else if (what < 51)
+        step_quiet(program);
+    else if (what < 54)
+        step_async(program);
+    else if (what < 56 && program_has_whole_warps(program))
+        step_bulk(program);
+    else if (what < 60 && program_has_whole_warps(program))
+        step_matrix(program);
     else if (what < 76)
         step_memory(program);
     else if (what < 84)
@@ -320,8 +353,10 @@ static void print_module(struct program *program)
     program_say(program,
                 ".version 9.0\n.target sm_90a\n.address_size 64\n"
                 ".shared .align 16 .b8 sm[%d];\n.shared .align 16 .b8 scta[%d];\n.shared .align 16 .b32 exchange[%d];\n"
+                ".shared .align 16 .b8 bulk[%d];\n.shared .align 16 .b8 rows[%d];\n.shared .align 8 .b64 bars[%d];\n"
                 ".const .align 16 .b32 ctab[128] = {",
-                program->block * PROGRAM_SHARED_BYTES, PROGRAM_CTA_BYTES / 2, program->block);
+                program->block * PROGRAM_SHARED_BYTES, PROGRAM_CTA_BYTES / 2, program->block, program->block * 16,
+                program->block * 16, program->block);
     for (int i = 0; i < 128; i++) program_say(program, "%s%u", i ? ", " : "", (uint32_t)random_u64(&program->random));
     program_say(program, "};\n");
     for (int i = 0; i < FUNCTIONS; i++)
@@ -383,7 +418,9 @@ static void print_kernel(struct program *program)
     program->function = -1;
     program_say(program,
                 ".visible .entry kernel(.param .u64 input, .param .u64 logs, .param .u64 memory, .param .align 16 "
-                ".b8 blob[64])\n{\n");
+                ".b8 blob[64])\n");
+    if (program->cluster) program_say(program, ".explicitcluster .reqnctapercluster %d, 1, 1\n", program->cluster);
+    program_say(program, "{\n");
     print_registers(program);
     program_say(
         program,
@@ -396,6 +433,7 @@ static void print_kernel(struct program *program)
         "add.u64 %%log, %%log, %%A2;\nmul.wide.u32 %%A2, %%B0, %d;\nadd.u64 %%own, %%own, %%A2;\n",
         PROGRAM_CTA_BYTES, program->ctas * PROGRAM_CTA_BYTES, PROGRAM_OWN_BYTES);
     print_start(program);
+    program->kernel_step = program->steps;
     clear_own(program);
     print_shared(program, 0);
     block(program, 100 + program_below(program, 100));
@@ -411,6 +449,7 @@ void program_print(struct program *program, uint64_t seed, FILE *to)
     *program = (struct program){.random = random_for(seed, 11), .to = to};
     program->block = random_pick(&program->random, blocks);
     program->ctas = 1 + program_below(program, 3);
+    program->cluster = program_chance(program, 50) ? program->ctas : 0;
     program->level = program_chance(program, 50) ? 4 : 0;
     print_module(program);
     for (int function = FUNCTIONS - 1; function >= 0; function--) print_function(program, function);

@@ -30,12 +30,14 @@ struct program {
     struct random random;
     FILE *to;
     int block, ctas; // threads of a CTA, CTAs of the grid
+    int cluster;     // CTAs of a cluster, all; 0: no cluster
     int level;       // of optimisation: 0 or 4
     int steps;
-    int depth;    // of branches: at 0 all threads of the kernel's CTA are together
-    int function; // whose body this is; -1: the kernel's
+    int depth;       // of branches: at 0 all threads of the kernel's CTA are together
+    int kernel_step; // the first step of the kernel
+    int function;    // whose body this is; -1: the kernel's
+    int loops;       // around this place
     int labels;
-    uint32_t drawn[PTX_FORMS]; // how many steps are of a row
     struct program_written {
         char file;
         int number;
@@ -76,6 +78,12 @@ void step_meeting(struct program *program);
 void step_memory(struct program *program);
 void step_contended(struct program *program);
 void step_address(struct program *program);
+void step_quiet(struct program *program);
+// What goes on behind its instruction, of one thread.
+void step_async(struct program *program);
+// All lanes of a warp, where program_has_whole_warps().
+void step_matrix(struct program *program);
+void step_bulk(struct program *program);
 // All threads of the CTA, at depth 0.
 void step_barrier(struct program *program);
 

@@ -12,6 +12,7 @@
 #include "../alu/values.h"
 #include "device.h"
 #include "program.h"
+#include "ptx.h"
 
 enum { SHOWN = 4, MEMORY_WORDS = 3 * PROGRAM_CTA_BYTES / 8 + PROGRAM_MOST_THREADS * PROGRAM_OWN_BYTES / 8 };
 
@@ -122,25 +123,40 @@ static void print_step(int step)
     }
 }
 
-// Bodies of functions are printed before the kernel's, so the first step in the order of the text is not the first to
-// run: which one is, its operands tell.
-static int show_difference(uint64_t seed, const struct outcome *one, const struct outcome *other)
+static int first_difference(const struct outcome *one, const struct outcome *other, int from, int to)
 {
-    int step = 0, shown = 0;
-    while (step <= program.steps && one->digest[step] == other->digest[step]) step++;
-    if (step > program.steps) return 0;
-    printf("! program %llu (level %d): %s %d differs\n", (unsigned long long)seed, program.level,
-           step == program.steps ? "memory after step" : "step", step);
-    for (int next = step; next <= program.steps; next++)
-        if (one->digest[next] != other->digest[next]) printf("%s%d", next == step ? "! all that differ: " : " ", next);
-    printf("\n");
-    const uint64_t *a = step == program.steps ? one->memory : one->log + step * threads();
-    const uint64_t *b = step == program.steps ? other->memory : other->log + step * threads();
-    size_t count = step == program.steps ? memory_words() : (size_t)threads();
+    while (from < to && one->digest[from] == other->digest[from]) from++;
+    return from;
+}
+
+static void show_values(const uint64_t *a, const uint64_t *b, size_t count)
+{
+    int shown = 0;
     for (size_t i = 0; i < count && shown < SHOWN; i++)
         if (a[i] != b[i] && shown++ < SHOWN)
             printf("!  %zu: %016llx %016llx\n", i, (unsigned long long)a[i], (unsigned long long)b[i]);
-    if (step < program.steps) print_step(step);
+}
+
+static void show_step(const struct outcome *one, const struct outcome *other, int step)
+{
+    show_values(one->log + step * threads(), other->log + step * threads(), (size_t)threads());
+    print_step(step);
+}
+
+// The kernel's first step that differs, and, as bodies of functions are printed before the kernel's, theirs.
+static int show_difference(uint64_t seed, const struct outcome *one, const struct outcome *other)
+{
+    int called = first_difference(one, other, 0, program.kernel_step);
+    int step = first_difference(one, other, program.kernel_step, program.steps), any = 0;
+    int is_memory = one->digest[program.steps] != other->digest[program.steps];
+    if (called == program.kernel_step && step == program.steps && !is_memory) return 0;
+    printf("! program %llu (level %d) differs:", (unsigned long long)seed, program.level);
+    for (int next = 0; next <= program.steps; next++)
+        if (one->digest[next] != other->digest[next] && any++ < 40) printf(" %d", next);
+    printf("\n");
+    if (called < program.kernel_step) show_step(one, other, called);
+    if (step < program.steps) show_step(one, other, step);
+    if (is_memory && any == 1) show_values(one->memory, other->memory, memory_words());
     return 1;
 }
 
@@ -220,12 +236,29 @@ static int check(struct device *device, const char *path, long first, long step)
     return different > 0 || 2 * compared * step < programs;
 }
 
+// --- Which rows there are --------------------------------------------------------------------------------------------
+
+static void count_program(uint64_t *drawn)
+{
+    struct ptx_errors errors;
+    struct ptx_module *module = ptx_open(text, strlen(text), (struct ptx_limits){0}, &errors);
+    if (module == NULL) abort();
+    for (uint32_t i = 0; i < ptx_program(module)->functions; i++) {
+        if (!ptx_decode(module, i, &errors))
+            printf("# line %u: %s\n", errors.item[0].line, errors.item[0].message), exit(1);
+        const struct ptx_program *read = ptx_program(module);
+        for (uint32_t at = 0; at < read->function[i].instructions; at++)
+            drawn[read->op[read->function[i].instruction[at].op].choice.form]++;
+    }
+    ptx_close(module);
+}
+
 static int count_rows(int count)
 {
     static uint64_t drawn[PTX_FORMS];
     for (int seed = 0; seed < count; seed++) {
         make((uint64_t)seed);
-        for (int form = 0; form < PTX_FORMS; form++) drawn[form] += program.drawn[form];
+        count_program(drawn);
     }
     for (int form = 0; form < PTX_FORMS; form++)
         if (ptx_form_row(form)->runs != PTX_RUNS_NOT)
