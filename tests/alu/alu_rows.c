@@ -16,7 +16,7 @@
 #include "kernel.h"
 #include "sums.h"
 
-enum { AT_ONCE = 32, SHOWN = 12 };
+enum { AT_ONCE = 32, SHOWN = 12, BLOCK = 256, ROOM_BYTES = 16 << 20 };
 
 // A line of `gpu`; `key` ends at its tab.
 struct recorded {
@@ -97,12 +97,22 @@ static void report(struct instance *instance, int words)
            (unsigned long long)instance_digest(out, (size_t)words * (size_t)instance->tuples), different);
 }
 
+// Kernel `name`, `threads` of it in blocks of 256: `in` to the device, and `out` back.
+static int run_on_gpu(struct device *device, void *module, const char *name, int threads, size_t in_words,
+                      size_t out_words)
+{
+    uint64_t count = (uint64_t)threads;
+    const struct device_work work = {
+        name, threads / BLOCK, BLOCK, {{in, NULL, in_words}, {NULL, out, out_words}}, &count};
+    return device_run(device, module, &work);
+}
+
 static void run_one(struct run *run, void *module, struct instance *instance, const char *name)
 {
     int in_words = kernel_operands(instance, in), words = before(instance);
     size_t tuples = (size_t)instance->tuples;
-    int error = device_run(run->device, module, name, instance->tuples, in, (size_t)in_words * tuples, out,
-                           (size_t)words * tuples);
+    int error =
+        run_on_gpu(run->device, module, name, instance->tuples, (size_t)in_words * tuples, (size_t)words * tuples);
     if (error != 0) {
         printf("# %s: CUDA error %d\n", instance->key, error);
         fflush(stdout);
@@ -121,13 +131,14 @@ static void run_range(struct run *run, int from, int count)
     for (int i = from; i < from + count; i++)
         snprintf(name, sizeof name, "k%d", i), kernel_print(&run->batch[i], name, ptx);
     fclose(ptx);
-    void *module = device_module(run->device, text, log, sizeof log);
+    void *module;
+    int error = device_module(run->device, text, DEVICE_BEST, &module, log, sizeof log);
     free(text);
-    if (module == NULL && count > 1) {
+    if (error != 0 && count > 1) {
         for (int i = from; i < from + count; i++) run_range(run, i, 1);
         return;
     }
-    if (module == NULL) {
+    if (error != 0) {
         printf("# refused: %s: %.*s\n", run->batch[from].key, (int)strcspn(log, "\n"), log);
         return;
     }
@@ -223,11 +234,13 @@ static int sums_on_gpu(struct device *device, const char *spelling)
     fputs(kernel_head, ptx);
     sums_print(spelling, "sums", ptx);
     fclose(ptx);
-    void *module = device_module(device, text, log, sizeof log);
+    void *module;
+    int error = device_module(device, text, DEVICE_BEST, &module, log, sizeof log);
     free(text);
-    if (module == NULL) printf("# refused: %s: %s\n", spelling, log);
-    int error = module == NULL || device_run(device, module, "sums", 256 * SUMS_REGIONS, in, 1, out, SUMS_REGIONS) != 0;
-    if (module != NULL) device_module_close(device, module);
+    if (error != 0) printf("# refused: %s: %s\n", spelling, log);
+    if (error != 0) return error;
+    error = run_on_gpu(device, module, "sums", BLOCK * SUMS_REGIONS, 1, SUMS_REGIONS);
+    device_module_close(device, module);
     return error;
 }
 
@@ -289,13 +302,15 @@ static int check_sums(const char *path, int from, int every)
 int main(int argc, char **argv)
 {
     static struct run run = {.mode = "", .step = 1};
+    const char *why = "";
     if (argc > 1) run.mode = argv[1];
     if (argc > 3) run.first = atol(argv[2]), run.step = atol(argv[3]);
     if (strcmp(run.mode, "check-sums") == 0 && argc == 5) return check_sums(argv[2], atoi(argv[3]), atoi(argv[4]));
     in = room(), out = room(), expected = room();
     int needs_gpu = strcmp(run.mode, "gpu") == 0 || strcmp(run.mode, "sums") == 0;
-    if (needs_gpu && (run.device = device_open()) == NULL) {
-        fprintf(stderr, "alu_rows: no GPU\n");
+    if (needs_gpu && (run.device = device_open("libcuda.so.1", (const size_t[DEVICE_BUFFERS]){ROOM_BYTES, ROOM_BYTES},
+                                               &why)) == NULL) {
+        fprintf(stderr, "alu_rows: no GPU: %s\n", why);
         return 2;
     }
     if (strcmp(run.mode, "check") == 0 && argc > 2) read_recorded(&run, argv[2]), run.first = 0, run.step = 1;

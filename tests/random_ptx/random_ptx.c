@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../alu/device.h"
 #include "../alu/values.h"
-#include "device.h"
 #include "program.h"
 #include "ptx.h"
 
@@ -71,20 +71,31 @@ static uint32_t digest(const uint64_t *words, size_t count)
     return (uint32_t)(hash >> 32);
 }
 
+// Compiles the program and launches it once.
+static int launch(struct device *device, struct outcome *outcome)
+{
+    unsigned char blob[64];
+    size_t log_words = (size_t)(program.steps * threads());
+    const struct device_work work = {.kernel = "kernel",
+                                     .ctas = program.ctas,
+                                     .block = program.block,
+                                     .buffer = {{input, NULL, (size_t)(PROGRAM_INPUTS * threads())},
+                                                {NULL, outcome->log, log_words},
+                                                {outcome->memory, outcome->memory, memory_words()}},
+                                     .last = blob};
+    void *module;
+    for (size_t i = 0; i < sizeof blob; i++) blob[i] = (unsigned char)(i * 37 + 11);
+    int error = device_module(device, text, program.level, &module, outcome->said, sizeof outcome->said);
+    if (error != 0) return error;
+    error = device_run(device, module, &work);
+    device_module_close(device, module);
+    return error;
+}
+
 static void run(struct device *device, uint64_t seed, struct outcome *outcome)
 {
-    const struct device_work work = {text,
-                                     program.level,
-                                     program.block,
-                                     program.ctas,
-                                     input,
-                                     (size_t)(PROGRAM_INPUTS * threads()),
-                                     (size_t)(program.steps * threads()),
-                                     memory_words(),
-                                     outcome->log,
-                                     outcome->memory};
     for (size_t i = 0; i < memory_words(); i++) outcome->memory[i] = value_mix(seed + i);
-    outcome->error = device_run(device, &work, outcome->said, sizeof outcome->said);
+    outcome->error = launch(device, outcome);
     for (int step = 0; step < program.steps; step++)
         outcome->digest[step] = digest(outcome->log + step * threads(), (size_t)threads());
     outcome->digest[program.steps] = digest(outcome->memory, memory_words());
@@ -162,8 +173,10 @@ static int show_difference(uint64_t seed, const struct outcome *one, const struc
 
 static struct device *open_device(const char *path)
 {
+    static const size_t bytes[DEVICE_BUFFERS] = {PROGRAM_INPUTS * PROGRAM_MOST_THREADS * 8,
+                                                 PROGRAM_MOST_STEPS * PROGRAM_MOST_THREADS * 8, MEMORY_WORDS * 8};
     const char *why = "";
-    struct device *device = device_open(path, &why);
+    struct device *device = device_open(path, bytes, &why);
     if (device == NULL) fprintf(stderr, "random_ptx: %s: %s\n", path, why), exit(2);
     return device;
 }
