@@ -10,9 +10,21 @@
 
 #include "command.h"
 #include "common_program.h"
+#include "look.h"
 #include "options.h"
 
-enum { OPTION_LIMIT_INSTRUCTIONS = 0x100, OPTION_LIMIT_SECONDS, OPTION_DEVICE, OPTION_COVERAGE, OPTION_STATS };
+enum {
+    OPTION_LIMIT_INSTRUCTIONS = 0x100,
+    OPTION_LIMIT_SECONDS,
+    OPTION_DEVICE,
+    OPTION_COVERAGE,
+    OPTION_STATS,
+    OPTION_BREAK,
+    OPTION_HIT,
+    OPTION_CTA,
+    OPTION_THREAD,
+    OPTION_DUMP
+};
 
 static const struct argp_option option_rows[] = {
     {"seed", 's', "N", 0, "pick the interleaving of warps and of asynchronous operations by this seed (default 0)", 0},
@@ -24,6 +36,15 @@ static const struct argp_option option_rows[] = {
     {"limit-seconds", OPTION_LIMIT_SECONDS, "N", 0, "stop a kernel after N seconds", 0},
     {"coverage", OPTION_COVERAGE, "FILE", 0,
      "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)", 0},
+    {"break", OPTION_BREAK, "PLACE", 0,
+     "show what --dump says when a thread comes to PLACE: FILE:LINE of the source, or KERNEL:LINE of its PTX", 0},
+    {"hit", OPTION_HIT, "N", 0, "with --break: show the N-th warp that comes there (default 1)", 0},
+    {"cta", OPTION_CTA, "X,Y,Z", 0, "with --break: threads of this CTA alone", 0},
+    {"thread", OPTION_THREAD, "X,Y,Z", 0, "with --break: this thread of a CTA alone", 0},
+    {"dump", OPTION_DUMP, "WHAT", 0,
+     "what to show at --break (default registers,barriers), and where a kernel fails: registers, warp (registers of "
+     "all lanes), shared, barriers, or all, with commas between",
+     0},
     {"stats", OPTION_STATS, NULL, 0,
      "tell of each kernel which instructions ran, the bytes that they moved, and the bank conflicts of each line", 0},
     {"json", 'j', NULL, 0, "report a kernel that fails, and statistics, as one line of JSON", 0},
@@ -36,8 +57,8 @@ struct exec_options {
 
 // The variables that carry options, and what they may be.
 static const struct row {
-    const char *variable, *words; // words: NULL for a number or a file
-    uint64_t most;                // 0: a file
+    const char *variable, *words; // words: NULL for a number or a text
+    uint64_t most;                // 0: a text
 } rows[] = {
 #define NUMBER_ROW(member, variable, most) {variable, NULL, most},
 #define WORD_ROW(member, variable, words)  {variable, words, 0},
@@ -59,6 +80,11 @@ static const struct {
     {'S', "TMAREF_SCHEDULE"},
     {OPTION_DEVICE, "TMAREF_DEVICE"},
     {OPTION_COVERAGE, "TMAREF_COVERAGE"},
+    {OPTION_BREAK, "TMAREF_BREAK"},
+    {OPTION_HIT, "TMAREF_BREAK_HIT"},
+    {OPTION_CTA, "TMAREF_BREAK_CTA"},
+    {OPTION_THREAD, "TMAREF_BREAK_THREAD"},
+    {OPTION_DUMP, "TMAREF_DUMP"},
 };
 
 static const struct row *row_of(int key)
@@ -89,11 +115,50 @@ static error_t set_file(const struct row *row, const char *argument, struct argp
     return is_set ? 0 : errno;
 }
 
-static error_t set_option(const struct row *row, const char *argument, struct argp_state *state)
+static int is_place(const char *text)
+{
+    size_t length;
+    uint32_t line;
+    return look_break_read(text, &length, &line);
+}
+
+static int is_triple(const char *text)
+{
+    struct look_triple triple;
+    return look_triple_read(text, &triple);
+}
+
+static int is_what(const char *text)
+{
+    unsigned what;
+    return look_what_read(text, &what);
+}
+
+// What is neither a number nor a word: how it is written.
+static error_t set_text(const struct row *row, int key, const char *argument, struct argp_state *state)
+{
+    static const struct {
+        int key;
+        int (*is_good)(const char *text);
+        const char *want;
+    } forms[] = {{OPTION_BREAK, is_place, "FILE:LINE or KERNEL:LINE"},
+                 {OPTION_CTA, is_triple, "numbers X,Y,Z"},
+                 {OPTION_THREAD, is_triple, "numbers X,Y,Z"},
+                 {OPTION_DUMP, is_what, "a list of: registers warp shared barriers all"}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (forms[i].key != key || forms[i].is_good(argument)) continue;
+        argp_error(state, "'%s' is not %s", argument, forms[i].want);
+        return EINVAL;
+    }
+    return setenv(row->variable, argument, 1) == 0 ? 0 : errno;
+}
+
+static error_t set_option(const struct row *row, int key, const char *argument, struct argp_state *state)
 {
     uint64_t value;
     char number[24];
-    if (row->words == NULL && row->most == 0) return set_file(row, argument, state);
+    if (key == OPTION_COVERAGE) return set_file(row, argument, state);
+    if (row->words == NULL && row->most == 0) return set_text(row, key, argument, state);
     if (row->words != NULL && driver_option_word(row->words, argument) < 0) {
         argp_error(state, "'%s' is not one of: %s", argument, row->words);
         return EINVAL;
@@ -118,7 +183,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct exec_options *options = state->input;
     const struct row *row = row_of(key);
-    if (row != NULL) return set_option(row, argument, state);
+    if (row != NULL) return set_option(row, key, argument, state);
     switch (key) {
     case 'j':
         return set_flag("TMAREF_JSON");

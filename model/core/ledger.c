@@ -29,6 +29,7 @@ static void clean_page(struct ledger *page, uint32_t rank, uint32_t address)
     page->address = address;
     page->life = BARRIER_NONE;
     page->phases = 0;
+    page->has_arrival = page->has_expect = 0;
 }
 
 void ledger_book_start(struct ledger_book *book, struct ledger *pages, uint32_t capacity)
@@ -83,6 +84,8 @@ static void contribute(struct ledger *page, const struct event *event)
     const struct mbarrier_transaction *transaction = &event->barrier.transaction;
     struct ledger_entry *last = page->count > 0 ? &page->entry[page->count - 1] : NULL;
     add(&page->total, transaction);
+    if (transaction->arrivals > 0) page->last_arrival = *event->origin, page->has_arrival = 1;
+    if (transaction->expect_bytes > 0) page->last_expect = *event->origin, page->has_expect = 1;
     if (last != NULL && page->lost == 0 && is_same(&last->origin, event->origin))
         add(&last->transaction, transaction);
     else if (page->count < LEDGER_ENTRIES)

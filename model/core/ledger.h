@@ -23,12 +23,15 @@ enum barrier_life { BARRIER_NONE, BARRIER_LIVE, BARRIER_DROPPED };
 //   is_observed  a wait has seen the last of them complete; 1 before the first
 //   entry        the contributions to the phase under way, in the order in which they came
 //   lost         how many came when `entry` was full; they are in `total` all the same
+//   last_arrival, last_expect   who arrived last, and who expected bytes, since the init, in whatever phase; there is
+//                one if has_arrival, has_expect
 struct ledger {
     int is_used;
     uint32_t rank, address;
     enum barrier_life life;
     uint64_t phases;
-    int is_observed;
+    int is_observed, has_arrival, has_expect;
+    struct event_origin last_arrival, last_expect;
     int count, lost;
     struct mbarrier_transaction total;
     struct ledger_entry entry[LEDGER_ENTRIES];

@@ -80,6 +80,11 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
 {
     const struct look_options asked = {.stats = driver->options.stats != 0,
                                        .is_json = driver->options.json != 0,
+                                       .hit = driver->options.hit,
+                                       .break_at = driver->options.break_at,
+                                       .cta = driver->options.cta,
+                                       .thread = driver->options.thread,
+                                       .dump = driver->options.dump,
                                        .coverage = driver->options.coverage};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);

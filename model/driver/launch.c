@@ -174,7 +174,7 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
     enum cuda_result error = CUDA_SUCCESS;
     look_begin(driver->look, &launch, kernel->function->name);
     const int is_done = machine_run(&launch, outcome);
-    look_end(driver->look, outcome);
+    look_end(driver->look);
     if (!is_done) {
         launch_tell(driver, kernel->function->name, outcome);
         error = launch_error(outcome);

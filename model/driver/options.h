@@ -16,13 +16,19 @@
     X(limit_seconds, "TMAREF_LIMIT_SECONDS", UINT32_MAX)                                                               \
     X(json, "TMAREF_JSON", 1)                                                                                          \
     X(quiet, "TMAREF_QUIET", 1)                                                                                        \
-    X(stats, "TMAREF_STATS", 1)
+    X(stats, "TMAREF_STATS", 1)                                                                                        \
+    X(hit, "TMAREF_BREAK_HIT", UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
     X(device, "TMAREF_DEVICE", "h200 h100")
 
 // X(member, variable): any text.
-#define DRIVER_TEXT_ROWS(X) X(coverage, "TMAREF_COVERAGE")
+#define DRIVER_TEXT_ROWS(X)                                                                                            \
+    X(coverage, "TMAREF_COVERAGE")                                                                                     \
+    X(break_at, "TMAREF_BREAK")                                                                                        \
+    X(cta, "TMAREF_BREAK_CTA")                                                                                         \
+    X(thread, "TMAREF_BREAK_THREAD")                                                                                   \
+    X(dump, "TMAREF_DUMP")
 
 struct driver_options {
 #define DRIVER_NUMBER(member, variable, most) uint64_t member;

@@ -7,12 +7,14 @@
 
 #include "module.h"
 #include "parts.h"
+#include "stop.h"
 
 struct look {
     struct machine_looker looker;
     struct observer observer;
     struct look_count lost; // counts that there is no memory for
     struct look_tally tally;
+    struct look_stop *stop;
     struct look_stats *stats;
     struct look_coverage *coverage;
     struct machine_module *module; // of the launch under way, and the number of its kernel
@@ -24,6 +26,7 @@ struct look {
 static void before(void *context, const struct machine_step *step)
 {
     struct look *look = context;
+    if (look->stop != NULL) look_stop_before(look->stop, &look->tally, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
 }
 
@@ -49,30 +52,49 @@ static void hear(void *context, const struct event *event)
 
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
 {
-    (void)context;
-    (void)strand;
-    (void)code;
-    (void)lane;
+    struct look *look = context;
+    if (look->stop != NULL) look_stop_ended(look->stop, &look->tally, strand, code, lane);
 }
 
 // --- Launches --------------------------------------------------------------------------------------------------------
 
+static int is_stop(const struct look_options *options)
+{
+    return options->break_at[0] != '\0' || options->dump[0] != '\0';
+}
+
 static int is_asked(const struct look_options *options)
 {
-    return options->stats || options->coverage[0] != '\0';
+    return is_stop(options) || options->stats || options->coverage[0] != '\0';
 }
 
 static int open_parts(struct look *look, const struct look_options *options)
 {
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage)) == NULL) return 0;
+    if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
     return 1;
+}
+
+static int check(const struct look_options *options, char *why, size_t why_bytes)
+{
+    struct look_triple triple;
+    unsigned what;
+    size_t length;
+    uint32_t line;
+    const char *wrong = NULL;
+    if (options->break_at[0] != '\0' && !look_break_read(options->break_at, &length, &line)) wrong = options->break_at;
+    if (options->cta[0] != '\0' && !look_triple_read(options->cta, &triple)) wrong = options->cta;
+    if (options->thread[0] != '\0' && !look_triple_read(options->thread, &triple)) wrong = options->thread;
+    if (options->dump[0] != '\0' && !look_what_read(options->dump, &what)) wrong = options->dump;
+    if (wrong != NULL) snprintf(why, why_bytes, "'%.80s' is no place, thread or list of what to show", wrong);
+    return wrong == NULL;
 }
 
 struct look *look_open(const struct look_options *options, char *why, size_t why_bytes)
 {
     if (why_bytes > 0) why[0] = '\0';
-    if (!is_asked(options)) return NULL;
+    if (!is_asked(options) || !check(options, why, why_bytes)) return NULL;
     struct look *look = calloc(1, sizeof *look);
     if (look != NULL) look->looker = (struct machine_looker){look, before, after, flight, ended};
     if (look != NULL) look->observer = (struct observer){look, hear};
@@ -88,18 +110,19 @@ void look_begin(struct look *look, struct machine_launch *launch, const char *ke
     look->module = launch->module;
     look->kernel = launch->kernel;
     launch->looker = &look->looker;
+    if (look->stop != NULL) look_stop_begin(look->stop, kernel, launch->module);
     if (look->stats == NULL) return;
     launch->observer = &look->observer;
     look_stats_begin(look->stats, kernel);
 }
 
-void look_end(struct look *look, const struct machine_outcome *outcome)
+void look_end(struct look *look)
 {
     if (look == NULL) return;
     const struct machine_kernel *kernel = look->module->kernel[look->kernel];
     if (kernel != NULL) look_tally_complete(&look->tally, kernel);
     if (look->coverage != NULL) look_coverage_take(look->coverage, &look->tally, look->module);
-    if (look->stats != NULL) look_stats_take(look->stats, &look->tally, look->module, outcome);
+    if (look->stats != NULL) look_stats_take(look->stats, &look->tally, look->module);
     look_tally_clear(&look->tally);
 }
 
@@ -107,6 +130,7 @@ int look_close(struct look *look, char *why, size_t why_bytes)
 {
     int is_written = 1;
     if (look == NULL) return 1;
+    if (look->stop != NULL) look_stop_close(look->stop);
     if (look->stats != NULL) look_stats_close(look->stats);
     if (look->coverage != NULL) is_written = look_coverage_close(look->coverage, why, why_bytes);
     look_tally_clear(&look->tally);

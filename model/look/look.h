@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `tmaref exec` tells of kernels that run: statistics, which lines of the source ran. One struct look serves all
+// What `tmaref exec` tells of kernels that run: the state at a line or
+// at a fault, statistics, which lines of the source ran. One struct look serves all
 // launches of a program. It looks on through the machine's looker and observer (looker.h, core/event.h); where nothing
 // is asked for there is none, and nothing is paid.
 #ifndef TMAREF_LOOK_H
@@ -11,11 +12,24 @@
 
 // What is asked for. Texts are "" where nothing is.
 //   stats      statistics of each kernel on standard error when the program ends: a table, or with is_json a line
+//   break_at   a place to look into: "file:line", or "kernel:line" with a line of the PTX; at the `hit`-th warp that
+//              comes there (0: the first), of those of `cta` and of the thread `thread`: "x,y,z"
+//   dump       what is shown there, and where a kernel fails: words of look_what_read()
 //   coverage   the file that takes the coverage of lines, in the format of lcov
 struct look_options {
     int stats, is_json;
-    const char *coverage;
+    uint64_t hit;
+    const char *break_at, *cta, *thread, *dump, *coverage;
 };
+
+// The parts of options, as a user writes them: 0 if it is not so written.
+struct look_triple {
+    uint32_t value[3];
+    int is_given;
+};
+int look_break_read(const char *text, size_t *name_length, uint32_t *line);
+int look_triple_read(const char *text, struct look_triple *triple); // x or x,y or x,y,z
+int look_what_read(const char *text, unsigned *what);               // registers, warp, shared, barriers, all; commas
 
 struct look;
 
@@ -24,7 +38,7 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
 
 // Before and behind machine_run(). A look of NULL looks at nothing.
 void look_begin(struct look *look, struct machine_launch *launch, const char *kernel);
-void look_end(struct look *look, const struct machine_outcome *outcome);
+void look_end(struct look *look);
 
 // Writes what is left to write. 0 with `why` if a file cannot be written.
 int look_close(struct look *look, char *why, size_t why_bytes);

@@ -28,12 +28,16 @@ struct look_count {
 struct look_function {
     const struct machine_function *function;
     struct look_count *count; // of each code
+    uint8_t *is_break;        // is it at the breakpoint? NULL: nobody asked yet
 };
 
 struct look_tally {
     struct look_function *item;
     uint32_t count, room, last; // last: whose count went up last
 };
+
+// The counts of a function; NULL without memory.
+struct look_function *look_tally_function(struct look_tally *tally, const struct machine_function *function);
 
 // Counts one more; returns the count, NULL without memory.
 struct look_count *look_tally_step(struct look_tally *tally, const struct machine_step *step);
@@ -60,8 +64,7 @@ void look_stats_before(struct look_stats *stats, const struct machine_step *step
 void look_stats_after(struct look_stats *stats, struct look_count *count);
 void look_stats_hear(struct look_stats *stats, const struct event *event);
 void look_stats_issue(struct look_stats *stats, uint32_t line);
-void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module,
-                     const struct machine_outcome *outcome);
+void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module);
 void look_stats_close(struct look_stats *stats);
 
 // --- Coverage of lines -----------------------------------------------------------------------------------------------

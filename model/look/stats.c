@@ -182,21 +182,20 @@ static void take_function(struct look_kernel *kernel, const struct look_function
         if (count.warps == 0 || main->choice == NULL) continue;
         name_of(main->choice, name, sizeof name);
         add_mix(kernel, name, count);
+        kernel->warps += count.warps;
+        kernel->threads += count.threads;
         if (count.accesses == 0) continue;
         look_place(module, source, &source->instruction[i], place, sizeof place);
         add_bank(kernel, place, name, count);
     }
 }
 
-void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module,
-                     const struct machine_outcome *outcome)
+void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module)
 {
     struct look_kernel *kernel = stats->now;
     memset(stats->form_of_line, 0, stats->lines * sizeof *stats->form_of_line);
     if (kernel == NULL) return;
     kernel->launches++;
-    kernel->warps += outcome->instructions;
-    kernel->threads += outcome->thread_instructions;
     for (uint32_t i = 0; i < tally->count; i++) take_function(kernel, &tally->item[i], module);
     stats->now = NULL;
 }

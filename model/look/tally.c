@@ -28,7 +28,7 @@ char *look_string(const char *at, size_t length)
     return to;
 }
 
-static struct look_function *function_of(struct look_tally *tally, const struct machine_function *function)
+struct look_function *look_tally_function(struct look_tally *tally, const struct machine_function *function)
 {
     if (tally->last < tally->count && tally->item[tally->last].function == function) return &tally->item[tally->last];
     for (tally->last = 0; tally->last < tally->count; tally->last++)
@@ -37,7 +37,7 @@ static struct look_function *function_of(struct look_tally *tally, const struct 
     if (more == NULL) return NULL;
     tally->item = more;
     struct look_function *to = &more[tally->count];
-    *to = (struct look_function){function, calloc(function->codes + 1u, sizeof *to->count)};
+    *to = (struct look_function){function, calloc(function->codes + 1u, sizeof *to->count), NULL};
     if (to->count == NULL) return NULL;
     tally->count++;
     return to;
@@ -45,7 +45,7 @@ static struct look_function *function_of(struct look_tally *tally, const struct 
 
 struct look_count *look_tally_step(struct look_tally *tally, const struct machine_step *step)
 {
-    struct look_function *of = function_of(tally, step->function);
+    struct look_function *of = look_tally_function(tally, step->function);
     if (of == NULL) return NULL;
     struct look_count *count = &of->count[step->code - step->function->code];
     count->warps++;
@@ -56,12 +56,15 @@ struct look_count *look_tally_step(struct look_tally *tally, const struct machin
 void look_tally_complete(struct look_tally *tally, const struct machine_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->functions; i++)
-        if (kernel->function[i] != NULL) function_of(tally, kernel->function[i]);
+        if (kernel->function[i] != NULL) look_tally_function(tally, kernel->function[i]);
 }
 
 void look_tally_clear(struct look_tally *tally)
 {
-    for (uint32_t i = 0; i < tally->count; i++) free(tally->item[i].count);
+    for (uint32_t i = 0; i < tally->count; i++) {
+        free(tally->item[i].count);
+        free(tally->item[i].is_break);
+    }
     free(tally->item);
     *tally = (struct look_tally){0};
 }

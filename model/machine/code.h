@@ -113,6 +113,13 @@ struct machine_special {
     uint8_t special, part, file;
 };
 
+// A variable in shared memory that the kernel, or a function that it may call, names. `bytes` is 0 of what the launch
+// adds.
+struct machine_variable {
+    struct ptx_name name;
+    uint64_t at, bytes;
+};
+
 // Slots that every warp has.
 enum machine_warp_slot {
     MACHINE_SLOT_ZERO = 64,        // 64 bits
@@ -131,6 +138,8 @@ struct machine_kernel {
     uint32_t functions, specials, warp_bytes, module_local_bytes;
     uint64_t dynamic_shared_at;
     struct machine_parameter *parameter;
+    struct machine_variable *shared;
+    uint32_t shareds;
     struct machine_kernel_facts facts;
 };
 

@@ -62,6 +62,12 @@ static uint64_t take_place(uint64_t *used, uint64_t bytes, uint64_t align)
     return at;
 }
 
+static void name_shared(struct decoder *decoder, const struct ptx_variable *variable, uint64_t at)
+{
+    struct machine_variable *named = machine_array_add(&decoder->shared, 1, sizeof *named, &decoder->no_memory);
+    *named = (struct machine_variable){variable->name, at, variable->is_unsized ? 0 : variable->bytes};
+}
+
 // Marks the variables of the module that the function names.
 static void mark_variables(const struct ptx_function *function, uint8_t *is_used)
 {
@@ -85,14 +91,18 @@ static void place_module_variables(struct decoder *decoder, const uint8_t *is_us
         if (variable->space != PTX_SHARED) continue;
         if (variable->is_unsized && variable->align > *dynamic_align) *dynamic_align = variable->align;
         offset[i] = variable->is_unsized ? UINT64_MAX : take_place(shared, variable->bytes, variable->align);
+        if (!variable->is_unsized) name_shared(decoder, variable, offset[i]);
     }
     decoder->kernel->module_local_bytes = local > MOST_BYTES ? MOST_BYTES : (uint32_t)((local + 15) / 16 * 16);
 }
 
-static void place_dynamic(const struct decoder *decoder, uint64_t *offset, uint64_t start)
+static void place_dynamic(struct decoder *decoder, uint64_t *offset, uint64_t start)
 {
-    for (uint32_t i = 0; i < decoder->program->variables; i++)
-        if (offset[i] == UINT64_MAX) offset[i] = start;
+    for (uint32_t i = 0; i < decoder->program->variables; i++) {
+        if (offset[i] != UINT64_MAX) continue;
+        offset[i] = start;
+        name_shared(decoder, &decoder->program->variable[i], start);
+    }
 }
 
 static uint64_t shared_of_functions(const struct ptx_program *program, const uint8_t *is_needed, uint64_t used)
@@ -121,6 +131,7 @@ static void place_variables(struct decoder *decoder, uint64_t *shared, uint64_t 
             offset[i] = take_place(shared, variable->bytes, variable->align);
         else if (variable->space != PTX_WORD_NONE)
             offset[i] = take_place(local, variable->bytes, variable->align);
+        if (variable->space == PTX_SHARED) name_shared(decoder, variable, offset[i]);
     }
 }
 
@@ -366,14 +377,17 @@ static void decode_all(struct decoder *decoder, uint32_t entry, const uint8_t *i
     decoder->kernel->special =
         machine_aligned_copy(decoder, decoder->special.item, decoder->special.count * sizeof(struct machine_special));
     decoder->kernel->specials = decoder->special.count;
+    decoder->kernel->shared =
+        machine_aligned_copy(decoder, decoder->shared.item, decoder->shared.count * sizeof(struct machine_variable));
+    decoder->kernel->shareds = decoder->shared.count;
     tell_facts(decoder, &program->function[entry]);
 }
 
 static void free_decoder(struct decoder *decoder)
 {
-    struct machine_array *const arrays[] = {&decoder->special,        &decoder->variable, &decoder->code,
-                                            &decoder->operand,        &decoder->constant, &decoder->code_of,
-                                            &decoder->constants_seen, &decoder->before,   &decoder->behind};
+    struct machine_array *const arrays[] = {
+        &decoder->special, &decoder->variable,       &decoder->code,   &decoder->operand, &decoder->constant,
+        &decoder->code_of, &decoder->constants_seen, &decoder->before, &decoder->behind,  &decoder->shared};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]->item);
     free(decoder->constant_head);
 }
@@ -441,6 +455,7 @@ void machine_kernel_free(struct machine_kernel *kernel)
     for (uint32_t f = 0; kernel->function != NULL && f < kernel->functions; f++) free_function(kernel->function[f]);
     free(kernel->function);
     free(kernel->special);
+    free(kernel->shared);
     free(kernel->parameter);
     free(kernel);
 }

@@ -25,6 +25,7 @@ struct machine_aside {
 
 //   shared_offset   of each variable of the module, in the CTA's shared memory; of functions: in `variable`
 //   special         the kernel's special registers so far
+//   shared          variables in shared memory, by name
 //   variable        of the function: its offset in shared or local memory, or in the kernel's parameters
 //   file_offset     where the registers of each width begin in the frame
 //   code, operand, constant  so far; operands are numbers of `operand` until the end
@@ -35,7 +36,7 @@ struct decoder {
     struct machine_kernel *kernel;
     const uint64_t *shared_offset;
     uint64_t dynamic_offset;
-    struct machine_array special, variable;
+    struct machine_array special, variable, shared;
     struct machine_function *function;
     const struct ptx_function *source;
     uint32_t file_offset[PTX_FILES];

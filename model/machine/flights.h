@@ -42,6 +42,9 @@ void machine_flights_leave(struct machine_warp *warp, const struct machine_frame
 // its ledger; empty if it waits for none. Returns the bytes written, without the 0 behind them.
 size_t machine_flights_explain(const struct machine_warp *warp, char *text, size_t bytes);
 
+// The instruction, by its number, whose wait for an mbarrier was the last of the strand to fail; UINT32_MAX: none was.
+uint32_t machine_flights_wait_at(const struct machine_strand *strand);
+
 #pragma GCC visibility pop
 
 #endif

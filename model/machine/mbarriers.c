@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // mbarrier instructions: which operation of sync/mbarrier_operate.h each row is. A wait that fails lets others run.
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cluster.h"
@@ -210,66 +208,4 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
 machine_handler *machine_mbarriers_find(const struct ptx_choice *choice)
 {
     return row_of(choice) != NULL ? operate : NULL;
-}
-
-// --- Hangs -----------------------------------------------------------------------------------------------------------
-
-static size_t add(char *text, size_t bytes, size_t used, const char *format, ...) __attribute__((format(printf, 4, 5)));
-static size_t add(char *text, size_t bytes, size_t used, const char *format, ...)
-{
-    va_list list;
-    if (used >= bytes) return used;
-    va_start(list, format);
-    int more = vsnprintf(text + used, bytes - used, format, list);
-    va_end(list);
-    return more < 0 ? used : used + (size_t)more < bytes ? used + (size_t)more : bytes - 1;
-}
-
-static size_t add_entry(char *text, size_t bytes, size_t used, const struct ledger_entry *entry)
-{
-    const struct event_origin *who = &entry->origin;
-    const struct mbarrier_transaction *t = &entry->transaction;
-    used = add(text, bytes, used, "; CTA %llu warp %u%s", (unsigned long long)who->cta, who->warp,
-               who->operation != 0 ? " (a copy)" : "");
-    if (t->arrivals != 0) used = add(text, bytes, used, " arrived %llu", (unsigned long long)t->arrivals);
-    if (t->expect_bytes != 0)
-        used = add(text, bytes, used, " expected %llu bytes", (unsigned long long)t->expect_bytes);
-    if (t->complete_bytes != 0)
-        used = add(text, bytes, used, " brought %llu bytes", (unsigned long long)t->complete_bytes);
-    if (who->file != NULL) return add(text, bytes, used, " at %s:%u", who->file, who->line);
-    return who->line != 0 ? add(text, bytes, used, " at line %u of the PTX", who->line) : used;
-}
-
-static size_t add_ledger(char *text, size_t bytes, size_t used, const struct ledger *page)
-{
-    if (page == NULL || page->life == BARRIER_NONE)
-        return add(text, bytes, used, " No mbarrier.init has made a barrier there.");
-    used = add(text, bytes, used, " %llu phases have completed since its init. In this one",
-               (unsigned long long)page->phases);
-    if (page->count == 0) return add(text, bytes, used, " nobody has come.");
-    used = add(text, bytes, used, " came");
-    for (int i = 0; i < page->count; i++) used = add_entry(text, bytes, used, &page->entry[i]);
-    if (page->lost > 0) used = add(text, bytes, used, "; and %d more", page->lost);
-    return add(text, bytes, used, ".");
-}
-
-size_t machine_flights_explain(const struct machine_warp *warp, char *text, size_t bytes)
-{
-    const struct machine_flights *flights = flights_of(warp);
-    const struct flight_warp *wait = flight_warp_of(warp);
-    uint64_t word;
-    size_t used = 0;
-    if (bytes > 0) text[0] = 0;
-    if (!wait->waits) return 0;
-    const uint8_t *at = cluster_memory_at(flights->unit.cluster, wait->wait_rank, wait->wait_address, MBARRIER_BYTES);
-    if (at == NULL) return 0;
-    memcpy(&word, at, sizeof word);
-    struct mbarrier_fields now = mbarrier_unpack(word);
-    used = add(text, bytes, used, "It waits for the mbarrier at shared address %#x of CTA %u in the cluster",
-               wait->wait_address, wait->wait_rank);
-    if (wait->wait_is_parity)
-        used = add(text, bytes, used, ", until the phase of parity %u completes", (unsigned)(wait->wait_operand & 1));
-    used = add(text, bytes, used, ". It is in a phase of parity %d: %u of %u arrivals and %d bytes are missing.",
-               now.phase, now.pending, now.expected, now.tx);
-    return add_ledger(text, bytes, used, ledger_find(flights->unit.ledgers, wait->wait_rank, wait->wait_address));
 }

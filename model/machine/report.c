@@ -14,12 +14,7 @@
 
 // --- Text ------------------------------------------------------------------------------------------------------------
 
-struct text {
-    char *at;
-    size_t used, room;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+void machine_text_add(struct machine_text *text, const char *format, ...)
 {
     va_list arguments;
     if (text->used + 1 >= text->room) return;
@@ -84,25 +79,92 @@ struct machine_where machine_where(const struct machine_strand *strand, const st
     return where;
 }
 
-static void add_where(struct text *text, const struct machine_where *where)
+// The location of the instruction at a line of the PTX.
+static const struct ptx_location *location_of_line(const struct machine *machine, uint32_t line)
 {
-    add(text, "%.*s, PTX line %u", short_of(&where->function), where->function.at, where->ptx_line);
+    for (uint32_t f = 0; f < machine->kernel->functions; f++) {
+        if (machine->kernel->function[f] == NULL) continue;
+        const struct ptx_function *source = machine->kernel->function[f]->source;
+        for (uint32_t i = 0; i < source->instructions; i++)
+            if (source->instruction[i].line == line && source->instruction[i].location != 0)
+                return &source->location[source->instruction[i].location];
+    }
+    return NULL;
+}
+
+size_t machine_line_place(const struct machine *machine, uint32_t line, char *text, size_t bytes)
+{
+    const struct ptx_location *location = line > 0 ? location_of_line(machine, line) : NULL;
+    struct machine_text to = {text, 0, bytes};
+    text[0] = '\0';
+    if (location != NULL) {
+        struct ptx_name file = ptx_file_name(machine_module_front(machine->launch->module), location->file);
+        machine_text_add(&to, "%.*s:%u (PTX line %u)", short_of(&file), file.at, location->line, line);
+    } else if (line > 0) {
+        machine_text_add(&to, "line %u of the PTX", line);
+    }
+    return to.used;
+}
+
+// _ZZ4loadPfE4full is `full` in load(float *): what stands behind an E with its length.
+static struct ptx_name source_name(struct ptx_name name)
+{
+    if (name.length < 3 || memcmp(name.at, "_ZZ", 3) != 0) return name;
+    for (uint32_t i = name.length - 1; i > 3; i--) {
+        uint32_t length = 0, at = i + 1;
+        if (name.at[i] != 'E') continue;
+        while (at < name.length && name.at[at] >= '0' && name.at[at] <= '9' && length < name.length)
+            length = 10 * length + (uint32_t)(name.at[at++] - '0');
+        if (length > 0 && at + length <= name.length) return (struct ptx_name){name.at + at, length};
+    }
+    return name;
+}
+
+size_t machine_shared_name(const struct machine *machine, uint32_t address, char *text, size_t bytes)
+{
+    const struct machine_variable *variable = machine->kernel->shared;
+    struct machine_text to = {text, 0, bytes};
+    text[0] = '\0';
+    for (uint32_t i = 0; i < machine->kernel->shareds; i++) {
+        uint64_t size = variable[i].bytes > 0 ? variable[i].bytes : machine->launch->dynamic_shared_bytes;
+        if (address < variable[i].at || address - variable[i].at >= size) continue;
+        struct ptx_name name = source_name(variable[i].name);
+        machine_text_add(&to, "%.*s", short_of(&name), name.at);
+        if (address > variable[i].at) machine_text_add(&to, " + %llu", (unsigned long long)(address - variable[i].at));
+        break;
+    }
+    return to.used;
+}
+
+static void add_where(struct machine_text *text, const struct machine_where *where)
+{
+    machine_text_add(text, "%.*s, PTX line %u", short_of(&where->function), where->function.at, where->ptx_line);
     if (where->source_line > 0)
-        add(text, " (%.*s:%u)", short_of(&where->source_file), where->source_file.at, where->source_line);
-    add(text, ", CTA (%u,%u,%u), thread (%u,%u,%u): %.*s", where->cta[0], where->cta[1], where->cta[2],
-        where->thread[0], where->thread[1], where->thread[2], short_of(&where->instruction), where->instruction.at);
+        machine_text_add(text, " (%.*s:%u)", short_of(&where->source_file), where->source_file.at, where->source_line);
+    machine_text_add(text, ", CTA (%u,%u,%u), thread (%u,%u,%u): %.*s", where->cta[0], where->cta[1], where->cta[2],
+                     where->thread[0], where->thread[1], where->thread[2], short_of(&where->instruction),
+                     where->instruction.at);
+}
+
+void machine_place_text(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, char *text,
+                        size_t bytes)
+{
+    struct machine_where where = machine_where(strand, code, lane);
+    struct machine_text to = {text, 0, bytes};
+    add_where(&to, &where);
 }
 
 // The values that the lane gave to the instruction: its operands in their order, those that it writes too.
-static void add_operands(struct text *text, const struct machine_strand *strand, const struct machine_code *code,
-                         uint32_t lane)
+static void add_operands(struct machine_text *text, const struct machine_strand *strand,
+                         const struct machine_code *code, uint32_t lane)
 {
     enum { MOST = 12 };
     for (uint32_t i = 0; i < code->operands && i < MOST; i++) {
         const struct machine_operand *operand = &code->operand[i];
         if (operand->slot == MACHINE_LEFT_OUT || operand->file == PTX_FILES) continue;
-        add(text, "%s0x%llx", i == 0 ? "" : ", ", (unsigned long long)machine_value(strand, operand, lane));
-        if (operand->add != 0) add(text, " + 0x%llx", (unsigned long long)operand->add);
+        machine_text_add(text, "%s0x%llx", i == 0 ? "" : ", ",
+                         (unsigned long long)machine_value(strand, operand, lane));
+        if (operand->add != 0) machine_text_add(text, " + 0x%llx", (unsigned long long)operand->add);
     }
 }
 
@@ -123,12 +185,12 @@ static void tell_end(const struct machine_strand *strand, const struct machine_c
 }
 
 static void end_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
-                   struct machine_outcome *outcome, struct text *text)
+                   struct machine_outcome *outcome, struct machine_text *text)
 {
     outcome->where = machine_where(strand, code, lane);
-    add(text, "\n  at ");
+    machine_text_add(text, "\n  at ");
     add_where(text, &outcome->where);
-    add(text, "\n  operands: ");
+    machine_text_add(text, "\n  operands: ");
     add_operands(text, strand, code, lane);
     tell_end(strand, code, lane);
     machine_end(strand->warp->cta->cluster->machine, outcome);
@@ -140,11 +202,11 @@ enum machine_next machine_fault(struct machine_strand *strand, const struct mach
     const struct rule_row *row = rule_row(rule);
     struct machine_outcome outcome = {
         .kind = MACHINE_FAULTED, .rule = rule, .cuda_error = row->cuda_error, .address = address};
-    struct text text = {outcome.message, 0, sizeof outcome.message};
-    add(&text, "%s: %s", row->id, row->sentence);
-    add(&text, "\n  address 0x%llx", (unsigned long long)address);
-    if (*more != '\0') add(&text, ": %s", more);
-    if (*row->advice != '\0') add(&text, "\n  %s", row->advice);
+    struct machine_text text = {outcome.message, 0, sizeof outcome.message};
+    machine_text_add(&text, "%s: %s", row->id, row->sentence);
+    machine_text_add(&text, "\n  address 0x%llx", (unsigned long long)address);
+    if (*more != '\0') machine_text_add(&text, ": %s", more);
+    if (*row->advice != '\0') machine_text_add(&text, "\n  %s", row->advice);
     end_at(strand, code, lane, &outcome, &text);
     return MACHINE_FAULT;
 }
@@ -164,14 +226,14 @@ static const char *place_name(const struct machine_place *place)
 }
 
 // What is mapped near an address of global memory.
-static void add_nearest(struct text *text, const struct machine *machine, uint64_t address)
+static void add_nearest(struct machine_text *text, const struct machine *machine, uint64_t address)
 {
     const struct region *region = region_nearest(&machine->global, address);
     if (region == NULL) return;
-    add(text, "; the nearest allocation begins at 0x%llx and has %llu bytes", (unsigned long long)region->memory.base,
-        (unsigned long long)region->memory.size_bytes);
+    machine_text_add(text, "; the nearest allocation begins at 0x%llx and has %llu bytes",
+                     (unsigned long long)region->memory.base, (unsigned long long)region->memory.size_bytes);
     if (address >= region->memory.base)
-        add(text, ": this is %llu behind its start", (unsigned long long)(address - region->memory.base));
+        machine_text_add(text, ": this is %llu behind its start", (unsigned long long)(address - region->memory.base));
 }
 
 enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
@@ -179,12 +241,12 @@ enum machine_next machine_fault_at(struct machine_strand *strand, const struct m
 {
     const struct machine_cta *cta = strand->warp->cta;
     char more[512];
-    struct text text = {more, 0, sizeof more};
-    add(&text, "%u bytes of %s", bytes, place_name(&place));
+    struct machine_text text = {more, 0, sizeof more};
+    machine_text_add(&text, "%u bytes of %s", bytes, place_name(&place));
     if (place.space == PTX_GLOBAL) add_nearest(&text, cta->cluster->machine, place.address);
     if (place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER)
-        add(&text, ", of which this launch has %llu bytes from %u on",
-            (unsigned long long)cta->cluster->memory[cta->rank].size_bytes, MACHINE_SHARED_BASE);
+        machine_text_add(&text, ", of which this launch has %llu bytes from %u on",
+                         (unsigned long long)cta->cluster->memory[cta->rank].size_bytes, MACHINE_SHARED_BASE);
     return machine_fault(strand, code, lane, rule, place.address, more);
 }
 
@@ -192,7 +254,7 @@ enum machine_next machine_stop(struct machine_strand *strand, const struct machi
                                enum machine_kind kind, int cuda_error, const char *format, ...)
 {
     struct machine_outcome outcome = {.kind = kind, .cuda_error = cuda_error};
-    struct text text = {outcome.message, 0, sizeof outcome.message};
+    struct machine_text text = {outcome.message, 0, sizeof outcome.message};
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(outcome.message, sizeof outcome.message, format, arguments);
@@ -211,39 +273,53 @@ enum machine_next machine_unsupported(struct machine_strand *strand, const struc
 
 // --- Hangs -----------------------------------------------------------------------------------------------------------
 
-static void add_strand(struct text *text, const struct machine_strand *strand)
+// The instruction at which a strand waits: the wait that failed, where it polls an mbarrier.
+static const struct machine_code *waiting_code(const struct machine_strand *strand)
 {
-    struct machine_where where = machine_where(strand, NULL, (uint32_t)__builtin_ctz(strand->lanes));
-    add(text, "\n  lanes %08x of warp %u wait at ", strand->lanes, strand->warp->index);
+    const struct machine_function *function = strand->frame->function;
+    uint32_t instruction = machine_flights_wait_at(strand);
+    for (uint32_t i = 0; i < function->codes; i++)
+        if (function->code[i].instruction == instruction && function->code[i].choice != NULL) return &function->code[i];
+    return NULL;
+}
+
+static void add_strand(struct machine_text *text, const struct machine_strand *strand, const char *verb)
+{
+    struct machine_where where = machine_where(strand, waiting_code(strand), (uint32_t)__builtin_ctz(strand->lanes));
+    machine_text_add(text, "\n  lanes %08x of warp %u %s at ", strand->lanes, strand->warp->index, verb);
     add_where(text, &where);
     char more[512];
-    if (machine_barrier_explain(strand, more, sizeof more) > 0) add(text, "\n    %s", more);
+    if (machine_barrier_explain(strand, more, sizeof more) > 0) machine_text_add(text, "\n    %s", more);
 }
 
-static void add_barrier(struct text *text, const struct machine_warp *warp)
+static void add_barrier(struct machine_text *text, const struct machine_warp *warp)
 {
-    char sentences[1024];
+    char sentences[4096];
     if (warp->strands > 0 && machine_flights_explain(warp, sentences, sizeof sentences) > 0)
-        add(text, "\n    %s", sentences);
+        machine_text_add(text, "\n    %s", sentences);
 }
 
-void machine_hang(struct machine *machine, struct machine_cluster *const *cluster, uint32_t clusters)
+void machine_end_everywhere(struct machine *machine, enum machine_kind kind, const char *why,
+                            struct machine_cluster *const *cluster, uint32_t clusters)
 {
-    struct machine_outcome outcome = {.kind = MACHINE_HUNG};
-    struct text text = {outcome.message, 0, sizeof outcome.message};
-    add(&text, "the kernel hangs: no thread can go on");
+    struct machine_outcome outcome = {.kind = kind};
+    const struct machine_strand *first = NULL;
+    struct machine_text text = {outcome.message, 0, sizeof outcome.message};
+    machine_text_add(&text, "%s", why);
     for (uint32_t i = 0; i < clusters; i++)
         for (uint32_t c = 0; c < cluster[i]->ctas; c++)
             for (uint32_t w = 0; w < cluster[i]->cta[c].warps; w++) {
                 const struct machine_warp *warp = &cluster[i]->cta[c].warp[w];
-                for (uint32_t s = 0; s < warp->strands; s++) {
-                    if (outcome.where.lanes == 0)
-                        outcome.where =
-                            machine_where(&warp->strand[s], NULL, (uint32_t)__builtin_ctz(warp->strand[s].lanes));
-                    add_strand(&text, &warp->strand[s]);
-                }
+                if (first == NULL && warp->strands > 0) first = &warp->strand[0];
+                for (uint32_t s = 0; s < warp->strands; s++)
+                    add_strand(&text, &warp->strand[s], kind == MACHINE_HUNG ? "wait" : "are");
                 add_barrier(&text, warp);
             }
+    if (first != NULL && !machine_is_stopped(machine)) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(first->lanes);
+        outcome.where = machine_where(first, waiting_code(first), lane);
+        tell_end(first, waiting_code(first), lane);
+    }
     machine_end(machine, &outcome);
 }
 

@@ -7,14 +7,34 @@
 
 #pragma GCC visibility push(hidden)
 
+// A text that grows up to its room; what does not fit is cut.
+struct machine_text {
+    char *at;
+    size_t used, room;
+};
+void machine_text_add(struct machine_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 // Where lane `lane` of the strand is, at `code` (NULL: at its pc).
 struct machine_where machine_where(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane);
+
+// "kernel, PTX line 25 (tile.cu:8), CTA (0,0,0), thread (0,0,0): mbarrier.init ..."
+void machine_place_text(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, char *text,
+                        size_t bytes);
+
+// The name of what lies at an address of the CTA's shared memory: "full", "buffer + 16", or "" if nothing with a name
+// does. Of a variable of a C++ function it is the name in the source. Returns its length.
+size_t machine_shared_name(const struct machine *machine, uint32_t address, char *text, size_t bytes);
+
+// Where line `line` of the PTX comes from: "tile.cu:8 (PTX line 25)", or the latter alone; "" of line 0. Returns its
+// length.
+size_t machine_line_place(const struct machine *machine, uint32_t line, char *text, size_t bytes);
 
 // Ends the launch as `outcome` says (kind, rule, where, message), if nobody has.
 void machine_end(struct machine *machine, const struct machine_outcome *outcome);
 
-// Ends it as hung: who waits for what, of all clusters given.
-void machine_hang(struct machine *machine, struct machine_cluster *const *cluster, uint32_t clusters);
+// Ends it as hung, or limited: where each warp of the clusters is, and what it waits for.
+void machine_end_everywhere(struct machine *machine, enum machine_kind kind, const char *why,
+                            struct machine_cluster *const *cluster, uint32_t clusters);
 
 #pragma GCC visibility pop
 

@@ -193,30 +193,33 @@ static struct resident *choose(struct grid *grid)
     return resident;
 }
 
-static void hang(struct grid *grid)
+// Ends the launch, and says where the warps are of all clusters that no thread of the host runs now.
+static void end_everywhere(struct grid *grid, enum machine_kind kind, const char *why)
 {
     struct machine_cluster **cluster = calloc(grid->residents + 1u, sizeof(struct machine_cluster *));
-    for (uint32_t i = 0; cluster != NULL && i < grid->residents; i++) cluster[i] = grid->resident[i].cluster;
-    machine_hang(grid->machine, cluster, cluster == NULL ? 0 : grid->residents);
+    uint32_t clusters = 0;
+    for (uint32_t i = 0; cluster != NULL && i < grid->residents; i++)
+        if (!grid->resident[i].is_running) cluster[clusters++] = grid->resident[i].cluster;
+    machine_end_everywhere(grid->machine, kind, why, cluster, clusters);
     free(cluster);
 }
 
 static void check_limits(struct grid *grid)
 {
     const struct machine_limits *limits = &grid->machine->launch->limits;
-    struct machine_outcome outcome = {.kind = MACHINE_LIMITED};
     struct timespec now;
+    char why[64];
     if (limits->instructions > 0 && grid->machine->instructions >= limits->instructions) {
-        snprintf(outcome.message, sizeof outcome.message, "the limit of %llu warp instructions is reached",
+        snprintf(why, sizeof why, "the limit of %llu warp instructions is reached",
                  (unsigned long long)limits->instructions);
-        machine_end(grid->machine, &outcome);
+        end_everywhere(grid, MACHINE_LIMITED, why);
     }
     if (limits->seconds <= 0) return;
     clock_gettime(CLOCK_MONOTONIC, &now);
     double seconds = (double)(now.tv_sec - grid->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - grid->start.tv_nsec);
     if (seconds < limits->seconds) return;
-    snprintf(outcome.message, sizeof outcome.message, "the limit of %g seconds is reached", limits->seconds);
-    machine_end(grid->machine, &outcome);
+    snprintf(why, sizeof why, "the limit of %g seconds is reached", limits->seconds);
+    end_everywhere(grid, MACHINE_LIMITED, why);
 }
 
 static void end_cluster(struct grid *grid, struct resident *resident)
@@ -280,7 +283,7 @@ static void *work(void *context)
         else if (grid->running > 0)
             pthread_cond_wait(&grid->changed, &grid->lock);
         else if (!is_over(grid))
-            hang(grid);
+            end_everywhere(grid, MACHINE_HUNG, "the kernel hangs: no thread can go on");
     }
     pthread_cond_broadcast(&grid->changed);
     pthread_mutex_unlock(&grid->lock);

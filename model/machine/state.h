@@ -50,6 +50,7 @@ struct machine_strand {
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
 //   polled_state, repeats  polling.c's: a state that it was in, and whether it has come back to it
 //   hit        regions that instructions found last
+//   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
     struct machine_cta *cta;
@@ -62,6 +63,7 @@ struct machine_warp {
     const struct region *hit[MACHINE_HITS];
     uint64_t blocked_at, polled_state;
     int repeats;
+    uint32_t looked;
 };
 
 // bar.sync and its like: threads that have come in this phase. `extra` are second arrivals of one thread.

@@ -76,6 +76,8 @@ static int add_register(struct parser *parser, struct body *body, enum ptx_type 
     uint32_t each = named.count == 0 ? 1 : named.count;
     named.index = each > MOST_REGISTERS ? UINT32_MAX : ptx_registers_take(body, type, each * vector);
     if (named.index == UINT32_MAX) return ptx_parser_fail(parser, &token, "", "more than %d registers", MOST_REGISTERS);
+    struct ptx_registers *declared = ptx_arena_list_add(parser->arena, &body->declared, sizeof *declared);
+    *declared = (struct ptx_registers){named.name, named.index, named.count, (uint8_t)type, vector};
     if (ptx_names_add(&body->names, parser->arena, &named)) return 1;
     return ptx_parser_fail(parser, &token, "Give it another name, or put it in a block { } of its own.",
                            "'%.*s' is declared twice", (int)token.length, token.at);

@@ -64,7 +64,7 @@ struct known_row {
 struct body {
     struct ptx_function *function;
     struct names names;
-    struct ptx_arena_list variables, instructions, operands, locations, targets, pending, target_items;
+    struct ptx_arena_list variables, instructions, operands, locations, targets, declared, pending, target_items;
     uint32_t registers[PTX_FILES], location;
     uint32_t last_location[LOCATION_SLOTS];
     struct operands written;

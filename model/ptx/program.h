@@ -123,6 +123,14 @@ struct ptx_tuning {
     uint8_t is_explicit_cluster, blocks_are_clusters, is_noreturn;
 };
 
+// Registers of one declaration: `count` of them named name0, name1, ... (0: one, of that name), of `vector` parts each,
+// from `first` on in the file of their type.
+struct ptx_registers {
+    struct ptx_name name;
+    uint32_t first, count;
+    uint8_t type, vector;
+};
+
 struct ptx_function {
     struct ptx_name name;
     uint8_t is_entry, linkage, has_body, is_decoded, is_bad;
@@ -132,13 +140,14 @@ struct ptx_function {
     uint32_t body_line;
 
     // From here on once it is decoded.
-    uint32_t variables, instructions, operands, locations, target_lists;
+    uint32_t variables, instructions, operands, locations, target_lists, declarations;
     uint32_t registers[PTX_FILES];
     const struct ptx_variable *variable;
     const struct ptx_instruction *instruction;
     const struct ptx_operand *operand;
     const struct ptx_location *location; // from 1
     const struct ptx_targets *targets;
+    const struct ptx_registers *declared;
 };
 
 struct ptx_source_file {

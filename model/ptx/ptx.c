@@ -229,7 +229,7 @@ static void start_body(struct ptx_module *module, struct ptx_function *function)
     struct body *body = &module->body;
     body->function = function;
     body->variables.count = body->instructions.count = body->operands.count = body->locations.count = 0;
-    body->targets.count = body->pending.count = body->target_items.count = 0;
+    body->declared.count = body->targets.count = body->pending.count = body->target_items.count = 0;
     body->location = 0;
     memset(body->registers, 0, sizeof body->registers);
     memset(body->last_location, 0, sizeof body->last_location);
@@ -245,12 +245,14 @@ static void keep_body(struct ptx_module *module, struct ptx_function *function)
     function->operands = body->operands.count;
     function->locations = body->locations.count;
     function->target_lists = body->targets.count;
+    function->declarations = body->declared.count;
     memcpy(function->registers, body->registers, sizeof body->registers);
     function->variable = ptx_arena_list_keep(arena, &body->variables, sizeof(struct ptx_variable));
     function->instruction = ptx_arena_list_keep(arena, &body->instructions, sizeof(struct ptx_instruction));
     function->operand = ptx_arena_list_keep(arena, &body->operands, sizeof(struct ptx_operand));
     function->location = ptx_arena_list_keep(arena, &body->locations, sizeof(struct ptx_location));
     function->targets = ptx_arena_list_keep(arena, &body->targets, sizeof(struct ptx_targets));
+    function->declared = ptx_arena_list_keep(arena, &body->declared, sizeof(struct ptx_registers));
 }
 
 static void decode(struct ptx_module *module, struct ptx_function *function, struct ptx_errors *errors)
@@ -304,7 +306,8 @@ void ptx_close(struct ptx_module *module)
                                       &body->names.list,      &body->variables,
                                       &body->instructions,    &body->operands,
                                       &body->locations,       &body->targets,
-                                      &body->pending,         &body->target_items};
+                                      &body->pending,         &body->target_items,
+                                      &body->declared};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) ptx_arena_list_free(lists[i]);
     free(module->names.head);
     free(body->names.head);

@@ -123,7 +123,8 @@ START_TEST(ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_t
                    1, 1, MACHINE_DEFAULT, 0);
     ck_assert_int_eq(run.outcome.kind, MACHINE_HUNG);
     ck_assert_msg(strstr(run.outcome.message, "64 bytes are missing") != NULL, "%s", run.outcome.message);
-    ck_assert_msg(strstr(run.outcome.message, "expected 64 bytes at line") != NULL, "%s", run.outcome.message);
+    ck_assert_msg(strstr(run.outcome.message, "of the PTX, arrived 1, expected 64 bytes") != NULL, "%s",
+                  run.outcome.message);
 }
 END_TEST
 

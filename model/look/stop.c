@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Where a run is looked into: at the first, or the n-th, warp that comes to a line, and where a kernel fails. The run
+// goes on behind a break.
+#include "stop.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+//   is_of_name   the break's name is that of a function and the line one of the PTX; else a file and a line of it
+//   nearest      the line with code that is nearest to the one that was asked for, of that file; 0: none was seen
+struct look_stop {
+    char *name;
+    uint32_t line, nearest;
+    uint64_t hit, hits;
+    struct look_triple cta, thread;
+    unsigned what_at_break, what_at_end;
+    const char *kernel;
+    struct machine_module *module;
+    int was_seen;
+};
+
+// --- Options ---------------------------------------------------------------------------------------------------------
+
+int look_break_read(const char *text, size_t *name_length, uint32_t *line)
+{
+    const char *colon = strrchr(text, ':');
+    char *end;
+    if (colon == NULL || colon == text || colon[1] < '1' || colon[1] > '9') return 0;
+    unsigned long number = strtoul(colon + 1, &end, 10);
+    if (*end != '\0' || number > INT32_MAX) return 0;
+    *name_length = (size_t)(colon - text);
+    *line = (uint32_t)number;
+    return 1;
+}
+
+int look_triple_read(const char *text, struct look_triple *triple)
+{
+    *triple = (struct look_triple){0};
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        if (*text < '0' || *text > '9') return 0;
+        unsigned long number = strtoul(text, &end, 10);
+        if (number > INT32_MAX) return 0;
+        triple->value[i] = (uint32_t)number;
+        triple->is_given = 1;
+        if (*end == '\0') return 1;
+        if (*end != ',') return 0;
+        text = end + 1;
+    }
+    return 0;
+}
+
+int look_what_read(const char *text, unsigned *what)
+{
+    static const struct {
+        const char *word;
+        unsigned what;
+    } words[] = {{"registers", LOOK_SHOWS_THREAD},
+                 {"warp", LOOK_SHOWS_WARP},
+                 {"shared", LOOK_SHOWS_SHARED},
+                 {"barriers", LOOK_SHOWS_BARRIERS},
+                 {"all", LOOK_SHOWS_THREAD | LOOK_SHOWS_SHARED | LOOK_SHOWS_BARRIERS}};
+    *what = 0;
+    for (;; text++) {
+        size_t length = strcspn(text, ",");
+        unsigned found = 0;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (strlen(words[i].word) == length && memcmp(words[i].word, text, length) == 0) found = words[i].what;
+        if (found == 0) return 0;
+        *what |= found;
+        text += length;
+        if (*text == '\0') return 1;
+    }
+}
+
+struct look_stop *look_stop_open(const struct look_options *options)
+{
+    struct look_stop *stop = calloc(1, sizeof *stop);
+    size_t length = 0;
+    if (stop == NULL) return NULL;
+    if (look_break_read(options->break_at, &length, &stop->line)) {
+        stop->name = look_string(options->break_at, length);
+        stop->what_at_break = LOOK_SHOWS_THREAD | LOOK_SHOWS_BARRIERS;
+        stop->hit = options->hit > 0 ? options->hit : 1;
+    }
+    look_triple_read(options->cta, &stop->cta);
+    look_triple_read(options->thread, &stop->thread);
+    if (look_what_read(options->dump, &stop->what_at_end)) stop->what_at_break = stop->what_at_end;
+    if (length == 0 || stop->name != NULL) return stop;
+    free(stop);
+    return NULL;
+}
+
+void look_stop_begin(struct look_stop *stop, const char *kernel, struct machine_module *module)
+{
+    stop->kernel = kernel;
+    stop->module = module;
+}
+
+// --- Which instructions ----------------------------------------------------------------------------------------------
+
+// `name` as the PTX has it, or as the source does: load of _Z4loadPf.
+static int is_function(const char *name, const struct ptx_name *function)
+{
+    const size_t length = strlen(name);
+    char mangled[24];
+    if (function->length == length && memcmp(function->at, name, length) == 0) return 1;
+    const int digits = snprintf(mangled, sizeof mangled, "%zu", length);
+    for (uint32_t i = 0; i + (uint32_t)digits + length <= function->length && function->at[0] == '_'; i++)
+        if (memcmp(function->at + i, mangled, (size_t)digits) == 0 &&
+            memcmp(function->at + i + digits, name, length) == 0 &&
+            (function->at[i - (i > 0)] < '0' || function->at[i - (i > 0)] > '9'))
+            return 1;
+    return 0;
+}
+
+// The whole path, or the end of it behind a slash.
+static int is_file(const char *name, struct ptx_name file)
+{
+    const size_t length = strlen(name);
+    if (file.length < length || memcmp(file.at + file.length - length, name, length) != 0) return 0;
+    return file.length == length || file.at[file.length - length - 1] == '/';
+}
+
+static void note_line(struct look_stop *stop, uint32_t line)
+{
+    uint32_t far = line > stop->line ? line - stop->line : stop->line - line;
+    uint32_t was = stop->nearest > stop->line ? stop->nearest - stop->line : stop->line - stop->nearest;
+    if (line > 0 && (stop->nearest == 0 || far < was)) stop->nearest = line;
+}
+
+// Is the instruction at the line, or in what was inlined there?
+static int is_at(struct look_stop *stop, const struct ptx_function *source, const struct ptx_instruction *instruction,
+                 int is_named)
+{
+    uint32_t location = instruction->location;
+    int is_there = is_named && instruction->line == stop->line;
+    if (is_named) note_line(stop, instruction->line);
+    for (uint32_t depth = 0; !is_named && location != 0 && depth <= source->locations; depth++) {
+        const struct ptx_location *at = &source->location[location];
+        if (is_file(stop->name, ptx_file_name(machine_module_front(stop->module), at->file))) {
+            note_line(stop, at->line);
+            is_there |= at->line == stop->line;
+        }
+        location = at->inlined_at;
+    }
+    return is_there;
+}
+
+// Marks the codes of a function that are at the break.
+static int mark(struct look_stop *stop, struct look_function *of)
+{
+    const struct machine_function *function = of->function;
+    const struct ptx_function *source = function->source;
+    const int is_named = is_function(stop->name, &source->name);
+    of->is_break = calloc(function->codes + 1u, 1);
+    if (of->is_break == NULL) return 0;
+    for (uint32_t i = 0; i < function->codes; i++) {
+        uint32_t number = function->code[i].instruction;
+        if (number < source->instructions)
+            of->is_break[i] = is_at(stop, source, &source->instruction[number], is_named) != 0;
+        stop->was_seen |= of->is_break[i];
+    }
+    return 1;
+}
+
+// --- Hits ------------------------------------------------------------------------------------------------------------
+
+// The lanes of the warp that the filters leave.
+static uint32_t wanted_lanes(const struct look_stop *stop, const struct machine_warp *warp)
+{
+    const struct machine_cta *cta = warp->cta;
+    const uint32_t *block = cta->cluster->machine->launch->block, *thread = stop->thread.value;
+    if (stop->cta.is_given && memcmp(cta->ctaid, stop->cta.value, sizeof cta->ctaid) != 0) return 0;
+    if (!stop->thread.is_given) return UINT32_MAX;
+    if (thread[0] >= block[0] || thread[1] >= block[1] || thread[2] >= block[2]) return 0;
+    uint32_t number = thread[0] + block[0] * (thread[1] + block[1] * thread[2]);
+    return number / MACHINE_LANES == warp->index ? UINT32_C(1) << number % MACHINE_LANES : 0;
+}
+
+static void show_break(const struct look_stop *stop, const struct look_tally *tally, const struct machine_step *step,
+                       uint32_t lane)
+{
+    char place[1024];
+    machine_place_text(step->strand, step->code, lane, place, sizeof place);
+    fflush(stdout);
+    fprintf(stderr, "tmaref: kernel %s comes to %s:%u (hit %llu)\n  at %s\n", stop->kernel, stop->name, stop->line,
+            (unsigned long long)stop->hits, place);
+    look_show(tally, step->strand, lane, stop->what_at_break);
+}
+
+void look_stop_before(struct look_stop *stop, struct look_tally *tally, const struct machine_step *step)
+{
+    struct machine_warp *warp = step->strand->warp;
+    if (stop->name == NULL || stop->hits >= stop->hit) return;
+    struct look_function *of = look_tally_function(tally, step->function);
+    if (of == NULL || (of->is_break == NULL && !mark(stop, of))) return;
+    uint32_t fresh = step->lanes & ~warp->looked & wanted_lanes(stop, warp);
+    if (!of->is_break[step->code - step->function->code]) {
+        warp->looked &= ~step->lanes;
+        return;
+    }
+    warp->looked |= step->lanes;
+    if (fresh != 0 && ++stop->hits == stop->hit) show_break(stop, tally, step, (uint32_t)__builtin_ctz(fresh));
+}
+
+void look_stop_ended(struct look_stop *stop, const struct look_tally *tally, const struct machine_strand *strand,
+                     const struct machine_code *code, uint32_t lane)
+{
+    char place[1024];
+    if (stop->what_at_end == 0) return;
+    machine_place_text(strand, code, lane, place, sizeof place);
+    fflush(stdout);
+    fprintf(stderr, "tmaref: kernel %s ends early\n  at %s\n", stop->kernel, place);
+    look_show(tally, strand, lane, stop->what_at_end);
+}
+
+void look_stop_close(struct look_stop *stop)
+{
+    if (stop->name != NULL && stop->hits < stop->hit) {
+        fprintf(stderr, "tmaref: the break at %s:%u was not shown: ", stop->name, stop->line);
+        if (stop->was_seen)
+            fprintf(stderr, "it was hit %llu times, not %llu\n", (unsigned long long)stop->hits,
+                    (unsigned long long)stop->hit);
+        else if (stop->nearest > 0)
+            fprintf(stderr, "no instruction is there; the nearest is at line %u\n", stop->nearest);
+        else
+            fprintf(stderr, "no kernel that ran has code of that name\n");
+    }
+    free(stop->name);
+    free(stop);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A breakpoint, and what is shown there and where a kernel fails.
+#ifndef TMAREF_LOOK_STOP_H
+#define TMAREF_LOOK_STOP_H
+
+#include "parts.h"
+
+#pragma GCC visibility push(hidden)
+
+// Bits of `what` is shown. THREAD: the registers of the thread; WARP: those of all its lanes.
+enum { LOOK_SHOWS_THREAD = 1, LOOK_SHOWS_WARP = 2, LOOK_SHOWS_SHARED = 4, LOOK_SHOWS_BARRIERS = 8 };
+
+struct look_stop;
+
+// NULL without memory. The options were checked.
+struct look_stop *look_stop_open(const struct look_options *options);
+void look_stop_begin(struct look_stop *stop, const char *kernel, struct machine_module *module);
+void look_stop_before(struct look_stop *stop, struct look_tally *tally, const struct machine_step *step);
+void look_stop_ended(struct look_stop *stop, const struct look_tally *tally, const struct machine_strand *strand,
+                     const struct machine_code *code, uint32_t lane);
+void look_stop_close(struct look_stop *stop);
+
+// Shows the thread of a lane on standard error: registers as far as some instruction that has run writes them.
+void look_show(const struct look_tally *tally, const struct machine_strand *strand, uint32_t lane, unsigned what);
+
+#pragma GCC visibility pop
+
+#endif

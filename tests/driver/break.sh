@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref exec --break` and `--dump`. usage: break.sh FOLDER; TMAREF is the command, RUN_PTX a program.
+set -u
+. "$(dirname "$0")/expect.sh"
+tile() { expect 0 "$1" "${@:2}" -- "$RUN_PTX" "$folder/tile.ptx" tile 2 64; }
+folder=$1
+
+tile 'kernel tile comes to tile.cu:14 \(hit 1\)' --break tile.cu:14 --thread 37 --cta 1 --dump all
+has "$scratch/out" '    %r0       0x00000025  37' '    %p1       0x1' '    buffer at 0x400, 1024 bytes' \
+    '  full: shared address 0x800 of CTA 0 in the cluster.' \
+    '    It is in a phase of parity 1: 1 of 1 arrivals and 0 bytes are missing.' \
+    '    The last arrival was of an earlier phase: CTA 1 warp 0 at tile.cu:8 (PTX line 26)' \
+    '    0x00400: 00000410 00000411 00000412 00000413 00000414 00000415 00000416 00000417'
+grep -q 'CTA (1,0,0), thread (37,0,0): shl.b32' "$scratch/out" || { echo "another thread"; failed=1; }
+
+# By default: registers and barriers of the first thread that comes. The program goes on.
+tile '%r1       0x00000400  1024' --break tile.cu:14
+grep -q 'shared memory of' "$scratch/out" && { echo "shared memory was not asked for"; failed=1; }
+tile '0x00000000 0x00000001 0x00000002' --break tile:39 --thread 5 --dump warp
+tile '\(hit 3\)' --break tile.cu:14 --hit 3
+tile 'was hit 4 times, not 5' --break tile.cu:14 --hit 5
+tile 'no instruction is there; the nearest is at line 12' --break tile.cu:13
+tile 'no kernel that ran has code of that name' --break other.cu:14
+
+# Where a kernel fails.
+expect 1 'kernel arrivals ends early' --dump barriers -- "$RUN_PTX" "$folder/hang.ptx" arrivals 1 64
+has "$scratch/out" '  full: shared address 0x408 of CTA 0 in the cluster.'
+
+expect 2 "'tile.cu' is not FILE:LINE or KERNEL:LINE" --break tile.cu -- true
+expect 2 "'tile.cu:0' is not FILE:LINE or KERNEL:LINE" --break tile.cu:0 -- true
+expect 2 "'1,2,3,4' is not numbers X,Y,Z" --cta 1,2,3,4 -- true
+expect 2 "'x' is not numbers X,Y,Z" --thread x -- true
+expect 2 "'shared,everything' is not a list of" --dump shared,everything -- true
+expect 2 "'-1' is not a whole number" --hit=-1 -- true
+exit $failed
