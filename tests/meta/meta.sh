@@ -91,6 +91,20 @@ check_forms_page() {
     return 1
 }
 
+# The folders of the model and whom they may use, as docs/architecture.md shows them; and the files that it names are there.
+check_layers() {
+    {
+        diff <(sed -nE 's/^\| `([a-z]+)` \| .* \| ([a-z -]+) \|$/\1 \2/p' docs/architecture.md) \
+            <(sed -nE 's/^tmaref_module\(([a-z]+) USES ([a-z ]*[a-z]) (APART )?SOURCES.*/\1 \2/p
+                      s/^tmaref_module\(([a-z]+) SOURCES.*/\1 -/p' model/CMakeLists.txt) |
+            sed -n 's/^[<>]/docs\/architecture.md: the table of layers:/p'
+        sed -nE 's/^\| `([a-z_/]+\.[ch])` \|.*/\1/p' docs/architecture.md | while read -r file; do
+            [ -f "$file" ] || [ -f "model/machine/$file" ] || [ -f "model/driver/$file" ] ||
+                echo "docs/architecture.md: there is no $file"
+        done
+    } | offences
+}
+
 # What docs/hardware.md and docs/articles claim can be looked up. Any word that begins like the id of a rule (MAP_, LOAD_,
 # ...) is one; in tables, the column "rules" holds ids or "-", the words in backquotes under "shown by" are traces of the
 # MANIFEST, and verdicts are those that docs/articles/README.md lists.
@@ -177,7 +191,7 @@ check_size() {
 }
 
 case $check in
-rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | include_order | size)
+rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | include_order | size)
     "check_$check"
     ;;
 *)
