@@ -2,8 +2,12 @@
 #include "trace_batch.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cuda_abi.h"
+#include "schedules.h"
 
 static void clear(struct trace_batch *cases)
 {
@@ -11,15 +15,31 @@ static void clear(struct trace_batch *cases)
     batch_clear(&cases->batch);
 }
 
-// The next cases: how many, 0 at the end, -1 with `why` for a line that is none.
-static int read_batch(struct trace_batch *cases, struct trace_text *trace, struct text *why)
+// A trace while it is read: `cases` of it up to now, of which some are chosen.
+struct reading {
+    struct trace_text trace;
+    const struct trace_choice *choice;
+    uint64_t cases;
+};
+
+// Is the next case one of the sample?
+static int is_chosen(struct reading *reading)
 {
+    uint64_t sample = reading->choice->sample, all = reading->trace.header.cases, i = reading->cases++;
+    return sample == 0 || sample >= all || (i + 1) * sample / all != i * sample / all;
+}
+
+// The next chosen cases: how many, 0 at the end, -1 with `why` for a line that is none.
+static int read_batch(struct trace_batch *cases, struct reading *reading, struct text *why)
+{
+    struct trace_text *trace = &reading->trace;
     struct batch *batch = &cases->batch;
     for (clear(cases); !batch_is_full(batch);) {
         struct text reason;
         int i = batch->count;
         char *line = trace_next_line(trace);
         if (line == NULL) return batch->count;
+        if (!is_chosen(reading)) continue;
         cases->line[i] = trace->line;
         if (trace_read(batch->family, line, batch_case(batch, i), &cases->entry[i], &reason) &&
             batch_add(batch, &reason))
@@ -31,19 +51,43 @@ static int read_batch(struct trace_batch *cases, struct trace_text *trace, struc
     return batch->count;
 }
 
-static int run_batch(struct trace_batch *cases, const struct executor *executor, int together, struct text *why)
+// What is done with each case that ran.
+struct visitor {
+    int (*visit)(const struct trace_batch *cases, int i, void *context);
+    void *context;
+};
+
+// Runs the cases from `first` up to `end`, and shows them.
+static int run_range(struct trace_batch *cases, int first, int end, int together, const struct visitor *visitor,
+                     struct text *why)
 {
+    const struct executor *executor = cases->executor;
     struct batch *batch = &cases->batch;
     struct apart apart = {.together = together, .alone = UINT64_MAX};
+    int ok = 1;
     batch_prepare(batch);
-    for (int first = 0, last; first < batch->count; first = last) {
-        int fatal = cases->entry[first].status != 0;
-        for (last = first + 1; last < batch->count && (cases->entry[last].status != 0) == fatal;) last++;
-        if (!(fatal ? executor->run_apart(batch, first, last - first, &apart, why)
-                    : executor->run(batch, first, last - first, why)))
-            return 0;
+    for (int from = first, last; ok && from < end; from = last) {
+        int fatal = cases->entry[from].status != 0;
+        for (last = from + 1; last < end && (cases->entry[last].status != 0) == fatal;) last++;
+        ok = fatal ? executor->run_apart(batch, from, last - from, &apart, why)
+                   : executor->run(batch, from, last - from, why);
     }
-    return 1;
+    for (int i = first; i < end && ok; i++) ok = visitor->visit(cases, i, visitor->context);
+    return ok;
+}
+
+// Under each pair of a schedule and a seed its part of the cases, or one of them where there are fewer than pairs.
+static int run_scheduled(struct trace_batch *cases, int pairs, int together, const struct visitor *visitor,
+                         struct text *why)
+{
+    int count = cases->batch.count, ok = 1;
+    for (int pair = 0; ok && pair < pairs; pair++) {
+        int first = count >= pairs ? count * pair / pairs : pair % count;
+        int end = count >= pairs ? count * (pair + 1) / pairs : first + 1;
+        schedule_set(pair);
+        ok = cases->executor->open(&cases->batch, why) && run_range(cases, first, end, together, visitor, why);
+    }
+    return ok;
 }
 
 // Is every case there that the header promises?
@@ -58,40 +102,46 @@ static int is_whole(const struct trace_header *header, uint64_t cases, struct te
     return 0;
 }
 
-static int run_open(struct trace_batch *cases, struct trace_text *trace, const struct executor *executor, int together,
-                    int (*visit)(const struct trace_batch *cases, int i, void *context), void *context,
+static int run_open(struct trace_batch *cases, struct reading *reading, int together, const struct visitor *visitor,
                     struct text *why)
 {
-    uint64_t total = 0;
-    int count = 0, ok = executor->open(&cases->batch, why);
-    while (ok && (count = read_batch(cases, trace, why)) > 0) {
-        ok = run_batch(cases, executor, together, why);
-        for (int i = 0; i < count && ok; i++) ok = visit(cases, i, context);
-        total += (uint64_t)count;
-    }
-    executor->close();
-    return ok && count == 0 && is_whole(&trace->header, total, why);
+    int pairs = (int)reading->choice->schedules, count = 0, ok = cases->executor->open(&cases->batch, why);
+    while (ok && (count = read_batch(cases, reading, why)) > 0)
+        ok = pairs > 0 ? run_scheduled(cases, pairs, together, visitor, why)
+                       : run_range(cases, 0, count, together, visitor, why);
+    cases->executor->close();
+    return ok && count == 0 && is_whole(&reading->trace.header, reading->cases, why);
 }
 
-int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
-              int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why)
+int trace_run_some(const char *path, const struct trace_choice *choice, const struct executor *executor, int together,
+                   struct trace_header *header, int (*visit)(const struct trace_batch *cases, int i, void *context),
+                   void *context, struct text *why)
 {
-    struct trace_text trace;
+    struct reading reading = {.choice = choice};
+    const struct visitor visitor = {visit, context};
     struct text reason = {"not enough memory"};
-    if (!trace_open(path, &trace, why)) return 0;
-    *header = trace.header;
+    if (!trace_open(path, &reading.trace, why)) return 0;
+    *header = reading.trace.header;
     struct trace_batch *cases = calloc(1, sizeof *cases);
-    int ok = cases != NULL && batch_open(&cases->batch, trace.header.family);
+    int ok = cases != NULL && batch_open(&cases->batch, header->family);
     if (ok) {
         cases->path = path;
-        ok = run_open(cases, &trace, executor, together, visit, context, &reason);
+        cases->executor = executor;
+        ok = run_open(cases, &reading, together, &visitor, &reason);
         clear(cases);
         batch_close(&cases->batch);
     }
     if (!ok) text_set(why, "%.200s: %.300s", path, reason.at);
     free(cases);
-    trace_close(&trace);
+    trace_close(&reading.trace);
     return ok;
+}
+
+int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
+              int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why)
+{
+    const struct trace_choice all = {0};
+    return trace_run_some(path, &all, executor, together, header, visit, context, why);
 }
 
 // What the family says of a recorded status, or of words that hold every byte.
@@ -158,17 +208,36 @@ static void explain_difference(const struct trace_batch *cases, int i, const str
     free(text);
 }
 
+int trace_batch_is_open(const struct trace_batch *cases, int i)
+{
+    const struct family *family = cases->batch.family;
+    if (cases->executor != &executor_sim || family->ground == NULL || cases->entry[i].status != 0) return 0;
+    return !schedule_has(family->ground(batch_case(&cases->batch, i)));
+}
+
+// What was recorded of case `i`, as the executor does it: the simulated driver refuses the calls in which a driver
+// dies.
+static int agrees(const struct trace_batch *cases, int i, struct trace_difference *difference)
+{
+    const struct result *result = &cases->batch.results[i];
+    struct trace_entry entry = cases->entry[i];
+    if (cases->executor == &executor_sim && entry.status == -SIGSEGV) entry.status = CUDA_ERROR_INVALID_VALUE;
+    if (trace_batch_is_open(cases, i) && result->status == entry.status) return 1;
+    return trace_agrees(&entry, cases->batch.family, batch_case(&cases->batch, i), result, difference);
+}
+
 int trace_batch_agrees(const struct trace_batch *cases, int i, FILE *out)
 {
     const struct family *family = cases->batch.family;
     const void *test_case = batch_case(&cases->batch, i);
     struct trace_difference difference;
-    if (trace_agrees(&cases->entry[i], family, test_case, &cases->batch.results[i], &difference)) return 1;
+    if (agrees(cases, i, &difference)) return 1;
     if (out == NULL) return 0;
     json_t *json = family_write(family, test_case);
     char *text = json_dumps(json, JSON_COMPACT);
     fprintf(out, "%s:%" PRIu64 ": %s\n    case %s\n", cases->path, cases->line[i], difference.text.at,
             text != NULL ? text : "?");
+    if (cases->executor == &executor_sim) fprintf(out, "    schedule %s\n", schedule_text());
     explain_difference(cases, i, &difference, out);
     free(text);
     json_decref(json);

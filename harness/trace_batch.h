@@ -7,9 +7,18 @@
 #include "executor.h"
 #include "trace.h"
 
+// Which cases run, and under which schedules of the executor sim.
+//   sample     at most so many cases of a trace, evenly spread; 0: all
+//   schedules  the cases of a batch are shared out to so many pairs of a schedule and a seed (schedules.h), one run for
+//              each pair at least; 0: all under the schedule that is set
+struct trace_choice {
+    uint64_t sample, schedules;
+};
+
 // One batch: entry[i] is what was recorded of case i, line[i] where it stands in the file at `path`.
 struct trace_batch {
     const char *path;
+    const struct executor *executor;
     struct batch batch;
     struct trace_entry entry[BATCH_CASES];
     uint64_t line[BATCH_CASES];
@@ -21,6 +30,15 @@ struct trace_batch {
 // read.
 int trace_run(const char *path, const struct executor *executor, int together, struct trace_header *header,
               int (*visit)(const struct trace_batch *cases, int i, void *context), void *context, struct text *why);
+
+// The same for a choice.
+int trace_run_some(const char *path, const struct trace_choice *choice, const struct executor *executor, int together,
+                   struct trace_header *header, int (*visit)(const struct trace_batch *cases, int i, void *context),
+                   void *context, struct text *why);
+
+// Does the result of case `i` rest on more than `executor` has under the schedule that is set (struct family, ground)?
+// Then trace_batch_agrees() compares its status alone.
+int trace_batch_is_open(const struct trace_batch *cases, int i);
 
 // Compares case `i` with its recording: 1 if it agrees; else tells `out` where the two differ, why that may be, and the
 // case, unless `out` is NULL.

@@ -3,15 +3,17 @@
 #ifndef TMAREF_REPLAY_H
 #define TMAREF_REPLAY_H
 
-#include "executor.h"
+#include "trace_batch.h"
 
 enum { REPLAY_MAX_PATHS = 256, REPLAY_PRINTED = 5 };
 
-// `path`: files, or folders with all traces in them; `printed`: at most so many mismatches of each trace are told.
+// `path`: files, or folders with all traces in them; `printed`: at most so many mismatches of each trace are told;
+// `choice`: which of their cases run.
 struct replay_options {
     const struct executor *executor;
     int json, paths;
     uint64_t printed;
+    struct trace_choice choice;
     const char *path[REPLAY_MAX_PATHS];
 };
 

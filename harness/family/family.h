@@ -31,6 +31,13 @@ struct place {
     uint8_t recorded[8];
 };
 
+// What a recorded result rests on beside what PTX promises:
+//   PTX   nothing
+//   H200  what an H200 waits for, orders or computes, and PTX does not promise
+//   SLOW  that an asynchronous operation takes longer than the next instructions
+//   TIME  how many clocks an H200 takes
+enum family_ground { GROUND_PTX, GROUND_H200, GROUND_SLOW, GROUND_TIME };
+
 struct family {
     const char *name, *summary;
     size_t case_bytes;
@@ -78,6 +85,10 @@ struct family {
     // whether a result is one of those that can be. Both NULL for families whose cases have one result each.
     int (*varies)(const void *test_case);
     int (*is_legal)(const void *test_case, const struct result *result);
+
+    // What the result of a case rests on. Not every schedule of the executor sim has that (schedules.h): where it has
+    // not, the status alone is compared. NULL: GROUND_PTX.
+    enum family_ground (*ground)(const void *test_case);
 
     // One or more lines that say what is wrong where a window of two results first differs, and why it may be. What any
     // family can say stands before them: family_explain().

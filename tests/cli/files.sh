@@ -113,6 +113,11 @@ out "good.jsonl.zst"
 run 0 replay --json traces/good.jsonl
 json 20 0 compared
 
+run 0 replay --sample=3 --json traces/good.jsonl
+json 3 0 compared
+refused "--schedules is for the executor sim" replay --schedules=4 traces
+refused "--schedules takes" replay -x sim --schedules=65 traces
+
 bad_trace() { refused "$1" replay bad.jsonl; } # bad_trace TEXT: the file bad.jsonl
 header=$(head -1 traces/good.jsonl)
 line=$(sed -n 2p traces/good.jsonl)

@@ -203,6 +203,11 @@ static void async_windows(const void *test_case, struct result *result)
     result_window(result, "global", 0, async_global_bytes(c, NULL));
 }
 
+static enum family_ground async_ground(const void *test_case)
+{
+    return ((const struct async_case *)test_case)->promise == ASYNC_SM_90A ? GROUND_H200 : GROUND_PTX;
+}
+
 static enum rule async_run_model(const void *test_case, struct result *result)
 {
     struct async_outcome outcome;
@@ -280,6 +285,7 @@ const struct family family_async = {
     .run_model = async_run_model,
     .run_gpu = async_run_gpu,
     .kernels = "async",
+    .ground = async_ground,
     .explain = async_explain,
     .rule = RULE_ASYNC_GROUP_ORDER,
 };

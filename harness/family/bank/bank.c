@@ -100,6 +100,12 @@ static const struct field field[] = {
 static const struct fields fields = {
     .name = "bank case", .field = field, .bytes = sizeof(struct bank_case), .illegal = illegal};
 
+static enum family_ground bank_ground(const void *test_case)
+{
+    (void)test_case;
+    return GROUND_TIME;
+}
+
 const struct family family_bank = {
     .name = "bank",
     .summary = "one load or store of a warp in shared memory: the clocks that its wavefronts take",
@@ -110,5 +116,6 @@ const struct family family_bank = {
     .run_model = bank_run_model,
     .run_gpu = bank_run_gpu,
     .kernels = "bank",
+    .ground = bank_ground,
     .explain = bank_explain,
 };

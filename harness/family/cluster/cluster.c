@@ -168,6 +168,20 @@ static void cluster_explain(const void *test_case, const struct difference *diff
         cluster_launch_explain(difference, out);
 }
 
+// PTX has no rank from 32 on; an H200 takes that of a copy modulo 32, and its kernel waits for nothing there.
+static int is_past_ranks(const struct cluster_step *step)
+{
+    return step->opcode == CLUSTER_OP_BULK && (step->target & CLUSTER_RING) == 0 && step->target >= 32;
+}
+
+static enum family_ground cluster_ground(const void *test_case)
+{
+    const struct cluster_case *c = test_case;
+    for (int i = 0; c->is_program && i < c->program.count; i++)
+        if (is_past_ranks(&c->program.step[i])) return GROUND_H200;
+    return GROUND_PTX;
+}
+
 const struct family family_cluster = {
     .name = "cluster",
     .summary = "launches with clusters, ranks and addresses; programs on the shared memory of other CTAs",
@@ -179,6 +193,7 @@ const struct family family_cluster = {
     .run_model = cluster_run_model,
     .run_gpu = cluster_run_gpu,
     .kernels = "cluster",
+    .ground = cluster_ground,
     .explain = cluster_explain,
     .rule = RULE_CLUSTER_MAPA,
 };

@@ -145,6 +145,14 @@ static const struct field field[] = {
 static const struct fields fields = {
     .name = "rmw case", .field = field, .bytes = sizeof(struct rmw_case), .illegal = illegal};
 
+// Whether a call announces bytes is seen as long as some of them are on their way.
+static enum family_ground rmw_ground(const void *test_case)
+{
+    const struct rmw_case *c = test_case;
+    int is_asked = c->form != RMW_MEMCPY_ASYNC_GROUP && rmw_path(c->form, c->type) == RMW_BULK;
+    return is_asked ? GROUND_SLOW : GROUND_PTX;
+}
+
 const struct family family_rmw = {
     .name = "rmw",
     .summary =
@@ -158,6 +166,7 @@ const struct family family_rmw = {
     .run_model = rmw_run_model,
     .run_gpu = rmw_run_gpu,
     .kernels = "rmw",
+    .ground = rmw_ground,
     .explain = rmw_explain,
     .rule = RULE_BULK_SIZE,
 };

@@ -60,6 +60,13 @@ static int order_varies(const void *test_case)
     return wgmma_order_open_warps(test_case) != 0;
 }
 
+// The assembler puts in what is left out.
+static enum family_ground order_ground(const void *test_case)
+{
+    const struct wgmma_order_case *c = test_case;
+    return c->kind == WGMMA_ORDER_OMIT && c->omission != WGMMA_ORDER_OMIT_NOTHING ? GROUND_H200 : GROUND_PTX;
+}
+
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
 #define KERNEL(id, name, fence, commit, wait) "wgmma_order_omit_" #id,
@@ -156,6 +163,7 @@ const struct family family_wgmma_order = {
     .restore = wgmma_order_restore,
     .varies = order_varies,
     .is_legal = wgmma_order_is_legal,
+    .ground = order_ground,
     .explain = wgmma_order_explain,
     .rule = RULE_WGMMA_WAIT,
 };
