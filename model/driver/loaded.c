@@ -9,6 +9,7 @@
 
 // What __fatBinC_Wrapper_t of nvcc's objects holds, and what cuModuleLoadData takes as well.
 #define WRAPPER_MAGIC 0x466243b1u
+enum { WRAPPER_LINKED = 2 }; // version: nvlink made the image, of PTX that it left in parts
 struct fatbin_wrapper {
     uint32_t magic, version;
     const void *data;
@@ -18,13 +19,15 @@ struct fatbin_wrapper {
 static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
 
 // A wrapper holds an address, so that a file is none.
-static const void *unwrapped(const void *image, size_t size_bytes)
+static const void *unwrapped(const void *image, size_t size_bytes, int *is_linked)
 {
+    *is_linked = 0;
     uint32_t magic;
     struct fatbin_wrapper wrapper;
     memcpy(&magic, image, sizeof magic);
     if (magic != WRAPPER_MAGIC || size_bytes != SIZE_MAX) return image;
     memcpy(&wrapper, image, sizeof wrapper);
+    *is_linked = wrapper.version == WRAPPER_LINKED;
     return wrapper.data;
 }
 
@@ -103,18 +106,24 @@ static enum cuda_result load_text(struct driver *driver, const char *call, const
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+// What to do about a fat binary of which nothing runs.
+static const char *advice_on(enum fatbin_result result, const struct fatbin_contents *contents, int is_linked)
+{
+    return result == FATBIN_NO_PTX && (is_linked || contents->has_relocatable)
+               ? "the program was linked by -rdc=true, whose PTX is in parts that tmaref does not link; put its device "
+                 "code into one file and compile it without -rdc=true"
+               : fatbin_advice(result);
+}
+
 static enum cuda_result load_fatbin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
-                                    struct loaded_log *log, struct CUmod_st **module)
+                                    int is_linked, struct loaded_log *log, struct CUmod_st **module)
 {
     struct fatbin_contents contents;
     char *text;
     size_t bytes;
     const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image, size_bytes), &text, &bytes, &contents);
-    if (result != FATBIN_OK) {
-        const char *more =
-            contents.has_relocatable ? " (it was compiled with -rdc=true, which tmaref exec cannot link)" : "";
-        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s%s", fatbin_advice(result), more);
-    }
+    if (result != FATBIN_OK)
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", advice_on(result, &contents, is_linked));
     const enum cuda_result error = load_text(driver, call, text, bytes, log, module);
     free(text);
     return error;
@@ -124,9 +133,10 @@ enum cuda_result loaded_open(struct driver *driver, const char *call, const void
                              struct loaded_log *log, struct CUmod_st **module)
 {
     if (image == NULL || module == NULL) return CUDA_ERROR_INVALID_VALUE;
-    image = unwrapped(image, size_bytes);
+    int is_linked;
+    image = unwrapped(image, size_bytes, &is_linked);
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (fatbin_is(image)) return load_fatbin(driver, call, image, size_bytes, log, module);
+    if (fatbin_is(image)) return load_fatbin(driver, call, image, size_bytes, is_linked, log, module);
     if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
         return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
                              "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead");

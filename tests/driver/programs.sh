@@ -57,6 +57,11 @@ no_ptx)
     expect "$name" 'carries machine code and no PTX; compile it with -gencode' "$scratch/err"
     expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
     ;;
+linked)
+    run 1 -- "$folder/linked"
+    expect "$name" 'was linked by -rdc=true, .* compile it without -rdc=true' "$scratch/err"
+    expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
+    ;;
 *)
     for schedule in default late early shuffled; do
         run 0 --quiet --schedule $schedule --seed 7 --threads 2 -- "$folder/$name"
