@@ -9,15 +9,16 @@ usage() {
     cat <<'END'
 Usage: ./setup.sh [JOB] [OPTION...]
   replay      build, and compare the model with every recorded trace (the default)
-  test        the same, then run all tests that need no GPU
+  test        the same, then run all tests that need no GPU; those of the PTX machine need nvcc, which is put into
+              build/cuda where there is none
   coverage    measure which lines and branches of model/ the tests reach (build/coverage/html), and which formats,
               operations and rules the recordings reach (build/coverage/functional.html)
   bench       build with -O3 and run the benchmarks; with an H100 or H200 those of the kernels too (tmaref bench)
   gpu         compare the model with the H100 or H200 of this machine (needs nvcc, see --with-cuda)
 Options:
   --no-install   install nothing; stop when something is missing
-  --with-cuda    if there is no nvcc, put one of CUDA 13.0 from PyPI into build/cuda (no GPU needed to build kernels);
-                 TMAREF_CUDA=1 does the same
+  --with-cuda    if there is no nvcc of CUDA 13.0 or later, put one of 13.0 from PyPI into build/cuda (no GPU needed to
+                 build kernels); TMAREF_CUDA=1 does the same, and so does the job test
   --help         this text
 Exit status: 0 all agree, 1 a mismatch or a failed test, 2 usage or environment error.
 END
@@ -86,9 +87,20 @@ needs=(
 )
 [ "$job" = coverage ] && needs+=("lcov command -v lcov")
 [ "$job" = test ] && needs+=("python3-venv python3 -c 'import ensurepip, venv'") # the Python package, with PyPI
-nvcc_here() { command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || [ -x build/cuda/nvidia/cu13/bin/nvcc ]; }
-[ "$cuda" = 1 ] && nvcc_here >/dev/null && say "nvcc is here already" && cuda=0
-[ "$cuda" = 1 ] && needs+=("g++ command -v g++" "python3-pip python3 -m pip --version")
+# Where kernels/CMakeLists.txt looks for nvcc too, which takes none older.
+nvcc_here() {
+    local nvcc
+    for nvcc in "$(command -v nvcc)" /usr/local/cuda/bin/nvcc build/cuda/nvidia/cu13/bin/nvcc; do
+        [ -x "$nvcc" ] && "$nvcc" --version 2>/dev/null | grep -qE 'release (1[3-9]|[2-9][0-9])\.' && return
+    done
+    return 1
+}
+[ "$job" = test ] && cuda=1
+[ "$cuda" = 1 ] && nvcc_here && say "nvcc is here already" && cuda=0
+[ "$cuda" = 1 ] && needs+=("python3-pip python3 -m pip --version")
+[ "$cuda" = 1 ] || [ "$job" = test ] && needs+=("g++ command -v g++")
+[ "$cuda" = 1 ] && [ "$install" = no ] &&
+    { say "missing: nvcc of CUDA 13.0 or later, and --no-install forbids to fetch one" >&2; exit 2; }
 
 missing=()
 for need in "${needs[@]}"; do
@@ -116,11 +128,16 @@ install_missing() {
 }
 [ ${#missing[@]} = 0 ] || install_missing
 
-# These five wheels together are a working nvcc, with the headers of CUDA and CCCL.
+# These five wheels, in the versions of the nvcc that the traces name (tests/conformance/digests.c), together are a working nvcc, with the headers of CUDA and CCCL.
 if [ "$cuda" = 1 ]; then
     step 2 "nvcc of CUDA 13.0 into build/cuda" "Is PyPI in reach?" python3 -m pip install --no-deps --only-binary :all: \
         --disable-pip-version-check --upgrade --target build/cuda nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 \
         nvidia-nvvm==13.0.88 nvidia-cuda-cccl==13.0.85 nvidia-cuda-runtime==13.0.96
+fi
+# The wheels lack the names under which nvcc and the linker look for libraries.
+if [ -d build/cuda/nvidia/cu13/lib ]; then
+    ln -sfn lib build/cuda/nvidia/cu13/lib64
+    ln -sf libcudart.so.13 build/cuda/nvidia/cu13/lib/libcudart.so
 fi
 
 # --- the job ---------------------------------------------------------------------------------------------------------
