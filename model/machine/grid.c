@@ -133,8 +133,10 @@ void machine_cluster_close(struct machine_cluster *cluster)
 
 // --- Turns -----------------------------------------------------------------------------------------------------------
 
+// Who stares at the clock sees in a short turn as much as in a long one.
 static uint32_t turn_of(struct machine_cluster *cluster)
 {
+    if (cluster->stared > 0) return SHORT_TURN;
     if (cluster->machine->launch->schedule.policy != MACHINE_SHUFFLED) return TURN;
     return 1 + (uint32_t)(machine_random(cluster) % SHUFFLED_TURN);
 }
@@ -178,7 +180,7 @@ static void give_turn(struct machine_warp *warp, struct round *round)
     if (used > round->longest) round->longest = used;
     const int has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
     round->has_run |= has_run;
-    round->has_worked |= has_run && used > SHORT_TURN && cluster->reads_of_turn == 0;
+    round->has_worked |= has_run && used >= SHORT_TURN && cluster->reads_of_turn == 0;
     round->is_stopped |= ran == MACHINE_STOPPED;
     warp->blocked_at = ran == MACHINE_BLOCKED ? cluster->progress : 0;
     if (ran == MACHINE_ENDED) end_warp(warp);
