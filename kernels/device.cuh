@@ -42,7 +42,7 @@ static __device__ __forceinline__ T *map_to_rank(T *pointer, uint32_t rank)
 // The dynamic shared memory by addresses: byte `a` of the CTA is at the returned pointer + a. It has to begin at `start`.
 static __device__ __forceinline__ char *shared_from_0(char *dynamic, uint32_t start)
 {
-    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != start) __trap();
+    if ((shared_address(dynamic) & 0xffffff) != start) __trap();
     return dynamic - start;
 }
 
@@ -132,6 +132,12 @@ static __device__ __forceinline__ void start_barrier(uint64_t *barrier, uint32_t
 static __device__ __forceinline__ void expect(uint64_t *barrier, uint32_t bytes)
 {
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, bytes);
+}
+
+static __device__ __forceinline__ void complete_tx(uint64_t *barrier, uint32_t bytes)
+{
+    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+                 : "memory");
 }
 
 // On the barrier of another CTA of the cluster, which sees the arrival. It releases nothing, weaker than PTX asks where

@@ -3,6 +3,7 @@
 #ifndef TMAREF_LATE_CUH
 #define TMAREF_LATE_CUH
 
+#include "device.cuh"
 #include "late.h"
 
 extern "C" __device__ struct late late_wait = {};
@@ -12,8 +13,17 @@ static __device__ void give_up(const uint64_t *barrier, uint32_t parity)
     if (atomicAdd(&late_wait.waits, 1) != 0) return;
     late_wait.cta = blockIdx.x;
     late_wait.thread = threadIdx.x;
-    late_wait.barrier = (uint32_t)__cvta_generic_to_shared(barrier);
+    late_wait.barrier = shared_address(barrier);
     late_wait.parity = parity;
+}
+
+// By every thread that reads what the copies of the phase wrote: acquires it.
+static __device__ __forceinline__ void wait_or_give_up(uint64_t *barrier, uint32_t parity, long long clocks)
+{
+    const auto try_once = [&] {
+        return ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity);
+    };
+    if (!wait_until(clocks, try_once)) give_up(barrier, parity);
 }
 
 #endif

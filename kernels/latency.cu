@@ -3,6 +3,7 @@
 // on the GPU; a round begins when the one before is over.
 #include <cuda.h>
 
+#include "device.cuh"
 #include "latency_job.h"
 
 static const uint32_t TEST_TRIES = 1 << 20; // each some 20 clocks
@@ -15,16 +16,7 @@ struct places {
 
 static __device__ __forceinline__ uint32_t in_next_cta(uint32_t address)
 {
-    uint32_t rank, ranks, there;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(ranks));
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"((rank + 1) % ranks));
-    return there;
-}
-
-static __device__ __forceinline__ void expect(uint32_t barrier, uint32_t bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+    return map_to_rank(address, (ptx::get_sreg_cluster_ctarank() + 1) % ptx::get_sreg_cluster_nctarank());
 }
 
 // By test_wait: try_wait would sleep in between, and wake late.
@@ -77,43 +69,37 @@ static __device__ __forceinline__ void copy_16(const places &at, uint64_t from)
 
 static __device__ __forceinline__ void bulk_load(const latency_job &job, const places &at, uint64_t from, uint32_t round)
 {
-    expect(at.barrier, job.size_bytes);
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(at.data),
-                 "l"(from), "r"(job.size_bytes), "r"(at.barrier)
-                 : "memory");
+    expect(at_shared(at.barrier), job.size_bytes);
+    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, at_shared(at.data), reinterpret_cast<void *>(from),
+                       job.size_bytes, at_shared(at.barrier));
     wait(at.barrier, round);
 }
 
 static __device__ __forceinline__ void tensor_load(const CUtensorMap *map, const latency_job &job, const places &at, uint32_t round)
 {
-    int32_t row = (int32_t)(job.stride_bytes / LATENCY_ROW_BYTES * round);
-    expect(at.barrier, job.size_bytes);
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(at.data),
-                 "l"(map), "r"(0), "r"(row), "r"(at.barrier)
-                 : "memory");
+    const int32_t coord[2] = {0, (int32_t)(job.stride_bytes / LATENCY_ROW_BYTES * round)};
+    expect(at_shared(at.barrier), job.size_bytes);
+    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, at_shared(at.data), map, coord,
+                              at_shared(at.barrier));
     wait(at.barrier, round);
 }
 
 template <uint32_t KIND>
 static __device__ __forceinline__ void bulk_store(const latency_job &job, const places &at, uint64_t to)
 {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(at.data),
-                 "r"(job.size_bytes)
-                 : "memory");
-    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, reinterpret_cast<void *>(to), at_shared(at.data),
+                       job.size_bytes);
+    ptx::cp_async_bulk_commit_group();
     if (KIND == LATENCY_BULK_STORE_READ)
-        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+        ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
     else
-        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
 }
 
 static __device__ __forceinline__ void send_to_next(const latency_job &job, const places &at)
 {
-    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     at.next_data + LATENCY_MOST_BYTES / 2),
-                 "r"(at.data), "r"(job.size_bytes), "r"(at.next_barrier)
-                 : "memory");
+    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, at_shared(at.next_data + LATENCY_MOST_BYTES / 2),
+                       at_shared(at.data), job.size_bytes, at_shared(at.next_barrier));
 }
 
 // CTA 0 sends, CTA 1 sends back. Each expects before it sends, or before anything can come.
@@ -122,7 +108,7 @@ static __device__ __forceinline__ void there_and_back(const latency_job &job, co
     bool is_first = blockIdx.x == 0;
     if (is_first) send_to_next(job, at);
     wait(at.barrier, round);
-    expect(at.barrier, job.size_bytes);
+    expect(at_shared(at.barrier), job.size_bytes);
     if (!is_first) send_to_next(job, at);
 }
 
@@ -174,17 +160,16 @@ static __device__ __forceinline__ void run_rounds(const CUtensorMap *map, const 
 extern "C" __global__ void latency(const __grid_constant__ CUtensorMap map, const __grid_constant__ latency_job job)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    uint32_t base = (uint32_t)__cvta_generic_to_shared(dynamic);
+    uint32_t base = shared_address(dynamic);
     places at = {base, base + LATENCY_DATA, in_next_cta(base), in_next_cta(base + LATENCY_DATA),
                  (uint64_t *)(dynamic + LATENCY_CLOCKS)};
     for (uint32_t i = 4 * threadIdx.x; i < LATENCY_SHARED_BYTES; i += 4 * blockDim.x) *(uint32_t *)(dynamic + i) = 0;
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at.barrier) : "memory");
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        if (job.kind == LATENCY_BULK_REMOTE) expect(at.barrier, job.size_bytes);
+        start_barrier(at_shared(at.barrier), 1);
+        if (job.kind == LATENCY_BULK_REMOTE) expect(at_shared(at.barrier), job.size_bytes);
     }
-    asm volatile("fence.proxy.async;" ::: "memory"); // zeros, before the copies
+    ptx::fence_proxy_async(); // zeros, before the copies
     __syncthreads();
     cluster_sync(false);
     switch (job.kind) {

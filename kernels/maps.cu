@@ -7,8 +7,7 @@
 #include "maps_job.h"
 #include "tensormap_replace.cuh"
 
-// A phase that has not completed after this many clocks (about a millisecond) never will.
-static const long long WAIT_CLOCKS = 2000000;
+static const long long WAIT_CLOCKS = 2000000; // about a millisecond
 
 static_assert(alignof(maps_batch) == 64, "maps lie at multiples of 64");
 
@@ -16,64 +15,16 @@ extern __shared__ __align__(1024) char dynamic[];
 
 // --- Use -------------------------------------------------------------------------------------------------------------
 
-template <int dims>
-static __device__ void load(const maps_task &task, const void *map, char *to, uint64_t *barrier)
-{
-    int32_t coord[dims];
-    for (int i = 0; i < dims; i++) coord[i] = task.coord[i];
-    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, coord, barrier);
-}
-
-template <int dims>
-static __device__ void store(const maps_task &task, const void *map, const char *from)
-{
-    int32_t coord[dims];
-    for (int i = 0; i < dims; i++) coord[i] = task.coord[i];
-    ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, map, coord, from);
-}
-
-// Calls with the rank as a constant: it is part of the instruction.
-template <typename function>
-static __device__ void with_dims(int dims, function f)
-{
-    switch (dims) {
-    case 1:
-        f(ptx::n32_t<1>());
-        break;
-    case 2:
-        f(ptx::n32_t<2>());
-        break;
-    case 3:
-        f(ptx::n32_t<3>());
-        break;
-    case 4:
-        f(ptx::n32_t<4>());
-        break;
-    case 5:
-        f(ptx::n32_t<5>());
-        break;
-    }
-}
-
-// By every thread: acquires what the load wrote.
-static __device__ void wait(uint64_t *barrier)
-{
-    for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, 0)) return;
-    give_up(barrier, 0);
-}
-
 static __device__ void start_load(const maps_task &task, const void *map, char *shared, uint64_t *barrier)
 {
-    ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // the copy signals it
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, task.expect_bytes);
-    with_dims(task.dims, [&](auto dims) { load<dims.value>(task, map, shared + task.shared, barrier); });
+    start_barrier(barrier, 1);
+    expect(barrier, task.expect_bytes);
+    load_tile(task.dims, map, task.coord, shared + task.shared, barrier);
 }
 
 static __device__ void store_back(const maps_task &task, const void *map, char *shared)
 {
-    with_dims(task.dims, [&](auto dims) { store<dims.value>(task, map, shared + task.shared); });
+    store_tile(task.dims, map, task.coord, shared + task.shared);
     ptx::cp_async_bulk_commit_group();
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
 }
@@ -81,23 +32,20 @@ static __device__ void store_back(const maps_task &task, const void *map, char *
 // The whole CTA: what is done with a tensor, through a map that is ready to be used.
 static __device__ void use(const maps_task &task, const uint64_t *map)
 {
-    char *shared = dynamic - MAPS_SHARED_START; // shared + address is the byte at that shared address
+    char *shared = shared_from_0(dynamic, MAPS_SHARED_START);
     uint64_t *barrier = (uint64_t *)(shared + MAPS_BARRIER);
-    if (__cvta_generic_to_shared(dynamic) != MAPS_SHARED_START) __trap();
-    for (uint32_t at = task.window + 4 * threadIdx.x; at < task.window_end; at += 4 * MAPS_THREADS)
-        *(uint32_t *)(shared + at) = maps_canary(at);
+    fill(shared, task.window, task.window_end, maps_canary);
     ptx::fence_proxy_async(ptx::space_shared); // the load writes over them
     __syncthreads();
     if (threadIdx.x == 0) start_load(task, map, shared, barrier);
     __syncthreads(); // nobody waits at the barrier before its init
-    wait(barrier);
+    wait_or_give_up(barrier, 0, WAIT_CLOCKS);
     for (uint32_t at = task.first + 4 * threadIdx.x; at < task.end; at += 4 * MAPS_THREADS)
         *(uint32_t *)(shared + at) += 1;
     ptx::fence_proxy_async(ptx::space_shared); // the store reads what was written
     __syncthreads();
     if (threadIdx.x == 0) store_back(task, map, shared);
-    for (uint32_t at = task.window + 16 * threadIdx.x; at < task.window_end; at += 16 * MAPS_THREADS)
-        *(uint4 *)(task.dump + at - task.window) = *(uint4 *)(shared + at);
+    dump((void *)task.dump, shared + task.window, task.window_end - task.window);
     if (threadIdx.x < 16) ((uint64_t *)task.map)[threadIdx.x] = map[threadIdx.x];
 }
 

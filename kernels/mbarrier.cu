@@ -15,11 +15,8 @@
 //   test_wait, try_wait  SYNCS.PHASECHK.TRANS64[.TRYWAIT], parity << 31 or the token's high half in a register
 //   inval                SYNCS.CCTL.IV                      pending_count no barrier access at all
 // The summing itself happens in the barrier unit: SASS does not show at what width it wraps.
-#include <cuda/ptx>
-
+#include "device.cuh"
 #include "mbarrier_program.h"
-
-namespace ptx = cuda::ptx;
 
 // What a lane got from a step.
 struct answer {
@@ -27,22 +24,6 @@ struct answer {
 };
 
 // --- Instructions that cuda::ptx does not have -----------------------------------------------------------------------
-
-static __device__ uint32_t shared_address(const uint64_t *barrier)
-{
-    return static_cast<uint32_t>(__cvta_generic_to_shared(barrier));
-}
-
-static __device__ void mbarrier_inval(uint64_t *barrier)
-{
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
-}
-
-static __device__ void mbarrier_complete_tx(uint64_t *barrier, uint32_t bytes)
-{
-    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
-                 : "memory");
-}
 
 static __device__ void mbarrier_complete_tx_cluster(uint64_t *barrier, uint32_t bytes)
 {
@@ -88,14 +69,6 @@ static __device__ uint32_t mbarrier_pending_count(uint64_t token)
     return count;
 }
 
-// The barrier at the same offset in CTA `rank` of the cluster.
-static __device__ uint64_t *map_to_rank(uint64_t *barrier, uint32_t rank)
-{
-    uint64_t *mapped;
-    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(mapped) : "l"(barrier), "r"(rank));
-    return mapped;
-}
-
 // --- One step --------------------------------------------------------------------------------------------------------
 
 static __device__ uint32_t high_half(uint64_t token)
@@ -121,14 +94,14 @@ static __device__ answer execute_cta(const mbarrier_op &op, uint64_t *barrier, u
 {
     switch (op.opcode) {
     case MBARRIER_OP_WORD:
-        mbarrier_inval(barrier);
+        write_back(barrier);
         *static_cast<volatile uint64_t *>(barrier) = op.word;
         return {};
     case MBARRIER_OP_INIT:
         ptx::mbarrier_init(barrier, operand);
         return {};
     case MBARRIER_OP_INVAL:
-        mbarrier_inval(barrier);
+        write_back(barrier);
         return {};
     case MBARRIER_OP_ARRIVE:
         return {high_half(ptx::mbarrier_arrive(barrier, operand)), 0};
@@ -142,7 +115,7 @@ static __device__ answer execute_cta(const mbarrier_op &op, uint64_t *barrier, u
         ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, barrier, operand);
         return {};
     case MBARRIER_OP_COMPLETE_TX:
-        mbarrier_complete_tx(barrier, operand);
+        complete_tx(barrier, operand);
         return {};
     case MBARRIER_OP_ARRIVE_EXPECT_TX:
         return {high_half(ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier,
@@ -212,31 +185,16 @@ static __device__ void execute(const mbarrier_op &op, uint64_t *slots, mbarrier_
 
 // --- A program -------------------------------------------------------------------------------------------------------
 
-// The live word: inval writes it back, then a plain load sees it.
-static __device__ uint64_t read_word(uint64_t *barrier)
-{
-    mbarrier_inval(barrier);
-    __threadfence_block();
-    return *static_cast<volatile uint64_t *>(barrier);
-}
-
 static __device__ void clear_slots(uint64_t *slots)
 {
     if (threadIdx.x == 0) {
         for (int i = 0; i < MBARRIER_SLOTS; i++) {
-            mbarrier_inval(slots + i);
+            write_back(slots + i);
             *static_cast<volatile uint64_t *>(slots + i) = 0;
         }
         __threadfence_block();
     }
     __syncwarp();
-}
-
-static __device__ void meet_other_cta()
-{
-    __threadfence();
-    ptx::barrier_cluster_arrive(ptx::sem_release);
-    ptx::barrier_cluster_wait(ptx::sem_acquire);
 }
 
 static __device__ void run_program(const mbarrier_program *program, mbarrier_log *log, uint64_t *slots, uint32_t rank)
@@ -246,13 +204,13 @@ static __device__ void run_program(const mbarrier_program *program, mbarrier_log
     for (uint32_t i = 0; i < count; i++) {
         const mbarrier_op op = program->op[i];
         bool remote = op.issuer == MBARRIER_ISSUER_REMOTE;
-        if (remote) meet_other_cta();
+        if (remote) meet_cluster();
         if (rank == (remote ? 1 : 0)) execute(op, slots, log, &log->record[i]);
-        if (remote) meet_other_cta();
-        if (rank == 0 && threadIdx.x == 0) log->record[i].word = read_word(slots + op.barrier);
+        if (remote) meet_cluster();
+        if (rank == 0 && threadIdx.x == 0) log->record[i].word = final_word(slots + op.barrier);
         __syncwarp();
     }
-    if (rank == 0 && threadIdx.x < MBARRIER_SLOTS) log->last[threadIdx.x] = read_word(slots + threadIdx.x);
+    if (rank == 0 && threadIdx.x < MBARRIER_SLOTS) log->last[threadIdx.x] = final_word(slots + threadIdx.x);
     __syncwarp();
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One instruction with operands that may be wrong. CTA 0 of a cluster (or a CTA alone) fills its shared memory, thread
 // 0 issues, all wait for a fixed time (a barrier that is not told cannot tell), and both CTAs dump what may have changed.
-#include <cuda/ptx>
-
+#include "device.cuh"
 #include "misuse_job.h"
-
-namespace ptx = cuda::ptx;
 
 // Longer than any copy of a job takes, with all others in flight (about 20 microseconds).
 static const long long SETTLE_CLOCKS = 40000;
@@ -186,48 +183,29 @@ static __device__ uint64_t issue(const misuse_job &job, char *shared)
         value = access(job, global);
     ptx::cp_async_bulk_commit_group();
     ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
-    for (long long start = clock64(); clock64() - start < SETTLE_CLOCKS;);
+    stay(SETTLE_CLOCKS);
     return value;
-}
-
-// All threads of the cluster, or of the CTA where it is alone: what each did before is over for all others.
-static __device__ void meet(bool is_cluster)
-{
-    if (is_cluster) {
-        ptx::barrier_cluster_arrive(ptx::sem_release);
-        ptx::barrier_cluster_wait(ptx::sem_acquire);
-    } else {
-        __syncthreads();
-    }
 }
 
 static __device__ void prepare(const misuse_job &job, char *shared, misuse_output *output, uint32_t rank)
 {
     uint64_t *barriers = (uint64_t *)(shared + MISUSE_BARRIER_START);
-    for (uint32_t at = MISUSE_SHARED_START + 8 * threadIdx.x; at < MISUSE_SHARED_END; at += 8 * MISUSE_THREADS)
-        *(uint64_t *)(shared + at) = at < MISUSE_FILL_START ? 0 : misuse_word(job.seed, at);
+    fill(shared, MISUSE_SHARED_START, MISUSE_FILL_START, [](uint32_t) { return (uint64_t)0; });
+    fill(shared, MISUSE_FILL_START, MISUSE_SHARED_END, [&](uint32_t at) { return misuse_word(job.seed, at); });
     if (rank == 0)
-        for (uint32_t at = 8 * threadIdx.x; at < MISUSE_GLOBAL_BYTES; at += 8 * MISUSE_THREADS)
-            output->global[at / 8] = misuse_word(job.seed + 1, at);
+        fill((char *)output->global, 0, MISUSE_GLOBAL_BYTES,
+             [&](uint32_t at) { return misuse_word(job.seed + 1, at); });
     __syncthreads();
-    if (threadIdx.x == 0)
-        for (int i = 0; i < MISUSE_BARRIERS; i++) ptx::mbarrier_init(barriers + i, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    if (threadIdx.x == 0) start_barriers(barriers, MISUSE_BARRIERS, 1);
     __threadfence();
     ptx::fence_proxy_async(); // copies read and write what was filled, and signal the barriers
 }
 
-static __device__ void drop(uint32_t barrier)
+static __device__ void dump_all(const misuse_job &job, char *shared, misuse_output *output, uint32_t rank)
 {
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
-}
-
-static __device__ void dump(const misuse_job &job, char *shared, misuse_output *output, uint32_t rank)
-{
-    uint32_t base = (uint32_t)__cvta_generic_to_shared(shared + MISUSE_SHARED_START) - MISUSE_SHARED_START;
     if (threadIdx.x == 0) {
-        for (int i = 0; i < MISUSE_BARRIERS; i++) drop(base + MISUSE_BARRIER_START + 8 * i);
-        if (job.dropped != 0) drop(base + job.dropped);
+        for (int i = 0; i < MISUSE_BARRIERS; i++) write_back((uint64_t *)(shared + MISUSE_BARRIER_START) + i);
+        if (job.dropped != 0) write_back((uint64_t *)(shared + job.dropped));
     }
     __syncthreads();
     uint64_t sum = 0;
@@ -245,9 +223,8 @@ extern "C" __global__ void __launch_bounds__(MISUSE_THREADS)
     misuse_jobs(const misuse_job *jobs, int count, char *outputs)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = dynamic - MISUSE_SHARED_START; // shared + address is the byte at that address of this CTA
+    char *shared = shared_from_0(dynamic, MISUSE_SHARED_START);
     uint32_t rank = ptx::get_sreg_cluster_ctarank(), ranks = ptx::get_sreg_cluster_nctarank();
-    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != MISUSE_SHARED_START) __trap();
 
     for (int i = blockIdx.x / ranks; i < count; i += gridDim.x / ranks) {
         misuse_output *output = (misuse_output *)(outputs + jobs[i].output);
@@ -261,7 +238,7 @@ extern "C" __global__ void __launch_bounds__(MISUSE_THREADS)
             if (threadIdx.x == 0) output->value = value;
         }
         meet(ranks > 1);
-        dump(jobs[i], shared, output, rank);
+        dump_all(jobs[i], shared, output, rank);
         meet(ranks > 1);
     }
 }

@@ -2,22 +2,8 @@
 // Loads in a cluster, with and without multicast: each cluster takes jobs in turn. Every CTA fills its window with
 // canaries and sets up its barrier, the issuers issue, every CTA waits for its barrier (bounded), drops it so that its
 // true word can be read, and dumps word and window.
-#include <cuda/ptx>
-
+#include "device.cuh"
 #include "multicast_job.h"
-
-namespace ptx = cuda::ptx;
-
-// A phase that has not completed after this many clocks (about a millisecond) never will.
-static const long long WAIT_CLOCKS = 2000000;
-
-// shared::cluster addresses: the rank, 8 bits from bit 24. A rank that is not there is wanted too, so no pointers.
-static __device__ uint32_t map_to_rank(uint32_t address, uint32_t rank)
-{
-    uint32_t mapped;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
-    return mapped;
-}
 
 // Every load has the same operands, of which its text names some: %0 destination, %1 map or source, %2 barrier, %3 mask,
 // %4 size, %5 to %9 coordinates, %10 to %12 im2col offsets.
@@ -56,40 +42,12 @@ static __device__ void load(const multicast_job &job, const multicast_issue &iss
     }
 }
 
-// All threads of the cluster, or of the CTA in a launch without one: what each did before is over for all others.
-static __device__ void meet(bool is_cluster)
-{
-    if (is_cluster) {
-        ptx::barrier_cluster_arrive(ptx::sem_release);
-        ptx::barrier_cluster_wait(ptx::sem_acquire);
-    } else {
-        __syncthreads();
-    }
-}
-
 static __device__ void announce(const multicast_job &job, uint64_t *barrier, uint32_t expect_bytes)
 {
-    ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // copies of any CTA signal it
-    ptx::fence_proxy_async();
+    start_barrier(barrier, 1);
     if (job.mode != MULTICAST_BULK)
         ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_sys, job.map, ptx::n32_t<128>());
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, expect_bytes);
-}
-
-// Waits for phase 0 and acquires what copies of the cluster wrote here; or for the whole time where the barrier cannot
-// tell. A phase that does not come is a result: the word says so.
-static __device__ void wait(uint64_t *barrier, bool settle)
-{
-    for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_test_wait_parity(ptx::sem_acquire, ptx::scope_cluster, barrier, 0) && !settle) return;
-}
-
-// The word as the barrier unit has it: mbarrier.inval writes it back.
-static __device__ uint64_t final_word(uint64_t *barrier)
-{
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(barrier)) : "memory");
-    return *(volatile uint64_t *)barrier;
+    expect(barrier, expect_bytes);
 }
 
 static __device__ void run_job(const multicast_job &job, char *shared, char *output, uint32_t rank, uint32_t ranks,
@@ -99,8 +57,7 @@ static __device__ void run_job(const multicast_job &job, char *shared, char *out
     uint32_t window_bytes = job.window_end - job.window;
     char *words = output + job.output, *window = words + (ranks + 1) / 2 * 16 + rank * window_bytes;
 
-    for (uint32_t at = job.window + 4 * threadIdx.x; at < job.window_end; at += 4 * MULTICAST_THREADS)
-        *(uint32_t *)(shared + at) = load_canary(rank << 24 | at);
+    fill(shared, job.window, job.window_end, [&](uint32_t at) { return load_canary(rank << 24 | at); });
     ptx::fence_proxy_async(); // copies of any CTA write over them
     __syncthreads();
     if (threadIdx.x == 0) announce(job, barrier, job.expect[rank]);
@@ -110,11 +67,10 @@ static __device__ void run_job(const multicast_job &job, char *shared, char *out
         if (issue.issuer == rank)
             load(job, issue, map_to_rank(issue.shared, issue.to_rank), map_to_rank(job.barrier, issue.barrier_rank));
     }
-    if (threadIdx.x == 0) wait(barrier, job.settle);
+    if (threadIdx.x == 0) wait_or_settle(barrier, job.settle);
     meet(is_cluster); // nobody's barrier is signalled any more
     if (threadIdx.x == 0) ((uint64_t *)words)[rank] = final_word(barrier);
-    for (uint32_t at = 16 * threadIdx.x; at < window_bytes; at += 16 * MULTICAST_THREADS)
-        *(uint4 *)(window + at) = *(uint4 *)(shared + job.window + at);
+    dump(window, shared + job.window, window_bytes);
 }
 
 // `cluster` is the cluster attribute of the launch, 0 for none.
@@ -122,10 +78,9 @@ extern "C" __global__ void __launch_bounds__(MULTICAST_THREADS)
     multicast_jobs(const multicast_job *jobs, int count, char *output, uint32_t cluster)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = dynamic - LOAD_SHARED_START; // shared + address is the byte at that address of this CTA
+    char *shared = shared_from_0(dynamic, LOAD_SHARED_START);
     uint32_t rank = ptx::get_sreg_cluster_ctarank(), ranks = ptx::get_sreg_cluster_nctarank();
     bool is_cluster = cluster > 0;
-    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != LOAD_SHARED_START) __trap();
 
     for (int i = blockIdx.x / ranks; i < count; i += gridDim.x / ranks) {
         run_job(jobs[i], shared, output, rank, ranks, is_cluster);

@@ -4,16 +4,15 @@
 // batch is there; a stage is loaded again only after cp.async.bulk.wait_group.read of its store. What a bulk copy
 // cannot move, up to 12 bytes at the end of the last batch, goes through registers.
 #include <cuda/barrier>
-#include <cuda/ptx>
 
-#include "elect.cuh"
+#include "device.cuh"
 #include "prefetch_job.h"
+#include "ring.cuh"
 
-namespace ptx = cuda::ptx;
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 
-// A failing try_wait suspends for about 4 us: a phase that has not completed after so many never will.
-static const int MOST_TRIES = 1 << 18;
+// A phase that has not completed after so long (about a second) never will.
+static const long long WAIT_CLOCKS = 2000000000;
 
 // The stage's place in shared memory and its barrier; the batch's bytes that a bulk copy moves, and those behind.
 struct stage {
@@ -52,8 +51,7 @@ static __device__ void load(const prefetch_job &job, char *shared, uint32_t turn
 {
     stage s = stage_of(job, shared, turn);
     batch b = batch_of(job, turn);
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared,
-                                   cuda::device::barrier_native_handle(*s.barrier), b.bulk_bytes);
+    expect(cuda::device::barrier_native_handle(*s.barrier), b.bulk_bytes);
     cuda::device::memcpy_async_tx(s.bytes, reinterpret_cast<const char *>(job.source) + b.start,
                                   cuda::aligned_size_t<16>(b.bulk_bytes), *s.barrier);
 }
@@ -93,9 +91,10 @@ static __device__ void wait_stores(uint32_t newest)
 static __device__ void wait_load(block_barrier *barrier, uint32_t parity)
 {
     uint64_t *handle = cuda::device::barrier_native_handle(*barrier);
-    for (int tries = 0; tries < MOST_TRIES; tries++)
-        if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, handle, parity)) return;
-    __trap();
+    const auto try_once = [&] {
+        return ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, handle, parity);
+    };
+    if (!wait_until(WAIT_CLOCKS, try_once)) __trap();
 }
 
 static __device__ void compute(const prefetch_job &job, char *shared, uint32_t turn)
@@ -116,28 +115,22 @@ static __device__ void start(const prefetch_job &job, char *shared)
 {
     char *stages = shared + PREFETCH_BARRIERS_BYTES;
     uint32_t bytes = job.shared ? prefetch_stages_bytes(job.batch_bytes, job.stages) : 0;
-    for (uint32_t at = 4 * threadIdx.x; at < bytes; at += 4 * blockDim.x)
-        *reinterpret_cast<uint32_t *>(stages + at) = prefetch_canary(at);
+    fill(stages, 0, bytes, prefetch_canary);
     if (threadIdx.x == 0)
         for (uint32_t i = 0; i < job.stages; i++) init(reinterpret_cast<block_barrier *>(shared) + i, 1);
     ptx::fence_proxy_async(ptx::space_shared); // the loads write over the canaries and signal the barriers
     __syncthreads();                           // nobody waits at a barrier before its init
 }
 
-// The barriers' words are written back by mbarrier.inval.
-static __device__ void dump(const prefetch_job &job, char *shared)
+static __device__ void dump_all(const prefetch_job &job, char *shared)
 {
     uint32_t bytes = prefetch_stages_bytes(job.batch_bytes, job.stages), words = prefetch_words_bytes(job.stages);
     char *to_stages = reinterpret_cast<char *>(job.shared) + (uint64_t)blockIdx.x * bytes;
     char *to_words = reinterpret_cast<char *>(job.barriers) + (uint64_t)blockIdx.x * words;
-    for (uint32_t at = 16 * threadIdx.x; at < bytes; at += 16 * blockDim.x)
-        *reinterpret_cast<uint4 *>(to_stages + at) = *reinterpret_cast<uint4 *>(shared + PREFETCH_BARRIERS_BYTES + at);
-    if (threadIdx.x < job.stages) {
-        uint32_t word = (uint32_t)__cvta_generic_to_shared(shared) + 8 * threadIdx.x;
-        asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(word) : "memory");
+    dump(to_stages, shared + PREFETCH_BARRIERS_BYTES, bytes);
+    if (threadIdx.x < job.stages)
         reinterpret_cast<uint64_t *>(to_words)[threadIdx.x] =
-            reinterpret_cast<volatile uint64_t *>(shared)[threadIdx.x];
-    }
+            final_word(reinterpret_cast<uint64_t *>(shared) + threadIdx.x);
 }
 
 extern "C" __global__ void __launch_bounds__(512) prefetch(const __grid_constant__ prefetch_job job)
@@ -145,12 +138,12 @@ extern "C" __global__ void __launch_bounds__(512) prefetch(const __grid_constant
     extern __shared__ __align__(128) char shared[];
     const uint32_t turns = turns_of(job), ahead = turns < job.stages ? turns : job.stages;
     const bool elected = is_elected();
-    uint32_t parity = 0;
+    ring_place at;
     start(job, shared);
     for (uint32_t turn = 0; elected && turn < ahead; turn++) load(job, shared, turn);
 
-    for (uint32_t turn = 0, index = 0; turn < turns; turn++) {
-        wait_load(reinterpret_cast<block_barrier *>(shared) + index, parity);
+    for (uint32_t turn = 0; turn < turns; turn++, at.advance(job.stages)) {
+        wait_load(reinterpret_cast<block_barrier *>(shared) + at.stage, at.phase);
         compute(job, shared, turn);
         ptx::fence_proxy_async(ptx::space_shared); // the store reads what was written
         __syncthreads();
@@ -160,9 +153,8 @@ extern "C" __global__ void __launch_bounds__(512) prefetch(const __grid_constant
             if (turn >= job.stores && turn - job.stores + job.stages < turns)
                 load(job, shared, turn - job.stores + job.stages);
         }
-        if (++index == job.stages) index = 0, parity ^= 1;
     }
     if (elected) wait_stores(0); // no store reads the shared memory of a CTA that has ended
     __syncthreads();
-    if (job.shared) dump(job, shared);
+    if (job.shared) dump_all(job, shared);
 }

@@ -3,13 +3,11 @@
 // memory, publishes it (tensormap.cp_fenceproxy, or a release fence), acquires it, and loads one box through it. Or it
 // only loads, through a map that is a parameter, a constant, or lies where none may.
 #include "replace_job.h"
+#include "tensor_copy.cuh"
 #include "tensormap_replace.cuh"
 
 static_assert(sizeof(replace_job) % 64 == 0, "jobs follow each other");
 static_assert(alignof(replace_maps) == 64, "maps lie at multiples of 64");
-
-// A phase that has not completed after this many clocks (about a millisecond) never will.
-static const long long WAIT_CLOCKS = 2000000;
 
 __constant__ replace_maps replace_constants;
 
@@ -35,52 +33,13 @@ static __device__ void edit_in_global(const replace_job &job, uint64_t *map)
     __syncwarp();
 }
 
-template <int dims>
-static __device__ void load(const replace_job &job, const void *map, void *to, uint64_t *barrier)
-{
-    int32_t coord[dims];
-    for (int i = 0; i < dims; i++) coord[i] = job.coord[i];
-    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, map, coord, barrier);
-}
-
-static __device__ void load_of_rank(const replace_job &job, const void *map, void *to, uint64_t *barrier)
-{
-    switch (job.dims) {
-    case 1:
-        load<1>(job, map, to, barrier);
-        break;
-    case 2:
-        load<2>(job, map, to, barrier);
-        break;
-    case 3:
-        load<3>(job, map, to, barrier);
-        break;
-    case 4:
-        load<4>(job, map, to, barrier);
-        break;
-    case 5:
-        load<5>(job, map, to, barrier);
-        break;
-    }
-}
-
-// Waits for phase 0 and acquires what the load wrote; or for the whole time where the barrier cannot tell.
-static __device__ void wait(uint64_t *barrier, bool settle)
-{
-    for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_test_wait_parity(barrier, 0) && !settle) return;
-}
-
 static __device__ uint64_t run_load(const replace_job &job, const void *map, char *shared, uint64_t *barrier)
 {
-    ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-    ptx::fence_proxy_async();
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, job.expect_bytes);
-    load_of_rank(job, map, shared + job.shared, barrier);
-    wait(barrier, job.settle);
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(barrier)) : "memory");
-    return *(volatile uint64_t *)barrier;
+    start_barrier(barrier, 1);
+    expect(barrier, job.expect_bytes);
+    load_tile(job.dims, map, job.coord, shared + job.shared, barrier);
+    wait_or_settle(barrier, job.settle);
+    return final_word(barrier);
 }
 
 // Where the job has its map.
@@ -125,19 +84,16 @@ extern "C" __global__ void __launch_bounds__(LOAD_THREADS)
     replace_jobs(replace_job *jobs, int count, char *output, const __grid_constant__ replace_maps parameters)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = dynamic - LOAD_SHARED_START; // shared + address is the byte at that shared address
-    if (__cvta_generic_to_shared(dynamic) != LOAD_SHARED_START) __trap();
+    char *shared = shared_from_0(dynamic, LOAD_SHARED_START);
 
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         replace_job &job = jobs[i];
-        for (uint32_t at = job.window + 4 * threadIdx.x; at < job.window_end; at += 4 * LOAD_THREADS)
-            *(uint32_t *)(shared + at) = load_canary(at);
+        fill(shared, job.window, job.window_end, load_canary);
         ptx::fence_proxy_async(); // the load writes over the canaries
         __syncthreads();
         if (threadIdx.x < 32) run_job(job, parameters, shared, output);
         __syncthreads();
-        for (uint32_t at = job.window + 16 * threadIdx.x; at < job.window_end; at += 16 * LOAD_THREADS)
-            *(uint4 *)(output + job.output + (at - job.window)) = *(uint4 *)(shared + at);
+        dump(output + job.output, shared + job.window, job.window_end - job.window);
         __syncthreads();
     }
 }

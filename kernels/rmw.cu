@@ -5,17 +5,15 @@
 // the array, go through registers; so does the way back of a tile that is not aligned.
 #include <cooperative_groups.h>
 #include <cuda/barrier>
-#include <cuda/ptx>
 #include <cuda_fp16.h>
 
-#include "elect.cuh"
+#include "device.cuh"
 #include "rmw_job.h"
 
-namespace ptx = cuda::ptx;
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 
-// A failing try_wait suspends for about 4 us: a phase that has not completed after so many never will.
-static const int MOST_TRIES = 1 << 18;
+// A phase that has not completed after so long (about a second) never will.
+static const long long WAIT_CLOCKS = 2000000000;
 
 // How often a copy is asked what it announces.
 static const int LOOKS = 4;
@@ -94,9 +92,8 @@ static __device__ uint64_t arrive(uint64_t *handle)
 // Acquires what the copies of the phase wrote.
 static __device__ void wait(uint64_t *handle, uint64_t token)
 {
-    for (int tries = 0; tries < MOST_TRIES; tries++)
-        if (ptx::mbarrier_try_wait(ptx::sem_acquire, ptx::scope_cta, handle, token)) return;
-    __trap();
+    const auto try_once = [&] { return ptx::mbarrier_try_wait(ptx::sem_acquire, ptx::scope_cta, handle, token); };
+    if (!wait_until(WAIT_CLOCKS, try_once)) __trap();
 }
 
 // Step 3: every thread arrives and waits for the token's phase.
@@ -127,22 +124,6 @@ __device__ uint4 add_1(uint4 value)
 }
 
 // --- What is dumped --------------------------------------------------------------------------------------------------
-
-// The word as the barrier unit has it: mbarrier.inval writes it back, and nobody uses the barrier any more.
-static __device__ uint64_t final_word(block_barrier *barrier)
-{
-    uint64_t *handle = cuda::device::barrier_native_handle(*barrier);
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(handle)) : "memory");
-    return *(volatile uint64_t *)handle;
-}
-
-static __device__ void complete_tx(uint64_t *handle, uint32_t bytes)
-{
-    asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
-                     (uint32_t)__cvta_generic_to_shared(handle)),
-                 "r"(bytes)
-                 : "memory");
-}
 
 // Whether the call announces the tile's bytes to its barrier, as one that makes a bulk copy does. The barrier's phase
 // lacks nothing but these bytes: they count as come already. So it completes when they are announced, and what comes
@@ -176,18 +157,15 @@ static __device__ uint32_t look(tile<Element> t)
     return announced ? t.bulk_bytes : 0;
 }
 
-static __device__ void fill(char *guarded, uint32_t bytes)
+static __device__ void fill_guarded(char *guarded, uint32_t bytes)
 {
-    for (uint32_t at = 4 * threadIdx.x; at < bytes; at += 4 * blockDim.x)
-        *reinterpret_cast<uint32_t *>(guarded + at) = rmw_canary(at);
+    fill(guarded, 0, bytes, rmw_canary);
     ptx::fence_proxy_async(ptx::space_shared); // the copy writes over them
 }
 
-static __device__ void dump(uint64_t output, const char *guarded, uint32_t bytes)
+static __device__ void dump_guarded(uint64_t output, const char *guarded, uint32_t bytes)
 {
-    char *to = reinterpret_cast<char *>(output) + (uint64_t)blockIdx.x * bytes;
-    for (uint32_t at = 16 * threadIdx.x; at < bytes; at += 16 * blockDim.x)
-        *reinterpret_cast<uint4 *>(to + at) = *reinterpret_cast<const uint4 *>(guarded + at);
+    dump(reinterpret_cast<char *>(output) + (uint64_t)blockIdx.x * bytes, guarded, bytes);
     __syncthreads();
 }
 
@@ -199,7 +177,7 @@ static __device__ void read_modify_write(const rmw_job &job, char *shared)
     const tile<Element> t = tile_of<form, Element>(job, shared);
     const uint32_t guarded = rmw_guarded_bytes(job.tile * sizeof(Element));
     struct rmw_log log = {0, 0, RMW_FULFILLED_NONE};
-    if (job.log) fill(shared + RMW_BARRIER_BYTES, guarded);
+    if (job.log) fill_guarded(shared + RMW_BARRIER_BYTES, guarded);
     if (threadIdx.x == 0) {
         init(t.barrier, blockDim.x);
         ptx::fence_proxy_async(ptx::space_shared); // the copy signals it
@@ -212,7 +190,7 @@ static __device__ void read_modify_write(const rmw_job &job, char *shared)
     const uint32_t whole = t.bulk_bytes / sizeof(Element), tail = whole + threadIdx.x;
     if (asks_for_bulk(form) && tail < t.elements) t.shared[tail] = t.global[tail];
     arrive_and_wait(t.barrier);
-    if (job.log) dump(job.before, shared + RMW_BARRIER_BYTES, guarded);
+    if (job.log) dump_guarded(job.before, shared + RMW_BARRIER_BYTES, guarded);
 
     for (uint32_t i = threadIdx.x; i < t.elements; i += blockDim.x) {
         t.shared[i] = add_1(t.shared[i]);
@@ -226,9 +204,9 @@ static __device__ void read_modify_write(const rmw_job &job, char *shared)
         ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
     }
     if (!job.log) return;
-    dump(job.after, shared + RMW_BARRIER_BYTES, guarded);
+    dump_guarded(job.after, shared + RMW_BARRIER_BYTES, guarded);
     if (!issues) return;
-    log.word = final_word(t.barrier); // behind the barrier in dump(): all have waited
+    log.word = final_word(cuda::device::barrier_native_handle(*t.barrier)); // behind the barrier in dump_guarded(): all have waited
     reinterpret_cast<struct rmw_log *>(job.log)[blockIdx.x] = log;
 }
 

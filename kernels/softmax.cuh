@@ -3,14 +3,11 @@
 #ifndef TMAREF_SOFTMAX_CUH
 #define TMAREF_SOFTMAX_CUH
 
-#include <cuda/ptx>
-
+#include "device.cuh"
 #include "softmax_job.h"
 
-namespace ptx = cuda::ptx;
-
 static constexpr uint32_t FULL = 0xffffffff;
-static constexpr int WAIT_TRIES = 1 << 16; // each try waits for some time itself
+static constexpr long long WAIT_CLOCKS = 500000000; // some 250 ms
 
 // --- Arithmetic ------------------------------------------------------------------------------------------------------
 

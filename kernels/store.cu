@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Tiled and im2col stores and reductions: each CTA takes jobs in turn; fills the job's window of global memory and its source in
 // shared memory, issues one instruction and waits for its bulk group. The host reads the windows back.
-#include <cuda/ptx>
-
 #include "../model/tma/reduce.h"
 #include "store_job.h"
-
-namespace ptx = cuda::ptx;
+#include "tensor_copy.cuh"
 
 template <int dims>
-static __device__ void issue(const store_job &job, const void *source)
+static __device__ void issue(const store_job &job, const int32_t (&coord)[dims], const void *source)
 {
-    int32_t coord[dims];
-    for (int i = 0; i < dims; i++) coord[i] = job.coord[i];
     const auto reduce = [&](auto op) {
         ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, op, job.map, coord, source);
     };
@@ -94,33 +89,12 @@ static __device__ void issue_im2col(const store_job &job, const void *shared)
     }
 }
 
-static __device__ void issue_of_rank(const store_job &job, const void *source)
+static __device__ void fill_both(const store_job &job, char *shared, char *window)
 {
-    switch (job.dims) {
-    case 1:
-        issue<1>(job, source);
-        break;
-    case 2:
-        issue<2>(job, source);
-        break;
-    case 3:
-        issue<3>(job, source);
-        break;
-    case 4:
-        issue<4>(job, source);
-        break;
-    case 5:
-        issue<5>(job, source);
-        break;
-    }
-}
-
-static __device__ void fill(const store_job &job, char *shared, char *window)
-{
-    for (uint32_t at = job.filled + 8 * threadIdx.x; at < job.filled_end; at += 8 * STORE_THREADS)
-        *(uint64_t *)(shared + at) = store_pattern(job.shared_seed, job.data_type, at / 8);
-    for (uint32_t at = 8 * threadIdx.x; at < job.window_bytes; at += 8 * STORE_THREADS)
-        *(uint64_t *)(window + at) = store_pattern(job.window_seed, job.data_type, job.window_first + at / 8);
+    fill(shared, job.filled, job.filled_end,
+         [&](uint32_t at) { return store_pattern(job.shared_seed, job.data_type, at / 8); });
+    fill(window, 0, job.window_bytes,
+         [&](uint32_t at) { return store_pattern(job.window_seed, job.data_type, job.window_first + at / 8); });
     __threadfence();
     ptx::fence_proxy_async(); // both memories: the copy engine is another proxy
 }
@@ -128,12 +102,11 @@ static __device__ void fill(const store_job &job, char *shared, char *window)
 extern "C" __global__ void __launch_bounds__(STORE_THREADS) store_jobs(const store_job *jobs, int count, char *windows)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = dynamic - STORE_SHARED_START; // shared + address is the byte at that shared address
-    if (__cvta_generic_to_shared(dynamic) != STORE_SHARED_START) __trap();
+    char *shared = shared_from_0(dynamic, STORE_SHARED_START);
 
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         const store_job &job = jobs[i];
-        fill(job, shared, windows + job.window);
+        fill_both(job, shared, windows + job.window);
         __syncthreads(); // all have filled
         if (threadIdx.x == 0) {
             ptx::fence_proxy_async();
@@ -141,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(STORE_THREADS) store_jobs(const sto
             if (job.mode == STORE_IM2COL)
                 issue_im2col(job, shared + job.shared);
             else
-                issue_of_rank(job, shared + job.shared);
+                with_coordinates(job.dims, job.coord, [&](auto &c) { issue(job, c, shared + job.shared); });
             ptx::cp_async_bulk_commit_group();
             ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
         }

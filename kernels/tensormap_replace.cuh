@@ -4,17 +4,13 @@
 #ifndef TMAREF_TENSORMAP_REPLACE_CUH
 #define TMAREF_TENSORMAP_REPLACE_CUH
 
-#include <cuda/ptx>
-
 #include "../model/map/replace_op.h"
-
-namespace ptx = cuda::ptx;
+#include "tensor_copy.cuh"
 
 // tensormap.replace takes ordinals and enumerations as immediates: a switch over all of them.
-template <int i, typename space_t>
-static __device__ void replace_ordinal(space_t space, void *map, const replace_op &op)
+template <typename ordinal_t, typename space_t>
+static __device__ void replace_ordinal(space_t space, void *map, ordinal_t ordinal, const replace_op &op)
 {
-    ptx::n32_t<i> ordinal;
     uint32_t value = (uint32_t)op.value;
     switch (op.field) {
     case REPLACE_BOX_DIM:
@@ -61,23 +57,7 @@ static __device__ void replace(space_t space, void *map, const replace_op &op)
     if (op.field == REPLACE_GLOBAL_ADDRESS) return ptx::tensormap_replace_global_address(space, map, op.value);
     if (op.field == REPLACE_RANK) return ptx::tensormap_replace_rank(space, map, (uint32_t)op.value);
     if (op.field >= REPLACE_ELEMTYPE) return replace_immediates<0>(space, map, op);
-    switch (op.ordinal) {
-    case 0:
-        replace_ordinal<0>(space, map, op);
-        break;
-    case 1:
-        replace_ordinal<1>(space, map, op);
-        break;
-    case 2:
-        replace_ordinal<2>(space, map, op);
-        break;
-    case 3:
-        replace_ordinal<3>(space, map, op);
-        break;
-    case 4:
-        replace_ordinal<4>(space, map, op);
-        break;
-    }
+    with_constant(op.ordinal + 1, [&](auto n) { replace_ordinal(space, map, ptx::n32_t<n.value - 1>(), op); });
 }
 
 #endif

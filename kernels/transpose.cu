@@ -3,30 +3,14 @@
 // turns each in registers from one shared buffer to another, and stores it; with swizzle 128B and the right walk no
 // access meets another in a bank. `transpose_article` is the 8 x 8 int4 kernel of the asynchronous-copy article, for
 // any span and any alignment of its buffers. `transpose_clocks_<bytes>` times the turning alone.
-#include <cuda/ptx>
+#include <cuda.h>
 
 #include "late.cuh"
 #include "transpose_job.h"
 
-namespace ptx = cuda::ptx;
-
-struct alignas(64) tensor_map {
-    uint64_t word[16];
-};
-
 extern __shared__ __align__(1024) char dynamic[];
 
-// A phase that has not completed after this many clocks never will.
-static const long long WAIT_CLOCKS = 20000000;
-
-// By every thread: acquires what the loads of the phase wrote.
-static __device__ void wait(uint64_t *barrier, uint32_t parity)
-{
-    if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity)) return;
-    for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity)) return;
-    give_up(barrier, parity);
-}
+static const long long WAIT_CLOCKS = 20000000; // some 10 ms
 
 // --- Turning a tile --------------------------------------------------------------------------------------------------
 
@@ -128,12 +112,12 @@ template <int bytes>
 constexpr int map_elements = bytes == 16 ? 2 : 1;
 
 template <int bytes>
-static __device__ void load(const transpose_job &job, uint32_t tile_index, const tensor_map &map, char *to,
+static __device__ void load(const transpose_job &job, uint32_t tile_index, const CUtensorMap &map, char *to,
                             uint64_t *barrier)
 {
     using t = tile<bytes>;
     place at = place_of<bytes>(job, tile_index);
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, t::tile_bytes);
+    expect(barrier, t::tile_bytes);
 #pragma unroll
     for (int box = 0; box < t::boxes; box++) {
         int32_t coord[2] = {(at.column + box * t::box_elements) * map_elements<bytes>, at.row};
@@ -142,7 +126,7 @@ static __device__ void load(const transpose_job &job, uint32_t tile_index, const
 }
 
 template <int bytes>
-static __device__ void store(const transpose_job &job, uint32_t tile_index, const tensor_map &map, const char *from)
+static __device__ void store(const transpose_job &job, uint32_t tile_index, const CUtensorMap &map, const char *from)
 {
     using t = tile<bytes>;
     place at = place_of<bytes>(job, tile_index);
@@ -154,33 +138,18 @@ static __device__ void store(const transpose_job &job, uint32_t tile_index, cons
     ptx::cp_async_bulk_commit_group();
 }
 
-static __device__ void dump(const void *from, uint32_t bytes, uint64_t to)
-{
-    for (uint32_t at = 16 * threadIdx.x; at < bytes; at += 16 * blockDim.x)
-        *(uint4 *)(to + at) = *(const uint4 *)((const char *)from + at);
-}
-
-// The one thread of a CTA that issues copies: always the same.
-static __device__ bool is_leader()
-{
-    uint32_t elected;
-    asm volatile("{.reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p;}" : "=r"(elected));
-    return __shfl_sync(0xffffffff, threadIdx.x / 32, 0) == 0 && elected != 0;
-}
-
 // One block barrier per tile. Before it the leader waits until the buffer of the next tile is read; after it the
 // leader knows that all have written this tile and have read its stage, which is loaded anew.
 template <int bytes>
-static __device__ void transpose(const tensor_map &from, const tensor_map &to, const transpose_job &job)
+static __device__ void transpose(const CUtensorMap &from, const CUtensorMap &to, const transpose_job &job)
 {
     using t = tile<bytes>;
     __shared__ uint64_t full[TRANSPOSE_STAGES];
     char *stages = dynamic, *results = dynamic + TRANSPOSE_STAGES * t::tile_bytes;
     uint32_t tiles = job.tiles_down * job.tiles_across, step = gridDim.x;
-    bool leader = is_leader();
+    bool leader = is_elected();
     if (leader) {
-        for (int i = 0; i < TRANSPOSE_STAGES; i++) ptx::mbarrier_init(&full[i], 1);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // the copies signal them
+        start_barriers(full, TRANSPOSE_STAGES, 1);
         for (uint32_t i = 0, at = blockIdx.x; i < TRANSPOSE_STAGES && at < tiles; i++, at += step)
             load<bytes>(job, at, from, stages + i * t::tile_bytes, &full[i]);
     }
@@ -188,14 +157,14 @@ static __device__ void transpose(const tensor_map &from, const tensor_map &to, c
     for (uint32_t i = 0, at = blockIdx.x; at < tiles; i++, at += step) {
         uint32_t stage = i % TRANSPOSE_STAGES;
         char *loaded = stages + stage * t::tile_bytes, *turned = results + i % TRANSPOSE_RESULTS * t::tile_bytes;
-        wait(&full[stage], i / TRANSPOSE_STAGES & 1);
+        wait_or_give_up(&full[stage], i / TRANSPOSE_STAGES & 1, WAIT_CLOCKS);
         turn_tile<bytes>(loaded, turned, job.walk, job.line_mask);
         ptx::fence_proxy_async(ptx::space_shared); // its reads and writes, before the copies behind the barrier
         if (leader) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<TRANSPOSE_RESULTS - 2>());
         __syncthreads();
         if (at == job.dumped) {
-            dump(loaded, t::tile_bytes, job.dump);
-            dump(turned, t::tile_bytes, job.dump + t::tile_bytes);
+            dump((void *)job.dump, loaded, t::tile_bytes);
+            dump((void *)(job.dump + t::tile_bytes), turned, t::tile_bytes);
             ptx::fence_proxy_async(ptx::space_shared); // what was read here, before the load that overwrites it
             __syncthreads();
         }
@@ -227,7 +196,7 @@ static __device__ void clocks(const transpose_job &job, uint32_t rounds, unsigne
 
 #define TRANSPOSE_KERNELS(bytes)                                                                                       \
     extern "C" __global__ void __launch_bounds__(TRANSPOSE_THREADS) transpose_##bytes(                                 \
-        const __grid_constant__ tensor_map from, const __grid_constant__ tensor_map to, const transpose_job job)       \
+        const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, const transpose_job job)       \
     {                                                                                                                  \
         transpose<bytes>(from, to, job);                                                                               \
     }                                                                                                                  \
@@ -262,27 +231,23 @@ static __device__ void turn_article(char *shared, const article_job &job)
 }
 
 extern "C" __global__ void __launch_bounds__(ARTICLE_THREADS)
-    transpose_article(const __grid_constant__ tensor_map from, const __grid_constant__ tensor_map to,
+    transpose_article(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
                       const article_job job)
 {
-    char *shared = dynamic - TRANSPOSE_SHARED_START; // shared + address is the byte at that shared address
+    char *shared = shared_from_0(dynamic, TRANSPOSE_SHARED_START);
     uint64_t *barrier = (uint64_t *)(shared + ARTICLE_BARRIER);
-    if (__cvta_generic_to_shared(dynamic) != TRANSPOSE_SHARED_START) __trap();
-    for (uint32_t at = 4 * threadIdx.x; at < ARTICLE_WINDOW_BYTES; at += 4 * ARTICLE_THREADS)
-        *(uint32_t *)(shared + ARTICLE_WINDOW + at) = transpose_canary(ARTICLE_WINDOW + at);
+    fill(shared, ARTICLE_WINDOW, ARTICLE_WINDOW + ARTICLE_WINDOW_BYTES, transpose_canary);
     ptx::fence_proxy_async(ptx::space_shared); // the load writes over them
     __syncthreads();
-    bool leader = is_leader();
+    bool leader = is_elected();
     if (leader) {
         int32_t coord[2] = {job.x * ARTICLE_ELEMENT_WORDS, job.y};
-        ptx::mbarrier_init(barrier, 1);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier,
-                                       job.side * job.side * ARTICLE_ELEMENT_BYTES);
+        start_barrier(barrier, 1);
+        expect(barrier, job.side * job.side * ARTICLE_ELEMENT_BYTES);
         ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, shared + job.loaded, &from, coord, barrier);
     }
     __syncthreads();
-    wait(barrier, 0);
+    wait_or_give_up(barrier, 0, WAIT_CLOCKS);
     turn_article(shared, job);
     ptx::fence_proxy_async(ptx::space_shared); // the store reads what was turned
     __syncthreads();
@@ -292,5 +257,5 @@ extern "C" __global__ void __launch_bounds__(ARTICLE_THREADS)
         ptx::cp_async_bulk_commit_group();
         ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
     }
-    dump(shared + ARTICLE_WINDOW, ARTICLE_WINDOW_BYTES, job.dump);
+    dump((void *)job.dump, shared + ARTICLE_WINDOW, ARTICLE_WINDOW_BYTES);
 }

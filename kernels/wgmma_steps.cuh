@@ -138,7 +138,8 @@ template <class RunJob>
 static __device__ void run_jobs(const wgmma_job *jobs, int count, uint32_t *output, RunJob run_job)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = shared_from_0(dynamic, WGMMA_SHARED_START);
+    char *shared = dynamic - WGMMA_SHARED_START; // shared + address is the byte at that address of this CTA
+    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != WGMMA_SHARED_START) __trap();
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         run_job(jobs[i], shared, output);
         __syncthreads(); // all warps' wgmma are done: shared memory may be filled again
