@@ -160,6 +160,20 @@ ALU_FUNCTION(setp)
     give(alu_at(registers, slot[1]), second, lanes);
 }
 
+// The common ones at once: numbers of one type, and no predicate to combine with.
+#define SETP(type)                                                                                                     \
+    ALU_FUNCTION(setp_##type)                                                                                          \
+    {                                                                                                                  \
+        uint8_t wanted = relations[choice->word[PTX_CLASS_COMPARE]];                                                   \
+        uint32_t bits = compare_##type(wanted, alu_at(registers, slot[2]), alu_at(registers, slot[3]));                \
+        keep_bits(alu_at(registers, slot[0]), bits, lanes);                                                            \
+        give(alu_at(registers, slot[1]), ~bits, lanes);                                                                \
+    }
+SETP(s32)
+SETP(u32)
+SETP(s64)
+SETP(u64)
+
 ALU_FUNCTION(setp_half)
 {
     uint32_t bits = compared(choice, choice->type[0], alu_at(registers, slot[1]), alu_at(registers, slot[2]));
@@ -263,6 +277,10 @@ TESTP(testp_f32, uint32_t, 0x7fffffff, 0x00800000, 0x7f800000)
 TESTP(testp_f64, uint64_t, ~F64_SIGN, 0x0010000000000000u, F64_INF)
 
 static const struct alu_row rows[] = {
+    ROW(SETP_INT, s32, setp_s32),
+    ROW(SETP_INT, u32, setp_u32),
+    ROW(SETP_INT, s64, setp_s64),
+    ROW(SETP_INT, u64, setp_u64),
     ROW_ANY(SETP_INT, setp),
     ROW_ANY(SETP_BITS, setp),
     ROW_ANY(SETP_UNSIGNED, setp),

@@ -24,12 +24,16 @@ LANE_INLINE uint32_t write_f32(float f, int flush, int saturate)
         (void)b, (void)c;                                                                                              \
         d[i] = write_f32(__VA_ARGS__, flush, saturate);                                                                \
     }
+#define F32_OPERANDS(second, last)                                                                                     \
+    const uint32_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[second]),                            \
+                   *cs = alu_at(registers, slot[last])
+
+// To nearest, with subnormals, of all lanes: as nearly all are. And as the words say.
 #define F32(name, second, last, ...)                                                                                   \
-    ALU_FUNCTION(name)                                                                                                 \
+    NOT_INLINE ALU_FUNCTION(name##_as_said)                                                                            \
     {                                                                                                                  \
         RESULT(uint32_t);                                                                                              \
-        const uint32_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[second]),                        \
-                       *cs = alu_at(registers, slot[last]);                                                            \
+        F32_OPERANDS(second, last);                                                                                    \
         int flush = says_ftz(choice);                                                                                  \
         struct environment environment = environment_enter(rounding(choice), flush, d);                                \
         if (says_sat(choice))                                                                                          \
@@ -38,6 +42,18 @@ LANE_INLINE uint32_t write_f32(float f, int flush, int saturate)
             F32_LOOP(0, __VA_ARGS__)                                                                                   \
         environment_leave(environment, d);                                                                             \
         keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
+    }                                                                                                                  \
+    ALU_FUNCTION(name)                                                                                                 \
+    {                                                                                                                  \
+        int flush = says_ftz(choice), is_nearest = rounding(choice) == PTX_RN || rounding(choice) == PTX_WORD_NONE;    \
+        if (!LIKELY(lanes == ALL_LANES && is_nearest && !flush && !says_sat(choice))) {                                \
+            name##_as_said(registers, slot, choice, lanes);                                                            \
+            return;                                                                                                    \
+        }                                                                                                              \
+        uint32_t *d = alu_at(registers, slot[0]);                                                                      \
+        F32_OPERANDS(second, last);                                                                                    \
+        flush = 0;                                                                                                     \
+        F32_LOOP(0, __VA_ARGS__)                                                                                       \
     }
 
 F32(add, 2, 2, a + b)

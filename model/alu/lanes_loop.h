@@ -25,11 +25,15 @@ enum { LANES = 32 };
 #if defined __GNUC__
 #define LANE_INLINE static inline __attribute__((always_inline, unused))
 #define LANE_SHARED static __attribute__((noinline, unused))
+#define NOT_INLINE  __attribute__((noinline))
 #define MAY_IGNORE  __attribute__((unused))
+#define LIKELY(x)   __builtin_expect(x, 1)
 #else
 #define LANE_INLINE static inline
 #define LANE_SHARED static
+#define NOT_INLINE
 #define MAY_IGNORE
+#define LIKELY(x) (x)
 #endif
 
 #define KEEP(T, name)                                                                                                  \
@@ -68,7 +72,7 @@ LANE_INLINE void keep(uint32_t lanes, void *d, const void *from, size_t size_byt
 #define EACH_RESULT(D, takes, ...)                                                                                     \
     COPY_CHOICE;                                                                                                       \
     D *d = alu_at(registers, slot[0]);                                                                                 \
-    if (lanes == ALL_LANES) EACH_LANE                                                                                  \
+    if (LIKELY(lanes == ALL_LANES)) EACH_LANE                                                                          \
         {                                                                                                              \
             takes;                                                                                                     \
             d[i] = (D)(__VA_ARGS__);                                                                                   \

@@ -206,8 +206,35 @@ static int bits_of_type(const struct ptx_choice *choice)
     return (int)ptx_type_row(choice->type[0])->bits;
 }
 
+// Two halves, as nearly all are.
+#define TWO_HALVES(bits, W, P, keep_part)                                                                              \
+    BINARY(pack_2_##bits, W, P, P, (W)b << bits / 2 | a)                                                               \
+    ALU_FUNCTION(unpack_2_##bits)                                                                                      \
+    {                                                                                                                  \
+        const W *as = alu_at(registers, slot[2]);                                                                      \
+        P low[LANES], high[LANES];                                                                                     \
+        EACH_LANE low[i] = (P)as[i], high[i] = (P)(as[i] >> bits / 2);                                                 \
+        keep_part(alu_at(registers, slot[0]), low, lanes);                                                             \
+        keep_part(alu_at(registers, slot[1]), high, lanes);                                                            \
+    }
+TWO_HALVES(32, uint32_t, uint16_t, keep_16)
+TWO_HALVES(64, uint64_t, uint32_t, keep_32)
+
+// What does the same for two halves; NULL: there are more, or they are bytes.
+static alu_function *of_two(const uint32_t *slot, const struct ptx_choice *choice, alu_function *of_32,
+                            alu_function *of_64)
+{
+    int bits = bits_of_type(choice);
+    return slot[3] != ALU_LEFT_OUT ? NULL : bits == 32 ? of_32 : bits == 64 ? of_64 : NULL;
+}
+
 ALU_FUNCTION(mov_pack)
 {
+    alu_function *two = of_two(slot, choice, pack_2_32, pack_2_64);
+    if (two != NULL) {
+        two(registers, slot, choice, lanes);
+        return;
+    }
     struct parts part = parts_of(registers, slot + 1);
     int bits = bits_of_type(choice);
     for (int i = 0; i < LANES; i++)
@@ -216,6 +243,11 @@ ALU_FUNCTION(mov_pack)
 
 ALU_FUNCTION(mov_unpack)
 {
+    alu_function *two = of_two(slot, choice, unpack_2_32, unpack_2_64);
+    if (two != NULL) {
+        two(registers, slot, choice, lanes);
+        return;
+    }
     struct parts part = parts_of(registers, slot); // and behind them the whole
     int bits = bits_of_type(choice), parts = part.count - 1;
     for (int i = 0; i < LANES; i++)

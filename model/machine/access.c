@@ -4,34 +4,9 @@
 
 #include "handler.h"
 
-// The instruction, as its operands and words say it.
-struct transfer {
-    const struct machine_operand *data, *at;
-    uint32_t parts, bytes, whole_bytes; // bytes: of a part
-    enum ptx_word space;
-    enum memory_use use;
-    int is_signed;
-};
-
 static int is_store(const struct ptx_choice *choice)
 {
     return choice->form >= PTX_FORM_ST && choice->form <= PTX_FORM_ST_MMIO;
-}
-
-static struct transfer transfer_of(const struct machine_code *code)
-{
-    const struct ptx_choice *choice = code->choice;
-    const struct ptx_type_row *type = ptx_type_row((enum ptx_type)choice->type[0]);
-    int stores = is_store(choice);
-    struct transfer transfer = {.data = &code->operand[stores ? 1 : 0],
-                                .use = stores ? MEMORY_WRITES : MEMORY_READS,
-                                .space = (enum ptx_word)(choice->spaces > 0 ? choice->space[0] : PTX_WORD_NONE),
-                                .bytes = type->bits / 8,
-                                .is_signed = type->kind == PTX_KIND_SIGNED};
-    transfer.parts = transfer.data->parts;
-    transfer.at = stores ? &code->operand[0] : &code->operand[transfer.parts];
-    transfer.whole_bytes = transfer.bytes * transfer.parts;
-    return transfer;
 }
 
 // --- One lane --------------------------------------------------------------------------------------------------------
@@ -45,7 +20,7 @@ static uint64_t read_value(const uint8_t *at, uint32_t bytes, int is_signed)
     return (value ^ sign) - sign;
 }
 
-static void load_lane(const struct machine_strand *strand, const struct transfer *transfer, const uint8_t *at,
+static void load_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, const uint8_t *at,
                       uint32_t lane)
 {
     for (uint32_t i = 0; i < transfer->parts; i++, at += transfer->bytes) {
@@ -57,7 +32,8 @@ static void load_lane(const struct machine_strand *strand, const struct transfer
     }
 }
 
-static void store_lane(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *at, uint32_t lane)
+static void store_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, uint8_t *at,
+                       uint32_t lane)
 {
     for (uint32_t i = 0; i < transfer->parts; i++, at += transfer->bytes) {
         const struct machine_operand *from = &transfer->data[i];
@@ -70,7 +46,7 @@ static void store_lane(const struct machine_strand *strand, const struct transfe
 }
 
 static enum machine_next each_lane(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
-                                   const struct transfer *transfer, const uint64_t address[MACHINE_LANES])
+                                   const struct machine_transfer *transfer, const uint64_t address[MACHINE_LANES])
 {
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         enum rule rule;
@@ -91,11 +67,13 @@ static enum machine_next each_lane(struct machine_strand *strand, const struct m
 // Vectors of 2 and of 4: the loops over lanes are what compilers turn into vector instructions.
 #define SPREAD(name, T)                                                                                                \
     typedef T __attribute__((may_alias)) name;                                                                         \
-    static inline name *name##_slot(const struct machine_strand *strand, const struct transfer *transfer, uint32_t i)  \
+    static inline name *name##_slot(const struct machine_strand *strand, const struct machine_transfer *transfer,      \
+                                    uint32_t i)                                                                        \
     {                                                                                                                  \
         return machine_slot(strand, transfer->data[i].slot);                                                           \
     }                                                                                                                  \
-    static void load_2_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)    \
+    static void load_2_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,            \
+                              uint8_t *bytes)                                                                          \
     {                                                                                                                  \
         name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);           \
         const name *restrict at = (const void *)bytes;                                                                 \
@@ -104,7 +82,8 @@ static enum machine_next each_lane(struct machine_strand *strand, const struct m
             b[lane] = at[2 * lane + 1];                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
-    static void store_2_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)   \
+    static void store_2_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,           \
+                               uint8_t *bytes)                                                                         \
     {                                                                                                                  \
         const name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);     \
         name *restrict at = (void *)bytes;                                                                             \
@@ -113,7 +92,8 @@ static enum machine_next each_lane(struct machine_strand *strand, const struct m
             at[2 * lane + 1] = b[lane];                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
-    static void load_4_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)    \
+    static void load_4_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,            \
+                              uint8_t *bytes)                                                                          \
     {                                                                                                                  \
         name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);           \
         name *restrict c = name##_slot(strand, transfer, 2), *restrict d = name##_slot(strand, transfer, 3);           \
@@ -125,7 +105,8 @@ static enum machine_next each_lane(struct machine_strand *strand, const struct m
             d[lane] = at[4 * lane + 3];                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
-    static void store_4_##name(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *bytes)   \
+    static void store_4_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,           \
+                               uint8_t *bytes)                                                                         \
     {                                                                                                                  \
         const name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);     \
         const name *restrict c = name##_slot(strand, transfer, 2), *restrict d = name##_slot(strand, transfer, 3);     \
@@ -141,38 +122,40 @@ SPREAD(word_16, uint16_t)
 SPREAD(word_32, uint32_t)
 SPREAD(word_64, uint64_t)
 
-typedef void mover(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *at);
-
-// What moves a vector of that width; NULL: each lane for itself.
-static mover *mover_of(const struct transfer *transfer)
-{
-    static mover *const movers[PTX_FILES][2][2] = {
-        [PTX_FILE_16] = {{load_2_word_16, load_4_word_16}, {store_2_word_16, store_4_word_16}},
-        [PTX_FILE_32] = {{load_2_word_32, load_4_word_32}, {store_2_word_32, store_4_word_32}},
-        [PTX_FILE_64] = {{load_2_word_64, load_4_word_64}, {store_2_word_64, store_4_word_64}},
-    };
-    if (transfer->parts != 2 && transfer->parts != 4) return NULL;
-    return movers[transfer->data->file][transfer->use == MEMORY_WRITES][transfer->parts == 4];
-}
-
-// All 32 lanes at once, from or to the bytes at `at`.
-static int all_lanes(const struct machine_strand *strand, const struct transfer *transfer, uint8_t *at)
-{
-    void *slot = machine_slot(strand, transfer->data->slot);
-    if (transfer->parts > 1) {
-        mover *mover = mover_of(transfer);
-        if (mover != NULL) mover(strand, transfer, at);
-        return mover != NULL;
+// One register of each lane: the row is the register.
+#define WHOLE(bytes)                                                                                                   \
+    static void load_##bytes(const struct machine_strand *strand, const struct machine_transfer *transfer,             \
+                             uint8_t *at)                                                                              \
+    {                                                                                                                  \
+        memcpy(machine_slot(strand, transfer->data->slot), at, bytes *(size_t)MACHINE_LANES);                          \
+    }                                                                                                                  \
+    static void store_##bytes(const struct machine_strand *strand, const struct machine_transfer *transfer,            \
+                              uint8_t *at)                                                                             \
+    {                                                                                                                  \
+        memcpy(at, machine_slot(strand, transfer->data->slot), bytes *(size_t)MACHINE_LANES);                          \
     }
-    if (transfer->use == MEMORY_READS)
-        memcpy(slot, at, MACHINE_LANES * (size_t)transfer->bytes);
-    else
-        memcpy(at, slot, MACHINE_LANES * (size_t)transfer->bytes);
-    return 1;
+WHOLE(2)
+WHOLE(4)
+WHOLE(8)
+WHOLE(16)
+
+// What moves 32 lanes that lie side by side, by file, direction and parts; NULL: each lane for itself.
+static machine_row_mover *row_mover_of(const struct machine_transfer *transfer)
+{
+    static machine_row_mover *const movers[PTX_FILES][2][3] = {
+        [PTX_FILE_16] = {{load_2, load_2_word_16, load_4_word_16}, {store_2, store_2_word_16, store_4_word_16}},
+        [PTX_FILE_32] = {{load_4, load_2_word_32, load_4_word_32}, {store_4, store_2_word_32, store_4_word_32}},
+        [PTX_FILE_64] = {{load_8, load_2_word_64, load_4_word_64}, {store_8, store_2_word_64, store_4_word_64}},
+        [PTX_FILE_128] = {{load_16}, {store_16}},
+    };
+    static const uint8_t by_parts[] = {[1] = 1, [2] = 2, [4] = 3};
+    uint32_t parts = transfer->parts < sizeof by_parts ? by_parts[transfer->parts] : 0;
+    if (parts == 0 || !transfer->is_plain) return NULL;
+    return movers[transfer->data->file][transfer->use == MEMORY_WRITES][parts - 1];
 }
 
 // Are the registers exactly as wide as what is moved, and is none loaded twice? Then bits are copied as they are.
-static int is_plain(const struct transfer *transfer)
+static int is_plain(const struct machine_transfer *transfer)
 {
     static const uint32_t lane_bytes[PTX_FILES + 1] = {0, 2, 4, 8, 16, 0};
     for (uint32_t i = 0; i < transfer->parts; i++) {
@@ -183,8 +166,25 @@ static int is_plain(const struct transfer *transfer)
     return 1;
 }
 
+void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code)
+{
+    const struct ptx_choice *choice = code->choice;
+    const struct ptx_type_row *type = ptx_type_row((enum ptx_type)choice->type[0]);
+    int stores = is_store(choice);
+    *transfer = (struct machine_transfer){.data = &code->operand[stores ? 1 : 0],
+                                          .use = stores ? MEMORY_WRITES : MEMORY_READS,
+                                          .space = (enum ptx_word)(choice->spaces > 0 ? choice->space[0] : 0),
+                                          .bytes = type->bits / 8,
+                                          .is_signed = type->kind == PTX_KIND_SIGNED};
+    transfer->parts = transfer->data->parts;
+    transfer->at = stores ? &code->operand[0] : &code->operand[transfer->parts];
+    transfer->whole_bytes = transfer->bytes * transfer->parts;
+    transfer->is_plain = is_plain(transfer);
+    transfer->row = row_mover_of(transfer);
+}
+
 // Do the lanes' pieces lie side by side? Their first address goes to *address.
-static int is_row(const struct machine_strand *strand, const struct transfer *transfer, uint64_t *address)
+static int is_row(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t *address)
 {
     uint64_t difference = 0;
     if (transfer->at->file != PTX_FILE_64) {
@@ -202,13 +202,22 @@ static int is_row(const struct machine_strand *strand, const struct transfer *tr
     return difference == 0;
 }
 
+// A loop over rows goes on as it has begun: the one after the next is asked of memory now.
+static void fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t bytes)
+{
+    enum { LINE = 64 };
+    uintptr_t ahead = at + 2 * (at - *last);
+    for (uint64_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const void *)(ahead + i), 0, 0);
+    *last = at;
+}
+
 // Where the 32 pieces that lie side by side are, if they all are in global or in the CTA's own shared memory.
-static uint8_t *row_at(const struct machine_strand *strand, const struct transfer *transfer, uint64_t address)
+static uint8_t *row_at(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t address)
 {
     const struct machine_cta *cta = strand->warp->cta;
     struct machine_place place = machine_place(strand, transfer->space, address);
     uint64_t bytes = (uint64_t)transfer->whole_bytes * MACHINE_LANES;
-    if (address % transfer->whole_bytes != 0) return NULL;
+    if (address & (transfer->whole_bytes - 1)) return NULL;
     if (place.space == PTX_SHARED_CLUSTER && place.address >> SHARED_RANK_SHIFT == cta->rank)
         place = (struct machine_place){PTX_SHARED, place.address % SHARED_WINDOW_BYTES};
     if (place.space == PTX_SHARED) return memory_at(&cta->cluster->memory[cta->rank], place.address, bytes);
@@ -216,6 +225,7 @@ static uint8_t *row_at(const struct machine_strand *strand, const struct transfe
     const struct region **hit = &strand->warp->hit[strand->pc % MACHINE_HITS];
     const struct region *region = region_find(&cta->cluster->machine->global, *hit, place.address);
     if (region != NULL) *hit = region;
+    fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], place.address, bytes);
     return region_at(region, place.address, bytes, transfer->use);
 }
 
@@ -223,7 +233,7 @@ static uint8_t *row_at(const struct machine_strand *strand, const struct transfe
 
 // Where a scalar of each lane is, if all are in global memory, or all in the CTA's own shared memory, and aligned. 0 if
 // some are not: then nothing is known.
-static int find_lanes(const struct machine_strand *strand, const struct transfer *transfer, uint32_t lanes,
+static int find_lanes(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
                       const uint64_t address[MACHINE_LANES], uint8_t *at[MACHINE_LANES])
 {
     const struct machine_cta *cta = strand->warp->cta;
@@ -266,7 +276,7 @@ GATHER(word_32)
 GATHER(word_64)
 
 // Scalars that are as wide as their registers; else 0, and nothing has been done.
-static int run_scattered(const struct machine_strand *strand, const struct transfer *transfer, uint32_t lanes,
+static int run_scattered(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
                          const uint64_t address[MACHINE_LANES])
 {
     typedef void each(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES]);
@@ -274,7 +284,7 @@ static int run_scattered(const struct machine_strand *strand, const struct trans
                                                [PTX_FILE_32] = {load_each_word_32, store_each_word_32},
                                                [PTX_FILE_64] = {load_each_word_64, store_each_word_64}};
     uint8_t *at[MACHINE_LANES];
-    if (transfer->parts != 1 || !is_plain(transfer) || transfer->data->file == PTX_FILE_128) return 0;
+    if (transfer->parts != 1 || !transfer->is_plain || transfer->data->file == PTX_FILE_128) return 0;
     if (!find_lanes(strand, transfer, lanes, address, at)) return 0;
     movers[transfer->data->file][transfer->use == MEMORY_WRITES](machine_slot(strand, transfer->data->slot), lanes, at);
     return 1;
@@ -283,31 +293,32 @@ static int run_scattered(const struct machine_strand *strand, const struct trans
 // --- The instructions ------------------------------------------------------------------------------------------------
 
 // All lanes at once, if they are side by side; else 0, and nothing has been done.
-static int run_row(const struct machine_strand *strand, const struct transfer *transfer)
+static int run_row(const struct machine_strand *strand, const struct machine_transfer *transfer)
 {
     uint64_t address;
-    if (!is_plain(transfer) || !is_row(strand, transfer, &address)) return 0;
+    if (transfer->row == NULL || !is_row(strand, transfer, &address)) return 0;
     uint8_t *at = row_at(strand, transfer, address);
-    return at != NULL && all_lanes(strand, transfer, at);
+    if (at != NULL) transfer->row(strand, transfer, at);
+    return at != NULL;
 }
 
-static enum machine_next run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+enum machine_next machine_run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    struct transfer transfer = transfer_of(code);
+    const struct machine_transfer *transfer = code->transfer;
     uint64_t address[MACHINE_LANES];
-    if (transfer.use == MEMORY_WRITES) machine_progress(strand);
+    if (transfer->use == MEMORY_WRITES) machine_progress(strand);
     int is_heard = machine_is_heard(strand);
-    if (lanes == UINT32_MAX && !is_heard && run_row(strand, &transfer)) return MACHINE_NEXT;
-    machine_addresses(strand, transfer.at, address);
+    if (lanes == UINT32_MAX && !is_heard && run_row(strand, transfer)) return MACHINE_NEXT;
+    machine_addresses(strand, transfer->at, address);
     if (is_heard)
-        machine_tell_access(strand, code, lanes, transfer.use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
-                            transfer.whole_bytes);
-    if (run_scattered(strand, &transfer, lanes, address)) return MACHINE_NEXT;
-    return each_lane(strand, code, lanes, &transfer, address);
+        machine_tell_access(strand, code, lanes, transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
+                            transfer->whole_bytes);
+    if (run_scattered(strand, transfer, lanes, address)) return MACHINE_NEXT;
+    return each_lane(strand, code, lanes, transfer, address);
 }
 
 machine_handler *machine_access_find(const struct ptx_choice *choice)
 {
     int is_load = choice->form >= PTX_FORM_LD && choice->form <= PTX_FORM_LDU;
-    return is_load || is_store(choice) ? run_transfer : NULL;
+    return is_load || is_store(choice) ? machine_run_transfer : NULL;
 }

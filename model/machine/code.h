@@ -60,6 +60,7 @@ enum machine_code_kind { MACHINE_OTHER, MACHINE_PLAIN, MACHINE_BRANCH };
 //   guard        slot of a predicate; `guarded`: enum machine_guarded
 //   operand      `operands` of them, in the order of the row, parts of vectors one after the other
 //   kind         enum machine_code_kind
+//   transfer     of a load or store
 //   few, many    for model/alu, where they are: of up to four, and of more
 //   target       of a branch: index into the function's code. Of others: for the handler
 //   instruction  of the PTX function, for line and text; several codes may be of one
@@ -69,12 +70,30 @@ struct machine_code {
     const struct ptx_choice *choice;
     const struct machine_operand *operand;
     union {
+        const struct machine_transfer *transfer;
         uint32_t few[MACHINE_FEW_OPERANDS];
         const uint32_t *many;
     };
     uint32_t guard, target, instruction;
     uint16_t operands;
     uint8_t kind, guarded;
+};
+
+struct machine_transfer;
+typedef void machine_row_mover(const struct machine_strand *strand, const struct machine_transfer *transfer,
+                               uint8_t *at);
+
+// A load or store, as its operands and words say it.
+//   bytes        of a part; whole_bytes: of all parts of a lane
+//   is_plain     the registers are as wide as what is moved, and none is loaded twice
+//   row          moves 32 lanes that lie side by side; NULL: each lane for itself
+struct machine_transfer {
+    const struct machine_operand *data, *at;
+    machine_row_mover *row;
+    uint32_t parts, bytes, whole_bytes;
+    enum ptx_word space;
+    enum memory_use use;
+    int is_signed, is_plain;
 };
 
 // A variable of a function or a parameter, as it is passed: where it is in local memory, or in which register.
@@ -99,6 +118,7 @@ struct machine_function {
     const struct machine_code *code;
     const struct machine_operand *operand;
     uint32_t *many;
+    struct machine_transfer *transfer;
     const uint8_t *constants;
     uint32_t codes, frame_bytes, local_bytes, local_slot, returns, parameters, number, lists;
     struct machine_formal *formal;

@@ -445,6 +445,7 @@ static void free_function(struct machine_function *function)
     free((void *)function->code);
     free((void *)function->operand);
     free(function->many);
+    free(function->transfer);
     free((void *)function->constants);
     free(function);
 }

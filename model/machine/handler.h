@@ -13,6 +13,10 @@ typedef machine_handler *machine_finder(const struct ptx_choice *choice);
 #define FINDER(name) machine_finder name;
 #include "finders.def"
 
+// Loads and stores, which are prepared at decoding.
+machine_handler machine_run_transfer;
+void machine_transfer_prepare(struct machine_transfer *transfer, const struct machine_code *code);
+
 // Of forms that nobody runs yet; of what is behind the last instruction; of calls by name and by address.
 machine_handler machine_unsupported, machine_return, machine_call, machine_call_indirect;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decoder.h"
+#include "handler.h"
 
 void *machine_aligned_copy(struct decoder *decoder, const void *from, size_t bytes)
 {
@@ -45,6 +46,22 @@ static void keep_slots(struct decoder *decoder, struct machine_code *code)
     }
 }
 
+// Loads and stores are not model/alu's: they have something else in the place of the slots.
+static void keep_transfers(struct decoder *decoder, struct machine_code *code)
+{
+    struct machine_function *function = decoder->function;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < function->codes; i++) count += code[i].handler == machine_run_transfer;
+    struct machine_transfer *transfer = malloc((count + 1u) * sizeof *transfer);
+    if (transfer == NULL) longjmp(decoder->no_memory, 1);
+    function->transfer = transfer;
+    for (uint32_t i = 0; i < function->codes; i++) {
+        if (code[i].handler != machine_run_transfer) continue;
+        machine_transfer_prepare(transfer, &code[i]);
+        code[i].transfer = transfer++;
+    }
+}
+
 void machine_function_keep(struct decoder *decoder)
 {
     struct machine_function *function = decoder->function;
@@ -58,4 +75,5 @@ void machine_function_keep(struct decoder *decoder)
     for (uint32_t i = 0; i < function->codes; i++) code[i].operand = function->operand + (uintptr_t)code[i].operand;
     keep_slots(decoder, code);
     keep_choices(decoder, code);
+    keep_transfers(decoder, code);
 }

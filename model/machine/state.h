@@ -49,7 +49,7 @@ struct machine_strand {
 //   answer     what another gave to the lane while it waited
 //   blocked_at the cluster's progress when all strands were found waiting; 0: they were not
 //   polled_state, repeats  polling.c's: a state that it was in, and whether it has come back to it
-//   hit        regions that instructions found last
+//   hit        regions that instructions found last; row: where the rows of lanes lay that they moved last
 //   looked     a looker's own, 0 in the beginning
 //   local      the local memory of all lanes, 16 bytes of a lane beside those of the next; stack_top: used of it
 struct machine_warp {
@@ -61,6 +61,7 @@ struct machine_warp {
     uint8_t *slots, *local;
     uint32_t local_bytes, stack_top[MACHINE_LANES];
     const struct region *hit[MACHINE_HITS];
+    uintptr_t row[MACHINE_HITS];
     uint64_t blocked_at, polled_state;
     int repeats;
     uint32_t looked;

@@ -295,7 +295,6 @@ static inline const struct machine_code *run_plain(const struct machine_strand *
 static inline enum machine_next run_one(struct machine_strand *strand, struct going *going, uint32_t lanes)
 {
     const struct machine_code *code = going->code;
-    going->threads += (uint32_t)__builtin_popcount(lanes);
     going->lanes = lanes;
     if (code->handler == NULL) {
         machine_compute(strand, code, lanes);
@@ -315,8 +314,8 @@ static enum machine_next go_on(struct machine_strand *strand, struct going *goin
         going->code = code;
         if (code == going->stop) break;
         uint32_t lanes = lanes_of(strand, code);
+        going->threads += lanes == strand->lanes ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
         if (lanes != 0 && code->kind == MACHINE_BRANCH && lanes == strand->lanes && strand->warp->strands == 1) {
-            going->threads += threads_of_all;
             spend(going, 1);
             go_from(strand, going, code->target);
             continue;
@@ -344,6 +343,7 @@ static enum machine_next go_on_seen(struct machine_strand *strand, struct going 
         if (step.lanes != 0) looker->before(looker->context, &step);
         cluster->ahead++;
         if (step.lanes == 0) continue;
+        going->threads += (uint32_t)__builtin_popcount(step.lanes);
         enum machine_next next = run_one(strand, going, step.lanes);
         looker->after(looker->context, &step, next);
         if (next != MACHINE_NEXT) return next;
