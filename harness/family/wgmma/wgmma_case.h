@@ -33,6 +33,10 @@ const struct wgmma_instance_row *wgmma_instance_row(uint32_t instance);
 // Shared addresses that operand 0 or 1 of all steps is read from, cut to what is mapped, in multiples of 16.
 struct wgmma_range wgmma_case_range(const struct wgmma_case *test_case, int operand);
 
+// Does it read more than its CTA's own shared memory? Where that does not fault an H200 takes what the SM has there:
+// zeros, or another CTA's bytes. D is open then.
+int wgmma_case_reads_outside(const struct wgmma_case *test_case);
+
 // The state before a step, and one step on the model. `d` has all registers of D, as in the result's window.
 struct wgmma_state {
     uint8_t shared[WGMMA_SHARED_BYTES];
