@@ -56,7 +56,9 @@ static void arrive(struct program *program, struct barrier *barrier)
     count = 1 + program_below(program, most);
     program_say(program, "%s %s, %s, %d;\n", spelling, is_remote ? "_" : "%A8", barrier_address(&choice), count);
     barrier->has_token |= !is_remote;
-    if (!is_remote) program_say(program, "xor.b64 %%A5, %%A5, %%A8;\nmul.lo.u64 %%A5, %%A5, 7919;\n");
+    // The high half of a token is a state of the barrier; in the low one an H200 has other things.
+    if (!is_remote)
+        program_say(program, "shr.u64 %%A4, %%A8, 32;\nxor.b64 %%A5, %%A5, %%A4;\nmul.lo.u64 %%A5, %%A5, 7919;\n");
     if (is_drop) barrier->expected -= count;
     barrier->pending -= count;
     complete(barrier);

@@ -168,6 +168,8 @@ static int is_left_out(const struct access *access, const struct place *place)
 {
     int is_float_sum = is(access, "atom") || is(access, "red");
     if (access->bytes > 16) return 1;
+    if (access->choice.word[PTX_CLASS_ORDER] == PTX_MMIO)
+        return 1; // a plain load behind it may see what was there before
     return is_float_sum && access->choice.type[0] == PTX_TYPE_f64 && place != &own_global;
 }
 

@@ -72,6 +72,7 @@ static int threads(const struct program *program)
 void program_begin_step(struct program *program, const char *what)
 {
     program->writes = 0;
+    program->words = 0;
     program_say(program, "// step %d %s\n", program->steps, what);
 }
 
@@ -105,11 +106,10 @@ static void widen(struct program *program, char file, int number)
         program_say(program, "mov.b128 {%%A1, %%A2}, %%q%d;\n", number);
 }
 
-// What is logged at a place that a thread comes to once, and of one value, is the value itself.
-static void log_value(struct program *program, int at)
+// What is logged at a place that a thread comes to once is the values themselves, each in a word of its own.
+static void log_value(struct program *program, char file, int number)
 {
-    char file = program->written[0].file;
-    int number = program->written[0].number;
+    int at = program->steps++ * threads(program) * 8;
     if (file == 'r' || file == 'B')
         program_say(program, "st.global.u32 [%%log+%d], %%%c%d;\n", at, file, number);
     else if (file == 'd' || file == 'A')
@@ -118,11 +118,13 @@ static void log_value(struct program *program, int at)
         program_say(program, "st.global.u16 [%%log+%d], %%h%d;\n", at, number);
     else
         widen(program, file, number), program_say(program, "st.global.u64 [%%log+%d], %%A1;\n", at);
+    if (file == 'q') program_say(program, "st.global.u64 [%%log+%d], %%A2;\n", program->steps++ * threads(program) * 8);
 }
 
 // Others are added up to a hash.
-static void log_all(struct program *program, int at)
+static void log_all(struct program *program)
 {
+    int at = program->steps++ * threads(program) * 8;
     static const char multiply[] = "mad.lo.u64 %A0, %A0, 0x9E3779B97F4A7C15, %A1;\n";
     program_say(program, "ld.global.u64 %%A0, [%%log+%d];\n", at);
     for (int i = 0; i < program->writes; i++) {
@@ -135,13 +137,13 @@ static void log_all(struct program *program, int at)
 
 void program_end_step(struct program *program)
 {
-    int at = program->steps++ * threads(program) * 8;
+    int is_once = program->function < 0 && program->loops == 0;
+    program->instances++;
     if (program->level > 0)
         for (int i = 0; i < program->writes; i++) veil(program, program->written[i].file, program->written[i].number);
-    if (program->writes == 1 && program->function < 0 && program->loops == 0 && program->written[0].file != 'q')
-        log_value(program, at);
-    else if (program->writes > 0)
-        log_all(program, at);
+    for (int i = 0; i < program->writes && is_once; i++)
+        log_value(program, program->written[i].file, program->written[i].number);
+    if (program->writes > 0 && !is_once) log_all(program);
 }
 
 static int word_for(struct program *program, enum ptx_type type, char file)
@@ -154,6 +156,15 @@ static int word_for(struct program *program, enum ptx_type type, char file)
     if (turn == INPUT_TYPES)
         for (turn = 0; input_types[turn] != plain[i]; turn++) continue;
     return turn + INPUT_TYPES * (1 + program_below(program, PROGRAM_INPUTS / INPUT_TYPES - 1));
+}
+
+// Another word for each operand of a step: the compiler knows what the larger of two equal numbers is, but for a NaN.
+static int fresh_word(struct program *program, enum ptx_type type, char file)
+{
+    int word = word_for(program, type, file);
+    for (int tries = 0; tries < 20 && program->words >> word & 1; tries++) word = word_for(program, type, file);
+    program->words |= (uint64_t)1 << word;
+    return word;
 }
 
 // Each width by a load of its own: of the low half of a 64-bit register ptxas takes wrong bits for some atomics.
@@ -177,7 +188,7 @@ static void load_input(struct program *program, char file, int number, int word)
 
 void program_refresh(struct program *program, enum ptx_type type, char file, int number)
 {
-    load_input(program, file, number, word_for(program, type, file));
+    load_input(program, file, number, fresh_word(program, type, file));
 }
 
 // --- Branches, loops, calls ------------------------------------------------------------------------------------------
@@ -313,7 +324,8 @@ static void step(struct program *program, int steps)
 static void block(struct program *program, int steps)
 {
     int end = program->steps + steps;
-    while (program->steps < end && program->steps < PROGRAM_MOST_STEPS - 16) step(program, end - program->steps);
+    while (program->steps < end && program->steps < PROGRAM_MOST_STEPS - 48 && program->instances < program->limit)
+        step(program, end - program->steps);
 }
 
 // --- The whole -------------------------------------------------------------------------------------------------------
@@ -443,10 +455,10 @@ static void print_kernel(struct program *program)
     program_say(program, "ret;\n}\n");
 }
 
-void program_print(struct program *program, uint64_t seed, FILE *to)
+void program_print(struct program *program, uint64_t seed, int limit, FILE *to)
 {
     static const int blocks[] = {32, 64, 96, 128, 40, 100};
-    *program = (struct program){.random = random_for(seed, 11), .to = to};
+    *program = (struct program){.random = random_for(seed, 11), .to = to, .limit = limit};
     program->block = random_pick(&program->random, blocks);
     program->ctas = 1 + program_below(program, 3);
     program->cluster = program_chance(program, 50) ? program->ctas : 0;

@@ -3,8 +3,9 @@
 // under every legal schedule with one result: threads write memory of their own, meet before they read that of others,
 // and where they share a word only operations whose order cannot be seen change it.
 //
-// Each instruction under test is a step. A step folds what it wrote into a word of the log, one word a step and thread,
-// so that the first step whose words differ is the one to look at.
+// Each instruction under test puts what it wrote into words of the log, one for each thread: a word for each value, or,
+// in loops and functions, one to which all values are folded. A step is a word of the log; the first step whose words
+// differ is the one to look at.
 #ifndef TMAREF_TESTS_RANDOM_PTX_PROGRAM_H
 #define TMAREF_TESTS_RANDOM_PTX_PROGRAM_H
 
@@ -29,14 +30,16 @@ enum { PROGRAM_FILES = 5 };
 struct program {
     struct random random;
     FILE *to;
-    int block, ctas; // threads of a CTA, CTAs of the grid
-    int cluster;     // CTAs of a cluster, all; 0: no cluster
-    int level;       // of optimisation: 0 or 4
-    int steps;
-    int depth;       // of branches: at 0 all threads of the kernel's CTA are together
-    int kernel_step; // the first step of the kernel
-    int function;    // whose body this is; -1: the kernel's
-    int loops;       // around this place
+    int block, ctas;      // threads of a CTA, CTAs of the grid
+    int cluster;          // CTAs of a cluster, all; 0: no cluster
+    int level;            // of optimisation: 0 or 4
+    int steps;            // words of the log
+    int instances, limit; // instructions under test: so far, and at most
+    uint64_t words;       // of the input that this step has loaded
+    int depth;            // of branches: at 0 all threads of the kernel's CTA are together
+    int kernel_step;      // the first step of the kernel
+    int function;         // whose body this is; -1: the kernel's
+    int loops;            // around this place
     int labels;
     struct program_written {
         char file;
@@ -45,8 +48,8 @@ struct program {
     int writes;
 };
 
-// Writes the program of `seed`; `to` is open for writing.
-void program_print(struct program *program, uint64_t seed, FILE *to);
+// Writes the program of `seed`, or the part of it that has `limit` instructions under test. `to` is open for writing.
+void program_print(struct program *program, uint64_t seed, int limit, FILE *to);
 
 // Word `word` of the input of a thread, PROGRAM_INPUTS for each.
 uint64_t program_input(uint64_t seed, int word, int thread);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Runs random PTX programs on libraries that have the driver's calls: a GPU's and the simulated one.
 //
-//   random_ptx run LIBRARY FIRST COUNT STEP    programs FIRST, FIRST + STEP, ...: a line of each, its seed and digests
+//   random_ptx run LIBRARY FIRST COUNT STEP [LIMIT]  programs FIRST, FIRST + STEP, ...: a line of each: seed, digest of
+//   the
+//                        text, instructions under test, steps, threads, digest of each step; LIMIT cuts programs short
 //   random_ptx diff LIBRARY OTHER FIRST COUNT STEP   the same, and shows the first step that differs on the other one
 //   random_ptx check LIBRARY FILE [FIRST STEP] runs the programs of a file that `run` wrote, and compares; status 1 if
 //   any differs random_ptx ptx SEED                        prints a program random_ptx rows COUNT how many steps of
 //   each row COUNT programs have
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +29,7 @@ struct outcome {
 
 static struct program program;
 static char *text;
+static int limit = INT_MAX; // of the instructions under test of a program
 static uint64_t *input;
 
 static void *room(size_t words)
@@ -57,7 +61,7 @@ static void make(uint64_t seed)
     free(text);
     FILE *to = open_memstream(&text, &bytes);
     if (to == NULL) abort();
-    program_print(&program, seed, to);
+    program_print(&program, seed, limit, to);
     fclose(to);
     for (int word = 0; word < PROGRAM_INPUTS; word++)
         for (int thread = 0; thread < threads(); thread++)
@@ -114,7 +118,7 @@ static void print_line(uint64_t seed, const struct outcome *outcome)
         printf("# program %llu: CUDA error %d: %.300s\n", (unsigned long long)seed, outcome->error, outcome->said);
         return;
     }
-    printf("%llu %08x %d %d ", (unsigned long long)seed, text_digest(), program.steps, threads());
+    printf("%llu %08x %d %d %d ", (unsigned long long)seed, text_digest(), program.instances, program.steps, threads());
     for (int step = 0; step <= program.steps; step++) printf("%04x", outcome->digest[step] & 0xffff);
     printf("\n");
 }
@@ -123,8 +127,12 @@ static void print_line(uint64_t seed, const struct outcome *outcome)
 static void print_step(int step)
 {
     char mark[32];
-    snprintf(mark, sizeof mark, "// step %d ", step);
-    const char *at = strstr(text, mark), *end = at == NULL ? NULL : strstr(at + 3, "// step ");
+    const char *at = NULL;                    // the last of those with one number: the others wrote nothing
+    for (; at == NULL && step >= 0; step--) { // an instruction that writes several values has several steps
+        snprintf(mark, sizeof mark, "// step %d ", step);
+        for (const char *next = strstr(text, mark); next != NULL; next = strstr(next + 1, mark)) at = next;
+    }
+    const char *end = at == NULL ? NULL : strstr(at + 3, "// step ");
     if (at == NULL) return;
     for (int length = end == NULL ? 400 : (int)(end - at); length > 0;) {
         int line = (int)strcspn(at, "\n") + 1;
@@ -210,8 +218,8 @@ static int check_program(struct device *device, struct outcome *outcome, const c
 {
     unsigned long long seed;
     unsigned said, text_said;
-    int steps, count, used;
-    if (sscanf(line, "%llu %x %d %d %n", &seed, &text_said, &steps, &count, &used) != 4) return 0;
+    int instances, steps, count, used;
+    if (sscanf(line, "%llu %x %d %d %d %n", &seed, &text_said, &instances, &steps, &count, &used) != 5) return 0;
     make(seed);
     if (text_digest() != text_said) return 0; // another program by now
     ++*compared;
@@ -285,7 +293,8 @@ int main(int argc, char **argv)
     input = room((size_t)PROGRAM_INPUTS * PROGRAM_MOST_THREADS);
     if (strcmp(mode, "ptx") == 0 && argc == 3) return make(strtoull(argv[2], NULL, 0)), fputs(text, stdout) == EOF;
     if (strcmp(mode, "rows") == 0 && argc == 3) return count_rows(atoi(argv[2]));
-    if (strcmp(mode, "run") == 0 && argc == 6) return run_all(open_device(argv[2]), NULL, argv + 3);
+    if (strcmp(mode, "run") == 0 && argc == 7) limit = atoi(argv[6]);
+    if (strcmp(mode, "run") == 0 && argc >= 6) return run_all(open_device(argv[2]), NULL, argv + 3);
     if (strcmp(mode, "diff") == 0 && argc == 7) {
         struct device *device = open_device(argv[2]), *other = open_device(argv[3]);
         return run_all(device, other, argv + 4);

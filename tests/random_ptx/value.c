@@ -202,11 +202,14 @@ static int parts_for(struct program *program, const struct ptx_choice *choice)
     return bits == 128 ? 2 : bits == 32 ? 2 : bits == 64 && program_chance(program, 50) ? 4 : 2;
 }
 
-// ptxas 13.0 forgets the guard of testp, and of a part of what it makes of some set.
+// ptxas 13.0 forgets the guard of testp, and of a part of what it makes of some set; of a guarded abs or neg it makes a
+// choice that keeps the payload of a NaN.
 static int may_be_guarded(int form)
 {
-    const struct ptx_form *row = ptx_form_row(form);
-    return row->runs == PTX_RUNS_ALU && strcmp(row->opcode, "set") != 0 && strcmp(row->opcode, "testp") != 0;
+    static const char *const but[] = {"set", "testp", "abs", "neg"};
+    for (size_t i = 0; i < sizeof but / sizeof *but; i++)
+        if (strcmp(ptx_form_row(form)->opcode, but[i]) == 0) return 0;
+    return ptx_form_row(form)->runs == PTX_RUNS_ALU;
 }
 
 // Which of two NaNs of 64 bits a result is made of depends on the order that the compiler gives to factors and terms.
