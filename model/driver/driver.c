@@ -213,12 +213,14 @@ const char *driver_error_text(int error)
 
 DRIVER_VISIBLE enum cuda_result cuGetErrorName(enum cuda_result error, const char **name)
 {
+    if (name == NULL) return CUDA_ERROR_INVALID_VALUE;
     *name = driver_error_name((int)error);
     return *name != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGetErrorString(enum cuda_result error, const char **text)
 {
+    if (text == NULL) return CUDA_ERROR_INVALID_VALUE;
     *text = driver_error_text((int)error);
     return *text != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

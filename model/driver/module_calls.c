@@ -6,7 +6,7 @@
 
 #include "loaded.h"
 
-enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
+enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6, MOST_OPTIONS = 64 }; // there are fewer
 #define MOST_FILE_BYTES ((long)1 << 30)
 
 // The options that we look at: where errors are to be told.
@@ -24,7 +24,7 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, con
                                                    uint32_t *option, void **value)
 {
     DRIVER_USE(driver);
-    if (count > 0 && (option == NULL || value == NULL)) return CUDA_ERROR_INVALID_VALUE;
+    if (count > MOST_OPTIONS || (count > 0 && (option == NULL || value == NULL))) return CUDA_ERROR_INVALID_VALUE;
     struct loaded_log log = log_of(count, option, value);
     return loaded_open(driver, "cuModuleLoadData", image, SIZE_MAX, &log, module);
 }

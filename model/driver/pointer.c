@@ -106,11 +106,12 @@ static size_t attribute_bytes(uint32_t attribute)
 DRIVER_VISIBLE enum cuda_result cuPointerGetAttributes(unsigned count, uint32_t *attribute, void **to,
                                                        unsigned long long address)
 {
-    enum { NO_DEVICE = -2 };
+    enum { NO_DEVICE = -2, MOST_ATTRIBUTES = 64 }; // more than there are: the count is no count
     DRIVER_USE(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
-    if (attribute == NULL || to == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute == NULL || to == NULL || count > MOST_ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
+        if (to[i] == NULL) return CUDA_ERROR_INVALID_VALUE;
         put(to[i], 0, attribute_bytes(attribute[i]));
         if (found != NULL) tell(to[i], attribute[i], found, address);
         if (found == NULL && attribute[i] == POINTER_DEVICE_ORDINAL) *(int *)to[i] = NO_DEVICE;

@@ -194,6 +194,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, in
 {
     DRIVER_USE(driver);
     if (stream_of(driver, handle) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (device == NULL) return CUDA_ERROR_INVALID_VALUE;
     *device = 0;
     return CUDA_SUCCESS;
 }

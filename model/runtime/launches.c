@@ -84,6 +84,7 @@ static enum cudaError launch_function(const void *function, const struct cudaLau
 // answer is the host's address, and each launch looks it up.
 RUNTIME_VISIBLE enum cudaError __cudaGetKernel(struct CUkern_st **kernel, const void *function)
 {
+    if (kernel == NULL) return cudaErrorInvalidValue;
     *kernel = (struct CUkern_st *)(uintptr_t)function;
     return cudaSuccess;
 }

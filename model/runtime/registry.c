@@ -98,23 +98,23 @@ static void unlink_entries(const struct binary *binary)
         }
 }
 
-static void unlink_binary(const struct binary *binary)
+// 0: it is none of ours.
+static int unlink_binary(const struct binary *binary)
 {
     LOCKED;
-    for (struct binary **at = &binaries; *at != NULL; at = &(*at)->next)
-        if (*at == binary) {
-            *at = binary->next;
-            break;
-        }
+    struct binary **at = &binaries;
+    while (*at != NULL && *at != binary) at = &(*at)->next;
+    if (*at == NULL) return 0;
+    *at = binary->next;
     unlink_entries(binary);
+    return 1;
 }
 
 // At the end of the process, and when dlclose() takes a library away: with it go the image and the host's addresses.
 RUNTIME_VISIBLE void __cudaUnregisterFatBinary(void **handle)
 {
     struct binary *binary = (struct binary *)handle;
-    if (binary == NULL) return;
-    unlink_binary(binary);
+    if (!unlink_binary(binary)) return;
     if (binary->library != NULL && runtime_ready() == cudaSuccess) cuLibraryUnload(binary->library);
     free(binary);
 }
@@ -200,6 +200,7 @@ enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel)
 {
     LOCKED;
     const struct entry *entry = entry_find(function, 0);
+    if (kernel == NULL) return cudaErrorInvalidValue;
     *kernel = NULL;
     if (function == NULL) return cudaErrorInvalidDeviceFunction;
     if (entry == NULL) return kernel_of_handle(function, kernel);
