@@ -15,7 +15,7 @@ ffi: Any = cffi.FFI()
 def _find(name: str, *folders: str) -> Path:
     """A file of the package: beside this module in a wheel, else where the environment says a build has put it."""
     here = Path(__file__).parent
-    for place in [here, *(Path(f) for f in folders if f), here.parent / "native"]:
+    for place in [here, *(Path(f) for f in folders if f), here.parent.parent / "native"]:
         if (place / name).exists():
             return place / name
     raise ImportError(f"{name} is not in {here}: install the package with pip, or set TMAREF_PYTHON_LIBRARY to the "

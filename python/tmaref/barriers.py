@@ -36,7 +36,8 @@ class Barrier:
 
     def __init__(self, count: int) -> None:
         """mbarrier.init with `count` arrivals a phase."""
-        self._word = ffi.new("uint64_t *")
+        self._barrier = ffi.new("struct native_barrier *")
+        library.native_barrier_start(self._barrier)
         self.findings: tuple[Finding, ...] = ()
         self.operate("init", [count])
 
@@ -55,8 +56,8 @@ class Barrier:
         value = np.zeros(32, np.uint64)
         ballot = ffi.new("uint32_t *")
         report = Report()
-        library.native_barrier(self._word, opcode.encode(), lanes, pointer("uint64_t *", operand),
-                               pointer("uint64_t *", value), ballot, report.c)
+        library.native_barrier_operate(self._barrier, opcode.encode(), lanes, pointer("uint64_t *", operand),
+                                       pointer("uint64_t *", value), ballot, report.c)
         self.findings = report.findings
         report.raise_fault(f"mbarrier.{opcode}")
         return [int(v) for v in value], int(ballot[0])
@@ -80,7 +81,7 @@ class Barrier:
     def land(self, size_bytes: int) -> None:
         """complete_tx of an asynchronous copy: a broken rule sets the error bit, and nothing faults yet."""
         report = Report()
-        library.native_barrier_land(self._word, size_bytes, report.c)
+        library.native_barrier_land(self._barrier, size_bytes, report.c)
         self.findings = report.findings
 
     def test_wait(self, token: int) -> bool:
@@ -94,15 +95,15 @@ class Barrier:
     @property
     def word(self) -> int:
         """The 64 bits in shared memory."""
-        return int(self._word[0])
+        return int(self._barrier.word)
 
     @word.setter
     def word(self, word: int) -> None:
-        self._word[0] = word
+        self._barrier.word = word
 
     @property
     def fields(self) -> BarrierFields:
         """What the word says."""
         fields = ffi.new("int64_t[5]")
-        library.native_barrier_fields(self._word[0], fields)
+        library.native_barrier_fields(self._barrier.word, fields)
         return BarrierFields(*fields)

@@ -25,7 +25,7 @@ python=$work/venv/bin/python
 cp -r "$source/python/tests" "$source/python/examples" "$source/python/conftest.py" "$work"
 case $check in
 package)
-    export TMAREF_PYTHON_LIBRARY=$build/python TMAREF_COMMAND=$build/harness/tmaref PYTHONPATH=$source/python
+    export TMAREF_PYTHON_LIBRARY=$build/native TMAREF_COMMAND=$build/harness/tmaref PYTHONPATH=$source/python
     cd "$work"
     "$python" -m pytest -q -rs -p no:cacheprovider --doctest-modules tests "$source/python/tmaref"
     "$python" -m mypy --strict --cache-dir "$work/mypy" "$source/python/tmaref"

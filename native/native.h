@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What Python calls: flat functions over the model. The compiler reads this header, and so does cffi when the package
-// is imported (lines that begin with # are passed over): there is no other list of these functions.
-// Memory is the caller's. Arrays lie in memory as C has them; an image is the 128 bytes of a tensor map.
+// What other languages call: flat functions over the model. The C compiler reads this header, and so do cffi when the
+// Python package is imported (lines that begin with # are passed over) and the build of the playground: there is no
+// other list of these functions. Memory is the caller's. Arrays lie in memory as C has them; an image is the 128 bytes
+// of a tensor map.
 #ifndef TMAREF_NATIVE_H
 #define TMAREF_NATIVE_H
 
@@ -77,6 +78,32 @@ int64_t native_copy(const struct native_copy *copy, int64_t count, const int32_t
                     const uint64_t *address, const struct native_memory *memory, uint8_t *tiles, uint64_t pitch_bytes,
                     struct native_report *report);
 
+// A piece of a box: bytes that lie together in shared memory before swizzling, `offset` behind its start, and in global
+// memory from `address` on, unless they are fill.
+struct native_run {
+    uint64_t address;
+    uint32_t offset, bytes;
+    int32_t is_fill, unused;
+};
+
+// The pieces of the box at `coord` (`offset`: im2colOffsets), at most `most` of them. Returns how many there are here.
+int64_t native_runs(const uint8_t *image, const int32_t *coord, const uint16_t *offset, int64_t most,
+                    struct native_run *run);
+
+// Elements of the box along each dimension, innermost first, 5 entries each: those that are copied, and those that
+// tiles count, which element strides do not make fewer.
+void native_box_steps(const uint8_t *image, uint32_t *steps, uint64_t *extent);
+
+// What the load at `coord` breaks, whatever is mapped.
+void native_load_check(const uint8_t *image, const int32_t *coord, uint32_t shared, struct native_report *report);
+
+// The CTA `rank` of a cluster of `size` (3 entries) that shares the tile `tile` at `coord` along the directions `along`
+// (bits: 1 x, 2 y, 4 z): `result` takes the CTAs of its group, the slice that it loads, the ctaMask, how far the slice
+// lies behind the tile's start (bytes), how many slices the tile has (0: boxes do not make up the tile), and its
+// coordinates: 10 entries.
+void native_slice(const uint8_t *image, const uint32_t *size, int along, uint32_t rank, const int32_t *coord,
+                  const uint64_t *tile, int64_t *result);
+
 // --- Shared memory ---------------------------------------------------------------------------------------------------
 
 // Where the swizzle `mode` (0 to 3) puts the byte at each address: place[i] of address[i].
@@ -88,16 +115,35 @@ void native_bank(int is_store, const uint32_t *address, uint32_t active, uint32_
 
 // --- Barriers --------------------------------------------------------------------------------------------------------
 
-// One instruction ("arrive.expect_tx", ...) of the lanes of a warp on the barrier `word`. `operand` and `value` have 32
+// The barrier's word, and room for the ledger of who told it what.
+struct native_barrier {
+    uint64_t word, ledger[1024];
+};
+
+// Takes the room before anything else: 8 bytes that are no barrier yet.
+void native_barrier_start(struct native_barrier *barrier);
+
+// One instruction ("arrive.expect_tx", ...) of the lanes of a warp on the barrier. `operand` and `value` have 32
 // entries; `ballot` takes the lanes whose wait is true.
-void native_barrier(uint64_t *word, const char *opcode, uint32_t lanes, const uint64_t *operand, uint64_t *value,
-                    uint32_t *ballot, struct native_report *report);
+void native_barrier_operate(struct native_barrier *barrier, const char *opcode, uint32_t lanes, const uint64_t *operand,
+                            uint64_t *value, uint32_t *ballot, struct native_report *report);
 
 // What a copy of `bytes` brings when it lands: complete_tx by the asynchronous proxy, which never faults.
-void native_barrier_land(uint64_t *word, uint32_t bytes, struct native_report *report);
+void native_barrier_land(struct native_barrier *barrier, uint32_t bytes, struct native_report *report);
 
 // phase, error, pending, expected, tx: 5 entries.
 void native_barrier_fields(uint64_t word, int64_t *fields);
+
+// --- Matrix descriptors of wgmma
+// --------------------------------------------------------------------------------------
+
+// start, leading and stride (bytes), base offset (lines of 128 bytes), swizzle (0 none, 1 128B, 2 64B, 3 32B): 5
+// entries.
+void native_descriptor_unpack(uint64_t bits, uint32_t *fields);
+uint64_t native_descriptor_pack(const uint32_t *fields);
+
+// The shared address of a byte of a K-major operand: byte `k_bytes` of row `row` of M or N.
+uint32_t native_descriptor_address(uint64_t bits, int row, int k_bytes);
 
 // --- Products --------------------------------------------------------------------------------------------------------
 

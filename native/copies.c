@@ -4,9 +4,12 @@
 
 #include "bank.h"
 #include "box.h"
+#include "copy.h"
 #include "flight.h"
 #include "hopper.h"
+#include "im2col_load.h"
 #include "report.h"
+#include "slice.h"
 #include "swizzle.h"
 
 enum { BARRIER_ROOM = 16, MAP_ADDRESS = 64 }; // any address will do that is a multiple of 64
@@ -41,6 +44,75 @@ uint64_t native_transaction_bytes(const uint8_t *image)
     struct tensormap map = map_of(image);
     struct box box = first_box(&map);
     return box_transaction_bytes(&box);
+}
+
+int64_t native_runs(const uint8_t *image, const int32_t *coord, const uint16_t *offset, int64_t most,
+                    struct native_run *run)
+{
+    struct tensormap map = map_of(image);
+    struct box box;
+    box_start(&box, map.mode, &map, coord, offset);
+    struct box_walk walk = box_walk(&box);
+    struct tile_run next;
+    int64_t count = 0;
+    while (count < most &&
+           (map.mode == TENSORMAP_IM2COL ? im2col_next(&walk.pixels, &next) : tile_next(&walk.rows, &next)))
+        run[count++] = (struct native_run){next.address, next.offset, next.bytes, next.is_fill, 0};
+    return count;
+}
+
+void native_box_steps(const uint8_t *image, uint32_t *steps, uint64_t *extent)
+{
+    static const int32_t coord[TENSORMAP_MAX_RANK];
+    struct tensormap map = map_of(image);
+    struct tile tile = tile_of(&map, coord);
+    memcpy(steps, tile.steps, sizeof tile.steps);
+    for (int i = 0; i < TENSORMAP_MAX_RANK; i++) extent[i] = i < map.rank ? slice_extent(&map, i) : 0;
+}
+
+static int is_of_global_memory(enum rule rule)
+{
+    return rule == RULE_LOAD_UNMAPPED || rule == RULE_LOAD_BASE_UNMAPPED;
+}
+
+// Where global memory is mapped nobody knows here: what is said of that is left out.
+static void leave_out_unmapped(struct findings *findings)
+{
+    int kept = 0;
+    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
+        if (!is_of_global_memory(findings->item[i].rule)) findings->item[kept++] = findings->item[i];
+    findings->count = kept;
+}
+
+void native_load_check(const uint8_t *image, const int32_t *coord, uint32_t shared, struct native_report *report)
+{
+    static uint8_t shared_bytes[SM_SHARED_BYTES], global_byte; // nobody writes them
+    static const uint16_t offset[IM2COL_MAX_SPATIAL];
+    const struct memory global = {&global_byte, 0, 1}, cta = {shared_bytes, 0, sizeof shared_bytes};
+    struct tensormap map = map_of(image);
+    struct findings findings;
+    if (map.mode == TENSORMAP_IM2COL)
+        im2col_load_check(&map, map.rank, coord, offset, &global, &cta, shared, &findings);
+    else
+        tile_load_check(&map, map.rank, coord, &global, &cta, shared, &findings);
+    leave_out_unmapped(&findings);
+    native_tell(report, findings_first_broken(&findings), &findings);
+}
+
+void native_slice(const uint8_t *image, const uint32_t *size, int along, uint32_t rank, const int32_t *coord,
+                  const uint64_t *tile, int64_t *result)
+{
+    const struct cluster_shape shape = {{size[0], size[1], size[2]}};
+    struct tensormap map = map_of(image);
+    uint32_t index = slice_group_index(&shape, along, rank), slices = slice_count(&map, tile);
+    result[0] = slice_group_ctas(&shape, along);
+    result[1] = index;
+    result[2] = slice_group_mask(&shape, along, rank);
+    result[4] = slices;
+    if (index >= slices) return;
+    struct slice slice = slice_of(&map, coord, tile, index);
+    result[3] = (int64_t)slice.offset_bytes;
+    for (int i = 0; i < TENSORMAP_MAX_RANK; i++) result[5 + i] = slice.coord[i];
 }
 
 // The instruction without what differs from box to box. The barrier is behind the box.
