@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include "random.h"
 
@@ -41,13 +42,18 @@ static void fill(uint8_t *bytes)
     }
 }
 
+static struct memory memory = {NULL, ARENA_BASE, ARENA_BYTES};
+
+static void make(void)
+{
+    memory.bytes = malloc(ARENA_BYTES);
+    if (memory.bytes != NULL) fill(memory.bytes);
+}
+
 const struct memory *arena(void)
 {
-    static struct memory memory = {NULL, ARENA_BASE, ARENA_BYTES};
-    if (memory.bytes == NULL) {
-        memory.bytes = malloc(ARENA_BYTES);
-        if (memory.bytes != NULL) fill(memory.bytes);
-    }
+    static once_flag once = ONCE_FLAG_INIT;
+    call_once(&once, make);
     return &memory;
 }
 

@@ -77,10 +77,12 @@ json_t *result_write(const struct result *result)
     return json;
 }
 
-// The two sides of a comparison, with the same cases in both batches.
+// The two sides of a comparison, with the same cases in both batches. The source fills the batch of side `judge`, the
+// model's if there is one: it keeps what the model leaves.
 struct sides {
     const struct executor *executor[2];
     struct batch batch[2];
+    int judge;
     struct fill fill;
     double end;                // seconds_now() after which no fault is begun, 0: none
     uint64_t alone;            // faults of one batch that may be run in a process of their own
@@ -111,22 +113,23 @@ static int run_again(struct sides *sides, int normal, int faults, struct text *w
     const struct apart alone = {.alone = 1, .end = sides->end};
     for (int i = normal; i < normal + faults; i++) {
         const struct result *expected = &sides->batch[0].results[i], *found = &sides->batch[1].results[i];
-        int is_either = found->or_status != 0 && sides->sure[expected->rule] > 0;
+        uint64_t *sure = &sides->sure[batch_rule(&sides->batch[sides->judge], i)];
+        int is_either = found->or_status != 0 && *sure > 0;
         if (found->is_open || (result_may_be(found, expected->status) && !is_either)) continue;
-        sides->sure[expected->rule] -= (uint64_t)is_either;
+        *sure -= (uint64_t)is_either;
         if (!run_faults(sides, 1, i, 1, alone, why)) return 0;
     }
     return 1;
 }
 
 // The rule that a case counts for.
-static struct rule_tally *rule_of(const struct sides *sides, int i, struct tally *tally)
+static struct rule_tally *rule_of(struct sides *sides, int i, struct tally *tally)
 {
     enum rule near = sides->fill.near[i];
-    return &tally->rule[near != RULE_OK ? near : sides->batch[0].results[i].rule];
+    return &tally->rule[near != RULE_OK ? near : batch_rule(&sides->batch[sides->judge], i)];
 }
 
-static void count_case(const struct sides *sides, int i, struct tally *tally)
+static void count_case(struct sides *sides, int i, struct tally *tally)
 {
     struct rule_tally *rule = rule_of(sides, i, tally);
     tally->cases++;
@@ -156,9 +159,9 @@ static void compare(struct sides *sides, int count, uint64_t print_cap, FILE *ou
 static int diff_batch(struct sides *sides, const struct diff_limits *limits, struct tally *tally, int *ran,
                       struct text *why)
 {
-    int count = sides->batch[0].count, normal = sides->fill.normal, faults = count - normal;
+    int count = sides->batch[sides->judge].count, normal = sides->fill.normal, faults = count - normal;
     if (tally->faults + (uint64_t)faults > limits->faults) faults = (int)(limits->faults - tally->faults);
-    batch_copy(&sides->batch[1], &sides->batch[0]);
+    batch_copy(&sides->batch[!sides->judge], &sides->batch[sides->judge]);
     for (int side = 0; side < 2; side++) batch_prepare_for(&sides->batch[side], sides->executor[side]);
     if (!run_both(sides, normal, faults, why) || !run_again(sides, normal, faults, why)) return 0;
     tally->left_out += (uint64_t)(count - normal - faults);
@@ -174,7 +177,7 @@ static int diff_all(struct sides *sides, struct source *source, const struct dif
     double end = limits->seconds > 0 ? seconds_now() + limits->seconds : 0;
     sides->end = source->until = end;
     int count = 0, ran, ok = 1;
-    while (ok && (count = source_fill(source, &sides->batch[0], &sides->fill, why)) > 0) {
+    while (ok && (count = source_fill(source, &sides->batch[sides->judge], &sides->fill, why)) > 0) {
         ok = diff_batch(sides, limits, tally, &ran, why);
         if (ok) compare(sides, ran, limits->printed, out, tally);
         progress_add(&progress, (uint64_t)count);
@@ -200,6 +203,7 @@ int diff_run(struct source *source, const struct executor *expected, const struc
     }
     sides->executor[0] = expected;
     sides->executor[1] = found;
+    sides->judge = found == &executor_model;
     sides->alone = limits->alone;
     for (int i = 0; i < RULE_COUNT; i++) sides->sure[i] = limits->sure;
     int ok = expected->open(&sides->batch[0], why) && found->open(&sides->batch[1], why) &&

@@ -181,9 +181,9 @@ static int search_others(struct walk *walk, void *edge_case, void *near_case)
     return found;
 }
 
-int edge_find(const struct family *family, const void *fatal, void *edge_case, void *near_case)
+int edge_find(const struct family *family, const void *fatal, enum rule rule, void *edge_case, void *near_case)
 {
-    struct walk walk = {.family = family, .json = family_write(family, fatal), .rule = family_rule(family, fatal)};
+    struct walk walk = {.family = family, .json = family_write(family, fatal), .rule = rule};
     walk.scratch = calloc(1, family->case_bytes);
     collect(&walk, walk.json);
     int found =

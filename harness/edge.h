@@ -6,12 +6,12 @@
 
 #include "family.h"
 
-// Looks for a number of the case `fatal` (any but the seed) whose change keeps it from faulting: by a power of two up
-// or down, or cut to its lower bits, the least power first; then for a number of another random case, and then for a
-// word of one, in the same place. Halves the change of a number for as long as the rule stays the same. `edge_case`
-// takes the last case that breaks the rule of `fatal`, `near_case` the first that does not fault: they differ in one
-// value.
+// Looks for a number of the case `fatal` (any but the seed), which breaks `rule`, whose change keeps it from faulting:
+// by a power of two up or down, or cut to its lower bits, the least power first; then for a number of another random
+// case, and then for a word of one, in the same place. Halves the change of a number for as long as the rule stays the
+// same. `edge_case` takes the last case that breaks the rule, `near_case` the first that does not fault: they differ in
+// one value.
 //   returns  1, or 0 if no value alone decides; then neither is set
-int edge_find(const struct family *family, const void *fatal, void *edge_case, void *near_case);
+int edge_find(const struct family *family, const void *fatal, enum rule rule, void *edge_case, void *near_case);
 
 #endif

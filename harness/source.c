@@ -78,15 +78,9 @@ uint64_t source_left(const struct source *source)
 
 static void swap_cases(struct batch *batch, struct fill *fill, int i, int j, void *scratch)
 {
-    if (i == j) return;
-    memcpy(scratch, batch_case(batch, i), batch->family->case_bytes);
-    memcpy(batch_case(batch, i), batch_case(batch, j), batch->family->case_bytes);
-    memcpy(batch_case(batch, j), scratch, batch->family->case_bytes);
-    struct result result = batch->results[i];
-    batch->results[i] = batch->results[j];
-    batch->results[j] = result;
     uint64_t index = fill->index[i];
     enum rule near = fill->near[i];
+    batch_swap(batch, i, j, scratch);
     fill->index[i] = fill->index[j];
     fill->near[i] = fill->near[j];
     fill->index[j] = index;
@@ -104,32 +98,50 @@ static int add_case(const struct source *source, struct batch *batch, struct tex
     return 0;
 }
 
-// Counts in the case behind the last one and runs it: it goes before all that are fatal if it is not.
-static int place_case(const struct source *source, struct batch *batch, struct fill *fill, void *scratch,
-                      struct text *why)
+// Counts in the case behind the last one and runs it. 0 with `why` if there can be no room for its result.
+static int judge_case(const struct source *source, struct batch *batch, enum rule *rule, struct text *why)
 {
-    int i = batch->count;
     if (!add_case(source, batch, why)) return 0;
-    if (!family_is_fatal(batch_run_last(batch))) swap_cases(batch, fill, fill->normal++, i, scratch);
+    *rule = batch_run_last(batch);
     return 1;
 }
 
-// Turns the case that was read last into what the quota wants: nothing, or the case and its neighbour at the limit.
-static int place_edge(struct source *source, struct batch *batch, struct fill *fill, void *scratch, struct text *why)
+// The case that was judged last goes before all that are fatal if it is not.
+static void place_case(struct batch *batch, struct fill *fill, enum rule rule, void *scratch)
+{
+    if (!family_is_fatal(rule)) swap_cases(batch, fill, fill->normal++, batch->count - 1, scratch);
+}
+
+// The case that was judged last becomes the one in `edge`, which breaks the same rule.
+static int move_to_edge(const struct source *source, struct batch *batch, const void *edge, struct text *why)
+{
+    enum rule rule;
+    batch_drop_last(batch);
+    memcpy(batch_case(batch, batch->count), edge, source->family->case_bytes);
+    return judge_case(source, batch, &rule, why);
+}
+
+// Turns the case that was judged last into what the quota wants: nothing, or the case and its neighbour at the limit.
+static int place_edge(struct source *source, struct batch *batch, struct fill *fill, enum rule rule, void *scratch,
+                      struct text *why)
 {
     const struct family *family = source->family;
-    int i = batch->count;
-    void *test_case = batch_case(batch, i), *near = batch_case(batch, i + 1);
-    enum rule rule = family_rule(family, test_case);
-    if (!family_is_fatal(rule) || source->quota->taken[rule] == source->quota->each) return 1;
-    int has_near = edge_find(family, test_case, scratch, near);
-    if (has_near && source->quota->taken[rule] % 2 != 0) memcpy(test_case, scratch, family->case_bytes);
+    int i = batch->count - 1;
+    void *near = batch_case(batch, i + 1);
+    if (!family_is_fatal(rule) || source->quota->taken[rule] == source->quota->each) {
+        batch_drop_last(batch);
+        return 1;
+    }
+    int has_near = edge_find(family, batch_case(batch, i), rule, scratch, near);
+    int is_moved = has_near && source->quota->taken[rule] % 2 != 0;
     source->quota->taken[rule]++;
     fill->index[i + 1] = fill->index[i];
-    if (!place_case(source, batch, fill, scratch, why)) return 0;
+    if (is_moved && !move_to_edge(source, batch, scratch, why)) return 0;
     if (!has_near) return 1;
     fill->near[i + 1] = rule;
-    return place_case(source, batch, fill, scratch, why);
+    if (!judge_case(source, batch, &rule, why)) return 0;
+    place_case(batch, fill, rule, scratch);
+    return 1;
 }
 
 // Is it time to run what was found so far? Cases that break a rarely broken rule take long to find, and cases of whole
@@ -151,13 +163,16 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
     if (scratch == NULL) text_set(why, "not enough memory");
     while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES &&
            !is_late(source, batch->count, start)) {
-        int i = batch->count, ok = 1;
+        enum rule rule;
+        int i = batch->count, ok;
         status = source_next(source, batch_case(batch, i), &fill->index[i], why);
         fill->near[i] = RULE_OK;
-        if (status == 1 && source->quota != NULL)
-            ok = place_edge(source, batch, fill, scratch, why);
-        else if (status == 1)
-            ok = place_case(source, batch, fill, scratch, why);
+        if (status != 1) break;
+        ok = judge_case(source, batch, &rule, why);
+        if (ok && source->quota != NULL)
+            ok = place_edge(source, batch, fill, rule, scratch, why);
+        else if (ok)
+            place_case(batch, fill, rule, scratch);
         if (!ok) status = -1;
     }
     free(scratch);

@@ -24,7 +24,11 @@ int batch_open(struct batch *batch, const struct family *family)
     batch->cases = shared_memory(BATCH_CASES * family->case_bytes);
     batch->results = shared_memory(BATCH_CASES * sizeof *batch->results);
     batch->bytes = shared_memory(BATCH_ROOM);
-    if (batch->cases != NULL && batch->results != NULL && batch->bytes != NULL) return 1;
+    batch->rule = shared_memory(BATCH_CASES * sizeof *batch->rule);
+    batch->is_judged = shared_memory(BATCH_CASES);
+    if (batch->cases != NULL && batch->results != NULL && batch->bytes != NULL && batch->rule != NULL &&
+        batch->is_judged != NULL)
+        return 1;
     batch_close(batch);
     return 0;
 }
@@ -34,6 +38,8 @@ void batch_close(struct batch *batch)
     shared_memory_free(batch->cases, BATCH_CASES * batch->family->case_bytes);
     shared_memory_free(batch->results, BATCH_CASES * sizeof *batch->results);
     shared_memory_free(batch->bytes, BATCH_ROOM);
+    shared_memory_free(batch->rule, BATCH_CASES * sizeof *batch->rule);
+    shared_memory_free(batch->is_judged, BATCH_CASES);
     *batch = (struct batch){0};
 }
 
@@ -48,6 +54,37 @@ void batch_clear(struct batch *batch)
 {
     batch->count = batch->has_run = 0;
     batch->used_bytes = 0;
+    memset(batch->is_judged, 0, BATCH_CASES);
+}
+
+enum rule batch_rule(struct batch *batch, int i)
+{
+    if (!batch->is_judged[i]) batch->rule[i] = family_rule(batch->family, batch_case(batch, i));
+    batch->is_judged[i] = 1;
+    return batch->rule[i];
+}
+
+void batch_swap(struct batch *batch, int i, int j, void *scratch)
+{
+    if (i == j) return;
+    memcpy(scratch, batch_case(batch, i), batch->family->case_bytes);
+    memcpy(batch_case(batch, i), batch_case(batch, j), batch->family->case_bytes);
+    memcpy(batch_case(batch, j), scratch, batch->family->case_bytes);
+    struct result result = batch->results[i];
+    batch->results[i] = batch->results[j];
+    batch->results[j] = result;
+    enum rule rule = batch->rule[i];
+    uint8_t is_judged = batch->is_judged[i];
+    batch->rule[i] = batch->rule[j];
+    batch->is_judged[i] = batch->is_judged[j];
+    batch->rule[j] = rule;
+    batch->is_judged[j] = is_judged;
+}
+
+void batch_drop_last(struct batch *batch)
+{
+    batch->used_bytes -= bytes_of(batch, batch->count - 1);
+    batch->is_judged[--batch->count] = 0;
 }
 
 int batch_is_full(const struct batch *batch)
@@ -70,6 +107,8 @@ int batch_add(struct batch *batch, struct text *why)
 void batch_copy(struct batch *to, const struct batch *from)
 {
     memcpy(to->cases, from->cases, (size_t)from->count * from->family->case_bytes);
+    memcpy(to->rule, from->rule, (size_t)from->count * sizeof *to->rule);
+    memcpy(to->is_judged, from->is_judged, (size_t)from->count);
     to->count = from->count;
     to->used_bytes = from->used_bytes;
     to->has_run = 0;
@@ -95,7 +134,8 @@ enum rule batch_run_last(struct batch *batch)
     int last = batch->count - 1;
     batch->results[last] = result_at(batch->bytes + batch->used_bytes - bytes_of(batch, last));
     family_run_model(batch->family, batch_case(batch, last), &batch->results[last]);
-    return batch->results[last].rule;
+    batch->is_judged[last] = 1;
+    return batch->rule[last] = batch->results[last].rule;
 }
 
 static int model_open(struct batch *batch, struct text *why)

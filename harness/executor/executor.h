@@ -18,6 +18,8 @@ struct batch {
     uint8_t *bytes;    // what the results' windows hold
     size_t used_bytes; // of them
     int has_run;       // the model has left its results, each case's behind that of the case taken in before it
+    enum rule *rule;   // the first rule that a case breaks, by the model, where is_judged[] is 1: batch_rule()
+    uint8_t *is_judged;
 };
 
 enum { BATCH_CASES = 4096 };
@@ -68,6 +70,15 @@ static inline void *batch_case(const struct batch *batch, int i)
 {
     return (char *)batch->cases + (size_t)i * batch->family->case_bytes;
 }
+
+// The first rule that case `i` breaks, by the model. The model runs only where it has not run yet.
+enum rule batch_rule(struct batch *batch, int i);
+
+// Two cases trade places, with their results; `scratch` has room for a case.
+void batch_swap(struct batch *batch, int i, int j, void *scratch);
+
+// Takes out the last case.
+void batch_drop_last(struct batch *batch);
 
 // Takes all cases out.
 void batch_clear(struct batch *batch);

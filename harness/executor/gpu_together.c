@@ -32,9 +32,9 @@ void gpu_together_close(void)
 
 // Which cases may share a launch. Where the memory of some is not mapped and others fault in the SM, the driver writes
 // no dump: 700 goes by the rule. Cases that are not predicted to fault share none.
-static int key_of(const struct family *family, const void *test_case)
+static int key_of(struct batch *batch, int i)
 {
-    enum rule rule = family_rule(family, test_case);
+    enum rule rule = batch_rule(batch, i);
     if (!family_is_fatal(rule)) return ALONE;
     return rule_cuda_error(rule) == CUDA_ERROR_ILLEGAL_ADDRESS ? (int)rule : SHARED;
 }
@@ -91,7 +91,7 @@ int gpu_together_run(struct batch *batch, int first, int count, const struct apa
     static int keys[BATCH_CASES], member[BATCH_CASES];
     if (batch->family->kernels == NULL) return 1;
     if (!open_launch(batch, why)) return 0;
-    for (int i = 0; i < count; i++) keys[i] = key_of(batch->family, batch_case(batch, first + i));
+    for (int i = 0; i < count; i++) keys[i] = key_of(batch, first + i);
     while (tries < MOST_TRIES && !apart_is_over(apart) && gather(batch, first, count, keys, member) > 0) {
         int told = run_launch(seconds, why);
         if (told < 0) return 0;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include "family.h"
 #include "family_checks.h"
@@ -12,7 +13,7 @@
 
 Suite *family_case_suite(void);
 
-enum { CASES = 300, ALTERED_CASES = 40, SEED = 31, MOST_TOLD_BYTES = 1 << 22 };
+enum { CASES = 300, ALTERED_CASES = 40, SEED = 31, THREAD_CASES = 24, MOST_TOLD_BYTES = 1 << 22 };
 
 static const struct family *family;
 static void *test_case, *again;
@@ -229,6 +230,40 @@ START_TEST(every_field_says_what_it_means)
 }
 END_TEST
 
+// What the model leaves of the first cases, all windows and statuses in one number.
+static int digest_cases(void *context)
+{
+    const struct family *of = context;
+    uint32_t digest = 1;
+    void *c = calloc(1, of->case_bytes);
+    for (uint64_t i = 0; i < THREAD_CASES; i++) {
+        struct random random = random_for(SEED, i);
+        of->generate(&random, c);
+        uint8_t *bytes = malloc(family_result_bytes(of, c) + 1);
+        struct result result = result_at(bytes);
+        family_run_model(of, c, &result);
+        digest = digest * 31 + (uint32_t)result.status;
+        for (int w = 0; w < result.windows; w++)
+            for (uint32_t at = 0; at < result.window[w].size_bytes; at++)
+                digest = digest * 31 + result.window[w].bytes[at];
+        free(bytes);
+    }
+    free(c);
+    return (int)digest;
+}
+
+START_TEST(families_run_on_several_threads)
+{
+    enum { THREADS = 3 };
+    thrd_t thread[THREADS];
+    int digest[THREADS], alone = digest_cases((void *)(uintptr_t)families[_i]);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(thrd_create(&thread[i], digest_cases, (void *)(uintptr_t)families[_i]), thrd_success);
+    for (int i = 0; i < THREADS; i++) thrd_join(thread[i], &digest[i]);
+    for (int i = 0; i < THREADS; i++) ck_assert_msg(digest[i] == alone, "%s, thread %d", families[_i]->name, i);
+}
+END_TEST
+
 Suite *family_case_suite(void)
 {
     int count = 0;
@@ -239,6 +274,7 @@ Suite *family_case_suite(void)
     tcase_add_loop_test(tcase, a_case_is_read_as_it_was_written, 0, count);
     tcase_add_loop_test(tcase, a_case_with_one_thing_wrong_is_refused_by_its_key, 0, count);
     tcase_add_loop_test(tcase, a_mismatch_names_its_window_and_address, 0, count);
+    tcase_add_loop_test(tcase, families_run_on_several_threads, 0, count);
     tcase_add_loop_test(tcase, every_field_says_what_it_means, 0, count);
     suite_add_tcase(suite, tcase);
     return suite;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "diff.h"
 #include "edge.h"
 #include "gpu.h"
 #include "gpu_core.h"
@@ -54,7 +55,7 @@ START_TEST(edge_is_one_step_from_a_case_that_does_not_fault)
          *near = (char *)edge + family->case_bytes;
     read_case("misuse", limits[_i].text, fatal);
     ck_assert_int_eq(family_rule(family, fatal), limits[_i].rule);
-    ck_assert_msg(edge_find(family, fatal, edge, near), "%s", limits[_i].why);
+    ck_assert_msg(edge_find(family, fatal, family_rule(family, fatal), edge, near), "%s", limits[_i].why);
     ck_assert_int_eq(family_rule(family, edge), limits[_i].rule);
     ck_assert(!family_is_fatal(family_rule(family, near)));
     ck_assert_int_eq(number_of("misuse", near, limits[_i].key), limits[_i].near);
@@ -95,7 +96,7 @@ START_TEST(edge_borrows_one_value_of_another_case)
          *near = (char *)edge + family->case_bytes;
     read_case(borrowed[_i].family, borrowed[_i].text, fatal);
     ck_assert_int_eq(family_rule(family, fatal), borrowed[_i].rule);
-    ck_assert_msg(edge_find(family, fatal, edge, near), "%s", borrowed[_i].why);
+    ck_assert_msg(edge_find(family, fatal, family_rule(family, fatal), edge, near), "%s", borrowed[_i].why);
     ck_assert_int_eq(family_rule(family, edge), borrowed[_i].rule);
     ck_assert(!family_is_fatal(family_rule(family, near)));
     ck_assert_int_eq(differences(family, edge, near), 1);
@@ -237,6 +238,64 @@ START_TEST(exceptions_stand_for_one_cuda_error_or_two)
 }
 END_TEST
 
+// --- how often the model runs
+// -----------------------------------------------------------------------------------------
+
+static struct family counting; // load, and model_runs counts
+static int model_runs;
+
+static enum rule run_counted(const void *test_case, struct result *result)
+{
+    model_runs++;
+    return family_find("load")->run_model(test_case, result);
+}
+
+static int other_open(struct batch *batch, struct text *why)
+{
+    (void)batch, (void)why;
+    return 1;
+}
+
+// Another machine that does what the model says, and is not the model.
+static int other_run(struct batch *batch, int first, int count, struct text *why)
+{
+    (void)why;
+    for (int i = first; i < first + count; i++)
+        family_run_model(family_find("load"), batch_case(batch, i), &batch->results[i]);
+    return 1;
+}
+
+static int other_run_apart(struct batch *batch, int first, int count, struct apart *apart, struct text *why)
+{
+    (void)apart;
+    return other_run(batch, first, count, why);
+}
+
+static void other_close(void)
+{
+}
+
+static const struct executor other = {
+    .name = "other", .open = other_open, .run = other_run, .run_apart = other_run_apart, .close = other_close};
+
+START_TEST(diff_runs_the_model_once_for_each_case)
+{
+    const struct diff_limits limits = {.faults = UINT64_MAX, .alone = UINT64_MAX, .sure = 3};
+    struct tally tally;
+    struct text why = {""};
+    counting = *family_find("load");
+    counting.run_model = run_counted;
+    struct source source = {.family = &counting, .seed = 5, .end = 2000};
+    model_runs = 0;
+    const struct executor *first = _i == 0 ? &executor_model : &other, *second = _i == 0 ? &other : &executor_model;
+    ck_assert_msg(diff_run(&source, first, second, &limits, stdout, &tally, &why), "%s", why.at);
+    ck_assert_uint_eq(tally.cases, 2000);
+    ck_assert_uint_eq(tally.mismatches, 0);
+    ck_assert_uint_gt(tally.faults, 0);
+    ck_assert_int_eq(model_runs, 2000);
+}
+END_TEST
+
 // --- launches --------------------------------------------------------------------------------------------------------
 
 static unsigned launched_ctas;
@@ -302,6 +361,7 @@ Suite *fault_lane_suite(void)
     tcase_add_test(edges, quota_takes_so_many_of_each_rule_and_their_neighbours);
     tcase_add_test(edges, quota_gives_what_it_has_when_the_time_is_up);
     tcase_add_test(edges, source_counts_the_lines_that_are_left);
+    tcase_add_loop_test(edges, diff_runs_the_model_once_for_each_case, 0, 2);
     tcase_add_test(dumps, dump_tells_of_the_warp_with_an_exception);
     tcase_add_test(dumps, exceptions_stand_for_one_cuda_error_or_two);
     tcase_add_loop_test(dumps, launch_that_wants_a_dump_gives_each_cta_one_job, 0,

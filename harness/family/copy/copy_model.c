@@ -2,6 +2,7 @@
 #include "copy_model.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bulk.h"
@@ -10,9 +11,6 @@
 #include "multicast.h"
 #include "store.h"
 #include "swizzle.h"
-
-// The shared memories of a cluster.
-static _Alignas(16) uint8_t bytes[COPY_GROUP][SM_SHARED_BYTES];
 
 // --- Where tiles are -------------------------------------------------------------------------------------------------
 
@@ -49,6 +47,7 @@ static uint32_t cta_number(const struct copy_machine *machine, const uint32_t *b
 // --- A cluster -------------------------------------------------------------------------------------------------------
 
 struct cluster {
+    uint8_t *bytes; // of all shared memories: too much for the stack
     struct memory cta[COPY_GROUP];
     uint64_t word[COPY_GROUP];
     uint32_t block[COPY_GROUP][3]; // blockIdx
@@ -58,6 +57,13 @@ struct cluster {
 static uint32_t at_least_1(uint32_t number)
 {
     return number > 0 ? number : 1;
+}
+
+static struct cluster open_cluster(void)
+{
+    struct cluster cluster = {.bytes = malloc((size_t)COPY_GROUP * SM_SHARED_BYTES)};
+    if (cluster.bytes == NULL) abort();
+    return cluster;
 }
 
 // Cluster `number`: the grid's clusters are counted x first, as its CTAs are.
@@ -71,7 +77,8 @@ static void start_cluster(const struct copy_machine *machine, uint32_t number, s
     }
     cluster->ctas = size[0] * size[1] * size[2];
     for (uint32_t rank = 0; rank < cluster->ctas; rank++) {
-        cluster->cta[rank] = (struct memory){bytes[rank], COPY_SHARED_START, machine->shared_bytes};
+        cluster->cta[rank] =
+            (struct memory){cluster->bytes + (size_t)rank * SM_SHARED_BYTES, COPY_SHARED_START, machine->shared_bytes};
         cluster->word[rank] = mbarrier_init(1);
         cluster->block[rank][0] = first[0] + rank % size[0];
         cluster->block[rank][1] = first[1] + rank / size[0] % size[1];
@@ -131,29 +138,36 @@ static enum rule load_tile(const struct copy_machine *machine, const struct copy
     return rule;
 }
 
-enum rule copy_model_load(const struct copy_machine *machine, const struct copy_job *job)
+// The tiles of one cluster, and what its CTAs leave.
+static enum rule load_cluster(const struct copy_machine *machine, const struct copy_job *job, struct cluster *cluster)
 {
     uint8_t *output = (uint8_t *)(uintptr_t)job->output;
-    for (uint32_t number = 0; number < clusters_of(machine); number++) {
-        static struct cluster cluster;
-        uint32_t index[COPY_MAX_RANK], rank;
-        enum rule rule = RULE_OK;
-        start_cluster(machine, number, &cluster);
-        for (rank = 0; rank < cluster.ctas; rank++)
-            fill_canaries(job, &cluster.cta[rank], cta_number(machine, cluster.block[rank]), job->dump_bytes);
-        for (rank = 0; rank < cluster.ctas && rule == RULE_OK; rank++) {
-            tile_of_cta(job, cluster.block[rank], index);
-            rule = load_tile(machine, job, &cluster, rank, index, job->shared);
-        }
-        if (rule != RULE_OK) return rule;
-        for (rank = 0; rank < cluster.ctas; rank++) {
-            uint32_t cta = cta_number(machine, cluster.block[rank]);
-            memcpy(output + (size_t)cta * job->dump_bytes, memory_at(&cluster.cta[rank], job->shared, 0),
-                   job->dump_bytes);
-            memcpy((uint8_t *)(uintptr_t)job->words + 8 * cta, &cluster.word[rank], 8);
-        }
+    uint32_t index[COPY_MAX_RANK], rank;
+    enum rule rule = RULE_OK;
+    for (rank = 0; rank < cluster->ctas; rank++)
+        fill_canaries(job, &cluster->cta[rank], cta_number(machine, cluster->block[rank]), job->dump_bytes);
+    for (rank = 0; rank < cluster->ctas && rule == RULE_OK; rank++) {
+        tile_of_cta(job, cluster->block[rank], index);
+        rule = load_tile(machine, job, cluster, rank, index, job->shared);
     }
-    return RULE_OK;
+    for (rank = 0; rank < cluster->ctas && rule == RULE_OK; rank++) {
+        uint32_t cta = cta_number(machine, cluster->block[rank]);
+        memcpy(output + (size_t)cta * job->dump_bytes, memory_at(&cluster->cta[rank], job->shared, 0), job->dump_bytes);
+        memcpy((uint8_t *)(uintptr_t)job->words + 8 * cta, &cluster->word[rank], 8);
+    }
+    return rule;
+}
+
+enum rule copy_model_load(const struct copy_machine *machine, const struct copy_job *job)
+{
+    struct cluster cluster = open_cluster();
+    enum rule rule = RULE_OK;
+    for (uint32_t number = 0; number < clusters_of(machine) && rule == RULE_OK; number++) {
+        start_cluster(machine, number, &cluster);
+        rule = load_cluster(machine, job, &cluster);
+    }
+    free(cluster.bytes);
+    return rule;
 }
 
 // --- Stores ----------------------------------------------------------------------------------------------------------
@@ -179,7 +193,8 @@ static enum rule put_box(const struct copy_machine *machine, const struct tensor
 
 enum rule copy_model_store(const struct copy_machine *machine, const struct copy_job *job)
 {
-    const struct memory cta = {bytes[0], COPY_SHARED_START, machine->shared_bytes};
+    _Alignas(16) uint8_t bytes[SM_SHARED_BYTES];
+    const struct memory cta = {bytes, COPY_SHARED_START, machine->shared_bytes};
     uint32_t ctas = machine->grid[0] * machine->grid[1] * machine->grid[2];
     enum rule rule = RULE_OK;
     for (uint32_t number = 0; number < ctas && rule == RULE_OK; number++) {
@@ -201,7 +216,8 @@ enum rule copy_model_store(const struct copy_machine *machine, const struct copy
 // The order in which CTAs come to their tiles cannot be seen: tile after tile, in the stage that its CTA has for it.
 enum rule copy_model_tiles(const struct copy_machine *machine, const struct copy_job *job)
 {
-    const struct memory cta = {bytes[0], COPY_SHARED_START, machine->shared_bytes};
+    _Alignas(16) uint8_t bytes[SM_SHARED_BYTES];
+    const struct memory cta = {bytes, COPY_SHARED_START, machine->shared_bytes};
     enum rule rule = RULE_OK;
     for (uint32_t number = 0; number < job->count && rule == RULE_OK; number++) {
         uint32_t index[COPY_MAX_RANK], complete;
@@ -238,9 +254,9 @@ static enum rule stream_round(const struct copy_machine *machine, const struct c
 enum rule copy_model_stream(const struct copy_machine *machine, const struct copy_job *job)
 {
     uint32_t clusters = clusters_of(machine);
+    struct cluster cluster = open_cluster();
     enum rule rule = RULE_OK;
     for (uint32_t number = 0; number < clusters && number < job->count; number++) {
-        static struct cluster cluster;
         uint32_t count = (job->count - number + clusters - 1) / clusters;
         start_cluster(machine, number, &cluster);
         for (uint32_t rank = 0; rank < cluster.ctas; rank++)
@@ -248,6 +264,7 @@ enum rule copy_model_stream(const struct copy_machine *machine, const struct cop
         for (uint32_t round = 0; round < count && rule == RULE_OK; round++)
             rule = stream_round(machine, job, &cluster, number, count, round);
     }
+    free(cluster.bytes);
     return rule;
 }
 
@@ -264,7 +281,8 @@ static enum rule copy_through_registers(const struct copy_machine *machine, cons
 // Chunk by chunk through shared memory; the bytes past the last multiple of 16 go through registers.
 enum rule copy_model_bytes(const struct copy_machine *machine, const struct copy_flat *job)
 {
-    const struct memory cta = {bytes[0], COPY_SHARED_START, machine->shared_bytes};
+    _Alignas(16) uint8_t bytes[SM_SHARED_BYTES];
+    const struct memory cta = {bytes, COPY_SHARED_START, machine->shared_bytes};
     const uint64_t end = job->size_bytes / 16 * 16;
     enum rule rule = RULE_OK;
     for (uint64_t at = 0; at < end && rule == RULE_OK; at += job->chunk_bytes) {
