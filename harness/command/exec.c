@@ -18,6 +18,7 @@ enum {
     OPTION_LIMIT_SECONDS,
     OPTION_DEVICE,
     OPTION_COVERAGE,
+    OPTION_TRACE,
     OPTION_STATS,
     OPTION_BREAK,
     OPTION_HIT,
@@ -34,6 +35,8 @@ static const struct argp_option option_rows[] = {
     {"device", OPTION_DEVICE, "NAME", 0, "what GPU to be: h200 (default) or h100", 0},
     {"limit-instructions", OPTION_LIMIT_INSTRUCTIONS, "N", 0, "stop a kernel after N instructions of warps", 0},
     {"limit-seconds", OPTION_LIMIT_SECONDS, "N", 0, "stop a kernel after N seconds", 0},
+    {"trace", OPTION_TRACE, "FILE", 0,
+     "write a timeline for Perfetto: CTAs, warps, copies and products under way, phases of mbarriers", 0},
     {"coverage", OPTION_COVERAGE, "FILE", 0,
      "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)", 0},
     {"break", OPTION_BREAK, "PLACE", 0,
@@ -85,6 +88,7 @@ static const struct {
     {OPTION_CTA, "TMAREF_BREAK_CTA"},
     {OPTION_THREAD, "TMAREF_BREAK_THREAD"},
     {OPTION_DUMP, "TMAREF_DUMP"},
+    {OPTION_TRACE, "TMAREF_TRACE"},
 };
 
 static const struct row *row_of(int key)
@@ -157,7 +161,7 @@ static error_t set_option(const struct row *row, int key, const char *argument, 
 {
     uint64_t value;
     char number[24];
-    if (key == OPTION_COVERAGE) return set_file(row, argument, state);
+    if (key == OPTION_COVERAGE || key == OPTION_TRACE) return set_file(row, argument, state);
     if (row->words == NULL && row->most == 0) return set_text(row, key, argument, state);
     if (row->words != NULL && driver_option_word(row->words, argument) < 0) {
         argp_error(state, "'%s' is not one of: %s", argument, row->words);

@@ -85,6 +85,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .cta = driver->options.cta,
                                        .thread = driver->options.thread,
                                        .dump = driver->options.dump,
+                                       .trace = driver->options.trace,
                                        .coverage = driver->options.coverage};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);

@@ -24,11 +24,9 @@
 
 // X(member, variable): any text.
 #define DRIVER_TEXT_ROWS(X)                                                                                            \
+    X(trace, "TMAREF_TRACE")                                                                                           \
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
-    X(break_at, "TMAREF_BREAK")                                                                                        \
-    X(cta, "TMAREF_BREAK_CTA")                                                                                         \
-    X(thread, "TMAREF_BREAK_THREAD")                                                                                   \
-    X(dump, "TMAREF_DUMP")
+    X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 
 struct driver_options {
 #define DRIVER_NUMBER(member, variable, most) uint64_t member;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "look_trace.h"
 #include "module.h"
 #include "parts.h"
 #include "stop.h"
@@ -16,6 +17,7 @@ struct look {
     struct look_tally tally;
     struct look_stop *stop;
     struct look_stats *stats;
+    struct look_trace *trace;
     struct look_coverage *coverage;
     struct machine_module *module; // of the launch under way, and the number of its kernel
     int kernel;
@@ -28,6 +30,7 @@ static void before(void *context, const struct machine_step *step)
     struct look *look = context;
     if (look->stop != NULL) look_stop_before(look->stop, &look->tally, step);
     if (look->stats != NULL) look_stats_before(look->stats, step);
+    if (look->trace != NULL) look_trace_before(look->trace, step);
 }
 
 static void after(void *context, const struct machine_step *step, enum machine_next next)
@@ -42,12 +45,14 @@ static void flight(void *context, const struct machine_flight *flight, int begin
 {
     struct look *look = context;
     if (look->stats != NULL && begins) look_stats_issue(look->stats, machine_flight_line(flight));
+    if (look->trace != NULL) look_trace_flight(look->trace, flight, begins);
 }
 
 static void hear(void *context, const struct event *event)
 {
     struct look *look = context;
     if (look->stats != NULL) look_stats_hear(look->stats, event);
+    if (look->trace != NULL) look_trace_hear(look->trace, event);
 }
 
 static void ended(void *context, const struct machine_strand *strand, const struct machine_code *code, uint32_t lane)
@@ -65,13 +70,14 @@ static int is_stop(const struct look_options *options)
 
 static int is_asked(const struct look_options *options)
 {
-    return is_stop(options) || options->stats || options->coverage[0] != '\0';
+    return is_stop(options) || options->stats || options->trace[0] != '\0' || options->coverage[0] != '\0';
 }
 
 static int open_parts(struct look *look, const struct look_options *options)
 {
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage)) == NULL) return 0;
     if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
+    if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace)) == NULL) return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
     return 1;
 }
@@ -100,7 +106,8 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     if (look != NULL) look->observer = (struct observer){look, hear};
     if (look != NULL && open_parts(look, options)) return look;
     free(look);
-    snprintf(why, why_bytes, "there is no memory for what exec was asked to tell");
+    snprintf(why, why_bytes,
+             "what exec was asked to tell cannot be told: a file cannot be written, or there is no memory");
     return NULL;
 }
 
@@ -111,9 +118,9 @@ void look_begin(struct look *look, struct machine_launch *launch, const char *ke
     look->kernel = launch->kernel;
     launch->looker = &look->looker;
     if (look->stop != NULL) look_stop_begin(look->stop, kernel, launch->module);
-    if (look->stats == NULL) return;
-    launch->observer = &look->observer;
-    look_stats_begin(look->stats, kernel);
+    if (look->trace != NULL) look_trace_begin(look->trace, kernel, launch->module);
+    if (look->stats != NULL) look_stats_begin(look->stats, kernel);
+    if (look->stats != NULL || look->trace != NULL) launch->observer = &look->observer;
 }
 
 void look_end(struct look *look)
@@ -123,6 +130,7 @@ void look_end(struct look *look)
     if (kernel != NULL) look_tally_complete(&look->tally, kernel);
     if (look->coverage != NULL) look_coverage_take(look->coverage, &look->tally, look->module);
     if (look->stats != NULL) look_stats_take(look->stats, &look->tally, look->module);
+    if (look->trace != NULL) look_trace_end(look->trace);
     look_tally_clear(&look->tally);
 }
 
@@ -132,7 +140,8 @@ int look_close(struct look *look, char *why, size_t why_bytes)
     if (look == NULL) return 1;
     if (look->stop != NULL) look_stop_close(look->stop);
     if (look->stats != NULL) look_stats_close(look->stats);
-    if (look->coverage != NULL) is_written = look_coverage_close(look->coverage, why, why_bytes);
+    if (look->trace != NULL) is_written = look_trace_close(look->trace, why, why_bytes);
+    if (look->coverage != NULL) is_written &= look_coverage_close(look->coverage, why, why_bytes);
     look_tally_clear(&look->tally);
     free(look);
     return is_written;

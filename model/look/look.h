@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `tmaref exec` tells of kernels that run: the state at a line or
-// at a fault, statistics, which lines of the source ran. One struct look serves all
+// at a fault, statistics, a timeline, which lines of the source ran. One struct look serves all
 // launches of a program. It looks on through the machine's looker and observer (looker.h, core/event.h); where nothing
 // is asked for there is none, and nothing is paid.
 #ifndef TMAREF_LOOK_H
@@ -15,11 +15,12 @@
 //   break_at   a place to look into: "file:line", or "kernel:line" with a line of the PTX; at the `hit`-th warp that
 //              comes there (0: the first), of those of `cta` and of the thread `thread`: "x,y,z"
 //   dump       what is shown there, and where a kernel fails: words of look_what_read()
+//   trace      the file that takes a timeline, in the trace event format
 //   coverage   the file that takes the coverage of lines, in the format of lcov
 struct look_options {
     int stats, is_json;
     uint64_t hit;
-    const char *break_at, *cta, *thread, *dump, *coverage;
+    const char *break_at, *cta, *thread, *dump, *trace, *coverage;
 };
 
 // The parts of options, as a user writes them: 0 if it is not so written.

@@ -99,7 +99,7 @@ check_layers() {
                       s/^tmaref_module\(([a-z]+) SOURCES.*/\1 -/p' model/CMakeLists.txt) |
             sed -n 's/^[<>]/docs\/architecture.md: the table of layers:/p'
         sed -nE 's/^\| `([a-z_/]+\.[ch])` \|.*/\1/p' docs/architecture.md | while read -r file; do
-            [ -f "$file" ] || [ -f "model/machine/$file" ] || [ -f "model/driver/$file" ] ||
+            [ -f "$file" ] || [ -f "model/machine/$file" ] || [ -f "model/driver/$file" ] || [ -f "model/look/$file" ] ||
                 echo "docs/architecture.md: there is no $file"
         done
     } | offences

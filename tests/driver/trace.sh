@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# `tmaref exec --trace`. usage: trace.sh FOLDER; TMAREF is the command, RUN_PTX a program, JSON_CHECK reads JSON.
+set -u
+. "$(dirname "$0")/expect.sh"
+trace=$scratch/trace.json
+
+wants() { # wants PATTERN...: each is in a line of the trace, which is JSON
+    [ "$("$JSON_CHECK" displayTimeUnit <"$trace")" = '"ns"' ] || { echo "no JSON: $trace"; failed=1; }
+    for pattern in "$@"; do
+        grep -qE -- "$pattern" "$trace" || { echo "no '$pattern' in:"; cat "$trace"; failed=1; }
+    done
+}
+
+expect 0 '' --trace "$trace" -- "$RUN_PTX" "$1/tile.ptx" tile 2 64
+wants '"process_name","args":\{"name":"launch 1, tile: CTA \(1,0,0\)"' '"thread_name","args":\{"name":"warp 1"' \
+    '"name":"mbarrier full at 0x800"' '"ph":"X",.*"name":"tile.cu:14","args":\{"place":"tile.cu:14","PTX line":39\}' \
+    '"ph":"b",.*"name":"cp.async.bulk.tensor","args":\{"PTX line":31,"warp":0,"bytes":1024,"barrier":"0x800"\}' \
+    '"ph":"e",.*"name":"cp.async.bulk.tensor"' '"name":"expect_tx","args":\{"arrivals":1,"expects":1024' \
+    '"name":"phase 0","args":\{"arrivals":1,"bytes expected":1024,"bytes completed":1024,"parity":0\}' \
+    '"name":"missing bytes of 0x800","args":\{"bytes":1024\}' '"name":"CTA \(0,0,0\)"\}'
+[ "$(grep -c '"ph":"b"' "$trace")" = "$(grep -c '"ph":"e"' "$trace")" ] || { echo "a copy does not end"; failed=1; }
+
+# A kernel that fails leaves a whole file too.
+expect 1 '' --trace "$trace" -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 64
+wants '"name":"CTA \(0,0,0\) \(did not end\)"' '"name":"phase 1 \(not complete\)","args":\{"arrivals":2'
+expect 2 'cannot write /no/such/file: No such file' --trace /no/such/file -- true
+exit $failed
