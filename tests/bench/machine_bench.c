@@ -199,7 +199,7 @@ static int measure(struct bench *bench)
     double moved = pair_measure("coalesced copies", copies, memcpys, bench, (double)COPY_BYTES, "bytes", ROUNDS);
     expect(memcmp(bench->from, bench->to, COPY_BYTES) == 0, "copies");
     measure_threads(bench);
-    return all >= 0.05 && half >= 0.02 && moved >= 0.02;
+    return all >= 0.15 && half >= 0.05 && moved >= 0.04;
 }
 
 int main(void)
@@ -214,7 +214,7 @@ int main(void)
     if (bench->from == NULL || bench->to == NULL) return 1;
     for (size_t i = 0; i < COPY_BYTES; i++) bench->from[i] = (uint8_t)(i * 7 + (i >> 12));
     int is_fast = measure(bench);
-    if (!is_fast) printf("far slower than it was: 0.25, 0.2 and 0.15 times\n");
+    if (!is_fast) printf("far slower than it was: 0.9, 0.35 and 0.3 times\n");
     machine_module_close(bench->alu);
     machine_module_close(bench->half);
     machine_module_close(bench->copy);
