@@ -239,11 +239,21 @@ static struct resident *resident_of(struct grid *grid, const struct machine_clus
     return NULL;
 }
 
+// How many instructions a turn may have: at most `most`, and few where the limit is near.
+static uint64_t turn_of(const struct grid *grid, uint64_t most)
+{
+    uint64_t limit = grid->machine->launch->limits.instructions, executed = grid->machine->instructions;
+    if (limit == 0) return most;
+    uint64_t left = executed < limit ? limit - executed : 1;
+    return left < most ? left : most;
+}
+
 // One turn of a cluster, with the lock taken, which is free while it runs.
 static void run_turn(struct grid *grid, struct resident *resident)
 {
     struct machine_cluster *cluster = resident->cluster;
     uint64_t begin = cluster->progress, progress = begin, executed = cluster->executed, generation = grid->generation;
+    uint64_t turn = turn_of(grid, 64 * SLICE), left = turn;
     if (resident->generation != generation) machine_cluster_wake(cluster);
     resident->is_running = 1;
     grid->running++;
@@ -251,8 +261,9 @@ static void run_turn(struct grid *grid, struct resident *resident)
     enum machine_cluster_ran ran;
     do { // as long as it changes something, or is all there is
         progress = cluster->progress;
-        ran = machine_cluster_run(cluster, SLICE);
-    } while (ran == MACHINE_CLUSTER_RAN && cluster->progress != progress && cluster->executed - executed < 64 * SLICE);
+        ran = machine_cluster_run(cluster, left < SLICE ? left : SLICE);
+        left = cluster->executed - executed < turn ? turn - (cluster->executed - executed) : 0;
+    } while (ran == MACHINE_CLUSTER_RAN && cluster->progress != progress && left > 0);
     pthread_mutex_lock(&grid->lock);
     grid->running--;
     resident = resident_of(grid, cluster); // it may have moved

@@ -2,6 +2,18 @@
 // The suite `machine_control`: branches, strands, calls and ends of programs.
 #include "machine_test.h"
 
+// Where a loop changes memory the cluster runs on and on; the limit is kept to a warp's turn all the same.
+START_TEST(the_limit_is_kept_closely)
+{
+    struct ran *ran = run_text(ENTRY "L: st.global.u32 [%rd0], %r1;\nbra L;\n}\n",
+                               (struct launch_of){.grid = 4, .block = 64, .limits = {.instructions = 20000}});
+    ck_assert_int_eq(ran->outcome.kind, MACHINE_LIMITED);
+    ck_assert_uint_ge(ran->outcome.instructions, 20000);
+    ck_assert_uint_le(ran->outcome.instructions, 25000);
+    free(ran);
+}
+END_TEST
+
 Suite *machine_control_suite(void);
 
 START_TEST(each_thread_stores_its_number)
@@ -164,6 +176,7 @@ Suite *machine_control_suite(void)
     tcase_add_test(calls, a_call_of_no_function_is_718);
     tcase_add_test(ends, trap_ends_the_launch_and_says_where);
     tcase_add_test(ends, an_endless_loop_meets_the_limit);
+    tcase_add_test(ends, the_limit_is_kept_closely);
     suite_add_tcase(suite, strands);
     suite_add_tcase(suite, calls);
     suite_add_tcase(suite, ends);
