@@ -134,8 +134,7 @@ void native_barrier_land(struct native_barrier *barrier, uint32_t bytes, struct 
 // phase, error, pending, expected, tx: 5 entries.
 void native_barrier_fields(uint64_t word, int64_t *fields);
 
-// --- Matrix descriptors of wgmma
-// --------------------------------------------------------------------------------------
+// --- Matrix descriptors of wgmma -------------------------------------------------------------------------------------
 
 // start, leading and stride (bytes), base offset (lines of 128 bytes), swizzle (0 none, 1 128B, 2 64B, 3 32B): 5
 // entries.

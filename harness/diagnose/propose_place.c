@@ -62,8 +62,7 @@ void propose_transposed(struct search *search)
     search_try(search, &h, 0, "dimensions 0 and 1 of the box are exchanged in shared memory");
 }
 
-// --- the barrier
-// -------------------------------------------------------------------------------------------------------
+// --- the barrier -----------------------------------------------------------------------------------------------------
 
 void propose_tx_count(struct search *search)
 {

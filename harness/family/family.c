@@ -126,7 +126,8 @@ void family_explain_place(const struct family *family, const void *test_case, co
     if (place->is_known) memcpy(window->bytes + at, place->recorded, place->size_bytes);
     if (!place->is_known) window->bytes[at] ^= 1;
     if (!place->is_known)
-        fprintf(out, "    of these bytes a digest was recorded; the first of them, if one bit of it differed:\n");
+        fprintf(out,
+                "    the recording has a digest of these bytes; this is the first of them, with one bit changed:\n");
     family_explain(family, test_case, &recorded, found, out);
     free(window->bytes);
 }

@@ -94,8 +94,7 @@ LANE_INLINE uint64_t rsqrt_64(uint64_t a)
     return bits_of_f64(root * (is_subnormal ? 0x1p27 : 1));
 }
 
-// --- Of 16 bits: the instruction of 32, and its low bits dropped
-// --------------------------------------------------------
+// --- Of 16 bits: the instruction of 32, and its low bits dropped -----------------------------------------------------
 
 LANE_INLINE uint32_t cut(struct narrow format, uint32_t f32)
 {

@@ -61,8 +61,7 @@ static const struct ledger *page_of(const struct mbarrier_unit *unit, const stru
     return page != NULL ? page : &unknown;
 }
 
-// --- Which lanes act together
-// -----------------------------------------------------------------------------------------
+// --- Which lanes act together ----------------------------------------------------------------------------------------
 
 static int is_cluster_form(const struct work *work)
 {
@@ -98,8 +97,7 @@ static struct target next_target(const struct work *work, uint32_t left)
     return target;
 }
 
-// --- Who hears of it
-// --------------------------------------------------------------------------------------------------
+// --- Who hears of it -------------------------------------------------------------------------------------------------
 
 // Tells the ledger, and who listens.
 static void tell(const struct mbarrier_unit *unit, const struct target *target, const struct teller *teller,
@@ -130,8 +128,7 @@ static struct event_barrier event_of(const struct work *work, enum barrier_step 
     return barrier;
 }
 
-// --- Transactions
-// -----------------------------------------------------------------------------------------------------
+// --- Transactions ----------------------------------------------------------------------------------------------------
 
 static struct mbarrier_transaction transaction_of(const struct work *work, uint32_t lanes)
 {
@@ -233,8 +230,7 @@ static enum rule transact(const struct work *work, struct target *target)
     return RULE_OK;
 }
 
-// --- Init, waits and the rest
-// -----------------------------------------------------------------------------------------
+// --- Init, waits and the rest ----------------------------------------------------------------------------------------
 
 static void init(const struct work *work, struct target *target)
 {

@@ -69,8 +69,7 @@ static uint32_t word_of(struct object *object)
     return word;
 }
 
-// --- Threads that launch first at the same time
-// -----------------------------------------------------------------------
+// --- Threads that launch first at the same time ----------------------------------------------------------------------
 
 enum { THREADS = 8, OBJECTS = 16, NOISE_LINES = 20000 };
 static struct object shared[OBJECTS];

@@ -149,8 +149,7 @@ START_TEST(alu_has_all_spellings_of_the_rows_that_say_so)
 }
 END_TEST
 
-// --- Two builds, and no caller's environment
-// --------------------------------------------------------------------------
+// --- Two builds, and no caller's environment -------------------------------------------------------------------------
 
 struct comparison {
     uint64_t *first, *second;

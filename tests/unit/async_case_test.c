@@ -23,8 +23,7 @@ static int read_text(const char *text, struct async_case *c, struct text *why)
     return ok;
 }
 
-// --- Programs
-// ---------------------------------------------------------------------------------------------------------
+// --- Programs --------------------------------------------------------------------------------------------------------
 
 #define PROGRAM(threads, promise, ops)                                                                                 \
     "{\"threads\": \"" threads "\", \"promise\": \"" promise "\", \"init\": 1, \"seed\": 5, \"ops\": [" ops "]}"

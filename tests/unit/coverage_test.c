@@ -11,8 +11,7 @@
 
 Suite *coverage_suite(void);
 
-// --- Classes, against every element looked at
-// -------------------------------------------------------------------------
+// --- Classes, against every element looked at ------------------------------------------------------------------------
 
 static struct tensormap random_map(struct slow_random *random, int rank)
 {
@@ -115,8 +114,7 @@ START_TEST(im2col_bounds_are_those_of_the_pixels)
 }
 END_TEST
 
-// --- The cross
-// --------------------------------------------------------------------------------------------------------
+// --- The cross -------------------------------------------------------------------------------------------------------
 
 START_TEST(the_cross_has_as_many_points_as_the_formats_allow)
 {

@@ -238,8 +238,7 @@ START_TEST(exceptions_stand_for_one_cuda_error_or_two)
 }
 END_TEST
 
-// --- how often the model runs
-// -----------------------------------------------------------------------------------------
+// --- how often the model runs ----------------------------------------------------------------------------------------
 
 static struct family counting; // load, and model_runs counts
 static int model_runs;

@@ -142,8 +142,7 @@ START_TEST(operand_rank__proposes_a_place_of_this_cta)
 }
 END_TEST
 
-// --- Types that have an operation
-// --------------------------------------------------------------------------------------
+// --- Types that have an operation ------------------------------------------------------------------------------------
 
 // What is proposed for a reduction has the operation, and the bytes of the type that does not, where a type has both.
 START_TEST(reduce_type__proposes_a_type_of_the_same_size)
@@ -169,8 +168,7 @@ START_TEST(reduce_type__proposes_a_type_of_the_same_size)
 }
 END_TEST
 
-// --- Any bytes, any struct
-// ---------------------------------------------------------------------------------------------
+// --- Any bytes, any struct -------------------------------------------------------------------------------------------
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -221,8 +219,7 @@ START_TEST(load_map_format__refuses_structs_that_no_bytes_decode_to)
 }
 END_TEST
 
-// --- Numbers that are no form
-// ------------------------------------------------------------------------------------------
+// --- Numbers that are no form ----------------------------------------------------------------------------------------
 
 START_TEST(instruction_form__is_one_of_ptx)
 {
@@ -292,8 +289,7 @@ START_TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
 }
 END_TEST
 
-// --- Findings that were never cleared
-// ----------------------------------------------------------------------------------
+// --- Findings that were never cleared --------------------------------------------------------------------------------
 
 START_TEST(findings_start_empty_in_every_call)
 {

@@ -71,8 +71,7 @@ static enum rule cta(uint32_t opcode, uint32_t address, uint64_t operand)
     return one(opcode, MBARRIER_SHARED_CTA, 0, address, operand);
 }
 
-// --- Addresses
-// --------------------------------------------------------------------------------------------------------
+// --- Addresses -------------------------------------------------------------------------------------------------------
 
 static const struct {
     uint32_t opcode;
@@ -156,8 +155,7 @@ START_TEST(mbarrier_address_align__of_the_lowest_lane_stops_all)
 }
 END_TEST
 
-// --- Lanes
-// ------------------------------------------------------------------------------------------------------------
+// --- Lanes -----------------------------------------------------------------------------------------------------------
 
 START_TEST(mbarrier_warp_sum__is_of_the_lanes_on_one_barrier)
 {
@@ -234,8 +232,7 @@ START_TEST(mbarrier_wait_parity__of_lanes_on_different_barriers)
 }
 END_TEST
 
-// --- The own CTA, another one, and what lands
-// -------------------------------------------------------------------------
+// --- The own CTA, another one, and what lands ------------------------------------------------------------------------
 
 START_TEST(mbarrier_remote_error__of_another_cta_alone)
 {
@@ -303,8 +300,7 @@ START_TEST(operand_barrier_nowhere__lands_nowhere)
 }
 END_TEST
 
-// --- Events and ledger
-// ------------------------------------------------------------------------------------------------
+// --- Events and ledger -----------------------------------------------------------------------------------------------
 
 START_TEST(every_step_is_told_with_its_phase)
 {
@@ -394,8 +390,7 @@ START_TEST(mbarrier_unobserved__needs_a_ledger)
 }
 END_TEST
 
-// --- Random instructions against lanes summed one by one
-// --------------------------------------------------------------
+// --- Random instructions against lanes summed one by one -------------------------------------------------------------
 
 static uint64_t seed;
 

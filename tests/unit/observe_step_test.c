@@ -37,8 +37,7 @@ static void hear(void *context, const struct event *event)
 static const struct observer observer = {NULL, hear};
 static const struct teller teller = {&observer, {.rank = 1, .file = "user.cu", .line = 7}};
 
-// --- What is no access
-// ------------------------------------------------------------------------------------------------
+// --- What is no access -----------------------------------------------------------------------------------------------
 
 static int events;
 static struct event event_of[MOST];
@@ -190,8 +189,7 @@ START_TEST(fences_are_found_by_their_names)
 }
 END_TEST
 
-// --- Matrices
-// ---------------------------------------------------------------------------------------------------------
+// --- Matrices --------------------------------------------------------------------------------------------------------
 
 START_TEST(matrix_rows_are_told_lane_by_lane)
 {

@@ -43,8 +43,7 @@ static int has(const struct findings *findings, enum rule rule)
     return 0;
 }
 
-// --- places
-// ------------------------------------------------------------------------------------------------------------
+// --- places ----------------------------------------------------------------------------------------------------------
 
 // Where a load of 256 bytes goes that is told to go to `address`: its place, NOTHING (and no error), or an error.
 enum { NOTHING = 0, ILLEGAL = 715, MISALIGNED = 716, OUTSIDE = 700, PLACE = 1 };
@@ -196,8 +195,7 @@ START_TEST(operand_rank__is_refused_for_sources_and_destinations)
 }
 END_TEST
 
-// --- the barrier
-// -------------------------------------------------------------------------------------------------------
+// --- the barrier -----------------------------------------------------------------------------------------------------
 
 static const struct {
     const char *why;
@@ -253,8 +251,7 @@ START_TEST(operand_barrier_bounds__between_shared_memories_are_those_of_the_dest
 }
 END_TEST
 
-// --- prefetches
-// --------------------------------------------------------------------------------------------------------
+// --- prefetches ------------------------------------------------------------------------------------------------------
 
 START_TEST(prefetch_no_effect__and_no_look_at_the_data)
 {
@@ -313,8 +310,7 @@ START_TEST(prefetch_address_limit__parts_addresses_from_sign_extended_ones)
 }
 END_TEST
 
-// --- cache policies
-// ----------------------------------------------------------------------------------------------------
+// --- cache policies --------------------------------------------------------------------------------------------------
 
 static const struct {
     uint64_t policy;

@@ -81,8 +81,7 @@ enum rule cluster_program_model(const struct cluster_program_case *c, const stru
     return rule;
 }
 
-// --- The GPU: one launch for all programs of one size of cluster
-// ------------------------------------------------------
+// --- The GPU: one launch for all programs of one size of cluster -----------------------------------------------------
 
 static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
                     void *to)

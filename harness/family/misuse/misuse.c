@@ -33,8 +33,7 @@ unsigned misuse_operands(uint32_t operation)
     return operands[operation];
 }
 
-// --- JSON
-// --------------------------------------------------------------------------------------------------------------
+// --- JSON ------------------------------------------------------------------------------------------------------------
 
 // How many bytes of its own memory a case may read or write at `global`.
 static uint64_t own_bytes(const struct misuse_case *c)
@@ -88,8 +87,7 @@ static const char *illegal(const void *test_case)
     return NULL;
 }
 
-// --- A case as a job
-// ---------------------------------------------------------------------------------------------------
+// --- A case as a job -------------------------------------------------------------------------------------------------
 
 // The map of a case with its tensor at `address`.
 static void make_map(const struct misuse_case *c, uint64_t address, uint64_t *map)
@@ -152,8 +150,7 @@ static struct misuse_job job_of(const struct misuse_case *c, uint64_t own, uint6
     return job;
 }
 
-// --- The result
-// ----------------------------------------------------------------------------------------------------------
+// --- The result ------------------------------------------------------------------------------------------------------
 
 // A struct misuse_output.
 static void misuse_windows(const void *test_case, struct result *result)

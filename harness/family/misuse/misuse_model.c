@@ -48,8 +48,7 @@ static void complete(const struct run *run, uint32_t bytes)
     if (bytes > 0) mbarrier_land(&unit, 0, operand_place(run->job->barrier), &end, NULL, NULL);
 }
 
-// --- tensor copies
-// -----------------------------------------------------------------------------------------------------
+// --- tensor copies ---------------------------------------------------------------------------------------------------
 
 static enum rule run_tile_load(const struct run *run)
 {
@@ -80,8 +79,7 @@ static enum rule run_tile_store(const struct run *run)
                            : rule;
 }
 
-// --- bulk copies
-// -------------------------------------------------------------------------------------------------------
+// --- bulk copies -----------------------------------------------------------------------------------------------------
 
 static struct bulk bulk_of(const struct run *run)
 {
@@ -114,8 +112,7 @@ static enum rule run_bulk(const struct run *run)
     return rule;
 }
 
-// --- prefetches, and instructions around a map
-// -------------------------------------------------------------------------
+// --- prefetches, and instructions around a map -----------------------------------------------------------------------
 
 // The pointer is to the job's own map, which is mapped, or into the arena, or wrong.
 static enum rule prefetch_map(const struct run *run)
@@ -157,8 +154,7 @@ static enum rule run_copy_map(const struct run *run)
     return rule;
 }
 
-// --- plain accesses and barriers
-// ---------------------------------------------------------------------------------------
+// --- plain accesses and barriers -------------------------------------------------------------------------------------
 
 static enum rule run_shared(const struct run *run, uint64_t *value)
 {
@@ -222,8 +218,7 @@ static enum rule run_generic(const struct run *run, uint64_t *value)
     return rule == RULE_OK ? run_barrier(run, (uint32_t)job->global, value) : rule;
 }
 
-// --- a job
-// ---------------------------------------------------------------------------------------------------------------
+// --- a job -----------------------------------------------------------------------------------------------------------
 
 enum rule misuse_run(const struct misuse_job *job, const struct misuse_memory *memory, uint64_t *value)
 {

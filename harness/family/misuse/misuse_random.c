@@ -17,8 +17,7 @@ enum {
     ADDRESS_BITS = 56,
 };
 
-// --- operands that are right
-// -------------------------------------------------------------------------------------------
+// --- operands that are right -----------------------------------------------------------------------------------------
 
 static uint64_t arena_place(struct random *random, uint32_t align)
 {
@@ -104,8 +103,7 @@ static void pick_legal(struct random *random, struct misuse_case *c)
     if (c->has_hint) c->policy = pick_policy(random);
 }
 
-// --- operands that are wrong
-// -------------------------------------------------------------------------------------------
+// --- operands that are wrong -----------------------------------------------------------------------------------------
 
 // Bits 18 to 23, of which one at least is set: no place.
 static uint32_t nowhere(struct random *random)
