@@ -3,47 +3,27 @@
 // all threads that are left meet by barrier.cluster after it. A CTA that ends dumps its memory first. The kernels
 // cluster_launch*: every CTA writes what it knows of its cluster; they differ in what they are compiled with.
 #include "cluster_job.h"
+#include "device.cuh"
 
 // What an asynchronous operation is given to begin to arrive, and then to arrive in all its pieces, and what the machine
 // is given after a CTA has ended.
 static const long long SETTLE_CLOCKS = 200000, PIECES_CLOCKS = 6000, EXIT_CLOCKS = 20000;
 
-static __device__ uint32_t sreg_rank()
-{
-    uint32_t rank;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-static __device__ uint32_t sreg_ranks()
-{
-    uint32_t ranks;
-    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(ranks));
-    return ranks;
-}
-
-static __device__ uint32_t map_to_rank(uint32_t address, uint32_t rank)
-{
-    uint32_t mapped;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
-    return mapped;
-}
-
 // --- Meeting ---------------------------------------------------------------------------------------------------------
 
 static __device__ void arrive()
 {
-    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    ptx::barrier_cluster_arrive(ptx::sem_release);
 }
 
 static __device__ void wait()
 {
-    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+    ptx::barrier_cluster_wait(ptx::sem_acquire);
 }
 
 // What any thread of the cluster did in the step is over for all. `warp` has not met yet in this step, unless it arrived
 // early (split, warp 1).
-static __device__ void meet(uint32_t meeting, uint32_t warp)
+static __device__ void meet_by(uint32_t meeting, uint32_t warp)
 {
     switch (meeting) {
     case CLUSTER_MEET_ALIGNED:
@@ -59,8 +39,8 @@ static __device__ void meet(uint32_t meeting, uint32_t warp)
         arrive();
         break;
     case CLUSTER_MEET_RELAXED:
-        asm volatile("fence.acq_rel.cluster;" ::: "memory");
-        asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+        ptx::fence(ptx::sem_acq_rel, ptx::scope_cluster);
+        ptx::barrier_cluster_arrive(ptx::sem_relaxed);
         break;
     case CLUSTER_MEET_TWICE:
         arrive();
@@ -211,27 +191,16 @@ static __device__ void operate(uint32_t opcode, uint32_t barrier, uint32_t opera
         BARRIER(ARRIVE_EXPECT_TX, "mbarrier.arrive.expect_tx.release.cluster")
         BARRIER(ARRIVE_DROP_EXPECT_TX, "mbarrier.arrive_drop.expect_tx.release.cluster")
     case CLUSTER_OP_EXPECT_TX:
-        asm volatile("mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(operand)
-                     : "memory");
+        ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cluster, ptx::space_cluster, at_shared(barrier), operand);
         break;
     case CLUSTER_OP_COMPLETE_TX:
         asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(operand)
                      : "memory");
         break;
     case CLUSTER_OP_INIT:
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(operand) : "memory");
+        ptx::mbarrier_init(at_shared(barrier), operand);
         break;
     }
-}
-
-// The true word: inval writes it back, then a plain load sees it.
-static __device__ uint64_t read_word(uint32_t barrier)
-{
-    uint64_t word;
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
-    __threadfence_block();
-    asm volatile("ld.volatile.shared::cta.u64 %0, [%1];" : "=l"(word) : "r"(barrier) : "memory");
-    return word;
 }
 
 // --- Asynchronous operations -----------------------------------------------------------------------------------------
@@ -290,34 +259,28 @@ static __device__ void issue_async(const cluster_step &step, uint32_t start, uin
         reduce_async(step.function, data, step.operand, barrier);
         break;
     case CLUSTER_OP_BULK: // the fences: after what the cluster's threads did by plain accesses before they met
-        asm volatile("fence.proxy.async;" ::: "memory");
-        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         data),
-                     "r"(start + CLUSTER_DATA_START - CLUSTER_BARRIER_START), "r"(step.size_bytes), "r"(barrier)
-                     : "memory");
+        ptx::fence_proxy_async();
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, at_shared(data),
+                           at_shared(start + CLUSTER_DATA_START - CLUSTER_BARRIER_START), step.size_bytes,
+                           at_shared(barrier));
         break;
     case CLUSTER_OP_MULTICAST:
-        asm volatile("fence.proxy.async;" ::: "memory");
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
-                     "%2, [%3], %4;" ::"r"(data),
-                     "l"(arena + step.operand), "r"(step.size_bytes), "r"(barrier), "h"((uint16_t)step.target)
-                     : "memory");
+        ptx::fence_proxy_async();
+        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, at_shared(data), arena + step.operand, step.size_bytes,
+                           at_shared(barrier), (uint16_t)step.target);
         break;
     }
 }
 
 static __device__ void store_and_exit(const cluster_step &step, uint32_t data, char *to)
 {
-    asm volatile("fence.proxy.async;" ::: "memory");
+    ptx::fence_proxy_async();
     if (step.opcode == CLUSTER_OP_REDUCE_EXIT)
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to), "r"(data),
-                     "r"(step.size_bytes)
-                     : "memory");
+        ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, reinterpret_cast<uint32_t *>(to),
+                                  at_shared<uint32_t>(data), step.size_bytes);
     else
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(data),
-                     "r"(step.size_bytes)
-                     : "memory");
-    if (step.opcode == CLUSTER_OP_COMMIT_EXIT) asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to, at_shared(data), step.size_bytes);
+    if (step.opcode == CLUSTER_OP_COMMIT_EXIT) ptx::cp_async_bulk_commit_group();
 }
 
 // --- A program -------------------------------------------------------------------------------------------------------
@@ -362,10 +325,9 @@ static __device__ bool is_reached(const cluster_step &step, uint32_t rank, uint3
 
 static __device__ void settle(uint32_t barrier, uint64_t before)
 {
-    for (long long begin = clock64(); clock64() - begin < SETTLE_CLOCKS;)
-        if (read_word(barrier) != before) break;
-    for (long long begin = clock64(); clock64() - begin < PIECES_CLOCKS;) continue;
-    asm volatile("fence.proxy.async;" ::: "memory");
+    wait_until(SETTLE_CLOCKS, [&] { return final_word(at_shared(barrier)) != before; });
+    stay(PIECES_CLOCKS);
+    ptx::fence_proxy_async();
 }
 
 static __device__ void start_cta(const cluster_job &job, char *shared, uint32_t start, uint32_t rank)
@@ -373,17 +335,16 @@ static __device__ void start_cta(const cluster_job &job, char *shared, uint32_t 
     char *data = shared + CLUSTER_DATA_START - CLUSTER_BARRIER_START;
     uint32_t bytes = job.has_store ? CLUSTER_FILLED_BYTES : CLUSTER_DATA_BYTES;
     if (threadIdx.x < CLUSTER_BARRIERS) {
-        read_word(start + 8 * threadIdx.x);
+        write_back(at_shared(start + 8 * threadIdx.x));
         reinterpret_cast<volatile uint64_t *>(shared)[threadIdx.x] = 0;
     }
-    for (uint32_t at = 8 * threadIdx.x; at < bytes; at += 8 * CLUSTER_THREADS)
-        *reinterpret_cast<uint64_t *>(data + at) = cluster_word(job.seed, rank, at);
+    fill(data, 0, bytes, [&](uint32_t at) { return cluster_word(job.seed, rank, at); });
     __syncthreads();
-    meet(CLUSTER_MEET_ALIGNED, threadIdx.x / 32);
+    meet_by(CLUSTER_MEET_ALIGNED, threadIdx.x / 32);
 }
 
 // What is left of a CTA, by its thread 0, which is alive as long as the CTA is.
-static __device__ void dump(const cluster_job &job, char *output, const char *shared, uint32_t start, uint32_t rank,
+static __device__ void dump_cta(const cluster_job &job, char *output, const char *shared, uint32_t start, uint32_t rank,
                             uint32_t ranks)
 {
     if (threadIdx.x != 0) return;
@@ -392,15 +353,15 @@ static __device__ void dump(const cluster_job &job, char *output, const char *sh
     const volatile uint64_t *data =
         reinterpret_cast<const volatile uint64_t *>(shared + CLUSTER_DATA_START - CLUSTER_BARRIER_START);
     for (uint32_t i = 0; i < CLUSTER_DATA_BYTES / 8; i++) *to++ = data[i];
-    for (uint32_t i = 0; i < CLUSTER_BARRIERS; i++) *to++ = read_word(start + 8 * i);
+    for (uint32_t i = 0; i < CLUSTER_BARRIERS; i++) *to++ = final_word(at_shared(start + 8 * i));
 }
 
 extern "C" __global__ void __launch_bounds__(CLUSTER_THREADS)
     cluster_programs(const cluster_job *jobs, char *output, const char *arena)
 {
     extern __shared__ __align__(128) char shared[];
-    const uint32_t rank = sreg_rank(), ranks = sreg_ranks(), warp = threadIdx.x / 32;
-    const uint32_t start = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+    const uint32_t rank = ptx::get_sreg_cluster_ctarank(), ranks = ptx::get_sreg_cluster_nctarank(), warp = threadIdx.x / 32;
+    const uint32_t start = shared_address(shared);
     const cluster_job &job = jobs[blockIdx.x / ranks];
     start_cta(job, shared, start, rank);
     for (uint32_t i = 0; i < job.count; i++) {
@@ -409,12 +370,12 @@ extern "C" __global__ void __launch_bounds__(CLUSTER_THREADS)
         uint64_t before = 0, got[2] = {0, 0};
         if (step.opcode >= CLUSTER_OP_STORE_EXIT) break;
         if (step.opcode == CLUSTER_OP_EXIT && is_issuer) {
-            dump(job, output, shared, start, rank, ranks);
+            dump_cta(job, output, shared, start, rank, ranks);
             return;
         }
         if (step.opcode == CLUSTER_OP_EXIT_WARP && is_issuer && warp == 1) return;
-        if (is_waited_for && threadIdx.x == 0) before = read_word(start + 8 * step.barrier);
-        if (is_async(step.opcode)) meet(CLUSTER_MEET_ALIGNED, warp);
+        if (is_waited_for && threadIdx.x == 0) before = final_word(at_shared(start + 8 * step.barrier));
+        if (is_async(step.opcode)) meet_by(CLUSTER_MEET_ALIGNED, warp);
         if (step.meeting == CLUSTER_MEET_SPLIT && warp == 1) arrive();
         if (is_issuer && threadIdx.x == 0 && step.opcode < CLUSTER_OP_EXIT_WARP) {
             execute(step, start, rank, ranks, got, arena);
@@ -424,10 +385,10 @@ extern "C" __global__ void __launch_bounds__(CLUSTER_THREADS)
         }
         if (is_waited_for && threadIdx.x == 0) settle(start + 8 * step.barrier, before);
         __syncwarp();
-        meet(step.meeting, warp);
-        for (long long begin = clock64(); step.opcode == CLUSTER_OP_EXIT && clock64() - begin < EXIT_CLOCKS;) continue;
+        meet_by(step.meeting, warp);
+        if (step.opcode == CLUSTER_OP_EXIT) stay(EXIT_CLOCKS);
     }
-    dump(job, output, shared, start, rank, ranks);
+    dump_cta(job, output, shared, start, rank, ranks);
     const cluster_step &last = job.step[job.count - 1];
     if (last.opcode < CLUSTER_OP_STORE_EXIT || !(last.issuers >> rank & 1) || threadIdx.x != 0) return;
     store_and_exit(last, start + CLUSTER_DATA_START - CLUSTER_BARRIER_START, output + job.global);
@@ -449,18 +410,17 @@ static __device__ void answer(const cluster_question &question, const char *shar
     READ_3("nclusterid", answers.nclusterid);
     READ_3("cluster_ctaid", answers.cluster_ctaid);
     READ_3("cluster_nctaid", answers.cluster_nctaid);
-    answers.cluster_ctarank = sreg_rank();
-    answers.cluster_nctarank = sreg_ranks();
+    answers.cluster_ctarank = ptx::get_sreg_cluster_ctarank();
+    answers.cluster_nctarank = ptx::get_sreg_cluster_nctarank();
     asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }"
                  : "=r"(answers.is_explicit_cluster));
-    answers.own = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
+    answers.own = shared_address(shared);
     answers.mapa = map_to_rank(question.address, question.rank);
     asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(answers.address_rank) : "r"(question.address));
     asm volatile("cvta.shared::cluster.u64 %0, %1;" : "=l"(window) : "l"((uint64_t)0));
     generic = window + question.offset;
     asm volatile("getctarank.u64 %0, %1;" : "=r"(answers.generic_rank) : "l"(generic));
-    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(answers.generic_mapa) : "l"(generic), "r"(question.rank));
-    answers.generic_mapa -= window;
+    answers.generic_mapa = (uint64_t)map_to_rank((char *)generic, question.rank) - window;
     asm volatile("{ .reg .pred p, q; isspacep.shared::cta p, %2; isspacep.shared::cluster q, %2; selp.u32 %0, 1, 0, p; "
                  "selp.u32 %1, 1, 0, q; }"
                  : "=r"(answers.is_cta), "=r"(answers.is_cluster)

@@ -3,11 +3,12 @@
 // as a tutorial shows them; then copies from tensor to tensor and from bytes to bytes, and a copy through registers to
 // compare with. Waits are bounded: a kernel that waits in vain traps.
 #include "copy_tile.cuh"
+#include "ring.cuh"
 
 // --- Load: each CTA loads its tile -----------------------------------------------------------------------------------
 
 extern "C" __global__ void __launch_bounds__(COPY_THREADS)
-    copy_load(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+    copy_load(const __grid_constant__ CUtensorMap map, const __grid_constant__ copy_job job)
 {
     extern __shared__ __align__(1024) char shared[];
     uint64_t *barrier = reinterpret_cast<uint64_t *>(shared);
@@ -18,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(COPY_THREADS)
         int32_t coord[COPY_MAX_RANK];
         tile_of_cta(job, index);
         coordinates(job, index, 0, coord);
-        start_barrier(barrier);
+        start_barrier(barrier, 1);
         expect(barrier, job.load_bytes);
         load_box(job, map, coord, tile, barrier);
     }
@@ -33,19 +34,18 @@ extern "C" __global__ void __launch_bounds__(COPY_THREADS)
 static __device__ void fill_tile(const copy_job &job, char *tile)
 {
     const uint64_t seed = job.seed + cta_number();
-    for (uint32_t at = 8 * threadIdx.x; at < job.dump_bytes; at += 8 * COPY_THREADS) {
+    fill(tile, 0, job.dump_bytes, [&](uint32_t at) {
         const uint32_t address = job.shared + at;
         const uint32_t flat = (address ^ (address >> 7 & ((1u << job.swizzle) - 1)) << 4) - job.shared;
-        *reinterpret_cast<uint64_t *>(tile + at) = job.fill == COPY_ROWS
-                                                       ? copy_numbers(job.data_type, flat / job.row_bytes)
-                                                       : store_pattern(seed, job.data_type, at / 8);
-    }
+        return job.fill == COPY_ROWS ? copy_numbers(job.data_type, flat / job.row_bytes)
+                                     : store_pattern(seed, job.data_type, at / 8);
+    });
     ptx::fence_proxy_async(); // before the barrier: each thread's own writes
     __syncthreads();
 }
 
 extern "C" __global__ void __launch_bounds__(COPY_THREADS)
-    copy_store(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+    copy_store(const __grid_constant__ CUtensorMap map, const __grid_constant__ copy_job job)
 {
     extern __shared__ __align__(1024) char shared[];
     char *tile = shared + (job.shared - COPY_SHARED_START);
@@ -63,13 +63,13 @@ extern "C" __global__ void __launch_bounds__(COPY_THREADS)
 // --- Multicast: the CTAs of a group have one tile; each loads a box of it for all, or all boxes for itself ----------
 
 extern "C" __global__ void __launch_bounds__(COPY_THREADS)
-    copy_multicast(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+    copy_multicast(const __grid_constant__ CUtensorMap map, const __grid_constant__ copy_job job)
 {
     extern __shared__ __align__(1024) char shared[];
     uint64_t *barrier = reinterpret_cast<uint64_t *>(shared);
     char *tile = shared + (job.shared - COPY_SHARED_START);
     fill_canaries(job, tile, job.dump_bytes);
-    if (threadIdx.x == 0) start_barrier(barrier); // before the cluster meets
+    if (threadIdx.x == 0) start_barrier(barrier, 1); // before the cluster meets
     meet_cluster(); // all canaries and barriers are there
     if (threadIdx.x == 0) {
         const uint32_t rank = ptx::get_sreg_cluster_ctarank();
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(COPY_THREADS)
 // faster than CTAs that stay and take every n-th tile, perhaps because those drift apart.
 
 extern "C" __global__ void __launch_bounds__(32)
-    copy_tiles(const __grid_constant__ tensor_map from, const __grid_constant__ tensor_map to,
+    copy_tiles(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
                const __grid_constant__ copy_job job)
 {
     extern __shared__ __align__(1024) char shared[];
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(32)
     if (threadIdx.x != 0) return;
     tile_of_number(job, blockIdx.x, index);
     coordinates(job, index, 0, coord);
-    start_barrier(barrier);
+    start_barrier(barrier, 1);
     expect(barrier, job.load_bytes);
     load_box(job, from, coord, tile, barrier);
     wait(barrier, 0);
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bytes(const __grid_constan
     copy_tail(job);
     if (threadIdx.x != 0 || first >= end) return;
     const uint32_t size = static_cast<uint32_t>(end - first < job.chunk_bytes ? end - first : job.chunk_bytes);
-    start_barrier(barrier);
+    start_barrier(barrier, 1);
     expect(barrier, size);
     ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, chunk, reinterpret_cast<const char *>(job.from) + first,
                        size, barrier);
@@ -171,17 +171,6 @@ extern "C" __global__ void __launch_bounds__(COPY_VECTOR_THREADS) copy_vector_ad
 // --- The ring --------------------------------------------------------------------------------------------------------
 // CTAs that stay: one thread loads and stores, `stages` tiles are on their way.
 
-struct ring {
-    uint32_t stage, stages, parity;
-
-    __device__ void advance()
-    {
-        if (++stage < stages) return;
-        stage = 0;
-        parity ^= 1;
-    }
-};
-
 // Stores whose sources may still be read when the ring loads again; 0 in a ring of fewer stages.
 static const int STORES_BEHIND = 2;
 
@@ -193,7 +182,7 @@ static __device__ void wait_for_sources(uint32_t stages)
         ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
 }
 
-static __device__ void load_stage(const copy_job &job, const tensor_map &map, uint32_t number, char *stage,
+static __device__ void load_stage(const copy_job &job, const CUtensorMap &map, uint32_t number, char *stage,
                                   uint64_t *full)
 {
     uint32_t index[COPY_MAX_RANK];
@@ -204,7 +193,7 @@ static __device__ void load_stage(const copy_job &job, const tensor_map &map, ui
     load_box(job, map, coord, stage, full);
 }
 
-static __device__ void store_stage(const copy_job &job, const tensor_map &map, uint32_t number, const char *stage)
+static __device__ void store_stage(const copy_job &job, const CUtensorMap &map, uint32_t number, const char *stage)
 {
     uint32_t index[COPY_MAX_RANK];
     int32_t coord[COPY_MAX_RANK];
@@ -215,22 +204,22 @@ static __device__ void store_stage(const copy_job &job, const tensor_map &map, u
 }
 
 extern "C" __global__ void __launch_bounds__(32)
-    copy_ring(const __grid_constant__ tensor_map from, const __grid_constant__ tensor_map to,
+    copy_ring(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to,
               const __grid_constant__ copy_job job)
 {
     extern __shared__ __align__(1024) char shared[];
     uint64_t *full = reinterpret_cast<uint64_t *>(shared);
     char *tiles = shared + (job.shared - COPY_SHARED_START);
-    ring at = {0, job.stages, 0};
+    ring_place at;
     uint32_t next = blockIdx.x, free = 0, behind = job.stages > STORES_BEHIND ? STORES_BEHIND : 0;
     if (threadIdx.x != 0) return;
-    for (uint32_t i = 0; i < job.stages; i++) start_barrier(&full[i]);
+    start_barriers(full, job.stages, 1);
     for (uint32_t i = 0; i < job.stages && next < job.count; i++, next += gridDim.x)
         load_stage(job, from, next, tiles + i * job.tile_bytes, &full[i]);
     for (uint32_t number = blockIdx.x; number < job.count; number += gridDim.x) {
-        wait(&full[at.stage], at.parity);
+        wait(&full[at.stage], at.phase);
         store_stage(job, to, number, tiles + at.stage * job.tile_bytes);
-        at.advance();
+        at.advance(job.stages);
         if (behind > 0) {
             behind--;
             continue;
@@ -248,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(32)
 
 // Tells every CTA that sends to this one that a stage may be filled again: lane r tells rank r, or lane 0 its own CTA.
 // The fence in front is between the reads of the warp and the copies to come. To its own CTA a lane releases; to others
-// it does not, weaker than PTX asks: .release.cluster waits for all memory, and what was read is in registers by now.
+// it does not: what was read is in registers by now.
 static __device__ void free_stage(uint64_t *empty, bool is_multicast)
 {
     const uint32_t own = ptx::get_sreg_cluster_ctarank(), ranks = ptx::get_sreg_cluster_nctarank();
@@ -258,26 +247,17 @@ static __device__ void free_stage(uint64_t *empty, bool is_multicast)
     if (lane == (is_multicast ? own : 0))
         ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, empty);
     if (!is_multicast || lane >= ranks || lane == own) return;
-    uint32_t remote;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(shared_address(empty)), "r"(lane));
-    asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
+    arrive_remote(map_to_rank(shared_address(empty), lane));
 }
 
 // Until the readers of a stage are done, those of other CTAs too. Their arrivals are seen but not acquired, weaker than
 // PTX asks: .acquire.cluster drops the L1 after each wait. Those of this CTA are, by the fence.
 static __device__ void wait_for_readers(uint64_t *empty, uint32_t parity)
 {
-    const long long start = clock64();
-    uint32_t done = 0;
-    while (!done) {
-        asm volatile("{.reg .pred p;\n"
-                     "mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p, [%1], %2;\n"
-                     "selp.b32 %0, 1, 0, p;}"
-                     : "=r"(done)
-                     : "r"(shared_address(empty)), "r"(parity)
-                     : "memory");
-        if (!done && clock64() - start > WAIT_CLOCKS) __trap();
-    }
+    const auto try_once = [&] {
+        return ptx::mbarrier_try_wait_parity(ptx::sem_relaxed, ptx::scope_cluster, empty, parity);
+    };
+    if (!wait_until(WAIT_CLOCKS, try_once)) __trap();
     ptx::fence(ptx::sem_acq_rel, ptx::scope_cta);
 }
 
@@ -301,20 +281,20 @@ struct stream {
     }
 };
 
-static __device__ void load_stream(const copy_job &job, const tensor_map &map, char *tiles, uint64_t *full,
+static __device__ void load_stream(const copy_job &job, const CUtensorMap &map, char *tiles, uint64_t *full,
                                    uint64_t *empty)
 {
     const uint32_t rank = ptx::get_sreg_cluster_ctarank();
     const stream stream(job);
-    ring at = {0, job.stages, 0};
+    ring_place at;
     uint32_t index[COPY_MAX_RANK];
     int32_t coord[COPY_MAX_RANK];
-    for (uint32_t i = 0; i < stream.count; i++, at.advance()) {
+    for (uint32_t i = 0; i < stream.count; i++, at.advance(job.stages)) {
         char *tile = tiles + at.stage * job.tile_bytes;
         if (i >= job.stages && job.is_multicast)
-            wait_for_readers(&empty[at.stage], at.parity ^ 1);
+            wait_for_readers(&empty[at.stage], at.phase ^ 1);
         else if (i >= job.stages)
-            wait(&empty[at.stage], at.parity ^ 1);
+            wait(&empty[at.stage], at.phase ^ 1);
         tile_of_number(job, stream.cluster + stream.place(i) * stream.clusters, index);
         expect(&full[at.stage], job.load_bytes);
         for (uint32_t box = 0; box < job.boxes && !job.is_multicast; box++) {
@@ -333,11 +313,11 @@ static __device__ void take_stream(const copy_job &job, const char *tiles, uint6
     const stream stream(job);
     const uint64_t most = (job.count + stream.clusters - 1) / stream.clusters;
     char *output = reinterpret_cast<char *>(job.output) + blockIdx.x * most * job.tile_bytes;
-    ring at = {0, job.stages, 0};
-    for (uint32_t i = 0; i < stream.count; i++, at.advance()) {
+    ring_place at;
+    for (uint32_t i = 0; i < stream.count; i++, at.advance(job.stages)) {
         const char *tile = tiles + at.stage * job.tile_bytes;
         char *to = output + static_cast<uint64_t>(stream.place(i)) * job.tile_bytes;
-        wait(&full[at.stage], at.parity);
+        wait(&full[at.stage], at.phase);
         for (uint32_t at_byte = threadIdx.x % 32 * 16; at_byte < job.tile_bytes && job.output != 0; at_byte += 32 * 16)
             *reinterpret_cast<uint4 *>(to + at_byte) = *reinterpret_cast<const uint4 *>(tile + at_byte);
         if (job.output == 0) *reinterpret_cast<const volatile uint32_t *>(tile); // in a register at the fence below
@@ -346,18 +326,15 @@ static __device__ void take_stream(const copy_job &job, const char *tiles, uint6
 }
 
 extern "C" __global__ void __launch_bounds__(COPY_STREAM_THREADS)
-    copy_stream(const __grid_constant__ tensor_map map, const __grid_constant__ copy_job job)
+    copy_stream(const __grid_constant__ CUtensorMap map, const __grid_constant__ copy_job job)
 {
     extern __shared__ __align__(1024) char shared[];
     uint64_t *full = reinterpret_cast<uint64_t *>(shared), *empty = full + COPY_STAGES;
     char *tiles = shared + (job.shared - COPY_SHARED_START);
     if (job.output != 0) fill_canaries(job, tiles, job.stages * job.tile_bytes);
     if (threadIdx.x == 0) {
-        for (uint32_t i = 0; i < job.stages; i++) {
-            ptx::mbarrier_init(&full[i], 1);
-            ptx::mbarrier_init(&empty[i], job.is_multicast ? ptx::get_sreg_cluster_nctarank() : 1);
-        }
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+        start_barriers(full, job.stages, 1);
+        start_barriers(empty, job.stages, job.is_multicast ? ptx::get_sreg_cluster_nctarank() : 1);
     }
     meet_cluster();
     if (threadIdx.x == 0)

@@ -2,23 +2,13 @@
 // What the kernels of copy.cu have in common: barriers, where tiles lie, one box from or to a tensor, dumps.
 #pragma once
 
-#include <cuda/ptx>
+#include <cuda.h>
 
 #include "../model/tma/reduce.h"
 #include "copy_job.h"
-
-namespace ptx = cuda::ptx;
-
-struct alignas(64) tensor_map {
-    uint64_t word[16];
-};
+#include "device.cuh"
 
 static const long long WAIT_CLOCKS = 50000000; // some 25 ms
-
-static __device__ uint32_t shared_address(const void *pointer)
-{
-    return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
-}
 
 static __device__ uint32_t cta_number()
 {
@@ -29,23 +19,10 @@ static __device__ uint32_t cta_number()
 // after the wait, and an arrive with .release.cluster waits for all memory: a ring is then several times slower.
 static __device__ void wait(uint64_t *barrier, uint32_t parity)
 {
-    const long long start = clock64();
-    while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity))
-        if (clock64() - start > WAIT_CLOCKS) __trap();
-}
-
-// The word as the barrier unit has it: mbarrier.inval writes it back.
-static __device__ uint64_t final_word(uint64_t *barrier)
-{
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
-    return *const_cast<volatile uint64_t *>(barrier);
-}
-
-// What any thread of the cluster did before is over for all.
-static __device__ void meet_cluster()
-{
-    ptx::barrier_cluster_arrive(ptx::sem_release);
-    ptx::barrier_cluster_wait(ptx::sem_acquire);
+    const auto try_once = [&] {
+        return ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, barrier, parity);
+    };
+    if (!wait_until(WAIT_CLOCKS, try_once)) __trap();
 }
 
 // Coordinates of box `box` of the tile that lies `index` tiles along each dimension.
@@ -76,69 +53,62 @@ static __device__ void tile_of_number(const copy_job &job, uint32_t number, uint
     index[2] = row / job.tiles[1];
 }
 
-static __device__ void load_box(const copy_job &job, const tensor_map &map, const int32_t *c, void *to,
+// Calls `f` with the coordinates that the tensor has: two or three.
+template <class Function>
+static __device__ void with_coordinates(const copy_job &job, const int32_t *c, Function f)
+{
+    const int32_t two[2] = {c[0], c[1]}, three[3] = {c[0], c[1], c[2]};
+    if (job.rank == 2)
+        f(two);
+    else
+        f(three);
+}
+
+static __device__ void load_box(const copy_job &job, const CUtensorMap &map, const int32_t *c, void *to,
                                 uint64_t *barrier)
 {
-    const int32_t two[2] = {c[0], c[1]}, three[3] = {c[0], c[1], c[2]};
-    if (job.rank == 2)
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, two, barrier);
-    else
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, three, barrier);
+    with_coordinates(job, c, [&](auto &at) {
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, at, barrier);
+    });
 }
 
-static __device__ void multicast_box(const copy_job &job, const tensor_map &map, const int32_t *c, void *to,
+static __device__ void multicast_box(const copy_job &job, const CUtensorMap &map, const int32_t *c, void *to,
                                      uint64_t *barrier, uint16_t mask)
 {
-    const int32_t two[2] = {c[0], c[1]}, three[3] = {c[0], c[1], c[2]};
-    if (job.rank == 2)
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, two, barrier, mask);
-    else
-        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, three, barrier, mask);
-}
-
-static __device__ void store_box(const copy_job &job, const tensor_map &map, const int32_t *c, const void *from)
-{
-    const int32_t two[2] = {c[0], c[1]}, three[3] = {c[0], c[1], c[2]};
-    if (job.rank == 2)
-        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, two, from);
-    else
-        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, three, from);
+    with_coordinates(job, c, [&](auto &at) {
+        ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, to, &map, at, barrier, mask);
+    });
 }
 
 template <int dims>
-static __device__ void reduce_box(const copy_job &job, const tensor_map &map, const int32_t *c, const void *from)
+static __device__ void put_at(uint32_t operation, const CUtensorMap &map, const int32_t (&at)[dims], const void *from)
 {
-    int32_t coord[dims];
-    for (int i = 0; i < dims; i++) coord[i] = c[i];
-    switch (job.operation) {
+    switch (operation) {
+    case 0:
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, at, from);
+        break;
     case 1 + REDUCE_ADD:
-        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map, coord, from);
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_add, &map, at, from);
         break;
     case 1 + REDUCE_MIN:
-        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_min, &map, coord, from);
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_min, &map, at, from);
         break;
     case 1 + REDUCE_MAX:
-        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_max, &map, coord, from);
+        ptx::cp_reduce_async_bulk_tensor(ptx::space_global, ptx::space_shared, ptx::op_max, &map, at, from);
         break;
     }
 }
 
 // A store, or the reduction that the job names.
-static __device__ void put_box(const copy_job &job, const tensor_map &map, const int32_t *c, const void *from)
+static __device__ void put_box(const copy_job &job, const CUtensorMap &map, const int32_t *c, const void *from)
 {
-    if (job.operation == 0)
-        store_box(job, map, c, from);
-    else if (job.rank == 2)
-        reduce_box<2>(job, map, c, from);
-    else
-        reduce_box<3>(job, map, c, from);
+    with_coordinates(job, c, [&](auto &at) { put_at(job.operation, map, at, from); });
 }
 
 // Dumped bytes that no load writes keep these.
 static __device__ void fill_canaries(const copy_job &job, char *shared, uint32_t bytes)
 {
-    for (uint32_t at = 4 * threadIdx.x; at < bytes; at += 4 * blockDim.x)
-        *reinterpret_cast<uint32_t *>(shared + at) = copy_canary(cta_number(), job.shared + at);
+    fill(shared, 0, bytes, [&](uint32_t at) { return copy_canary(cta_number(), job.shared + at); });
     ptx::fence_proxy_async(); // the copy writes there too, through another proxy
     __syncthreads();          // all canaries, before the load is issued
 }
@@ -146,20 +116,8 @@ static __device__ void fill_canaries(const copy_job &job, char *shared, uint32_t
 static __device__ void dump_tile(const copy_job &job, const char *tile, uint64_t *barrier)
 {
     char *to = reinterpret_cast<char *>(job.output) + static_cast<uint64_t>(cta_number()) * job.dump_bytes;
-    for (uint32_t at = 16 * threadIdx.x; at < job.dump_bytes; at += 16 * COPY_THREADS)
-        *reinterpret_cast<uint4 *>(to + at) = *reinterpret_cast<const uint4 *>(tile + at);
+    dump(to, tile, job.dump_bytes);
     if (threadIdx.x == 0) reinterpret_cast<uint64_t *>(job.words)[cta_number()] = final_word(barrier);
-}
-
-static __device__ void start_barrier(uint64_t *barrier)
-{
-    ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // other CTAs and the copy engine see it
-}
-
-static __device__ void expect(uint64_t *barrier, uint32_t bytes)
-{
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, bytes);
 }
 
 // Until the stores of this thread have read shared memory, which may then go; the end of the grid does the rest.

@@ -61,13 +61,6 @@ static __device__ __forceinline__ void fill(const wgmma_order_job &job, char *sh
     __syncthreads();
 }
 
-// Shared memory by the addresses that the CTA sees.
-static __device__ __forceinline__ char *own_shared(char *dynamic)
-{
-    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != WGMMA_ORDER_SHARED_START) __trap();
-    return dynamic - WGMMA_ORDER_SHARED_START;
-}
-
 template <int NEWEST, int LOAD>
 static __device__ __forceinline__ void run_overwrite(const wgmma_order_job &job, char *shared, uint32_t *output)
 {
@@ -103,7 +96,7 @@ static __device__ __forceinline__ void run_overwrite(const wgmma_order_job &job,
         wgmma_order_##newest##_##load(const wgmma_order_job *jobs, int count, uint32_t *output)                        \
     {                                                                                                                  \
         extern __shared__ __align__(1024) char dynamic[];                                                              \
-        char *shared = own_shared(dynamic);                                                                            \
+        char *shared = shared_from_0(dynamic, WGMMA_ORDER_SHARED_START);                                               \
         for (int i = blockIdx.x; i < count; i += gridDim.x) {                                                          \
             fill(jobs[i], shared);                                                                                     \
             run_overwrite<newest, load>(jobs[i], shared, output);                                                      \
@@ -127,7 +120,7 @@ OVERWRITE(3, 64)
         wgmma_order_omit_##id(const wgmma_order_job *jobs, int count, uint32_t *output)                                \
     {                                                                                                                  \
         extern __shared__ __align__(1024) char dynamic[];                                                              \
-        char *shared = own_shared(dynamic);                                                                            \
+        char *shared = shared_from_0(dynamic, WGMMA_ORDER_SHARED_START);                                               \
         for (int job = blockIdx.x; job < count; job += gridDim.x) {                                                    \
             uint32_t d[4];                                                                                             \
             uint64_t a = descriptor(WGMMA_ORDER_SHARED_START), b = descriptor(WGMMA_ORDER_B_START);                    \

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// mbarriers, named barriers and the cluster's barrier, as the GEMM kernels use them. Addresses are shared addresses:
-// of this CTA's window, or with a rank in bits 24 and up of shared::cluster. What is weaker than PTX asks, and why:
-// docs/kernels/synchronisation.md.
+// mbarriers, named barriers and the cluster's barrier, as the GEMM kernels use them: by their shared addresses, which
+// have room in one register. What is weaker than PTX asks, and why: docs/kernels/synchronisation.md.
 #ifndef TMAREF_GEMM_BARRIER_CUH
 #define TMAREF_GEMM_BARRIER_CUH
 
-#include <stdint.h>
+#include "../device.cuh"
 
 // How often a thread still tries while it waits: nothing here takes that long. A wait that is given up ends, and so do
 // at once all later ones of the thread; what it computes is worth nothing, and fail() says so when its work is over.
@@ -21,55 +20,26 @@ static __device__ __noinline__ void fail()
 
 static __device__ __forceinline__ void mbarrier_init(uint32_t barrier, uint32_t arrivals)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+    ptx::mbarrier_init(at_shared(barrier), arrivals);
 }
 
 // Makes the initialised barriers visible to the cluster (with the cluster's barrier behind it) and to TMA.
 static __device__ __forceinline__ void mbarrier_init_fence()
 {
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-// The word as the barrier unit has it: mbarrier.inval writes it back. Nobody uses the barrier any more.
-static __device__ __forceinline__ uint64_t mbarrier_final_word(uint32_t barrier)
-{
-    uint64_t word;
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
-    asm volatile("ld.volatile.shared.b64 %0, [%1];" : "=l"(word) : "r"(barrier) : "memory");
-    return word;
+    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    ptx::fence_proxy_async(ptx::space_shared);
 }
 
 // Releases nothing: the loads that it announces are issued behind it.
 static __device__ __forceinline__ void mbarrier_arrive_expect_tx(uint32_t barrier, uint32_t bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, at_shared(barrier), bytes);
 }
 
 // On a barrier of this CTA: releases what the thread did before to who waits for the phase here.
 static __device__ __forceinline__ void mbarrier_arrive(uint32_t barrier)
 {
-    asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-// On the barrier of another CTA of the cluster, which sees the arrival. It releases nothing, weaker than PTX asks where
-// memory is handed over: for .release.cluster ptxas puts a MEMBAR of the whole GPU in front.
-static __device__ __forceinline__ void mbarrier_arrive_remote(uint32_t barrier)
-{
-    asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-
-// Acquires what this CTA's threads released, and what the copies of the phase wrote.
-static __device__ __forceinline__ bool mbarrier_try_wait(uint32_t barrier, uint32_t parity)
-{
-    uint32_t done;
-    asm volatile("{.reg .pred p;\n"
-                 "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;\n"
-                 "selp.b32 %0, 1, 0, p;}"
-                 : "=r"(done)
-                 : "r"(barrier), "r"(parity)
-                 : "memory");
-    return done;
+    ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cta, ptx::space_shared, at_shared(barrier));
 }
 
 // Until a try succeeds, or `patience` of them have not; then it is 0.
@@ -85,27 +55,20 @@ static __device__ __forceinline__ void wait_for(uint32_t &patience, Try try_once
     if (!done) patience = 0;
 }
 
+// Acquires what this CTA's threads released, and what the copies of the phase wrote.
 static __device__ __forceinline__ void mbarrier_wait(uint32_t barrier, uint32_t parity, uint32_t &patience)
 {
-    wait_for(patience, [&] { return mbarrier_try_wait(barrier, parity); });
+    wait_for(patience, [&] {
+        return ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cta, at_shared(barrier), parity);
+    });
 }
 
 // The same for what other CTAs of the cluster released.
-static __device__ __forceinline__ bool mbarrier_try_wait_cluster(uint32_t barrier, uint32_t parity)
-{
-    uint32_t done;
-    asm volatile("{.reg .pred p;\n"
-                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
-                 "selp.b32 %0, 1, 0, p;}"
-                 : "=r"(done)
-                 : "r"(barrier), "r"(parity)
-                 : "memory");
-    return done;
-}
-
 static __device__ __forceinline__ void mbarrier_wait_cluster(uint32_t barrier, uint32_t parity, uint32_t &patience)
 {
-    wait_for(patience, [&] { return mbarrier_try_wait_cluster(barrier, parity); });
+    wait_for(patience, [&] {
+        return ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, at_shared(barrier), parity);
+    });
 }
 
 // Named barriers order the memory of the threads that take part, in the CTA.
@@ -150,12 +113,6 @@ static __device__ __forceinline__ void cluster_sync_relaxed()
                      : "memory");
 }
 
-// In front of cluster_sync_relaxed(): what this thread did before is over for all the cluster behind it.
-static __device__ __forceinline__ void cluster_fence()
-{
-    asm volatile("fence.acq_rel.cluster;" ::: "memory");
-}
-
 // In a launch with programmatic stream serialization the kernel may start before the one in front of it is done: this
 // waits until that one is. In other launches it does nothing.
 static __device__ __forceinline__ void wait_for_launch_before()
@@ -168,21 +125,6 @@ static __device__ __forceinline__ void wait_for_launch_before()
 static __device__ __forceinline__ void let_next_launch_begin()
 {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
-static __device__ __forceinline__ uint32_t cluster_rank()
-{
-    uint32_t rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-// The shared::cluster address in CTA `rank` of what `address` is here.
-static __device__ __forceinline__ uint32_t map_to_rank(uint32_t address, uint32_t rank)
-{
-    uint32_t mapped;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
-    return mapped;
 }
 
 #endif

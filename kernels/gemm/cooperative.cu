@@ -2,11 +2,8 @@
 // The cooperative GEMM kernels: both consumer warpgroups share a tile.
 #include "kernel.cuh"
 
-#define FUNCTION(kernel, in, out, m, n, ...)                                                                           \
-    GEMM_FUNCTION(gemm_##kernel##_##in##_##out##_##m##x##n, produce, consume, in, out, m, n, __VA_ARGS__, false, false)
+#define FUNCTION(...) GEMM_FUNCTION(plain, produce, consume, , __VA_ARGS__)
 GEMM_COOPERATIVE_INSTANCES(FUNCTION)
 
-#define TIMELINE(kernel, in, out, m, n, ...)                                                                           \
-    GEMM_FUNCTION(gemm_##kernel##_##in##_##out##_##m##x##n##_timeline, produce, consume, in, out, m, n, __VA_ARGS__,   \
-                  false, true)
+#define TIMELINE(...) GEMM_FUNCTION(watched<plain>, produce, consume, _timeline, __VA_ARGS__)
 GEMM_COOPERATIVE_TIMELINES(TIMELINE)

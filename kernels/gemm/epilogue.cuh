@@ -85,27 +85,27 @@ struct box_ring {
         uint32_t box = base + next * BOX_BYTES;
         next = next + 1 == BOXES ? 0 : next + 1;
         if (BOXES == 1) {
-            if (thread == 0) tma_wait_read<0>();
+            if (thread == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());
             named_barrier_sync(barrier, 128);
         }
         if constexpr (TURNED)
             write_turned_box<Out, COLUMNS>(box, v, thread);
         else
             write_box<Out, COLUMNS>(box, v, thread);
-        async_proxy_fence(); // the copy reads what this thread wrote
-        if (BOXES > 1 && thread == 0) tma_wait_read<(BOXES > 1 ? BOXES - 2 : 0)>();
+        ptx::fence_proxy_async(ptx::space_shared); // the copy reads what this thread wrote
+        if (BOXES > 1 && thread == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<(BOXES > 1 ? BOXES - 2 : 0)>());
         named_barrier_sync(barrier, 128);
         if (thread != 0) return;
         if (reduce)
             tma_reduce_add(map, (int32_t)x, (int32_t)y, box);
         else
             tma_store(map, (int32_t)x, (int32_t)y, box);
-        tma_commit();
+        ptx::cp_async_bulk_commit_group();
     }
 
     __device__ __forceinline__ void drain() const
     {
-        if (thread == 0) tma_wait_read<0>(); // before the CTA and its boxes go; D is there when the grid has ended
+        if (thread == 0) ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>()); // before the CTA and its boxes go; D is there when the grid has ended
     }
 };
 

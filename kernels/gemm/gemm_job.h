@@ -32,10 +32,9 @@ enum {
     GEMM_BOX_ROWS = 64,     // of D
     GEMM_THREADS = 384,     // warpgroup 0 produces, 1 and 2 consume
     GEMM_CONSUMERS = 2,
-    GEMM_GATHERERS = 128,      // threads of a producer that gathers
-    GEMM_SHARED_START = 1024,  // the shared address of stage 0 of every CTA
-    GEMM_SHARED_MAX = 232448,  // bytes of dynamic shared memory of a CTA
-    GEMM_LIGHT_AREA = 64 * 96, // of the part of a tile that a warpgroup has where two CTAs find registers on an SM
+    GEMM_GATHERERS = 128,     // threads of a producer that gathers
+    GEMM_SHARED_START = 1024, // the shared address of stage 0 of every CTA
+    GEMM_SHARED_MAX = 232448, // bytes of dynamic shared memory of a CTA
     GEMM_MAX_STAGES = 16,
     GEMM_MAX_CLUSTER = 8,
     GEMM_COUNTERS = 1 << 14, // of a workspace, at its start
@@ -251,9 +250,6 @@ struct gemm_instance {
 //   a, b                  gathering kernels: the addresses of A and B, and pitch_a, pitch_b from row to row (bytes); no
 //                         clusters then
 //   group                 tiles are taken in groups of so many rows of cluster tiles, down the columns of a group
-//   ahead                 a CTA asks for the first blocks of its first tile while the launch before still goes on, so
-//   that
-//                         L2 has them: those of so many stages. 0 was fastest (docs/performance.md)
 //   dump                  0, or where CTA 0 leaves its shared memory, gemm_dump_bytes() of it
 //   timeline              the timeline instances: where the first timeline_ctas CTAs leave GEMM_EVENTS events for each
 //                         warpgroup; events that did not happen are not written
@@ -265,7 +261,7 @@ struct gemm_job {
     uint32_t stages;
     uint32_t cluster_m, cluster_n;
     uint32_t splits, reduce;
-    uint32_t group, ahead, timeline_ctas;
+    uint32_t group, timeline_ctas;
 };
 
 // The splits that are CTAs of one cluster.
@@ -283,7 +279,7 @@ enum gemm_event_kind {
     GEMM_EVENT_ORDER,    // ping-pong: a consumer waits for its turn
     GEMM_EVENT_WAIT,     // a consumer waits for `stage` to be full
     GEMM_EVENT_MULTIPLY, // a consumer issues the wgmma of `stage`, until those of the stage before are complete
-    GEMM_EVENT_RELEASE,  // a consumer lets `stage` go (start = end)
+    GEMM_EVENT_RELEASE,  // a consumer lets `stage` go
     GEMM_EVENT_EPILOGUE, // a consumer converts, stages and stores D
 };
 struct gemm_event {

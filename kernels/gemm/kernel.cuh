@@ -5,22 +5,56 @@
 #ifndef TMAREF_GEMM_KERNEL_CUH
 #define TMAREF_GEMM_KERNEL_CUH
 
+#include "dump.cuh"
 #include "epilogue.cuh"
 #include "pipeline.cuh"
 #include "schedule.cuh"
 #include "timeline.cuh"
 
+// Of a thread in its role; the kernel starts with 168.
+static constexpr uint32_t PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+
 enum named_barriers { WARPGROUP_BARRIER = 1, TURN_BARRIER = 3 }; // and for the second consumer
 
+// The ways of a kernel, of which an instance has one.
+struct plain {
+    static constexpr bool SPLIT = false;  // it can cut k
+    static constexpr bool GATHER = false; // cp.async copies rows, not TMA boxes
+    static constexpr bool TURNED = false; // it computes the transpose of D: wgmma takes B for its A, and A for its B
+    // To issue the loads of a block takes a thread some 400 clocks, one step after the other, so these warps share the
+    // stages: each stage has one warp that waits for it to be empty. A wait asks for a parity; had a stage two warps,
+    // one could ask for a phase while the phase before it was still open, and would find the parity of the one before
+    // that.
+    static constexpr uint32_t PRODUCERS = 4;
+    using watch = unwatched;
+};
+struct turned : plain {
+    static constexpr bool TURNED = true;
+};
+struct split : plain {
+    static constexpr bool SPLIT = true;
+};
+struct turned_split : split {
+    static constexpr bool TURNED = true;
+};
+struct gathered : split {
+    static constexpr bool GATHER = true;
+};
+template <class Way>
+struct watched : Way {
+    static constexpr uint32_t PRODUCERS = 1; // one speaks for the warpgroup
+    using watch = timeline;
+};
+
 // What an instance is made of, see gemm_job.h.
-template <class In_, class Out_, uint32_t TILE_M_, uint32_t TILE_N_, uint32_t ROWS_, uint32_t COLUMNS_, uint32_t BOXES_,
-          bool SPLIT_, bool TIMELINE_, bool GATHER_ = false, bool TURNED_ = false>
-struct config {
+template <class Way, class In_, class Out_, uint32_t TILE_M_, uint32_t TILE_N_, uint32_t ROWS_, uint32_t COLUMNS_,
+          uint32_t BOXES_>
+struct config : Way {
     using In = In_;
     using Out = Out_;
+    using Way::SPLIT, Way::TURNED;
     static constexpr uint32_t TILE_M = TILE_M_, TILE_N = TILE_N_, ROWS = ROWS_, COLUMNS = COLUMNS_, BOXES = BOXES_;
-    static constexpr bool SPLIT = SPLIT_, TIMELINE = TIMELINE_, GATHER = GATHER_, PINGPONG = ROWS * COLUMNS == 1;
-    static constexpr bool TURNED = TURNED_; // it computes the transpose of D: wgmma takes B for its A, and A for its B
+    static constexpr bool PINGPONG = ROWS * COLUMNS == 1;
     static constexpr uint32_t PART_M = TILE_M / ROWS, PART_N = TILE_N / COLUMNS; // of a warpgroup
     static constexpr uint32_t HEIGHT = (TURNED ? PART_N : PART_M) / 64;          // instructions on top of each other
     static constexpr uint32_t WIDTH = TURNED ? PART_M : PART_N;                  // and how wide they are
@@ -44,12 +78,8 @@ struct config {
         uint32_t column = box % BOXES_ACROSS * BOX_COLUMNS;
         return !SPLIT && column > WIDTH - BOX_COLUMNS ? WIDTH - BOX_COLUMNS : column;
     }
-    static constexpr bool LIGHT = !SPLIT && !PINGPONG && !TIMELINE && PART_M * PART_N <= GEMM_LIGHT_AREA;
-    // A thread of each warpgroup has so many of 168, or of 80 where two CTAs share an SM.
-    static constexpr uint32_t PRODUCER_REGISTERS = LIGHT ? 32 : 40, CONSUMER_REGISTERS = LIGHT ? 104 : 232;
     using schedule = ::schedule<TILE_M, TILE_N, BLOCK_K, SPLIT>;
     using ring = box_ring<Out, BOX_COLUMNS, BOXES, TURNED>;
-    using timeline = ::timeline<TIMELINE>;
 };
 
 // What all roles know.
@@ -90,15 +120,7 @@ static __device__ __forceinline__ void hold(float (&d)[HEIGHT][COUNT])
         for (uint32_t j = 0; j < COUNT; j++) asm volatile("" : "+f"(d[i][j])::"memory");
 }
 
-// --- The producer: one thread of each of its warps
-// -----------------------------------------------------------------------
-
-// To issue the loads of a block takes a thread some 400 clocks, one step after the other, so the warps share the stages:
-// each stage has one warp that waits for it to be empty. A wait asks for a parity; had a stage two warps, one could ask
-// for a phase while the phase before it was still open, and would find the parity of the one before that. An instance
-// with a timeline has one warp for all.
-template <class C>
-static constexpr uint32_t PRODUCERS = C::TIMELINE ? 1 : 4;
+// --- The producer: one thread of each of its warps -------------------------------------------------------------------
 
 // What a CTA loads of an operand's blocks: its share of the rows that it has in common with others of its cluster, and
 // sends to all of them (`mask`); else all rows.
@@ -111,11 +133,6 @@ struct operand_share {
                                              uint32_t mask)
         : map(map), first_row(rank * (rows >> exponent(ranks))), mask(mask), is_shared(ranks > 1)
     {
-    }
-
-    __device__ __forceinline__ void prefetch(uint32_t x, uint32_t y) const
-    {
-        tma_prefetch(map, (int32_t)x, (int32_t)(y + (is_shared ? first_row : 0)));
     }
 
     __device__ __forceinline__ void load(uint32_t to, uint32_t x, uint32_t y, uint32_t barrier) const
@@ -148,26 +165,12 @@ struct producer {
         b.load(to + C::A_BYTES, k, n, full);
     }
 
-    // Has the first blocks of a tile brought to L2.
-    __device__ __forceinline__ void prefetch_tile(uint32_t ahead, const tile &t) const
-    {
-        for (uint32_t i = warp; i < min(ahead, t.block_end - t.block); i += PRODUCERS<C>) {
-            a.prefetch((t.block + i) * C::BLOCK_K, t.m);
-            b.prefetch((t.block + i) * C::BLOCK_K, t.n);
-        }
-    }
-
-    __device__ __forceinline__ void load_tile(const shared_state &s, const tile &t, typename C::timeline &events,
-                                              uint32_t tile_index)
+    __device__ __forceinline__ void load_tile(const shared_state &s, const tile &t, typename C::watch &watch, uint32_t i)
     {
         for (uint32_t block = t.block; block < t.block_end; block++) {
-            if (at.stage % PRODUCERS<C> == warp) {
-                uint64_t start = events.now();
-                s.pipe.acquire(at);
-                events.record(GEMM_EVENT_ACQUIRE, tile_index, at.stage, at.phase, start);
-                start = events.now();
-                load_block(s, block * C::BLOCK_K, t.m, t.n);
-                events.record(GEMM_EVENT_LOAD, tile_index, at.stage, at.phase, start);
+            if (at.stage % C::PRODUCERS == warp) {
+                watch.step(GEMM_EVENT_ACQUIRE, i, at, [&] { s.pipe.acquire(at); });
+                watch.step(GEMM_EVENT_LOAD, i, at, [&] { load_block(s, block * C::BLOCK_K, t.m, t.n); });
             }
             at.advance(s.pipe.stages);
         }
@@ -178,68 +181,67 @@ struct producer {
 template <class C>
 static __device__ __forceinline__ bool is_producer()
 {
-    return threadIdx.x < 32 * PRODUCERS<C> && elect_one();
+    return threadIdx.x < 32 * C::PRODUCERS && elect_one();
 }
 
 template <class C>
 static __device__ __forceinline__ void produce(const gemm_job &job, const shared_state &s)
 {
     if (!is_producer<C>()) return;
-    typename C::timeline events(job, 0, true);
+    typename C::watch watch(job, 0, true);
     typename C::schedule tiles(job, s.at, s.ranks);
     producer<C> me(job, s);
     tile t;
-    bool goes_on = tiles.get(job, t);
-    if (goes_on) me.prefetch_tile(job.ahead, t);
+    bool goes_on = tiles.get(job, t); // found while the launch before still goes on
     wait_for_launch_before();
     for (uint32_t i = 0; goes_on; i++) {
-        me.load_tile(s, t, events, i);
+        me.load_tile(s, t, watch, i);
         tiles.next();
         goes_on = tiles.get(job, t);
     }
-    s.pipe.drain(me.at, me.warp, PRODUCERS<C>);
+    s.pipe.drain(me.at, me.warp, C::PRODUCERS);
 }
 
-// --- The consumers
-// ----------------------------------------------------------------------------------------------------
+// --- The consumers ---------------------------------------------------------------------------------------------------
 
-// All wgmma of a tile. Those of a block are issued before those of the block before are waited for. Calls `issued` when
-// the last ones are under way.
+// The wgmma of a block, behind which those of the block before are waited for: they have read their stage.
+template <class C>
+static __device__ __forceinline__ void multiply_block(uint64_t a, uint64_t b, float (&d)[C::HEIGHT][C::REGISTERS])
+{
+    wgmma_fence(); // the accumulators: cleared, or used by the wgmma before
+#pragma unroll
+    for (uint32_t step = 0; step < GEMM_BLOCK_BYTES / 32; step++)
+#pragma unroll
+        for (uint32_t i = 0; i < C::HEIGHT; i++)
+            wgmma<typename C::In, C::WIDTH>::multiply(d[i], a + 2 * step + i * (64 * GEMM_BLOCK_BYTES >> 4),
+                                                      b + 2 * step);
+    wgmma_commit();
+    wgmma_wait<1>();
+}
+
+// All wgmma of a tile. Calls `issued` when the last ones are under way.
 template <class C, class Issued>
 static __device__ __forceinline__ void multiply_tile(const shared_state &s, uint32_t blocks, pipeline_state &at,
                                                      uint64_t a, uint64_t b, float (&d)[C::HEIGHT][C::REGISTERS],
-                                                     typename C::timeline &events, uint32_t tile_index, Issued issued)
+                                                     typename C::watch &watch, uint32_t i, Issued issued)
 {
-    uint32_t previous = 0;
+    ring_place previous;
+    const auto release = [&] { s.pipe.release(previous.stage); };
     clear(d);
 #pragma unroll 1
     for (uint32_t block = 0; block < blocks; block++) {
-        uint64_t start = events.now();
-        s.pipe.wait(at);
-        if (C::GATHER) async_proxy_fence(); // cp.async wrote the stage, and wgmma reads by the asynchronous proxy
-        events.record(GEMM_EVENT_WAIT, tile_index, at.stage, at.phase, start);
-        start = events.now();
+        watch.step(GEMM_EVENT_WAIT, i, at, [&] { s.pipe.wait(at); });
+        if (C::GATHER) ptx::fence_proxy_async(ptx::space_shared); // cp.async wrote the stage, not the proxy of wgmma
         uint64_t offset = at.stage * (C::STAGE_BYTES >> 4);
-        wgmma_fence(); // the accumulators: cleared, or used by the wgmma before
-#pragma unroll
-        for (uint32_t step = 0; step < GEMM_BLOCK_BYTES / 32; step++)
-#pragma unroll
-            for (uint32_t i = 0; i < C::HEIGHT; i++)
-                wgmma<typename C::In, C::WIDTH>::multiply(
-                    d[i], a + offset + 2 * step + i * (64 * GEMM_BLOCK_BYTES >> 4), b + offset + 2 * step);
-        wgmma_commit();
-        wgmma_wait<1>(); // those of the block before have read their stage
-        events.record(GEMM_EVENT_MULTIPLY, tile_index, at.stage, at.phase, start);
-        if (block > 0) s.pipe.release(previous);
-        if (block > 0) events.record(GEMM_EVENT_RELEASE, tile_index, previous, at.phase, events.now());
-        previous = at.stage;
+        watch.step(GEMM_EVENT_MULTIPLY, i, at, [&] { multiply_block<C>(a + offset, b + offset, d); });
+        if (block > 0) watch.step(GEMM_EVENT_RELEASE, i, previous, release);
+        previous = at;
         at.advance(s.pipe.stages);
     }
     issued();
     wgmma_wait<0>(); // the accumulators and the last stage
     hold(d);
-    if (blocks > 0) s.pipe.release(previous);
-    events.record(GEMM_EVENT_RELEASE, tile_index, previous, at.phase, events.now());
+    if (blocks > 0) watch.step(GEMM_EVENT_RELEASE, i, previous, release);
 }
 
 // Box `box` of the accumulators.
@@ -299,17 +301,17 @@ template <class C>
 static __device__ __forceinline__ void consume(const gemm_job &job, const shared_state &s)
 {
     consumer<C> me(s);
-    typename C::timeline events(job, 1 + me.index, me.thread == 0);
+    typename C::watch watch(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
     pipeline_state at;
     tile t;
     wait_for_launch_before();
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
-        multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, events, i, [] {});
-        uint64_t start = events.now();
-        store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, false, d);
-        events.record(GEMM_EVENT_EPILOGUE, i, 0, 0, start);
+        multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, watch, i, [] {});
+        watch.step(GEMM_EVENT_EPILOGUE, i, {}, [&] {
+            store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, false, d);
+        });
     }
     me.ring.drain();
     if (at.patience == 0) fail();
@@ -321,7 +323,7 @@ template <class C>
 static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, const shared_state &s)
 {
     consumer<C> me(s);
-    typename C::timeline events(job, 1 + me.index, me.thread == 0);
+    typename C::watch watch(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
     pipeline_state at;
     tile t;
@@ -333,17 +335,13 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
     }
     for (uint32_t i = me.index; tiles.get(job, t); i += 2) {
         float d[C::HEIGHT][C::REGISTERS];
-        uint64_t start = events.now();
-        named_barrier_sync(TURN_BARRIER + me.index, 256);
-        events.record(GEMM_EVENT_ORDER, i, 0, 0, start);
+        watch.step(GEMM_EVENT_ORDER, i, {}, [&] { named_barrier_sync(TURN_BARRIER + me.index, 256); });
         tiles.next();
         bool other_goes_on = tiles.index < tiles.count;
-        multiply_tile<C>(s, tiles.blocks, at, me.a, me.b, d, events, i, [&] {
+        multiply_tile<C>(s, tiles.blocks, at, me.a, me.b, d, watch, i, [&] {
             if (other_goes_on) named_barrier_arrive(TURN_BARRIER + (me.index ^ 1), 256);
         });
-        start = events.now();
-        store_part<C>(me.ring, s.d, t.m, t.n, false, d);
-        events.record(GEMM_EVENT_EPILOGUE, i, 0, 0, start);
+        watch.step(GEMM_EVENT_EPILOGUE, i, {}, [&] { store_part<C>(me.ring, s.d, t.m, t.n, false, d); });
         at.skip(tiles.blocks, s.pipe.stages);
         tiles.next();
     }
@@ -351,8 +349,7 @@ static __device__ __forceinline__ void consume_in_turns(const gemm_job &job, con
     if (at.patience == 0) fail();
 }
 
-// --- The kernel
-// -------------------------------------------------------------------------------------------------------
+// --- The kernel ------------------------------------------------------------------------------------------------------
 
 // A consumer releases a stage once for each of its warps, to every CTA whose loads go to it: those that share its A and
 // those that share its B. Lane i of a warp tells the i-th of them.
@@ -364,7 +361,7 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
     uint32_t full = boxes + GEMM_CONSUMERS * C::BOXES * C::ring::BOX_BYTES, empty = full + 8 * job.stages;
     uint32_t landed = empty + 8 * job.stages;
     uint32_t size = job.cluster_m * job.cluster_n * (C::SPLIT ? gemm_splits_in_cluster(&job) : 1);
-    uint32_t rank = cluster_rank();
+    uint32_t rank = ptx::get_sreg_cluster_ctarank();
     place at = place_of(job, rank);
     uint32_t lane = threadIdx.x % 32;
     uint32_t peers = at.mask_a | at.mask_b;
@@ -384,35 +381,13 @@ static __device__ __forceinline__ shared_state set_up(const gemm_job &job)
     return shared_state{nullptr, nullptr, nullptr, at, size, pipe, base, boxes, landed};
 }
 
-// Zeros, over which TMA writes: that of this CTA, and that of the others by multicast.
-static __device__ __forceinline__ void clear_stages(uint32_t bytes)
-{
-#pragma unroll 1
-    for (uint32_t at = 16 * threadIdx.x; at < bytes; at += 16 * GEMM_THREADS)
-        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(shared_base() + at), "r"(0) : "memory");
-    async_proxy_fence();
-    cluster_fence();
-}
-
-// All of the CTA's loads and wgmma are done, and its peers have sent their last releases.
-static __device__ __forceinline__ void dump_shared(char *to, uint32_t stages_bytes, uint32_t barriers, uint32_t count)
-{
-    for (uint32_t at = 4 * threadIdx.x; at < stages_bytes; at += 4 * GEMM_THREADS) {
-        uint32_t word;
-        asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(shared_base() + at) : "memory");
-        *(uint32_t *)(to + at) = word;
-    }
-    for (uint32_t i = threadIdx.x; i < count; i += GEMM_THREADS)
-        *(uint64_t *)(to + stages_bytes + 8 * i) = mbarrier_final_word(barriers + 8 * i);
-}
-
 // `produce` is for all warps of warpgroup 0, `consume` for the others.
 template <class C, class Produce, class Consume>
 static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensorMap &b, const CUtensorMap &d,
                                             const gemm_job &job, Produce produce, Consume consume)
 {
     let_next_launch_begin();
-    if (job.dump) clear_stages(job.stages * C::STAGE_BYTES);
+    prepare_dump(job, shared_base(), job.stages * C::STAGE_BYTES);
     if (threadIdx.x == 0) {
         tma_prefetch_map(&a);
         tma_prefetch_map(&b);
@@ -425,25 +400,23 @@ static __device__ __forceinline__ void gemm(const CUtensorMap &a, const CUtensor
     __syncthreads();
     if (s.ranks > 1) cluster_sync_relaxed(); // every CTA has its barriers (fence.mbarrier_init released them)
     if (threadIdx.x < 128) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(C::PRODUCER_REGISTERS));
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
         produce(job, s);
         __syncwarp();
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(C::CONSUMER_REGISTERS));
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume(job, s);
     }
-    if (!job.dump || blockIdx.x != 0) return;
-    __syncthreads(); // all loads have come to a consumer, all releases to the producer
-    dump_shared((char *)job.dump, job.stages * C::STAGE_BYTES, s.pipe.full, 2 * job.stages);
+    take_dump(job, shared_base(), job.stages * C::STAGE_BYTES, s.pipe.full);
 }
 
-// The function of an instance of gemm_job.h, with config C.
-#define GEMM_FUNCTION(name, produce, consume, ...)                                                                     \
-    extern "C" __global__ void __launch_bounds__(GEMM_THREADS, config<__VA_ARGS__>::LIGHT ? 2 : 1)                     \
-        name(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,                             \
-             const __grid_constant__ CUtensorMap d, const __grid_constant__ gemm_job job)                              \
+// The function of an instance of gemm_job.h, in one of the ways.
+#define GEMM_FUNCTION(way, produce, consume, suffix, kernel, in, out, m, n, ...)                                       \
+    extern "C" __global__ void __launch_bounds__(GEMM_THREADS, 1) gemm_##kernel##_##in##_##out##_##m##x##n##suffix(    \
+        const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,                                  \
+        const __grid_constant__ CUtensorMap d, const __grid_constant__ gemm_job job)                                   \
     {                                                                                                                  \
-        using C = config<__VA_ARGS__>;                                                                                 \
+        using C = config<way, in, out, m, n, __VA_ARGS__>;                                                             \
         gemm<C>(a, b, d, job, produce<C>, consume<C>);                                                                 \
     }
 

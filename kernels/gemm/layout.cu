@@ -95,14 +95,14 @@ static __device__ void dump_shared(const layout_job &job, uint32_t barriers)
     }
     if (threadIdx.x >= job.blocks) return;
     uint32_t barrier = barriers + 8 * threadIdx.x;
-    *(uint64_t *)(to + barrier) = mbarrier_final_word(barrier);
+    *(uint64_t *)(to + barrier) = final_word(at_shared(barrier));
 }
 
 static __device__ void fill_shared(uint32_t end)
 {
     for (uint32_t at = GEMM_SHARED_START + 4 * threadIdx.x; at < end; at += 4 * LAYOUT_THREADS)
         asm volatile("st.shared.b32 [%0], %1;" ::"r"(at), "r"(load_canary(at)) : "memory");
-    async_proxy_fence(); // TMA writes over them
+    ptx::fence_proxy_async(ptx::space_shared); // TMA writes over them
 }
 
 template <class In, bool A_MN, bool B_MN>

@@ -2,12 +2,8 @@
 // The ping-pong GEMM kernels: each consumer warpgroup has tiles of its own, one multiplies while the other stores.
 #include "kernel.cuh"
 
-#define FUNCTION(kernel, in, out, m, n, ...)                                                                           \
-    GEMM_FUNCTION(gemm_##kernel##_##in##_##out##_##m##x##n, produce, consume_in_turns, in, out, m, n, __VA_ARGS__,     \
-                  false, false)
+#define FUNCTION(...) GEMM_FUNCTION(plain, produce, consume_in_turns, , __VA_ARGS__)
 GEMM_PINGPONG_INSTANCES(FUNCTION)
 
-#define TIMELINE(kernel, in, out, m, n, ...)                                                                           \
-    GEMM_FUNCTION(gemm_##kernel##_##in##_##out##_##m##x##n##_timeline, produce, consume_in_turns, in, out, m, n,       \
-                  __VA_ARGS__, false, true)
+#define TIMELINE(...) GEMM_FUNCTION(watched<plain>, produce, consume_in_turns, _timeline, __VA_ARGS__)
 GEMM_PINGPONG_TIMELINES(TIMELINE)

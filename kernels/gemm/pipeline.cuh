@@ -5,28 +5,12 @@
 #ifndef TMAREF_GEMM_PIPELINE_CUH
 #define TMAREF_GEMM_PIPELINE_CUH
 
+#include "../ring.cuh"
 #include "barrier.cuh"
 
-// A position in the ring, and how often it went round, modulo 2: the parity of the phase that a consumer waits for.
-// The producer waits for the parity before it, which at the start counts as complete.
-struct pipeline_state {
-    uint32_t stage = 0, phase = 0;
+// A thread's place in the ring, and its patience: see wait_for().
+struct pipeline_state : ring_place {
     uint32_t patience = WAIT_TRIES;
-
-    __device__ __forceinline__ void advance(uint32_t stages)
-    {
-        if (++stage == stages) {
-            stage = 0;
-            phase ^= 1;
-        }
-    }
-
-    __device__ __forceinline__ void skip(uint32_t count, uint32_t stages)
-    {
-        uint32_t next = stage + count;
-        phase ^= next / stages & 1;
-        stage = next % stages;
-    }
 };
 
 // `full` and `empty` are the shared addresses of the barriers of stage 0. `peer` is what `empty` is in the CTA that
@@ -64,7 +48,7 @@ struct pipeline {
     __device__ __forceinline__ void release(uint32_t stage) const
     {
         if (is_own) mbarrier_arrive(empty + 8 * stage);
-        if (is_peer && !is_own) mbarrier_arrive_remote(peer + 8 * stage);
+        if (is_peer && !is_own) arrive_remote(peer + 8 * stage);
     }
 
     // By a producer's warp that has every `step`-th stage from `first` on, at the end: all releases that peers send to

@@ -89,7 +89,7 @@ struct cluster_exchange : exchange<C> {
 
     __device__ __forceinline__ void end() const
     {
-        async_proxy_fence(); // the next loads write where the boxes lay, which this thread has read
+        ptx::fence_proxy_async(ptx::space_shared); // the next loads write where the boxes lay, which this thread has read
     }
 };
 
@@ -275,19 +275,18 @@ template <class C>
 static __device__ __forceinline__ void produce_and_meet(const gemm_job &job, const shared_state &s)
 {
     bool loads = is_producer<C>();
-    typename C::timeline events(job, 0, loads);
+    typename C::watch watch(job, 0, loads);
     typename C::schedule tiles(job, s.at, s.ranks);
     producer<C> me(job, s);
     tile t;
-    if (loads && tiles.get(job, t)) me.prefetch_tile(job.ahead, t);
     wait_for_launch_before();
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         if (i > 0) cluster_sync(); // all that lay over the stages has been read
-        if (loads) me.load_tile(s, t, events, i);
+        if (loads) me.load_tile(s, t, watch, i);
         __syncwarp();
         cluster_sync_relaxed(); // with begin() of the consumers
     }
-    if (loads) s.pipe.drain(me.at, me.warp, PRODUCERS<C>);
+    if (loads) s.pipe.drain(me.at, me.warp, C::PRODUCERS);
 }
 
 template <class C>
@@ -303,7 +302,7 @@ template <class C>
 static __device__ __forceinline__ void consume_parts(const gemm_job &job, const shared_state &s)
 {
     consumer<C> me(s);
-    typename C::timeline events(job, 1 + me.index, me.thread == 0);
+    typename C::watch watch(job, 1 + me.index, me.thread == 0);
     typename C::schedule tiles(job, s.at, s.ranks);
     bool meets = gemm_splits_in_cluster(&job) > 1;
     uint32_t ranks_of_part = job.cluster_m * job.cluster_n, rank_in_part = s.at.n * job.cluster_m + s.at.m;
@@ -315,18 +314,18 @@ static __device__ __forceinline__ void consume_parts(const gemm_job &job, const 
     for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
         float d[C::HEIGHT][C::REGISTERS];
         if (meets && i > 0) cluster_sync();
-        multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, events, i, [] {});
-        uint64_t start = events.now();
-        if (meets) {
-            meet_in_cluster<C>(me, cluster, t, s.d, d);
-        } else if (job.splits > 1 && job.workspace) {
-            base.split = t.split;
-            memory_exchange<C> memory(base, job, tiles.index / job.splits * ranks_of_part + rank_in_part);
-            meet_in_memory<C>(me, memory, t, s.d, d);
-        } else {
-            store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, job.reduce, d);
-        }
-        events.record(GEMM_EVENT_EPILOGUE, i, 0, 0, start);
+        multiply_tile<C>(s, t.block_end - t.block, at, me.a, me.b, d, watch, i, [] {});
+        watch.step(GEMM_EVENT_EPILOGUE, i, {}, [&] {
+            if (meets) {
+                meet_in_cluster<C>(me, cluster, t, s.d, d);
+            } else if (job.splits > 1 && job.workspace) {
+                base.split = t.split;
+                memory_exchange<C> memory(base, job, tiles.index / job.splits * ranks_of_part + rank_in_part);
+                meet_in_memory<C>(me, memory, t, s.d, d);
+            } else {
+                store_part<C>(me.ring, s.d, t.m + me.m, t.n + me.n, job.reduce, d);
+            }
+        });
     }
     me.ring.drain();
     if (at.patience == 0 || cluster.patience == 0) fail();

@@ -2,12 +2,8 @@
 // The split-K GEMM kernels: the CTAs that share a tile have a part of k each.
 #include "split.cuh"
 
-#define FUNCTION(kernel, in, out, m, n, ...)                                                                           \
-    GEMM_FUNCTION(gemm_##kernel##_##in##_##out##_##m##x##n, produce_parts, consume_parts, in, out, m, n, __VA_ARGS__,  \
-                  true, false)
+#define FUNCTION(...) GEMM_FUNCTION(split, produce_parts, consume_parts, , __VA_ARGS__)
 GEMM_SPLIT_K_INSTANCES(FUNCTION)
 
-#define TIMELINE(kernel, in, out, m, n, ...)                                                                           \
-    GEMM_FUNCTION(gemm_##kernel##_##in##_##out##_##m##x##n##_timeline, produce_parts, consume_parts, in, out, m, n,    \
-                  __VA_ARGS__, true, true)
+#define TIMELINE(...) GEMM_FUNCTION(watched<split>, produce_parts, consume_parts, _timeline, __VA_ARGS__)
 GEMM_SPLIT_K_TIMELINES(TIMELINE)

@@ -2,7 +2,5 @@
 // Split-K GEMM kernels that compute the transpose of D, so that a tile can have any multiple of 16 rows.
 #include "split.cuh"
 
-#define FUNCTION(kernel, in, out, m, n, ...)                                                                           \
-    GEMM_FUNCTION(gemm_##kernel##_##in##_##out##_##m##x##n, produce_parts, consume_parts, in, out, m, n, __VA_ARGS__,  \
-                  true, false, false, true)
+#define FUNCTION(...) GEMM_FUNCTION(turned_split, produce_parts, consume_parts, , __VA_ARGS__)
 GEMM_TURNED_INSTANCES(FUNCTION)

@@ -3,42 +3,20 @@
 #ifndef TMAREF_GEMM_WGMMA_CUH
 #define TMAREF_GEMM_WGMMA_CUH
 
-#include <stdint.h>
-
+#include "../device.cuh"
 #include "gemm_job.h"
 #include "registers.cuh"
 
-struct bf16 {
-    static constexpr gemm_type TYPE = GEMM_BF16;
-};
-struct f16 {
-    static constexpr gemm_type TYPE = GEMM_F16;
-};
-struct e4m3 {
-    static constexpr gemm_type TYPE = GEMM_E4M3;
-};
-struct e5m2 {
-    static constexpr gemm_type TYPE = GEMM_E5M2;
-};
-struct f32 {
-    static constexpr gemm_type TYPE = GEMM_F32;
-};
-
-static __device__ __forceinline__ void wgmma_fence()
-{
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-
-static __device__ __forceinline__ void wgmma_commit()
-{
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-
-template <int N>
-static __device__ __forceinline__ void wgmma_wait()
-{
-    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
-}
+// The types of operands.
+#define OPERAND(name)                                                                                                  \
+    struct name {                                                                                                      \
+        static constexpr gemm_type TYPE = GEMM_TYPE_##name;                                                            \
+    };
+OPERAND(bf16)
+OPERAND(f16)
+OPERAND(e4m3)
+OPERAND(e5m2)
+OPERAND(f32)
 
 // The descriptor of a block: rows of 128 bytes in groups of 8 (SBO 1024 bytes), swizzle 128B. Its low word is the start
 // address in units of 16 bytes, to which offsets can be added.
