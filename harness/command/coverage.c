@@ -24,6 +24,8 @@ struct coverage_options {
     const char *html;
     int json;
     const struct family *closing;
+    const struct executor *executor;
+    struct trace_choice choice; // of the cases that it runs
     struct text why;
 };
 
@@ -49,6 +51,9 @@ static const struct command_option options[] = {
     OPTION_TAKEN('c', "closing", "FAMILY", take_closing,
                  "print instead those of the N random cases of this family that reach what fewer than 3 recorded cases "
                  "do: what to record"),
+    OPTION_EXECUTOR("run the recorded cases on this one too, gpu or sim, and count those that it answers as recorded"),
+    OPTION_NUMBER('S', "sample", "N", choice.sample, 1, UINT32_MAX,
+                  "of each trace run at most N cases there, evenly spread (default: all)"),
     OPTION_TEXT('o', "html", "FILE", html, "write the whole as a page too"),
     OPTION_FLAG('j', "json", json, "the counts as JSON"),
     OPTION_END,
@@ -90,6 +95,15 @@ static int count_case(const struct trace_batch *cases, int i, void *context)
     return 1;
 }
 
+static int count_answered(const struct trace_batch *cases, int i, void *context)
+{
+    const struct family *family = cases->batch.family;
+    const void *test_case = batch_case(&cases->batch, i);
+    if (trace_batch_agrees(cases, i, NULL))
+        cross_count(context, CROSS_ANSWERED, family, test_case, family_rule(family, test_case));
+    return 1;
+}
+
 static void count_random(struct cross *cross, const struct family *family, uint64_t seed, uint64_t cases)
 {
     struct trial trial = {.test_case = calloc(1, family->case_bytes)};
@@ -116,8 +130,11 @@ static void count(int job, void *context, FILE *out)
     struct trace_header header;
     (void)out;
     if (job < to->paths.count) {
-        trace_run(to->paths.path[job], &executor_model, 0, &header, count_case, &counting->parts[job],
-                  &counting->why[job]);
+        const char *path = to->paths.path[job];
+        int ok = trace_run(path, &executor_model, 0, &header, count_case, &counting->parts[job], &counting->why[job]);
+        if (ok && to->executor != NULL)
+            trace_run_some(path, &to->choice, to->executor, 1, &header, count_answered, &counting->parts[job],
+                           &counting->why[job]);
     } else {
         const struct family *family = families[job - to->paths.count];
         count_random(&counting->parts[job], family, to->seed, random_cases(family, to->cases));

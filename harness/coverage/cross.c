@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cross.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const int values[AXES] = {FEATURE_OPERATIONS, FEATURE_MODES,       DTYPE_COUNT,    FEATURE_RANKS,
@@ -239,6 +240,15 @@ struct cross_total cross_total_at(const struct cross *cross, int i, const char *
     return cross_cells(cross, (enum feature_operation)operation, (enum tensormap_mode)mode);
 }
 
+static void write_answered(const struct cross *cross, FILE *out)
+{
+    int rules = 0;
+    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
+        rules += cross_rule_ends_case(rule) && cross->rule[CROSS_ANSWERED][rule] > 0;
+    fprintf(out, "answered as recorded: %" PRIu64 " of %" PRIu64 " cases, %d of the rules that end a case\n",
+            cross->cases[CROSS_ANSWERED], cross->cases[CROSS_RECORDED], rules);
+}
+
 void cross_write_text(const struct cross *cross, int holes, FILE *out)
 {
     fprintf(out, "%-28s %8s %8s %8s %8s\n", "points", "possible", "recorded", "3 times", "generated");
@@ -247,7 +257,8 @@ void cross_write_text(const struct cross *cross, int holes, FILE *out)
         struct cross_total total = cross_total_at(cross, i, &name);
         write_total(out, name, total);
     }
-    for (int source = 0; source < CROSS_SOURCES && holes > 0; source++) {
+    if (cross->cases[CROSS_ANSWERED] > 0) write_answered(cross, out);
+    for (int source = 0; source <= CROSS_GENERATED && holes > 0; source++) {
         if (cross->cases[source] == 0) continue;
         fprintf(out, "%s:\n", source == CROSS_RECORDED ? "recorded fewer than 3 times" : "never generated");
         write_holes(cross, (enum cross_source)source, holes, out);

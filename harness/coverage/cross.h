@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functional coverage: which points of the space of feature.h, and which rules, cases have exercised. Two kinds of
-// cases are counted apart: those recorded on a machine, and those that the generators make.
+// Functional coverage: which points of the space of feature.h, and which rules, cases have exercised. Three kinds of
+// cases are counted apart: those recorded on a machine, those that the generators make, and of the recorded ones those
+// that another executor has answered as they were recorded.
 #ifndef TMAREF_CROSS_H
 #define TMAREF_CROSS_H
 
@@ -10,7 +11,7 @@
 #include "family.h"
 #include "feature.h"
 
-enum cross_source { CROSS_RECORDED, CROSS_GENERATED, CROSS_SOURCES };
+enum cross_source { CROSS_RECORDED, CROSS_GENERATED, CROSS_ANSWERED, CROSS_SOURCES };
 
 // A point that fewer recorded cases than this have reached is a hole that a case may close.
 enum { CROSS_ENOUGH = 3 };

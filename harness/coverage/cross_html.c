@@ -105,14 +105,14 @@ static void write_rules(const struct cross *cross, FILE *out)
     fputs("<h2>Rules that end a case</h2>\n<p>How many cases have each rule as their verdict. Every rule, these and "
           "those "
           "that hold all the time, has a unit test and names the recording that shows it (docs/rules.md).</p>\n"
-          "<table><tr><th>rule<th>outcome<th>recorded<th>generated<th>evidence</tr>\n",
+          "<table><tr><th>rule<th>outcome<th>recorded<th>generated<th>answered<th>evidence</tr>\n",
           out);
     for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
         uint32_t recorded = cross->rule[CROSS_RECORDED][rule], generated = cross->rule[CROSS_GENERATED][rule];
         if (!cross_rule_ends_case(rule)) continue;
-        fprintf(out, "<tr><td>%s<td>%s<td class=%s>%u<td>%u<td>%s</tr>\n", rule_row(rule)->id,
+        fprintf(out, "<tr><td>%s<td>%s<td class=%s>%u<td>%u<td>%u<td>%s</tr>\n", rule_row(rule)->id,
                 outcome_name(rule_row(rule)->sm_90a), colour(recorded, generated), recorded, generated,
-                rule_row(rule)->evidence);
+                cross->rule[CROSS_ANSWERED][rule], rule_row(rule)->evidence);
     }
     fputs("</table>\n", out);
 }

@@ -38,9 +38,10 @@ static json_t *rules(const struct cross *cross)
     json_t *list = json_array();
     for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
         if (cross_rule_ends_case(rule))
-            json_array_append_new(list, json_pack("{s:s, s:i, s:i}", "id", rule_row(rule)->id, "recorded",
+            json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i}", "id", rule_row(rule)->id, "recorded",
                                                   cross->rule[CROSS_RECORDED][rule], "generated",
-                                                  cross->rule[CROSS_GENERATED][rule]));
+                                                  cross->rule[CROSS_GENERATED][rule], "answered",
+                                                  cross->rule[CROSS_ANSWERED][rule]));
     return list;
 }
 

@@ -15,6 +15,12 @@ check "holes are not asked for" eval '! grep -q -e fewer -e never "$work/out"'
 check "the page is whole" grep -q "</html>" page.html
 check "the page has a grid for each operation" test "$(grep -c '<h2 id=' page.html)" -eq 22
 
+# What another executor answers as recorded is counted apart.
+run 0 coverage --cases 0 --holes 0 --executor model some.jsonl
+out "answered as recorded: 49 of 49 cases"
+run 0 coverage --cases 0 --holes 0 --executor model --sample 7 some.jsonl
+out "answered as recorded: 7 of 49 cases"
+
 # What closes a hole is a list of cases; with three recordings of each no hole is left that they reach.
 run 0 coverage --cases 500 --closing load some.jsonl
 cp "$work/out" closing.jsonl
