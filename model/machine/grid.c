@@ -208,13 +208,15 @@ static uint64_t more_of(uint64_t a, uint64_t b)
 // what asynchronous operations are given to end in.
 static void pass_time(struct machine_cluster *cluster, const struct round *round, int reads_clock)
 {
+    int stares = cluster->unchanged > 0 && !round->has_worked;
+    if (!stares) cluster->stared = 0;
     uint64_t passed = more_of(round->longest, cluster->stared / STARED_PART);
     if (cluster->polling > 0) {
         uint64_t hasty = (uint64_t)ROUND_TIME << (cluster->polling < MOST_HASTE ? cluster->polling : MOST_HASTE);
         passed = more_of(passed, more_of(hasty, cluster->slept * MACHINE_CLOCKS_OF_NS));
     }
     cluster->time = more_of(cluster->time + passed, cluster->clock);
-    cluster->stared = cluster->unchanged > 0 && !round->has_worked ? cluster->stared + passed : 0;
+    if (stares) cluster->stared += passed;
     if (reads_clock || cluster->slept > 0) machine_flights_age(cluster, passed);
     cluster->slept = 0;
 }

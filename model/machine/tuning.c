@@ -15,6 +15,7 @@ static enum machine_next depend(struct machine_strand *strand, const struct mach
 static enum machine_next set_registers(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct machine_cta *cta = strand->warp->cta;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     uint32_t count = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(lanes));
     int granted = 1;
     enum rule rule = code->choice->form == PTX_FORM_SETMAXNREG_DEC

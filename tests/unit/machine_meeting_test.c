@@ -192,6 +192,18 @@ START_TEST(setmaxnreg_waits_for_the_pool)
 END_TEST
 
 // Two CTAs of 384 threads leave 80 registers to each thread of an SM.
+// Lane 0 comes long after the others: the warp counts once, when all have come.
+START_TEST(setmaxnreg_waits_for_all_lanes)
+{
+    const struct ran *ran =
+        run_text(ENTRY "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra ALL;\nmov.u32 %r2, 3000;\n"
+                       "LATE: sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra LATE;\n"
+                       "ALL: setmaxnreg.dec.sync.aligned.u32 48;\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}\n",
+                 (struct launch_of){.block = 128});
+    ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s", ran->outcome.message);
+}
+END_TEST
+
 START_TEST(setmaxnreg_starts_from_what_the_bounds_leave)
 {
     struct ran *ran =
@@ -319,6 +331,7 @@ Suite *machine_meeting_suite(void)
     tcase_add_test(grids, nanosleep_takes_its_time);
     tcase_add_loop_test(grids, ctas_that_sleep_hear_of_each_other, 0, 2);
     tcase_add_test(grids, setmaxnreg_waits_for_the_pool);
+    tcase_add_test(grids, setmaxnreg_waits_for_all_lanes);
     tcase_add_test(grids, setmaxnreg_starts_from_what_the_bounds_leave);
     tcase_add_test(hangs, a_barrier_that_nobody_completes_hangs);
     tcase_add_test(hangs, a_lane_that_never_comes_to_a_shuffle_hangs);
