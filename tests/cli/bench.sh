@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # `tmaref bench`: what it refuses before it looks for a GPU, and what it says where there is none. That it measures is
-# tested with a stand-in driver (tests/executor/run.sh).
+# tested with a driver that goes wrong (tests/executor/run.sh).
 . "$(dirname "$0")/expect.sh" || exit 2
 
 run 0 bench --help

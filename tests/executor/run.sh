@@ -1,26 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The gpu executor with a stand-in driver: run.sh TMAREF DRIVER_DIR KERNELS_DIR PART. The part `agrees`: a driver that
-# answers as the model does. `records`: traces of it, and drivers that cannot start. `breaks`: a driver that crashes,
-# hangs or breaks its device at one case among many.
+# The gpu executor on the driver of `tmaref exec`, which goes wrong where it is told to (sabotage.c):
+# run.sh TMAREF SABOTAGE_LIBRARY DRIVER KERNELS_DIR PART. The part `starts`: drivers that cannot start, and calls that end
+# the process; it needs no kernels. `records`: traces. `breaks`: a driver that crashes, hangs or breaks its device at one
+# case among many, and bytes that come wrong.
 set -u
 tmaref=$(realpath "$1")
-driver=$(realpath "$2")
-kernels=$(realpath "$3")
-part=$4
-families_def=$kernels/../harness/family/families.def
+driver=$(dirname "$(realpath "$2")")
+SABOTAGE_DRIVER=$(realpath "$3")
+kernels=$4
+part=$5
+export SABOTAGE_DRIVER TMAREF_QUIET=1 # the driver does not tell of each fault
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-unset STANDIN_TROUBLE STANDIN_CAPABILITY TMAREF_GPU_SECONDS
+unset SABOTAGE SABOTAGE_CAPABILITY TMAREF_GPU_SECONDS TMAREF_SCHEDULE TMAREF_SEED
 checks=0 failed=0 what= status=
 
-# The command beside kernels: the stand-in does not look into them.
+# The command beside kernels: the executor gpu loads cubins, and this driver takes PTX for them.
 mkdir bin bin/kernels
 cp "$tmaref" bin/tmaref
-for source in "$kernels"/*.cu "$kernels"/*/*.cu; do
-    kernel=${source#"$kernels/"} && kernel=${kernel%.cu}
-    echo "not a cubin" >"bin/kernels/${kernel/\//_}.cubin"
+for ptx in "$kernels"/*.ptx; do
+    name=${ptx##*/}
+    [ ! -e "$ptx" ] || ln -s "$ptx" "bin/kernels/${name%.ptx}.cubin"
 done
 echo "no toolkit" >bin/kernels/toolkit.txt
 
@@ -33,7 +35,7 @@ fail() {
 run() { # run STATUS ARGUMENT...: tmaref ARGUMENT... with the driver
     local want=$1
     shift
-    what="${STANDIN_TROUBLE:-} tmaref $*"
+    what="${SABOTAGE:-} tmaref $*"
     LD_LIBRARY_PATH=$driver bin/tmaref "$@" >out 2>err </dev/null
     status=$?
     checks=$((checks + 1))
@@ -55,62 +57,17 @@ is() { # is TEXT TEXT MESSAGE
     [ "$1" = "$2" ] || fail "$3: $1, not $2"
 }
 
-# families fast|slow: the families of families.def, slow where a case is many products for the model.
-families() {
-    sed -nE 's/^FAMILY\(([a-z0-9_]+), +([0-9]+),.*/\1 \2/p' "$families_def" |
-        awk -v want="$1" '($2 <= 1000 ? "slow" : "fast") == want { print $1 }'
-}
-
-# Sets cases and faults: how many random cases of a fast family to run, fewer where gpu.<name> has fewer too; and how many
-# cases that kill their process so many hold.
-cases=0 faults=0
-how_many() {
-    cases=400 faults=2
-    ! grep -qE "^FAMILY\($1, +100000," "$families_def" || cases=1000 faults=5
-}
-
-# Families none of whose cases kills its process.
-is_harmless() {
-    grep -qE "^FAMILY\($1, +[0-9]+, +0\)" "$families_def"
-}
-
-# Random cases, those that kill their process among them.
-agrees() {
-    local family
-    for family in $(families fast); do
-        how_many $family
-        run 0 diff -f $family -n $cases --seed 5 --faults $faults model gpu
-        out ", 0 mismatches"
-        [ $family = encode ] || is_harmless $family || out "$faults of them predicted to kill their process"
-        run 0 diff -f $family -n $cases --faults 0 gpu gpu
-        out ", 0 mismatches"
-    done
-}
-
-# A GEMM is many products for the model, and two modules may differ: few cases of them, none of which faults.
-multiplies() {
-    local family
-    for family in $(families slow); do
-        run 0 diff -f $family -n 60 --seed 5 model gpu
-        out "60 cases compared"
-        out ", 0 mismatches"
-    done
-}
-
-# A trace of the stand-in is one that the model agrees with, and the other way round.
+# A trace of this driver is one that the model agrees with, and the other way round.
 records() {
-    local family
-    for family in $(families fast); do
-        how_many $family
-        run 0 record -f $family --keep 100 -n $cases -o traces/$family.jsonl.zst
-        is_harmless $family || run 0 record -f $family --keep 5 -n 2000 --lane faults -o traces/$family-faults.jsonl
+    local family device='Sabotaged, driver unknown, CUDA 13.0'
+    for family in encode load async misuse wgmma_order; do
+        run 0 record -f $family --keep 20 -n 60 -o traces/$family.jsonl.zst
     done
-    for family in $(families slow); do run 0 record -f $family --keep 10 -n 20 -o traces/$family.jsonl.zst; done
+    for family in load async; do run 0 record -f $family --keep 3 -n 600 --lane faults -o traces/$family-faults.jsonl; done
     run 0 replay traces
-    out "Stand-in, driver unknown, CUDA 13.0"
+    out "$device"
     run 0 replay -x gpu traces
     out "against gpu"
-    local device='Stand-in, driver unknown, CUDA 13.0'
     is "$(grep -v '^[#e]' traces/MANIFEST | cut -f 4,5 | sort -u)" "$(printf '%s\tno toolkit' "$device")" \
         "device and toolkit in the manifest"
     is "$(grep '^encode' traces/MANIFEST | cut -f 4-6 | sort -u)" "$(printf '%s\t\t' "$device")" \
@@ -128,41 +85,45 @@ records_anew() {
     done
     cmp traces/load-faults.jsonl anew/load-faults.jsonl || fail "load-faults.jsonl: recorded anew it is another one"
     is "$(grep '^load' traces/MANIFEST)" "$(grep '^load' anew/MANIFEST)" "lines of the manifest"
-    sed '2s/"status":71[0-9]/"status":700/' traces/load-faults.jsonl >false.jsonl
+    sed '0,/"status":71[0-9]/s//"status":700/' traces/load-faults.jsonl >false.jsonl
     run 1 record --from false.jsonl -o anew/false.jsonl
-    err "false.jsonl:2: recorded status 700 CUDA_ERROR_ILLEGAL_ADDRESS, found 71"
-    err "1 of 5 cases differ from what was recorded; not written"
+    err ": recorded status 700 CUDA_ERROR_ILLEGAL_ADDRESS, found 71"
+    err "1 of 3 cases differ from what was recorded; not written"
     [ ! -e anew/false.jsonl ] || fail "a trace that differs was written"
     run 2 record --from traces/load.jsonl.zst -f load -o anew/load.jsonl
     err "leave --family out"
 }
 
-# 200 cases that live, and a special one in the midst of them.
+# 40 cases that live, and a special one in the midst of them.
 cases() { # cases FAMILY SPECIAL
-    run 0 run -f "$1" -n 500 --seed 9 -x model
+    run 0 run -f "$1" -n 150 --seed 9 -x model
     sed -nE 's/.*"case":(.*),"result":\{"status":0,.*/\1/p' out >lived
-    { head -120 lived && echo "$2" && sed -n 121,200p lived; } >cases.jsonl
-    is "$(wc -l <cases.jsonl)" 201 "lines of cases.jsonl"
+    { head -20 lived && echo "$2" && sed -n 21,40p lived; } >cases.jsonl
+    is "$(wc -l <cases.jsonl)" 41 "lines of cases.jsonl"
 }
 
 # The special case alone is told apart, and all others have results.
-blamed() { # blamed FAMILY TROUBLE:NUMBER VERDICT
-    export STANDIN_TROUBLE=$2
+blamed() { # blamed FAMILY KIND:NUMBER VERDICT
+    export SABOTAGE=$2
     run 1 diff -f "$1" -I cases.jsonl model gpu
-    out "$1: model against gpu, 201 cases compared"
+    out "$1: model against gpu, 41 cases compared"
     out ", 1 mismatches"
-    out "mismatch: $1 case 121"
+    out "mismatch: $1 case 21"
     out "expected: accepted"
     out "found:    $3"
-    unset STANDIN_TROUBLE
+    unset SABOTAGE
 }
 
-breaks() {
-    local map='"function":"cuTensorMapEncodeTiled","tensorDataType":6,"tensorRank":2,"globalDim":[64,64]'
-    map=$map',"globalStrides":[128],"elementStrides":[1,1],"boxDim":[16,8]'
+map='"function":"cuTensorMapEncodeTiled","tensorDataType":6,"tensorRank":2,"globalDim":[64,64]'
+map=$map',"globalStrides":[128],"elementStrides":[1,1],"boxDim":[16,8]'
+
+ends_in_a_call() {
     cases encode "{$map,\"globalAddress\":74496}"
     blamed encode crash:74496 "process killed by signal 11"
     blamed encode exit:74496 "process killed by signal 9"
+}
+
+breaks() {
     cases load "{\"map\":{$map,\"globalAddress\":17592186044416},\"dims\":2,\"tensorCoords\":[0,0],\"shared\":4096,\"expect\":654321}"
     blamed load sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     blamed load crash:654321 "process killed by signal 11"
@@ -172,7 +133,7 @@ breaks() {
     blamed mbarrier sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     # A hang costs its second at each halving: few cases.
     { head -4 lived && echo '{"ops":[{"op":"init","operand":654321}]}'; } >cases.jsonl
-    export STANDIN_TROUBLE=hang:654321 TMAREF_GPU_SECONDS=1
+    export SABOTAGE=hang:654321 TMAREF_GPU_SECONDS=3
     run 1 diff -f mbarrier -I cases.jsonl model gpu
     out "5 cases compared"
     out "mismatch: mbarrier case 5"
@@ -180,19 +141,31 @@ breaks() {
     run 0 run -x gpu -f mbarrier -I cases.jsonl
     is "$(grep -c '"status":0,' out)" 4 "cases with a result"
     is "$(grep -c '"status":702' out)" 1 "cases that hang"
-    unset STANDIN_TROUBLE TMAREF_GPU_SECONDS
+    unset SABOTAGE TMAREF_GPU_SECONDS
+}
+
+# One byte of what comes back: the case is named, and a trace that has it does not replay.
+comes_wrong() {
+    SABOTAGE=wrong:0 run 1 diff -f mbarrier -I cases.jsonl model gpu
+    out ", 1 mismatches"
+    out "mismatch: mbarrier case 1"
+    SABOTAGE=wrong:0 run 0 record -f mbarrier -n 20 -o traces/wrong.jsonl
+    run 1 replay traces/wrong.jsonl
+    err "wrong.jsonl:2: "
+    run 1 replay -x gpu traces/wrong.jsonl
 }
 
 # One sentence and status 2 where nothing can run.
 does_not_start() {
-    STANDIN_TROUBLE=start:100 run 2 diff -f load model gpu
+    SABOTAGE=start:100 run 2 diff -f load model gpu
     err "cuInit failed: CUDA_ERROR_NO_DEVICE (100)"
-    STANDIN_TROUBLE=startcrash:0 run 2 diff -f load model gpu
+    SABOTAGE=startcrash:0 run 2 diff -f load model gpu
     err "the CUDA driver did not start"
-    STANDIN_CAPABILITY=80 run 2 replay -x gpu traces
-    err "Stand-in has compute capability 8.0: the kernels are for sm_90a (9.0) alone"
-    STANDIN_CAPABILITY=100 run 2 record -f load -o traces/new.jsonl
-    err "Stand-in has compute capability 10.0"
+    run 0 record -x model -f load -n 20 -o traces/load.jsonl
+    SABOTAGE_CAPABILITY=80 run 2 replay -x gpu traces
+    err "Sabotaged has compute capability 8.0: the kernels are for sm_90a (9.0) alone"
+    SABOTAGE_CAPABILITY=100 run 2 record -f load -o traces/new.jsonl
+    err "Sabotaged has compute capability 10.0"
     is "$(ls traces | grep -c new)" 0 "files made by a record that failed"
     mv bin/kernels bin/none
     run 2 diff -f load -n 2000 model gpu
@@ -207,27 +180,27 @@ does_not_start() {
 measures() {
     run 2 bench copy --only=nothing
     err "no contest's name contains 'nothing'"
-    out "Stand-in, driver"
+    out "Sabotaged, driver"
     run 2 bench gemm --triton=nowhere
     err "nowhere/kernels.json: unable to open"
-    STANDIN_CAPABILITY=80 run 2 bench
+    SABOTAGE_CAPABILITY=80 run 2 bench
     err "the kernels are for sm_90a (9.0) alone"
 }
 
 mkdir traces
 case $part in
-agrees)
-    agrees
-    multiplies
+starts)
+    does_not_start
+    ends_in_a_call
+    measures
     ;;
 records)
     records
     records_anew
-    does_not_start
     ;;
 breaks)
     breaks
-    measures
+    comes_wrong
     ;;
 esac
 printf 'executor %s: %d checks, %d failed\n' "$part" "$checks" "$failed"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // tmaref_gemm() from C, where there is no GPU. Usage: call_gemm refuses | fails SENTENCE | multiplies; the last two
-// with the driver that the dynamic loader finds, whose device memory is that of the host. Prints what is wrong, and
-// exits 1.
+// with the driver that the dynamic loader finds, whose device memory has the host's addresses. Prints what is wrong,
+// and exits 1.
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda_calls.h"
 #include "tmaref_gemm.h"
 
 // --- What is wrong with the arguments is said before there is a driver -----------------------------------------------
@@ -59,7 +61,41 @@ static int refuses(void)
 enum { M = 133, N = 70, K = 150, PITCH = 304, PITCH_D = 288, CANARY = 0xa5 };
 enum { ROOM_D = (N * 4 + 15) / 16 * 16 };
 
-static uint8_t a[M * PITCH], b[N * PITCH], d[M * PITCH_D] __attribute__((aligned(16)));
+static uint8_t host_a[M * PITCH] __attribute__((aligned(16)));
+static uint8_t *a = host_a, *b = host_a, *d = host_a; // a call that is refused looks at none of them
+
+static void find(void *driver, const char *name, void *to)
+{
+    void *call = dlsym(driver, name);
+    memcpy(to, &call, sizeof call);
+}
+
+// Moves the operands into the device's memory, all of it 0; 0 if that fails.
+static int move_to_device(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    const struct {
+        uint8_t **at;
+        size_t bytes;
+    } operands[] = {{&a, sizeof host_a}, {&b, (size_t)N * PITCH}, {&d, (size_t)M * PITCH_D}};
+    struct CUctx_st *context;
+    cuInit_fn init;
+    cuDevicePrimaryCtxRetain_fn retain;
+    cuCtxSetCurrent_fn use;
+    cuMemAlloc_v2_fn allocate;
+    if (driver == NULL) return 0;
+    find(driver, "cuInit", &init);
+    find(driver, "cuDevicePrimaryCtxRetain", &retain);
+    find(driver, "cuCtxSetCurrent", &use);
+    find(driver, "cuMemAlloc_v2", &allocate);
+    if (init(0) != CUDA_SUCCESS || retain(&context, 0) != CUDA_SUCCESS || use(context) != CUDA_SUCCESS) return 0;
+    for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
+        unsigned long long address;
+        if (allocate(&address, operands[i].bytes) != CUDA_SUCCESS) return 0;
+        *operands[i].at = (uint8_t *)(uintptr_t)address;
+    }
+    return 1;
+}
 
 // -1, 0 or 1, without a pattern that two rows share.
 static int number(int operand, int row, int column)
@@ -104,10 +140,14 @@ static struct arguments right_arguments(void)
 
 static int multiplies(void)
 {
+    if (!move_to_device()) {
+        printf("the driver gives no memory\n");
+        return 1;
+    }
     struct arguments arguments = right_arguments();
     fill(a, 0, M);
     fill(b, 1, N);
-    memset(d, CANARY, sizeof d);
+    memset(d, CANARY, (size_t)M * PITCH_D);
     int status = call(&arguments), failed = status != 0;
     if (failed) printf("status %d, \"%s\"\n", status, tmaref_gemm_error());
     for (int m = 0; m < M && !failed; m++) {

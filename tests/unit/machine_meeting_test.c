@@ -191,19 +191,20 @@ START_TEST(setmaxnreg_waits_for_the_pool)
 }
 END_TEST
 
-// Two CTAs of 384 threads leave 80 registers to each thread of an SM.
 // Lane 0 comes long after the others: the warp counts once, when all have come.
 START_TEST(setmaxnreg_waits_for_all_lanes)
 {
-    const struct ran *ran =
+    struct ran *ran =
         run_text(ENTRY "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra ALL;\nmov.u32 %r2, 3000;\n"
                        "LATE: sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra LATE;\n"
                        "ALL: setmaxnreg.dec.sync.aligned.u32 48;\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}\n",
                  (struct launch_of){.block = 128});
     ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s", ran->outcome.message);
+    free(ran);
 }
 END_TEST
 
+// Two CTAs of 384 threads leave 80 registers to each thread of an SM.
 START_TEST(setmaxnreg_starts_from_what_the_bounds_leave)
 {
     struct ran *ran =

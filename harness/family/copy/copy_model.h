@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a launch of a kernel of copy.cu does, composed of loads, stores and multicasts of the model: one CTA, or
-// cluster, after the other. The family runs it, and so does the stand-in device of the tests.
+// cluster, after the other. The family runs it.
 #ifndef TMAREF_COPY_MODEL_H
 #define TMAREF_COPY_MODEL_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A misuse job on the model: which rule it breaks, and what it does to memory if none. The stand-in GPU of the tests
-// runs jobs by the same function, so it sees nothing but the job and the memories.
+// A misuse job on the model: which rule it breaks, and what it does to memory if none. It sees nothing but the job and
+// the memories.
 #ifndef TMAREF_MISUSE_MODEL_H
 #define TMAREF_MISUSE_MODEL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// D of a wgmma_order job, for the family and for the stand-in GPU of the tests.
+// D of a wgmma_order job.
 #ifndef TMAREF_WGMMA_ORDER_MODEL_H
 #define TMAREF_WGMMA_ORDER_MODEL_H
 

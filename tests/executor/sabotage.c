@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// A libcuda.so.1 for tests of the gpu executor where there is no GPU: the driver of `tmaref exec` (forward.c), which
+// goes wrong where it is told to.
+//   SABOTAGE=KIND:NUMBER   at the case that holds NUMBER, the globalAddress of a call or a word of a kernel's job:
+//     crash, exit, hang    of the process
+//     sticky               the launch fails, and all that comes after it (719)
+//     late                 the kernel says that it gave up a wait
+//   SABOTAGE=wrong:NUMBER  byte NUMBER of all that is copied to the host is another one
+//   SABOTAGE=start:NUMBER  cuInit returns that error; startcrash:0: it crashes
+//   SABOTAGE_CAPABILITY=80 the device's compute capability
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "forward.h"
+#include "late.h"
+
+#define DECLARE(name, parameters) enum cuda_result name parameters;
+CUDA_CALL_ROWS(DECLARE)
+
+// The number, if SABOTAGE is of that kind.
+static int is_wanted(const char *kind, uint64_t *number)
+{
+    const char *wanted = getenv("SABOTAGE");
+    size_t length = strlen(kind);
+    if (wanted == NULL || strncmp(wanted, kind, length) != 0 || wanted[length] != ':') return 0;
+    *number = strtoull(wanted + length + 1, NULL, 10);
+    return 1;
+}
+
+static int is_number(const char *kind, uint64_t number)
+{
+    uint64_t wanted;
+    return is_wanted(kind, &wanted) && wanted == number;
+}
+
+static void end_process(uint64_t number)
+{
+    if (is_number("crash", number)) raise(SIGSEGV);
+    if (is_number("exit", number)) exit(3);
+    while (is_number("hang", number)) pause();
+}
+
+// --- Start -----------------------------------------------------------------------------------------------------------
+
+enum cuda_result cuInit(unsigned flags)
+{
+    uint64_t error;
+    if (is_number("startcrash", 0)) raise(SIGSEGV);
+    return is_wanted("start", &error) ? (enum cuda_result)error : real_cuInit(flags);
+}
+
+enum cuda_result cuDeviceGetName(char *name, int name_bytes, int device)
+{
+    (void)device;
+    snprintf(name, (size_t)name_bytes, "Sabotaged");
+    return CUDA_SUCCESS;
+}
+
+enum cuda_result cuDeviceGetAttribute(int *value, enum cuda_device_attribute attribute, int device)
+{
+    const char *capability = getenv("SABOTAGE_CAPABILITY");
+    enum cuda_result error = real_cuDeviceGetAttribute(value, attribute, device);
+    if (capability == NULL) return error;
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) *value = atoi(capability) / 10;
+    if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) *value = atoi(capability) % 10;
+    return error;
+}
+
+// --- Cases -----------------------------------------------------------------------------------------------------------
+
+// What breaks the device, once it is broken; is the case of the number on the device?
+static enum cuda_result broken;
+static int is_there;
+static struct CUmod_st *last_module;
+
+static int holds_number(const void *bytes, size_t size_bytes)
+{
+    static const char *const kinds[] = {"crash", "exit", "hang", "sticky", "late"};
+    uint64_t number = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && number == 0; i++) is_wanted(kinds[i], &number);
+    for (size_t at = 0; number != 0 && at + sizeof(uint32_t) <= size_bytes; at += sizeof(uint32_t))
+        if (memcmp((const char *)bytes + at, &(uint32_t){(uint32_t)number}, sizeof(uint32_t)) == 0) return 1;
+    return 0;
+}
+
+enum cuda_result cuTensorMapEncodeTiled(struct tensormap_image *map, uint32_t data_type, uint32_t rank, void *address,
+                                        const uint64_t *dim, const uint64_t *stride, const uint32_t *box,
+                                        const uint32_t *estride, uint32_t interleave, uint32_t swizzle,
+                                        uint32_t l2_promotion, uint32_t oob_fill)
+{
+    end_process((uint64_t)(uintptr_t)address);
+    return real_cuTensorMapEncodeTiled(map, data_type, rank, address, dim, stride, box, estride, interleave, swizzle,
+                                       l2_promotion, oob_fill);
+}
+
+// Jobs come by this copy, most of them: one of less than MOST_JOB_BYTES, for the arena's bytes hold any number.
+enum { MOST_JOB_BYTES = 8 << 20 };
+
+enum cuda_result cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes)
+{
+    if (bytes < MOST_JOB_BYTES) is_there |= holds_number(from, bytes);
+    return broken != CUDA_SUCCESS ? broken : real_cuMemcpyHtoD_v2(to, from, bytes);
+}
+
+enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes)
+{
+    uint64_t at;
+    enum cuda_result error = broken != CUDA_SUCCESS ? broken : real_cuMemcpyDtoH_v2(to, from, bytes);
+    if (is_wanted("wrong", &at) && at < bytes) ((uint8_t *)to)[at] ^= 1;
+    return error;
+}
+
+enum cuda_result cuCtxSynchronize(void)
+{
+    return broken != CUDA_SUCCESS ? broken : real_cuCtxSynchronize();
+}
+
+enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module, const char *name)
+{
+    last_module = module;
+    return real_cuModuleGetFunction(function, module, name);
+}
+
+static int has_parameter(struct CUfunc_st *function, void **parameters)
+{
+    size_t offset, bytes;
+    for (size_t i = 0; real_cuFuncGetParamInfo(function, i, &offset, &bytes) == CUDA_SUCCESS; i++)
+        if (holds_number(parameters[i], bytes)) return 1;
+    return 0;
+}
+
+// As late.cuh leaves it.
+static void say_late(void)
+{
+    const struct late late = {.waits = 32, .barrier = 1024, .parity = 1};
+    unsigned long long address;
+    size_t bytes;
+    if (real_cuModuleGetGlobal_v2(&address, &bytes, last_module, LATE_SYMBOL) == CUDA_SUCCESS)
+        real_cuMemcpyHtoD_v2(address, &late, sizeof late);
+}
+
+enum cuda_result cuLaunchKernelEx(const struct cuda_launch_config *config, struct CUfunc_st *function,
+                                  void **parameters, void **extra)
+{
+    uint64_t number = 0;
+    int meets = is_there || has_parameter(function, parameters);
+    is_there = 0;
+    if (meets) {
+        if (is_wanted("crash", &number) || is_wanted("exit", &number) || is_wanted("hang", &number))
+            end_process(number);
+        if (is_wanted("sticky", &number)) broken = CUDA_ERROR_LAUNCH_FAILED;
+    }
+    if (broken != CUDA_SUCCESS) return CUDA_SUCCESS; // it is told by what waits for the launch
+    enum cuda_result error = real_cuLaunchKernelEx(config, function, parameters, extra);
+    if (meets && is_wanted("late", &number)) say_late();
+    return error;
+}
