@@ -172,16 +172,6 @@ void json_read_numbers(struct json_reader *reader, const char *key, int count, u
     }
 }
 
-void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values)
-{
-    json_read_numbers(reader, key, count, 0, max, values, sizeof *values);
-}
-
-void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values)
-{
-    json_read_numbers(reader, key, count, 0, UINT32_MAX, values, sizeof *values);
-}
-
 void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values)
 {
     const json_t *array = find_array(reader, key, count);
@@ -261,27 +251,6 @@ json_t *json_u64(uint64_t value)
 {
     if (value <= (uint64_t)INT64_MAX) return json_integer((json_int_t)value);
     return json_sprintf("0x%" PRIx64, value);
-}
-
-json_t *json_u64s(const uint64_t *values, int count)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(array, json_u64(values[i]));
-    return array;
-}
-
-json_t *json_u32s(const uint32_t *values, int count)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(array, json_integer((json_int_t)values[i]));
-    return array;
-}
-
-json_t *json_i32s(const int32_t *values, int count)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(array, json_integer((json_int_t)values[i]));
-    return array;
 }
 
 json_t *json_hex(const uint8_t *bytes, size_t count)

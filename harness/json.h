@@ -44,8 +44,6 @@ uint64_t json_read_u64_or(struct json_reader *reader, const char *key, uint64_t 
 // Arrays of exactly `count` numbers.
 void json_read_numbers(struct json_reader *reader, const char *key, int count, uint64_t min, uint64_t max, void *values,
                        size_t bytes); // `bytes` each: 1, 2, 4 or 8
-void json_read_u64s(struct json_reader *reader, const char *key, int count, uint64_t max, uint64_t *values);
-void json_read_u32s(struct json_reader *reader, const char *key, int count, uint32_t *values);
 void json_read_i32s(struct json_reader *reader, const char *key, int count, int32_t *values);
 
 // The position of a string among `names` (NULL ends them).
@@ -67,9 +65,6 @@ int json_has(const struct json_reader *reader, const char *key);
 
 // Numbers above INT64_MAX become "0x..." strings.
 json_t *json_u64(uint64_t value);
-json_t *json_u64s(const uint64_t *values, int count);
-json_t *json_u32s(const uint32_t *values, int count);
-json_t *json_i32s(const int32_t *values, int count);
 json_t *json_hex(const uint8_t *bytes, size_t count);
 
 // Prints the value and a line break to standard output, with jansson's `flags`, and drops it.

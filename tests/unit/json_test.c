@@ -36,10 +36,10 @@ static uint64_t read_key(struct json_reader *reader, enum read how)
     case READ_I64:
         return (uint64_t)json_read_i64(reader, "k", -5, 5);
     case READ_U64S:
-        json_read_u64s(reader, "k", 2, UINT64_MAX, u64s);
+        json_read_numbers(reader, "k", 2, 0, UINT64_MAX, u64s, sizeof u64s[0]);
         return u64s[1];
     case READ_U32S:
-        json_read_u32s(reader, "k", 2, u32s);
+        json_read_numbers(reader, "k", 2, 0, UINT32_MAX, u32s, sizeof u32s[0]);
         return u32s[1];
     case READ_I32S:
         json_read_i32s(reader, "k", 2, i32s);
@@ -150,9 +150,10 @@ START_TEST(json_numbers_survive)
     uint64_t read[5];
     struct text why = {""};
     json_t *json = json_object();
-    json_object_set_new(json, "k", json_u64s(values, 5));
+    json_object_set_new(json, "k", json_array());
+    for (int i = 0; i < 5; i++) json_array_append_new(json_object_get(json, "k"), json_u64(values[i]));
     struct json_reader reader = json_reader_open(json, "it", &why);
-    json_read_u64s(&reader, "k", 5, UINT64_MAX, read);
+    json_read_numbers(&reader, "k", 5, 0, UINT64_MAX, read, sizeof read[0]);
     ck_assert_msg(json_reader_close(&reader), "%s", why.at);
     ck_assert_mem_eq(values, read, sizeof read);
     json_decref(json);

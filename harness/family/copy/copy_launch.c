@@ -5,12 +5,10 @@
 
 #include "copy_case.h"
 #include "gpu_clusters.h"
-#include "reduce.h"
 
 enum {
     CHUNK_BYTES = 4096,
-    RESIDENT = 10,    // CTAs on a multiprocessor
-    ADD_RESIDENT = 4, // of those that reduce
+    RESIDENT = 10, // CTAs on a multiprocessor
     COLUMNS = 8192,
     TILE_COLUMNS = 256,
     TILE_ROWS = CHUNK_BYTES / TILE_COLUMNS / 4,
@@ -54,12 +52,6 @@ int copy_start_vector(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size
     return start_flat(gpu, "copy_vector", COPY_VECTOR_THREADS, 16 * COPY_VECTOR_THREADS, 0, &flat);
 }
 
-int copy_start_vector_add(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes)
-{
-    struct copy_flat flat = {to, from, size_bytes, 0};
-    return start_flat(gpu, "copy_vector_add", COPY_VECTOR_THREADS, 16 * COPY_VECTOR_THREADS, 0, &flat);
-}
-
 // A matrix of `rows` rows at `address`, and its boxes.
 static int encode(struct gpu *gpu, enum dtype dtype, uint64_t address, uint64_t rows, uint32_t box_columns,
                   uint32_t box_rows, uint32_t swizzle, struct tensormap_image *image)
@@ -90,21 +82,20 @@ static struct copy_job job_of(uint64_t rows, uint32_t tile_columns, uint32_t til
     return job;
 }
 
-static int start_matrix(struct gpu *gpu, const char *kernel, uint32_t operation, uint64_t to, uint64_t from,
-                        uint64_t size_bytes, uint32_t tile_rows, uint32_t stages)
+static int start_matrix(struct gpu *gpu, const char *kernel, uint64_t to, uint64_t from, uint64_t size_bytes,
+                        uint32_t tile_rows, uint32_t stages)
 {
     struct tensormap_image maps[2];
     uint64_t rows = size_bytes / (4 * COLUMNS);
-    enum dtype dtype = operation > 0 ? DTYPE_FLOAT32 : DTYPE_UINT32;
     struct copy_job job = job_of(rows, TILE_COLUMNS, tile_rows, 4);
     void *arguments[] = {&maps[0], &maps[1], &job};
     if (size_bytes == 0 || size_bytes % COPY_MATRIX_BYTES != 0) return CUDA_ERROR_INVALID_VALUE;
-    int error = encode(gpu, dtype, from, rows, TILE_COLUMNS, tile_rows, SWIZZLE_NONE, &maps[0]);
-    if (error == CUDA_SUCCESS) error = encode(gpu, dtype, to, rows, TILE_COLUMNS, tile_rows, SWIZZLE_NONE, &maps[1]);
+    int error = encode(gpu, DTYPE_UINT32, from, rows, TILE_COLUMNS, tile_rows, SWIZZLE_NONE, &maps[0]);
+    if (error == CUDA_SUCCESS)
+        error = encode(gpu, DTYPE_UINT32, to, rows, TILE_COLUMNS, tile_rows, SWIZZLE_NONE, &maps[1]);
     job.stages = stages;
-    job.operation = operation;
-    unsigned shared_bytes = stages > 1 ? COPY_TILE_START - COPY_SHARED_START + stages * job.tile_bytes
-                                       : bytes_for(operation > 0 ? ADD_RESIDENT : RESIDENT);
+    unsigned shared_bytes =
+        stages > 1 ? COPY_TILE_START - COPY_SHARED_START + stages * job.tile_bytes : bytes_for(RESIDENT);
     struct gpu_launch launch = {.module = "copy",
                                 .kernel = kernel,
                                 .grid = stages > 1 ? (unsigned)gpu->processors : job.count,
@@ -116,17 +107,12 @@ static int start_matrix(struct gpu *gpu, const char *kernel, uint32_t operation,
 
 int copy_start_tiles(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes)
 {
-    return start_matrix(gpu, "copy_tiles", 0, to, from, size_bytes, TILE_ROWS, 1);
-}
-
-int copy_start_add(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes)
-{
-    return start_matrix(gpu, "copy_tiles", 1 + REDUCE_ADD, to, from, size_bytes, TILE_ROWS, 1);
+    return start_matrix(gpu, "copy_tiles", to, from, size_bytes, TILE_ROWS, 1);
 }
 
 int copy_start_ring(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes)
 {
-    return start_matrix(gpu, "copy_ring", 0, to, from, size_bytes, RING_ROWS, RING_STAGES);
+    return start_matrix(gpu, "copy_ring", to, from, size_bytes, RING_ROWS, RING_STAGES);
 }
 
 int copy_start_stream(struct gpu *gpu, const struct copy_stream *stream)

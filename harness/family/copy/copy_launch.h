@@ -12,9 +12,7 @@ struct gpu;
 //   copy_start_vector  through registers (copy_vector)
 //   copy_start_tiles   tensor copies (copy_tiles), a CTA for each tile: the same, of a matrix
 //   copy_start_ring    tensor copies by CTAs that stay (copy_ring)
-//   copy_start_add     adds floats by tensor reductions (copy_tiles): to += from
-//   copy_start_vector_add   the same through registers (copy_vector_add)
-// Tiles, ring and add take the bytes as a matrix of 8192 words a row: `size_bytes` is a multiple of COPY_MATRIX_BYTES,
+// Tiles and ring take the bytes as a matrix of 8192 words a row: `size_bytes` is a multiple of COPY_MATRIX_BYTES,
 // else CUDA_ERROR_INVALID_VALUE.
 enum { COPY_MATRIX_BYTES = 8192 * 4 * 32, COPY_STREAM_BYTES = 8192 * 2 * 128 };
 
@@ -22,8 +20,6 @@ int copy_start_bytes(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_
 int copy_start_vector(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes);
 int copy_start_tiles(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes);
 int copy_start_ring(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes);
-int copy_start_add(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes);
-int copy_start_vector_add(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes);
 
 // Clusters of 1, 2, 4, 8 or 16 CTAs, as many as run at once, share out the tiles of a matrix (128 rows of 128 bytes
 // each); every CTA of a cluster takes each of the cluster's tiles, `repeats` times all of them.

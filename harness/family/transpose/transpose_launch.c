@@ -108,15 +108,6 @@ int transpose_start_turning(struct gpu *gpu, uint32_t element_bytes, enum tensor
     return gpu_start(gpu, &launch);
 }
 
-int transpose_clocks(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle, enum transpose_walk walk,
-                     uint32_t rounds, uint64_t answer, uint64_t *clocks)
-{
-    *clocks = 0;
-    int error = (int)gpu->driver.cuMemcpyHtoD_v2(answer, clocks, sizeof *clocks);
-    if (error == CUDA_SUCCESS) error = transpose_start_turning(gpu, element_bytes, swizzle, walk, rounds, answer);
-    return error == CUDA_SUCCESS ? (int)gpu->driver.cuMemcpyDtoH_v2(clocks, answer, sizeof *clocks) : error;
-}
-
 static int start_case(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift)
 {
     const struct transpose_case *c = test_case;

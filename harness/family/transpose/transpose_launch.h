@@ -23,11 +23,4 @@ struct transpose_case transpose_fast_case(const struct gpu *gpu, uint32_t elemen
 int transpose_start_turning(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle,
                             enum transpose_walk walk, uint32_t rounds, uint64_t answer);
 
-// Clocks of an SM in which each of its TRANSPOSE_TIMED_CTAS CTAs turns `rounds` tiles in shared memory; nothing is
-// loaded or stored.
-//   answer   device address of 8 bytes
-//   returns  0 or the CUDA error
-int transpose_clocks(struct gpu *gpu, uint32_t element_bytes, enum tensormap_swizzle swizzle, enum transpose_walk walk,
-                     uint32_t rounds, uint64_t answer, uint64_t *clocks);
-
 #endif
