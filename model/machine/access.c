@@ -180,7 +180,9 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->at = stores ? &code->operand[0] : &code->operand[transfer->parts];
     transfer->whole_bytes = transfer->bytes * transfer->parts;
     transfer->is_plain = is_plain(transfer);
-    transfer->row = row_mover_of(transfer);
+    int order = choice->word[PTX_CLASS_ORDER];
+    transfer->is_strong = order != PTX_WORD_NONE && order != PTX_WEAK;
+    transfer->row = transfer->is_strong && transfer->parts == 1 ? NULL : row_mover_of(transfer);
 }
 
 // Do the lanes' pieces lie side by side? Their first address goes to *address.
@@ -270,6 +272,18 @@ static int find_lanes(const struct machine_strand *strand, const struct machine_
     {                                                                                                                  \
         for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
             if (lanes >> lane & 1) *(name *)(void *)at[lane] = ((const name *)slot)[lane];                             \
+    }                                                                                                                  \
+    static void acquire_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                      \
+    {                                                                                                                  \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
+            if (lanes >> lane & 1)                                                                                     \
+                ((name *)slot)[lane] = __atomic_load_n((const name *)(const void *)at[lane], __ATOMIC_ACQUIRE);        \
+    }                                                                                                                  \
+    static void release_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                      \
+    {                                                                                                                  \
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
+            if (lanes >> lane & 1)                                                                                     \
+                __atomic_store_n((name *)(void *)at[lane], ((const name *)slot)[lane], __ATOMIC_RELEASE);              \
     }
 GATHER(word_16)
 GATHER(word_32)
@@ -280,13 +294,15 @@ static int run_scattered(const struct machine_strand *strand, const struct machi
                          const uint64_t address[MACHINE_LANES])
 {
     typedef void each(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES]);
-    static each *const movers[PTX_FILES][2] = {[PTX_FILE_16] = {load_each_word_16, store_each_word_16},
-                                               [PTX_FILE_32] = {load_each_word_32, store_each_word_32},
-                                               [PTX_FILE_64] = {load_each_word_64, store_each_word_64}};
+    static each *const movers[PTX_FILES][2][2] = {
+        [PTX_FILE_16] = {{load_each_word_16, store_each_word_16}, {acquire_each_word_16, release_each_word_16}},
+        [PTX_FILE_32] = {{load_each_word_32, store_each_word_32}, {acquire_each_word_32, release_each_word_32}},
+        [PTX_FILE_64] = {{load_each_word_64, store_each_word_64}, {acquire_each_word_64, release_each_word_64}}};
     uint8_t *at[MACHINE_LANES];
     if (transfer->parts != 1 || !transfer->is_plain || transfer->data->file == PTX_FILE_128) return 0;
     if (!find_lanes(strand, transfer, lanes, address, at)) return 0;
-    movers[transfer->data->file][transfer->use == MEMORY_WRITES](machine_slot(strand, transfer->data->slot), lanes, at);
+    each *const mover = movers[transfer->data->file][transfer->is_strong][transfer->use == MEMORY_WRITES];
+    mover(machine_slot(strand, transfer->data->slot), lanes, at);
     return 1;
 }
 

@@ -86,14 +86,15 @@ typedef void machine_row_mover(const struct machine_strand *strand, const struct
 // A load or store, as its operands and words say it.
 //   bytes        of a part; whole_bytes: of all parts of a lane
 //   is_plain     the registers are as wide as what is moved, and none is loaded twice
-//   row          moves 32 lanes that lie side by side; NULL: each lane for itself
+//   is_strong    other clusters may read or write the same words: each word is the host's atomic, if there is one of
+//   its size row          moves 32 lanes that lie side by side; NULL: each lane for itself
 struct machine_transfer {
     const struct machine_operand *data, *at;
     machine_row_mover *row;
     uint32_t parts, bytes, whole_bytes;
     enum ptx_word space;
     enum memory_use use;
-    int is_signed, is_plain;
+    int is_signed, is_plain, is_strong;
 };
 
 // A variable of a function or a parameter, as it is passed: where it is in local memory, or in which register.
