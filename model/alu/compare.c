@@ -40,7 +40,7 @@ static const uint8_t relations[PTX_WORDS] = {
     }
 
 #define COMPARE_INTEGERS(name, T, bits)                                                                                \
-    static uint32_t name(uint8_t relation, const void *a, const void *b)                                               \
+    LANE_INLINE uint32_t name(uint8_t relation, const void *a, const void *b)                                          \
     {                                                                                                                  \
         const T *as = a, *bs = b;                                                                                      \
         int##bits##_t flags[LANES];                                                                                    \

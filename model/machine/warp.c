@@ -265,7 +265,7 @@ struct going {
 };
 
 // The strand goes on at `pc`: up to where a sibling stands, or the budget ends.
-static void go_from(const struct machine_strand *strand, struct going *going, uint32_t pc)
+static inline void go_from(const struct machine_strand *strand, struct going *going, uint32_t pc)
 {
     const struct machine_function *function = strand->frame->function;
     uint32_t meeting = strand->warp->strands == 1 ? function->codes : meeting_point(strand);
@@ -275,7 +275,7 @@ static void go_from(const struct machine_strand *strand, struct going *going, ui
 }
 
 // Takes what it has run since `begin`, and `more`, off the budget.
-static void spend(struct going *going, uint32_t more)
+static inline void spend(struct going *going, uint32_t more)
 {
     uint32_t used = (uint32_t)(going->code - going->begin) + more;
     going->left = used < going->left ? going->left - used : 0;
@@ -314,8 +314,9 @@ static enum machine_next go_on(struct machine_strand *strand, struct going *goin
         going->code = code;
         if (code == going->stop) break;
         uint32_t lanes = lanes_of(strand, code);
-        going->threads += lanes == strand->lanes ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
-        if (lanes != 0 && code->kind == MACHINE_BRANCH && lanes == strand->lanes && strand->warp->strands == 1) {
+        int are_all = lanes == strand->lanes;
+        going->threads += are_all ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
+        if (are_all && code->kind == MACHINE_BRANCH && strand->warp->strands == 1) {
             spend(going, 1);
             go_from(strand, going, code->target);
             continue;
