@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Instructions of the copy engine, and st.async and red.async: each lane's operation (tma/operation.h), checked and
 // issued into the engine. cp.async is in small_copies.c.
-#include <stdio.h>
 #include <string.h>
 
 #include "cluster.h"
+#include "copy_report.h"
 #include "flight_item.h"
 #include "location.h"
 #include "tensormap.h"
@@ -217,33 +217,16 @@ static enum rule operation_of(const struct asking *asking, struct operation *o)
 
 // --- Faults ----------------------------------------------------------------------------------------------------------
 
-static int say_values(char *text, size_t bytes, const struct operation *o)
-{
-    int used = snprintf(text, bytes, "The copy goes %s", o->map_address != 0 ? "through the tensor map" : "from");
-    if (o->map_address == 0)
-        return used + snprintf(text + used, bytes - (size_t)used, " %#llx to %#llx, %u bytes.",
-                               (unsigned long long)o->from, (unsigned long long)o->to, o->size_bytes);
-    used += snprintf(text + used, bytes - (size_t)used, " at %#llx; coordinates", (unsigned long long)o->map_address);
-    for (int i = 0; i < o->dims; i++) used += snprintf(text + used, bytes - (size_t)used, " %d", o->coord[i]);
-    used += snprintf(text + used, bytes - (size_t)used, ", box");
-    for (int i = 0; i < o->map.rank && i < TENSORMAP_MAX_RANK; i++)
-        used += snprintf(text + used, bytes - (size_t)used, " %u", o->map.box[i]);
-    return used + snprintf(text + used, bytes - (size_t)used, ", shared address %#x.", o->shared);
-}
-
-static enum machine_next refuse(const struct asking *asking, const struct operation *o, enum rule rule,
+static enum machine_next refuse(const struct asking *asking, const struct operation *o, enum rule rule, int is_read,
                                 const struct findings *findings)
 {
-    char more[512];
-    int used = say_values(more, sizeof more, o);
-    const struct finding *finding = &findings->item[0];
+    char more[1024];
+    const struct finding *finding = findings->count > 0 ? &findings->item[0] : NULL;
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
         if (findings->item[i].rule == rule) finding = &findings->item[i];
-    if (findings->count > 0 && finding->argument != NULL)
-        snprintf(more + used, sizeof more - (size_t)used, " Its %s is %#llx; the limit is %#llx.", finding->argument,
-                 (unsigned long long)finding->value, (unsigned long long)finding->limit);
+    machine_copy_explain(asking->strand->warp->cta->cluster->machine, o, is_read, finding, more, sizeof more);
     return machine_fault(asking->strand, asking->code, asking->lane, rule,
-                         findings->count > 0 ? finding->value : o->map_address, more);
+                         finding != NULL ? finding->value : o->map_address, more);
 }
 
 // --- Issue -----------------------------------------------------------------------------------------------------------
@@ -287,7 +270,7 @@ static enum machine_next run_lane(const struct asking *asking)
     int is_read = rule == RULE_OK;
     if (is_read) rule = operation_check(&o, &flights->memories, NULL);
     if (is_read && rule != RULE_OK) operation_check(&o, &flights->memories, &findings);
-    if (rule != RULE_OK) return refuse(asking, &o, rule, &findings);
+    if (rule != RULE_OK) return refuse(asking, &o, rule, is_read, &findings);
     machine_teller(asking->strand, asking->code, UINT32_C(1) << asking->lane, &teller);
     teller.origin.operation = ++flights->operations;
     if (issue_all(asking, &o, &teller)) return MACHINE_NEXT;

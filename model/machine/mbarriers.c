@@ -4,6 +4,7 @@
 
 #include "cluster.h"
 #include "flight_item.h"
+#include "report.h"
 
 enum { NO_ROW = -1 };
 
@@ -197,7 +198,11 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
         return machine_fault(strand, code, lane, rule, 0, "");
     rule = mbarrier_operate(flight_unit(flights_of(strand->warp)), &in, machine_teller(strand, code, lanes, &room),
                             &answer, NULL);
-    if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, in.address[lane], "");
+    if (rule != RULE_OK) {
+        char name[128];
+        machine_shared_name(strand->warp->cta->cluster->machine, cluster_mapa(in.address[lane], 0), name, sizeof name);
+        return machine_fault(strand, code, lane, rule, in.address[lane], name);
+    }
     const struct mbarrier_op_row *does = mbarrier_op_row(in.opcode);
     if (row->result != NO_ROW) give(strand, &code->operand[row->result], lanes, &answer, does->result);
     if (does->result == MBARRIER_GIVES_PREDICATE) return waited(strand, code, &in, answer.ballot);

@@ -3,6 +3,7 @@
 // engine ends it. Fences and groups of each warp.
 #include <string.h>
 
+#include "copy_report.h"
 #include "flight_item.h"
 #include "number_type.h"
 
@@ -156,8 +157,11 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
             "The warps of a warpgroup must execute the same wgmma; another warp of it executes another.");
     enum rule rule = is_new ? check(strand, product) : RULE_OK;
     if (rule != RULE_OK) {
+        char more[512];
+        uint64_t address = wgmma_descriptor_unpack(product->descriptor[1]).start_bytes;
+        machine_descriptors_explain(product->descriptor, more, sizeof more);
         flight_free(&product->head);
-        return machine_fault(strand, code, (uint32_t)__builtin_ctz(lanes), rule, 0, "");
+        return machine_fault(strand, code, (uint32_t)__builtin_ctz(lanes), rule, address, more);
     }
     join(strand, code, product, part);
     const struct teller *teller = machine_teller(strand, code, lanes, &room);

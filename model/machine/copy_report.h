@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Sentences on a copy that faults, for people.
+#ifndef TMAREF_MACHINE_COPY_REPORT_H
+#define TMAREF_MACHINE_COPY_REPORT_H
+
+#include "descriptor.h"
+#include "finding.h"
+#include "operation.h"
+#include "state.h"
+
+#pragma GCC visibility push(hidden)
+
+// `is_read`: its map could be read. `finding`: of the rule that is broken, NULL if there is none.
+void machine_copy_explain(const struct machine *machine, const struct operation *o, int is_read,
+                          const struct finding *finding, char *text, size_t bytes);
+
+// The descriptors of A and B of a wgmma; 0: it has none.
+void machine_descriptors_explain(const uint64_t bits[2], char *text, size_t bytes);
+
+#pragma GCC visibility pop
+
+#endif
