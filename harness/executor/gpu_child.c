@@ -62,10 +62,12 @@ static void serve(int socket, const char *core)
     signal(SIGABRT, SIG_DFL);
     if (core != NULL) gpu_core_ask(core);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); // a context is made and ended in half the time
-    const int is_talkative = core != NULL || (cuda_is_simulated() && getenv("TMAREF_SIM_REPORTS") == NULL);
-    if (is_talkative && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump and fault
+    if (core != NULL && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump
     gpu.core = core;
     greeting.ready = gpu_init(&gpu, &greeting.why);
+    // So does the simulated one of each fault; but what it says of the environment as it begins is heard.
+    const int is_talkative = cuda_is_simulated() && getenv("TMAREF_SIM_REPORTS") == NULL;
+    if (is_talkative && freopen("/dev/null", "w", stderr) == NULL) return;
     memcpy(greeting.description, gpu.description, sizeof greeting.description);
     if (!send_all(socket, &greeting, sizeof greeting) || !greeting.ready) return;
     for (struct gpu_order order; receive(socket, &order, sizeof order, FOREVER) == GPU_CAME_MESSAGE;) {

@@ -43,4 +43,7 @@ expect 1 '' -- sh -c '"$TRITON_PTXAS_PATH" /no/such/file -o /dev/null'
 TMAREF_SCHEDULE=lat expect 1 "TMAREF_SCHEDULE is 'lat', which is not one of" -q -- "$CALLS" names
 TMAREF_SEED=x expect 1 "TMAREF_SEED is 'x', which is not a whole number" -- "$CALLS" names
 LD_LIBRARY_PATH=$(printf '/none/%.0s' {1..6000}) expect 0 '^[0-9]{5}$' -- sh -c 'echo ${#LD_LIBRARY_PATH}'
+# The executor sim says what is wrong with the environment, too.
+TMAREF_SCHEDULE=lat "$TMAREF" replay -x sim "$(dirname "$0")/../../traces/sm_90a/load_claims.jsonl" >"$scratch" 2>&1
+grep -q "TMAREF_SCHEDULE is 'lat', which is not one of" "$scratch" || { cat "$scratch"; failed=1; }
 exit $failed
