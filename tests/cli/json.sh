@@ -57,6 +57,8 @@ hex=$("$TMAREF" encode "${map[@]}" | head -1)
 run 1 encode --json --dtype f16 --dim 4096,4096 --strides 8200 --box 128,64 --swizzle 128B && keys encode
 run 0 decode --json "$hex" && keys decode
 run 1 decode --json "${hex:0:16}f${hex:17}" && keys decode
+tar -xzf "$root/tests/driver/recorded_dumps.tar.gz"
+run 1 compare --json h200/outside.dump h200/plain.dump && keys compare
 run 0 swizzle 128B --json --access column --dtype f16 && keys swizzle
 run 0 mbarrier --json 0xfffff807f81ffffe && keys "mbarrier WORD"
 run 0 mbarrier --json --token 0x7ffff800 && keys "mbarrier --token"
