@@ -6,20 +6,11 @@
 //
 // What the instructions become in SASS (CUDA 13.0, sm_90a): wait_group N of both kinds is DEPBAR.LE SB0, min(N, 63), one
 // and the same scoreboard of the warp, and the bulk one without .read adds CCTL.IVALL, which empties L1.
-#include <cuda/ptx>
-
 #include "async_job.h"
-
-namespace ptx = cuda::ptx;
+#include "device.cuh"
 
 // A phase that has not completed after this many clocks never will; asynchronous arrivals land much sooner.
 static const long long WAIT_CLOCKS = 100000, SETTLE_CLOCKS = 4000;
-
-static __device__ __forceinline__ void pause(long long clocks)
-{
-    for (long long start = clock64(); clock64() - start < clocks;) {
-    }
-}
 
 // --- Instructions that cuda::ptx does not have in this form ------------------------------------------------------------
 
@@ -53,12 +44,10 @@ static __device__ __forceinline__ void copy(const async_op &op)
 static __device__ __forceinline__ void bulk(uint32_t opcode, char *to, uint32_t from, uint32_t size)
 {
     if (opcode == ASYNC_OP_STORE)
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(from), "r"(size)
-                     : "memory");
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to, at_shared(from), size);
     else if (opcode == ASYNC_OP_REDUCE)
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to), "r"(from),
-                     "r"(size)
-                     : "memory");
+        ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, reinterpret_cast<uint32_t *>(to),
+                                  at_shared<uint32_t>(from), size);
     else
         asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(to), "r"(size) : "memory");
 }
@@ -70,9 +59,9 @@ static __device__ __forceinline__ void wait(uint32_t opcode, uint32_t number)
         if (opcode == ASYNC_OP_WAIT)                                                                                   \
             asm volatile("cp.async.wait_group " #n ";" ::: "memory");                                                  \
         else if (opcode == ASYNC_OP_BULK_WAIT)                                                                         \
-            asm volatile("cp.async.bulk.wait_group " #n ";" ::: "memory");                                             \
+            ptx::cp_async_bulk_wait_group(ptx::n32_t<n>());                                                            \
         else                                                                                                           \
-            asm volatile("cp.async.bulk.wait_group.read " #n ";" ::: "memory");                                        \
+            ptx::cp_async_bulk_wait_group_read(ptx::n32_t<n>());                                                       \
         break;
     switch (number) {
         ASYNC_WAIT_NUMBERS(CASE)
@@ -94,20 +83,16 @@ static __device__ __forceinline__ void arrive(uint32_t opcode, uint32_t barrier,
     else if (opcode == ASYNC_OP_COPIES_ARRIVE_NOINC)
         asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
     else if (opcode == ASYNC_OP_ARRIVE)
-        asm volatile("{ .reg .b64 token; mbarrier.arrive.shared::cta.b64 token, [%0], %1; }" ::"r"(barrier), "r"(number)
-                     : "memory");
+        ptx::mbarrier_arrive(at_shared(barrier), number);
     else if (opcode == ASYNC_OP_EXPECT_TX)
-        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(number) : "memory");
+        ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, at_shared(barrier), number);
     else
-        asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(number)
-                     : "memory");
+        complete_tx(at_shared(barrier), number);
 }
 
 static __device__ __forceinline__ bool barrier_wait(uint64_t *barrier, uint32_t parity)
 {
-    for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_test_wait_parity(barrier, parity)) return true;
-    return false;
+    return wait_until(WAIT_CLOCKS, [&] { return ptx::mbarrier_test_wait_parity(barrier, parity); });
 }
 
 // --- Is it there? ----------------------------------------------------------------------------------------------------
@@ -190,7 +175,7 @@ static __device__ __forceinline__ void delay(uint32_t sources, char *scratch)
 static __device__ __forceinline__ void settle()
 {
     wait_all();
-    pause(SETTLE_CLOCKS);
+    stay(SETTLE_CLOCKS);
 }
 
 // A step, but a commit or a wait for groups, by one thread; returns a barrier's answer.
@@ -198,7 +183,7 @@ static __device__ __forceinline__ uint32_t execute(const async_job &job, int ste
                                                    const memories &memory)
 {
     char *shared = memory.shared;
-    uint32_t base = (uint32_t)__cvta_generic_to_shared(shared + ASYNC_SHARED_START) - ASYNC_SHARED_START;
+    uint32_t base = shared_address(shared + ASYNC_SHARED_START) - ASYNC_SHARED_START;
     switch (op.opcode) {
     case ASYNC_OP_COPY_CA:
     case ASYNC_OP_COPY_CG:
@@ -269,24 +254,18 @@ static __device__ __forceinline__ void run_step(const async_job &job, int step, 
         execute(job, step, op, memory);
 }
 
-static __device__ __forceinline__ void fill(char *bytes, uint32_t size_bytes, uint32_t seed, uint32_t salt, uint32_t address)
-{
-    for (uint32_t at = 4 * threadIdx.x; at < size_bytes; at += 4 * ASYNC_THREADS)
-        *(uint32_t *)(bytes + at) = async_word(seed, salt, address + at);
-}
-
 static __device__ __forceinline__ void set_up(const async_job &job, char *shared, char *global)
 {
-    fill(shared + ASYNC_SLOTS, ASYNC_SLOT_BYTES * job.count, job.seed, ASYNC_SALT_SLOTS, ASYNC_SLOTS);
+    const auto word_of = [&](uint32_t salt) {
+        return [&job, salt](uint32_t at) { return async_word(job.seed, salt, at); };
+    };
+    fill(shared, ASYNC_SLOTS, ASYNC_SLOTS + ASYNC_SLOT_BYTES * job.count, word_of(ASYNC_SALT_SLOTS));
     for (int step = 0; step < job.count; step++)
         if (job.op[step].opcode == ASYNC_OP_STORE || job.op[step].opcode == ASYNC_OP_REDUCE)
-            fill(shared + source_address(step), job.op[step].size_bytes, job.seed, ASYNC_SALT_SOURCES,
-                 source_address(step));
-    fill(global, job.global_bytes, job.seed, ASYNC_SALT_GLOBAL, 0);
-    if (threadIdx.x == 0) {
-        ptx::mbarrier_init((uint64_t *)(shared + ASYNC_BARRIER), job.init);
-        ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-    }
+            fill(shared, source_address(step), source_address(step) + job.op[step].size_bytes,
+                 word_of(ASYNC_SALT_SOURCES));
+    fill(global, 0, job.global_bytes, word_of(ASYNC_SALT_GLOBAL));
+    if (threadIdx.x == 0) start_barrier((uint64_t *)(shared + ASYNC_BARRIER), job.init);
     __threadfence();
     ptx::fence_proxy_async();
     __syncthreads();
@@ -302,13 +281,6 @@ static __device__ __forceinline__ void wait_for_everything(const async_job &job)
     wait_all();
     if (arrives) settle();
     __syncthreads();
-}
-
-static __device__ __forceinline__ uint64_t barrier_word(uint64_t *barrier)
-{
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(barrier)) : "memory");
-    __threadfence_block();
-    return *(volatile uint64_t *)barrier;
 }
 
 // The steps, by the warps that have any. Nothing in between takes long, so that operations are still under way at the
@@ -350,7 +322,7 @@ static __device__ __forceinline__ void run_job(const async_job &job, char *share
     wait_for_everything(job);
     for (uint32_t at = threadIdx.x; at < ASYNC_SLOT_BYTES / 4 * job.count; at += ASYNC_THREADS)
         memory.slots[at] = *(uint32_t *)(shared + ASYNC_SLOTS + 4 * at);
-    if (threadIdx.x == 0) *(uint64_t *)output = barrier_word((uint64_t *)(shared + ASYNC_BARRIER));
+    if (threadIdx.x == 0) *(uint64_t *)output = final_word((uint64_t *)(shared + ASYNC_BARRIER));
     __syncthreads();
 }
 
@@ -365,8 +337,7 @@ static __device__ __forceinline__ void take_job(const async_job *job, char *to)
 extern "C" __global__ void __launch_bounds__(ASYNC_THREADS) async_jobs(const async_job *jobs, int count, char *output, char *scratch)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = dynamic - ASYNC_SHARED_START; // shared + address is the byte at that address of this CTA
-    if (__cvta_generic_to_shared(dynamic) != ASYNC_SHARED_START) __trap();
+    char *shared = shared_from_0(dynamic, ASYNC_SHARED_START);
     const async_job &job = *(const async_job *)(shared + ASYNC_JOB);
     for (int i = blockIdx.x; i < count; i += gridDim.x) {
         take_job(&jobs[i], shared + ASYNC_JOB);

@@ -2,23 +2,10 @@
 // Bulk copies and reductions, st.async and red.async. A cluster of two CTAs (or one CTA alone, where no job needs the
 // other) takes jobs in turn: CTA 0 fills the source and issues; the destination's CTA fills the destination, owns the
 // barrier, waits (bounded), drops the barrier so that its true word can be read, and dumps.
-#include <cuda/ptx>
-
 #include "bulk_job.h"
-
-namespace ptx = cuda::ptx;
-
-// A phase that has not completed after this many clocks (about a millisecond) never will.
-static const long long WAIT_CLOCKS = 2000000;
+#include "device.cuh"
 
 // --- Instructions: shared::cta and shared::cluster addresses are 32 bits wide ----------------------------------------
-
-static __device__ uint32_t map_to_rank(uint32_t address, uint32_t rank)
-{
-    uint32_t mapped;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
-    return mapped;
-}
 
 static __device__ void load(bool is_cta, uint32_t to, uint64_t from, uint32_t size, uint32_t barrier)
 {
@@ -140,41 +127,6 @@ static __device__ void issue(const bulk_job &job, uint32_t shared)
     }
 }
 
-static __device__ void fill(char *bytes, uint32_t size_bytes, const bulk_job &job, uint32_t salt)
-{
-    for (uint32_t at = 8 * threadIdx.x; at < size_bytes; at += 8 * BULK_THREADS)
-        *(uint64_t *)(bytes + at) = bulk_word(job.seed, job.content, salt, at);
-}
-
-// All threads of the cluster, or of the CTA where it is alone: what each did before is over for all others.
-static __device__ void meet(bool is_cluster)
-{
-    if (is_cluster) {
-        ptx::barrier_cluster_arrive(ptx::sem_release);
-        ptx::barrier_cluster_wait(ptx::sem_acquire);
-    } else {
-        __syncthreads();
-    }
-}
-
-static __device__ void announce(uint64_t *barrier, uint32_t expect_bytes)
-{
-    ptx::mbarrier_init(barrier, 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster); // copies of any CTA signal it
-    ptx::fence_proxy_async();
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, barrier, expect_bytes);
-}
-
-// Waits for phase 0 and acquires what was written, or for the whole time where the barrier cannot tell; then the word as
-// the barrier unit has it: mbarrier.inval writes it back.
-static __device__ uint64_t wait(uint64_t *barrier, bool settle)
-{
-    for (long long start = clock64(); clock64() - start < WAIT_CLOCKS;)
-        if (ptx::mbarrier_test_wait_parity(ptx::sem_acquire, ptx::scope_cluster, barrier, 0) && !settle) break;
-    asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((uint32_t)__cvta_generic_to_shared(barrier)) : "memory");
-    return *(volatile uint64_t *)barrier;
-}
-
 static __device__ void run_job(const bulk_job &job, char *shared, char *output, uint32_t rank, bool is_cluster)
 {
     bool is_issuer = rank == 0, is_global = job.form == BULK_SHARED_TO_GLOBAL;
@@ -184,29 +136,35 @@ static __device__ void run_job(const bulk_job &job, char *shared, char *output, 
     uint32_t window_bytes = job.window_end - job.window;
     char *window = is_global ? output + job.output : shared + job.window;
 
-    if (is_issuer) fill(shared + job.source, job.source_end - job.source, job, BULK_SALT_SOURCE);
+    const auto word_of = [&](uint32_t salt) {
+        return [&job, salt](uint32_t at) { return bulk_word(job.seed, job.content, salt, at); };
+    };
+    if (is_issuer) fill(shared + job.source, 0, job.source_end - job.source, word_of(BULK_SALT_SOURCE));
     __syncthreads();
-    if (is_destination) fill(window, window_bytes, job, BULK_SALT_DESTINATION);
+    if (is_destination) fill(window, 0, window_bytes, word_of(BULK_SALT_DESTINATION));
     __threadfence();
     ptx::fence_proxy_async(); // source, destination and global window: copies read and write them
     meet(is_cluster);
-    if (is_owner) announce(barrier, job.expect_bytes);
+    if (is_owner) {
+        start_barrier(barrier, 1);
+        expect(barrier, job.expect_bytes);
+    }
     meet(is_cluster);
     if (is_issuer && threadIdx.x == 0)
-        issue(job, (uint32_t)__cvta_generic_to_shared(shared + BULK_SHARED_START) - BULK_SHARED_START);
-    if (is_owner) *(uint64_t *)(output + job.output - 8) = wait(barrier, job.settle);
+        issue(job, shared_address(shared + BULK_SHARED_START) - BULK_SHARED_START);
+    if (is_owner) {
+        wait_or_settle(barrier, job.settle);
+        *(uint64_t *)(output + job.output - 8) = final_word(barrier);
+    }
     meet(is_cluster);
-    if (!is_destination || is_global) return;
-    for (uint32_t at = 16 * threadIdx.x; at < window_bytes; at += 16 * BULK_THREADS)
-        *(uint4 *)(output + job.output + at) = *(uint4 *)(window + at);
+    if (is_destination && !is_global) dump(output + job.output, window, window_bytes);
 }
 
 extern "C" __global__ void __launch_bounds__(BULK_THREADS) bulk_jobs(const bulk_job *jobs, int count, char *output)
 {
     extern __shared__ __align__(1024) char dynamic[];
-    char *shared = dynamic - BULK_SHARED_START; // shared + address is the byte at that address of this CTA
+    char *shared = shared_from_0(dynamic, BULK_SHARED_START);
     uint32_t rank = ptx::get_sreg_cluster_ctarank(), ranks = ptx::get_sreg_cluster_nctarank();
-    if ((__cvta_generic_to_shared(dynamic) & 0xffffff) != BULK_SHARED_START) __trap();
 
     for (int i = blockIdx.x / ranks; i < count; i += gridDim.x / ranks) {
         run_job(jobs[i], shared, output, rank, ranks > 1);
