@@ -63,6 +63,7 @@ static void make(uint64_t seed)
     if (to == NULL) abort();
     program_print(&program, seed, limit, to);
     fclose(to);
+    memset(input, 0, sizeof *input * PROGRAM_INPUTS * PROGRAM_MOST_THREADS); // loads may go behind the threads' words
     for (int word = 0; word < PROGRAM_INPUTS; word++)
         for (int thread = 0; thread < threads(); thread++)
             input[word * threads() + thread] = program_input(seed, word, thread);
@@ -83,7 +84,7 @@ static int launch(struct device *device, struct outcome *outcome)
     const struct device_work work = {.kernel = "kernel",
                                      .ctas = program.ctas,
                                      .block = program.block,
-                                     .buffer = {{input, NULL, (size_t)(PROGRAM_INPUTS * threads())},
+                                     .buffer = {{input, NULL, PROGRAM_INPUTS * PROGRAM_MOST_THREADS},
                                                 {NULL, outcome->log, log_words},
                                                 {outcome->memory, outcome->memory, memory_words()}},
                                      .last = blob};
