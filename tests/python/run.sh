@@ -23,6 +23,7 @@ python=$work/venv/bin/python
 
 # The tests lie apart from the modules, so that what is imported is what the check is about.
 cp -r "$source/python/tests" "$source/python/examples" "$source/python/conftest.py" "$work"
+cp "$source/docs/examples/ci/test_generated.py" "$work/tests"
 case $check in
 package)
     export TMAREF_PYTHON_LIBRARY=$build/native TMAREF_COMMAND=$build/harness/tmaref PYTHONPATH=$source/python
