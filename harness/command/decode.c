@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// `tmaref decode`: the fields of 128 bytes, the call that makes them, and what no encoder would have set.
+// `tmaref decode`: the fields of 128 bytes, the call that makes them, and what no encoder would have set; or a matrix
+// descriptor of wgmma.
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "command_option.h"
 #include "copy.h"
+#include "decode_descriptor.h"
 #include "json.h"
 #include "map_bytes.h"
 #include "map_text.h"
+#include "parse_number.h"
 #include "replace_options.h"
 
 enum { MAX_EDITS = 64 };
@@ -17,6 +21,8 @@ struct decode_options {
     const char *input;
     int json, edits;
     struct replace_op edit[MAX_EDITS];
+    int is_descriptor;
+    struct descriptor_question descriptor;
 };
 
 static void take_edit(const struct command_option *option, void *line, char *value, struct argp_state *state)
@@ -26,6 +32,27 @@ static void take_edit(const struct command_option *option, void *line, char *val
     (void)option;
     if (to->edits == MAX_EDITS) argp_error(state, "at most %d times --replace", MAX_EDITS);
     if (!replace_option_read(value, &to->edit[to->edits++], &why)) argp_error(state, "--replace=%s", why.at);
+}
+
+static void take_descriptor(const struct command_option *option, void *line, char *value, struct argp_state *state)
+{
+    struct decode_options *to = line;
+    (void)option;
+    if (!parse_u64(value, UINT64_MAX, &to->descriptor.bits))
+        argp_error(state, "--descriptor takes a number of 64 bits, not '%s'", value);
+    to->is_descriptor = 1;
+}
+
+static void take_types(const struct command_option *option, void *line, char *value, struct argp_state *state)
+{
+    struct decode_options *to = line;
+    (void)option;
+    for (int types = 0; types < WGMMA_TYPES_COUNT; types++)
+        if (strcmp(wgmma_types_row((enum wgmma_types)types)->name, value) == 0) {
+            to->descriptor.types = (enum wgmma_types)types;
+            return;
+        }
+    argp_error(state, "--types takes the types of a wgmma, D, A and B, as f32.bf16.bf16, not '%s'", value);
 }
 
 static void take_input(void *line, char *argument, struct argp_state *state)
@@ -38,8 +65,16 @@ static void take_input(void *line, char *argument, struct argp_state *state)
 
 static void check_line(const void *line, struct argp_state *state)
 {
-    if (((const struct decode_options *)line)->input == NULL)
+    const struct decode_options *to = line;
+    if (to->input == NULL && !to->is_descriptor)
         argp_error(state, "say which map: 256 hex digits, a file, or - for standard input");
+    if (to->is_descriptor && (to->input != NULL || to->edits > 0))
+        argp_error(state, "--descriptor has no map beside it");
+    if (to->is_descriptor && !wgmma_n_is_legal(to->descriptor.types, to->descriptor.rows))
+        argp_error(state, "%s has no operand of %d rows: 8 to 256 in steps of 8, and of 16 above 32 for integers",
+                   wgmma_types_row(to->descriptor.types)->name, to->descriptor.rows);
+    if (to->descriptor.is_mn_major && !wgmma_may_transpose(to->descriptor.types))
+        argp_error(state, "only operands of 16 bits may be MN-major");
 }
 
 #define TO struct decode_options
@@ -47,6 +82,11 @@ static const struct command_option options[] = {
     OPTION_TAKEN(0, "replace", "FIELD[:ORDINAL]=VALUE", take_edit,
                  "first edit the map as tensormap.replace does; may be given again"),
     OPTION_FLAG(0, "json", json, "print a JSON object"),
+    OPTION_TITLE(1, "A matrix descriptor of wgmma, in place of a map:"),
+    OPTION_TAKEN(0, "descriptor", "BITS", take_descriptor, "its 64 bits"),
+    OPTION_FLAG(0, "mn-major", descriptor.is_mn_major, "the operand is MN-major (default K-major)"),
+    OPTION_NUMBER(0, "rows", "N", descriptor.rows, 8, WGMMA_MAX_N, "rows of M or N that it has (default 64)"),
+    OPTION_TAKEN(0, "types", "TYPES", take_types, "of the instruction, D, A, B (default f32.bf16.bf16)"),
     OPTION_END,
 };
 
@@ -100,23 +140,27 @@ static void print_json(const struct tensormap_image *image, const struct tensorm
 int command_decode(int argc, char **argv)
 {
     static const struct command_line line = {
-        .usage = "MAP",
+        .usage = "MAP\n--descriptor=BITS",
         .help =
-            "Name the fields of a tensor map's 128 bytes and the call that makes it.\vMAP is 256 hex digits (lowest "
+            "Name the fields of a tensor map's 128 bytes and the call that makes it, or what a matrix descriptor of "
+            "wgmma "
+            "reads.\vMAP is 256 hex digits (lowest "
             "byte first), or a file with them, with 128 raw bytes, or with a dump of cuda-gdb (x/16gx, p/x); '-' is "
             "standard input. FIELD is global_address, rank, box_dim, global_dim, global_stride, element_stride, "
             "elemtype, interleave_layout, swizzle_mode or fill_mode, VALUE what the instruction takes. Exit status: 0 "
-            "a map, 1 bytes that no encoder makes, 2 not 128 bytes.",
+            "a map, or a descriptor that works; 1 bytes that no encoder makes, or a descriptor that faults; 2 wrong "
+            "arguments.",
         .options = options,
         .argument = take_input,
         .end = check_line,
     };
-    struct decode_options to = {0};
+    struct decode_options to = {.descriptor = {.types = WGMMA_F32_BF16_BF16, .rows = 64}};
     struct tensormap_image image;
     struct tensormap map;
     struct findings findings = {0}, edits = {0}, faults = {0};
     struct text why;
     command_line_read(&line, argc, argv, &to);
+    if (to.is_descriptor) return descriptor_answer(&to.descriptor, to.json);
     if (!map_bytes_read(to.input, &image, &why)) return command_usage("decode", "%s", why.at);
     for (int i = 0; i < to.edits; i++) {
         tensormap_replace(&image, &to.edit[i], &findings);

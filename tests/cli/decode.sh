@@ -143,6 +143,27 @@ bad "'rank' is not FIELD=VALUE" --replace rank "$hex"
 bad "'box_dim:5=1': the assembler takes no such ordinal or value for box_dim" --replace box_dim:5=1 "$hex"
 bad "'elemtype=13': the assembler takes no such" --replace elemtype=13 "$hex"
 bad "'rank:1=1': the assembler takes no such" --replace rank:1=1 "$hex"
+# A matrix descriptor: fields, where each row is read, and the next step along K. The 128B swizzle of rows of 128 bytes.
+run 0 decode --descriptor 0x4000004000010040 --rows 16
+out "start address        0x400"
+out "stride offset        1024 bytes"
+out "swizzle              128B (1 here, 3 in a tensor map)"
+out "reads                0x400 to 0xbff"
+out "next along K         0x4000004000010042: the start is 32 bytes on"
+out "   9  0x00890        0x00880"
+run 0 decode --descriptor 0x4000004000010046 --rows 8
+out "next along K         in the next box: the span of 128 bytes ends here"
+run 0 decode --descriptor 0x0000001000080040 --rows 8
+out "next along K         0x0000001000080050: the start is 256 bytes on"
+run 0 decode --descriptor 0x4000004000010040 --rows 16 --mn-major
+out "next along K         0x40000040000100c0: the start is 2048 bytes on"
+run 1 decode --descriptor 0x4000004000013fff
+out "fault, rule WGMMA_SMEM_BOUNDS: b-desc is"
+bad "has no operand of 9 rows" --descriptor 12 --rows 9
+bad "--descriptor takes a number of 64 bits, not '0xzz'" --descriptor 0xzz
+bad "--types takes the types of a wgmma" --descriptor 12 --types f32
+bad "only operands of 16 bits may be MN-major" --descriptor 12 --types f32.e4m3.e4m3 --mn-major
+bad "--descriptor has no map beside it" --descriptor 12 "$hex"
 run 0 decode --help
 out "cuda-gdb"
 finish

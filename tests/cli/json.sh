@@ -56,6 +56,8 @@ run 0 encode --json "${map[@]}" && keys encode
 hex=$("$TMAREF" encode "${map[@]}" | head -1)
 run 1 encode --json --dtype f16 --dim 4096,4096 --strides 8200 --box 128,64 --swizzle 128B && keys encode
 run 0 decode --json "$hex" && keys decode
+run 1 decode --json --descriptor 0x4000004000013fff && keys "decode --descriptor"
+run 0 decode --json --descriptor 0x4000004000010040 --rows 8 && keys "decode --descriptor"
 run 1 decode --json "${hex:0:16}f${hex:17}" && keys decode
 tar -xzf "$root/tests/driver/recorded_dumps.tar.gz"
 run 1 compare --json h200/outside.dump h200/plain.dump && keys compare
