@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Runs random PTX programs on libraries that have the driver's calls: a GPU's and the simulated one.
 //
-//   random_ptx run LIBRARY FIRST COUNT STEP [LIMIT]  programs FIRST, FIRST + STEP, ...: a line of each: seed, digest of
-//   the
-//                        text, instructions under test, steps, threads, digest of each step; LIMIT cuts programs short
-//   random_ptx diff LIBRARY OTHER FIRST COUNT STEP   the same, and shows the first step that differs on the other one
-//   random_ptx check LIBRARY FILE [FIRST STEP] runs the programs of a file that `run` wrote, and compares; status 1 if
-//   any differs random_ptx ptx SEED                        prints a program random_ptx rows COUNT how many steps of
-//   each row COUNT programs have
+//   random_ptx run LIBRARY FIRST COUNT STEP [LIMIT]
+//     programs FIRST, FIRST + STEP, ..., a line of each: seed, digest of the text, instructions under test, steps,
+//     threads, digest of each step. LIMIT cuts programs short
+//   random_ptx diff LIBRARY OTHER FIRST COUNT STEP
+//     the same, and shows the first step that differs on the other one
+//   random_ptx check LIBRARY FILE [FIRST STEP]
+//     runs the programs of a file that `run` wrote, all or every STEPth from FIRST on, and compares. Status 1 if one
+//     differs, or is not the program that was recorded; 2 if there is none
+//   random_ptx ptx SEED
+//     prints a program
+//   random_ptx rows COUNT
+//     how many steps of each row COUNT programs have
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,29 +220,48 @@ static int run_all(struct device *device, struct device *other, char **range)
 
 // --- Against what was recorded ---------------------------------------------------------------------------------------
 
-static int check_program(struct device *device, struct outcome *outcome, const char *line, int *compared)
-{
+// A line of a recording as far as the digests of the steps, which begin at `digests`.
+struct recorded {
     unsigned long long seed;
-    unsigned said, text_said;
-    int instances, steps, count, used;
-    if (sscanf(line, "%llu %x %d %d %d %n", &seed, &text_said, &instances, &steps, &count, &used) != 5) return 0;
-    make(seed);
-    if (text_digest() != text_said) return 0; // another program by now
-    ++*compared;
-    run(device, seed, outcome);
-    if (outcome->error != 0) {
-        print_line(seed, outcome);
-        return 1;
-    }
-    for (int step = 0; step <= steps; step++) {
-        if (sscanf(line + used + step * 4, "%4x", &said) != 1) said = UINT32_MAX;
+    unsigned text;
+    int instances, steps, threads;
+    const char *digests;
+};
+
+static int read_line(const char *line, struct recorded *to)
+{
+    int used = 0;
+    int fields =
+        sscanf(line, "%llu %x %d %d %d %n", &to->seed, &to->text, &to->instances, &to->steps, &to->threads, &used);
+    to->digests = line + used;
+    return fields == 5 && to->steps <= PROGRAM_MOST_STEPS;
+}
+
+// 1 if each step left what was recorded of it.
+static int same_steps(const struct recorded *recorded, const struct outcome *outcome)
+{
+    for (int step = 0; step <= recorded->steps; step++) {
+        unsigned said;
+        if (sscanf(recorded->digests + step * 4, "%4x", &said) != 1) said = UINT32_MAX;
         if (said == (outcome->digest[step] & 0xffff)) continue;
-        printf("program %llu: %s %d differs from the recording\n", seed, step == steps ? "memory after step" : "step",
-               step);
-        if (step < steps) print_step(step);
-        return 1;
+        printf("program %llu: %s %d differs from the recording\n", recorded->seed,
+               step == recorded->steps ? "memory after step" : "step", step);
+        if (step < recorded->steps) print_step(step);
+        return 0;
     }
-    return 0;
+    return 1;
+}
+
+static int agrees(struct device *device, struct outcome *outcome, const char *line)
+{
+    struct recorded recorded;
+    if (!read_line(line, &recorded)) return printf("no line of a recording: %.60s\n", line), 0;
+    make(recorded.seed);
+    if (text_digest() != recorded.text || program.steps != recorded.steps)
+        return printf("program %llu is not the one that was recorded: record it again\n", recorded.seed), 0;
+    run(device, recorded.seed, outcome);
+    if (outcome->error != 0) return print_line(recorded.seed, outcome), 0;
+    return same_steps(&recorded, outcome);
 }
 
 static int check(struct device *device, const char *path, long first, long step)
@@ -245,17 +269,19 @@ static int check(struct device *device, const char *path, long first, long step)
     static char line[PROGRAM_MOST_STEPS * 4 + 200];
     static struct outcome outcome;
     FILE *file = fopen(path, "r");
-    int compared = 0, different = 0;
-    long programs = 0;
+    long programs = 0, checked = 0, agreed = 0;
     if (file == NULL) fprintf(stderr, "random_ptx: cannot read %s\n", path), exit(2);
+    if (first < 0 || step < 1) fprintf(stderr, "random_ptx: FIRST is 0 or more, STEP 1 or more\n"), exit(2);
     open_outcome(&outcome);
-    while (fgets(line, sizeof line, file) != NULL)
-        if (*line != '#' && *line != '!' && programs++ % step == first)
-            different += check_program(device, &outcome, line, &compared);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (*line == '#' || *line == '!' || programs++ < first || (programs - 1 - first) % step != 0) continue;
+        checked++;
+        agreed += agrees(device, &outcome, line);
+    }
     fclose(file);
-    printf("%ld programs, %d compared, %d differ\n", (programs - first + step - 1) / step, compared, different);
-    if (2 * compared * step < programs) printf("most programs are not those that were recorded: record them again\n");
-    return different > 0 || 2 * compared * step < programs;
+    if (checked == 0) fprintf(stderr, "random_ptx: %s names no program to run\n", path), exit(2);
+    printf("%ld programs, %ld agree with the recording\n", checked, agreed);
+    return agreed < checked;
 }
 
 // --- Which rows there are --------------------------------------------------------------------------------------------
