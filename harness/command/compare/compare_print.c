@@ -9,6 +9,7 @@
 #include "bank.h"
 #include "compare_command.h"
 #include "explain.h"
+#include "json.h"
 #include "provenance.h"
 #include "result.h"
 
@@ -106,6 +107,7 @@ static int is_poison(const struct compare *compare, int side, uint64_t element)
     uint64_t offset = element * compare->element_bytes / 4 * 4;
     uint32_t word;
     if ((compare->side[side].head.has & TMAREF_DUMP_POISONED) == 0) return 0;
+    if (offset + sizeof word > compare->side[side].head.bytes) return 0; // it ends within a word, which poison does not
     memcpy(&word, compare->side[side].bytes + offset, sizeof word);
     return word == tmaref_poison_word(compare->base + (uint32_t)offset);
 }
@@ -181,7 +183,7 @@ void compare_print(const struct compare *compare)
 static json_t *element_json(const struct compare *compare, uint64_t element)
 {
     struct provenance place;
-    json_t *json = json_pack("{s:I}", "element", (json_int_t)element);
+    json_t *json = json_pack("{s:o}", "element", json_u64(element));
     for (int s = 0; s < 2; s++) {
         char value[64];
         value_text(compare, s, element, value, sizeof value);
@@ -189,8 +191,7 @@ static json_t *element_json(const struct compare *compare, uint64_t element)
         json_object_set_new(json, s == 0 ? "aIsPoison" : "bIsPoison", json_boolean(is_poison(compare, s, element)));
     }
     if (compare->is_dump)
-        json_object_set_new(json, "shared",
-                            json_integer(compare->base + (json_int_t)(element * compare->element_bytes)));
+        json_object_set_new(json, "shared", json_u64(compare->base + element * compare->element_bytes));
     if (tensor_place(compare, element, &place)) {
         json_object_set_new(json, "index", explain_index(place.index, compare->map.rank));
         json_object_set_new(json, "fill", json_boolean(place.is_fill));
@@ -205,9 +206,9 @@ json_t *compare_json(const struct compare *compare)
         json_array_append_new(facts, json_pack("{s:s, s:s, s:s}", "name", compare->fact[i].name, "a",
                                                compare->fact[i].value[0], "b", compare->fact[i].value[1]));
     json_t *json =
-        json_pack("{s:b, s:s, s:I, s:I, s:I, s:o}", "same", compare->facts == 0 && compare->different == 0, "type",
-                  type_name(compare), "elements", (json_int_t)compare->elements, "different",
-                  (json_int_t)compare->different, "largestUlps", (json_int_t)compare->largest_ulps, "facts", facts);
+        json_pack("{s:b, s:s, s:o, s:o, s:o, s:o}", "same", compare->facts == 0 && compare->different == 0, "type",
+                  type_name(compare), "elements", json_u64(compare->elements), "different",
+                  json_u64(compare->different), "largestUlps", json_u64(compare->largest_ulps), "facts", facts);
     if (compare->different == 0) return json;
     json_object_set_new(json, "first", element_json(compare, compare->first));
     json_object_set_new(json, "last", element_json(compare, compare->last));

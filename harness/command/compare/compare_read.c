@@ -29,16 +29,19 @@ __attribute__((format(printf, 4, 5))) static void say(struct compare *compare, c
 
 // --- Dumps -----------------------------------------------------------------------------------------------------------
 
-static void say_numbers(struct compare *compare, const char *name, uint32_t head_offset, int count)
+static void say_numbers(struct compare *compare, const char *name, int side, const int32_t *value, int count)
 {
-    for (int s = 0; s < 2; s++) {
-        char text[COMPARE_TEXT_BYTES] = "";
-        int32_t value[5];
-        memcpy(value, (const char *)&compare->side[s].head + head_offset, (size_t)count * sizeof value[0]);
-        for (int i = 0, used = 0; i < count; i++)
-            used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId32, i > 0 ? ", " : "", value[i]);
-        say(compare, name, s, "%s", text);
-    }
+    char text[COMPARE_TEXT_BYTES] = "";
+    for (int i = 0, used = 0; i < count; i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId32, i > 0 ? ", " : "", value[i]);
+    say(compare, name, side, "%s", text);
+}
+
+static void say_bytes(struct compare *compare, const char *name, int side, const uint8_t *byte, uint32_t count)
+{
+    char text[COMPARE_TEXT_BYTES] = "";
+    for (uint32_t i = 0; i < count && 2 * i + 2 < sizeof text; i++) sprintf(text + 2 * i, "%02x", byte[i]);
+    say(compare, name, side, "%s", text);
 }
 
 // The lines of the map's text that differ; where the tensor lies is no difference.
@@ -66,43 +69,58 @@ static void say_maps(struct compare *compare, const struct tensormap map[2])
     free(text[1]);
 }
 
-static void say_barrier(struct compare *compare)
+// Both maps with one address: where the first byte differs that the lines above do not tell of.
+static void say_map_bytes(struct compare *compare, struct tensormap_image image[2])
 {
-    for (int s = 0; s < 2; s++) {
-        struct mbarrier_fields word = mbarrier_unpack(compare->side[s].head.word);
-        say(compare, "barrier", s, "phase %d, %u of %u arrivals pending, tx %d", word.phase, word.pending,
-            word.expected, word.tx);
-    }
+    const uint8_t *byte[2] = {(const uint8_t *)image[0].word, (const uint8_t *)image[1].word};
+    uint32_t at = 0;
+    for (int s = 0; s < 2; s++) tensormap_replace_address(&image[s], 32, NULL);
+    while (at < TENSORMAP_BYTES && byte[0][at] == byte[1][at]) at++;
+    for (int s = 0; s < 2 && at < TENSORMAP_BYTES; s++)
+        say(compare, "map: its 128 bytes", s, "byte %" PRIu32 " is 0x%02x", at, byte[s][at]);
 }
 
-// A dump's own clock and the address of its tensor differ from run to run; all else is compared.
+// All that the heads say, but for the dump's own clock and the address of the tensor, which differ from run to run.
 static void say_heads(struct compare *compare)
 {
-    const struct tmaref_dump_head *a = &compare->side[0].head, *b = &compare->side[1].head;
+    const struct tmaref_dump_head *head[2] = {&compare->side[0].head, &compare->side[1].head};
+    for (int s = 0; s < 2; s++) say(compare, "what the dump has (bits of `has`)", s, "%#x", head[s]->has);
+    for (int s = 0; s < 2; s++) say(compare, "shared address", s, "%#x", head[s]->first);
+    for (int s = 0; s < 2; s++) say(compare, "bytes", s, "%u", head[s]->bytes);
+    for (int s = 0; s < 2; s++) say(compare, "destination", s, "%#x", head[s]->destination);
+    for (int s = 0; s < 2; s++) say(compare, "expected bytes", s, "%u", head[s]->expect);
+    for (int s = 0; s < 2; s++) say(compare, "dimensions", s, "%u", head[s]->dims);
+    for (int s = 0; s < 2; s++) say_numbers(compare, "coordinates", s, head[s]->coord, 5);
     for (int s = 0; s < 2; s++) {
-        const struct tmaref_dump_head *head = &compare->side[s].head;
-        say(compare, "what the dump has (bits of `has`)", s, "%#x", head->has);
+        const int32_t offset[] = {head[s]->offset[0], head[s]->offset[1], head[s]->offset[2], head[s]->offset[3]};
+        say_numbers(compare, "im2col offsets", s, offset, 4);
     }
-    for (int s = 0; s < 2; s++) say(compare, "shared address", s, "%#x", compare->side[s].head.first);
-    for (int s = 0; s < 2; s++) say(compare, "bytes", s, "%u", compare->side[s].head.bytes);
-    for (int s = 0; s < 2; s++) say(compare, "destination", s, "%#x", compare->side[s].head.destination);
-    for (int s = 0; s < 2; s++) say(compare, "expected bytes", s, "%u", compare->side[s].head.expect);
-    say_numbers(compare, "coordinates", offsetof(struct tmaref_dump_head, coord), 5);
-    say_numbers(compare, "block", offsetof(struct tmaref_dump_head, block), 3);
-    if ((a->has & b->has & TMAREF_DUMP_BARRIER) != 0) say_barrier(compare);
+    for (int s = 0; s < 2; s++) {
+        const int32_t block[] = {(int32_t)head[s]->block[0], (int32_t)head[s]->block[1], (int32_t)head[s]->block[2]};
+        say_numbers(compare, "block", s, block, 3);
+    }
+    for (int s = 0; s < 2; s++) say(compare, "barrier's address", s, "%#x", head[s]->barrier);
+    for (int s = 0; s < 2; s++) {
+        const struct mbarrier_fields word = mbarrier_unpack(head[s]->word);
+        say(compare, "barrier", s, "phase %d, %u of %u arrivals pending, tx %d (0x%016" PRIx64 ")", word.phase,
+            word.pending, word.expected, word.tx, head[s]->word);
+    }
 }
 
 static void read_maps(struct compare *compare)
 {
     struct tensormap map[2];
+    struct tensormap_image image[2];
+    int readable = 0, facts = compare->facts;
     for (int s = 0; s < 2; s++) {
-        struct tensormap_image image;
         if ((compare->side[s].head.has & TMAREF_DUMP_MAP) == 0) return;
-        memcpy(image.word, compare->side[s].head.map, sizeof image.word);
-        tensormap_decode(&image, &map[s], NULL);
-        if (map[s].rank < 1 || map[s].rank > TENSORMAP_MAX_RANK || map[s].dtype >= DTYPE_COUNT) return;
+        memcpy(image[s].word, compare->side[s].head.map, sizeof image[s].word);
+        tensormap_decode(&image[s], &map[s], NULL);
+        readable += map[s].rank >= 1 && map[s].rank <= TENSORMAP_MAX_RANK && map[s].dtype < DTYPE_COUNT;
     }
-    say_maps(compare, map);
+    if (readable == 2) say_maps(compare, map);
+    if (compare->facts == facts) say_map_bytes(compare, image);
+    if (readable < 2) return;
     compare->map = map[0];
     compare->has_map = map[0].mode == TENSORMAP_TILED;
     compare->dtype = map[0].dtype;
@@ -123,6 +141,10 @@ static int open_dumps(struct compare *compare, const uint64_t size[2])
     for (int s = 0; s < 2; s++) compare->side[s].bytes += sizeof(struct tmaref_dump_head);
     const uint32_t *bytes[2] = {&compare->side[0].head.bytes, &compare->side[1].head.bytes};
     compare->elements = (*bytes[0] < *bytes[1] ? *bytes[0] : *bytes[1]) / compare->element_bytes;
+    const uint64_t end = compare->elements * compare->element_bytes;
+    for (int s = 0; s < 2; s++) // too few for an element
+        say_bytes(compare, "bytes behind the last element", s, compare->side[s].bytes + end,
+                  *bytes[s] - end < compare->element_bytes ? (uint32_t)(*bytes[s] - end) : 0);
     return EXIT_AGREE;
 }
 
@@ -142,24 +164,38 @@ static enum dtype npy_dtype(const struct npy *npy)
     return DTYPE_COUNT;
 }
 
-// Two .npy files: their types and shapes must agree. *size: of the elements.
+// Two .npy files: their types and shapes are compared too. *size: of the elements.
 static int open_npys(struct compare *compare, uint64_t size[2])
 {
     struct npy npy[2];
-    struct text why;
+    struct text why, shape;
+    int types, shapes;
     for (int s = 0; s < 2; s++) {
         struct compare_side *side = &compare->side[s];
         if (!npy_read(side->room, size[s], &npy[s], &why)) return command_usage("compare", "%s %s", side->path, why.at);
-        say(compare, "type", s, "%s", npy[s].descr);
         side->bytes = (const uint8_t *)side->room + npy[s].data;
         size[s] = npy[s].data_bytes;
     }
-    if (npy[0].is_fortran || npy[1].is_fortran)
-        return command_usage("compare", "%s is in Fortran order; save it with numpy.ascontiguousarray()",
-                             compare->side[npy[0].is_fortran ? 0 : 1].path);
-    if (compare->facts > 0) return EXIT_AGREE;
-    compare->dtype = npy_dtype(&npy[0]);
-    compare->element_bytes = npy[0].item_bytes;
+    for (int s = 0; s < 2; s++) {
+        if (npy[s].is_fortran)
+            return command_usage("compare", "%s is in Fortran order; save it with numpy.ascontiguousarray()",
+                                 compare->side[s].path);
+        if (npy[s].is_big)
+            return command_usage("compare", "%s is big-endian (%s): a GPU is little-endian; save it as '<%s'",
+                                 compare->side[s].path, npy[s].descr, npy[s].descr + 1);
+    }
+    for (int s = 0; s < 2; s++) say(compare, "type", s, "%s", npy[s].descr);
+    types = compare->facts;
+    for (int s = 0; s < 2; s++) {
+        npy_shape_text(npy[s].shape, npy[s].rank, &shape);
+        say(compare, "shape", s, "(%s)", shape.at);
+    }
+    shapes = compare->facts - types;
+    if (types == 0) {
+        compare->dtype = npy_dtype(&npy[0]);
+        compare->element_bytes = npy[0].item_bytes;
+    }
+    if (types > 0 || shapes > 0) return EXIT_AGREE; // elements by their numbers alone
     compare->rank = npy[0].rank;
     memcpy(compare->shape, npy[0].shape, sizeof compare->shape);
     return EXIT_AGREE;

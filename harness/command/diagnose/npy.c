@@ -92,7 +92,7 @@ static uint64_t shape_of(const struct npy *npy, int i)
     return npy->shape[npy->is_fortran ? i : npy->rank - 1 - i]; // innermost first
 }
 
-static void say_shape(const uint64_t *dim, int rank, struct text *text)
+void npy_shape_text(const uint64_t *dim, int rank, struct text *text)
 {
     text_set(text, "%s", "");
     for (int i = 0; i < rank; i++) {
@@ -118,8 +118,8 @@ int npy_check(const struct npy *npy, const struct tensormap *map, struct text *w
     for (int i = 0; i < npy->rank; i++) found[i] = shape_of(npy, i);
     for (int i = 0; is_same && i < npy->rank; i++) is_same = found[i] == map->dim[i];
     if (is_same) return 1;
-    say_shape(found, npy->rank, &shape);
-    say_shape(map->dim, map->rank, &tensor);
+    npy_shape_text(found, npy->rank, &shape);
+    npy_shape_text(map->dim, map->rank, &tensor);
     return text_set(why, "has the dimensions %.80s, innermost first%s; the map's are %.80s", shape.at,
                     npy->is_fortran ? " (it is in Fortran order)" : "", tensor.at),
            0;
