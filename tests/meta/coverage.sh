@@ -52,8 +52,8 @@ quiet lcov "${rules[@]}" --add-tracefile "$tracefile.initial" --add-tracefile "$
 quiet lcov "${rules[@]}" --extract "$tracefile.all" "$PWD/model/*" --output-file "$tracefile"
 quiet genhtml "${rules[@]}" --branch-coverage --title tmaref --prefix "$PWD" --output-directory "$build/html" "$tracefile"
 
-# Each room, then those of the reference model together, for which the minimum is: the records of the tracefile itself,
-# LF/LH lines, BRF/BRH branches. The rooms of the PTX machine and the drivers are run by programs, not by these tests.
+# Each folder, then those of the reference model together, for which the minimum is: the records of the tracefile itself,
+# LF/LH lines, BRF/BRH branches. The folders of the PTX machine and the drivers are run by programs, not by these tests.
 awk -F : -v top="$PWD/model/" -v minimum_lines=$minimum_lines -v minimum_branches=$minimum_branches '
     function percent(hit, found) { return found ? 100 * hit / found : 100 }
     function tell(what, lh, lf, bh, bf) {
