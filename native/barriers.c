@@ -36,6 +36,11 @@ void native_barrier_start(struct native_barrier *barrier)
     ledger_book_start(&book->book, &book->page, 1);
 }
 
+int native_barrier_has(const char *opcode)
+{
+    return mbarrier_op_find(opcode) != MBARRIER_OPS;
+}
+
 void native_barrier_operate(struct native_barrier *barrier, const char *opcode, uint32_t lanes, const uint64_t *operand,
                             uint64_t *value, uint32_t *ballot, struct native_report *report)
 {

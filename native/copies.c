@@ -153,13 +153,14 @@ int64_t native_copy(const struct native_copy *copy, int64_t count, const int32_t
     const struct region region = {{memory->bytes, memory->base, memory->size_bytes}, memory->is_read_only};
     const struct global_memory global = {&region, region.memory.size_bytes > 0};
     struct memory cta[CLUSTER_MEMORY_MAX_CTAS];
-    const struct cluster_memory cluster = {cta, copy->ctas, copy->ctas > 1, 0};
+    const uint32_t ctas = copy->ctas < CLUSTER_MEMORY_MAX_CTAS ? copy->ctas : CLUSTER_MEMORY_MAX_CTAS;
+    const struct cluster_memory cluster = {cta, ctas, ctas > 1, 0};
     const struct memories memories = {&global, &cluster};
     struct operation operation = operation_of(copy, pitch_bytes);
     struct findings findings;
     native_tell_nothing(report);
     for (int64_t i = 0; i < count; i++) {
-        for (uint32_t rank = 0; rank < copy->ctas; rank++, tiles += pitch_bytes)
+        for (uint32_t rank = 0; rank < ctas; rank++, tiles += pitch_bytes)
             cta[rank] = (struct memory){tiles, copy->shared, pitch_bytes};
         set_box(&operation, coord != NULL ? coord + i * TENSORMAP_MAX_RANK : NULL,
                 offset != NULL ? offset + i * IM2COL_MAX_SPATIAL : NULL, address != NULL ? address + i : NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What other languages call: flat functions over the model. The C compiler reads this header, and so do cffi when the
-// Python package is imported (lines that begin with # are passed over) and the build of the playground: there is no
-// other list of these functions. Memory is the caller's. Arrays lie in memory as C has them; an image is the 128 bytes
+// Python package is imported (lines that begin with # are passed over) and the build of the playground, which leaves
+// out what it does not call. Memory is the caller's. Arrays lie in memory as C has them; an image is the 128 bytes
 // of a tensor map.
 #ifndef TMAREF_NATIVE_H
 #define TMAREF_NATIVE_H
@@ -56,8 +56,8 @@ struct native_memory {
 };
 
 // An instruction, for many boxes. `kind` is a number of enum operation_kind; of tensor copies `image` is the map; of
-// bulk copies `size_bytes` is the size. `shared`: where each box lies in shared memory. `ctas`: of the cluster; with
-// `is_multicast` the CTAs of `mask` get the box, in `tiles` one after the other.
+// bulk copies `size_bytes` is the size. `shared`: where each box lies in shared memory. `ctas`: of the cluster, at most
+// 16; with `is_multicast` the CTAs of `mask` get the box, in `tiles` one after the other.
 struct native_copy {
     int kind, is_multicast;
     const uint8_t *image;
@@ -122,6 +122,9 @@ struct native_barrier {
 
 // Takes the room before anything else: 8 bytes that are no barrier yet.
 void native_barrier_start(struct native_barrier *barrier);
+
+// Whether there is an instruction of this name.
+int native_barrier_has(const char *opcode);
 
 // One instruction ("arrive.expect_tx", ...) of the lanes of a warp on the barrier. `operand` and `value` have 32
 // entries; `ballot` takes the lanes whose wait is true.

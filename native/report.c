@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "command/finding_text.h"
+#include "finding_text.h"
 
 _Static_assert(sizeof((struct native_report *)NULL)->text == LINE_BYTES, "a report takes what a line holds");
 

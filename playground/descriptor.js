@@ -34,10 +34,11 @@ function wantedAt(row, k, start) {
 
 function showDescriptor(call) {
   $("pieces").replaceChildren();
-  let bits, rows;
+  let bits, rows, start;
   try {
     bits = numberOf($("bits").value, "Descriptor");
     rows = Number(numberOf($("rows").value, "Rows", { bits: 8 }));
+    start = Number(numberOf($("start").value, "Start", { bits: 32 }));
   } catch (error) {
     showFindings($("descriptor-says"), "bad", error.message, []);
     return;
@@ -46,10 +47,10 @@ function showDescriptor(call) {
     showFindings($("descriptor-says"), "warn", "There is no tile to lay it over.", []);
     return;
   }
-  drawPieces(bits, rows);
+  drawPieces(bits, rows, start);
 }
 
-function drawPieces(bits, rows) {
+function drawPieces(bits, rows, start) {
   const head = make("tr"), lines = [head];
   let wrong = 0;
   for (const name of ["row", "K bytes 0-15", "K bytes 16-31"]) head.append(make("th", name, { scope: "col" }));
@@ -58,7 +59,7 @@ function drawPieces(bits, rows) {
     line.append(make("th", String(row), { scope: "row" }));
     for (let k = 0; k < K_BYTES; k += CHUNK) {
       const address = wasm._native_descriptor_address(bits, row, k) >>> 0, said = describe(address);
-      const isRight = said.run && said.offset === wantedAt(row, k, Number(numberOf($("start").value, "Start")));
+      const isRight = said.run && said.offset === wantedAt(row, k, start);
       if (!isRight) wrong++;
       line.append(make("td", `${hex(address)} ${said.text}`, { class: said.run ? (isRight ? "" : "wrong") : "none wrong", style: `--chunk:${Math.floor((said.offset % LINE) / CHUNK)}`, title: said.title }));
     }

@@ -20,11 +20,14 @@ function swizzled(mode, addresses) {
   return get32(place.results, addresses.length);
 }
 
-// The pieces of the box, in the order of shared memory.
+// The pieces of the box, in the order of shared memory: at most as many as it has rows, with fill on both sides of each.
 function runsOf(coord) {
   put32(place.numbers, padded(coord, 0n));
   put32(place.numbers + 64, [0, 0, 0]);
-  const count = Number(wasm._native_runs(place.image, place.numbers, place.numbers + 64, 4096n, place.runs));
+  const most = 3 * tile.steps.slice(1).reduce((rows, steps) => rows * Math.max(steps, 1), tile.call.interleave ? tile.steps[0] : 1);
+  wasm._free(place.runs);
+  place.runs = wasm._malloc(most * RUN_BYTES);
+  const count = Number(wasm._native_runs(place.image, place.numbers, place.numbers + 64, BigInt(most), place.runs));
   return Array.from({ length: count }, (_, i) => {
     const at = place.runs + RUN_BYTES * i, [offset, bytes, fill] = get32(at + 8, 3);
     return { address: get64(at, 1)[0], offset, bytes, fill: fill !== 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the page's JavaScript finds the members of native.h's structs (model.js has the same numbers).
+// Where the page's JavaScript finds the members of native.h's structs (library.js and map.js have the same numbers).
 #include <stddef.h>
 
 #include "native.h"

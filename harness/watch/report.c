@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/finding_text.h"
+#include "finding_text.h"
 #include "watch.h"
 
 enum { SHOWN_IN_HEX = 4096 };

@@ -51,11 +51,13 @@ enum cuda_result driver_usable(struct driver *driver)
 
 static void say(struct driver *driver, const char *call, const char *format, va_list arguments)
 {
-    char text[1024];
     if (driver->options.quiet) return;
-    vsnprintf(text, sizeof text, format, arguments);
     fflush(stdout);
-    fprintf(stderr, "tmaref: %s: %s\n", call, text);
+    flockfile(stderr); // a report of one thread is not torn by another
+    fprintf(stderr, "tmaref: %s: ", call);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    funlockfile(stderr);
 }
 
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: MIT
 // cuTensorMap*: the model's own encoder, which is an H200's, bit for bit.
 #include "driver.h"
+#include "finding_text.h"
 #include "tensormap.h"
 
-static const struct finding *finding_of(const struct findings *findings, enum rule rule)
-{
-    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
-        if (findings->item[i].rule == rule) return &findings->item[i];
-    return NULL;
-}
-
+// Says all that is wrong, as `tmaref watch` and `tmaref encode` do.
 static enum cuda_result answer(const char *call, enum rule rule, const struct findings *findings)
 {
     DRIVER_ENTER(driver);
     if (rule == RULE_OK) return CUDA_SUCCESS;
-    const struct rule_row *row = rule_row(rule);
-    const struct finding *finding = finding_of(findings, rule);
-    if (finding == NULL)
-        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "rule %s: %s", row->id, row->sentence);
-    char index[24] = "";
-    if (finding->index >= 0) snprintf(index, sizeof index, "[%d]", finding->index);
-    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call,
-                         "%s%s is %lld, limit %lld, nearest legal value %lld (rule %s)\n    %s\n    %s",
-                         finding->argument, index, (long long)finding->value, (long long)finding->limit,
-                         (long long)finding->nearest, row->id, row->sentence, row->advice);
+    const int error = rule_cuda_error(rule);
+    struct line line;
+    line_start(&line);
+    line_add(&line, "returns %s (%d):\n", cuda_error_name(error), error);
+    findings_text(findings, &line);
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "%.*s", (int)line.used - 1, line.bytes);
 }
 
 DRIVER_VISIBLE enum cuda_result cuTensorMapEncodeTiled(struct tensormap_image *map, uint32_t data_type, uint32_t rank,

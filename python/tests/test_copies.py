@@ -130,7 +130,7 @@ def test_barriers():
     assert barrier.test_wait_parity(0) and barrier.fields.phase == 1
     with pytest.raises(tmaref.Fault):
         barrier.arrive(3)
-    with pytest.raises(tmaref.Fault):
+    with pytest.raises(ValueError, match="there is no mbarrier.arriv;"):
         barrier.operate("arriv")
 
 
@@ -141,6 +141,18 @@ def test_diagnose_and_assert_tile(assert_tile):
     assert_tile(tmaref.load(swizzled, array, (8, 0)), array, swizzled, (8, 0))
     with pytest.raises(AssertionError, match="(?s)of 1024 bytes are not those of the box.*[Ss]wizzle"):
         assert_tile(tmaref.load(plain, array, (8, 0)), array, swizzled, (8, 0))
+    part = array[16:, :]  # the map begins inside the memory, and the memory has strides of its own
+    of_part = tmaref.TensorMap.tiled(part, (8, 64), swizzle="128B")
+    tile = tmaref.load(of_part, array, (8, 0))
+    assert_tile(tile, array, of_part, (8, 0))
+    tile[5] ^= 1
+    with pytest.raises(AssertionError, match="^[12] of 1024 bytes are not those of the box"):
+        assert_tile(tile, array, of_part, (8, 0))
+    wide = np.arange(64 * 128, dtype=np.uint16).reshape(64, 128)
+    half = wide[:, :64]
+    of_half = tmaref.TensorMap.tiled(half, (8, 64), swizzle="128B")
+    with pytest.raises(AssertionError, match="COORD"):
+        assert_tile(tmaref.load(of_half, half, (0, 0)), half, of_half, (8, 0))
     said = tmaref.diagnose(tmaref.load(swizzled, array, (0, 0)), array, swizzled, (8, 0))
     assert not said.is_right and "COORD" in str(said)
     assert "MAP_STRIDE_ALIGN" in tmaref.explain("MAP_STRIDE_ALIGN")

@@ -48,6 +48,8 @@ class Barrier:
         returns  token or count of each of the 32 lanes, and the lanes whose wait is true
         raises   Fault where an H200 faults; what PTX leaves undefined is in `findings`
         """
+        if not library.native_barrier_has(opcode.encode()):
+            raise ValueError(f"there is no mbarrier.{opcode}; for example arrive, arrive.expect_tx, test_wait.parity")
         if not 0 < lanes <= 0xFFFFFFFF:
             raise ValueError(f"lanes {lanes:#x}: a mask of 32 bits, not 0")
         operand = np.zeros(32, np.uint64)

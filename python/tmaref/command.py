@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from .copies import base_of
 from .maps import TensorMap
-from .tensors import innermost_first
+from .tensors import innermost_first, raw_bytes
 
 
 def executable() -> str:
@@ -63,8 +64,8 @@ def diagnose(dump: Any, tensor: Any, tensor_map: TensorMap, coords: Any, *, shar
              before: Any = None, other: Any = (), store: bool = False) -> Diagnosis:
     """Says what explains a tile that is wrong in shared memory.
 
-    dump     the bytes that were found in shared memory from `shared` on; of a store: those of the tensor
-    tensor   the bytes of global memory from the map's address on; of a store: the tile's
+    dump     the bytes that were found in shared memory from `shared` on; of a store: memory as load() takes it
+    tensor   global memory, as load() takes it; of a store: the bytes of the tile
     before   what lay in the place of the dump before, if it is known
     other    arrays whose bytes may have come in their place
     returns  causes, the best first, and everything else that the command says
@@ -76,9 +77,14 @@ def diagnose(dump: Any, tensor: Any, tensor_map: TensorMap, coords: Any, *, shar
             path.write_bytes(np.ascontiguousarray(array).tobytes())
             return str(path)
 
+        def memory(name: str, array: Any) -> str:
+            path = Path(folder) / name
+            path.write_bytes(raw_bytes(array, max(tensor_map.address - base_of(tensor_map, array), 0)))
+            return str(path)
+
         arguments = ["diagnose", f"--map={bytes(tensor_map).hex()}", f"--coord={_list(coords)}", f"--shared={shared}",
-                     f"--dump={file('dump', dump)}",
-                     f"--{'tile' if store else 'tensor'}={file('tensor', tensor)}"]
+                     f"--dump={memory('dump', dump) if store else file('dump', dump)}",
+                     f"--tile={file('tile', tensor)}" if store else f"--tensor={memory('tensor', tensor)}"]
         arguments += ["--store"] if store else []
         arguments += [f"--offsets={_list(offsets)}"] if offsets is not None else []
         arguments += [f"--before={file('before', before)}"] if before is not None else []

@@ -33,7 +33,8 @@ def _memory(memory: Any, base: int) -> Any:
                                               "size_bytes": span.size_bytes, "is_read_only": span.is_read_only})
 
 
-def _base(tensor_map: TensorMap, memory: Any, base: int | None) -> int:
+def base_of(tensor_map: TensorMap, memory: Any, base: int | None = None) -> int:
+    """Global address of the first byte of `memory`."""
     if base is not None:
         return base
     span = span_of(memory)
@@ -117,7 +118,7 @@ def load(tensor_map: TensorMap, memory: Any, coords: npt.ArrayLike, *, offsets: 
     image = ffi.from_buffer(bytes(tensor_map))
     tiles = _Tiles(len(boxes), tensor_map.box_bytes)
     _run("the load", {"kind": _TENSOR_LOAD, "image": image, "shared": shared}, len(boxes), boxes,
-         _offsets(tensor_map, offsets, len(boxes)), None, _memory(memory, _base(tensor_map, memory, base)), tiles)
+         _offsets(tensor_map, offsets, len(boxes)), None, _memory(memory, base_of(tensor_map, memory, base)), tiles)
     return _elements(tensor_map, tiles.boxes(), np.ndim(coords) == 1)
 
 
@@ -144,7 +145,7 @@ def multicast(tensor_map: TensorMap, memory: Any, coords: npt.ArrayLike, *, ctas
     _run("the multicast load",
          {"kind": _TENSOR_LOAD, "image": image, "shared": shared, "ctas": ctas, "issuer": issuer, "is_multicast": 1,
           "mask": mask}, 1, box, _offsets(tensor_map, offsets, 1), None,
-         _memory(memory, _base(tensor_map, memory, base)), tiles)
+         _memory(memory, base_of(tensor_map, memory, base)), tiles)
     return _elements(tensor_map, tiles.boxes(), False)
 
 
@@ -176,7 +177,7 @@ def _store(tensor_map: TensorMap, memory: Any, coords: npt.ArrayLike, tiles: Any
     room = _Tiles(len(boxes), tensor_map.box_bytes)
     room.fill(tiles)
     _run(what, {**fields, "image": image, "shared": shared}, len(boxes), boxes, None, None,
-         _memory(memory, _base(tensor_map, memory, base)), room)
+         _memory(memory, base_of(tensor_map, memory, base)), room)
 
 
 # --- Bulk copies: no map, bytes side by side ---------------------------------------------------------------------------

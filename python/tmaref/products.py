@@ -30,11 +30,18 @@ def _format(name: str, array: Array, given: str | None) -> str:
     return found
 
 
-def _types(a: str, b: str, accumulate: str | None) -> tuple[int, str]:
-    d = accumulate or ("s32" if a in ("s8", "u8") else "f32")
-    types = int(library.native_wgmma_types(f"{d}.{a}.{b}".encode()))
+def _types(a: Array, b: Array, accumulate: str | None, a_format: str | None, b_format: str | None) -> tuple[int, str]:
+    """The types of the wgmma, and the accumulator's format; the arrays are as wide as their formats."""
+    formats = _format("a", a, a_format), _format("b", b, b_format)
+    d = accumulate or ("s32" if formats[0] in ("s8", "u8") else "f32")
+    types = int(library.native_wgmma_types(f"{d}.{formats[0]}.{formats[1]}".encode()))
     if types < 0:
-        raise TypeError(f"wgmma has no {d}.{a}.{b} (D, A, B)")
+        raise TypeError(f"wgmma has no {d}.{formats[0]}.{formats[1]} (D, A, B)")
+    shape = ffi.new("int[6]")
+    library.native_wgmma_shape(types, shape)
+    for what, array, name, bits in (("a", a, formats[0], shape[4]), ("b", b, formats[1], shape[5])):
+        if bits != 8 * array.itemsize:
+            raise TypeError(f"{what} has elements of {8 * array.itemsize} bits, {name} has {bits}")
     return types, d
 
 
@@ -66,7 +73,7 @@ def matmul(a: Array, b: Array, dtype: Any = None, *, accumulate: str | None = No
     """
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise ValueError(f"shapes {a.shape} and {b.shape} do not fit: (M, K) and (K, N)")
-    types, d = _types(_format("a", a, a_format), _format("b", b, b_format), accumulate)
+    types, d = _types(a, b, accumulate, a_format, b_format)
     shape = (a.shape[0], b.shape[1])
     sums = _accumulator(d, shape, c)
     product = ffi.new("struct native_product *", {
@@ -107,8 +114,7 @@ def wgmma(a: Array, b: Array, d: npt.ArrayLike | None = None, **options: Any) ->
 
     K is 16 for 16-bit types, 8 for tf32, 32 for 8-bit types; N is what PTX has. The options are those of matmul().
     """
-    types, _ = _types(_format("a", a, options.get("a_format")), _format("b", b, options.get("b_format")),
-                      options.get("accumulate"))
+    types, _ = _types(a, b, *(options.get(name) for name in ("accumulate", "a_format", "b_format")))
     shape = ffi.new("int[6]")
     library.native_wgmma_shape(types, shape)
     n = b.shape[1] if b.ndim == 2 else 0

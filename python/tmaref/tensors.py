@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -123,6 +124,12 @@ def span_of(memory: Any) -> Span:
     past = facts.address + sum(r for r in reach if r > 0) + item
     flags = getattr(memory, "flags", None)
     return Span(first, past - first, flags is not None and not getattr(flags, "writeable", True))
+
+
+def raw_bytes(memory: Any, skip: int = 0) -> bytes:
+    """The bytes of an array on the host as they lie in memory, from byte `skip` on, gaps between its rows included."""
+    span = span_of(memory)
+    return ctypes.string_at(span.address + skip, max(span.size_bytes - skip, 0))
 
 
 def innermost_first(values: Sequence[int]) -> list[int]:

@@ -30,6 +30,11 @@ expect 0 '/exec(:|$)' -- sh -c 'echo "$LD_LIBRARY_PATH"'
 expect 0 '^shuffled 5 2 h100$' -S shuffled -s 5 -t 2 --device h100 -- \
     sh -c 'echo $TMAREF_SCHEDULE $TMAREF_SEED $TMAREF_THREADS $TMAREF_DEVICE'
 
+# A map that the driver refuses: every rule, as `tmaref encode` prints it.
+expect 0 '^tmaref: cuTensorMapEncodeTiled: returns CUDA_ERROR_INVALID_VALUE \(1\):$' -- "$CALLS" maps
+expect 0 '^  refused, rule MAP_BOX_DIM: boxDim\[[01]\] is [0-9]+, limit 256, nearest legal value' -- "$CALLS" maps
+expect 0 '^  refused, rule MAP_INNER_BYTES: boxDim\[0\] is 257, limit 4, nearest legal value 256$' -- "$CALLS" maps
+
 # What Triton finds: a ptxas that gives PTX on, and says so in its version. A user's own stays.
 expect 0 'tmaref.*release 13\.0, V13' -- sh -c '"$TRITON_PTXAS_PATH" --version'
 TRITON_PTXAS_PATH=/mine expect 0 '^/mine .*/exec .*/exec/ptxas$' -- \

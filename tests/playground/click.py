@@ -187,6 +187,14 @@ def check_typing(page):
     expect("keys move the selection", page.inner_text("#cell").split(":")[0], "shared 0x490")
     page.fill("#dim", "4096, many")
     expect("nonsense is told", "'many' is not a whole number" in page.inner_text("#verdict"), True)
+    page.fill("#dim", "4096, 4096")
+    page.fill("#start", "many")
+    expect("in any field", "'many' is not a whole number" in page.inner_text("#descriptor-says"), True)
+    large = {"dtype": "u8", "dim": "32, 256, 64", "strides": "", "box": "32, 256, 16", "estride": "1, 1, 1", "swizzle": "none",
+             "coord": "0, 0, 0", "line": "900"}
+    show(page, large)  # 8,192 rows
+    expect("the end of a large box", page.locator("#tile td").first.inner_text(), "(0, 16, 14)")
+    show(page, {})
     page.fill("#bits", "0x4000004000010040")
     expect("a descriptor is taken apart", [page.input_value(f"#{i}") for i in ("start", "stride", "mode")], ["0x400", "1024", "128B"])
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A finding in words for people and as JSON for machines: the only printer of findings. Used by encode, decode,
-// explain and mbarrier, and by the watching library, which is why it writes into a struct line and allocates nothing.
+// A finding in words for people and as JSON for machines: the only printer of findings. Used by the
+// command, by the libraries that stand before or in place of the driver, which is why it writes into a struct line and
+// allocates nothing, and by other languages.
 #ifndef TMAREF_FINDING_TEXT_H
 #define TMAREF_FINDING_TEXT_H
 
 #include "finding.h"
-#include "watch/line.h"
+#include "line.h"
 
 // "refused, rule MAP_BOX_DIM: boxDim[0] is 257, limit 256, nearest legal value 256" and, on lines of their own, the
 // rule's sentence and advice.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Text put together in a fixed buffer, to be written with one call: a report of one thread is not torn by another.
-// No allocation and no stdio stream, because the watched program owns those.
-#ifndef TMAREF_WATCH_LINE_H
-#define TMAREF_WATCH_LINE_H
+// No allocation and no stdio stream, because a watched program owns those.
+#ifndef TMAREF_LINE_H
+#define TMAREF_LINE_H
 
 #include <stddef.h>
 

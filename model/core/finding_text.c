@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command/finding_text.h"
+#include "finding_text.h"
 
 #include <inttypes.h>
 #include <string.h>
