@@ -7,7 +7,7 @@ uint8_t *result_window(struct result *result, const char *name, uint64_t base, u
 {
     assert(result->windows < RESULT_MAX_WINDOWS);
     uint8_t *bytes = result->free_bytes;
-    result->window[result->windows++] = (struct window){name, base, size_bytes, bytes, 0};
+    result->window[result->windows++] = (struct window){name, base, size_bytes, bytes, 0, 0};
     result->free_bytes += size_bytes;
     return bytes;
 }
@@ -28,5 +28,12 @@ uint8_t *result_open_window(struct result *result, const char *name, uint64_t ba
 {
     uint8_t *bytes = result_window(result, name, base, size_bytes);
     result->window[result->windows - 1].is_open = 1;
+    return bytes;
+}
+
+uint8_t *result_mixed_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes)
+{
+    uint8_t *bytes = result_window(result, name, base, size_bytes);
+    result->window[result->windows - 1].is_mixed = 1;
     return bytes;
 }

@@ -15,13 +15,14 @@
 enum { RESULT_MAX_WINDOWS = 17, RESULT_ALIGNMENT = 256 };
 
 // Bytes of memory: `base` is the address of bytes[0] in its space. `is_open` 1: the hardware decides what it holds; it
-// is recorded, and not compared.
+// is recorded, and not compared. `is_mixed` 1: the hardware decides some bytes, those that the family's open_bytes()
+// marks; the others are compared.
 struct window {
     const char *name;
     uint64_t base;
     uint32_t size_bytes;
     uint8_t *bytes;
-    int is_open;
+    int is_open, is_mixed;
 };
 
 // `status`: 0, a CUDA error number, or minus a signal number when the host process died inside the driver.
@@ -62,5 +63,8 @@ void result_close(struct result *result);
 
 // The same as result_window() for a window that is not compared.
 uint8_t *result_open_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
+
+// The same for one of which some bytes are not.
+uint8_t *result_mixed_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
 
 #endif

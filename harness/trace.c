@@ -81,8 +81,9 @@ static void hex_of(const uint8_t *bytes, uint32_t count, char *text)
     for (uint32_t i = 0; i < count; i++) snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 }
 
-// A window kept whole: names the first byte that differs.
-static int bytes_agree(const struct window *window, const char *recorded, struct trace_difference *difference)
+// A window kept whole: names the first byte that differs, past those that `is_open` marks (NULL: none).
+static int bytes_agree(const struct window *window, const char *recorded, const uint8_t *is_open,
+                       struct trace_difference *difference)
 {
     uint8_t bytes[TRACE_WHOLE_BYTES];
     if (window->size_bytes > TRACE_WHOLE_BYTES || !hex_parse(recorded, bytes, window->size_bytes)) {
@@ -91,7 +92,7 @@ static int bytes_agree(const struct window *window, const char *recorded, struct
         return 0;
     }
     for (uint32_t i = 0; i < window->size_bytes; i++) {
-        if (bytes[i] == window->bytes[i]) continue;
+        if (bytes[i] == window->bytes[i] || (is_open != NULL && is_open[i])) continue;
         char want[17] = "", got[17] = "";
         uint32_t from = i & ~7u, count = window->size_bytes - from < 8 ? window->size_bytes - from : 8;
         hex_of(bytes + from, count, want);
@@ -105,8 +106,16 @@ static int bytes_agree(const struct window *window, const char *recorded, struct
     return 1;
 }
 
-// A window kept as digests: names the first line that differs.
-static int digests_agree(const struct window *window, const json_t *recorded, struct trace_difference *difference)
+// Has the line no byte that `is_open` marks?
+static int is_closed(const struct window *window, const uint8_t *is_open, uint32_t line)
+{
+    uint32_t at = line * TRACE_LINE_BYTES, left = window->size_bytes - at;
+    return is_open == NULL || memchr(is_open + at, 1, left < TRACE_LINE_BYTES ? left : TRACE_LINE_BYTES) == NULL;
+}
+
+// A window kept as digests: names the first line that differs. A line with an open byte cannot be compared.
+static int digests_agree(const struct window *window, const json_t *recorded, const uint8_t *is_open,
+                         struct trace_difference *difference)
 {
     char digest[17];
     uint8_t found[MAX_LINES], lines[MAX_LINES];
@@ -122,7 +131,8 @@ static int digests_agree(const struct window *window, const json_t *recorded, st
     if (strcmp(digest, want) == 0) return 1;
     uint32_t count = line_digests(window, found, MAX_LINES), line = 0;
     int known = hex_parse(line_text, lines, count);
-    while (known && line < count && found[line] == lines[line]) line++;
+    while (known && line < count && (found[line] == lines[line] || !is_closed(window, is_open, line))) line++;
+    if (known && line == count && is_open != NULL) return 1;
     if (known && line < count) {
         uint32_t at = line * TRACE_LINE_BYTES, left = window->size_bytes - at;
         difference->place = (struct place){.window = window->name,
@@ -136,8 +146,8 @@ static int digests_agree(const struct window *window, const json_t *recorded, st
     return 0;
 }
 
-static int window_agrees(const struct trace_entry *entry, const struct window *window,
-                         struct trace_difference *difference)
+static int window_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
+                         const struct window *window, struct trace_difference *difference)
 {
     const json_t *recorded = json_object_get(entry->windows, window->name);
     const char *bytes = json_string_value(json_object_get(recorded, "bytes"));
@@ -149,7 +159,11 @@ static int window_agrees(const struct trace_entry *entry, const struct window *w
         return 0;
     }
     if (window->is_open) return 1;
-    return bytes != NULL ? bytes_agree(window, bytes, difference) : digests_agree(window, recorded, difference);
+    uint8_t *is_open = family_open_bytes(family, test_case, window);
+    int agree = bytes != NULL ? bytes_agree(window, bytes, is_open, difference)
+                              : digests_agree(window, recorded, is_open, difference);
+    free(is_open);
+    return agree;
 }
 
 // The words of a curated case, line by line.
@@ -180,7 +194,8 @@ static int is_possible(const struct trace_entry *entry, const struct family *fam
     int was_legal = bytes != NULL && family_restore(family, test_case, entry->text, &recorded) &&
                     family->is_legal(test_case, &recorded);
     int same = was_legal && family->is_legal(test_case, result);
-    for (int i = 0; i < recorded.windows && same; i++) same = window_agrees(entry, &recorded.window[i], difference);
+    for (int i = 0; i < recorded.windows && same; i++)
+        same = window_agrees(entry, family, test_case, &recorded.window[i], difference);
     if (!same)
         text_set(&difference->text, "what was %s is none of the results that can be",
                  was_legal ? "found (or the digest of what was recorded)" : "recorded");
@@ -209,7 +224,7 @@ int trace_agrees(const struct trace_entry *entry, const struct family *family, c
         return is_possible(entry, family, test_case, result, difference);
     int same_text = text_agrees(entry, family, test_case, result, difference);
     for (int i = 0; i < result->windows; i++) {
-        if (window_agrees(entry, &result->window[i], &bytes)) continue;
+        if (window_agrees(entry, family, test_case, &result->window[i], &bytes)) continue;
         if (same_text) difference->text = bytes.text;
         difference->place = bytes.place;
         return 0;

@@ -19,8 +19,9 @@ struct difference_units {
     uint64_t expected, found;
 };
 
-// Looks in window `window` of both results; 0 if they are the same there.
-int difference_find(const struct result *expected, const struct result *found, int window,
+// Looks in a window of both results, past the bytes that `is_open` marks (NULL: none); 0 if they are the same there.
+// Which window it is of the result the caller sets.
+int difference_find(const struct window *expected, const struct window *found, const uint8_t *is_open,
                     struct difference *difference);
 
 // Of units of `bytes` bytes, at most 8, from the window's start on.

@@ -62,6 +62,9 @@ struct family {
     // What they hold before the case runs; NULL: anything.
     void (*fill)(const void *test_case, const struct result *result);
 
+    // Marks the bytes of a mixed window that the hardware decides: is_open[i] of byte i. NULL: it has no such window.
+    void (*open_bytes)(const void *test_case, const struct window *window, uint8_t *is_open);
+
     // Runs one case on the model, into the windows. Returns the first rule broken; the result has no windows then.
     enum rule (*run_model)(const void *test_case, struct result *result);
 
@@ -117,6 +120,13 @@ int family_read_recorded(const struct family *family, const json_t *json, void *
 // The windows of a case with what they hold before, and the bytes that they take.
 void family_open(const struct family *family, const void *test_case, struct result *result);
 size_t family_result_bytes(const struct family *family, const void *test_case);
+
+// Of each byte of a mixed window whether it is open, for the caller to free; NULL for other windows.
+uint8_t *family_open_bytes(const struct family *family, const void *test_case, const struct window *window);
+
+// Do two windows of a case hold the same, but for what is open?
+int family_windows_agree(const struct family *family, const void *test_case, const struct window *expected,
+                         const struct window *found);
 
 // Runs a case on the model; `result` is empty.
 void family_run_model(const struct family *family, const void *test_case, struct result *result);

@@ -177,6 +177,29 @@ enum rule wgmma_check(const struct wgmma *w, const struct wgmma_operands *o, str
     return first;
 }
 
+// --- What is not mapped ----------------------------------------------------------------------------------------------
+
+static int is_mapped(const struct memory *shared, uint32_t address)
+{
+    return address >= shared->base && address - shared->base + PIECE_BYTES <= shared->size_bytes;
+}
+
+void wgmma_mark_outside(const struct wgmma *w, const struct wgmma_operands *o, int operand,
+                        uint8_t is_outside[WGMMA_MAX_N])
+{
+    const struct wgmma_descriptor d = wgmma_descriptor_unpack(o->descriptor[operand]);
+    int k = wgmma_types_row(w->types)->k * depth_of(w, operand), pieces = pieces_of_row(w, operand);
+    if (operand == 0 && w->a_in_registers) return;
+    for (int i = 0; i < pieces_of(w, operand); i++) {
+        uint32_t address = piece_address(w, operand, &d, i);
+        if (is_mapped(o->shared, address)) continue;
+        if (w->is_transposed[operand])
+            memset(is_outside + i / k * PIECE_ROWS, 1, PIECE_ROWS);
+        else
+            is_outside[i / pieces] = 1;
+    }
+}
+
 // --- Operands --------------------------------------------------------------------------------------------------------
 
 // One operand as bytes: row r of A, or column r of B, is bytes[r]; K runs along it.

@@ -43,6 +43,11 @@ enum rule wgmma_execute(const struct wgmma *wgmma, const struct wgmma_operands *
 // Shared memory that operand 0 (A) or 1 (B) is read from, in pieces of 16 bytes: its first address, and the end.
 void wgmma_reach(const struct wgmma *wgmma, int operand, uint64_t descriptor, uint32_t *first, uint32_t *end);
 
+// Marks with 1 the rows of A (operand 0) or columns of B (operand 1) of which shared memory holds not every byte;
+// the bytes themselves are not looked at.
+void wgmma_mark_outside(const struct wgmma *wgmma, const struct wgmma_operands *operands, int operand,
+                        uint8_t is_outside[WGMMA_MAX_N]);
+
 // Tells of the reads of A and B that wgmma_execute() makes, by the async proxy: neighbouring pieces are one event. What
 // is not mapped is not told. Registers are no memory: what orders them is in sync/wgmma_group.h.
 void wgmma_observe(const struct wgmma *wgmma, const struct wgmma_operands *operands, const struct teller *teller);

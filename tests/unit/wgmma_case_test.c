@@ -131,6 +131,62 @@ START_TEST(wgmma_results_hold_all_kinds)
 }
 END_TEST
 
+// --- Reads outside ---------------------------------------------------------------------------------------------------
+
+enum { BEYOND_BYTES = 1 << 20 };
+
+// D of a case of one step, with `beyond` as every byte behind the CTA's memory.
+static void run_with(const struct wgmma_case *c, struct wgmma_state *state, uint8_t *bytes, uint8_t beyond)
+{
+    struct memory shared;
+    wgmma_case_start(c, state);
+    struct wgmma_operands o = wgmma_case_operands(c, 0, state, &shared);
+    memcpy(bytes, state->shared, sizeof state->shared);
+    memset(bytes + sizeof state->shared, beyond, BEYOND_BYTES);
+    shared = (struct memory){bytes, WGMMA_SHARED_START, sizeof state->shared + BEYOND_BYTES};
+    ck_assert_int_eq(wgmma_execute(&wgmma_instance_row(c->instance)->wgmma, &o, state->d), RULE_OK);
+}
+
+// What lies behind the CTA's memory changes elements of D that are open, and no others; those are compared.
+START_TEST(wgmma_opens_the_elements_of_bytes_outside)
+{
+    const struct family *family = family_find(families_here[_i].name);
+    struct wgmma_state *state = malloc(2 * sizeof *state);
+    uint8_t *shared = malloc(WGMMA_SHARED_BYTES + BEYOND_BYTES);
+    int cases = 0, changed = 0, closed = 0;
+    ck_assert(state != NULL && shared != NULL);
+    for (uint64_t i = 0; i < 4 * CASES; i++) {
+        struct random random = random_for(12, i);
+        struct wgmma_case c;
+        families_here[_i].generate(&random, &c);
+        if (c.steps != 1 || !wgmma_case_reads_outside(&c) || family_rule(family, &c) != RULE_OK) continue;
+        run_with(&c, &state[0], shared, 0);
+        run_with(&c, &state[1], shared, 0x35);
+        struct result result[2] = {result_at((uint8_t *)state[0].d), result_at((uint8_t *)state[1].d)};
+        for (int side = 0; side < 2; side++) family->windows(&c, &result[side]);
+        struct window *one = &result[0].window[0], *other = &result[1].window[0];
+        uint8_t *is_open = family_open_bytes(family, &c, one);
+        ck_assert_ptr_nonnull(is_open);
+        ck_assert(family_windows_agree(family, &c, one, other));
+        changed += memcmp(one->bytes, other->bytes, one->size_bytes) != 0;
+        const uint8_t *held = memchr(is_open, 0, one->size_bytes);
+        if (held != NULL) {
+            closed++;
+            other->bytes[held - is_open] ^= 1;
+            ck_assert(!family_windows_agree(family, &c, one, other));
+        }
+        free(is_open);
+        cases++;
+    }
+    printf("%s: %d cases read outside, %d of them leave elements that are compared\n", family->name, cases, closed);
+    ck_assert_int_gt(cases, 50);
+    ck_assert_int_gt(changed, cases / 2);
+    ck_assert_int_gt(closed, cases / 4);
+    free(shared);
+    free(state);
+}
+END_TEST
+
 // --- Words -----------------------------------------------------------------------------------------------------------
 
 START_TEST(wgmma_mismatch_names_the_element_and_its_terms)
@@ -172,6 +228,7 @@ Suite *wgmma_case_suite(void)
     tcase_add_loop_test(tests, wgmma_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_loop_test(tests, wgmma_cases_reach_everything, 0, FAMILIES);
     tcase_add_loop_test(tests, wgmma_results_hold_all_kinds, 0, FAMILIES);
+    tcase_add_loop_test(tests, wgmma_opens_the_elements_of_bytes_outside, 0, FAMILIES);
     tcase_add_test(tests, wgmma_mismatch_names_the_element_and_its_terms);
     tcase_add_test(tests, wgmma_sparse_mismatch_shows_the_metadata);
     suite_add_tcase(suite, tests);

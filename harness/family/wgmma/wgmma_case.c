@@ -8,6 +8,7 @@
 
 #include "family.h"
 #include "field.h"
+#include "fragments.h"
 #include "gpu_jobs.h"
 
 // --- The instructions that are compiled ------------------------------------------------------------------------------
@@ -202,9 +203,32 @@ static void wgmma_windows(const void *test_case, struct result *result)
 {
     uint32_t bytes = wgmma_case_d_bytes(test_case);
     if (wgmma_case_reads_outside(test_case))
-        result_open_window(result, "d", 0, bytes);
+        result_mixed_window(result, "d", 0, bytes);
     else
         result_window(result, "d", 0, bytes);
+}
+
+// An element of D is open where its row of A or its column of B has a byte that the CTA's memory does not hold.
+static void open_elements(const void *test_case, const struct window *window, uint8_t *is_open)
+{
+    const struct wgmma_case *c = test_case;
+    const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
+    const struct memory shared = {NULL, WGMMA_SHARED_START, WGMMA_SHARED_BYTES};
+    uint8_t is_outside[2][WGMMA_MAX_N] = {{0}};
+    for (uint32_t step = 0; step < c->steps; step++) {
+        struct wgmma_operands o = {.shared = &shared};
+        for (int i = 0; i < 2; i++) {
+            o.descriptor[i] = wgmma_advance(c->descriptor[i], step * c->advance_bytes[i]);
+            wgmma_mark_outside(w, &o, i, is_outside[i]);
+        }
+    }
+    uint32_t bytes = wgmma_types_row(w->types)->d == NUMBER_F16 ? 2 : 4;
+    for (uint32_t at = 0; at < window->size_bytes; at += bytes) {
+        uint32_t word = at / 4;
+        struct number_place place =
+            wgmma_place_d(w->types, (int)(word % WGMMA_THREADS), (int)(word / WGMMA_THREADS), at % 4 != 0);
+        memset(is_open + at, is_outside[0][place.row] | is_outside[1][place.column], bytes);
+    }
 }
 
 static enum rule wgmma_run_model(const void *test_case, struct result *result)
@@ -256,6 +280,7 @@ const struct family family_wgmma = {
     .generate = wgmma_generate,
     .fields = &fields,
     .windows = wgmma_windows,
+    .open_bytes = open_elements,
     .run_model = wgmma_run_model,
     .jobs = &jobs,
     .kernels = "wgmma",
@@ -271,6 +296,7 @@ const struct family family_wgmma_sparse = {
     .generate = wgmma_sparse_generate,
     .fields = &sparse_fields,
     .windows = wgmma_windows,
+    .open_bytes = open_elements,
     .run_model = wgmma_run_model,
     .jobs = &sparse_jobs,
     .kernels = "wgmma_sparse",
