@@ -37,7 +37,7 @@ int trace_run_some(const char *path, const struct trace_choice *choice, const st
                    void *context, struct text *why);
 
 // Does the result of case `i` rest on more than `executor` has under the schedule that is set (struct family, ground)?
-// Then trace_batch_agrees() compares its status alone.
+// Then trace_batch_agrees() compares its status, and of its windows those that do not rest on that.
 int trace_batch_is_open(const struct trace_batch *cases, int i);
 
 // Compares case `i` with its recording: 1 if it agrees; else tells `out` where the two differ, why that may be, and the

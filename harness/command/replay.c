@@ -96,7 +96,7 @@ static void print_table(const struct replay_options *to, const struct row *rows,
     printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
            mismatches, to->executor->name);
     if (open > 0)
-        printf("of %" PRIu64 " cases the status alone: they rest on an H200's time, or on what PTX does not promise\n",
+        printf("of %" PRIu64 " cases the status and what rests on PTX alone: the rest is an H200's time or promise\n",
                open);
 }
 

@@ -90,8 +90,10 @@ struct family {
     int (*is_legal)(const void *test_case, const struct result *result);
 
     // What the result of a case rests on. Not every schedule of the executor sim has that (schedules.h): where it has
-    // not, the status alone is compared. NULL: GROUND_PTX.
+    // not, the windows that rest on it are not compared. NULL: GROUND_PTX. `grounded` has a bit for each of these
+    // windows; 0: all, and the status alone is compared.
     enum family_ground (*ground)(const void *test_case);
+    uint32_t grounded;
 
     // One or more lines that say what is wrong where a window of two results first differs, and why it may be. What any
     // family can say stands before them: family_explain().
