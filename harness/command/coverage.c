@@ -99,8 +99,12 @@ static int count_answered(const struct trace_batch *cases, int i, void *context)
 {
     const struct family *family = cases->batch.family;
     const void *test_case = batch_case(&cases->batch, i);
-    if (trace_batch_agrees(cases, i, NULL))
-        cross_count(context, CROSS_ANSWERED, family, test_case, family_rule(family, test_case));
+    struct cross *cross = context;
+    if (!trace_batch_agrees(cases, i, NULL)) return 1;
+    if (trace_batch_is_open(cases, i))
+        cross->partly++;
+    else
+        cross_count(cross, CROSS_ANSWERED, family, test_case, family_rule(family, test_case));
     return 1;
 }
 
@@ -159,6 +163,7 @@ static int count_all(struct coverage_options *to, struct cross *cross)
         text_set(&to->why, end == WORKERS_DIED ? "a process died while it counted" : "interrupted");
         ok = 0;
     }
+    cross->is_asked = to->executor != NULL;
     for (int i = 0; i < jobs_all; i++) cross_add(cross, &counting.parts[i]);
     shared_memory_free(counting.parts, parts_bytes);
     shared_memory_free(counting.why, why_bytes);

@@ -35,12 +35,16 @@ enum {
 };
 
 // How often each point came up: the full cross of the first six axes, each pair of the last two with every axis
-// (`pair[i][value][j][other]`: i 0 bounds, 1 element stride), and each rule as the verdict of a case.
+// (`pair[i][value][j][other]`: i 0 bounds, 1 element stride), and each rule as the verdict of a case. `is_asked`:
+// another executor ran recorded cases; `partly` of them it answered as recorded, and not every byte was compared: these
+// are not among the answered ones.
 struct cross {
     uint32_t cell[CROSS_SOURCES][CROSS_CELLS];
     uint32_t pair[CROSS_SOURCES][2][AXIS_MOST][AXES][AXIS_MOST];
     uint32_t rule[CROSS_SOURCES][RULE_COUNT];
     uint64_t cases[CROSS_SOURCES];
+    uint64_t partly;
+    int is_asked;
 };
 
 // Counts one case of `family`, whose verdict on the model is `rule`.

@@ -20,6 +20,11 @@ run 0 coverage --cases 0 --holes 0 --executor model some.jsonl
 out "answered as recorded: 49 of 49 cases"
 run 0 coverage --cases 0 --holes 0 --executor model --sample 7 some.jsonl
 out "answered as recorded: 7 of 49 cases"
+sed 's/"status":[0-9]*/"status":1/' some.jsonl >other.jsonl
+run 0 coverage --cases 0 --holes 0 --executor model other.jsonl
+out "answered as recorded: 0 of 49 cases, 0 of the rules"
+run 0 coverage --cases 0 --holes 0 some.jsonl
+check "nobody was asked" eval '! grep -q answered "$work/out"'
 
 # What closes a hole is a list of cases; with three recordings of each no hole is left that they reach.
 run 0 coverage --cases 500 --closing load some.jsonl
