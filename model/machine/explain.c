@@ -9,6 +9,8 @@
 #include "flight_item.h"
 #include "report.h"
 
+enum { ROUNDS_OF_A_TRY = 16 };
+
 static void add_origin(struct machine_text *text, const struct machine *machine, const struct event_origin *who)
 {
     char place[256];
@@ -87,19 +89,41 @@ static int read_word(struct machine_cluster *cluster, uint32_t rank, uint32_t ad
     return 1;
 }
 
+// Does the strand still try the wait of its warp that failed last? One that polls lets others run at each try: what it
+// has not tried for some rounds it has left.
+static int is_trying(const struct machine_strand *strand)
+{
+    const struct flight_warp *wait = flight_warp_of(strand->warp);
+    return wait->waits && (wait->wait_lanes & strand->lanes) != 0 &&
+           strand->round - wait->wait_round <= ROUNDS_OF_A_TRY;
+}
+
+static int is_warp_trying(const struct machine_warp *warp)
+{
+    int is_trying_one = 0;
+    for (uint32_t i = 0; i < warp->strands; i++) is_trying_one |= is_trying(&warp->strand[i]);
+    return is_trying_one;
+}
+
 uint32_t machine_flights_wait_at(const struct machine_strand *strand)
 {
     const struct flight_warp *wait = flight_warp_of(strand->warp);
-    int is_its = wait->waits && wait->wait_function == strand->frame->function && (wait->wait_lanes & strand->lanes);
+    int is_its = is_trying(strand) && wait->wait_function == strand->frame->function;
     return is_its ? wait->wait_instruction : UINT32_MAX;
 }
 
 // Does a warp before this one wait for the same? Then it has been told what there is to tell.
 static int is_told(const struct machine_warp *warp, const struct flight_warp *wait)
 {
-    const struct machine_flights *flights = flights_of(warp);
-    for (const struct flight_warp *other = flights->warp; other < wait; other++)
-        if (other->waits && other->wait_rank == wait->wait_rank && other->wait_address == wait->wait_address) return 1;
+    const struct machine_cluster *cluster = warp->cta->cluster;
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++)
+        for (uint32_t i = 0; i < cluster->cta[rank].warps; i++) {
+            const struct machine_warp *other = &cluster->cta[rank].warp[i];
+            const struct flight_warp *its = flight_warp_of(other);
+            if (its == wait) return 0;
+            if (its->wait_rank == wait->wait_rank && its->wait_address == wait->wait_address && is_warp_trying(other))
+                return 1;
+        }
     return 0;
 }
 
@@ -110,7 +134,7 @@ size_t machine_flights_explain(const struct machine_warp *warp, char *text, size
     struct machine_text to = {text, 0, bytes};
     struct mbarrier_fields now;
     if (bytes > 0) text[0] = 0;
-    if (!wait->waits || !read_word(cluster, wait->wait_rank, wait->wait_address, &now)) return 0;
+    if (!is_warp_trying(warp) || !read_word(cluster, wait->wait_rank, wait->wait_address, &now)) return 0;
     machine_text_add(&to, "It waits for the mbarrier ");
     add_name(&to, cluster->machine, wait->wait_rank, wait->wait_address);
     if (wait->wait_is_parity)

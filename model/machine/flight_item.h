@@ -78,12 +78,12 @@ struct flight_product {
 };
 
 // The groups of each thread of a warp, those of the warp as an H200 counts them, and the last wait of the warp that
-// failed.
+// failed: of which lanes, and in which round of their strand. They may have gone on since without its barrier.
 struct flight_warp {
     struct async_groups lane[MACHINE_LANES], whole;
     struct async_groups products; // wgmma-groups are a warp's
     int waits;
-    uint32_t wait_rank, wait_address, wait_lanes, wait_instruction;
+    uint32_t wait_rank, wait_address, wait_lanes, wait_round, wait_instruction;
     uint64_t wait_operand;
     int wait_is_parity;
     const struct machine_function *wait_function;

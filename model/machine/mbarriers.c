@@ -148,6 +148,7 @@ static void note_wait(const struct machine_strand *strand, const struct machine_
     warp->wait_rank = is_cluster ? cluster_address_rank(in->address[first]) : in->rank;
     warp->wait_address = cluster_mapa(in->address[first], 0);
     warp->wait_lanes = failed;
+    warp->wait_round = strand->round;
     warp->wait_operand = in->operand[first];
     warp->wait_is_parity = mbarrier_op_row(in->opcode)->operand == MBARRIER_TAKES_PARITY;
     warp->wait_instruction = code->instruction;

@@ -283,10 +283,18 @@ static const struct machine_code *waiting_code(const struct machine_strand *stra
     return NULL;
 }
 
-static void add_strand(struct machine_text *text, const struct machine_strand *strand, const char *verb)
+// Of a hang where the strand waits, of a limit where it is.
+static const struct machine_code *end_code(const struct machine_strand *strand, enum machine_kind kind)
 {
-    struct machine_where where = machine_where(strand, waiting_code(strand), (uint32_t)__builtin_ctz(strand->lanes));
-    machine_text_add(text, "\n  lanes %08x of warp %u %s at ", strand->lanes, strand->warp->index, verb);
+    return kind == MACHINE_HUNG ? waiting_code(strand) : NULL;
+}
+
+static void add_strand(struct machine_text *text, const struct machine_strand *strand, enum machine_kind kind)
+{
+    const uint32_t lane = (uint32_t)__builtin_ctz(strand->lanes);
+    struct machine_where where = machine_where(strand, end_code(strand, kind), lane);
+    machine_text_add(text, "\n  lanes %08x of warp %u %s at ", strand->lanes, strand->warp->index,
+                     kind == MACHINE_HUNG ? "wait" : "are");
     add_where(text, &where);
     char more[512];
     if (machine_barrier_explain(strand, more, sizeof more) > 0) machine_text_add(text, "\n    %s", more);
@@ -311,14 +319,13 @@ void machine_end_everywhere(struct machine *machine, enum machine_kind kind, con
             for (uint32_t w = 0; w < cluster[i]->cta[c].warps; w++) {
                 const struct machine_warp *warp = &cluster[i]->cta[c].warp[w];
                 if (first == NULL && warp->strands > 0) first = &warp->strand[0];
-                for (uint32_t s = 0; s < warp->strands; s++)
-                    add_strand(&text, &warp->strand[s], kind == MACHINE_HUNG ? "wait" : "are");
+                for (uint32_t s = 0; s < warp->strands; s++) add_strand(&text, &warp->strand[s], kind);
                 add_barrier(&text, warp);
             }
     if (first != NULL && !machine_is_stopped(machine)) {
         const uint32_t lane = (uint32_t)__builtin_ctz(first->lanes);
-        outcome.where = machine_where(first, waiting_code(first), lane);
-        tell_end(first, waiting_code(first), lane);
+        outcome.where = machine_where(first, end_code(first, kind), lane);
+        tell_end(first, end_code(first, kind), lane);
     }
     machine_end(machine, &outcome);
 }

@@ -21,6 +21,11 @@ grep -q 'lanes 0000ffff of warp 0 wait at meeting, PTX line 52 (hang.cu:21)' "$s
 # The limits, and where the kernel was.
 expect 1 'the limit of 10000 warp instructions is reached' --limit-instructions 10000 -- "$RUN_PTX" "$1/hang.ptx" spin
 grep -q 'lanes 00000001 of warp 0 are at spin, PTX line 6[5-7] (hang.cu:31)' "$scratch/out" || failed=1
+# A wait that failed once and was left is none.
+expect 1 'the limit of 20000 warp' --limit-instructions 20000 -- "$RUN_PTX" "$1/hang.ptx" left
+grep -qE 'lanes 00000001 of warp 0 are at left, PTX line [89][0-9] \(hang.cu:42\)' "$scratch/out" || {
+    echo "not where it spins:"; cat "$scratch/out"; failed=1; }
+grep -q 'It waits for' "$scratch/out" && { echo "it does not wait"; failed=1; }
 expect 1 'the limit of 1 seconds is reached' --limit-seconds 1 -- "$RUN_PTX" "$1/hang.ptx" spin
 expect 1 '"kind": "hung".*"file": "hang.cu", "line": 11' --json -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 32
 exit $failed
