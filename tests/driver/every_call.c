@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every name of the two libraries, called with nothing but zeros, and with addresses of a page of zeros, before and
-// behind cuInit: no call may crash or hang, and one that is missing says so.
-//   every_call LIBRARY NAME...   0: all came back; each in a process of its own
+// behind cuInit: no call may crash or hang, and one that is missing says so: it returns CUDA_ERROR_NOT_SUPPORTED.
+//   every_call LIBRARY NAME... -- MISSING...   0: all came back; each in a process of its own
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,29 +58,46 @@ static int call(void *library, const char *name, const struct way *way)
     return function(a, a, a, a, a, a, a, a, a, a, a, a);
 }
 
-// In a process of its own; 1 if it came back.
-static int comes_back(void *library, const char *name, const struct way *way)
+enum { ANSWERED = 10, MISSING = 11 }; // how the process of a call ends
+
+// In a process of its own; 1 if it came back, and said that it is missing where it is.
+static int comes_back(void *library, const char *name, const struct way *way, int is_missing)
 {
-    int status;
+    int status = 0;
     fflush(stdout);
     pid_t child = fork();
-    if (child == 0) _exit(call(library, name, way) == NOT_SUPPORTED ? 1 : 0);
-    waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) < 2) return 1;
-    printf("%s, called with %s, ended the process (signal %d)\n", name, way->name, WTERMSIG(status));
+    if (child == 0) _exit(call(library, name, way) == NOT_SUPPORTED ? MISSING : ANSWERED);
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("every_call: no process for a call");
+        exit(2);
+    }
+    int end = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (end == MISSING || (end == ANSWERED && !is_missing)) return 1;
+    if (end == ANSWERED)
+        printf("%s is missing and, called with %s, does not return %d\n", name, way->name, NOT_SUPPORTED);
+    else if (WIFSIGNALED(status))
+        printf("%s, called with %s, ended the process (signal %d)\n", name, way->name, WTERMSIG(status));
+    else
+        printf("%s, called with %s, ended the process (status %d)\n", name, way->name, end);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    int failed = 0;
+    int failed = 0, names = 0, missing = 0, is_missing = 0;
     void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (library == NULL) {
         fprintf(stderr, "every_call: %s\n", argc > 1 ? dlerror() : "no library given");
         return 2;
     }
-    for (int i = 2; i < argc; i++)
-        for (int way = 0; way < WAYS; way++) failed += !comes_back(library, argv[i], &ways[way]);
-    printf("%d calls, %d did not come back\n", (argc - 2) * WAYS, failed);
-    return failed > 0;
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            is_missing = 1;
+            continue;
+        }
+        names++, missing += is_missing;
+        for (int way = 0; way < WAYS; way++) failed += !comes_back(library, argv[i], &ways[way], is_missing);
+    }
+    printf("%d names, %d of them missing, each called in %d ways: %d calls failed\n", names, missing, WAYS, failed);
+    return failed > 0 || names == 0;
 }
