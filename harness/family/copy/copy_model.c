@@ -2,6 +2,7 @@
 #include "copy_model.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,11 +60,18 @@ static uint32_t at_least_1(uint32_t number)
     return number > 0 ? number : 1;
 }
 
+// The zeroed shared memories of `ctas` CTAs, for the caller to free.
+static uint8_t *open_shared(size_t ctas)
+{
+    uint8_t *bytes = calloc(ctas, SM_SHARED_BYTES);
+    if (bytes != NULL) return bytes;
+    fprintf(stderr, "tmaref: not enough memory for the shared memory of %zu CTAs\n", ctas);
+    abort();
+}
+
 static struct cluster open_cluster(void)
 {
-    struct cluster cluster = {.bytes = malloc((size_t)COPY_GROUP * SM_SHARED_BYTES)};
-    if (cluster.bytes == NULL) abort();
-    return cluster;
+    return (struct cluster){.bytes = open_shared(COPY_GROUP)};
 }
 
 // Cluster `number`: the grid's clusters are counted x first, as its CTAs are.
@@ -84,6 +92,12 @@ static void start_cluster(const struct copy_machine *machine, uint32_t number, s
         cluster->block[rank][1] = first[1] + rank / size[0] % size[1];
         cluster->block[rank][2] = first[2] + rank / size[0] / size[1];
     }
+}
+
+// That of a CTA of a launch without clusters; its `bytes` are to be freed.
+static struct memory open_cta(uint32_t size_bytes)
+{
+    return (struct memory){open_shared(1), COPY_SHARED_START, size_bytes};
 }
 
 static uint32_t clusters_of(const struct copy_machine *machine)
@@ -193,8 +207,7 @@ static enum rule put_box(const struct copy_machine *machine, const struct tensor
 
 enum rule copy_model_store(const struct copy_machine *machine, const struct copy_job *job)
 {
-    _Alignas(16) uint8_t bytes[SM_SHARED_BYTES];
-    const struct memory cta = {bytes, COPY_SHARED_START, machine->shared_bytes};
+    const struct memory cta = open_cta(machine->shared_bytes);
     uint32_t ctas = machine->grid[0] * machine->grid[1] * machine->grid[2];
     enum rule rule = RULE_OK;
     for (uint32_t number = 0; number < ctas && rule == RULE_OK; number++) {
@@ -208,6 +221,7 @@ enum rule copy_model_store(const struct copy_machine *machine, const struct copy
         coordinates(job, index, 0, coord);
         rule = put_box(machine, &machine->map, job, coord, &cta, job->shared);
     }
+    free(cta.bytes);
     return rule;
 }
 
@@ -216,8 +230,7 @@ enum rule copy_model_store(const struct copy_machine *machine, const struct copy
 // The order in which CTAs come to their tiles cannot be seen: tile after tile, in the stage that its CTA has for it.
 enum rule copy_model_tiles(const struct copy_machine *machine, const struct copy_job *job)
 {
-    _Alignas(16) uint8_t bytes[SM_SHARED_BYTES];
-    const struct memory cta = {bytes, COPY_SHARED_START, machine->shared_bytes};
+    const struct memory cta = open_cta(machine->shared_bytes);
     enum rule rule = RULE_OK;
     for (uint32_t number = 0; number < job->count && rule == RULE_OK; number++) {
         uint32_t index[COPY_MAX_RANK], complete;
@@ -228,6 +241,7 @@ enum rule copy_model_tiles(const struct copy_machine *machine, const struct copy
         rule = tile_load(&machine->map, (int)job->rank, coord, machine->source, &cta, shared, &complete);
         if (rule == RULE_OK) rule = put_box(machine, &machine->to, job, coord, &cta, shared);
     }
+    free(cta.bytes);
     return rule;
 }
 
@@ -281,8 +295,7 @@ static enum rule copy_through_registers(const struct copy_machine *machine, cons
 // Chunk by chunk through shared memory; the bytes past the last multiple of 16 go through registers.
 enum rule copy_model_bytes(const struct copy_machine *machine, const struct copy_flat *job)
 {
-    _Alignas(16) uint8_t bytes[SM_SHARED_BYTES];
-    const struct memory cta = {bytes, COPY_SHARED_START, machine->shared_bytes};
+    const struct memory cta = open_cta(machine->shared_bytes);
     const uint64_t end = job->size_bytes / 16 * 16;
     enum rule rule = RULE_OK;
     for (uint64_t at = 0; at < end && rule == RULE_OK; at += job->chunk_bytes) {
@@ -292,6 +305,7 @@ enum rule copy_model_bytes(const struct copy_machine *machine, const struct copy
         rule = bulk_copy(&load, &complete);
         if (rule == RULE_OK) rule = bulk_copy(&store, &complete);
     }
+    free(cta.bytes);
     return rule == RULE_OK ? copy_through_registers(machine, job, end) : rule;
 }
 
