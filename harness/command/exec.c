@@ -2,10 +2,12 @@
 // `tmaref exec`: runs a CUDA program on the simulated GPU. The program finds our libcuda.so.1 and libcudart.so.13
 // (model/driver, model/runtime) before any other; the options travel in its environment (model/driver/options.h).
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -101,22 +103,26 @@ static const struct row *row_of(int key)
     return NULL;
 }
 
-// A file that can be written, by its whole path: the program may change its folder. NULL if it cannot.
-static char *file_of(const char *path, struct argp_state *state)
+// Can the file of a variable be written? Its content stays, should the program never start. The program may change its
+// folder: it is given the whole path.
+static int set_file(const char *variable)
 {
-    FILE *file = fopen(path, "w");
-    if (file != NULL && fclose(file) == 0) return realpath(path, NULL);
-    argp_error(state, "cannot write %s: %s", path, strerror(errno));
-    return NULL;
-}
-
-static error_t set_file(const struct row *row, const char *argument, struct argp_state *state)
-{
-    char *path = file_of(argument, state);
-    if (path == NULL) return EINVAL;
-    const int is_set = setenv(row->variable, path, 1) == 0;
-    free(path);
-    return is_set ? 0 : errno;
+    const char *path = getenv(variable);
+    struct stat status;
+    if (path == NULL || path[0] == '\0') return EXIT_AGREE;
+    const int file = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    const int is_there = file >= 0 ? fstat(file, &status) == 0 : errno == ENXIO && stat(path, &status) == 0;
+    const int error = errno;
+    char *whole = is_there ? realpath(path, NULL) : NULL;
+    if (file >= 0) close(file);
+    if (is_there && !S_ISREG(status.st_mode)) {
+        free(whole);
+        return command_usage("exec", "cannot write %s: it is no regular file", path);
+    }
+    if (whole == NULL) return command_usage("exec", "cannot write %s: %s", path, strerror(error));
+    const int is_set = setenv(variable, whole, 1) == 0;
+    free(whole);
+    return is_set ? EXIT_AGREE : command_usage("exec", "%s: %s", variable, strerror(errno));
 }
 
 static int is_place(const char *text)
@@ -161,7 +167,6 @@ static error_t set_option(const struct row *row, int key, const char *argument, 
 {
     uint64_t value;
     char number[24];
-    if (key == OPTION_COVERAGE || key == OPTION_TRACE) return set_file(row, argument, state);
     if (row->words == NULL && row->most == 0) return set_text(row, key, argument, state);
     if (row->words != NULL && driver_option_word(row->words, argument) < 0) {
         argp_error(state, "'%s' is not one of: %s", argument, row->words);
@@ -245,6 +250,8 @@ int command_exec(int argc, char **argv)
     if (program_part("exec", folder, sizeof folder) != 0)
         return command_usage("exec", "the folder exec with libcuda.so.1 is neither beside the tmaref command nor in "
                                      "its lib folder");
+    const int status = set_file("TMAREF_COVERAGE") != EXIT_AGREE ? EXIT_USAGE : set_file("TMAREF_TRACE");
+    if (status != EXIT_AGREE) return status;
     const pid_t child = program_start(options.program, set_environment, folder);
     if (child < 0) return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(errno));
     return program_wait(child);

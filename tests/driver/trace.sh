@@ -25,4 +25,15 @@ wants '"process_name","args":\{"name":"launch 1, tile: CTA \(1,0,0\)"' '"thread_
 expect 1 '' --trace "$trace" -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 64
 wants '"name":"CTA \(0,0,0\) \(did not end\)"' '"name":"phase 1 \(not complete\)","args":\{"arrivals":2'
 expect 2 'cannot write /no/such/file: No such file' --trace /no/such/file -- true
+
+# A file keeps what it has where the program does not start; what is no regular file is refused.
+echo kept >"$scratch/keep.txt"
+expect 2 '' --trace="$scratch/keep.txt" --bogus -- true
+"$TMAREF" exec --coverage=/dev/stdout -- true 2>"$scratch/out" | cat
+grep -q "cannot write /dev/stdout: it is no regular file" "$scratch/out" || { cat "$scratch/out"; failed=1; }
+[ "$(cat "$scratch/keep.txt")" = kept ] || { echo "the file was emptied"; failed=1; }
+mkfifo "$scratch/fifo"
+expect 2 'fifo: it is no regular file' --trace "$scratch/fifo" -- true
+TMAREF_TRACE=/no/such/file "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
+grep -q 'TMAREF_TRACE: cannot write /no/such/file: No such file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
 exit $failed
