@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "device.h"
 #include "look.h"
@@ -12,6 +14,7 @@
 static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
 static _Thread_local int currents;
+static pid_t look_owner; // the process that opened the look
 
 struct driver *driver_enter(void)
 {
@@ -69,12 +72,22 @@ enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, co
     return error;
 }
 
+// A kernel that another thread still runs holds the lock: it gets a second. A child of fork() has nothing to tell.
 static void close_look(void)
 {
-    DRIVER_ENTER(driver);
+    struct timespec end;
     char why[512];
-    if (!look_close(driver->look, why, sizeof why)) fprintf(stderr, "tmaref: %s\n", why);
-    driver->look = NULL;
+    if (getpid() != look_owner) return;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 1;
+    if (pthread_mutex_timedlock(&the_driver.lock, &end) != 0) {
+        fprintf(stderr, "tmaref: the program ends while a kernel runs: statistics and coverage are left out, and the "
+                        "trace is not whole\n");
+        return;
+    }
+    if (!look_close(the_driver.look, why, sizeof why)) fprintf(stderr, "tmaref: %s\n", why);
+    the_driver.look = NULL;
+    pthread_mutex_unlock(&the_driver.lock);
 }
 
 // What the options ask to be told of kernels, until the program exits.
@@ -91,6 +104,7 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .coverage = driver->options.coverage};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);
+    look_owner = getpid();
     if (driver->look != NULL) atexit(close_look);
     return why[0] == '\0';
 }

@@ -30,6 +30,7 @@ struct look_coverage {
     struct begin *begin;
     uint32_t files, file_room, lines, line_room, adds, add_room, begins, begin_room;
     int is_short; // there was no memory for all
+    int error;    // of a file of PTX that could not be written
 };
 
 struct look_coverage *look_coverage_open(const char *path)
@@ -59,6 +60,14 @@ static uint32_t file_number(struct look_coverage *coverage, const char *at, size
     return coverage->files++;
 }
 
+static int write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return 0;
+    const int is_written = fputs(text, file) >= 0;
+    return fclose(file) == 0 && is_written;
+}
+
 // The module's text as a file beside the coverage, named by what it holds.
 static uint32_t ptx_file(struct look_coverage *coverage, const char *text)
 {
@@ -71,11 +80,7 @@ static uint32_t ptx_file(struct look_coverage *coverage, const char *text)
     }
     sprintf(name, "%s.%08x.ptx", coverage->path, (unsigned)(hash ^ hash >> 32));
     uint32_t files = coverage->files, number = file_number(coverage, name, strlen(name));
-    FILE *file = coverage->files > files ? fopen(name, "w") : NULL;
-    if (file != NULL) {
-        fputs(text, file);
-        fclose(file);
-    }
+    if (coverage->files > files && !write_text(name, text)) coverage->error = errno;
     free(name);
     return number;
 }
@@ -227,12 +232,13 @@ static int write_all(const struct look_coverage *coverage, char *why, size_t why
     if (!is_written) snprintf(why, why_bytes, "the coverage %s: %s", coverage->path, strerror(errno));
     if (is_written && coverage->is_short)
         snprintf(why, why_bytes, "the coverage %s: there was no memory for all of it", coverage->path);
-    return is_written && !coverage->is_short;
+    if (is_written && coverage->error != 0)
+        snprintf(why, why_bytes, "the PTX beside the coverage %s: %s", coverage->path, strerror(coverage->error));
+    return is_written && !coverage->is_short && coverage->error == 0;
 }
 
-int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes)
+void look_coverage_drop(struct look_coverage *coverage)
 {
-    int is_written = write_all(coverage, why, why_bytes);
     for (uint32_t i = 0; i < coverage->files; i++) free(coverage->file[i]);
     for (uint32_t i = 0; i < coverage->begins; i++) free(coverage->begin[i].name);
     free(coverage->file);
@@ -241,5 +247,11 @@ int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_by
     free(coverage->added);
     free(coverage->path);
     free(coverage);
+}
+
+int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes)
+{
+    const int is_written = write_all(coverage, why, why_bytes);
+    look_coverage_drop(coverage);
     return is_written;
 }

@@ -2,8 +2,10 @@
 // From the machine's looker to the parts that were asked for.
 #include "look.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "look_trace.h"
 #include "module.h"
@@ -73,12 +75,17 @@ static int is_asked(const struct look_options *options)
     return is_stop(options) || options->stats || options->trace[0] != '\0' || options->coverage[0] != '\0';
 }
 
-static int open_parts(struct look *look, const struct look_options *options)
+static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
 {
+    snprintf(why, why_bytes, "there is no memory for what exec was asked to tell");
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage)) == NULL) return 0;
-    if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
-    if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace)) == NULL) return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
+    if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace)) == NULL) {
+        snprintf(why, why_bytes, "TMAREF_TRACE: cannot write %s: %s", options->trace, strerror(errno));
+        return 0;
+    }
+    if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;
+    why[0] = '\0';
     return 1;
 }
 
@@ -104,10 +111,12 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     struct look *look = calloc(1, sizeof *look);
     if (look != NULL) look->looker = (struct machine_looker){look, before, after, flight, ended};
     if (look != NULL) look->observer = (struct observer){look, hear};
-    if (look != NULL && open_parts(look, options)) return look;
+    if (look != NULL && open_parts(look, options, why, why_bytes)) return look;
+    if (look == NULL) snprintf(why, why_bytes, "there is no memory for what exec was asked to tell");
+    if (look != NULL && look->coverage != NULL) look_coverage_drop(look->coverage);
+    if (look != NULL && look->stats != NULL) look_stats_close(look->stats);
+    if (look != NULL && look->trace != NULL) look_trace_close(look->trace, why, 0);
     free(look);
-    snprintf(why, why_bytes,
-             "what exec was asked to tell cannot be told: a file cannot be written, or there is no memory");
     return NULL;
 }
 

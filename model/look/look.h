@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What `tmaref exec` tells of kernels that run: the state at a line or
-// at a fault, statistics, a timeline, which lines of the source ran. One struct look serves all
-// launches of a program. It looks on through the machine's looker and observer (looker.h, core/event.h); where nothing
-// is asked for there is none, and nothing is paid.
+// What `tmaref exec` tells of kernels that run: the state at a line or at a fault, statistics, a timeline, which lines
+// of the source ran. One struct look serves all launches of a program. It looks on through the machine's looker and
+// observer (looker.h, core/event.h); where nothing is asked for there is none, and nothing is paid.
 #ifndef TMAREF_LOOK_H
 #define TMAREF_LOOK_H
 

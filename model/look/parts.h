@@ -72,6 +72,7 @@ void look_stats_close(struct look_stats *stats);
 struct look_coverage;
 struct look_coverage *look_coverage_open(const char *path);
 void look_coverage_take(struct look_coverage *coverage, const struct look_tally *tally, struct machine_module *module);
+void look_coverage_drop(struct look_coverage *coverage); // without writing it
 int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes);
 
 #pragma GCC visibility pop

@@ -193,7 +193,7 @@ static void take_function(struct look_kernel *kernel, const struct look_function
 void look_stats_take(struct look_stats *stats, const struct look_tally *tally, struct machine_module *module)
 {
     struct look_kernel *kernel = stats->now;
-    memset(stats->form_of_line, 0, stats->lines * sizeof *stats->form_of_line);
+    if (stats->lines > 0) memset(stats->form_of_line, 0, stats->lines * sizeof *stats->form_of_line);
     if (kernel == NULL) return;
     kernel->launches++;
     for (uint32_t i = 0; i < tally->count; i++) take_function(kernel, &tally->item[i], module);

@@ -18,6 +18,10 @@
 
 enum { MOST_EVENTS = 1000000, GAP = 100, ROW_CTA = 0, ROW_WARPS = 1, ROW_BARRIERS = 1000 };
 
+// The program's locale may have another decimal point than JSON: microseconds are printed from integers.
+#define MICROSECONDS       "%llu.%03u"
+#define THOUSANDTHS(ticks) (unsigned long long)(ticks) / 1000, (unsigned)((ticks) % 1000)
+
 // A row in which spans follow each other. `what` is the source line of the open one, 0: none is open.
 struct span {
     uint64_t what, begin, end;
@@ -72,8 +76,8 @@ __attribute__((format(printf, 6, 7))) static int begin_event(struct look_trace *
         trace->lost++;
         return 0;
     }
-    fprintf(trace->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f", trace->events++ > 0 ? ",\n" : "", phase,
-            process, row, (double)(trace->start + tick) / 1000);
+    fprintf(trace->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":" MICROSECONDS, trace->events++ > 0 ? ",\n" : "",
+            phase, process, row, THOUSANDTHS(trace->start + tick));
     if (tick > trace->latest) trace->latest = tick;
     va_start(list, format);
     vfprintf(trace->out, format, list);
@@ -155,8 +159,8 @@ static void end_span(struct look_trace *trace, const struct cta *cta, uint32_t w
     look_place(trace->module, source, instruction, place, sizeof place);
     const char *slash = strrchr(place, '/');
     span->what = 0;
-    if (!begin_event(trace, "X", cta->process, ROW_WARPS + warp, span->begin, ",\"dur\":%.3f",
-                     (double)(span->end - span->begin) / 1000))
+    if (!begin_event(trace, "X", cta->process, ROW_WARPS + warp, span->begin, ",\"dur\":" MICROSECONDS,
+                     THOUSANDTHS(span->end - span->begin)))
         return;
     put_name(trace, slash != NULL ? slash + 1 : place);
     fprintf(trace->out, ",\"args\":{\"place\":");
@@ -275,9 +279,9 @@ static void end_phase(struct look_trace *trace, const struct cta *cta, struct ba
 {
     if (row->is_open &&
         begin_event(trace, "X", cta->process, row->row, row->begin,
-                    ",\"dur\":%.3f,\"name\":\"phase %llu%s\",\"args\":{\"arrivals\":%llu,\"bytes "
+                    ",\"dur\":" MICROSECONDS ",\"name\":\"phase %llu%s\",\"args\":{\"arrivals\":%llu,\"bytes "
                     "expected\":%llu,\"bytes completed\":%llu,\"parity\":%llu}}",
-                    (double)(tick > row->begin ? tick - row->begin : 1) / 1000, (unsigned long long)row->phases, how,
+                    THOUSANDTHS(tick > row->begin ? tick - row->begin : 1), (unsigned long long)row->phases, how,
                     (unsigned long long)row->sum.arrivals, (unsigned long long)row->sum.expect_bytes,
                     (unsigned long long)row->sum.complete_bytes, (unsigned long long)row->phases % 2))
         row->is_open = 0;
@@ -371,8 +375,9 @@ static void end_cta(struct look_trace *trace, struct cta *cta, const char *how)
     if (cta->is_done) return;
     for (uint32_t i = 0; i < cta->warps; i++) end_span(trace, cta, i);
     for (uint32_t i = 0; i < cta->barriers; i++) end_phase(trace, cta, &cta->barrier[i], cta->end, " (not complete)");
-    begin_event(trace, "X", cta->process, ROW_CTA, cta->begin, ",\"dur\":%.3f,\"name\":\"CTA (%u,%u,%u)%s\"}",
-                (double)(cta->end - cta->begin) / 1000, cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], how);
+    begin_event(trace, "X", cta->process, ROW_CTA, cta->begin,
+                ",\"dur\":" MICROSECONDS ",\"name\":\"CTA (%u,%u,%u)%s\"}", THOUSANDTHS(cta->end - cta->begin),
+                cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], how);
     cta->is_done = 1;
 }
 

@@ -86,8 +86,8 @@ typedef void machine_row_mover(const struct machine_strand *strand, const struct
 // A load or store, as its operands and words say it.
 //   bytes        of a part; whole_bytes: of all parts of a lane
 //   is_plain     the registers are as wide as what is moved, and none is loaded twice
-//   is_strong    other clusters may read or write the same words: each word is the host's atomic, if there is one of
-//   its size row          moves 32 lanes that lie side by side; NULL: each lane for itself
+//   is_strong    other clusters may read or write the same words: each is the host's atomic, if one has its size
+//   row          moves 32 lanes that lie side by side; NULL: each lane for itself
 struct machine_transfer {
     const struct machine_operand *data, *at;
     machine_row_mover *row;

@@ -2,10 +2,14 @@
 // Launches one kernel of a PTX file, for the tests of `tmaref exec` that need no nvcc.
 // usage: run_ptx FILE KERNEL [GRID [BLOCK [CLUSTER]]]; prints the CUDA error that the program sees in the end.
 // Parameters of 8 bytes get the address of 64 KiB, whose 32-bit word i is i; those of 128 bytes a tensor map of it: two
-// dimensions of 64 words, boxes of 16 times 16.
+// dimensions of 64 words, boxes of 16 times 16. With RUN_PTX_FORKS a child ends before it does; with RUN_PTX_LEAVES it
+// ends while another thread's launch runs.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cuda_api.h"
 #include "tensormap.h"
@@ -64,6 +68,21 @@ static enum cuda_result run(struct CUfunc_st *function, unsigned long long buffe
     return error != CUDA_SUCCESS ? error : cuCtxSynchronize();
 }
 
+struct launch {
+    struct CUctx_st *context;
+    struct CUfunc_st *function;
+    unsigned long long buffer;
+};
+
+static void *launch_for_ever(void *argument)
+{
+    const struct launch *launch = argument;
+    const unsigned size[3] = {1, 1, 0};
+    cuCtxSetCurrent(launch->context);
+    run(launch->function, launch->buffer, size);
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     struct CUctx_st *context;
@@ -82,5 +101,18 @@ int main(int argc, char **argv)
     if (fails(cuModuleLoadData(&module, text), "module")) return 1;
     if (fails(cuModuleGetFunction(&function, module, argv[2]), "function")) return 1;
     free(text);
-    return fails(run(function, buffer, size), "launch");
+    if (getenv("RUN_PTX_LEAVES") != NULL) {
+        pthread_t thread;
+        static struct launch launch;
+        launch = (struct launch){context, function, buffer};
+        pthread_create(&thread, NULL, launch_for_ever, &launch);
+        usleep(300000);
+        return 0;
+    }
+    const int failed = fails(run(function, buffer, size), "launch");
+    if (getenv("RUN_PTX_FORKS") == NULL) return failed;
+    const pid_t child = fork();
+    if (child == 0) exit(0);
+    waitpid(child, NULL, 0);
+    return failed;
 }
