@@ -78,13 +78,11 @@ static void print_number(enum ptx_type type, uint64_t bits)
 static void print_register(const struct machine_strand *strand, const struct ptx_registers *declared, uint32_t number,
                            const struct machine_operand *operand, uint32_t lane, int is_warp)
 {
-    char name[128];
-    if (declared->count > 0)
-        snprintf(name, sizeof name, "%.*s%u", (int)(declared->name.length > 100 ? 100 : declared->name.length),
-                 declared->name.at, number);
-    else
-        snprintf(name, sizeof name, "%.*s", (int)(declared->name.length > 100 ? 100 : declared->name.length),
-                 declared->name.at);
+    char name[128], index[16] = "", part[3] = "";
+    if (declared->count > 0) snprintf(index, sizeof index, "%u", number / declared->vector);
+    if (declared->vector > 1) snprintf(part, sizeof part, ".%c", "xyzw"[number % declared->vector % 4]);
+    snprintf(name, sizeof name, "%.*s%s%s", (int)(declared->name.length > 100 ? 100 : declared->name.length),
+             declared->name.at, index, part);
     fprintf(stderr, "    %-9s ", name);
     if (is_warp) {
         print_lanes(strand, operand);

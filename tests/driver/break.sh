@@ -23,6 +23,10 @@ tile 'was hit 4 times, not 5' --break tile.cu:14 --hit 5
 tile 'no instruction is there; the nearest is at line 12' --break tile.cu:13
 tile 'no kernel that ran has code of that name' --break other.cu:14
 
+# Parts of a vector by their names.
+expect 0 'hit 1' --break pairs:76 -- "$RUN_PTX" "$folder/tile.ptx" pairs
+has "$scratch/out" '    %v1.x     0x00000007  7' '    %v1.y     0x00000008  8'
+
 # Where a kernel fails.
 expect 1 'kernel arrivals ends early' --dump barriers -- "$RUN_PTX" "$folder/hang.ptx" arrivals 1 64
 has "$scratch/out" '  full: shared address 0x408 of CTA 0 in the cluster.'

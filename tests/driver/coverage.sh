@@ -13,6 +13,9 @@ expect 0 '' --coverage "$info" -- "$RUN_PTX" "$1/tile.ptx" plain
 beside=$(ls "$info".*.ptx)
 has "$info" "SF:$beside" DA:64,1 DA:65,0 LF:5 LH:3
 cmp "$beside" "$1/tile.ptx" || failed=1
+rm "$beside" && mkdir "$beside"
+expect 0 'the PTX beside the coverage .*: Is a directory' --coverage "$info" -- "$RUN_PTX" "$1/tile.ptx" plain
+rmdir "$beside"
 
 # A program that changes its folder writes the same file; all launches count.
 cd "$scratch" && expect 0 '' --coverage sum.info -- sh -c "cd / && '$RUN_PTX' '$1/tile.ptx' tile 3 32"
