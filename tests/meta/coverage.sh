@@ -1,13 +1,33 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Which lines and branches of model/ do the unit and the conformance tests of the model reach? Writes html/index.html into the build
-# folder, prints both percentages, and ends with 1 when one is below its minimum. The branches of an assert() do not
+# folder, prints both percentages of each folder, and ends with 1 when one is below its bar. The branches of an assert() do not
 # count: the one that aborts is a bug of ours, and no test can take it.
 # Usage: coverage.sh BUILD_DIR, from the top of the source tree; the build has TMAREF_COVERAGE=ON.
 set -eu -o pipefail
 build=$1
-minimum_lines=98
-minimum_branches=95
+
+# The least percentage of lines and of branches of each folder that model/CMakeLists.txt names: what was reached when the
+# bar was set, rounded down; machine and driver, of which tests were cut off then, one lower. The aims are 95 and 90; what
+# is below them are ptx (branches), alu (branches), machine,
+# look, driver and runtime, which programs run (ctest -L sim, cli.exec) that are not counted here.
+bars='
+core     99 95
+number   99 98
+map      99 98
+walk     99 99
+tma      99 98
+sync     99 98
+wgmma    99 97
+mma      99 99
+ptx      97 85
+alu      99 42
+machine  87 74
+look      1  1
+driver   53 45
+runtime  15  9
+together 98 95
+'
 
 command -v lcov >/dev/null || { echo "coverage: there is no lcov; install it, or run ./setup.sh coverage"; exit 2; }
 case $(lcov --version) in
@@ -52,25 +72,42 @@ quiet lcov "${rules[@]}" --add-tracefile "$tracefile.initial" --add-tracefile "$
 quiet lcov "${rules[@]}" --extract "$tracefile.all" "$PWD/model/*" --output-file "$tracefile"
 quiet genhtml "${rules[@]}" --branch-coverage --title tmaref --prefix "$PWD" --output-directory "$build/html" "$tracefile"
 
-# Each folder, then those of the reference model together, for which the minimum is: the records of the tracefile itself,
-# LF/LH lines, BRF/BRH branches. The folders of the PTX machine and the drivers are run by programs, not by these tests.
-awk -F : -v top="$PWD/model/" -v minimum_lines=$minimum_lines -v minimum_branches=$minimum_branches '
+# Each room, then those of the reference model, core to mma, together: the records of the tracefile itself, LF/LH lines,
+# BRF/BRH branches.
+rooms=$(sed -nE 's/^tmaref_module\(([a-z]+).*/\1/p' model/CMakeLists.txt | tr '\n' ' ')
+awk -F : -v top="$PWD/model/" -v rooms="$rooms" -v bars="$(echo $bars)" '
     function percent(hit, found) { return found ? 100 * hit / found : 100 }
     function tell(what, lh, lf, bh, bf) {
         printf "%-22s lines %5.1f %% of %5d, branches %5.1f %% of %5d\n", what, percent(lh, lf), lf, percent(bh, bf), bf
+        if (!(what in least_lines)) {
+            print "coverage: " what " has no bar in tests/meta/coverage.sh"
+            failed = 1
+        } else if (lf == 0 || percent(lh, lf) < least_lines[what] || percent(bh, bf) < least_branches[what]) {
+            print "coverage: " what " is below its bar, " least_lines[what] " % of lines and " least_branches[what] " % of branches"
+            failed = 1
+        }
+        seen[what] = 1
     }
-    BEGIN { split("core number map walk tma sync wgmma mma ptx alu machine look driver runtime", rooms, " ") }
+    BEGIN {
+        names = split(rooms, name, " ")
+        count = split(bars, word, " ")
+        for (i = 1; i < count; i += 3) { least_lines[word[i]] = word[i + 1]; least_branches[word[i]] = word[i + 2] }
+        split("core number map walk tma sync wgmma mma", reference, " ")
+        for (i in reference) is_reference[reference[i]] = 1
+    }
     $1 == "SF" { room = $2; sub(top, "", room); sub("/.*", "", room) }
     $1 == "LF" { lines[room] += $2 } $1 == "LH" { lines_hit[room] += $2 }
     $1 == "BRF" { branches[room] += $2 } $1 == "BRH" { branches_hit[room] += $2 }
     END {
-        for (i = 1; i in rooms; i++) {
-            room = rooms[i]
+        for (i = 1; i <= names; i++) {
+            room = name[i]
             tell(room, lines_hit[room], lines[room], branches_hit[room], branches[room])
-            if (i > 8) continue
+            if (!(room in is_reference)) continue
             lf += lines[room]; lh += lines_hit[room]; bf += branches[room]; bh += branches_hit[room]
         }
-        tell("core to mma together", lh, lf, bh, bf)
-        exit lf == 0 || percent(lh, lf) < minimum_lines || percent(bh, bf) < minimum_branches
-    }' "$tracefile" || { echo "coverage: below the minimum; see $build/html/index.html"; exit 1; }
+        tell("together", lh, lf, bh, bf)
+        for (room in least_lines)
+            if (!(room in seen)) { print "coverage: there is no folder " room " that has a bar"; failed = 1 }
+        exit failed
+    }' "$tracefile" || { echo "coverage: below a bar; see $build/html/index.html"; exit 1; }
 echo "see $build/html/index.html"
