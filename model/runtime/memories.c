@@ -260,7 +260,9 @@ static enum cuda_result set_box(struct cudaPitchedPtr to, int value, struct cuda
                                 struct CUstream_st *stream)
 {
     const unsigned char byte = (unsigned char)value;
-    for (size_t z = 0; z < extent.depth; z++) {
+    // One slice will do for an empty box, however deep it is.
+    const size_t slices = extent.width == 0 || extent.height == 0 ? extent.depth > 0 : extent.depth;
+    for (size_t z = 0; z < slices; z++) {
         const enum cuda_result error = cuMemsetD2D8Async(address_of(to.ptr) + z * to.pitch * to.ysize, to.pitch, byte,
                                                          extent.width, extent.height, stream);
         if (error != CUDA_SUCCESS) return error;
