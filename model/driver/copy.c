@@ -18,6 +18,13 @@ static int extent_of(const struct work_copy *copy, size_t pitch, size_t slice, u
     return add_product(bytes, copy->height - 1, pitch) && add_product(bytes, copy->depth - 1, slice);
 }
 
+// Where the memory of a process ends.
+#ifdef __x86_64__
+#define HOST_END ((uint64_t)1 << 47)
+#else
+#define HOST_END ((uint64_t)1 << 48)
+#endif
+
 static enum cuda_result refuse_size(struct driver *driver, const char *call, const char *side)
 {
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call,
@@ -28,7 +35,8 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
                               uint32_t type)
 {
     const struct allocation *found = allocations_find(&driver->allocations, address);
-    if (bytes > UINT64_MAX - address) return refuse_size(driver, call, side);
+    const uint64_t end = address < HOST_END ? HOST_END : UINT64_MAX;
+    if (bytes > end - address) return refuse_size(driver, call, side);
     if (bytes == 0 || (found == NULL && type != MEMORY_OF_DEVICE && address != 0)) return CUDA_SUCCESS;
     if (found == NULL)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the %s %#llx is no address of the device", side,
