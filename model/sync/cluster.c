@@ -96,13 +96,14 @@ static void check_grid(struct check *check)
             broken(check, RULE_LAUNCH_GRID, "gridDim", i, check->launch->grid[i], most[i]);
 }
 
-// The attribute against what the kernel was compiled with.
+// What the kernel was compiled with, and the attribute against it.
 static void check_compiled(struct check *check)
 {
     const struct cluster_launch *launch = check->launch;
-    if (!launch->has_cluster || launch->compiled_cluster[0] == 0) return;
+    if (launch->compiled_cluster[0] == 0) return;
+    at_least_1(check, RULE_CLUSTER_COMPILED, "the kernel's clusterDim", launch->compiled_cluster);
     for (int i = 0; i < 3; i++)
-        if (launch->cluster[i] != launch->compiled_cluster[i])
+        if (launch->has_cluster && launch->cluster[i] != launch->compiled_cluster[i])
             broken(check, RULE_CLUSTER_COMPILED, "clusterDim", i, launch->cluster[i], launch->compiled_cluster[i]);
 }
 
