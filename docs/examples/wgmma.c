@@ -50,7 +50,7 @@ int main(void)
     struct tmaref_findings findings;
 
     if (tmaref_wgmma_check(&wgmma, &operands, &findings) != TMAREF_RULE_OK) return 1;
-    if (tmaref_wgmma_execute(&wgmma, &operands, d) != TMAREF_RULE_OK) return 1;
+    if (tmaref_wgmma_execute(&wgmma, &operands, d, NULL) != TMAREF_RULE_OK) return 1;
 
     int wrong = 0;
     for (int thread = 0; thread < TMAREF_WGMMA_THREADS; thread++)

@@ -58,7 +58,7 @@ static void one_instruction(struct work *w)
     b.start_bytes += WGMMA_M * MOST_BYTES_OF_ROW;
     const struct wgmma_operands operands = {
         .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = 1};
-    if (wgmma_execute(&wgmma, &operands, w->d) != RULE_OK) abort();
+    if (wgmma_execute(&wgmma, &operands, w->d, NULL) != RULE_OK) abort();
 }
 
 // A and B^T with K along their rows, D in f32 by rows.

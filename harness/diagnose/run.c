@@ -195,8 +195,8 @@ static enum rule load(struct search *search, const struct hypothesis *h, const i
     struct memory shared = {search->work, h->shift, WORK_BYTES};
     enum rule rule =
         h->map.mode == TENSORMAP_IM2COL
-            ? im2col_load(&h->map, h->map.rank, coord, h->offset, &h->source, &shared, to + h->shift, &bytes)
-            : tile_load(&h->map, h->map.rank, coord, &h->source, &shared, to + h->shift, &bytes);
+            ? im2col_load(&h->map, h->map.rank, coord, h->offset, &h->source, &shared, to + h->shift, &bytes, NULL)
+            : tile_load(&h->map, h->map.rank, coord, &h->source, &shared, to + h->shift, &bytes, NULL);
     *tx_bytes += bytes;
     return rule;
 }
@@ -211,10 +211,10 @@ static enum rule store(struct search *search, const struct hypothesis *h, const 
     from += h->shift;
     *tx_bytes += search_box_bytes(search->question);
     if (h->map.mode == TENSORMAP_IM2COL)
-        return h->is_added ? im2col_reduce(REDUCE_ADD, &h->map, h->map.rank, coord, &global, &shared, from)
-                           : im2col_store(&h->map, h->map.rank, coord, &global, &shared, from);
-    return h->is_added ? tile_reduce(REDUCE_ADD, &h->map, h->map.rank, coord, &global, &shared, from)
-                       : tile_store(&h->map, h->map.rank, coord, &global, &shared, from);
+        return h->is_added ? im2col_reduce(REDUCE_ADD, &h->map, h->map.rank, coord, &global, &shared, from, NULL)
+                           : im2col_store(&h->map, h->map.rank, coord, &global, &shared, from, NULL);
+    return h->is_added ? tile_reduce(REDUCE_ADD, &h->map, h->map.rank, coord, &global, &shared, from, NULL)
+                       : tile_store(&h->map, h->map.rank, coord, &global, &shared, from, NULL);
 }
 
 // The coordinates of the slice in `place`; 0 if there are no such coordinates.

@@ -114,6 +114,6 @@ int flight_product_end(struct flight_product *product)
     if (operands.metadata != NULL) memcpy(metadata, product->metadata, sizeof metadata);
     gather_d(product, d);
     if (product->head.teller.observer != NULL) wgmma_observe(&product->wgmma, &operands, &product->head.teller);
-    if (wgmma_execute(&product->wgmma, &operands, d) == RULE_OK) scatter_d(product, d);
+    if (wgmma_execute(&product->wgmma, &operands, d, NULL) == RULE_OK) scatter_d(product, d);
     return 1;
 }

@@ -79,9 +79,9 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
         gather(strand, code, machine_operand_at(code, OF_METADATA), 1, sizeof metadata, metadata);
         const struct machine_operand *selector = &code->operand[machine_operand_at(code, OF_SELECTOR)];
         mma_execute_sparse(form, (int)machine_value(strand, selector, (uint32_t)__builtin_ctz(lanes)), metadata, a, b,
-                           d);
+                           d, NULL);
     } else {
-        mma_execute(form, a, b, d);
+        mma_execute(form, a, b, d, NULL);
     }
     for (int r = 0; r < row->registers[MMA_OF_D]; r++)
         memcpy(machine_lanes(strand, code, (uint32_t)r), (uint8_t *)d + (size_t)r * bytes, bytes);
@@ -117,8 +117,8 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
     if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     rows_of(strand, code, address, rows);
     if (!is_load) gather(strand, code, first, count, sizeof registers[0], registers[0]);
-    enum rule rule = is_load ? matrix_load(shared, rows, count, is_trans, registers)
-                             : matrix_store(shared, rows, count, is_trans, registers);
+    enum rule rule = is_load ? matrix_load(shared, rows, count, is_trans, registers, NULL)
+                             : matrix_store(shared, rows, count, is_trans, registers, NULL);
     if (rule != RULE_OK) return machine_fault(strand, code, (uint32_t)__builtin_ctz(lanes), rule, rows[0], "");
     for (int i = 0; is_load && i < count; i++)
         memcpy(machine_lanes(strand, code, first + (uint32_t)i), registers[i], sizeof registers[i]);

@@ -46,9 +46,9 @@ static uint8_t *element_at(const struct memory *shared, const uint32_t *address,
 }
 
 enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
-                      uint32_t registers[][MATRIX_LANES])
+                      uint32_t registers[][MATRIX_LANES], struct findings *findings)
 {
-    enum rule rule = matrix_check(shared, address, count, NULL);
+    enum rule rule = matrix_check(shared, address, count, findings);
     if (rule != RULE_OK) return rule;
     for (int i = 0; i < count * MATRIX_LANES; i++) {
         int matrix = i / MATRIX_LANES, lane = i % MATRIX_LANES;
@@ -63,9 +63,9 @@ enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX
 }
 
 enum rule matrix_store(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
-                       uint32_t registers[][MATRIX_LANES])
+                       uint32_t registers[][MATRIX_LANES], struct findings *findings)
 {
-    enum rule rule = matrix_check(shared, address, count, NULL);
+    enum rule rule = matrix_check(shared, address, count, findings);
     if (rule != RULE_OK) return rule;
     for (int i = 0; i < count * MATRIX_LANES; i++) {
         int matrix = i / MATRIX_LANES, lane = MATRIX_LANES - 1 - i % MATRIX_LANES; // the first of equal rows is kept

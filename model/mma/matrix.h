@@ -23,16 +23,16 @@ enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRI
 
 // ldmatrix.sync.aligned.m8n8.x<count>{.trans}.shared.b16: registers[i][lane] is what a lane gets of matrix i. Lane l
 // has columns 2 (l % 4) and the next of row l / 4, the first in the lower half; with `is_trans` rows 2 (l % 4) and the
-// next of column l / 4. Returns the first rule broken; then nothing is moved.
+// next of column l / 4. Findings and result as matrix_check(); on a fault nothing is moved.
 //   source   PTX ISA 9.1 "ldmatrix" (#warp-level-matrix-instructions-ldmatrix)
 enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
-                      uint32_t registers[][MATRIX_LANES]);
+                      uint32_t registers[][MATRIX_LANES], struct findings *findings);
 
 // stmatrix.sync.aligned.m8n8.x<count>{.trans}.shared.b16: the same, the other way. Of rows at the same place that of
 // the last matrix is kept, and of one matrix the first.
 //   source   PTX ISA 9.1 "stmatrix" (#warp-level-matrix-instructions-stmatrix)
 enum rule matrix_store(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
-                       uint32_t registers[][MATRIX_LANES]);
+                       uint32_t registers[][MATRIX_LANES], struct findings *findings);
 
 // Tells of the rows that ldmatrix reads (ACCESS_READ) or stmatrix writes: weak, by the generic proxy, each row in the
 // lane that points at it. mma.sync touches no memory, and tells nothing.

@@ -164,20 +164,29 @@ static void execute(struct instruction *of, const uint32_t *a, const uint32_t *b
     }
 }
 
-enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d)
+// Is there such a form, sparse or dense as asked?
+static int is_form(enum mma_form form, int is_sparse)
+{
+    return (unsigned)form < MMA_FORMS && rows[form].is_sparse == is_sparse;
+}
+
+enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d, struct findings *findings)
 {
     struct instruction instruction = {.form = form};
-    if ((unsigned)form >= MMA_FORMS || rows[form].is_sparse) return RULE_INSTRUCTION_FORM;
+    findings_clear(findings);
+    if (!is_form(form, 0)) return finding_of_form(findings, "form", (uint64_t)form);
     execute(&instruction, a, b, d);
     return RULE_OK;
 }
 
 enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
-                             const uint32_t *b, uint32_t *d)
+                             const uint32_t *b, uint32_t *d, struct findings *findings)
 {
     struct instruction instruction = {.form = form, .selector = selector, .metadata = metadata};
-    if ((unsigned)form >= MMA_FORMS || !rows[form].is_sparse) return RULE_INSTRUCTION_FORM;
-    if (selector < 0 || selector > number_most_selector(mma_sparsity(form))) return RULE_INSTRUCTION_FORM;
+    findings_clear(findings);
+    if (!is_form(form, 1)) return finding_of_form(findings, "form", (uint64_t)form);
+    if (selector < 0 || selector > number_most_selector(mma_sparsity(form)))
+        return finding_of_form(findings, "sparsity selector", (uint64_t)(int64_t)selector);
     execute(&instruction, a, b, d);
     return RULE_OK;
 }

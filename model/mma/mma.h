@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
+#include "finding.h"
 #include "mma_op.h"
-#include "rule.h"
 #include "sparsity.h"
 #include "sum.h"
 
@@ -68,14 +68,15 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
               uint64_t *units);
 
 // The whole instruction. Register r of lane l is word 32 r + l; of f64 words 2 (32 r + l), and the upper half behind
-// it: so `a`, `b` and `d` have MMA_LANES words, or twice as many, for each register of mma_row()->registers. Returns
-// RULE_OK, or INSTRUCTION_FORM for a form that is not there or sparse; then D is as before.
+// it: so `a`, `b` and `d` have MMA_LANES words, or twice as many, for each register of mma_row()->registers.
+//   findings  NULL, or takes the rule broken
+//   returns   RULE_OK, or INSTRUCTION_FORM for a form that is not there or sparse; then D is as before
 //   source   PTX ISA 9.1 "mma" (#warp-level-matrix-instructions-mma)
-enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d);
+enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d, struct findings *findings);
 
 // The same of a sparse form, whose selector is at most number_most_selector().
 //   source   PTX ISA 9.1 "mma.sp" (#warp-level-matrix-instructions-for-sparse-mma)
 enum rule mma_execute_sparse(enum mma_form form, int selector, const uint32_t metadata[MMA_LANES], const uint32_t *a,
-                             const uint32_t *b, uint32_t *d);
+                             const uint32_t *b, uint32_t *d, struct findings *findings);
 
 #endif

@@ -235,22 +235,25 @@ static uint32_t move(const struct bulk *bulk, int is_reduction, enum reduce_op o
 }
 
 static enum rule run(const struct bulk *bulk, int is_reduction, enum reduce_op op, enum dtype dtype,
-                     uint32_t *transaction_bytes)
+                     uint32_t *transaction_bytes, struct findings *findings)
 {
-    enum rule rule = bulk_check(bulk, NULL);
+    enum rule rule = bulk_check(bulk, findings);
     if (rule != RULE_OK) return rule;
     uint32_t bytes = move(bulk, is_reduction, op, dtype);
     *transaction_bytes = bulk_is_to_global(bulk->form) ? 0 : bytes;
     return RULE_OK;
 }
 
-enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes)
+enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes, struct findings *findings)
 {
-    return run(bulk, 0, REDUCE_OPS, DTYPE_COUNT, transaction_bytes);
+    return run(bulk, 0, REDUCE_OPS, DTYPE_COUNT, transaction_bytes, findings);
 }
 
-enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes)
+enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes,
+                      struct findings *findings)
 {
-    if (!bulk_reduce_is_legal(bulk->form, op, dtype)) return RULE_BULK_REDUCE_TYPE;
-    return run(bulk, 1, op, dtype, transaction_bytes);
+    findings_clear(findings);
+    if (bulk_reduce_is_legal(bulk->form, op, dtype)) return run(bulk, 1, op, dtype, transaction_bytes, findings);
+    finding_add(findings, (struct finding){RULE_BULK_REDUCE_TYPE, "type", -1, 0, dtype, 0, 0});
+    return RULE_BULK_REDUCE_TYPE;
 }

@@ -54,14 +54,15 @@ enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct
 // cp.async.bulk, or st.async from registers, done at once.
 //   transaction_bytes  what complete_tx subtracts from the destination CTA's mbarrier, 0 where the destination is
 //                      global memory; written only on RULE_OK                                              (bytes)
-//   returns, errors    as bulk_check(); on a fault nothing is changed
-enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes);
+//   findings, returns  as bulk_check(); on a fault nothing is changed
+enum rule bulk_copy(const struct bulk *bulk, uint32_t *transaction_bytes, struct findings *findings);
 
 // Does PTX have this reduction for this form?
 int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtype);
 
 // cp.reduce.async.bulk, or red.async from registers: as bulk_copy(), every element of the destination replaced by
 // op(destination, source). RULE_BULK_REDUCE_TYPE where bulk_reduce_is_legal() says no.
-enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes);
+enum rule bulk_reduce(const struct bulk *bulk, enum reduce_op op, enum dtype dtype, uint32_t *transaction_bytes,
+                      struct findings *findings);
 
 #endif

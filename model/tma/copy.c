@@ -38,10 +38,10 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
     return transfer_check_load(&t, &box, findings);
 }
 
-static enum rule load(const struct transfer *t, uint32_t *transaction_bytes)
+static enum rule load(const struct transfer *t, uint32_t *transaction_bytes, struct findings *findings)
 {
     struct box box;
-    enum rule rule = transfer_check_load(t, &box, NULL);
+    enum rule rule = transfer_check_load(t, &box, findings);
     if (rule != RULE_OK) return rule;
     const struct cluster_memory cluster = cluster_memory_alone(t->shared_memory);
     struct tensor_mover mover = {OPERATION_TENSOR_LOAD, REDUCE_OPS, 0,   1, t->shared, t->map,
@@ -54,20 +54,21 @@ static enum rule load(const struct transfer *t, uint32_t *transaction_bytes)
 }
 
 enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                    const struct memory *shared_memory, uint32_t shared, uint32_t *transaction_bytes)
+                    const struct memory *shared_memory, uint32_t shared, uint32_t *transaction_bytes,
+                    struct findings *findings)
 {
     const struct region region = {*global_memory, 0};
     const struct global_memory global = {&region, 1};
     const struct transfer t = {NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, &global, shared_memory, shared};
-    return load(&t, transaction_bytes);
+    return load(&t, transaction_bytes, findings);
 }
 
 enum rule im2col_load(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,
                       const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                      uint32_t *transaction_bytes)
+                      uint32_t *transaction_bytes, struct findings *findings)
 {
     const struct region region = {*global_memory, 0};
     const struct global_memory global = {&region, 1};
     const struct transfer t = {NO_OP, TENSORMAP_IM2COL, map, dims, coord, offset, &global, shared_memory, shared};
-    return load(&t, transaction_bytes);
+    return load(&t, transaction_bytes, findings);
 }

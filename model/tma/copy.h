@@ -25,9 +25,10 @@ enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *
 
 // cp.async.bulk.tensor.{dims}d.shared::cluster.global.tile, done at once.
 //   transaction_bytes  what complete_tx subtracts from the mbarrier; written only on RULE_OK           (bytes)
-//   returns, errors    as tile_load_check(); on a fault shared memory is unchanged
+//   findings, returns  as tile_load_check(); on a fault shared memory is unchanged
 enum rule tile_load(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                    const struct memory *shared_memory, uint32_t shared, uint32_t *transaction_bytes);
+                    const struct memory *shared_memory, uint32_t shared, uint32_t *transaction_bytes,
+                    struct findings *findings);
 
 // The bits a load of a TFLOAT32 or TFLOAT32_FTZ tensor puts in place of `bits`: ten mantissa bits, nearest even.
 uint32_t tf32_round(uint32_t bits);

@@ -81,9 +81,9 @@ enum rule cp_async_check(const struct cp_async *copy, struct findings *findings)
     return cp_async_check_in(copy, &global, findings);
 }
 
-enum rule cp_async_copy(const struct cp_async *copy)
+enum rule cp_async_copy(const struct cp_async *copy, struct findings *findings)
 {
-    enum rule rule = cp_async_check(copy, NULL);
+    enum rule rule = cp_async_check(copy, findings);
     if (rule != RULE_OK) return rule;
     const struct region region = {*copy->global, 0};
     const struct global_memory global = {&region, 1};

@@ -28,7 +28,7 @@ void cp_async_source(const struct cp_async *copy, uint64_t *start, uint32_t *byt
 //   source    PTX ISA 9.1 cp.async (#data-movement-and-conversion-instructions-cp-async)
 enum rule cp_async_check(const struct cp_async *copy, struct findings *findings);
 
-// The copy, done at once. Returns as cp_async_check(); on a fault nothing is written.
-enum rule cp_async_copy(const struct cp_async *copy);
+// The copy, done at once. Findings and result as cp_async_check(); on a fault nothing is written.
+enum rule cp_async_copy(const struct cp_async *copy, struct findings *findings);
 
 #endif

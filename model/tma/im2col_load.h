@@ -20,9 +20,9 @@ enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t
 
 // cp.async.bulk.tensor.{dims}d.shared::cluster.global.im2col, done at once.
 //   transaction_bytes  what complete_tx subtracts from the mbarrier; written only on RULE_OK           (bytes)
-//   returns, errors    as im2col_load_check(); on a fault shared memory is unchanged
+//   findings, returns  as im2col_load_check(); on a fault shared memory is unchanged
 enum rule im2col_load(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,
                       const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
-                      uint32_t *transaction_bytes);
+                      uint32_t *transaction_bytes, struct findings *findings);
 
 #endif

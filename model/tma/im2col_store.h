@@ -26,14 +26,15 @@ enum rule im2col_reduce_check(enum reduce_op op, const struct tensormap *map, in
 
 // cp.async.bulk.tensor.{dims}d.global.shared::cta.im2col_no_offs, done at once. Where pixels share an address the last
 // one wins; an H200 promises no order.
-//   returns, errors  as im2col_store_check(); on a fault global memory is unchanged
+//   findings, returns  as im2col_store_check(); on a fault global memory is unchanged
 enum rule im2col_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                       const struct memory *shared_memory, uint32_t shared);
+                       const struct memory *shared_memory, uint32_t shared, struct findings *findings);
 
 // cp.reduce.async.bulk.tensor.{dims}d.global.shared::cta.{op}.im2col_no_offs, done at once; the rest as im2col_store().
 //   source  PTX ISA 9.1 cp.reduce.async.bulk.tensor
 //           (#data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor)
 enum rule im2col_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                        const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared);
+                        const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                        struct findings *findings);
 
 #endif

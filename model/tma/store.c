@@ -41,15 +41,16 @@ enum rule tile_reduce_check(enum reduce_op op, const struct tensormap *map, int 
 }
 
 enum rule tile_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                     const struct memory *shared_memory, uint32_t shared)
+                     const struct memory *shared_memory, uint32_t shared, struct findings *findings)
 {
-    return store(TENSORMAP_TILED, NO_OP, 1, map, dims, coord, global_memory, shared_memory, shared, NULL);
+    return store(TENSORMAP_TILED, NO_OP, 1, map, dims, coord, global_memory, shared_memory, shared, findings);
 }
 
 enum rule tile_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                      const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared)
+                      const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                      struct findings *findings)
 {
-    return store(TENSORMAP_TILED, transfer_op(op), 1, map, dims, coord, global_memory, shared_memory, shared, NULL);
+    return store(TENSORMAP_TILED, transfer_op(op), 1, map, dims, coord, global_memory, shared_memory, shared, findings);
 }
 
 enum rule im2col_store_check(const struct tensormap *map, int dims, const int32_t *coord,
@@ -68,13 +69,15 @@ enum rule im2col_reduce_check(enum reduce_op op, const struct tensormap *map, in
 }
 
 enum rule im2col_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                       const struct memory *shared_memory, uint32_t shared)
+                       const struct memory *shared_memory, uint32_t shared, struct findings *findings)
 {
-    return store(TENSORMAP_IM2COL, NO_OP, 1, map, dims, coord, global_memory, shared_memory, shared, NULL);
+    return store(TENSORMAP_IM2COL, NO_OP, 1, map, dims, coord, global_memory, shared_memory, shared, findings);
 }
 
 enum rule im2col_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                        const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared)
+                        const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                        struct findings *findings)
 {
-    return store(TENSORMAP_IM2COL, transfer_op(op), 1, map, dims, coord, global_memory, shared_memory, shared, NULL);
+    return store(TENSORMAP_IM2COL, transfer_op(op), 1, map, dims, coord, global_memory, shared_memory, shared,
+                 findings);
 }

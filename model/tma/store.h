@@ -25,14 +25,15 @@ enum rule tile_reduce_check(enum reduce_op op, const struct tensormap *map, int 
 
 // cp.async.bulk.tensor.{dims}d.global.shared::cta.tile, done at once. Where elements of the box share an address the
 // last row wins; an H200 promises no order.
-//   returns, errors  as tile_store_check(); on a fault global memory is unchanged
+//   findings, returns  as tile_store_check(); on a fault global memory is unchanged
 enum rule tile_store(const struct tensormap *map, int dims, const int32_t *coord, const struct memory *global_memory,
-                     const struct memory *shared_memory, uint32_t shared);
+                     const struct memory *shared_memory, uint32_t shared, struct findings *findings);
 
 // cp.reduce.async.bulk.tensor.{dims}d.global.shared::cta.{op}.tile, done at once; the rest as tile_store().
 //   source  PTX ISA 9.1 cp.reduce.async.bulk.tensor
 //           (#data-movement-and-conversion-instructions-cp-reduce-async-bulk-tensor)
 enum rule tile_reduce(enum reduce_op op, const struct tensormap *map, int dims, const int32_t *coord,
-                      const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared);
+                      const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
+                      struct findings *findings);
 
 #endif

@@ -335,9 +335,9 @@ static void multiply_columns(const struct wgmma *w, const struct wgmma_operands 
     wgmma_columns_to_d(w->types, first, columns, d);
 }
 
-enum rule wgmma_execute(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *d)
+enum rule wgmma_execute(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *d, struct findings *findings)
 {
-    enum rule rule = wgmma_check(w, o, NULL);
+    enum rule rule = wgmma_check(w, o, findings);
     if (rule != RULE_OK) return rule;
 
     struct factors factors;

@@ -35,10 +35,11 @@ struct wgmma_operands {
 enum rule wgmma_check(const struct wgmma *wgmma, const struct wgmma_operands *operands, struct findings *findings);
 
 // D = A * B + D, or A * B. Register r of thread t is d[WGMMA_THREADS * r + t]; wgmma_d_registers() says how many there
-// are. Returns the first rule broken; then D is as before.
+// are. Findings and result as wgmma_check(); where a rule is broken D is as before.
 //   source   PTX ISA 9.1 "wgmma.mma_async" (#asynchronous-warpgroup-level-matrix-instructions-wgmma-mma),
 //            "wgmma.mma_async.sp" (#asynchronous-warpgroup-level-matrix-instructions-wgmma-mma-sp)
-enum rule wgmma_execute(const struct wgmma *wgmma, const struct wgmma_operands *operands, uint32_t *d);
+enum rule wgmma_execute(const struct wgmma *wgmma, const struct wgmma_operands *operands, uint32_t *d,
+                        struct findings *findings);
 
 // Shared memory that operand 0 (A) or 1 (B) is read from, in pieces of 16 bytes: its first address, and the end.
 void wgmma_reach(const struct wgmma *wgmma, int operand, uint64_t descriptor, uint32_t *first, uint32_t *end);

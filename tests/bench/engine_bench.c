@@ -111,7 +111,8 @@ static void model_loads(void *context)
     for (int32_t y = 0; y < ROWS; y += BOX_ROWS)
         for (int32_t x = 0; x < COLUMNS; x += BOX_COLUMNS) {
             const int32_t coord[] = {x, y};
-            expect(tile_load(&bench->map, 2, coord, &global, &shared, 0, &transaction_bytes) == RULE_OK, "a tile");
+            expect(tile_load(&bench->map, 2, coord, &global, &shared, 0, &transaction_bytes, NULL) == RULE_OK,
+                   "a tile");
         }
 }
 
@@ -162,7 +163,7 @@ static void model_multiply(void *context)
         .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = 1};
     for (uint32_t i = 0; i < FACTOR_WORDS; i++) bench->factors[i] = 0x3f003f00u + (i * 2654435761u & 0x80ff80ffu);
     memset(bench->d, 0, sizeof bench->d);
-    for (int i = 0; i < PRODUCTS; i++) expect(wgmma_execute(&wgmma, &operands, bench->d) == RULE_OK, "a product");
+    for (int i = 0; i < PRODUCTS; i++) expect(wgmma_execute(&wgmma, &operands, bench->d, NULL) == RULE_OK, "a product");
 }
 
 // --- A large module --------------------------------------------------------------------------------------------------

@@ -30,7 +30,8 @@ static void model_loads(void *context)
     for (uint64_t y = 0; y < bench->height; y += bench->box[1])
         for (uint64_t x = 0; x < bench->width; x += bench->box[0]) {
             const int32_t coord[] = {(int32_t)x, (int32_t)y};
-            if (tile_load(&bench->map, 2, coord, &global_memory, &shared_memory, 0, &transaction_bytes) != RULE_OK)
+            if (tile_load(&bench->map, 2, coord, &global_memory, &shared_memory, 0, &transaction_bytes, NULL) !=
+                RULE_OK)
                 abort();
         }
 }

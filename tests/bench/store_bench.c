@@ -38,8 +38,9 @@ static void store_box(struct store_bench *bench, uint32_t x, uint32_t y)
 {
     const struct memory global = {bench->global, GLOBAL_ADDRESS, GLOBAL_BYTES}, shared = {bench->shared, 0, BOX_BYTES};
     const int32_t coord[] = {(int32_t)x, (int32_t)y};
-    check(bench->op == NO_OP ? tile_store(&bench->map, 2, coord, &global, &shared, 0)
-                             : tile_reduce((enum reduce_op)bench->op, &bench->map, 2, coord, &global, &shared, 0));
+    check(bench->op == NO_OP
+              ? tile_store(&bench->map, 2, coord, &global, &shared, 0, NULL)
+              : tile_reduce((enum reduce_op)bench->op, &bench->map, 2, coord, &global, &shared, 0, NULL));
 }
 
 static void load_box(struct store_bench *bench, uint32_t x, uint32_t y)
@@ -47,7 +48,7 @@ static void load_box(struct store_bench *bench, uint32_t x, uint32_t y)
     const struct memory global = {bench->global, GLOBAL_ADDRESS, GLOBAL_BYTES}, shared = {bench->shared, 0, BOX_BYTES};
     const int32_t coord[] = {(int32_t)x, (int32_t)y};
     uint32_t transaction_bytes;
-    check(tile_load(&bench->map, 2, coord, &global, &shared, 0, &transaction_bytes));
+    check(tile_load(&bench->map, 2, coord, &global, &shared, 0, &transaction_bytes, NULL));
 }
 
 static void memcpy_box(struct store_bench *bench, uint32_t x, uint32_t y)
@@ -79,7 +80,7 @@ static void bulk_reductions(void *context)
     uint32_t transaction_bytes;
     for (uint64_t at = 0; at < GLOBAL_BYTES; at += BOX_BYTES) {
         const struct bulk bulk = {BULK_SHARED_TO_GLOBAL, &shared, &global, 0, GLOBAL_ADDRESS + at, BOX_BYTES};
-        check(bulk_reduce(&bulk, (enum reduce_op)bench->op, bench->map.dtype, &transaction_bytes));
+        check(bulk_reduce(&bulk, (enum reduce_op)bench->op, bench->map.dtype, &transaction_bytes, NULL));
     }
 }
 

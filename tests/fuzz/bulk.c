@@ -28,20 +28,22 @@ static void require_same(const struct memory *memory, struct memory before)
 
 static void copy_bulk(struct fuzz_input *input, const struct bulk *bulk, uint32_t barrier)
 {
-    struct findings findings;
+    struct findings findings, done;
     uint32_t bytes;
     enum reduce_op op = (enum reduce_op)fuzz_take(input, 1);
     enum dtype dtype = (enum dtype)fuzz_take(input, 1);
     struct memory before = copy_of(bulk->destination);
     enum rule rule = bulk_check(bulk, &findings);
     fuzz_require(rule == findings_first_broken(&findings));
-    fuzz_require(bulk_copy(bulk, &bytes) == rule);
+    fuzz_require(bulk_copy(bulk, &bytes, &done) == rule);
+    fuzz_require_alike(&findings, &done);
     if (rule == RULE_OK)
         free(before.bytes);
     else
         require_same(bulk->destination, before);
     before = copy_of(bulk->destination);
-    rule = bulk_reduce(bulk, op, dtype, &bytes);
+    rule = bulk_reduce(bulk, op, dtype, &bytes, &done);
+    fuzz_require(rule == findings_first_broken(&done));
     fuzz_require(rule != RULE_OK || bulk_reduce_is_legal(bulk->form, op, dtype));
     if (rule == RULE_OK)
         free(before.bytes);
@@ -54,7 +56,7 @@ static void copy_bulk(struct fuzz_input *input, const struct bulk *bulk, uint32_
 static void copy_async(struct fuzz_input *input, const struct memory *global, const struct memory *shared)
 {
     struct cp_async copy = {.global = global, .shared = shared};
-    struct findings findings;
+    struct findings findings, done;
     copy.form = (enum cp_async_form)(fuzz_take(input, 1) % CP_ASYNC_FORMS);
     copy.size_bytes = 4u << fuzz_take(input, 1) % 3;
     copy.operand = (uint32_t)fuzz_take(input, 4);
@@ -62,7 +64,8 @@ static void copy_async(struct fuzz_input *input, const struct memory *global, co
     copy.to = fuzz_take(input, 8);
     enum rule rule = cp_async_check(&copy, &findings);
     fuzz_require(rule == findings_first_broken(&findings));
-    fuzz_require(cp_async_copy(&copy) == rule);
+    fuzz_require(cp_async_copy(&copy, &done) == rule);
+    fuzz_require_alike(&findings, &done);
 }
 
 static void check_single(struct fuzz_input *input, const struct memory *global, const struct memory *shared)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finding.h"
 #include "memory.h"
 
 // One row per target; target X is fuzz_X() in X.c, its corpus the folder corpus/X.
@@ -32,6 +33,17 @@ FUZZ_TARGETS(FUZZ_DECLARE)
         fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #claim);                                     \
         abort();                                                                                                       \
     } while (0)
+
+// A check and the call that moves find the same.
+static inline void fuzz_require_alike(const struct findings *check, const struct findings *done)
+{
+    fuzz_require(check->count == done->count);
+    for (int i = 0; i < check->count && i < FINDINGS_MAX; i++) {
+        const struct finding *a = &check->item[i], *b = &done->item[i];
+        fuzz_require(a->rule == b->rule && a->argument == b->argument && a->index == b->index);
+        fuzz_require(a->value == b->value && a->limit == b->limit && a->nearest == b->nearest);
+    }
+}
 
 // Takes numbers off the front of an input; zeros once it is used up.
 struct fuzz_input {

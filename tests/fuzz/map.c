@@ -41,11 +41,12 @@ static void load(const struct tensormap *map, int dims, const int32_t *coord, ui
     static uint8_t global_bytes[GLOBAL_BYTES];
     struct memory global = {global_bytes, GLOBAL_BASE, sizeof global_bytes};
     struct memory cta = {malloc(SHARED_BYTES), SHARED_BASE, SHARED_BYTES};
-    struct findings findings = {0};
+    struct findings findings = {0}, done;
     uint32_t transaction_bytes = 0;
     enum rule rule = tile_load_check(map, dims, coord, &global, &cta, shared, &findings);
     fuzz_require(rule == findings_first_broken(&findings));
-    fuzz_require(tile_load(map, dims, coord, &global, &cta, shared, &transaction_bytes) == rule);
+    fuzz_require(tile_load(map, dims, coord, &global, &cta, shared, &transaction_bytes, &done) == rule);
+    fuzz_require_alike(&findings, &done);
     if (rule != RULE_LOAD_MAP_FORMAT && map->mode == TENSORMAP_TILED) {
         struct tile tile = tile_of(map, coord);
         check_walk(&tile);

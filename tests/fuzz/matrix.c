@@ -40,7 +40,7 @@ static void execute_wgmma(struct fuzz_input *input)
     struct memory shared = fuzz_memory(input, SHARED_BASE, SHARED_BYTES);
     struct wgmma wgmma = take_wgmma(input);
     struct wgmma_operands operands = {.shared = &shared, .scale_d = (int)fuzz_take(input, 1) & 1, .a = a};
-    struct findings findings;
+    struct findings findings, done;
     operands.metadata = metadata;
     for (int i = 0; i < 2; i++) operands.descriptor[i] = fuzz_take(input, 8);
     take_words(input, metadata, WGMMA_THREADS);
@@ -49,7 +49,8 @@ static void execute_wgmma(struct fuzz_input *input)
     memcpy(before, d, sizeof d);
     enum rule rule = wgmma_check(&wgmma, &operands, &findings);
     fuzz_require(rule == findings_first_broken(&findings));
-    fuzz_require(wgmma_execute(&wgmma, &operands, d) == rule);
+    fuzz_require(wgmma_execute(&wgmma, &operands, d, &done) == rule);
+    fuzz_require_alike(&findings, &done);
     if (rule != RULE_OK) fuzz_require(memcmp(before, d, sizeof d) == 0);
     free(shared.bytes);
 }
@@ -64,9 +65,9 @@ static void execute_mma(struct fuzz_input *input)
     take_words(input, d, MMA_WORDS);
     take_words(input, metadata, MMA_LANES);
     if (mma_row(form)->is_sparse)
-        mma_execute_sparse(form, selector % (number_most_selector(mma_sparsity(form)) + 1), metadata, a, b, d);
+        mma_execute_sparse(form, selector % (number_most_selector(mma_sparsity(form)) + 1), metadata, a, b, d, NULL);
     else
-        mma_execute(form, a, b, d);
+        mma_execute(form, a, b, d, NULL);
 }
 
 static void move_matrices(struct fuzz_input *input)
@@ -74,12 +75,14 @@ static void move_matrices(struct fuzz_input *input)
     struct memory shared = fuzz_memory(input, SHARED_BASE, SHARED_BYTES);
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES] = {{0}};
     int count = 1 << fuzz_take(input, 1) % 3, is_trans = (int)fuzz_take(input, 1) & 1;
-    struct findings findings;
+    struct findings findings, done;
     for (int i = 0; i < MATRIX_LANES; i++) address[i] = (uint32_t)fuzz_take(input, 4);
     enum rule rule = matrix_check(&shared, address, count, &findings);
     fuzz_require(rule == findings_first_broken(&findings));
-    fuzz_require(matrix_load(&shared, address, count, is_trans, registers) == rule);
-    fuzz_require(matrix_store(&shared, address, count, is_trans, registers) == rule);
+    fuzz_require(matrix_load(&shared, address, count, is_trans, registers, &done) == rule);
+    fuzz_require_alike(&findings, &done);
+    fuzz_require(matrix_store(&shared, address, count, is_trans, registers, &done) == rule);
+    fuzz_require_alike(&findings, &done);
     free(shared.bytes);
 }
 

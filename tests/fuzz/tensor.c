@@ -29,7 +29,7 @@ struct copy {
     uint32_t shared;
     enum reduce_op op;
     struct memory global, cta[CTAS];
-    struct findings findings;
+    struct findings findings, moving; // of the check, and of the call that moves
 };
 
 // Arrays of what an instruction has, and no more.
@@ -87,6 +87,7 @@ static void agree(const struct copy *c, enum rule check, enum rule done, enum op
 {
     fuzz_require(check == findings_first_broken(&c->findings));
     fuzz_require(check == done);
+    fuzz_require_alike(&c->findings, &c->moving);
     if (done == RULE_OK) observe(c, kind, c->map.mode);
 }
 
@@ -94,35 +95,41 @@ static void load(struct copy *c)
 {
     uint32_t bytes;
     enum rule rule = tile_load_check(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, tile_load(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &bytes), OPERATION_TENSOR_LOAD);
+    agree(c, rule, tile_load(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &bytes, &c->moving),
+          OPERATION_TENSOR_LOAD);
     rule = im2col_load_check(&c->map, c->dims, c->coord, c->offset, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, im2col_load(&c->map, c->dims, c->coord, c->offset, &c->global, c->cta, c->shared, &bytes),
+    agree(c, rule,
+          im2col_load(&c->map, c->dims, c->coord, c->offset, &c->global, c->cta, c->shared, &bytes, &c->moving),
           OPERATION_TENSOR_LOAD);
 }
 
 static void store(struct copy *c)
 {
     enum rule rule = tile_store_check(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, tile_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared), OPERATION_TENSOR_STORE);
+    agree(c, rule, tile_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->moving),
+          OPERATION_TENSOR_STORE);
     rule = im2col_store_check(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, im2col_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared), OPERATION_TENSOR_STORE);
+    agree(c, rule, im2col_store(&c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->moving),
+          OPERATION_TENSOR_STORE);
 }
 
 static void reduce(struct copy *c)
 {
     enum rule rule = tile_reduce_check(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, tile_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared),
+    agree(c, rule, tile_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->moving),
           OPERATION_TENSOR_REDUCE);
     rule = im2col_reduce_check(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->findings);
-    agree(c, rule, im2col_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared),
+    agree(c, rule, im2col_reduce(c->op, &c->map, c->dims, c->coord, &c->global, c->cta, c->shared, &c->moving),
           OPERATION_TENSOR_REDUCE);
 }
 
 static void prefetch(struct copy *c)
 {
     enum rule rule = tile_prefetch_check(&c->map, c->dims, c->coord, &c->findings);
+    c->moving = c->findings;
     agree(c, rule, rule, OPERATION_TENSOR_PREFETCH);
     rule = im2col_prefetch_check(&c->map, c->dims, c->coord, c->offset, &c->findings);
+    c->moving = c->findings;
     agree(c, rule, rule, OPERATION_TENSOR_PREFETCH);
     fuzz_require(tile_map_check(&c->map, &c->findings) == findings_first_broken(&c->findings));
 }

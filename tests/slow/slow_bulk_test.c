@@ -56,8 +56,8 @@ static void run_model(const struct slow_bulk *from, struct world *world)
                                        from->destination_bytes};
     const struct bulk bulk = {from->form, &source, &destination, from->from, from->to, from->size_bytes};
     world->tx_bytes = 0xdeadbeef;
-    enum rule rule = from->is_reduction ? bulk_reduce(&bulk, from->op, from->dtype, &world->tx_bytes)
-                                        : bulk_copy(&bulk, &world->tx_bytes);
+    enum rule rule = from->is_reduction ? bulk_reduce(&bulk, from->op, from->dtype, &world->tx_bytes, NULL)
+                                        : bulk_copy(&bulk, &world->tx_bytes, NULL);
     world->error = rule == RULE_BULK_REDUCE_TYPE ? SLOW_REFUSED : rule_cuda_error(rule);
 }
 

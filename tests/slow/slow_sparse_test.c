@@ -76,7 +76,7 @@ static void run_model(const struct instruction *n, uint32_t found[WGMMA_M][COLUM
         int at = place_of_d(is_f16, i / COLUMNS, i % COLUMNS, &shift);
         d[at] |= n->c[i / COLUMNS][i % COLUMNS] << shift;
     }
-    ck_assert_int_eq(wgmma_execute(&n->wgmma, &operands, d), RULE_OK);
+    ck_assert_int_eq(wgmma_execute(&n->wgmma, &operands, d, NULL), RULE_OK);
     for (int i = 0; i < WGMMA_M * COLUMNS; i++) {
         int at = place_of_d(is_f16, i / COLUMNS, i % COLUMNS, &shift);
         found[i / COLUMNS][i % COLUMNS] = is_f16 ? d[at] >> shift & 0xffff : d[at];

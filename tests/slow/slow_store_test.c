@@ -39,10 +39,10 @@ static void run_model(const struct slow_store *store, struct world *world)
     const struct slow_tile *tile = &store->tile;
     const struct memory global_memory = {world->gmem, tile->gmem_base, tile->gmem_bytes};
     const struct memory shared_memory = {world->smem, tile->smem_base, tile->smem_bytes};
-    enum rule rule =
-        store->is_reduction
-            ? tile_reduce(store->op, &tile->map, tile->dims, tile->coord, &global_memory, &shared_memory, tile->shared)
-            : tile_store(&tile->map, tile->dims, tile->coord, &global_memory, &shared_memory, tile->shared);
+    enum rule rule = store->is_reduction ? tile_reduce(store->op, &tile->map, tile->dims, tile->coord, &global_memory,
+                                                       &shared_memory, tile->shared, NULL)
+                                         : tile_store(&tile->map, tile->dims, tile->coord, &global_memory,
+                                                      &shared_memory, tile->shared, NULL);
     world->error = rule_cuda_error(rule);
 }
 

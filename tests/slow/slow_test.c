@@ -43,7 +43,7 @@ static void run_model(const struct slow_tile *load, uint8_t *gmem, struct result
     struct memory shared_memory = {outcome->smem, load->smem_base, load->smem_bytes};
     clear(outcome);
     outcome->error = rule_cuda_error(tile_load(&load->map, load->dims, load->coord, &global_memory, &shared_memory,
-                                               load->shared, &outcome->tx_bytes));
+                                               load->shared, &outcome->tx_bytes, NULL));
 }
 
 static int is_same(const struct result *a, const struct result *b)

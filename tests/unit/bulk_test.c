@@ -134,7 +134,7 @@ static enum rule copy(const struct place *place, uint32_t *transaction_bytes)
     static struct bench before, after;
     set_up(&before, place);
     set_up(&after, place);
-    enum rule rule = bulk_copy(&after.bulk, transaction_bytes);
+    enum rule rule = bulk_copy(&after.bulk, transaction_bytes, NULL);
     uint32_t moved = rule == RULE_OK ? bulk_moved_bytes(place->form, place->size_bytes) : 0;
     if (moved > 0) {
         const struct bulk *bulk = &before.bulk;
@@ -397,6 +397,7 @@ START_TEST(bulk_reduce_type__depends_on_the_destination)
 {
     const struct place place = {(enum bulk_form)_i, GMEM_BASE, 0x500, 8};
     static struct bench bench;
+    struct findings findings;
     for (int op = 0; op < REDUCE_OPS; op++)
         for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
             uint32_t types = bulk_is_from_global((enum bulk_form)_i) ? 0
@@ -406,9 +407,11 @@ START_TEST(bulk_reduce_type__depends_on_the_destination)
             uint32_t transaction_bytes;
             ck_assert_int_eq(bulk_reduce_is_legal((enum bulk_form)_i, (enum reduce_op)op, (enum dtype)dtype), is_legal);
             set_up(&bench, &place);
-            if (!is_legal)
-                ck_assert_int_eq(bulk_reduce(&bench.bulk, (enum reduce_op)op, (enum dtype)dtype, &transaction_bytes),
-                                 RULE_BULK_REDUCE_TYPE);
+            if (is_legal) continue;
+            ck_assert_int_eq(
+                bulk_reduce(&bench.bulk, (enum reduce_op)op, (enum dtype)dtype, &transaction_bytes, &findings),
+                RULE_BULK_REDUCE_TYPE);
+            ck_assert_int_eq(findings.count, 1);
         }
 }
 END_TEST
@@ -426,7 +429,7 @@ START_TEST(bulk_reduce_changes_what_moves)
     set_up(&got, &place);
     uint8_t *to = is_global ? want.global + 256 : want.other + 0x200;
     ck_assert(reduce_apply(row->op, row->dtype, to, want.own + 0x100, 32 / dtype_row(row->dtype)->size_bytes));
-    ck_assert_int_eq(bulk_reduce(&got.bulk, row->op, row->dtype, &transaction_bytes), RULE_OK);
+    ck_assert_int_eq(bulk_reduce(&got.bulk, row->op, row->dtype, &transaction_bytes, NULL), RULE_OK);
     ck_assert_uint_eq(transaction_bytes, is_global ? 0 : 32);
     ck_assert_mem_eq(want.own, got.own, sizeof want.own);
     ck_assert_mem_eq(want.other, got.other, sizeof want.other);
@@ -443,10 +446,10 @@ START_TEST(bulk_reduce_of_nothing_and_of_faults_changes_nothing)
     uint32_t transaction_bytes = 7;
     set_up(&want, &place);
     set_up(&got, &place);
-    ck_assert_int_eq(bulk_reduce(&got.bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes), RULE_OK);
+    ck_assert_int_eq(bulk_reduce(&got.bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes, NULL), RULE_OK);
     ck_assert_uint_eq(transaction_bytes, 0);
     got.bulk.size_bytes = 16;
-    ck_assert_int_eq(bulk_reduce(&got.bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes), RULE_BULK_ALIGN);
+    ck_assert_int_eq(bulk_reduce(&got.bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes, NULL), RULE_BULK_ALIGN);
     ck_assert_mem_eq(want.global, got.global, sizeof want.global);
 }
 END_TEST

@@ -220,7 +220,7 @@ static enum rule run(const struct load *load, struct findings *findings)
     enum rule rule =
         tile_load_check(&load->map, load->dims, load->coord, &global_memory, &shared_memory, load->shared, findings);
     enum rule same =
-        tile_load(&load->map, load->dims, load->coord, &global_memory, &shared_memory, load->shared, &bytes);
+        tile_load(&load->map, load->dims, load->coord, &global_memory, &shared_memory, load->shared, &bytes, NULL);
     ck_assert_int_eq(rule, same);
     ck_assert_int_eq(bytes != 0xdeadbeef, rule == RULE_OK);
     for (int i = 0; i < SMEM_BYTES && rule != RULE_OK; i++) ck_assert_uint_eq(smem[i], 0xa5);

@@ -44,7 +44,7 @@ static uint32_t load(const struct tensormap *map, int32_t x, int32_t y, uint32_t
     const int32_t coord[2] = {x, y};
     uint32_t bytes = 0;
     memset(smem, UNTOUCHED, sizeof smem);
-    ck_assert_int_eq(tile_load(map, map->rank, coord, &global_memory, &shared_memory, shared, &bytes), RULE_OK);
+    ck_assert_int_eq(tile_load(map, map->rank, coord, &global_memory, &shared_memory, shared, &bytes, NULL), RULE_OK);
     return bytes;
 }
 

@@ -141,7 +141,7 @@ START_TEST(cp_async_zero_fill__writes_cp_size_bytes)
     copy.to = SMEM_BASE + 16;
     copy = set_up(&bench, copy);
     set_up(&before, copy);
-    if (cp_async_copy(&copy) != RULE_OK) return; // a misaligned source without src-size
+    if (cp_async_copy(&copy, NULL) != RULE_OK) return; // a misaligned source without src-size
     for (uint32_t i = 0; i < copy.size_bytes; i++)
         before.shared[16 + i] = i < reads[_i].bytes ? before.global[64 + (uint32_t)reads[_i].start + i] : 0;
     ck_assert_mem_eq(bench.shared, before.shared, sizeof before.shared);
@@ -217,7 +217,7 @@ static void check_vector(const struct vector *vector)
                       "%s: nearest %llx", vector->why, (unsigned long long)finding->nearest);
     }
     ck_assert_msg(findings.count == count && rule == first, "%s: %s", vector->why, rule_row(rule)->id);
-    ck_assert_int_eq(cp_async_copy(&copy), rule);
+    ck_assert_int_eq(cp_async_copy(&copy, NULL), rule);
     if (rule != RULE_OK) ck_assert_mem_eq(bench.shared, before.shared, sizeof before.shared);
 }
 

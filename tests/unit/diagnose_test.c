@@ -48,8 +48,9 @@ static void load(struct scene *scene)
 {
     const struct memory shared = {scene->dump, BASE, BYTES};
     uint32_t tx_bytes;
-    ck_assert_int_eq(tile_load(&scene->map, scene->map.rank, scene->coord, arena(), &shared, scene->shared, &tx_bytes),
-                     RULE_OK);
+    ck_assert_int_eq(
+        tile_load(&scene->map, scene->map.rank, scene->coord, arena(), &shared, scene->shared, &tx_bytes, NULL),
+        RULE_OK);
 }
 
 // Each plants one cause in what the copy is given.
@@ -358,8 +359,9 @@ static void store(struct scene *scene, int is_added)
     for (uint32_t i = 0; i < BYTES; i++) scene->dump[i] = (uint8_t)(0x30 + (i * 2654435761u >> 27));
     memset(tensor_before, 0x3c, TENSOR_BYTES);
     memcpy(tensor, tensor_before, TENSOR_BYTES);
-    ck_assert_int_eq((is_added ? tile_reduce(REDUCE_ADD, &scene->map, 2, scene->coord, &global, &shared, scene->shared)
-                               : tile_store(&scene->map, 2, scene->coord, &global, &shared, scene->shared)),
+    ck_assert_int_eq((is_added
+                          ? tile_reduce(REDUCE_ADD, &scene->map, 2, scene->coord, &global, &shared, scene->shared, NULL)
+                          : tile_store(&scene->map, 2, scene->coord, &global, &shared, scene->shared, NULL)),
                      RULE_OK);
     scene->question.is_store = 1;
     scene->question.source = shared;

@@ -119,9 +119,9 @@ static void execute_mma(int form, uint32_t *d)
 {
     static const uint32_t metadata[MMA_LANES] = {0x44444444};
     if (mma_row((enum mma_form)form)->is_sparse)
-        mma_execute_sparse((enum mma_form)form, 0, metadata, a, b, d);
+        mma_execute_sparse((enum mma_form)form, 0, metadata, a, b, d, NULL);
     else
-        mma_execute((enum mma_form)form, a, b, d);
+        mma_execute((enum mma_form)form, a, b, d, NULL);
 }
 
 START_TEST(mma_numbers_are_the_same_in_any_environment)

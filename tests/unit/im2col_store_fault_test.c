@@ -48,7 +48,7 @@ static enum rule run(const struct test_fault *t, struct findings *findings)
     memset(gmem, 0x11, sizeof gmem);
     memset(smem, 0x22, sizeof smem);
     *findings = (struct findings){0};
-    enum rule rule = im2col_reduce(t->op, &t->map, t->dims, t->coord, &global, &shared, t->shared);
+    enum rule rule = im2col_reduce(t->op, &t->map, t->dims, t->coord, &global, &shared, t->shared, NULL);
     ck_assert_int_eq(im2col_reduce_check(t->op, &t->map, t->dims, t->coord, &global, &shared, t->shared, findings),
                      rule);
     ck_assert_int_eq(findings_first_broken(findings), rule);
@@ -62,7 +62,7 @@ static enum rule run(const struct test_fault *t, struct findings *findings)
 static enum rule run_store(const struct test_fault *t)
 {
     enum rule rule = im2col_store_check(&t->map, t->dims, t->coord, &global, &shared, t->shared, NULL);
-    ck_assert_int_eq(im2col_store(&t->map, t->dims, t->coord, &global, &shared, t->shared), rule);
+    ck_assert_int_eq(im2col_store(&t->map, t->dims, t->coord, &global, &shared, t->shared, NULL), rule);
     return rule;
 }
 

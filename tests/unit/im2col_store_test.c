@@ -208,8 +208,8 @@ static enum rule run_model(const struct test_store *t, uint8_t *memory)
 {
     const struct memory global = {memory, GMEM_BASE, GMEM_BYTES};
     const struct memory shared = {(uint8_t *)t->source, SMEM_BASE, SMEM_BYTES};
-    if (t->op < 0) return im2col_store(&t->map, t->map.rank, t->coord, &global, &shared, t->shared);
-    return im2col_reduce((enum reduce_op)t->op, &t->map, t->map.rank, t->coord, &global, &shared, t->shared);
+    if (t->op < 0) return im2col_store(&t->map, t->map.rank, t->coord, &global, &shared, t->shared, NULL);
+    return im2col_reduce((enum reduce_op)t->op, &t->map, t->map.rank, t->coord, &global, &shared, t->shared, NULL);
 }
 
 // Runs all cases that `wanted` picks on the model and on the right oracle.

@@ -173,7 +173,7 @@ static void run_model(const struct slow_im2col *load, struct result *outcome)
     const struct memory shared_memory = {outcome->smem, load->smem_base, load->smem_bytes};
     clear(outcome);
     outcome->error = rule_cuda_error(im2col_load(&load->map, load->dims, load->coord, load->offset, &global_memory,
-                                                 &shared_memory, load->destination, &outcome->tx_bytes));
+                                                 &shared_memory, load->destination, &outcome->tx_bytes, NULL));
 }
 
 static int is_same(const struct result *a, const struct result *b)

@@ -63,19 +63,19 @@ static void run_all(const struct tensormap *map, int dims, enum rule load, enum 
     uint32_t bytes;
     if (map->mode == TENSORMAP_TILED) {
         ck_assert_int_eq(tile_load_check(map, dims, coord, &gmem, &smem, SMEM_BASE, &findings), load);
-        ck_assert_int_eq(tile_load(map, dims, coord, &gmem, &smem, SMEM_BASE, &bytes), load);
+        ck_assert_int_eq(tile_load(map, dims, coord, &gmem, &smem, SMEM_BASE, &bytes, NULL), load);
         ck_assert_int_eq(tile_prefetch_check(map, dims, coord, &findings), load);
         ck_assert_int_eq(tile_store_check(map, dims, coord, &gmem, &smem, SMEM_BASE, &findings), store);
-        ck_assert_int_eq(tile_store(map, dims, coord, &gmem, &smem, SMEM_BASE), store);
+        ck_assert_int_eq(tile_store(map, dims, coord, &gmem, &smem, SMEM_BASE, NULL), store);
         ck_assert_int_eq(tile_reduce_check(REDUCE_ADD, map, dims, coord, &gmem, &smem, SMEM_BASE, &findings), store);
         ck_assert_int_eq(multicast_tile_load(map, dims, coord, &gmem, &multicast, &bytes, &findings), load);
         return;
     }
     ck_assert_int_eq(im2col_load_check(map, dims, coord, offset, &gmem, &smem, SMEM_BASE, &findings), load);
-    ck_assert_int_eq(im2col_load(map, dims, coord, offset, &gmem, &smem, SMEM_BASE, &bytes), load);
+    ck_assert_int_eq(im2col_load(map, dims, coord, offset, &gmem, &smem, SMEM_BASE, &bytes, NULL), load);
     ck_assert_int_eq(im2col_prefetch_check(map, dims, coord, offset, &findings), load);
     ck_assert_int_eq(im2col_store_check(map, dims, coord, &gmem, &smem, SMEM_BASE, &findings), store);
-    ck_assert_int_eq(im2col_store(map, dims, coord, &gmem, &smem, SMEM_BASE), store);
+    ck_assert_int_eq(im2col_store(map, dims, coord, &gmem, &smem, SMEM_BASE, NULL), store);
     ck_assert_int_eq(im2col_reduce_check(REDUCE_ADD, map, dims, coord, &gmem, &smem, SMEM_BASE, &findings), store);
     ck_assert_int_eq(multicast_im2col_load(map, dims, coord, offset, &gmem, &multicast, &bytes, &findings), load);
 }
@@ -243,10 +243,10 @@ START_TEST(instruction_form__is_one_of_ptx)
     struct findings findings;
     ck_assert_int_eq(bulk_check(&bulk, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_uint_eq(findings.item[0].value, (uint64_t)bulk.form);
-    ck_assert_int_eq(bulk_copy(&bulk, &bytes), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(bulk_copy(&bulk, &bytes, NULL), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(bulk_check(&registers, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(bulk_check_barrier(bulk.form, SMEM_BASE, &smem, &findings), RULE_INSTRUCTION_FORM);
-    ck_assert_int_eq(cp_async_copy(&copy), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(cp_async_copy(&copy, NULL), RULE_INSTRUCTION_FORM);
     copy.form = CP_ASYNC_WHOLE;
     copy.size_bytes = odd[_i];
     ck_assert_int_eq(cp_async_check(&copy, &findings), RULE_INSTRUCTION_FORM);
@@ -271,13 +271,18 @@ START_TEST(instruction_form__of_a_matrix_or_an_access_is_one_of_ptx)
 {
     uint32_t a[1024] = {0}, b[1024] = {0}, d[1024] = {0}, metadata[MMA_LANES] = {0}, address[WARP_LANES] = {0};
     struct bank_report report;
+    struct findings findings;
     for (int form = -1; form <= MMA_FORMS; form++) {
         int is_form = form >= 0 && form < MMA_FORMS, is_sparse = is_form && mma_row((enum mma_form)form)->is_sparse;
         enum mma_form as = (enum mma_form)form;
-        ck_assert_int_eq(mma_execute(as, a, b, d) == RULE_OK, is_form && !is_sparse);
-        for (int selector = -1; selector <= 4; selector++)
-            ck_assert_int_eq(mma_execute_sparse(as, selector, metadata, a, b, d) == RULE_OK,
-                             is_sparse && selector >= 0 && selector <= number_most_selector(mma_sparsity(as)));
+        ck_assert_int_eq(mma_execute(as, a, b, d, &findings) == RULE_OK, is_form && !is_sparse);
+        ck_assert_int_eq(findings.count == 0, is_form && !is_sparse);
+        for (int selector = -1; selector <= 4; selector++) {
+            ck_assert_int_eq(mma_execute_sparse(as, selector, metadata, a, b, d, &findings),
+                             findings_first_broken(&findings));
+            int is_selector = is_sparse && selector >= 0 && selector <= number_most_selector(mma_sparsity(as));
+            ck_assert_int_eq(findings.count == 0, is_selector);
+        }
     }
     for (uint32_t bytes = 0; bytes < 70; bytes++) {
         int is_size = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
@@ -291,7 +296,12 @@ END_TEST
 
 // --- Findings that were never cleared --------------------------------------------------------------------------------
 
-START_TEST(findings_start_empty_in_every_call)
+#define EMPTY(call)                                                                                                    \
+    memset(&findings, 0x7f, sizeof findings);                                                                          \
+    (void)(call);                                                                                                      \
+    ck_assert_msg(findings.count == 0, "%s: %d", #call, findings.count)
+
+START_TEST(findings_start_empty_in_every_check)
 {
     static const int32_t coord[TENSORMAP_MAX_RANK];
     static const uint16_t offset[3];
@@ -312,10 +322,6 @@ START_TEST(findings_start_empty_in_every_call)
     struct findings findings;
     uint32_t address[MATRIX_LANES], bytes;
     for (int i = 0; i < MATRIX_LANES; i++) address[i] = SMEM_BASE;
-#define EMPTY(call)                                                                                                    \
-    memset(&findings, 0x7f, sizeof findings);                                                                          \
-    (void)(call);                                                                                                      \
-    ck_assert_msg(findings.count == 0, "%s: %d", #call, findings.count)
     EMPTY(tile_map_check(&tiled, &findings));
     EMPTY(tile_load_check(&tiled, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
     EMPTY(tile_store_check(&tiled, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
@@ -348,12 +354,43 @@ START_TEST(findings_start_empty_in_every_call)
     EMPTY(matrix_check(&smem, address, 1, &findings));
     EMPTY(wgmma_check(&wgmma, &operands, &findings));
     EMPTY(mbarrier_operate(&unit, &init, NULL, &answer, &findings));
-#undef EMPTY
     memset(&findings, 0x7f, sizeof findings);
     cluster_launch_check(&launch, &findings); // nobody compiled this kernel
     ck_assert_int_eq(findings.count, 1);
 }
 END_TEST
+
+START_TEST(findings_start_empty_in_every_call_that_moves)
+{
+    static const int32_t coord[TENSORMAP_MAX_RANK];
+    static const uint16_t offset[3];
+    static uint32_t words[4 * WGMMA_THREADS], d[4 * WGMMA_THREADS];
+    const struct tensormap tiled = map_of(TENSORMAP_TILED, 3), im2col = map_of(TENSORMAP_IM2COL, 3);
+    const struct bulk bulk = {BULK_GLOBAL_TO_SHARED, &gmem, &smem, GMEM_BASE, SMEM_BASE, 16};
+    const struct bulk back = {BULK_SHARED_TO_GLOBAL, &smem, &gmem, SMEM_BASE, GMEM_BASE, 16};
+    const struct cp_async copy = {&gmem, &smem, CP_ASYNC_WHOLE, 4, 4, GMEM_BASE, SMEM_BASE};
+    const struct wgmma wgmma = {.types = 0, .n = 8};
+    const struct wgmma_operands operands = {.descriptor = {64, 64}, .shared = &smem};
+    struct findings findings;
+    uint32_t address[MATRIX_LANES], registers[1][MATRIX_LANES] = {{0}}, bytes;
+    for (int i = 0; i < MATRIX_LANES; i++) address[i] = SMEM_BASE;
+    EMPTY(tile_load(&tiled, 3, coord, &gmem, &smem, SMEM_BASE, &bytes, &findings));
+    EMPTY(tile_store(&tiled, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(tile_reduce(REDUCE_ADD, &tiled, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(im2col_load(&im2col, 3, coord, offset, &gmem, &smem, SMEM_BASE, &bytes, &findings));
+    EMPTY(im2col_store(&im2col, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(im2col_reduce(REDUCE_ADD, &im2col, 3, coord, &gmem, &smem, SMEM_BASE, &findings));
+    EMPTY(bulk_copy(&bulk, &bytes, &findings));
+    EMPTY(bulk_reduce(&back, REDUCE_ADD, DTYPE_UINT32, &bytes, &findings));
+    EMPTY(cp_async_copy(&copy, &findings));
+    EMPTY(matrix_load(&smem, address, 1, 0, registers, &findings));
+    EMPTY(matrix_store(&smem, address, 1, 0, registers, &findings));
+    EMPTY(wgmma_execute(&wgmma, &operands, d, &findings));
+    EMPTY(mma_execute(MMA_M16K8_F16_F16_F16_PLAIN, words, words, d, &findings));
+}
+END_TEST
+
+#undef EMPTY
 
 // --- Work ------------------------------------------------------------------------------------------------------------
 
@@ -396,8 +433,8 @@ START_TEST(store_bounds__of_2_32_rows_costs_what_is_inside)
     memcpy(map.dim, one, sizeof one);
     const int32_t start[] = {0, 0, 0, 0, 0};
     for (int i = 0; i < 1000; i++) {
-        ck_assert_int_eq(tile_store(&map, 5, start, &gmem, &smem, SMEM_BASE), RULE_OK);
-        ck_assert_int_eq(tile_reduce(REDUCE_ADD, &map, 5, start, &gmem, &smem, SMEM_BASE), RULE_OK);
+        ck_assert_int_eq(tile_store(&map, 5, start, &gmem, &smem, SMEM_BASE, NULL), RULE_OK);
+        ck_assert_int_eq(tile_reduce(REDUCE_ADD, &map, 5, start, &gmem, &smem, SMEM_BASE, NULL), RULE_OK);
     }
 }
 END_TEST
@@ -414,7 +451,8 @@ Suite *limits_suite(void)
     tcase_add_test(tests, load_map_format__refuses_structs_that_no_bytes_decode_to);
     tcase_add_loop_test(tests, instruction_form__is_one_of_ptx, 0, 4);
     tcase_add_test(tests, instruction_form__of_a_matrix_or_an_access_is_one_of_ptx);
-    tcase_add_test(tests, findings_start_empty_in_every_call);
+    tcase_add_test(tests, findings_start_empty_in_every_check);
+    tcase_add_test(tests, findings_start_empty_in_every_call_that_moves);
     tcase_add_test(tests, store_bounds__of_2_32_rows_costs_what_is_inside);
     suite_add_tcase(suite, tests);
     return suite;

@@ -90,7 +90,7 @@ static void expect_product(uint32_t *d)
         .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = 1};
     for (int i = 0; i < 3; i++) {
         wgmma.negate[1] = i == 1;
-        ck_assert_int_eq(wgmma_execute(&wgmma, &operands, d), RULE_OK);
+        ck_assert_int_eq(wgmma_execute(&wgmma, &operands, d, NULL), RULE_OK);
     }
 }
 
@@ -145,7 +145,7 @@ START_TEST(MMA__is_the_model_s_product)
         for (uint32_t r = 0; r < 4; r++) a[32 * r + t] = memory.in[4 * t + r];
         for (uint32_t r = 0; r < 2; r++) b[32 * r + t] = memory.in[128 + 4 * t + r];
     }
-    mma_execute(mma_find("m16n8k16.f32.bf16.bf16"), a, b, d);
+    mma_execute(mma_find("m16n8k16.f32.bf16.bf16"), a, b, d, NULL);
     for (uint32_t t = 0; t < 32; t++)
         for (uint32_t r = 0; r < 4; r++) ck_assert_uint_eq(memory.out[4 * t + r], d[32 * r + t]);
 }
@@ -162,8 +162,8 @@ START_TEST(MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose)
                    32, MACHINE_DEFAULT);
     check_done(&outcome);
     for (uint32_t t = 0; t < 32; t++) rows[t] = TILE_AT + 16 * t;
-    matrix_load(&shared, rows, 4, 0, plain);
-    matrix_load(&shared, rows, 4, 1, turned);
+    matrix_load(&shared, rows, 4, 0, plain, NULL);
+    matrix_load(&shared, rows, 4, 1, turned, NULL);
     for (uint32_t t = 0; t < 32; t++) {
         for (uint32_t r = 0; r < 3; r++) ck_assert_uint_eq(memory.out[4 * t + r], plain[r][t]);
         ck_assert_uint_eq(memory.out[4 * t + 3], turned[2][t]);

@@ -295,7 +295,7 @@ static enum rule load(const struct tensormap_image *image, int dims, uint8_t *to
     for (uint32_t i = 0; i < sizeof gmem; i++) gmem[i] = (uint8_t)(i * 37 + (i >> 8));
     memset(smem, 0xa5, sizeof smem);
     tensormap_decode(image, &map, NULL);
-    enum rule rule = tile_load(&map, dims, coord, &global_memory, &shared_memory, SMEM_BASE, bytes);
+    enum rule rule = tile_load(&map, dims, coord, &global_memory, &shared_memory, SMEM_BASE, bytes, NULL);
     if (to != NULL) memcpy(to, smem, sizeof smem);
     return rule;
 }

@@ -29,14 +29,14 @@ START_TEST(matrix_lanes__get_a_pair_of_their_row_or_column)
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES];
     put_matrices(bytes, address, _i >> 1);
     for (int count = 1; count <= MATRIX_MAX; count *= 2) {
-        ck_assert_int_eq(matrix_load(&shared, address, count, _i & 1, registers), RULE_OK);
+        ck_assert_int_eq(matrix_load(&shared, address, count, _i & 1, registers, NULL), RULE_OK);
         for (int i = 0; i < count * MATRIX_LANES; i++) {
             uint32_t lane = (uint32_t)i % 32, base = (uint32_t)i / 32 * 256, low = lane % 4 * 2, row = lane / 4;
             uint32_t first = _i & 1 ? base + low * 16 + row : base + row * 16 + low;
             uint32_t second = _i & 1 ? first + 16 : first + 1;
             ck_assert_uint_eq(registers[i / 32][lane], first | second << 16);
         }
-        ck_assert_int_eq(matrix_store(&other, address, count, _i & 1, registers), RULE_OK);
+        ck_assert_int_eq(matrix_store(&other, address, count, _i & 1, registers, NULL), RULE_OK);
     }
     ck_assert_mem_eq(bytes, copy, sizeof bytes);
 }
@@ -50,8 +50,8 @@ START_TEST(matrix_lanes__that_point_at_no_row_do_not_count)
     put_matrices(bytes, address, 0);
     address[8] = BASE + 8;
     address[31] = UINT32_MAX;
-    ck_assert_int_eq(matrix_load(&shared, address, 1, 0, registers), RULE_OK);
-    ck_assert_int_eq(matrix_store(&shared, address, 1, 1, registers), RULE_OK);
+    ck_assert_int_eq(matrix_load(&shared, address, 1, 0, registers, NULL), RULE_OK);
+    ck_assert_int_eq(matrix_store(&shared, address, 1, 1, registers, NULL), RULE_OK);
 }
 END_TEST
 
@@ -67,8 +67,8 @@ static void require_refused(uint32_t lane, uint32_t value, enum rule rule, int c
     ck_assert_int_eq(matrix_check(&shared, address, 2, &findings), rule);
     ck_assert_int_eq(findings.item[0].index, (int)lane);
     ck_assert_uint_eq(findings.item[0].nearest, nearest);
-    ck_assert_int_eq(matrix_load(&shared, address, 2, 0, registers), rule);
-    ck_assert_int_eq(matrix_store(&shared, address, 2, 0, registers), rule);
+    ck_assert_int_eq(matrix_load(&shared, address, 2, 0, registers, NULL), rule);
+    ck_assert_int_eq(matrix_store(&shared, address, 2, 0, registers, NULL), rule);
     ck_assert_uint_eq(registers[0][0], 7);
     ck_assert_mem_eq(bytes, before, sizeof before);
     ck_assert_int_eq(rule_cuda_error(rule), cuda_error);
@@ -110,9 +110,9 @@ START_TEST(matrix_same_row__keeps_the_first_of_the_last_matrix)
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES];
     for (int i = 0; i < MATRIX_LANES; i++) address[i] = BASE;
     for (int i = 0; i < 2 * MATRIX_LANES; i++) registers[i / MATRIX_LANES][i % MATRIX_LANES] = (uint32_t)i;
-    ck_assert_int_eq(matrix_store(&shared, address, 2, 0, registers), RULE_OK);
+    ck_assert_int_eq(matrix_store(&shared, address, 2, 0, registers, NULL), RULE_OK);
     ck_assert_mem_eq(bytes, registers[1], MATRIX_ROW_BYTES);
-    ck_assert_int_eq(matrix_store(&shared, address, 2, 1, registers), RULE_OK);
+    ck_assert_int_eq(matrix_store(&shared, address, 2, 1, registers, NULL), RULE_OK);
     const uint16_t column[8] = {32, 36, 40, 44, 48, 52, 56, 60}; // lower halves of lanes 0, 4, 8 ... 28
     ck_assert_mem_eq(bytes, column, sizeof column);
 }
@@ -126,10 +126,10 @@ START_TEST(matrix_row_bounds__do_not_begin_with_shared_memory)
     uint32_t address[MATRIX_LANES], registers[MATRIX_MAX][MATRIX_LANES];
     put_matrices(bytes, address, 0);
     address[3] = BASE - MATRIX_ROW_BYTES;
-    ck_assert_int_eq(matrix_load(&shared, address, 1, 0, registers), RULE_OK);
+    ck_assert_int_eq(matrix_load(&shared, address, 1, 0, registers, NULL), RULE_OK);
     for (int lane = 12; lane < 16; lane++) ck_assert_uint_eq(registers[0][lane], 0);
     ck_assert_uint_eq(registers[0][16], 0x00410040);
-    ck_assert_int_eq(matrix_store(&shared, address, 1, 0, registers), RULE_OK);
+    ck_assert_int_eq(matrix_store(&shared, address, 1, 0, registers, NULL), RULE_OK);
 }
 END_TEST
 

@@ -93,7 +93,7 @@ START_TEST(mma_multiplies_a_row_by_a_column)
     for (int i = 0; i < 4 * MMA_LANES; i++) d[i] = 0x3f800000;
     a[3 * MMA_LANES + 9] = 0x40000000;  // bf16 2 at row 10, k 11
     b[1 * MMA_LANES + 21] = 0x40400000; // bf16 3 at k 11, column 5
-    mma_execute(MMA_M16K16_F32_BF16_BF16_PLAIN, a, b, d);
+    mma_execute(MMA_M16K16_F32_BF16_BF16_PLAIN, a, b, d, NULL);
     for (int i = 0; i < 4 * MMA_LANES; i++) {
         struct number_place at = mma_place(MMA_M16K16_F32_BF16_BF16_PLAIN, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
         ck_assert_uint_eq(d[i], at.row == 10 && at.column == 5 ? 0x40e00000 : 0x3f800000);
@@ -105,10 +105,10 @@ START_TEST(mma_keeps_both_halves_of_f16_and_f64)
 {
     uint32_t a[8 * 2 * MMA_LANES] = {0}, b[4 * 2 * MMA_LANES] = {0}, d[4 * 2 * MMA_LANES] = {0};
     for (int i = 0; i < 2 * MMA_LANES; i++) d[i] = 0x3c004000;
-    mma_execute(MMA_M16K8_F16_F16_F16_PLAIN, a, b, d);
+    mma_execute(MMA_M16K8_F16_F16_F16_PLAIN, a, b, d, NULL);
     for (int i = 0; i < 2 * MMA_LANES; i++) ck_assert_uint_eq(d[i], 0x3c004000);
     for (int i = 0; i < 4 * 2 * MMA_LANES; i++) d[i] = i % 2 ? 0x3ff00000 : (uint32_t)i;
-    mma_execute(MMA_M16K16_F64_F64_F64_PLAIN, a, b, d);
+    mma_execute(MMA_M16K16_F64_F64_F64_PLAIN, a, b, d, NULL);
     for (int i = 0; i < 4 * 2 * MMA_LANES; i++) ck_assert_uint_eq(d[i], i % 2 ? 0x3ff00000 : (uint32_t)i);
 }
 END_TEST
@@ -169,7 +169,7 @@ START_TEST(mma_metadata__makes_a_product_of_what_is_stored)
     for (int i = 0; i < MMA_LANES; i++) metadata[i] = 0xeeeeeeee; // elements 2 and 3 of each four
     a[9] = 0x40404000;                                            // 2 and 3, chunk 1 of row 2
     b[4 * 5 + 3] = 0x40a04080;                                    // 4 and 5, k 6 and 7 of column 5
-    mma_execute_sparse(form, 1, metadata, a, b, d);
+    mma_execute_sparse(form, 1, metadata, a, b, d, NULL);
     for (int i = 0; i < 4 * MMA_LANES; i++) {
         struct number_place at = mma_place(form, MMA_OF_D, i % MMA_LANES, i / MMA_LANES, 0);
         ck_assert_uint_eq(d[i], at.row == 2 && at.column == 5 ? 0x41b80000 : 0);

@@ -135,7 +135,7 @@ START_TEST(tile_tx_bytes__and_the_bytes_written_are_what_a_load_tells)
         fill_backgrounds(smem[0], smem[1], load.smem_bytes);
         for (int i = 0; i < 2; i++) {
             struct memory shared = {smem[i], load.smem_base, load.smem_bytes};
-            ck_assert_int_eq(tile_load(&load.map, load.dims, load.coord, &global, &shared, load.shared, &bytes),
+            ck_assert_int_eq(tile_load(&load.map, load.dims, load.coord, &global, &shared, load.shared, &bytes, NULL),
                              RULE_OK);
         }
         find_changed(smem[0], smem[1], load.smem_bytes);
@@ -165,7 +165,7 @@ START_TEST(store_granule__is_what_a_store_tells)
         fill_backgrounds(gmem[0], gmem[1], GMEM_BYTES);
         for (int i = 0; i < 2; i++) {
             global.bytes = gmem[i];
-            tile_store(&load.map, load.dims, load.coord, &global, &shared, load.shared);
+            tile_store(&load.map, load.dims, load.coord, &global, &shared, load.shared, NULL);
         }
         find_changed(gmem[0], gmem[1], GMEM_BYTES);
         struct operation operation = operation_of(OPERATION_TENSOR_STORE, &load);

@@ -77,7 +77,7 @@ static int verdict_of(uint32_t address)
     struct tensormap map = map_of(2, 0);
     uint32_t bytes = 12345;
     memset(cta, 0xee, sizeof cta);
-    enum rule rule = tile_load(&map, 2, origin, &global, &shared, address, &bytes);
+    enum rule rule = tile_load(&map, 2, origin, &global, &shared, address, &bytes, NULL);
     if (rule != RULE_OK) return rule_cuda_error(rule);
     int changed = memchr(cta, 0, sizeof cta) != NULL;
     ck_assert_msg(bytes == (changed ? 256u : 0u), "0x%x signals %u", address, bytes);
@@ -151,17 +151,17 @@ START_TEST(operand_nowhere__looks_at_no_global_memory)
     uint32_t bytes;
     struct bulk load = {BULK_GLOBAL_TO_SHARED, &none, &shared, GLOBAL, 0x41000, 16};
     struct bulk store = {BULK_SHARED_TO_GLOBAL, &shared, &none, 0x41000, GLOBAL, 16};
-    ck_assert_int_eq(tile_load(&map, 2, origin, &none, &shared, 0x41000, &bytes), RULE_OK);
-    ck_assert_int_eq(im2col_load(&column, 3, origin, offset, &none, &shared, 0x41000, &bytes), RULE_OK);
+    ck_assert_int_eq(tile_load(&map, 2, origin, &none, &shared, 0x41000, &bytes, NULL), RULE_OK);
+    ck_assert_int_eq(im2col_load(&column, 3, origin, offset, &none, &shared, 0x41000, &bytes, NULL), RULE_OK);
     ck_assert_uint_eq(bytes, 0);
-    ck_assert_int_eq(tile_store(&map, 2, origin, &none, &shared, 0x41000), RULE_OK);
-    ck_assert_int_eq(tile_reduce(REDUCE_ADD, &map, 2, origin, &none, &shared, 0x41000), RULE_OK);
-    ck_assert_int_eq(bulk_copy(&load, &bytes), RULE_OK);
+    ck_assert_int_eq(tile_store(&map, 2, origin, &none, &shared, 0x41000, NULL), RULE_OK);
+    ck_assert_int_eq(tile_reduce(REDUCE_ADD, &map, 2, origin, &none, &shared, 0x41000, NULL), RULE_OK);
+    ck_assert_int_eq(bulk_copy(&load, &bytes, NULL), RULE_OK);
     ck_assert_uint_eq(bytes, 0);
-    ck_assert_int_eq(bulk_copy(&store, &bytes), RULE_OK);
-    ck_assert_int_eq(bulk_reduce(&store, REDUCE_ADD, DTYPE_UINT32, &bytes), RULE_OK);
+    ck_assert_int_eq(bulk_copy(&store, &bytes, NULL), RULE_OK);
+    ck_assert_int_eq(bulk_reduce(&store, REDUCE_ADD, DTYPE_UINT32, &bytes, NULL), RULE_OK);
     load.to = 4096;
-    ck_assert_int_eq(bulk_copy(&load, &bytes), RULE_BULK_UNMAPPED);
+    ck_assert_int_eq(bulk_copy(&load, &bytes, NULL), RULE_BULK_UNMAPPED);
 }
 END_TEST
 
@@ -170,13 +170,13 @@ START_TEST(operand_nowhere__is_of_the_source_between_shared_memories)
 {
     uint32_t bytes;
     struct bulk bulk = {BULK_SHARED_TO_OWN, &shared, &shared, 0x41000, 8192, 16};
-    ck_assert_int_eq(bulk_copy(&bulk, &bytes), RULE_OK);
+    ck_assert_int_eq(bulk_copy(&bulk, &bytes, NULL), RULE_OK);
     ck_assert_uint_eq(bytes, 0);
     bulk.from = 4096;
     bulk.to = 0x42000;
-    ck_assert_int_eq(bulk_copy(&bulk, &bytes), RULE_BULK_REMOTE_LIMIT);
+    ck_assert_int_eq(bulk_copy(&bulk, &bytes, NULL), RULE_BULK_REMOTE_LIMIT);
     bulk.to = END;
-    ck_assert_int_eq(bulk_copy(&bulk, &bytes), RULE_BULK_REMOTE_BOUNDS);
+    ck_assert_int_eq(bulk_copy(&bulk, &bytes, NULL), RULE_BULK_REMOTE_BOUNDS);
 }
 END_TEST
 

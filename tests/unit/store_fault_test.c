@@ -41,13 +41,14 @@ static const struct memory global = {gmem, GMEM_BASE, GMEM_BYTES}, shared = {sme
 // The rule that the reduction breaks; the check, which collects all, must agree on the first.
 static enum rule run(const struct test_fault *t)
 {
-    struct findings findings = {0};
+    struct findings findings = {0}, same;
     memset(gmem, 0x11, sizeof gmem);
     memset(smem, 0x22, sizeof smem);
-    enum rule rule = tile_reduce(t->op, &t->map, t->dims, t->coord, &global, &shared, t->shared);
+    enum rule rule = tile_reduce(t->op, &t->map, t->dims, t->coord, &global, &shared, t->shared, &same);
     ck_assert_int_eq(tile_reduce_check(t->op, &t->map, t->dims, t->coord, &global, &shared, t->shared, &findings),
                      rule);
     ck_assert_int_eq(findings_first_broken(&findings), rule);
+    ck_assert_int_eq(same.count, findings.count);
     for (int i = 0; i < GMEM_BYTES && rule != RULE_OK; i++) ck_assert_int_eq(gmem[i], 0x11);
     return rule;
 }
@@ -56,7 +57,7 @@ static enum rule run(const struct test_fault *t)
 static enum rule run_store(const struct test_fault *t)
 {
     enum rule rule = tile_store_check(&t->map, t->dims, t->coord, &global, &shared, t->shared, NULL);
-    ck_assert_int_eq(tile_store(&t->map, t->dims, t->coord, &global, &shared, t->shared), rule);
+    ck_assert_int_eq(tile_store(&t->map, t->dims, t->coord, &global, &shared, t->shared, NULL), rule);
     return rule;
 }
 

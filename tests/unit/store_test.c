@@ -181,8 +181,8 @@ static enum rule run_model(const struct test_store *t, uint8_t *memory)
 {
     const struct memory global = {memory, GMEM_BASE, GMEM_BYTES};
     const struct memory shared = {(uint8_t *)t->source, SMEM_BASE, SMEM_BYTES};
-    if (t->op < 0) return tile_store(&t->map, t->map.rank, t->coord, &global, &shared, t->shared);
-    return tile_reduce((enum reduce_op)t->op, &t->map, t->map.rank, t->coord, &global, &shared, t->shared);
+    if (t->op < 0) return tile_store(&t->map, t->map.rank, t->coord, &global, &shared, t->shared, NULL);
+    return tile_reduce((enum reduce_op)t->op, &t->map, t->map.rank, t->coord, &global, &shared, t->shared, NULL);
 }
 
 static struct test_store *store_of(uint64_t seed)
@@ -290,7 +290,7 @@ START_TEST(store_bits__copies_every_pattern)
                                       .box = {64 / element},
                                       .estride = {1}};
         for (uint32_t i = 0; i < 16; i++) memcpy(t->source + 4 * i, &patterns[i % 6], 4);
-        ck_assert_int_eq(tile_store(&map, 1, (int32_t[]){0}, &global, &shared, SMEM_BASE), RULE_OK);
+        ck_assert_int_eq(tile_store(&map, 1, (int32_t[]){0}, &global, &shared, SMEM_BASE, NULL), RULE_OK);
         ck_assert_mem_eq(memory, t->source, sizeof memory);
     }
 }
@@ -308,10 +308,10 @@ START_TEST(store_base_untouched__may_be_unmapped)
                             .stride = {4, 4096},
                             .box = {4, 4},
                             .estride = {1, 1}};
-    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){0, 7}, &global, &shared, SMEM_BASE), RULE_OK);
+    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){0, 7}, &global, &shared, SMEM_BASE, NULL), RULE_OK);
     ck_assert_mem_eq(memory, t->source, sizeof memory);
-    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){0, 8}, &global, &shared, SMEM_BASE), RULE_OK);
-    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){4, 0}, &global, &shared, SMEM_BASE), RULE_OK);
+    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){0, 8}, &global, &shared, SMEM_BASE, NULL), RULE_OK);
+    ck_assert_int_eq(tile_store(&map, 2, (int32_t[]){4, 0}, &global, &shared, SMEM_BASE, NULL), RULE_OK);
 }
 END_TEST
 

@@ -144,7 +144,7 @@ static void run_with(const struct wgmma_case *c, struct wgmma_state *state, uint
     memcpy(bytes, state->shared, sizeof state->shared);
     memset(bytes + sizeof state->shared, beyond, BEYOND_BYTES);
     shared = (struct memory){bytes, WGMMA_SHARED_START, sizeof state->shared + BEYOND_BYTES};
-    ck_assert_int_eq(wgmma_execute(&wgmma_instance_row(c->instance)->wgmma, &o, state->d), RULE_OK);
+    ck_assert_int_eq(wgmma_execute(&wgmma_instance_row(c->instance)->wgmma, &o, state->d, NULL), RULE_OK);
 }
 
 // What lies behind the CTA's memory changes elements of D that are open, and no others; those are compared.

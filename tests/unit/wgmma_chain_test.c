@@ -43,7 +43,7 @@ static void execute(enum wgmma_types types, uint32_t *d)
         }
         struct wgmma_operands o = {
             {wgmma_descriptor_pack(&of_a), wgmma_descriptor_pack(&of_b)}, NULL, &shared, step > 0, NULL};
-        ck_assert_int_eq(wgmma_execute(&w, &o, d), RULE_OK);
+        ck_assert_int_eq(wgmma_execute(&w, &o, d, NULL), RULE_OK);
     }
 }
 

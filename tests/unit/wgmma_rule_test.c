@@ -57,7 +57,8 @@ static void require_refused(const struct wgmma *w, enum rule rule, const char *a
     ck_assert_int_eq(wgmma_check(w, &operands, &findings), rule);
     ck_assert_int_eq(findings.count, 1);
     ck_assert_str_eq(findings.item[0].argument, argument);
-    ck_assert_int_eq(wgmma_execute(w, &operands, d), rule);
+    ck_assert_int_eq(wgmma_execute(w, &operands, d, &findings), rule);
+    ck_assert_int_eq(findings.count, 1);
     ck_assert_uint_eq(d[0], 7);
 }
 
@@ -312,7 +313,7 @@ static void require_layout(const struct layout *layout)
     memset(bytes, 0, sizeof bytes);
     put16(layout->start + layout->address_a, 0x3c00);
     put16(layout->start + 7168 + layout->address_b, 0x3c00);
-    ck_assert_int_eq(wgmma_execute(&w, &operands, d), RULE_OK);
+    ck_assert_int_eq(wgmma_execute(&w, &operands, d, NULL), RULE_OK);
     uint32_t sum = 0;
     for (int i = 0; i < wgmma_d_registers(w.types, w.n) * WGMMA_THREADS; i++) sum += d[i];
     ck_assert_uint_eq(element_of_d(&w, d, 9, 13), 0x3f800000);
@@ -372,7 +373,7 @@ START_TEST(wgmma_fragments__a_and_d_meet)
     a[37][2] = 0x3c000000;
     operands.a = (const uint32_t(*)[4])a;
     put16(8192 + 256 + 3 * 16 + 128 + 3 * 2, 0xc000); // column 11, k 11: -2
-    ck_assert_int_eq(wgmma_execute(&w, &operands, d), RULE_OK);
+    ck_assert_int_eq(wgmma_execute(&w, &operands, d, NULL), RULE_OK);
     ck_assert_uint_eq(element_of_d(&w, d, 17, 11), 0xc0000000);
     ck_assert_uint_eq(d[5 * WGMMA_THREADS + 32 + 5], 0xc0000000); // warp 1, lane 5, register 5
     ck_assert_uint_eq(element_of_d(&w, d, 17, 10), 0);

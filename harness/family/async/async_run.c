@@ -133,7 +133,7 @@ static const char *step_copy(struct run *run, int step)
     struct findings findings;
     run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_COPY, NULL);
     run->outcome->rule = cp_async_check(&copy, &findings);
-    if (run->outcome->rule == RULE_OK) cp_async_copy(&copy);
+    if (run->outcome->rule == RULE_OK) cp_async_copy(&copy, NULL);
     int is_either = run->outcome->rule == RULE_CP_ASYNC_ALIGN &&
                     findings.item[findings.count - 1].rule == RULE_CP_ASYNC_UNMAPPED; // it is looked at last
     return is_either ? "a misaligned destination and a source that is not mapped fault in either order" : NULL;
@@ -152,8 +152,8 @@ static enum rule step_bulk(struct run *run, int step)
         memcpy(memory_at(&shared, from + at, 4), &word, 4);
     }
     run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_BULK, NULL);
-    if (op->opcode == ASYNC_OP_STORE) return bulk_copy(&bulk, &transaction_bytes);
-    return bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes);
+    if (op->opcode == ASYNC_OP_STORE) return bulk_copy(&bulk, &transaction_bytes, NULL);
+    return bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes, NULL);
 }
 
 static enum rule step_barrier(struct run *run, int step)

@@ -148,10 +148,10 @@ static enum rule run_bulk(const struct bulk_case *c, const struct memory *source
     *word = mbarrier_init(1);
     if (!bulk_is_to_global(c->form) && (rule = mbarrier_transact(word, &announce)) != RULE_OK) return rule;
     if (c->operation == BULK_COPY) {
-        rule = bulk_copy(&bulk, &transaction_bytes);
+        rule = bulk_copy(&bulk, &transaction_bytes, NULL);
     } else {
         const struct bulk_reduction *row = bulk_reduction((enum bulk_reduction_id)c->operation);
-        rule = bulk_reduce(&bulk, row->op, row->dtype, &transaction_bytes);
+        rule = bulk_reduce(&bulk, row->op, row->dtype, &transaction_bytes, NULL);
     }
     if (rule == RULE_OK && transaction_bytes > 0)
         mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});

@@ -201,8 +201,8 @@ static enum rule put_box(const struct copy_machine *machine, const struct tensor
                          const int32_t *coord, const struct memory *cta, uint32_t shared)
 {
     enum reduce_op op = (enum reduce_op)(job->operation - 1);
-    return job->operation == 0 ? tile_store(map, (int)job->rank, coord, machine->destination, cta, shared)
-                               : tile_reduce(op, map, (int)job->rank, coord, machine->destination, cta, shared);
+    return job->operation == 0 ? tile_store(map, (int)job->rank, coord, machine->destination, cta, shared, NULL)
+                               : tile_reduce(op, map, (int)job->rank, coord, machine->destination, cta, shared, NULL);
 }
 
 enum rule copy_model_store(const struct copy_machine *machine, const struct copy_job *job)
@@ -238,7 +238,7 @@ enum rule copy_model_tiles(const struct copy_machine *machine, const struct copy
         int32_t coord[TENSORMAP_MAX_RANK] = {0};
         tile_of_number(job, number, index);
         coordinates(job, index, 0, coord);
-        rule = tile_load(&machine->map, (int)job->rank, coord, machine->source, &cta, shared, &complete);
+        rule = tile_load(&machine->map, (int)job->rank, coord, machine->source, &cta, shared, &complete, NULL);
         if (rule == RULE_OK) rule = put_box(machine, &machine->to, job, coord, &cta, shared);
     }
     free(cta.bytes);
@@ -302,8 +302,8 @@ enum rule copy_model_bytes(const struct copy_machine *machine, const struct copy
         uint32_t size = (uint32_t)(end - at < job->chunk_bytes ? end - at : job->chunk_bytes), complete;
         struct bulk load = {BULK_GLOBAL_TO_SHARED, machine->source, &cta, job->from + at, COPY_TILE_START, size};
         struct bulk store = {BULK_SHARED_TO_GLOBAL, &cta, machine->destination, COPY_TILE_START, job->to + at, size};
-        rule = bulk_copy(&load, &complete);
-        if (rule == RULE_OK) rule = bulk_copy(&store, &complete);
+        rule = bulk_copy(&load, &complete, NULL);
+        if (rule == RULE_OK) rule = bulk_copy(&store, &complete, NULL);
     }
     free(cta.bytes);
     return rule == RULE_OK ? copy_through_registers(machine, job, end) : rule;

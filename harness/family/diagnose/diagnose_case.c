@@ -49,8 +49,8 @@ enum rule diagnose_load_run(const struct diagnose_load *load, const struct memor
     tensormap_decode(&image, &map, NULL);
     narrow(load, offset);
     return map.mode == TENSORMAP_IM2COL
-               ? im2col_load(&map, map.rank, load->coord, offset, arena(), shared, load->shared, tx_bytes)
-               : tile_load(&map, map.rank, load->coord, arena(), shared, load->shared, tx_bytes);
+               ? im2col_load(&map, map.rank, load->coord, offset, arena(), shared, load->shared, tx_bytes, NULL)
+               : tile_load(&map, map.rank, load->coord, arena(), shared, load->shared, tx_bytes, NULL);
 }
 
 static void widen(uint32_t address, uint32_t bytes, uint32_t *low, uint32_t *high)

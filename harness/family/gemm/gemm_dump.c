@@ -74,7 +74,7 @@ static void load(const struct tensormap_image *image, const struct memory *globa
     tensormap_decode(image, &map, NULL);
     for (uint32_t at = 0; at < stage->size_bytes; at += map.box_bytes) {
         const int32_t here[] = {coord[0], coord[1] + (int32_t)(at / GEMM_BLOCK_BYTES)};
-        enum rule rule = tile_load(&map, 2, here, global_memory, stage, shared + at, &transaction_bytes);
+        enum rule rule = tile_load(&map, 2, here, global_memory, stage, shared + at, &transaction_bytes, NULL);
         assert(rule == RULE_OK);
         (void)rule;
     }

@@ -40,7 +40,7 @@ static enum rule load_block(const struct cta *cta, int operand, uint32_t block)
         uint32_t x = (i->is_mn_major[operand] ? mn : k) + box * width, y = i->is_mn_major[operand] ? k : mn;
         const int32_t coord[] = {(int32_t)x, (int32_t)y};
         rule = tile_load(&cta->map[operand], 2, coord, &cta->operand[operand], &cta->shared,
-                         cta->start[operand] + block * LAYOUT_BLOCK_BYTES + box * bytes, &transaction_bytes);
+                         cta->start[operand] + block * LAYOUT_BLOCK_BYTES + box * bytes, &transaction_bytes, NULL);
     }
     return rule;
 }
@@ -78,7 +78,7 @@ static enum rule multiply(const struct cta *cta, uint32_t warpgroup, uint32_t d[
         for (uint32_t step = 0; step < GEMM_BLOCK_BYTES / 32 && rule == RULE_OK; step++) {
             o.descriptor[0] = descriptor_of(cta, 0, block, step, warpgroup * WGMMA_M);
             o.descriptor[1] = descriptor_of(cta, 1, block, step, 0);
-            rule = wgmma_execute(&w, &o, d);
+            rule = wgmma_execute(&w, &o, d, NULL);
             o.scale_d = 1;
         }
     }

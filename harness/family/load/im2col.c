@@ -66,8 +66,8 @@ static enum rule run_case(const void *test_case, const struct memory *shared, ui
     tensormap_decode(&image, &map, NULL);
     narrow(c, offset);
     rule = c->mode == LOAD_IM2COL
-               ? im2col_load(&map, (int)c->dims, c->coord, offset, arena(), shared, c->shared, &bytes)
-               : tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &bytes);
+               ? im2col_load(&map, (int)c->dims, c->coord, offset, arena(), shared, c->shared, &bytes, NULL)
+               : tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &bytes, NULL);
     if (rule == RULE_OK) mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = bytes});
     return rule;
 }

@@ -47,7 +47,7 @@ static enum rule run_load(const void *test_case, const struct memory *shared, ui
     if (rule == RULE_OK) rule = mbarrier_transact(word, &announce);
     if (rule != RULE_OK) return rule;
     tensormap_decode(&image, &map, NULL);
-    rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes);
+    rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes, NULL);
     if (rule == RULE_OK)
         mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
     return rule;

@@ -132,12 +132,12 @@ static enum rule run_tensor(const struct maps_case *c, uint32_t tensor, const st
     memcpy(windows[MAPS_WINDOW_MAP].bytes, image.word, TENSORMAP_BYTES);
     for (uint32_t at = task.window; at < task.window_end; at += 4)
         memcpy(memory_at(&shared, at, 4), &(uint32_t){maps_canary(at)}, 4);
-    enum rule rule = tile_load(&map, task.dims, task.coord, &global, &shared, task.shared, &moved);
+    enum rule rule = tile_load(&map, task.dims, task.coord, &global, &shared, task.shared, &moved, NULL);
     for (uint32_t at = task.first; at < task.end; at += 4) {
         memcpy(&word, memory_at(&shared, at, 4), 4);
         memcpy(memory_at(&shared, at, 4), &(uint32_t){word + 1}, 4);
     }
-    if (rule == RULE_OK) rule = tile_store(&map, task.dims, task.coord, &global, &shared, task.shared);
+    if (rule == RULE_OK) rule = tile_store(&map, task.dims, task.coord, &global, &shared, task.shared, NULL);
     memcpy(dump->bytes, memory_at(&shared, task.window, 0), dump->size_bytes);
     return rule;
 }

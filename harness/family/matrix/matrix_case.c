@@ -49,8 +49,8 @@ static enum rule matrix_run_model(const void *test_case, struct result *result)
     }
     for (uint32_t i = 0; i < MATRIX_REGISTERS * MATRIX_LANES; i++)
         registers[i / MATRIX_LANES][i % MATRIX_LANES] = matrix_register(c->seed, i % MATRIX_LANES, i / MATRIX_LANES);
-    enum rule rule = row->is_store ? matrix_store(&shared, c->address, row->count, row->is_trans, registers)
-                                   : matrix_load(&shared, c->address, row->count, row->is_trans, registers);
+    enum rule rule = row->is_store ? matrix_store(&shared, c->address, row->count, row->is_trans, registers, NULL)
+                                   : matrix_load(&shared, c->address, row->count, row->is_trans, registers, NULL);
     memcpy(result->window[0].bytes, registers, sizeof registers);
     return rule;
 }

@@ -58,7 +58,7 @@ static enum rule run_tile_load(const struct run *run)
     enum rule rule = rule_earlier(check_policy(run), operand_check_barrier(job->barrier, shared, NULL));
     rule = rule_earlier(rule, tile_load_check(&run->map, TILE_DIMS, job->coord, run->global, shared, to, NULL));
     if (rule != RULE_OK) return rule;
-    rule = tile_load(&run->map, TILE_DIMS, job->coord, run->global, shared, to, &bytes);
+    rule = tile_load(&run->map, TILE_DIMS, job->coord, run->global, shared, to, &bytes, NULL);
     complete(run, bytes);
     return rule;
 }
@@ -71,12 +71,14 @@ static enum rule run_tile_store(const struct run *run)
     if (job->operation == MISUSE_TILE_STORE) {
         rule = rule_earlier(rule,
                             tile_store_check(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
-        return rule == RULE_OK ? tile_store(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared) : rule;
+        return rule == RULE_OK ? tile_store(&run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL)
+                               : rule;
     }
     rule = rule_earlier(
         rule, tile_reduce_check(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL));
-    return rule == RULE_OK ? tile_reduce(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared)
-                           : rule;
+    return rule == RULE_OK
+               ? tile_reduce(REDUCE_ADD, &run->map, TILE_DIMS, job->coord, run->global, shared, job->shared, NULL)
+               : rule;
 }
 
 // --- bulk copies -----------------------------------------------------------------------------------------------------
@@ -106,8 +108,8 @@ static enum rule run_bulk(const struct run *run)
     if (has_barrier && bytes > 0)
         rule = rule_earlier(rule, bulk_check_barrier(bulk.form, job->barrier, &run->memory->shared, NULL));
     if (rule != RULE_OK) return rule;
-    rule = job->operation == MISUSE_BULK_REDUCE ? bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &bytes)
-                                                : bulk_copy(&bulk, &bytes);
+    rule = job->operation == MISUSE_BULK_REDUCE ? bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &bytes, NULL)
+                                                : bulk_copy(&bulk, &bytes, NULL);
     if (has_barrier) complete(run, bytes);
     return rule;
 }

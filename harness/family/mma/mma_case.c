@@ -58,9 +58,9 @@ void mma_case_step(const struct mma_case *c, uint32_t step, struct mma_state *st
 {
     mma_case_operands(c, step, state);
     if (mma_row(c->form)->is_sparse)
-        mma_execute_sparse(c->form, (int)c->selector, state->metadata, state->a, state->b, state->d);
+        mma_execute_sparse(c->form, (int)c->selector, state->metadata, state->a, state->b, state->d, NULL);
     else
-        mma_execute(c->form, state->a, state->b, state->d);
+        mma_execute(c->form, state->a, state->b, state->d, NULL);
 }
 
 static void mma_windows(const void *test_case, struct result *result)

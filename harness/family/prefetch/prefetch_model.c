@@ -46,7 +46,7 @@ static enum rule load(struct cta *cta, const struct batch *batch)
     uint64_t *word = &cta->word[batch->stage];
     uint32_t landed = 0;
     enum rule rule = mbarrier_transact(word, &arrive);
-    if (rule == RULE_OK) rule = bulk_copy(&bulk, &landed);
+    if (rule == RULE_OK) rule = bulk_copy(&bulk, &landed, NULL);
     if (rule != RULE_OK || landed == 0) return rule;
     return mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = landed});
 }
@@ -76,7 +76,7 @@ static enum rule compute_and_store(struct cta *cta, const struct batch *batch, u
     add_1(stage, stage, batch->bulk_bytes);
     add_1(memory_at(cta->destination, cta->job->destination + tail, tail_bytes),
           memory_at(cta->source, cta->job->source + tail, tail_bytes), tail_bytes);
-    return bulk_copy(&bulk, &ignored);
+    return bulk_copy(&bulk, &ignored, NULL);
 }
 
 // The kernel's order: `stages` loads ahead, then turn by turn; a stage is loaded again `stores` turns after its store.

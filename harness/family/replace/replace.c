@@ -125,7 +125,8 @@ static enum rule run_load(const struct replace_case *c, const struct tensormap_i
     tensormap_decode(image, &map, NULL);
     enum rule rule = mbarrier_transact(word, &announce);
     if (rule == RULE_OK) rule = map_location_check((enum map_location)c->location, c->misalign, NULL);
-    if (rule == RULE_OK) rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes);
+    if (rule == RULE_OK)
+        rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes, NULL);
     if (rule == RULE_OK)
         mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
     return rule;

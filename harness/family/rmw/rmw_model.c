@@ -96,7 +96,7 @@ static enum rule load_bulk(struct cta *cta)
     uint32_t landed = 0;
     enum rule rule = mbarrier_transact(&cta->log.word, &expect);
     cta->log.bulk_bytes = (uint32_t)mbarrier_unpack(cta->log.word).tx;
-    if (rule == RULE_OK) rule = bulk_copy(&bulk, &landed);
+    if (rule == RULE_OK) rule = bulk_copy(&bulk, &landed, NULL);
     if (rule != RULE_OK || landed == 0) return rule;
     return mbarrier_transact_remote(&cta->log.word, &(struct mbarrier_transaction){.complete_bytes = landed});
 }
@@ -107,7 +107,7 @@ static enum rule load_cp_async(struct cta *cta, uint32_t lanes)
     struct cp_async copy = {cta->global, &cta->shared, CP_ASYNC_WHOLE, size, size, cta->from, cta->to};
     enum rule rule = RULE_OK;
     for (uint32_t at = 0; at < cta->bytes && rule == RULE_OK; at += size) {
-        rule = cp_async_copy(&copy);
+        rule = cp_async_copy(&copy, NULL);
         copy.from += size;
         copy.to += size;
     }
@@ -148,7 +148,7 @@ static enum rule modify(struct cta *cta)
         rmw_add_1(cta->type, memory_at(&cta->shared, cta->to + at, size));
     plain(cta, cta->bulk_bytes, 1);
     struct bulk bulk = {BULK_SHARED_TO_GLOBAL, &cta->shared, cta->global, cta->to, cta->from, cta->bulk_bytes};
-    return bulk_copy(&bulk, &ignored);
+    return bulk_copy(&bulk, &ignored, NULL);
 }
 
 // A CTA's part of a dump.

@@ -166,10 +166,10 @@ static enum rule run_store(const struct store_case *c, const struct memory *glob
     enum reduce_op op = (enum reduce_op)(c->operation - 1);
     int dims = (int)c->dims;
     if (c->mode == STORE_IM2COL)
-        return c->operation == 0 ? im2col_store(&map, dims, c->coord, global, shared, c->shared)
-                                 : im2col_reduce(op, &map, dims, c->coord, global, shared, c->shared);
-    return c->operation == 0 ? tile_store(&map, dims, c->coord, global, shared, c->shared)
-                             : tile_reduce(op, &map, dims, c->coord, global, shared, c->shared);
+        return c->operation == 0 ? im2col_store(&map, dims, c->coord, global, shared, c->shared, NULL)
+                                 : im2col_reduce(op, &map, dims, c->coord, global, shared, c->shared, NULL);
+    return c->operation == 0 ? tile_store(&map, dims, c->coord, global, shared, c->shared, NULL)
+                             : tile_reduce(op, &map, dims, c->coord, global, shared, c->shared, NULL);
 }
 
 enum rule store_run_model(const void *test_case, struct result *result)

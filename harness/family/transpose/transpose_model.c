@@ -132,8 +132,8 @@ static enum rule copy_tile(const struct turn *turn, int is_store)
         uint32_t inner = (is_store ? turn->row : turn->column) + at, outer = is_store ? turn->column : turn->row;
         int32_t coord[] = {(int32_t)(inner * map_elements(c)), (int32_t)outer};
         uint32_t shared = turn->buffer[is_store] + at / step * side * row_bytes(c);
-        rule = is_store ? tile_store(turn->map[1], 2, coord, turn->global, turn->shared, shared)
-                        : tile_load(turn->map[0], 2, coord, arena(), turn->shared, shared, &moved);
+        rule = is_store ? tile_store(turn->map[1], 2, coord, turn->global, turn->shared, shared, NULL)
+                        : tile_load(turn->map[0], 2, coord, arena(), turn->shared, shared, &moved, NULL);
     }
     return rule;
 }

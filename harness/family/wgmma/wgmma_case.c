@@ -196,7 +196,7 @@ enum rule wgmma_case_step(const struct wgmma_case *c, uint32_t step, struct wgmm
 {
     struct memory shared;
     struct wgmma_operands operands = wgmma_case_operands(c, step, state, &shared);
-    return wgmma_execute(&wgmma_instance_row(c->instance)->wgmma, &operands, state->d);
+    return wgmma_execute(&wgmma_instance_row(c->instance)->wgmma, &operands, state->d, NULL);
 }
 
 static void wgmma_windows(const void *test_case, struct result *result)

@@ -20,7 +20,7 @@ static void multiply(const struct memory *shared, uint32_t group, uint32_t *d)
     b.start_bytes = WGMMA_ORDER_B_START + group * WGMMA_ORDER_B_BYTES;
     const struct wgmma_operands operands = {
         .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = shared, .scale_d = 1};
-    wgmma_execute(&instruction, &operands, d);
+    wgmma_execute(&instruction, &operands, d, NULL);
 }
 
 static float small_of(uint32_t seed, uint32_t index)
