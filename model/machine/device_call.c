@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "device_call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "handler.h"
 #include "heap.h"
 #include "print.h"
-
-enum { STRING_BYTES = 4096, TEXT_BYTES = 16384 };
 
 // Value `i` of what is passed: a register, or what lies in a variable of the caller.
 static uint64_t passed_value(const struct machine_strand *strand, const struct machine_code *code, uint32_t i,
@@ -43,17 +42,25 @@ struct reader {
     uint64_t arguments;
 };
 
-static int read_string(void *context, uint64_t address, char *to, size_t room)
+// A string, or as much of it as any text may have; NULL if it is not there.
+static char *read_string(void *context, uint64_t address)
 {
     const struct reader *reader = context;
     enum rule rule;
-    for (size_t i = 0; i < room; i++) {
+    char *string = NULL;
+    for (size_t i = 0, room = 0; i < PRINT_MOST_BYTES; i++) {
         struct machine_place place = machine_place(reader->strand, PTX_WORD_NONE, address + i);
-        if (!machine_read(reader->strand, place, reader->lane, &to[i], 1, &rule)) return 0;
-        if (to[i] == '\0') return 1;
+        if (i + 1 >= room) {
+            char *more = realloc(string, room = room == 0 ? 128 : 2 * room);
+            if (more == NULL) break;
+            string = more;
+        }
+        string[i + 1] = '\0';
+        if (!machine_read(reader->strand, place, reader->lane, &string[i], 1, &rule)) break;
+        if (string[i] == '\0' || i + 1 == PRINT_MOST_BYTES) return string;
     }
-    to[room - 1] = '\0';
-    return 1;
+    free(string);
+    return NULL;
 }
 
 static int read_argument(void *context, uint64_t offset, void *to, size_t bytes)
@@ -69,15 +76,16 @@ static enum machine_next print(struct machine_strand *strand, const struct machi
 {
     const struct machine_launch *launch = strand->warp->cta->cluster->machine->launch;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
-        char format[STRING_BYTES], text[TEXT_BYTES];
         int conversions = -1;
         if (!(lanes >> lane & 1)) continue;
         struct reader reader = {strand, lane, passed_value(strand, code, 2, lane, 8)};
         const struct print_source source = {&reader, read_string, read_argument};
-        if (read_string(&reader, passed_value(strand, code, 1, lane, 8), format, sizeof format)) {
-            size_t bytes = machine_print(format, &source, text, sizeof text, &conversions);
-            if (launch->print != NULL) launch->print(launch->print_context, text, bytes);
-        }
+        char *format = read_string(&reader, passed_value(strand, code, 1, lane, 8));
+        size_t bytes = 0;
+        char *text = format != NULL ? machine_print(format, &source, &bytes, &conversions) : NULL;
+        if (text != NULL && launch->print != NULL) launch->print(launch->print_context, text, bytes);
+        free(text);
+        free(format);
         give_value(strand, code, lane, (uint32_t)conversions, 4);
     }
     return MACHINE_NEXT;
@@ -85,17 +93,24 @@ static enum machine_next print(struct machine_strand *strand, const struct machi
 
 // --- Others ----------------------------------------------------------------------------------------------------------
 
+static const char *shown(const char *string)
+{
+    return string == NULL ? "?" : string;
+}
+
 // __assertfail(message, file, line, function, bytes of a character)
 static enum machine_next assert_fails(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
     struct reader reader = {strand, lane, 0};
-    char text[3][STRING_BYTES];
+    char *text[3];
     for (uint32_t i = 0; i < 3; i++)
-        if (!read_string(&reader, passed_value(strand, code, i == 2 ? 3 : i, lane, 8), text[i], STRING_BYTES))
-            strcpy(text[i], "?");
-    return machine_stop(strand, code, lane, MACHINE_TRAPPED, CUDA_ASSERT, "%s:%u: %s: assertion `%s` failed", text[1],
-                        (uint32_t)passed_value(strand, code, 2, lane, 4), text[2], text[0]);
+        text[i] = read_string(&reader, passed_value(strand, code, i == 2 ? 3 : i, lane, 8));
+    const enum machine_next next =
+        machine_stop(strand, code, lane, MACHINE_TRAPPED, CUDA_ASSERT, "%s:%u: %s: assertion `%s` failed",
+                     shown(text[1]), (uint32_t)passed_value(strand, code, 2, lane, 4), shown(text[2]), shown(text[0]));
+    for (uint32_t i = 0; i < 3; i++) free(text[i]);
+    return next;
 }
 
 static enum machine_next take_memory(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)

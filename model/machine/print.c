@@ -3,9 +3,8 @@
 #include "print.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_STRING = 1 << 15 }; // more than a text may have: what is cut is cut there
 
 struct text {
     char *at;
@@ -13,24 +12,37 @@ struct text {
     int is_cut;
 };
 
+// How much of `length` more bytes fits, after the text has grown as far as it may.
+static size_t fit(struct text *text, size_t length)
+{
+    const size_t wanted = text->used + length + 1;
+    size_t room = text->room;
+    while (room < wanted && room < PRINT_MOST_BYTES) room *= 2;
+    char *more = room > text->room ? realloc(text->at, room) : text->at;
+    if (more != NULL) {
+        text->at = more;
+        text->room = room;
+    }
+    const size_t left = text->room - 1 - text->used;
+    text->is_cut |= length > left;
+    return length > left ? left : length;
+}
+
 static void put(struct text *text, const char *from, size_t length)
 {
-    size_t left = text->room - 1 - text->used;
-    text->is_cut |= length > left;
-    if (length > left) length = left;
+    length = fit(text, length);
     memcpy(text->at + text->used, from, length);
     text->used += length;
 }
 
-// One conversion, into what room there is. It writes nothing where snprintf cannot, as of a width of 2^31.
+// One conversion. It writes nothing where snprintf cannot, as of a width of 2^31.
 #define PUT_FORMATTED(text, spec, value)                                                                               \
-    put_formatted(text, snprintf((text)->at + (text)->used, (text)->room - (text)->used, spec, value))
-static void put_formatted(struct text *text, int length)
-{
-    size_t left = text->room - 1 - text->used, wanted = length < 0 ? 0 : (size_t)length;
-    text->is_cut |= wanted > left;
-    text->used += wanted > left ? left : wanted;
-}
+    do {                                                                                                               \
+        const int length = snprintf(NULL, 0, spec, value);                                                             \
+        const size_t fits = length > 0 ? fit(text, (size_t)length) : 0;                                                \
+        if (fits > 0) snprintf((text)->at + (text)->used, fits + 1, spec, value);                                      \
+        (text)->used += fits;                                                                                          \
+    } while (0)
 
 // A text that is not whole says so at its end.
 static void mark_cut(struct text *text)
@@ -101,10 +113,10 @@ static void put_other(struct text *text, struct conversion *conversion, uint64_t
 static void put_string(struct text *text, const struct print_source *source, struct conversion *conversion,
                        uint64_t address)
 {
-    char string[MOST_STRING];
-    if (!source->string(source->context, address, string, sizeof string)) strcpy(string, "(null)");
+    char *string = source->string(source->context, address);
     sprintf(conversion->spec + conversion->length, "s");
-    PUT_FORMATTED(text, conversion->spec, string);
+    PUT_FORMATTED(text, conversion->spec, string == NULL ? "(null)" : string);
+    free(string);
 }
 
 static int put_conversion(struct text *text, const struct print_source *source, struct conversion *conversion,
@@ -127,11 +139,13 @@ static int put_conversion(struct text *text, const struct print_source *source, 
     return 1;
 }
 
-size_t machine_print(const char *format, const struct print_source *source, char *to, size_t room, int *conversions)
+char *machine_print(const char *format, const struct print_source *source, size_t *bytes, int *conversions)
 {
-    struct text text = {to, 0, room, 0};
+    enum { FIRST_BYTES = 256 };
+    struct text text = {malloc(FIRST_BYTES), 0, FIRST_BYTES, 0};
     uint64_t offset = 0;
     *conversions = 0;
+    if (text.at == NULL) return NULL;
     while (*format != '\0') {
         size_t plain = strcspn(format, "%");
         struct conversion conversion;
@@ -147,6 +161,7 @@ size_t machine_print(const char *format, const struct print_source *source, char
         format += 1 + conversion.used;
     }
     mark_cut(&text);
-    to[text.used] = '\0';
-    return text.used;
+    text.at[text.used] = '\0';
+    *bytes = text.used;
+    return text.at;
 }

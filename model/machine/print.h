@@ -8,17 +8,19 @@
 
 #pragma GCC visibility push(hidden)
 
-// Where it reads: string() brings a string of the kernel's memory, of at most `room` bytes with its 0; argument() the
-// `bytes` bytes at `offset` of the arguments. Both return 0 if they are not there.
+// Where it reads: string() brings a string of the kernel's memory, which the caller frees; NULL if it is not there.
+// argument() brings the `bytes` bytes at `offset` of the arguments; 0 if they are not there.
 struct print_source {
     void *context;
-    int (*string)(void *context, uint64_t address, char *to, size_t room);
+    char *(*string)(void *context, uint64_t address);
     int (*argument)(void *context, uint64_t offset, void *to, size_t bytes);
 };
 
-// Writes the text to `to`, with a 0; one that is longer than `room` ends in "[cut]". Returns its length. *conversions
-// is how many there were.
-size_t machine_print(const char *format, const struct print_source *source, char *to, size_t room, int *conversions);
+enum { PRINT_MOST_BYTES = 1 << 20 };
+
+// The text, with a 0; one of PRINT_MOST_BYTES or more ends in "[cut]". The caller frees it; NULL if there is no memory.
+// *conversions is how many there were, *bytes the length.
+char *machine_print(const char *format, const struct print_source *source, size_t *bytes, int *conversions);
 
 #pragma GCC visibility pop
 
