@@ -7,6 +7,8 @@
 
 #include "memory.h"
 
+struct backing;
+
 enum allocation_kind {
     ALLOCATION_DEVICE,
     ALLOCATION_MANAGED,
@@ -22,12 +24,13 @@ struct allocation {
     uint32_t flags;              // of the call that made it
     int is_read_only, is_hidden; // hidden: mapped, and not yet accessible
     const void *owner;           // the context or module that it goes with
+    struct backing *backing;     // what cuMemMap mapped
 };
 
 struct allocations {
     struct allocation *item; // in rising order of address
     uint32_t count, room;
-    uint64_t next_id, device_bytes; // device_bytes: in use, against the size of the device's memory
+    uint64_t next_id, device_bytes; // device_bytes: in use, of cuMemCreate too, against the size of the device's memory
     struct region *region;          // of those that are not hidden, made anew when something has changed
     uint32_t region_room;
     int has_changed;

@@ -31,14 +31,15 @@ static struct CUctx_st *context_new(struct driver *driver, uint32_t flags)
 static void context_empty(struct driver *driver, struct CUctx_st *context)
 {
     loaded_close_all(driver, context);
-    for (int kind = OBJECT_STREAM; kind < OBJECT_KINDS; kind++) {
-        struct object *object = driver->objects.live[kind];
-        while (object != NULL) {
-            struct object *next = object->next;
-            if (object->owner == context) object_destroy(&driver->objects, object);
-            object = next;
-        }
+    for (struct object *object = driver->objects.live[OBJECT_STREAM], *next; object != NULL; object = next) {
+        next = object->next;
+        if (object->owner == context) stream_destroy(driver, (struct CUstream_st *)object);
     }
+    for (struct object *object = driver->objects.live[OBJECT_EVENT], *next; object != NULL; object = next) {
+        next = object->next;
+        if (object->owner == context) event_destroy(driver, (struct CUevent_st *)object);
+    }
+    virtual_unmap_all(driver, context);
     allocations_remove_owned(&driver->allocations, context);
     machine_heap_close(context->heap);
     context->heap = NULL;

@@ -104,7 +104,8 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetPCIBusId(char *text, int text_bytes, 
 DRIVER_VISIBLE enum cuda_result cuDeviceGetByPCIBusId(int *device, const char *text)
 {
     DEVICE_USE(driver, device, 0);
-    if (text == NULL || strstr(text, "00:00.0") == NULL) return CUDA_ERROR_INVALID_DEVICE;
+    if (text == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (strstr(text, "00:00.0") == NULL) return CUDA_ERROR_INVALID_DEVICE;
     *device = 0;
     return CUDA_SUCCESS;
 }

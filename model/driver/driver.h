@@ -53,6 +53,13 @@ struct CUctx_st *driver_context(void);
 void driver_set_context(struct CUctx_st *context);
 enum cuda_result driver_push_context(struct CUctx_st *context);
 
+// A stream with its capture, and an event with what it holds of one.
+void stream_destroy(struct driver *driver, struct CUstream_st *stream);
+void event_destroy(struct driver *driver, struct CUevent_st *event);
+
+// Memory of cuMemMap that goes with a context: what is mapped is unmapped.
+void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context);
+
 // The heap of malloc() in kernels; NULL if there is no memory. Closes all modules of a context.
 struct machine_heap *context_heap(struct CUctx_st *context);
 void loaded_close_all(struct driver *driver, const struct CUctx_st *context);

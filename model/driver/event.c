@@ -17,12 +17,17 @@ DRIVER_VISIBLE enum cuda_result cuEventCreate(struct CUevent_st **event, unsigne
     return CUDA_SUCCESS;
 }
 
+void event_destroy(struct driver *driver, struct CUevent_st *event)
+{
+    free(event->after);
+    object_destroy(&driver->objects, event);
+}
+
 DRIVER_VISIBLE enum cuda_result cuEventDestroy_v2(struct CUevent_st *event)
 {
     DRIVER_USE(driver);
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    free(event->after);
-    object_destroy(&driver->objects, event);
+    event_destroy(driver, event);
     return CUDA_SUCCESS;
 }
 

@@ -18,7 +18,7 @@ enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_BYTES = 2 };
 
 static enum cuda_result gather_extra(struct work_kernel *kernel, void **extra)
 {
-    const uint32_t bytes = kernel->function->facts.parameter_bytes;
+    const uint32_t bytes = kernel->parameter_bytes;
     const void *from = NULL;
     size_t from_bytes = 0;
     for (; *extra != (void *)EXTRA_END; extra += 2) {
@@ -34,9 +34,14 @@ enum cuda_result kernel_gather(struct driver *driver, struct work_kernel *kernel
 {
     if (!object_is(kernel->function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     const struct machine_kernel_facts *facts = &kernel->function->facts;
+    if (parameters != NULL && extra != NULL)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel",
+                             "%s: the parameters are given twice, as kernelParams and as extra",
+                             kernel->function->name);
+    kernel->parameter_bytes = facts->parameter_bytes;
     kernel->parameters = calloc(1, (size_t)facts->parameter_bytes + 1);
     if (kernel->parameters == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (parameters == NULL && extra != NULL) return gather_extra(kernel, extra);
+    if (extra != NULL) return gather_extra(kernel, extra);
     if (parameters == NULL && facts->parameters > 0)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernel", "%s has %u parameters, none are given",
                              kernel->function->name, facts->parameters);

@@ -118,16 +118,21 @@ static int leave_capture(struct driver *driver, const struct CUstream_st *origin
     return is_joined;
 }
 
-DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
+void stream_destroy(struct driver *driver, struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
-    if (is_default(stream) || stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->is_origin) {
         leave_capture(driver, stream);
         if (!stream->is_foreign_graph) graph_free(driver, stream->capture);
     }
     forget_after(stream);
     object_destroy(&driver->objects, stream);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
+{
+    DRIVER_USE(driver);
+    if (is_default(stream) || stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    stream_destroy(driver, stream);
     return CUDA_SUCCESS;
 }
 

@@ -16,18 +16,29 @@ struct reservation {
     uint64_t address, size_bytes;
 };
 
-// Memory of cuMemCreate. The handle is `id`, which nothing else ever is.
+// Memory of cuMemCreate. The handle is `id`, which nothing else ever is. It is given back when the handle is released
+// and it is mapped nowhere.
 struct backing {
     struct object object;
     uint64_t id, size_bytes;
-    int file;
+    int file, is_released;
+    uint32_t mappings;
 };
 
 static struct backing *backing_of(const struct driver *driver, uint64_t handle)
 {
     for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next)
-        if (((struct backing *)object)->id == handle) return (struct backing *)object;
+        if (((struct backing *)object)->id == handle && !((struct backing *)object)->is_released)
+            return (struct backing *)object;
     return NULL;
+}
+
+static void give_back(struct driver *driver, struct backing *backing)
+{
+    if (!backing->is_released || backing->mappings > 0) return;
+    driver->allocations.device_bytes -= backing->size_bytes;
+    close(backing->file);
+    object_destroy(&driver->objects, backing);
 }
 
 static int is_within(uint64_t start, uint64_t bytes, uint64_t whole_start, uint64_t whole_bytes)
@@ -129,6 +140,16 @@ DRIVER_VISIBLE enum cuda_result cuMemAddressFree(unsigned long long address, siz
     return CUDA_SUCCESS;
 }
 
+static enum cuda_result check_prop(struct driver *driver, const struct cuda_mem_allocation_prop *prop)
+{
+    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemCreate",
+                             "the location is of type %u; tmaref exec has memory of the device (1) alone",
+                             prop->location.type);
+    return prop->location.id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes,
                                             const struct cuda_mem_allocation_prop *prop, unsigned long long flags)
 {
@@ -136,6 +157,12 @@ DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t b
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (handle == NULL || prop == NULL || flags != 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = check_prop(driver, prop);
+    if (error != CUDA_SUCCESS) return error;
+    const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
+    if (bytes > left)
+        return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, "cuMemCreate", "%zu bytes asked for, %zu left of the %s",
+                             bytes, (size_t)left, driver->device->name);
     const int file = memfd_create("tmaref", MFD_CLOEXEC);
     if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
     struct backing *backing = NULL;
@@ -146,6 +173,7 @@ DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t b
     }
     backing->file = file;
     backing->size_bytes = bytes;
+    driver->allocations.device_bytes += bytes;
     *handle = backing->id = ++handles;
     return CUDA_SUCCESS;
 }
@@ -159,8 +187,8 @@ DRIVER_VISIBLE enum cuda_result cuMemRelease(unsigned long long handle)
     if (backing == NULL)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemRelease",
                              "%#llx is no handle of cuMemCreate (released before?)", handle);
-    close(backing->file);
-    object_destroy(&driver->objects, backing);
+    backing->is_released = 1;
+    give_back(driver, backing);
     return CUDA_SUCCESS;
 }
 
@@ -185,18 +213,43 @@ DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t byte
 {
     DRIVER_USE(driver);
     if (!is_whole(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    const struct backing *backing = backing_of(driver, handle);
+    struct backing *backing = backing_of(driver, handle);
     const enum cuda_result error = check_map(driver, address, bytes, offset, backing);
     if (error != CUDA_SUCCESS) return error;
-    const struct allocation allocation = {
-        .address = address, .size_bytes = bytes, .kind = ALLOCATION_MAPPED, .is_hidden = 1, .owner = driver_context()};
+    const struct allocation allocation = {.address = address,
+                                          .size_bytes = bytes,
+                                          .kind = ALLOCATION_MAPPED,
+                                          .is_hidden = 1,
+                                          .owner = driver_context(),
+                                          .backing = backing};
     if (!allocations_add(&driver->allocations, &allocation))
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemMap", "memory is mapped there already");
     void *there = mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, backing->file,
                        (off_t)offset);
-    if (there != MAP_FAILED) return CUDA_SUCCESS;
+    if (there != MAP_FAILED) {
+        backing->mappings++;
+        return CUDA_SUCCESS;
+    }
     allocations_remove(&driver->allocations, allocations_find(&driver->allocations, address));
     return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static void unmap(struct driver *driver, struct allocation *allocation)
+{
+    const struct allocation gone = *allocation;
+    allocations_remove(&driver->allocations, allocation);
+    mmap((void *)(uintptr_t)gone.address, gone.size_bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    gone.backing->mappings--;
+    give_back(driver, gone.backing);
+}
+
+void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context)
+{
+    for (uint32_t i = driver->allocations.count; i-- > 0;) {
+        struct allocation *allocation = &driver->allocations.item[i];
+        if (allocation->kind == ALLOCATION_MAPPED && allocation->owner == context) unmap(driver, allocation);
+    }
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t bytes)
@@ -205,8 +258,7 @@ DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t by
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL || found->kind != ALLOCATION_MAPPED || found->address != address || found->size_bytes != bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    allocations_remove(&driver->allocations, found);
-    mmap((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    unmap(driver, found);
     return CUDA_SUCCESS;
 }
 

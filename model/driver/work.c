@@ -101,7 +101,7 @@ int work_duplicate(struct driver *driver, struct work *to, const struct work *fr
 {
     *to = *from;
     if (from->type == NODE_KERNEL) {
-        const size_t bytes = from->of.kernel.function->facts.parameter_bytes;
+        const size_t bytes = from->of.kernel.parameter_bytes;
         to->of.kernel.parameters = malloc(bytes + 1);
         if (to->of.kernel.parameters == NULL) return 0;
         memcpy(to->of.kernel.parameters, from->of.kernel.parameters, bytes);

@@ -21,12 +21,14 @@ struct work_set {
     uint32_t value, element_bytes;
 };
 
-// `parameters` are laid out as the kernel's facts say. `cluster` counts where the launch has the attribute.
+// `parameters` are laid out as the kernel's facts say, which may be gone before them. `cluster` counts where the launch
+// has the attribute.
 struct work_kernel {
     struct CUfunc_st *function;
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
     int is_cooperative, has_cluster;
     uint8_t *parameters;
+    uint32_t parameter_bytes;
 };
 
 struct work_host {

@@ -5,7 +5,7 @@
 #define TMAREF_RUNTIME_H
 
 #include "cuda_api.h"
-#include "runtime_types.h"
+#include "runtime_api.h"
 
 #define RUNTIME_VISIBLE __attribute__((visibility("default")))
 

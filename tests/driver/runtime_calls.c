@@ -7,23 +7,7 @@
 #include <string.h>
 
 #include "cuda_api.h"
-#include "runtime_types.h"
-
-void **__cudaRegisterFatBinary(void *image);
-void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
-                            void *tid, void *bid, void *block, void *grid, int *warp_size);
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int is_extern, size_t bytes,
-                       int is_constant, int is_global);
-enum cudaError __cudaGetKernel(struct CUkern_st **kernel, const void *function);
-enum cudaError __cudaLaunchKernel(struct CUkern_st *kernel, struct dim3 grid, struct dim3 block, void **parameters,
-                                  size_t shared_bytes, struct CUstream_st *stream);
-enum cudaError cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **parameters,
-                                size_t shared_bytes, struct CUstream_st *stream);
-enum cudaError cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind);
-enum cudaError cudaGetSymbolAddress(void **address, const void *symbol);
-enum cudaError cudaDeviceReset(void);
-enum cudaError cudaMemcpy(void *to, const void *from, size_t bytes, uint32_t kind);
+#include "runtime_api.h"
 
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// usage: api SECTION
+#define _GNU_SOURCE 1
+#include "api.h"
+
+#include <unistd.h>
+
+const char ptx_put[] = ".visible .global .align 4 .u32 counter = 5;\n"
+                       ".visible .entry put(.param .u64 to, .param .u32 value)\n"
+                       "{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\nld.param.u64 %rd1, [to];\n"
+                       "ld.param.u32 %r1, [value];\nst.global.u32 [%rd1], %r1;\nret;\n}\n"
+                       ".visible .entry add(.param .u64 to)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\n"
+                       "ld.param.u64 %rd1, [to];\natom.global.add.u32 %r1, [%rd1], 1;\nret;\n}\n";
+const char ptx_fault[] = ".visible .entry fault()\n{\n.reg .b64 %rd<2>;\nmov.u64 %rd1, 0;\n"
+                         "st.global.u32 [%rd1], 1;\nret;\n}\n";
+
+static FILE *told;
+static long told_until;
+
+void api_fail(void)
+{
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+void api_expect(const char *file, int line, const char *call, int got, int expected)
+{
+    const char *is = NULL, *should = NULL;
+    if (got == expected) return;
+    cuGetErrorName((enum cuda_result)got, &is);
+    cuGetErrorName((enum cuda_result)expected, &should);
+    printf("%s:%d: %s returned %s (%d), not %s (%d)\n", file, line, call, is, got, should, expected);
+    api_fail();
+}
+
+void api_said(const char *file, int line, const char *text)
+{
+    char said[65536];
+    fseek(told, told_until, SEEK_SET);
+    said[fread(said, 1, sizeof said - 1, told)] = '\0';
+    told_until = ftell(told);
+    if (text == NULL ? said[0] == '\0' : strstr(said, text) != NULL) return;
+    printf("%s:%d: on standard error there should be %s%s, and there is:\n%s\n", file, line,
+           text == NULL ? "nothing" : "this: ", text == NULL ? "" : text, said);
+    api_fail();
+}
+
+struct CUctx_st *api_ready(void)
+{
+    struct CUctx_st *context;
+    WORKS(cuInit(0));
+    WORKS(cuDevicePrimaryCtxRetain(&context, 0));
+    WORKS(cuCtxSetCurrent(context));
+    return context;
+}
+
+struct CUmod_st *api_module(const char *body)
+{
+    struct CUmod_st *module;
+    char *text;
+    REQUIRE(asprintf(&text, "%s%s", PTX_HEAD, body) > 0);
+    WORKS(cuModuleLoadData(&module, text));
+    free(text);
+    return module;
+}
+
+struct CUfunc_st *api_kernel(const char *body, const char *name)
+{
+    struct CUfunc_st *function;
+    WORKS(cuModuleGetFunction(&function, api_module(body), name));
+    return function;
+}
+
+unsigned long long api_memory(size_t bytes, unsigned char value)
+{
+    unsigned long long address;
+    WORKS(cuMemAlloc_v2(&address, bytes));
+    WORKS(cuMemsetD8_v2(address, value, bytes));
+    return address;
+}
+
+unsigned char api_byte(unsigned long long address)
+{
+    unsigned char byte;
+    WORKS(cuMemcpyDtoH_v2(&byte, address, 1));
+    return byte;
+}
+
+uint32_t api_word(unsigned long long address)
+{
+    uint32_t word;
+    WORKS(cuMemcpyDtoH_v2(&word, address, sizeof word));
+    return word;
+}
+
+int main(int count, char **argument)
+{
+    static const struct {
+        const char *name;
+        void (*show)(void);
+    } sections[] = {
+#define SECTION(name) {#name, show_##name},
+#include "sections.def"
+    };
+    told = tmpfile();
+    if (told == NULL || dup2(fileno(told), STDERR_FILENO) < 0) return EXIT_FAILURE;
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (count == 2 && strcmp(argument[1], sections[i].name) == 0) {
+            sections[i].show();
+            return EXIT_SUCCESS;
+        }
+    puts("usage: api SECTION");
+    return EXIT_FAILURE;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Launches: parameters, sizes, printf.
+#define _GNU_SOURCE 1
+#include "api.h"
+
+#include <unistd.h>
+
+// A node has the parameters that it was given, whatever becomes of the program's own, and of the kernel.
+void show_graph_parameters(void)
+{
+    api_ready();
+    struct CUmod_st *module = api_module(ptx_put);
+    struct CUfunc_st *put;
+    WORKS(cuModuleGetFunction(&put, module, "put"));
+    unsigned long long at = api_memory(4096, 0), to = at;
+    uint32_t value = 7;
+    void *parameters[] = {&to, &value};
+    struct CUgraph_st *graph, *clone;
+    struct CUgraphNode_st *node;
+    struct CUgraphExec_st *exec;
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = put,
+                                                         .gridDimX = 1,
+                                                         .gridDimY = 1,
+                                                         .gridDimZ = 1,
+                                                         .blockDimX = 1,
+                                                         .blockDimY = 1,
+                                                         .blockDimZ = 1,
+                                                         .kernelParams = parameters};
+    WORKS(cuGraphCreate(&graph, 0));
+    WORKS(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel));
+    to = at + 64;
+    value = 8;
+    WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    WORKS(cuGraphLaunch(exec, NULL));
+    REQUIRE(api_word(at) == 7 && api_word(at + 64) == 0);
+    WORKS(cuModuleUnload(module));
+    api_module(ptx_fault); // in the place of the other, if handles were used again
+    WORKS(cuGraphClone(&clone, graph));
+    REFUSES(ERROR_INVALID_HANDLE, cuGraphLaunch(exec, NULL));
+    SAYS("the module of the kernel was unloaded");
+    WORKS(cuGraphInstantiateWithFlags(&exec, clone, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cuGraphLaunch(exec, NULL));
+}
+
+// What a kernel prints comes out whole: a format and a string of 10,000 characters each.
+void show_long_print(void)
+{
+    enum { LONG = 10000 };
+    static char body[16 * LONG];
+    char *at = body;
+    FILE *printed = tmpfile();
+    api_ready();
+    REQUIRE(printed != NULL && dup2(fileno(printed), STDOUT_FILENO) >= 0);
+    at += sprintf(at,
+                  ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n.global .align 1 .b8 "
+                  "word[%d] = {",
+                  LONG + 1);
+    for (int i = 0; i < LONG; i++) at += sprintf(at, "%d, ", 'a' + i % 26);
+    at += sprintf(at, "0};\n.global .align 1 .b8 format[%d] = {", LONG + 3);
+    for (int i = 0; i < LONG; i++) at += sprintf(at, "%d, ", 'A' + i % 26);
+    sprintf(at, "37, 115, 0};\n.visible .entry print()\n{\n.local .align 8 .b8 a[8];\n.reg .b64 %%rd<5>;\n"
+                "mov.u64 %%rd1, a;\ncvta.local.u64 %%rd2, %%rd1;\nmov.u64 %%rd3, word;\nst.local.u64 [%%rd1], %%rd3;\n"
+                "mov.u64 %%rd4, format;\n{\n.param .b64 p;\n.param .b64 q;\n.param .b32 r;\nst.param.b64 [p], %%rd4;\n"
+                "st.param.b64 [q], %%rd2;\ncall (r), vprintf, (p, q);\n}\nret;\n}\n");
+    WORKS(cuLaunchKernel(api_kernel(body, "print"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    WORKS(cuCtxSynchronize());
+    fflush(stdout);
+    rewind(printed);
+    for (int i = 0; i < 2 * LONG; i++)
+        if (fgetc(printed) != (i < LONG ? 'A' : 'a') + i % LONG % 26) api_expect(__FILE__, __LINE__, "printed", i, -1);
+    REQUIRE(fgetc(printed) == EOF);
+}
