@@ -11,50 +11,10 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_option.h"
 #include "common_program.h"
 #include "look.h"
 #include "options.h"
-
-enum {
-    OPTION_LIMIT_INSTRUCTIONS = 0x100,
-    OPTION_LIMIT_SECONDS,
-    OPTION_DEVICE,
-    OPTION_COVERAGE,
-    OPTION_TRACE,
-    OPTION_STATS,
-    OPTION_BREAK,
-    OPTION_HIT,
-    OPTION_CTA,
-    OPTION_THREAD,
-    OPTION_DUMP
-};
-
-static const struct argp_option option_rows[] = {
-    {"seed", 's', "N", 0, "pick the interleaving of warps and of asynchronous operations by this seed (default 0)", 0},
-    {"schedule", 'S', "WHEN", 0,
-     "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)", 0},
-    {"threads", 't', "N", 0, "run clusters on N threads of this machine, at most 64 (default 1)", 0},
-    {"device", OPTION_DEVICE, "NAME", 0, "what GPU to be: h200 (default) or h100", 0},
-    {"limit-instructions", OPTION_LIMIT_INSTRUCTIONS, "N", 0, "stop a kernel after N instructions of warps", 0},
-    {"limit-seconds", OPTION_LIMIT_SECONDS, "N", 0, "stop a kernel after N seconds", 0},
-    {"trace", OPTION_TRACE, "FILE", 0,
-     "write a timeline for Perfetto: CTAs, warps, copies and products under way, phases of mbarriers", 0},
-    {"coverage", OPTION_COVERAGE, "FILE", 0,
-     "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)", 0},
-    {"break", OPTION_BREAK, "PLACE", 0,
-     "show what --dump says when a thread comes to PLACE: FILE:LINE of the source, or KERNEL:LINE of its PTX", 0},
-    {"hit", OPTION_HIT, "N", 0, "with --break: show the N-th warp that comes there (default 1)", 0},
-    {"cta", OPTION_CTA, "X,Y,Z", 0, "with --break: threads of this CTA alone", 0},
-    {"thread", OPTION_THREAD, "X,Y,Z", 0, "with --break: this thread of a CTA alone", 0},
-    {"dump", OPTION_DUMP, "WHAT", 0,
-     "what to show at --break (default registers,barriers), and where a kernel fails: registers, warp (registers of "
-     "all lanes), shared, barriers, or all, with commas between",
-     0},
-    {"stats", OPTION_STATS, NULL, 0,
-     "tell of each kernel which instructions ran, the bytes that they moved, and the bank conflicts of each line", 0},
-    {"json", 'j', NULL, 0, "report a kernel that fails, and statistics, as one line of JSON", 0},
-    {"quiet", 'q', NULL, 0, "do not say why calls are refused", 0},
-    {0}};
 
 struct exec_options {
     char **program; // ends with NULL; NULL if none was given
@@ -74,34 +34,12 @@ static const struct row {
 #undef TEXT_ROW
 };
 
-static const struct {
-    int key;
-    const char *variable;
-} keys[] = {
-    {'s', "TMAREF_SEED"},
-    {'t', "TMAREF_THREADS"},
-    {OPTION_LIMIT_INSTRUCTIONS, "TMAREF_LIMIT_INSTRUCTIONS"},
-    {OPTION_LIMIT_SECONDS, "TMAREF_LIMIT_SECONDS"},
-    {'S', "TMAREF_SCHEDULE"},
-    {OPTION_DEVICE, "TMAREF_DEVICE"},
-    {OPTION_COVERAGE, "TMAREF_COVERAGE"},
-    {OPTION_BREAK, "TMAREF_BREAK"},
-    {OPTION_HIT, "TMAREF_BREAK_HIT"},
-    {OPTION_CTA, "TMAREF_BREAK_CTA"},
-    {OPTION_THREAD, "TMAREF_BREAK_THREAD"},
-    {OPTION_DUMP, "TMAREF_DUMP"},
-    {OPTION_TRACE, "TMAREF_TRACE"},
+// Their places in `rows`.
+enum {
+#define PLACE(member, ...) ROW_##member,
+    DRIVER_NUMBER_ROWS(PLACE) DRIVER_WORD_ROWS(PLACE) DRIVER_TEXT_ROWS(PLACE)
+#undef PLACE
 };
-
-static const struct row *row_of(int key)
-{
-    const char *variable = "";
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i].key == key) variable = keys[i].variable;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].variable, variable) == 0) return &rows[i];
-    return NULL;
-}
 
 // Can the file of a variable be written? Its content stays, should the program never start. The program may change its
 // folder: it is given the whole path.
@@ -145,68 +83,77 @@ static int is_what(const char *text)
 }
 
 // What is neither a number nor a word: how it is written.
-static error_t set_text(const struct row *row, int key, const char *argument, struct argp_state *state)
+static const char *wanted_form(size_t row, const char *value)
 {
-    static const struct {
-        int key;
-        int (*is_good)(const char *text);
-        const char *want;
-    } forms[] = {{OPTION_BREAK, is_place, "FILE:LINE or KERNEL:LINE"},
-                 {OPTION_CTA, is_triple, "numbers X,Y,Z"},
-                 {OPTION_THREAD, is_triple, "numbers X,Y,Z"},
-                 {OPTION_DUMP, is_what, "a list of: registers warp shared barriers all"}};
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (forms[i].key != key || forms[i].is_good(argument)) continue;
-        argp_error(state, "'%s' is not %s", argument, forms[i].want);
-        return EINVAL;
-    }
-    return setenv(row->variable, argument, 1) == 0 ? 0 : errno;
-}
-
-static error_t set_option(const struct row *row, int key, const char *argument, struct argp_state *state)
-{
-    uint64_t value;
-    char number[24];
-    if (row->words == NULL && row->most == 0) return set_text(row, key, argument, state);
-    if (row->words != NULL && driver_option_word(row->words, argument) < 0) {
-        argp_error(state, "'%s' is not one of: %s", argument, row->words);
-        return EINVAL;
-    }
-    if (row->words == NULL && !parse_u64(argument, row->most, &value)) {
-        argp_error(state, "'%s' is not a whole number from 0 to %llu", argument, (unsigned long long)row->most);
-        return EINVAL;
-    }
-    if (row->words == NULL) {
-        snprintf(number, sizeof number, "%llu", (unsigned long long)value);
-        argument = number;
-    }
-    return setenv(row->variable, argument, 1) == 0 ? 0 : errno;
-}
-
-static error_t set_flag(const char *variable)
-{
-    return setenv(variable, "1", 1) == 0 ? 0 : errno;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct exec_options *options = state->input;
-    const struct row *row = row_of(key);
-    if (row != NULL) return set_option(row, key, argument, state);
-    switch (key) {
-    case 'j':
-        return set_flag("TMAREF_JSON");
-    case 'q':
-        return set_flag("TMAREF_QUIET");
-    case OPTION_STATS:
-        return set_flag("TMAREF_STATS");
-    case ARGP_KEY_ARG:
-        options->program = state->argv + state->next - 1;
-        state->next = state->argc;
-        return 0;
+    switch (row) {
+    case ROW_break_at:
+        return is_place(value) ? NULL : "FILE:LINE or KERNEL:LINE";
+    case ROW_cta:
+    case ROW_thread:
+        return is_triple(value) ? NULL : "numbers X,Y,Z";
+    case ROW_dump:
+        return is_what(value) ? NULL : "a list of: registers warp shared barriers all";
     default:
-        return ARGP_ERR_UNKNOWN;
+        return NULL;
     }
+}
+
+// Puts the value of an option into its variable, row `at` of `rows`. An option without a value is 1.
+static void set_option(const struct command_option *option, void *to, char *value, struct argp_state *state)
+{
+    const struct row *row = &rows[option->at];
+    const char *text = value == NULL ? "1" : value, *form = wanted_form(option->at, text);
+    char decimal[24];
+    uint64_t number;
+    (void)to;
+    if (row->words != NULL && driver_option_word(row->words, text) < 0)
+        argp_error(state, "'%s' is not one of: %s", text, row->words);
+    if (row->most != 0 && !parse_u64(text, row->most, &number))
+        argp_error(state, "'%s' is not a whole number from 0 to %llu", text, (unsigned long long)row->most);
+    if (form != NULL) argp_error(state, "'%s' is not %s", text, form);
+    if (row->most != 0) {
+        snprintf(decimal, sizeof decimal, "%llu", (unsigned long long)number);
+        text = decimal;
+    }
+    if (setenv(row->variable, text, 1) != 0) argp_failure(state, EXIT_USAGE, errno, "%s", row->variable);
+}
+
+#define SETTING(letter, name, what, member, ...)                                                                       \
+    OPTION_TAKEN(letter, name, what, set_option, __VA_ARGS__, .at = ROW_##member)
+static const struct command_option option_rows[] = {
+    SETTING('s', "seed", "N", seed,
+            "pick the interleaving of warps and of asynchronous operations by this seed (default 0)"),
+    SETTING('S', "schedule", "WHEN", schedule,
+            "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)"),
+    SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, at most 64 (default 1)"),
+    SETTING(0, "device", "NAME", device, "what GPU to be: h200 (default) or h100"),
+    SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N instructions of warps"),
+    SETTING(0, "limit-seconds", "N", limit_seconds, "stop a kernel after N seconds"),
+    SETTING(0, "trace", "FILE", trace,
+            "write a timeline for Perfetto: CTAs, warps, copies and products under way, phases of mbarriers"),
+    SETTING(0, "coverage", "FILE", coverage,
+            "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)"),
+    SETTING(0, "break", "PLACE", break_at,
+            "show what --dump says when a thread comes to PLACE: FILE:LINE of the source, or KERNEL:LINE of its PTX"),
+    SETTING(0, "hit", "N", hit, "with --break: show the N-th warp that comes there (default 1)"),
+    SETTING(0, "cta", "X,Y,Z", cta, "with --break: threads of this CTA alone"),
+    SETTING(0, "thread", "X,Y,Z", thread, "with --break: this thread of a CTA alone"),
+    SETTING(0, "dump", "WHAT", dump,
+            "what to show at --break (default registers,barriers), and where a kernel fails: registers, warp "
+            "(registers of all lanes), shared, barriers, or all, with commas between"),
+    SETTING(0, "stats", NULL, stats,
+            "tell of each kernel which instructions ran, the bytes that they moved, and the bank conflicts of each "
+            "line"),
+    SETTING('j', "json", NULL, json, "report a kernel that fails, and statistics, as one line of JSON"),
+    SETTING('q', "quiet", NULL, quiet, "do not say why calls are refused"),
+    OPTION_END,
+};
+
+static void take_program(void *line, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    ((struct exec_options *)line)->program = state->argv + state->next - 1;
+    state->next = state->argc;
 }
 
 static void set_or_exit(const char *variable, const char *format, const char *folder, const char *rest, int replaces)
@@ -231,20 +178,22 @@ static void set_environment(const void *context)
 
 int command_exec(int argc, char **argv)
 {
-    static const struct argp argp = {
+    static const struct command_line line = {
+        .usage = "[--] PROGRAM [ARGUMENT...]",
         .options = option_rows,
-        .parser = parse_option,
-        .args_doc = "[--] PROGRAM [ARGUMENT...]",
-        .doc = "Run PROGRAM, which was linked with nvcc -cudart shared (or uses the driver API), without a GPU: its "
-               "kernels run on the simulated H200. A kernel that fails is reported with the rule it broke, the line of "
-               "its source, the thread and the instruction.\vThe program needs PTX for sm_90a or an older GPU inside "
-               "(nvcc -arch=sm_90a puts it there); -lineinfo adds the lines of the source to reports. docs/exec.md "
-               "says what runs.\n\nThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not "
-               "be started."};
+        .argument = take_program,
+        .is_program = 1,
+        .help =
+            "Run PROGRAM, which was linked with nvcc -cudart shared (or uses the driver API), without a GPU: its "
+            "kernels run on the simulated H200. A kernel that fails is reported with the rule it broke, the line of "
+            "its source, the thread and the instruction.\vThe program needs PTX for sm_90a or an older GPU inside "
+            "(nvcc -arch=sm_90a puts it there); -lineinfo adds the lines of the source to reports. docs/exec.md "
+            "says what runs.\n\nThe exit status is the program's; 128 + N if signal N killed it; 2 if it could not "
+            "be started.",
+    };
     struct exec_options options = {0};
     char folder[PATH_MAX];
-    argp_err_exit_status = EXIT_USAGE;
-    if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &options);
     if (options.program == NULL)
         return command_usage("exec", "no program given; write: tmaref exec [OPTION...] -- PROGRAM [ARGUMENT...]");
     if (program_part("exec", folder, sizeof folder) != 0)

@@ -5,39 +5,28 @@
 #include <string.h>
 
 #include "command.h"
+#include "command_option.h"
 #include "compare_command.h"
 
-enum { OPTION_TYPE = 256, OPTION_SHAPE };
+#define TO struct compare_options
+static const struct command_option option_rows[] = {
+    OPTION_TEXT(0, "type", "TYPE", type, "of the elements of raw files: f32, bf16, u8, ... (default: bytes)"),
+    OPTION_TEXT(0, "shape", "LIST", shape, "of raw files, outermost first as numpy has it: 64,128"),
+    OPTION_FLAG('j', "json", json, "print a JSON object"),
+    OPTION_END,
+};
 
-static const struct argp_option option_rows[] = {
-    {"type", OPTION_TYPE, "TYPE", 0, "of the elements of raw files: f32, bf16, u8, ... (default: bytes)", 0},
-    {"shape", OPTION_SHAPE, "LIST", 0, "of raw files, outermost first as numpy has it: 64,128", 0},
-    {"json", 'j', NULL, 0, "print a JSON object", 0},
-    {0}};
-
-static error_t parse(int key, char *value, struct argp_state *state)
+static void take_path(void *line, char *argument, struct argp_state *state)
 {
-    struct compare_options *to = state->input;
-    switch (key) {
-    case OPTION_TYPE:
-        to->type = value;
-        return 0;
-    case OPTION_SHAPE:
-        to->shape = value;
-        return 0;
-    case 'j':
-        to->json = 1;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num > 1) argp_error(state, "takes two files, not '%s' too", value);
-        to->path[state->arg_num & 1] = value;
-        return 0;
-    case ARGP_KEY_END:
-        if (state->arg_num < 2) argp_error(state, "takes two files");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct compare_options *to = line;
+    if (state->arg_num > 1) argp_error(state, "takes two files, not '%s' too", argument);
+    to->path[state->arg_num & 1] = argument;
+}
+
+static void check_line(const void *line, struct argp_state *state)
+{
+    (void)line;
+    if (state->arg_num < 2) argp_error(state, "takes two files");
 }
 
 static void count(struct compare *compare)
@@ -66,19 +55,21 @@ static void answer(const struct compare *compare, int as_json)
 
 int command_compare(int argc, char **argv)
 {
-    static const struct argp argp = {
+    static const struct command_line line = {
+        .usage = "A B",
         .options = option_rows,
-        .parser = parse,
-        .args_doc = "A B",
-        .doc = "Compare two files that one program wrote, on a GPU and under 'tmaref exec': dumps of tmaref_dump() "
-               "(tmaref_dump.h), .npy files, or raw bytes of buffers. The first element that differs is named, bit for "
-               "bit, with its place in the tensor or the buffer.\vOf dumps, what their heads say is compared too, "
-               "except clocks and the address of the tensor, which differ from run to run. Exit status: 0 they are "
-               "the same; 1 they differ; 2 wrong arguments."};
+        .argument = take_path,
+        .end = check_line,
+        .help =
+            "Compare two files that one program wrote, on a GPU and under 'tmaref exec': dumps of tmaref_dump() "
+            "(tmaref_dump.h), .npy files, or raw bytes of buffers. The first element that differs is named, bit for "
+            "bit, with its place in the tensor or the buffer.\vOf dumps, what their heads say is compared too, "
+            "except clocks and the address of the tensor, which differ from run to run. Exit status: 0 they are "
+            "the same; 1 they differ; 2 wrong arguments.",
+    };
     struct compare_options options = {0};
     struct compare compare;
-    argp_err_exit_status = EXIT_USAGE;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0) return EXIT_USAGE;
+    command_line_read(&line, argc, argv, &options);
     int status = compare_read(&options, &compare);
     if (status == EXIT_AGREE) {
         count(&compare);
