@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_complete.h"
+#include "command_man.h"
 #include "near.h"
 #include "version.h"
 
@@ -36,13 +38,28 @@ static const char *near_command(int i)
     return i < COMMANDS ? commands[i].name : NULL;
 }
 
+static const char about[] = "Reference model, simulator and conformance tests of NVIDIA Hopper (sm_90a).",
+                  more[] = "'tmaref COMMAND --help' (or 'tmaref help COMMAND') tells the options of one command.\n"
+                           "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.";
+
 static void print_help(FILE *out)
 {
-    fprintf(out, "Usage: tmaref COMMAND [OPTION...]\n"
-                 "Reference model, simulator and conformance tests of NVIDIA Hopper (sm_90a).\n\n");
+    fprintf(out, "Usage: tmaref COMMAND [OPTION...]\n%s\n\n", about);
     for (int i = 0; i < COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n'tmaref COMMAND --help' (or 'tmaref help COMMAND') tells the options of one command.\n"
-                 "Exit status: 0 all agree, 1 a mismatch or a refusal, 2 usage or environment error.\n");
+    fprintf(out, "\n%s\n", more);
+}
+
+static void print_man(void)
+{
+    man_head("tmaref", about);
+    man_section("SYNOPSIS");
+    man_text("tmaref COMMAND [OPTION...]");
+    man_section("COMMANDS");
+    for (int i = 0; i < COMMANDS; i++) man_term(commands[i].name, commands[i].summary);
+    man_section("NOTES");
+    man_text(more);
+    man_section("SEE ALSO");
+    for (int i = 0; i < COMMANDS; i++) man_see(commands[i].name, i + 1 < COMMANDS);
 }
 
 // argp knows -? and not -h. What follows `--`, or the program of `exec` and `watch`, is not ours.
@@ -55,14 +72,47 @@ static void name_help(const struct command *command, int argc, char **argv)
     }
 }
 
-// Runs the command named argv[1] on what follows.
+static const struct command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0) return &commands[i];
+    return NULL;
+}
+
+// Runs the command on argv[2] and what follows. It takes argv[1] for its own name.
 static int run_command(const struct command *command, int argc, char **argv)
 {
     char name[32];
-    name_help(command, argc, argv);
     snprintf(name, sizeof name, "tmaref %s", command->name);
     argv[1] = name;
     return command->run(argc - 1, argv + 1);
+}
+
+// `tmaref --complete COMMAND WORD... CURRENT`: the command is asked as if it had been given --complete and these words.
+static int complete(int argc, char **argv)
+{
+    if (argc <= 3) {
+        for (int i = 0; i < COMMANDS; i++)
+            command_complete_word(argc == 3 ? argv[2] : "", "", commands[i].name, commands[i].summary);
+        return EXIT_AGREE;
+    }
+    const struct command *command = find(argv[2]);
+    if (command == NULL) return command_usage(COMMAND_COMPLETE, "there is no command '%s'", argv[2]);
+    argv[2] = argv[1];
+    return run_command(command, argc, argv);
+}
+
+// `tmaref --man [COMMAND]`
+static int print_page(int argc, char **argv)
+{
+    const struct command *command = argc > 2 ? find(argv[2]) : NULL;
+    if (argc > 2 && command == NULL) return command_usage(COMMAND_MAN, "there is no command '%s'", argv[2]);
+    if (command == NULL) {
+        print_man();
+        return EXIT_AGREE;
+    }
+    char *page[] = {argv[0], NULL, argv[1], (char *)command->summary, NULL};
+    return run_command(command, 4, page);
 }
 
 // At every exit, that behind --help too: what could not be written is an error.
@@ -93,9 +143,12 @@ int main(int argc, char **argv)
         printf("%s\n", argp_program_version);
         return EXIT_AGREE;
     }
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0) continue;
-        return run_command(&commands[i], argc, argv);
+    if (strcmp(argv[1], COMMAND_COMPLETE) == 0) return complete(argc, argv);
+    if (strcmp(argv[1], COMMAND_MAN) == 0) return print_page(argc, argv);
+    const struct command *command = find(argv[1]);
+    if (command != NULL) {
+        name_help(command, argc, argv);
+        return run_command(command, argc, argv);
     }
     fprintf(stderr, "tmaref: there is no command '%s'%s\n", argv[1], near_names(argv[1], near_command).at);
     fprintf(stderr, "Try 'tmaref --help'.\n");

@@ -142,6 +142,7 @@ int command_bench(int argc, char **argv)
                 "of each.\v",
         .options = options,
         .argument = want,
+        .value_at = near_benchmark,
         .filter = add_subjects,
     };
     command_line_read(&line, argc, argv, &to);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "command_complete.h"
+#include "command_man.h"
 #include "near.h"
 
 enum { FIRST_KEY = 256, MOST_ROWS = 64 };
@@ -19,7 +21,7 @@ struct reading {
     struct argp argp;
 };
 
-static int is_end(const struct command_option *option)
+int command_option_is_end(const struct command_option *option)
 {
     return option->name == NULL && option->help == NULL;
 }
@@ -116,7 +118,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (line->end != NULL) line->end(reading->to, state);
         return 0;
     default:
-        for (int i = 0; key > 0 && !is_end(&line->options[i]); i++) {
+        for (int i = 0; key > 0 && !command_option_is_end(&line->options[i]); i++) {
             if (key_of(line->options, i) != key) continue;
             take(&line->options[i], reading->to, value, state);
             note(&line->options[i], reading->to);
@@ -131,7 +133,7 @@ static struct reading *reading_open(const struct command_line *line, void *to)
 {
     struct reading *reading = calloc(1, sizeof *reading);
     if (reading == NULL) exit(command_usage("", "not enough memory"));
-    for (int i = 0; !is_end(&line->options[i]) && i + 1 < MOST_ROWS; i++) {
+    for (int i = 0; !command_option_is_end(&line->options[i]) && i + 1 < MOST_ROWS; i++) {
         const struct command_option *row = &line->options[i];
         reading->rows[i] = (struct argp_option){row->name,     key_of(line->options, i),
                                                 row->argument, row->is_alias ? OPTION_ALIAS : 0,
@@ -155,8 +157,54 @@ static void reading_close(struct reading *reading)
     free(reading);
 }
 
+// A text as the filter makes it; the caller frees it.
+static char *filtered(const struct command_line *line, int key, const char *text)
+{
+    char *made = line->filter == NULL ? (char *)text : line->filter(key, text, NULL);
+    return made != text || made == NULL ? made : strdup(text);
+}
+
+struct text command_option_help(const struct command_line *line, const struct command_option *option)
+{
+    struct text help;
+    char *made = filtered(line, 1, option->help);
+    text_set(&help, "%s", made == NULL ? "" : made);
+    free(made);
+    return help;
+}
+
+// argp parts the text by a vertical tab.
+struct command_help command_help_open(const struct command_line *line)
+{
+    char *before = strdup(line->help), *after = before == NULL ? NULL : strchr(before, '\v');
+    if (after != NULL) *after++ = '\0';
+    struct command_help help = {filtered(line, ARGP_KEY_HELP_PRE_DOC, before),
+                                filtered(line, ARGP_KEY_HELP_POST_DOC, after)};
+    free(before);
+    return help;
+}
+
+void command_help_close(struct command_help *help)
+{
+    free(help->before);
+    free(help->after);
+}
+
+// What is asked of the table instead of the command. `argv` is the command's, as main() hands it over.
+static int answer(const struct command_line *line, int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], COMMAND_COMPLETE) == 0)
+        command_complete(line, argc - 2, argv + 2);
+    else if (argc > 2 && strcmp(argv[1], COMMAND_MAN) == 0)
+        command_man(line, argv[0], argv[2]);
+    else
+        return 0;
+    return 1;
+}
+
 void command_line_read(const struct command_line *line, int argc, char **argv, void *to)
 {
+    if (answer(line, argc, argv)) exit(EXIT_AGREE);
     struct reading *reading = reading_open(line, to);
     if (argp_parse(&reading->argp, argc, argv, line->is_program ? ARGP_IN_ORDER : 0, NULL, reading) != 0)
         exit(EXIT_USAGE);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text.h"
+
 enum option_kind {
     OPTION_KIND_TAKEN,  // what take() makes of it
     OPTION_KIND_FLAG,   // an int, set to 1
@@ -18,7 +20,8 @@ enum option_kind {
 };
 
 // A row of the table: an option, or a title above the ones that follow (no name). `letter` 0: it has no short form.
-// `argument` NULL: it takes none.
+// `argument` NULL: it takes none. What it may be, as far as that is a list, has two forms: `words`, which NULL ends,
+// and value_at(0), value_at(1), ... up to the first NULL.
 struct command_option {
     char letter;
     const char *name, *argument, *help;
@@ -26,6 +29,7 @@ struct command_option {
     size_t at, bytes; // of the member
     uint64_t least, most;
     const char *const *words;
+    const char *(*value_at)(int i);
     void (*take)(const struct command_option *option, void *to, char *value, struct argp_state *state);
     int is_alias;      // another name of the row before
     int group;         // of --help; 0: that of the row before
@@ -40,6 +44,7 @@ struct command_option {
 //   start       sets what a part has before; NULL: the caller of command_line_read() does
 //   filter      changes texts of the help, as argp has it
 //   is_program  the first argument is a program's name, and all that follows is the program's
+//   words, value_at  what `argument` takes, as of an option; without them it takes names of files
 struct command_line {
     const char *usage, *help;
     const struct command_option *options;
@@ -50,10 +55,25 @@ struct command_line {
     void (*start)(void *to);
     char *(*filter)(int key, const char *text, void *input);
     int is_program;
+    const char *const *words;
+    const char *(*value_at)(int i);
 };
 
-// Reads the line into the struct `to`. Exits, as argp does, after --help or a complaint.
+// Reads the line into the struct `to`. Exits, as argp does, after --help or a complaint; and after what a shell or the
+// maker of manual pages asks of the tables (command_complete.h, command_man.h).
 void command_line_read(const struct command_line *line, int argc, char **argv, void *to);
+
+// Is this the row behind the last one?
+int command_option_is_end(const struct command_option *option);
+
+// What --help says of an option of the line; the same of the command, before and after the options (NULL: nothing).
+// command_help_close() gives the latter back.
+struct text command_option_help(const struct command_line *line, const struct command_option *option);
+struct command_help {
+    char *before, *after;
+};
+struct command_help command_help_open(const struct command_line *line);
+void command_help_close(struct command_help *help);
 
 // The rows of a table. TO is the struct of the command, which the file defines; other members may follow the help.
 #define OPTION_AT(member) .at = offsetof(TO, member), .bytes = sizeof(((TO *)0)->member)

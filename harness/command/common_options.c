@@ -59,7 +59,7 @@ static void start(void *to)
 #define TO    struct case_options
 #define NAMED .group = 1, .named_at = offsetof(TO, given)
 static const struct command_option options[] = {
-    OPTION_TAKEN('f', "family", "NAME", take_family, "family of cases: FAMILIES", NAMED),
+    OPTION_TAKEN('f', "family", "NAME", take_family, "family of cases: FAMILIES", .value_at = near_family, NAMED),
     OPTION_NUMBER('s', "seed", "N", seed, 0, UINT64_MAX,
                   "seed of the random cases (default 1): the same seed, the same cases, everywhere", NAMED),
     OPTION_NUMBER('n', "cases", "N", cases, 0, UINT64_MAX, "how many cases (default 1000, or all lines of --input)",

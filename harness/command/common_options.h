@@ -4,6 +4,7 @@
 #define TMAREF_COMMON_OPTIONS_H
 
 #include "command_option.h"
+#include "near.h"
 #include "source.h"
 
 // --family, --seed, --cases, --first, --input. `lines` is the text of --input; `given` the last option given of the
@@ -28,7 +29,8 @@ void take_executor(const struct command_option *option, void *to, char *value, s
 // The family named so; complains through argp if there is none.
 const struct family *parse_family(const char *name, struct argp_state *state);
 
-#define OPTION_EXECUTOR(...) OPTION_TAKEN('x', "executor", "NAME", take_executor, __VA_ARGS__, OPTION_AT(executor))
+#define OPTION_EXECUTOR(...)                                                                                           \
+    OPTION_TAKEN('x', "executor", "NAME", take_executor, __VA_ARGS__, .value_at = near_executor, OPTION_AT(executor))
 
 // A help filter for argp: puts these names where the help says FAMILIES or EXECUTORS.
 char *names_filter(int key, const char *text, void *input);

@@ -50,7 +50,8 @@ static const struct command_option options[] = {
                   "name at most N points that were never reached (default 10)"),
     OPTION_TAKEN('c', "closing", "FAMILY", take_closing,
                  "print instead those of the N random cases of this family that reach what fewer than 3 recorded cases "
-                 "do: what to record"),
+                 "do: what to record",
+                 .value_at = near_family),
     OPTION_EXECUTOR("run the recorded cases on this one too, gpu or sim, and count those that it answers as recorded"),
     OPTION_NUMBER('S', "sample", "N", choice.sample, 1, UINT32_MAX,
                   "of each trace run at most N cases there, evenly spread (default: all)"),

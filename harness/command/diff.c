@@ -231,6 +231,7 @@ int command_diff(int argc, char **argv)
                 "--family=all shares --cases (default a million) out to all families.",
         .options = options,
         .argument = take_name,
+        .value_at = near_executor,
         .end = check_line,
         .part = &case_line,
         .part_at = offsetof(TO, cases),

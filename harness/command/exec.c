@@ -118,15 +118,35 @@ static void set_option(const struct command_option *option, void *to, char *valu
     if (setenv(row->variable, text, 1) != 0) argp_failure(state, EXIT_USAGE, errno, "%s", row->variable);
 }
 
+// The words of a row, one after the other. It holds until the next one is asked for.
+static const char *word_at(const char *words, int i)
+{
+    static char word[32];
+    for (; i > 0 && *words != '\0'; i--) words += strcspn(words, " "), words += *words == ' ';
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
+    return word[0] == '\0' ? NULL : word;
+}
+
+static const char *schedule_at(int i)
+{
+    return word_at(rows[ROW_schedule].words, i);
+}
+
+static const char *device_at(int i)
+{
+    return word_at(rows[ROW_device].words, i);
+}
+
 #define SETTING(letter, name, what, member, ...)                                                                       \
     OPTION_TAKEN(letter, name, what, set_option, __VA_ARGS__, .at = ROW_##member)
 static const struct command_option option_rows[] = {
     SETTING('s', "seed", "N", seed,
             "pick the interleaving of warps and of asynchronous operations by this seed (default 0)"),
     SETTING('S', "schedule", "WHEN", schedule,
-            "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)"),
+            "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)",
+            .value_at = schedule_at),
     SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, at most 64 (default 1)"),
-    SETTING(0, "device", "NAME", device, "what GPU to be: h200 (default) or h100"),
+    SETTING(0, "device", "NAME", device, "what GPU to be: h200 (default) or h100", .value_at = device_at),
     SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N instructions of warps"),
     SETTING(0, "limit-seconds", "N", limit_seconds, "stop a kernel after N seconds"),
     SETTING(0, "trace", "FILE", trace,

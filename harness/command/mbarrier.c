@@ -48,6 +48,11 @@ static char *filter_help(int key, const char *text, void *input)
     return filled;
 }
 
+static const char *operation_at(int i)
+{
+    return (uint32_t)i < MBARRIER_STEP_OPS ? mbarrier_step_row((uint32_t)i)->name : NULL;
+}
+
 static void take_arguments(void *line, char *argument, struct argp_state *state)
 {
     struct options *to = line;
@@ -342,6 +347,7 @@ int command_mbarrier(int argc, char **argv)
         .options = option_rows,
         .argument = take_arguments,
         .filter = filter_help,
+        .value_at = operation_at,
     };
     struct options options = {0};
     struct text why;

@@ -10,6 +10,7 @@
 #include "executor.h"
 #include "family.h"
 #include "rule.h"
+#include "runnable/runnable.h"
 
 enum { MAX_NAME = 64, MAX_PROPOSALS = 3 };
 
@@ -122,6 +123,11 @@ const char *near_family(int i)
 const char *near_executor(int i)
 {
     return executors[i] == NULL ? NULL : executors[i]->name;
+}
+
+const char *near_kernel(int i)
+{
+    return runnables[i].name;
 }
 
 const char *near_rule(int i)

@@ -16,9 +16,10 @@ struct text near_dtype(const char *word);
 // All names of a list: "encode, load or mbarrier".
 struct text near_all(const char *(*name_at)(int i));
 
-// Entry `i` of the families, executors, rules; NULL behind the last. For near_names().
+// Entry `i` of the families, executors, rules, kernels of `tmaref run`; NULL behind the last. For near_names().
 const char *near_family(int i);
 const char *near_executor(int i);
 const char *near_rule(int i);
+const char *near_kernel(int i);
 
 #endif

@@ -2,9 +2,11 @@
 // `tmaref run`: cases on one executor, one JSON line per result; or one case of a kernel by name (run_kernel.c).
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "command_complete.h"
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"
@@ -93,6 +95,8 @@ static char *help_filter(int key, const char *text, void *input)
 
 int command_run(int argc, char **argv)
 {
+    const int is_asked = argc > 3 && strcmp(argv[1], COMMAND_COMPLETE) == 0 && runnable_find(argv[2]) != NULL;
+    if (is_asked) argv[1] = argv[2], argv[2] = COMMAND_COMPLETE;
     if (argc > 1 && argv[1][0] != '-') return command_run_kernel(argc - 1, argv + 1);
     static const struct command_line line = {
         .usage = "[KERNEL]",
@@ -101,6 +105,7 @@ int command_run(int argc, char **argv)
         .part = &case_line,
         .part_at = offsetof(TO, cases),
         .filter = help_filter,
+        .value_at = near_kernel,
     };
     struct run_options to = {.executor = &executor_model};
     struct source source;

@@ -307,11 +307,6 @@ static int run(struct kernel_options *to, const struct text *name)
     return status;
 }
 
-static const char *near_kernel(int i)
-{
-    return runnables[i].name;
-}
-
 int command_run_kernel(int argc, char **argv)
 {
     struct command_option options[MAX_KEYS + sizeof fixed / sizeof fixed[0]] = {0};

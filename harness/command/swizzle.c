@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "command_option.h"
+#include "map_names.h"
 #include "near.h"
 #include "picture/picture.h"
 #include "picture/save.h"
@@ -29,7 +30,8 @@ static const struct command_option options[] = {
     OPTION_TEXT('n', "rows", "N", rows, "Rows of the box (default: 8, or as many as --access needs)"),
     OPTION_TEXT('b', "base", "ADDRESS", base, "Absolute shared address of the box, a multiple of 128 (default 0)"),
     OPTION_TEXT('e', "element-bytes", "N", element_bytes, "Label elements of 1, 2, 4, 8 or 16 bytes instead of chunks"),
-    OPTION_TEXT('t', "dtype", "TYPE", dtype, "The same, by data type: f16, u8, FLOAT32, ..."),
+    OPTION_TEXT('t', "dtype", "TYPE", dtype, "The same, by data type: f16, u8, FLOAT32, ...",
+                .words = map_words[MAP_DATA_TYPE]),
     OPTION_TEXT('a', "access", "PATTERN", access,
                 "Count the wavefronts when each lane l of a warp reads what PATTERN says"),
     OPTION_TEXT(0, "svg", "FILE", svg, "Draw the picture into FILE ('-': standard output) instead of the terminal"),
@@ -217,6 +219,7 @@ int command_swizzle(int argc, char **argv)
         .options = options,
         .argument = take_mode,
         .end = check_line,
+        .words = map_words[MAP_SWIZZLE],
     };
     struct arguments arguments = {0};
     struct picture picture = {0};

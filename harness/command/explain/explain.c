@@ -12,6 +12,7 @@
 #include "command.h"
 #include "map_options.h"
 #include "map_question.h"
+#include "near.h"
 #include "number_list.h"
 
 struct explain_options {
@@ -208,6 +209,7 @@ int command_explain(int argc, char **argv)
                 "would fault, or the box does not hold what was asked for; 2 wrong arguments.",
         .options = options,
         .argument = take_rule,
+        .value_at = near_rule,
         .end = check_line,
         .part = &map_line,
         .part_at = offsetof(TO, map),

@@ -23,20 +23,40 @@ static const struct value_row l2_promotions[] = {CUDA_TENSOR_MAP_L2_PROMOTION_RO
 static const struct value_row oob_fills[] = {CUDA_TENSOR_MAP_OOB_FILL_ROWS(VALUE_ROW){NULL, 0}};
 static const struct value_row wide_modes[] = {CUDA_TENSOR_MAP_WIDE_MODE_ROWS(VALUE_ROW){NULL, 0}};
 
-// `prefix` is what all names begin with; `hint` says what to type.
+const char *const map_words[MAP_ENUMS][MAP_MOST_WORDS] = {
+    [MAP_DATA_TYPE] = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "bf16", "f32", "f64", "f32.ftz", "tf32",
+                       "tf32.ftz"},
+    [MAP_INTERLEAVE] = {"none", "16B", "32B"},
+    [MAP_SWIZZLE] = {"none", "32B", "64B", "128B"},
+    [MAP_L2_PROMOTION] = {"none", "64B", "128B", "256B"},
+    [MAP_OOB_FILL] = {"none", "nan"},
+    [MAP_WIDE_MODE] = {"W", "W128"},
+};
+
+// `prefix` is what all names begin with.
 static const struct {
     const struct value_row *rows;
-    const char *prefix, *hint;
+    const char *prefix;
 } enums[MAP_ENUMS] = {
-    [MAP_DATA_TYPE] = {data_types, "CU_TENSOR_MAP_DATA_TYPE_",
-                       "u8, u16, u32, s32, u64, s64, f16, bf16, f32, f64, "
-                       "f32.ftz, tf32, tf32.ftz, a driver name, or a number"},
-    [MAP_INTERLEAVE] = {interleaves, "CU_TENSOR_MAP_INTERLEAVE_", "none, 16B, 32B, or a number"},
-    [MAP_SWIZZLE] = {swizzles, "CU_TENSOR_MAP_SWIZZLE_", "none, 32B, 64B, 128B, or a number"},
-    [MAP_L2_PROMOTION] = {l2_promotions, "CU_TENSOR_MAP_L2_PROMOTION_", "none, 64B, 128B, 256B, or a number"},
-    [MAP_OOB_FILL] = {oob_fills, "CU_TENSOR_MAP_FLOAT_OOB_FILL_", "none, nan, or a number"},
-    [MAP_WIDE_MODE] = {wide_modes, "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", "W, W128, or a number"},
+    [MAP_DATA_TYPE] = {data_types, "CU_TENSOR_MAP_DATA_TYPE_"},
+    [MAP_INTERLEAVE] = {interleaves, "CU_TENSOR_MAP_INTERLEAVE_"},
+    [MAP_SWIZZLE] = {swizzles, "CU_TENSOR_MAP_SWIZZLE_"},
+    [MAP_L2_PROMOTION] = {l2_promotions, "CU_TENSOR_MAP_L2_PROMOTION_"},
+    [MAP_OOB_FILL] = {oob_fills, "CU_TENSOR_MAP_FLOAT_OOB_FILL_"},
+    [MAP_WIDE_MODE] = {wide_modes, "CU_TENSOR_MAP_IM2COL_WIDE_MODE_"},
 };
+
+// What to type: "none, 16B, 32B, or a number".
+static struct text words_of(enum map_enum which)
+{
+    struct text list = {""}, all;
+    for (int i = 0; map_words[which][i] != NULL; i++) {
+        strcat(list.at, map_words[which][i]);
+        strcat(list.at, ", ");
+    }
+    text_set(&all, "%.400s%sor a number", list.at, which == MAP_DATA_TYPE ? "a driver name, " : "");
+    return all;
+}
 
 const char *map_value_name(enum map_enum which, uint32_t value)
 {
@@ -95,7 +115,7 @@ int map_value_find(enum map_enum which, const char *text, uint32_t *value, struc
             return 1;
         }
     if (find_short(which, text, value)) return 1;
-    text_set(why, "takes %s, not '%.64s'%s", enums[which].hint, text,
+    text_set(why, "takes %s, not '%.64s'%s", words_of(which).at, text,
              which == MAP_DATA_TYPE ? near_dtype(text).at : "");
     return 0;
 }

@@ -10,6 +10,10 @@
 
 enum map_enum { MAP_DATA_TYPE, MAP_INTERLEAVE, MAP_SWIZZLE, MAP_L2_PROMOTION, MAP_OOB_FILL, MAP_WIDE_MODE, MAP_ENUMS };
 
+// The short words for the values of each, up to the first NULL.
+enum { MAP_MOST_WORDS = 16 };
+extern const char *const map_words[MAP_ENUMS][MAP_MOST_WORDS];
+
 // The driver's name of a value, CU_TENSOR_MAP_SWIZZLE_128B; NULL if the driver has no such value.
 const char *map_value_name(enum map_enum which, uint32_t value);
 

@@ -13,11 +13,12 @@
 enum { MAX_ENTRIES = 16 };
 
 #define TO struct map_options
-#define MAP_TEXT(long_form, what, member, words)                                                                       \
-    OPTION_TEXT(0, long_form, what, member, words, .counted_at = offsetof(TO, given))
+#define MAP_TEXT(long_form, what, member, ...)                                                                         \
+    OPTION_TEXT(0, long_form, what, member, __VA_ARGS__, .counted_at = offsetof(TO, given))
 static const struct command_option options[] = {
     OPTION_TITLE(1, "The tensor map:"),
-    MAP_TEXT("dtype", "TYPE", data_type, "f16, u8, FLOAT32, ... or the driver's number"),
+    MAP_TEXT("dtype", "TYPE", data_type, "f16, u8, FLOAT32, ... or the driver's number",
+             .words = map_words[MAP_DATA_TYPE]),
     OPTION_ALIAS_OF_IT("tensor-data-type"),
     MAP_TEXT("rank", "N", rank, "dimensions (default: as many as --dim has)"),
     OPTION_ALIAS_OF_IT("tensor-rank"),
@@ -30,10 +31,11 @@ static const struct command_option options[] = {
     MAP_TEXT("box", "LIST", box, "elements of the box along each dimension"),
     OPTION_ALIAS_OF_IT("box-dim"),
     MAP_TEXT("element-strides", "LIST", estride, "traversal strides (default 1 everywhere)"),
-    MAP_TEXT("interleave", "MODE", interleave, "none (default), 16B or 32B"),
-    MAP_TEXT("swizzle", "MODE", swizzle, "none (default), 32B, 64B or 128B"),
-    MAP_TEXT("l2-promotion", "SIZE", l2_promotion, "none (default), 64B, 128B or 256B"),
-    MAP_TEXT("oob-fill", "FILL", oob_fill, "none (default: zeros) or nan"),
+    MAP_TEXT("interleave", "MODE", interleave, "none (default), 16B or 32B", .words = map_words[MAP_INTERLEAVE]),
+    MAP_TEXT("swizzle", "MODE", swizzle, "none (default), 32B, 64B or 128B", .words = map_words[MAP_SWIZZLE]),
+    MAP_TEXT("l2-promotion", "SIZE", l2_promotion, "none (default), 64B, 128B or 256B",
+             .words = map_words[MAP_L2_PROMOTION]),
+    MAP_TEXT("oob-fill", "FILL", oob_fill, "none (default: zeros) or nan", .words = map_words[MAP_OOB_FILL]),
     OPTION_TITLE(2, "An im2col map has these in place of --box:"),
     MAP_TEXT("lower-corner", "LIST", lower, "rank - 2 corners, W first (--wide: one number)"),
     OPTION_ALIAS_OF_IT("pixel-box-lower-corner"),
@@ -43,7 +45,7 @@ static const struct command_option options[] = {
     OPTION_ALIAS_OF_IT("channels-per-pixel"),
     MAP_TEXT("pixels", "N", pixels, "pixels of the box"),
     OPTION_ALIAS_OF_IT("pixels-per-column"),
-    MAP_TEXT("wide", "MODE", wide, "cuTensorMapEncodeIm2colWide, W or W128"),
+    MAP_TEXT("wide", "MODE", wide, "cuTensorMapEncodeIm2colWide, W or W128", .words = map_words[MAP_WIDE_MODE]),
     OPTION_TITLE(3, "cuTensorMapReplaceAddress has this and --address:"),
     MAP_TEXT("replace", "MAP", replace, "the old map: 256 hex digits, or a file"),
     OPTION_END,
