@@ -65,14 +65,6 @@ static enum machine_next replace(struct machine_strand *strand, const struct mac
     return MACHINE_NEXT;
 }
 
-// Global memory around an address, for checks of one range.
-static struct memory memory_around(const struct machine_strand *strand, uint64_t address)
-{
-    static const struct memory nothing;
-    const struct region *region = region_find(&strand->warp->cta->cluster->machine->global, NULL, address);
-    return region != NULL ? region->memory : nothing;
-}
-
 // The fence that comes with the copy.
 static void tell_release(const struct ptx_choice *choice, const struct teller *teller)
 {
@@ -96,8 +88,8 @@ static enum machine_next copy_map(struct machine_strand *strand, const struct ma
     machine_addresses(strand, &code->operand[1], from);
     struct machine_place source = machine_place(strand, PTX_SHARED, from[lane]);
     struct machine_place destination = machine_place(strand, PTX_WORD_NONE, to[lane]);
-    const struct memory global = memory_around(strand, to[lane]);
-    enum rule rule = map_copy_check((uint32_t)source.address, shared, to[lane], is_shared(destination), &global, NULL);
+    const struct global_memory *global = &cta->cluster->machine->global;
+    enum rule rule = map_copy_check((uint32_t)source.address, shared, to[lane], is_shared(destination), global, NULL);
     if (rule == RULE_OK && machine_read(strand, source, lane, &image, sizeof image, &rule) &&
         machine_write(strand, destination, lane, &image, sizeof image, &rule)) {
         const struct teller *teller = machine_teller(strand, code, lanes, &room);
@@ -122,8 +114,7 @@ static enum machine_next prefetch_map(struct machine_strand *strand, const struc
     machine_addresses(strand, &code->operand[0], address);
     for (uint32_t left = lanes; left != 0; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        const struct memory global = memory_around(strand, address[lane]);
-        enum rule rule = map_prefetch_check(address[lane], &global, NULL);
+        enum rule rule = map_prefetch_check(address[lane], &strand->warp->cta->cluster->machine->global, NULL);
         if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, address[lane], "");
     }
     return MACHINE_NEXT;

@@ -2,6 +2,7 @@
 // Addresses of single instructions.
 #include "address_check.h"
 
+#include "global_check.h"
 #include "hopper.h"
 #include "operand.h"
 
@@ -20,13 +21,20 @@ static void check_align(uint64_t address, uint32_t align, enum rule rule, struct
         broken(findings, first, (struct finding){rule, "a", -1, 0, address, align, address - address % align});
 }
 
-static void check_bounds(const struct memory *memory, uint64_t address, uint32_t bytes, enum rule rule,
+static void check_shared(const struct memory *memory, uint64_t address, uint32_t bytes, enum rule rule,
                          struct findings *findings, enum rule *first)
 {
-    uint64_t end = memory->base + memory->size_bytes;
-    if (memory_at(memory, address, bytes) != NULL) return;
-    broken(findings, first,
-           (struct finding){rule, "a", -1, 0, address, end, address < memory->base ? memory->base : end - bytes});
+    const struct region region = {*memory, 0};
+    const struct global_memory alone = {&region, 1};
+    if (memory_at(memory, address, bytes) == NULL)
+        broken(findings, first, global_finding(&alone, rule, "a", address, bytes));
+}
+
+static void check_global(const struct global_memory *memory, uint64_t address, uint32_t bytes, enum memory_use use,
+                         enum rule rule, struct findings *findings, enum rule *first)
+{
+    if (!global_is_usable(memory, address, bytes, use))
+        broken(findings, first, global_finding(memory, rule, "a", address, bytes));
 }
 
 // Are there accesses of so many bytes?
@@ -50,26 +58,27 @@ enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct mem
     if (!is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
     check_window(address, RULE_SHARED_ACCESS_WINDOW, findings, &first);
     check_align(address, bytes, RULE_SHARED_ACCESS_ALIGN, findings, &first);
-    check_bounds(shared, address, bytes, RULE_SHARED_ACCESS_BOUNDS, findings, &first);
+    check_shared(shared, address, bytes, RULE_SHARED_ACCESS_BOUNDS, findings, &first);
     return first;
 }
 
-enum rule global_access_check(uint64_t address, uint32_t bytes, const struct memory *global, struct findings *findings)
+enum rule global_access_check(uint64_t address, uint32_t bytes, enum memory_use use, const struct global_memory *global,
+                              struct findings *findings)
 {
     enum rule first = RULE_OK;
     findings_clear(findings);
     if (!is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
     check_align(address, bytes, RULE_GLOBAL_ACCESS_ALIGN, findings, &first);
-    check_bounds(global, address, bytes, RULE_GLOBAL_ACCESS_UNMAPPED, findings, &first);
+    check_global(global, address, bytes, use, RULE_GLOBAL_ACCESS_UNMAPPED, findings, &first);
     return first;
 }
 
-enum rule map_prefetch_check(uint64_t address, const struct memory *global, struct findings *findings)
+enum rule map_prefetch_check(uint64_t address, const struct global_memory *global, struct findings *findings)
 {
     enum rule first = RULE_OK;
     findings_clear(findings);
     check_align(address, MAP_ALIGN, RULE_PREFETCH_MAP_ALIGN, findings, &first);
-    check_bounds(global, address, MAP_ALIGN, RULE_PREFETCH_MAP_UNMAPPED, findings, &first);
+    check_global(global, address, MAP_ALIGN, MEMORY_READS, RULE_PREFETCH_MAP_UNMAPPED, findings, &first);
     return first;
 }
 
@@ -85,16 +94,16 @@ enum rule map_acquire_check(uint64_t address, struct findings *findings)
 }
 
 enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, int to_is_shared,
-                         const struct memory *global, struct findings *findings)
+                         const struct global_memory *global, struct findings *findings)
 {
     enum rule first = RULE_OK;
     findings_clear(findings);
     check_align(from, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
     check_align(to, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
-    check_bounds(shared, from, MAP_BYTES, RULE_COPY_MAP_SMEM_BOUNDS, findings, &first);
+    check_shared(shared, from, MAP_BYTES, RULE_COPY_MAP_SMEM_BOUNDS, findings, &first);
     if (to_is_shared)
         broken(findings, &first, (struct finding){RULE_COPY_MAP_SPACE, "dst", -1, 0, to, 0, 0});
     else
-        check_bounds(global, to, MAP_BYTES, RULE_COPY_MAP_UNMAPPED, findings, &first);
+        check_global(global, to, MAP_BYTES, MEMORY_WRITES, RULE_COPY_MAP_UNMAPPED, findings, &first);
     return first;
 }

@@ -19,12 +19,13 @@ static inline int address_is_canonical(uint64_t address)
 //   returns   RULE_OK or the first rule broken
 enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings);
 
-// The same for global memory.
-enum rule global_access_check(uint64_t address, uint32_t bytes, const struct memory *global, struct findings *findings);
+// The same for global memory: 716, then 700. What is mapped read-only is not there for a store or an atomic.
+enum rule global_access_check(uint64_t address, uint32_t bytes, enum memory_use use, const struct global_memory *global,
+                              struct findings *findings);
 
 // prefetch.tensormap: 716 unless the address is a multiple of 64, then 700 unless `global` holds 64 bytes there. Below
 // 2^56 the 700 is late: it comes with a later kernel.
-enum rule map_prefetch_check(uint64_t address, const struct memory *global, struct findings *findings);
+enum rule map_prefetch_check(uint64_t address, const struct global_memory *global, struct findings *findings);
 
 // fence.proxy.tensormap acquire: 716 unless the address is a multiple of 64, then 700 unless bits 56 to 63 agree.
 enum rule map_acquire_check(uint64_t address, struct findings *findings);
@@ -32,6 +33,6 @@ enum rule map_acquire_check(uint64_t address, struct findings *findings);
 // tensormap.cp_fenceproxy of 128 bytes from shared to global memory: 716, then 700 for the source, then for the
 // destination 717 where that is a generic address of shared memory, and 700.
 enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, int to_is_shared,
-                         const struct memory *global, struct findings *findings);
+                         const struct global_memory *global, struct findings *findings);
 
 #endif

@@ -74,8 +74,11 @@ static void check_single(struct fuzz_input *input, const struct memory *global, 
     uint64_t address = fuzz_take(input, 8);
     uint32_t bytes = 1u << fuzz_take(input, 1) % 5, own = (uint32_t)fuzz_take(input, 4);
     fuzz_require(shared_access_check(own, bytes, shared, &findings) == findings_first_broken(&findings));
-    fuzz_require(global_access_check(address, bytes, global, &findings) == findings_first_broken(&findings));
-    fuzz_require(map_prefetch_check(address, global, &findings) == findings_first_broken(&findings));
+    const struct region region = {*global, (int)bytes & 1};
+    const struct global_memory regions = {&region, 1};
+    const enum memory_use use = own & 1 ? MEMORY_WRITES : MEMORY_READS;
+    fuzz_require(global_access_check(address, bytes, use, &regions, &findings) == findings_first_broken(&findings));
+    fuzz_require(map_prefetch_check(address, &regions, &findings) == findings_first_broken(&findings));
     fuzz_require(map_acquire_check(address, &findings) == findings_first_broken(&findings));
     fuzz_require(cache_policy_check(address, &findings) == findings_first_broken(&findings));
     fuzz_require(bulk_prefetch_check(address, own, &findings) == findings_first_broken(&findings));

@@ -11,7 +11,9 @@ enum { BASE = 1024, BYTES = 16384, END = BASE + BYTES, GLOBAL_BYTES = 4096 };
 #define LIMIT  ((uint64_t)1 << 56)
 
 static uint8_t bytes[BYTES];
-static const struct memory shared = {bytes, BASE, BYTES}, global = {bytes, GLOBAL, GLOBAL_BYTES};
+static const struct memory shared = {bytes, BASE, BYTES};
+static const struct region region = {{bytes, GLOBAL, GLOBAL_BYTES}, 0};
+static const struct global_memory global = {&region, 1};
 
 START_TEST(shared_access_align__is_the_size)
 {
@@ -49,20 +51,40 @@ END_TEST
 
 START_TEST(global_access_align__is_the_size)
 {
-    ck_assert_int_eq(global_access_check(GLOBAL + 4, 4, &global, NULL), RULE_OK);
-    ck_assert_int_eq(global_access_check(GLOBAL + 4, 8, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
-    ck_assert_int_eq(global_access_check(3, 4, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
+    ck_assert_int_eq(global_access_check(GLOBAL + 4, 4, MEMORY_READS, &global, NULL), RULE_OK);
+    ck_assert_int_eq(global_access_check(GLOBAL + 4, 8, MEMORY_READS, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
+    ck_assert_int_eq(global_access_check(3, 4, MEMORY_READS, &global, NULL), RULE_GLOBAL_ACCESS_ALIGN);
 }
 END_TEST
 
 START_TEST(global_access_unmapped__at_both_ends)
 {
     struct findings findings = {0};
-    ck_assert_int_eq(global_access_check(GLOBAL + GLOBAL_BYTES - 4, 4, &global, NULL), RULE_OK);
-    ck_assert_int_eq(global_access_check(GLOBAL + GLOBAL_BYTES, 4, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
-    ck_assert_int_eq(global_access_check(GLOBAL - 4, 4, &global, &findings), RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_int_eq(global_access_check(GLOBAL + GLOBAL_BYTES - 4, 4, MEMORY_READS, &global, NULL), RULE_OK);
+    ck_assert_int_eq(global_access_check(GLOBAL + GLOBAL_BYTES, 4, MEMORY_READS, &global, NULL),
+                     RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_int_eq(global_access_check(GLOBAL - 4, 4, MEMORY_READS, &global, &findings), RULE_GLOBAL_ACCESS_UNMAPPED);
     ck_assert_uint_eq(findings.item[0].nearest, GLOBAL);
-    ck_assert_int_eq(global_access_check(0, 4, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_int_eq(global_access_check(0, 4, MEMORY_READS, &global, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
+}
+END_TEST
+
+// Two allocations that touch are one range, and one of them may not be written.
+START_TEST(global_access_unmapped__over_regions)
+{
+    const struct region regions[] = {{{bytes, GLOBAL, 72}, 0}, {{bytes + 72, GLOBAL + 72, 4096}, 1}};
+    const struct global_memory both = {regions, 2};
+    struct findings findings;
+    ck_assert_int_eq(global_access_check(GLOBAL + 64, 16, MEMORY_READS, &both, NULL), RULE_OK);
+    ck_assert_int_eq(global_access_check(GLOBAL + 64, 8, MEMORY_WRITES, &both, NULL), RULE_OK);
+    ck_assert_int_eq(global_access_check(GLOBAL + 64, 16, MEMORY_WRITES, &both, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_int_eq(global_access_check(GLOBAL + 80, 16, MEMORY_WRITES, &both, &findings),
+                     RULE_GLOBAL_ACCESS_UNMAPPED);
+    ck_assert_str_eq(findings.item[0].argument, "address, mapped read-only");
+    ck_assert_int_eq(map_prefetch_check(GLOBAL + 64, &both, NULL), RULE_OK);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, GLOBAL, 0, &both, NULL), RULE_COPY_MAP_UNMAPPED);
+    ck_assert_int_eq(global_access_check(GLOBAL + 4160, 8, MEMORY_READS, &both, NULL), RULE_OK);
+    ck_assert_int_eq(global_access_check(GLOBAL + 4160, 16, MEMORY_READS, &both, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
 }
 END_TEST
 
@@ -146,6 +168,7 @@ Suite *address_check_suite(void)
     tcase_add_test(tcase, shared_access_window__comes_first);
     tcase_add_test(tcase, global_access_align__is_the_size);
     tcase_add_test(tcase, global_access_unmapped__at_both_ends);
+    tcase_add_test(tcase, global_access_unmapped__over_regions);
     tcase_add_test(tcase, prefetch_map_align__is_64);
     tcase_add_test(tcase, prefetch_map_unmapped__also_null);
     tcase_add_test(tcase, acquire_map_align__is_64);

@@ -20,6 +20,8 @@ enum { SMEM_BASE = 1024, SMEM_BYTES = 1 << 15, GMEM_BYTES = 1 << 16 };
 
 static uint8_t smem_bytes[SMEM_BYTES], gmem_bytes[GMEM_BYTES];
 static const struct memory smem = {smem_bytes, SMEM_BASE, SMEM_BYTES}, gmem = {gmem_bytes, GMEM_BASE, GMEM_BYTES};
+static const struct region region = {{gmem_bytes, GMEM_BASE, GMEM_BYTES}, 0};
+static const struct global_memory global = {&region, 1};
 
 // A small map of `rank` dimensions; im2col needs three.
 static struct tensormap map_of(enum tensormap_mode mode, int rank)
@@ -257,7 +259,7 @@ START_TEST(instruction_form__is_one_of_ptx)
     ck_assert_int_eq(tensormap_replace(&image, &no_type, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_mem_eq(&image, &before, sizeof image);
     ck_assert_int_eq(shared_access_check(SMEM_BASE, odd[_i] & ~1u, &smem, &findings), RULE_INSTRUCTION_FORM);
-    ck_assert_int_eq(global_access_check(GMEM_BASE, 0, &gmem, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(global_access_check(GMEM_BASE, 0, MEMORY_READS, &global, &findings), RULE_INSTRUCTION_FORM);
     const struct cluster_access access = {&cluster, 0, SMEM_BASE, odd[_i] & ~1u};
     ck_assert_int_eq(cluster_load(&access, address, NULL, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(cluster_access_check(&cluster, (enum cluster_use)odd[_i], 0, SMEM_BASE, 4, &findings),
@@ -341,13 +343,13 @@ START_TEST(findings_start_empty_in_every_check)
     EMPTY(cp_async_check(&copy, &findings));
     EMPTY(operand_check_barrier(SMEM_BASE, &smem, &findings));
     EMPTY(shared_access_check(SMEM_BASE, 4, &smem, &findings));
-    EMPTY(global_access_check(GMEM_BASE, 4, &gmem, &findings));
+    EMPTY(global_access_check(GMEM_BASE, 4, MEMORY_READS, &global, &findings));
     EMPTY(cluster_access_check(&alone, CLUSTER_PLAIN, 0, SMEM_BASE, 4, &findings));
     EMPTY(mbarrier_address_check(&alone, MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CTA, 0, SMEM_BASE, &findings));
     EMPTY(mbarrier_generic_check(SMEM_BASE, 1, &findings));
-    EMPTY(map_prefetch_check(GMEM_BASE, &gmem, &findings));
+    EMPTY(map_prefetch_check(GMEM_BASE, &global, &findings));
     EMPTY(map_acquire_check(GMEM_BASE, &findings));
-    EMPTY(map_copy_check(SMEM_BASE, &smem, GMEM_BASE, 0, &gmem, &findings));
+    EMPTY(map_copy_check(SMEM_BASE, &smem, GMEM_BASE, 0, &global, &findings));
     EMPTY(map_location_check(MAP_IN_GLOBAL, 0, &findings));
     EMPTY(tensormap_replace(&image, &replace, &findings));
     EMPTY(tensormap_replace_address(&image, GMEM_BASE, &findings));

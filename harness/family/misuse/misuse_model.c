@@ -120,11 +120,13 @@ static enum rule run_bulk(const struct run *run)
 static enum rule prefetch_map(const struct run *run)
 {
     const struct misuse_job *job = run->job;
-    const struct memory arena = *run->memory->arena, none = {NULL, 0, 0};
+    const struct memory arena = *run->memory->arena;
     const struct memory maps = {(uint8_t *)(uintptr_t)job->map, run->memory->maps, MAP_BYTES};
     int is_wrong = (job->is_window & MISUSE_POINTER) != 0;
     int is_map = job->pointer - maps.base < maps.size_bytes;
-    return map_prefetch_check(job->pointer, is_wrong ? &none : is_map ? &maps : &arena, NULL);
+    const struct region region = {is_map ? maps : arena, 0};
+    const struct global_memory global = {&region, !is_wrong};
+    return map_prefetch_check(job->pointer, &global, NULL);
 }
 
 static enum rule run_prefetch(const struct run *run)
@@ -150,7 +152,9 @@ static enum rule run_copy_map(const struct run *run)
 {
     const struct misuse_job *job = run->job;
     int is_shared = (job->is_window & MISUSE_GLOBAL) != 0;
-    enum rule rule = map_copy_check(job->shared, &run->memory->shared, job->global, is_shared, run->global, NULL);
+    const struct region region = {*run->global, 0};
+    const struct global_memory global = {&region, 1};
+    enum rule rule = map_copy_check(job->shared, &run->memory->shared, job->global, is_shared, &global, NULL);
     if (rule == RULE_OK)
         memcpy(memory_at(run->global, job->global, MAP_BYTES), shared_at(run, job->shared, MAP_BYTES), MAP_BYTES);
     return rule;
@@ -175,7 +179,10 @@ static enum rule run_shared(const struct run *run, uint64_t *value)
 static enum rule run_global(const struct run *run, uint64_t *value)
 {
     const struct misuse_job *job = run->job;
-    enum rule rule = rule_earlier(check_policy(run), global_access_check(job->global, WORD_BYTES, run->global, NULL));
+    const struct region region = {*run->global, 0};
+    const struct global_memory global = {&region, 1};
+    enum memory_use use = job->operation == MISUSE_LOAD_GLOBAL ? MEMORY_READS : MEMORY_WRITES;
+    enum rule rule = rule_earlier(check_policy(run), global_access_check(job->global, WORD_BYTES, use, &global, NULL));
     if (rule != RULE_OK) return rule;
     uint8_t *at = memory_at(run->global, job->global, WORD_BYTES);
     uint32_t word;
