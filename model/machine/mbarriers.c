@@ -55,39 +55,34 @@ static const struct barrier_row *row_of(const struct ptx_choice *choice)
 
 // --- The addresses ---------------------------------------------------------------------------------------------------
 
-static int is_shared(struct machine_place place)
+// Of an instruction without a state space; `lane` is the first whose address is no shared memory.
+static enum rule set_generic(const struct cluster_memory *cluster, struct mbarrier_instruction *in, uint64_t *address,
+                             uint32_t *lane)
 {
-    return place.space == PTX_SHARED || place.space == PTX_SHARED_CLUSTER;
+    struct findings findings;
+    for (int i = 0; i < MACHINE_LANES; i++) address[i] -= MACHINE_SHARED_WINDOW;
+    enum rule rule = mbarrier_set_generic(cluster, in, address, &findings);
+    if (rule != RULE_OK) *lane = (uint32_t)findings.item[0].index;
+    return rule;
 }
 
-// Puts the addresses of the lanes into the instruction. The lanes of one instruction are all of one space: if a generic
-// address names another CTA all go by shared::cluster addresses. expect_tx in a cluster takes the rank as it stands in
-// the register. 0, with the lane and the rule, if one names no shared memory.
-static int set_addresses(struct machine_strand *strand, const struct machine_code *code,
-                         const struct machine_operand *operand, struct mbarrier_instruction *in, uint32_t *lane,
-                         enum rule *rule)
+// Puts the addresses of the lanes into the instruction. An own variable carries the rank of its CTA: shared::cta takes
+// it without, but for expect_tx in a cluster, which takes the rank as it stands in the register.
+static enum rule set_addresses(struct machine_strand *strand, const struct machine_code *code,
+                               const struct machine_operand *operand, struct mbarrier_instruction *in, uint32_t *lane)
 {
+    const struct cluster_memory *cluster = &strand->warp->cta->cluster->shared;
     const enum ptx_word space = (enum ptx_word)code->choice->space[0];
-    const uint32_t own = strand->warp->cta->rank;
     uint64_t address[MACHINE_LANES];
-    int remote = 0;
     machine_addresses(strand, operand, address);
+    if (space == PTX_WORD_NONE) return set_generic(cluster, in, address, lane);
+    in->space = space == PTX_SHARED_CLUSTER ? MBARRIER_SHARED_CLUSTER : MBARRIER_SHARED_CTA;
+    int has_rank = mbarrier_reads_cluster_address(cluster, in->opcode, in->space);
     for (uint32_t left = in->lanes; left != 0; left &= left - 1) {
-        *lane = (uint32_t)__builtin_ctz(left);
-        struct machine_place place = machine_place(strand, space, address[*lane]);
-        *rule = mbarrier_generic_check(address[*lane], is_shared(place), NULL);
-        if (*rule != RULE_OK) return 0;
-        in->address[*lane] = (uint32_t)place.address;
-        remote |= place.space == PTX_SHARED_CLUSTER && cluster_address_rank((uint32_t)place.address) != own;
-    }
-    in->space = space == PTX_SHARED_CLUSTER || remote ? MBARRIER_SHARED_CLUSTER : MBARRIER_SHARED_CTA;
-    for (uint32_t left = in->lanes; left != 0 && in->space == MBARRIER_SHARED_CTA; left &= left - 1) {
         uint32_t at = (uint32_t)__builtin_ctz(left);
-        if (space == PTX_WORD_NONE) in->address[at] = cluster_mapa(in->address[at], 0);
-        if (!mbarrier_reads_cluster_address(&strand->warp->cta->cluster->shared, in->opcode, in->space)) continue;
-        in->address[at] = space == PTX_WORD_NONE ? cluster_mapa(in->address[at], own) : (uint32_t)address[at];
+        in->address[at] = (uint32_t)(has_rank ? address[at] : machine_place(strand, space, address[at]).address);
     }
-    return 1;
+    return RULE_OK;
 }
 
 // --- Operands and results --------------------------------------------------------------------------------------------
@@ -193,10 +188,10 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
     in.scope = scope_of(code->choice);
     if (code->choice->word[PTX_CLASS_NOINC] != 0) in.opcode = MBARRIER_OP_COPIES_ARRIVE_NOINC;
     set_operands(strand, code, row->operand, &in);
-    if (row->address != NO_ROW &&
-        !set_addresses(strand, code, &code->operand[machine_operand_at(code, (uint32_t)row->address)], &in, &lane,
-                       &rule))
-        return machine_fault(strand, code, lane, rule, 0, "");
+    if (row->address != NO_ROW)
+        rule =
+            set_addresses(strand, code, &code->operand[machine_operand_at(code, (uint32_t)row->address)], &in, &lane);
+    if (rule != RULE_OK) return machine_fault(strand, code, lane, rule, 0, "");
     rule = mbarrier_operate(flight_unit(flights_of(strand->warp)), &in, machine_teller(strand, code, lanes, &room),
                             &answer, NULL);
     if (rule != RULE_OK) {

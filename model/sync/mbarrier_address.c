@@ -46,11 +46,3 @@ enum rule mbarrier_address_check(const struct cluster_memory *cluster, uint32_t 
         return cluster_access_check(cluster, CLUSTER_BARRIER_OPERATION, rank, address, MBARRIER_BYTES, findings);
     return check_own(&cluster->cta[rank], address, findings);
 }
-
-enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings)
-{
-    findings_clear(findings);
-    if (is_shared) return RULE_OK;
-    finding_add(findings, (struct finding){RULE_MBARRIER_GENERIC_SPACE, "a", -1, 0, address, 0, 0});
-    return RULE_MBARRIER_GENERIC_SPACE;
-}

@@ -6,7 +6,7 @@
 #include "cluster_memory.h"
 #include "finding.h"
 
-// .shared::cta (and .shared), or .shared::cluster. A generic address in the shared window is one of the two.
+// .shared::cta (and .shared), or .shared::cluster. What a generic address is, mbarrier_set_generic() says.
 enum mbarrier_space { MBARRIER_SHARED_CTA, MBARRIER_SHARED_CLUSTER };
 
 // Are addresses of this form shared::cluster addresses? In a cluster those of expect_tx on shared::cta are, too.
@@ -18,8 +18,5 @@ int mbarrier_reads_cluster_address(const struct cluster_memory *cluster, uint32_
 //   findings  NULL, or takes every rule broken
 enum rule mbarrier_address_check(const struct cluster_memory *cluster, uint32_t opcode, enum mbarrier_space space,
                                  uint32_t rank, uint32_t address, struct findings *findings);
-
-// The check of a generic address: 715 unless it lies in the window of shared memory.
-enum rule mbarrier_generic_check(uint64_t address, int is_shared, struct findings *findings);
 
 #endif

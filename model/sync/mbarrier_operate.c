@@ -343,6 +343,32 @@ static enum rule check_addresses(const struct work *work)
     return RULE_OK;
 }
 
+// Is an address that names no other CTA written with the rank of its own? That of expect_tx in a cluster is.
+static int has_rank(const struct cluster_memory *cluster, const struct mbarrier_instruction *in)
+{
+    return mbarrier_reads_cluster_address(cluster, in->opcode, in->space);
+}
+
+enum rule mbarrier_set_generic(const struct cluster_memory *cluster, struct mbarrier_instruction *in,
+                               const uint64_t offset[MBARRIER_LANES], struct findings *findings)
+{
+    enum rule rule = RULE_OK;
+    findings_clear(findings);
+    in->space = MBARRIER_SHARED_CTA;
+    if (in->opcode == MBARRIER_OP_PENDING_COUNT) return RULE_OK;
+    for (uint32_t left = in->lanes; left != 0; left &= left - 1) {
+        const int lane = lowest(left);
+        in->address[lane] = (uint32_t)offset[lane];
+        if (!cluster_is_shared_cta(offset[lane], in->rank)) in->space = MBARRIER_SHARED_CLUSTER;
+        if (cluster_is_shared_cluster(offset[lane])) continue;
+        rule = RULE_MBARRIER_GENERIC_SPACE;
+        finding_add(findings, (struct finding){rule, "a", lane, 0, offset[lane], 0, 0});
+    }
+    for (uint32_t left = in->lanes; left != 0 && !has_rank(cluster, in); left &= left - 1)
+        in->address[lowest(left)] = cluster_mapa(in->address[lowest(left)], 0);
+    return rule;
+}
+
 static enum rule check_form(const struct mbarrier_unit *unit, const struct mbarrier_instruction *in,
                             struct findings *findings)
 {

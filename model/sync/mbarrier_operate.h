@@ -37,6 +37,17 @@ struct mbarrier_instruction {
     uint64_t operand[MBARRIER_LANES];
 };
 
+// An instruction without a state space: makes its `address` and `space` of generic addresses. If a lane names another
+// CTA the instruction is one on shared::cluster, else one on shared::cta.
+//   instruction  its opcode, rank and lanes are set
+//   offset       of each lane: how far its address lies behind the start of the shared window, modulo 2^64; of a
+//                MBARRIER_OP_PENDING_COUNT not looked at
+//   findings     NULL, or takes a finding for each address outside the window, `index` the lane
+//   returns      RULE_OK or MBARRIER_GENERIC_SPACE (715)
+//   source       PTX ISA 9.1 "Generic Addressing"; trace misuse_fault
+enum rule mbarrier_set_generic(const struct cluster_memory *cluster, struct mbarrier_instruction *instruction,
+                               const uint64_t offset[MBARRIER_LANES], struct findings *findings);
+
 // What the lanes get: a token or a count each, 0 for all others; the lanes whose wait says true.
 struct mbarrier_answer {
     uint64_t value[MBARRIER_LANES];

@@ -40,6 +40,20 @@ static struct mbarrier_instruction take_instruction(struct fuzz_input *input)
     return in;
 }
 
+// Generic addresses, one or two of them anywhere, make an instruction that names the same bytes.
+static void set_generic(const struct cluster_memory *cluster, struct mbarrier_instruction in, uint64_t high)
+{
+    uint64_t offset[MBARRIER_LANES];
+    struct findings findings;
+    if (in.opcode == MBARRIER_OP_PENDING_COUNT) return;
+    for (int lane = 0; lane < MBARRIER_LANES; lane++) offset[lane] = in.address[lane] | (lane < 2 ? high << 32 : 0);
+    enum rule rule = mbarrier_set_generic(cluster, &in, offset, &findings);
+    fuzz_require(rule == findings_first_broken(&findings));
+    fuzz_require(rule == RULE_OK || high != 0);
+    for (int lane = 0; lane < MBARRIER_LANES; lane++)
+        if (in.lanes >> lane & 1) fuzz_require((in.address[lane] & 0xffffff) == (offset[lane] & 0xffffff));
+}
+
 // Does a lane name the byte at `offset` of some CTA?
 static int is_named(const struct mbarrier_instruction *in, uint32_t offset)
 {
@@ -54,6 +68,7 @@ static void step(struct fuzz_input *input, struct cluster_memory *cluster, struc
     const struct mbarrier_instruction in = take_instruction(input);
     const struct teller teller = {&observer, {.rank = in.rank, .lanes = in.lanes}};
     const struct mbarrier_unit with = {cluster, book}, without = {cluster, NULL};
+    set_generic(cluster, in, in.operand[0]);
     uint8_t before[CTAS][MOST_BYTES], after[CTAS][MOST_BYTES];
     struct mbarrier_answer answers[2];
     struct findings findings, other;

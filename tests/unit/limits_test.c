@@ -317,6 +317,7 @@ START_TEST(findings_start_empty_in_every_check)
     const struct cluster_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
     const struct mbarrier_instruction init = {
         .opcode = MBARRIER_OP_INIT, .lanes = 1, .address = {SMEM_BASE}, .operand = {1}};
+    struct mbarrier_instruction generic = init;
     const struct cluster_memory alone = cluster_memory_alone(&smem);
     const struct mbarrier_unit unit = {&alone, NULL};
     struct mbarrier_answer answer;
@@ -346,7 +347,7 @@ START_TEST(findings_start_empty_in_every_check)
     EMPTY(global_access_check(GMEM_BASE, 4, MEMORY_READS, &global, &findings));
     EMPTY(cluster_access_check(&alone, CLUSTER_PLAIN, 0, SMEM_BASE, 4, &findings));
     EMPTY(mbarrier_address_check(&alone, MBARRIER_OP_ARRIVE, MBARRIER_SHARED_CTA, 0, SMEM_BASE, &findings));
-    EMPTY(mbarrier_generic_check(SMEM_BASE, 1, &findings));
+    EMPTY(mbarrier_set_generic(&alone, &generic, init.operand, &findings));
     EMPTY(map_prefetch_check(GMEM_BASE, &global, &findings));
     EMPTY(map_acquire_check(GMEM_BASE, &findings));
     EMPTY(map_copy_check(SMEM_BASE, &smem, GMEM_BASE, 0, &global, &findings));

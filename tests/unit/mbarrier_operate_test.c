@@ -134,14 +134,6 @@ START_TEST(mbarrier_address_bounds__proposes_the_last_barrier)
 }
 END_TEST
 
-START_TEST(mbarrier_generic_space__is_shared_memory)
-{
-    ck_assert_int_eq(mbarrier_generic_check(1024, 0, &t.findings), RULE_MBARRIER_GENERIC_SPACE);
-    ck_assert_int_eq(findings_first_broken(&t.findings), RULE_MBARRIER_GENERIC_SPACE);
-    ck_assert_int_eq(mbarrier_generic_check(1024, 1, &t.findings), RULE_OK);
-}
-END_TEST
-
 START_TEST(mbarrier_address_align__of_the_lowest_lane_stops_all)
 {
     start();
@@ -465,7 +457,6 @@ Suite *mbarrier_operate_suite(void)
     TCase *told = tcase_create("told");
     tcase_add_loop_test(address, mbarrier_address_window__align_and_bounds_in_the_order_of_the_hardware, 0, ADDRESSES);
     tcase_add_test(address, mbarrier_address_bounds__proposes_the_last_barrier);
-    tcase_add_test(address, mbarrier_generic_space__is_shared_memory);
     tcase_add_test(address, mbarrier_address_align__of_the_lowest_lane_stops_all);
     tcase_add_test(lanes, mbarrier_warp_sum__is_of_the_lanes_on_one_barrier);
     tcase_add_test(lanes, mbarrier_lane_groups__of_nocomplete_go_by_count_over_all_barriers);

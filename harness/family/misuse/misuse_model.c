@@ -192,8 +192,16 @@ static enum rule run_global(const struct run *run, uint64_t *value)
     return RULE_OK;
 }
 
-// An operation on the barrier at a shared address; an arrive by either kind of address is one.
-static enum rule run_barrier(const struct run *run, uint32_t barrier, uint64_t *value)
+// An address of a case is in the shared window, or far from it.
+static enum rule set_generic(const struct misuse_job *job, const struct cluster_memory *cluster,
+                             struct mbarrier_instruction *in)
+{
+    const uint64_t offset[MBARRIER_LANES] = {job->is_window & MISUSE_GLOBAL ? job->global : UINT64_MAX};
+    return mbarrier_set_generic(cluster, in, offset, NULL);
+}
+
+// An operation on the barrier at a shared or a generic address.
+static enum rule run_barrier(const struct run *run, uint64_t *value)
 {
     static const uint32_t opcodes[] = {[MISUSE_INIT_SHARED] = MBARRIER_OP_INIT,
                                        [MISUSE_TEST_SHARED] = MBARRIER_OP_TEST_WAIT_PARITY,
@@ -211,20 +219,14 @@ static enum rule run_barrier(const struct run *run, uint32_t barrier, uint64_t *
     const struct cluster_memory cluster = {memory, is_cluster ? MISUSE_RANKS : 1, is_cluster, 0};
     const struct mbarrier_unit unit = {&cluster, NULL};
     const uint32_t operation = run->job->operation;
-    const struct mbarrier_instruction in = {
-        .opcode = opcodes[operation], .lanes = 1, .address = {barrier}, .operand = {operands[operation]}};
+    struct mbarrier_instruction in = {
+        .opcode = opcodes[operation], .lanes = 1, .address = {run->job->barrier}, .operand = {operands[operation]}};
     struct mbarrier_answer answer;
-    enum rule rule = mbarrier_operate(&unit, &in, NULL, &answer, NULL);
+    enum rule rule = operation == MISUSE_ARRIVE_GENERIC ? set_generic(run->job, &cluster, &in) : RULE_OK;
+    if (rule != RULE_OK) return rule;
+    rule = mbarrier_operate(&unit, &in, NULL, &answer, NULL);
     *value = operation == MISUSE_TEST_SHARED ? answer.ballot : answer.value[0] >> 32;
     return rule;
-}
-
-static enum rule run_generic(const struct run *run, uint64_t *value)
-{
-    const struct misuse_job *job = run->job;
-    int is_shared = (job->is_window & MISUSE_GLOBAL) != 0;
-    enum rule rule = mbarrier_generic_check(job->global, is_shared, NULL);
-    return rule == RULE_OK ? run_barrier(run, (uint32_t)job->global, value) : rule;
 }
 
 // --- a job -----------------------------------------------------------------------------------------------------------
@@ -260,9 +262,8 @@ enum rule misuse_run(const struct misuse_job *job, const struct misuse_memory *m
     case MISUSE_INIT_SHARED:
     case MISUSE_TEST_SHARED:
     case MISUSE_EXPECT_SHARED:
-        return run_barrier(&run, job->barrier, value);
     case MISUSE_ARRIVE_GENERIC:
-        return run_generic(&run, value);
+        return run_barrier(&run, value);
     case MISUSE_LOAD_GLOBAL:
     case MISUSE_STORE_GLOBAL:
         return run_global(&run, value);
