@@ -202,6 +202,13 @@ enum cuda_result cuModuleLoadFatBinary(struct CUmod_st **module, const void *ima
 enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path);
 enum cuda_result cuModuleUnload(struct CUmod_st *module);
 enum cuda_result cuModuleGetLoadingMode(uint32_t *mode);
+enum cuda_result cuLinkCreate_v2(unsigned count, uint32_t *option, void **value, struct CUlinkState_st **link);
+enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, uint32_t type, void *data, size_t bytes,
+                                  const char *name, unsigned count, uint32_t *option, void **value);
+enum cuda_result cuLinkAddFile_v2(struct CUlinkState_st *link, uint32_t type, const char *path, unsigned count,
+                                  uint32_t *option, void **value);
+enum cuda_result cuLinkComplete(struct CUlinkState_st *link, void **image, size_t *bytes);
+enum cuda_result cuLinkDestroy(struct CUlinkState_st *link);
 enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module, const char *name);
 enum cuda_result cuModuleGetGlobal_v2(unsigned long long *address, size_t *bytes, struct CUmod_st *module,
                                       const char *name);

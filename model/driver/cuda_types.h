@@ -9,6 +9,7 @@
 
 struct CUkern_st;
 struct CUlib_st;
+struct CUlinkState_st;
 struct CUgraphNode_st;
 struct CUmemPoolHandle_st;
 struct CUarray_st;

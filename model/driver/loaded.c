@@ -16,6 +16,9 @@ struct fatbin_wrapper {
     const void *more;
 };
 
+enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
+#define MOST_FILE_BYTES ((long)1 << 30)
+
 static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
 
 // A wrapper holds an address, so that a file is none.
@@ -31,7 +34,35 @@ static const void *unwrapped(const void *image, size_t size_bytes, int *is_linke
     return wrapper.data;
 }
 
+void *loaded_file(const char *path, size_t *size_bytes)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    char *bytes = NULL;
+    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (size >= 0 && size < MOST_FILE_BYTES && fseek(file, 0, SEEK_SET) == 0)
+        bytes = calloc((size_t)size + LOADED_ZEROS, 1);
+    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
+        free(bytes);
+        bytes = NULL;
+    }
+    fclose(file);
+    *size_bytes = (size_t)size;
+    return bytes;
+}
+
 // --- What is wrong with the PTX --------------------------------------------------------------------------------------
+
+// The options that we look at: where errors are to be told.
+struct loaded_log loaded_log_of(unsigned count, const uint32_t *option, void *const *value)
+{
+    struct loaded_log log = {NULL, 0};
+    for (unsigned i = 0; i < count; i++) {
+        if (option[i] == JIT_ERROR_LOG) log.text = value[i];
+        if (option[i] == JIT_ERROR_LOG_BYTES) log.text_bytes = (size_t)(uintptr_t)value[i];
+    }
+    return log;
+}
 
 // Line `number` of a text, without its end.
 static const char *line_of(const char *text, size_t bytes, uint32_t number, int *length)
@@ -115,32 +146,41 @@ static const char *advice_on(enum fatbin_result result, const struct fatbin_cont
                : fatbin_advice(result);
 }
 
-static enum cuda_result load_fatbin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
-                                    int is_linked, struct loaded_log *log, struct CUmod_st **module)
+static enum cuda_result text_of_fatbin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                       int is_linked, char **text, size_t *bytes)
 {
     struct fatbin_contents contents;
-    char *text;
-    size_t bytes;
-    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image, size_bytes), &text, &bytes, &contents);
-    if (result != FATBIN_OK)
-        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", advice_on(result, &contents, is_linked));
-    const enum cuda_result error = load_text(driver, call, text, bytes, log, module);
-    free(text);
-    return error;
+    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image, size_bytes), text, bytes, &contents);
+    if (result == FATBIN_OK) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", advice_on(result, &contents, is_linked));
+}
+
+enum cuda_result loaded_text(struct driver *driver, const char *call, const void *image, size_t size_bytes, char **text,
+                             size_t *bytes)
+{
+    int is_linked;
+    image = image == NULL ? NULL : unwrapped(image, size_bytes, &is_linked);
+    if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (fatbin_is(image)) return text_of_fatbin(driver, call, image, size_bytes, is_linked, text, bytes);
+    if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+                             "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead");
+    *bytes = strnlen(image, size_bytes);
+    *text = strndup(image, *bytes);
+    return *text == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
 }
 
 enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                              struct loaded_log *log, struct CUmod_st **module)
 {
-    if (image == NULL || module == NULL) return CUDA_ERROR_INVALID_VALUE;
-    int is_linked;
-    image = unwrapped(image, size_bytes, &is_linked);
-    if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (fatbin_is(image)) return load_fatbin(driver, call, image, size_bytes, is_linked, log, module);
-    if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
-        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
-                             "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead");
-    return load_text(driver, call, image, strlen(image), log, module);
+    char *text;
+    size_t bytes;
+    if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
+    enum cuda_result error = loaded_text(driver, call, image, size_bytes, &text, &bytes);
+    if (error != CUDA_SUCCESS) return error;
+    error = load_text(driver, call, text, bytes, log, module);
+    free(text);
+    return error;
 }
 
 void loaded_close(struct driver *driver, struct CUmod_st *module)

@@ -5,11 +5,22 @@
 
 #include "driver.h"
 
-// Where a call wants to read what is wrong with the PTX, as the options of cuModuleLoadDataEx say; may be NULL.
+// Where a call wants to read what is wrong with the PTX, as the options of cuModuleLoadDataEx and of linking say; may
+// be NULL. Fewer than LOADED_MOST_OPTIONS exist.
 struct loaded_log {
     char *text;
     size_t text_bytes;
 };
+enum { LOADED_MOST_OPTIONS = 64, LOADED_ZEROS = 16 };
+struct loaded_log loaded_log_of(unsigned count, const uint32_t *option, void *const *value);
+
+// A whole file with LOADED_ZEROS behind it, as many as the smallest header has bytes; the caller frees it. NULL with
+// errno.
+void *loaded_file(const char *path, size_t *size_bytes);
+
+// The PTX of an image, as text that ends in 0; the caller frees it. Of `size_bytes` see loaded_open().
+enum cuda_result loaded_text(struct driver *driver, const char *call, const void *image, size_t size_bytes, char **text,
+                             size_t *bytes);
 
 // Loads PTX text, a fat binary, or the wrapper of one that nvcc makes. No more than `size_bytes` of the image are read:
 // SIZE_MAX if only the image itself says how long it is. Text ends in 0 in any case.

@@ -6,26 +6,13 @@
 
 #include "loaded.h"
 
-enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6, MOST_OPTIONS = 64 }; // there are fewer
-#define MOST_FILE_BYTES ((long)1 << 30)
-
-// The options that we look at: where errors are to be told.
-static struct loaded_log log_of(unsigned count, const uint32_t *option, void *const *value)
-{
-    struct loaded_log log = {NULL, 0};
-    for (unsigned i = 0; i < count; i++) {
-        if (option[i] == JIT_ERROR_LOG) log.text = value[i];
-        if (option[i] == JIT_ERROR_LOG_BYTES) log.text_bytes = (size_t)(uintptr_t)value[i];
-    }
-    return log;
-}
-
 DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, const void *image, unsigned count,
                                                    uint32_t *option, void **value)
 {
     DRIVER_USE(driver);
-    if (count > MOST_OPTIONS || (count > 0 && (option == NULL || value == NULL))) return CUDA_ERROR_INVALID_VALUE;
-    struct loaded_log log = log_of(count, option, value);
+    if (count > LOADED_MOST_OPTIONS || (count > 0 && (option == NULL || value == NULL)))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct loaded_log log = loaded_log_of(count, option, value);
     return loaded_open(driver, "cuModuleLoadData", image, SIZE_MAX, &log, module);
 }
 
@@ -39,29 +26,12 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadFatBinary(struct CUmod_st **module, 
     return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-// A whole file with zeros behind it, as many as the smallest header has bytes; the caller frees it.
-static void *read_image(const char *path, size_t *size_bytes)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return NULL;
-    char *bytes = NULL;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size >= 0 && size < MOST_FILE_BYTES && fseek(file, 0, SEEK_SET) == 0) bytes = calloc((size_t)size + 16, 1);
-    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
-        free(bytes);
-        bytes = NULL;
-    }
-    fclose(file);
-    *size_bytes = (size_t)size;
-    return bytes;
-}
-
 DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path)
 {
     DRIVER_USE(driver);
     if (path == NULL) return CUDA_ERROR_INVALID_VALUE;
     size_t size_bytes;
-    void *image = read_image(path, &size_bytes);
+    void *image = loaded_file(path, &size_bytes);
     if (image == NULL)
         return driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, "cuModuleLoad", "%s: %s", path, strerror(errno));
     enum cuda_result error = loaded_open(driver, "cuModuleLoad", image, size_bytes, NULL, module);

@@ -19,6 +19,7 @@ enum object_kind {
     OBJECT_POOL,
     OBJECT_RESERVATION,
     OBJECT_BACKING,
+    OBJECT_LINK,
     OBJECT_KINDS
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What libcuda.so.1 makes of limits, attributes and streams of launches, where no H200 was asked and CUDA's documents
 // say it. usage: launch_calls SECTION
+#define _GNU_SOURCE 1
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda_api.h"
 
@@ -195,6 +197,46 @@ static void show_events(void)
     show_event(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, function);
 }
 
+enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN, INPUT_OBJECT, ERROR_LOG = 5, ERROR_LOG_BYTES = 6 };
+
+// One PTX goes through a link as it is, from memory and from a file.
+static void show_linked(struct CUlinkState_st *link)
+{
+    struct CUmod_st *module;
+    struct CUfunc_st *function;
+    void *image;
+    size_t bytes;
+    REQUIRE(cuLinkComplete(link, &image, &bytes) == CUDA_SUCCESS && strlen(image) + 1 == bytes);
+    REQUIRE(cuModuleLoadData(&module, image) == CUDA_SUCCESS);
+    REQUIRE(cuLinkAddFile_v2(link, INPUT_PTX, "none", 0, NULL, NULL) == CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(cuLinkDestroy(link) == CUDA_SUCCESS && cuLinkDestroy(link) == CUDA_ERROR_INVALID_HANDLE);
+    REQUIRE(cuModuleGetFunction(&function, module, "kernel") == CUDA_SUCCESS);
+    REQUIRE(launch(function, NULL) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_SUCCESS);
+}
+
+static void show_link(void)
+{
+    struct CUlinkState_st *link;
+    char text[256], log[256] = "", path[] = "/tmp/tmaref-link-XXXXXX";
+    uint32_t option[] = {ERROR_LOG, ERROR_LOG_BYTES};
+    void *value[] = {log, (void *)sizeof log}, *image;
+    size_t bytes = (size_t)snprintf(text, sizeof text, "%s%s", head, plain);
+    REQUIRE(cuLinkCreate_v2(2, option, value, &link) == CUDA_SUCCESS);
+    REQUIRE(cuLinkComplete(link, &image, NULL) == CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, "x", 1, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_PTX);
+    REQUIRE(strstr(log, "line 1") != NULL);
+    REQUIRE(cuLinkAddData_v2(link, INPUT_OBJECT, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(cuLinkAddFile_v2(link, INPUT_PTX, path, 0, NULL, NULL) == CUDA_ERROR_FILE_NOT_FOUND);
+    REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, text, bytes, "a", 0, NULL, NULL) == CUDA_SUCCESS);
+    REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, text, bytes, "b", 0, NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
+    show_linked(link);
+    int file = mkstemp(path);
+    REQUIRE(file >= 0 && write(file, text, bytes) == (ssize_t)bytes && close(file) == 0);
+    REQUIRE(cuLinkCreate_v2(0, NULL, NULL, &link) == CUDA_SUCCESS);
+    REQUIRE(cuLinkAddFile_v2(link, INPUT_PTX, path, 0, NULL, NULL) == CUDA_SUCCESS && unlink(path) == 0);
+    show_linked(link);
+}
+
 int main(int count, char **argument)
 {
     static const struct {
@@ -202,7 +244,7 @@ int main(int count, char **argument)
         void (*show)(void);
     } sections[] = {{"stack", show_stack},           {"heap", show_heap},     {"required", show_required},
                     {"per_thread", show_per_thread}, {"legacy", show_legacy}, {"attributes", show_attributes},
-                    {"events", show_events}};
+                    {"events", show_events},         {"link", show_link}};
     struct CUctx_st *context;
     REQUIRE(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
     REQUIRE(cuCtxSetCurrent(context) == CUDA_SUCCESS);
