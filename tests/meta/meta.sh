@@ -91,7 +91,7 @@ check_forms_page() {
     return 1
 }
 
-# The folders of the model and whom they may use, as docs/architecture.md shows them; and the files that it names are there.
+# The folders of the model and whom they may use, as docs/architecture.md shows them; and the files and functions that it names are there.
 check_layers() {
     {
         diff <(sed -nE 's/^\| `([a-z]+)` \| .* \| ([a-z -]+) \|$/\1 \2/p' docs/architecture.md) \
@@ -101,6 +101,11 @@ check_layers() {
         sed -nE 's/^\| `([a-z_/]+\.[ch])` \|.*/\1/p' docs/architecture.md | while read -r file; do
             [ -f "$file" ] || [ -f "model/machine/$file" ] || [ -f "model/driver/$file" ] || [ -f "model/look/$file" ] ||
                 echo "docs/architecture.md: there is no $file"
+        done
+        sed -nE 's/^\| `([a-z_]+\/[a-z_/]+\.[ch])` \| (.*)/\1 \2/p' docs/architecture.md | while read -r file words; do
+            grep -oE '`[a-z_]+\(\)`' <<<"$words" | tr -d '`)' | while read -r name; do
+                grep -qF -- "$name" "$file" || echo "docs/architecture.md: there is no $name) in $file"
+            done
         done
     } | offences
 }

@@ -51,24 +51,23 @@ static struct load_window window_of(const void *test_case)
 }
 
 // The kernel's order: the encode, arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
-static enum rule run_case(const void *test_case, const struct memory *shared, uint64_t *word)
+static enum rule run_case(const struct im2col_case *c, struct load_cta *cta)
 {
-    const struct im2col_case *c = test_case;
     const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect};
     struct tensormap_image image;
     struct tensormap map;
     uint16_t offset[IM2COL_MAX_SPATIAL];
     uint32_t bytes;
-    *word = mbarrier_init(1);
+    cta->word = mbarrier_init(1);
     enum rule rule = map_args_encode(&c->map, &image, NULL);
-    if (rule == RULE_OK) rule = mbarrier_transact(word, &announce);
+    if (rule == RULE_OK) rule = mbarrier_transact(&cta->word, &announce);
     if (rule != RULE_OK) return rule;
     tensormap_decode(&image, &map, NULL);
     narrow(c, offset);
     rule = c->mode == LOAD_IM2COL
-               ? im2col_load(&map, (int)c->dims, c->coord, offset, arena(), shared, c->shared, &bytes, NULL)
-               : tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &bytes, NULL);
-    if (rule == RULE_OK) mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = bytes});
+               ? im2col_load(&map, (int)c->dims, c->coord, offset, arena(), &cta->shared, c->shared, &bytes, NULL)
+               : tile_load(&map, (int)c->dims, c->coord, arena(), &cta->shared, c->shared, &bytes, NULL);
+    if (rule == RULE_OK) mbarrier_transact_remote(&cta->word, &(struct mbarrier_transaction){.complete_bytes = bytes});
     return rule;
 }
 
@@ -111,7 +110,11 @@ static void case_windows(const void *test_case, struct result *result)
 
 static enum rule case_run_model(const void *test_case, struct result *result)
 {
-    return load_on_model(run_case, test_case, result);
+    struct load_cta cta;
+    load_cta_open(&cta, result);
+    enum rule rule = run_case(test_case, &cta);
+    load_cta_close(&cta, result);
+    return rule;
 }
 
 static int case_feature(const void *test_case, struct feature *feature)

@@ -35,21 +35,20 @@ struct load_window load_window(const struct load_case *c)
 }
 
 // The kernel's order: the encode, arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
-static enum rule run_load(const void *test_case, const struct memory *shared, uint64_t *word)
+static enum rule run_load(const struct load_case *c, struct load_cta *cta)
 {
-    const struct load_case *c = test_case;
     const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect};
     struct tensormap_image image;
     struct tensormap map;
     uint32_t transaction_bytes;
-    *word = mbarrier_init(1);
+    cta->word = mbarrier_init(1);
     enum rule rule = map_args_encode(&c->map, &image, NULL);
-    if (rule == RULE_OK) rule = mbarrier_transact(word, &announce);
+    if (rule == RULE_OK) rule = mbarrier_transact(&cta->word, &announce);
     if (rule != RULE_OK) return rule;
     tensormap_decode(&image, &map, NULL);
-    rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes, NULL);
+    rule = tile_load(&map, (int)c->dims, c->coord, arena(), &cta->shared, c->shared, &transaction_bytes, NULL);
     if (rule == RULE_OK)
-        mbarrier_transact_remote(word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
+        mbarrier_transact_remote(&cta->word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
     return rule;
 }
 
@@ -91,7 +90,11 @@ static void load_windows(const void *test_case, struct result *result)
 
 static enum rule load_run_model(const void *test_case, struct result *result)
 {
-    return load_on_model(run_load, test_case, result);
+    struct load_cta cta;
+    load_cta_open(&cta, result);
+    enum rule rule = run_load(test_case, &cta);
+    load_cta_close(&cta, result);
+    return rule;
 }
 
 static int load_feature(const void *test_case, struct feature *feature)

@@ -30,19 +30,25 @@ void load_canaries(uint32_t base, uint8_t *bytes, uint32_t size_bytes)
     }
 }
 
-enum rule load_on_model(enum rule (*run)(const void *test_case, const struct memory *shared, uint64_t *word),
-                        const void *test_case, const struct result *result)
+// Where the window of shared memory lies in it.
+static uint32_t window_at(const struct window *window)
 {
-    uint8_t cta[LOAD_SHARED_BYTES];
-    const struct memory shared = {cta, LOAD_SHARED_START, sizeof cta};
+    return (uint32_t)window->base - LOAD_SHARED_START;
+}
+
+void load_cta_open(struct load_cta *cta, const struct result *result)
+{
     const struct window *window = &result->window[result->windows - 1];
-    uint8_t *in_cta = cta + (window->base - LOAD_SHARED_START);
-    uint64_t word = 0;
-    load_canaries((uint32_t)window->base, in_cta, window->size_bytes);
-    enum rule rule = run(test_case, &shared, &word);
-    memcpy(window[-1].bytes, &word, sizeof word);
-    memcpy(window->bytes, in_cta, window->size_bytes);
-    return rule;
+    cta->shared = (struct memory){cta->bytes, LOAD_SHARED_START, sizeof cta->bytes};
+    cta->word = 0;
+    load_canaries((uint32_t)window->base, cta->bytes + window_at(window), window->size_bytes);
+}
+
+void load_cta_close(const struct load_cta *cta, const struct result *result)
+{
+    const struct window *window = &result->window[result->windows - 1];
+    memcpy(window[-1].bytes, &cta->word, sizeof cta->word);
+    memcpy(window->bytes, cta->bytes + window_at(window), window->size_bytes);
 }
 
 void load_set_window(const struct result *result, const struct gpu_place *place, struct load_job *job)

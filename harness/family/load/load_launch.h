@@ -22,9 +22,16 @@ void load_lay_out(struct load_window window, struct result *result);
 // What shared memory holds before: words that tell their address.
 void load_canaries(uint32_t base, uint8_t *bytes, uint32_t size_bytes);
 
-// Runs one case on the model: the barrier's word, and shared memory, which holds canaries in the window.
-enum rule load_on_model(enum rule (*run)(const void *test_case, const struct memory *shared, uint64_t *word),
-                        const void *test_case, const struct result *result);
+// What a case works on when the model runs it: the barrier's word, and shared memory. It points to itself: do not copy.
+struct load_cta {
+    uint8_t bytes[LOAD_SHARED_BYTES];
+    struct memory shared;
+    uint64_t word;
+};
+
+// Puts canaries into the window of shared memory; hands word and window over to the result.
+void load_cta_open(struct load_cta *cta, const struct result *result);
+void load_cta_close(const struct load_cta *cta, const struct result *result);
 
 // Where the job's result goes.
 void load_set_window(const struct result *result, const struct gpu_place *place, struct load_job *job);
