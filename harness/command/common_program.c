@@ -15,16 +15,18 @@
 #include "command.h"
 
 #ifndef TMAREF_LIBDIR
-#define TMAREF_LIBDIR "lib"
+#define TMAREF_LIBDIR  "lib"
+#define TMAREF_DATADIR "share"
 #endif
 
 #define BESIDE "/../" TMAREF_LIBDIR
+#define DATA   "/../" TMAREF_DATADIR "/tmaref"
 
 enum { SIGNAL_STATUS = 128 };
 
 int program_part(const char *name, char *path, size_t path_bytes)
 {
-    static const char *const places[] = {"", BESIDE "/tmaref", BESIDE, "/../lib/tmaref", "/../lib"};
+    static const char *const places[] = {"", BESIDE "/tmaref", BESIDE, "/../lib/tmaref", "/../lib", DATA};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length <= 0) return -1;
@@ -35,6 +37,13 @@ int program_part(const char *name, char *path, size_t path_bytes)
         if (needed > 0 && (size_t)needed < path_bytes && access(path, R_OK) == 0) return 0;
     }
     return -1;
+}
+
+const char *program_traces(char *path, size_t path_bytes)
+{
+    static const char here[] = "traces";
+    if (access(here, R_OK) == 0) return here;
+    return program_part(here, path, path_bytes) == 0 ? path : NULL;
 }
 
 pid_t program_start(char **program, void (*prepare)(const void *context), const void *context)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What the commands that run somebody's program share: find what lies beside the command, start the program, wait.
+// What lies beside the command; and what the commands that run somebody's program share: start it, wait.
 #ifndef TMAREF_COMMON_PROGRAM_H
 #define TMAREF_COMMON_PROGRAM_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-// The path of `name` beside the command in the build tree, or in the lib folder of an installed one. Returns 0, or -1
-// if it is nowhere.
+// The path of `name` beside the command in the build tree, or in the folders for libraries and data of an installed one.
+// Returns 0, or -1 if it is nowhere.
 int program_part(const char *name, char *path, size_t path_bytes);
+
+// The folder of traces, where none is named: `traces` here, else the one that was installed. NULL if there is neither.
+const char *program_traces(char *path, size_t path_bytes);
 
 // Starts a program; `prepare` is called in the new process before it begins. Returns its process, or -1 with errno.
 pid_t program_start(char **program, void (*prepare)(const void *context), const void *context);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `tmaref coverage`: what the recorded traces, and the generators, exercise.
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "command.h"
 #include "common_options.h"
+#include "common_program.h"
 #include "cross.h"
 #include "json.h"
 #include "near.h"
@@ -220,18 +222,21 @@ static int write_page(const struct cross *cross, const char *path, struct text *
 int command_coverage(int argc, char **argv)
 {
     static struct coverage_options to;
+    const char *traces;
+    char installed[PATH_MAX];
     static const struct command_line line = {
         .usage = "[PATH...]",
         .help = "Counts which formats, operations, bounds and rules the cases of recorded traces (files, or all in a "
-                "folder; default: traces) and of the generators reach.",
+                "folder; default: the folder 'traces' here, else the traces that were installed) and of the generators "
+                "reach.",
         .options = options,
         .argument = take_path,
     };
     to = (struct coverage_options){.cases = DEFAULT_CASES, .seed = 1, .holes = DEFAULT_HOLES};
     command_line_read(&line, argc, argv, &to);
-    if (to.paths.count == 0 && access("traces", F_OK) != 0)
-        return command_usage("coverage", "no trace is named, and there is no folder 'traces' here");
-    if (to.paths.count == 0 && !trace_paths_add(&to.paths, "traces", &to.why))
+    if (to.paths.count == 0 && (traces = program_traces(installed, sizeof installed)) == NULL)
+        return command_usage("coverage", "no trace is named, there is no folder 'traces' here, and none was installed");
+    if (to.paths.count == 0 && !trace_paths_add(&to.paths, traces, &to.why))
         return command_usage("coverage", "%s", to.why.at);
     struct cross *cross = calloc(1, sizeof *cross);
     int ok = cross != NULL && count_all(&to, cross);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `tmaref replay`: recorded traces against the model (or a GPU), ending in a table.
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "command.h"
 #include "common_options.h"
+#include "common_program.h"
 #include "json.h"
 #include "replay.h"
 #include "schedules.h"
@@ -173,10 +175,12 @@ int replay_run(const char *command, const struct replay_options *to)
 
 int command_replay(int argc, char **argv)
 {
+    char installed[PATH_MAX];
     struct replay_options to = {.executor = &executor_model, .printed = REPLAY_PRINTED};
     static const struct command_line line = {
         .usage = "[PATH...]",
-        .help = "Compares the model with recorded traces (files, or all in a folder; default: traces).",
+        .help = "Compares the model with recorded traces (files, or all in a folder; default: the folder "
+                "'traces' here, else the traces that were installed).",
         .options = options,
         .argument = take_path,
         .filter = names_filter,
@@ -184,8 +188,8 @@ int command_replay(int argc, char **argv)
     command_line_read(&line, argc, argv, &to);
     if (to.choice.schedules > 0 && to.executor != &executor_sim)
         return command_usage("replay", "--schedules is for the executor sim");
-    if (to.paths == 0 && access("traces", F_OK) != 0)
-        return command_usage("replay", "no trace is named, and there is no folder 'traces' here");
-    if (to.paths == 0) to.path[to.paths++] = "traces";
+    if (to.paths == 0) to.path[to.paths++] = program_traces(installed, sizeof installed);
+    if (to.path[0] == NULL)
+        return command_usage("replay", "no trace is named, there is no folder 'traces' here, and none was installed");
     return replay_run("replay", &to);
 }

@@ -99,7 +99,7 @@ err "--cases is 0: there is no case to run"
 mkdir "$work/empty" && cd "$work/empty" || exit 2
 for command in replay coverage; do
     run 2 $command
-    err "no trace is named, and there is no folder 'traces' here"
+    err "no trace is named, there is no folder 'traces' here, and none was installed"
 done
 cd "$OLDPWD" || exit 2
 

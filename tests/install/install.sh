@@ -62,10 +62,12 @@ check_examples() {
     cp docs/examples/*.c "$scratch"
     printf '#include <tmaref.h>\nint main() { return tmaref_rule_find("MAP_RANK") == TMAREF_RULE_MAP_RANK ? 0 : 1; }\n' \
         >"$scratch/user.cc"
-    cat >"$scratch/CMakeLists.txt" <<'END'
+    cat >"$scratch/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C)
-find_package(tmaref 0.1 REQUIRED)
+find_package(tmaref $(sed -n 's/^project(tmaref VERSION \([0-9]*\.[0-9]*\).*/\1/p' CMakeLists.txt) REQUIRED)
+END
+    cat >>"$scratch/CMakeLists.txt" <<'END'
 file(GLOB sources *.c)
 foreach(source IN LISTS sources)
   get_filename_component(name ${source} NAME_WE)
@@ -174,8 +176,23 @@ check_ci() {
     grep -q 'tile 128 x 128: MAP_SWIZZLE_SPAN, boxDim\[0\] is 128, nearest legal value 64' "$scratch/log"
 }
 
+# The command without the tree that it was made from: some cases of every installed trace, the pages, man and completion.
+check_command() {
+    local traces command=$tree/bin/tmaref
+    traces=$(find traces -name '*.jsonl*' | wc -l)
+    (cd "$scratch" && "$command" replay --sample=2) >"$scratch/table"
+    awk -v want="$traces" 'NR > 1 && /NVIDIA/ { n++ } END { if (n != want) { print n " traces, not " want; exit 1 } }' "$scratch/table"
+    "$command" --complete '' | cut -f 1 | while read -r name; do
+        find "$tree" -path "*/man1/tmaref-$name.1" | grep -q . || echo "tmaref-$name.1: not installed"
+    done | offences
+    for file in bash-completion/completions/tmaref zsh/vendor-completions/_tmaref fish/vendor_completions.d/tmaref.fish \
+        doc/tmaref/LICENSE doc/tmaref/README.md doc/tmaref/docs/abi.md; do
+        [ -s "$tree/share/$file" ] || echo "share/$file: not installed"
+    done | offences
+}
+
 case $check in
-tree | symbols | examples | page | headers | subdirectory | ci) "check_$check" ;;
+tree | symbols | examples | page | headers | subdirectory | command | ci) "check_$check" ;;
 *)
     echo "install.sh: there is no check '$check'" >&2
     exit 2
