@@ -195,8 +195,20 @@ check_size() {
     done | offences
 }
 
+# One version: that of CMakeLists.txt is what the newest entries of the changelogs say, and what users of the library ask for.
+check_version() {
+    local version minor next
+    version=$(sed -n 's/^project(tmaref VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
+    minor=${version%.*} next=${version%%.*}.$((${minor#*.} + 1))
+    {
+        grep -m 1 '^## ' CHANGELOG.md | grep -qE "^## $version(,|$)" || echo "CHANGELOG.md: its first entry is not of $version"
+        grep -qF "find_package(tmaref $minor REQUIRED)" docs/abi.md || echo "docs/abi.md: no find_package(tmaref $minor REQUIRED)"
+        grep -qF "accepts any $minor.x and no $next;" docs/abi.md || echo "docs/abi.md: does not say what $minor accepts"
+    } | offences
+}
+
 case $check in
-rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | include_order | size)
+rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | include_order | size | version)
     "check_$check"
     ;;
 *)
