@@ -9,8 +9,8 @@ usage() {
     cat <<'END'
 Usage: ./setup.sh [JOB] [OPTION...]
   replay      build, and compare the model with every recorded trace (the default)
-  test        the same, then run all tests that need no GPU; those of the PTX machine need nvcc, which is put into
-              build/cuda where there is none
+  test        build, and run all tests that need no GPU, the replay of every trace among them; those of the PTX machine
+              need nvcc, which is put into build/cuda where there is none
   coverage    measure which lines and branches of model/ the tests reach (build/coverage/html), and which formats,
               operations and rules the recordings reach (build/coverage/functional.html)
   bench       build with -O3 and run the benchmarks; with an H100 or H200 those of the kernels too (tmaref bench)
@@ -141,9 +141,19 @@ if [ -d build/cuda/nvidia/cu13/lib ]; then
 fi
 
 # --- the job ---------------------------------------------------------------------------------------------------------
-build() { # PRESET
-    step 2 "configure ($1)" "The first 'CMake Error' above is the cause; if build/$1 was made elsewhere, remove it." cmake --preset "$1"
+build() { # PRESET CMAKE-ARGUMENT...
+    step 2 "configure ($1)" "The first 'CMake Error' above is the cause; if build/$1 was made elsewhere, remove it." \
+        cmake --preset "$@"
     step 2 "build ($1)" "The first 'error:' above is the cause." cmake --build --preset "$1" --parallel "$(nproc)"
+}
+
+has_gpu() {
+    ls /dev/nvidia[0-9]* >/dev/null 2>&1
+}
+
+# Without a GPU nothing loads a cubin, and to make them all takes minutes.
+build_default() {
+    if has_gpu; then build default -DTMAREF_CUBINS=ON; else build default -DTMAREF_CUBINS=OFF; fi
 }
 
 # Runs a command in view, and ends with 2 or 1 as usage() says if it does not end with 0. A terminal has its standard
@@ -164,12 +174,11 @@ show() {
 
 case $job in
 replay)
-    build default
+    build_default
     show build/default/harness/tmaref replay traces
     ;;
 test)
-    build default
-    show build/default/harness/tmaref replay traces
+    build_default
     show ctest --preset default --parallel "$(nproc)"
     ;;
 coverage)
@@ -184,7 +193,7 @@ bench)
     bench=(build/release/harness/tmaref bench)
     python3 -c 'import triton' 2>/dev/null && python3 harness/bench/triton_gemm.py build/triton >>"$log" 2>&1 &&
         bench+=(--triton=build/triton)
-    if ls /dev/nvidia[0-9]* >/dev/null 2>&1; then show "${bench[@]}"; else say "no GPU here: ${bench[*]} left out"; fi
+    if has_gpu; then show "${bench[@]}"; else say "no GPU here: ${bench[*]} left out"; fi
     ;;
 gpu)
     build gpu

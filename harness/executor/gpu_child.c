@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arena.h"
 #include "gpu_core.h"
 #include "gpu_jobs.h"
 #include "gpu_told.h"
@@ -91,6 +92,7 @@ int gpu_child_start(struct gpu_child *child, const char *core, struct text *why)
         text_set(why, "cannot make a socket pair: %s", strerror(errno));
         return 0;
     }
+    arena(); // once, not again in every child
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {

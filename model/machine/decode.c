@@ -167,6 +167,17 @@ static machine_handler *handler_of(const struct ptx_choice *choice)
     return NULL;
 }
 
+// Ops are few and instructions many: each op is looked up once.
+static void find_executors(struct decoder *decoder)
+{
+    const struct ptx_program *program = decoder->program;
+    struct machine_executor *executor =
+        machine_array_add(&decoder->executors, program->ops + 1, sizeof *executor, &decoder->no_memory);
+    for (uint32_t i = 0; i < program->ops; i++)
+        executor[i] = (struct machine_executor){handler_of(&program->op[i].choice), alu_find(&program->op[i].choice)};
+    decoder->executor = executor;
+}
+
 // Codes refer to operands by number until all are there.
 static struct machine_code *add_code(struct decoder *decoder, const struct ptx_instruction *from, uint32_t number,
                                      uint32_t first_operand, uint32_t operands)
@@ -226,8 +237,8 @@ static void decode_instruction(struct decoder *decoder, uint32_t number)
 {
     const struct ptx_instruction *instruction = &decoder->source->instruction[number];
     const struct ptx_choice *choice = &decoder->program->op[instruction->op].choice;
-    machine_handler *handler = handler_of(choice);
-    alu_function *alu = alu_find(choice);
+    machine_handler *handler = decoder->executor[instruction->op].handler;
+    alu_function *alu = decoder->executor[instruction->op].alu;
     uint32_t first = decoder->operand.count;
     decoder->before.count = decoder->behind.count = 0;
     add_operands(decoder, instruction, choice, alu != NULL);
@@ -362,6 +373,7 @@ static void decode_all(struct decoder *decoder, uint32_t entry, const uint8_t *i
 {
     const struct ptx_program *program = decoder->program;
     uint64_t shared = MACHINE_SHARED_BASE, dynamic_align = DYNAMIC_ALIGN;
+    find_executors(decoder);
     for (uint32_t f = 0; f < program->functions; f++)
         if (is_needed[f]) mark_variables(&program->function[f], is_used);
     place_module_variables(decoder, is_used, offset, &shared, &dynamic_align);
@@ -385,9 +397,10 @@ static void decode_all(struct decoder *decoder, uint32_t entry, const uint8_t *i
 
 static void free_decoder(struct decoder *decoder)
 {
-    struct machine_array *const arrays[] = {
-        &decoder->special, &decoder->variable,       &decoder->code,   &decoder->operand, &decoder->constant,
-        &decoder->code_of, &decoder->constants_seen, &decoder->before, &decoder->behind,  &decoder->shared};
+    struct machine_array *const arrays[] = {&decoder->special,        &decoder->variable, &decoder->code,
+                                            &decoder->operand,        &decoder->constant, &decoder->code_of,
+                                            &decoder->constants_seen, &decoder->before,   &decoder->behind,
+                                            &decoder->shared,         &decoder->executors};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]->item);
     free(decoder->constant_head);
 }

@@ -23,6 +23,13 @@ struct machine_aside {
     struct machine_operand to, from;
 };
 
+// Who executes an op: either or both, or none.
+struct machine_executor {
+    machine_handler *handler;
+    alu_function *alu;
+};
+
+//   executor        of each op of the program
 //   shared_offset   of each variable of the module, in the CTA's shared memory; of functions: in `variable`
 //   special         the kernel's special registers so far
 //   shared          variables in shared memory, by name
@@ -34,13 +41,14 @@ struct decoder {
     struct machine_module *module;
     const struct ptx_program *program;
     struct machine_kernel *kernel;
+    const struct machine_executor *executor;
     const uint64_t *shared_offset;
     uint64_t dynamic_offset;
     struct machine_array special, variable, shared;
     struct machine_function *function;
     const struct ptx_function *source;
     uint32_t file_offset[PTX_FILES];
-    struct machine_array code, operand, constant, constants_seen, code_of, before, behind;
+    struct machine_array code, operand, constant, constants_seen, code_of, before, behind, executors;
     uint32_t *constant_head;
     jmp_buf no_memory;
 };

@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     kernel_toolkit(toolkit, sizeof toolkit);
     if (count[1] == 0 && (argc < 3 || strcmp(toolkit, PINNED) != 0)) {
         printf("skipped: the kernels are built by %s here, the digests are of %s\n",
-               argc > 2 && toolkit[0] != '\0' ? toolkit : "no nvcc", PINNED);
+               argc > 2 && toolkit[0] != '\0' ? toolkit : "no nvcc, or without cubins (TMAREF_CUBINS),", PINNED);
         free(text);
         return SKIPPED;
     }

@@ -23,7 +23,7 @@ Suite *harness_suite(void);
 
 // --- the same on every machine -----------------------------------------------------------------------------------
 
-enum { CASES = 1000, SEED = 1 };
+enum { CASES = 1000, RUN_CASES = 200, BATCH_OF = 50, SEED = 1 };
 #define RANDOM_FIRST UINT64_C(0x108c40ea43b9a2d8)
 #define ARENA_DIGEST UINT64_C(0xf035724866297d47)
 
@@ -216,12 +216,12 @@ static int few_cases(const struct family *family, int cases)
 START_TEST(source_fill_partitions)
 {
     const struct family *family = family_find(first_cases[_i].family);
-    const int cases = few_cases(family, CASES);
+    const int cases = few_cases(family, RUN_CASES);
     struct source source = {.family = family, .seed = SEED, .next = 5, .end = 5 + (uint64_t)cases};
     static struct fill fill;
     struct batch batch;
     struct text why;
-    char seen[CASES] = {0};
+    char seen[RUN_CASES] = {0};
     void *expected = malloc(family->case_bytes);
     ck_assert(batch_open(&batch, family));
     ck_assert_int_eq(source_fill(&source, &batch, &fill, &why), cases);
@@ -261,7 +261,7 @@ END_TEST
 START_TEST(executor_model_runs_a_batch)
 {
     const struct family *family = family_find(first_cases[_i].family);
-    const int cases = few_cases(family, 200);
+    const int cases = few_cases(family, BATCH_OF);
     struct source source = {.family = family, .seed = SEED, .end = (uint64_t)cases};
     static struct fill fill;
     struct batch batch;
@@ -464,6 +464,7 @@ END_TEST
 Suite *harness_suite(void)
 {
     Suite *suite = suite_create("harness");
+    arena(); // once, not again in every test's process
     TCase *fixed = tcase_create("fixed"), *places = tcase_create("places");
     TCase *cases = tcase_create("cases"), *files = tcase_create("files");
     tcase_set_timeout(fixed, 300);
