@@ -51,6 +51,10 @@ check_symbols() {
     echo '#include <tmaref.h>' | "${cpp[@]}" -E -dM - >"$scratch/macros"
     echo | "${cpp[@]}" -E -dM - | grep -vxFf - "$scratch/macros" | awk '$2 !~ /^TMAREF_/' | offences || status=1
 
+    local said headers=("$tree/include/tmaref.h" "$tree"/include/tmaref/*/*.h)
+    said="$(wc -l <"$scratch/libtmaref.a") exported functions and $(cat "${headers[@]}" | grep -c '^static inline') inline ones, in ${#headers[@]} headers"
+    grep -qF "$said" docs/abi.md || { echo "docs/abi.md does not say: $said"; status=1; }
+
     find "$tree/include" -mindepth 1 -maxdepth 1 ! -name 'tmaref*' | offences || status=1
     printf '#include <memory.h>\n#include <tmaref.h>\nint main(void) { return memcmp("a", "a", 1); }\n' >"$scratch/memory.c"
     "$CC" -std=c11 -I "$tree/include" -fsyntax-only "$scratch/memory.c" || status=1

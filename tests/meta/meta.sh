@@ -207,7 +207,40 @@ check_version() {
     } | offences
 }
 
+# The table of docs/architecture.md that says how large the folders are. A function is counted from its brace on.
+print_sizes() {
+    echo "| folder | files | lines | functions | lines of a function: median | nine in ten have at most |"
+    echo "|---|---|---|---|---|---|"
+    for folder in model/* harness kernels native tests; do
+        [ -d "$folder" ] || continue
+        git ls-files "$folder" | grep -E '\.(c|h|cu|cuh|def)$' | tr '\n' '\0' | xargs -0 awk '
+            FNR == 1 { files++; start = 0 }
+            { lines++ }
+            /^\{/ || /^[A-Za-z].*\) *\{$/ { start = FNR }
+            /^}/ && start { print FNR - start - 1; start = 0 }
+            END { print -1, files, lines }' | sort -n | awk -v folder="$folder" '
+            NR == 1 { files = $2; lines = $3; next }
+            { length_of[++functions] = $1 }
+            END { print "| `" folder "` | " files " | " lines " | " functions " | " \
+                        length_of[int((functions + 1) / 2)] " | " length_of[int(functions * 0.9)] " |" }'
+    done
+}
+write_sizes() {
+    local scratch
+    scratch=$(mktemp)
+    print_sizes >"$scratch.table"
+    awk -v table="$scratch.table" '
+        /^\| folder \| files / { while ((getline line < table) > 0) print line; is_old = 1 }
+        is_old && !/^\|/ { is_old = 0 }
+        !is_old' docs/architecture.md >"$scratch"
+    cat "$scratch" >docs/architecture.md
+    rm -f "$scratch" "$scratch.table"
+}
+
 case $check in
+write_sizes)
+    write_sizes
+    ;;
 rule_numbers | number_rules | release_rules | rules_tested | tests_named | evidence | claims | rules_page | forms_page | layers | include_order | size | version)
     "check_$check"
     ;;
