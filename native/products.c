@@ -9,9 +9,8 @@
 
 int native_wgmma_types(const char *name)
 {
-    for (int types = 0; types < WGMMA_TYPES_COUNT; types++)
-        if (strcmp(wgmma_types_row((enum wgmma_types)types)->name, name) == 0) return types;
-    return -1;
+    enum wgmma_types types = wgmma_types_find(name);
+    return types == WGMMA_TYPES_COUNT ? -1 : (int)types;
 }
 
 int native_mma_form(const char *name)

@@ -47,12 +47,9 @@ static void take_types(const struct command_option *option, void *line, char *va
 {
     struct decode_options *to = line;
     (void)option;
-    for (int types = 0; types < WGMMA_TYPES_COUNT; types++)
-        if (strcmp(wgmma_types_row((enum wgmma_types)types)->name, value) == 0) {
-            to->descriptor.types = (enum wgmma_types)types;
-            return;
-        }
-    argp_error(state, "--types takes the types of a wgmma, D, A and B, as f32.bf16.bf16, not '%s'", value);
+    to->descriptor.types = wgmma_types_find(value);
+    if (to->descriptor.types == WGMMA_TYPES_COUNT)
+        argp_error(state, "--types takes the types of a wgmma, D, A and B, as f32.bf16.bf16, not '%s'", value);
 }
 
 static void take_input(void *line, char *argument, struct argp_state *state)

@@ -2,6 +2,8 @@
 // The tables behind types.h.
 #include "types.h"
 
+#include <string.h>
+
 static const struct wgmma_types_row rows[WGMMA_TYPES_COUNT] = {
 #define ROW(X, D, A, B, d, a, b, k) {#d "." #a "." #b, NUMBER_##D, NUMBER_##A, NUMBER_##B, k},
     WGMMA_ROWS(ROW, )
@@ -11,6 +13,13 @@ static const struct wgmma_types_row rows[WGMMA_TYPES_COUNT] = {
 const struct wgmma_types_row *wgmma_types_row(enum wgmma_types types)
 {
     return &rows[types];
+}
+
+enum wgmma_types wgmma_types_find(const char *name)
+{
+    int types = 0;
+    while (types < WGMMA_TYPES_COUNT && strcmp(rows[types].name, name) != 0) types++;
+    return (enum wgmma_types)types;
 }
 
 int wgmma_is_integer(enum wgmma_types types)

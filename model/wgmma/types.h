@@ -17,6 +17,9 @@ struct wgmma_types_row {
 // The row of types (< WGMMA_TYPES_COUNT).
 const struct wgmma_types_row *wgmma_types_row(enum wgmma_types types);
 
+// The types of that name, WGMMA_TYPES_COUNT if there are none.
+enum wgmma_types wgmma_types_find(const char *name);
+
 // s8, u8 and b1 are summed as integers, all others as floats.
 int wgmma_is_integer(enum wgmma_types types);
 

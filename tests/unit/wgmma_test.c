@@ -37,9 +37,12 @@ START_TEST(wgmma_types_have_256_bits_of_k)
         enum wgmma_types types = (enum wgmma_types)t;
         ck_assert_int_eq(wgmma_types_row(types)->k * number_format_row(wgmma_types_row(types)->a)->size_bits, 256);
         ck_assert_int_eq(wgmma_units(types) * wgmma_unit_bytes(types), 32);
+        ck_assert_int_eq(wgmma_types_find(wgmma_types_row(types)->name), types);
         ck_assert_int_eq(wgmma_units(types) * WGMMA_M, 4 * WGMMA_THREADS * wgmma_a_parts(types));
     }
     ck_assert_str_eq(wgmma_types_row(WGMMA_F16_E4M3_E5M2)->name, "f16.e4m3.e5m2");
+    ck_assert_int_eq(wgmma_types_find("f32.bf16.bf16"), WGMMA_F32_BF16_BF16);
+    ck_assert_int_eq(wgmma_types_find("f32.bf16.f16"), WGMMA_TYPES_COUNT);
     ck_assert_int_eq(wgmma_d_registers(WGMMA_F32_TF32_TF32, 256), 128);
     ck_assert_int_eq(wgmma_d_registers(WGMMA_F16_F16_F16, 256), 64);
     ck_assert(wgmma_may_transpose(WGMMA_F32_BF16_BF16) && !wgmma_may_transpose(WGMMA_F32_TF32_TF32));
