@@ -70,32 +70,17 @@ void native_box_steps(const uint8_t *image, uint32_t *steps, uint64_t *extent)
     for (int i = 0; i < TENSORMAP_MAX_RANK; i++) extent[i] = i < map.rank ? slice_extent(&map, i) : 0;
 }
 
-static int is_of_global_memory(enum rule rule)
-{
-    return rule == RULE_LOAD_UNMAPPED || rule == RULE_LOAD_BASE_UNMAPPED;
-}
-
-// Where global memory is mapped nobody knows here: what is said of that is left out.
-static void leave_out_unmapped(struct findings *findings)
-{
-    int kept = 0;
-    for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
-        if (!is_of_global_memory(findings->item[i].rule)) findings->item[kept++] = findings->item[i];
-    findings->count = kept;
-}
-
+// Where global memory is mapped nobody knows here.
 void native_load_check(const uint8_t *image, const int32_t *coord, uint32_t shared, struct native_report *report)
 {
-    static uint8_t shared_bytes[SM_SHARED_BYTES], global_byte; // nobody writes them
     static const uint16_t offset[IM2COL_MAX_SPATIAL];
-    const struct memory global = {&global_byte, 0, 1}, cta = {shared_bytes, 0, sizeof shared_bytes};
+    const struct memory cta = {NULL, 0, SM_SHARED_BYTES};
     struct tensormap map = map_of(image);
     struct findings findings;
     if (map.mode == TENSORMAP_IM2COL)
-        im2col_load_check(&map, map.rank, coord, offset, &global, &cta, shared, &findings);
+        im2col_load_check(&map, map.rank, coord, offset, NULL, &cta, shared, &findings);
     else
-        tile_load_check(&map, map.rank, coord, &global, &cta, shared, &findings);
-    leave_out_unmapped(&findings);
+        tile_load_check(&map, map.rank, coord, NULL, &cta, shared, &findings);
     native_tell(report, findings_first_broken(&findings), &findings);
 }
 

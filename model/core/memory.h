@@ -18,12 +18,17 @@ struct memory {
     uint64_t size_bytes;
 };
 
+// Does it hold these bytes? It may have none of its own (`bytes` NULL) where they are only asked for.
+static inline int memory_holds(const struct memory *memory, uint64_t address, uint64_t count_bytes)
+{
+    uint64_t offset = address - memory->base;
+    return offset <= memory->size_bytes && count_bytes <= memory->size_bytes - offset;
+}
+
 // Where the `count_bytes` bytes at `address` are, or NULL if not all of them are mapped.
 static inline uint8_t *memory_at(const struct memory *memory, uint64_t address, uint64_t count_bytes)
 {
-    uint64_t offset = address - memory->base;
-    if (offset > memory->size_bytes || count_bytes > memory->size_bytes - offset) return NULL;
-    return memory->bytes + offset;
+    return memory_holds(memory, address, count_bytes) ? memory->bytes + (address - memory->base) : NULL;
 }
 
 // --- Global memory ---------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ static enum rule check_own(const struct memory *own, uint32_t address, struct fi
         broken(findings, &first,
                (struct finding){RULE_MBARRIER_ADDRESS_ALIGN, "a", -1, 0, address, MBARRIER_BYTES,
                                 address - address % MBARRIER_BYTES});
-    if (memory_at(own, address, MBARRIER_BYTES) == NULL)
+    if (!memory_holds(own, address, MBARRIER_BYTES))
         broken(findings, &first,
                (struct finding){RULE_MBARRIER_ADDRESS_BOUNDS, "a", -1, 0, address, end,
                                 address < own->base ? own->base : end - MBARRIER_BYTES});

@@ -26,7 +26,7 @@ static void check_shared(const struct memory *memory, uint64_t address, uint32_t
 {
     const struct region region = {*memory, 0};
     const struct global_memory alone = {&region, 1};
-    if (memory_at(memory, address, bytes) == NULL)
+    if (!memory_holds(memory, address, bytes))
         broken(findings, first, global_finding(&alone, rule, "a", address, bytes));
 }
 

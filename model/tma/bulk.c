@@ -92,7 +92,7 @@ static void check_bounds(const struct memory *memory, const char *argument, uint
                          enum rule rule, enum rule *first, struct findings *findings)
 {
     uint64_t end = memory->base + memory->size_bytes;
-    if (memory_at(memory, address, bytes) != NULL) return;
+    if (memory_holds(memory, address, bytes)) return;
     uint64_t nearest = address < memory->base || bytes > memory->size_bytes ? memory->base : end - bytes;
     broken(findings, first, (struct finding){rule, argument, -1, 0, address, end, nearest});
 }

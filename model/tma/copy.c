@@ -16,26 +16,30 @@ enum rule tile_map_check(const struct tensormap *map, struct findings *findings)
     return report.first;
 }
 
+// `memory` NULL: nobody asks what is mapped.
+static enum rule check_load(struct transfer t, const struct memory *memory, struct findings *findings)
+{
+    const struct region region = {memory != NULL ? *memory : (struct memory){.size_bytes = 0}, 0};
+    const struct global_memory global = {&region, 1};
+    struct box box;
+    if (memory != NULL) t.global_memory = &global;
+    return transfer_check_load(&t, &box, findings);
+}
+
 enum rule tile_load_check(const struct tensormap *map, int dims, const int32_t *coord,
                           const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                           struct findings *findings)
 {
-    const struct region region = {*global_memory, 0};
-    const struct global_memory global = {&region, 1};
-    const struct transfer t = {NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, &global, shared_memory, shared};
-    struct box box;
-    return transfer_check_load(&t, &box, findings);
+    return check_load((struct transfer){NO_OP, TENSORMAP_TILED, map, dims, coord, NULL, NULL, shared_memory, shared},
+                      global_memory, findings);
 }
 
 enum rule im2col_load_check(const struct tensormap *map, int dims, const int32_t *coord, const uint16_t *offset,
                             const struct memory *global_memory, const struct memory *shared_memory, uint32_t shared,
                             struct findings *findings)
 {
-    const struct region region = {*global_memory, 0};
-    const struct global_memory global = {&region, 1};
-    const struct transfer t = {NO_OP, TENSORMAP_IM2COL, map, dims, coord, offset, &global, shared_memory, shared};
-    struct box box;
-    return transfer_check_load(&t, &box, findings);
+    return check_load((struct transfer){NO_OP, TENSORMAP_IM2COL, map, dims, coord, offset, NULL, shared_memory, shared},
+                      global_memory, findings);
 }
 
 static enum rule load(const struct transfer *t, uint32_t *transaction_bytes, struct findings *findings)

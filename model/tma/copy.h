@@ -13,7 +13,8 @@
 //   returns   RULE_OK or the first rule broken
 enum rule tile_map_check(const struct tensormap *map, struct findings *findings);
 
-// The check of a tiled load, in the hardware's order: 715 before 716 before 700.
+// The check of a tiled load, in the hardware's order: 715 before 716 before 700. Without global memory (NULL) what
+// is mapped is not asked, and all else is checked.
 //   dims      the .Nd of the instruction; `coord` has as many entries
 //   shared    destination address in the CTA's shared window                                           (bytes)
 //   findings  NULL, or takes every rule broken, not only the first

@@ -48,7 +48,7 @@ static void check_destination(const struct cp_async *copy, enum rule *first, str
     uint64_t nearest = to < copy->shared->base ? copy->shared->base : end - size;
     if (to >= SHARED_WINDOW_BYTES)
         broken(findings, first, (struct finding){RULE_CP_ASYNC_WINDOW, "dst", -1, 0, to, SHARED_WINDOW_BYTES, nearest});
-    else if (memory_at(copy->shared, to - to % size, size) == NULL)
+    else if (!memory_holds(copy->shared, to - to % size, size))
         broken(findings, first, (struct finding){RULE_CP_ASYNC_SMEM_BOUNDS, "dst", -1, 0, to, end, nearest});
     if (to % size != 0)
         broken(findings, first, (struct finding){RULE_CP_ASYNC_ALIGN, "dst", -1, 0, to, size, to - to % size});

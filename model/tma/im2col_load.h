@@ -7,7 +7,8 @@
 #include "im2col.h"
 #include "memory.h"
 
-// The check of an im2col load, in the hardware's order: 715 before 716 before 700.
+// The check of an im2col load, in the hardware's order: 715 before 716 before 700. Without global memory (NULL) what
+// is mapped is not asked, and all else is checked.
 //   dims      the .Nd of the instruction; `coord` has as many entries
 //   offset    im2colOffsets, rank - 2 entries, W first; any value                                    (elements)
 //   shared    destination address in the CTA's shared window                                           (bytes)

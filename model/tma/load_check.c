@@ -49,6 +49,7 @@ static void check_source(struct transfer_report *report, const struct box *box, 
                          const struct global_memory *memory)
 {
     uint64_t unmapped;
+    if (memory == NULL) return;
     if (is_first_outside(box) && region_find(memory, NULL, map->address) == NULL)
         transfer_broken(report, global_byte_finding(memory, RULE_LOAD_BASE_UNMAPPED, "globalAddress", map->address));
     if (box->mode == TENSORMAP_TILED && is_surely_mapped(&box->tile, memory)) return;

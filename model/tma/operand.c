@@ -32,7 +32,7 @@ int operand_fits(uint32_t address, uint64_t bytes, const struct memory *memory)
     uint32_t place = operand_place(address);
     uint64_t end = memory->base + memory->size_bytes;
     if (operand_is_nowhere(address)) return place <= end && bytes <= end - place;
-    return memory_at(memory, place, bytes) != NULL;
+    return memory_holds(memory, place, bytes);
 }
 
 enum rule operand_check_barrier(uint32_t address, const struct memory *memory, struct findings *findings)

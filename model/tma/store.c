@@ -13,9 +13,10 @@ static enum rule store(enum tensormap_mode mode, int op, int runs, const struct 
                        const int32_t *coord, const struct memory *global_memory, const struct memory *shared_memory,
                        uint32_t shared, struct findings *findings)
 {
-    const struct region region = {*global_memory, 0};
+    const struct region region = {global_memory != NULL ? *global_memory : (struct memory){.size_bytes = 0}, 0};
     const struct global_memory global = {&region, 1};
-    const struct transfer t = {op, mode, map, dims, coord, NULL, &global, shared_memory, shared};
+    const struct transfer t = {
+        op, mode, map, dims, coord, NULL, global_memory != NULL ? &global : NULL, shared_memory, shared};
     struct box box;
     enum rule rule = transfer_check_store(&t, &box, findings);
     if (rule != RULE_OK || !runs || operand_is_nowhere(shared)) return rule;

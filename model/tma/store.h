@@ -8,7 +8,8 @@
 #include "reduce.h"
 #include "tile.h"
 
-// The check of a tiled store, in the hardware's order: 715 before 716 before 700.
+// The check of a tiled store, in the hardware's order: 715 before 716 before 700. Without global memory (NULL) what
+// is mapped is not asked, and all else is checked.
 //   dims      the .Nd of the instruction; `coord` has as many entries
 //   shared    source address in the CTA's shared window                                                (bytes)
 //   findings  NULL, or takes every rule broken, not only the first

@@ -31,7 +31,7 @@ enum rule transfer_check_store(const struct transfer *t, struct box *box, struct
     if (has_box) box_start_store(box, t->mode, t->map, t->coord);
     if (has_box && t->mode == TENSORMAP_IM2COL) transfer_check_start(&report, &box->column);
     int fits = transfer_check_shared(&report, t->map, has_box ? box_reach_bytes(box) : 0, t->shared_memory, t->shared);
-    if (has_box && fits && !operand_is_nowhere(t->shared) &&
+    if (has_box && fits && !operand_is_nowhere(t->shared) && t->global_memory != NULL &&
         global_find_unusable(box, t->global_memory, MEMORY_WRITES, &unmapped))
         transfer_report_unmapped(&report, t->global_memory, unmapped);
     return report.first;

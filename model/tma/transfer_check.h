@@ -45,7 +45,7 @@ void transfer_check_coord(struct transfer_report *report, const struct tensormap
 void transfer_check_address(struct transfer_report *report, const struct tensormap *map);
 
 // A tensor load or prefetch, a store (`op` NO_OP) or a reduction, tiled or im2col, and the memories between which it
-// runs. `offset` is of im2col loads and prefetches.
+// runs. `offset` is of im2col loads and prefetches. Of a check `global_memory` may be NULL: nobody asks what is mapped.
 struct transfer {
     int op;
     enum tensormap_mode mode;

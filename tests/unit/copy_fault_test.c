@@ -323,6 +323,24 @@ START_TEST(load_base_unmapped__faults_when_the_first_element_is_outside)
 }
 END_TEST
 
+// Of every vector all findings but those about global memory.
+START_TEST(load_check_without_global_memory_asks_all_else)
+{
+    struct load load = load_of(&vectors[_i]);
+    const struct memory shared_memory = {NULL, SMEM_BASE, load.smem_bytes};
+    struct findings all, left;
+    int kept = 0;
+    run(&load, &all);
+    tile_load_check(&load.map, load.dims, load.coord, NULL, &shared_memory, load.shared, &left);
+    for (int i = 0; i < all.count; i++) {
+        if (all.item[i].rule == RULE_LOAD_UNMAPPED || all.item[i].rule == RULE_LOAD_BASE_UNMAPPED) continue;
+        ck_assert_int_lt(kept, left.count);
+        ck_assert_int_eq(left.item[kept++].rule, all.item[i].rule);
+    }
+    ck_assert_msg(left.count == kept, "%s: also %s", vectors[_i].why, rule_row(left.item[kept].rule)->id);
+}
+END_TEST
+
 // 2^25 rows of 2^39 bytes are 2^64: row 2^25 + y lies where row y does.
 START_TEST(tile_address__wraps_at_2_64)
 {
@@ -461,6 +479,7 @@ void copy_fault_add_tests(Suite *suite)
     tcase_add_test(tests, load_smem_bounds__are_exact);
     tcase_add_test(tests, load_unmapped__faults_where_an_element_is_in_bounds);
     tcase_add_test(tests, load_base_unmapped__faults_when_the_first_element_is_outside);
+    tcase_add_loop_test(tests, load_check_without_global_memory_asks_all_else, 0, VECTORS);
     tcase_add_test(tests, tile_address__wraps_at_2_64);
     tcase_add_loop_test(tests, load_faults_come_in_the_order_of_the_hardware, 0, VECTORS);
     tcase_add_loop_test(tests, load_vectors_notice_each_wrong_check, 0, MUTANTS);

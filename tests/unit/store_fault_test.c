@@ -38,6 +38,14 @@ static struct test_fault works(void)
 static uint8_t gmem[GMEM_BYTES], smem[SMEM_BYTES];
 static const struct memory global = {gmem, GMEM_BASE, GMEM_BYTES}, shared = {smem, SMEM_BASE, SMEM_BYTES};
 
+// Without global memory a check asks all but whether that is mapped.
+static void check_without_global(const struct test_fault *t, enum rule rule)
+{
+    const struct memory unread = {NULL, SMEM_BASE, SMEM_BYTES};
+    enum rule left = tile_reduce_check(t->op, &t->map, t->dims, t->coord, NULL, &unread, t->shared, NULL);
+    ck_assert_int_eq(left, rule == RULE_STORE_UNMAPPED ? RULE_OK : rule);
+}
+
 // The rule that the reduction breaks; the check, which collects all, must agree on the first.
 static enum rule run(const struct test_fault *t)
 {
@@ -49,6 +57,7 @@ static enum rule run(const struct test_fault *t)
                      rule);
     ck_assert_int_eq(findings_first_broken(&findings), rule);
     ck_assert_int_eq(same.count, findings.count);
+    check_without_global(t, rule);
     for (int i = 0; i < GMEM_BYTES && rule != RULE_OK; i++) ck_assert_int_eq(gmem[i], 0x11);
     return rule;
 }

@@ -49,41 +49,29 @@ int box_place_of_element(const struct box *box, const int64_t *index, struct pro
                           : provenance_of_element(&box->walked, question->coord, question->shared, index, place);
 }
 
-static void check_operation(const struct explain *q, const struct memory *global, const struct memory *shared,
-                            struct findings *findings)
+static void check_operation(const struct explain *q, const struct memory *shared, struct findings *findings)
 {
     const struct tensormap *map = &q->map;
     int is_im2col = map->mode == TENSORMAP_IM2COL, rank = map->rank;
     if (q->operation == EXPLAIN_LOAD && is_im2col)
-        im2col_load_check(map, rank, q->coord, q->offset, global, shared, q->shared, findings);
+        im2col_load_check(map, rank, q->coord, q->offset, NULL, shared, q->shared, findings);
     else if (q->operation == EXPLAIN_LOAD)
-        tile_load_check(map, rank, q->coord, global, shared, q->shared, findings);
+        tile_load_check(map, rank, q->coord, NULL, shared, q->shared, findings);
     else if (q->operation == EXPLAIN_STORE && is_im2col)
-        im2col_store_check(map, rank, q->coord, global, shared, q->shared, findings);
+        im2col_store_check(map, rank, q->coord, NULL, shared, q->shared, findings);
     else if (q->operation == EXPLAIN_STORE)
-        tile_store_check(map, rank, q->coord, global, shared, q->shared, findings);
+        tile_store_check(map, rank, q->coord, NULL, shared, q->shared, findings);
     else if (is_im2col)
-        im2col_reduce_check(q->op, map, rank, q->coord, global, shared, q->shared, findings);
+        im2col_reduce_check(q->op, map, rank, q->coord, NULL, shared, q->shared, findings);
     else
-        tile_reduce_check(q->op, map, rank, q->coord, global, shared, q->shared, findings);
+        tile_reduce_check(q->op, map, rank, q->coord, NULL, shared, q->shared, findings);
 }
 
-static int is_of_global_memory(enum rule rule)
-{
-    return rule == RULE_LOAD_UNMAPPED || rule == RULE_LOAD_BASE_UNMAPPED || rule == RULE_STORE_UNMAPPED;
-}
-
-// The check with all of a CTA's shared memory. Where global memory is mapped nobody knows here, so findings about that
-// are left out.
+// The check with all of a CTA's shared memory. Where global memory is mapped nobody knows here.
 static void check(struct box *box)
 {
-    static uint8_t shared_bytes[SHARED_WINDOW_BYTES];
-    uint8_t global_byte = 0;
-    const struct memory shared = {shared_bytes, 0, sizeof shared_bytes}, global = {&global_byte, 0, 1};
-    struct findings all = {0};
-    check_operation(box->question, &global, &shared, &all);
-    for (int i = 0; i < all.count && i < FINDINGS_MAX; i++)
-        if (!is_of_global_memory(all.item[i].rule)) finding_add(&box->findings, all.item[i]);
+    const struct memory shared = {NULL, 0, SHARED_WINDOW_BYTES};
+    check_operation(box->question, &shared, &box->findings);
     box->rule = findings_first_broken(&box->findings);
 }
 

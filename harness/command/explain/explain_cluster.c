@@ -46,21 +46,14 @@ static int check_question(const struct explain *question, const struct sharing *
     return EXIT_AGREE;
 }
 
-// The check of one slice's load, as explain_box.c does it: with all of a CTA's shared memory, and no word about which
-// global memory is mapped.
+// The check of one slice's load, as explain_box.c does it.
 static void check_load(struct sharing *sharing, const struct issue *load)
 {
-    static uint8_t shared_bytes[SHARED_WINDOW_BYTES];
-    uint8_t global_byte = 0;
-    const struct memory shared = {shared_bytes, 0, sizeof shared_bytes}, global = {&global_byte, 0, 1};
+    const struct memory shared = {NULL, 0, SHARED_WINDOW_BYTES};
     const struct tensormap *map = &sharing->question->map;
-    struct findings all = {0};
-    if (sharing->findings.count > 0) return;
     uint64_t to = sharing->question->shared + load->slice.offset_bytes;
-    tile_load_check(map, map->rank, load->slice.coord, &global, &shared, (uint32_t)to, &all);
-    for (int i = 0; i < all.count && i < FINDINGS_MAX; i++)
-        if (all.item[i].rule != RULE_LOAD_UNMAPPED && all.item[i].rule != RULE_LOAD_BASE_UNMAPPED)
-            finding_add(&sharing->findings, all.item[i]);
+    if (sharing->findings.count > 0) return;
+    tile_load_check(map, map->rank, load->slice.coord, NULL, &shared, (uint32_t)to, &sharing->findings);
 }
 
 static void share(struct sharing *sharing)
