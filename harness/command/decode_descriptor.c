@@ -8,6 +8,7 @@
 #include "descriptor.h"
 #include "json.h"
 #include "map_text.h"
+#include "picture/swizzle_names.h"
 #include "wgmma.h"
 
 enum { STEP_BYTES = 32, PIECE_BYTES = 16, GROUP_ROWS = 8, STEP_K = 16 }; // one instruction's depth; MN-major is 16-bit
@@ -20,8 +21,6 @@ struct answer {
     uint32_t first, end, next_start;
     int leaves_span;
 };
-
-static const char *const swizzle_names[] = {"none", "128B", "64B", "32B"}, *const map_numbers[] = {"0", "3", "2", "1"};
 
 // It is judged as B: the layouts of A are the same.
 static struct wgmma instruction_of(const struct descriptor_question *q)
@@ -88,8 +87,9 @@ static void print_fields(const struct answer *answer)
     printf("leading offset       %u bytes\n", d->leading_bytes);
     printf("stride offset        %u bytes\n", d->stride_bytes);
     printf("base offset          %u lines of 128 bytes\n", d->base_offset);
-    printf("swizzle              %s (%d here, %s in a tensor map)\n", swizzle_names[d->swizzle], (int)d->swizzle,
-           map_numbers[d->swizzle]);
+    const enum tensormap_swizzle mode = swizzle_of_wgmma(d->swizzle);
+    printf("swizzle              %s (%d here, %d in a tensor map)\n", swizzle_plain_name(mode), (int)d->swizzle,
+           (int)mode);
     if (q->bits & WGMMA_DESCRIPTOR_IGNORED)
         printf("ignored bits         0x%" PRIx64 "\n", q->bits & WGMMA_DESCRIPTOR_IGNORED);
     printf("operand              %d rows of M or N, %s, of %s\n", q->rows, q->is_mn_major ? "MN-major" : "K-major",
@@ -136,12 +136,13 @@ static json_t *piece_table(const struct answer *answer)
 static void print_json(const struct answer *answer)
 {
     const struct wgmma_descriptor *d = &answer->descriptor;
-    json_t *json = json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:s, s:i, s:b, s:i, s:i}", "types",
-                             wgmma_types_row(answer->question->types)->name, "descriptor",
-                             json_u64(answer->question->bits), "start", (int)d->start_bytes, "leading",
-                             (int)d->leading_bytes, "stride", (int)d->stride_bytes, "baseOffset", (int)d->base_offset,
-                             "swizzle", swizzle_names[d->swizzle], "rows", answer->question->rows, "mnMajor",
-                             answer->question->is_mn_major, "first", (int)answer->first, "end", (int)answer->end);
+    json_t *json =
+        json_pack("{s:s, s:o, s:i, s:i, s:i, s:i, s:s, s:i, s:b, s:i, s:i}", "types",
+                  wgmma_types_row(answer->question->types)->name, "descriptor", json_u64(answer->question->bits),
+                  "start", (int)d->start_bytes, "leading", (int)d->leading_bytes, "stride", (int)d->stride_bytes,
+                  "baseOffset", (int)d->base_offset, "swizzle", swizzle_plain_name(swizzle_of_wgmma(d->swizzle)),
+                  "rows", answer->question->rows, "mnMajor", answer->question->is_mn_major, "first", (int)answer->first,
+                  "end", (int)answer->end);
     if (!answer->leaves_span) json_object_set_new(json, "next", json_u64(next_bits(answer)));
     json_object_set_new(json, "pieces", piece_table(answer));
     json_object_set_new(json, "findings", findings_array(&answer->findings));

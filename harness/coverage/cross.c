@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "picture/swizzle_names.h"
+
 static const int values[AXES] = {FEATURE_OPERATIONS, FEATURE_MODES,       DTYPE_COUNT,    FEATURE_RANKS,
                                  FEATURE_SWIZZLES,   FEATURE_INTERLEAVES, BOUNDS_CLASSES, ESTRIDE_CLASSES};
 
@@ -24,12 +26,12 @@ const char *cross_value_name(enum cross_axis axis, int value)
     static const char *const names[AXES][AXIS_MOST] = {
         [AXIS_MODE] = {"tiled", "im2col"},
         [AXIS_RANK] = {"1", "2", "3", "4", "5"},
-        [AXIS_SWIZZLE] = {"none", "32B", "64B", "128B"},
         [AXIS_INTERLEAVE] = {"none", "16B", "32B"},
         [AXIS_BOUNDS] = {"inside", "before", "past", "both", "outside"},
         [AXIS_ESTRIDE] = {"1", "inner", "outer", "both"},
     };
     if (axis == AXIS_OPERATION) return feature_operation_name((enum feature_operation)value);
+    if (axis == AXIS_SWIZZLE) return swizzle_plain_name((uint32_t)value);
     if (axis == AXIS_DTYPE) return dtype_row((enum dtype)value)->name;
     return names[axis][value];
 }

@@ -21,6 +21,18 @@ const struct swizzle_name *swizzle_name(enum tensormap_swizzle mode)
     return &rows[mode];
 }
 
+const char *swizzle_plain_name(uint32_t mode)
+{
+    return swizzle_name((enum tensormap_swizzle)mode)->name;
+}
+
+enum tensormap_swizzle swizzle_of_wgmma(uint32_t wgmma)
+{
+    uint32_t mode = SWIZZLE_NONE;
+    while (mode < MODES - 1 && rows[mode].wgmma != wgmma) mode++;
+    return (enum tensormap_swizzle)mode;
+}
+
 static uint32_t log2_of(uint32_t power)
 {
     uint32_t bits = 0;
@@ -115,8 +127,7 @@ static int find_code(const char *text, enum tensormap_swizzle *mode, struct text
         return 0;
     }
     uint32_t code = (uint32_t)(text[0] - '0');
-    for (int i = 0; i < MODES; i++)
-        if ((wgmma ? rows[i].wgmma : (uint32_t)i) == code) *mode = (enum tensormap_swizzle)i;
+    *mode = wgmma ? swizzle_of_wgmma(code) : (enum tensormap_swizzle)code;
     return 1;
 }
 

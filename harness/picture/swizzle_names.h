@@ -26,6 +26,10 @@ struct swizzle_name {
 //   source   PTX ISA 9.1 "tensormap.replace" and "Matrix Descriptor Format" (#asynchronous-warpgroup-level-matrix)
 const struct swizzle_name *swizzle_name(enum tensormap_swizzle mode);
 
+// Its name alone, for the fields of a case; and the mode of a matrix descriptor's two bits.
+const char *swizzle_plain_name(uint32_t mode);
+enum tensormap_swizzle swizzle_of_wgmma(uint32_t wgmma);
+
 // The mode as a CuTe swizzle of indices of elements of `element_bytes` bytes (1, 2, 4, 8, 16); 1 gives the byte form.
 struct swizzle_cute swizzle_cute(enum tensormap_swizzle mode, uint32_t element_bytes);
 

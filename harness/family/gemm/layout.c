@@ -8,11 +8,11 @@
 #include "field.h"
 #include "gpu.h"
 #include "layout_case.h"
+#include "picture/swizzle_names.h"
 
 enum { DUMP_BUFFER = 3, MAX_SIDE = 1024 }; // the slot behind those of A, B and D; the most rows or columns of D
 
 static const char *const major_names[] = {"k", "mn", NULL};
-static const char *const swizzle_names[] = {"none", "32B", "64B", "128B", NULL};
 
 static const struct layout_instance instances[] = {
 #define ROW(type, a, b) {"gemm_layout_" #type "_" #a "_" #b, GEMM_TYPE_##type, {MAJOR_##a, MAJOR_##b}},
@@ -148,8 +148,8 @@ static const struct field field[] = {
               .names = major_names),
     FIELD_ROW("major_b", instance, &compiled, KEY_MAJOR_B, "along what B is contiguous", .kind = FIELD_NAME,
               .names = major_names),
-    FIELD_ONE_OF("swizzle_a", swizzle[0], swizzle_names, "of A in shared memory"),
-    FIELD_ONE_OF("swizzle_b", swizzle[1], swizzle_names, "of B in shared memory"),
+    FIELD_NAMED("swizzle_a", swizzle[0], swizzle_plain_name, SWIZZLE_128B, "of A in shared memory"),
+    FIELD_NAMED("swizzle_b", swizzle[1], swizzle_plain_name, SWIZZLE_128B, "of B in shared memory"),
     FIELD_NUMBERS("shift", shift_bytes, 2, 0, UINT32_MAX, "bytes of A and B past 1024-byte alignment"),
     FIELD_NUMBER("m", m, 0, MAX_SIDE, "rows of D"),
     FIELD_NUMBER("n", n, 0, MAX_SIDE, "columns of D"),
@@ -289,8 +289,8 @@ static void layout_explain(const void *test_case, const struct difference *diffe
     if (difference->window == 0)
         fprintf(out, "    D[%u][%u]: A %s-major, swizzle %s; B %s-major, swizzle %s\n", (at - GEMM_GUARD_BYTES) / pitch,
                 (at - GEMM_GUARD_BYTES) % pitch / 4, major_names[instances[c->instance].is_mn_major[0]],
-                swizzle_names[c->swizzle[0]], major_names[instances[c->instance].is_mn_major[1]],
-                swizzle_names[c->swizzle[1]]);
+                swizzle_plain_name(c->swizzle[0]), major_names[instances[c->instance].is_mn_major[1]],
+                swizzle_plain_name(c->swizzle[1]));
     else
         fprintf(out, "    shared memory of CTA 0: byte %u of %s\n", at < 2 * half ? at % half : at - 2 * half,
                 at < half       ? "A"

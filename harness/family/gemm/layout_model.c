@@ -10,6 +10,7 @@
 #include "layout_case.h"
 #include "load_job.h"
 #include "mbarrier.h"
+#include "picture/swizzle_names.h"
 #include "wgmma.h"
 
 enum { REGISTERS = LAYOUT_TILE / 2, WARPGROUPS = LAYOUT_TILE / WGMMA_M, MN_MAJOR_K = 64, LOADS_PER_BARRIER = 1 };
@@ -48,13 +49,11 @@ static enum rule load_block(const struct cta *cta, int operand, uint32_t block)
 // The descriptor of 32 bytes of K: `step` of a block, from row `row` (a multiple of 64) on.
 static uint64_t descriptor_of(const struct cta *cta, int operand, uint32_t block, uint32_t step, uint32_t row)
 {
-    static const enum wgmma_swizzle swizzles[] = {WGMMA_SWIZZLE_NONE, WGMMA_SWIZZLE_32B, WGMMA_SWIZZLE_64B,
-                                                  WGMMA_SWIZZLE_128B};
+    const uint32_t mode = swizzle_name((enum tensormap_swizzle)cta->c->swizzle[operand])->wgmma;
     uint32_t span = layout_span_bytes(cta->c->swizzle[operand]), box = box_bytes(cta, operand), atom = 8 * span;
     int is_mn_major = layout_instance_row(cta->c->instance)->is_mn_major[operand];
     uint32_t start = cta->start[operand] + block * LAYOUT_BLOCK_BYTES;
-    struct wgmma_descriptor d = {
-        .leading_bytes = box, .stride_bytes = atom, .swizzle = swizzles[cta->c->swizzle[operand]]};
+    struct wgmma_descriptor d = {.leading_bytes = box, .stride_bytes = atom, .swizzle = (enum wgmma_swizzle)mode};
     if (is_mn_major) {
         d.start_bytes = start + 2 * step * atom + row * 2 / span * box;
         if (d.swizzle == WGMMA_SWIZZLE_NONE) d.leading_bytes = atom, d.stride_bytes = box;

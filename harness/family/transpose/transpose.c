@@ -6,10 +6,10 @@
 #include "arena.h"
 #include "family.h"
 #include "field.h"
+#include "picture/swizzle_names.h"
 #include "transpose_case.h"
 
 static const char *const kernel_names[] = {"matrix", "article", NULL};
-static const char *const swizzle_names[] = {"none", "32B", "64B", "128B", NULL};
 static const char *const walk_names[] = {"rows", "diagonal", NULL};
 
 static const char *illegal_article(const struct transpose_case *c)
@@ -71,7 +71,7 @@ static const struct field field[] = {
     FIELD_NUMBER("source", source, 0, ARENA_BYTES, "where the source is in the arena"),
     FIELD_NUMBER("sourcePitch", source_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the source"),
     FIELD_NUMBER("resultPitch", result_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the result"),
-    FIELD_ONE_OF("swizzle", swizzle, swizzle_names, "of both maps"),
+    FIELD_NAMED("swizzle", swizzle, swizzle_plain_name, SWIZZLE_128B, "of both maps"),
     FIELD_NUMBER("x", x, 0, UINT16_MAX, "column of the tile", .is_there = is_article, .where = "the article's kernel"),
     FIELD_NUMBER("y", y, 0, UINT16_MAX, "row of the tile", .is_there = is_article, .where = "the article's kernel"),
     FIELD_NUMBER("loaded", loaded, 0, UINT16_MAX, "where the tile is loaded in shared memory", .is_there = is_article,
