@@ -24,6 +24,14 @@
 
 enum { SIGNAL_STATUS = 128 };
 
+void take_program(void *line, char *argument, struct argp_state *state)
+{
+    char ***program = line;
+    (void)argument;
+    *program = state->argv + state->next - 1;
+    state->next = state->argc;
+}
+
 int program_part(const char *name, char *path, size_t path_bytes)
 {
     static const char *const places[] = {"", BESIDE "/tmaref", BESIDE, "/../lib/tmaref", "/../lib", DATA};

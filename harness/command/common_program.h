@@ -3,8 +3,13 @@
 #ifndef TMAREF_COMMON_PROGRAM_H
 #define TMAREF_COMMON_PROGRAM_H
 
+#include <argp.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+// What a command's line takes as its argument (command_option.h), where its struct begins with a char **: the program
+// and all that follows, which is the program's; NULL ends them.
+void take_program(void *line, char *argument, struct argp_state *state);
 
 // The path of `name` beside the command in the build tree, or in the folders for libraries and data of an installed
 // one. Returns 0, or -1 if it is nowhere.

@@ -169,13 +169,6 @@ static const struct command_option option_rows[] = {
     OPTION_END,
 };
 
-static void take_program(void *line, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    ((struct exec_options *)line)->program = state->argv + state->next - 1;
-    state->next = state->argc;
-}
-
 static void set_or_exit(const char *variable, const char *format, const char *folder, const char *rest, int replaces)
 {
     char *value;

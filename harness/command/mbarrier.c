@@ -160,8 +160,8 @@ static int read_numbers(const struct options *options)
         else
             print_word(number);
     }
-    if (options->json) json_dumpf(list, stdout, JSON_INDENT(2));
-    if (options->json || !options->token) printf("%s\n", options->json ? "" : stale);
+    if (options->json) json_print(json_incref(list), JSON_INDENT(2));
+    if (!options->json && !options->token) printf("%s\n", stale);
     json_decref(list);
     return EXIT_AGREE;
 }
@@ -312,8 +312,7 @@ static int step_program(const struct mbarrier_case *program, int json)
     }
     json_t *all =
         json_pack("{s:o, s:i, s:s}", "steps", steps, "status", rule_cuda_error(rule), "rule", rule_row(rule)->id);
-    if (json) json_dumpf(all, stdout, JSON_INDENT(2));
-    if (json) putchar('\n');
+    if (json) json_print(json_incref(all), JSON_INDENT(2));
     if (!json && rule == RULE_OK) print_end(&machine);
     json_decref(all);
     json_decref(ops);

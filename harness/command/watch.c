@@ -17,17 +17,10 @@
 #include "watch/shared.h"
 
 struct watch_options {
+    char **program; // NULL-terminated; NULL if none was given
     int json, only_refused, every;
     const char *output;
-    char **program; // NULL-terminated; NULL if none was given
 };
-
-static void take_program(void *line, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    ((struct watch_options *)line)->program = state->argv + state->next - 1;
-    state->next = state->argc;
-}
 
 #define TO struct watch_options
 static const struct command_option option_rows[] = {

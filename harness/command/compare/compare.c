@@ -7,6 +7,7 @@
 #include "command.h"
 #include "command_option.h"
 #include "compare_command.h"
+#include "json.h"
 
 #define TO struct compare_options
 static const struct command_option option_rows[] = {
@@ -41,18 +42,6 @@ static void count(struct compare *compare)
     }
 }
 
-static void answer(const struct compare *compare, int as_json)
-{
-    if (!as_json) {
-        compare_print(compare);
-        return;
-    }
-    json_t *json = compare_json(compare);
-    json_dumpf(json, stdout, JSON_INDENT(2));
-    printf("\n");
-    json_decref(json);
-}
-
 int command_compare(int argc, char **argv)
 {
     static const struct command_line line = {
@@ -73,7 +62,10 @@ int command_compare(int argc, char **argv)
     int status = compare_read(&options, &compare);
     if (status == EXIT_AGREE) {
         count(&compare);
-        answer(&compare, options.json);
+        if (options.json)
+            json_print(compare_json(&compare), JSON_INDENT(2));
+        else
+            compare_print(&compare);
         status = compare.facts == 0 && compare.different == 0 ? EXIT_AGREE : EXIT_MISMATCH;
     }
     free(compare.side[0].room);
