@@ -13,6 +13,7 @@
 //   sync    mbarriers, async-groups, fences, clusters, setmaxnreg
 //   number  formats of the tensor cores, exact sums of products
 //   wgmma   wgmma.mma_async; chains of them along K
+//   cute    CuTe layouts: their text and algebra, the boxes that fill them, what wgmma reads of them
 //   mma     mma.sync, ldmatrix, stmatrix
 //   ptx     the reader of PTX
 //
@@ -36,6 +37,8 @@
 #include "cluster_barrier.h"
 #include "cluster_memory.h"
 #include "copy.h"
+#include "cute.h"
+#include "cute_box.h"
 #include "descriptor.h"
 #include "dtype.h"
 #include "event.h"

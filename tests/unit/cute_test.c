@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// CuTe layouts against what CuTe itself prints of them (cute_facts.def), and texts that are none.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cute.h"
+
+Suite *cute_suite(void);
+
+// One row of cute_facts.def: a call of CuTe's, its arguments and what it printed.
+enum fact_kind { FACT_LAYOUT, FACT_COMPACT, FACT_COMPOSE, FACT_DIVIDE };
+static const struct fact {
+    enum fact_kind kind;
+    const char *text, *second, *want, *want_second;
+    uint64_t size, cosize;
+    int rank, depth;
+    uint32_t sum;
+} facts[] = {
+#define LAYOUT(text, size, cosize, rank, depth, sum, coalesced)                                                        \
+    {FACT_LAYOUT, text, NULL, coalesced, NULL, size, cosize, rank, depth, sum},
+#define COMPACT(text, want)                   {FACT_COMPACT, text, NULL, want, NULL, 0, 0, 0, 0, 0},
+#define COMPOSE(text, second, want)           {FACT_COMPOSE, text, second, want, NULL, 0, 0, 0, 0, 0},
+#define DIVIDE(text, tile, want, want_second) {FACT_DIVIDE, text, tile, want, want_second, 0, 0, 0, 0, 0},
+#include "cute_facts.def"
+#undef LAYOUT
+#undef COMPACT
+#undef COMPOSE
+#undef DIVIDE
+};
+enum { FACTS = sizeof facts / sizeof facts[0] };
+
+static struct cute_layout layout_of(const char *text)
+{
+    struct cute_layout layout;
+    struct cute_error error;
+    ck_assert_msg(cute_read(text, &layout, &error), "%s: column %d: %s", text, error.column, error.why);
+    return layout;
+}
+
+// What CuTe prints, without the underscores of numbers that it knows when it compiles.
+static void expect_text(const char *what, const struct cute_layout *layout, const char *want)
+{
+    char got[CUTE_TEXT_BYTES], plain[CUTE_TEXT_BYTES];
+    char *to = plain;
+    for (const char *from = want; *from != '\0'; from++)
+        if (*from != '_' || from[1] == 'p') *to++ = *from; // smem_ptr
+    *to = '\0';
+    cute_write(layout, got);
+    ck_assert_msg(strcmp(got, plain) == 0, "%s: CuTe prints %s, not %s", what, plain, got);
+}
+
+static void check_layout(const struct fact *fact)
+{
+    struct cute_layout layout = layout_of(fact->text), coalesced;
+    uint32_t sum = 0;
+    expect_text(fact->text, &layout, fact->text);
+    ck_assert_msg(cute_size(&layout) == fact->size, "%s: size", fact->text);
+    ck_assert_msg(cute_cosize(&layout) - layout.offset == fact->cosize, "%s: cosize", fact->text);
+    ck_assert_msg(cute_rank(&layout) == fact->rank, "%s: rank %d", fact->text, cute_rank(&layout));
+    ck_assert_msg(cute_depth(&layout) == fact->depth, "%s: depth %d", fact->text, cute_depth(&layout));
+    for (uint64_t i = 0; i < fact->size; i++) sum += (uint32_t)(i + 1) * (uint32_t)cute_index(&layout, i);
+    ck_assert_msg(sum == fact->sum, "%s: the indices are not CuTe's", fact->text);
+    cute_coalesce(&layout, &coalesced);
+    expect_text(fact->text, &coalesced, fact->want);
+}
+
+static void check_divide(const struct fact *fact)
+{
+    struct cute_layout layout = layout_of(fact->text), tile = layout_of(fact->second), zipped, tiled;
+    struct cute_error error;
+    uint64_t sizes[CUTE_MAX_LEAVES];
+    for (int i = 0; i < tile.leaves; i++) sizes[i] = tile.leaf[i].shape;
+    ck_assert_msg(cute_zipped_divide(&layout, sizes, tile.leaves, &zipped, &error), "%s: %s", fact->text, error.why);
+    ck_assert_msg(cute_tiled_divide(&layout, sizes, tile.leaves, &tiled, &error), "%s: %s", fact->text, error.why);
+    expect_text(fact->text, &zipped, fact->want);
+    expect_text(fact->text, &tiled, fact->want_second);
+}
+
+START_TEST(layouts_are_what_cute_prints)
+{
+    const struct fact *fact = &facts[_i];
+    struct cute_layout first = layout_of(fact->text), result;
+    struct cute_error error;
+    if (fact->kind == FACT_LAYOUT) check_layout(fact);
+    if (fact->kind == FACT_COMPACT) expect_text(fact->text, &first, fact->want);
+    if (fact->kind == FACT_DIVIDE) check_divide(fact);
+    if (fact->kind != FACT_COMPOSE) return;
+    const struct cute_layout second = layout_of(fact->second);
+    ck_assert_msg(cute_compose(&first, &second, &result, &error), "%s o %s: %s", fact->text, fact->second, error.why);
+    expect_text(fact->text, &result, fact->want);
+}
+END_TEST
+
+// Texts that are no layouts: where the caret stands, and what the sentence names.
+static const struct refusal {
+    const char *text;
+    int column;
+    const char *why;
+} refusals[] = {
+    {"", 0, "a number is missing"},
+    {"(8,64", 5, ", or ) is missing"},
+    {"(8,64):(64", 10, ", or ) is missing"},
+    {"(8,64):(64,1) x", 14, "at its end"},
+    {"(8,)", 3, "a number is missing"},
+    {"()", 1, "a number is missing"},
+    {"(8):8", 4, "nested otherwise"},
+    {"(8,64):(64,1,2)", 13, "2 numbers, the strides 3"},
+    {"((8,2),64):(64,(512,1))", 12, "nested otherwise"},
+    {"(8,64):(64)", 11, "2 numbers, the strides 1"},
+    {"(8,0):(1,8)", 3, "no elements"},
+    {"(8,-4)", 3, "goes back"},
+    {"(?,64):(64,1)", 1, "running program"},
+    {"(4,5):(1@0,1@1)", 8, "coordinate tensor"},
+    {"(8,99999999999999999999)", 3, "at most 281474976710656"},
+    {"(16777216,16777216,2)", 19, "more than 2^48"},
+    {"(2,2):(281474976710656,1)", 1, "more than 2^48"},
+    {"Sw<3,4,3> (8,64)", 10, "o before 0"},
+    {"Sw<3,4,3> o (8,64)", 12, "a number is missing"},
+    {"Sw<3,4,2> o 0 o (8,64)", 2, "not less than its bits"},
+    {"Sw<3,40,9> o 0 o (8,64)", 2, "past bit 48"},
+    {"Swap<3,4,3> o 0 o (8,64)", 2, "< is missing"},
+    {"T<3,4,3> o 0 o (8,64)", 0, "a number is missing"},
+    {"Sw<3,4,3> o smem_ptr[12b](unset) o (8,64)", 21, "powers of two"},
+    {"Sw<3,4,3> o smem_ptr[16b](unset o (8,64)", 40, "o before the layout"},
+    {"Sw<3,4,3> o smem_ptr[16b](unset", 31, ") is missing"},
+    {"Sw<3,0,3> o smem_ptr[16b](unset) o (8,64)", 0, "larger than what the swizzle moves"},
+    {"((((((((((((((((((((((((((((((((((((8))))))))))))))))))))))))))))))))))))", 32, "more than 32 parentheses"},
+    {"(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 65, "more than 32 numbers"},
+};
+
+START_TEST(a_text_that_is_no_layout_is_refused_with_its_place)
+{
+    const struct refusal *refusal = &refusals[_i];
+    struct cute_layout layout;
+    struct cute_error error;
+    ck_assert_msg(!cute_read(refusal->text, &layout, &error), "%s is taken", refusal->text);
+    ck_assert_msg(error.column == refusal->column && strstr(error.why, refusal->why) != NULL,
+                  "%s: column %d: %s; wanted column %d: %s", refusal->text, error.column, error.why, refusal->column,
+                  refusal->why);
+}
+END_TEST
+
+// Spellings that CuTe has in other places, and what they are written as.
+static const struct spelling {
+    const char *text, *want;
+} spellings[] = {
+    {"S<3,4,3> o 0 o (8,64):(64,1)", "Sw<3,4,3> o 0 o (8,64):(64,1)"},
+    {"Swizzle<3,4,3>o smem_ptr[16b](unset)o( 8 , 64 ):(64,1)", "Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)"},
+    {"Sw<3,4,3>_smem_ptr[16b](0x563fecedfc00) o ((_8,_16),(_64,_1)):((_64,_512),(_1,_0))",
+     "Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,1)):((64,512),(1,0))"},
+    {"smem_ptr[16b](0x400) o (8,64):(64,1)", "smem_ptr[16b](unset) o (8,64):(64,1)"},
+    {"(8,64)", "(8,64):(1,8)"},
+    {"(8)", "(8):(1)"},
+};
+
+START_TEST(other_spellings_are_the_same_layouts)
+{
+    const struct cute_layout layout = layout_of(spellings[_i].text);
+    expect_text(spellings[_i].text, &layout, spellings[_i].want);
+}
+END_TEST
+
+// The caret stands under the stride.
+START_TEST(the_column_of_a_stride_is_found)
+{
+    const struct cute_layout layout = layout_of("Sw<3,4,3> o 0 o ((8,16),64):((64,512),1)");
+    char text[CUTE_TEXT_BYTES];
+    cute_write(&layout, text);
+    ck_assert_str_eq(text + cute_stride_column(&layout, 1), "512),1)");
+    ck_assert_str_eq(text + cute_stride_column(&layout, 2), "1)");
+}
+END_TEST
+
+static const struct {
+    const char *a, *b, *why;
+} indivisible[] = {
+    {"(6,4):(1,10)", "8:1", "a tile of 8 does not divide a mode of 6"},
+    {"(5,4):(1,10)", "6:2", "a tile of 6 does not divide a mode of 5"},
+    {"(4,6):(1,10)", "2:6", "a step of 6 does not divide a mode of 4"},
+    {"(2,2):(1,140737488355328)", "2:140737488355328", "more than 2^48"},
+    {"(2,2,2,2,2,2,2):(1,4,16,64,256,1024,4096)", "(128,128,128,128,128):(1,1,1,1,1)", "more than 32 numbers"},
+};
+
+START_TEST(a_composition_that_does_not_divide_is_refused)
+{
+    const struct cute_layout a = layout_of(indivisible[_i].a), b = layout_of(indivisible[_i].b);
+    struct cute_layout to;
+    struct cute_error error;
+    ck_assert_msg(!cute_compose(&a, &b, &to, &error), "%s o %s is taken", indivisible[_i].a, indivisible[_i].b);
+    ck_assert_msg(strstr(error.why, indivisible[_i].why) != NULL, "%s o %s: %s", indivisible[_i].a, indivisible[_i].b,
+                  error.why);
+}
+END_TEST
+
+START_TEST(a_tile_is_of_the_layout)
+{
+    const struct cute_layout layout = layout_of("(100,64)");
+    const uint64_t tile[] = {64, 0, 1};
+    struct cute_layout to;
+    struct cute_error error;
+    ck_assert_int_eq(cute_zipped_divide(&layout, tile, 0, &to, &error), 0);
+    ck_assert_int_eq(cute_zipped_divide(&layout, tile, 3, &to, &error), 0);
+    ck_assert_int_eq(cute_tiled_divide(&layout, tile, 2, &to, &error), 0);
+    ck_assert_str_eq(error.why, "a tile of no elements");
+    ck_assert_int_eq(cute_tiled_divide(&layout, tile, 1, &to, &error), 1);
+}
+END_TEST
+
+Suite *cute_suite(void)
+{
+    Suite *suite = suite_create("cute");
+    TCase *facts_case = tcase_create("facts"), *text = tcase_create("text"), *algebra = tcase_create("algebra");
+    tcase_add_loop_test(facts_case, layouts_are_what_cute_prints, 0, FACTS);
+    tcase_add_loop_test(text, a_text_that_is_no_layout_is_refused_with_its_place, 0,
+                        sizeof refusals / sizeof refusals[0]);
+    tcase_add_loop_test(text, other_spellings_are_the_same_layouts, 0, sizeof spellings / sizeof spellings[0]);
+    tcase_add_test(text, the_column_of_a_stride_is_found);
+    tcase_add_loop_test(algebra, a_composition_that_does_not_divide_is_refused, 0,
+                        sizeof indivisible / sizeof indivisible[0]);
+    tcase_add_test(algebra, a_tile_is_of_the_layout);
+    suite_add_tcase(suite, facts_case);
+    suite_add_tcase(suite, text);
+    suite_add_tcase(suite, algebra);
+    return suite;
+}
