@@ -139,7 +139,7 @@ enum rule cluster_launch_check(const struct cluster_launch *launch, struct findi
         broken(&check, RULE_LAUNCH_SHARED_ALLOWED, "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", -1,
                launch->allowed_shared_bytes, most);
     check_block(&check);
-    if (launch->has_cluster) at_least_1(&check, RULE_CLUSTER_SIZE, "clusterDim", launch->cluster);
+    if (cluster != NULL) at_least_1(&check, RULE_CLUSTER_SIZE, "clusterDim", cluster);
     check_grid(&check);
     check_compiled(&check);
     if (cluster != NULL) check_cluster(&check, cluster);

@@ -204,6 +204,18 @@ START_TEST(cluster_grid_divisible__in_each_dimension)
 }
 END_TEST
 
+// ptxas takes .reqnctapercluster 2, 0, 1.
+START_TEST(cluster_size__rejects_a_kernel_compiled_for_0_ctas)
+{
+    struct cluster_launch launch = clustered(2, 1, 1);
+    launch.has_cluster = 0;
+    memcpy(launch.compiled_cluster, ((uint32_t[]){2, 0, 1}), 12);
+    ck_assert_int_eq(check(launch), RULE_CLUSTER_SIZE);
+    launch.compiled_cluster[1] = 1;
+    ck_assert_int_eq(check(launch), RULE_OK);
+}
+END_TEST
+
 START_TEST(cluster_compiled__must_be_repeated_exactly)
 {
     struct cluster_launch launch = clustered(2, 1, 1);
@@ -425,6 +437,7 @@ Suite *cluster_suite(void)
     tcase_add_test(launch, cluster_size__is_1_to_16);
     tcase_add_test(launch, cluster_size_portable__is_8);
     tcase_add_test(launch, cluster_grid_divisible__in_each_dimension);
+    tcase_add_test(launch, cluster_size__rejects_a_kernel_compiled_for_0_ctas);
     tcase_add_test(launch, cluster_compiled__must_be_repeated_exactly);
     tcase_add_loop_test(launch, launch_block__is_bounded_in_each_dimension_and_in_all, 0,
                         sizeof blocks / sizeof blocks[0]);
