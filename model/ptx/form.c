@@ -105,26 +105,16 @@ static int shape_n(uint16_t n, int is_integer)
 static int shape_fits(const char *pattern, size_t length, const uint16_t shape[3])
 {
     uint16_t wanted[3];
-    shape_read(pattern, length, wanted);
+    if (!shape_read(pattern, length, wanted)) return 0;
     if (wanted[0] != shape[0] || wanted[2] != shape[2]) return 0;
     return wanted[1] != 0 ? wanted[1] == shape[1] : shape_n(shape[1], memchr(pattern, 'i', length) != NULL);
 }
 
 // --- Words and slots -------------------------------------------------------------------------------------------------
 
-struct word {
-    const char *at;
-    size_t length;
-    enum ptx_class class;
-    enum ptx_type type;
-    enum ptx_word word;
-    uint16_t shape[3];
-};
-
-// What `text` is; class PTX_CLASSES if it is no word of PTX.
-static struct word word_read(const char *at, size_t length)
+static struct ptx_spelled word_read(const char *at, size_t length)
 {
-    struct word word = {.at = at, .length = length, .type = ptx_type_find(at, length)};
+    struct ptx_spelled word = {.at = at, .length = (uint32_t)length, .type = ptx_type_find(at, length)};
     if (word.type != PTX_TYPE_NONE)
         word.class = PTX_CLASS_TYPE;
     else if (length > 2 && at[0] == 'm' && at[1] <= '9' && shape_read(at, length, word.shape))
@@ -134,16 +124,10 @@ static struct word word_read(const char *at, size_t length)
     return word;
 }
 
-int ptx_word_is_known(const char *at, size_t length)
-{
-    return word_read(at, length).class != PTX_CLASSES;
-}
-
 struct slot {
     const char *at;
     size_t length;
     int is_optional, is_filled;
-    enum ptx_class class; // of its first word
 };
 
 static size_t part_length(const char *at, size_t length)
@@ -169,36 +153,36 @@ static int slots_read(const char *text, struct slot slot[MOST_SLOTS])
         size_t length = strcspn(text, " ");
         assert(count < MOST_SLOTS);
         struct slot *to = &slot[count++];
-        *to = (struct slot){text, length, text[length - 1] == '?', 0, PTX_CLASSES};
+        *to = (struct slot){text, length, text[length - 1] == '?', 0};
         to->length -= (size_t)to->is_optional;
         text += length;
-        size_t first = part_length(to->at, to->length);
-        const char *word = *to->at == '@' ? set_words(to->at, first) : to->at;
-        to->class = word_read(word, *to->at == '@' ? part_length(word, strlen(word)) : first).class;
     }
     return count;
 }
 
+// The class of its first word.
+static enum ptx_class slot_class(const struct slot *slot)
+{
+    size_t length = part_length(slot->at, slot->length);
+    const char *word = *slot->at == '@' ? set_words(slot->at, length) : slot->at;
+    return word_read(word, *slot->at == '@' ? part_length(word, strlen(word)) : length).class;
+}
+
 // Is the word one of those of `text`, parted by |?
-static int holds(const char *text, size_t length, enum ptx_class class, const struct word *word)
+static int holds(const char *text, size_t length, const struct ptx_spelled *word)
 {
     for (size_t at = 0, part; at < length; at += part + 1) {
         part = part_length(text + at, length - at);
         if (text[at] == '@') {
             const char *set = set_words(text + at, part);
-            if (holds(set, strlen(set), class, word)) return 1;
+            if (holds(set, strlen(set), word)) return 1;
         } else if (word->class == PTX_CLASS_SHAPE) {
-            if (class == PTX_CLASS_SHAPE && shape_fits(text + at, part, word->shape)) return 1;
+            if (shape_fits(text + at, part, word->shape)) return 1;
         } else if (part == word->length && memcmp(text + at, word->at, part) == 0) {
             return 1;
         }
     }
     return 0;
-}
-
-static int slot_holds(const struct slot *slot, const struct word *word)
-{
-    return holds(slot->at, slot->length, slot->class, word);
 }
 
 static int is_ordered(enum ptx_class class)
@@ -207,23 +191,23 @@ static int is_ordered(enum ptx_class class)
 }
 
 // The first free slot that takes the word. An ordered class goes on to the next slot only past one that may be empty.
-static struct slot *slot_take(struct slot *slot, int slots, const struct word *word)
+static struct slot *slot_take(struct slot *slot, int slots, const struct ptx_spelled *word)
 {
     for (int i = 0; i < slots; i++) {
         if (slot[i].is_filled) continue;
-        if (slot_holds(&slot[i], word)) return &slot[i];
-        if (is_ordered(word->class) && slot[i].class == word->class && !slot[i].is_optional) return NULL;
+        if (holds(slot[i].at, slot[i].length, word)) return &slot[i];
+        if (is_ordered(word->class) && !slot[i].is_optional && slot_class(&slot[i]) == word->class) return NULL;
     }
     return NULL;
 }
 
 // 1 if the choice has it already and saying it again is harmless.
-static int is_repeated(const struct ptx_choice *choice, const struct word *word)
+static int is_repeated(const struct ptx_choice *choice, const struct ptx_spelled *word)
 {
     return (word->class == PTX_CLASS_SAT || word->class == PTX_CLASS_RELU) && choice->word[word->class] == word->word;
 }
 
-static void choose(struct ptx_choice *choice, const struct word *word)
+static void choose(struct ptx_choice *choice, const struct ptx_spelled *word)
 {
     if (word->class == PTX_CLASS_TYPE && choice->types < PTX_MOST_TYPES)
         choice->type[choice->types++] = (uint8_t)word->type;
@@ -242,13 +226,13 @@ int ptx_form_match(int form, const struct ptx_spelling *spelling, struct ptx_cho
     int slots = slots_read(forms[form].modifiers, slot);
     *choice = (struct ptx_choice){.form = (uint16_t)form};
     for (*taken = 0; *taken < spelling->words; ++*taken) {
-        struct word word = word_read(spelling->word[*taken].at, spelling->word[*taken].length);
-        if (word.class == PTX_CLASSES) return 0;
-        if (is_repeated(choice, &word)) continue;
-        struct slot *to = slot_take(slot, slots, &word);
+        const struct ptx_spelled *word = &spelling->word[*taken];
+        if (word->class == PTX_CLASSES) return 0;
+        if (is_repeated(choice, word)) continue;
+        struct slot *to = slot_take(slot, slots, word);
         if (to == NULL) return 0;
         to->is_filled = 1;
-        choose(choice, &word);
+        choose(choice, word);
     }
     for (int i = 0; i < slots; i++)
         if (!slot[i].is_filled && !slot[i].is_optional) return 0;
@@ -296,6 +280,7 @@ const char *ptx_form_slot_word(int form, int i, int n, size_t *length)
 // Does `text` begin with the opcode, up to its end or a dot?
 static int begins_with(const char *text, size_t length, const char *opcode)
 {
+    if (length == 0 || *text != *opcode) return 0;
     size_t opcode_length = strlen(opcode);
     return opcode_length <= length && memcmp(text, opcode, opcode_length) == 0 &&
            (opcode_length == length || text[opcode_length] == '.');
@@ -321,7 +306,7 @@ int ptx_spelling_cut(const char *text, size_t length, struct ptx_spelling *spell
         const char *dot = memchr(word, '.', length - at - 1);
         size_t word_length = dot == NULL ? length - at - 1 : (size_t)(dot - word);
         if (spelling->words == PTX_MOST_WORDS) return 0;
-        spelling->word[spelling->words++] = (struct ptx_spelled){word, (uint32_t)word_length};
+        spelling->word[spelling->words++] = word_read(word, word_length);
         at += word_length + 1;
     }
     return 1;
@@ -330,6 +315,6 @@ int ptx_spelling_cut(const char *text, size_t length, struct ptx_spelling *spell
 int ptx_form_next(const struct ptx_spelling *spelling, int form)
 {
     for (; form < PTX_FORMS; form++)
-        if (strcmp(forms[form].opcode, spelling->opcode) == 0) return form;
+        if (*forms[form].opcode == *spelling->opcode && strcmp(forms[form].opcode, spelling->opcode) == 0) return form;
     return -1;
 }

@@ -103,6 +103,10 @@ struct ptx_spelling {
     struct ptx_spelled {
         const char *at;
         uint32_t length;
+        enum ptx_class class; // PTX_CLASSES if it is no word of PTX
+        enum ptx_type type;
+        enum ptx_word word;
+        uint16_t shape[3];
     } word[PTX_MOST_WORDS];
 };
 
@@ -123,9 +127,6 @@ int ptx_form_slots(int form);
 
 // A sentence on why no row takes the spelling, and one of advice. Returns the word to blame, or -1 if one is missing.
 int ptx_form_blame(const struct ptx_spelling *spelling, char *message, char *advice, size_t size_bytes);
-
-// Is it a modifier of any instruction, a type or a shape?
-int ptx_word_is_known(const char *at, size_t length);
 
 // The name that is nearest to a mistyped one, or NULL; name_at(0), name_at(1), ... are all, up to NULL.
 const char *ptx_near(const char *name, size_t length, const char *(*name_at)(int i));
