@@ -4,12 +4,19 @@
 
 #include "parser.h"
 
+static int take_number(struct parser *parser, int is_positive, uint32_t *number)
+{
+    struct ptx_token at = parser->token;
+    if (!ptx_parser_u32(parser, "a number", number)) return 0;
+    return !is_positive || *number > 0 || ptx_parser_fail(parser, &at, "", "a number of at least 1 is wanted");
+}
+
 // 128, 1, 1: what is not said is 1.
-static int take_extent(struct parser *parser, uint32_t extent[3])
+static int take_extent(struct parser *parser, int is_positive, uint32_t extent[3])
 {
     extent[0] = extent[1] = extent[2] = 1;
     for (int i = 0; i < 3; i++) {
-        if (!ptx_parser_u32(parser, "a number", &extent[i])) return 0;
+        if (!take_number(parser, is_positive, &extent[i])) return 0;
         if (i == 2 || !ptx_parser_take(parser, ",")) return 1;
     }
     return 1;
@@ -49,9 +56,9 @@ static int take_tuning(struct parser *parser, struct ptx_tuning *tuning)
     while (parser->token.kind == TOKEN_DOTTED) {
         uint32_t *to;
         if ((to = tuning_extent(parser, tuning)) != NULL) {
-            if (!take_extent(parser, to)) return 0;
+            if (!take_extent(parser, to != tuning->reqnctapercluster, to)) return 0;
         } else if ((to = tuning_number(parser, tuning)) != NULL) {
-            if (!ptx_parser_u32(parser, "a number", to)) return 0;
+            if (!take_number(parser, to == &tuning->minnctapersm || to == &tuning->maxnreg, to)) return 0;
         } else if (ptx_parser_take(parser, ".noreturn")) {
             tuning->is_noreturn = 1;
         } else if (ptx_parser_take(parser, ".explicitcluster")) {
