@@ -36,7 +36,7 @@ static void run(struct machine_module *module, int kernel, const struct machine_
                                     .dynamic_shared_bytes = shape / 2048 % 4 * 1024,
                                     .parameters = parameters,
                                     .global = &global,
-                                    .schedule = {(enum machine_policy)(shape / 8192 % 4), shape, 1 + shape / 32768 % 2},
+                                    .schedule = {(enum machine_policy)(shape / 8192 % 4), shape, 1},
                                     .limits = {.instructions = 20000, .seconds = 5}};
     struct machine_outcome outcome;
     for (int i = 0; i < 3; i++)

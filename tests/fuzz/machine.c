@@ -193,7 +193,7 @@ void fuzz_machine(const uint8_t *bytes, size_t size_bytes)
                                     .parameters = &address,
                                     .global = &global,
                                     .stack_bytes = 4096,
-                                    .schedule = {(enum machine_policy)(shape / 640 % 4), shape, 1 + shape / 2560 % 2},
+                                    .schedule = {(enum machine_policy)(shape / 640 % 4), shape, 1},
                                     .limits = {.instructions = 20000}};
     fuzz_require(module != NULL);
     launch.kernel = machine_module_kernel(module, "k");
