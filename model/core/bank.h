@@ -36,7 +36,8 @@ struct bank_report {
 };
 
 // Counts one access of `bytes` bytes (1, 2, 4, 8, 16) by the lanes of the mask `active`.
-//   address     absolute shared addresses, one for each lane, multiples of `bytes`; only active ones are looked at
+//   address     absolute shared addresses, multiples of `bytes`: entry i is that of lane i, up to the last active lane;
+//               only active ones are looked at
 //   returns     RULE_OK; INSTRUCTION_FORM for other bytes, SHARED_ACCESS_ALIGN for other addresses: nothing is counted
 //   source      CUDA C++ Programming Guide 13, "Shared Memory" (#shared-memory-8-x): banks, broadcast; the rest is
 //               measured: traces/sm_90a/bank (clocks), Nsight Compute's l1tex__data_pipe_lsu_wavefronts_mem_shared

@@ -21,9 +21,10 @@ enum { MATRIX_LANES = 32, MATRIX_ROWS = 8, MATRIX_ROW_BYTES = 16, MATRIX_MAX = 4
 enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count,
                        struct findings *findings);
 
-// ldmatrix.sync.aligned.m8n8.x<count>{.trans}.shared.b16: registers[i][lane] is what a lane gets of matrix i. Lane l
-// has columns 2 (l % 4) and the next of row l / 4, the first in the lower half; with `is_trans` rows 2 (l % 4) and the
-// next of column l / 4. Findings and result as matrix_check(); on a fault nothing is moved.
+// ldmatrix.sync.aligned.m8n8.x<count>{.trans}.shared.b16: registers[i][lane] is what a lane gets of matrix i; there
+// are `count` of them. Lane l has columns 2 (l % 4) and the next of row l / 4, the first in the lower half; of
+// `is_trans` rows 2 (l % 4) and the next of column l / 4. Findings and result as matrix_check(); on a fault nothing is
+// moved.
 //   source   PTX ISA 9.1 "ldmatrix" (#warp-level-matrix-instructions-ldmatrix)
 enum rule matrix_load(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count, int is_trans,
                       uint32_t registers[][MATRIX_LANES], struct findings *findings);

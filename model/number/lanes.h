@@ -44,7 +44,8 @@ struct number_block {
 // Groups of eight that hold this many terms.
 int number_groups(int terms);
 
-// d[row][column] = the accumulator in it and the products of all steps. An accumulator of zero counts as none.
+// d[row][column] = the accumulator in it and the products of all steps; `d` has block->rows rows. An accumulator of
+// zero counts as none.
 void number_multiply(const struct number_block *block, uint32_t (*d)[NUMBER_LANES]);
 
 // The same by the instructions that every processor of this kind has; number_multiply() uses AVX2 where it is there.

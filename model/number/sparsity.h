@@ -26,9 +26,9 @@ uint32_t number_chunk_bits(struct number_sparsity sparsity, int selector, const 
 // Whether PTX defines what four bits mean: two indices; of tf32 0b0100 and 0b1110.
 int number_chunk_is_legal(struct number_sparsity sparsity, uint32_t bits);
 
-// What kept units may meet of a column of B: candidates[] gets all units of `column` along K, or of tf32, whose four
-// bits name two halves of 16 bits, what each of their 16 values would pick of each chunk. Returns how many there are,
-// at most NUMBER_MAX_CANDIDATES.
+// What kept units may meet of a column of B, which has twice as many units as a row of A keeps: candidates[] gets all
+// units of `column` along K, or of tf32, whose four bits name two halves of 16 bits, what each of their 16 values would
+// pick of each chunk. Returns how many there are, at most NUMBER_MAX_CANDIDATES.
 enum { NUMBER_MAX_CANDIDATES = 128 };
 int number_candidates(struct number_sparsity sparsity, const uint32_t *column, uint32_t *candidates);
 

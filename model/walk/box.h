@@ -24,8 +24,8 @@ struct box_walk {
     };
 };
 
-// Makes the box of a load or prefetch, of a store or reduction: tile_of(), im2col_of() and the same of stores. `offset`
-// is for im2col alone.
+// Makes the box of a load or prefetch, of a store or reduction: tile_of(), im2col_of() and the same of stores. `coord`
+// has rank entries; `offset` is for im2col alone and has rank - 2.
 static inline void box_start(struct box *box, enum tensormap_mode mode, const struct tensormap *map,
                              const int32_t *coord, const uint16_t *offset)
 {

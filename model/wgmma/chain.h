@@ -25,12 +25,13 @@ struct number_sum wgmma_sum(enum wgmma_types types, int satfinite);
 // Instructions of a chain over `k` elements; the last one's missing elements are zeros, as a load out of bounds gives.
 size_t wgmma_chain_steps(enum wgmma_types types, uint64_t k);
 
-// Takes one row of A (operand 0) or column of B (1) apart: `k` elements of 8 bits or more at `bytes`, K along them,
-// into wgmma_chain_steps() vectors.
+// Takes one row of A (operand 0) or column of B (1) apart: `k` elements of 8 bits or more at `bytes`, one behind the
+// other, into wgmma_chain_steps() vectors.
 void wgmma_chain_read(enum wgmma_types types, int operand, uint64_t k, const uint8_t *bytes,
                       struct number_terms *vectors);
 
-// One element of D after `steps` instructions in ascending K, the first without an accumulator unless `c` is one.
+// One element of D after `steps` instructions in ascending K, the first without an accumulator unless `c` is one. `a`
+// and `b` have a vector for each instruction.
 uint32_t wgmma_chain_dot(enum wgmma_types types, size_t steps, const struct number_terms *a,
                          const struct number_terms *b, const uint32_t *c);
 
@@ -41,10 +42,12 @@ uint32_t wgmma_chain_dot(enum wgmma_types types, size_t steps, const struct numb
 size_t wgmma_chain_row(enum wgmma_types types, uint64_t k);
 size_t wgmma_chain_columns(enum wgmma_types types, uint64_t k);
 
+// `row` has room for wgmma_chain_row() factors.
 void wgmma_chain_read_row(enum wgmma_types types, uint64_t k, const uint8_t *bytes, size_t k_bytes,
                           struct number_factors *row);
 
-// `count` columns, `column_bytes` apart; those that are missing to eight are zeros.
+// `count` columns, `column_bytes` apart; those that are missing to eight are zeros. `columns` has room for
+// wgmma_chain_columns() factors.
 void wgmma_chain_read_columns(enum wgmma_types types, uint64_t k, int count, const uint8_t *bytes, size_t column_bytes,
                               size_t k_bytes, struct number_factors *columns);
 
