@@ -213,6 +213,15 @@ static void fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t bytes)
     *last = at;
 }
 
+// The region of global memory that an address lies in, or NULL. The one of the last time is looked at first.
+static const struct region *region_of(const struct machine_strand *strand, uint64_t address)
+{
+    const struct region **hit = &strand->warp->hit[strand->pc % MACHINE_HITS];
+    const struct region *region = region_find(&strand->warp->cta->cluster->machine->global, *hit, address);
+    if (region != NULL) *hit = region;
+    return region;
+}
+
 // Where the 32 pieces that lie side by side are, if they all are in global or in the CTA's own shared memory.
 static uint8_t *row_at(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t address)
 {
@@ -224,14 +233,20 @@ static uint8_t *row_at(const struct machine_strand *strand, const struct machine
         place = (struct machine_place){PTX_SHARED, place.address % SHARED_WINDOW_BYTES};
     if (place.space == PTX_SHARED) return memory_at(&cta->cluster->memory[cta->rank], place.address, bytes);
     if (place.space != PTX_GLOBAL) return NULL;
-    const struct region **hit = &strand->warp->hit[strand->pc % MACHINE_HITS];
-    const struct region *region = region_find(&cta->cluster->machine->global, *hit, place.address);
-    if (region != NULL) *hit = region;
+    const struct region *region = region_of(strand, place.address);
     fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], place.address, bytes);
     return region_at(region, place.address, bytes, transfer->use);
 }
 
 // --- Lanes here and there --------------------------------------------------------------------------------------------
+
+// Where one lane's scalar is; not 0: it is not aligned, or not in `memory`.
+static inline uint64_t locate(const struct memory *memory, uint64_t address, uint64_t cut, uint64_t bytes, uint8_t **at)
+{
+    const uint64_t offset = (address & cut) - memory->base;
+    *at = (uint8_t *)((uintptr_t)memory->bytes + offset);
+    return (address & (bytes - 1)) | (offset > memory->size_bytes - bytes);
+}
 
 // Where a scalar of each lane is, if all are in global memory, or all in the CTA's own shared memory, and aligned. 0 if
 // some are not: then nothing is known.
@@ -243,47 +258,53 @@ static int find_lanes(const struct machine_strand *strand, const struct machine_
     uint64_t bytes = transfer->whole_bytes, wrong = 0, cut = UINT64_MAX;
     const struct memory *memory = &cta->cluster->memory[cta->rank];
     if (first.space == PTX_GLOBAL) {
-        const struct region *region = region_find(&cta->cluster->machine->global, NULL, first.address);
+        const struct region *region = region_of(strand, first.address);
         if (region == NULL || (transfer->use == MEMORY_WRITES && region->is_read_only)) return 0;
         memory = &region->memory;
     } else if (first.space != PTX_SHARED || address[__builtin_ctz(lanes)] >> SHARED_RANK_SHIFT != cta->rank) {
         return 0;
     } else {
         cut = SHARED_WINDOW_BYTES - 1;
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            wrong |= (address[__builtin_ctz(left)] >> SHARED_RANK_SHIFT) ^ cta->rank;
+    }
+    if (lanes == UINT32_MAX)
         for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-            if (lanes >> lane & 1) wrong |= (address[lane] >> SHARED_RANK_SHIFT) ^ cta->rank;
-    }
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
-        uint64_t offset = (address[lane] & cut) - memory->base;
-        if (!(lanes >> lane & 1)) continue;
-        wrong |= (address[lane] & (bytes - 1)) | (offset > memory->size_bytes - bytes);
-        at[lane] = (uint8_t *)((uintptr_t)memory->bytes + offset);
-    }
+            wrong |= locate(memory, address[lane], cut, bytes, &at[lane]);
+    else
+        for (uint32_t left = lanes; left != 0; left &= left - 1)
+            wrong |= locate(memory, address[__builtin_ctz(left)], cut, bytes, &at[__builtin_ctz(left)]);
     return wrong == 0 && memory->size_bytes >= bytes;
 }
 
 #define GATHER(name)                                                                                                   \
     static void load_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                         \
     {                                                                                                                  \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
-            if (lanes >> lane & 1) ((name *)slot)[lane] = *(const name *)(const void *)at[lane];                       \
+        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
+            const int lane = __builtin_ctz(left);                                                                      \
+            ((name *)slot)[lane] = *(const name *)(const void *)at[lane];                                              \
+        }                                                                                                              \
     }                                                                                                                  \
     static void store_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                        \
     {                                                                                                                  \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
-            if (lanes >> lane & 1) *(name *)(void *)at[lane] = ((const name *)slot)[lane];                             \
+        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
+            const int lane = __builtin_ctz(left);                                                                      \
+            *(name *)(void *)at[lane] = ((const name *)slot)[lane];                                                    \
+        }                                                                                                              \
     }                                                                                                                  \
     static void acquire_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                      \
     {                                                                                                                  \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
-            if (lanes >> lane & 1)                                                                                     \
-                ((name *)slot)[lane] = __atomic_load_n((const name *)(const void *)at[lane], __ATOMIC_ACQUIRE);        \
+        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
+            const int lane = __builtin_ctz(left);                                                                      \
+            ((name *)slot)[lane] = __atomic_load_n((const name *)(const void *)at[lane], __ATOMIC_ACQUIRE);            \
+        }                                                                                                              \
     }                                                                                                                  \
     static void release_each_##name(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES])                      \
     {                                                                                                                  \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)                                                          \
-            if (lanes >> lane & 1)                                                                                     \
-                __atomic_store_n((name *)(void *)at[lane], ((const name *)slot)[lane], __ATOMIC_RELEASE);              \
+        for (uint32_t left = lanes; left != 0; left &= left - 1) {                                                     \
+            const int lane = __builtin_ctz(left);                                                                      \
+            __atomic_store_n((name *)(void *)at[lane], ((const name *)slot)[lane], __ATOMIC_RELEASE);                  \
+        }                                                                                                              \
     }
 GATHER(word_16)
 GATHER(word_32)
