@@ -25,6 +25,7 @@ struct allocation {
     int is_read_only, is_hidden; // hidden: mapped, and not yet accessible
     const void *owner;           // the context or module that it goes with
     struct backing *backing;     // what cuMemMap mapped
+    const void *pool;            // of cuMemAllocAsync
 };
 
 struct allocations {

@@ -228,9 +228,9 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetCacheConfig(uint32_t *config)
 
 DRIVER_VISIBLE enum cuda_result cuCtxSetCacheConfig(uint32_t config)
 {
+    enum { MOST_CACHE_CONFIG = 3 };
     DRIVER_USE(driver);
-    (void)config;
-    return CUDA_SUCCESS;
+    return config <= MOST_CACHE_CONFIG ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxResetPersistingL2Cache(void)

@@ -166,13 +166,17 @@ static int place_side(const struct CUDA_MEMCPY3D_st *box, uint64_t *at, const si
     return box->Height <= 1 || (from[0] <= *pitch && box->WidthInBytes <= *pitch - from[0]);
 }
 
+static enum cuda_result refuse_array(void)
+{
+    DRIVER_ENTER(driver);
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemcpy3D", "tmaref exec has no CUDA arrays");
+}
+
 enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy)
 {
     if (box == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (!is_memory(box->srcMemoryType) || !is_memory(box->dstMemoryType))
-        return (int)box->srcMemoryType == MEMORY_OF_ARRAY || (int)box->dstMemoryType == MEMORY_OF_ARRAY
-                   ? CUDA_ERROR_NOT_SUPPORTED
-                   : CUDA_ERROR_INVALID_VALUE;
+    if ((int)box->srcMemoryType == MEMORY_OF_ARRAY || (int)box->dstMemoryType == MEMORY_OF_ARRAY) return refuse_array();
+    if (!is_memory(box->srcMemoryType) || !is_memory(box->dstMemoryType)) return CUDA_ERROR_INVALID_VALUE;
     const size_t to[3] = {box->dstXInBytes, box->dstY, box->dstZ}, from[3] = {box->srcXInBytes, box->srcY, box->srcZ};
     *copy = (struct work_copy){.to = side_of(box->dstMemoryType, box->dstHost, box->dstDevice),
                                .from = side_of(box->srcMemoryType, box->srcHost, box->srcDevice),

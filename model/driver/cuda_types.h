@@ -14,7 +14,6 @@ struct CUgraphNode_st;
 struct CUmemPoolHandle_st;
 struct CUarray_st;
 struct CUctxCreateParams_st;
-struct CUmemPoolProps_st;
 
 #ifndef CUDA_VERSION
 
@@ -75,6 +74,15 @@ struct CUDA_MEMSET_NODE_PARAMS_st {
 struct CUDA_HOST_NODE_PARAMS_st {
     void (*fn)(void *user);
     void *userData;
+};
+
+struct CUmemPoolProps_st {
+    uint32_t allocType, handleTypes;
+    struct cuda_mem_location location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
 };
 
 struct CUgraphEdgeData_st {

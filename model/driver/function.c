@@ -9,6 +9,7 @@
 
 enum { SHARED_OF_SM = SM_SHARED_BYTES, RESERVED_OF_CTA = 1024 };
 enum { MOST_REGISTERS = 255, WARP = 32, REGISTER_UNIT = 8 };
+enum { MOST_CACHE_CONFIG = 3, MOST_OCCUPANCY_FLAGS = 1 };
 
 // A CTA of as many threads as the kernel may have always fits.
 uint32_t function_registers(const struct CUfunc_st *function)
@@ -93,7 +94,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncGetAttribute(int *value, enum cuda_functio
 DRIVER_VISIBLE enum cuda_result cuKernelGetAttribute(int *value, enum cuda_function_attribute attribute,
                                                      struct CUkern_st *kernel, int device)
 {
-    (void)device;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     return cuFuncGetAttribute(value, attribute, (struct CUfunc_st *)kernel);
 }
 
@@ -130,14 +131,14 @@ DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, e
 DRIVER_VISIBLE enum cuda_result cuKernelSetAttribute(enum cuda_function_attribute attribute, int value,
                                                      struct CUkern_st *kernel, int device)
 {
-    (void)device;
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
     return cuFuncSetAttribute((struct CUfunc_st *)kernel, attribute, value);
 }
 
 DRIVER_VISIBLE enum cuda_result cuFuncSetCacheConfig(struct CUfunc_st *function, uint32_t config)
 {
     DRIVER_USE(driver);
-    (void)config;
+    if (config > MOST_CACHE_CONFIG) return CUDA_ERROR_INVALID_VALUE;
     return object_is(function, OBJECT_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -241,7 +242,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveBlocksPerMultiprocessorWithF
                                                                                      int threads, size_t dynamic_bytes,
                                                                                      unsigned flags)
 {
-    (void)flags;
+    if (flags > MOST_OCCUPANCY_FLAGS) return CUDA_ERROR_INVALID_VALUE;
     return cuOccupancyMaxActiveBlocksPerMultiprocessor(ctas, function, threads, dynamic_bytes);
 }
 
@@ -273,7 +274,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialBlockSizeWithFlags(int *g
                                                                           size_t dynamic_bytes, int limit,
                                                                           unsigned flags)
 {
-    (void)flags;
+    if (flags > MOST_OCCUPANCY_FLAGS) return CUDA_ERROR_INVALID_VALUE;
     return cuOccupancyMaxPotentialBlockSize(grid, block, function, bytes_of, dynamic_bytes, limit);
 }
 

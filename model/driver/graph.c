@@ -125,7 +125,7 @@ static int add_step(struct driver *driver, struct CUgraphExec_st *exec, struct C
         exec->step = more;
         exec->room = room;
     }
-    exec->step[exec->count] = (struct graph_step){.node = node};
+    exec->step[exec->count] = (struct graph_step){.node = node, .after_count = node->after_count};
     if (!work_duplicate(driver, &exec->step[exec->count].work, &node->work)) return 0;
     exec->count++;
     return 1;

@@ -240,9 +240,11 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependencies_v2(struct CUgraphNode
                                                               struct CUgraphEdgeData_st *edges, size_t *count)
 {
     DRIVER_USE(driver);
-    (void)edges;
     if (!object_is(node, OBJECT_NODE) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
-    for (uint32_t i = 0; to != NULL && i < node->after_count && i < *count; i++) to[i] = node->after[i];
+    for (uint32_t i = 0; to != NULL && i < *count; i++) {
+        to[i] = i < node->after_count ? node->after[i] : NULL;
+        if (edges != NULL) memset(&edges[i], 0, sizeof edges[i]);
+    }
     if (to == NULL || node->after_count < *count) *count = node->after_count;
     return CUDA_SUCCESS;
 }
@@ -253,7 +255,11 @@ DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithFlags(struct CUgraphExec_s
                                                             unsigned long long flags)
 {
     DRIVER_USE(driver);
-    if (exec == NULL || !object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
+    enum { DEVICE_LAUNCH = 4, ALL_FLAGS = 15 };
+    if (exec == NULL || !object_is(graph, OBJECT_GRAPH) || flags > ALL_FLAGS) return CUDA_ERROR_INVALID_VALUE;
+    if (flags & DEVICE_LAUNCH)
+        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGraphInstantiate",
+                             "tmaref exec does not launch graphs from kernels");
     *exec = graph_instantiate(driver, graph);
     if (*exec == NULL) return CUDA_ERROR_INVALID_VALUE;
     (*exec)->flags = flags;
@@ -390,22 +396,37 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeSetEnabled(struct CUgraphExec_st *exe
     return CUDA_SUCCESS;
 }
 
-// Both graphs must have the same nodes in the same order.
+enum { UPDATE_OK, UPDATE_ERROR, UPDATE_TOPOLOGY, UPDATE_NODE_TYPE, UPDATE_PARAMETERS = 5 };
+
+// What keeps `made` from taking the place of `exec`, and at which node: both must have the same nodes in the same
+// order.
+static struct CUgraphExecUpdateResultInfo_st compare(const struct CUgraphExec_st *exec,
+                                                     const struct CUgraphExec_st *made)
+{
+    if (made->count != exec->count) return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_TOPOLOGY};
+    for (uint32_t i = 0; i < made->count; i++) {
+        const struct graph_step *to = &exec->step[i], *from = &made->step[i];
+        if (from->work.type != to->work.type)
+            return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_NODE_TYPE, .errorNode = from->node};
+        if (from->after_count != to->after_count)
+            return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_TOPOLOGY, .errorNode = from->node};
+    }
+    return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_OK};
+}
+
 DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate_v2(struct CUgraphExec_st *exec, struct CUgraph_st *graph,
                                                      struct CUgraphExecUpdateResultInfo_st *info)
 {
-    enum { UPDATE_OK = 0, UPDATE_TOPOLOGY = 2 };
     DRIVER_USE(driver);
     if (!object_is(exec, OBJECT_GRAPH_EXEC) || !object_is(graph, OBJECT_GRAPH) || info == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     struct CUgraphExec_st *made = graph_instantiate(driver, graph);
     if (made == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    int same = made->count == exec->count;
-    for (uint32_t i = 0; i < made->count && same; i++) same = made->step[i].work.type == exec->step[i].work.type;
-    enum cuda_result error = same ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-    for (uint32_t i = 0; i < made->count && error == CUDA_SUCCESS; i++)
-        error = set_work(driver, &exec->step[i].work, &made->step[i].work);
+    *info = compare(exec, made);
+    for (uint32_t i = 0; i < made->count && info->result == UPDATE_OK; i++)
+        if (set_work(driver, &exec->step[i].work, &made->step[i].work) != CUDA_SUCCESS)
+            *info =
+                (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_PARAMETERS, .errorNode = made->step[i].node};
     graph_exec_free(driver, made);
-    *info = (struct CUgraphExecUpdateResultInfo_st){.result = same ? UPDATE_OK : UPDATE_TOPOLOGY};
-    return error;
+    return info->result == UPDATE_OK ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }

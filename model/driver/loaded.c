@@ -59,9 +59,17 @@ struct loaded_log loaded_log_of(unsigned count, const uint32_t *option, void *co
     struct loaded_log log = {NULL, 0};
     for (unsigned i = 0; i < count; i++) {
         if (option[i] == JIT_ERROR_LOG) log.text = value[i];
-        if (option[i] == JIT_ERROR_LOG_BYTES) log.text_bytes = (size_t)(uintptr_t)value[i];
+        if (option[i] == JIT_ERROR_LOG_BYTES) log.text_bytes = (size_t)(uint32_t)(uintptr_t)value[i];
     }
+    if (log.text != NULL && log.text_bytes > 0) log.text[0] = '\0';
     return log;
+}
+
+void loaded_log_length(const struct loaded_log *log, unsigned count, const uint32_t *option, void **value)
+{
+    const size_t length = log->text != NULL && log->text_bytes > 0 ? strlen(log->text) : 0;
+    for (unsigned i = 0; i < count; i++)
+        if (option[i] == JIT_ERROR_LOG_BYTES) value[i] = (void *)length;
 }
 
 // Line `number` of a text, without its end.
@@ -205,6 +213,15 @@ void loaded_close_all(struct driver *driver, const struct CUctx_st *context)
 
 // --- Functions -------------------------------------------------------------------------------------------------------
 
+// What is wrong in a body is told once.
+static int has_bad_function(const struct CUmod_st *module)
+{
+    const struct ptx_program *program = machine_module_program(module->machine);
+    for (uint32_t i = 0; i < program->functions; i++)
+        if (program->function[i].is_bad) return 1;
+    return 0;
+}
+
 static enum cuda_result decode(struct driver *driver, const char *call, struct CUmod_st *module,
                                struct CUfunc_st *function)
 {
@@ -214,9 +231,10 @@ static enum cuda_result decode(struct driver *driver, const char *call, struct C
     for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++)
         driver_refuse(driver, CUDA_ERROR_INVALID_PTX, call, "%s, PTX line %u, column %u: %s", function->name,
                       errors->item[i].line, errors->item[i].column, errors->item[i].message);
-    const enum cuda_result error = errors->count > 0 ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
+    const int is_bad = errors->count > 0 || has_bad_function(module);
     free(errors);
-    return ok ? CUDA_SUCCESS : error;
+    if (ok) return CUDA_SUCCESS;
+    return is_bad ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static struct CUfunc_st *function_new(struct driver *driver, struct CUmod_st *module, int kernel, const char *name)

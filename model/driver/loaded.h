@@ -14,6 +14,9 @@ struct loaded_log {
 enum { LOADED_MOST_OPTIONS = 64, LOADED_ZEROS = 16 };
 struct loaded_log loaded_log_of(unsigned count, const uint32_t *option, void *const *value);
 
+// The option that had the log's room gets its length, as CUDA's documents say.
+void loaded_log_length(const struct loaded_log *log, unsigned count, const uint32_t *option, void **value);
+
 // A whole file with LOADED_ZEROS behind it, as many as the smallest header has bytes; the caller frees it. NULL with
 // errno.
 void *loaded_file(const char *path, size_t *size_bytes);

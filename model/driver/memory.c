@@ -176,32 +176,51 @@ static enum cuda_result check_managed(const struct driver *driver, uint64_t addr
     return bytes <= found->address + found->size_bytes - address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// Device 0, the host, or a node of the host.
+static enum cuda_result check_location(struct cuda_mem_location location)
+{
+    enum { HOST = 2, HOST_NUMA_CURRENT = 4 };
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return location.id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return location.type >= HOST && location.type <= HOST_NUMA_CURRENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// What the calls without a location mean by a device: -1 is the host.
+static struct cuda_mem_location location_of(int device)
+{
+    enum { CPU = -1, HOST = 2 };
+    return device == CPU ? (struct cuda_mem_location){HOST, 0}
+                         : (struct cuda_mem_location){CU_MEM_LOCATION_TYPE_DEVICE, device};
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync_v2(unsigned long long address, size_t bytes,
                                                       struct cuda_mem_location location, unsigned flags,
                                                       struct CUstream_st *stream)
 {
     DRIVER_USE(driver);
-    (void)location, (void)flags;
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    return check_managed(driver, address, bytes);
+    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = check_location(location);
+    return error != CUDA_SUCCESS ? error : check_managed(driver, address, bytes);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync(unsigned long long address, size_t bytes, int device,
                                                    struct CUstream_st *stream)
 {
-    return cuMemPrefetchAsync_v2(address, bytes, (struct cuda_mem_location){CU_MEM_LOCATION_TYPE_DEVICE, device}, 0,
-                                 stream);
+    return cuMemPrefetchAsync_v2(address, bytes, location_of(device), 0, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_t bytes, uint32_t advice,
                                                struct cuda_mem_location location)
 {
     DRIVER_USE(driver);
-    (void)advice, (void)location;
-    return check_managed(driver, address, bytes);
+    enum { READ_MOSTLY = 1, UNSET_READ_MOSTLY = 2, LAST_ADVICE = 6 };
+    if (advice < READ_MOSTLY || advice > LAST_ADVICE) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = advice <= UNSET_READ_MOSTLY ? CUDA_SUCCESS : check_location(location);
+    return error != CUDA_SUCCESS ? error : check_managed(driver, address, bytes);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAdvise(unsigned long long address, size_t bytes, uint32_t advice, int device)
 {
-    return cuMemAdvise_v2(address, bytes, advice, (struct cuda_mem_location){CU_MEM_LOCATION_TYPE_DEVICE, device});
+    return cuMemAdvise_v2(address, bytes, advice, location_of(device));
 }

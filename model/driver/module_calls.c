@@ -13,7 +13,9 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, con
     if (count > LOADED_MOST_OPTIONS || (count > 0 && (option == NULL || value == NULL)))
         return CUDA_ERROR_INVALID_VALUE;
     struct loaded_log log = loaded_log_of(count, option, value);
-    return loaded_open(driver, "cuModuleLoadData", image, SIZE_MAX, &log, module);
+    const enum cuda_result error = loaded_open(driver, "cuModuleLoadData", image, SIZE_MAX, &log, module);
+    loaded_log_length(&log, count, option, value);
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleLoadData(struct CUmod_st **module, const void *image)

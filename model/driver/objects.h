@@ -97,9 +97,8 @@ struct CUstream_st {
 
 struct CUmemPoolHandle_st {
     struct object object;
-    uint64_t threshold;
-    uint64_t reserved_high, used_high;
-    int reuse[4];
+    uint64_t threshold, high_bytes; // high_bytes: the most that was in use
+    int does_not_reuse[4];
 };
 
 #endif

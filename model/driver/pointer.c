@@ -71,7 +71,7 @@ static enum cuda_result tell(void *to, uint32_t attribute, const struct allocati
             sizeof(uint32_t));
         return CUDA_SUCCESS;
     case POINTER_MEMPOOL:
-        put(to, 0, sizeof(void *));
+        put(to, (uint64_t)(uintptr_t)found->pool, sizeof(void *));
         return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;

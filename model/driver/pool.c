@@ -3,7 +3,7 @@
 // allocated when the node is made, and stays.
 #include "work.h"
 
-enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT = 5, POOL_USED_HIGH = 8, ATTRIBUTES = 8 };
+enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_USED_CURRENT, POOL_USED_HIGH };
 
 static struct CUmemPoolHandle_st *default_pool(struct driver *driver)
 {
@@ -37,7 +37,13 @@ DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolH
 DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct CUmemPoolProps_st *props)
 {
     DRIVER_USE(driver);
-    if (pool == NULL || props == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (pool == NULL || props == NULL || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemPoolCreate",
+                             "the location is of type %u; tmaref exec has pools of the device (1) alone",
+                             props->location.type);
+    if (props->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
     *pool = object_new(&driver->objects, OBJECT_POOL, sizeof **pool);
     return *pool != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -57,14 +63,26 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolTrimTo(struct CUmemPoolHandle_st *pool,
     return object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// 1 to 3 are ints and say what may be used again, the others are 64 bits.
+// What is in use of a pool is what is reserved: what is freed goes back at once.
+static uint64_t used_bytes(const struct driver *driver, const struct CUmemPoolHandle_st *pool)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < driver->allocations.count; i++)
+        if (driver->allocations.item[i].pool == pool) bytes += driver->allocations.item[i].size_bytes;
+    return bytes;
+}
+
+// 1 to 3 are ints and say what may be used again, the others are 64 bits. The highest amounts can be set to 0 alone.
 DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value)
 {
     DRIVER_USE(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (attribute == 0 || attribute > ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
-    if (attribute < POOL_THRESHOLD) pool->reuse[attribute] = *(int *)value;
+    const int is_high = attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH;
+    if (attribute == 0 || (attribute > POOL_THRESHOLD && !is_high)) return CUDA_ERROR_INVALID_VALUE;
+    if (is_high && *(uint64_t *)value != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute < POOL_THRESHOLD) pool->does_not_reuse[attribute] = *(int *)value == 0;
     if (attribute == POOL_THRESHOLD) pool->threshold = *(uint64_t *)value;
+    if (is_high) pool->high_bytes = used_bytes(driver, pool);
     return CUDA_SUCCESS;
 }
 
@@ -72,13 +90,15 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st 
 {
     DRIVER_USE(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (attribute == 0 || attribute > ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute == 0 || attribute > POOL_USED_HIGH) return CUDA_ERROR_INVALID_VALUE;
     if (attribute < POOL_THRESHOLD)
-        *(int *)value = pool->reuse[attribute];
+        *(int *)value = !pool->does_not_reuse[attribute];
     else if (attribute == POOL_THRESHOLD)
         *(uint64_t *)value = pool->threshold;
     else
-        *(uint64_t *)value = driver->allocations.device_bytes;
+        *(uint64_t *)value = attribute == POOL_RESERVED_CURRENT || attribute == POOL_USED_CURRENT
+                                 ? used_bytes(driver, pool)
+                                 : pool->high_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -104,7 +124,11 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
         return CUDA_SUCCESS;
     }
     const enum cuda_result error = memory_allocate(driver, "cuMemAllocAsync", address, bytes, ALLOCATION_DEVICE, 0);
-    if (error != CUDA_SUCCESS || stream->capture == NULL) return error;
+    if (error != CUDA_SUCCESS) return error;
+    allocations_find(&driver->allocations, *address)->pool = pool;
+    const uint64_t used = used_bytes(driver, pool);
+    if (used > pool->high_bytes) pool->high_bytes = used;
+    if (stream->capture == NULL) return CUDA_SUCCESS;
     return stream_submit(driver, handle, &(struct work){NODE_MEM_ALLOC, {.address = *address}});
 }
 

@@ -7,6 +7,7 @@
 #include "work_graph.h"
 
 enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5, CAPTURE_MODES = 3 };
+enum { EVENT_EXTERNAL = 1 }; // a node of the graph that is captured, not an edge
 
 static struct CUstream_st *stream_new(struct driver *driver, uint32_t flags, int priority)
 {
@@ -207,9 +208,14 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, in
 DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *stream, unsigned long long address,
                                                        size_t bytes, unsigned flags)
 {
+    enum { GLOBAL = 1, HOST = 2, SINGLE = 4 };
     DRIVER_USE(driver);
-    (void)address, (void)bytes, (void)flags;
-    return stream_of(driver, stream) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (found == NULL || found->kind != ALLOCATION_MANAGED) return CUDA_ERROR_INVALID_VALUE;
+    if (bytes != 0 && bytes != found->size_bytes) return CUDA_ERROR_INVALID_VALUE;
+    if (flags == SINGLE) return (uintptr_t)stream > LEGACY_HANDLE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return flags == GLOBAL || flags == HOST ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 // Attributes of streams are about caches and priorities: nothing depends on them here.
@@ -247,9 +253,9 @@ DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct C
 DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *stream,
                                                        unsigned flags)
 {
-    enum { EXTERNAL = 1 };
     DRIVER_USE(driver);
-    if (flags != EXTERNAL) return cuEventRecord(event, stream);
+    if (flags > EVENT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+    if (flags != EVENT_EXTERNAL) return cuEventRecord(event, stream);
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     return stream_submit(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
@@ -284,9 +290,10 @@ static enum cuda_result refuse_legacy(struct driver *driver, uint64_t capture_id
 DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags)
 {
     DRIVER_USE(driver);
-    (void)flags;
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (flags > EVENT_EXTERNAL || (flags == EVENT_EXTERNAL && stream->capture == NULL)) return CUDA_ERROR_INVALID_VALUE;
+    if (flags == EVENT_EXTERNAL) return capture(driver, stream, &(struct work){NODE_WAIT_EVENT, {.event = event}});
     if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
     if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
@@ -426,7 +433,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
-    if (!are_nodes_of(stream->capture, after, count)) return CUDA_ERROR_INVALID_VALUE;
+    if (flags > SET || !are_nodes_of(stream->capture, after, count)) return CUDA_ERROR_INVALID_VALUE;
     if (flags == SET) forget_after(stream);
     return capture_after(stream, after, count);
 }
@@ -456,6 +463,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
                                                     void *user, unsigned flags)
 {
     DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (driver_context() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
     if (call == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;

@@ -27,6 +27,7 @@ struct CUgraphExec_st {
     struct graph_step {
         struct CUgraphNode_st *node; // that it was made of
         struct work work;
+        uint32_t after_count; // that the node had
         int is_disabled;
     } * step;
     uint32_t count, room;

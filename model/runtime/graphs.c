@@ -60,8 +60,9 @@ static enum cuda_result add_flat_copy(WHERE_PARAMETERS, void *to, const void *fr
 static enum cudaError driver_box(const struct cudaMemcpy3DParms *from, struct CUDA_MEMCPY3D_st *box)
 {
     if (from == NULL) return cudaErrorInvalidValue;
-    if (from->srcArray != NULL || from->dstArray != NULL) return cudaErrorNotSupported;
     *box = driver_copy(from->dstPtr.ptr, from->srcPtr.ptr, from->extent.width);
+    if (from->srcArray != NULL) box->srcMemoryType = MEMORY_OF_ARRAY;
+    if (from->dstArray != NULL) box->dstMemoryType = MEMORY_OF_ARRAY;
     box->srcXInBytes = from->srcPos.x;
     box->srcY = from->srcPos.y;
     box->srcZ = from->srcPos.z;

@@ -139,6 +139,7 @@ RUNTIME_VISIBLE enum cudaError cudaLaunchCooperativeKernel(const void *function,
 static enum cuda_result fill_attributes(struct cudaFuncAttributes *to, struct CUkern_st *kernel)
 {
     int shared = 0, constant = 0, local = 0;
+    if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
     const struct {
         int *to;
         int attribute;
@@ -189,12 +190,14 @@ FUNCTION_CALL(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t * bytes, const 
 
 static enum cuda_result active_clusters(int *clusters, struct CUkern_st *kernel, const struct cudaLaunchConfig_st *from)
 {
+    if (from == NULL) return CUDA_ERROR_INVALID_VALUE;
     const struct cuda_launch_config config = driver_config(from);
     return cuOccupancyMaxActiveClusters(clusters, FUNCTION, &config);
 }
 
 static enum cuda_result cluster_size(int *ctas, struct CUkern_st *kernel, const struct cudaLaunchConfig_st *from)
 {
+    if (from == NULL) return CUDA_ERROR_INVALID_VALUE;
     const struct cuda_launch_config config = driver_config(from);
     return cuOccupancyMaxPotentialClusterSize(ctas, FUNCTION, &config);
 }

@@ -84,7 +84,8 @@ RUNTIME_CALL(cudaDeviceGetDefaultMemPool, (struct CUmemPoolHandle_st * *pool, in
              cuDeviceGetDefaultMemPool(pool, device))
 RUNTIME_CALL(cudaDeviceGetMemPool, (struct CUmemPoolHandle_st * *pool, int device), cuDeviceGetMemPool(pool, device))
 RUNTIME_CALL(cudaDeviceSetMemPool, (int device, struct CUmemPoolHandle_st *pool), cuDeviceSetMemPool(device, pool))
-RUNTIME_CALL(cudaMemPoolCreate, (struct CUmemPoolHandle_st * *pool, const void *props), cuMemPoolCreate(pool, props))
+RUNTIME_CALL(cudaMemPoolCreate, (struct CUmemPoolHandle_st * *pool, const struct CUmemPoolProps_st *props),
+             cuMemPoolCreate(pool, props))
 RUNTIME_CALL(cudaMemPoolDestroy, (struct CUmemPoolHandle_st * pool), cuMemPoolDestroy(pool))
 RUNTIME_CALL(cudaMemPoolTrimTo, (struct CUmemPoolHandle_st * pool, size_t bytes), cuMemPoolTrimTo(pool, bytes))
 RUNTIME_CALL(cudaMemPoolSetAttribute, (struct CUmemPoolHandle_st * pool, uint32_t attribute, void *value),
@@ -139,10 +140,12 @@ RUNTIME_CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, uint32_t kin
 RUNTIME_CALL(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, uint32_t kind, struct CUstream_st *stream),
              copy(to, from, bytes, kind, stream))
 RUNTIME_CALL(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_device, size_t bytes),
-             ((void)to_device, (void)from_device, copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, NULL)))
+             to_device != 0 || from_device != 0 ? cudaErrorInvalidDevice
+                                                : copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, NULL))
 RUNTIME_CALL(cudaMemcpyPeerAsync,
              (void *to, int to_device, const void *from, int from_device, size_t bytes, struct CUstream_st *stream),
-             ((void)to_device, (void)from_device, copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, stream)))
+             to_device != 0 || from_device != 0 ? cudaErrorInvalidDevice
+                                                : copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, stream))
 
 static uint32_t to_type(uint32_t kind)
 {
@@ -159,27 +162,27 @@ static uint32_t from_type(uint32_t kind)
 static enum cudaError copy_box(const struct cudaMemcpy3DParms *from, struct CUstream_st *stream)
 {
     if (from == NULL) return cudaErrorInvalidValue;
-    if (from->srcArray != NULL || from->dstArray != NULL) return cudaErrorNotSupported;
     if (from->kind > COPY_BY_POINTERS) return cudaErrorInvalidMemcpyDirection;
-    const struct CUDA_MEMCPY3D_st box = {.srcXInBytes = from->srcPos.x,
-                                         .srcY = from->srcPos.y,
-                                         .srcZ = from->srcPos.z,
-                                         .srcMemoryType = from_type(from->kind),
-                                         .srcHost = from->srcPtr.ptr,
-                                         .srcDevice = address_of(from->srcPtr.ptr),
-                                         .srcPitch = from->srcPtr.pitch,
-                                         .srcHeight = from->srcPtr.ysize,
-                                         .dstXInBytes = from->dstPos.x,
-                                         .dstY = from->dstPos.y,
-                                         .dstZ = from->dstPos.z,
-                                         .dstMemoryType = to_type(from->kind),
-                                         .dstHost = from->dstPtr.ptr,
-                                         .dstDevice = address_of(from->dstPtr.ptr),
-                                         .dstPitch = from->dstPtr.pitch,
-                                         .dstHeight = from->dstPtr.ysize,
-                                         .WidthInBytes = from->extent.width,
-                                         .Height = from->extent.height,
-                                         .Depth = from->extent.depth};
+    const struct CUDA_MEMCPY3D_st box = {
+        .srcXInBytes = from->srcPos.x,
+        .srcY = from->srcPos.y,
+        .srcZ = from->srcPos.z,
+        .srcMemoryType = from->srcArray != NULL ? MEMORY_OF_ARRAY : from_type(from->kind),
+        .srcHost = from->srcPtr.ptr,
+        .srcDevice = address_of(from->srcPtr.ptr),
+        .srcPitch = from->srcPtr.pitch,
+        .srcHeight = from->srcPtr.ysize,
+        .dstXInBytes = from->dstPos.x,
+        .dstY = from->dstPos.y,
+        .dstZ = from->dstPos.z,
+        .dstMemoryType = from->dstArray != NULL ? MEMORY_OF_ARRAY : to_type(from->kind),
+        .dstHost = from->dstPtr.ptr,
+        .dstDevice = address_of(from->dstPtr.ptr),
+        .dstPitch = from->dstPtr.pitch,
+        .dstHeight = from->dstPtr.ysize,
+        .WidthInBytes = from->extent.width,
+        .Height = from->extent.height,
+        .Depth = from->extent.depth};
     return (enum cudaError)cuMemcpy3DAsync_v2(&box, stream);
 }
 
@@ -212,6 +215,7 @@ static enum cudaError symbol_part(const void *symbol, size_t offset, size_t byte
 {
     unsigned long long address;
     size_t symbol_bytes;
+    if (to == NULL) return cudaErrorInvalidValue;
     const enum cudaError error = runtime_symbol(symbol, &address, &symbol_bytes);
     if (error != cudaSuccess) return error;
     *to = (void *)(uintptr_t)(address + offset);
@@ -222,6 +226,7 @@ static enum cudaError copy_to_symbol(const void *symbol, const void *from, size_
                                      struct CUstream_st *stream)
 {
     void *to;
+    if (kind == COPY_HOST_TO_HOST || kind == COPY_DEVICE_TO_HOST) return cudaErrorInvalidMemcpyDirection;
     const enum cudaError error = symbol_part(symbol, offset, bytes, &to);
     return error != cudaSuccess ? error : copy(to, from, bytes, kind, stream);
 }
@@ -230,6 +235,7 @@ static enum cudaError copy_from_symbol(void *to, const void *symbol, size_t byte
                                        struct CUstream_st *stream)
 {
     void *from;
+    if (kind == COPY_HOST_TO_HOST || kind == COPY_HOST_TO_DEVICE) return cudaErrorInvalidMemcpyDirection;
     const enum cudaError error = symbol_part(symbol, offset, bytes, &from);
     return error != cudaSuccess ? error : copy(to, from, bytes, kind, stream);
 }
@@ -237,7 +243,7 @@ static enum cudaError copy_from_symbol(void *to, const void *symbol, size_t byte
 static enum cudaError symbol_size(size_t *bytes, const void *symbol)
 {
     unsigned long long address;
-    return runtime_symbol(symbol, &address, bytes);
+    return bytes == NULL ? cudaErrorInvalidValue : runtime_symbol(symbol, &address, bytes);
 }
 
 RUNTIME_CALL(cudaMemcpyToSymbol, (const void *symbol, const void *from, size_t bytes, size_t offset, uint32_t kind),

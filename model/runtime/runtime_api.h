@@ -109,7 +109,7 @@ enum cudaError cudaFreeAsync(void *pointer, struct CUstream_st *stream);
 enum cudaError cudaDeviceGetDefaultMemPool(struct CUmemPoolHandle_st **pool, int device);
 enum cudaError cudaDeviceGetMemPool(struct CUmemPoolHandle_st **pool, int device);
 enum cudaError cudaDeviceSetMemPool(int device, struct CUmemPoolHandle_st *pool);
-enum cudaError cudaMemPoolCreate(struct CUmemPoolHandle_st **pool, const void *props);
+enum cudaError cudaMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct CUmemPoolProps_st *props);
 enum cudaError cudaMemPoolDestroy(struct CUmemPoolHandle_st *pool);
 enum cudaError cudaMemPoolTrimTo(struct CUmemPoolHandle_st *pool, size_t bytes);
 enum cudaError cudaMemPoolSetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value);

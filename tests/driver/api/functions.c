@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// What is asked of kernels: attributes, occupancy.
+#include "api.h"
+
+static const char kernels[] =
+    ".const .align 2 .b8 small[3];\n.const .align 8 .b8 eight[8];\n.global .u32 none;\n"
+    ".visible .entry plain(.param .u64 to, .param .u32 value)\n{\nret;\n}\n"
+    ".visible .entry bounded()\n.maxntid 128, 1, 1\n{\n.shared .align 16 .b8 room[1024];\n"
+    ".local .align 8 .b8 own[40];\nret;\n}\n"
+    ".visible .entry paired()\n.reqnctapercluster 2, 1, 1\n{\nret;\n}\n"
+    ".visible .entry explicit()\n.explicitcluster\n{\nret;\n}\n"
+    ".visible .entry large()\n{\n.shared .align 16 .b8 room[49152];\n.reg .b32 %r<300>;\nret;\n}\n";
+
+static struct CUfunc_st *plain, *bounded, *paired, *explicit, *large;
+
+static void load(void)
+{
+    struct CUmod_st *module = api_module(kernels);
+    WORKS(cuModuleGetFunction(&plain, module, "plain"));
+    WORKS(cuModuleGetFunction(&bounded, module, "bounded"));
+    WORKS(cuModuleGetFunction(&paired, module, "paired"));
+    WORKS(cuModuleGetFunction(&explicit, module, "explicit"));
+    WORKS(cuModuleGetFunction(&large, module, "large"));
+}
+
+static int attribute_of(struct CUfunc_st *function, int attribute)
+{
+    int value = -77;
+    WORKS(cuFuncGetAttribute(&value, (enum cuda_function_attribute)attribute, function));
+    return value;
+}
+
+enum { THREADS, SHARED, CONSTANT, LOCAL, REGISTERS, PTX_OF, BINARY_OF, CACHE, DYNAMIC, CARVEOUT, MUST_BE_SET };
+enum { CLUSTER_X = 11, CLUSTER_Y, CLUSTER_Z, NON_PORTABLE, POLICY, PAST_LAST };
+
+static void show_reading(void)
+{
+    int value;
+    REQUIRE(attribute_of(plain, THREADS) == 1024 && attribute_of(bounded, THREADS) == 128);
+    REQUIRE(attribute_of(plain, SHARED) == 0 && attribute_of(bounded, SHARED) == 1024);
+    REQUIRE(attribute_of(plain, CONSTANT) == 16); // 3 bytes, and 8 that lie at a multiple of 8
+    REQUIRE(attribute_of(plain, LOCAL) == 0 && attribute_of(bounded, LOCAL) >= 40);
+    REQUIRE(attribute_of(plain, PTX_OF) == 90 && attribute_of(plain, BINARY_OF) == 90 &&
+            attribute_of(plain, CACHE) == 0);
+    REQUIRE(attribute_of(plain, DYNAMIC) == 49152 && attribute_of(bounded, DYNAMIC) == 48128);
+    REQUIRE(attribute_of(large, DYNAMIC) == 0 && attribute_of(plain, CARVEOUT) == -1);
+    REQUIRE(attribute_of(paired, CLUSTER_X) == 2 && attribute_of(paired, CLUSTER_Y) == 1);
+    REQUIRE(attribute_of(paired, CLUSTER_Z) == 1 && attribute_of(plain, CLUSTER_X) == 0);
+    REQUIRE(attribute_of(explicit, MUST_BE_SET) == 1 && attribute_of(paired, MUST_BE_SET) == 0);
+    REQUIRE(attribute_of(large, REGISTERS) <= 64); // a CTA of 1,024 threads fits
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, plain));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetAttribute(&value, (enum cuda_function_attribute)PAST_LAST, plain));
+}
+
+static void show_setting(void)
+{
+    WORKS(cuFuncSetAttribute(plain, (enum cuda_function_attribute)DYNAMIC, 100000));
+    WORKS(cuFuncSetAttribute(plain, (enum cuda_function_attribute)CARVEOUT, 100));
+    WORKS(cuFuncSetAttribute(plain, (enum cuda_function_attribute)NON_PORTABLE, 1));
+    WORKS(cuFuncSetAttribute(plain, (enum cuda_function_attribute)POLICY, 2));
+    REQUIRE(attribute_of(plain, DYNAMIC) == 100000 && attribute_of(plain, CARVEOUT) == 100);
+    REQUIRE(attribute_of(plain, NON_PORTABLE) == 1 && attribute_of(plain, POLICY) == 2);
+    REFUSES(ERROR_INVALID_VALUE, cuFuncSetAttribute(plain, (enum cuda_function_attribute)DYNAMIC, 232449));
+    SAYS("232449 bytes of dynamic shared memory for plain; the most is 232448");
+    REFUSES(ERROR_INVALID_VALUE, cuFuncSetAttribute(plain, (enum cuda_function_attribute)DYNAMIC, -1));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncSetAttribute(plain, (enum cuda_function_attribute)CARVEOUT, 101));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncSetAttribute(plain, (enum cuda_function_attribute)CARVEOUT, -2));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncSetAttribute(plain, (enum cuda_function_attribute)REGISTERS, 1));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncSetAttribute(NULL, (enum cuda_function_attribute)POLICY, 1));
+}
+
+void show_functions(void)
+{
+    struct CUmod_st *module;
+    const char *name;
+    size_t offset, bytes;
+    uint32_t state;
+    api_ready();
+    load();
+    show_reading();
+    show_setting();
+    WORKS(cuFuncGetModule(&module, plain));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetModule(NULL, plain));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetModule(&module, NULL));
+    WORKS(cuFuncGetName(&name, bounded));
+    REQUIRE(strcmp(name, "bounded") == 0);
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetName(NULL, plain));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetName(&name, NULL));
+    WORKS(cuFuncGetParamInfo(plain, 0, &offset, NULL));
+    WORKS(cuFuncGetParamInfo(plain, 1, &offset, &bytes));
+    REQUIRE(offset == 8 && bytes == 4);
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(plain, 2, &offset, &bytes));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(plain, 0, NULL, &bytes));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetParamInfo(NULL, 0, &offset, &bytes));
+    WORKS(cuFuncSetCacheConfig(plain, 2));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncSetCacheConfig(plain, 4));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncSetCacheConfig(NULL, 2));
+    WORKS(cuFuncIsLoaded(&state, plain));
+    REQUIRE(state == 1);
+    REFUSES(ERROR_INVALID_VALUE, cuFuncIsLoaded(NULL, plain));
+    WORKS(cuFuncLoad(plain));
+    REFUSES(ERROR_INVALID_HANDLE, cuFuncLoad(NULL));
+}
+
+static size_t quarter_kibibyte_a_thread(int threads)
+{
+    return 256 * (size_t)threads;
+}
+
+static int ctas_of(struct CUfunc_st *function, int threads, size_t dynamic_bytes)
+{
+    int ctas = -1;
+    WORKS(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&ctas, function, threads, dynamic_bytes, 1));
+    return ctas;
+}
+
+static void show_blocks(void)
+{
+    int ctas, grid, block;
+    REQUIRE(ctas_of(plain, 32, 0) == 32 && ctas_of(plain, 1024, 0) == 2 && ctas_of(plain, 1025, 0) == 0);
+    REQUIRE(ctas_of(plain, 128, 100000) == 2 && ctas_of(plain, 128, 233000) == 0);
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, plain, 32, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, plain, 0, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, NULL, 32, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&ctas, plain, 32, 0, 2));
+    WORKS(cuOccupancyMaxPotentialBlockSize(&grid, &block, plain, NULL, 0, 0));
+    REQUIRE(block == 1024 && grid == 2 * 132);
+    WORKS(cuOccupancyMaxPotentialBlockSize(&grid, &block, plain, NULL, 0, 100)); // at most 100 threads
+    REQUIRE(block == 64 && grid == 32 * 132);
+    WORKS(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, plain, quarter_kibibyte_a_thread, 0, 0, 0));
+    REQUIRE((size_t)grid / 132 * (quarter_kibibyte_a_thread(block) + 1024) <= 233472);
+    WORKS(cuOccupancyMaxPotentialBlockSize(&grid, &block, plain, NULL, 300000, 0)); // nothing fits
+    REQUIRE(grid == 0 && block == 0);
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, plain, NULL, 0, 0, 2));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialBlockSize(NULL, &block, plain, NULL, 0, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialBlockSize(&grid, NULL, plain, NULL, 0, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxPotentialBlockSize(&grid, &block, NULL, NULL, 0, 0));
+}
+
+static void show_clusters(void)
+{
+    int clusters = -1;
+    struct cuda_launch_attribute attribute[2] = {
+        {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY},
+        {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.cluster = {4, 1, 1}}};
+    struct cuda_launch_config config = {8, 1, 1, 1024, 1, 1, 0, NULL, attribute, 2};
+    WORKS(cuOccupancyMaxActiveClusters(&clusters, plain, &config));
+    const int of_four = clusters;
+    config.attribute_count = 0;
+    WORKS(cuOccupancyMaxActiveClusters(&clusters, paired, &config));
+    REQUIRE(of_four > 0 && clusters > of_four && clusters <= 132);
+    WORKS(cuOccupancyMaxActiveClusters(&clusters, plain, &config)); // of one CTA each
+    REQUIRE(clusters == 264);
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveClusters(NULL, plain, &config));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveClusters(&clusters, plain, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxActiveClusters(&clusters, NULL, &config));
+    WORKS(cuOccupancyMaxPotentialClusterSize(&clusters, plain, &config));
+    REQUIRE(clusters == 8);
+    WORKS(cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    WORKS(cuOccupancyMaxPotentialClusterSize(&clusters, plain, &config));
+    REQUIRE(clusters == 16);
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialClusterSize(NULL, plain, &config));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialClusterSize(&clusters, plain, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxPotentialClusterSize(&clusters, NULL, &config));
+}
+
+void show_occupancy(void)
+{
+    size_t bytes;
+    api_ready();
+    load();
+    show_blocks();
+    show_clusters();
+    WORKS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 1, 128));
+    REQUIRE(bytes == 48128);
+    WORKS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 8, 128));
+    REQUIRE(bytes == 233472 / 8 - 2048);
+    WORKS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 1000, 128));
+    REQUIRE(bytes == 0);
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(NULL, bounded, 1, 128));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 0, 128));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 1, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cuOccupancyAvailableDynamicSMemPerBlock(&bytes, NULL, 1, 128));
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// The runtime: devices, kernels by their host functions, variables, errors.
+#define _GNU_SOURCE 1
+#include "api.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+static char image[] = PTX_HEAD ".visible .global .align 4 .u32 word = 3;\n"
+                               ".visible .global .attribute(.managed) .align 4 .u32 shared = 6;\n"
+                               ".visible .entry put(.param .u64 to, .param .u32 value)\n"
+                               "{\n.reg .b64 %rd<2>;\n.reg .b32 %r<2>;\nld.param.u64 %rd1, [to];\n"
+                               "ld.param.u32 %r1, [value];\nst.global.u32 [%rd1], %r1;\nret;\n}\n"
+                               ".visible .entry fault()\n{\n.reg .b64 %rd<2>;\nmov.u64 %rd1, 0;\n"
+                               "st.global.u32 [%rd1], 1;\nret;\n}\n";
+
+// What nvcc's object of a program has: stubs and variables of the host, whose addresses are the names.
+static char put, fault, nobody, missing, word, no_word;
+static uint32_t *shared;
+static void **handle;
+
+static void load(void)
+{
+    handle = __cudaRegisterFatBinary(image);
+    __cudaRegisterFunction(handle, &put, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &fault, NULL, "fault", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, &missing, NULL, "missing", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterVar(handle, &word, NULL, "word", 0, 4, 0, 0);
+    __cudaRegisterVar(handle, &no_word, NULL, "no_word", 0, 4, 0, 0);
+    __cudaRegisterManagedVar(handle, (void **)&shared, NULL, "shared", 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(handle);
+    __cudaRegisterFunction(NULL, &nobody, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL); // nothing is kept
+}
+
+static void *device_memory(size_t bytes)
+{
+    void *memory;
+    WORKS(cudaMalloc(&memory, bytes));
+    return memory;
+}
+
+static uint32_t word_at(const void *address)
+{
+    uint32_t value;
+    WORKS(cudaMemcpy(&value, address, sizeof value, COPY_DEVICE_TO_HOST));
+    return value;
+}
+
+void show_runtime_device(void)
+{
+    static struct cudaDeviceProp properties;
+    int value = 9, version, other;
+    unsigned flags;
+    size_t bytes;
+    uint32_t config;
+    char text[32];
+    WORKS(cudaRuntimeGetVersion(&version));
+    WORKS(cudaDriverGetVersion(&value));
+    REQUIRE(version == 13000 && value == 13000);
+    REFUSES(ERROR_INVALID_VALUE, cudaRuntimeGetVersion(NULL));
+    WORKS(cudaGetDeviceCount(&value));
+    REQUIRE(value == 1);
+    WORKS(cudaGetDevice(&value));
+    REQUIRE(value == 0);
+    REFUSES(ERROR_INVALID_VALUE, cudaGetDevice(NULL));
+    WORKS(cudaSetDevice(0));
+    REFUSES(ERROR_INVALID_DEVICE, cudaSetDevice(1));
+    WORKS(cudaInitDevice(0, 0, 0));
+    REFUSES(ERROR_INVALID_DEVICE, cudaInitDevice(1, 0, 0));
+    WORKS(cudaChooseDevice(&value, &properties));
+    WORKS(cudaSetDeviceFlags(CU_CTX_SCHED_BLOCKING_SYNC));
+    WORKS(cudaGetDeviceFlags(&flags));
+    REQUIRE(flags == CU_CTX_SCHED_BLOCKING_SYNC);
+    WORKS(cudaDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
+    REQUIRE(value == 32);
+    WORKS(cudaDeviceSetLimit(0, 4096));
+    WORKS(cudaDeviceGetLimit(&bytes, 0));
+    REQUIRE(bytes == 4096);
+    WORKS(cudaDeviceGetStreamPriorityRange(&value, &other));
+    REQUIRE(value == 0 && other == -5);
+    WORKS(cudaDeviceGetPCIBusId(text, sizeof text, 0));
+    WORKS(cudaDeviceGetByPCIBusId(&value, text));
+    WORKS(cudaDeviceCanAccessPeer(&value, 0, 0));
+    REFUSES(ERROR_INVALID_DEVICE, cudaDeviceEnablePeerAccess(1, 0));
+    WORKS(cudaDeviceSetCacheConfig(1));
+    WORKS(cudaDeviceGetCacheConfig(&config));
+    WORKS(cudaCtxResetPersistingL2Cache());
+    WORKS(cudaProfilerStart());
+    WORKS(cudaProfilerStop());
+    WORKS(cudaDeviceSynchronize());
+    WORKS(cudaGetDeviceProperties(&properties, 0));
+    REQUIRE(strcmp(properties.name, "NVIDIA H200 (tmaref)") == 0 && properties.major == 9 && properties.minor == 0);
+    REQUIRE(properties.multiProcessorCount == 132 && properties.warpSize == 32 && properties.clusterLaunch == 1);
+    REQUIRE(properties.sharedMemPerBlock == 49152 && properties.sharedMemPerBlockOptin == 232448);
+    REQUIRE(properties.maxGridSize[0] == 0x7fffffff && properties.totalConstMem == 65536);
+    REFUSES(ERROR_INVALID_DEVICE, cudaGetDeviceProperties(&properties, 1));
+    REFUSES(ERROR_INVALID_VALUE, cudaGetDeviceProperties(NULL, 0));
+}
+
+void show_runtime_entry_points(void)
+{
+    enum { FOUND, NOT_FOUND, TOO_OLD };
+    void *function = NULL;
+    uint32_t status = 9;
+    WORKS(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, 0, &status));
+    REQUIRE(function != NULL && status == FOUND);
+    WORKS(cudaGetDriverEntryPoint("cuInit", &function, 0, &status));
+    REQUIRE(function != NULL && status == FOUND);
+    WORKS(cudaGetDriverEntryPoint("cuNoSuchCall", &function, 0, NULL));
+    REQUIRE(function == NULL);
+    WORKS(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 11000, 0, &status));
+    REQUIRE(function == NULL && status == TOO_OLD);
+    REFUSES(ERROR_INVALID_VALUE, cudaGetDriverEntryPoint(NULL, &function, 0, &status));
+}
+
+// --- Kernels ---------------------------------------------------------------------------------------------------------
+
+void show_runtime_launches(void)
+{
+    const struct dim3 none = {0, 1, 1}, most = {1024, 1, 1}, too_many = {1025, 1, 1}, deep = {1, 1, 65};
+    load();
+    void *to = device_memory(64);
+    uint32_t value = 4;
+    void *parameters[] = {&to, &value};
+    struct cudaLaunchConfig_st config = {one_cta, one_cta, 0, NULL, NULL, 0};
+    WORKS(cudaLaunchKernel(&put, one_cta, most, parameters, 0, NULL));
+    REQUIRE(word_at(to) == 4);
+    value = 5;
+    WORKS(cudaLaunchKernelExC(&config, &put, parameters));
+    REQUIRE(word_at(to) == 5);
+    value = 6;
+    WORKS(cudaLaunchCooperativeKernel(&put, one_cta, one_cta, parameters, 0, NULL));
+    REQUIRE(word_at(to) == 6);
+    REFUSES(ERROR_INVALID_VALUE, cudaLaunchKernelExC(NULL, &put, parameters));
+    // The runtime's own error for sizes, before the driver is asked.
+    REQUIRE(cudaLaunchKernel(&put, none, one_cta, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
+    REQUIRE(cudaLaunchKernel(&put, one_cta, none, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
+    REQUIRE(cudaLaunchKernel(&put, one_cta, too_many, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
+    REQUIRE(cudaLaunchKernel(&put, one_cta, deep, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
+    const struct dim3 grids[] = {{1, 0, 1}, {1, 1, 0}, {0x80000000, 1, 1}, {1, 65536, 1}, {1, 1, 65536}};
+    for (int i = 0; i < 5; i++)
+        REQUIRE(cudaLaunchKernel(&put, grids[i], one_cta, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
+    REQUIRE(cudaLaunchKernel(&nobody, one_cta, one_cta, parameters, 0, NULL) == cudaErrorInvalidDeviceFunction);
+    REQUIRE(cudaLaunchKernel(&missing, one_cta, one_cta, parameters, 0, NULL) == cudaErrorInvalidDeviceFunction);
+    REQUIRE(cudaLaunchKernel(NULL, one_cta, one_cta, parameters, 0, NULL) == cudaErrorInvalidDeviceFunction);
+    REQUIRE(cudaGetLastError() == cudaErrorInvalidDeviceFunction && cudaGetLastError() == cudaSuccess);
+
+    // A fault is told by every later call, and stays.
+    WORKS(cudaLaunchKernel(&fault, one_cta, one_cta, NULL, 0, NULL));
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cudaDeviceSynchronize());
+    REQUIRE(cudaGetLastError() == cudaErrorIllegalAddress && cudaPeekAtLastError() == cudaErrorIllegalAddress);
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cudaMalloc(&to, 64));
+    WORKS(cudaDeviceReset());
+    REQUIRE(cudaPeekAtLastError() == cudaErrorIllegalAddress || cudaPeekAtLastError() == cudaSuccess);
+    WORKS(cudaMalloc(&to, 64));
+}
+
+// What <<<>>> leaves for the stub, which takes it back.
+void show_runtime_configurations(void)
+{
+    struct dim3 grid, block;
+    size_t bytes;
+    struct CUstream_st *stream = NULL, *wanted = (struct CUstream_st *)2;
+    const struct dim3 two = {2, 3, 4};
+    REQUIRE(__cudaPopCallConfiguration(&grid, &block, &bytes, &stream) == cudaErrorMissingConfiguration);
+    REQUIRE(cudaGetLastError() == cudaErrorMissingConfiguration);
+    REQUIRE(__cudaPushCallConfiguration(two, one_cta, 77, wanted) == 0);
+    REQUIRE(__cudaPushCallConfiguration(one_cta, two, 0, NULL) == 0);
+    WORKS(__cudaPopCallConfiguration(&grid, &block, &bytes, &stream));
+    REQUIRE(grid.x == 1 && block.y == 3 && bytes == 0 && stream == NULL);
+    WORKS(__cudaPopCallConfiguration(&grid, &block, &bytes, &stream));
+    REQUIRE(grid.z == 4 && block.x == 1 && bytes == 77 && stream == wanted);
+    int pushed = 0;
+    while (__cudaPushCallConfiguration(one_cta, one_cta, 0, NULL) == 0 && pushed < 1000) pushed++;
+    REQUIRE(pushed >= 8 && pushed < 1000); // there is an end
+}
+
+void show_runtime_functions(void)
+{
+    struct cudaFuncAttributes attributes;
+    struct cuda_launch_attribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.cluster = {2, 1, 1}};
+    const struct cudaLaunchConfig_st config = {{2, 1, 1}, {128, 1, 1}, 0, NULL, &cluster, 1};
+    struct CUkern_st *kernel, *same;
+    struct CUfunc_st *function;
+    const char *name;
+    size_t offset, bytes;
+    int number;
+    load();
+    WORKS(cudaFuncGetAttributes(&attributes, &put));
+    REQUIRE(attributes.maxThreadsPerBlock == 1024 && attributes.binaryVersion == 90 && attributes.ptxVersion == 90);
+    REQUIRE(attributes.sharedSizeBytes == 0 && attributes.maxDynamicSharedSizeBytes == 49152);
+    REFUSES(ERROR_INVALID_VALUE, cudaFuncGetAttributes(NULL, &put));
+    REQUIRE(cudaFuncGetAttributes(&attributes, &nobody) == cudaErrorInvalidDeviceFunction);
+    WORKS(cudaFuncSetAttribute(&put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
+    REFUSES(ERROR_INVALID_VALUE, cudaFuncSetAttribute(&put, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 300000));
+    WORKS(cudaFuncSetCacheConfig(&put, 1));
+    WORKS(cudaFuncGetName(&name, &put));
+    REQUIRE(strcmp(name, "put") == 0);
+    WORKS(cudaFuncGetParamInfo(&put, 1, &offset, &bytes));
+    REQUIRE(offset == 8 && bytes == 4);
+    WORKS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, &put, 1024, 0));
+    REQUIRE(number == 2);
+    WORKS(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&number, &put, 1024, 0, 0));
+    WORKS(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &put, 1, 128));
+    REQUIRE(bytes == 100000);
+    WORKS(cudaOccupancyMaxActiveClusters(&number, &put, &config));
+    REQUIRE(number > 0);
+    WORKS(cudaOccupancyMaxPotentialClusterSize(&number, &put, &config));
+    REQUIRE(number == 8);
+    REFUSES(ERROR_INVALID_VALUE, cudaOccupancyMaxActiveClusters(&number, &put, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cudaOccupancyMaxPotentialClusterSize(&number, &put, NULL));
+    WORKS(cudaGetKernel(&kernel, &put));
+    WORKS(cudaGetKernel(&same, kernel)); // a handle is one too
+    REQUIRE(same == kernel);
+    REFUSES(ERROR_INVALID_VALUE, cudaGetKernel(NULL, &put));
+    WORKS(cudaGetFuncBySymbol(&function, &put));
+    REFUSES(ERROR_INVALID_VALUE, __cudaGetKernel(NULL, &put));
+    REQUIRE(__cudaInitModule(handle) == 1);
+}
+
+// --- Variables -------------------------------------------------------------------------------------------------------
+
+void show_runtime_symbols(void)
+{
+    uint32_t value = 8, got = 0;
+    void *address;
+    size_t bytes;
+    load();
+    WORKS(cudaFree(NULL)); // the first call places managed variables
+    REQUIRE(shared != NULL && *shared == 6);
+    *shared = 9;
+    WORKS(cudaGetSymbolSize(&bytes, &word));
+    REQUIRE(bytes == 4);
+    WORKS(cudaGetSymbolAddress(&address, &word));
+    REQUIRE(word_at(address) == 3);
+    WORKS(cudaMemcpyToSymbol(&word, &value, 4, 0, COPY_HOST_TO_DEVICE));
+    WORKS(cudaMemcpyFromSymbol(&got, &word, 4, 0, COPY_DEVICE_TO_HOST));
+    REQUIRE(got == 8);
+    value = 0x0a0b0c0d;
+    WORKS(cudaMemcpyToSymbolAsync(&word, &value, 2, 2, COPY_BY_POINTERS, NULL));
+    WORKS(cudaMemcpyFromSymbolAsync(&got, &word, 4, 0, COPY_BY_POINTERS, NULL));
+    REQUIRE(got == 0x0c0d0008);
+    WORKS(cudaMemcpyFromSymbol(shared, &word, 4, 0, COPY_DEVICE_TO_DEVICE));
+    REQUIRE(*shared == 0x0c0d0008);
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpyToSymbol(&word, &value, 4, 1, COPY_HOST_TO_DEVICE));
+    REFUSES(ERROR_INVALID_VALUE, cudaMemcpyFromSymbol(&got, &word, 0, 5, COPY_DEVICE_TO_HOST));
+    REQUIRE(cudaMemcpyToSymbol(&word, &value, 4, 0, COPY_DEVICE_TO_HOST) == cudaErrorInvalidMemcpyDirection);
+    REQUIRE(cudaMemcpyToSymbol(&word, &value, 4, 0, COPY_HOST_TO_HOST) == cudaErrorInvalidMemcpyDirection);
+    REQUIRE(cudaMemcpyFromSymbol(&got, &word, 4, 0, COPY_HOST_TO_DEVICE) == cudaErrorInvalidMemcpyDirection);
+    REQUIRE(cudaMemcpyFromSymbol(&got, &word, 4, 0, COPY_HOST_TO_HOST) == cudaErrorInvalidMemcpyDirection);
+    REQUIRE(cudaMemcpyToSymbol(&nobody, &value, 4, 0, COPY_HOST_TO_DEVICE) == cudaErrorInvalidSymbol);
+    REQUIRE(cudaMemcpyFromSymbol(&got, &no_word, 4, 0, COPY_DEVICE_TO_HOST) == cudaErrorInvalidSymbol);
+    REQUIRE(cudaGetSymbolAddress(&address, &put) == cudaErrorInvalidSymbol);
+    REFUSES(ERROR_INVALID_VALUE, cudaGetSymbolAddress(NULL, &word));
+    REFUSES(ERROR_INVALID_VALUE, cudaGetSymbolSize(NULL, &word));
+
+    // After a reset it is loaded again, as it was in the beginning.
+    WORKS(cudaDeviceReset());
+    WORKS(cudaMemcpyFromSymbol(&got, &word, 4, 0, COPY_DEVICE_TO_HOST));
+    REQUIRE(got == 3 && *shared == 6);
+    __cudaUnregisterFatBinary(handle);
+    __cudaUnregisterFatBinary(handle); // none any more
+    REQUIRE(cudaMemcpyFromSymbol(&got, &word, 4, 0, COPY_DEVICE_TO_HOST) == cudaErrorInvalidSymbol);
+}
+
+// An image that does not load says so once and for all its kernels; another thread has its own last error.
+static void *last_error_elsewhere(void *unused)
+{
+    REQUIRE(cudaPeekAtLastError() == cudaSuccess);
+    return unused;
+}
+
+void show_runtime_errors(void)
+{
+    static char broken[] = PTX_HEAD ".visible .entry k()\n{\nret;\n";
+    static char kernel, variable;
+    struct CUlib_st *library;
+    pthread_t thread;
+    size_t bytes;
+    REQUIRE(cudaGetLastError() == cudaSuccess); // before anything
+    void **bad = __cudaRegisterFatBinary(broken);
+    __cudaRegisterFunction(bad, &kernel, NULL, "k", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterVar(bad, &variable, NULL, "v", 0, 4, 0, 0);
+    REQUIRE(cudaLaunchKernel(&kernel, one_cta, one_cta, NULL, 0, NULL) == cudaErrorInvalidPtx);
+    SAYS("PTX line");
+    REQUIRE(cudaGetSymbolSize(&bytes, &variable) == cudaErrorInvalidPtx);
+    SAYS_NOTHING();
+    REQUIRE(pthread_create(&thread, NULL, last_error_elsewhere, NULL) == 0 && pthread_join(thread, NULL) == 0);
+    REQUIRE(cudaGetLastError() == cudaErrorInvalidPtx);
+    REFUSES(ERROR_INVALID_PTX, cudaLibraryLoadData(&library, broken, NULL, NULL, 0, NULL, NULL, 0));
+    __cudaUnregisterFatBinary(bad);
+}
+
+void show_runtime_libraries(void)
+{
+    struct CUlib_st *library;
+    struct CUkern_st *kernel, *list[2];
+    void *address, *to = device_memory(64);
+    uint32_t value = 7;
+    void *parameters[] = {&to, &value};
+    unsigned count;
+    size_t bytes;
+    WORKS(cudaLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
+    WORKS(cudaLibraryGetKernelCount(&count, library));
+    REQUIRE(count == 2);
+    WORKS(cudaLibraryEnumerateKernels(list, 2, library));
+    WORKS(cudaLibraryGetKernel(&kernel, library, "put"));
+    REQUIRE(list[0] == kernel);
+    WORKS(cudaLaunchKernel(kernel, one_cta, one_cta, parameters, 0, NULL));
+    REQUIRE(word_at(to) == 7);
+    WORKS(cudaLibraryGetGlobal(&address, &bytes, library, "word"));
+    REQUIRE(bytes == 4 && word_at(address) == 3);
+    WORKS(cudaLibraryGetManaged(&address, &bytes, library, "shared"));
+    WORKS(cudaLibraryUnload(library));
+    REFUSES(ERROR_INVALID_HANDLE, cudaLibraryUnload(library));
+    REFUSES(ERROR_FILE_NOT_FOUND, cudaLibraryLoadFromFile(&library, "/no/such", NULL, NULL, 0, NULL, NULL, 0));
+}
+
+// --- What is wrong with the environment ------------------------------------------------------------------------------
+
+int cudaFreeArray(void), cuArrayDestroy(void);
+
+// A call that tmaref has not says so once.
+void show_missing_calls(void)
+{
+    REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
+    SAYS("cudaFreeArray: tmaref exec does not have this call");
+    REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
+    SAYS_NOTHING();
+    REQUIRE(cudaGetLastError() == cudaErrorNotSupported);
+    REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
+    SAYS("cuArrayDestroy: tmaref exec does not have this call");
+    REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
+    SAYS_NOTHING();
+}
+
+// No call that needs the device works where an option is wrong: each is an error, whatever its arguments.
+void show_bad_environment(void)
+{
+    typedef enum cudaError call(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t);
+    static const char *const names[] = {
+#define RUNTIME_NAME(name) #name,
+#define RUNTIME_ALIAS(name, same)
+#include "runtime_names.def"
+    };
+    int called = 0;
+    setenv("TMAREF_SEED", "one", 1);
+    load();
+    REFUSES(ERROR_INVALID_VALUE, cudaFree(NULL));
+    SAYS("TMAREF_SEED is 'one', which is not a whole number");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(names[i], "__", 2) == 0 || strstr(names[i], "LastError") != NULL) continue;
+        call *function;
+        *(void **)&function = dlsym(RTLD_DEFAULT, names[i]);
+        REQUIRE(function != NULL);
+        if (function(0, 0, 0, 0, 0, 0, 0, 0) == cudaSuccess) api_expect(__FILE__, __LINE__, names[i], 0, 1);
+        called++;
+    }
+    REQUIRE(called > 300);
+    REQUIRE(__cudaInitModule(handle) == 0);
+}

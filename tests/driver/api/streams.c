@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// Streams, events, capture.
+#include "api.h"
+
+enum { NON_BLOCKING = 1, RELAXED = 2, MODES = 3, EXTERNAL = 1, NO_TIMING = 2, INTERPROCESS = 4 };
+#define LEGACY     ((struct CUstream_st *)1)
+#define PER_THREAD ((struct CUstream_st *)2)
+
+static struct CUstream_st *stream_new(void)
+{
+    struct CUstream_st *stream;
+    WORKS(cuStreamCreate(&stream, NON_BLOCKING));
+    return stream;
+}
+
+static struct CUevent_st *event_new(unsigned flags)
+{
+    struct CUevent_st *event;
+    WORKS(cuEventCreate(&event, flags));
+    return event;
+}
+
+static struct CUstream_st *gone_stream(void)
+{
+    struct CUstream_st *stream = stream_new();
+    WORKS(cuStreamDestroy_v2(stream));
+    return stream;
+}
+
+void show_streams(void)
+{
+    struct CUctx_st *context = api_ready(), *got;
+    struct CUstream_st *stream, *other;
+    unsigned flags;
+    int number;
+    unsigned long long id, other_id;
+    REFUSES(ERROR_INVALID_VALUE, cuStreamCreate(NULL, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamCreate(&stream, 2));
+    WORKS(cuStreamCreateWithPriority(&stream, NON_BLOCKING, 9)); // brought into the range
+    WORKS(cuStreamGetPriority(stream, &number));
+    REQUIRE(number == 0);
+    WORKS(cuStreamCreateWithPriority(&other, 0, -9));
+    WORKS(cuStreamGetPriority(other, &number));
+    REQUIRE(number == -5);
+    WORKS(cuStreamGetFlags(stream, &flags));
+    REQUIRE(flags == NON_BLOCKING);
+    WORKS(cuStreamGetId(stream, &id));
+    WORKS(cuStreamGetId(other, &other_id));
+    REQUIRE(id != other_id);
+    WORKS(cuStreamGetCtx(stream, &got));
+    REQUIRE(got == context);
+    WORKS(cuStreamGetCtx(NULL, &got));
+    REQUIRE(got == context);
+    WORKS(cuStreamGetDevice(stream, &number));
+    REQUIRE(number == 0);
+    WORKS(cuStreamQuery(stream));
+    WORKS(cuStreamSynchronize(LEGACY));
+    WORKS(cuStreamSynchronize(PER_THREAD));
+    WORKS(cuStreamSetAttribute(stream, 1, &number));
+    WORKS(cuStreamDestroy_v2(stream));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamDestroy_v2(stream));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamDestroy_v2(NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamDestroy_v2(PER_THREAD));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamGetFlags(other, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamGetPriority(other, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamGetId(other, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamGetCtx(other, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamGetDevice(other, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamIsCapturing(other, NULL));
+}
+
+// One that was destroyed is none, whatever is asked of it.
+void show_gone_stream(void)
+{
+    api_ready();
+    const unsigned long long at = api_memory(64, 0); // makes the default stream, before another is gone
+    struct CUstream_st *gone = gone_stream();
+    struct CUevent_st *event = event_new(0);
+    struct CUctx_st *context;
+    struct CUgraph_st *graph;
+    struct CUgraphExec_st *exec;
+    unsigned flags;
+    uint32_t status;
+    int number;
+    unsigned long long id;
+    WORKS(cuGraphCreate(&graph, 0));
+    WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamGetFlags(gone, &flags));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamGetPriority(gone, &number));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamGetId(gone, &id));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamGetCtx(gone, &context));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamGetDevice(gone, &number));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamQuery(gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamSetAttribute(gone, 1, &number));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamIsCapturing(gone, &status));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamGetCaptureInfo_v2(gone, &status, NULL, NULL, NULL, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamUpdateCaptureDependencies_v2(gone, NULL, NULL, 0, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamBeginCapture_v2(gone, RELAXED));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamEndCapture(gone, &graph));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamWaitEvent(gone, event, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventRecord(event, gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuGraphLaunch(exec, gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuGraphUpload(exec, gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuMemsetD8Async(at, 0, 64, gone));
+}
+
+void show_events(void)
+{
+    struct CUevent_st *start, *end, *untimed, *gone;
+    float milliseconds = -1;
+    api_ready();
+    REFUSES(ERROR_INVALID_VALUE, cuEventCreate(NULL, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuEventCreate(&start, 8));
+    REFUSES(ERROR_INVALID_VALUE, cuEventCreate(&start, INTERPROCESS));
+    event_new(INTERPROCESS | NO_TIMING);
+    start = event_new(0);
+    end = event_new(0);
+    untimed = event_new(NO_TIMING);
+    WORKS(cuEventQuery(start)); // never recorded: nothing to wait for
+    REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(&milliseconds, start, end));
+    WORKS(cuEventRecord(start, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(&milliseconds, start, end));
+    WORKS(cuEventRecordWithFlags(end, NULL, EXTERNAL));
+    WORKS(cuEventRecordWithFlags(untimed, NULL, 0));
+    WORKS(cuEventElapsedTime(&milliseconds, start, end));
+    REQUIRE(milliseconds >= 0);
+    REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime(&milliseconds, untimed, end));
+    REFUSES(ERROR_INVALID_VALUE, cuEventElapsedTime_v2(NULL, start, end));
+    REFUSES(ERROR_INVALID_VALUE, cuEventRecordWithFlags(end, NULL, 2));
+    gone = event_new(0);
+    WORKS(cuEventDestroy_v2(gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventDestroy_v2(gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventQuery(gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventSynchronize(gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventRecord(gone, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventRecordWithFlags(gone, NULL, EXTERNAL));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(&milliseconds, gone, end));
+    REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(&milliseconds, start, gone));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamWaitEvent(NULL, gone, 0));
+    WORKS(cuStreamWaitEvent(NULL, end, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamWaitEvent(NULL, end, 2));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamWaitEvent(NULL, end, EXTERNAL)); // not in a capture
+}
+
+static int called;
+static void count_call(void *user)
+{
+    called += *(int *)user;
+}
+static void count_callback(struct CUstream_st *stream, enum cuda_result error, void *user)
+{
+    (void)stream;
+    called += error == CUDA_SUCCESS ? *(int *)user : 1000;
+}
+
+void show_host_calls(void)
+{
+    int one = 1;
+    REFUSES(ERROR_NOT_INITIALIZED, cuStreamAddCallback(NULL, count_callback, &one, 0));
+    WORKS(cuInit(0));
+    REFUSES(ERROR_INVALID_CONTEXT, cuStreamAddCallback(NULL, count_callback, &one, 0));
+    api_ready();
+    WORKS(cuLaunchHostFunc(NULL, count_call, &one));
+    WORKS(cuStreamAddCallback(NULL, count_callback, &one, 0));
+    REQUIRE(called == 2);
+    REFUSES(ERROR_INVALID_VALUE, cuLaunchHostFunc(NULL, NULL, &one));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamAddCallback(NULL, NULL, &one, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamAddCallback(NULL, count_callback, &one, 1));
+    REFUSES(ERROR_INVALID_HANDLE, cuStreamAddCallback(gone_stream(), count_callback, &one, 0));
+    struct CUstream_st *stream = stream_new();
+    WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
+    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamAddCallback(stream, count_callback, &one, 0));
+    // After a kernel that failed, it is told so.
+    WORKS(cuLaunchKernel(api_kernel(ptx_fault, "fault"), 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    WORKS(cuStreamAddCallback(NULL, count_callback, &one, 0));
+    REQUIRE(called == 1002);
+}
+
+// --- Capture ---------------------------------------------------------------------------------------------------------
+
+static size_t nodes_of(struct CUgraph_st *graph)
+{
+    size_t count;
+    WORKS(cuGraphGetNodes(graph, NULL, &count));
+    return count;
+}
+
+static void show_fork(void)
+{
+    struct CUstream_st *stream = stream_new(), *joined = stream_new();
+    struct CUevent_st *fork = event_new(NO_TIMING), *join = event_new(NO_TIMING);
+    struct CUgraph_st *graph, *of;
+    struct CUgraphExec_st *exec;
+    struct CUgraphNode_st *const *after;
+    const struct CUgraphEdgeData_st *edges;
+    uint32_t status;
+    uint64_t id;
+    size_t count;
+    int one = 1;
+    const unsigned long long at = api_memory(64, 0);
+    WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
+    REFUSES(ERROR_ILLEGAL_STATE, cuStreamBeginCapture_v2(stream, RELAXED));
+    WORKS(cuMemsetD8Async(at, 1, 1, stream));
+    WORKS(cuEventRecord(fork, stream));
+    WORKS(cuEventRecord(fork, stream));
+    WORKS(cuStreamWaitEvent(joined, fork, 0));
+    WORKS(cuMemsetD8Async(at + 1, 2, 1, joined));
+    WORKS(cuLaunchHostFunc(joined, count_call, &one));
+    WORKS(cuEventRecord(join, joined));
+    WORKS(cuStreamWaitEvent(stream, join, 0));
+    WORKS(cuEventRecordWithFlags(join, stream, EXTERNAL));
+    WORKS(cuStreamWaitEvent(stream, fork, EXTERNAL));
+    WORKS(cuStreamGetCaptureInfo_v3(stream, &status, &id, &of, &after, &edges, &count));
+    REQUIRE(status == CAPTURE_ACTIVE && of != NULL && count == 1 && after[0] != NULL && edges == NULL);
+    WORKS(cuStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, NULL, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamGetCaptureInfo_v2(stream, NULL, NULL, NULL, NULL, NULL));
+    REFUSES(ERROR_STREAM_CAPTURE_UNMATCHED, cuStreamEndCapture(joined, &graph));
+    WORKS(cuStreamEndCapture(stream, &graph));
+    REQUIRE(graph == of && nodes_of(graph) == 5 && api_byte(at) == 0);
+    WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    called = 0;
+    WORKS(cuGraphLaunch(exec, NULL));
+    REQUIRE(api_byte(at) == 1 && api_byte(at + 1) == 2 && called == 1);
+    WORKS(cuStreamIsCapturing(joined, &status));
+    REQUIRE(status == CAPTURE_NONE);
+}
+
+// What spoils a capture, and how that is told.
+static void show_spoilt(void)
+{
+    struct CUstream_st *stream = stream_new(), *other = stream_new();
+    struct CUevent_st *event = event_new(NO_TIMING), *theirs = event_new(NO_TIMING);
+    struct CUgraph_st *graph;
+    uint32_t status;
+    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamBeginCapture_v2(LEGACY, RELAXED));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamBeginCapture_v2(stream, MODES));
+    REFUSES(ERROR_ILLEGAL_STATE, cuStreamEndCapture(stream, &graph));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamEndCapture(stream, NULL));
+    WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
+    WORKS(cuEventRecord(event, stream));
+    WORKS(cuStreamBeginCapture_v2(other, RELAXED));
+    WORKS(cuEventRecord(theirs, other));
+    REFUSES(ERROR_STREAM_CAPTURE_MERGE, cuStreamWaitEvent(stream, theirs, 0));
+    REFUSES(ERROR_CAPTURED_EVENT, cuEventSynchronize(theirs));
+    WORKS(cuStreamIsCapturing(other, &status));
+    REQUIRE(status == CAPTURE_INVALIDATED);
+    REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuLaunchHostFunc(other, count_call, NULL));
+    REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamWaitEvent(other, event, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamWaitEvent(stream_new(), theirs, 0));
+    REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(other, &graph));
+    WORKS(cuEventQuery(theirs));
+    REFUSES(ERROR_STREAM_CAPTURE_IMPLICIT, cuStreamWaitEvent(NULL, event, 0));
+    SAYS("use a stream of cudaStreamCreate");
+    REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
+    WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
+    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamQuery(stream));
+    WORKS(cuStreamDestroy_v2(stream));
+}
+
+// Into a graph of the program's own, behind nodes that it names; and other nodes to go on from.
+static void show_into_graph(void)
+{
+    struct CUstream_st *stream = stream_new();
+    struct CUgraph_st *graph, *made;
+    struct CUgraphNode_st *node, *last;
+    size_t count = 1;
+    const unsigned long long at = api_memory(64, 0);
+    WORKS(cuGraphCreate(&graph, 0));
+    WORKS(cuGraphAddEmptyNode(&node, graph, NULL, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamBeginCaptureToGraph(stream, NULL, NULL, NULL, 0, RELAXED));
+    REFUSES(ERROR_INVALID_VALUE, cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 0, MODES));
+    REFUSES(ERROR_ILLEGAL_STATE, cuStreamUpdateCaptureDependencies_v2(stream, &node, NULL, 1, 0));
+    WORKS(cuStreamBeginCaptureToGraph(stream, graph, &node, NULL, 1, RELAXED));
+    WORKS(cuMemsetD8Async(at, 1, 1, stream));
+    WORKS(cuStreamUpdateCaptureDependencies_v2(stream, &node, NULL, 1, 1)); // from the first again
+    REFUSES(ERROR_INVALID_VALUE, cuStreamUpdateCaptureDependencies_v2(stream, &node, NULL, 1, 2));
+    WORKS(cuMemsetD8Async(at, 2, 1, stream));
+    REFUSES(ERROR_INVALID_VALUE, cuGraphDestroy(graph));
+    SAYS("a stream is captured into this graph");
+    WORKS(cuStreamGetCaptureInfo_v2(stream, &(uint32_t){0}, NULL, NULL, NULL, &count));
+    REQUIRE(count == 1);
+    WORKS(cuStreamEndCapture(stream, &made));
+    REQUIRE(made == graph && nodes_of(graph) == 3);
+    WORKS(cuGraphGetRootNodes(graph, &last, &count));
+    REQUIRE(count == 1 && last == node);
+    WORKS(cuGraphGetEdges_v2(graph, NULL, NULL, NULL, &count));
+    REQUIRE(count == 2);
+    WORKS(cuStreamBeginCaptureToGraph(stream, graph, &node, NULL, 1, RELAXED));
+    WORKS(cuStreamDestroy_v2(stream)); // the graph is the program's: it stays
+    REQUIRE(nodes_of(graph) == 3);
+}
+
+void show_capture(void)
+{
+    struct CUgraph_st *graph;
+    struct CUgraphExec_st *exec;
+    struct CUstream_st *stream;
+    unsigned long long at;
+    uint32_t mode = RELAXED;
+    api_ready();
+    show_fork();
+    show_spoilt();
+    show_into_graph();
+    WORKS(cuThreadExchangeStreamCaptureMode(&mode));
+    REQUIRE(mode == 0);
+    WORKS(cuThreadExchangeStreamCaptureMode(&mode));
+    REQUIRE(mode == RELAXED);
+    mode = MODES;
+    REFUSES(ERROR_INVALID_VALUE, cuThreadExchangeStreamCaptureMode(&mode));
+    REFUSES(ERROR_INVALID_VALUE, cuThreadExchangeStreamCaptureMode(NULL));
+
+    // Memory of a captured stream is there when the node is, and stays until it is freed.
+    stream = stream_new();
+    WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
+    WORKS(cuMemAllocAsync(&at, 64, stream));
+    WORKS(cuMemsetD8Async(at, 7, 64, stream));
+    WORKS(cuMemFreeAsync(at, stream));
+    WORKS(cuStreamEndCapture(stream, &graph));
+    WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    WORKS(cuGraphLaunch(exec, stream));
+    REQUIRE(api_byte(at + 63) == 7);
+    WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
+    REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuGraphLaunch(exec, stream));
+}
