@@ -195,8 +195,30 @@ check_command() {
     done | offences
 }
 
+# debian/*.install: each installed file goes into one package or is left out on purpose, and no line there is for nothing. The
+# Python package is installed by another option; debian/rules takes LICENSE out.
+check_debian() {
+    local folder pattern file
+    folder=$(dirname "$(library libtmaref.so)")
+    (cd "$tree" && find . -type f -o -type l) | sed "s|^\./${folder#"$tree/"}/|usr/lib/ARCH/|; s|^\./|usr/|" | sort >"$scratch/files"
+    grep -h '^usr' debian/*.install debian/not-installed | grep -v python3 >"$scratch/patterns"
+    {
+        while read -r file; do
+            local packages=0
+            while read -r pattern; do
+                # shellcheck disable=SC2254 # the pattern is one
+                case $file in $pattern | $pattern/*) packages=$((packages + 1)) ;; esac
+            done <"$scratch/patterns"
+            [ $packages = 1 ] || [ "$file" = usr/share/doc/tmaref/LICENSE ] || echo "$file: in $packages lines of debian/*.install"
+        done <"$scratch/files"
+        grep -h '^usr' debian/*.install | grep -v python3 | while read -r pattern; do
+            grep -q "^${pattern//\*/.*}" "$scratch/files" || echo "debian/*.install: $pattern is not installed"
+        done
+    } | offences
+}
+
 case $check in
-tree | symbols | examples | page | headers | subdirectory | command | ci) "check_$check" ;;
+tree | symbols | examples | page | headers | subdirectory | command | debian | ci) "check_$check" ;;
 *)
     echo "install.sh: there is no check '$check'" >&2
     exit 2
