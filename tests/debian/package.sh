@@ -58,7 +58,7 @@ mkdir "$work/user/packages" && cp "$work"/build/src/*.deb "$here/user.sh" "$work
 [ -z "$keep" ] || cp "$work"/build/src/*.deb "$keep"
 rm -rf "$work/build"
 part "installation" inside user "apt-get update; cd /packages; rm -f *-dbgsym_*
-    apt-get install -y --no-install-recommends ./*.deb man-db gcc libc6-dev cmake make pkg-config"
+    apt-get install -y --no-install-recommends ./*.deb man-db gcc libc6-dev cmake make pkg-config python3-pytest gdb"
 inside user "cd /tmp; useradd -m new; exec su new -c 'cd; bash /packages/user.sh'" || { echo "a new user: failed"; exit 1; }
 part "removal" inside user "apt-get purge -y tmaref libtmaref0 libtmaref-dev python3-tmaref
     left=\$(find /usr /etc -name '*tmaref*'); [ -z \"\$left\" ] || { echo \"left behind: \$left\"; exit 1; }"

@@ -59,11 +59,24 @@ import tmaref
 a = tmaref.Tensor("f16", (4096, 4096), address=0x7F0000000000)
 print(tmaref.TensorMap.tiled(a, box=(128, 64), swizzle="128B").transaction_bytes, "bytes")
 x = np.eye(16, dtype=np.float16)
-assert (tmaref.matmul(x, x, "f16") == x).all()
+assert (tmaref.matmul(x, x) == x).all()
 assert importlib.metadata.version("tmaref") == tmaref.__version__
 assert any(point.value == "tmaref.testing" for point in importlib.metadata.entry_points(group="pytest11"))
 print(tmaref.explain("MAP_STRIDE_ALIGN"))
 END
+cat >test_tile.py <<'END'
+def test_fixture(assert_tile):
+    assert callable(assert_tile)
+END
 types 0 "16384 bytes" python3 map.py
 types 0 "multiple of 16 bytes" python3 map.py
+types 0 "1 passed" python3 -m pytest -q test_tile.py
+
+# The debugger.
+cat >map.c <<'END'
+struct { _Alignas(128) unsigned long long word[16]; } map;
+int main(void) { return 0; }
+END
+types 0 "" gcc -g -o map map.c
+types 0 "tensorRank           1" gdb -nx -batch -ex "source /usr/share/tmaref/gdb/tmaref.py" -ex "tmaref map &map" map
 exit $failed
