@@ -157,55 +157,16 @@ static void explain_whole(const struct trace_entry *entry, const struct family *
     free(bytes);
 }
 
-static int names_a_rule(const char *text)
-{
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
-        if (strstr(text, rule_row(rule)->id) != NULL) return 1;
-    return 0;
-}
-
-// The rules that end in `status`, and of them those whose evidence is a trace of this family, if there are such.
-static void suggest_rules(const struct family *family, int status, FILE *out)
-{
-    const char *lead = "    rules that end so: ";
-    for (int any = 0; any < 2 && lead[0] == ' '; any++)
-        for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
-            const struct rule_row *row = rule_row(rule);
-            if (row->cuda_error != status || (!any && strncmp(row->evidence, family->name, strlen(family->name)) != 0))
-                continue;
-            fprintf(out, "%s%s", lead, row->id);
-            lead = ", ";
-        }
-    if (lead[0] != ' ') fprintf(out, "\n");
-}
-
-static void suggest(const struct family *family, const struct trace_entry *entry, const struct result *found, FILE *out)
-{
-    const struct rule_row *row = rule_row(found->rule != RULE_OK ? found->rule : family->rule);
-    if (entry->status != found->status && entry->status != 0)
-        suggest_rules(family, entry->status, out);
-    else if (row != rule_row(RULE_OK))
-        fprintf(out, "    likely rule %s: %s\n", row->id, row->sentence);
-}
-
 static void explain_difference(const struct trace_batch *cases, int i, const struct trace_difference *difference,
                                FILE *out)
 {
     const struct family *family = cases->batch.family;
     const void *test_case = batch_case(&cases->batch, i);
     const struct result *found = &cases->batch.results[i];
-    char *text = NULL;
-    size_t text_bytes;
-    FILE *words = open_memstream(&text, &text_bytes);
-    if (words == NULL) return;
     if (difference->place.window == NULL)
-        explain_whole(&cases->entry[i], family, test_case, found, words);
+        explain_whole(&cases->entry[i], family, test_case, found, out);
     else
-        family_explain_place(family, test_case, found, &difference->place, words);
-    fclose(words);
-    fputs(text, out);
-    if (!names_a_rule(text)) suggest(family, &cases->entry[i], found, out);
-    free(text);
+        family_explain_place(family, test_case, found, &difference->place, out);
 }
 
 int trace_batch_is_open(const struct trace_batch *cases, int i)

@@ -36,8 +36,3 @@ void difference_print_barrier(const struct difference *difference, FILE *out)
     print_word(words.expected, "expected; ", out);
     print_word(words.found, "found\n", out);
 }
-
-void difference_print_rule(enum rule rule, FILE *out)
-{
-    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
-}

@@ -30,7 +30,4 @@ struct difference_units difference_units(const struct difference *difference, ui
 // The byte is in a barrier's word: "phase 0, pending 1, tx 16, error 0 expected; ... found", and a line break.
 void difference_print_barrier(const struct difference *difference, FILE *out);
 
-// A line that names the rule that most likely decides what is there.
-void difference_print_rule(enum rule rule, FILE *out);
-
 #endif

@@ -103,11 +103,40 @@ int family_restore(const struct family *family, const void *test_case, const jso
     return 0;
 }
 
-static void explain_status(const struct result *expected, const struct result *found, FILE *out)
+static void print_rule(enum rule rule, FILE *out)
 {
-    const struct result *known = expected->rule != RULE_OK ? expected : found;
+    if (rule == RULE_OK) return;
+    fprintf(out, "    likely rule %s: %s\n", rule_row(rule)->id, rule_row(rule)->sentence);
+}
+
+// The rules that end in `status`, and of them those whose evidence is a trace of this family, if there are such.
+static void suggest_rules(const struct family *family, int status, FILE *out)
+{
+    int count = 0;
+    for (int any = 0; any < 2 && count == 0; any++)
+        for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+            const struct rule_row *row = rule_row(rule);
+            if (row->cuda_error != status || (!any && strncmp(row->evidence, family->name, strlen(family->name)) != 0))
+                continue;
+            if (count++ == 0)
+                fprintf(out, "    rules that end in %d: %s", status, row->id);
+            else
+                fprintf(out, ", %s", row->id);
+        }
+    if (count > 0) fprintf(out, "\n");
+}
+
+// The rule is the first that the case breaks by the model; what another status may come from is open.
+static void explain_status(const struct family *family, const void *test_case, const struct result *expected,
+                           const struct result *found, FILE *out)
+{
+    const enum rule rule = family_rule(family, test_case);
     fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
-    if (known->rule != RULE_OK) difference_print_rule(known->rule, out);
+    print_rule(rule, out);
+    for (int i = 0; i < 2; i++) {
+        const int status = i == 0 ? expected->status : found->status;
+        if (status > 0 && status != status_of(rule)) suggest_rules(family, status, out);
+    }
 }
 
 void family_explain(const struct family *family, const void *test_case, const struct result *expected,
@@ -115,7 +144,7 @@ void family_explain(const struct family *family, const void *test_case, const st
 {
     int are_there = expected->windows > 0 && expected->windows == found->windows;
     if (expected->status != found->status || !are_there) {
-        explain_status(expected, found, out);
+        explain_status(family, test_case, expected, found, out);
         return;
     }
     for (int i = 0, told = 0; i < expected->windows && told < MOST_WINDOWS_TOLD; i++) {
@@ -128,7 +157,7 @@ void family_explain(const struct family *family, const void *test_case, const st
         at.window = i;
         fprintf(out, "    window %s, 0x%" PRIx64 ": %02x expected, %02x found\n", at.expected->name,
                 at.expected->base + at.at, at.expected->bytes[at.at], at.found->bytes[at.at]);
-        family->explain(test_case, &at, out);
+        print_rule(family->explain(test_case, &at, out), out);
         told++;
     }
 }
@@ -140,7 +169,7 @@ void family_explain_place(const struct family *family, const void *test_case, co
     int i = 0;
     while (i < found->windows && strcmp(found->window[i].name, place->window) != 0) i++;
     if (!place->is_known && family->explain_place != NULL) {
-        family->explain_place(test_case, place, out);
+        print_rule(family->explain_place(test_case, place, out), out);
         return;
     }
     if (i == found->windows) return;

@@ -95,15 +95,12 @@ struct family {
     enum family_ground (*ground)(const void *test_case);
     uint32_t grounded;
 
-    // One or more lines that say what is wrong where a window of two results first differs, and why it may be. What any
-    // family can say stands before them: family_explain().
-    void (*explain)(const void *test_case, const struct difference *difference, FILE *out);
-
-    // The rule that decides most of what a case leaves: told where explain() names none. RULE_OK: no rule does.
-    enum rule rule;
+    // Lines that say what is wrong where a window of two results first differs. What any family can say stands around
+    // them: family_explain(). Returns the rule that decides what belongs there, RULE_OK where no rule does.
+    enum rule (*explain)(const void *test_case, const struct difference *difference, FILE *out);
 
     // The same where only a digest of the bytes at `place` was recorded: what the case keeps there; may be NULL.
-    void (*explain_place)(const void *test_case, const struct place *place, FILE *out);
+    enum rule (*explain_place)(const void *test_case, const struct place *place, FILE *out);
 
     // What a case that runs exercises (see coverage/feature.h); returns 0 for a case with no map. May be NULL.
     int (*feature)(const void *test_case, struct feature *feature);
@@ -136,8 +133,9 @@ void family_run_model(const struct family *family, const void *test_case, struct
 // The windows of a result as they were recorded in words; 0 if they were not.
 int family_restore(const struct family *family, const void *test_case, const json_t *text, struct result *result);
 
-// What is wrong in a result: another status and its rule; or of the first windows that differ the first byte, by its
-// address, and what the family says of it.
+// What is wrong in a result: another status; or of the first windows that differ the first byte, by its address, and
+// what the family says of it. Then the likely rule: the one that the case breaks by the model, or that decides the
+// byte.
 void family_explain(const struct family *family, const void *test_case, const struct result *expected,
                     const struct result *found, FILE *out);
 

@@ -287,5 +287,4 @@ const struct family family_async = {
     .kernels = "async",
     .ground = async_ground,
     .explain = async_explain,
-    .rule = RULE_ASYNC_GROUP_ORDER,
 };

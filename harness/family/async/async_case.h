@@ -68,6 +68,6 @@ const char *async_run(const struct async_case *test_case, struct async_outcome *
 void async_generate(struct random *random, void *test_case);
 
 // What is wrong at the first difference, in words.
-void async_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule async_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

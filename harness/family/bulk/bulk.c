@@ -279,5 +279,4 @@ const struct family family_bulk = {
     .jobs = &jobs,
     .kernels = "bulk",
     .explain = bulk_explain,
-    .rule = RULE_BULK_SIZE,
 };

@@ -52,6 +52,6 @@ extern const char *const bulk_form_names[], *const bulk_operation_names[];
 void bulk_generate(struct random *random, void *test_case);
 
 // What is wrong at the first element that differs: what was there, what came, what was expected.
-void bulk_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule bulk_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -29,7 +29,14 @@ static uint64_t source_word(const struct bulk_case *c, uint64_t offset)
     return word;
 }
 
-static void explain_element(const struct bulk_case *c, const struct difference *difference, FILE *out)
+static enum rule rule_of_reduction(const struct bulk_case *c)
+{
+    const struct bulk_reduction *reduction = bulk_reduction((enum bulk_reduction_id)c->operation);
+    if (!dtype_row(reduction->dtype)->is_float) return RULE_REDUCE_INTEGER;
+    return reduction->op == REDUCE_ADD ? RULE_REDUCE_FLOAT_ADD : RULE_REDUCE_HALF_MIN_MAX;
+}
+
+static enum rule explain_element(const struct bulk_case *c, const struct difference *difference, FILE *out)
 {
     const struct window *expected = difference->expected, *found = difference->found;
     uint32_t at = difference->at;
@@ -52,15 +59,13 @@ static void explain_element(const struct bulk_case *c, const struct difference *
     }
     fprintf(out, ": 0x%0*" PRIx64 " expected, 0x%0*" PRIx64 " found\n", digits,
             element(expected->bytes + at + in_word, size), digits, element(found->bytes + at + in_word, size));
+    return is_inside && c->operation != BULK_COPY ? rule_of_reduction(c) : RULE_BULK_SIZE;
 }
 
-void bulk_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule bulk_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    if (strcmp(difference->expected->name, "mbarrier") != 0) {
-        explain_element(test_case, difference, out);
-        return;
-    }
+    if (strcmp(difference->expected->name, "mbarrier") != 0) return explain_element(test_case, difference, out);
     fprintf(out, "    mbarrier: ");
     difference_print_barrier(difference, out);
-    difference_print_rule(RULE_BULK_TX_BYTES, out);
+    return RULE_BULK_TX_BYTES;
 }

@@ -159,13 +159,11 @@ static int cluster_run_gpu(struct gpu *gpu, const void *cases, int count, struct
     return error != CUDA_SUCCESS ? error : cluster_program_gpu(gpu, cases, count, results);
 }
 
-static void cluster_explain(const void *test_case, const struct difference *difference, FILE *out)
+static enum rule cluster_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct cluster_case *c = test_case;
-    if (c->is_program)
-        cluster_program_explain(&c->program, difference, out);
-    else
-        cluster_launch_explain(difference, out);
+    return c->is_program ? cluster_program_explain(&c->program, difference, out)
+                         : cluster_launch_explain(difference, out);
 }
 
 // PTX has no rank from 32 on; an H200 takes that of a copy modulo 32, and its kernel waits for nothing there.
@@ -195,5 +193,4 @@ const struct family family_cluster = {
     .kernels = "cluster",
     .ground = cluster_ground,
     .explain = cluster_explain,
-    .rule = RULE_CLUSTER_MAPA,
 };

@@ -44,12 +44,12 @@ const char *cluster_launch_illegal(const struct cluster_launch_case *c);
 void cluster_launch_windows(const struct cluster_launch_case *c, struct result *result);
 enum rule cluster_launch_model(const struct cluster_launch_case *c, const struct result *result);
 int cluster_launch_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);
-void cluster_launch_explain(const struct difference *difference, FILE *out);
+enum rule cluster_launch_explain(const struct difference *difference, FILE *out);
 
 void cluster_program_windows(const struct cluster_program_case *c, struct result *result);
 void cluster_program_fill(const struct cluster_program_case *c, const struct result *result);
 enum rule cluster_program_model(const struct cluster_program_case *c, const struct result *result);
 int cluster_program_gpu(struct gpu *gpu, const struct cluster_case *cases, int count, struct result *results);
-void cluster_program_explain(const struct cluster_program_case *c, const struct difference *difference, FILE *out);
+enum rule cluster_program_explain(const struct cluster_program_case *c, const struct difference *difference, FILE *out);
 
 #endif

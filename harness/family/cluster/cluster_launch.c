@@ -164,35 +164,38 @@ int cluster_launch_gpu(struct gpu *gpu, const struct cluster_case *cases, int co
 static const struct {
     const char *name;
     uint32_t words;
+    enum rule rule;
 } members[] = {
-    {"%ctaid", 3},
-    {"%clusterid", 3},
-    {"%nclusterid", 3},
-    {"%cluster_ctaid", 3},
-    {"%cluster_nctaid", 3},
-    {"%cluster_ctarank", 1},
-    {"%cluster_nctarank", 1},
-    {"%is_explicit_cluster", 1},
-    {"its own address", 1},
-    {"mapa", 1},
-    {"getctarank", 1},
-    {"getctarank.u64", 1},
-    {"isspacep.shared::cta", 1},
-    {"isspacep.shared::cluster", 1},
-    {"mapa.u64", 2},
+    {"%ctaid", 3, RULE_CLUSTER_RANK},
+    {"%clusterid", 3, RULE_CLUSTER_RANK},
+    {"%nclusterid", 3, RULE_CLUSTER_RANK},
+    {"%cluster_ctaid", 3, RULE_CLUSTER_RANK},
+    {"%cluster_nctaid", 3, RULE_CLUSTER_RANK},
+    {"%cluster_ctarank", 1, RULE_CLUSTER_RANK},
+    {"%cluster_nctarank", 1, RULE_CLUSTER_RANK},
+    {"%is_explicit_cluster", 1, RULE_CLUSTER_RANK},
+    {"its own address", 1, RULE_CLUSTER_MAPA},
+    {"mapa", 1, RULE_CLUSTER_MAPA},
+    {"getctarank", 1, RULE_CLUSTER_MAPA},
+    {"getctarank.u64", 1, RULE_CLUSTER_MAPA},
+    {"isspacep.shared::cta", 1, RULE_CLUSTER_WINDOW},
+    {"isspacep.shared::cluster", 1, RULE_CLUSTER_WINDOW},
+    {"mapa.u64", 2, RULE_CLUSTER_MAPA},
 };
 
-static const char *member_at(uint32_t word)
+static size_t member_at(uint32_t word)
 {
     size_t i = 0;
     while (word >= members[i].words) word -= members[i++].words;
-    return members[i].name;
+    return i;
 }
 
-void cluster_launch_explain(const struct difference *difference, FILE *out)
+enum rule cluster_launch_explain(const struct difference *difference, FILE *out)
 {
     struct difference_units words = difference_units(difference, 4);
     const uint32_t size = sizeof(struct cluster_answers), at = difference->at;
+    const size_t member = member_at(at % size / 4);
     fprintf(out, "CTA %" PRIu32 " of the grid, %s: expected 0x%" PRIx64 ", found 0x%" PRIx64 "\n", at / size,
-            member_at(at % size / 4), words.expected, words.found);
+            members[member].name, words.expected, words.found);
+    return members[member].rule;
 }

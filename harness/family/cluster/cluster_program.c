@@ -136,26 +136,32 @@ int cluster_program_gpu(struct gpu *gpu, const struct cluster_case *cases, int c
 
 // --- Speaking --------------------------------------------------------------------------------------------------------
 
-static void explain_place(const struct cluster_program_case *c, int window, uint32_t at, FILE *out)
+static enum rule explain_place(const struct cluster_program_case *c, int window, uint32_t at, FILE *out)
 {
     if (window == 0) {
         uint32_t step = at / CLUSTER_GOT_BYTES / c->ctas;
         fprintf(out, "steps[%u], %s: what CTA %u got", step, cluster_opcode_name(c->step[step].opcode),
                 at / CLUSTER_GOT_BYTES % c->ctas);
-    } else if (window == 2) {
-        fprintf(out, "byte %d of what was stored at exit", (int)at - GUARD_BYTES);
-    } else if (at % CLUSTER_CTA_BYTES < CLUSTER_DATA_BYTES) {
-        fprintf(out, "CTA %u, byte %u of its data", at / CLUSTER_CTA_BYTES, at % CLUSTER_CTA_BYTES);
-    } else {
-        fprintf(out, "CTA %u, word of barrier %u", at / CLUSTER_CTA_BYTES,
-                (at % CLUSTER_CTA_BYTES - CLUSTER_DATA_BYTES) / 8);
+        return RULE_CLUSTER_ACCESS;
     }
+    if (window == 2) {
+        fprintf(out, "byte %d of what was stored at exit", (int)at - GUARD_BYTES);
+        return RULE_STORE_EXIT;
+    }
+    if (at % CLUSTER_CTA_BYTES < CLUSTER_DATA_BYTES) {
+        fprintf(out, "CTA %u, byte %u of its data", at / CLUSTER_CTA_BYTES, at % CLUSTER_CTA_BYTES);
+        return RULE_CLUSTER_ACCESS;
+    }
+    fprintf(out, "CTA %u, word of barrier %u", at / CLUSTER_CTA_BYTES,
+            (at % CLUSTER_CTA_BYTES - CLUSTER_DATA_BYTES) / 8);
+    return RULE_MBARRIER_PHASE;
 }
 
-void cluster_program_explain(const struct cluster_program_case *c, const struct difference *difference, FILE *out)
+enum rule cluster_program_explain(const struct cluster_program_case *c, const struct difference *difference, FILE *out)
 {
     struct difference_units words = difference_units(difference, 8);
-    explain_place(c, difference->window, difference->at / 8 * 8, out);
+    const enum rule rule = explain_place(c, difference->window, difference->at / 8 * 8, out);
     fprintf(out, ": expected 0x%016llx, found 0x%016llx\n", (unsigned long long)words.expected,
             (unsigned long long)words.found);
+    return rule;
 }

@@ -355,6 +355,5 @@ const struct family family_copy = {
     .run_gpu = copy_run_gpu,
     .kernels = "copy",
     .explain = copy_explain,
-    .rule = RULE_TILE_ADDRESS,
     .feature = copy_feature,
 };

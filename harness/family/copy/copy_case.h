@@ -104,6 +104,6 @@ void copy_fill_tensor(const struct copy_case *test_case, const struct copy_plan 
 void copy_generate(struct random *random, void *test_case);
 
 // The first byte that differs: its CTA and element, or its place in the tensor.
-void copy_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule copy_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "reduce.h"
 
 // Shared memory of a CTA: which box of its tile.
-static void explain_tile(const struct copy_case *c, const struct copy_plan *plan, uint32_t at, FILE *out)
+static enum rule explain_tile(const struct copy_case *c, const struct copy_plan *plan, uint32_t at, FILE *out)
 {
     uint32_t pitch = copy_is_stream(c) ? plan->job.tile_bytes : plan->job.dump_bytes, in_tile = at % pitch;
     uint32_t box = in_tile / plan->job.box_pitch_bytes, each = pitch;
@@ -18,8 +18,7 @@ static void explain_tile(const struct copy_case *c, const struct copy_plan *plan
         fprintf(out, "behind its last box\n");
     else
         fprintf(out, "box %u of %u\n", box, plan->job.boxes);
-    difference_print_rule(
-        c->operation == COPY_MULTICAST || c->operation == COPY_STREAM ? RULE_MULTICAST_SLICE : RULE_TILE_ADDRESS, out);
+    return c->operation == COPY_MULTICAST || c->operation == COPY_STREAM ? RULE_MULTICAST_SLICE : RULE_TILE_ADDRESS;
 }
 
 // What decides an element of the tensor that is written.
@@ -32,7 +31,7 @@ static enum rule rule_of_element(const struct copy_case *c)
 }
 
 // Memory: which element of the tensor, or that it is none.
-static void explain_tensor(const struct copy_case *c, const struct copy_plan *plan, uint64_t address, FILE *out)
+static enum rule explain_tensor(const struct copy_case *c, const struct copy_plan *plan, uint64_t address, FILE *out)
 {
     const struct tensormap *map = copy_has_two(c) ? &plan->machine.to : &plan->machine.map;
     uint64_t index[COPY_MAX_RANK] = {0}, offset = address - (copy_has_map(c) ? map->address : c->to);
@@ -45,22 +44,19 @@ static void explain_tensor(const struct copy_case *c, const struct copy_plan *pl
     }
     if (is_inside) fprintf(out, ": element (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", index[0], index[1], index[2]);
     fprintf(out, "\n");
-    if (!copy_has_map(c)) return;
-    difference_print_rule(is_inside ? rule_of_element(c) : RULE_STORE_GRANULE, out);
+    if (!copy_has_map(c)) return RULE_BULK_SIZE;
+    return is_inside ? rule_of_element(c) : RULE_STORE_GRANULE;
 }
 
-void copy_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule copy_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct copy_case *c = test_case;
     struct copy_plan plan;
-    if (copy_plan_of(c, &plan) != RULE_OK) return;
-    if (strcmp(difference->expected->name, "barriers") == 0) {
-        fprintf(out, "    mbarrier of CTA %u: ", difference->at / 8);
-        difference_print_barrier(difference, out);
-        difference_print_rule(RULE_MULTICAST_TX_BYTES, out);
-    } else if (strcmp(difference->expected->name, "tiles") == 0) {
-        explain_tile(c, &plan, difference->at, out);
-    } else {
-        explain_tensor(c, &plan, plan.base + difference->at, out);
-    }
+    if (copy_plan_of(c, &plan) != RULE_OK) return RULE_TILE_ADDRESS;
+    if (strcmp(difference->expected->name, "tiles") == 0) return explain_tile(c, &plan, difference->at, out);
+    if (strcmp(difference->expected->name, "barriers") != 0)
+        return explain_tensor(c, &plan, plan.base + difference->at, out);
+    fprintf(out, "    mbarrier of CTA %u: ", difference->at / 8);
+    difference_print_barrier(difference, out);
+    return RULE_MULTICAST_TX_BYTES;
 }

@@ -227,11 +227,11 @@ static const struct gpu_jobs jobs = {.module = "diagnose",
 
 // --- words ---------------------------------------------------------------------------------------------------------
 
-static void explain(const void *test_case, const struct difference *difference, FILE *out)
+static enum rule explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    (void)difference;
     if (case_varies(test_case))
         fprintf(out, "    the dump was taken early, or too little was expected: the bytes fit no moment of it\n");
+    return difference->window == 0 ? RULE_TILE_TX_BYTES : RULE_TILE_ADDRESS;
 }
 
 static int restore(const void *test_case, const json_t *text, struct result *result)
@@ -256,5 +256,4 @@ const struct family family_diagnose = {
     .varies = case_varies,
     .is_legal = is_legal,
     .explain = explain,
-    .rule = RULE_TILE_ADDRESS,
 };

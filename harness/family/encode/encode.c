@@ -92,7 +92,7 @@ static void explain_fields(const struct tensormap_image *expected, const struct 
     if (!differ) fprintf(out, "    no field differs: the bits belong to none\n");
 }
 
-static void encode_explain(const void *test_case, const struct difference *difference, FILE *out)
+static enum rule encode_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     struct tensormap_image images[2];
     (void)test_case;
@@ -107,7 +107,7 @@ static void encode_explain(const void *test_case, const struct difference *diffe
                     i, want, got, want ^ got);
     }
     explain_fields(&images[0], &images[1], out);
-    difference_print_rule(RULE_MAP_BITS_LAYOUT, out);
+    return RULE_MAP_BITS_LAYOUT;
 }
 
 const struct family family_encode = {
@@ -121,5 +121,4 @@ const struct family family_encode = {
     .run_model = encode_run_model,
     .run_gpu = encode_run_gpu,
     .explain = encode_explain,
-    .rule = RULE_MAP_BITS_LAYOUT,
 };

@@ -75,5 +75,4 @@ const struct family family_gemm = {
     .kernels = "gemm_pingpong gemm_pingpong_turned gemm_cooperative gemm_cooperative_turned gemm_split_k gemm_turned "
                "gemm_gather gemm_cp_async",
     .explain = gemm_explain,
-    .rule = RULE_WGMMA_SUM,
 };

@@ -90,6 +90,6 @@ int gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], 
 int gemm_model_dump(const struct gemm_case *c, uint8_t *dump);
 
 // The first difference in the user's terms: which element, which tile, which block of K is the first that matters.
-void gemm_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule gemm_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -51,8 +51,8 @@ static void explain_blocks(const struct gemm_case *c, const struct rows *r, uint
     }
 }
 
-static void explain_element(const struct gemm_case *c, uint32_t m, uint32_t n, const struct difference *difference,
-                            FILE *out)
+static enum rule explain_element(const struct gemm_case *c, uint32_t m, uint32_t n, const struct difference *difference,
+                                 FILE *out)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     uint32_t bytes = gemm_bytes(i->out);
@@ -61,30 +61,31 @@ static void explain_element(const struct gemm_case *c, uint32_t m, uint32_t n, c
             m, n, m / i->tile_m, n / i->tile_n, m % i->tile_m, n % i->tile_n, (int)bytes * 2,
             (uint32_t)element.expected, (int)bytes * 2, (uint32_t)element.found);
     if (n >= c->n) {
-        fprintf(out, "    past the end of the row: a store writes whole pieces of 16 bytes, rule STORE_GRANULE\n");
-        return;
+        fprintf(out, "    past the end of the row: a store writes whole pieces of 16 bytes\n");
+        return RULE_STORE_GRANULE;
     }
-    if (c->splits > 1) return;
+    if (c->splits > 1) return RULE_WGMMA_SUM;
     struct rows rows = {read_row(c, GEMM_A, m), read_row(c, GEMM_B, n), wgmma_chain_steps(gemm_wgmma_types(i), c->k)};
     if (rows.a != NULL && rows.b != NULL) explain_blocks(c, &rows, (uint32_t)element.found, out);
     free(rows.a);
     free(rows.b);
+    return RULE_WGMMA_SUM;
 }
 
-static void explain_d(const struct gemm_case *c, const struct difference *difference, FILE *out)
+static enum rule explain_d(const struct gemm_case *c, const struct difference *difference, FILE *out)
 {
     uint32_t at = difference->at;
     uint32_t pitch = c->pitch_bytes[GEMM_D], bytes = gemm_bytes(gemm_instance_row(c->instance)->out);
     if (at < GEMM_GUARD_BYTES || at >= GEMM_GUARD_BYTES + c->m * pitch) {
         fprintf(out, "    D: %s it, at byte %d from its start, memory has changed\n",
                 at < GEMM_GUARD_BYTES ? "before" : "behind", (int)at - GEMM_GUARD_BYTES);
-        return;
+        return RULE_STORE_BOUNDS;
     }
     at -= GEMM_GUARD_BYTES;
-    explain_element(c, at / pitch, at % pitch / bytes, difference, out);
+    return explain_element(c, at / pitch, at % pitch / bytes, difference, out);
 }
 
-static void explain_shared(const struct gemm_case *c, uint32_t at, FILE *out)
+static enum rule explain_shared(const struct gemm_case *c, uint32_t at, FILE *out)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     uint32_t stage_bytes = gemm_stage_bytes(i->tile_m, i->tile_n), barriers = c->stages * stage_bytes;
@@ -92,18 +93,17 @@ static void explain_shared(const struct gemm_case *c, uint32_t at, FILE *out)
         uint32_t index = (at - barriers) / 8;
         fprintf(out, "    shared memory of CTA 0: the word of %s[%u]\n", index < c->stages ? "full" : "empty",
                 index % c->stages);
-        return;
+        return RULE_MBARRIER_PHASE;
     }
     uint32_t in_stage = at % stage_bytes, of_a = i->tile_m * GEMM_BLOCK_BYTES;
     uint32_t in_block = in_stage < of_a ? in_stage : in_stage - of_a;
     fprintf(out, "    shared memory of CTA 0: stage %u, block of %c, line %u, byte %u (as swizzled)\n",
             at / stage_bytes, in_stage < of_a ? 'A' : 'B', in_block / GEMM_BLOCK_BYTES, in_block % GEMM_BLOCK_BYTES);
+    return RULE_SWIZZLE_128B;
 }
 
-void gemm_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule gemm_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    if (difference->window == 0)
-        explain_d(test_case, difference, out);
-    else
-        explain_shared(test_case, difference->at, out);
+    return difference->window == 0 ? explain_d(test_case, difference, out)
+                                   : explain_shared(test_case, difference->at, out);
 }

@@ -282,20 +282,23 @@ static int layout_run_gpu(struct gpu *gpu, const void *cases, int count, struct 
     return error;
 }
 
-static void layout_explain(const void *test_case, const struct difference *difference, FILE *out)
+static enum rule layout_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct layout_case *c = test_case;
     uint32_t at = difference->at, pitch = c->pitch_bytes[GEMM_D], half = layout_operand_bytes(layout_blocks(c));
-    if (difference->window == 0)
+    if (difference->window == 0) {
         fprintf(out, "    D[%u][%u]: A %s-major, swizzle %s; B %s-major, swizzle %s\n", (at - GEMM_GUARD_BYTES) / pitch,
                 (at - GEMM_GUARD_BYTES) % pitch / 4, major_names[instances[c->instance].is_mn_major[0]],
                 swizzle_plain_name(c->swizzle[0]), major_names[instances[c->instance].is_mn_major[1]],
                 swizzle_plain_name(c->swizzle[1]));
-    else
-        fprintf(out, "    shared memory of CTA 0: byte %u of %s\n", at < 2 * half ? at % half : at - 2 * half,
-                at < half       ? "A"
-                : at < 2 * half ? "B"
-                                : "the barriers");
+        return RULE_WGMMA_LAYOUT;
+    }
+    const uint32_t part = at / half; // A, B, and all behind them the barriers
+    fprintf(out, "    shared memory of CTA 0: byte %u of %s\n", part < 2 ? at % half : at - 2 * half,
+            part == 0   ? "A"
+            : part == 1 ? "B"
+                        : "the barriers");
+    return part < 2 ? swizzle_name((enum tensormap_swizzle)c->swizzle[part])->rule : RULE_MBARRIER_PHASE;
 }
 
 const struct family family_gemm_layout = {
@@ -310,5 +313,4 @@ const struct family family_gemm_layout = {
     .run_gpu = layout_run_gpu,
     .kernels = "gemm_layout",
     .explain = layout_explain,
-    .rule = RULE_WGMMA_LAYOUT,
 };

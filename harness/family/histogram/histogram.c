@@ -199,5 +199,4 @@ const struct family family_histogram = {
     .run_gpu = histogram_run_gpu,
     .kernels = "histogram",
     .explain = histogram_explain,
-    .rule = RULE_CLUSTER_ACCESS,
 };

@@ -49,7 +49,7 @@ void histogram_fill(const void *test_case, const struct result *result);
 
 enum rule histogram_model(const void *test_case, struct result *result);
 void histogram_generate(struct random *random, void *test_case);
-void histogram_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule histogram_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // A launch of `variant` with the device addresses and counts that `job` has; its division is filled in. `cluster` as
 // above. `arguments` (1 pointer) and `job` live as long as the launch. Bins are added to, so the caller clears them.

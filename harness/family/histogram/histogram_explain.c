@@ -5,7 +5,7 @@
 
 #include "histogram_case.h"
 
-void histogram_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule histogram_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     static const char *const members[] = {"%cluster_ctarank", "%cluster_nctarank", "%clusterid", "mapa"};
     const struct histogram_case *c = test_case;
@@ -22,4 +22,6 @@ void histogram_explain(const void *test_case, const struct difference *differenc
     else
         fprintf(out, "    %s of CTA %u: ", members[word % 4], word / 4);
     fprintf(out, "%u expected, %u found (%+d)\n", want, got, (int32_t)(got - want));
+    if (window != 2) return RULE_CLUSTER_ACCESS;
+    return word % 4 == 3 ? RULE_CLUSTER_MAPA : RULE_CLUSTER_RANK;
 }

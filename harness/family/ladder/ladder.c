@@ -189,18 +189,19 @@ static const struct field field[] = {
 
 static const struct fields fields = {.name = "ladder case", .field = field, .bytes = sizeof(struct ladder_case)};
 
-static void ladder_explain(const void *test_case, const struct difference *difference, FILE *out)
+static enum rule ladder_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct ladder_case *c = test_case;
     const struct gemm_case gemm = as_gemm(c);
     uint32_t at = difference->at, pitch = gemm.pitch_bytes[GEMM_D];
     if (at < GEMM_GUARD_BYTES || at >= GEMM_GUARD_BYTES + c->m * pitch) {
         fprintf(out, "    D: %s it memory has changed\n", at < GEMM_GUARD_BYTES ? "before" : "behind");
-        return;
+        return RULE_STORE_BOUNDS;
     }
     uint32_t m = (at - GEMM_GUARD_BYTES) / pitch, n = (at - GEMM_GUARD_BYTES) % pitch / 4;
     fprintf(out, "    ladder_%s: D[%u][%u], row %u and column %u of its tile, the first element that differs\n",
             step_names[c->step], m, n, m % steps[c->step].rows, n % LADDER_TILE);
+    return RULE_WGMMA_SUM;
 }
 
 const struct family family_ladder = {
@@ -216,5 +217,4 @@ const struct family family_ladder = {
     .run_gpu = ladder_run_gpu,
     .kernels = "ladder_load ladder_double_buffer ladder_pipeline ladder_cooperative ladder_pingpong",
     .explain = ladder_explain,
-    .rule = RULE_WGMMA_SUM,
 };

@@ -198,6 +198,5 @@ const struct family family_im2col = {
     .kernels = "load",
     .describe = load_describe,
     .explain = im2col_explain,
-    .rule = RULE_IM2COL_WALK,
     .feature = case_feature,
 };

@@ -26,7 +26,7 @@ int im2col_case_map(const struct im2col_case *test_case, struct tensormap *map);
 struct im2col im2col_case_column(const struct im2col_case *test_case, const struct tensormap *map);
 
 // What is wrong at the first byte that differs: pixel, position, channel byte, and the likely rule.
-void im2col_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule im2col_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // A random start along spatial dimension `k` of a map: in the bounding box, its ends preferred.
 int32_t im2col_pick_start(struct random *random, const struct map_args *map, uint32_t k);

@@ -8,6 +8,7 @@
 #include "im2col_case.h"
 #include "load_job.h"
 #include "mbarrier.h"
+#include "picture/swizzle_names.h"
 #include "provenance.h"
 #include "swizzle.h"
 
@@ -45,18 +46,17 @@ static void print_pixel(const struct im2col *column, const struct im2col_walk *p
 // The rule most likely misread by whoever gave the bytes found; `run` is NULL outside the column.
 static enum rule likely_rule(const struct im2col *column, const struct tile_run *run, enum found found)
 {
-    static const enum rule swizzles[] = {RULE_SWIZZLE_NONE, RULE_SWIZZLE_32B, RULE_SWIZZLE_64B, RULE_SWIZZLE_128B};
     if (run == NULL) return RULE_IM2COL_PITCH;
     if (run->is_fill != (found == FOUND_FILL)) return RULE_IM2COL_BOUNDS;
     if (run->is_fill) return column->map->oob_fill == OOB_FILL_ZERO ? RULE_TILE_FILL_ZERO : RULE_TILE_FILL_NAN;
     if (found == FOUND_SOURCE)
-        return column->map->swizzle != SWIZZLE_NONE ? swizzles[column->map->swizzle] : RULE_IM2COL_WALK;
+        return column->map->swizzle != SWIZZLE_NONE ? swizzle_name(column->map->swizzle)->rule : RULE_IM2COL_WALK;
     if (found == FOUND_UNTOUCHED) return RULE_IM2COL_PITCH;
     return dtype_row(column->map->dtype)->is_tf32 ? RULE_TILE_TF32 : RULE_IM2COL_WALK;
 }
 
-static void explain_byte(const struct im2col_case *c, const struct im2col *column, const struct window *found,
-                         uint32_t index, FILE *out)
+static enum rule explain_byte(const struct im2col_case *c, const struct im2col *column, const struct window *found,
+                              uint32_t index, FILE *out)
 {
     static const char *const words[] = {"the bytes that were there before: never written", "a fill",
                                         "bytes of the source at +0x", "bytes that are nowhere in the source"};
@@ -74,22 +74,21 @@ static void explain_byte(const struct im2col_case *c, const struct im2col *colum
     fprintf(out, "    found:    %s", words[kind]);
     if (kind == FOUND_SOURCE) fprintf(out, "%" PRIx64, source);
     fprintf(out, "\n");
-    difference_print_rule(likely_rule(column, inside ? &run : NULL, kind), out);
+    return likely_rule(column, inside ? &run : NULL, kind);
 }
 
-void im2col_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule im2col_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct im2col_case *c = test_case;
     uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
-    if (!im2col_case_map(c, &map) || map.mode != TENSORMAP_IM2COL) return;
+    if (!im2col_case_map(c, &map) || map.mode != TENSORMAP_IM2COL) return RULE_IM2COL_WALK;
     if (difference->window == 0) {
         fprintf(out, "    mbarrier: ");
         difference_print_barrier(difference, out);
-        difference_print_rule(RULE_IM2COL_TX_BYTES, out);
-        return;
+        return RULE_IM2COL_TX_BYTES;
     }
     struct im2col column = im2col_case_column(c, &map);
     fprintf(out, "    bank %u\n", address / 4 % 32);
-    explain_byte(c, &column, difference->found, difference->at, out);
+    return explain_byte(c, &column, difference->found, difference->at, out);
 }

@@ -144,7 +144,6 @@ const struct family family_load = {
     .kernels = "load",
     .describe = load_describe,
     .explain = load_explain,
-    .rule = RULE_TILE_ADDRESS,
     .explain_place = load_explain_place,
     .feature = load_feature,
 };

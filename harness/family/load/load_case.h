@@ -29,10 +29,10 @@ struct load_window load_window(const struct load_case *test_case);
 int load_map(const struct load_case *test_case, struct tensormap *map);
 
 // What is wrong at the first byte that differs: element, byte, bank, where the bytes found come from, the likely rule.
-void load_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule load_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // Which elements the model has at `place` of a window, and the rule that decides it.
-void load_explain_place(const void *test_case, const struct place *place, FILE *out);
+enum rule load_explain_place(const void *test_case, const struct place *place, FILE *out);
 
 // A random case; see load_random.c for what it leans to.
 void load_generate(struct random *random, void *test_case);

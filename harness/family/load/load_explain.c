@@ -9,6 +9,7 @@
 #include "load_case.h"
 #include "load_job.h"
 #include "mbarrier.h"
+#include "picture/swizzle_names.h"
 #include "provenance.h"
 
 enum { PIECE_BYTES = 8 };
@@ -44,7 +45,6 @@ static void print_place(const char *what, const struct tensormap *map, const str
 static enum rule likely_rule(const struct tensormap *map, const struct provenance *place, enum origin found,
                              int found_in_box)
 {
-    static const enum rule swizzles[] = {RULE_SWIZZLE_NONE, RULE_SWIZZLE_32B, RULE_SWIZZLE_64B, RULE_SWIZZLE_128B};
     if (place == NULL) return RULE_TILE_PITCH;
     if (place->is_fill) {
         if (found == ORIGIN_SOURCE) return RULE_TILE_BOUNDS;
@@ -52,12 +52,12 @@ static enum rule likely_rule(const struct tensormap *map, const struct provenanc
     }
     if (found == ORIGIN_FILL) return RULE_TILE_BOUNDS;
     if (found == ORIGIN_UNTOUCHED) return RULE_TILE_STEPS;
-    if (found == ORIGIN_SOURCE) return found_in_box ? swizzles[map->swizzle] : RULE_TILE_ADDRESS;
+    if (found == ORIGIN_SOURCE) return found_in_box ? swizzle_name(map->swizzle)->rule : RULE_TILE_ADDRESS;
     return dtype_row(map->dtype)->is_tf32 ? RULE_TILE_TF32 : RULE_TILE_ADDRESS;
 }
 
-static void explain_byte(const struct load_case *c, const struct tensormap *map, const struct window *found,
-                         uint32_t offset, FILE *out)
+static enum rule explain_byte(const struct load_case *c, const struct tensormap *map, const struct window *found,
+                              uint32_t offset, FILE *out)
 {
     static const char *const words[] = {"the bytes that were there before: never written",
                                         "a fill of out-of-bounds elements", "bytes of the source outside the box",
@@ -77,23 +77,22 @@ static void explain_byte(const struct load_case *c, const struct tensormap *map,
         print_place("found:   ", map, &other, out);
     else
         fprintf(out, "    found:    %s\n", words[origin]);
-    difference_print_rule(likely_rule(map, in_box ? &place : NULL, origin, found_in_box), out);
+    return likely_rule(map, in_box ? &place : NULL, origin, found_in_box);
 }
 
-void load_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule load_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct load_case *c = test_case;
     uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
-    if (!load_map(c, &map)) return;
+    if (!load_map(c, &map)) return RULE_TILE_ADDRESS;
     if (difference->window == 0) {
         fprintf(out, "    mbarrier: ");
         difference_print_barrier(difference, out);
-        difference_print_rule(RULE_TILE_TX_BYTES, out);
-    } else {
-        fprintf(out, "    bank %u\n", address / 4 % 32);
-        explain_byte(c, &map, difference->found, difference->at, out);
+        return RULE_TILE_TX_BYTES;
     }
+    fprintf(out, "    bank %u\n", address / 4 % 32);
+    return explain_byte(c, &map, difference->found, difference->at, out);
 }
 
 // Counts of the bytes at a place, by what belongs there.
@@ -104,11 +103,11 @@ struct line_bytes {
 // The rule most likely misread where the recorded bytes are not known.
 static enum rule line_rule(const struct tensormap *map, const struct line_bytes *bytes)
 {
-    static const enum rule swizzles[] = {RULE_TILE_ADDRESS, RULE_SWIZZLE_32B, RULE_SWIZZLE_64B, RULE_SWIZZLE_128B};
     if (bytes->data == 0 && bytes->fill == 0) return RULE_TILE_PITCH;
     if (bytes->data == 0) return map->oob_fill == OOB_FILL_ZERO ? RULE_TILE_FILL_ZERO : RULE_TILE_FILL_NAN;
     if (dtype_row(map->dtype)->is_tf32) return RULE_TILE_TF32;
-    return bytes->fill > 0 ? RULE_TILE_BOUNDS : swizzles[map->swizzle];
+    if (bytes->fill > 0) return RULE_TILE_BOUNDS;
+    return map->swizzle == SWIZZLE_NONE ? RULE_TILE_ADDRESS : swizzle_name(map->swizzle)->rule;
 }
 
 static void print_end(const struct tensormap *map, const struct provenance *place, FILE *out)
@@ -118,7 +117,8 @@ static void print_end(const struct tensormap *map, const struct provenance *plac
     print_place(what, map, place, out);
 }
 
-static void explain_line(const struct load_case *c, const struct tensormap *map, const struct place *line, FILE *out)
+static enum rule explain_line(const struct load_case *c, const struct tensormap *map, const struct place *line,
+                              FILE *out)
 {
     struct line_bytes bytes = {0};
     struct provenance place, first = {0}, last = {0};
@@ -137,12 +137,13 @@ static void explain_line(const struct load_case *c, const struct tensormap *map,
         print_end(map, &first, out);
         print_end(map, &last, out);
     }
-    difference_print_rule(line_rule(map, &bytes), out);
+    return line_rule(map, &bytes);
 }
 
-void load_explain_place(const void *test_case, const struct place *place, FILE *out)
+enum rule load_explain_place(const void *test_case, const struct place *place, FILE *out)
 {
     const struct load_case *c = test_case;
     struct tensormap map;
-    if (load_map(c, &map) && strcmp(place->window, "shared") == 0) explain_line(c, &map, place, out);
+    if (strcmp(place->window, "shared") != 0) return RULE_TILE_TX_BYTES;
+    return load_map(c, &map) ? explain_line(c, &map, place, out) : RULE_TILE_ADDRESS;
 }

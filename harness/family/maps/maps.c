@@ -10,15 +10,14 @@
 
 static const char *const way_names[] = {"param", "constant", "global", "template", "zeros", NULL};
 
-static void maps_explain(const void *test_case, const struct difference *difference, FILE *out)
+static enum rule maps_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct maps_case *c = test_case;
-    const char *rule = difference->window % MAPS_WINDOWS != MAPS_WINDOW_MAP
-                           ? "TILE_ADDRESS, or a map that was not acquired"
-                       : c->way >= MAPS_TEMPLATE ? "REPLACE_FIELD"
-                                                 : "MAP_BITS_LAYOUT";
-    fprintf(out, "    tensor %d of a batch, maps by %s; likely %s\n", difference->window / MAPS_WINDOWS,
-            way_names[c->way], rule);
+    const int is_map = difference->window % MAPS_WINDOWS == MAPS_WINDOW_MAP;
+    fprintf(out, "    tensor %d of a batch, maps by %s%s\n", difference->window / MAPS_WINDOWS, way_names[c->way],
+            is_map ? "" : "; or its map was not acquired");
+    if (!is_map) return RULE_TILE_ADDRESS;
+    return c->way >= MAPS_TEMPLATE ? RULE_REPLACE_FIELD : RULE_MAP_BITS_LAYOUT;
 }
 
 static const char *illegal(const void *test_case)
@@ -56,5 +55,4 @@ const struct family family_maps = {
     .run_gpu = maps_run_gpu,
     .kernels = "maps",
     .explain = maps_explain,
-    .rule = RULE_MAP_LOCATION_WAYS,
 };

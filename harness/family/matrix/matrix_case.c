@@ -99,5 +99,4 @@ const struct family family_matrix = {
     .jobs = &jobs,
     .kernels = "matrix",
     .explain = matrix_explain,
-    .rule = RULE_MATRIX_LANES,
 };

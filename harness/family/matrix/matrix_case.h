@@ -28,6 +28,6 @@ const struct matrix_form_row *matrix_form_row(enum matrix_form form);
 void matrix_generate(struct random *random, void *test_case);
 
 // The first register or element of shared memory that differs, and the row it belongs to.
-void matrix_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule matrix_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -217,7 +217,36 @@ static void explain_record(const struct mbarrier_record *expected, const struct 
     }
 }
 
-static void mbarrier_explain(const void *test_case, const struct difference *difference, FILE *out)
+// What a step breaks by the model, or else what decides what it leaves.
+static enum rule rule_of_step(const struct mbarrier_case *program, int step)
+{
+    static const enum rule rules[MBARRIER_STEP_OPS] = {
+        [MBARRIER_OP_WORD] = RULE_MBARRIER_LAYOUT,
+        [MBARRIER_OP_INIT] = RULE_MBARRIER_INIT,
+        [MBARRIER_OP_INVAL] = RULE_MBARRIER_INVAL,
+        [MBARRIER_OP_ARRIVE_NO_COMPLETE] = RULE_MBARRIER_NOCOMPLETE_TOKEN,
+        [MBARRIER_OP_ARRIVE_DROP] = RULE_MBARRIER_DROP,
+        [MBARRIER_OP_ARRIVE_DROP_NO_COMPLETE] = RULE_MBARRIER_DROP,
+        [MBARRIER_OP_ARRIVE_DROP_EXPECT_TX] = RULE_MBARRIER_DROP,
+        [MBARRIER_OP_TEST_WAIT] = RULE_MBARRIER_WAIT_PHASE,
+        [MBARRIER_OP_TEST_WAIT_PARITY] = RULE_MBARRIER_WAIT_PARITY,
+        [MBARRIER_OP_TRY_WAIT] = RULE_MBARRIER_TRY_WAIT,
+        [MBARRIER_OP_TRY_WAIT_PARITY] = RULE_MBARRIER_TRY_WAIT,
+        [MBARRIER_OP_PENDING_COUNT] = RULE_MBARRIER_PENDING_COUNT,
+    };
+    const uint32_t opcode = program->op[step].opcode;
+    struct mbarrier_machine machine;
+    struct findings findings = {0};
+    mbarrier_machine_start(&machine);
+    for (int i = 0; i <= step; i++) {
+        enum rule rule = mbarrier_step(&machine, &program->op[i], i == step ? &findings : NULL);
+        if (rule != RULE_OK) return rule;
+    }
+    if (findings.count > 0) return findings.item[0].rule;
+    return rules[opcode] != RULE_OK ? rules[opcode] : RULE_MBARRIER_PHASE;
+}
+
+static enum rule mbarrier_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct mbarrier_case *program = test_case;
     struct mbarrier_record records[2];
@@ -226,13 +255,14 @@ static void mbarrier_explain(const void *test_case, const struct difference *dif
         fprintf(out, "the word of barrier %d at the end of the program\n", (int)difference->at / 8);
         print_word("expected", words.expected, out);
         print_word("found", words.found, out);
-        return;
+        return RULE_MBARRIER_PHASE;
     }
     int step = (int)(difference->at / sizeof records[0]);
     memcpy(&records[0], difference->expected->bytes + (size_t)step * sizeof records[0], sizeof records[0]);
     memcpy(&records[1], difference->found->bytes + (size_t)step * sizeof records[1], sizeof records[1]);
     print_step(program, step, out);
     explain_record(&records[0], &records[1], out);
+    return rule_of_step(program, step);
 }
 
 // The fields of a log record from byte `first` to before `end` of it.
@@ -251,7 +281,7 @@ static void print_record_part(const uint8_t *bytes, size_t first, size_t end, FI
     }
 }
 
-static void mbarrier_explain_place(const void *test_case, const struct place *place, FILE *out)
+static enum rule mbarrier_explain_place(const void *test_case, const struct place *place, FILE *out)
 {
     const struct mbarrier_case *program = test_case;
     const size_t size = sizeof(struct mbarrier_record), end = place->address + place->size_bytes;
@@ -261,6 +291,9 @@ static void mbarrier_explain_place(const void *test_case, const struct place *pl
         print_step(program, (int)i, out);
         print_record_part(place->found - (place->address - i * size), first, last, out);
     }
+    const int step = (int)(place->address / size);
+    return strcmp(place->window, "log") == 0 && step < program->count ? rule_of_step(program, step)
+                                                                      : RULE_MBARRIER_PHASE;
 }
 
 const struct family family_mbarrier = {
@@ -274,6 +307,5 @@ const struct family family_mbarrier = {
     .run_gpu = mbarrier_run_gpu,
     .kernels = "mbarrier",
     .explain = mbarrier_explain,
-    .rule = RULE_MBARRIER_PHASE,
     .explain_place = mbarrier_explain_place,
 };

@@ -341,5 +341,4 @@ const struct family family_misuse = {
     .run_gpu = misuse_run_gpu,
     .kernels = "misuse",
     .explain = misuse_explain,
-    .rule = RULE_OPERAND_NOWHERE,
 };

@@ -62,6 +62,6 @@ extern const char *const misuse_operation_names[], *const misuse_map_names[];
 void misuse_generate(struct random *random, void *test_case);
 
 // What is wrong at the first difference.
-void misuse_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule misuse_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -157,5 +157,4 @@ const struct family family_mma = {
     .jobs = &jobs,
     .kernels = "mma",
     .explain = mma_explain,
-    .rule = RULE_MMA_SUM,
 };

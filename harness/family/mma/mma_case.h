@@ -44,6 +44,6 @@ uint32_t mma_case_d_bytes(const struct mma_case *test_case);
 void mma_generate(struct random *random, void *test_case);
 
 // The first element of D that differs: where it is, its terms, what was expected and found.
-void mma_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule mma_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -68,8 +68,7 @@ static void explain_terms(const struct mma_case *c, int lane, int index, int par
     fprintf(out, "    step %u: accumulator 0x%" PRIx64 "; A * B:", c->steps - 1, element.c);
     for (int i = 0; i < mma_units(c->form); i++)
         if (element.a[i] != 0 && element.b[i] != 0) fprintf(out, " %" PRIx64 "*%" PRIx64, element.a[i], element.b[i]);
-    const struct rule_row *rule = rule_row(rule_of(mma_row(c->form)));
-    fprintf(out, "\n    rule %s: %s\n", rule->id, rule->sentence);
+    fprintf(out, "\n");
 }
 
 // `index` counts registers of all lanes.
@@ -87,10 +86,11 @@ static void explain_register(const struct mma_case *c, int index, uint64_t want,
     if (c->steps > 0) explain_terms(c, lane, index / MMA_LANES, part, out);
 }
 
-void mma_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule mma_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct mma_case *c = test_case;
     uint32_t bytes = mma_row(c->form)->d == NUMBER_F64 ? 8 : 4;
     struct difference_units registers = difference_units(difference, bytes);
     explain_register(c, (int)(difference->at / bytes), registers.expected, registers.found, out);
+    return c->steps > 0 ? rule_of(mma_row(c->form)) : RULE_MMA_FRAGMENTS;
 }

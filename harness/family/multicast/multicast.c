@@ -379,7 +379,6 @@ const struct family family_multicast = {
     .kernels = "multicast",
     .describe = multicast_describe,
     .explain = multicast_explain,
-    .rule = RULE_MULTICAST_OFFSET,
     .explain_place = multicast_explain_place,
     .feature = multicast_feature,
 };

@@ -51,9 +51,9 @@ struct load_window multicast_window(const struct multicast_case *test_case);
 void multicast_generate(struct random *random, void *test_case);
 
 // What is wrong at the first difference: the CTA, and which issue should have written there.
-void multicast_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule multicast_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // Which issues write, or do not write, at `place` of a window.
-void multicast_explain_place(const void *test_case, const struct place *place, FILE *out);
+enum rule multicast_explain_place(const void *test_case, const struct place *place, FILE *out);
 
 #endif

@@ -166,5 +166,4 @@ const struct family family_prefetch = {
     .run_gpu = prefetch_run_gpu,
     .kernels = "prefetch",
     .explain = prefetch_explain,
-    .rule = RULE_BULK_TX_BYTES,
 };

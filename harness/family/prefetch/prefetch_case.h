@@ -41,6 +41,6 @@ int prefetch_start_fast(struct gpu *gpu, unsigned long long destination, unsigne
 void prefetch_generate(struct random *random, void *test_case);
 
 // What is wrong at the first place that differs: the element and its batch, the byte of a stage, or the barrier.
-void prefetch_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule prefetch_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -44,13 +44,16 @@ static void explain_barrier(const struct prefetch_case *c, const struct differen
     difference_print_barrier(difference, out);
 }
 
-void prefetch_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule prefetch_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct window *w = difference->expected, *f = difference->found;
+    if (strcmp(w->name, "barriers") == 0) {
+        explain_barrier(test_case, difference, out);
+        return RULE_BULK_TX_BYTES;
+    }
     if (strcmp(w->name, "stages") == 0)
         explain_stage(test_case, w, f, difference->at, out);
-    else if (strcmp(w->name, "barriers") == 0)
-        explain_barrier(test_case, difference, out);
     else
         explain_array(test_case, w, f, difference->at, out);
+    return RULE_BULK_SIZE;
 }

@@ -250,5 +250,4 @@ const struct family family_replace = {
     .run_gpu = replace_run_gpu,
     .kernels = "replace",
     .explain = replace_explain,
-    .rule = RULE_REPLACE_FIELD,
 };

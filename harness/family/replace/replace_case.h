@@ -31,7 +31,7 @@ int replace_final_map(const struct replace_case *test_case, struct tensormap *ma
 struct load_window replace_window(const struct replace_case *test_case);
 
 // What is wrong at the first byte that differs: which edit wrote the bits, or which element of the box it is.
-void replace_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule replace_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // A random case; see replace_random.c for what it leans to.
 void replace_generate(struct random *random, void *test_case);

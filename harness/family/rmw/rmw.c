@@ -169,5 +169,4 @@ const struct family family_rmw = {
     .ground = rmw_ground,
     .grounded = 1u << WINDOW_LOG,
     .explain = rmw_explain,
-    .rule = RULE_BULK_SIZE,
 };

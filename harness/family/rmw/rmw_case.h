@@ -35,6 +35,6 @@ int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_
 void rmw_generate(struct random *random, void *test_case);
 
 // What is wrong at the first place that differs: the element, or the tile's byte, or the entry of the log.
-void rmw_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule rmw_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -46,13 +46,16 @@ static void explain_tile(const struct rmw_case *c, const struct window *expected
             found->bytes[at]);
 }
 
-void rmw_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule rmw_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct window *w = difference->expected, *f = difference->found;
+    if (strcmp(w->name, "log") == 0) {
+        explain_log(w, f, difference->at, out);
+        return RULE_BULK_TX_BYTES;
+    }
     if (strcmp(w->name, "array") == 0)
         explain_array(test_case, w, f, difference->at, out);
-    else if (strcmp(w->name, "log") == 0)
-        explain_log(w, f, difference->at, out);
     else
         explain_tile(test_case, w, f, difference->at, out);
+    return RULE_BULK_SIZE;
 }

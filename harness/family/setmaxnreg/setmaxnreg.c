@@ -108,14 +108,14 @@ static void explain_step(const struct setmaxnreg_case *c, uint32_t i, const uint
     fprintf(out, " found\n");
 }
 
-static void setmaxnreg_explain(const void *test_case, const struct difference *difference, FILE *out)
+static enum rule setmaxnreg_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     uint32_t want[SETMAXNREG_WARPS], got[SETMAXNREG_WARPS];
     uint32_t step = difference->at / (uint32_t)sizeof want;
     memcpy(want, difference->expected->bytes + step * sizeof want, sizeof want);
     memcpy(got, difference->found->bytes + step * sizeof got, sizeof got);
     explain_step(test_case, step, want, got, out);
-    difference_print_rule(RULE_SETMAXNREG_POOL, out);
+    return RULE_SETMAXNREG_POOL;
 }
 
 static const char *count_illegal(const void *step)

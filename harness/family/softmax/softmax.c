@@ -203,5 +203,4 @@ const struct family family_softmax = {
     .run_gpu = softmax_run_gpu,
     .kernels = "softmax",
     .explain = softmax_explain,
-    .rule = RULE_CLUSTER_ACCESS,
 };

@@ -42,7 +42,7 @@ void softmax_fill(const void *test_case, const struct result *result);
 
 enum rule softmax_model(const void *test_case, struct result *result);
 void softmax_generate(struct random *random, void *test_case);
-void softmax_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule softmax_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // The launches of a variant for `rows` queries, with the addresses, count, parts and scale that `job` has: 1, or 2 for
 // global. `arguments` (1 pointer) and `job` live as long as the launches.

@@ -16,6 +16,5 @@ const struct family family_im2col_store = {
     .jobs = &store_jobs,
     .kernels = "store",
     .explain = store_explain,
-    .rule = RULE_IM2COL_STORE_WALK,
     .feature = store_feature,
 };

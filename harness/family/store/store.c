@@ -290,6 +290,5 @@ const struct family family_store = {
     .jobs = &store_jobs,
     .kernels = "store",
     .explain = store_explain,
-    .rule = RULE_STORE_LAYOUT,
     .feature = store_feature,
 };

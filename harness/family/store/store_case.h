@@ -83,7 +83,7 @@ const char *store_operation_name(uint32_t operation);
 int store_feature(const void *test_case, struct feature *feature);
 
 // What is wrong at the first byte that differs: which element, what memory and source held, the likely rule.
-void store_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule store_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // Parts of a struct family that the two share.
 extern const struct fields store_fields, im2col_store_fields;

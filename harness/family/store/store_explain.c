@@ -41,8 +41,8 @@ static void print_element(const char *what, const uint8_t *bytes, uint32_t size_
 }
 
 // The element that holds byte `at` of the windows: before, in shared memory, and as each side has it.
-static void explain_element(const struct store_case *c, const struct tensormap *map, const struct window *expected,
-                            const struct window *found, uint32_t at, FILE *out)
+static enum rule explain_element(const struct store_case *c, const struct tensormap *map, const struct window *expected,
+                                 const struct window *found, uint32_t at, FILE *out)
 {
     uint32_t size = dtype_row(map->dtype)->size_bytes, first = at / size * size;
     uint64_t address = expected->base + first;
@@ -62,13 +62,14 @@ static void explain_element(const struct store_case *c, const struct tensormap *
         fprintf(out, "\n    from shared 0x%x by %s\n", from, store_operation_name(c->operation));
     else
         fprintf(out, "\n    the box does not write it\n");
-    difference_print_rule(likely_rule(c, map, from != 0), out);
+    return likely_rule(c, map, from != 0);
 }
 
-void store_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule store_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct store_case *c = test_case;
     struct tensormap map;
-    if (store_map(c, &map) && store_has_walk(c, &map))
-        explain_element(c, &map, difference->expected, difference->found, difference->at, out);
+    if (!store_map(c, &map) || !store_has_walk(c, &map))
+        return c->mode == STORE_IM2COL ? RULE_IM2COL_STORE_WALK : RULE_STORE_LAYOUT;
+    return explain_element(c, &map, difference->expected, difference->found, difference->at, out);
 }

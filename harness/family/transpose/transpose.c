@@ -106,5 +106,4 @@ const struct family family_transpose = {
     .run_gpu = transpose_run_gpu,
     .kernels = "transpose",
     .explain = transpose_explain,
-    .rule = RULE_SWIZZLE_128B,
 };

@@ -61,7 +61,7 @@ enum transpose_walk transpose_best_walk(uint32_t element_bytes);
 
 enum rule transpose_run_model(const void *test_case, struct result *result);
 int transpose_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
-void transpose_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule transpose_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // A random case; see transpose_random.c for what it leans to.
 void transpose_generate(struct random *random, void *test_case);

@@ -285,7 +285,6 @@ const struct family family_wgmma = {
     .jobs = &jobs,
     .kernels = "wgmma",
     .explain = wgmma_explain,
-    .rule = RULE_WGMMA_SUM,
 };
 
 const struct family family_wgmma_sparse = {
@@ -301,5 +300,4 @@ const struct family family_wgmma_sparse = {
     .jobs = &sparse_jobs,
     .kernels = "wgmma_sparse",
     .explain = wgmma_explain,
-    .rule = RULE_WGMMA_SPARSE_PLACE,
 };

@@ -56,6 +56,6 @@ void wgmma_generate(struct random *random, void *test_case);
 void wgmma_sparse_generate(struct random *random, void *test_case);
 
 // The first element of D that differs: where it is, its terms, what was expected and found.
-void wgmma_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule wgmma_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -8,19 +8,31 @@
 #include "sparsity.h"
 #include "wgmma_case.h"
 
-// What four bits of metadata each chunk of the row has.
-static void explain_metadata(const struct wgmma *w, const struct wgmma_operands *o, int row, FILE *out)
+// What four bits of metadata each chunk of the row has; the rule is that of bits that are not legal, if there are any.
+static enum rule explain_metadata(const struct wgmma *w, const struct wgmma_operands *o, int row, FILE *out)
 {
+    enum rule rule = RULE_WGMMA_SPARSE_PLACE;
     fprintf(out, "    selector %d, metadata of row %d from the lowest chunk:", w->selector, row);
     for (int i = 0; i < wgmma_sparsity(w->types).chunks; i++) {
         uint32_t bits = number_chunk_bits(wgmma_sparsity(w->types), w->selector, o->metadata, row, i);
-        fprintf(out, " %x%s", bits, number_chunk_is_legal(wgmma_sparsity(w->types), bits) ? "" : "!");
+        int is_legal = number_chunk_is_legal(wgmma_sparsity(w->types), bits);
+        fprintf(out, " %x%s", bits, is_legal ? "" : "!");
+        if (!is_legal) rule = RULE_WGMMA_SPARSE_METADATA;
     }
-    fprintf(out, " (rule WGMMA_SPARSE_PLACE; !: not legal, WGMMA_SPARSE_METADATA)\n");
+    fprintf(out, rule == RULE_WGMMA_SPARSE_METADATA ? " (!: not legal)\n" : "\n");
+    return rule;
+}
+
+// What decides the numbers of a dense instruction.
+static enum rule rule_of(const struct wgmma *w)
+{
+    const enum number_format a = wgmma_types_row(w->types)->a;
+    if (wgmma_is_integer(w->types)) return RULE_WGMMA_INTEGER;
+    return a == NUMBER_E4M3 || a == NUMBER_E5M2 ? RULE_WGMMA_SUM_FP8 : RULE_WGMMA_SUM;
 }
 
 // The terms of the last step that are not zero by their bits.
-static void explain_terms(const struct wgmma_case *c, struct number_place place, uint32_t before, FILE *out)
+static enum rule explain_terms(const struct wgmma_case *c, struct number_place place, uint32_t before, FILE *out)
 {
     struct wgmma_state state;
     const struct wgmma *w = &wgmma_instance_row(c->instance)->wgmma;
@@ -29,15 +41,16 @@ static void explain_terms(const struct wgmma_case *c, struct number_place place,
     wgmma_case_start(c, &state);
     struct wgmma_operands o = wgmma_case_operands(c, step, &state, &shared);
     wgmma_factors_of(w, &o, place.row, place.column, a, b);
-    if (w->is_sparse) explain_metadata(w, &o, place.row, out);
+    enum rule rule = w->is_sparse ? explain_metadata(w, &o, place.row, out) : rule_of(w);
     fprintf(out, "    step %u: accumulator 0x%x%s; A * B%s:", step, before, o.scale_d ? "" : " (scale-d 0: not used)",
             w->negate[0] != w->negate[1] ? " (sign flipped)" : "");
     for (int i = 0; i < wgmma_units(w->types); i++)
         if (a[i] != 0 && b[i] != 0) fprintf(out, " %x*%x", a[i], b[i]);
     fprintf(out, "\n");
     if (!wgmma_is_integer(w->types))
-        fprintf(out, "    one sum of all terms, cut to %d bits below the greatest exponent: rule WGMMA_SUM\n",
+        fprintf(out, "    one sum of all terms, cut to %d bits below the greatest exponent\n",
                 wgmma_sum_bits(w->types));
+    return rule;
 }
 
 // The accumulator before the last step, by the model.
@@ -49,7 +62,7 @@ static uint32_t before_last(const struct wgmma_case *c, uint32_t index)
     return state.d[index];
 }
 
-static void explain_element(const struct wgmma_case *c, uint32_t index, uint32_t want, uint32_t got, FILE *out)
+static enum rule explain_element(const struct wgmma_case *c, uint32_t index, uint32_t want, uint32_t got, FILE *out)
 {
     const struct wgmma_instance_row *row = wgmma_instance_row(c->instance);
     const struct wgmma_types_row *types = wgmma_types_row(row->wgmma.types);
@@ -62,12 +75,13 @@ static void explain_element(const struct wgmma_case *c, uint32_t index, uint32_t
             row->variant, c->steps, place.row, place.column, thread, reg);
     if (is_half) fprintf(out, ", %s half", part ? "upper" : "lower");
     fprintf(out, ": 0x%x expected, 0x%x found\n", want >> 16 * part & mask, got >> 16 * part & mask);
-    explain_terms(c, place, before_last(c, index) >> 16 * part & mask, out);
+    return explain_terms(c, place, before_last(c, index) >> 16 * part & mask, out);
 }
 
-void wgmma_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule wgmma_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct wgmma_case *c = test_case;
     struct difference_units words = difference_units(difference, 4);
-    if (c->steps > 0) explain_element(c, difference->at / 4, (uint32_t)words.expected, (uint32_t)words.found, out);
+    if (c->steps == 0) return RULE_WGMMA_FRAGMENTS;
+    return explain_element(c, difference->at / 4, (uint32_t)words.expected, (uint32_t)words.found, out);
 }

@@ -165,5 +165,4 @@ const struct family family_wgmma_order = {
     .is_legal = wgmma_order_is_legal,
     .ground = order_ground,
     .explain = wgmma_order_explain,
-    .rule = RULE_WGMMA_WAIT,
 };

@@ -27,6 +27,6 @@ int wgmma_order_is_legal(const void *test_case, const struct result *result);
 json_t *wgmma_order_describe(const void *test_case, const struct result *result);
 int wgmma_order_restore(const void *test_case, const json_t *text, struct result *result);
 
-void wgmma_order_explain(const void *test_case, const struct difference *difference, FILE *out);
+enum rule wgmma_order_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -159,20 +159,20 @@ int wgmma_order_restore(const void *test_case, const json_t *text, struct result
     return 1;
 }
 
-void wgmma_order_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule wgmma_order_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct wgmma_order_case *c = test_case;
     struct difference first = *difference;
     uint32_t index = difference->at / 4;
     const struct result found = {.windows = 1, .window = {*difference->found}};
     if (c->kind == WGMMA_ORDER_OVERWRITE) index = first_illegal(c, &found);
-    if (index == WGMMA_ORDER_OUTPUT_WORDS) return;
+    enum rule rule = c->kind == WGMMA_ORDER_OMIT ? RULE_WGMMA_WAIT : RULE_WGMMA_WAIT_SHARED;
+    if (index == WGMMA_ORDER_OUTPUT_WORDS) return rule;
     first.at = 4 * index;
     struct difference_units words = difference_units(&first, 4);
     struct number_place at = place_of(index);
-    enum rule rule = c->kind == WGMMA_ORDER_OMIT ? RULE_WGMMA_WAIT : RULE_WGMMA_WAIT_SHARED;
     fprintf(out, "    group %u: D[%d][%d], thread %u, register %u: 0x%" PRIx64 " expected, 0x%" PRIx64 " found\n",
             index / (WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS), at.row, at.column, index % WGMMA_ORDER_THREADS,
             index / WGMMA_ORDER_THREADS % WGMMA_ORDER_REGISTERS, words.expected, words.found);
-    difference_print_rule(rule, out);
+    return rule;
 }
