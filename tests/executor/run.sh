@@ -133,7 +133,7 @@ breaks() {
     blamed mbarrier sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     # A hang costs its second at each halving: few cases.
     { head -4 lived && echo '{"ops":[{"op":"init","operand":654321}]}'; } >cases.jsonl
-    export SABOTAGE=hang:654321 TMAREF_GPU_SECONDS=3
+    export SABOTAGE=hang:654321 TMAREF_GPU_SECONDS=5
     run 1 diff -f mbarrier -I cases.jsonl model gpu
     out "5 cases compared"
     out "mismatch: mbarrier case 5"

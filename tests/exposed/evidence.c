@@ -13,11 +13,12 @@
 #include <string.h>
 
 #include "command.h"
+#include "read_file.h"
 #include "trace_batch.h"
 #include "trace_paths.h"
 #include "workers.h"
 
-enum { LINE_BYTES = 1024, ENDS = 0, EXPOSES, SPEAKS, WAYS };
+enum { LINE_BYTES = 1024, LIST_MAX_BYTES = 1 << 20, ENDS = 0, EXPOSES, SPEAKS, WAYS };
 
 static const char *const how[WAYS] = {"end so", "expose a misreading", "speak of it"};
 
@@ -31,6 +32,7 @@ struct shown {
 
 struct shows {
     const struct trace_paths *paths;
+    const char *list; // the file to check; NULL: every trace is run
     struct shown *of; // each path
 };
 
@@ -77,6 +79,16 @@ static int count_case(const struct trace_batch *cases, int i, void *context)
     return 1;
 }
 
+// Does the list or a rule name the trace? Others are replayed elsewhere.
+static int is_named(const struct shows *shows, const struct shown *shown)
+{
+    char column[sizeof shown->name + 3];
+    snprintf(column, sizeof column, "\t%s\t", shown->name);
+    int named = shows->list == NULL || strstr(shows->list, column) != NULL;
+    for (enum rule rule = RULE_OK + 1; !named && rule < RULE_COUNT; rule++) named = is_evidence(shown, rule);
+    return named;
+}
+
 static int read_header(const char *path, struct shown *shown)
 {
     struct trace_text trace;
@@ -95,7 +107,7 @@ static void count_trace(int job, void *context, FILE *out)
     (void)out;
     snprintf(shown->name, sizeof shown->name, "%s", slash == NULL ? path : slash + 1);
     shown->name[strcspn(shown->name, ".")] = '\0';
-    if (!read_header(path, shown)) return;
+    if (!read_header(path, shown) || !is_named(shows, shown)) return;
     trace_run(path, &executor_model, 0, &header, count_case, shown, &shown->why);
 }
 
@@ -229,12 +241,17 @@ int main(int argc, char **argv)
     struct text why = {"usage: evidence [--check FILE] SPEAKS WITNESSES TRACES"};
     int is_check = argc == 6 && strcmp(argv[1], "--check") == 0, first = is_check ? 3 : 1;
     int ok = (is_check || argc == 4) && trace_paths_add(&paths, argv[first + 2], &why);
-    struct shows shows = {&paths, ok ? shared_memory((size_t)paths.count * sizeof *shows.of) : NULL};
+    size_t list_bytes;
+    char *list = is_check ? read_file(argv[2], LIST_MAX_BYTES, &list_bytes, &why) : NULL;
+    ok = ok && (list != NULL || !is_check);
+    struct shows shows = {&paths, list, ok ? shared_memory((size_t)paths.count * sizeof *shows.of) : NULL};
     if (!ok || shows.of == NULL || !read_speaks(argv[first]) || !count_all(&shows) ||
         !read_witnesses(&shows, argv[first + 1])) {
         fprintf(stderr, "%s\n", why.at);
         return EXIT_USAGE;
     }
     if (!is_check) print_list(&shows, stdout);
-    return is_check && check_rules(&shows) + check_file(&shows, argv[2]) > 0;
+    int failed = is_check && check_rules(&shows) + check_file(&shows, argv[2]) > 0;
+    free(list);
+    return failed;
 }

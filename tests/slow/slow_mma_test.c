@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chunks.h"
 #include "mma.h"
 #include "mma_job.h"
 #include "rule.h"
@@ -237,7 +238,7 @@ void slow_mma_add_tests(Suite *suite)
 {
     TCase *tests = tcase_create("slow_mma");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_mma_agrees, 0, CHUNKS);
+    tcase_add_loop_test(tests, slow_mma_agrees, 0, chunks_of(CHUNKS));
     tcase_add_test(tests, mma_sum__is_one_sum_whatever_k);
     tcase_add_test(tests, mma_fp8__is_two_sums_of_f16_and_an_addition);
     tcase_add_test(tests, mma_integer__sums_wrap_or_clamp_once);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "chunks.h"
 #include "descriptor.h"
 #include "rule.h"
 #include "slow_sparse.h"
@@ -422,7 +423,7 @@ void slow_sparse_add_tests(Suite *suite)
 {
     TCase *tests = tcase_create("slow_sparse");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_sparse_agrees, 0, CHUNKS);
+    tcase_add_loop_test(tests, slow_sparse_agrees, 0, chunks_of(CHUNKS));
     tcase_add_test(tests, wgmma_sparse_place__names_thread_and_bits);
     tcase_add_test(tests, wgmma_sparse_order__does_not_matter);
     tcase_add_test(tests, wgmma_sparse_metadata__picks_what_each_index_names);

@@ -2,6 +2,7 @@
 // Compares tiled stores and reductions of model/tma, and the arithmetic of every type, with the slow second model:
 // error and all of global memory, on random cases and on the vectors; and shows that the vectors notice every misread
 // rule.
+#include "chunks.h"
 #include "store.h"
 
 #include <inttypes.h>
@@ -231,7 +232,7 @@ void slow_store_add_tests(Suite *suite)
 {
     TCase *tests = tcase_create("slow_store");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, store_granule__slow_model_agrees, 0, CHUNKS);
+    tcase_add_loop_test(tests, store_granule__slow_model_agrees, 0, chunks_of(CHUNKS));
     tcase_add_test(tests, store_layout__vectors_agree_and_fault_as_they_say);
     tcase_add_test(tests, store_bounds__vectors_notice_each_misread_rule);
     tcase_add_test(tests, reduce_type__slow_model_agrees);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chunks.h"
 #include "copy.h"
 #include "slow_test.h"
 #include "slow_vectors.h"
@@ -189,7 +190,7 @@ Suite *slow_suite(void)
     Suite *suite = suite_create("slow");
     TCase *tests = tcase_create("slow_load");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, tile_steps__slow_model_agrees, 0, CHUNKS);
+    tcase_add_loop_test(tests, tile_steps__slow_model_agrees, 0, chunks_of(CHUNKS));
     tcase_add_test(tests, tile_pitch__vectors_agree);
     tcase_add_test(tests, load_unmapped__vectors_fault_as_they_say);
     tcase_add_test(tests, tile_bounds__vectors_notice_each_misread_rule);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "chunks.h"
 #include "rule.h"
 #include "slow_test.h"
 #include "slow_vectors.h"
@@ -305,7 +306,7 @@ void slow_wgmma_add_tests(Suite *suite)
 {
     TCase *tests = tcase_create("slow_wgmma");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_wgmma_agrees, 0, CHUNKS);
+    tcase_add_loop_test(tests, slow_wgmma_agrees, 0, chunks_of(CHUNKS));
     tcase_add_test(tests, wgmma_sum__terms_are_cut_to_25_bits_and_added_exactly);
     tcase_add_test(tests, wgmma_sum_fp8__terms_are_cut_to_13_bits);
     tcase_add_test(tests, wgmma_sum_exponent__products_are_not_normalised);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chunks.h"
 #include "mbarrier_case.h"
 #include "slow_barrier.h"
 
@@ -330,7 +331,7 @@ Suite *slow_barrier_suite(void)
     Suite *suite = suite_create("slow_barrier");
     TCase *tests = tcase_create("slow_barrier");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, slow_barrier_agrees, 0, CHUNKS);
+    tcase_add_loop_test(tests, slow_barrier_agrees, 0, chunks_of(CHUNKS));
     tcase_add_loop_test(tests, vectors_have_the_end_that_is_known, 0, VECTORS);
     tcase_add_test(tests, vectors_notice_each_misread_rule);
     suite_add_tcase(suite, tests);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `tile`: the walk of a box, compared with an oracle that asks every element where it lies. The oracle can
 // be told to misread a rule; the vectors must notice each misreading. What is copied is tested in copy_test.c.
+#include "chunks.h"
 #include "tile.h"
 
 #include <check.h>
@@ -445,7 +446,7 @@ Suite *tile_suite(void)
     TCase *tests = tcase_create("walk");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, tile_address__vectors_lie_where_each_element_does, 0, VECTORS);
-    tcase_add_loop_test(tests, tile_bounds__random_boxes_lie_where_each_element_does, 0, CHUNKS);
+    tcase_add_loop_test(tests, tile_bounds__random_boxes_lie_where_each_element_does, 0, chunks_of(CHUNKS));
     tcase_add_loop_test(tests, tile_vectors_notice_each_misread_rule, 1, MUTANTS);
     tcase_add_loop_test(tests, tile_pitch__is_the_row_or_the_span, 0, VECTORS);
     tcase_add_loop_test(tests, tile_steps__are_rounded_up, 0, VECTORS);
