@@ -39,6 +39,7 @@
 #include "copy.h"
 #include "cute.h"
 #include "cute_box.h"
+#include "cute_operand.h"
 #include "descriptor.h"
 #include "dtype.h"
 #include "event.h"

@@ -40,21 +40,23 @@ __attribute__((format(printf, 3, 4))) static int refuse(const struct search *s, 
 
 // --- The swizzle -----------------------------------------------------------------------------------------------------
 
-static int find_swizzle(const struct search *s)
+int cute_swizzle_mode(const struct cute_layout *layout, uint32_t bytes, enum tensormap_swizzle *mode,
+                      struct cute_error *error)
 {
-    struct cute_swizzle swizzle = cute_swizzle_of(s->layout);
-    const int is_pointers = s->layout->pointer_bits == 0 && swizzle.base == PATTERN_BASE && s->bytes > 1;
-    for (uint32_t bytes = s->bytes; bytes > 1; bytes /= 2) swizzle.base++;
-    s->box->swizzle = SWIZZLE_NONE;
-    if (!s->layout->is_swizzled || swizzle.bits == 0) return 1;
+    struct cute_swizzle swizzle = cute_swizzle_of(layout);
+    const struct search s = {.layout = layout, .error = error};
+    const int is_pointers = layout->pointer_bits == 0 && swizzle.base == PATTERN_BASE && bytes > 1;
+    for (; bytes > 1; bytes /= 2) swizzle.base++;
+    *mode = SWIZZLE_NONE;
+    if (!layout->is_swizzled || swizzle.bits == 0) return 1;
     if (swizzle.bits > SWIZZLE_128B || swizzle.base != PATTERN_BASE || swizzle.shift != PATTERN_SHIFT)
-        return refuse(s, -1,
-                      "in bytes the swizzle is Sw<%d,%d,%d>; tensor copies have Sw<1,4,3>, Sw<2,4,3> and Sw<3,4,3>%s",
+        return refuse(&s, -1,
+                      "in bytes the swizzle is Sw<%d,%d,%d>; the hardware has Sw<1,4,3>, Sw<2,4,3> and Sw<3,4,3>%s",
                       swizzle.bits, swizzle.base, swizzle.shift,
                       is_pointers ? ". If it is a pointer's, as in CuTe's Python, it counts bytes: write "
                                     "smem_ptr[16b](unset), with the bits of an element, in place of the number"
                                   : "");
-    s->box->swizzle = (enum tensormap_swizzle)swizzle.bits;
+    *mode = (enum tensormap_swizzle)swizzle.bits;
     return 1;
 }
 
@@ -255,7 +257,9 @@ int cute_box_of(const struct cute_layout *layout, enum dtype dtype, int modes, s
         return refuse(&s, -1, "the layout is of elements of %d bits, %s has %u", layout->pointer_bits,
                       dtype_row(dtype)->ptx, 8 * s.bytes);
     find_parts(&s);
-    if (!find_swizzle(&s) || !check_places(&s) || (inner = find_inner(&s)) == NULL || !take_inner(&s, inner)) return 0;
+    if (!cute_swizzle_mode(layout, s.bytes, &box->swizzle, error) || !check_places(&s) ||
+        (inner = find_inner(&s)) == NULL || !take_inner(&s, inner))
+        return 0;
     take_outer(&s);
     take_others(&s);
     box->align_bytes = box->swizzle == SWIZZLE_NONE ? PLACE_GRANULE_BYTES : tensormap_pattern_bytes(box->swizzle);

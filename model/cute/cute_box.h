@@ -40,6 +40,11 @@ struct cute_box {
 int cute_box_of(const struct cute_layout *layout, enum dtype dtype, int modes, struct cute_box *box,
                 struct cute_error *error);
 
+// The swizzle mode of a layout whose elements have `bytes` bytes. Returns 0, with the reason, where the hardware has
+// none that puts every 16 bytes where the layout does.
+int cute_swizzle_mode(const struct cute_layout *layout, uint32_t bytes, enum tensormap_swizzle *mode,
+                      struct cute_error *error);
+
 // The layout of a box in shared memory: mode i is dimension i of the map, tiled and without interleave. Returns 0
 // where there is none.
 int cute_of_box(const struct tensormap *map, struct cute_layout *layout);

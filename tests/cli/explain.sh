@@ -334,4 +334,44 @@ run 0 explain --dtype f16 --dim 4096,4096 --box 64,256 --accesses
 out "more accesses; --all prints them"
 out "complete_tx of 32768 bytes"
 run 0 explain --dtype f16 --dim 4096,4096 --box 64,256 --accesses --all --json
+
+# --- CuTe layouts ---
+sw128='Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,2)):((64,512),(1,8192))'
+run 0 explain --layout "$sw128" --dtype bf16
+out "box                  64 x 128: 64 of mode 1, 128 of mode 0"
+out "copies               2: 2 along dimension 0, 64 elements and 16384 bytes apart"
+out "descriptor           0x4000004000010000 + address / 16: leading offset 16, stride offset 1024"
+out "0x00080 r1 8-15  r1 0-7 "
+run 0 explain --layout "$sw128" --dtype bf16 --json --element 1,8 --tile 64,64 --cta 3
+json '[64,128]' box box
+json 2 box copies
+json 64 index
+json '[64,64]' corner
+run 1 explain --layout '(8,64):(72,1)' --dtype bf16
+out "box                  none: stride 72 is 144 bytes"
+out "                             ^"
+run 0 explain --layout '(8,64)' --table
+out "     1      1      9     17"
+run 0 explain --layout '(8,64,3):(64,1,512)' --dtype bf16 --modes 2
+out "copies               3: 3 stages, 1024 bytes apart"
+bad_layout() { # bad_layout MESSAGE ARGUMENT...
+    local message=$1
+    shift
+    run 2 explain --layout "$@"
+    err "$message"
+}
+bad_layout ", or ) is missing here" '(8,64'
+bad_layout '  (8,64
+       ^' '(8,64'
+bad_layout "stands in place of a map" '(8,64)' --box 64
+bad_layout "stands in place of a map" '(8,64)' MAP_BOX_DIM
+bad_layout "takes --dtype, --modes, --element" '(8,64)' --coord 0,0
+bad_layout "no data type of a tensor map; FP8 moves as u8" '(8,64)' --dtype e4m3
+bad_layout "mode 0 has 8 elements, there is no 8" '(8,64)' --element 8,0
+bad_layout "has --tile beside it" '(8,64)' --cta 0
+bad_layout "there are 8 tiles, no CTA 8" '(8,64)' --tile 8,8 --cta 8
+bad_layout "a tile of 3 numbers: the layout has rank 2" '(8,64)' --tile 8,8,1
+bad_layout "a tile of no elements" '(8,64)' --tile 0
+run 2 explain --modes 2
+err "--modes goes with --layout"
 finish

@@ -134,7 +134,9 @@ static const struct {
 #define COMPACT(...)
 #define COMPOSE(...)
 #define DIVIDE(...)
+#define OPERAND(...)
 #include "cute_facts.def"
+#undef OPERAND
 #undef LAYOUT
 #undef COMPACT
 #undef COMPOSE

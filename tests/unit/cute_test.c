@@ -23,7 +23,9 @@ static const struct fact {
 #define COMPACT(text, want)                   {FACT_COMPACT, text, NULL, want, NULL, 0, 0, 0, 0, 0},
 #define COMPOSE(text, second, want)           {FACT_COMPOSE, text, second, want, NULL, 0, 0, 0, 0, 0},
 #define DIVIDE(text, tile, want, want_second) {FACT_DIVIDE, text, tile, want, want_second, 0, 0, 0, 0, 0},
+#define OPERAND(...)
 #include "cute_facts.def"
+#undef OPERAND
 #undef LAYOUT
 #undef COMPACT
 #undef COMPOSE

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "explain_layout.h"
 #include "map_options.h"
 #include "map_question.h"
 #include "near.h"
@@ -18,7 +19,8 @@
 struct explain_options {
     struct map_options map;
     const char *rule, *map_text, *coord, *offsets, *reduce, *shared, *byte, *element;
-    const char *cluster, *multicast, *tile, *slices;
+    const char *cluster, *multicast, *tile, *slices, *layout;
+    int modes;
     uint64_t cta;
     int has_cta, inner_first, table, store, tiles, numbers, accesses, all, json;
 };
@@ -52,7 +54,11 @@ static const struct command_option options[] = {
                 "the tile, innermost first (default: slices follow along the outermost dimension)"),
     OPTION_TEXT(0, "slices", "LIST", slices, "the slice that each CTA loads (default: the right ones)"),
     OPTION_FLAG(0, "numbers", numbers, "what each CTA holds in the end, as element numbers"),
-    OPTION_TITLE(7, "The output:"),
+    OPTION_TITLE(7, "A CuTe layout in place of a map, with --element, --tile, --cta and --table:"),
+    OPTION_TEXT(0, "layout", "LAYOUT", layout, "the layout as CuTe prints it; with --dtype it is of shared memory"),
+    OPTION_NUMBER(0, "modes", "N", modes, 1, TENSORMAP_MAX_RANK,
+                  "its first N modes are dimensions of the tensor, the others stages (default: all of them)"),
+    OPTION_TITLE(8, "The output:"),
     OPTION_FLAG(0, "accesses", accesses, "what is read and written, range by range, and by which proxy"),
     OPTION_FLAG(0, "all", all, "print lists to their end"),
     OPTION_FLAG(0, "json", json, "print a JSON object"),
@@ -66,9 +72,25 @@ static void take_rule(void *line, char *argument, struct argp_state *state)
     to->rule = argument;
 }
 
+// A layout is asked about by itself: of the options of a map only the type goes with it.
+static void check_layout(const struct explain_options *to, struct argp_state *state)
+{
+    if (to->layout == NULL) argp_error(state, "--modes goes with --layout");
+    if (to->rule != NULL || to->map_text != NULL || to->map.given > (to->map.data_type != NULL))
+        argp_error(state, "--layout stands in place of a map or a rule; of a map's options it takes --dtype alone");
+    if (to->coord != NULL || to->store || to->reduce != NULL || to->offsets != NULL || to->shared != NULL ||
+        to->byte != NULL || to->tiles || to->inner_first || to->cluster != NULL || to->multicast != NULL ||
+        to->slices != NULL || to->numbers || to->accesses || to->all)
+        argp_error(state, "--layout takes --dtype, --modes, --element, --tile, --cta, --table and --json beside it");
+}
+
 static void check_line(const void *line, struct argp_state *state)
 {
     const struct explain_options *to = line;
+    if (to->layout != NULL || to->modes != 0) {
+        check_layout(to, state);
+        return;
+    }
     if (to->map_text != NULL && to->map.given != 0) argp_error(state, "--map, or the options of a map, not both");
     if (to->rule != NULL && (to->map_text != NULL || to->map.given != 0))
         argp_error(state, "a rule, or a map, not both");
@@ -108,6 +130,13 @@ static int read_operation(const struct explain_options *from, struct explain *to
     if (to->wants_tiles && to->map.mode != TENSORMAP_TILED)
         return command_usage("explain", "--tiles and --cta are of tiled maps; this is an im2col map");
     return EXIT_AGREE;
+}
+
+static int answer_layout(const struct explain_options *from)
+{
+    const struct explain_layout question = {from->layout, from->map.data_type, from->element, from->tile, from->cta,
+                                            from->modes,  from->has_cta,       from->table,   from->json};
+    return explain_layout(&question);
 }
 
 // "2x1x1": up to three numbers, 1 where one is left out.
@@ -203,10 +232,11 @@ static int read_question(const struct explain_options *from, struct explain *to)
 int command_explain(int argc, char **argv)
 {
     static const struct command_line line = {
-        .usage = "RULE|ERROR\nMAP-OPTION...",
+        .usage = "RULE|ERROR\nMAP-OPTION...\n--layout=LAYOUT",
         .help = "Say what a rule or a CUDA error means, which element of a tensor lies where in shared memory, what a "
-                "store writes, or which box each CTA loads.\vExit status: 0 answered; 1 the map is refused, the copy "
-                "would fault, or the box does not hold what was asked for; 2 wrong arguments.",
+                "store writes, which box each CTA loads, or which box and swizzle fill a CuTe layout.\vExit status: 0 "
+                "answered; 1 the map is refused, the copy would fault, the box does not hold what was asked for, or "
+                "no tensor copies fill the layout; 2 wrong arguments.",
         .options = options,
         .argument = take_rule,
         .value_at = near_rule,
@@ -218,6 +248,7 @@ int command_explain(int argc, char **argv)
     struct explain question;
     command_line_read(&line, argc, argv, &to);
     if (to.rule != NULL) return explain_rule(to.rule, to.json);
+    if (to.layout != NULL) return answer_layout(&to);
     int status = read_question(&to, &question);
     if (status != EXIT_AGREE) return status;
     if (question.wants_cluster) return explain_cluster(&question);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "copy.h"
+#include "cute_box.h"
 #include "explain_box.h"
 #include "map_text.h"
 #include "picture/swizzle_names.h"
@@ -127,6 +128,21 @@ static void print_swizzle(const struct box *box)
     printf("\n");
 }
 
+// The box as CuTe writes it: mode i is dimension i.
+static int layout_text(const struct box *box, char *text)
+{
+    struct cute_layout layout;
+    if (!cute_of_box(&box->question->map, &layout)) return 0;
+    cute_write(&layout, text);
+    return 1;
+}
+
+static void print_layout(const struct box *box)
+{
+    char text[CUTE_TEXT_BYTES];
+    if (layout_text(box, text)) printf("%-20s %s in CuTe\n", "layout", text);
+}
+
 static void print_verdict(const struct box *box)
 {
     static const char *const names[] = {"load", "store", "reduction"};
@@ -156,6 +172,7 @@ void box_print_summary(const struct box *box)
     else
         print_store_bytes(box);
     print_swizzle(box);
+    print_layout(box);
     print_verdict(box);
 }
 
@@ -205,6 +222,8 @@ json_t *box_summary_json(const struct box *box)
         json_object_set_new(json, "pastDimension0Bytes", json_integer((json_int_t)box->past_bytes));
         json_object_set_new(json, "readBytes", json_integer((json_int_t)box->reach_bytes));
     }
+    char text[CUTE_TEXT_BYTES];
+    if (layout_text(box, text)) json_object_set_new(json, "layout", json_string(text));
     json_object_set_new(json, "result", json_integer(rule_cuda_error(box->rule)));
     json_object_set_new(json, "findings", findings_array(&box->findings));
     return json;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What the parts of explain_layout.c share.
+#ifndef TMAREF_EXPLAIN_LAYOUT_ANSWER_H
+#define TMAREF_EXPLAIN_LAYOUT_ANSWER_H
+
+#include <jansson.h>
+
+#include "cute_box.h"
+#include "cute_operand.h"
+#include "explain_layout.h"
+
+// The layout with all that is known of it. Of what is not asked for the has_ is 0 and the reason empty.
+//   box, operand  with their reason where there are none
+//   tile, tiles   the tile that is asked for, and how many of it cover each mode
+//   corner        the first element of the CTA's tile
+struct layout_answer {
+    const struct explain_layout *question;
+    struct cute_layout layout, coalesced, zipped, tiled;
+    char text[CUTE_TEXT_BYTES];
+    enum dtype dtype;
+    int has_dtype, has_box, has_operand, has_element, has_tile;
+    struct cute_box box;
+    struct cute_operand operand;
+    struct cute_error no_box, no_operand;
+    int rank;
+    uint64_t size[CUTE_MAX_LEAVES], element[CUTE_MAX_LEAVES];
+    int tile_rank;
+    uint64_t tile[CUTE_MAX_LEAVES], tiles[CUTE_MAX_LEAVES], all_tiles;
+    uint64_t corner[CUTE_MAX_LEAVES];
+};
+
+// The descriptor of the first step along K.
+uint64_t layout_descriptor(const struct layout_answer *answer);
+
+// The answer for people, and for programs.
+void layout_print(const struct layout_answer *answer);
+json_t *layout_json(const struct layout_answer *answer);
+
+#endif

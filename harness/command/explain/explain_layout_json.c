@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The answer about a layout, for programs.
+#include "explain_layout_answer.h"
+#include "json.h"
+
+static json_t *numbers(const uint64_t *number, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(array, json_u64(number[i]));
+    return array;
+}
+
+static json_t *text_of(const struct cute_layout *layout)
+{
+    char text[CUTE_TEXT_BYTES];
+    cute_write(layout, text);
+    return json_string(text);
+}
+
+static json_t *loops_of(const struct cute_box *box)
+{
+    json_t *loops = json_array();
+    for (int i = 0; i < box->loops; i++) {
+        const struct cute_loop *loop = &box->loop[i];
+        json_array_append_new(loops,
+                              json_pack("{s:o, s:i, s:o, s:o}", "count", json_u64(loop->count), "dimension", loop->dim,
+                                        "elements", json_u64(loop->step_elems), "bytes", json_u64(loop->step_bytes)));
+    }
+    return loops;
+}
+
+static json_t *box_of(const struct cute_box *box)
+{
+    static const char *const names[] = {"none", "32B", "64B", "128B"};
+    json_t *sizes = json_array(), *modes = json_array();
+    for (int i = 0; i < box->rank; i++) {
+        json_array_append_new(sizes, json_integer(box->box[i]));
+        json_array_append_new(modes, json_integer(box->mode[i]));
+    }
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i, s:i}", "box", sizes, "modes", modes, "swizzle",
+                     names[box->swizzle], "copies", json_u64(box->copies), "loops", loops_of(box), "alignBytes",
+                     (int)box->align_bytes, "offsetBytes", (int)box->offset_bytes);
+}
+
+static json_t *operand_of(const struct layout_answer *a)
+{
+    const struct cute_operand *operand = &a->operand;
+    json_t *starts = json_array();
+    for (int step = 0; step < operand->steps; step++)
+        json_array_append_new(
+            starts, json_integer(cute_operand_start(&a->layout, operand, dtype_row(a->dtype)->size_bytes, step)));
+    return json_pack("{s:o, s:b, s:s, s:i, s:i, s:i, s:i, s:o}", "descriptor", json_u64(layout_descriptor(a)),
+                     "mnMajor", operand->is_mn_major, "atom", cute_operand_atom(operand), "rows", operand->rows, "k",
+                     operand->k_elems, "leading", (int)operand->descriptor.leading_bytes, "stride",
+                     (int)operand->descriptor.stride_bytes, "starts", starts);
+}
+
+// The object, or the reason why there is none.
+static void add(json_t *json, const char *key, json_t *value, const char *key_of_reason, const struct cute_error *error)
+{
+    if (value != NULL)
+        json_object_set_new(json, key, value);
+    else
+        json_object_set_new(json, key_of_reason, json_string(error->why));
+}
+
+static void add_tiles(const struct layout_answer *a, json_t *json)
+{
+    json_object_set_new(json, "zippedDivide", text_of(&a->zipped));
+    json_object_set_new(json, "tiledDivide", text_of(&a->tiled));
+    json_object_set_new(json, "tiles", numbers(a->tiles, a->rank));
+    if (!a->question->has_cta) return;
+    json_object_set_new(json, "corner", numbers(a->corner, a->rank));
+    json_object_set_new(json, "cornerIndex", json_u64(cute_plain_at(&a->layout, a->corner)));
+}
+
+json_t *layout_json(const struct layout_answer *a)
+{
+    json_t *json =
+        json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:o}", "layout", a->text, "shape", numbers(a->size, a->rank), "size",
+                  json_u64(cute_size(&a->layout)), "cosize", json_u64(cute_cosize(&a->layout)), "rank", a->rank,
+                  "depth", cute_depth(&a->layout), "coalesced", text_of(&a->coalesced));
+    if (a->has_dtype) {
+        json_object_set_new(json, "dtype", json_string(dtype_row(a->dtype)->name));
+        add(json, "box", a->has_box ? box_of(&a->box) : NULL, "noBox", &a->no_box);
+        add(json, "wgmma", a->has_operand ? operand_of(a) : NULL, "noWgmma", &a->no_operand);
+    }
+    if (a->has_element) json_object_set_new(json, "index", json_u64(cute_index_at(&a->layout, a->element)));
+    if (a->has_tile) add_tiles(a, json);
+    return json;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The descriptors of wgmma that read a layout against those that CuTe makes (cute_facts.def), and layouts that none
+// reads.
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cute_box.h"
+#include "cute_operand.h"
+
+Suite *cute_operand_suite(void);
+
+static const struct fact {
+    const char *text;
+    uint32_t bits;
+    int is_mn_major;
+    uint64_t descriptor;
+} facts[] = {
+#define LAYOUT(...)
+#define COMPACT(...)
+#define COMPOSE(...)
+#define DIVIDE(...)
+#define OPERAND(text, bits, is_mn_major, descriptor) {text, bits, is_mn_major, descriptor},
+#include "cute_facts.def"
+#undef LAYOUT
+#undef COMPACT
+#undef COMPOSE
+#undef DIVIDE
+#undef OPERAND
+};
+
+static struct cute_layout layout_of(const char *text)
+{
+    struct cute_layout layout;
+    struct cute_error error;
+    ck_assert_msg(cute_read(text, &layout, &error), "%s: column %d: %s", text, error.column, error.why);
+    return layout;
+}
+
+// The same bits; and every step along K of the whole tile is read as well.
+START_TEST(descriptors_are_those_of_cute)
+{
+    const struct fact *fact = &facts[_i];
+    const struct cute_layout layout = layout_of(fact->text);
+    struct cute_operand operand;
+    struct cute_error error;
+    ck_assert_msg(cute_operand_of(&layout, fact->bits / 8, &operand, &error), "%s: %s", fact->text, error.why);
+    uint64_t got = wgmma_descriptor_pack(&operand.descriptor);
+    ck_assert_msg(got == fact->descriptor, "%s: CuTe makes %016llx, not %016llx", fact->text,
+                  (unsigned long long)fact->descriptor, (unsigned long long)got);
+    ck_assert_int_eq(operand.is_mn_major, fact->is_mn_major);
+    ck_assert_uint_eq(cute_operand_start(&layout, &operand, fact->bits / 8, 0), 0);
+}
+END_TEST
+
+// How far the steps along K are apart, and what the atoms are called.
+static const struct {
+    const char *text, *atom;
+    int rows, steps;
+    uint32_t start[6];
+} steps[] = {
+    {"Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,2)):((64,512),(1,8192))",
+     "Layout_K_SW128_Atom",
+     128,
+     8,
+     {0, 32, 64, 96, 16384, 16416}},
+    {"Sw<2,4,3> o smem_ptr[16b](unset) o ((32,4),(8,8)):((1,256),(32,1024))",
+     "Layout_MN_SW64_Atom",
+     128,
+     4,
+     {0, 4096, 8192, 12288}},
+    {"((8,8),(8,8)):((8,64),(1,512))", "Layout_K_INTER_Atom", 64, 4, {0, 2048, 4096, 6144}},
+    {"Sw<3,4,3> o smem_ptr[16b](unset) o ((8,64),64,3):((64,512),1,32768)",
+     "Layout_K_SW128_Atom",
+     256,
+     4,
+     {0, 32, 64, 96}},
+};
+
+START_TEST(steps_along_k_are_where_the_layout_has_them)
+{
+    const struct cute_layout layout = layout_of(steps[_i].text);
+    struct cute_operand operand;
+    struct cute_error error;
+    ck_assert_msg(cute_operand_of(&layout, 2, &operand, &error), "%s: %s", steps[_i].text, error.why);
+    ck_assert_int_eq(operand.rows, steps[_i].rows);
+    ck_assert_int_eq(operand.steps, steps[_i].steps);
+    ck_assert_str_eq(cute_operand_atom(&operand), steps[_i].atom);
+    for (int step = 0; step < operand.steps && step < 6; step++)
+        ck_assert_uint_eq(cute_operand_start(&layout, &operand, 2, step), steps[_i].start[step]);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    uint32_t bytes;
+    const char *why;
+} refusals[] = {
+    {"(64,64):(64,1)", 2, "row 1, k 0 lies at byte 128"}, // rows of 128 bytes without a swizzle
+    {"Sw<3,4,3> o smem_ptr[16b](unset) o (64,64):(128,1)", 2, "row 1, k 0 lies at byte 288"},
+    {"Sw<2,4,3> o smem_ptr[16b](unset) o (64,64):(64,1)", 2,
+     "no descriptor reads it"}, // a narrower swizzle than the row
+    {"Sw<3,4,3> o smem_ptr[32b](unset) o (32,64):(1,32)", 4, "only operands of 16 bits"},
+    {"Sw<3,3,4> o 0 o (8,64):(64,1)", 2, "in bytes the swizzle is Sw<3,4,4>"},
+    {"(8,4):(4,1)", 8, "no elements of 8 bytes"},
+    {"(64)", 2, "has two modes"},
+    {"(12,64):(64,1)", 2, "12 rows"},
+    {"(8,24):(24,1)", 2, "a depth of 24"},
+    {"(8,65536):(65536,1)", 2, "fit into shared memory"},
+    {"((8,2),(8,2)):((8,200000),(1,64))", 2, "fit into shared memory"},
+};
+
+START_TEST(a_layout_that_no_descriptor_reads_is_refused)
+{
+    const struct cute_layout layout = layout_of(refusals[_i].text);
+    struct cute_operand operand;
+    struct cute_error error;
+    ck_assert_msg(!cute_operand_of(&layout, refusals[_i].bytes, &operand, &error), "%s is taken", refusals[_i].text);
+    ck_assert_msg(strstr(error.why, refusals[_i].why) != NULL, "%s: %s", refusals[_i].text, error.why);
+}
+END_TEST
+
+Suite *cute_operand_suite(void)
+{
+    Suite *suite = suite_create("cute_operand");
+    TCase *operand = tcase_create("operand");
+    tcase_add_loop_test(operand, descriptors_are_those_of_cute, 0, sizeof facts / sizeof facts[0]);
+    tcase_add_loop_test(operand, steps_along_k_are_where_the_layout_has_them, 0, sizeof steps / sizeof steps[0]);
+    tcase_add_loop_test(operand, a_layout_that_no_descriptor_reads_is_refused, 0, sizeof refusals / sizeof refusals[0]);
+    suite_add_tcase(suite, operand);
+    return suite;
+}
