@@ -5,7 +5,6 @@
 
 #include "arena.h"
 #include "exposed.h"
-#include "im2col_case.h"
 #include "load_case.h"
 #include "load_job.h"
 #include "load_launch.h"
@@ -97,7 +96,7 @@ static enum rule im2col_rule(int mutant)
 static void expose_column(const void *test_case, int status, const char *pending, char *exposed)
 {
     static struct left right, wrong;
-    const struct im2col_case *c = test_case;
+    const struct load_case *c = test_case;
     struct slow_im2col load = {.dims = (int)c->dims,
                                .destination = c->shared,
                                .gmem = arena()->bytes,
@@ -105,8 +104,8 @@ static void expose_column(const void *test_case, int status, const char *pending
                                .gmem_bytes = ARENA_BYTES,
                                .smem_base = LOAD_SHARED_START,
                                .smem_bytes = LOAD_SHARED_BYTES};
-    if (c->mode != LOAD_IM2COL || !im2col_case_map(c, &load.map) || load.map.mode != TENSORMAP_IM2COL) return;
-    struct im2col column = im2col_case_column(c, &load.map);
+    if (c->mode != LOAD_IM2COL || !load_map(c, &load.map) || load.map.mode != TENSORMAP_IM2COL) return;
+    struct im2col column = load_column(c, &load.map);
     struct load_window window = load_window_around(c->shared, im2col_extent_bytes(&column));
     if (window.size_bytes > MOST_WINDOW_BYTES) return;
     memcpy(load.coord, c->coord, sizeof load.coord);

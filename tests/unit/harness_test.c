@@ -11,7 +11,6 @@
 
 #include "arena.h"
 #include "command.h"
-#include "im2col_case.h"
 #include "load_case.h"
 #include "manifest.h"
 #include "provenance.h"
@@ -165,7 +164,7 @@ START_TEST(provenance_agrees_with_itself_and_the_load)
 END_TEST
 
 // The same of a column, whose pixels may hold an element more than once: the first of them.
-static void check_column_byte(const struct im2col_case *c, const struct im2col *column, uint32_t address, uint8_t found)
+static void check_column_byte(const struct load_case *c, const struct im2col *column, uint32_t address, uint8_t found)
 {
     struct provenance at, element;
     if (!provenance_of_column_shared(column, c->coord, c->shared, address, &at)) return;
@@ -185,14 +184,14 @@ START_TEST(provenance_agrees_with_itself_and_the_im2col_load)
     int loads = 0;
     for (uint64_t i = 0; i < 200; i++) {
         struct random random = random_for(SEED, i);
-        struct im2col_case c;
+        struct load_case c;
         struct tensormap map;
         struct result result = result_at(bytes);
         family_find("im2col")->generate(&random, &c);
         family_run_model(family_find("im2col"), &c, &result);
         if (result.status != 0) continue;
-        ck_assert(im2col_case_map(&c, &map));
-        struct im2col column = im2col_case_column(&c, &map);
+        ck_assert(load_map(&c, &map));
+        struct im2col column = load_column(&c, &map);
         const struct window *window = &result.window[1];
         for (int j = 0; j < 20; j++) {
             uint32_t offset = (uint32_t)random_below(&random, window->size_bytes);

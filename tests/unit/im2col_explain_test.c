@@ -7,33 +7,33 @@
 
 #include "arena.h"
 #include "family.h"
-#include "im2col_case.h"
+#include "load_case.h"
 #include "load_job.h"
 
 enum { BYTES = 1 << 16 };
 
 static uint8_t expected_bytes[BYTES], found_bytes[BYTES];
 
-static const struct im2col_case plain = {.map = {.function = MAP_IM2COL,
-                                                 .data_type = DTYPE_FLOAT16,
-                                                 .rank = 4,
-                                                 .address = ARENA_BASE + 4096,
-                                                 .dim = {64, 6, 5, 2},
-                                                 .strides = {128, 768, 3840},
-                                                 .channels = 32,
-                                                 .pixels = 16,
-                                                 .estride = {1, 1, 1, 1},
-                                                 .lower = {-1, -1},
-                                                 .upper = {-1, -1},
-                                                 .swizzle = SWIZZLE_64B},
-                                         .coord = {0, 3, 2, 0},
-                                         .dims = 4,
-                                         .mode = LOAD_IM2COL,
-                                         .shared = 2048,
-                                         .expect = 1024};
+static const struct load_case plain = {.map = {.function = MAP_IM2COL,
+                                               .data_type = DTYPE_FLOAT16,
+                                               .rank = 4,
+                                               .address = ARENA_BASE + 4096,
+                                               .dim = {64, 6, 5, 2},
+                                               .strides = {128, 768, 3840},
+                                               .channels = 32,
+                                               .pixels = 16,
+                                               .estride = {1, 1, 1, 1},
+                                               .lower = {-1, -1},
+                                               .upper = {-1, -1},
+                                               .swizzle = SWIZZLE_64B},
+                                       .coord = {0, 3, 2, 0},
+                                       .dims = 4,
+                                       .mode = LOAD_IM2COL,
+                                       .shared = 2048,
+                                       .expect = 1024};
 
 // Runs plain on the model as expected and `other` as found; `word` must be in what is said of the difference.
-static void check_word(const struct im2col_case *other, const char *word)
+static void check_word(const struct load_case *other, const char *word)
 {
     const struct family *family = family_find("im2col");
     struct result expected = result_at(expected_bytes), found = result_at(found_bytes);
@@ -52,7 +52,7 @@ static void check_word(const struct im2col_case *other, const char *word)
 
 START_TEST(im2col_offsets__pixel_is_named_when_another_came)
 {
-    struct im2col_case other = plain;
+    struct load_case other = plain;
     other.offset[0] = 1;
     check_word(&other, "expected: pixel 0 W 3+0 H 2+0 N 0, byte 0 of 64, global address +0x1780");
 }
@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(im2col_bounds__is_named_when_the_halo_was_read)
 {
-    struct im2col_case other = plain;
+    struct load_case other = plain;
     other.offset[0] = 3; // the first pixel leaves the image
     check_word(&other, "likely rule IM2COL_BOUNDS");
 }
@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(im2col_tx_bytes__is_named_when_the_barrier_differs)
 {
-    struct im2col_case other = plain;
+    struct load_case other = plain;
     other.expect += 16;
     check_word(&other, "phase 1, pending 1, tx 0, error 0 expected; phase 0, pending 0, tx 16");
     check_word(&other, "rule IM2COL_TX_BYTES");

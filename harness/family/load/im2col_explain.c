@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
-#include "im2col_case.h"
+#include "load_case.h"
 #include "load_job.h"
 #include "mbarrier.h"
 #include "picture/swizzle_names.h"
@@ -13,20 +13,6 @@
 #include "swizzle.h"
 
 enum { PIECE_BYTES = 8 };
-
-enum found { FOUND_UNTOUCHED, FOUND_FILL, FOUND_SOURCE, FOUND_UNKNOWN };
-
-static enum found found_at(uint32_t address, const uint8_t *bytes, uint64_t *source)
-{
-    static const uint64_t fills[] = {0, 0x7ff77ff77ff77ff7};
-    uint32_t before[2] = {load_canary(address), load_canary(address + 4)};
-    if (memcmp(bytes, before, PIECE_BYTES) == 0) return FOUND_UNTOUCHED;
-    if (memcmp(bytes, &fills[0], PIECE_BYTES) == 0 || memcmp(bytes, &fills[1], PIECE_BYTES) == 0) return FOUND_FILL;
-    const uint8_t *at = memmem(arena()->bytes, arena()->size_bytes, bytes, PIECE_BYTES);
-    if (at == NULL) return FOUND_UNKNOWN;
-    *source = (uint64_t)(at - arena()->bytes);
-    return FOUND_SOURCE;
-}
 
 static void print_pixel(const struct im2col *column, const struct im2col_walk *place, const struct tile_run *run,
                         uint32_t offset, FILE *out)
@@ -44,18 +30,18 @@ static void print_pixel(const struct im2col *column, const struct im2col_walk *p
 }
 
 // The rule most likely misread by whoever gave the bytes found; `run` is NULL outside the column.
-static enum rule likely_rule(const struct im2col *column, const struct tile_run *run, enum found found)
+static enum rule likely_rule(const struct im2col *column, const struct tile_run *run, enum load_origin found)
 {
     if (run == NULL) return RULE_IM2COL_PITCH;
-    if (run->is_fill != (found == FOUND_FILL)) return RULE_IM2COL_BOUNDS;
+    if (run->is_fill != (found == LOAD_FILL)) return RULE_IM2COL_BOUNDS;
     if (run->is_fill) return column->map->oob_fill == OOB_FILL_ZERO ? RULE_TILE_FILL_ZERO : RULE_TILE_FILL_NAN;
-    if (found == FOUND_SOURCE)
+    if (found == LOAD_SOURCE)
         return column->map->swizzle != SWIZZLE_NONE ? swizzle_name(column->map->swizzle)->rule : RULE_IM2COL_WALK;
-    if (found == FOUND_UNTOUCHED) return RULE_IM2COL_PITCH;
+    if (found == LOAD_UNTOUCHED) return RULE_IM2COL_PITCH;
     return dtype_row(column->map->dtype)->is_tf32 ? RULE_TILE_TF32 : RULE_IM2COL_WALK;
 }
 
-static enum rule explain_byte(const struct im2col_case *c, const struct im2col *column, const struct window *found,
+static enum rule explain_byte(const struct load_case *c, const struct im2col *column, const struct window *found,
                               uint32_t index, FILE *out)
 {
     static const char *const words[] = {"the bytes that were there before: never written", "a fill",
@@ -66,29 +52,29 @@ static enum rule explain_byte(const struct im2col_case *c, const struct im2col *
     struct im2col_walk place;
     struct tile_run run;
     int inside = flat >= c->shared && provenance_pixel(column, flat - c->shared, &place, &run);
-    enum found kind = found_at((uint32_t)found->base + piece, found->bytes + piece, &source);
+    enum load_origin kind = load_origin_of((uint32_t)found->base + piece, found->bytes + piece, &source);
     if (inside)
         print_pixel(column, &place, &run, flat - c->shared, out);
     else
         fprintf(out, "    expected: no change, the byte is outside the column\n");
     fprintf(out, "    found:    %s", words[kind]);
-    if (kind == FOUND_SOURCE) fprintf(out, "%" PRIx64, source);
+    if (kind == LOAD_SOURCE) fprintf(out, "%" PRIx64, source - ARENA_BASE);
     fprintf(out, "\n");
     return likely_rule(column, inside ? &run : NULL, kind);
 }
 
 enum rule im2col_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
-    const struct im2col_case *c = test_case;
+    const struct load_case *c = test_case;
     uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
-    if (!im2col_case_map(c, &map) || map.mode != TENSORMAP_IM2COL) return RULE_IM2COL_WALK;
+    if (!load_map(c, &map) || map.mode != TENSORMAP_IM2COL) return RULE_IM2COL_WALK;
     if (difference->window == 0) {
         fprintf(out, "    mbarrier: ");
         difference_print_barrier(difference, out);
         return RULE_IM2COL_TX_BYTES;
     }
-    struct im2col column = im2col_case_column(c, &map);
+    struct im2col column = load_column(c, &map);
     fprintf(out, "    bank %u\n", address / 4 % 32);
     return explain_byte(c, &column, difference->found, difference->at, out);
 }

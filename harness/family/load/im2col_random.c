@@ -2,7 +2,6 @@
 // Random im2col loads, biased to limits: small images whose bounding box a column wraps through, starts on the box's
 // edges, offsets in and past their fields, dimensions up to 2^31, and now and then a load that an H200 must refuse.
 #include "arena.h"
-#include "im2col_case.h"
 #include "load_case.h"
 #include "load_job.h"
 
@@ -100,7 +99,7 @@ static int32_t pick_index(struct random *random, uint64_t dim, int32_t reach)
     return random_pick(random, far);
 }
 
-static void pick_coords(struct random *random, struct im2col_case *c)
+static void pick_coords(struct random *random, struct load_case *c)
 {
     const struct map_args *map = &c->map;
     for (uint32_t k = 0; k < map->rank - 2; k++) c->coord[first_spatial(map) + k] = im2col_pick_start(random, map, k);
@@ -114,7 +113,7 @@ static void pick_coords(struct random *random, struct im2col_case *c)
     c->coord[0] -= ((c->coord[0] % piece) + piece) % piece;
 }
 
-static void pick_offsets(struct random *random, struct im2col_case *c)
+static void pick_offsets(struct random *random, struct load_case *c)
 {
     static const uint32_t limits[] = {65535, 255, 31};
     uint32_t limit = limits[c->map.rank - 3];
@@ -127,7 +126,7 @@ static void pick_offsets(struct random *random, struct im2col_case *c)
 }
 
 // Moves offsets so that the first pixel lies in the image, where they can.
-static void aim(struct im2col_case *c)
+static void aim(struct load_case *c)
 {
     static const int64_t limits[] = {65535, 255, 31};
     for (uint32_t k = 0; k < c->map.rank - 2; k++) {
@@ -157,15 +156,15 @@ static int touched(const struct im2col *column, uint64_t base, uint64_t *low, ui
 
 // Puts the tensor where all that is read is mapped, if the arena has room. The base itself may lie before the arena
 // where nothing touches it.
-static void place(struct random *random, struct im2col_case *c)
+static void place(struct random *random, struct load_case *c)
 {
     struct tensormap map;
     uint64_t low = 0, high = 0, align = c->map.interleave == INTERLEAVE_32B ? 32 : 16, most = ARENA_BYTES / 2 - 64;
     int is_base = 1;
     c->map.address = ARENA_BASE;
-    if (!im2col_case_map(c, &map)) return;
+    if (!load_map(c, &map)) return;
     for (int tries = 0; tries < 4; tries++) {
-        struct im2col column = im2col_case_column(c, &map);
+        struct im2col column = load_column(c, &map);
         is_base = touched(&column, ARENA_BASE, &low, &high);
         if (low > high) low = high = 0; // nothing is read
         if (high - low <= most && low < BEFORE_BYTES) break;
@@ -182,7 +181,7 @@ static void place(struct random *random, struct im2col_case *c)
 }
 
 // One cause of a fault.
-static void spoil(struct random *random, struct im2col_case *c)
+static void spoil(struct random *random, struct load_case *c)
 {
     struct map_args *map = &c->map;
     uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = first_spatial(map) + k;
@@ -242,9 +241,9 @@ static uint32_t pick_column_bytes(struct random *random)
 
 void im2col_generate(struct random *random, void *test_case)
 {
-    struct im2col_case *c = test_case;
+    struct load_case *c = test_case;
     struct tensormap map;
-    *c = (struct im2col_case){.mode = LOAD_IM2COL, .shared = LOAD_WINDOW_START};
+    *c = (struct load_case){.mode = LOAD_IM2COL, .shared = LOAD_WINDOW_START};
     map_args_generate_im2col(random, pick_column_bytes(random), &c->map);
     pick_dims(random, &c->map);
     pick_strides(random, &c->map);
@@ -255,8 +254,8 @@ void im2col_generate(struct random *random, void *test_case)
     if (random_chance(random, 50)) aim(c);
     place(random, c);
     c->dims = c->map.rank;
-    if (!im2col_case_map(c, &map)) return;
-    struct im2col column = im2col_case_column(c, &map);
+    if (!load_map(c, &map)) return;
+    struct im2col column = load_column(c, &map);
     c->shared = load_pick_shared(random, im2col_extent_bytes(&column));
     c->expect = (uint32_t)im2col_transaction_bytes(&column);
     if (c->expect < 4096 && random_chance(random, 1)) c->expect += 16 * (1 + (uint32_t)random_below(random, 8));

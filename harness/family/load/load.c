@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Family "load": one tiled tensor load. The result is the barrier's word after the load, and shared memory around the
-// box: what must not change is part of it.
+// box: what must not change is part of it. The family "im2col" runs the same way: im2col.c.
 #include <string.h>
 
 #include "arena.h"
+#include "box.h"
 #include "copy.h"
 #include "family.h"
 #include "feature.h"
 #include "field.h"
 #include "gpu.h"
+#include "im2col_load.h"
 #include "load_case.h"
 #include "load_job.h"
 #include "load_launch.h"
@@ -23,15 +25,33 @@ int load_map(const struct load_case *c, struct tensormap *map)
     return 1;
 }
 
+static void narrow(const struct load_case *c, uint16_t *offset)
+{
+    for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) offset[i] = (uint16_t)c->offset[i];
+}
+
+struct im2col load_column(const struct load_case *c, const struct tensormap *map)
+{
+    uint16_t offset[IM2COL_MAX_SPATIAL];
+    narrow(c, offset);
+    return im2col_of(map, c->coord, offset);
+}
+
+// The box of a case, by its map; 0 if there is none: the map is refused, or the instruction is not for tiled ones.
+static int box_of(const struct load_case *c, struct tensormap *map, struct box *box)
+{
+    uint16_t offset[IM2COL_MAX_SPATIAL];
+    if (!load_map(c, map) || (c->mode == LOAD_IM2COL && map->mode == TENSORMAP_TILED)) return 0;
+    narrow(c, offset);
+    box_start(box, map->mode, map, c->coord, offset);
+    return 1;
+}
+
 struct load_window load_window(const struct load_case *c)
 {
     struct tensormap map;
-    uint64_t extent = 0;
-    if (load_map(c, &map)) {
-        struct tile tile = tile_of(&map, c->coord);
-        extent = tile_extent_bytes(&tile);
-    }
-    return load_window_around(c->shared, extent);
+    struct box box;
+    return load_window_around(c->shared, box_of(c, &map, &box) ? box_extent_bytes(&box) : 0);
 }
 
 // The kernel's order: the encode, arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
@@ -40,15 +60,18 @@ static enum rule run_load(const struct load_case *c, struct load_cta *cta)
     const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect};
     struct tensormap_image image;
     struct tensormap map;
-    uint32_t transaction_bytes;
+    uint16_t offset[IM2COL_MAX_SPATIAL];
+    uint32_t bytes;
     cta->word = mbarrier_init(1);
     enum rule rule = map_args_encode(&c->map, &image, NULL);
     if (rule == RULE_OK) rule = mbarrier_transact(&cta->word, &announce);
     if (rule != RULE_OK) return rule;
     tensormap_decode(&image, &map, NULL);
-    rule = tile_load(&map, (int)c->dims, c->coord, arena(), &cta->shared, c->shared, &transaction_bytes, NULL);
-    if (rule == RULE_OK)
-        mbarrier_transact_remote(&cta->word, &(struct mbarrier_transaction){.complete_bytes = transaction_bytes});
+    narrow(c, offset);
+    rule = c->mode == LOAD_IM2COL
+               ? im2col_load(&map, (int)c->dims, c->coord, offset, arena(), &cta->shared, c->shared, &bytes, NULL)
+               : tile_load(&map, (int)c->dims, c->coord, arena(), &cta->shared, c->shared, &bytes, NULL);
+    if (rule == RULE_OK) mbarrier_transact_remote(&cta->word, &(struct mbarrier_transaction){.complete_bytes = bytes});
     return rule;
 }
 
@@ -61,34 +84,33 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
     struct map_args args = c->map;
     struct tensormap_image image;
     struct tensormap map;
+    struct box box;
     args.address += gpu_arena(gpu) - ARENA_BASE;
     int error = map_args_call(&gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
-    int settle = load_map(c, &map);
-    struct tile tile = tile_of(&map, c->coord);
-    settle = settle && tile_transaction_bytes(&tile) != c->expect;
-    *job = (struct load_job){
-        .dims = (int32_t)c->dims, .shared = c->shared, .expect_bytes = c->expect, .settle = (uint32_t)settle};
+    *job = (struct load_job){.dims = (int32_t)c->dims, .shared = c->shared, .expect_bytes = c->expect, .mode = c->mode};
+    job->settle = box_of(c, &map, &box) && box_transaction_bytes(&box) != c->expect;
     memcpy(job->map, image.word, sizeof job->map);
     memcpy(job->coord, c->coord, sizeof job->coord);
+    narrow(c, job->offset);
     load_set_window(result, place, job);
     return CUDA_SUCCESS;
 }
 
-static const struct gpu_jobs jobs = {.module = "load",
-                                     .kernel = "load_jobs",
-                                     .case_bytes = sizeof(struct load_case),
-                                     .job_bytes = sizeof(struct load_job),
-                                     .block = LOAD_THREADS,
-                                     .shared_bytes = LOAD_SHARED_BYTES,
-                                     .make = make_job};
+const struct gpu_jobs load_jobs = {.module = "load",
+                                   .kernel = "load_jobs",
+                                   .case_bytes = sizeof(struct load_case),
+                                   .job_bytes = sizeof(struct load_job),
+                                   .block = LOAD_THREADS,
+                                   .shared_bytes = LOAD_SHARED_BYTES,
+                                   .make = make_job};
 
-static void load_windows(const void *test_case, struct result *result)
+void load_windows(const void *test_case, struct result *result)
 {
     load_lay_out(load_window(test_case), result);
 }
 
-static enum rule load_run_model(const void *test_case, struct result *result)
+enum rule load_run_model(const void *test_case, struct result *result)
 {
     struct load_cta cta;
     load_cta_open(&cta, result);
@@ -97,16 +119,18 @@ static enum rule load_run_model(const void *test_case, struct result *result)
     return rule;
 }
 
-static int load_feature(const void *test_case, struct feature *feature)
+int load_feature(const void *test_case, struct feature *feature)
 {
     const struct load_case *c = test_case;
+    uint16_t offset[IM2COL_MAX_SPATIAL];
     struct tensormap map;
     if (!load_map(c, &map)) return 0;
-    *feature = feature_of(FEATURE_LOAD, &map, c->coord, NULL);
+    narrow(c, offset);
+    *feature = feature_of(FEATURE_LOAD, &map, c->coord, offset);
     return 1;
 }
 
-static uint32_t rank_of(const void *test_case)
+uint32_t load_rank(const void *test_case)
 {
     const struct load_case *c = test_case;
     return c->map.rank;
@@ -123,7 +147,7 @@ static const char *map_illegal(const void *test_case)
 static const struct field field[] = {
     FIELD_MAP_OF(map, "the tiled map", .illegal = map_illegal),
     FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction"),
-    FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions"),
+    FIELD_COORDINATES("tensorCoords", coord, load_rank, "as many as the map has dimensions"),
     FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
     FIELD_NUMBER("expect", expect, 0, UINT32_MAX, "bytes that the barrier expects"),
     FIELD_END,
@@ -140,7 +164,7 @@ const struct family family_load = {
     .fields = &fields,
     .windows = load_windows,
     .run_model = load_run_model,
-    .jobs = &jobs,
+    .jobs = &load_jobs,
     .kernels = "load",
     .describe = load_describe,
     .explain = load_explain,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One tiled load as data, and where its result lies. The map's address is in the model's arena (arena.h).
+// One tensor load as data, and where its result lies. The map's address is in the model's arena (arena.h).
 #ifndef TMAREF_LOAD_CASE_H
 #define TMAREF_LOAD_CASE_H
 
@@ -7,15 +7,18 @@
 
 #include "difference.h"
 #include "family.h"
+#include "im2col.h"
 #include "map_args.h"
 #include "memory.h"
 
-// `dims` is the .Nd of the instruction, `shared` the destination (a shared address of the CTA), `expect` the bytes that
+// `mode` is the instruction's: LOAD_TILE, or LOAD_IM2COL, which alone takes `offset`, its im2colOffsets (W, H, D; 16
+// bits each). `dims` is its .Nd, `shared` the destination (a shared address of the CTA), `expect` the bytes that
 // arrive.expect_tx announces.
 struct load_case {
     struct map_args map;
     int32_t coord[TENSORMAP_MAX_RANK];
-    uint32_t dims, shared, expect;
+    uint32_t offset[IM2COL_MAX_SPATIAL];
+    uint32_t dims, mode, shared, expect;
 };
 
 // The shared addresses that the result holds: the box and what lies around it.
@@ -28,14 +31,35 @@ struct load_window load_window(const struct load_case *test_case);
 // The map of a case; 0 if its encode is refused.
 int load_map(const struct load_case *test_case, struct tensormap *map);
 
+// The column of a case whose map is an im2col map.
+struct im2col load_column(const struct load_case *test_case, const struct tensormap *map);
+
+// What the families "load" and "im2col" share; each tells what its cases may be.
+extern const struct gpu_jobs load_jobs;
+void load_windows(const void *test_case, struct result *result);
+enum rule load_run_model(const void *test_case, struct result *result);
+int load_feature(const void *test_case, struct feature *feature);
+uint32_t load_rank(const void *test_case);
+
 // What is wrong at the first byte that differs: element, byte, bank, where the bytes found come from, the likely rule.
 enum rule load_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // Which elements the model has at `place` of a window, and the rule that decides it.
 enum rule load_explain_place(const void *test_case, const struct place *place, FILE *out);
 
-// A random case; see load_random.c for what it leans to.
+// The same of a column: pixel, position, channel byte.
+enum rule im2col_explain(const void *test_case, const struct difference *difference, FILE *out);
+
+// What eight bytes of shared memory turn out to be; of bytes of the source, their global address.
+enum load_origin { LOAD_UNTOUCHED, LOAD_FILL, LOAD_SOURCE, LOAD_UNKNOWN };
+enum load_origin load_origin_of(uint32_t shared, const uint8_t *bytes, uint64_t *address);
+
+// Random cases; see load_random.c and im2col_random.c for what they lean to.
 void load_generate(struct random *random, void *test_case);
+void im2col_generate(struct random *random, void *test_case);
+
+// A random start along spatial dimension `k` of a map: in the bounding box, its ends preferred.
+int32_t im2col_pick_start(struct random *random, const struct map_args *map, uint32_t k);
 
 // A destination for a box of `extent_bytes`: any 128-byte step of the 1024-byte swizzle pattern, high and low in shared
 // memory; now and then one that is misaligned or too near the end.

@@ -14,21 +14,18 @@
 
 enum { PIECE_BYTES = 8 };
 
-// What eight bytes of shared memory turn out to be.
-enum origin { ORIGIN_UNTOUCHED, ORIGIN_FILL, ORIGIN_SOURCE, ORIGIN_UNKNOWN };
-
-static enum origin origin_of(uint32_t address, const uint8_t *bytes, uint64_t *source)
+enum load_origin load_origin_of(uint32_t shared, const uint8_t *bytes, uint64_t *address)
 {
     const struct memory *memory = arena();
-    uint32_t before[2] = {load_canary(address), load_canary(address + 4)};
+    uint32_t before[2] = {load_canary(shared), load_canary(shared + 4)};
     static const uint16_t fills[2][4] = {{0}, {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7}};
-    if (memcmp(bytes, before, PIECE_BYTES) == 0) return ORIGIN_UNTOUCHED;
+    if (memcmp(bytes, before, PIECE_BYTES) == 0) return LOAD_UNTOUCHED;
     for (int i = 0; i < 2; i++)
-        if (memcmp(bytes, fills[i], PIECE_BYTES) == 0) return ORIGIN_FILL;
+        if (memcmp(bytes, fills[i], PIECE_BYTES) == 0) return LOAD_FILL;
     const uint8_t *at = memmem(memory->bytes, memory->size_bytes, bytes, PIECE_BYTES);
-    if (at == NULL) return ORIGIN_UNKNOWN;
-    *source = memory->base + (uint64_t)(at - memory->bytes);
-    return ORIGIN_SOURCE;
+    if (at == NULL) return LOAD_UNKNOWN;
+    *address = memory->base + (uint64_t)(at - memory->bytes);
+    return LOAD_SOURCE;
 }
 
 static void print_place(const char *what, const struct tensormap *map, const struct provenance *place, FILE *out)
@@ -42,17 +39,17 @@ static void print_place(const char *what, const struct tensormap *map, const str
 }
 
 // The rule most likely misread by whoever gave the bytes found. `place` is what belongs there, NULL outside the box.
-static enum rule likely_rule(const struct tensormap *map, const struct provenance *place, enum origin found,
+static enum rule likely_rule(const struct tensormap *map, const struct provenance *place, enum load_origin found,
                              int found_in_box)
 {
     if (place == NULL) return RULE_TILE_PITCH;
     if (place->is_fill) {
-        if (found == ORIGIN_SOURCE) return RULE_TILE_BOUNDS;
+        if (found == LOAD_SOURCE) return RULE_TILE_BOUNDS;
         return map->oob_fill == OOB_FILL_ZERO ? RULE_TILE_FILL_ZERO : RULE_TILE_FILL_NAN;
     }
-    if (found == ORIGIN_FILL) return RULE_TILE_BOUNDS;
-    if (found == ORIGIN_UNTOUCHED) return RULE_TILE_STEPS;
-    if (found == ORIGIN_SOURCE) return found_in_box ? swizzle_name(map->swizzle)->rule : RULE_TILE_ADDRESS;
+    if (found == LOAD_FILL) return RULE_TILE_BOUNDS;
+    if (found == LOAD_UNTOUCHED) return RULE_TILE_STEPS;
+    if (found == LOAD_SOURCE) return found_in_box ? swizzle_name(map->swizzle)->rule : RULE_TILE_ADDRESS;
     return dtype_row(map->dtype)->is_tf32 ? RULE_TILE_TF32 : RULE_TILE_ADDRESS;
 }
 
@@ -66,9 +63,9 @@ static enum rule explain_byte(const struct load_case *c, const struct tensormap 
     uint64_t source = 0;
     uint32_t piece = offset / PIECE_BYTES * PIECE_BYTES, address = (uint32_t)found->base;
     int in_box = provenance_of_shared(map, c->coord, c->shared, address + offset, &place);
-    enum origin origin = origin_of(address + piece, found->bytes + piece, &source);
-    int found_in_box = origin == ORIGIN_SOURCE &&
-                       provenance_of_global(map, c->coord, c->shared, source + offset % PIECE_BYTES, &other);
+    enum load_origin origin = load_origin_of(address + piece, found->bytes + piece, &source);
+    int found_in_box =
+        origin == LOAD_SOURCE && provenance_of_global(map, c->coord, c->shared, source + offset % PIECE_BYTES, &other);
     if (in_box)
         print_place("expected:", map, &place, out);
     else

@@ -5,7 +5,7 @@
 #include "bulk.h"
 #include "bulk_case.h"
 #include "copy.h"
-#include "im2col_case.h"
+#include "load_case.h"
 #include "multicast_case.h"
 
 enum { SMALL_BYTES = 1536 };
@@ -39,7 +39,7 @@ static void pick_load(struct random *random, struct multicast_case *c, struct mu
         c->map = load.map, c->dims = load.dims, c->mode = LOAD_TILE;
         for (int i = 0; i < TENSORMAP_MAX_RANK; i++) first->coord[i] = load.coord[i];
     } else if (kind < 75) {
-        struct im2col_case load;
+        struct load_case load;
         im2col_generate(random, &load);
         c->map = load.map, c->dims = load.dims, c->mode = load.mode;
         for (int i = 0; i < TENSORMAP_MAX_RANK; i++) first->coord[i] = load.coord[i];

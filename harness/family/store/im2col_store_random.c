@@ -2,7 +2,7 @@
 // Random im2col stores and reductions, biased to limits: small images that a column wraps through and runs out of,
 // corners that shrink the box, channels that end in the middle of a 16-byte piece, types with every operation they
 // have, and a few that an H200 must refuse. Pixels that share addresses are kept only where the order cannot be seen.
-#include "im2col_case.h"
+#include "load_case.h"
 #include "reduce.h"
 #include "store_case.h"
 #include "store_random.h"
