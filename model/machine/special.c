@@ -79,8 +79,9 @@ static uint64_t launch_value(const struct machine_cta *cta, enum ptx_special spe
     case PTX_SPECIAL_GRIDID:
         return machine->launch->number;
     case PTX_SPECIAL_TOTAL_SMEM_SIZE:
-    case PTX_SPECIAL_AGGR_SMEM_SIZE:
         return machine->shared_bytes;
+    case PTX_SPECIAL_AGGR_SMEM_SIZE: // with what is reserved
+        return machine->shared_bytes + MACHINE_SHARED_BASE;
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
         return machine->launch->dynamic_shared_bytes;
     case PTX_SPECIAL_RESERVED_END:

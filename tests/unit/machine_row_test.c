@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+// The suite `machine_row`: rows of the PTX machine one by one, against C: special registers, atomics, narrow registers,
+// initial values with addresses, predicates as arguments, and how rows end a launch.
+#include "machine_test.h"
+
+Suite *machine_row_suite(void);
+
+enum { LANES = 32, CTAS = 4, THREADS = 64, TEXT_BYTES = 4096, DYNAMIC_BYTES = 512 };
+
+#define MIX UINT64_C(0x9E3779B97F4A7C15)
+
+// --- Special registers -----------------------------------------------------------------------------------------------
+
+enum kind { SAME, LANE_BIT, LANE_BELOW, LANE_UP_TO, LANE_FROM, LANE_ABOVE, CTA, CTA_IN_CLUSTER, CLUSTER, WARP };
+
+static const struct {
+    const char *name;
+    enum kind kind;
+    uint32_t same;
+} specials[] = {
+    {"%lanemask_eq", LANE_BIT, 0},
+    {"%lanemask_lt", LANE_BELOW, 0},
+    {"%lanemask_le", LANE_UP_TO, 0},
+    {"%lanemask_ge", LANE_FROM, 0},
+    {"%lanemask_gt", LANE_ABOVE, 0},
+    {"%ctaid.x", CTA, 0},
+    {"%smid", CTA, 0},
+    {"%warpid", WARP, 0},
+    {"%clusterid.x", CLUSTER, 0},
+    {"%cluster_ctaid.x", CTA_IN_CLUSTER, 0},
+    {"%cluster_ctarank", CTA_IN_CLUSTER, 0},
+    {"%clusterid.y", SAME, 0},
+    {"%nclusterid.x", SAME, CTAS / 2},
+    {"%nclusterid.z", SAME, 1},
+    {"%cluster_nctaid.x", SAME, 2},
+    {"%cluster_nctaid.y", SAME, 1},
+    {"%cluster_nctarank", SAME, 2},
+    {"%ntid.x", SAME, THREADS},
+    {"%ntid.y", SAME, 1},
+    {"%nctaid.x", SAME, CTAS},
+    {"%nctaid.z", SAME, 1},
+    {"%nwarpid", SAME, 64},
+    {"%nsmid", SAME, 132},
+    {"%dynamic_smem_size", SAME, DYNAMIC_BYTES},
+    {"%total_smem_size", SAME, DYNAMIC_BYTES},
+    {"%aggr_smem_size", SAME, 1024 + DYNAMIC_BYTES},
+    {"%reserved_smem_offset_begin", SAME, 0},
+    {"%reserved_smem_offset_end", SAME, 1024},
+    {"%reserved_smem_offset_cap", SAME, 1024},
+    {"%envreg0", SAME, 0},
+    {"%envreg1", SAME, 0},
+    {"%envreg2", SAME, 0},
+    {"%pm0", SAME, 0},
+    {"%clock_hi", SAME, 0},
+    {"%globaltimer_hi", SAME, 0},
+};
+
+static uint32_t special_of(int i, uint32_t cta, uint32_t thread)
+{
+    uint32_t bit = 1u << thread % LANES;
+    switch (specials[i].kind) {
+    case LANE_BIT:
+        return bit;
+    case LANE_BELOW:
+        return bit - 1;
+    case LANE_UP_TO:
+        return bit | (bit - 1);
+    case LANE_FROM:
+        return ~(bit - 1);
+    case LANE_ABOVE:
+        return ~(bit | (bit - 1));
+    case CTA:
+        return cta;
+    case CTA_IN_CLUSTER:
+        return cta % 2;
+    case CLUSTER:
+        return cta / 2;
+    case WARP:
+        return thread / LANES;
+    default:
+        return specials[i].same;
+    }
+}
+
+// %r3: the number of the thread in the grid; %rd1: the address of its 4 bytes.
+#define THREAD_OF_GRID                                                                                                 \
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.u32 %r3, %r1, %r2, %r3;\n"            \
+    "mul.wide.u32 %rd1, %r3, 4;\nadd.u64 %rd1, %rd0, %rd1;\n"
+
+START_TEST(special_registers_say_where_a_thread_is)
+{
+    char text[TEXT_BYTES];
+    snprintf(text, sizeof text,
+             "%s.reg .pred %%c;\nmov.u32 %%r4, %s;\nmov.pred %%c, %%is_explicit_cluster;\n"
+             "@!%%c mov.u32 %%r4, 77;\nst.global.u32 [%%rd1], %%r4;\nret;\n}\n",
+             ENTRY THREAD_OF_GRID, specials[_i].name);
+    struct ran *ran =
+        run_well(text, (struct launch_of){.grid = CTAS, .block = THREADS, .cluster = 2, .dynamic = DYNAMIC_BYTES});
+    for (uint32_t i = 0; i < CTAS * THREADS; i++)
+        ck_assert_msg(ran->out[i] == special_of(_i, i / THREADS, i % THREADS), "%s of thread %u is %u, not %u",
+                      specials[_i].name, i, ran->out[i], special_of(_i, i / THREADS, i % THREADS));
+    free(ran);
+}
+END_TEST
+
+// --- Atomics ---------------------------------------------------------------------------------------------------------
+
+enum { ADD, MIN, MAX, AND, OR, XOR, INC, DEC, EXCH };
+
+static const struct {
+    const char *row;
+    int op;
+    uint32_t bits;
+    int is_signed;
+} atomics[] = {
+    {"add.u32", ADD, 32, 0},   {"add.s32", ADD, 32, 1}, {"add.u64", ADD, 64, 0}, {"min.u32", MIN, 32, 0},
+    {"min.s32", MIN, 32, 1},   {"min.u64", MIN, 64, 0}, {"min.s64", MIN, 64, 1}, {"max.u32", MAX, 32, 0},
+    {"max.s32", MAX, 32, 1},   {"max.u64", MAX, 64, 0}, {"max.s64", MAX, 64, 1}, {"and.b32", AND, 32, 0},
+    {"and.b64", AND, 64, 0},   {"or.b32", OR, 32, 0},   {"or.b64", OR, 64, 0},   {"xor.b32", XOR, 32, 0},
+    {"xor.b64", XOR, 64, 0},   {"inc.u32", INC, 32, 0}, {"dec.u32", DEC, 32, 0}, {"exch.b32", EXCH, 32, 0},
+    {"exch.b64", EXCH, 64, 0},
+};
+
+static uint64_t cut(uint64_t value, uint32_t bits)
+{
+    return bits == 64 ? value : value & UINT32_MAX;
+}
+
+static int is_less(uint64_t a, uint64_t b, uint32_t bits, int is_signed)
+{
+    if (!is_signed) return a < b;
+    return bits == 32 ? (int32_t)(uint32_t)a < (int32_t)(uint32_t)b : (int64_t)a < (int64_t)b;
+}
+
+static uint64_t atomic_of(int i, uint64_t a, uint64_t b)
+{
+    uint32_t bits = atomics[i].bits;
+    switch (atomics[i].op) {
+    case ADD:
+        return cut(a + b, bits);
+    case MIN:
+        return is_less(b, a, bits, atomics[i].is_signed) ? b : a;
+    case MAX:
+        return is_less(a, b, bits, atomics[i].is_signed) ? b : a;
+    case AND:
+        return a & b;
+    case OR:
+        return a | b;
+    case XOR:
+        return a ^ b;
+    case INC:
+        return a >= b ? 0 : a + 1;
+    case DEC:
+        return a == 0 || a > b ? b : a - 1;
+    default:
+        return b;
+    }
+}
+
+// Each lane has 16 bytes: what the operation left, and what was there. `atom` and `red` in global and shared memory.
+START_TEST(atomics_make_of_two_numbers_what_c_makes)
+{
+    char text[TEXT_BYTES];
+    const char *r = atomics[_i].bits == 64 ? "rd" : "r";
+    uint32_t bits = atomics[_i].bits;
+    int has_red = atomics[_i].op != EXCH;
+    snprintf(text, sizeof text,
+             "%s.shared .align 8 .b64 s[32];\n.visible .entry k(.param .u64 out)\n{\n%s"
+             "mov.u32 %%r0, %%laneid;\ncvt.u64.u32 %%rd2, %%r0;\nmul.lo.u64 %%rd3, %%rd2, %llu;\n"
+             "mul.lo.u64 %%rd4, %%rd3, %%rd3;\ncvt.u32.u64 %%r3, %%rd3;\ncvt.u32.u64 %%r4, %%rd4;\n"
+             "mul.wide.u32 %%rd1, %%r0, 16;\nadd.u64 %%rd1, %%rd0, %%rd1;\nst.global.b%u [%%rd1], %%%s3;\n"
+             "mov.u64 %%rd6, s;\nmad.lo.u64 %%rd6, %%rd2, 8, %%rd6;\nst.shared.b%u [%%rd6], %%%s3;\n"
+             "atom.global.%s %%%s5, [%%rd1], %%%s4;\nst.global.b%u [%%rd1+8], %%%s5;\n"
+             "%s.shared.%s %s[%%rd6], %%%s4;\nld.shared.b%u %%%s7, [%%rd6];\n"
+             "st.global.b%u [%%rd1+512], %%%s7;\nret;\n}\n",
+             HEAD, REGISTERS, (unsigned long long)MIX, bits, r, bits, r, atomics[_i].row, r, r, bits, r,
+             has_red ? "red" : "atom", atomics[_i].row,
+             has_red      ? ""
+             : bits == 64 ? "%rd8, "
+                          : "%r8, ",
+             r, bits, r, bits, r);
+    struct ran *ran = run_well(text, (struct launch_of){.block = LANES});
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint64_t a = lane * MIX, b = a * a, left[2], shared;
+        memcpy(left, &ran->out[4 * lane], sizeof left);
+        memcpy(&shared, &ran->out[128 + 4 * lane], sizeof shared);
+        a = cut(a, bits), b = cut(b, bits);
+        ck_assert_msg(left[0] == atomic_of(_i, a, b) && left[1] == a && shared == left[0],
+                      "%s of %llx and %llx in lane %u: %llx left, %llx returned, %llx left in shared memory, not %llx",
+                      atomics[_i].row, (unsigned long long)a, (unsigned long long)b, lane, (unsigned long long)left[0],
+                      (unsigned long long)left[1], (unsigned long long)shared, (unsigned long long)atomic_of(_i, a, b));
+    }
+    free(ran);
+}
+END_TEST
+
+// Sums that every format holds exactly.
+static const struct {
+    const char *row, *file;
+    uint32_t bits;
+    uint64_t a, b, sum;
+} floats[] = {
+    {"add.f32", "r", 32, 0x3fc00000, 0x40100000, 0x40700000},                          // 1.5 + 2.25
+    {"add.f64", "rd", 64, 0x3ff8000000000000, 0x4002000000000000, 0x400e000000000000}, // the same
+    {"add.noftz.f16", "h", 16, 0x3e00, 0x4080, 0x4380},                                // the same
+    {"add.noftz.bf16", "h", 16, 0x3fc0, 0x4010, 0x4070},                               // the same
+    {"add.noftz.f16x2", "r", 32, 0x3c003e00, 0x40004080, 0x42004380},                  // 1 + 2, 1.5 + 2.25
+    {"add.noftz.bf16x2", "r", 32, 0x3f803fc0, 0x40004010, 0x40404070},
+};
+
+START_TEST(atomics_add_floats)
+{
+    char text[TEXT_BYTES];
+    const char *file = floats[_i].file;
+    uint32_t bits = floats[_i].bits;
+    uint64_t left[2];
+    snprintf(text, sizeof text,
+             "%smov.b%u %%%s1, 0x%llx;\nmov.b%u %%%s2, 0x%llx;\nst.global.b%u [%%rd0], %%%s1;\n"
+             "atom.global.%s %%%s3, [%%rd0], %%%s2;\nst.global.b%u [%%rd0+8], %%%s3;\nret;\n}\n",
+             ENTRY, bits, file, (unsigned long long)floats[_i].a, bits, file, (unsigned long long)floats[_i].b, bits,
+             file, floats[_i].row, file, file, bits, file);
+    struct ran *ran = run_well(text, (struct launch_of){.block = 1});
+    memcpy(left, ran->out, sizeof left);
+    ck_assert_msg(left[0] == floats[_i].sum && left[1] == floats[_i].a, "%s: %llx left, %llx returned", floats[_i].row,
+                  (unsigned long long)left[0], (unsigned long long)left[1]);
+    free(ran);
+}
+END_TEST
+
+// --- Registers, addresses, arguments ---------------------------------------------------------------------------------
+
+// Registers wider than the type: sources are cut, results fill the register as the type's sign says.
+START_TEST(narrow_types_in_wide_registers)
+{
+    struct ran *ran = run_well(
+        ENTRY THREAD "shl.b32 %r1, %r0, 3;\nadd.u32 %r1, %r1, 0x7f05;\ncvt.s32.s8 %r2, %r1;\ncvt.u32.u8 %r3, %r1;\n"
+                     "cvt.s64.s8 %rd2, %r1;\ncvt.s8.s32 %r4, %r1;\ncvt.u8.u32 %r5, %r1;\ncvt.s32.s16 %r6, %r1;\n"
+                     "mul.wide.u32 %rd1, %r0, 32;\nadd.u64 %rd1, %rd0, %rd1;\nst.global.u32 [%rd1], %r2;\n"
+                     "st.global.u32 [%rd1+4], %r3;\nst.global.u64 [%rd1+8], %rd2;\nst.global.u32 [%rd1+16], %r4;\n"
+                     "st.global.u32 [%rd1+20], %r5;\nst.global.u32 [%rd1+24], %r6;\nst.global.s8 [%rd1+28], %r1;\n"
+                     "ret;\n}\n",
+        (struct launch_of){.block = 64});
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t value = i * 8 + 0x7f05, low = value & 0xff, *got = &ran->out[8 * i];
+        int32_t low_signed = low < 128 ? (int32_t)low : (int32_t)low - 256;
+        int32_t half = (value & 0xffff) < 0x8000 ? (int32_t)(value & 0xffff) : (int32_t)(value & 0xffff) - 0x10000;
+        ck_assert_int_eq((int32_t)got[0], low_signed);
+        ck_assert_uint_eq(got[1], low);
+        ck_assert_int_eq((int64_t)(got[2] | (uint64_t)got[3] << 32), low_signed);
+        ck_assert_int_eq((int32_t)got[4], low_signed);
+        ck_assert_uint_eq(got[5], low);
+        ck_assert_int_eq((int32_t)got[6], half);
+        ck_assert_uint_eq(got[7], low);
+    }
+    free(ran);
+}
+END_TEST
+
+// The address of a variable and of a function, parts of one, and one in the generic space.
+START_TEST(variables_begin_with_addresses)
+{
+    struct ran *ran = run_well(
+        HEAD
+        ".func (.param .b32 r) seven()\n{\nst.param.b32 [r], 7;\nret;\n}\n.global .align 8 .b32 g[4];\n"
+        ".global .align 8 .u64 plain = g;\n.global .align 8 .u64 later = generic(g)+8;\n"
+        ".global .align 8 .u64 code[2] = {0, seven};\n.global .align 8 .u8 low[4] = {0xff(g), 0xff00(g), 5, 6};\n"
+        ".visible .entry k(.param .u64 out)\n{\n" REGISTERS "mov.u64 %rd1, g;\nld.global.u64 %rd2, [plain];\n"
+        "sub.u64 %rd2, %rd2, %rd1;\nst.global.u64 [%rd0], %rd2;\nld.global.u64 %rd2, [later];\n"
+        "sub.u64 %rd2, %rd2, %rd1;\nst.global.u64 [%rd0+8], %rd2;\nld.global.u16 %r1, [low];\n"
+        "cvt.u32.u64 %r2, %rd1;\nand.b32 %r2, %r2, 0xffff;\nsub.u32 %r1, %r1, %r2;\nst.global.u32 [%rd0+16], %r1;\n"
+        "ld.global.u64 %rd3, [code+8];\nP: .callprototype (.param .b32 _) _ ();\n"
+        "call (%r3), %rd3, (), P;\nst.global.u32 [%rd0+20], %r3;\nret;\n}\n",
+        (struct launch_of){.block = 1});
+    static const uint32_t wanted[] = {0, 0, 8, 0, 0, 7};
+    for (uint32_t i = 0; i < 6; i++) ck_assert_uint_eq(ran->out[i], wanted[i]);
+    free(ran);
+}
+END_TEST
+
+START_TEST(predicates_are_passed_and_returned)
+{
+    struct ran *ran =
+        run_well(HEAD ".func (.reg .pred r) not(.reg .pred a)\n{\nnot.pred r, a;\nret;\n}\n"
+                      ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                      "and.b32 %r1, %r0, 5;\nsetp.eq.u32 %p1, %r1, 4;\nsetp.ne.u32 %p2, %r1, 9;\n"
+                      "setp.lt.u32 %p3, %r0, 20;\n@%p3 call (%p2), not, (%p1);\nselp.u32 %r2, 1, 0, %p2;\n"
+                      "st.global.u32 [%rd1], %r2;\nret;\n}\n",
+                 (struct launch_of){.block = LANES});
+    for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], i < 20 ? (i & 5) != 4 : 1);
+    free(ran);
+}
+END_TEST
+
+START_TEST(addresses_in_32_bits_change_their_space)
+{
+    struct ran *ran =
+        run_well(HEAD ".shared .align 4 .b32 s[64];\n.const .align 4 .b32 c = 3;\n"
+                      ".visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+                      "mov.u32 %r1, s;\ncvt.u64.u32 %rd2, %r1;\ncvta.shared.u64 %rd3, %rd2;\n"
+                      "isspacep.shared::cluster %p0, %rd3;\nisspacep.shared::cluster %p1, %rd0;\n"
+                      "mov.u64 %rd4, c;\nisspacep.const %p2, %rd4;\nisspacep.const %p3, %rd0;\n"
+                      "setp.lt.u32 %p4, %r0, 7;\nmov.u64 %rd5, 5;\n@%p4 cvta.to.shared.u64 %rd5, %rd3;\n"
+                      "sub.u64 %rd6, %rd5, %rd2;\ncvt.u32.u64 %r2, %rd6;\n@!%p4 cvt.u32.u64 %r2, %rd5;\n"
+                      "selp.u32 %r3, 16, 0, %p0;\nselp.u32 %r4, 32, 0, %p1;\nselp.u32 %r5, 64, 0, %p2;\n"
+                      "selp.u32 %r6, 128, 0, %p3;\nor.b32 %r2, %r2, %r3;\nor.b32 %r2, %r2, %r4;\n"
+                      "or.b32 %r2, %r2, %r5;\nor.b32 %r2, %r2, %r6;\nst.global.u32 [%rd1], %r2;\nret;\n}\n",
+                 (struct launch_of){.block = LANES});
+    for (uint32_t i = 0; i < LANES; i++) ck_assert_uint_eq(ran->out[i], 16 + 64 + (i < 7 ? 0 : 5));
+    free(ran);
+}
+END_TEST
+
+// --- How rows end a launch -------------------------------------------------------------------------------------------
+
+#define TEXT_OF(name, a, b, c) ".global .align 1 .b8 " name "[4] = {" #a ", " #b ", " #c ", 0};\n"
+
+static const struct {
+    const char *why, *before, *body;
+    uint32_t block;
+    enum machine_kind kind;
+    int cuda_error;
+    const char *message;
+} ends[] = {
+    {"a breakpoint", "", "brkpt;\n", 1, MACHINE_TRAPPED, 719, "brkpt"},
+    {"pmevent does nothing", "", "pmevent 3;\n", 1, MACHINE_DONE, 0, ""},
+    {"a target that the list has not", "",
+     "mov.u32 %r1, 5;\nT: .branchtargets A, B;\nbrx.idx %r1, T;\nA: ret;\nB: ret;\n", 1, MACHINE_FAULTED, 719,
+     "target 5 of a list of 2"},
+    {"a function that nobody defines", ".extern .func far();\n", "call far;\n", 1, MACHINE_UNSUPPORTED, 0, "far"},
+    {"a function that nobody defines, by its address", ".extern .func far();\n",
+     "mov.u64 %rd1, far;\nP: .callprototype _ ();\ncall %rd1, (), P;\n", 1, MACHINE_FAULTED, 718,
+     "where no function is"},
+    {"a block of too many threads", "", "", 2000, MACHINE_REFUSED, 1, "A block has 1 to 1024"},
+    {"a body that cannot be read", "", "add.s32 %r1, %r2;\n", 1, MACHINE_REFUSED, 1, "operand 'b' is missing"},
+    {"an assertion",
+     ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);\n" TEXT_OF(
+         "m", 120, 62, 48) TEXT_OF("f", 97, 46, 99) TEXT_OF("n", 102, 102, 102),
+     "mov.u64 %rd1, m;\ncvta.global.u64 %rd1, %rd1;\nmov.u64 %rd2, f;\ncvta.global.u64 %rd2, %rd2;\nmov.u64 %rd3, n;\n"
+     "cvta.global.u64 %rd3, %rd3;\nmov.u64 %rd4, 1;\nmov.u32 %r1, 42;\n"
+     "call __assertfail, (%rd1, %rd2, %r1, %rd3, %rd4);\n",
+     40, MACHINE_TRAPPED, 710, "a.c:42: fff: assertion `x>0` failed"},
+};
+
+START_TEST(a_row_ends_the_launch_and_says_why)
+{
+    char text[TEXT_BYTES];
+    snprintf(text, sizeof text, "%s%s.visible .entry k(.param .u64 out)\n{\n%s%sret;\n}\n", HEAD, ends[_i].before,
+             REGISTERS, ends[_i].body);
+    struct ran *ran = run_text(text, (struct launch_of){.block = ends[_i].block});
+    ck_assert_msg(ran->outcome.kind == ends[_i].kind && ran->outcome.cuda_error == ends[_i].cuda_error &&
+                      strstr(ran->outcome.message, ends[_i].message) != NULL,
+                  "%s: %s, CUDA error %d: %s", ends[_i].why, machine_kind_name(ran->outcome.kind),
+                  ran->outcome.cuda_error, ran->outcome.message);
+    free(ran);
+}
+END_TEST
+
+// --- What an observer hears ------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *row;
+    enum access_kind kind;
+    enum access_order order;
+    enum access_scope scope;
+} accesses[] = {
+    {"ld.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_WEAK, SCOPE_NONE},
+    {"ld.volatile.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_VOLATILE, SCOPE_SYS},
+    {"ld.relaxed.cta.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_RELAXED, SCOPE_CTA},
+    {"ld.acquire.gpu.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_ACQUIRE, SCOPE_GPU},
+    {"ld.mmio.relaxed.sys.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_MMIO, SCOPE_SYS},
+    {"st.release.sys.global.u32 [%rd0], %r1;", ACCESS_WRITE, ORDER_RELEASE, SCOPE_SYS},
+    {"st.relaxed.cluster.global.u32 [%rd0], %r1;", ACCESS_WRITE, ORDER_RELAXED, SCOPE_CLUSTER},
+    {"atom.global.add.u32 %r1, [%rd0], %r2;", ACCESS_REDUCE, ORDER_RELAXED, SCOPE_GPU},
+    {"atom.acq_rel.cluster.global.exch.b32 %r1, [%rd0], %r2;", ACCESS_REDUCE, ORDER_ACQ_REL, SCOPE_CLUSTER},
+    {"red.release.cta.global.or.b32 [%rd0], %r2;", ACCESS_REDUCE, ORDER_RELEASE, SCOPE_CTA},
+};
+
+struct heard {
+    struct access last;
+    int count;
+};
+
+static void hear(void *context, const struct event *event)
+{
+    struct heard *heard = context;
+    if (event->kind != EVENT_ACCESS || event->access.bytes != 4) return; // not the parameter
+    heard->last = event->access;
+    heard->count++;
+}
+
+START_TEST(accesses_are_told_with_their_order_and_scope)
+{
+    char text[TEXT_BYTES];
+    struct heard heard = {0};
+    const struct observer observer = {&heard, hear};
+    snprintf(text, sizeof text, "%smov.u32 %%r2, 1;\nmov.u32 %%r1, 0;\n%s\nret;\n}\n", ENTRY, accesses[_i].row);
+    struct ran *ran = run_well(text, (struct launch_of){.block = 3, .observer = &observer});
+    ck_assert_int_eq(heard.count, 3); // one of each lane
+    ck_assert_msg(heard.last.kind == accesses[_i].kind && heard.last.order == accesses[_i].order &&
+                      heard.last.scope == accesses[_i].scope && heard.last.bytes == 4,
+                  "%s: kind %d, order %d, scope %d", accesses[_i].row, (int)heard.last.kind, (int)heard.last.order,
+                  (int)heard.last.scope);
+    free(ran);
+}
+END_TEST
+
+#define ROWS(table) (int)(sizeof(table) / sizeof(table)[0])
+
+Suite *machine_row_suite(void)
+{
+    Suite *suite = suite_create("machine_row");
+    TCase *rows = tcase_create("rows"), *ways = tcase_create("ways");
+    tcase_add_loop_test(rows, special_registers_say_where_a_thread_is, 0, ROWS(specials));
+    tcase_add_loop_test(rows, atomics_make_of_two_numbers_what_c_makes, 0, ROWS(atomics));
+    tcase_add_loop_test(rows, atomics_add_floats, 0, ROWS(floats));
+    tcase_add_test(rows, narrow_types_in_wide_registers);
+    tcase_add_test(rows, variables_begin_with_addresses);
+    tcase_add_test(rows, predicates_are_passed_and_returned);
+    tcase_add_test(rows, addresses_in_32_bits_change_their_space);
+    tcase_add_loop_test(ways, a_row_ends_the_launch_and_says_why, 0, ROWS(ends));
+    tcase_add_loop_test(ways, accesses_are_told_with_their_order_and_scope, 0, ROWS(accesses));
+    suite_add_tcase(suite, rows);
+    suite_add_tcase(suite, ways);
+    return suite;
+}
