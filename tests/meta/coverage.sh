@@ -54,13 +54,14 @@ last_test() {
 # Left out are tests of the harness: they run the model on what the others run it on already, and take most of the time.
 harness='^(unit\.(executor|harness|watch|torch|contest)|environment\.|conformance\.(diagnose|altered|digests|evidence|exposed))'
 
-run_tests() {
-    ctest --test-dir "$build" --label-regex '^(unit|conformance)$' --exclude-regex "$harness" --output-on-failure --no-tests=error \
-        --parallel "$(nproc)" | tee "$build/lcov.log" | last_test || { cat "$build/lcov.log"; exit 1; }
+run_tests() { # ctest-argument...
+    ctest --test-dir "$build" "$@" --output-on-failure --no-tests=error --parallel "$(nproc)" | tee "$build/lcov.log" | last_test ||
+        { cat "$build/lcov.log"; exit 1; }
 }
 
 quiet lcov --directory "$build" --zerocounters
-run_tests
+run_tests --label-regex '^(unit|conformance)$' --exclude-regex "$harness"
+run_tests --tests-regex '^cli\.exec'
 for kind in initial reached; do # a file that nothing runs is in the first only
     initial=()
     [ $kind = reached ] || initial=(--initial)
