@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "broken.h"
+
 void findings_clear(struct findings *findings)
 {
     if (findings != NULL) findings->count = 0;
@@ -19,6 +21,25 @@ enum rule finding_of_form(struct findings *findings, const char *argument, uint6
 {
     finding_add(findings, (struct finding){RULE_INSTRUCTION_FORM, argument, -1, 0, value, 0, 0});
     return RULE_INSTRUCTION_FORM;
+}
+
+void finding_broken(struct findings *findings, enum rule *first, struct finding finding)
+{
+    if (*first == RULE_OK && !rule_is_warning(finding.rule)) *first = finding.rule;
+    finding_add(findings, finding);
+}
+
+struct finding finding_of_align(enum rule rule, const char *argument, uint64_t address, uint64_t align)
+{
+    return (struct finding){rule, argument, -1, 0, address, align, address - address % align};
+}
+
+struct finding finding_of_bounds(enum rule rule, const char *argument, const struct memory *memory, uint64_t address,
+                                 uint64_t bytes)
+{
+    uint64_t end = memory->base + memory->size_bytes;
+    uint64_t nearest = address < memory->base || bytes > memory->size_bytes ? memory->base : end - bytes;
+    return (struct finding){rule, argument, -1, 0, address, end, nearest};
 }
 
 enum rule findings_first_broken(const struct findings *findings)

@@ -4,13 +4,8 @@
 
 #include <string.h>
 
+#include "broken.h"
 #include "hopper.h"
-
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK) *first = finding.rule;
-    finding_add(findings, finding);
-}
 
 enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRIX_LANES], int count,
                        struct findings *findings)
@@ -22,17 +17,19 @@ enum rule matrix_check(const struct memory *shared, const uint32_t address[MATRI
     uint64_t end = shared->base + shared->size_bytes;
     for (int i = 0; i < count * MATRIX_ROWS; i++)
         if (address[i] >= limit)
-            broken(findings, &first,
-                   (struct finding){RULE_MATRIX_ROW_RANK, "p", i, 0, address[i], limit, address[i] % limit});
+            finding_broken(findings, &first,
+                           (struct finding){RULE_MATRIX_ROW_RANK, "p", i, 0, address[i], limit, address[i] % limit});
     for (int i = 0; i < count * MATRIX_ROWS; i++)
         if (address[i] < limit && address[i] / MATRIX_ROW_BYTES * MATRIX_ROW_BYTES >= end)
-            broken(findings, &first,
-                   (struct finding){RULE_MATRIX_ROW_BOUNDS, "p", i, 0, address[i], end, end - MATRIX_ROW_BYTES});
+            finding_broken(
+                findings, &first,
+                (struct finding){RULE_MATRIX_ROW_BOUNDS, "p", i, 0, address[i], end, end - MATRIX_ROW_BYTES});
     for (int i = 0; i < count * MATRIX_ROWS; i++) {
         uint32_t rest = address[i] % MATRIX_ROW_BYTES;
         if (rest != 0)
-            broken(findings, &first,
-                   (struct finding){RULE_MATRIX_ROW_ALIGN, "p", i, 0, address[i], MATRIX_ROW_BYTES, address[i] - rest});
+            finding_broken(
+                findings, &first,
+                (struct finding){RULE_MATRIX_ROW_ALIGN, "p", i, 0, address[i], MATRIX_ROW_BYTES, address[i] - rest});
     }
     return first;
 }

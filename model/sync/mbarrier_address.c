@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "mbarrier_address.h"
 
+#include "broken.h"
 #include "cluster.h"
 #include "cluster_access.h"
 #include "hopper.h"
 #include "mbarrier.h"
 #include "mbarrier_form.h"
 
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK) *first = finding.rule;
-    finding_add(findings, finding);
-}
-
 // In the own CTA's window, whose upper 8 bits are 0.
 static enum rule check_own(const struct memory *own, uint32_t address, struct findings *findings)
 {
-    const uint64_t end = own->base + own->size_bytes;
     enum rule first = RULE_OK;
     if (address >= SHARED_WINDOW_BYTES)
-        broken(findings, &first,
-               (struct finding){RULE_MBARRIER_ADDRESS_WINDOW, "a", -1, 0, address, SHARED_WINDOW_BYTES,
-                                address % SHARED_WINDOW_BYTES});
+        finding_broken(findings, &first,
+                       (struct finding){RULE_MBARRIER_ADDRESS_WINDOW, "a", -1, 0, address, SHARED_WINDOW_BYTES,
+                                        address % SHARED_WINDOW_BYTES});
     if (address % MBARRIER_BYTES != 0)
-        broken(findings, &first,
-               (struct finding){RULE_MBARRIER_ADDRESS_ALIGN, "a", -1, 0, address, MBARRIER_BYTES,
-                                address - address % MBARRIER_BYTES});
+        finding_broken(findings, &first, finding_of_align(RULE_MBARRIER_ADDRESS_ALIGN, "a", address, MBARRIER_BYTES));
     if (!memory_holds(own, address, MBARRIER_BYTES))
-        broken(findings, &first,
-               (struct finding){RULE_MBARRIER_ADDRESS_BOUNDS, "a", -1, 0, address, end,
-                                address < own->base ? own->base : end - MBARRIER_BYTES});
+        finding_broken(findings, &first,
+                       finding_of_bounds(RULE_MBARRIER_ADDRESS_BOUNDS, "a", own, address, MBARRIER_BYTES));
     return first;
 }
 

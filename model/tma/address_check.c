@@ -2,6 +2,7 @@
 // Addresses of single instructions.
 #include "address_check.h"
 
+#include "broken.h"
 #include "global_check.h"
 #include "hopper.h"
 #include "operand.h"
@@ -9,32 +10,23 @@
 enum { MAP_BYTES = 128, MAP_ALIGN = 64, MAP_COPY_ALIGN = 4 };
 #define ADDRESS_LIMIT ((uint64_t)1 << 56)
 
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK) *first = finding.rule;
-    finding_add(findings, finding);
-}
-
 static void check_align(uint64_t address, uint32_t align, enum rule rule, struct findings *findings, enum rule *first)
 {
-    if (address % align != 0)
-        broken(findings, first, (struct finding){rule, "a", -1, 0, address, align, address - address % align});
+    if (address % align != 0) finding_broken(findings, first, finding_of_align(rule, "a", address, align));
 }
 
 static void check_shared(const struct memory *memory, uint64_t address, uint32_t bytes, enum rule rule,
                          struct findings *findings, enum rule *first)
 {
-    const struct region region = {*memory, 0};
-    const struct global_memory alone = {&region, 1};
     if (!memory_holds(memory, address, bytes))
-        broken(findings, first, global_finding(&alone, rule, "a", address, bytes));
+        finding_broken(findings, first, finding_of_bounds(rule, "a", memory, address, bytes));
 }
 
 static void check_global(const struct global_memory *memory, uint64_t address, uint32_t bytes, enum memory_use use,
                          enum rule rule, struct findings *findings, enum rule *first)
 {
     if (!global_is_usable(memory, address, bytes, use))
-        broken(findings, first, global_finding(memory, rule, "a", address, bytes));
+        finding_broken(findings, first, global_finding(memory, rule, "a", address, bytes));
 }
 
 // Are there accesses of so many bytes?
@@ -47,8 +39,8 @@ static int is_size(uint32_t bytes)
 static void check_window(uint32_t address, enum rule rule, struct findings *findings, enum rule *first)
 {
     if (address >= SHARED_WINDOW_BYTES)
-        broken(findings, first,
-               (struct finding){rule, "a", -1, 0, address, SHARED_WINDOW_BYTES, address % SHARED_WINDOW_BYTES});
+        finding_broken(findings, first,
+                       (struct finding){rule, "a", -1, 0, address, SHARED_WINDOW_BYTES, address % SHARED_WINDOW_BYTES});
 }
 
 enum rule shared_access_check(uint32_t address, uint32_t bytes, const struct memory *shared, struct findings *findings)
@@ -88,8 +80,9 @@ enum rule map_acquire_check(uint64_t address, struct findings *findings)
     findings_clear(findings);
     check_align(address, MAP_ALIGN, RULE_ACQUIRE_MAP_ALIGN, findings, &first);
     if (!address_is_canonical(address))
-        broken(findings, &first,
-               (struct finding){RULE_ACQUIRE_MAP_LIMIT, "a", -1, 0, address, ADDRESS_LIMIT, ADDRESS_LIMIT - MAP_ALIGN});
+        finding_broken(
+            findings, &first,
+            (struct finding){RULE_ACQUIRE_MAP_LIMIT, "a", -1, 0, address, ADDRESS_LIMIT, ADDRESS_LIMIT - MAP_ALIGN});
     return first;
 }
 
@@ -102,7 +95,7 @@ enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to
     check_align(to, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
     check_shared(shared, from, MAP_BYTES, RULE_COPY_MAP_SMEM_BOUNDS, findings, &first);
     if (to_is_shared)
-        broken(findings, &first, (struct finding){RULE_COPY_MAP_SPACE, "dst", -1, 0, to, 0, 0});
+        finding_broken(findings, &first, (struct finding){RULE_COPY_MAP_SPACE, "dst", -1, 0, to, 0, 0});
     else
         check_global(global, to, MAP_BYTES, MEMORY_WRITES, RULE_COPY_MAP_UNMAPPED, findings, &first);
     return first;

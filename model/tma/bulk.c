@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "broken.h"
 #include "bulk_check.h"
 #include "global_check.h"
 #include "operand.h"
@@ -44,12 +45,6 @@ uint32_t bulk_moved_bytes(enum bulk_form form, uint32_t size_bytes)
     return (size_bytes / BULK_UNIT_BYTES & BULK_UNITS_MASK) * BULK_UNIT_BYTES;
 }
 
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK && !rule_is_warning(finding.rule)) *first = finding.rule;
-    finding_add(findings, finding);
-}
-
 // The warnings: rules BULK_SIZE, BULK_SIZE_FIELD.
 static void check_size(const struct bulk *bulk, enum rule *first, struct findings *findings)
 {
@@ -57,19 +52,20 @@ static void check_size(const struct bulk *bulk, enum rule *first, struct finding
     uint32_t size = bulk->size_bytes, moved = bulk_moved_bytes(bulk->form, size);
     if (bulk->form == BULK_REGISTERS_TO_OTHER) return;
     if (size % BULK_UNIT_BYTES != 0)
-        broken(findings, first,
-               (struct finding){RULE_BULK_SIZE, "size", -1, 0, size, BULK_UNIT_BYTES, size - size % BULK_UNIT_BYTES});
+        finding_broken(
+            findings, first,
+            (struct finding){RULE_BULK_SIZE, "size", -1, 0, size, BULK_UNIT_BYTES, size - size % BULK_UNIT_BYTES});
     if (size > most + BULK_UNIT_BYTES - 1)
-        broken(findings, first, (struct finding){RULE_BULK_SIZE_FIELD, "size", -1, 0, size, most, moved});
+        finding_broken(findings, first, (struct finding){RULE_BULK_SIZE_FIELD, "size", -1, 0, size, most, moved});
 }
 
 static void check_align(const struct bulk *bulk, const char *argument, uint64_t address, enum rule *first,
                         struct findings *findings)
 {
     int is_register = bulk->form == BULK_REGISTERS_TO_OTHER;
-    uint64_t align = is_register ? bulk->size_bytes : BULK_UNIT_BYTES, over = address % align;
+    uint64_t align = is_register ? bulk->size_bytes : BULK_UNIT_BYTES;
     enum rule rule = is_register ? RULE_BULK_ASYNC_ALIGN : RULE_BULK_ALIGN;
-    if (over != 0) broken(findings, first, (struct finding){rule, argument, -1, 0, address, align, address - over});
+    if (address % align != 0) finding_broken(findings, first, finding_of_align(rule, argument, address, align));
 }
 
 static void check_both_aligns(const struct bulk *bulk, enum rule *first, struct findings *findings)
@@ -84,17 +80,15 @@ static void check_global(const struct global_memory *global, const char *argumen
                          enum memory_use use, enum rule *first, struct findings *findings)
 {
     if (!global_is_usable(global, address, bytes, use))
-        broken(findings, first, global_finding(global, RULE_BULK_UNMAPPED, argument, address, bytes));
+        finding_broken(findings, first, global_finding(global, RULE_BULK_UNMAPPED, argument, address, bytes));
 }
 
 // One end in shared memory: are its `bytes` bytes at `address` there? `rule` if not.
 static void check_bounds(const struct memory *memory, const char *argument, uint64_t address, uint64_t bytes,
                          enum rule rule, enum rule *first, struct findings *findings)
 {
-    uint64_t end = memory->base + memory->size_bytes;
-    if (memory_holds(memory, address, bytes)) return;
-    uint64_t nearest = address < memory->base || bytes > memory->size_bytes ? memory->base : end - bytes;
-    broken(findings, first, (struct finding){rule, argument, -1, 0, address, end, nearest});
+    if (!memory_holds(memory, address, bytes))
+        finding_broken(findings, first, finding_of_bounds(rule, argument, memory, address, bytes));
 }
 
 // One end in shared memory, as the copy engine reads its address.
@@ -198,9 +192,7 @@ enum rule bulk_check_barrier(enum bulk_form form, uint32_t barrier, const struct
     if (!has_form(form, BARRIER_BYTES)) return finding_of_form(findings, "form", (uint64_t)form);
     if (bulk_is_from_global(form)) return operand_check_barrier(barrier, memory, findings);
     if (barrier % BARRIER_BYTES != 0)
-        broken(findings, &first,
-               (struct finding){RULE_MBARRIER_ADDRESS_ALIGN, "mbar", -1, 0, barrier, BARRIER_BYTES,
-                                barrier - barrier % BARRIER_BYTES});
+        finding_broken(findings, &first, finding_of_align(RULE_MBARRIER_ADDRESS_ALIGN, "mbar", barrier, BARRIER_BYTES));
     check_remote(memory, "mbar", in_cta, BARRIER_BYTES, &first, findings);
     return first;
 }

@@ -2,6 +2,7 @@
 // One copy of cp.async: where it reads, whether it may, and the move.
 #include "cp_async.h"
 
+#include "broken.h"
 #include "cp_async_check.h"
 #include "global_check.h"
 #include "hopper.h"
@@ -24,22 +25,17 @@ void cp_async_source(const struct cp_async *copy, uint64_t *start, uint32_t *byt
     *bytes = is_ignored(copy) ? 0 : copy->size_bytes - (uint32_t)(sum & mask);
 }
 
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK && !rule_is_warning(finding.rule)) *first = finding.rule;
-    finding_add(findings, finding);
-}
-
 // What the source breaks before the destination is looked at, and the warnings.
 static void check_operand(const struct cp_async *copy, enum rule *first, struct findings *findings)
 {
     uint64_t size = copy->size_bytes, nearest = copy->from & ~(size - 1);
     int has_size = copy->form == CP_ASYNC_SRC_SIZE;
     if (has_size && copy->operand > size)
-        broken(findings, first, (struct finding){RULE_CP_ASYNC_SRC_SIZE, "src-size", -1, 0, copy->operand, size, size});
+        finding_broken(findings, first,
+                       (struct finding){RULE_CP_ASYNC_SRC_SIZE, "src-size", -1, 0, copy->operand, size, size});
     if (is_ignored(copy) || copy->from % size == 0) return;
     enum rule rule = has_size ? RULE_CP_ASYNC_SRC_SIZE_ALIGN : RULE_CP_ASYNC_SRC_ALIGN;
-    broken(findings, first, (struct finding){rule, "src", -1, 0, copy->from, size, nearest});
+    finding_broken(findings, first, (struct finding){rule, "src", -1, 0, copy->from, size, nearest});
 }
 
 static void check_destination(const struct cp_async *copy, enum rule *first, struct findings *findings)
@@ -47,11 +43,11 @@ static void check_destination(const struct cp_async *copy, enum rule *first, str
     uint64_t to = copy->to, size = copy->size_bytes, end = copy->shared->base + copy->shared->size_bytes;
     uint64_t nearest = to < copy->shared->base ? copy->shared->base : end - size;
     if (to >= SHARED_WINDOW_BYTES)
-        broken(findings, first, (struct finding){RULE_CP_ASYNC_WINDOW, "dst", -1, 0, to, SHARED_WINDOW_BYTES, nearest});
+        finding_broken(findings, first,
+                       (struct finding){RULE_CP_ASYNC_WINDOW, "dst", -1, 0, to, SHARED_WINDOW_BYTES, nearest});
     else if (!memory_holds(copy->shared, to - to % size, size))
-        broken(findings, first, (struct finding){RULE_CP_ASYNC_SMEM_BOUNDS, "dst", -1, 0, to, end, nearest});
-    if (to % size != 0)
-        broken(findings, first, (struct finding){RULE_CP_ASYNC_ALIGN, "dst", -1, 0, to, size, to - to % size});
+        finding_broken(findings, first, (struct finding){RULE_CP_ASYNC_SMEM_BOUNDS, "dst", -1, 0, to, end, nearest});
+    if (to % size != 0) finding_broken(findings, first, finding_of_align(RULE_CP_ASYNC_ALIGN, "dst", to, size));
 }
 
 enum rule cp_async_check_in(const struct cp_async *copy, const struct global_memory *global, struct findings *findings)
@@ -69,7 +65,7 @@ enum rule cp_async_check_in(const struct cp_async *copy, const struct global_mem
     if (bytes > 0 && !global_is_usable(global, start, bytes, MEMORY_READS)) {
         struct finding finding = global_finding(global, RULE_CP_ASYNC_UNMAPPED, "src", start, size);
         finding.value = copy->from;
-        broken(findings, &first, finding);
+        finding_broken(findings, &first, finding);
     }
     return first;
 }

@@ -2,13 +2,9 @@
 // How the copy engine reads shared-memory operands.
 #include "operand.h"
 
-enum { BARRIER_BYTES = 8 };
+#include "broken.h"
 
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK && !rule_is_warning(finding.rule)) *first = finding.rule;
-    finding_add(findings, finding);
-}
+enum { BARRIER_BYTES = 8 };
 
 // The warning that bits 18 to 23 are not 0: `rule` is OPERAND_NOWHERE or OPERAND_BARRIER_NOWHERE.
 static void check_nowhere(uint32_t address, const char *argument, enum rule rule, struct findings *findings,
@@ -16,14 +12,15 @@ static void check_nowhere(uint32_t address, const char *argument, enum rule rule
 {
     const uint32_t limit = 1u << OPERAND_PLACE_BITS;
     if (!operand_is_nowhere(address)) return;
-    broken(findings, first, (struct finding){rule, argument, -1, 0, address, limit, operand_place(address)});
+    finding_broken(findings, first, (struct finding){rule, argument, -1, 0, address, limit, operand_place(address)});
 }
 
 void operand_check(uint32_t address, const char *argument, struct findings *findings, enum rule *first)
 {
     const uint32_t limit = 1u << SHARED_RANK_SHIFT;
     if (address >= limit)
-        broken(findings, first, (struct finding){RULE_OPERAND_RANK, argument, -1, 0, address, limit, address % limit});
+        finding_broken(findings, first,
+                       (struct finding){RULE_OPERAND_RANK, argument, -1, 0, address, limit, address % limit});
     check_nowhere(address, argument, RULE_OPERAND_NOWHERE, findings, first);
 }
 
@@ -40,15 +37,11 @@ enum rule operand_check_barrier(uint32_t address, const struct memory *memory, s
     enum rule first = RULE_OK;
     findings_clear(findings);
     uint32_t place = operand_place(address);
-    uint64_t end = memory->base + memory->size_bytes;
     if (address % BARRIER_BYTES != 0)
-        broken(findings, &first,
-               (struct finding){RULE_MBARRIER_ADDRESS_ALIGN, "mbar", -1, 0, address, BARRIER_BYTES,
-                                address - address % BARRIER_BYTES});
+        finding_broken(findings, &first, finding_of_align(RULE_MBARRIER_ADDRESS_ALIGN, "mbar", address, BARRIER_BYTES));
     if (!operand_fits(address, BARRIER_BYTES, memory))
-        broken(findings, &first,
-               (struct finding){RULE_OPERAND_BARRIER_BOUNDS, "mbar", -1, 0, place, end,
-                                place < memory->base ? memory->base : end - BARRIER_BYTES});
+        finding_broken(findings, &first,
+                       finding_of_bounds(RULE_OPERAND_BARRIER_BOUNDS, "mbar", memory, place, BARRIER_BYTES));
     check_nowhere(address, "mbar", RULE_OPERAND_BARRIER_NOWHERE, findings, &first);
     return first;
 }

@@ -2,6 +2,7 @@
 // The checks of every tensor copy and reduction, under the names that the rules have for loads or for stores.
 #include "transfer_check.h"
 
+#include "broken.h"
 #include "global_check.h"
 #include "move.h"
 #include "operand.h"
@@ -44,8 +45,7 @@ struct transfer_report transfer_report_start(const struct transfer_rules *rules,
 
 void transfer_broken(struct transfer_report *report, struct finding finding)
 {
-    if (report->first == RULE_OK && !rule_is_warning(finding.rule)) report->first = finding.rule;
-    finding_add(report->findings, finding);
+    finding_broken(report->findings, &report->first, finding);
 }
 
 // With interleave a row is pixels of 16 or 32 bytes, whatever the box; without, whole 16-byte pieces of one span.

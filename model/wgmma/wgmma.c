@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "broken.h"
 #include "chain.h"
 #include "descriptor.h"
 #include "fragments.h"
@@ -98,12 +99,6 @@ static uint32_t checked_end(const struct wgmma *w, int operand, uint64_t descrip
 
 // --- Checks ----------------------------------------------------------------------------------------------------------
 
-static void broken(struct findings *findings, enum rule *first, struct finding finding)
-{
-    if (*first == RULE_OK && !rule_is_warning(finding.rule)) *first = finding.rule;
-    finding_add(findings, finding);
-}
-
 // What the assembler refuses.
 static void check_form(const struct wgmma *w, enum rule *first, struct findings *findings)
 {
@@ -112,25 +107,26 @@ static void check_form(const struct wgmma *w, enum rule *first, struct findings 
     uint64_t n = w->n < 0 ? 0 : (uint64_t)w->n, step = wgmma_is_integer(w->types) && n > 32 ? 16 : 8;
     uint64_t nearest = n < 8 ? 8 : n > WGMMA_MAX_N ? WGMMA_MAX_N : n / step * step;
     if (!wgmma_n_is_legal(w->types, w->n))
-        broken(findings, first, (struct finding){RULE_WGMMA_N, "N", -1, 0, n, step, nearest});
+        finding_broken(findings, first, (struct finding){RULE_WGMMA_N, "N", -1, 0, n, step, nearest});
     for (int i = 0; i < 2; i++) {
         int may = wgmma_may_transpose(w->types) && (i == 1 || !w->a_in_registers);
         if (w->is_transposed[i] && !may)
-            broken(findings, first, (struct finding){RULE_WGMMA_TRANSPOSE, trans[i], -1, 0, 1, 0, 0});
+            finding_broken(findings, first, (struct finding){RULE_WGMMA_TRANSPOSE, trans[i], -1, 0, 1, 0, 0});
         if (w->negate[i] && wgmma_is_integer(w->types))
-            broken(findings, first, (struct finding){RULE_WGMMA_SCALE, scale[i], -1, 1, (uint64_t)-1, 1, 1});
+            finding_broken(findings, first, (struct finding){RULE_WGMMA_SCALE, scale[i], -1, 1, (uint64_t)-1, 1, 1});
     }
     if (w->satfinite && a != NUMBER_S8 && a != NUMBER_U8)
-        broken(findings, first, (struct finding){RULE_WGMMA_SATFINITE, ".satfinite", -1, 0, 1, 0, 0});
+        finding_broken(findings, first, (struct finding){RULE_WGMMA_SATFINITE, ".satfinite", -1, 0, 1, 0, 0});
 }
 
 static void check_sparse(const struct wgmma *w, enum rule *first, struct findings *findings)
 {
     uint64_t most = (uint64_t)number_most_selector(wgmma_sparsity(w->types)), selector = (uint64_t)w->selector;
     if (wgmma_types_row(w->types)->a == NUMBER_B1)
-        broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_TYPES, ".b1", -1, 0, 1, 0, 0});
+        finding_broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_TYPES, ".b1", -1, 0, 1, 0, 0});
     if (selector > most)
-        broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_SELECTOR, "sp-sel", -1, 0, selector, most, most});
+        finding_broken(findings, first,
+                       (struct finding){RULE_WGMMA_SPARSE_SELECTOR, "sp-sel", -1, 0, selector, most, most});
 }
 
 // The first chunk whose bits mean nothing in PTX; the finding's index is its row.
@@ -142,7 +138,8 @@ static void check_metadata(const struct wgmma *w, const struct wgmma_operands *o
         int row = i / sparsity.chunks, chunk = i % sparsity.chunks;
         uint32_t bits = number_chunk_bits(sparsity, w->selector, o->metadata, row, chunk);
         if (number_chunk_is_legal(sparsity, bits)) continue;
-        broken(findings, first, (struct finding){RULE_WGMMA_SPARSE_METADATA, "sp-meta", row, 0, bits, 0x4, 0x4});
+        finding_broken(findings, first,
+                       (struct finding){RULE_WGMMA_SPARSE_METADATA, "sp-meta", row, 0, bits, 0x4, 0x4});
         return;
     }
 }
@@ -155,13 +152,13 @@ static void check_memory(const struct wgmma *w, const struct wgmma_operands *o, 
         uint32_t end = checked_end(w, i, o->descriptor[i]);
         uint64_t limit = o->shared->base + o->shared->size_bytes;
         if (o->descriptor[i] & WGMMA_DESCRIPTOR_IGNORED)
-            broken(findings, first,
-                   (struct finding){RULE_WGMMA_DESCRIPTOR_BITS, names[i], -1, 0, o->descriptor[i],
-                                    WGMMA_DESCRIPTOR_IGNORED, o->descriptor[i] & ~WGMMA_DESCRIPTOR_IGNORED});
+            finding_broken(findings, first,
+                           (struct finding){RULE_WGMMA_DESCRIPTOR_BITS, names[i], -1, 0, o->descriptor[i],
+                                            WGMMA_DESCRIPTOR_IGNORED, o->descriptor[i] & ~WGMMA_DESCRIPTOR_IGNORED});
         if (end > limit)
-            broken(findings, first,
-                   (struct finding){RULE_WGMMA_SMEM_BOUNDS, names[i], -1, 0, end - PIECE_BYTES, limit,
-                                    limit - PIECE_BYTES});
+            finding_broken(findings, first,
+                           (struct finding){RULE_WGMMA_SMEM_BOUNDS, names[i], -1, 0, end - PIECE_BYTES, limit,
+                                            limit - PIECE_BYTES});
     }
 }
 
