@@ -7,7 +7,7 @@ pages=${1:?the folder of the pages}
 
 # Text without what lays it out: one line, single blanks, hyphens as they are typed.
 flat() { tr -s ' \n' '  '; }
-shown() { MANWIDTH=100 LC_ALL=C.UTF-8 man -E ascii -l "$1" 2>>"$work/err" | col -bx | flat; }
+shown() { MANWIDTH=100 LC_ALL=C.UTF-8 man --warnings -E ascii -l "$1" 2>"$work/err" | col -bx | flat; }
 
 run 2 --man nosuch
 err "there is no command 'nosuch'"
@@ -25,13 +25,11 @@ if have mandoc; then
         check "it complains" test ! -s "$work/out"
     done
 fi
-if have man && man --version >/dev/null 2>&1 && have col; then
-    : >"$work/err"
+if have man && man --version 2>/dev/null | grep -q "^man 2" && have col; then
     while read -r command; do
         what="man tmaref-$command"
-        man --warnings -E UTF-8 -l "$pages/tmaref-$command.1" >/dev/null 2>"$work/err"
-        check "man complains" test ! -s "$work/err"
         shown "$pages/tmaref-$command.1" >"$work/page"
+        check "man complains" test ! -s "$work/err"
         "$TMAREF" --complete "$command" - >"$work/options"
         check "there are no options" test -s "$work/options"
         awk -F '\t' 'NR == FNR { page = $0; next }

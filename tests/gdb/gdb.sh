@@ -38,7 +38,7 @@ address=$(nm "$work/program" | sed -n 's/^\([0-9a-f]*\) . tensor$/0x\1/p')
 failed=0
 debugger() { # debugger COMMAND: what gdb prints for it where the program is ready
     TMAREF_COMMAND=$TMAREF gdb -nx -batch -ex 'set confirm off' -ex 'set debuginfod enabled off' -ex "source $source/harness/gdb/tmaref.py" \
-        -ex 'break ready' -ex "run $work/map" -ex 'echo ----\n' -ex "$1" "$work/program" 2>&1 | sed '1,/^----$/d'
+        -ex 'break ready' -ex "run $work/map" -ex 'echo ----\n' -ex "$1" "$work/program" 2>&1 </dev/null | sed '1,/^----$/d'
 }
 says() { # says "TEXT" COMMAND
     debugger "$2" >"$work/out"
