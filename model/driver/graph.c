@@ -113,22 +113,22 @@ struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_s
 
 // --- What can be launched --------------------------------------------------------------------------------------------
 
-static int add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph);
+static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph);
 
-static int add_step(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
+static enum cuda_result add_step(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
 {
     if (node->work.type == NODE_GRAPH) return add_graph(driver, exec, node->work.of.graph);
     if (exec->count == exec->room) {
         uint32_t room = exec->room == 0 ? 16 : 2 * exec->room;
         struct graph_step *more = realloc(exec->step, room * sizeof *more);
-        if (more == NULL) return 0;
+        if (more == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
         exec->step = more;
         exec->room = room;
     }
     exec->step[exec->count] = (struct graph_step){.node = node, .after_count = node->after_count};
-    if (!work_duplicate(driver, &exec->step[exec->count].work, &node->work)) return 0;
+    if (!work_duplicate(driver, &exec->step[exec->count].work, &node->work)) return CUDA_ERROR_OUT_OF_MEMORY;
     exec->count++;
-    return 1;
+    return CUDA_SUCCESS;
 }
 
 static int is_ready(const struct CUgraphNode_st *node)
@@ -138,8 +138,8 @@ static int is_ready(const struct CUgraphNode_st *node)
     return 1;
 }
 
-// Each node behind all that it depends on, which is marked by then; 0 for a circle too.
-static int add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
+// Each node behind all that it depends on, which is marked by then.
+static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
 {
     uint32_t left = graph->count, before = left + 1;
     unmark(graph);
@@ -147,20 +147,24 @@ static int add_graph(struct driver *driver, struct CUgraphExec_st *exec, const s
         before = left;
         for (uint32_t i = 0; i < graph->count; i++) {
             if (graph->node[i]->mark || !is_ready(graph->node[i])) continue;
-            if (!add_step(driver, exec, graph->node[i])) return 0;
+            const enum cuda_result error = add_step(driver, exec, graph->node[i]);
+            if (error != CUDA_SUCCESS) return error;
             graph->node[i]->mark = 1;
             left--;
         }
     }
-    return left == 0;
+    return left == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-struct CUgraphExec_st *graph_instantiate(struct driver *driver, const struct CUgraph_st *graph)
+enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_st *graph, struct CUgraphExec_st **exec)
 {
-    struct CUgraphExec_st *exec = object_new(&driver->objects, OBJECT_GRAPH_EXEC, sizeof *exec);
-    if (exec == NULL || add_graph(driver, exec, graph)) return exec;
-    graph_exec_free(driver, exec);
-    return NULL;
+    *exec = object_new(&driver->objects, OBJECT_GRAPH_EXEC, sizeof **exec);
+    if (*exec == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    const enum cuda_result error = add_graph(driver, *exec, graph);
+    if (error == CUDA_SUCCESS) return CUDA_SUCCESS;
+    graph_exec_free(driver, *exec);
+    *exec = NULL;
+    return error;
 }
 
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec)

@@ -260,10 +260,9 @@ DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithFlags(struct CUgraphExec_s
     if (flags & DEVICE_LAUNCH)
         return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGraphInstantiate",
                              "tmaref exec does not launch graphs from kernels");
-    *exec = graph_instantiate(driver, graph);
-    if (*exec == NULL) return CUDA_ERROR_INVALID_VALUE;
-    (*exec)->flags = flags;
-    return CUDA_SUCCESS;
+    const enum cuda_result error = graph_instantiate(driver, graph, exec);
+    if (error == CUDA_SUCCESS) (*exec)->flags = flags;
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
@@ -420,8 +419,9 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate_v2(struct CUgraphExec_st *exec
     DRIVER_USE(driver);
     if (!object_is(exec, OBJECT_GRAPH_EXEC) || !object_is(graph, OBJECT_GRAPH) || info == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    struct CUgraphExec_st *made = graph_instantiate(driver, graph);
-    if (made == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    struct CUgraphExec_st *made;
+    const enum cuda_result error = graph_instantiate(driver, graph, &made);
+    if (error != CUDA_SUCCESS) return error;
     *info = compare(exec, made);
     for (uint32_t i = 0; i < made->count && info->result == UPDATE_OK; i++)
         if (set_work(driver, &exec->step[i].work, &made->step[i].work) != CUDA_SUCCESS)

@@ -135,7 +135,8 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
 DRIVER_VISIBLE enum cuda_result cuMemAllocAsync(unsigned long long *address, size_t bytes, struct CUstream_st *stream)
 {
     DRIVER_USE(driver);
-    return cuMemAllocFromPoolAsync(address, bytes, default_pool(driver), stream);
+    struct CUmemPoolHandle_st *pool = default_pool(driver);
+    return pool == NULL ? CUDA_ERROR_OUT_OF_MEMORY : cuMemAllocFromPoolAsync(address, bytes, pool, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struct CUstream_st *handle)

@@ -48,7 +48,8 @@ int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphN
 // Marks these nodes of a graph and all that they depend on, and no others. Marks are nobody's between calls.
 void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, uint32_t count);
 
-struct CUgraphExec_st *graph_instantiate(struct driver *driver, const struct CUgraph_st *graph);
+// CUDA_ERROR_INVALID_VALUE for a circle, with *exec NULL.
+enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_st *graph, struct CUgraphExec_st **exec);
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec);
 
 #endif

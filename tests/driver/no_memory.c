@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+// Every call when memory runs out: the n-th allocation within it fails, for each n. The call answers
+// CUDA_ERROR_OUT_OF_MEMORY, or does without, and the driver goes on: the same call works behind it. The allocations
+// are those of the C library (malloc, calloc, realloc, strdup and the maps of memory), which this program stands in
+// for. usage: no_memory
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cuda_api.h"
+#include "runtime_api.h"
+
+// --- Memory that runs out --------------------------------------------------------------------------------------------
+
+static _Thread_local long left = -1; // allocations that go well before one fails; below 0: all do
+static _Thread_local int has_failed;
+
+static int fails(void)
+{
+    if (left < 0 || left-- > 0) return 0;
+    has_failed = 1;
+    errno = ENOMEM;
+    return 1;
+}
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *at, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+    return fails() ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    return fails() ? NULL : __libc_calloc(count, bytes);
+}
+
+void *realloc(void *at, size_t bytes)
+{
+    return fails() ? NULL : __libc_realloc(at, bytes);
+}
+
+void *mmap(void *at, size_t bytes, int may, int flags, int file, off_t offset)
+{
+    return fails() ? MAP_FAILED : (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
+}
+
+int mprotect(void *at, size_t bytes, int may)
+{
+    return fails() ? -1 : (int)syscall(SYS_mprotect, at, bytes, may);
+}
+
+int memfd_create(const char *name, unsigned flags)
+{
+    return fails() ? -1 : (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int ftruncate(int file, off_t bytes)
+{
+    return fails() ? -1 : (int)syscall(SYS_ftruncate, file, bytes);
+}
+
+// --- What the calls work on ------------------------------------------------------------------------------------------
+
+#define PART ((size_t)2 << 20)
+
+static const char ptx[] = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .global .align 4 .u32 word = 3;\n"
+                          ".visible .entry put(.param .u64 to)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [to];\n"
+                          "st.global.u32 [%rd1], 7;\nret;\n}\n"
+                          ".visible .entry other()\n{\nret;\n}\n";
+static const struct cuda_mem_allocation_prop prop = {.type = 1, .location = {1, 0}};
+static const struct CUmemPoolProps_st pool_props = {.allocType = 1, .location = {1, 0}};
+static struct CUctx_st *primary;
+static struct CUmod_st *module;
+static struct CUfunc_st *put;
+static struct CUgraph_st *graph;
+static struct CUgraphNode_st *root;
+static struct CUgraphExec_st *exec;
+static struct CUevent_st *event;
+static unsigned long long at, reserved, handle;
+static void *parameters[] = {&at};
+
+static void call_nobody(void *user)
+{
+    (void)user;
+}
+
+// A graph of many nodes, so that its lists have grown.
+static enum cuda_result build(struct CUgraph_st **made)
+{
+    enum cuda_result error = cuGraphCreate(made, 0);
+    struct CUgraphNode_st *node;
+    const struct CUDA_HOST_NODE_PARAMS_st host = {call_nobody, NULL};
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = put,
+                                                         .gridDimX = 1,
+                                                         .gridDimY = 1,
+                                                         .gridDimZ = 1,
+                                                         .blockDimX = 1,
+                                                         .blockDimY = 1,
+                                                         .blockDimZ = 1,
+                                                         .kernelParams = parameters};
+    if (error == CUDA_SUCCESS) error = cuGraphAddKernelNode_v2(&node, *made, NULL, 0, &kernel);
+    for (int i = 0; i < 40 && error == CUDA_SUCCESS; i++) error = cuGraphAddHostNode(&node, *made, &node, 1, &host);
+    return error;
+}
+
+// --- The calls, each with what undoes it -----------------------------------------------------------------------------
+
+static enum cuda_result make_context(void)
+{
+    struct CUctx_st *context;
+    const enum cuda_result error = cuCtxCreate_v2(&context, 0, 0);
+    if (error == CUDA_SUCCESS) cuCtxDestroy_v2(context), cuCtxPopCurrent_v2(NULL);
+    return error;
+}
+
+static enum cuda_result make_stream(void)
+{
+    struct CUstream_st *stream;
+    const enum cuda_result error = cuStreamCreate(&stream, 0);
+    if (error == CUDA_SUCCESS) cuStreamDestroy_v2(stream);
+    return error;
+}
+
+static enum cuda_result make_event(void)
+{
+    struct CUevent_st *made;
+    const enum cuda_result error = cuEventCreate(&made, 0);
+    if (error == CUDA_SUCCESS) cuEventDestroy_v2(made);
+    return error;
+}
+
+static enum cuda_result make_pool(void)
+{
+    struct CUmemPoolHandle_st *pool;
+    unsigned long long memory = 0;
+    enum cuda_result error = cuMemPoolCreate(&pool, &pool_props);
+    if (error == CUDA_SUCCESS) error = cuMemAllocFromPoolAsync(&memory, 64, pool, NULL);
+    if (memory != 0) cuMemFreeAsync(memory, NULL);
+    return error;
+}
+
+static enum cuda_result use_default_pool(void)
+{
+    unsigned long long memory = 0;
+    const enum cuda_result error = cuMemAllocAsync(&memory, 64, NULL);
+    if (error == CUDA_SUCCESS) cuMemFreeAsync(memory, NULL);
+    return error;
+}
+
+static enum cuda_result find_default_pool(void)
+{
+    struct CUmemPoolHandle_st *pool;
+    return cuDeviceGetDefaultMemPool(&pool, 0);
+}
+
+// More than the table of allocations has room for at first.
+static enum cuda_result allocate(void)
+{
+    enum { MANY = 70 };
+    unsigned long long memory[MANY] = {0};
+    enum cuda_result error = CUDA_SUCCESS;
+    for (int i = 0; i < MANY && error == CUDA_SUCCESS; i++) error = cuMemAlloc_v2(&memory[i], 64);
+    for (int i = 0; i < MANY && memory[i] != 0; i++) cuMemFree_v2(memory[i]);
+    return error;
+}
+
+static enum cuda_result allocate_host(void)
+{
+    void *memory;
+    const enum cuda_result error = cuMemHostAlloc(&memory, 64, 0);
+    if (error == CUDA_SUCCESS) cuMemFreeHost(memory);
+    return error;
+}
+
+static enum cuda_result reserve(void)
+{
+    unsigned long long there;
+    const enum cuda_result error = cuMemAddressReserve(&there, PART, 0, 0, 0);
+    if (error == CUDA_SUCCESS) cuMemAddressFree(there, PART);
+    return error;
+}
+
+static enum cuda_result create(void)
+{
+    unsigned long long made;
+    const enum cuda_result error = cuMemCreate(&made, PART, &prop, 0);
+    if (error == CUDA_SUCCESS) cuMemRelease(made);
+    return error;
+}
+
+static enum cuda_result map(void)
+{
+    const enum cuda_result error = cuMemMap(reserved, PART, 0, handle, 0);
+    if (error == CUDA_SUCCESS) cuMemUnmap(reserved, PART);
+    return error;
+}
+
+static enum cuda_result load(void)
+{
+    struct CUmod_st *made;
+    const enum cuda_result error = cuModuleLoadData(&made, ptx);
+    if (error == CUDA_SUCCESS) cuModuleUnload(made);
+    return error;
+}
+
+static enum cuda_result find_function(void)
+{
+    struct CUmod_st *made;
+    struct CUfunc_st *function[2];
+    left = -left - 2; // the module has memory
+    if (cuModuleLoadData(&made, ptx) != CUDA_SUCCESS) exit(EXIT_FAILURE);
+    left = -left - 2;
+    enum cuda_result error = cuModuleGetFunction(&function[0], made, "other");
+    if (error == CUDA_SUCCESS) error = cuModuleEnumerateFunctions(function, 2, made);
+    cuModuleUnload(made);
+    return error;
+}
+
+static enum cuda_result link_text(void)
+{
+    struct CUlinkState_st *link;
+    void *image;
+    enum cuda_result error = cuLinkCreate_v2(0, NULL, NULL, &link);
+    if (error != CUDA_SUCCESS) return error;
+    error = cuLinkAddData_v2(link, 1, (void *)(uintptr_t)ptx, sizeof ptx, "ptx", 0, NULL, NULL);
+    if (error == CUDA_SUCCESS) error = cuLinkComplete(link, &image, NULL);
+    cuLinkDestroy(link);
+    return error;
+}
+
+static enum cuda_result build_graph(void)
+{
+    struct CUgraph_st *made;
+    const enum cuda_result error = build(&made);
+    if (made != NULL) cuGraphDestroy(made);
+    return error;
+}
+
+static enum cuda_result add_child(void)
+{
+    struct CUgraphNode_st *node;
+    struct CUgraph_st *parent = NULL;
+    enum cuda_result error = cuGraphCreate(&parent, 0);
+    if (error == CUDA_SUCCESS) error = cuGraphAddChildGraphNode(&node, parent, NULL, 0, graph);
+    if (error == CUDA_SUCCESS) error = cuGraphAddEmptyNode(&node, parent, NULL, 0);
+    if (error == CUDA_SUCCESS) error = cuGraphAddDependencies_v2(parent, &node, &node, NULL, 1);
+    if (parent != NULL) cuGraphDestroy(parent);
+    return error;
+}
+
+static enum cuda_result clone(void)
+{
+    struct CUgraph_st *made;
+    const enum cuda_result error = cuGraphClone(&made, graph);
+    if (error == CUDA_SUCCESS) cuGraphDestroy(made);
+    return error;
+}
+
+static enum cuda_result instantiate(void)
+{
+    struct CUgraphExec_st *made;
+    const enum cuda_result error = cuGraphInstantiateWithFlags(&made, graph, 0);
+    if (error == CUDA_SUCCESS) cuGraphExecDestroy(made);
+    return error;
+}
+
+static enum cuda_result change(void)
+{
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = put,
+                                                         .gridDimX = 2,
+                                                         .gridDimY = 1,
+                                                         .gridDimZ = 1,
+                                                         .blockDimX = 1,
+                                                         .blockDimY = 1,
+                                                         .blockDimZ = 1,
+                                                         .kernelParams = parameters};
+    return cuGraphExecKernelNodeSetParams_v2(exec, root, &kernel);
+}
+
+static enum cuda_result capture(void)
+{
+    struct CUstream_st *stream = NULL, *joined = NULL;
+    struct CUgraph_st *made = NULL;
+    enum cuda_result error = cuStreamCreate(&stream, 0), end = CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS) error = cuStreamCreate(&joined, 0);
+    if (error == CUDA_SUCCESS) error = cuStreamBeginCapture_v2(stream, 2);
+    if (error == CUDA_SUCCESS) error = cuMemsetD8Async(at, 1, 4, stream);
+    if (error == CUDA_SUCCESS) error = cuEventRecord(event, stream);
+    if (error == CUDA_SUCCESS) error = cuStreamWaitEvent(joined, event, 0);
+    if (error == CUDA_SUCCESS) error = cuMemsetD8Async(at, 1, 4, joined);
+    if (error == CUDA_SUCCESS) error = cuEventRecord(event, joined);
+    if (error == CUDA_SUCCESS) error = cuStreamWaitEvent(stream, event, 0);
+    if (error == CUDA_SUCCESS) end = cuStreamEndCapture(stream, &made);
+    if (made != NULL) cuGraphDestroy(made);
+    if (stream != NULL) cuStreamDestroy_v2(stream);
+    if (joined != NULL) cuStreamDestroy_v2(joined);
+    return error != CUDA_SUCCESS ? error : end;
+}
+
+static enum cuda_result capture_into(void)
+{
+    struct CUstream_st *stream = NULL;
+    struct CUgraph_st *made;
+    enum cuda_result error = cuStreamCreate(&stream, 0);
+    if (error == CUDA_SUCCESS) error = cuStreamBeginCaptureToGraph(stream, graph, &root, NULL, 1, 2);
+    if (error == CUDA_SUCCESS) error = cuStreamUpdateCaptureDependencies_v2(stream, &root, NULL, 1, 1);
+    if (error == CUDA_SUCCESS) error = cuStreamEndCapture(stream, &made);
+    if (stream != NULL) cuStreamDestroy_v2(stream);
+    return error;
+}
+
+static enum cuda_result launch(void)
+{
+    const enum cuda_result error = cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
+    return error != CUDA_SUCCESS ? error : cuCtxSynchronize();
+}
+
+static enum cuda_result load_of_runtime(void)
+{
+    static char kernel, variable;
+    unsigned long long to = at;
+    void *of_runtime[] = {&to};
+    const struct dim3 one = {1, 1, 1};
+    void **binary = __cudaRegisterFatBinary((void *)(uintptr_t)ptx);
+    if (binary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    __cudaRegisterFunction(binary, &kernel, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterVar(binary, &variable, NULL, "word", 0, 4, 0, 0);
+    enum cudaError error = cudaLaunchKernel(&kernel, one, one, of_runtime, 0, NULL);
+    __cudaUnregisterFatBinary(binary);
+    if (error == cudaErrorInvalidDeviceFunction && has_failed) error = cudaErrorMemoryAllocation; // was not registered
+    return error != cudaSuccess ? (enum cuda_result)error : cuCtxSynchronize();
+}
+
+// --- The walk --------------------------------------------------------------------------------------------------------
+
+// The reader of PTX has a limit of memory, and says that the text exceeds it.
+static const struct {
+    const char *name;
+    enum cuda_result (*call)(void);
+    int reads_ptx;
+} calls[] = {{"a context", make_context, 0},
+             {"a stream", make_stream, 0},
+             {"an event", make_event, 0},
+             {"a pool", make_pool, 0},
+             {"the default pool", use_default_pool, 0},
+             {"to find the default pool", find_default_pool, 0},
+             {"memory", allocate, 0},
+             {"memory of the host", allocate_host, 0},
+             {"addresses", reserve, 0},
+             {"a handle of memory", create, 0},
+             {"to map memory", map, 0},
+             {"a module", load, 1},
+             {"a function", find_function, 1},
+             {"a link", link_text, 1},
+             {"a graph", build_graph, 0},
+             {"a child", add_child, 0},
+             {"a clone", clone, 0},
+             {"to instantiate", instantiate, 0},
+             {"to change a graph", change, 0},
+             {"a capture", capture, 0},
+             {"a capture into a graph", capture_into, 0},
+             {"a launch", launch, 0},
+             {"a module of the runtime", load_of_runtime, 1}};
+
+static void require(int is_true, const char *what, long n, enum cuda_result error)
+{
+    const char *name = "?";
+    if (is_true) return;
+    cuGetErrorName(error, &name);
+    printf("%s, allocation %ld fails: %s\n", what, n, name);
+    fflush(stdout);
+    _exit(EXIT_FAILURE);
+}
+
+static void set_up(void)
+{
+    const char *what = "to begin with";
+    size_t nodes = 1;
+    require(cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&primary, 0) == CUDA_SUCCESS, what, -1, 0);
+    require(cuCtxSetCurrent(primary) == CUDA_SUCCESS && cuModuleLoadData(&module, ptx) == CUDA_SUCCESS, what, -1, 0);
+    require(cuModuleGetFunction(&put, module, "put") == CUDA_SUCCESS, what, -1, 0);
+    require(cuMemAlloc_v2(&at, 64) == CUDA_SUCCESS && cuEventCreate(&event, 0) == CUDA_SUCCESS, what, -1, 0);
+    require(build(&graph) == CUDA_SUCCESS && cuGraphGetNodes(graph, &root, &nodes) == CUDA_SUCCESS, what, -1, 0);
+    require(cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS, what, -1, 0);
+    require(cuMemAddressReserve(&reserved, PART, 0, 0, 0) == CUDA_SUCCESS, what, -1, 0);
+    require(cuMemCreate(&handle, PART, &prop, 0) == CUDA_SUCCESS, what, -1, 0);
+}
+
+// A kernel that could not go on leaves an error in the context, which only a reset ends.
+static void mend(void)
+{
+    if (cuCtxSynchronize() == CUDA_SUCCESS) return;
+    cuDevicePrimaryCtxReset_v2(0);
+    set_up();
+}
+
+int main(void)
+{
+    long walked = 0;
+    setenv("TMAREF_QUIET", "1", 1);
+    if (freopen("/dev/null", "w", stderr) == NULL) return EXIT_FAILURE; // the reports of launches
+    set_up();
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        for (long n = 0;; n++, walked++) {
+            left = n;
+            has_failed = 0;
+            enum cuda_result error = calls[i].call();
+            left = -1;
+            require(error == CUDA_SUCCESS || (has_failed && (error == CUDA_ERROR_OUT_OF_MEMORY ||
+                                                             (calls[i].reads_ptx && error == CUDA_ERROR_INVALID_PTX))),
+                    calls[i].name, n, error);
+            mend();
+            error = calls[i].call();
+            require(error == CUDA_SUCCESS, "the same call with memory again", n, error);
+            if (!has_failed) break;
+        }
+    printf("%ld allocations failed\n", walked);
+    return EXIT_SUCCESS;
+}
