@@ -6,7 +6,7 @@
 
 enum { RELAXED = 2, SCHED_BLOCKING = 4, STACK = 0, FIFO = 1, HEAP = 2, DEPTH = 3, LIMITS = 10 };
 
-static void show_uninitialized(void)
+static void show_before_init(void)
 {
     struct CUctx_st *primary, *made, *got;
     REFUSES(ERROR_NOT_INITIALIZED, cuDevicePrimaryCtxRetain(&primary, 0));
@@ -126,7 +126,7 @@ static void show_release(struct CUctx_st *primary)
 
 void show_contexts(void)
 {
-    show_uninitialized();
+    show_before_init();
     struct CUctx_st *primary = show_primary();
     show_current(primary);
     show_own(primary);
