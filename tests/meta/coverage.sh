@@ -8,9 +8,9 @@ set -eu -o pipefail
 build=$1
 
 # The least percentage of lines and of branches of each folder that model/CMakeLists.txt names: what was reached when the
-# bar was set, rounded down; machine and driver, of which tests were cut off then, one lower. The aims are 95 and 90; what
-# is below them are ptx (branches), alu (branches), machine,
-# look, driver and runtime, which programs run (ctest -L sim, cli.exec) that are not counted here.
+# bar was set, rounded down; machine, of which tests were cut off then, and driver and runtime one lower. The aims are 95
+# and 90; what is below them are ptx (branches), alu (branches), machine, and look, which programs run (ctest -L sim,
+# cli.exec) that are not counted here.
 bars='
 core     99 95
 number   99 98
@@ -24,8 +24,8 @@ ptx      97 85
 alu      99 42
 machine  87 74
 look      1  1
-driver   53 45
-runtime  15  9
+driver   98 94
+runtime  98 97
 together 98 95
 '
 
@@ -70,7 +70,10 @@ for kind in initial reached; do # a file that nothing runs is in the first only
 done
 quiet lcov "${rules[@]}" --add-tracefile "$tracefile.initial" --add-tracefile "$tracefile.reached" \
     --output-file "$tracefile.all"
-quiet lcov "${rules[@]}" --extract "$tracefile.all" "$PWD/model/*" --output-file "$tracefile"
+quiet lcov "${rules[@]}" --extract "$tracefile.all" "$PWD/model/*" --output-file "$tracefile.model"
+# The tables of names make a weak function of each row, most of which the linker throws away because a file defines the
+# call: no test can reach those. unit.driver_every_call calls every name.
+quiet lcov "${rules[@]}" --remove "$tracefile.model" '*_names.def' --output-file "$tracefile"
 quiet genhtml "${rules[@]}" --branch-coverage --title tmaref --prefix "$PWD" --output-directory "$build/html" "$tracefile"
 
 # Each room, then those of the reference model, core to mma, together: the records of the tracefile itself, LF/LH lines,
