@@ -147,6 +147,50 @@ uint64_t native_descriptor_pack(const uint32_t *fields);
 // The shared address of a byte of a K-major operand: byte `k_bytes` of row `row` of M or N.
 uint32_t native_descriptor_address(uint64_t bits, int row, int k_bytes);
 
+// --- CuTe layouts ----------------------------------------------------------------------------------------------------
+
+// A layout: its text as it is written, elements of each mode; where a call returns 0, the reason and the column of the
+// text that it speaks of (-1: none).
+struct native_layout {
+    char text[1536], why[256];
+    uint64_t size, cosize, mode[32];
+    int32_t rank, depth, column;
+};
+
+// Reads a layout as CuTe prints it. Returns 1, or 0 with the reason.
+int native_layout_read(const char *text, struct native_layout *layout);
+
+// `what`: 0 coalesce (`other` is any layout), 1 composition with `other`, 2 zipped_divide and 3 tiled_divide by the
+// shape of `other`.
+int native_layout_make(int what, const char *text, const char *other, struct native_layout *layout);
+
+// index[i] of element number[i], in CuTe's order.
+int native_layout_indices(const char *text, int64_t count, const uint64_t *number, uint64_t *index);
+
+// The copies that fill a layout: struct cute_box of the library.
+struct native_filling {
+    int32_t rank, swizzle, loops, mode[5];
+    uint32_t align_bytes, offset_bytes, box[5];
+    uint64_t copies, count[40], step_elems[40], step_bytes[40];
+    int32_t dim[40];
+};
+int native_layout_box(const char *text, uint32_t dtype, int modes, struct native_filling *filling,
+                      struct native_layout *why);
+
+// The descriptor that reads a layout of elements of `bytes` bytes, and how far behind the layout's begin the operand of
+// a step along K starts.
+struct native_operand {
+    uint64_t descriptor;
+    uint32_t leading_bytes, stride_bytes;
+    int32_t is_mn_major, rows, k, steps;
+    char atom[32];
+};
+int native_layout_operand(const char *text, uint32_t bytes, struct native_operand *operand, struct native_layout *why);
+uint32_t native_layout_start(const char *text, uint32_t bytes, int step);
+
+// The layout of a box, outermost dimension first. Returns 0 for maps whose box has none.
+int native_layout_of_box(const uint8_t *image, struct native_layout *layout);
+
 // --- Products --------------------------------------------------------------------------------------------------------
 
 // The types of a wgmma ("f32.bf16.bf16": D, A, B) and of an mma ("m16n8k16.f32.bf16.bf16"); -1 if there are none.

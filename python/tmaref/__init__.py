@@ -10,6 +10,7 @@ swizzles, bank conflicts, and the numbers of the tensor cores.
 from .barriers import Barrier, BarrierFields
 from .command import Diagnosis, diagnose, explain
 from .copies import bulk_load, bulk_store, load, multicast, reduce, store
+from .cute import Filling, Layout, LayoutError, Loop, Operand
 from .errors import Broken, Fault, Finding, Refused, version
 from .layouts import Conflicts, conflicts, swizzle_index
 from .maps import Fields, TensorMap
@@ -18,7 +19,7 @@ from .tensors import Tensor
 
 __version__ = version()
 __all__ = [
-    "Barrier", "BarrierFields", "Broken", "Conflicts", "Diagnosis", "Fault", "Fields", "Finding", "Refused", "Tensor",
-    "TensorMap", "bulk_load", "bulk_store", "conflicts", "diagnose", "explain", "load", "matmul", "mma", "multicast",
-    "reduce", "store", "swizzle_index", "wgmma",
+    "Barrier", "BarrierFields", "Broken", "Conflicts", "Diagnosis", "Fault", "Fields", "Filling", "Finding", "Layout",
+    "LayoutError", "Loop", "Operand", "Refused", "Tensor", "TensorMap", "bulk_load", "bulk_store", "conflicts",
+    "diagnose", "explain", "load", "matmul", "mma", "multicast", "reduce", "store", "swizzle_index", "wgmma",
 ]  # fmt: skip
