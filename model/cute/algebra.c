@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cute.h"
+#include "refuse.h"
 
 // --- Meaning ---------------------------------------------------------------------------------------------------------
 
@@ -191,10 +191,10 @@ void cute_coalesce(const struct cute_layout *layout, struct cute_layout *to)
 
 // --- Composition -----------------------------------------------------------------------------------------------------
 
-__attribute__((format(printf, 2, 3))) static int refuse(struct cute_error *error, const char *format, ...)
+int cute_refuse(struct cute_error *error, int column, const char *format, ...)
 {
     va_list arguments;
-    error->column = -1;
+    error->column = column;
     va_start(arguments, format);
     vsnprintf(error->why, sizeof error->why, format, arguments);
     va_end(arguments);
@@ -203,15 +203,15 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct cute_error *error
 
 static int refuse_step(struct cute_error *error, const char *what, uint64_t number, uint64_t shape)
 {
-    return refuse(error, "%s %llu does not divide a mode of %llu elements, nor the mode it", what,
-                  (unsigned long long)number, (unsigned long long)shape);
+    return cute_refuse(error, -1, "%s %llu does not divide a mode of %llu elements, nor the mode it", what,
+                       (unsigned long long)number, (unsigned long long)shape);
 }
 
 // A result whose numbers are no larger than those that are read.
 static int check_result(const struct cute_layout *to, struct cute_error *error)
 {
     if (cute_overflow(to) < 0) return 1;
-    return refuse(error, "the result has more than 2^%d elements or places", CUTE_MOST_LOG2);
+    return cute_refuse(error, -1, "the result has more than 2^%d elements or places", CUTE_MOST_LOG2);
 }
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -225,7 +225,7 @@ static int compose_leaf(const struct cute_layout *a, uint64_t shape, uint64_t st
 {
     int from = to->leaves;
     if (to->leaves + a->leaves > CUTE_MAX_LEAVES)
-        return refuse(error, "the result has more than %d numbers", CUTE_MAX_LEAVES);
+        return cute_refuse(error, -1, "the result has more than %d numbers", CUTE_MAX_LEAVES);
     if (stride == 0) {
         add_leaf(to, shape, 0);
         return 1;
@@ -280,7 +280,7 @@ static int add_whole(const struct cute_layout *layout, int mode, struct cute_lay
     struct cute_layout alone;
     cute_mode(layout, mode, &alone);
     if (to->leaves + alone.leaves > CUTE_MAX_LEAVES)
-        return refuse(error, "the result has more than %d numbers", CUTE_MAX_LEAVES);
+        return cute_refuse(error, -1, "the result has more than %d numbers", CUTE_MAX_LEAVES);
     for (int i = 0; i < alone.leaves; i++) to->leaf[to->leaves++] = alone.leaf[i];
     return 1;
 }
@@ -297,9 +297,10 @@ static int divide(const struct cute_layout *layout, const uint64_t *tile, int co
 {
     int rank = cute_rank(layout), rest;
     *to = (struct cute_layout){0};
-    if (count < 1 || count > rank) return refuse(error, "a tile of %d numbers: the layout has rank %d", count, rank);
+    if (count < 1 || count > rank)
+        return cute_refuse(error, -1, "a tile of %d numbers: the layout has rank %d", count, rank);
     for (int i = 0; i < count; i++)
-        if (tile[i] == 0) return refuse(error, "a tile of no elements");
+        if (tile[i] == 0) return cute_refuse(error, -1, "a tile of no elements");
     for (int i = 0; i < count; i++)
         if (!add_part(layout, i, tile[i], 1, to, error)) return 0;
     enclose_all(to, 0);

@@ -3,10 +3,9 @@
 // of the layout whose strides continue each other and which step through the tensor one by one; all others are more
 // copies.
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "cute_box.h"
+#include "refuse.h"
 #include "tile.h"
 
 enum { ROW_GRANULE_BYTES = 16, PLACE_GRANULE_BYTES = 128, PATTERN_BASE = 4, PATTERN_SHIFT = 3 };
@@ -28,14 +27,10 @@ struct search {
     struct part part[CUTE_MAX_LEAVES];
 };
 
-__attribute__((format(printf, 3, 4))) static int refuse(const struct search *s, int leaf, const char *format, ...)
+// Where the stride of a part stands.
+static int column_of(const struct search *s, const struct part *part)
 {
-    va_list arguments;
-    s->error->column = leaf < 0 ? -1 : cute_stride_column(s->layout, leaf);
-    va_start(arguments, format);
-    vsnprintf(s->error->why, sizeof s->error->why, format, arguments);
-    va_end(arguments);
-    return 0;
+    return cute_stride_column(s->layout, part->leaf);
 }
 
 // --- The swizzle -----------------------------------------------------------------------------------------------------
@@ -44,18 +39,17 @@ int cute_swizzle_mode(const struct cute_layout *layout, uint32_t bytes, enum ten
                       struct cute_error *error)
 {
     struct cute_swizzle swizzle = cute_swizzle_of(layout);
-    const struct search s = {.layout = layout, .error = error};
     const int is_pointers = layout->pointer_bits == 0 && swizzle.base == PATTERN_BASE && bytes > 1;
     for (; bytes > 1; bytes /= 2) swizzle.base++;
     *mode = SWIZZLE_NONE;
     if (!layout->is_swizzled || swizzle.bits == 0) return 1;
     if (swizzle.bits > SWIZZLE_128B || swizzle.base != PATTERN_BASE || swizzle.shift != PATTERN_SHIFT)
-        return refuse(&s, -1,
-                      "in bytes the swizzle is Sw<%d,%d,%d>; the hardware has Sw<1,4,3>, Sw<2,4,3> and Sw<3,4,3>%s",
-                      swizzle.bits, swizzle.base, swizzle.shift,
-                      is_pointers ? ". If it is a pointer's, as in CuTe's Python, it counts bytes: write "
-                                    "smem_ptr[16b](unset), with the bits of an element, in place of the number"
-                                  : "");
+        return cute_refuse(
+            error, -1, "in bytes the swizzle is Sw<%d,%d,%d>; the hardware has Sw<1,4,3>, Sw<2,4,3> and Sw<3,4,3>%s",
+            swizzle.bits, swizzle.base, swizzle.shift,
+            is_pointers ? ". If it is a pointer's, as in CuTe's Python, it counts bytes: write "
+                          "smem_ptr[16b](unset), with the bits of an element, in place of the number"
+                        : "");
     *mode = (enum tensormap_swizzle)swizzle.bits;
     return 1;
 }
@@ -92,11 +86,12 @@ static int check_places(const struct search *s)
     uint64_t places = s->layout->offset + cute_cosize(s->layout);
     for (int i = 0; i < s->parts; i++)
         if (s->part[i].stride == 0)
-            return refuse(s, s->part[i].leaf, "stride 0: %" PRIu64 " elements would lie at one place",
-                          s->part[i].shape);
+            return cute_refuse(s->error, column_of(s, &s->part[i]),
+                               "stride 0: %" PRIu64 " elements would lie at one place", s->part[i].shape);
     if (places > CTA_SHARED_BYTES / s->bytes)
-        return refuse(s, -1, "the layout reaches over %" PRIu64 " bytes; a CTA has at most %d of shared memory",
-                      places * s->bytes, CTA_SHARED_BYTES);
+        return cute_refuse(s->error, -1,
+                           "the layout reaches over %" PRIu64 " bytes; a CTA has at most %d of shared memory",
+                           places * s->bytes, CTA_SHARED_BYTES);
     for (uint64_t i = 0; i < size; i++) {
         uint64_t at = 0, rest = i;
         for (int p = 0; p < s->parts; p++) {
@@ -104,7 +99,8 @@ static int check_places(const struct search *s)
             rest /= s->part[p].shape;
         }
         if ((taken[at / 64] >> at % 64 & 1) != 0)
-            return refuse(s, -1, "element %" PRIu64 " and one before it would lie at one place, %" PRIu64, i, at);
+            return cute_refuse(s->error, -1, "element %" PRIu64 " and one before it would lie at one place, %" PRIu64,
+                               i, at);
         taken[at / 64] |= (uint64_t)1 << at % 64;
     }
     return 1;
@@ -136,12 +132,12 @@ static void add_loop(struct search *s, const struct part *part, uint64_t share)
 
 static int refuse_place(const struct search *s, const struct part *part)
 {
-    return refuse(s, part->leaf,
-                  "stride %" PRIu64 " is %" PRIu64
-                  " bytes: a copy begins at a multiple of %d bytes, and the rows of a box "
-                  "lie %u bytes apart",
-                  part->stride, part->stride * s->bytes, PLACE_GRANULE_BYTES,
-                  s->box->swizzle == SWIZZLE_NONE ? s->box->box[0] * s->bytes : tensormap_span_bytes(s->box->swizzle));
+    return cute_refuse(
+        s->error, column_of(s, part),
+        "stride %" PRIu64 " is %" PRIu64 " bytes: a copy begins at a multiple of %d bytes, and the rows of a box "
+        "lie %u bytes apart",
+        part->stride, part->stride * s->bytes, PLACE_GRANULE_BYTES,
+        s->box->swizzle == SWIZZLE_NONE ? s->box->box[0] * s->bytes : tensormap_span_bytes(s->box->swizzle));
 }
 
 // The part that runs through shared memory and through the tensor element by element.
@@ -154,16 +150,17 @@ static struct part *find_inner(struct search *s)
         if (nearest == NULL || part->stride < nearest->stride) nearest = part;
     }
     if (nearest == NULL)
-        refuse(s, -1, "one element alone is no box: a row has a multiple of %d bytes", ROW_GRANULE_BYTES);
+        cute_refuse(s->error, -1, "one element alone is no box: a row has a multiple of %d bytes", ROW_GRANULE_BYTES);
     else if (nearest->stride != 1)
-        refuse(s, nearest->leaf, "no stride is 1: a box has neighbours side by side");
+        cute_refuse(s->error, column_of(s, nearest), "no stride is 1: a box has neighbours side by side");
     else if (nearest->mode >= s->modes)
-        refuse(s, nearest->leaf, "stride 1 is in mode %d, which is no dimension of the tensor", nearest->mode);
+        cute_refuse(s->error, column_of(s, nearest), "stride 1 is in mode %d, which is no dimension of the tensor",
+                    nearest->mode);
     else
-        refuse(s, nearest->leaf,
-               "neighbours in shared memory are %" PRIu64
-               " elements of mode %d apart; a box takes neighbours of the tensor",
-               nearest->step, nearest->mode);
+        cute_refuse(s->error, column_of(s, nearest),
+                    "neighbours in shared memory are %" PRIu64
+                    " elements of mode %d apart; a box takes neighbours of the tensor",
+                    nearest->step, nearest->mode);
     return NULL;
 }
 
@@ -173,10 +170,10 @@ static int take_inner(struct search *s, struct part *inner)
     uint32_t span = tensormap_span_bytes(s->box->swizzle);
     uint64_t most = span == 0 ? TENSORMAP_MAX_BOX : span / s->bytes, share = share_of(s, inner, most);
     if (share * s->bytes % ROW_GRANULE_BYTES != 0 || share == 0)
-        return refuse(s, inner->leaf,
-                      "a row of %" PRIu64 " bytes: a box has rows of a multiple of %d bytes, at most %" PRIu64
-                      ", and takes a longer one in parts of a multiple of %d",
-                      inner->shape * s->bytes, ROW_GRANULE_BYTES, most * s->bytes, PLACE_GRANULE_BYTES);
+        return cute_refuse(s->error, column_of(s, inner),
+                           "a row of %" PRIu64 " bytes: a box has rows of a multiple of %d bytes, at most %" PRIu64
+                           ", and takes a longer one in parts of a multiple of %d",
+                           inner->shape * s->bytes, ROW_GRANULE_BYTES, most * s->bytes, PLACE_GRANULE_BYTES);
     s->box->rank = 1;
     s->box->mode[0] = inner->mode;
     s->box->box[0] = (uint32_t)share;
@@ -250,12 +247,12 @@ int cute_box_of(const struct cute_layout *layout, enum dtype dtype, int modes, s
     struct part *inner;
     *box = (struct cute_box){.copies = 1};
     if (modes < 1 || modes > TENSORMAP_MAX_RANK || modes > cute_rank(layout))
-        return refuse(&s, -1,
-                      "%d modes are to be dimensions of the tensor: the layout has %d, and a tensor map 1 to %d", modes,
-                      cute_rank(layout), TENSORMAP_MAX_RANK);
+        return cute_refuse(error, -1,
+                           "%d modes are to be dimensions of the tensor: the layout has %d, and a tensor map 1 to %d",
+                           modes, cute_rank(layout), TENSORMAP_MAX_RANK);
     if (layout->pointer_bits != 0 && (uint32_t)layout->pointer_bits != 8 * s.bytes)
-        return refuse(&s, -1, "the layout is of elements of %d bits, %s has %u", layout->pointer_bits,
-                      dtype_row(dtype)->ptx, 8 * s.bytes);
+        return cute_refuse(error, -1, "the layout is of elements of %d bits, %s has %u", layout->pointer_bits,
+                           dtype_row(dtype)->ptx, 8 * s.bytes);
     find_parts(&s);
     if (!cute_swizzle_mode(layout, s.bytes, &box->swizzle, error) || !check_places(&s) ||
         (inner = find_inner(&s)) == NULL || !take_inner(&s, inner))
@@ -265,8 +262,8 @@ int cute_box_of(const struct cute_layout *layout, enum dtype dtype, int modes, s
     box->align_bytes = box->swizzle == SWIZZLE_NONE ? PLACE_GRANULE_BYTES : tensormap_pattern_bytes(box->swizzle);
     box->offset_bytes = (uint32_t)(layout->offset * s.bytes);
     if (box->offset_bytes % PLACE_GRANULE_BYTES != 0)
-        return refuse(&s, -1, "the offset is %u bytes: a copy begins at a multiple of %d bytes", box->offset_bytes,
-                      PLACE_GRANULE_BYTES);
+        return cute_refuse(error, -1, "the offset is %u bytes: a copy begins at a multiple of %d bytes",
+                           box->offset_bytes, PLACE_GRANULE_BYTES);
     return take_copies(&s, inner);
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The strides of a descriptor are read off the layout at the elements where they count; that all others lie where the
 // descriptor reads them is asked of wgmma's own function of addresses.
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "cute_box.h"
 #include "cute_operand.h"
+#include "refuse.h"
 
 enum { GROUP_ROWS = 8, MOST_ROWS = 256, STEP_BYTES = 32, UNIT_BYTES = 16, MN_BYTES = 2 };
 
@@ -13,16 +11,6 @@ struct question {
     const struct cute_layout *layout;
     uint32_t bytes;
 };
-
-__attribute__((format(printf, 2, 3))) static int refuse(struct cute_error *error, const char *format, ...)
-{
-    va_list arguments;
-    error->column = -1;
-    va_start(arguments, format);
-    vsnprintf(error->why, sizeof error->why, format, arguments);
-    va_end(arguments);
-    return 0;
-}
 
 // Byte offsets of an element (row, k), without the swizzle and with it.
 static uint64_t plain_bytes(const struct question *q, int row, int k)
@@ -76,11 +64,11 @@ static int check_step(const struct question *q, const struct cute_operand *opera
             uint32_t read = operand->is_mn_major ? wgmma_address_mn_major(&d, row, k)
                                                  : wgmma_address_k_major(&d, row, k * (int)q->bytes);
             if (is != read)
-                return refuse(error,
-                              "no descriptor reads it: row %d, k %d lies at byte %llu, and with leading offset %u and "
-                              "stride offset %u it is read at %u",
-                              row, step * operand->k_elems + k, (unsigned long long)is, d.leading_bytes, d.stride_bytes,
-                              read);
+                return cute_refuse(
+                    error, -1,
+                    "no descriptor reads it: row %d, k %d lies at byte %llu, and with leading offset %u and "
+                    "stride offset %u it is read at %u",
+                    row, step * operand->k_elems + k, (unsigned long long)is, d.leading_bytes, d.stride_bytes, read);
         }
     return 1;
 }
@@ -95,21 +83,23 @@ static uint64_t mode_size(const struct cute_layout *layout, int mode)
 // Which way it runs, and how large it is.
 static int check_form(const struct question *q, struct cute_operand *operand, struct cute_error *error)
 {
-    if (q->bytes > 4) return refuse(error, "wgmma has no elements of %u bytes", q->bytes);
-    if (cute_rank(q->layout) < 2) return refuse(error, "an operand has two modes, rows of M or N and K");
+    if (q->bytes > 4) return cute_refuse(error, -1, "wgmma has no elements of %u bytes", q->bytes);
+    if (cute_rank(q->layout) < 2) return cute_refuse(error, -1, "an operand has two modes, rows of M or N and K");
     uint64_t rows = mode_size(q->layout, 0), k = mode_size(q->layout, 1);
-    if (cute_cosize(q->layout) + q->layout->offset > SM_SHARED_BYTES / q->bytes)
-        return refuse(error, "it does not fit into shared memory");
+    const uint64_t places = SM_SHARED_BYTES / q->bytes;
+    if (cute_size(q->layout) > places || q->layout->offset + cute_cosize(q->layout) > places)
+        return cute_refuse(error, -1, "it does not fit into shared memory");
     operand->k_elems = (int)(STEP_BYTES / q->bytes);
     if (rows % GROUP_ROWS != 0)
-        return refuse(error, "%llu rows: an operand has a multiple of 8", (unsigned long long)rows);
+        return cute_refuse(error, -1, "%llu rows: an operand has a multiple of 8", (unsigned long long)rows);
     if (k % (uint64_t)operand->k_elems != 0)
-        return refuse(error, "a depth of %llu: an instruction takes %d", (unsigned long long)k, operand->k_elems);
+        return cute_refuse(error, -1, "a depth of %llu: an instruction takes %d", (unsigned long long)k,
+                           operand->k_elems);
     operand->rows = rows < MOST_ROWS ? (int)rows : MOST_ROWS;
     operand->steps = (int)(k / (uint64_t)operand->k_elems);
     operand->is_mn_major = apart(q, 1, 0) == q->bytes;
     if (operand->is_mn_major && q->bytes != MN_BYTES)
-        return refuse(error, "rows run through memory first (MN-major), which only operands of 16 bits may");
+        return cute_refuse(error, -1, "rows run through memory first (MN-major), which only operands of 16 bits may");
     return 1;
 }
 

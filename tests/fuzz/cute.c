@@ -3,6 +3,7 @@
 // boxes keep what they promise.
 #include "cute.h"
 #include "cute_box.h"
+#include "cute_operand.h"
 #include "fuzz.h"
 
 static void check_text(const struct cute_layout *layout)
@@ -52,6 +53,20 @@ static void check_box(const struct cute_layout *layout, enum dtype dtype)
     fuzz_require(elements * box.copies == cute_size(layout));
 }
 
+// What wgmma would read begins and ends within the layout.
+static void check_operand(const struct cute_layout *layout, uint32_t bytes)
+{
+    struct cute_operand operand;
+    struct cute_error error;
+    if (!cute_operand_of(layout, bytes, &operand, &error)) {
+        fuzz_require(error.why[0] != '\0');
+        return;
+    }
+    fuzz_require(operand.rows >= 8 && operand.rows <= 256 && operand.steps >= 1);
+    uint64_t last = cute_operand_start(layout, &operand, bytes, operand.steps - 1);
+    fuzz_require(last < (layout->offset + cute_cosize(layout)) * bytes);
+}
+
 void fuzz_cute(const uint8_t *bytes, size_t size_bytes)
 {
     struct fuzz_input input = {bytes, size_bytes};
@@ -65,6 +80,7 @@ void fuzz_cute(const uint8_t *bytes, size_t size_bytes)
         check_text(&layout);
         check_algebra(&layout, tile, number);
         check_box(&layout, dtype);
+        check_operand(&layout, dtype_row(dtype)->size_bytes);
     } else {
         fuzz_require(error.column >= 0 && (size_t)error.column <= strlen(text) && error.why[0] != '\0');
     }

@@ -108,6 +108,7 @@ static const struct {
     {"(12,64):(64,1)", 2, "12 rows"},
     {"(8,24):(24,1)", 2, "a depth of 24"},
     {"(8,65536):(65536,1)", 2, "fit into shared memory"},
+    {"((8,8),(16,281474976)):((64,512),(1,0))", 2, "fit into shared memory"}, // many elements at few places
     {"((8,2),(8,2)):((8,200000),(1,64))", 2, "fit into shared memory"},
 };
 
