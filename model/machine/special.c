@@ -17,7 +17,8 @@ static uint32_t part_of(const uint32_t extent[3], uint32_t part, uint32_t fourth
 static uint32_t thread_of(const struct machine_warp *warp, uint32_t lane, uint32_t part)
 {
     const uint32_t *block = warp->cta->cluster->machine->launch->block;
-    uint32_t thread = warp->index * MACHINE_LANES + lane;
+    const uint32_t thread = warp->index * MACHINE_LANES + lane;
+    if (block[1] == 1 && block[2] == 1) return part == 0 ? thread : 0;
     const uint32_t parts[3] = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]};
     return part_of(parts, part, 0);
 }
@@ -95,22 +96,35 @@ static uint64_t launch_value(const struct machine_cta *cta, enum ptx_special spe
     }
 }
 
-static uint64_t value_of(const struct machine_warp *warp, const struct machine_special *special, uint32_t lane)
+// Of those whose lanes differ. 0: it is none of them.
+static int lane_value(const struct machine_warp *warp, const struct machine_special *special, uint32_t lane,
+                      uint64_t *value)
 {
-    enum ptx_special which = (enum ptx_special)special->special;
-    switch (which) {
+    switch ((enum ptx_special)special->special) {
     case PTX_SPECIAL_TID:
-        return thread_of(warp, lane, special->part);
+        *value = thread_of(warp, lane, special->part);
+        return 1;
     case PTX_SPECIAL_LANEID:
-        return lane;
-    case PTX_SPECIAL_WARPID:
-        return warp->index;
+        *value = lane;
+        return 1;
     case PTX_SPECIAL_LANEMASK_EQ:
     case PTX_SPECIAL_LANEMASK_LE:
     case PTX_SPECIAL_LANEMASK_LT:
     case PTX_SPECIAL_LANEMASK_GE:
     case PTX_SPECIAL_LANEMASK_GT:
-        return lane_mask(which, lane);
+        *value = lane_mask((enum ptx_special)special->special, lane);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t warp_value(const struct machine_warp *warp, const struct machine_special *special)
+{
+    enum ptx_special which = (enum ptx_special)special->special;
+    switch (which) {
+    case PTX_SPECIAL_WARPID:
+        return warp->index;
     case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
     case PTX_SPECIAL_CLUSTERID:
     case PTX_SPECIAL_NCLUSTERID:
@@ -124,25 +138,50 @@ static uint64_t value_of(const struct machine_warp *warp, const struct machine_s
     }
 }
 
-static void fill(const struct machine_strand *strand, uint32_t slot, enum ptx_file file, uint64_t value)
+// All lanes at once; a predicate, which is rare, lane by lane.
+static void put_lanes(const struct machine_strand *strand, const struct machine_operand *operand,
+                      const uint64_t value[MACHINE_LANES])
 {
-    const struct machine_operand operand = {.slot = slot | MACHINE_IN_WARP, .file = (uint8_t)file};
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) machine_set_value(strand, &operand, lane, value);
+    uint32_t *const words = machine_slot(strand, operand->slot);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        if (operand->file == PTX_FILE_32)
+            words[lane] = (uint32_t)value[lane];
+        else if (operand->file == PTX_FILE_64)
+            ((uint64_t *)(void *)words)[lane] = value[lane];
+        else
+            machine_set_value(strand, operand, lane, value[lane]);
+    }
+}
+
+static void fill(const struct machine_strand *strand, uint32_t slot, uint32_t file, uint64_t value)
+{
+    const struct machine_operand operand = {.slot = slot, .file = (uint8_t)file};
+    uint64_t same[MACHINE_LANES];
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) same[lane] = value;
+    put_lanes(strand, &operand, same);
+}
+
+static void set_special(const struct machine_warp *warp, const struct machine_special *special)
+{
+    const struct machine_strand *strand = &warp->strand[0];
+    const struct machine_operand operand = {.slot = special->slot, .file = special->file};
+    uint64_t value[MACHINE_LANES];
+    if (!lane_value(warp, special, 0, &value[0])) {
+        fill(strand, special->slot, special->file, warp_value(warp, special));
+        return;
+    }
+    for (uint32_t lane = 1; lane < MACHINE_LANES; lane++) lane_value(warp, special, lane, &value[lane]);
+    put_lanes(strand, &operand, value);
 }
 
 void machine_special_set(struct machine_warp *warp)
 {
     const struct machine *machine = warp->cta->cluster->machine;
     const struct machine_strand *strand = &warp->strand[0];
-    fill(strand, MACHINE_SLOT_ZERO, PTX_FILE_64, 0);
-    fill(strand, MACHINE_SLOT_SHARED, PTX_FILE_64, (uint64_t)warp->cta->rank << SHARED_RANK_SHIFT);
-    fill(strand, MACHINE_SLOT_PARAMETERS, PTX_FILE_64, machine_parameter_window(machine));
-    for (uint32_t i = 0; i < machine->kernel->specials; i++) {
-        const struct machine_special *special = &machine->kernel->special[i];
-        const struct machine_operand operand = {.slot = special->slot, .file = special->file};
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-            machine_set_value(strand, &operand, lane, value_of(warp, special, lane));
-    }
+    fill(strand, MACHINE_SLOT_ZERO | MACHINE_IN_WARP, PTX_FILE_64, 0);
+    fill(strand, MACHINE_SLOT_SHARED | MACHINE_IN_WARP, PTX_FILE_64, (uint64_t)warp->cta->rank << SHARED_RANK_SHIFT);
+    fill(strand, MACHINE_SLOT_PARAMETERS | MACHINE_IN_WARP, PTX_FILE_64, machine_parameter_window(machine));
+    for (uint32_t i = 0; i < machine->kernel->specials; i++) set_special(warp, &machine->kernel->special[i]);
 }
 
 // The clock of a cluster goes on by the longest turn of each round, and in a turn by one for each time that it is read.
