@@ -22,6 +22,7 @@ types 0 "tmaref-encode - make the 128 bytes" man tmaref-encode
 types 0 "tmaref-replay" man tmaref
 types 0 "--swizzle=128B" bash -c 'tmaref --complete encode --swizzle='
 types 0 "complete -F _tmaref tmaref" bash -c '. /usr/share/bash-completion/completions/tmaref; complete -p tmaref'
+types 0 "" test -e /usr/share/zsh/vendor-completions/_tmaref -a -e /usr/share/fish/vendor_completions.d/tmaref.fish
 types 0 "# From Python" cat /usr/share/doc/tmaref/docs/python.md
 
 # A program of the driver's API, without a driver.

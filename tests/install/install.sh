@@ -189,7 +189,7 @@ check_command() {
     "$command" --complete '' | cut -f 1 | while read -r name; do
         find "$tree" -path "*/man1/tmaref-$name.1" | grep -q . || echo "tmaref-$name.1: not installed"
     done | offences
-    for file in bash-completion/completions/tmaref zsh/vendor-completions/_tmaref fish/vendor_completions.d/tmaref.fish \
+    for file in bash-completion/completions/tmaref zsh/site-functions/_tmaref fish/vendor_completions.d/tmaref.fish \
         doc/tmaref/LICENSE doc/tmaref/README.md doc/tmaref/docs/abi.md; do
         [ -s "$tree/share/$file" ] || echo "share/$file: not installed"
     done | offences
