@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -189,6 +190,17 @@ static void set_environment(const void *context)
     set_or_exit("TRITON_PTXAS_BLACKWELL_PATH", "%s/ptxas", folder, NULL, 0); // what newer ones ask for every GPU
 }
 
+// What the program's processes know each other by: no other run has it.
+static void name_run(void)
+{
+    struct timespec now;
+    char name[64];
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, sizeof name, "r%lx_%llx%08lx", (long)getpid(), (unsigned long long)now.tv_sec,
+             (unsigned long)now.tv_nsec);
+    if (setenv("TMAREF_RUN", name, 1) != 0) perror("tmaref exec: the environment");
+}
+
 int command_exec(int argc, char **argv)
 {
     static const struct command_line line = {
@@ -214,6 +226,7 @@ int command_exec(int argc, char **argv)
                                      "its lib folder");
     const int status = set_file("TMAREF_COVERAGE") != EXIT_AGREE ? EXIT_USAGE : set_file("TMAREF_TRACE");
     if (status != EXIT_AGREE) return status;
+    name_run();
     const pid_t child = program_start(options.program, set_environment, folder);
     if (child < 0) return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(errno));
     return program_wait(child);

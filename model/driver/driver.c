@@ -101,7 +101,8 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
                                        .thread = driver->options.thread,
                                        .dump = driver->options.dump,
                                        .trace = driver->options.trace,
-                                       .coverage = driver->options.coverage};
+                                       .coverage = driver->options.coverage,
+                                       .run = driver->options.run};
     if (driver->look != NULL) return 1;
     driver->look = look_open(&asked, why, why_bytes);
     look_owner = getpid();

@@ -26,6 +26,7 @@
 #define DRIVER_TEXT_ROWS(X)                                                                                            \
     X(trace, "TMAREF_TRACE")                                                                                           \
     X(coverage, "TMAREF_COVERAGE")                                                                                     \
+    X(run, "TMAREF_RUN")                                                                                               \
     X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 
 struct driver_options {

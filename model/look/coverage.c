@@ -25,6 +25,7 @@ struct begin {
 // `added`: lines of the launch that is taken; `line`: of all so far, in rising order of file and line.
 struct look_coverage {
     char *path;
+    const char *run;
     char **file;
     struct line *line, *added;
     struct begin *begin;
@@ -33,11 +34,12 @@ struct look_coverage {
     int error;    // of a file of PTX that could not be written
 };
 
-struct look_coverage *look_coverage_open(const char *path)
+struct look_coverage *look_coverage_open(const char *path, const char *run)
 {
     struct look_coverage *coverage = calloc(1, sizeof *coverage);
     if (coverage == NULL) return NULL;
     coverage->path = look_string(path, strlen(path));
+    coverage->run = run;
     if (coverage->path != NULL) return coverage;
     free(coverage);
     return NULL;
@@ -211,7 +213,7 @@ static void write_functions(const struct look_coverage *coverage, uint32_t file,
 static void write_file(const struct look_coverage *coverage, uint32_t file, FILE *out)
 {
     uint32_t found = 0, hit = 0;
-    fprintf(out, "TN:\nSF:%s\n", coverage->file[file]);
+    fprintf(out, "TN:%s\nSF:%s\n", coverage->run, coverage->file[file]);
     write_functions(coverage, file, out);
     for (uint32_t i = 0; i < coverage->lines; i++) {
         const struct line *line = &coverage->line[i];
@@ -223,9 +225,9 @@ static void write_file(const struct look_coverage *coverage, uint32_t file, FILE
     fprintf(out, "LF:%u\nLH:%u\nend_of_record\n", found, hit);
 }
 
-static int write_all(const struct look_coverage *coverage, char *why, size_t why_bytes)
+static int write_all(struct look_coverage *coverage, char *why, size_t why_bytes)
 {
-    FILE *out = fopen(coverage->path, "w");
+    FILE *out = look_file_open(&coverage->path, coverage->run);
     for (uint32_t i = 0; out != NULL && i < coverage->files; i++) write_file(coverage, i, out);
     int is_written = out != NULL && !ferror(out);
     if (out != NULL && fclose(out) != 0) is_written = 0;

@@ -78,9 +78,10 @@ static int is_asked(const struct look_options *options)
 static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
 {
     snprintf(why, why_bytes, "there is no memory for what exec was asked to tell");
-    if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage)) == NULL) return 0;
+    if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage, options->run)) == NULL)
+        return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
-    if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace)) == NULL) {
+    if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace, options->run)) == NULL) {
         snprintf(why, why_bytes, "TMAREF_TRACE: cannot write %s: %s", options->trace, strerror(errno));
         return 0;
     }

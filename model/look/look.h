@@ -16,10 +16,11 @@
 //   dump       what is shown there, and where a kernel fails: words of look_what_read()
 //   trace      the file that takes a timeline, in the trace event format
 //   coverage   the file that takes the coverage of lines, in the format of lcov
+//   run        what the processes of one tmaref exec share: each has files of its own
 struct look_options {
     int stats, is_json;
     uint64_t hit;
-    const char *break_at, *cta, *thread, *dump, *trace, *coverage;
+    const char *break_at, *cta, *thread, *dump, *trace, *coverage, *run;
 };
 
 // The parts of options, as a user writes them: 0 if it is not so written.

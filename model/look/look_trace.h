@@ -10,7 +10,7 @@
 struct look_trace;
 
 // NULL if the file cannot be written, or there is no memory.
-struct look_trace *look_trace_open(const char *path);
+struct look_trace *look_trace_open(const char *path, const char *run);
 void look_trace_begin(struct look_trace *trace, const char *kernel, struct machine_module *module);
 void look_trace_before(struct look_trace *trace, const struct machine_step *step);
 void look_trace_flight(struct look_trace *trace, const struct machine_flight *flight, int begins);

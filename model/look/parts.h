@@ -4,6 +4,8 @@
 #ifndef TMAREF_LOOK_PARTS_H
 #define TMAREF_LOOK_PARTS_H
 
+#include <stdio.h>
+
 #include "look.h"
 #include "looker.h"
 
@@ -15,6 +17,12 @@ void *look_grow(void *array, uint32_t *room, uint32_t count, size_t each_bytes);
 
 // A string of its own, or NULL.
 char *look_string(const char *at, size_t length);
+
+// Opens the file at *path for writing and holds it until it is shared or closed. `run` must stand in its first 500
+// bytes before that: another process of the same run then writes *path with its number behind, which *path becomes, and
+// says so. A run of "" is none. NULL with errno.
+FILE *look_file_open(char **path, const char *run);
+int look_file_share(FILE *file);
 
 // --- Counts of a launch ----------------------------------------------------------------------------------------------
 
@@ -70,7 +78,7 @@ void look_stats_close(struct look_stats *stats);
 // --- Coverage of lines -----------------------------------------------------------------------------------------------
 
 struct look_coverage;
-struct look_coverage *look_coverage_open(const char *path);
+struct look_coverage *look_coverage_open(const char *path, const char *run);
 void look_coverage_take(struct look_coverage *coverage, const struct look_tally *tally, struct machine_module *module);
 void look_coverage_drop(struct look_coverage *coverage); // without writing it
 int look_coverage_close(struct look_coverage *coverage, char *why, size_t why_bytes);

@@ -428,15 +428,19 @@ void look_trace_end(struct look_trace *trace)
 
 // --- The file --------------------------------------------------------------------------------------------------------
 
-struct look_trace *look_trace_open(const char *path)
+struct look_trace *look_trace_open(const char *path, const char *run)
 {
     struct look_trace *trace = calloc(1, sizeof *trace);
     if (trace == NULL) return NULL;
     trace->path = look_string(path, strlen(path));
-    trace->out = fopen(path, "w");
+    trace->out = trace->path == NULL ? NULL : look_file_open(&trace->path, run);
     if (trace->path != NULL && trace->out != NULL) {
-        fprintf(trace->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"tick shown as 1 ns\":\"the machine's clock: "
-                            "instructions, not cycles\"},\"traceEvents\":[\n");
+        fprintf(
+            trace->out,
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"run\":\"%s\",\"tick shown as 1 ns\":\"the machine's clock: "
+            "instructions, not cycles\"},\"traceEvents\":[\n",
+            run);
+        look_file_share(trace->out);
         return trace;
     }
     if (trace->out != NULL) fclose(trace->out);

@@ -36,4 +36,18 @@ mkfifo "$scratch/fifo"
 expect 2 'fifo: it is no regular file' --trace "$scratch/fifo" -- true
 TMAREF_TRACE=/no/such/file "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
 grep -q 'TMAREF_TRACE: cannot write /no/such/file: No such file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
+
+# Two processes of one run have a file each, and the next run begins again.
+expect 0 'another process of this run writes .*trace.json; this one writes .*trace.json\.[0-9]+' --trace "$trace" \
+    --coverage "$scratch/two.info" -- sh -c "'$RUN_PTX' '$1/tile.ptx' tile 2 64 && '$RUN_PTX' '$1/tile.ptx' plain"
+wants '"name":"launch 1, tile: CTA'
+grep -q 'SF:tile.cu' "$scratch/two.info" || { echo "the first coverage is gone"; failed=1; }
+set -- "$1" "$scratch"/two.info.*[0-9]
+[ $# = 2 ] && grep -q '^FNDA:1,plain' "$2" || { echo "no coverage of the second process"; failed=1; }
+trace=$(ls "$trace".[0-9]*)
+wants '"name":"launch 1, plain: CTA'
+trace=$scratch/trace.json
+expect 0 '' --trace "$trace" -- "$RUN_PTX" "$1/tile.ptx" plain
+wants '"name":"launch 1, plain: CTA'
+[ "$(ls "$trace"* | wc -l)" = 2 ] || { echo "more files than processes"; failed=1; }
 exit $failed
