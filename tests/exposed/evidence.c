@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Which recorded cases show a rule? evidence SPEAKS WITNESSES TRACES prints, for docs/rules.md, one line for each rule
-// and trace, rule<TAB>trace<TAB>family<TAB>cases<TAB>how:
+// Which recorded cases show a rule? evidence SPEAKS MISREAD WITNESSES TRACES prints, for docs/rules.md, one line for
+// each rule and trace, rule<TAB>trace<TAB>family<TAB>cases<TAB>how:
 //   end so               the rule is the first that the case breaks, and the machine ended it so
-//   expose a misreading  see exposed.c
+//   expose a misreading  see exposed.c and misread.h
 //   speak of it          the case agrees, and has what the rule speaks of, by the patterns of the file SPEAKS
-// evidence --check FILE SPEAKS WITNESSES TRACES: is all true that FILE, such a list, says, and does the evidence that
-// model/core/rules.def names for each rule hold a case that shows it in one of these ways?
+// evidence --check FILE SPEAKS MISREAD WITNESSES TRACES: is all true that FILE, such a list, says, and does the
+// evidence that model/core/rules.def names for each rule hold a case that shows it in one of these ways?
 #include "exposed.h"
 
 #include <regex.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "misread.h"
 #include "read_file.h"
 #include "trace_batch.h"
 #include "trace_paths.h"
@@ -63,6 +64,7 @@ static void count_spoken(const struct trace_batch *cases, int i, struct shown *s
     for (enum rule rule = RULE_OK + 1; line != NULL && rule < RULE_COUNT; rule++)
         shown->cases[SPEAKS][rule] +=
             speaks[rule].is_there && is_evidence(shown, rule) && regexec(&speaks[rule].pattern, line, 0, NULL, 0) == 0;
+    if (text != NULL) misreadings_count(cases, i, text, shown->cases[EXPOSES]);
     free(line);
     free(text);
     json_decref(json);
@@ -157,11 +159,11 @@ static int read_speaks(const char *path)
     while (file != NULL && ok && fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
         if (line[0] == '#') continue;
-        char *pattern = line, *id = strsep(&pattern, "\t");
+        char *why = line, *id = strsep(&why, "\t"), *pattern = strsep(&why, "\t");
         const enum rule rule = rule_find(id);
-        ok = pattern != NULL && rule != RULE_NONE && regcomp(&speaks[rule].pattern, pattern, REG_EXTENDED) == 0;
+        ok = why != NULL && rule != RULE_NONE && regcomp(&speaks[rule].pattern, pattern, REG_EXTENDED) == 0;
         if (ok) speaks[rule].is_there = 1;
-        if (!ok) fprintf(stderr, "%s: no rule and its pattern: %s\n", path, line);
+        if (!ok) fprintf(stderr, "%s: no rule, its pattern and why: %s\n", path, line);
     }
     if (file == NULL) perror(path);
     if (file != NULL) fclose(file);
@@ -238,15 +240,15 @@ static int count_all(struct shows *shows)
 int main(int argc, char **argv)
 {
     static struct trace_paths paths;
-    struct text why = {"usage: evidence [--check FILE] SPEAKS WITNESSES TRACES"};
-    int is_check = argc == 6 && strcmp(argv[1], "--check") == 0, first = is_check ? 3 : 1;
-    int ok = (is_check || argc == 4) && trace_paths_add(&paths, argv[first + 2], &why);
+    struct text why = {"usage: evidence [--check FILE] SPEAKS MISREAD WITNESSES TRACES"};
+    int is_check = argc == 7 && strcmp(argv[1], "--check") == 0, first = is_check ? 3 : 1;
+    int ok = (is_check || argc == 5) && trace_paths_add(&paths, argv[first + 3], &why);
     size_t list_bytes;
     char *list = is_check ? read_file(argv[2], LIST_MAX_BYTES, &list_bytes, &why) : NULL;
     ok = ok && (list != NULL || !is_check);
     struct shows shows = {&paths, list, ok ? shared_memory((size_t)paths.count * sizeof *shows.of) : NULL};
-    if (!ok || shows.of == NULL || !read_speaks(argv[first]) || !count_all(&shows) ||
-        !read_witnesses(&shows, argv[first + 1])) {
+    if (!ok || shows.of == NULL || !read_speaks(argv[first]) || !misreadings_read(argv[first + 1]) ||
+        !count_all(&shows) || !read_witnesses(&shows, argv[first + 2])) {
         fprintf(stderr, "%s\n", why.at);
         return EXIT_USAGE;
     }

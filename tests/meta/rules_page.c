@@ -33,6 +33,28 @@ static unsigned cases_that(const struct rule_row *row, const char *how)
     return sum;
 }
 
+// WHY no recorded case tells a misreading, by the third column of tests/exposed/speaks.tsv.
+static const char *why_weak(const struct rule_row *row)
+{
+    static const char *const why[][2] = {
+        {"nothing", "it says that something has no effect, and no other effect is named"},
+        {"open", "who misreads it leaves open what the rule decides, or the other way round"},
+        {"unwritten", "no misreading of it is written down, as a slow model or as a change of the case"},
+    };
+    static char line[1024];
+    const size_t length = strlen(row->id);
+    FILE *file = fopen("tests/exposed/speaks.tsv", "r");
+    const char *found = "";
+    while (file != NULL && found[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, row->id, length) != 0 || line[length] != '\t') continue;
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t i = 0; i < sizeof why / sizeof why[0]; i++)
+            if (strcmp(strrchr(line, '\t') + 1, why[i][0]) == 0) found = why[i][1];
+    }
+    if (file != NULL) fclose(file);
+    return found;
+}
+
 static void print_evidence(const struct rule_row *row)
 {
     unsigned ends = cases_that(row, "end so"), exposes = cases_that(row, "expose a misreading"),
@@ -48,7 +70,8 @@ static void print_evidence(const struct rule_row *row)
     else if (exposes > 0)
         printf(", %u case%s of it rule out named misreadings\n", exposes, exposes == 1 ? "" : "s");
     else
-        printf(", %u case%s of it speak%s of it\n", speak, speak == 1 ? "" : "s", speak == 1 ? "s" : "");
+        printf(", %u case%s of it speak%s of it; none tells a misreading: %s\n", speak, speak == 1 ? "" : "s",
+               speak == 1 ? "s" : "", why_weak(row));
 }
 
 static void print_rule(enum rule rule)
@@ -119,7 +142,7 @@ static void print_page(void)
            "agree\n"
            "and have what the rule speaks of, by a pattern of `tests/exposed/speaks.tsv`. The last is the weakest: no "
            "test\n"
-           "tells that such a case would differ without the rule.\n");
+           "tells that such a case would differ without the rule; the rule says why.\n");
     print_index();
     for (int i = 1; i < rule_count(); i++) print_rule(rule_at(i));
 }
