@@ -57,8 +57,8 @@ static struct entry *entry_find(const void *host, int is_variable)
 
 static void entry_add(void **handle, const struct entry *from)
 {
-    struct entry *entry = malloc(sizeof *entry);
-    if (entry == NULL || handle == NULL) return;
+    struct entry *entry = handle == NULL ? NULL : malloc(sizeof *entry);
+    if (entry == NULL) return;
     *entry = *from;
     entry->binary = (struct binary *)handle;
     LOCKED;

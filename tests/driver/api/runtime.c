@@ -15,21 +15,22 @@ static char image[] = PTX_HEAD ".visible .global .align 4 .u32 word = 3;\n"
                                "st.global.u32 [%rd1], 1;\nret;\n}\n";
 
 // What nvcc's object of a program has: stubs and variables of the host, whose addresses are the names.
-static char put, fault, nobody, missing, word, no_word;
+// What is no kernel may be a handle, and is looked at: these are as large as the head of what one points at.
+static uint64_t put, fault, nobody, missing, word, no_word;
 static uint32_t *shared;
 static void **handle;
 
 static void load(void)
 {
     handle = __cudaRegisterFatBinary(image);
-    __cudaRegisterFunction(handle, &put, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterFunction(handle, &fault, NULL, "fault", -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterFunction(handle, &missing, NULL, "missing", -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterVar(handle, &word, NULL, "word", 0, 4, 0, 0);
-    __cudaRegisterVar(handle, &no_word, NULL, "no_word", 0, 4, 0, 0);
+    __cudaRegisterFunction(handle, (char *)&put, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, (char *)&fault, NULL, "fault", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, (char *)&missing, NULL, "missing", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterVar(handle, (char *)&word, NULL, "word", 0, 4, 0, 0);
+    __cudaRegisterVar(handle, (char *)&no_word, NULL, "no_word", 0, 4, 0, 0);
     __cudaRegisterManagedVar(handle, (void **)&shared, NULL, "shared", 0, 4, 0, 0);
     __cudaRegisterFatBinaryEnd(handle);
-    __cudaRegisterFunction(NULL, &nobody, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL); // nothing is kept
+    __cudaRegisterFunction(NULL, (char *)&nobody, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL); // nothing is kept
 }
 
 static void *device_memory(size_t bytes)
