@@ -194,7 +194,7 @@ void fuzz_machine(const uint8_t *bytes, size_t size_bytes)
                                     .global = &global,
                                     .stack_bytes = 4096,
                                     .schedule = {(enum machine_policy)(shape / 640 % 4), shape, 1},
-                                    .limits = {.instructions = 20000}};
+                                    .limits = {.instructions = 4000}};
     fuzz_require(module != NULL);
     launch.kernel = machine_module_kernel(module, "k");
     machine_run(&launch, &outcome);
