@@ -101,7 +101,6 @@ static void check_compiled(struct check *check)
 {
     const struct cluster_launch *launch = check->launch;
     if (launch->compiled_cluster[0] == 0) return;
-    at_least_1(check, RULE_CLUSTER_COMPILED, "the kernel's clusterDim", launch->compiled_cluster);
     for (int i = 0; i < 3; i++)
         if (launch->has_cluster && launch->cluster[i] != launch->compiled_cluster[i])
             broken(check, RULE_CLUSTER_COMPILED, "clusterDim", i, launch->cluster[i], launch->compiled_cluster[i]);

@@ -223,9 +223,6 @@ START_TEST(cluster_compiled__must_be_repeated_exactly)
     ck_assert_int_eq(check(launch), RULE_OK);
     launch.cluster[0] = 1, launch.cluster[1] = 2; // as many CTAs
     ck_assert_int_eq(check(launch), RULE_CLUSTER_COMPILED);
-    launch.has_cluster = 0;
-    launch.compiled_cluster[1] = 0; // no compiler makes this
-    ck_assert_int_eq(check(launch), RULE_CLUSTER_COMPILED);
     launch = clustered(2, 1, 2);
     launch.compiled_max_cluster = 4;
     ck_assert_int_eq(check(launch), RULE_OK);
