@@ -74,7 +74,7 @@ int ptx_form_blame(const struct ptx_spelling *spelling, char *message, char *adv
         return -1;
     }
     const struct ptx_spelled *word = &spelling->word[taken];
-    if (word->class != PTX_CLASSES) {
+    if (word->kind != PTX_CLASSES) {
         snprintf(message, size_bytes, "'%s' does not take '.%.*s' here", form->opcode, (int)word->length, word->at);
         return taken;
     }

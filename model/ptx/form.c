@@ -116,11 +116,11 @@ static struct ptx_spelled word_read(const char *at, size_t length)
 {
     struct ptx_spelled word = {.at = at, .length = (uint32_t)length, .type = ptx_type_find(at, length)};
     if (word.type != PTX_TYPE_NONE)
-        word.class = PTX_CLASS_TYPE;
+        word.kind = PTX_CLASS_TYPE;
     else if (length > 2 && at[0] == 'm' && at[1] <= '9' && shape_read(at, length, word.shape))
-        word.class = PTX_CLASS_SHAPE;
+        word.kind = PTX_CLASS_SHAPE;
     else
-        word.class = words[word.word = word_find(at, length)].class;
+        word.kind = words[word.word = word_find(at, length)].class;
     return word;
 }
 
@@ -165,7 +165,7 @@ static enum ptx_class slot_class(const struct slot *slot)
 {
     size_t length = part_length(slot->at, slot->length);
     const char *word = *slot->at == '@' ? set_words(slot->at, length) : slot->at;
-    return word_read(word, *slot->at == '@' ? part_length(word, strlen(word)) : length).class;
+    return word_read(word, *slot->at == '@' ? part_length(word, strlen(word)) : length).kind;
 }
 
 // Is the word one of those of `text`, parted by |?
@@ -176,7 +176,7 @@ static int holds(const char *text, size_t length, const struct ptx_spelled *word
         if (text[at] == '@') {
             const char *set = set_words(text + at, part);
             if (holds(set, strlen(set), word)) return 1;
-        } else if (word->class == PTX_CLASS_SHAPE) {
+        } else if (word->kind == PTX_CLASS_SHAPE) {
             if (shape_fits(text + at, part, word->shape)) return 1;
         } else if (part == word->length && memcmp(text + at, word->at, part) == 0) {
             return 1;
@@ -196,7 +196,7 @@ static struct slot *slot_take(struct slot *slot, int slots, const struct ptx_spe
     for (int i = 0; i < slots; i++) {
         if (slot[i].is_filled) continue;
         if (holds(slot[i].at, slot[i].length, word)) return &slot[i];
-        if (is_ordered(word->class) && !slot[i].is_optional && slot_class(&slot[i]) == word->class) return NULL;
+        if (is_ordered(word->kind) && !slot[i].is_optional && slot_class(&slot[i]) == word->kind) return NULL;
     }
     return NULL;
 }
@@ -204,20 +204,20 @@ static struct slot *slot_take(struct slot *slot, int slots, const struct ptx_spe
 // 1 if the choice has it already and saying it again is harmless.
 static int is_repeated(const struct ptx_choice *choice, const struct ptx_spelled *word)
 {
-    return (word->class == PTX_CLASS_SAT || word->class == PTX_CLASS_RELU) && choice->word[word->class] == word->word;
+    return (word->kind == PTX_CLASS_SAT || word->kind == PTX_CLASS_RELU) && choice->word[word->kind] == word->word;
 }
 
 static void choose(struct ptx_choice *choice, const struct ptx_spelled *word)
 {
-    if (word->class == PTX_CLASS_TYPE && choice->types < PTX_MOST_TYPES)
+    if (word->kind == PTX_CLASS_TYPE && choice->types < PTX_MOST_TYPES)
         choice->type[choice->types++] = (uint8_t)word->type;
-    else if (word->class == PTX_CLASS_SPACE && choice->spaces < PTX_MOST_SPACES)
+    else if (word->kind == PTX_CLASS_SPACE && choice->spaces < PTX_MOST_SPACES)
         choice->space[choice->spaces++] = (uint8_t)word->word;
-    else if (choice->word[word->class] != 0)
+    else if (choice->word[word->kind] != 0)
         choice->second = (uint8_t)word->word;
     else
-        choice->word[word->class] = (uint8_t)(word->class == PTX_CLASS_SHAPE ? 1 : word->word);
-    if (word->class == PTX_CLASS_SHAPE) memcpy(choice->shape, word->shape, sizeof choice->shape);
+        choice->word[word->kind] = (uint8_t)(word->kind == PTX_CLASS_SHAPE ? 1 : word->word);
+    if (word->kind == PTX_CLASS_SHAPE) memcpy(choice->shape, word->shape, sizeof choice->shape);
 }
 
 int ptx_form_match(int form, const struct ptx_spelling *spelling, struct ptx_choice *choice, int *taken)
@@ -227,7 +227,7 @@ int ptx_form_match(int form, const struct ptx_spelling *spelling, struct ptx_cho
     *choice = (struct ptx_choice){.form = (uint16_t)form};
     for (*taken = 0; *taken < spelling->words; ++*taken) {
         const struct ptx_spelled *word = &spelling->word[*taken];
-        if (word->class == PTX_CLASSES) return 0;
+        if (word->kind == PTX_CLASSES) return 0;
         if (is_repeated(choice, word)) continue;
         struct slot *to = slot_take(slot, slots, word);
         if (to == NULL) return 0;

@@ -103,7 +103,7 @@ struct ptx_spelling {
     struct ptx_spelled {
         const char *at;
         uint32_t length;
-        enum ptx_class class; // PTX_CLASSES if it is no word of PTX
+        enum ptx_class kind; // PTX_CLASSES if it is no word of PTX
         enum ptx_type type;
         enum ptx_word word;
         uint16_t shape[3];
