@@ -201,17 +201,27 @@ int cute_refuse(struct cute_error *error, int column, const char *format, ...)
     return 0;
 }
 
+int cute_check_nesting(int depth, int opens, struct cute_error *error, int column)
+{
+    if (depth <= CUTE_MAX_DEPTH && opens <= CUTE_MAX_OPENS) return 1;
+    return cute_refuse(error, column, "nested too deeply: at most %d parentheses in one another, and %d in all",
+                       CUTE_MAX_DEPTH, CUTE_MAX_OPENS);
+}
+
 static int refuse_step(struct cute_error *error, const char *what, uint64_t number, uint64_t shape)
 {
     return cute_refuse(error, -1, "%s %llu does not divide a mode of %llu elements, nor the mode it", what,
                        (unsigned long long)number, (unsigned long long)shape);
 }
 
-// A result whose numbers are no larger than those that are read.
+// A result whose numbers are no larger, and nested no deeper, than those that are read.
 static int check_result(const struct cute_layout *to, struct cute_error *error)
 {
-    if (cute_overflow(to) < 0) return 1;
-    return cute_refuse(error, -1, "the result has more than 2^%d elements or places", CUTE_MOST_LOG2);
+    int opens = 0;
+    for (int i = 0; i < to->leaves; i++) opens += to->leaf[i].opens;
+    if (cute_overflow(to) >= 0)
+        return cute_refuse(error, -1, "the result has more than 2^%d elements or places", CUTE_MOST_LOG2);
+    return cute_check_nesting(cute_depth(to), opens, error, -1);
 }
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)

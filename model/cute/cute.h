@@ -9,7 +9,9 @@
 
 enum {
     CUTE_MAX_LEAVES = 32,   // numbers of a shape
-    CUTE_TEXT_BYTES = 1536, // every layout's text fits
+    CUTE_MAX_DEPTH = 16,    // parentheses in one another
+    CUTE_MAX_OPENS = 64,    // parentheses of a shape in all
+    CUTE_TEXT_BYTES = 1536, // the text of every layout within these bounds fits
     CUTE_ERROR_BYTES = 256,
     CUTE_MOST_LOG2 = 48 // shapes, strides, size and cosize are at most 2^48
 };

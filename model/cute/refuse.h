@@ -8,4 +8,7 @@
 // Fills the error. Returns 0, as the caller does.
 int cute_refuse(struct cute_error *error, int column, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+// Whether so many parentheses in one another, and so many in all, are a layout's. Returns 1, or 0 with `error` filled.
+int cute_check_nesting(int depth, int opens, struct cute_error *error, int column);
+
 #endif

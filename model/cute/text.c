@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cute.h"
+#include "refuse.h"
 
 // A text being read. Once `failed` nothing more is taken.
 struct reader {
@@ -83,13 +83,10 @@ static uint64_t take_number(struct reader *r)
 
 static void take_tuple(struct reader *r, struct tuple *tuple)
 {
-    int depth = 0, opens = 0;
+    int depth = 0, opens = 0, all = 0;
     *tuple = (struct tuple){0};
     do {
-        while (take(r, "(")) {
-            if (++opens > CUTE_MAX_LEAVES) fail(r, r->at - 1, "more than %d parentheses", CUTE_MAX_LEAVES);
-            depth++;
-        }
+        for (; take(r, "("); opens++) r->failed = !cute_check_nesting(++depth, ++all, r->error, r->at - 1);
         if (tuple->count == CUTE_MAX_LEAVES) fail(r, r->at, "more than %d numbers", CUTE_MAX_LEAVES);
         if (r->failed) return;
         int leaf = tuple->count++;
@@ -229,16 +226,19 @@ struct writer {
 
 __attribute__((format(printf, 2, 3))) static void add(struct writer *w, const char *format, ...)
 {
+    const size_t room = CUTE_TEXT_BYTES - w->used;
     va_list arguments;
     va_start(arguments, format);
-    w->used += (size_t)vsnprintf(w->text + w->used, CUTE_TEXT_BYTES - w->used, format, arguments);
+    size_t length = (size_t)vsnprintf(w->text + w->used, room, format, arguments);
     va_end(arguments);
+    w->used += length < room ? length : room - 1;
 }
 
 // The shape or the strides; returns the column of leaf `wanted`.
 static int add_tuple(struct writer *w, const struct cute_layout *layout, int is_stride, int wanted)
 {
-    static const char open[] = "((((((((((((((((((((((((((((((((", close[] = "))))))))))))))))))))))))))))))))";
+    static const char open[] = "((((((((((((((((", close[] = "))))))))))))))))";
+    _Static_assert(sizeof open == CUTE_MAX_DEPTH + 1 && sizeof close == sizeof open, "the deepest nesting");
     int column = -1;
     for (int i = 0; i < layout->leaves; i++) {
         const struct cute_leaf *leaf = &layout->leaf[i];

@@ -128,7 +128,7 @@ static const struct refusal {
     {"Sw<3,4,3> o smem_ptr[16b](unset o (8,64)", 40, "o before the layout"},
     {"Sw<3,4,3> o smem_ptr[16b](unset", 31, ") is missing"},
     {"Sw<3,0,3> o smem_ptr[16b](unset) o (8,64)", 0, "larger than what the swizzle moves"},
-    {"((((((((((((((((((((((((((((((((((((8))))))))))))))))))))))))))))))))))))", 32, "more than 32 parentheses"},
+    {"(((((((((((((((((8)))))))))))))))))", 16, "nested too deeply: at most 16 parentheses in one another"},
     {"(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)", 65, "more than 32 numbers"},
 };
 
@@ -141,6 +141,59 @@ START_TEST(a_text_that_is_no_layout_is_refused_with_its_place)
     ck_assert_msg(error.column == refusal->column && strstr(error.why, refusal->why) != NULL,
                   "%s: column %d: %s; wanted column %d: %s", refusal->text, error.column, error.why, refusal->column,
                   refusal->why);
+}
+END_TEST
+
+// Count times `word`, with commas between.
+static char *repeat(char *to, int count, const char *word)
+{
+    for (int i = 0; i < count; i++) to += sprintf(to, "%s%s", i == 0 ? "" : ",", word);
+    return to;
+}
+
+// Few parentheses at each number are many in all; and many in one another close at one number.
+static const struct {
+    const char *before, *word;
+    int count, closes, column;
+} deep[] = {
+    {"(", "(((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))", 32, 1, 16},
+    {"(", "(((1)))", 32, 1, 169}, // parenthesis 65 is the first of number 22, each of 8 columns
+    {"", "((((((((((((((((((((((((((((((((1", 32, 1024, 16},
+};
+
+START_TEST(a_layout_that_is_nested_too_deeply_is_refused)
+{
+    char text[4096], *end = text + sprintf(text, "%s", deep[_i].before);
+    struct cute_layout layout;
+    struct cute_error error;
+    end = repeat(end, deep[_i].count, deep[_i].word);
+    memset(end, ')', (size_t)deep[_i].closes);
+    end[deep[_i].closes] = '\0';
+    ck_assert_int_eq(cute_read(text, &layout, &error), 0);
+    ck_assert_int_eq(error.column, deep[_i].column);
+    ck_assert_str_eq(error.why, "nested too deeply: at most 16 parentheses in one another, and 64 in all");
+}
+END_TEST
+
+// The text of the largest layout: all numbers, all parentheses and the longest that stands before them.
+START_TEST(the_longest_text_fits)
+{
+    struct cute_layout layout = {.leaves = CUTE_MAX_LEAVES,
+                                 .is_swizzled = 1,
+                                 .pointer_bits = 256,
+                                 .swizzle = {16, 16, -16}},
+                       again;
+    struct cute_error error;
+    char text[CUTE_TEXT_BYTES + 1], written[CUTE_TEXT_BYTES];
+    for (int i = 0; i < CUTE_MAX_LEAVES; i++) layout.leaf[i] = (struct cute_leaf){1, (uint64_t)1 << 48, 2, 2};
+    layout.leaf[0].opens = layout.leaf[31].closes = 3;
+    layout.leaf[1].opens = layout.leaf[1].closes = 1;
+    text[CUTE_TEXT_BYTES] = '?';
+    cute_write(&layout, text);
+    ck_assert_int_eq(text[CUTE_TEXT_BYTES], '?');
+    ck_assert_msg(cute_read(text, &again, &error), "%s: column %d: %s", text, error.column, error.why);
+    cute_write(&again, written);
+    ck_assert_str_eq(text, written);
 }
 END_TEST
 
@@ -196,6 +249,21 @@ START_TEST(a_composition_that_does_not_divide_is_refused)
 }
 END_TEST
 
+// Each number of `b` becomes two, in parentheses of their own.
+START_TEST(a_result_that_is_nested_too_deeply_is_refused)
+{
+    const struct cute_layout a = layout_of("(2,2):(1,4)"), b = layout_of("((((((((((((((((4))))))))))))))))");
+    const uint64_t tile[] = {2};
+    struct cute_layout to;
+    struct cute_error error;
+    ck_assert_int_eq(cute_compose(&a, &b, &to, &error), 0);
+    ck_assert_str_eq(error.why, "nested too deeply: at most 16 parentheses in one another, and 64 in all");
+    const struct cute_layout deepest = layout_of("(2,(((((((((((((((2,2),2),2),2),2),2),2),2),2),2),2),2),2),2),2))");
+    ck_assert_int_eq(cute_zipped_divide(&deepest, tile, 1, &to, &error), 0);
+    ck_assert_ptr_nonnull(strstr(error.why, "nested too deeply"));
+}
+END_TEST
+
 START_TEST(a_tile_is_of_the_layout)
 {
     const struct cute_layout layout = layout_of("(100,64)");
@@ -217,10 +285,13 @@ Suite *cute_suite(void)
     tcase_add_loop_test(facts_case, layouts_are_what_cute_prints, 0, FACTS);
     tcase_add_loop_test(text, a_text_that_is_no_layout_is_refused_with_its_place, 0,
                         sizeof refusals / sizeof refusals[0]);
+    tcase_add_loop_test(text, a_layout_that_is_nested_too_deeply_is_refused, 0, sizeof deep / sizeof deep[0]);
+    tcase_add_test(text, the_longest_text_fits);
     tcase_add_loop_test(text, other_spellings_are_the_same_layouts, 0, sizeof spellings / sizeof spellings[0]);
     tcase_add_test(text, the_column_of_a_stride_is_found);
     tcase_add_loop_test(algebra, a_composition_that_does_not_divide_is_refused, 0,
                         sizeof indivisible / sizeof indivisible[0]);
+    tcase_add_test(algebra, a_result_that_is_nested_too_deeply_is_refused);
     tcase_add_test(algebra, a_tile_is_of_the_layout);
     suite_add_tcase(suite, facts_case);
     suite_add_tcase(suite, text);
