@@ -9,8 +9,9 @@ usage() {
     cat <<'END'
 Usage: ./setup.sh [JOB] [OPTION...]
   replay      build, and compare the model with every recorded trace (the default)
-  test        build, and run all tests that need no GPU, the replay of every trace among them; those of the PTX machine
-              need nvcc, which is put into build/cuda where there is none
+  test        build, and run the tests, the replay of every trace among them, but not those that need a GPU, benchmarks,
+              long sweeps and tests of what is published (docs/conformance.md, "What a test run leaves out"); those of
+              the PTX machine need nvcc, which is put into build/cuda where there is none
   coverage    measure which lines and branches of model/ the tests reach (build/coverage/html), and which formats,
               operations and rules the recordings reach (build/coverage/functional.html)
   bench       build with -O3 and run the benchmarks; with an H100 or H200 those of the kernels too (tmaref bench)

@@ -38,7 +38,7 @@ static const char *why_weak(const struct rule_row *row)
 {
     static const char *const why[][2] = {
         {"nothing", "it says that something has no effect, and no other effect is named"},
-        {"open", "who misreads it leaves open what the rule decides, or the other way round"},
+        {"open", "a misreading and the rule do not decide the same bytes, so no recording can tell them apart"},
         {"unwritten", "no misreading of it is written down, as a slow model or as a change of the case"},
     };
     static char line[1024];
