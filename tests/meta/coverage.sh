@@ -8,8 +8,8 @@ set -eu -o pipefail
 build=$1
 
 # The least percentage of lines and of branches of each folder that model/CMakeLists.txt names: what was reached when the
-# bar was set, rounded down; of ptx, machine and look by part of the tests; driver and runtime one lower. The aims are 95 and
-# 90; what is below them are the branches of ptx, alu, machine and look.
+# bar was set, rounded down; of ptx, machine and look by part of the tests, of cute by its unit suites alone; driver and
+# runtime one lower. The aims are 95 and 90; what is below them are the branches of ptx, alu, machine and look.
 bars='
 core     99 95
 number   99 98
@@ -19,6 +19,7 @@ tma      99 98
 sync     99 98
 wgmma    99 97
 mma      99 99
+cute     99 95
 ptx      97 84
 alu      99 42
 machine  97 84
