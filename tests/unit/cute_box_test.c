@@ -184,6 +184,8 @@ static struct cute_layout random_layout(uint32_t *state, uint32_t bytes)
     uint64_t stride = 1;
     for (int i = 0; i < layout.leaves; i++) {
         layout.leaf[i].shape = i == 0 ? inner[chance(state, 9)] / bytes + (bytes > 4) : outer[chance(state, 7)];
+        layout.leaf[i].opens = i == 0;
+        layout.leaf[i].closes = i == layout.leaves - 1;
         order[i] = i;
     }
     for (int i = layout.leaves - 1; i > 1; i--) {
@@ -196,7 +198,6 @@ static struct cute_layout random_layout(uint32_t *state, uint32_t bytes)
         stride *= layout.leaf[order[i]].shape;
         if (chance(state, 8) == 0) stride = (stride + 127) / 128 * 128;
     }
-    layout.leaf[0].opens = layout.leaf[layout.leaves - 1].closes = 1;
     for (int i = 1; i < layout.leaves; i++) { // pairs of numbers are a mode
         int is_pair = chance(state, 3) == 0 && layout.leaf[i - 1].closes == 0 && layout.leaf[i - 1].opens < 2 &&
                       (i == 1 || layout.leaf[i - 1].opens == 0);
