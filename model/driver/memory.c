@@ -214,9 +214,10 @@ DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_
                                                struct cuda_mem_location location)
 {
     DRIVER_USE(driver);
-    enum { READ_MOSTLY = 1, UNSET_READ_MOSTLY = 2, LAST_ADVICE = 6 };
-    if (advice < READ_MOSTLY || advice > LAST_ADVICE) return CUDA_ERROR_INVALID_VALUE;
-    const enum cuda_result error = advice <= UNSET_READ_MOSTLY ? CUDA_SUCCESS : check_location(location);
+    enum { READ_MOSTLY = 1, PREFERRED_LOCATION = 3, ACCESSED_BY = 5, UNSET_ACCESSED_BY = 6 };
+    if (advice < READ_MOSTLY || advice > UNSET_ACCESSED_BY) return CUDA_ERROR_INVALID_VALUE;
+    const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
+    const enum cuda_result error = has_location ? check_location(location) : CUDA_SUCCESS;
     return error != CUDA_SUCCESS ? error : check_managed(driver, address, bytes);
 }
 

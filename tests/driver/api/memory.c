@@ -129,13 +129,20 @@ void show_managed(void)
     REFUSES(ERROR_INVALID_VALUE, cuMemPrefetchAsync_v2(other, 64, device, 0, NULL));
     REFUSES(ERROR_INVALID_VALUE, cuMemPrefetchAsync_v2(64, 64, device, 0, NULL));
 
-    WORKS(cuMemAdvise_v2(at, 4096, 1, unknown)); // read-mostly has no place
+    const uint32_t of_no_place[] = {1, 2, 4}; // what is read-mostly, no longer, and no longer of a preferred place
+    for (int i = 0; i < 3; i++) {
+        WORKS(cuMemAdvise_v2(at, 4096, of_no_place[i], unknown));
+        WORKS(cuMemAdvise_v2(at, 4096, of_no_place[i], wrong));
+        WORKS(cuMemAdvise_v2(at, 4096, of_no_place[i], (struct cuda_mem_location){0, 0}));
+        WORKS(cuMemAdvise(at, 4096, of_no_place[i], 7));
+    }
     WORKS(cuMemAdvise_v2(at, 4096, 3, host));
     WORKS(cuMemAdvise(at, 4096, 5, 0));
     WORKS(cuMemAdvise(at, 4096, 5, -1));
     REFUSES(ERROR_INVALID_VALUE, cuMemAdvise_v2(at, 4096, 0, device));
     REFUSES(ERROR_INVALID_VALUE, cuMemAdvise_v2(at, 4096, 7, device));
     REFUSES(ERROR_INVALID_VALUE, cuMemAdvise_v2(at, 4096, 3, unknown));
+    for (uint32_t advice = 5; advice <= 6; advice++) REFUSES(ERROR_INVALID_DEVICE, cuMemAdvise(at, 4096, advice, 7));
     REFUSES(ERROR_INVALID_VALUE, cuMemAdvise_v2(other, 64, 3, device));
 
     WORKS(cuStreamAttachMemAsync(stream, at, 0, ATTACH_SINGLE));
