@@ -11,10 +11,11 @@
 
 static int is_made_here(enum allocation_kind kind)
 {
-    return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_PINNED;
+    return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_PINNED ||
+           kind == ALLOCATION_HOST_POOL;
 }
 
-static int is_of_device(enum allocation_kind kind)
+int allocation_is_of_device(enum allocation_kind kind)
 {
     return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED;
 }
@@ -62,7 +63,7 @@ int allocations_add(struct allocations *allocations, const struct allocation *al
     allocations->item[at].id = ++allocations->next_id;
     allocations->count++;
     allocations->has_changed = 1;
-    if (is_of_device(allocation->kind)) allocations->device_bytes += allocation->size_bytes;
+    if (allocation_is_of_device(allocation->kind)) allocations->device_bytes += allocation->size_bytes;
     return 1;
 }
 
@@ -100,7 +101,7 @@ void allocations_remove(struct allocations *allocations, struct allocation *allo
     memmove(allocation, allocation + 1, (allocations->count - at - 1) * sizeof *allocation);
     allocations->count--;
     allocations->has_changed = 1;
-    if (is_of_device(gone.kind)) allocations->device_bytes -= gone.size_bytes;
+    if (allocation_is_of_device(gone.kind)) allocations->device_bytes -= gone.size_bytes;
     if (is_made_here(gone.kind))
         munmap((void *)(uintptr_t)(gone.address - GUARD_BYTES), mapped_bytes(gone.size_bytes) + 2 * GUARD_BYTES);
 }

@@ -16,6 +16,7 @@ enum allocation_kind {
     ALLOCATION_REGISTERED, // memory of the program's own
     ALLOCATION_MODULE,     // variables of a module
     ALLOCATION_MAPPED,     // cuMemMap
+    ALLOCATION_HOST_POOL,  // cuMemAllocAsync, of a pool on the host
 };
 
 struct allocation {
@@ -23,6 +24,7 @@ struct allocation {
     enum allocation_kind kind;
     uint32_t flags;              // of the call that made it
     int is_read_only, is_hidden; // hidden: mapped, and not yet accessible
+    int is_on_host;              // mapped, of the host
     const void *owner;           // the context or module that it goes with
     struct backing *backing;     // what cuMemMap mapped
     const void *pool;            // of cuMemAllocAsync
@@ -37,6 +39,9 @@ struct allocations {
     int has_changed;
     struct global_memory global;
 };
+
+// Is it within what the device has? That of cuMemCreate is counted where it is made.
+int allocation_is_of_device(enum allocation_kind kind);
 
 // New memory, zero; 0 if there is none. Lies at a multiple of 4096.
 uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind,

@@ -57,6 +57,12 @@ enum cuda_result driver_push_context(struct CUctx_st *context);
 void stream_destroy(struct driver *driver, struct CUstream_st *stream);
 void event_destroy(struct driver *driver, struct CUevent_st *event);
 
+// A location: device 0, the host, or a node of the host.
+enum cuda_result location_check(struct cuda_mem_location location);
+
+// The same for what is to be made there; handle_types: by which other processes are to have it.
+enum cuda_result location_check_new(struct cuda_mem_location location, uint32_t handle_types, int *is_on_host);
+
 // Memory of cuMemMap that goes with a context: what is mapped is unmapped.
 void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context);
 

@@ -12,7 +12,7 @@ enum cuda_result memory_allocate(struct driver *driver, const char *call, unsign
 {
     const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
     if (address == NULL || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    if (kind != ALLOCATION_PINNED && bytes > left)
+    if (allocation_is_of_device(kind) && bytes > left)
         return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, call, "%zu bytes asked for, %zu left of the %s", bytes,
                              (size_t)left, driver->device->name);
     *address = allocations_make(&driver->allocations, bytes, kind, flags, driver_context());
@@ -85,7 +85,8 @@ DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
     DRIVER_USE(driver);
     if (address == 0) return CUDA_SUCCESS;
     const enum allocation_kind kind = kind_at(driver, address);
-    return free_if(driver, "cuMemFree", address, kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED);
+    return free_if(driver, "cuMemFree", address,
+                   kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_HOST_POOL);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemFreeHost(void *address)
@@ -176,15 +177,6 @@ static enum cuda_result check_managed(const struct driver *driver, uint64_t addr
     return bytes <= found->address + found->size_bytes - address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Device 0, the host, or a node of the host.
-static enum cuda_result check_location(struct cuda_mem_location location)
-{
-    enum { HOST = 2, HOST_NUMA_CURRENT = 4 };
-    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        return location.id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-    return location.type >= HOST && location.type <= HOST_NUMA_CURRENT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 // What the calls without a location mean by a device: -1 is the host.
 static struct cuda_mem_location location_of(int device)
 {
@@ -200,7 +192,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync_v2(unsigned long long address
     DRIVER_USE(driver);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    const enum cuda_result error = check_location(location);
+    const enum cuda_result error = location_check(location);
     return error != CUDA_SUCCESS ? error : check_managed(driver, address, bytes);
 }
 
@@ -217,7 +209,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_
     enum { READ_MOSTLY = 1, PREFERRED_LOCATION = 3, ACCESSED_BY = 5, UNSET_ACCESSED_BY = 6 };
     if (advice < READ_MOSTLY || advice > UNSET_ACCESSED_BY) return CUDA_ERROR_INVALID_VALUE;
     const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
-    const enum cuda_result error = has_location ? check_location(location) : CUDA_SUCCESS;
+    const enum cuda_result error = has_location ? location_check(location) : CUDA_SUCCESS;
     return error != CUDA_SUCCESS ? error : check_managed(driver, address, bytes);
 }
 

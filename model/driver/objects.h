@@ -98,7 +98,7 @@ struct CUstream_st {
 struct CUmemPoolHandle_st {
     struct object object;
     uint64_t threshold, high_bytes; // high_bytes: the most that was in use
-    int does_not_reuse[4];
+    int does_not_reuse[4], is_on_host;
 };
 
 #endif

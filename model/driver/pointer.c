@@ -25,14 +25,15 @@ static void put(void *to, uint64_t value, size_t bytes)
     memcpy(to, &value, bytes);
 }
 
-static int is_of_host(enum allocation_kind kind)
+static int is_of_host(const struct allocation *found)
 {
-    return kind == ALLOCATION_PINNED || kind == ALLOCATION_REGISTERED;
+    return found->kind == ALLOCATION_PINNED || found->kind == ALLOCATION_REGISTERED ||
+           found->kind == ALLOCATION_HOST_POOL || found->is_on_host;
 }
 
 static enum cuda_result tell(void *to, uint32_t attribute, const struct allocation *found, uint64_t address)
 {
-    const int is_managed = found->kind == ALLOCATION_MANAGED, is_host = is_of_host(found->kind);
+    const int is_managed = found->kind == ALLOCATION_MANAGED, is_host = is_of_host(found);
     switch (attribute) {
     case POINTER_CONTEXT:
         put(to, (uint64_t)(uintptr_t)driver_context(), sizeof(void *));

@@ -31,7 +31,8 @@ DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolH
 {
     DRIVER_ENTER(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    return driver->is_initialized && object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!driver->is_initialized || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
+    return pool->is_on_host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct CUmemPoolProps_st *props)
@@ -39,13 +40,13 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool
     DRIVER_USE(driver);
     if (pool == NULL || props == NULL || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemPoolCreate",
-                             "the location is of type %u; tmaref exec has pools of the device (1) alone",
-                             props->location.type);
-    if (props->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+    int is_on_host;
+    const enum cuda_result error = location_check_new(props->location, props->handleTypes, &is_on_host);
+    if (error != CUDA_SUCCESS) return error;
     *pool = object_new(&driver->objects, OBJECT_POOL, sizeof **pool);
-    return *pool != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (*pool == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    (*pool)->is_on_host = is_on_host;
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool)
@@ -123,7 +124,8 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
         *address = 0;
         return CUDA_SUCCESS;
     }
-    const enum cuda_result error = memory_allocate(driver, "cuMemAllocAsync", address, bytes, ALLOCATION_DEVICE, 0);
+    const enum allocation_kind kind = pool->is_on_host ? ALLOCATION_HOST_POOL : ALLOCATION_DEVICE;
+    const enum cuda_result error = memory_allocate(driver, "cuMemAllocAsync", address, bytes, kind, 0);
     if (error != CUDA_SUCCESS) return error;
     allocations_find(&driver->allocations, *address)->pool = pool;
     const uint64_t used = used_bytes(driver, pool);
@@ -146,7 +148,8 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struc
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (address == 0) return CUDA_SUCCESS;
-    if (found == NULL || found->kind != ALLOCATION_DEVICE || found->address != address) return CUDA_ERROR_INVALID_VALUE;
+    if (found == NULL || found->address != address) return CUDA_ERROR_INVALID_VALUE;
+    if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL) return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL)
         return stream_submit(driver, handle, &(struct work){NODE_MEM_FREE, {.address = address}});
     allocations_remove(&driver->allocations, found);

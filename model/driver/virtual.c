@@ -21,7 +21,7 @@ struct reservation {
 struct backing {
     struct object object;
     uint64_t id, size_bytes;
-    int file, is_released;
+    int file, is_released, is_on_host;
     uint32_t mappings;
 };
 
@@ -36,7 +36,7 @@ static struct backing *backing_of(const struct driver *driver, uint64_t handle)
 static void give_back(struct driver *driver, struct backing *backing)
 {
     if (!backing->is_released || backing->mappings > 0) return;
-    driver->allocations.device_bytes -= backing->size_bytes;
+    if (!backing->is_on_host) driver->allocations.device_bytes -= backing->size_bytes;
     close(backing->file);
     object_destroy(&driver->objects, backing);
 }
@@ -140,16 +140,6 @@ DRIVER_VISIBLE enum cuda_result cuMemAddressFree(unsigned long long address, siz
     return CUDA_SUCCESS;
 }
 
-static enum cuda_result check_prop(struct driver *driver, const struct cuda_mem_allocation_prop *prop)
-{
-    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    if (prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuMemCreate",
-                             "the location is of type %u; tmaref exec has memory of the device (1) alone",
-                             prop->location.type);
-    return prop->location.id == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-}
-
 DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes,
                                             const struct cuda_mem_allocation_prop *prop, unsigned long long flags)
 {
@@ -157,10 +147,12 @@ DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t b
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (handle == NULL || prop == NULL || flags != 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
-    const enum cuda_result error = check_prop(driver, prop);
+    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    int is_on_host;
+    const enum cuda_result error = location_check_new(prop->location, prop->handle_types, &is_on_host);
     if (error != CUDA_SUCCESS) return error;
     const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
-    if (bytes > left)
+    if (!is_on_host && bytes > left)
         return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, "cuMemCreate", "%zu bytes asked for, %zu left of the %s",
                              bytes, (size_t)left, driver->device->name);
     const int file = memfd_create("tmaref", MFD_CLOEXEC);
@@ -173,7 +165,8 @@ DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t b
     }
     backing->file = file;
     backing->size_bytes = bytes;
-    driver->allocations.device_bytes += bytes;
+    backing->is_on_host = is_on_host;
+    if (!is_on_host) driver->allocations.device_bytes += bytes;
     *handle = backing->id = ++handles;
     return CUDA_SUCCESS;
 }
@@ -220,6 +213,7 @@ DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t byte
                                           .size_bytes = bytes,
                                           .kind = ALLOCATION_MAPPED,
                                           .is_hidden = 1,
+                                          .is_on_host = backing->is_on_host,
                                           .owner = driver_context(),
                                           .backing = backing};
     if (!allocations_add(&driver->allocations, &allocation))

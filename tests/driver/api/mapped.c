@@ -45,6 +45,35 @@ static void show_counting(struct CUctx_st *primary)
     WORKS(cuMemAddressFree(at, 4 * PART));
 }
 
+// Memory of the host is mapped like the device's, and is not taken from what the device has.
+static void show_host(void)
+{
+    enum { POINTER_TYPE = 2, POINTER_HOST = 4 };
+    const struct cuda_mem_access_desc desc = {{1, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    struct CUfunc_st *put = api_kernel(ptx_put, "put");
+    for (uint32_t type = 2; type <= 3; type++) { // the host, and its node 0
+        const struct cuda_mem_allocation_prop prop = {.type = 1, .location = {type, 0}};
+        unsigned long long at, handle, on_host;
+        uint32_t value = 40 + type, kind;
+        void *parameters[] = {&at, &value};
+        const size_t all = left_bytes();
+        WORKS(cuMemAddressReserve(&at, PART, 0, 0, 0));
+        WORKS(cuMemCreate(&handle, PART, &prop, 0));
+        WORKS(cuMemMap(at, PART, 0, handle, 0));
+        WORKS(cuMemSetAccess(at, PART, &desc, 1));
+        REQUIRE(left_bytes() == all);
+        WORKS(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+        REQUIRE(*(volatile uint32_t *)(uintptr_t)at == value);
+        WORKS(cuPointerGetAttribute(&kind, POINTER_TYPE, at));
+        WORKS(cuPointerGetAttribute(&on_host, POINTER_HOST, at));
+        REQUIRE(kind == MEMORY_OF_HOST && on_host == at);
+        WORKS(cuMemRelease(handle));
+        WORKS(cuMemUnmap(at, PART));
+        REQUIRE(left_bytes() == all);
+        WORKS(cuMemAddressFree(at, PART));
+    }
+}
+
 static void show_refusals(void)
 {
     struct cuda_mem_allocation_prop prop = of_device;
@@ -60,9 +89,13 @@ static void show_refusals(void)
     REFUSES(ERROR_INVALID_VALUE, cuMemCreate(NULL, PART, &prop, 0));
     prop.location.id = 1;
     REFUSES(ERROR_INVALID_DEVICE, cuMemCreate(&handle, PART, &prop, 0));
+    prop.location.type = 4; // the node of this thread
+    REFUSES(ERROR_INVALID_VALUE, cuMemCreate(&handle, PART, &prop, 0));
+    prop.location.type = 0;
+    REFUSES(ERROR_INVALID_VALUE, cuMemCreate(&handle, PART, &prop, 0));
     prop.location.type = 2;
-    REFUSES(ERROR_NOT_SUPPORTED, cuMemCreate(&handle, PART, &prop, 0));
-    SAYS("the location is of type 2");
+    prop.handle_types = 1;
+    REFUSES(ERROR_INVALID_VALUE, cuMemCreate(&handle, PART, &prop, 0));
     prop = (struct cuda_mem_allocation_prop){0};
     REFUSES(ERROR_INVALID_VALUE, cuMemCreate(&handle, PART, &prop, 0));
     WORKS(cuMemGetAllocationGranularity(&bytes, &of_device, 0));
@@ -138,6 +171,7 @@ void show_mapped_memory(void)
     REFUSES(ERROR_NOT_INITIALIZED, cuMemMap(PART, PART, 0, 1, 0));
     struct CUctx_st *primary = api_ready();
     show_counting(primary);
+    show_host();
     show_refusals();
     show_access();
 }

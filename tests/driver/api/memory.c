@@ -185,9 +185,13 @@ static void show_pool_calls(void)
     WORKS(cuMemPoolCreate(&pool, &props));
     props.location.id = 1;
     REFUSES(ERROR_INVALID_DEVICE, cuMemPoolCreate(&same, &props));
+    props.location.type = 4; // the node of this thread
+    REFUSES(ERROR_INVALID_VALUE, cuMemPoolCreate(&same, &props));
+    props.location.type = 0;
+    REFUSES(ERROR_INVALID_VALUE, cuMemPoolCreate(&same, &props));
     props.location.type = 2;
-    REFUSES(ERROR_NOT_SUPPORTED, cuMemPoolCreate(&same, &props));
-    SAYS("the location is of type 2");
+    props.handleTypes = 1;
+    REFUSES(ERROR_INVALID_VALUE, cuMemPoolCreate(&same, &props));
     props.allocType = 0;
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolCreate(&same, &props));
     WORKS(cuDeviceSetMemPool(0, pool));
@@ -228,6 +232,32 @@ static void show_pool_attributes(struct CUmemPoolHandle_st *pool)
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolGetAttribute(NULL, THRESHOLD, &value));
 }
 
+// A pool on the host gives memory of the host, which is not taken from what the device has.
+static void show_host_pools(void)
+{
+    enum { POINTER_TYPE = 2 };
+    for (uint32_t type = 2; type <= 3; type++) { // the host, and its node 0
+        const struct CUmemPoolProps_st props = {.allocType = 1, .location = {type, 0}};
+        struct CUmemPoolHandle_st *pool;
+        unsigned long long at, other;
+        uint32_t kind;
+        const size_t all = left_bytes();
+        WORKS(cuMemPoolCreate(&pool, &props));
+        WORKS(cuMemAllocFromPoolAsync(&at, 1000, pool, NULL));
+        WORKS(cuMemAllocFromPoolAsync(&other, 24, pool, NULL));
+        REQUIRE(left_bytes() == all && of_pool(pool, USED) == 1024);
+        *(volatile uint32_t *)(uintptr_t)at = 5;
+        WORKS(cuPointerGetAttribute(&kind, POINTER_TYPE, at));
+        REQUIRE(api_word(at) == 5 && kind == MEMORY_OF_HOST);
+        REFUSES(ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, pool)); // it is not the device's
+        REFUSES(ERROR_INVALID_VALUE, cuMemFreeHost((void *)(uintptr_t)at));
+        WORKS(cuMemFreeAsync(at, NULL));
+        WORKS(cuMemFree_v2(other));
+        REQUIRE(of_pool(pool, USED) == 0);
+        WORKS(cuMemPoolDestroy(pool));
+    }
+}
+
 // A pool counts what is its own, and no other memory.
 void show_pools(void)
 {
@@ -239,6 +269,7 @@ void show_pools(void)
     REFUSES(ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, NULL));
     api_ready();
     show_pool_calls();
+    show_host_pools();
     WORKS(cuMemPoolCreate(&pool, &props));
     WORKS(cuDeviceGetDefaultMemPool(&usual, 0));
     show_pool_attributes(pool);
