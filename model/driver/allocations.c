@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "objects.h"
+
 // What is reserved around each allocation and never mapped, so that nothing lies within reach of an overrun.
 #define GUARD_BYTES ((uint64_t)1 << 16)
 #define PAGE_BYTES  ((uint64_t)4096)
@@ -94,6 +96,20 @@ struct allocation *allocations_find(const struct allocations *allocations, uint6
     return address - found->address < found->size_bytes ? found : NULL;
 }
 
+void allocation_join(struct allocation *allocation, struct CUmemPoolHandle_st *pool)
+{
+    allocation->pool = pool;
+    pool->used_bytes += allocation->size_bytes;
+    if (pool->used_bytes > pool->used_high_bytes) pool->used_high_bytes = pool->used_bytes;
+    if (pool->used_bytes > pool->reserved_high_bytes) pool->reserved_high_bytes = pool->used_bytes;
+}
+
+void allocations_leave_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool)
+{
+    for (uint32_t i = 0; i < allocations->count; i++)
+        if (allocations->item[i].pool == pool) allocations->item[i].pool = NULL;
+}
+
 void allocations_remove(struct allocations *allocations, struct allocation *allocation)
 {
     const struct allocation gone = *allocation;
@@ -102,6 +118,7 @@ void allocations_remove(struct allocations *allocations, struct allocation *allo
     allocations->count--;
     allocations->has_changed = 1;
     if (allocation_is_of_device(gone.kind)) allocations->device_bytes -= gone.size_bytes;
+    if (gone.pool != NULL) gone.pool->used_bytes -= gone.size_bytes;
     if (is_made_here(gone.kind))
         munmap((void *)(uintptr_t)(gone.address - GUARD_BYTES), mapped_bytes(gone.size_bytes) + 2 * GUARD_BYTES);
 }

@@ -8,6 +8,7 @@
 #include "memory.h"
 
 struct backing;
+struct CUmemPoolHandle_st;
 
 enum allocation_kind {
     ALLOCATION_DEVICE,
@@ -22,12 +23,12 @@ enum allocation_kind {
 struct allocation {
     uint64_t address, size_bytes, id;
     enum allocation_kind kind;
-    uint32_t flags;              // of the call that made it
-    int is_read_only, is_hidden; // hidden: mapped, and not yet accessible
-    int is_on_host;              // mapped, of the host
-    const void *owner;           // the context or module that it goes with
-    struct backing *backing;     // what cuMemMap mapped
-    const void *pool;            // of cuMemAllocAsync
+    uint32_t flags;                  // of the call that made it
+    int is_read_only, is_hidden;     // hidden: mapped, and not yet accessible
+    int is_on_host;                  // mapped, of the host
+    const void *owner;               // the context or module that it goes with
+    struct backing *backing;         // what cuMemMap mapped
+    struct CUmemPoolHandle_st *pool; // of cuMemAllocAsync, NULL when it was destroyed
 };
 
 struct allocations {
@@ -52,6 +53,12 @@ int allocations_add(struct allocations *allocations, const struct allocation *al
 
 // The allocation that holds an address, or NULL. Good until the next change.
 struct allocation *allocations_find(const struct allocations *allocations, uint64_t address);
+
+// From now on it counts in the pool.
+void allocation_join(struct allocation *allocation, struct CUmemPoolHandle_st *pool);
+
+// What is left of a pool that goes counts nowhere.
+void allocations_leave_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool);
 
 // Forgets an allocation; gives its memory back if it was made here.
 void allocations_remove(struct allocations *allocations, struct allocation *allocation);

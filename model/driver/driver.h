@@ -28,8 +28,8 @@ struct driver {
     struct allocations allocations;
     struct objects objects;
     struct CUctx_st *primary;
-    struct CUmemPoolHandle_st *pool;
-    struct look *look; // what of the kernels is told; NULL: nothing
+    struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
+    struct look *look;                              // what of the kernels is told; NULL: nothing
     uint64_t launches, captures;
 };
 

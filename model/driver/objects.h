@@ -97,7 +97,8 @@ struct CUstream_st {
 
 struct CUmemPoolHandle_st {
     struct object object;
-    uint64_t threshold, high_bytes; // high_bytes: the most that was in use
+    uint64_t threshold, used_bytes;                // what is in use is what is reserved: what is freed goes back
+    uint64_t used_high_bytes, reserved_high_bytes; // the most since it was set back
     int does_not_reuse[4], is_on_host;
 };
 

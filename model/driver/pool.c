@@ -7,32 +7,44 @@ enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_USED_
 
 static struct CUmemPoolHandle_st *default_pool(struct driver *driver)
 {
-    if (!object_is(driver->pool, OBJECT_POOL))
-        driver->pool = object_new(&driver->objects, OBJECT_POOL, sizeof *driver->pool);
-    return driver->pool;
+    if (driver->default_pool == NULL)
+        driver->default_pool = object_new(&driver->objects, OBJECT_POOL, sizeof *driver->default_pool);
+    return driver->default_pool;
 }
 
-DRIVER_VISIBLE enum cuda_result cuDeviceGetDefaultMemPool(struct CUmemPoolHandle_st **pool, int device)
+static struct CUmemPoolHandle_st *current_pool(struct driver *driver)
+{
+    return driver->pool != NULL ? driver->pool : default_pool(driver);
+}
+
+static enum cuda_result get_pool(struct CUmemPoolHandle_st **pool, int device,
+                                 struct CUmemPoolHandle_st *which(struct driver *driver))
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (pool == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    *pool = default_pool(driver);
+    *pool = which(driver);
     return *pool != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+DRIVER_VISIBLE enum cuda_result cuDeviceGetDefaultMemPool(struct CUmemPoolHandle_st **pool, int device)
+{
+    return get_pool(pool, device, default_pool);
 }
 
 DRIVER_VISIBLE enum cuda_result cuDeviceGetMemPool(struct CUmemPoolHandle_st **pool, int device)
 {
-    return cuDeviceGetDefaultMemPool(pool, device);
+    return get_pool(pool, device, current_pool);
 }
 
 DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolHandle_st *pool)
 {
     DRIVER_ENTER(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    if (!driver->is_initialized || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
-    return pool->is_on_host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (!driver->is_initialized || !object_is(pool, OBJECT_POOL) || pool->is_on_host) return CUDA_ERROR_INVALID_VALUE;
+    driver->pool = pool;
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct CUmemPoolProps_st *props)
@@ -52,7 +64,9 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool
 DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool)
 {
     DRIVER_USE(driver);
-    if (!object_is(pool, OBJECT_POOL) || pool == driver->pool) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(pool, OBJECT_POOL) || pool == driver->default_pool) return CUDA_ERROR_INVALID_VALUE;
+    if (pool == driver->pool) driver->pool = NULL;
+    allocations_leave_pool(&driver->allocations, pool);
     object_destroy(&driver->objects, pool);
     return CUDA_SUCCESS;
 }
@@ -62,15 +76,6 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolTrimTo(struct CUmemPoolHandle_st *pool,
     DRIVER_USE(driver);
     (void)bytes;
     return object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-// What is in use of a pool is what is reserved: what is freed goes back at once.
-static uint64_t used_bytes(const struct driver *driver, const struct CUmemPoolHandle_st *pool)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < driver->allocations.count; i++)
-        if (driver->allocations.item[i].pool == pool) bytes += driver->allocations.item[i].size_bytes;
-    return bytes;
 }
 
 // 1 to 3 are ints and say what may be used again, the others are 64 bits. The highest amounts can be set to 0 alone.
@@ -83,7 +88,8 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st 
     if (is_high && *(uint64_t *)value != 0) return CUDA_ERROR_INVALID_VALUE;
     if (attribute < POOL_THRESHOLD) pool->does_not_reuse[attribute] = *(int *)value == 0;
     if (attribute == POOL_THRESHOLD) pool->threshold = *(uint64_t *)value;
-    if (is_high) pool->high_bytes = used_bytes(driver, pool);
+    if (attribute == POOL_RESERVED_HIGH) pool->reserved_high_bytes = pool->used_bytes;
+    if (attribute == POOL_USED_HIGH) pool->used_high_bytes = pool->used_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -92,14 +98,15 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st 
     DRIVER_USE(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (attribute == 0 || attribute > POOL_USED_HIGH) return CUDA_ERROR_INVALID_VALUE;
+    const uint64_t amount[] = {[POOL_THRESHOLD] = pool->threshold,
+                               [POOL_RESERVED_CURRENT] = pool->used_bytes,
+                               [POOL_RESERVED_HIGH] = pool->reserved_high_bytes,
+                               [POOL_USED_CURRENT] = pool->used_bytes,
+                               [POOL_USED_HIGH] = pool->used_high_bytes};
     if (attribute < POOL_THRESHOLD)
         *(int *)value = !pool->does_not_reuse[attribute];
-    else if (attribute == POOL_THRESHOLD)
-        *(uint64_t *)value = pool->threshold;
     else
-        *(uint64_t *)value = attribute == POOL_RESERVED_CURRENT || attribute == POOL_USED_CURRENT
-                                 ? used_bytes(driver, pool)
-                                 : pool->high_bytes;
+        *(uint64_t *)value = amount[attribute];
     return CUDA_SUCCESS;
 }
 
@@ -127,9 +134,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
     const enum allocation_kind kind = pool->is_on_host ? ALLOCATION_HOST_POOL : ALLOCATION_DEVICE;
     const enum cuda_result error = memory_allocate(driver, "cuMemAllocAsync", address, bytes, kind, 0);
     if (error != CUDA_SUCCESS) return error;
-    allocations_find(&driver->allocations, *address)->pool = pool;
-    const uint64_t used = used_bytes(driver, pool);
-    if (used > pool->high_bytes) pool->high_bytes = used;
+    allocation_join(allocations_find(&driver->allocations, *address), pool);
     if (stream->capture == NULL) return CUDA_SUCCESS;
     return stream_submit(driver, handle, &(struct work){NODE_MEM_ALLOC, {.address = *address}});
 }
@@ -137,7 +142,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
 DRIVER_VISIBLE enum cuda_result cuMemAllocAsync(unsigned long long *address, size_t bytes, struct CUstream_st *stream)
 {
     DRIVER_USE(driver);
-    struct CUmemPoolHandle_st *pool = default_pool(driver);
+    struct CUmemPoolHandle_st *pool = current_pool(driver);
     return pool == NULL ? CUDA_ERROR_OUT_OF_MEMORY : cuMemAllocFromPoolAsync(address, bytes, pool, stream);
 }
 

@@ -195,6 +195,10 @@ static void show_pool_calls(void)
     props.allocType = 0;
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolCreate(&same, &props));
     WORKS(cuDeviceSetMemPool(0, pool));
+    WORKS(cuDeviceGetMemPool(&same, 0));
+    REQUIRE(same == pool);
+    WORKS(cuDeviceGetDefaultMemPool(&same, 0));
+    REQUIRE(same == usual);
     REFUSES(ERROR_INVALID_DEVICE, cuDeviceSetMemPool(1, pool));
     REFUSES(ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, NULL));
     WORKS(cuMemPoolTrimTo(pool, 0));
@@ -205,6 +209,8 @@ static void show_pool_calls(void)
     WORKS(cuMemPoolDestroy(pool));
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolDestroy(pool));
     REFUSES(ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, pool));
+    WORKS(cuDeviceGetMemPool(&same, 0)); // in its place is the default again
+    REQUIRE(same == usual);
 }
 
 static void show_pool_attributes(struct CUmemPoolHandle_st *pool)
@@ -258,6 +264,37 @@ static void show_host_pools(void)
     }
 }
 
+// What a pool gave outlives it, and counts in no other pool, also not in one whose handle is the same.
+static void show_current_pool(void)
+{
+    struct CUmemPoolHandle_st *pool, *usual, *of;
+    struct CUmemPoolProps_st props = {.allocType = 1, .location = {1, 0}};
+    unsigned long long at, later;
+    uint64_t zero = 0;
+    WORKS(cuDeviceGetDefaultMemPool(&usual, 0));
+    WORKS(cuMemPoolCreate(&pool, &props));
+    WORKS(cuDeviceSetMemPool(0, pool));
+    WORKS(cuMemAllocAsync(&at, 1000, NULL));
+    REQUIRE(of_pool(pool, USED) == 1000 && of_pool(usual, USED) == 0);
+    WORKS(cuMemAllocAsync(&later, 500, NULL));
+    WORKS(cuMemFreeAsync(later, NULL));
+    WORKS(cuMemPoolSetAttribute(pool, RESERVED_HIGH, &zero)); // each of the two has its own
+    REQUIRE(of_pool(pool, RESERVED_HIGH) == 1000 && of_pool(pool, USED_HIGH) == 1500);
+    WORKS(cuMemPoolSetAttribute(pool, USED_HIGH, &zero));
+    REQUIRE(of_pool(pool, USED_HIGH) == 1000);
+    WORKS(cuMemPoolDestroy(pool));
+    WORKS(cuPointerGetAttribute(&of, 17, at));
+    REQUIRE(of == NULL);
+    WORKS(cuMemAllocAsync(&later, 64, NULL));
+    REQUIRE(of_pool(usual, USED) == 64);
+    WORKS(cuMemPoolCreate(&pool, &props));
+    REQUIRE(of_pool(pool, USED) == 0 && of_pool(pool, RESERVED_HIGH) == 0);
+    WORKS(cuMemFreeAsync(at, NULL));
+    REQUIRE(of_pool(pool, USED) == 0 && of_pool(usual, USED) == 64);
+    WORKS(cuMemFreeAsync(later, NULL));
+    WORKS(cuMemPoolDestroy(pool));
+}
+
 // A pool counts what is its own, and no other memory.
 void show_pools(void)
 {
@@ -270,6 +307,7 @@ void show_pools(void)
     api_ready();
     show_pool_calls();
     show_host_pools();
+    show_current_pool();
     WORKS(cuMemPoolCreate(&pool, &props));
     WORKS(cuDeviceGetDefaultMemPool(&usual, 0));
     show_pool_attributes(pool);
