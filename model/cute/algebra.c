@@ -135,6 +135,7 @@ uint64_t cute_index_at(const struct cute_layout *layout, const uint64_t *coord)
 
 // --- Making layouts --------------------------------------------------------------------------------------------------
 
+// Adds a number to a layout that has room for it.
 static void add_leaf(struct cute_layout *to, uint64_t shape, uint64_t stride)
 {
     to->leaf[to->leaves++] = (struct cute_leaf){shape, stride, 0, 0};
@@ -224,6 +225,15 @@ static int check_result(const struct cute_layout *to, struct cute_error *error)
     return cute_check_nesting(cute_depth(to), opens, error, -1);
 }
 
+// Adds a number of the result, if there is room.
+static int append(struct cute_layout *to, struct cute_leaf leaf, struct cute_error *error)
+{
+    if (to->leaves == CUTE_MAX_LEAVES)
+        return cute_refuse(error, -1, "the result has more than %d numbers", CUTE_MAX_LEAVES);
+    to->leaf[to->leaves++] = leaf;
+    return 1;
+}
+
 static uint64_t ceil_div(uint64_t a, uint64_t b)
 {
     return a / b + (a % b != 0);
@@ -234,12 +244,7 @@ static int compose_leaf(const struct cute_layout *a, uint64_t shape, uint64_t st
                         struct cute_error *error)
 {
     int from = to->leaves;
-    if (to->leaves + a->leaves > CUTE_MAX_LEAVES)
-        return cute_refuse(error, -1, "the result has more than %d numbers", CUTE_MAX_LEAVES);
-    if (stride == 0) {
-        add_leaf(to, shape, 0);
-        return 1;
-    }
+    if (stride == 0) return append(to, (struct cute_leaf){shape, 0, 0, 0}, error);
     for (int i = 0; i + 1 < a->leaves; i++) {
         uint64_t here = a->leaf[i].shape, left = ceil_div(here, stride);
         if (stride % here != 0 && stride > here) return refuse_step(error, "a step of", stride, here);
@@ -247,12 +252,13 @@ static int compose_leaf(const struct cute_layout *a, uint64_t shape, uint64_t st
             uint64_t taken = left < shape ? left : shape;
             if (shape % taken != 0 || (shape > taken && here % stride != 0))
                 return refuse_step(error, "a tile of", shape, here);
-            add_leaf(to, taken, times(stride, a->leaf[i].stride));
+            if (!append(to, (struct cute_leaf){taken, times(stride, a->leaf[i].stride), 0, 0}, error)) return 0;
             shape /= taken;
         }
         stride = ceil_div(stride, here);
     }
-    if (shape > 1 || to->leaves == from) add_leaf(to, shape, times(stride, a->leaf[a->leaves - 1].stride));
+    const struct cute_leaf rest = {shape, times(stride, a->leaf[a->leaves - 1].stride), 0, 0};
+    if ((shape > 1 || to->leaves == from) && !append(to, rest, error)) return 0;
     enclose(to, from);
     return 1;
 }
@@ -261,6 +267,9 @@ int cute_compose(const struct cute_layout *a, const struct cute_layout *b, struc
                  struct cute_error *error)
 {
     struct cute_layout merged;
+    if (b->is_swizzled || b->pointer_bits != 0 || b->offset != 0)
+        return cute_refuse(error, -1,
+                           "the second layout has a swizzle, a pointer or an offset: only the first one may");
     merge(a, 1, &merged);
     *to = (struct cute_layout){0};
     for (int i = 0; i < b->leaves; i++) {
@@ -289,9 +298,8 @@ static int add_whole(const struct cute_layout *layout, int mode, struct cute_lay
 {
     struct cute_layout alone;
     cute_mode(layout, mode, &alone);
-    if (to->leaves + alone.leaves > CUTE_MAX_LEAVES)
-        return cute_refuse(error, -1, "the result has more than %d numbers", CUTE_MAX_LEAVES);
-    for (int i = 0; i < alone.leaves; i++) to->leaf[to->leaves++] = alone.leaf[i];
+    for (int i = 0; i < alone.leaves; i++)
+        if (!append(to, alone.leaf[i], error)) return 0;
     return 1;
 }
 

@@ -91,8 +91,8 @@ struct cute_swizzle cute_swizzle_of(const struct cute_layout *layout);
 // The same indices with as few numbers as possible, depth 0 or 1.
 void cute_coalesce(const struct cute_layout *layout, struct cute_layout *to);
 
-// composition(a, b): index(a, index(b, i)). `b` has no swizzle. Returns 0, with `error`, where `a` cannot be divided
-// so.
+// composition(a, b): index(a, index(b, i)). Returns 0, with `error`, where `a` cannot be divided so, and where `b` has
+// a swizzle, a pointer or an offset.
 int cute_compose(const struct cute_layout *a, const struct cute_layout *b, struct cute_layout *to,
                  struct cute_error *error);
 

@@ -236,6 +236,9 @@ static const struct {
     {"(4,6):(1,10)", "2:6", "a step of 6 does not divide a mode of 4"},
     {"(2,2):(1,140737488355328)", "2:140737488355328", "more than 2^48"},
     {"(2,2,2,2,2,2,2):(1,4,16,64,256,1024,4096)", "(128,128,128,128,128):(1,1,1,1,1)", "more than 32 numbers"},
+    {"(8,64)", "Sw<3,4,3> o 0 o (8,64)", "the second layout has a swizzle"},
+    {"(8,64)", "Sw<0,4,3> o 5 o (8,64)", "the second layout has a swizzle"},
+    {"(8,64)", "smem_ptr[16b](unset) o (8,64)", "a pointer or an offset"},
 };
 
 START_TEST(a_composition_that_does_not_divide_is_refused)
@@ -261,6 +264,20 @@ START_TEST(a_result_that_is_nested_too_deeply_is_refused)
     const struct cute_layout deepest = layout_of("(2,(((((((((((((((2,2),2),2),2),2),2),2),2),2),2),2),2),2),2),2))");
     ck_assert_int_eq(cute_zipped_divide(&deepest, tile, 1, &to, &error), 0);
     ck_assert_ptr_nonnull(strstr(error.why, "nested too deeply"));
+}
+END_TEST
+
+// 22 numbers, though 21 and the 12 of the first layout are more than 32.
+START_TEST(only_the_numbers_of_the_result_are_counted)
+{
+    const struct cute_layout a = layout_of("(2,2,2,2,2,2,2,2,2,2,2,2):(1,4,16,64,256,1024,4096,16384,65536,262144,"
+                                           "1048576,4194304)");
+    const struct cute_layout b = layout_of("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2)");
+    struct cute_layout to;
+    struct cute_error error;
+    ck_assert_msg(cute_compose(&a, &b, &to, &error), "%s", error.why);
+    expect_text("22 numbers", &to,
+                "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2):(0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1)");
 }
 END_TEST
 
@@ -292,6 +309,7 @@ Suite *cute_suite(void)
     tcase_add_loop_test(algebra, a_composition_that_does_not_divide_is_refused, 0,
                         sizeof indivisible / sizeof indivisible[0]);
     tcase_add_test(algebra, a_result_that_is_nested_too_deeply_is_refused);
+    tcase_add_test(algebra, only_the_numbers_of_the_result_are_counted);
     tcase_add_test(algebra, a_tile_is_of_the_layout);
     suite_add_tcase(suite, facts_case);
     suite_add_tcase(suite, text);
