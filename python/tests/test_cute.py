@@ -75,6 +75,24 @@ def test_what_is_no_layout(text, column):
     assert caught.value.column == column
 
 
+def test_the_caret_stands_under_the_text_that_is_wrong():
+    layout = tmaref.Layout("(6,4):(1,10)")
+    with pytest.raises(tmaref.LayoutError) as caught:
+        layout.compose("(3,4x):(2,6)")
+    assert str(caught.value).endswith("\n  (3,4x):(2,6)\n      ^") and caught.value.column == 4
+    with pytest.raises(tmaref.LayoutError) as caught:
+        layout.zipped_divide((3, 0))
+    assert str(caught.value).endswith("\n  (3,0)\n     ^")
+
+
+@pytest.mark.parametrize("front", ["Sw<1,1,2> o 0 o ", "Sw<0,4,3> o 5 o ", "smem_ptr[16b](unset) o "])
+def test_only_the_first_layout_of_a_composition_has_a_swizzle(front):
+    layout = tmaref.Layout(front + "(6,4):(1,10)")
+    assert str(layout.compose("(3,4):(2,6)")) == front + "(3,4):(2,10)"
+    with pytest.raises(tmaref.LayoutError, match="the second layout has a swizzle, a pointer or an offset"):
+        tmaref.Layout("(6,4):(1,10)").compose(layout)
+
+
 def test_coordinates():
     layout = tmaref.Layout("((2,2),3):((1,8),2)")
     assert [layout(i) for i in range(4)] == [0, 1, 8, 9]

@@ -205,9 +205,10 @@ class Layout:
                                       pointer("uint64_t *", index))
         return index
 
-    def _make(self, what: int, other: str) -> Layout:
+    def _make(self, what: int, other: Layout | str) -> Layout:
+        second = other if isinstance(other, Layout) else Layout(other)
         c = ffi.new("struct native_layout *")
-        if not library.native_layout_make(what, self._c.text, other.encode(), c):
+        if not library.native_layout_make(what, self._c.text, second._c.text, c):
             raise LayoutError(text(c.why), str(self), c.column)
         return Layout._of(c)
 
@@ -221,7 +222,7 @@ class Layout:
         >>> tmaref.Layout("(6,4):(1,10)").compose("(3,4):(2,6)")
         Layout('(3,4):(2,10)')
         """
-        return self._make(_COMPOSE, str(other))
+        return self._make(_COMPOSE, other)
 
     def zipped_divide(self, tile: Sequence[int]) -> Layout:
         """CuTe's zipped_divide: mode 0 is a tile of so many elements along each mode, mode 1 counts the tiles."""
