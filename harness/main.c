@@ -88,16 +88,41 @@ static int run_command(const struct command *command, int argc, char **argv)
     return command->run(argc - 1, argv + 1);
 }
 
+static int refuse_command(const char *name)
+{
+    fprintf(stderr, "tmaref: there is no command '%s'%s\n", name, near_names(name, near_command).at);
+    fprintf(stderr, "Try 'tmaref --help'.\n");
+    return EXIT_USAGE;
+}
+
+static void complete_command(const char *typed)
+{
+    for (int i = 0; i < COMMANDS; i++) command_complete_word(typed, "", commands[i].name, commands[i].summary);
+}
+
+// The first word behind `tmaref`. Options come where one is begun.
+static void complete_first(const char *typed)
+{
+    complete_command(typed);
+    command_complete_word(typed, "", "help", "tell the options of one command");
+    if (typed[0] != '-') return;
+    command_complete_word(typed, "", "--help", "list the commands");
+    command_complete_word(typed, "", "--version", "print the version");
+}
+
 // `tmaref --complete COMMAND WORD... CURRENT`: the command is asked as if it had been given --complete and these words.
 static int complete(int argc, char **argv)
 {
     if (argc <= 3) {
-        for (int i = 0; i < COMMANDS; i++)
-            command_complete_word(argc == 3 ? argv[2] : "", "", commands[i].name, commands[i].summary);
+        complete_first(argc == 3 ? argv[2] : "");
+        return EXIT_AGREE;
+    }
+    if (strcmp(argv[2], "help") == 0) {
+        if (argc == 4) complete_command(argv[3]);
         return EXIT_AGREE;
     }
     const struct command *command = find(argv[2]);
-    if (command == NULL) return command_usage(COMMAND_COMPLETE, "there is no command '%s'", argv[2]);
+    if (command == NULL) return refuse_command(argv[2]);
     argv[2] = argv[1];
     return run_command(command, argc, argv);
 }
@@ -106,7 +131,7 @@ static int complete(int argc, char **argv)
 static int print_page(int argc, char **argv)
 {
     const struct command *command = argc > 2 ? find(argv[2]) : NULL;
-    if (argc > 2 && command == NULL) return command_usage(COMMAND_MAN, "there is no command '%s'", argv[2]);
+    if (argc > 2 && command == NULL) return refuse_command(argv[2]);
     if (command == NULL) {
         print_man();
         return EXIT_AGREE;
@@ -150,7 +175,5 @@ int main(int argc, char **argv)
         name_help(command, argc, argv);
         return run_command(command, argc, argv);
     }
-    fprintf(stderr, "tmaref: there is no command '%s'%s\n", argv[1], near_names(argv[1], near_command).at);
-    fprintf(stderr, "Try 'tmaref --help'.\n");
-    return EXIT_USAGE;
+    return refuse_command(argv[1]);
 }

@@ -6,6 +6,6 @@ tmaref=$1 folder=$2
 rm -rf "$folder"
 mkdir -p "$folder"
 "$tmaref" --man >"$folder/tmaref.1"
-"$tmaref" --complete '' | while read -r command rest; do
+"$tmaref" --complete help '' | while read -r command rest; do
     "$tmaref" --man "$command" >"$folder/tmaref-$command.1"
 done

@@ -40,6 +40,12 @@ words ":files" exec --schedule late ./program --sch # what follows the program i
 words ":files" exec touch "$work/started" ""
 check "the program was started" test ! -e "$work/started"
 run 2 --complete nosuch ""
+err "Try 'tmaref --help'."
+words "help" he
+words "--help" --h
+words "--help --version" --
+words "encode" help en
+words "" help encode --sw
 
 # Every value that is offered is taken.
 for option in dtype interleave swizzle l2-promotion oob-fill wide; do
@@ -71,6 +77,8 @@ in_bash() { # in_bash "WORD..." LINE: what bash makes of the line, with the curs
         printf "%s\n" "${COMPREPLY[@]}"' bash "$scripts/tmaref.bash" "$2" 2>"$work/err" | same_words "$1"
 }
 in_bash "encode" "tmaref enc"
+in_bash "help" "tmaref he"
+in_bash "encode" "tmaref help en"
 in_bash "compopt -o nospace --swizzle=" "tmaref encode --sw"
 in_bash "none 32B 64B 128B" "tmaref encode --swizzle="
 in_bash "128B" "tmaref encode --swizzle=1"

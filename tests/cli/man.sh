@@ -11,7 +11,8 @@ shown() { MANWIDTH=100 LC_ALL=C.UTF-8 man --warnings -E ascii -l "$1" 2>"$work/e
 
 run 2 --man nosuch
 err "there is no command 'nosuch'"
-run 0 --complete ''
+err "Try 'tmaref --help'."
+run 0 --complete help ''
 cut -f 1 "$work/out" >"$work/commands"
 ls "$pages" | sed -n 's/^tmaref-\(.*\)\.1$/\1/p' | sort >"$work/pages"
 what="the list of pages"

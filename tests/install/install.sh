@@ -186,7 +186,7 @@ check_command() {
     traces=$(find traces -name '*.jsonl*' | wc -l)
     (cd "$scratch" && "$command" replay --sample=2) >"$scratch/table"
     awk -v want="$traces" 'NR > 1 && /NVIDIA/ { n++ } END { if (n != want) { print n " traces, not " want; exit 1 } }' "$scratch/table"
-    "$command" --complete '' | cut -f 1 | while read -r name; do
+    "$command" --complete help '' | cut -f 1 | while read -r name; do
         find "$tree" -path "*/man1/tmaref-$name.1" | grep -q . || echo "tmaref-$name.1: not installed"
     done | offences
     for file in bash-completion/completions/tmaref zsh/site-functions/_tmaref fish/vendor_completions.d/tmaref.fish \
