@@ -33,19 +33,23 @@ static int key_of(const struct command_option *options, int i)
     return options[i].letter != 0 ? options[i].letter : FIRST_KEY + i;
 }
 
+uint64_t command_option_number(const char *name, uint64_t least, uint64_t most, const char *value,
+                               struct argp_state *state)
+{
+    uint64_t number = least;
+    if (parse_u64(value, most, &number) && number >= least) return number;
+    if (most == UINT64_MAX && least == 0) argp_error(state, "--%s takes a whole number, not '%s'", name, value);
+    if (most == UINT64_MAX)
+        argp_error(state, "--%s takes a whole number of at least %llu, not '%s'", name, (unsigned long long)least,
+                   value);
+    argp_error(state, "--%s takes a whole number from %llu to %llu, not '%s'", name, (unsigned long long)least,
+               (unsigned long long)most, value);
+    return least;
+}
+
 static void take_number(const struct command_option *option, char *member, const char *value, struct argp_state *state)
 {
-    uint64_t number;
-    int is_any = option->least == 0 && option->most == UINT64_MAX;
-    if (!parse_u64(value, option->most, &number) || number < option->least) {
-        if (is_any) argp_error(state, "--%s takes a whole number, not '%s'", option->name, value);
-        if (option->most == UINT64_MAX)
-            argp_error(state, "--%s takes a whole number of at least %llu, not '%s'", option->name,
-                       (unsigned long long)option->least, value);
-        argp_error(state, "--%s takes a whole number from %llu to %llu, not '%s'", option->name,
-                   (unsigned long long)option->least, (unsigned long long)option->most, value);
-        return;
-    }
+    const uint64_t number = command_option_number(option->name, option->least, option->most, value, state);
     const double real = (double)number;
     const uint32_t small = (uint32_t)number;
     const void *from = option->kind == OPTION_KIND_REAL    ? (const void *)&real

@@ -63,6 +63,10 @@ struct command_line {
 // maker of manual pages asks of the tables (command_complete.h, command_man.h).
 void command_line_read(const struct command_line *line, int argc, char **argv, void *to);
 
+// The whole number that is the value of option --NAME; exits with a complaint if it is none from `least` to `most`.
+uint64_t command_option_number(const char *name, uint64_t least, uint64_t most, const char *value,
+                               struct argp_state *state);
+
 // Is this the row behind the last one?
 int command_option_is_end(const struct command_option *option);
 

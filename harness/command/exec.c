@@ -18,17 +18,18 @@
 #include "options.h"
 
 struct exec_options {
-    char **program; // ends with NULL; NULL if none was given
+    char **program;       // ends with NULL; NULL if none was given
+    const char *at_break; // an option that was given and means nothing without --break, or NULL
 };
 
 // The variables that carry options, and what they may be.
 static const struct row {
     const char *variable, *words; // words: NULL for a number or a text
-    uint64_t most;                // 0: a text
+    uint64_t least, most;         // most 0: a text
 } rows[] = {
-#define NUMBER_ROW(member, variable, most) {variable, NULL, most},
-#define WORD_ROW(member, variable, words)  {variable, words, 0},
-#define TEXT_ROW(member, variable)         {variable, NULL, 0},
+#define NUMBER_ROW(member, variable, least, most) {variable, NULL, least, most},
+#define WORD_ROW(member, variable, words)         {variable, words, 0, 0},
+#define TEXT_ROW(member, variable)                {variable, NULL, 0, 0},
     DRIVER_NUMBER_ROWS(NUMBER_ROW) DRIVER_WORD_ROWS(WORD_ROW) DRIVER_TEXT_ROWS(TEXT_ROW)
 #undef NUMBER_ROW
 #undef WORD_ROW
@@ -99,26 +100,6 @@ static const char *wanted_form(size_t row, const char *value)
     }
 }
 
-// Puts the value of an option into its variable, row `at` of `rows`. An option without a value is 1.
-static void set_option(const struct command_option *option, void *to, char *value, struct argp_state *state)
-{
-    const struct row *row = &rows[option->at];
-    const char *text = value == NULL ? "1" : value, *form = wanted_form(option->at, text);
-    char decimal[24];
-    uint64_t number;
-    (void)to;
-    if (row->words != NULL && driver_option_word(row->words, text) < 0)
-        argp_error(state, "'%s' is not one of: %s", text, row->words);
-    if (row->most != 0 && !parse_u64(text, row->most, &number))
-        argp_error(state, "'%s' is not a whole number from 0 to %llu", text, (unsigned long long)row->most);
-    if (form != NULL) argp_error(state, "'%s' is not %s", text, form);
-    if (row->most != 0) {
-        snprintf(decimal, sizeof decimal, "%llu", (unsigned long long)number);
-        text = decimal;
-    }
-    if (setenv(row->variable, text, 1) != 0) argp_failure(state, EXIT_USAGE, errno, "%s", row->variable);
-}
-
 // The words of a row, one after the other. It holds until the next one is asked for.
 static const char *word_at(const char *words, int i)
 {
@@ -126,6 +107,34 @@ static const char *word_at(const char *words, int i)
     for (; i > 0 && *words != '\0'; i--) words += strcspn(words, " "), words += *words == ' ';
     snprintf(word, sizeof word, "%.*s", (int)strcspn(words, " "), words);
     return word[0] == '\0' ? NULL : word;
+}
+
+static void check_word(const struct command_option *option, const char *words, const char *text,
+                       struct argp_state *state)
+{
+    struct text list = {""};
+    int count = 0;
+    if (driver_option_word(words, text) >= 0) return;
+    while (word_at(words, count) != NULL) count++;
+    for (int i = 0; i < count; i++) text_add_name(&list, word_at(words, i), i, count);
+    argp_error(state, "--%s is %s, not '%s'", option->name, list.at, text);
+}
+
+// Puts the value of an option into its variable, row `at` of `rows`. An option without a value is 1.
+static void set_option(const struct command_option *option, void *to, char *value, struct argp_state *state)
+{
+    const struct row *row = &rows[option->at];
+    const char *text = value == NULL ? "1" : value, *form = wanted_form(option->at, text);
+    char decimal[24];
+    (void)to;
+    if (row->words != NULL) check_word(option, row->words, text, state);
+    if (form != NULL) argp_error(state, "--%s takes %s, not '%s'", option->name, form, text);
+    if (row->most != 0) {
+        snprintf(decimal, sizeof decimal, "%llu",
+                 (unsigned long long)command_option_number(option->name, row->least, row->most, text, state));
+        text = decimal;
+    }
+    if (setenv(row->variable, text, 1) != 0) argp_failure(state, EXIT_USAGE, errno, "%s", row->variable);
 }
 
 static const char *schedule_at(int i)
@@ -138,15 +147,27 @@ static const char *device_at(int i)
     return word_at(rows[ROW_device].words, i);
 }
 
+// The place may also come from the environment.
+static void check_line(const void *line, struct argp_state *state)
+{
+    const struct exec_options *options = line;
+    const char *place = getenv(rows[ROW_break_at].variable);
+    if (options->at_break != NULL && (place == NULL || place[0] == '\0'))
+        argp_error(state, "--%s goes with --break", options->at_break);
+}
+
+#define TO struct exec_options
 #define SETTING(letter, name, what, member, ...)                                                                       \
     OPTION_TAKEN(letter, name, what, set_option, __VA_ARGS__, .at = ROW_##member)
+#define SETTING_AT_BREAK(name, what, member, ...)                                                                      \
+    SETTING(0, name, what, member, __VA_ARGS__, .named_at = offsetof(TO, at_break))
 static const struct command_option option_rows[] = {
     SETTING('s', "seed", "N", seed,
             "pick the interleaving of warps and of asynchronous operations by this seed (default 0)"),
     SETTING('S', "schedule", "WHEN", schedule,
             "when asynchronous operations happen: default, late (as late as is legal), early, shuffled (by the seed)",
             .value_at = schedule_at),
-    SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, at most 64 (default 1)"),
+    SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, 1 (default) to 64"),
     SETTING(0, "device", "NAME", device, "what GPU to be: h200 (default) or h100", .value_at = device_at),
     SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N instructions of warps"),
     SETTING(0, "limit-seconds", "N", limit_seconds, "stop a kernel after N seconds"),
@@ -156,9 +177,9 @@ static const struct command_option option_rows[] = {
             "write which lines of kernels ran, in the format of lcov (genhtml makes pages of it)"),
     SETTING(0, "break", "PLACE", break_at,
             "show what --dump says when a thread comes to PLACE: FILE:LINE of the source, or KERNEL:LINE of its PTX"),
-    SETTING(0, "hit", "N", hit, "with --break: show the N-th warp that comes there (default 1)"),
-    SETTING(0, "cta", "X,Y,Z", cta, "with --break: threads of this CTA alone"),
-    SETTING(0, "thread", "X,Y,Z", thread, "with --break: this thread of a CTA alone"),
+    SETTING_AT_BREAK("hit", "N", hit, "with --break: show the N-th warp that comes there (default 1)"),
+    SETTING_AT_BREAK("cta", "X,Y,Z", cta, "with --break: threads of this CTA alone"),
+    SETTING_AT_BREAK("thread", "X,Y,Z", thread, "with --break: this thread of a CTA alone"),
     SETTING(0, "dump", "WHAT", dump,
             "what to show at --break (default registers,barriers), and where a kernel fails: registers, warp "
             "(registers of all lanes), shared, barriers, or all, with commas between"),
@@ -207,6 +228,7 @@ int command_exec(int argc, char **argv)
         .usage = "[--] PROGRAM [ARGUMENT...]",
         .options = option_rows,
         .argument = take_program,
+        .end = check_line,
         .is_program = 1,
         .help =
             "Run PROGRAM, which was linked with nvcc -cudart shared (or uses the driver API), without a GPU: its "

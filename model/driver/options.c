@@ -11,19 +11,19 @@ struct reader {
     int ok;
 };
 
-static void read_number(struct reader *reader, const char *variable, uint64_t most, uint64_t *to)
+static void read_number(struct reader *reader, const char *variable, uint64_t least, uint64_t most, uint64_t *to)
 {
     const char *text = getenv(variable);
     *to = 0;
     if (text == NULL || text[0] == '\0') return;
     errno = 0;
     const uint64_t value = strtoull(text, NULL, 10);
-    if (text[strspn(text, "0123456789")] == '\0' && errno == 0 && value <= most) {
+    if (text[strspn(text, "0123456789")] == '\0' && errno == 0 && value >= least && value <= most) {
         *to = value;
         return;
     }
-    snprintf(reader->why, reader->why_bytes, "%s is '%.80s', which is not a whole number from 0 to %llu", variable,
-             text, (unsigned long long)most);
+    snprintf(reader->why, reader->why_bytes, "%s is '%.80s', which is not a whole number from %llu to %llu", variable,
+             text, (unsigned long long)least, (unsigned long long)most);
     reader->ok = 0;
 }
 
@@ -46,8 +46,8 @@ static const char *read_text(const char *variable)
 int driver_options_read(struct driver_options *options, char *why, size_t why_bytes)
 {
     struct reader reader = {why, why_bytes, 1};
-#define DRIVER_NUMBER(member, variable, most) read_number(&reader, variable, most, &options->member);
-#define DRIVER_WORD(member, variable, words)  read_word(&reader, variable, words, &options->member);
+#define DRIVER_NUMBER(member, variable, least, most) read_number(&reader, variable, least, most, &options->member);
+#define DRIVER_WORD(member, variable, words)         read_word(&reader, variable, words, &options->member);
     DRIVER_NUMBER_ROWS(DRIVER_NUMBER)
     DRIVER_WORD_ROWS(DRIVER_WORD)
 #define DRIVER_TEXT(member, variable) options->member = read_text(variable);

@@ -7,17 +7,17 @@
 #include <stdint.h>
 #include <string.h>
 
-// X(member, variable, most) and X(member, variable, words): one row for each option. Numbers are decimal; the others
-// are one of the words. `schedule` has them in the order of enum machine_policy, `device` in that of device.c.
+// X(member, variable, least, most) and X(member, variable, words): one row for each option. Numbers are decimal; the
+// others are one of the words. `schedule` has them in the order of enum machine_policy, `device` in that of device.c.
 #define DRIVER_NUMBER_ROWS(X)                                                                                          \
-    X(seed, "TMAREF_SEED", UINT64_MAX)                                                                                 \
-    X(threads, "TMAREF_THREADS", 64)                                                                                   \
-    X(limit_instructions, "TMAREF_LIMIT_INSTRUCTIONS", UINT64_MAX)                                                     \
-    X(limit_seconds, "TMAREF_LIMIT_SECONDS", UINT32_MAX)                                                               \
-    X(json, "TMAREF_JSON", 1)                                                                                          \
-    X(quiet, "TMAREF_QUIET", 1)                                                                                        \
-    X(stats, "TMAREF_STATS", 1)                                                                                        \
-    X(hit, "TMAREF_BREAK_HIT", UINT64_MAX)
+    X(seed, "TMAREF_SEED", 0, UINT64_MAX)                                                                              \
+    X(threads, "TMAREF_THREADS", 1, 64)                                                                                \
+    X(limit_instructions, "TMAREF_LIMIT_INSTRUCTIONS", 0, UINT64_MAX)                                                  \
+    X(limit_seconds, "TMAREF_LIMIT_SECONDS", 0, UINT32_MAX)                                                            \
+    X(json, "TMAREF_JSON", 0, 1)                                                                                       \
+    X(quiet, "TMAREF_QUIET", 0, 1)                                                                                     \
+    X(stats, "TMAREF_STATS", 0, 1)                                                                                     \
+    X(hit, "TMAREF_BREAK_HIT", 1, UINT64_MAX)
 #define DRIVER_WORD_ROWS(X)                                                                                            \
     X(schedule, "TMAREF_SCHEDULE", "default late early shuffled")                                                      \
     X(device, "TMAREF_DEVICE", "h200 h100")
@@ -30,8 +30,8 @@
     X(break_at, "TMAREF_BREAK") X(cta, "TMAREF_BREAK_CTA") X(thread, "TMAREF_BREAK_THREAD") X(dump, "TMAREF_DUMP")
 
 struct driver_options {
-#define DRIVER_NUMBER(member, variable, most) uint64_t member;
-#define DRIVER_WORD(member, variable, words)  int member; // which of the words, from 0; the first if it was not set
+#define DRIVER_NUMBER(member, variable, least, most) uint64_t member; // 0 if it was not set
+#define DRIVER_WORD(member, variable, words)         int member; // which of the words, from 0; the first if it was not set
     DRIVER_NUMBER_ROWS(DRIVER_NUMBER)
 #define DRIVER_TEXT(member, variable) const char *member; // "" if it was not set
     DRIVER_WORD_ROWS(DRIVER_WORD)

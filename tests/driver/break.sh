@@ -31,10 +31,15 @@ has "$scratch/out" '    %v1.x     0x00000007  7' '    %v1.y     0x00000008  8'
 expect 1 'kernel arrivals ends early' --dump barriers -- "$RUN_PTX" "$folder/hang.ptx" arrivals 1 64
 has "$scratch/out" '  full: shared address 0x408 of CTA 0 in the cluster.'
 
-expect 2 "'tile.cu' is not FILE:LINE or KERNEL:LINE" --break tile.cu -- true
-expect 2 "'tile.cu:0' is not FILE:LINE or KERNEL:LINE" --break tile.cu:0 -- true
-expect 2 "'1,2,3,4' is not numbers X,Y,Z" --cta 1,2,3,4 -- true
-expect 2 "'x' is not numbers X,Y,Z" --thread x -- true
-expect 2 "'shared,everything' is not a list of" --dump shared,everything -- true
-expect 2 "'-1' is not a whole number" --hit=-1 -- true
+expect 2 "--break takes FILE:LINE or KERNEL:LINE, not 'tile.cu'" --break tile.cu -- true
+expect 2 "--break takes FILE:LINE or KERNEL:LINE, not 'tile.cu:0'" --break tile.cu:0 -- true
+expect 2 "--cta takes numbers X,Y,Z, not '1,2,3,4'" --cta 1,2,3,4 -- true
+expect 2 "--thread takes numbers X,Y,Z, not 'x'" --thread x -- true
+expect 2 "--dump takes a list of: .*, not 'shared,everything'" --dump shared,everything -- true
+expect 2 "--hit takes a whole number of at least 1, not '-1'" --hit=-1 -- true
+expect 2 "--hit takes a whole number of at least 1, not '0'" --break tile.cu:14 --hit 0 -- true
+expect 2 '--hit goes with --break' --hit 2 -- true
+expect 2 '--cta goes with --break' --cta 1 -- true
+expect 2 '--thread goes with --break' --dump all --thread 1 -- true
+TMAREF_BREAK=tile.cu:14 expect 0 '' --thread 1 -- true
 exit $failed

@@ -11,7 +11,7 @@ expect() { # expect STATUS PATTERN ARGUMENT...
     shift 2
     "$TMAREF" exec "$@" >"$scratch" 2>&1
     local got=$?
-    [ $got = "$status" ] && { [ -z "$pattern" ] || grep -qE "$pattern" "$scratch"; } && return
+    [ $got = "$status" ] && { [ -z "$pattern" ] || grep -qE -- "$pattern" "$scratch"; } && return
     echo "tmaref exec $*: status $got ($status expected), and not like '$pattern':"
     cat "$scratch"
     failed=1
@@ -19,11 +19,13 @@ expect() { # expect STATUS PATTERN ARGUMENT...
 
 expect 2 'no program given'
 expect 2 'cannot start the program /no/such/program: No such file' -- /no/such/program
-expect 2 "'fast' is not one of: default late early shuffled" --schedule fast -- true
-expect 2 "'late early' is not one of" --schedule 'late early' -- true
-expect 2 "'65' is not a whole number from 0 to 64" --threads 65 -- true
-expect 2 "'a100' is not one of: h200 h100" --device a100 -- true
-expect 2 "'-1' is not a whole number" --seed=-1 -- true
+expect 2 "--schedule is default, late, early or shuffled, not 'fast'" --schedule fast -- true
+expect 2 "--schedule is .*, not 'late early'" --schedule 'late early' -- true
+expect 2 "--threads takes a whole number from 1 to 64, not '65'" --threads 65 -- true
+expect 2 "--threads takes a whole number from 1 to 64, not '0'" --threads 0 -- true
+expect 2 "--limit-seconds takes a whole number from 0 to 4294967295, not '-1'" --limit-seconds=-1 -- true
+expect 2 "--device is h200 or h100, not 'a100'" --device a100 -- true
+expect 2 "--seed takes a whole number, not '-1'" --seed=-1 -- true
 expect 3 '' -- sh -c 'exit 3'
 expect 143 '' -- sh -c 'kill -TERM $$'
 expect 0 '/exec(:|$)' -- sh -c 'echo "$LD_LIBRARY_PATH"'
