@@ -112,11 +112,14 @@ static int open_look(struct driver *driver, char *why, size_t why_bytes)
 
 enum cuda_result driver_read_options(struct driver *driver)
 {
-    char why[256];
+    static char told[256];
+    char why[sizeof told];
     if (driver->is_initialized) return CUDA_SUCCESS;
     if (driver_options_read(&driver->options, why, sizeof why) && open_look(driver, why, sizeof why))
         return CUDA_SUCCESS;
     driver->options.quiet = 0;
+    if (strcmp(why, told) == 0) return CUDA_ERROR_INVALID_VALUE;
+    snprintf(told, sizeof told, "%s", why);
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "the environment", "%s", why);
 }
 

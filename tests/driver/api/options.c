@@ -55,6 +55,8 @@ void show_bad_options(void)
         setenv(wrong[i][0], wrong[i][1], 1);
         REFUSES(ERROR_INVALID_VALUE, cuInit(0));
         SAYS(wrong[i][2]);
+        REFUSES(ERROR_INVALID_VALUE, cuInit(0)); // told once
+        SAYS_NOTHING();
         unsetenv(wrong[i][0]);
     }
     WORKS(cuInit(0));
