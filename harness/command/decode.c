@@ -22,6 +22,7 @@ struct decode_options {
     int json, edits;
     struct replace_op edit[MAX_EDITS];
     int is_descriptor;
+    const char *of_descriptor; // an option that was given and means nothing without --descriptor, or NULL
     struct descriptor_question descriptor;
 };
 
@@ -63,10 +64,12 @@ static void take_input(void *line, char *argument, struct argp_state *state)
 static void check_line(const void *line, struct argp_state *state)
 {
     const struct decode_options *to = line;
+    if (to->of_descriptor != NULL && !to->is_descriptor)
+        argp_error(state, "--%s goes with --descriptor", to->of_descriptor);
     if (to->input == NULL && !to->is_descriptor)
         argp_error(state, "say which map: 256 hex digits, a file, or - for standard input");
     if (to->is_descriptor && (to->input != NULL || to->edits > 0))
-        argp_error(state, "--descriptor has no map beside it");
+        argp_error(state, "--descriptor stands in place of a map: leave out MAP and --replace");
     if (to->is_descriptor && !wgmma_n_is_legal(to->descriptor.types, to->descriptor.rows))
         argp_error(state, "%s has no operand of %d rows: 8 to 256 in steps of 8, and of 16 above 32 for integers",
                    wgmma_types_row(to->descriptor.types)->name, to->descriptor.rows);
@@ -74,16 +77,18 @@ static void check_line(const void *line, struct argp_state *state)
         argp_error(state, "only operands of 16 bits may be MN-major");
 }
 
-#define TO struct decode_options
+#define TO            struct decode_options
+#define OF_DESCRIPTOR .named_at = offsetof(TO, of_descriptor)
 static const struct command_option options[] = {
     OPTION_TAKEN(0, "replace", "FIELD[:ORDINAL]=VALUE", take_edit,
                  "first edit the map as tensormap.replace does; may be given again"),
     OPTION_FLAG(0, "json", json, "print a JSON object"),
     OPTION_TITLE(1, "A matrix descriptor of wgmma, in place of a map:"),
     OPTION_TAKEN(0, "descriptor", "BITS", take_descriptor, "its 64 bits"),
-    OPTION_FLAG(0, "mn-major", descriptor.is_mn_major, "the operand is MN-major (default K-major)"),
-    OPTION_NUMBER(0, "rows", "N", descriptor.rows, 8, WGMMA_MAX_N, "rows of M or N that it has (default 64)"),
-    OPTION_TAKEN(0, "types", "TYPES", take_types, "of the instruction, D, A, B (default f32.bf16.bf16)"),
+    OPTION_FLAG(0, "mn-major", descriptor.is_mn_major, "the operand is MN-major (default K-major)", OF_DESCRIPTOR),
+    OPTION_NUMBER(0, "rows", "N", descriptor.rows, 8, WGMMA_MAX_N, "rows of M or N that it has (default 64)",
+                  OF_DESCRIPTOR),
+    OPTION_TAKEN(0, "types", "TYPES", take_types, "of the instruction, D, A, B (default f32.bf16.bf16)", OF_DESCRIPTOR),
     OPTION_END,
 };
 

@@ -163,7 +163,10 @@ bad "has no operand of 9 rows" --descriptor 12 --rows 9
 bad "--descriptor takes a number of 64 bits, not '0xzz'" --descriptor 0xzz
 bad "--types takes the types of a wgmma" --descriptor 12 --types f32
 bad "only operands of 16 bits may be MN-major" --descriptor 12 --types f32.e4m3.e4m3 --mn-major
-bad "--descriptor has no map beside it" --descriptor 12 "$hex"
+bad "--descriptor stands in place of a map: leave out MAP and --replace" --descriptor 12 "$hex"
+bad "--mn-major goes with --descriptor" --mn-major
+bad "--rows goes with --descriptor" --rows 16 "$hex"
+bad "--types goes with --descriptor" --types f32.f16.f16 "$hex"
 run 0 decode --help
 out "cuda-gdb"
 finish
