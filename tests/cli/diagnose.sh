@@ -185,4 +185,6 @@ bad "--tile: shorter has 100 bytes, the tile 128" "${store[@]}" --tile shorter -
 bad "--other: short has 1000 bytes, neither as many as the dump (128)" "${map[@]}" --dump right --other short
 bad "with --store, --tile or --fill is needed" --store "${map[@]:0:10}" --dump stored
 bad "--tile is for stores" "${map[@]}" --tile right --dump right
+run 0 diagnose --help
+check "--map stands among the options of im2col maps" eval 'sed "/^ An im2col map/,\$d" "$work/out" | grep -q -e --map='
 finish

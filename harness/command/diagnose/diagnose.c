@@ -18,8 +18,8 @@ static void take_other(const struct command_option *option, void *line, char *va
 
 #define TO struct diagnose_options
 static const struct command_option options[] = {
-    OPTION_TEXT(0, "map", "MAP", map_text, "the map as hex digits, a JSON call, or a file with one of them",
-                .group = 2),
+    OPTION_TEXT(0, "map", "MAP", map_text,
+                "in place of all others here: hex digits, a JSON call, or a file with one of them", .group = 1),
     OPTION_TITLE(4, "The copy as it was meant:"),
     OPTION_FLAG(0, "store", is_store, "it is a store: the tile is known, the dump is of the tensor"),
     OPTION_TEXT(0, "coord", "LIST", coord, "coordinates of the box, innermost first (default 0)"),

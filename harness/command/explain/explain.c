@@ -29,8 +29,8 @@ static const char *const orders[] = {"outer", "inner", NULL};
 
 #define TO struct explain_options
 static const struct command_option options[] = {
-    OPTION_TEXT(0, "map", "MAP", map_text, "the map as hex digits, a JSON call, or a file with one of them",
-                .group = 2),
+    OPTION_TEXT(0, "map", "MAP", map_text,
+                "in place of all others here: hex digits, a JSON call, or a file with one of them", .group = 1),
     OPTION_TITLE(4, "One box in shared memory:"),
     OPTION_TEXT(0, "coord", "LIST", coord, "coordinates of the box, innermost first (default 0)"),
     OPTION_FLAG(0, "store", store, "the box is stored to global memory, not loaded"),
