@@ -74,7 +74,7 @@ static uint64_t take_number(struct reader *r)
 {
     char next = look(r);
     if (next == '?') fail(r, r->at, "a number that only the running program knows: write it here");
-    if (next == '-') fail(r, r->at, "a stride that goes back: no tensor copy does");
+    if (next == '-') fail(r, r->at, "a negative number: shapes begin at 1, strides at 0; no tensor copy goes back");
     (void)take(r, "_");
     uint64_t value = take_digits(r, (uint64_t)1 << CUTE_MOST_LOG2);
     if (look(r) == '@') fail(r, r->at, "strides of a coordinate tensor: they are no places in memory");
@@ -132,17 +132,31 @@ static void take_pointer(struct reader *r, struct cute_layout *layout)
     expect(r, ")", ")");
 }
 
+// CuTe prints tensors elsewhere than in shared memory with these.
+static void refuse_pointer(struct reader *r)
+{
+    static const char *const names[] = {"gmem_ptr[", "rmem_ptr[", "tmem_ptr[", "ptr["};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *at = r->text + r->at, *behind = strstr(at, " o ");
+        if (strncmp(at, names[i], strlen(names[i])) == 0)
+            fail(r, r->at, "the pointer is not of shared memory: give the layout alone, %.150s",
+                 behind == NULL ? "(8,64):(64,1)" : behind + 3);
+    }
+}
+
 // What stands before the shape: a swizzle, a pointer, both, or nothing.
 static void take_front(struct reader *r, struct cute_layout *layout)
 {
-    if (look(r) != 'S' && look(r) != 's') return;
+    const char first = look(r);
+    if (first != '\0' && strchr("(0123456789_?-", first) != NULL) return;
+    refuse_pointer(r);
     if (take(r, "smem_ptr")) {
         take_pointer(r, layout);
         expect(r, "o", "o before the layout");
         return;
     }
     if (!take(r, "Swizzle") && !take(r, "Sw") && !take(r, "S"))
-        fail(r, r->at, "a layout begins with a swizzle, Sw<3,4,3>, or a shape");
+        fail(r, r->at, "a layout begins with (, a number or Sw<");
     take_swizzle(r, layout);
     if (take(r, "_smem_ptr")) { // a tensor
         take_pointer(r, layout);
