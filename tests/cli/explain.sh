@@ -323,6 +323,7 @@ bad "a load of a tiled map" --dtype f16 --dim 64,56,32 --lower-corner 0 --upper-
     --cluster 2
 bad "unrecognized option" --tilings
 run 0 explain --help
+check "--map stands among the options of im2col maps" eval 'sed "/^ An im2col map/,\$d" "$work/out" | grep -q -e --map='
 out "--order"
 # What is read and written, and by which proxy.
 run 0 explain --dtype f16 --dim 100,100 --box 64,8 --coord 64,96 --reduce add --accesses
@@ -352,6 +353,10 @@ out "box                  none: stride 72 is 144 bytes"
 out "                             ^"
 run 0 explain --layout '(8,64)' --table
 out "     1      1      9     17"
+run 0 explain --layout 8:2 --table
+out "     7     14"
+run 0 explain --layout '(2,2):(1000000,100000000)' --table
+out "     1   1000000 101000000"
 run 0 explain --layout '(8,64,3):(64,1,512)' --dtype bf16 --modes 2
 out "copies               3: 3 stages, 1024 bytes apart"
 bad_layout() { # bad_layout MESSAGE ARGUMENT...
@@ -368,7 +373,11 @@ bad_layout "stands in place of a map" '(8,64)' MAP_BOX_DIM
 bad_layout "takes --dtype, --modes, --element" '(8,64)' --coord 0,0
 bad_layout "no data type of a tensor map; FP8 moves as u8" '(8,64)' --dtype e4m3
 bad_layout "mode 0 has 8 elements, there is no 8" '(8,64)' --element 8,0
-bad_layout "has --tile beside it" '(8,64)' --cta 0
+bad_layout "--cta with --layout needs --tile" '(8,64)' --cta 0
+bad_layout "--table shows two modes: the layout has rank 3" '(2,2,2)' --table
+bad_layout "--modes goes with --dtype" '(8,64)' --modes 1
+bad_layout "a layout begins with (, a number or Sw<" Layout_K_SW128_Atom
+bad_layout "the pointer is not of shared memory: give the layout alone, (8,64):(64,1)" 'gmem_ptr[16b](0x400) o (8,64):(64,1)'
 bad_layout "there are 8 tiles, no CTA 8" '(8,64)' --tile 8,8 --cta 8
 bad_layout "a tile of 3 numbers: the layout has rank 2" '(8,64)' --tile 8,8,1
 bad_layout "a tile of no elements" '(8,64)' --tile 0

@@ -76,6 +76,7 @@ static void take_rule(void *line, char *argument, struct argp_state *state)
 static void check_layout(const struct explain_options *to, struct argp_state *state)
 {
     if (to->layout == NULL) argp_error(state, "--modes goes with --layout");
+    if (to->modes != 0 && to->map.data_type == NULL) argp_error(state, "--modes goes with --dtype");
     if (to->rule != NULL || to->map_text != NULL || to->map.given > (to->map.data_type != NULL))
         argp_error(state, "--layout stands in place of a map or a rule; of a map's options it takes --dtype alone");
     if (to->coord != NULL || to->store || to->reduce != NULL || to->offsets != NULL || to->shared != NULL ||

@@ -89,8 +89,7 @@ static int read_tile(struct layout_answer *answer)
     struct cute_error error;
     struct text why;
     const char *text = answer->question->tile;
-    if (text == NULL && answer->question->has_cta)
-        return command_usage("explain", "--cta with --layout has --tile beside it");
+    if (text == NULL && answer->question->has_cta) return command_usage("explain", "--cta with --layout needs --tile");
     if (text == NULL) return EXIT_AGREE;
     int count = parse_u64_list(text, (uint64_t)1 << CUTE_MOST_LOG2, CUTE_MAX_LEAVES, answer->tile, &why);
     if (count == 0) return command_usage("explain", "--tile: %s", why.at);
@@ -116,6 +115,8 @@ int explain_layout(const struct explain_layout *question)
     if (status == EXIT_AGREE) status = read_dtype(&answer);
     if (status == EXIT_AGREE) status = read_element(&answer);
     if (status == EXIT_AGREE) status = read_tile(&answer);
+    if (status == EXIT_AGREE && question->wants_table && answer.rank > 2)
+        status = command_usage("explain", "--table shows two modes: the layout has rank %d", answer.rank);
     if (status != EXIT_AGREE) return status;
     if (question->json)
         json_print(layout_json(&answer), JSON_INDENT(2));

@@ -7,7 +7,7 @@
 #include "explain_layout_answer.h"
 #include "picture/picture.h"
 
-enum { SHOWN_ROWS = 32, SHOWN_COLUMNS = 16, PICTURE_ROWS = 8, LABEL_WIDTH = 21 };
+enum { SHOWN_ROWS = 32, SHOWN_COLUMNS = 16, PICTURE_ROWS = 8, LABEL_WIDTH = 21, CELL_WIDTH = 7 };
 
 static void print_label(const char *label)
 {
@@ -126,21 +126,42 @@ static void print_tiles(const struct layout_answer *a)
     printf("), index %" PRIu64 "\n", cute_plain_at(&a->layout, a->corner));
 }
 
-// Mode 0 goes down, mode 1 to the right, as in CuTe's print_layout(); all other modes are 0.
+// What is shown of a table of two modes, and how wide its columns are.
+struct table {
+    uint64_t rows, columns;
+    int width;
+};
+
+static struct table table_of(const struct layout_answer *a)
+{
+    const uint64_t rows = a->size[0], columns = a->rank > 1 ? a->size[1] : 1;
+    struct table table = {rows < SHOWN_ROWS ? rows : SHOWN_ROWS, columns < SHOWN_COLUMNS ? columns : SHOWN_COLUMNS,
+                          CELL_WIDTH};
+    uint64_t coord[CUTE_MAX_LEAVES] = {0};
+    for (coord[0] = 0; coord[0] < table.rows; coord[0]++)
+        for (coord[1] = 0; coord[1] < table.columns; coord[1]++) {
+            const int digits = snprintf(NULL, 0, "%" PRIu64, cute_index_at(&a->layout, coord));
+            if (table.width <= digits) table.width = digits + 1;
+        }
+    return table;
+}
+
+// Mode 0 goes down, mode 1 to the right, as in CuTe's print_layout().
 static void print_table(const struct layout_answer *a)
 {
-    uint64_t rows = a->size[0], columns = a->rank > 1 ? a->size[1] : 1, coord[CUTE_MAX_LEAVES] = {0};
-    const uint64_t shown_rows = rows < SHOWN_ROWS ? rows : SHOWN_ROWS,
-                   shown = columns < SHOWN_COLUMNS ? columns : SHOWN_COLUMNS;
+    const struct table table = table_of(a);
+    const char *more = a->rank > 1 && table.columns < a->size[1] ? " ..." : "";
+    uint64_t coord[CUTE_MAX_LEAVES] = {0};
     printf("\n      ");
-    for (uint64_t column = 0; column < shown; column++) printf("%7" PRIu64, column);
-    printf("%s\n", shown < columns ? " ..." : "");
-    for (coord[0] = 0; coord[0] < shown_rows; coord[0]++) {
+    for (uint64_t column = 0; column < table.columns; column++) printf("%*" PRIu64, table.width, column);
+    printf("%s\n", more);
+    for (coord[0] = 0; coord[0] < table.rows; coord[0]++) {
         printf("%6" PRIu64, coord[0]);
-        for (coord[1] = 0; coord[1] < shown; coord[1]++) printf("%7" PRIu64, cute_index_at(&a->layout, coord));
-        printf("%s\n", shown < columns ? " ..." : "");
+        for (coord[1] = 0; coord[1] < table.columns; coord[1]++)
+            printf("%*" PRIu64, table.width, cute_index_at(&a->layout, coord));
+        printf("%s\n", more);
     }
-    if (shown_rows < rows) printf("   ...\n");
+    if (table.rows < a->size[0]) printf("   ...\n");
 }
 
 // The first rows of a copy, as `tmaref swizzle` draws them.
