@@ -22,6 +22,7 @@ import gdb
 
 MAP_BYTES, BARRIER_BYTES, WORD_BYTES = 128, 8, 4
 MOST_TENSOR_BYTES = 256 << 20
+MOST_TILE_BYTES = 233472  # the shared memory of an SM
 RANK_SHIFT, SHARED_END = 24, 0x40000  # of a shared address: the CTA's rank above, its own memory below
 
 
@@ -46,6 +47,13 @@ def number(word):
     if value.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY:
         value = value.address
     return int(value) & (1 << 64) - 1
+
+
+def tile_bytes(word):
+    size_bytes = number(word)
+    if not 1 <= size_bytes <= MOST_TILE_BYTES:
+        raise gdb.GdbError(f"BYTES is a number from 1 to {MOST_TILE_BYTES}, not {expression(word)}")
+    return size_bytes
 
 
 def read(word, size_bytes):
@@ -82,6 +90,8 @@ def write_tensor(map_hex, path):
     """Writes the bytes of global memory that the map's tensor spans into a file."""
     answer = json.loads(run("decode", "--json", map_hex))
     address, size_bytes = answer["call"]["globalAddress"], tensor_bytes(answer)
+    if address == 0:
+        raise gdb.GdbError("the map has no tensor (its address is 0): see `tmaref map`")
     if size_bytes > MOST_TENSOR_BYTES:
         raise gdb.GdbError(f"the tensor has {size_bytes} bytes: write the part that matters into a file yourself, and "
                            "give it as --tensor FILE --tensor-at ADDRESS")
@@ -140,7 +150,7 @@ The BYTES at ADDRESS are what was found in shared memory. The tensor is read whe
         with tempfile.TemporaryDirectory() as folder:
             dump, tensor = os.path.join(folder, "tile"), os.path.join(folder, "tensor")
             with open(dump, "wb") as file:
-                file.write(read(words[0], number(words[1])))
+                file.write(read(words[0], tile_bytes(words[1])))
             if not any(option.split("=")[0] == "--tensor" for option in options):
                 write_tensor(map_hex, tensor)
                 options += ["--tensor", tensor]

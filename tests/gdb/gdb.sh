@@ -18,7 +18,7 @@ cat >"$work/program.c" <<'END'
 #include <stdio.h>
 #include <string.h>
 __attribute__((aligned(4096))) unsigned char tensor[64 * 256];
-__attribute__((aligned(1024))) unsigned char tile[64 * 128], map[128];
+__attribute__((aligned(1024))) unsigned char tile[64 * 128], map[128], zeroed[128];
 uint64_t barrier = 0xfffff807f81ffffe;
 void ready(void) { __asm__ volatile(""); }
 int main(int argc, char **argv)
@@ -62,6 +62,9 @@ says "SWIZZLE_MODE" "tmaref tile tile sizeof(tile) --map &map --coord 128,0 --sh
 says "is not a whole number" "tmaref tile tile 8192 --map &map --coord x --shared=0"
 says "say with --shared which one" "tmaref tile tile 8192 --map &map"
 says "write: tmaref tile ADDRESS BYTES --map ADDRESS" "tmaref tile tile 8192"
+says "BYTES is a number from 1 to 233472, not -5" "tmaref tile tile -5 --map &map"
+says "BYTES is a number from 1 to 233472, not 0" "tmaref tile tile 0 --map &map"
+says 'the map has no tensor (its address is 0): see `tmaref map`' "tmaref tile tile 8192 --map &zeroed --shared 0"
 says 'No symbol "nothing"' "tmaref map nothing"
 says "Cannot access memory" "tmaref barrier 0x10"
 [ $failed = 0 ] && echo "gdb.sh: all as it should be"
