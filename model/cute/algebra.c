@@ -209,6 +209,13 @@ int cute_check_nesting(int depth, int opens, struct cute_error *error, int colum
                        CUTE_MAX_DEPTH, CUTE_MAX_OPENS);
 }
 
+int cute_check_bits(const struct cute_layout *layout, uint32_t bytes, struct cute_error *error)
+{
+    if (layout->pointer_bits == 0 || (uint32_t)layout->pointer_bits == 8 * bytes) return 1;
+    return cute_refuse(error, -1, "the layout is of elements of %d bits, the type has %u", layout->pointer_bits,
+                       8 * bytes);
+}
+
 static int refuse_step(struct cute_error *error, const char *what, uint64_t number, uint64_t shape)
 {
     return cute_refuse(error, -1, "%s %llu does not divide a mode of %llu elements, nor the mode it", what,

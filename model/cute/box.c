@@ -250,9 +250,7 @@ int cute_box_of(const struct cute_layout *layout, enum dtype dtype, int modes, s
         return cute_refuse(error, -1,
                            "%d modes are to be dimensions of the tensor: the layout has %d, and a tensor map 1 to %d",
                            modes, cute_rank(layout), TENSORMAP_MAX_RANK);
-    if (layout->pointer_bits != 0 && (uint32_t)layout->pointer_bits != 8 * s.bytes)
-        return cute_refuse(error, -1, "the layout is of elements of %d bits, %s has %u", layout->pointer_bits,
-                           dtype_row(dtype)->ptx, 8 * s.bytes);
+    if (!cute_check_bits(layout, s.bytes, error)) return 0;
     find_parts(&s);
     if (!cute_swizzle_mode(layout, s.bytes, &box->swizzle, error) || !check_places(&s) ||
         (inner = find_inner(&s)) == NULL || !take_inner(&s, inner))

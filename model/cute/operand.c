@@ -83,7 +83,9 @@ static uint64_t mode_size(const struct cute_layout *layout, int mode)
 // Which way it runs, and how large it is.
 static int check_form(const struct question *q, struct cute_operand *operand, struct cute_error *error)
 {
-    if (q->bytes > 4) return cute_refuse(error, -1, "wgmma has no elements of %u bytes", q->bytes);
+    if (q->bytes != 1 && q->bytes != 2 && q->bytes != 4)
+        return cute_refuse(error, -1, "wgmma has no elements of %u bytes", q->bytes);
+    if (!cute_check_bits(q->layout, q->bytes, error)) return 0;
     if (cute_rank(q->layout) < 2) return cute_refuse(error, -1, "an operand has two modes, rows of M or N and K");
     uint64_t rows = mode_size(q->layout, 0), k = mode_size(q->layout, 1);
     const uint64_t places = SM_SHARED_BYTES / q->bytes;

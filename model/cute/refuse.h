@@ -11,4 +11,8 @@ int cute_refuse(struct cute_error *error, int column, const char *format, ...) _
 // Whether so many parentheses in one another, and so many in all, are a layout's. Returns 1, or 0 with `error` filled.
 int cute_check_nesting(int depth, int opens, struct cute_error *error, int column);
 
+// Whether elements of `bytes` bytes are those that the layout's pointer speaks of, if it has one.
+// Returns 1, or 0 with `error` filled.
+int cute_check_bits(const struct cute_layout *layout, uint32_t bytes, struct cute_error *error);
+
 #endif

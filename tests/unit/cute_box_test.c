@@ -314,7 +314,7 @@ static const struct {
     {"Sw<2,5,2> o smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "Sw<2,5,2>"},
     {"Sw<3,4,4> o smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "Sw<3,4,4>"},
     {"Sw<4,4,4> o smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "Sw<4,4,4>"},
-    {"smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_FLOAT32, 2, {0}, {0}, 0, "of elements of 16 bits, f32 has 32"},
+    {"smem_ptr[16b](unset) o (8,64):(64,1)", DTYPE_FLOAT32, 2, {0}, {0}, 0, "of elements of 16 bits, the type has 32"},
     {"(8,64):(0,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "stride 0: 8 elements would lie at one place"},
     {"(8,64):(32,1)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "would lie at one place, 32"},
     {"(8,64):(128,2)", DTYPE_BFLOAT16, 2, {0}, {0}, 0, "no stride is 1"},
