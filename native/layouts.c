@@ -27,11 +27,7 @@ static int give(const struct cute_layout *layout, struct native_layout *to)
     to->rank = cute_rank(layout);
     to->depth = cute_depth(layout);
     to->column = -1;
-    for (int i = 0; i < to->rank; i++) {
-        struct cute_layout mode;
-        cute_mode(layout, i, &mode);
-        to->mode[i] = cute_size(&mode);
-    }
+    for (int i = 0; i < to->rank; i++) to->mode[i] = cute_mode_size(layout, i);
     return 1;
 }
 
@@ -42,19 +38,19 @@ int native_layout_read(const char *text, struct native_layout *to)
     return cute_read(text, &layout, &error) ? give(&layout, to) : refuse(to, &error);
 }
 
-static int make(int what, const struct cute_layout *layout, const struct cute_layout *other, struct cute_layout *made,
-                struct cute_error *error)
+static int make(enum native_make what, const struct cute_layout *layout, const struct cute_layout *other,
+                struct cute_layout *made, struct cute_error *error)
 {
     uint64_t tile[CUTE_MAX_LEAVES];
     for (int i = 0; i < other->leaves; i++) tile[i] = other->leaf[i].shape;
-    if (what == 1) return cute_compose(layout, other, made, error);
-    if (what == 2) return cute_zipped_divide(layout, tile, other->leaves, made, error);
-    if (what == 3) return cute_tiled_divide(layout, tile, other->leaves, made, error);
+    if (what == NATIVE_COMPOSE) return cute_compose(layout, other, made, error);
+    if (what == NATIVE_ZIPPED) return cute_zipped_divide(layout, tile, other->leaves, made, error);
+    if (what == NATIVE_TILED) return cute_tiled_divide(layout, tile, other->leaves, made, error);
     cute_coalesce(layout, made);
     return 1;
 }
 
-int native_layout_make(int what, const char *text, const char *other, struct native_layout *to)
+int native_layout_make(enum native_make what, const char *text, const char *other, struct native_layout *to)
 {
     struct cute_layout layout, second, made;
     struct cute_error error;

@@ -160,9 +160,9 @@ struct native_layout {
 // Reads a layout as CuTe prints it. Returns 1, or 0 with the reason.
 int native_layout_read(const char *text, struct native_layout *layout);
 
-// `what`: 0 coalesce (`other` is any layout), 1 composition with `other`, 2 zipped_divide and 3 tiled_divide by the
-// shape of `other`.
-int native_layout_make(int what, const char *text, const char *other, struct native_layout *layout);
+// Coalesce (`other` is any layout), composition with `other`, zipped_divide and tiled_divide by the shape of `other`.
+enum native_make { NATIVE_COALESCE, NATIVE_COMPOSE, NATIVE_ZIPPED, NATIVE_TILED };
+int native_layout_make(enum native_make what, const char *text, const char *other, struct native_layout *layout);
 
 // index[i] of element number[i], in CuTe's order.
 int native_layout_indices(const char *text, int64_t count, const uint64_t *number, uint64_t *index);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What layouts mean, and what CuTe's functions make of them.
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "refuse.h"
@@ -83,6 +82,13 @@ int cute_mode(const struct cute_layout *layout, int mode, struct cute_layout *al
     if (from == 0) alone->leaf[0].opens--;
     if (end == layout->leaves) alone->leaf[end - from - 1].closes--;
     return from;
+}
+
+uint64_t cute_mode_size(const struct cute_layout *layout, int mode)
+{
+    struct cute_layout alone;
+    cute_mode(layout, mode, &alone);
+    return cute_size(&alone);
 }
 
 struct cute_swizzle cute_swizzle_of(const struct cute_layout *layout)
@@ -192,12 +198,18 @@ void cute_coalesce(const struct cute_layout *layout, struct cute_layout *to)
 
 // --- Composition -----------------------------------------------------------------------------------------------------
 
+int cute_refuse_list(struct cute_error *error, int column, const char *format, va_list arguments)
+{
+    error->column = column;
+    vsnprintf(error->why, sizeof error->why, format, arguments);
+    return 0;
+}
+
 int cute_refuse(struct cute_error *error, int column, const char *format, ...)
 {
     va_list arguments;
-    error->column = column;
     va_start(arguments, format);
-    vsnprintf(error->why, sizeof error->why, format, arguments);
+    cute_refuse_list(error, column, format, arguments);
     va_end(arguments);
     return 0;
 }
@@ -310,13 +322,6 @@ static int add_whole(const struct cute_layout *layout, int mode, struct cute_lay
     return 1;
 }
 
-static uint64_t mode_size(const struct cute_layout *layout, int mode)
-{
-    struct cute_layout alone;
-    cute_mode(layout, mode, &alone);
-    return cute_size(&alone);
-}
-
 static int divide(const struct cute_layout *layout, const uint64_t *tile, int count, int is_zipped,
                   struct cute_layout *to, struct cute_error *error)
 {
@@ -331,7 +336,7 @@ static int divide(const struct cute_layout *layout, const uint64_t *tile, int co
     enclose_all(to, 0);
     rest = to->leaves;
     for (int i = 0; i < rank; i++) {
-        int fits = i < count ? add_part(layout, i, ceil_div(mode_size(layout, i), tile[i]), tile[i], to, error)
+        int fits = i < count ? add_part(layout, i, ceil_div(cute_mode_size(layout, i), tile[i]), tile[i], to, error)
                              : add_whole(layout, i, to, error);
         if (!fits) return 0;
     }

@@ -221,11 +221,7 @@ static void take_others(struct search *s)
         s->box->mode[s->box->rank] = mode;
         s->box->box[s->box->rank++] = 1;
     }
-    for (int d = 0; d < s->box->rank; d++) {
-        struct cute_layout alone;
-        cute_mode(s->layout, s->box->mode[d], &alone);
-        s->box->extent[d] = cute_size(&alone);
-    }
+    for (int d = 0; d < s->box->rank; d++) s->box->extent[d] = cute_mode_size(s->layout, s->box->mode[d]);
 }
 
 static int take_copies(struct search *s, const struct part *inner)

@@ -74,6 +74,9 @@ int cute_depth(const struct cute_layout *layout);
 // Mode `mode` (< cute_rank()) alone, without swizzle, and which leaf it begins with.
 int cute_mode(const struct cute_layout *layout, int mode, struct cute_layout *alone);
 
+// Its elements.
+uint64_t cute_mode_size(const struct cute_layout *layout, int mode);
+
 // Where an element lies, counted from a place at which the pattern of the swizzle begins: element `number` in CuTe's
 // order (the first mode runs fastest); or the element with `coord` (cute_rank() entries, each a number within its
 // mode).

@@ -73,13 +73,6 @@ static int check_step(const struct question *q, const struct cute_operand *opera
     return 1;
 }
 
-static uint64_t mode_size(const struct cute_layout *layout, int mode)
-{
-    struct cute_layout alone;
-    cute_mode(layout, mode, &alone);
-    return cute_size(&alone);
-}
-
 // Which way it runs, and how large it is.
 static int check_form(const struct question *q, struct cute_operand *operand, struct cute_error *error)
 {
@@ -87,7 +80,7 @@ static int check_form(const struct question *q, struct cute_operand *operand, st
         return cute_refuse(error, -1, "wgmma has no elements of %u bytes", q->bytes);
     if (!cute_check_bits(q->layout, q->bytes, error)) return 0;
     if (cute_rank(q->layout) < 2) return cute_refuse(error, -1, "an operand has two modes, rows of M or N and K");
-    uint64_t rows = mode_size(q->layout, 0), k = mode_size(q->layout, 1);
+    uint64_t rows = cute_mode_size(q->layout, 0), k = cute_mode_size(q->layout, 1);
     const uint64_t places = SM_SHARED_BYTES / q->bytes;
     if (cute_size(q->layout) > places || q->layout->offset + cute_cosize(q->layout) > places)
         return cute_refuse(error, -1, "it does not fit into shared memory");

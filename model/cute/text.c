@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Layouts as text: what CuTe prints in C++ and in Python, read and written.
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,9 +24,8 @@ __attribute__((format(printf, 3, 4))) static void fail(struct reader *r, int at,
     va_list arguments;
     if (r->failed) return;
     r->failed = 1;
-    r->error->column = at;
     va_start(arguments, format);
-    vsnprintf(r->error->why, sizeof r->error->why, format, arguments);
+    cute_refuse_list(r->error, at, format, arguments);
     va_end(arguments);
 }
 

@@ -18,7 +18,6 @@ from .maps import TensorMap
 from .tensors import number_of
 
 _SWIZZLES = ("none", "32B", "64B", "128B")
-_COALESCE, _COMPOSE, _ZIPPED, _TILED = range(4)
 
 
 class LayoutError(ValueError):
@@ -214,7 +213,7 @@ class Layout:
 
     def coalesce(self) -> Layout:
         """The same indices with as few numbers as possible."""
-        return self._make(_COALESCE, "1")
+        return self._make(library.NATIVE_COALESCE, "1")
 
     def compose(self, other: Layout | str) -> Layout:
         """CuTe's composition(self, other).
@@ -222,15 +221,15 @@ class Layout:
         >>> tmaref.Layout("(6,4):(1,10)").compose("(3,4):(2,6)")
         Layout('(3,4):(2,10)')
         """
-        return self._make(_COMPOSE, other)
+        return self._make(library.NATIVE_COMPOSE, other)
 
     def zipped_divide(self, tile: Sequence[int]) -> Layout:
         """CuTe's zipped_divide: mode 0 is a tile of so many elements along each mode, mode 1 counts the tiles."""
-        return self._make(_ZIPPED, _written(tile))
+        return self._make(library.NATIVE_ZIPPED, _written(tile))
 
     def tiled_divide(self, tile: Sequence[int]) -> Layout:
         """The same with a mode for each direction in which tiles are counted."""
-        return self._make(_TILED, _written(tile))
+        return self._make(library.NATIVE_TILED, _written(tile))
 
     def box(self, dtype: Any, *, modes: int | None = None) -> Filling:
         """The tensor copies that fill the layout in shared memory, the boxes as large as can be.

@@ -56,7 +56,10 @@ static void expect_text(const char *what, const struct cute_layout *layout, cons
 static void check_layout(const struct fact *fact)
 {
     struct cute_layout layout = layout_of(fact->text), coalesced;
+    uint64_t product = 1;
     uint32_t sum = 0;
+    for (int mode = 0; mode < fact->rank; mode++) product *= cute_mode_size(&layout, mode);
+    ck_assert_msg(product == fact->size, "%s: the modes have %llu elements", fact->text, (unsigned long long)product);
     expect_text(fact->text, &layout, fact->text);
     ck_assert_msg(cute_size(&layout) == fact->size, "%s: size", fact->text);
     ck_assert_msg(cute_cosize(&layout) - layout.offset == fact->cosize, "%s: cosize", fact->text);

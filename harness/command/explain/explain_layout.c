@@ -27,11 +27,7 @@ static int read_layout(struct layout_answer *answer)
     cute_write(&answer->layout, answer->text);
     cute_coalesce(&answer->layout, &answer->coalesced);
     answer->rank = cute_rank(&answer->layout);
-    for (int mode = 0; mode < answer->rank; mode++) {
-        struct cute_layout alone;
-        cute_mode(&answer->layout, mode, &alone);
-        answer->size[mode] = cute_size(&alone);
-    }
+    for (int mode = 0; mode < answer->rank; mode++) answer->size[mode] = cute_mode_size(&answer->layout, mode);
     return EXIT_AGREE;
 }
 

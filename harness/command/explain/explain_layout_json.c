@@ -2,6 +2,7 @@
 // The answer about a layout, for programs.
 #include "explain_layout_answer.h"
 #include "json.h"
+#include "picture/swizzle_names.h"
 
 static json_t *numbers(const uint64_t *number, int count)
 {
@@ -31,15 +32,14 @@ static json_t *loops_of(const struct cute_box *box)
 
 static json_t *box_of(const struct cute_box *box)
 {
-    static const char *const names[] = {"none", "32B", "64B", "128B"};
     json_t *sizes = json_array(), *modes = json_array();
     for (int i = 0; i < box->rank; i++) {
         json_array_append_new(sizes, json_integer(box->box[i]));
         json_array_append_new(modes, json_integer(box->mode[i]));
     }
     return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i, s:i}", "box", sizes, "modes", modes, "swizzle",
-                     names[box->swizzle], "copies", json_u64(box->copies), "loops", loops_of(box), "alignBytes",
-                     (int)box->align_bytes, "offsetBytes", (int)box->offset_bytes);
+                     swizzle_plain_name(box->swizzle), "copies", json_u64(box->copies), "loops", loops_of(box),
+                     "alignBytes", (int)box->align_bytes, "offsetBytes", (int)box->offset_bytes);
 }
 
 static json_t *operand_of(const struct layout_answer *a)

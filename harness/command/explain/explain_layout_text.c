@@ -6,6 +6,7 @@
 
 #include "explain_layout_answer.h"
 #include "picture/picture.h"
+#include "picture/swizzle_names.h"
 
 enum { SHOWN_ROWS = 32, SHOWN_COLUMNS = 16, PICTURE_ROWS = 8, LABEL_WIDTH = 21, CELL_WIDTH = 7 };
 
@@ -65,7 +66,6 @@ static void print_copies(const struct cute_box *box)
 static void print_box(const struct layout_answer *a)
 {
     const struct cute_box *box = &a->box;
-    static const char *const names[] = {"none", "32B", "64B", "128B"};
     print_label("box");
     for (int i = 0; i < box->rank; i++) printf("%s%" PRIu32, i == 0 ? "" : " x ", box->box[i]);
     printf(": ");
@@ -73,7 +73,7 @@ static void print_box(const struct layout_answer *a)
         printf("%s%" PRIu64 " of mode %d", i == 0 ? "" : ", ", (uint64_t)box->box[i], box->mode[i]);
     printf("\n");
     print_label("swizzle");
-    printf("%s\n", names[box->swizzle]);
+    printf("%s\n", swizzle_plain_name(box->swizzle));
     print_copies(box);
     print_label("shared memory");
     printf("%" PRIu64 " bytes, at a multiple of %" PRIu32,
