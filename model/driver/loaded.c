@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "loaded.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cluster.h"
 #include "fatbin.h"
@@ -34,20 +36,36 @@ static const void *unwrapped(const void *image, size_t size_bytes, int *is_linke
     return wrapper.data;
 }
 
+// Why a file cannot be loaded, 0 if it can.
+static int file_error(const struct stat *facts)
+{
+    if (S_ISDIR(facts->st_mode)) return EISDIR;
+    if (!S_ISREG(facts->st_mode)) return ESPIPE;
+    return facts->st_size < MOST_FILE_BYTES ? 0 : EFBIG;
+}
+
+static char *read_file(FILE *file, size_t *size_bytes)
+{
+    struct stat facts;
+    if (fstat(fileno(file), &facts) != 0) return NULL;
+    errno = file_error(&facts);
+    if (errno != 0) return NULL;
+    *size_bytes = (size_t)facts.st_size;
+    char *bytes = calloc(*size_bytes + LOADED_ZEROS, 1);
+    if (bytes == NULL || fread(bytes, 1, *size_bytes, file) == *size_bytes) return bytes;
+    if (errno == 0) errno = EIO; // it is shorter than it was
+    free(bytes);
+    return NULL;
+}
+
 void *loaded_file(const char *path, size_t *size_bytes)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL) return NULL;
-    char *bytes = NULL;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size >= 0 && size < MOST_FILE_BYTES && fseek(file, 0, SEEK_SET) == 0)
-        bytes = calloc((size_t)size + LOADED_ZEROS, 1);
-    if (bytes != NULL && fread(bytes, 1, (size_t)size, file) != (size_t)size) {
-        free(bytes);
-        bytes = NULL;
-    }
+    char *bytes = read_file(file, size_bytes);
+    const int error = errno;
     fclose(file);
-    *size_bytes = (size_t)size;
+    errno = error;
     return bytes;
 }
 

@@ -280,6 +280,26 @@ static void show_library_calls(struct CUlib_st *library)
     REFUSES(ERROR_INVALID_DEVICE, cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 1));
 }
 
+// What cannot be read is said in the words of the system.
+static void show_bad_files(char *path)
+{
+    struct CUmod_st *module;
+    REFUSES(ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, "/"));
+    SAYS("/: Is a directory");
+    int ends[2];
+    char of_pipe[64];
+    REQUIRE(pipe(ends) == 0 && snprintf(of_pipe, sizeof of_pipe, "/proc/self/fd/%d", ends[0]) > 0);
+    REFUSES(ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, of_pipe));
+    SAYS("Illegal seek"); // a pipe
+    REQUIRE(close(ends[0]) == 0 && close(ends[1]) == 0);
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    const int made = mkstemp(path);
+    REQUIRE(made >= 0 && ftruncate(made, (off_t)1 << 30) == 0 && close(made) == 0);
+    REFUSES(ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, path));
+    SAYS("File too large");
+    remove(path);
+}
+
 void show_libraries(void)
 {
     struct CUlib_st *library;
@@ -304,6 +324,6 @@ void show_libraries(void)
     remove(path);
     REFUSES(ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, path));
     SAYS("No such file or directory");
-    REFUSES(ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, "/"));
+    show_bad_files(path);
     free(text);
 }
