@@ -17,19 +17,15 @@ struct CUlinkState_st {
 
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN, INPUT_OBJECT, INPUT_LIBRARY, INPUTS };
 
-static int are_options_bad(unsigned count, const uint32_t *option, void *const *value)
-{
-    return count > LOADED_MOST_OPTIONS || (count > 0 && (option == NULL || value == NULL));
-}
-
 DRIVER_VISIBLE enum cuda_result cuLinkCreate_v2(unsigned count, uint32_t *option, void **value,
                                                 struct CUlinkState_st **link)
 {
     DRIVER_USE(driver);
-    if (link == NULL || are_options_bad(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
+    struct loaded_log log;
+    if (link == NULL || !loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     *link = object_new(&driver->objects, OBJECT_LINK, sizeof **link);
     if (*link == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    (*link)->log = loaded_log_of(count, option, value);
+    (*link)->log = log;
     return CUDA_SUCCESS;
 }
 
@@ -57,11 +53,13 @@ static enum cuda_result check_input(struct driver *driver, const char *call, con
         "this is a second input, and tmaref does not put parts together: give all device code as one PTX");
 }
 
-// `image` has the zeros behind it that loaded_file() puts there.
+// `image` has the zeros behind it that loaded_file() puts there. The lengths of the logs are told from now on: their
+// room is read when the link is made.
 static enum cuda_result add(struct driver *driver, const char *call, struct CUlinkState_st *link, const void *image,
                             size_t bytes)
 {
     const enum cuda_result error = check(driver, call, image, bytes, &link->log);
+    loaded_log_length(&link->log);
     return error == CUDA_SUCCESS ? loaded_text(driver, call, image, bytes, &link->text, &link->bytes) : error;
 }
 
@@ -70,7 +68,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, ui
 {
     DRIVER_USE(driver);
     (void)name;
-    if (data == NULL || bytes == 0 || are_options_bad(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
+    if (data == NULL || bytes == 0 || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_input(driver, "cuLinkAddData", link, type);
     if (error != CUDA_SUCCESS) return error;
     char *image = calloc(bytes + LOADED_ZEROS, 1);
@@ -86,7 +84,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddFile_v2(struct CUlinkState_st *link, ui
 {
     DRIVER_USE(driver);
     size_t bytes;
-    if (path == NULL || are_options_bad(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
+    if (path == NULL || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_input(driver, "cuLinkAddFile", link, type);
     if (error != CUDA_SUCCESS) return error;
     void *image = loaded_file(path, &bytes);
@@ -104,6 +102,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkComplete(struct CUlinkState_st *link, void
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     if (image == NULL || link->text == NULL) return CUDA_ERROR_INVALID_VALUE;
     link->is_complete = 1;
+    loaded_log_length(&link->log);
     *image = link->text;
     if (bytes != NULL) *bytes = link->bytes + 1;
     return CUDA_SUCCESS;

@@ -18,7 +18,8 @@ struct fatbin_wrapper {
     const void *more;
 };
 
-enum { JIT_ERROR_LOG = 5, JIT_ERROR_LOG_BYTES = 6 };
+enum { JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
+enum { MOST_OPTIONS = 64 }; // more than there are: the count is no count
 #define MOST_FILE_BYTES ((long)1 << 30)
 
 static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
@@ -71,23 +72,37 @@ void *loaded_file(const char *path, size_t *size_bytes)
 
 // --- What is wrong with the PTX --------------------------------------------------------------------------------------
 
-// The options that we look at: where errors are to be told.
-struct loaded_log loaded_log_of(unsigned count, const uint32_t *option, void *const *value)
+static size_t room_of(void *const *value)
 {
-    struct loaded_log log = {NULL, 0};
-    for (unsigned i = 0; i < count; i++) {
-        if (option[i] == JIT_ERROR_LOG) log.text = value[i];
-        if (option[i] == JIT_ERROR_LOG_BYTES) log.text_bytes = (size_t)(uint32_t)(uintptr_t)value[i];
-    }
-    if (log.text != NULL && log.text_bytes > 0) log.text[0] = '\0';
-    return log;
+    return value == NULL ? 0 : (size_t)(uint32_t)(uintptr_t)*value;
 }
 
-void loaded_log_length(const struct loaded_log *log, unsigned count, const uint32_t *option, void **value)
+int loaded_are_options(unsigned count, const uint32_t *option, void *const *value)
 {
-    const size_t length = log->text != NULL && log->text_bytes > 0 ? strlen(log->text) : 0;
-    for (unsigned i = 0; i < count; i++)
-        if (option[i] == JIT_ERROR_LOG_BYTES) value[i] = (void *)length;
+    return count <= MOST_OPTIONS && (count == 0 || (option != NULL && value != NULL));
+}
+
+int loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *option, void **value)
+{
+    char *info = NULL;
+    *log = (struct loaded_log){0};
+    if (!loaded_are_options(count, option, value)) return 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (option[i] == JIT_INFO_LOG) info = value[i];
+        if (option[i] == JIT_INFO_LOG_BYTES) log->info_length = &value[i];
+        if (option[i] == JIT_ERROR_LOG) log->text = value[i];
+        if (option[i] == JIT_ERROR_LOG_BYTES) log->length = &value[i];
+    }
+    log->text_bytes = log->text != NULL ? room_of(log->length) : 0;
+    if (log->text_bytes > 0) log->text[0] = '\0';
+    if (info != NULL && room_of(log->info_length) > 0) info[0] = '\0';
+    return 1;
+}
+
+void loaded_log_length(const struct loaded_log *log)
+{
+    if (log->length != NULL) *log->length = (void *)(log->text_bytes > 0 ? strlen(log->text) : 0);
+    if (log->info_length != NULL) *log->info_length = NULL;
 }
 
 // Line `number` of a text, without its end.
@@ -118,9 +133,10 @@ static void tell_errors(struct driver *driver, const char *call, const char *tex
 {
     for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++)
         tell_error(driver, call, text, bytes, &errors->item[i]);
-    if (log == NULL || log->text == NULL || log->text_bytes == 0 || errors->count == 0) return;
-    snprintf(log->text, log->text_bytes, "line %u, column %u: %s\n", errors->item[0].line, errors->item[0].column,
-             errors->item[0].message);
+    if (log == NULL || log->text_bytes == 0 || errors->count == 0) return;
+    const size_t used = strlen(log->text); // by another input of a link
+    snprintf(log->text + used, log->text_bytes - used, "line %u, column %u: %s\n", errors->item[0].line,
+             errors->item[0].column, errors->item[0].message);
 }
 
 // --- Loading ---------------------------------------------------------------------------------------------------------

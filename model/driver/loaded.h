@@ -6,16 +6,21 @@
 #include "driver.h"
 
 // Where a call wants to read what is wrong with the PTX, as the options of cuModuleLoadDataEx and of linking say; may
-// be NULL. Fewer than LOADED_MOST_OPTIONS exist.
+// be NULL. The other log, of what is no error, is always empty.
 struct loaded_log {
     char *text;
     size_t text_bytes;
+    void **length, **info_length; // the options that had the room
 };
-enum { LOADED_MOST_OPTIONS = 64, LOADED_ZEROS = 16 };
-struct loaded_log loaded_log_of(unsigned count, const uint32_t *option, void *const *value);
+enum { LOADED_ZEROS = 16 };
 
-// The option that had the log's room gets its length, as CUDA's documents say.
-void loaded_log_length(const struct loaded_log *log, unsigned count, const uint32_t *option, void **value);
+int loaded_are_options(unsigned count, const uint32_t *option, void *const *value);
+
+// Empties both logs; 0 if the options are none.
+int loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *option, void **value);
+
+// The options that had the logs' room get their lengths, as CUDA's documents say.
+void loaded_log_length(const struct loaded_log *log);
 
 // A whole file with LOADED_ZEROS behind it, as many as the smallest header has bytes; the caller frees it. NULL with
 // errno.

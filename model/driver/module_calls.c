@@ -10,11 +10,10 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, con
                                                    uint32_t *option, void **value)
 {
     DRIVER_USE(driver);
-    if (count > LOADED_MOST_OPTIONS || (count > 0 && (option == NULL || value == NULL)))
-        return CUDA_ERROR_INVALID_VALUE;
-    struct loaded_log log = loaded_log_of(count, option, value);
+    struct loaded_log log;
+    if (!loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = loaded_open(driver, "cuModuleLoadData", image, SIZE_MAX, &log, module);
-    loaded_log_length(&log, count, option, value);
+    loaded_log_length(&log);
     return error;
 }
 
@@ -28,17 +27,25 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadFatBinary(struct CUmod_st **module, 
     return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path)
+static enum cuda_result load_file(const char *call, struct CUmod_st **module, const char *path, unsigned count,
+                                  const uint32_t *option, void **value)
 {
     DRIVER_USE(driver);
-    if (path == NULL) return CUDA_ERROR_INVALID_VALUE;
+    struct loaded_log log;
+    if (path == NULL || !loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     size_t size_bytes;
     void *image = loaded_file(path, &size_bytes);
-    if (image == NULL)
-        return driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, "cuModuleLoad", "%s: %s", path, strerror(errno));
-    enum cuda_result error = loaded_open(driver, "cuModuleLoad", image, size_bytes, NULL, module);
+    const enum cuda_result error =
+        image == NULL ? driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, call, "%s: %s", path, strerror(errno))
+                      : loaded_open(driver, call, image, size_bytes, &log, module);
+    loaded_log_length(&log);
     free(image);
     return error;
+}
+
+DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path)
+{
+    return load_file("cuModuleLoad", module, path, 0, NULL, NULL);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleUnload(struct CUmod_st *module)
@@ -156,8 +163,8 @@ DRIVER_VISIBLE enum cuda_result cuLibraryLoadFromFile(struct CUlib_st **library,
                                                       void **value, unsigned count, uint32_t *library_option,
                                                       void **library_value, unsigned library_count)
 {
-    (void)option, (void)value, (void)count, (void)library_option, (void)library_value, (void)library_count;
-    return cuModuleLoad((struct CUmod_st **)library, path);
+    (void)library_option, (void)library_value, (void)library_count;
+    return load_file("cuLibraryLoadFromFile", (struct CUmod_st **)library, path, count, option, value);
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryUnload(struct CUlib_st *library)

@@ -197,7 +197,16 @@ static void show_events(void)
     show_event(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, function);
 }
 
-enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN, INPUT_OBJECT, ERROR_LOG = 5, ERROR_LOG_BYTES = 6 };
+enum {
+    INPUT_CUBIN,
+    INPUT_PTX,
+    INPUT_FATBIN,
+    INPUT_OBJECT,
+    INFO_LOG = 3,
+    INFO_LOG_BYTES,
+    ERROR_LOG,
+    ERROR_LOG_BYTES = 6
+};
 
 // One PTX goes through a link as it is, from memory and from a file.
 static void show_linked(struct CUlinkState_st *link)
@@ -217,14 +226,19 @@ static void show_linked(struct CUlinkState_st *link)
 static void show_link(void)
 {
     struct CUlinkState_st *link;
-    char text[256], log[256] = "", path[] = "/tmp/tmaref-link-XXXXXX";
-    uint32_t option[] = {ERROR_LOG, ERROR_LOG_BYTES};
-    void *value[] = {log, (void *)sizeof log}, *image;
+    char text[256], log[256] = "untouched", info[8] = "info", path[] = "/tmp/tmaref-link-XXXXXX";
+    uint32_t option[] = {ERROR_LOG, ERROR_LOG_BYTES, INFO_LOG, INFO_LOG_BYTES};
+    void *value[] = {log, (void *)sizeof log, info, (void *)sizeof info}, *image;
     size_t bytes = (size_t)snprintf(text, sizeof text, "%s%s", head, plain);
-    REQUIRE(cuLinkCreate_v2(2, option, value, &link) == CUDA_SUCCESS);
+    REQUIRE(cuLinkCreate_v2(4, option, value, &link) == CUDA_SUCCESS);
+    memset(option, 0, sizeof option); // the values alone stay in use
+    REQUIRE(log[0] == '\0' && info[0] == '\0');
     REQUIRE(cuLinkComplete(link, &image, NULL) == CUDA_ERROR_INVALID_VALUE);
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, "x", 1, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_PTX);
-    REQUIRE(strstr(log, "line 1") != NULL);
+    REQUIRE(strstr(log, "line 1") != NULL && (size_t)value[1] == strlen(log) && value[3] == NULL);
+    const size_t first = strlen(log); // the log grows until the link is destroyed
+    REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, "x", 1, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_PTX);
+    REQUIRE(strlen(log) == 2 * first && (size_t)value[1] == 2 * first);
     REQUIRE(cuLinkAddData_v2(link, INPUT_OBJECT, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(cuLinkAddFile_v2(link, INPUT_PTX, path, 0, NULL, NULL) == CUDA_ERROR_FILE_NOT_FOUND);
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, text, bytes, "a", 0, NULL, NULL) == CUDA_SUCCESS);

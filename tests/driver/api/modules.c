@@ -52,7 +52,7 @@ void show_modules(void)
 // What is wrong with PTX is said with its line, on standard error and in the program's log.
 void show_bad_modules(void)
 {
-    enum { WALL_TIME = 2, LOG = 5, LOG_BYTES = 6 };
+    enum { WALL_TIME = 2, INFO, INFO_BYTES, LOG, LOG_BYTES };
     struct CUmod_st *module;
     struct CUfunc_st *function;
     char log[256] = "untouched", small[8];
@@ -75,6 +75,15 @@ void show_bad_modules(void)
     REFUSES(ERROR_INVALID_VALUE, cuModuleLoadDataEx(&module, wrong, 1, option, NULL));
     REFUSES(ERROR_INVALID_VALUE, cuModuleLoadDataEx(&module, wrong, 1000, option, value));
     REFUSES(ERROR_INVALID_PTX, cuModuleLoadDataEx(&module, wrong, 1, option + 1, value + 1)); // room, but no log
+
+    // There is nothing to inform of.
+    char info[16] = "untouched", full[16] = "untouched";
+    uint32_t of_info[] = {INFO_BYTES, INFO};
+    void *info_value[] = {(void *)sizeof info, info}, *no_room[] = {NULL, full};
+    WORKS(cuModuleLoadDataEx(&module, PTX_HEAD, 2, of_info, info_value));
+    REQUIRE(info[0] == '\0' && info_value[0] == NULL);
+    WORKS(cuModuleLoadDataEx(&module, PTX_HEAD, 2, of_info, no_room));
+    REQUIRE(strcmp(full, "untouched") == 0);
 
     // What is wrong in a body is said when the kernel is asked for; the module's others are good.
     module =
@@ -280,6 +289,28 @@ static void show_library_calls(struct CUlib_st *library)
     REFUSES(ERROR_INVALID_DEVICE, cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 1));
 }
 
+// The log of a library's file is written like that of a module.
+static void show_log_of_file(char *path)
+{
+    enum { INFO = 3, INFO_BYTES, LOG, LOG_BYTES };
+    struct CUlib_st *library;
+    char log[64] = "untouched", info[64] = "untouched";
+    uint32_t option[] = {INFO, INFO_BYTES, LOG, LOG_BYTES};
+    void *value[] = {info, (void *)sizeof info, log, (void *)sizeof log};
+    FILE *file = fopen(path, "w");
+    REQUIRE(file != NULL && fputs("rubbish\n", file) >= 0 && fclose(file) == 0);
+    REFUSES(ERROR_INVALID_PTX, cuLibraryLoadFromFile(&library, path, option, value, 4, NULL, NULL, 0));
+    SAYS("cuLibraryLoadFromFile: PTX line 1");
+    REQUIRE(strncmp(log, "line 1, column ", 15) == 0 && (size_t)value[3] == strlen(log));
+    REQUIRE(info[0] == '\0' && value[1] == NULL);
+    REFUSES(ERROR_INVALID_VALUE, cuLibraryLoadFromFile(&library, path, NULL, value, 4, NULL, NULL, 0));
+    value[3] = (void *)sizeof log;
+    remove(path);
+    REFUSES(ERROR_FILE_NOT_FOUND, cuLibraryLoadFromFile(&library, path, option, value, 4, NULL, NULL, 0));
+    SAYS("cuLibraryLoadFromFile: /tmp/");
+    REQUIRE(log[0] == '\0' && value[3] == NULL);
+}
+
 // What cannot be read is said in the words of the system.
 static void show_bad_files(char *path)
 {
@@ -325,5 +356,6 @@ void show_libraries(void)
     REFUSES(ERROR_FILE_NOT_FOUND, cuModuleLoad(&module, path));
     SAYS("No such file or directory");
     show_bad_files(path);
+    show_log_of_file(path);
     free(text);
 }
