@@ -15,7 +15,7 @@ struct CUlinkState_st {
     int is_complete;
 };
 
-enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN, INPUT_OBJECT, INPUT_LIBRARY, INPUTS };
+enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM, INPUTS };
 
 DRIVER_VISIBLE enum cuda_result cuLinkCreate_v2(unsigned count, uint32_t *option, void **value,
                                                 struct CUlinkState_st **link)
@@ -44,9 +44,10 @@ static enum cuda_result check_input(struct driver *driver, const char *call, con
 {
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     if (link->is_complete || type >= INPUTS) return CUDA_ERROR_INVALID_VALUE;
-    if (type == INPUT_OBJECT || type == INPUT_LIBRARY)
+    if (type >= INPUT_OBJECT)
         return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, call,
-                             "the input is an object or a library: tmaref links PTX or a fat binary with PTX");
+                             "the input is %s: tmaref links PTX or a fat binary with PTX",
+                             type == INPUT_NVVM ? "NVVM code (LTO-IR)" : "an object or a library");
     if (link->text == NULL) return CUDA_SUCCESS;
     return driver_refuse(
         driver, CUDA_ERROR_NOT_SUPPORTED, call,
@@ -71,7 +72,8 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, ui
     if (data == NULL || bytes == 0 || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_input(driver, "cuLinkAddData", link, type);
     if (error != CUDA_SUCCESS) return error;
-    char *image = calloc(bytes + LOADED_ZEROS, 1);
+    size_t room;
+    char *image = __builtin_add_overflow(bytes, LOADED_ZEROS, &room) ? NULL : calloc(room, 1);
     if (image == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(image, data, bytes);
     error = add(driver, "cuLinkAddData", link, image, bytes);

@@ -197,16 +197,8 @@ static void show_events(void)
     show_event(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, function);
 }
 
-enum {
-    INPUT_CUBIN,
-    INPUT_PTX,
-    INPUT_FATBIN,
-    INPUT_OBJECT,
-    INFO_LOG = 3,
-    INFO_LOG_BYTES,
-    ERROR_LOG,
-    ERROR_LOG_BYTES = 6
-};
+enum { INPUT_PTX = 1, INPUT_OBJECT = 3, INPUT_NVVM = 5 };
+enum { INFO_LOG = 3, INFO_LOG_BYTES, ERROR_LOG, ERROR_LOG_BYTES };
 
 // One PTX goes through a link as it is, from memory and from a file.
 static void show_linked(struct CUlinkState_st *link)
@@ -240,6 +232,9 @@ static void show_link(void)
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, "x", 1, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_PTX);
     REQUIRE(strlen(log) == 2 * first && (size_t)value[1] == 2 * first);
     REQUIRE(cuLinkAddData_v2(link, INPUT_OBJECT, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(cuLinkAddData_v2(link, INPUT_NVVM, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
+    REQUIRE(cuLinkAddData_v2(link, INPUT_NVVM + 1, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, text, SIZE_MAX, NULL, 0, NULL, NULL) == CUDA_ERROR_OUT_OF_MEMORY);
     REQUIRE(cuLinkAddFile_v2(link, INPUT_PTX, path, 0, NULL, NULL) == CUDA_ERROR_FILE_NOT_FOUND);
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, text, bytes, "a", 0, NULL, NULL) == CUDA_SUCCESS);
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, text, bytes, "b", 0, NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
