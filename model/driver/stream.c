@@ -240,6 +240,15 @@ static enum cuda_result record_captured(struct CUstream_st *stream, struct CUeve
     return CUDA_SUCCESS;
 }
 
+// To record an event and to wait for one has the same flags. External is for captures alone.
+static enum cuda_result check_event_call(const struct CUstream_st *stream, const struct CUevent_st *event,
+                                         unsigned flags)
+{
+    if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (flags > EVENT_EXTERNAL || (flags == EVENT_EXTERNAL && stream->capture == NULL)) return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
 DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *handle)
 {
     DRIVER_USE(driver);
@@ -250,14 +259,15 @@ DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct C
     return work_run(driver, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
 
-DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *stream,
+DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *handle,
                                                        unsigned flags)
 {
     DRIVER_USE(driver);
-    if (flags > EVENT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
-    if (flags != EVENT_EXTERNAL) return cuEventRecord(event, stream);
-    if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    return stream_submit(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
+    struct CUstream_st *stream = stream_of(driver, handle);
+    const enum cuda_result error = check_event_call(stream, event, flags);
+    if (error != CUDA_SUCCESS) return error;
+    if (flags != EVENT_EXTERNAL) return cuEventRecord(event, handle);
+    return capture(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
 
 static int is_spoilt(const struct driver *driver, uint64_t capture_id)
@@ -291,8 +301,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
 {
     DRIVER_USE(driver);
     struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    if (flags > EVENT_EXTERNAL || (flags == EVENT_EXTERNAL && stream->capture == NULL)) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = check_event_call(stream, event, flags);
+    if (error != CUDA_SUCCESS) return error;
     if (flags == EVENT_EXTERNAL) return capture(driver, stream, &(struct work){NODE_WAIT_EVENT, {.event = event}});
     if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;

@@ -120,7 +120,8 @@ void show_events(void)
     REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(&milliseconds, start, end));
     WORKS(cuEventRecord(start, NULL));
     REFUSES(ERROR_INVALID_HANDLE, cuEventElapsedTime_v2(&milliseconds, start, end));
-    WORKS(cuEventRecordWithFlags(end, NULL, EXTERNAL));
+    REFUSES(ERROR_INVALID_VALUE, cuEventRecordWithFlags(end, NULL, EXTERNAL)); // not in a capture
+    WORKS(cuEventRecordWithFlags(end, NULL, 0));
     WORKS(cuEventRecordWithFlags(untimed, NULL, 0));
     WORKS(cuEventElapsedTime(&milliseconds, start, end));
     REQUIRE(milliseconds >= 0);
