@@ -231,7 +231,7 @@ static int write_all(struct look_coverage *coverage, char *why, size_t why_bytes
     for (uint32_t i = 0; out != NULL && i < coverage->files; i++) write_file(coverage, i, out);
     int is_written = out != NULL && !ferror(out);
     if (out != NULL && fclose(out) != 0) is_written = 0;
-    if (!is_written) snprintf(why, why_bytes, "the coverage %s: %s", coverage->path, strerror(errno));
+    if (!is_written) snprintf(why, why_bytes, "the coverage %s: %s", coverage->path, look_file_error());
     if (is_written && coverage->is_short)
         snprintf(why, why_bytes, "the coverage %s: there was no memory for all of it", coverage->path);
     if (is_written && coverage->error != 0)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The file of one process of a run of `tmaref exec`: the first to write has the name that was asked for.
 #define _GNU_SOURCE 1
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "parts.h"
@@ -33,9 +35,25 @@ static FILE *open_beside(char **path)
     return file;
 }
 
+const char *look_file_error(void)
+{
+    return errno == EINVAL ? "it is no regular file" : strerror(errno);
+}
+
+// A pipe or a device is refused as by `tmaref exec`: two processes would mix in it what they write.
+static int open_regular(const char *path)
+{
+    struct stat facts;
+    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0 || (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode))) return file;
+    close(file);
+    errno = EINVAL;
+    return -1;
+}
+
 FILE *look_file_open(char **path, const char *run)
 {
-    const int file = open(*path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int file = open_regular(*path);
     if (file < 0) return NULL;
     flock(file, LOCK_EX); // a file system that has no locks has no two processes at the same moment, mostly
     if (is_taken(file, run)) {

@@ -82,7 +82,7 @@ static int open_parts(struct look *look, const struct look_options *options, cha
         return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
     if (options->trace[0] != '\0' && (look->trace = look_trace_open(options->trace, options->run)) == NULL) {
-        snprintf(why, why_bytes, "TMAREF_TRACE: cannot write %s: %s", options->trace, strerror(errno));
+        snprintf(why, why_bytes, "TMAREF_TRACE: cannot write %s: %s", options->trace, look_file_error());
         return 0;
     }
     if (is_stop(options) && (look->stop = look_stop_open(options)) == NULL) return 0;

@@ -22,6 +22,7 @@ char *look_string(const char *at, size_t length);
 // bytes before that: another process of the same run then writes *path with its number behind, which *path becomes, and
 // says so. A run of "" is none. NULL with errno.
 FILE *look_file_open(char **path, const char *run);
+const char *look_file_error(void); // why it is NULL
 int look_file_share(FILE *file);
 
 // --- Counts of a launch ----------------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ mkfifo "$scratch/fifo"
 expect 2 'fifo: it is no regular file' --trace "$scratch/fifo" -- true
 TMAREF_TRACE=/no/such/file "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
 grep -q 'TMAREF_TRACE: cannot write /no/such/file: No such file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
+TMAREF_TRACE=/dev/null "$RUN_PTX" "$1/tile.ptx" plain >"$scratch/out" 2>&1
+grep -q 'TMAREF_TRACE: cannot write /dev/null: it is no regular file' "$scratch/out" || { cat "$scratch/out"; failed=1; }
 
 # Two processes of one run have a file each, and the next run begins again.
 expect 0 'another process of this run writes .*trace.json; this one writes .*trace.json\.[0-9]+' --trace "$trace" \
