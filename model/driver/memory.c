@@ -48,7 +48,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocManaged(unsigned long long *address, s
 DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
 {
     DRIVER_USE(driver);
-    unsigned long long made;
+    unsigned long long made = 0;
     if (address == NULL || flags > ALL_HOST_FLAGS) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = memory_allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, flags);
     if (error == CUDA_SUCCESS) *address = (void *)(uintptr_t)made;

@@ -206,10 +206,17 @@ int bulk_reduce_is_legal(enum bulk_form form, enum reduce_op op, enum dtype dtyp
     return 0;
 }
 
-// The place of an operand: of shared memory without what a copy does not read of it.
-static uint64_t place_of(int is_shared, uint64_t address)
+// Where the ends are, as the checks look at them: of an operand that the copy engine reads, its place; of another CTA,
+// the offset in its memory.
+static uint64_t place_of_source(const struct bulk *bulk)
 {
-    return is_shared ? address % (UINT64_C(1) << SHARED_RANK_SHIFT) : address;
+    return has_place_source(bulk) ? operand_place((uint32_t)bulk->from) : bulk->from;
+}
+
+static uint64_t place_of_destination(const struct bulk *bulk)
+{
+    if (has_place_destination(bulk)) return operand_place((uint32_t)bulk->to);
+    return bulk_is_to_global(bulk->form) ? bulk->to : (uint32_t)bulk->to;
 }
 
 // Moves the bytes of an operation that passed its check, and returns how many.
@@ -217,8 +224,8 @@ static uint32_t move(const struct bulk *bulk, int is_reduction, enum reduce_op o
 {
     uint32_t bytes = is_nowhere(bulk) ? 0 : bulk_moved_bytes(bulk->form, bulk->size_bytes);
     if (bytes == 0) return 0;
-    const uint8_t *from = memory_at(bulk->source, place_of(has_place_source(bulk), bulk->from), bytes);
-    uint8_t *to = memory_at(bulk->destination, place_of(!bulk_is_to_global(bulk->form), bulk->to), bytes);
+    const uint8_t *from = memory_at(bulk->source, place_of_source(bulk), bytes);
+    uint8_t *to = memory_at(bulk->destination, place_of_destination(bulk), bytes);
     if (is_reduction)
         reduce_apply(op, dtype, to, from, bytes / dtype_row(dtype)->size_bytes);
     else
