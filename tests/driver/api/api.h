@@ -51,6 +51,9 @@ uint32_t api_word(unsigned long long address);
 // Kernels: put(to, value) stores a 32-bit value; add(to) adds 1 to the word there; fault() stores to address 0.
 extern const char ptx_put[], ptx_fault[];
 
+// A graph node's launch of one thread.
+struct CUDA_KERNEL_NODE_PARAMS_v2_st api_node(struct CUfunc_st *function, void **parameters);
+
 static const struct dim3 one_cta = {1, 1, 1};
 
 #endif

@@ -32,18 +32,6 @@ static struct CUDA_MEMCPY3D_st copy_of(unsigned long long to, unsigned long long
                                      .Depth = 1};
 }
 
-static struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel_of(struct CUfunc_st *function, void **parameters)
-{
-    return (struct CUDA_KERNEL_NODE_PARAMS_v2_st){.func = function,
-                                                  .gridDimX = 1,
-                                                  .gridDimY = 1,
-                                                  .gridDimZ = 1,
-                                                  .blockDimX = 1,
-                                                  .blockDimY = 1,
-                                                  .blockDimZ = 1,
-                                                  .kernelParams = parameters};
-}
-
 enum { FILL, COPY, ADD, CALL, CHILD, RECORD, WAIT, EMPTY, NODES };
 
 // fill 5, copy it to at + 8, add 1 there, then a call, a child that calls, an event that is recorded and waited for.
@@ -67,7 +55,7 @@ static struct built build(void)
     WORKS(cuEventCreate(&built.event, 0));
     const struct CUDA_MEMSET_NODE_PARAMS_st fill = fill_of(built.at, 5);
     const struct CUDA_MEMCPY3D_st copy = copy_of(built.at + 8, built.at);
-    const struct CUDA_KERNEL_NODE_PARAMS_v2_st add = kernel_of(built.add, parameters);
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st add = api_node(built.add, parameters);
     const struct CUDA_HOST_NODE_PARAMS_st host = {count_call, &one}, inner = {count_call, &ten};
     WORKS(cuGraphAddHostNode(&of_child, built.child, NULL, 0, &inner));
     WORKS(cuGraphAddMemsetNode(&node[FILL], built.graph, NULL, 0, &fill, NULL));
@@ -122,7 +110,7 @@ void show_graphs(void)
     SAYS("the event to record was destroyed");
 
     // A kernel that fails ends the launch.
-    const struct CUDA_KERNEL_NODE_PARAMS_v2_st fault = kernel_of(api_kernel(ptx_fault, "fault"), NULL);
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st fault = api_node(api_kernel(ptx_fault, "fault"), NULL);
     const struct CUDA_HOST_NODE_PARAMS_st host = {count_call, &one};
     struct CUgraph_st *failing = graph_new();
     struct CUgraphNode_st *node;
@@ -192,7 +180,7 @@ void show_graph_refusals(void)
     struct CUgraph_st *other = graph_new();
     void *parameters[] = {&built.at};
     const struct CUDA_HOST_NODE_PARAMS_st nobody = {NULL, NULL};
-    struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = kernel_of(built.add, parameters);
+    struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = api_node(built.add, parameters);
     struct CUDA_MEMCPY3D_st copy = copy_of(built.at, 64);
     struct CUDA_MEMSET_NODE_PARAMS_st fill = fill_of(64, 0);
     WORKS(cuGraphAddEmptyNode(&foreign, other, NULL, 0));
@@ -266,7 +254,7 @@ void show_graph_changes(void)
     struct CUgraphExec_st *exec;
     unsigned long long to = built.at + 16;
     void *parameters[] = {&to};
-    struct CUDA_KERNEL_NODE_PARAMS_v2_st add = kernel_of(built.add, parameters);
+    struct CUDA_KERNEL_NODE_PARAMS_v2_st add = api_node(built.add, parameters);
     const struct CUDA_MEMSET_NODE_PARAMS_st fill = fill_of(built.at, 9);
     const struct CUDA_MEMCPY3D_st copy = copy_of(built.at + 24, built.at);
     const struct CUDA_HOST_NODE_PARAMS_st host = {count_call, &ten}, nobody = {NULL, NULL};

@@ -18,14 +18,7 @@ void show_graph_parameters(void)
     struct CUgraph_st *graph, *clone;
     struct CUgraphNode_st *node;
     struct CUgraphExec_st *exec;
-    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = put,
-                                                         .gridDimX = 1,
-                                                         .gridDimY = 1,
-                                                         .gridDimZ = 1,
-                                                         .blockDimX = 1,
-                                                         .blockDimY = 1,
-                                                         .blockDimZ = 1,
-                                                         .kernelParams = parameters};
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = api_node(put, parameters);
     WORKS(cuGraphCreate(&graph, 0));
     WORKS(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel));
     to = at + 64;
