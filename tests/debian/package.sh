@@ -15,13 +15,12 @@ codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 
 work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT
-mirror=http://deb.debian.org/debian
 if command -v mmdebstrap >/dev/null; then
-    mmdebstrap --variant=minbase "$codename" "$work/base.tar" $mirror >"$work/log" 2>&1
+    mmdebstrap --variant=minbase "$codename" "$work/base.tar" >"$work/log" 2>&1
 else
-    debootstrap --variant=minbase "$codename" "$work/base" $mirror >"$work/log" 2>&1 &&
+    debootstrap --variant=minbase "$codename" "$work/base" >"$work/log" 2>&1 &&
         tar -C "$work/base" -cf "$work/base.tar" . && rm -rf "$work/base"
-fi || skip "no clean root, is $mirror in reach? $(tail -n 1 "$work/log")"
+fi || skip "no clean root, is a mirror of Debian in reach? $(tail -n 1 "$work/log")"
 
 new_root() { # new_root NAME
     mkdir "$work/$1" && tar -C "$work/$1" -xf "$work/base.tar" && cp /etc/resolv.conf "$work/$1/etc/"
@@ -43,7 +42,7 @@ part() { # part "what" COMMAND...
 }
 
 new_root build && inside build : || skip "no other root can be entered here"
-inside build "apt-get update" >"$work/log" 2>&1 || skip "$mirror is not in reach: $(tail -n 1 "$work/log")"
+inside build "apt-get update" >"$work/log" 2>&1 || skip "no mirror of Debian is in reach: $(tail -n 1 "$work/log")"
 mkdir -p "$work/build/src/tmaref"
 (cd "$source" && git ls-files -z -co --exclude-standard | tar -c --null -T - | tar -x -C "$work/build/src/tmaref") || exit 1
 part "what building needs" inside build "apt-get install -y --no-install-recommends build-essential lintian
