@@ -159,7 +159,7 @@ static void put_group(const struct command_line *line, int group)
 
 static void put_usage(const char *name, const char *usage)
 {
-    while (usage != NULL || name != NULL) {
+    for (;;) {
         const size_t length = usage == NULL ? 0 : strcspn(usage, "\n");
         printf("\\fB%s\\fR [\\fIOPTION\\fR...]%s", name, length > 0 ? " " : "");
         if (length > 0) put_all(usage, length);
