@@ -203,6 +203,7 @@ int diff_run(struct source *source, const struct executor *expected, const struc
     sides->executor[1] = found;
     sides->judge = found == &executor_model;
     sides->alone = limits->alone;
+    for (int side = 0; side < 2; side++) sides->batch[side].jobs = source->jobs;
     for (int i = 0; i < RULE_COUNT; i++) sides->sure[i] = limits->sure;
     int ok = expected->open(&sides->batch[0], why) && found->open(&sides->batch[1], why) &&
              diff_all(sides, source, limits, out, tally, why);

@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "progress.h"
+#include "side_by_side.h"
 
 enum { FILL_SECONDS = 1 };
 
@@ -102,7 +103,8 @@ static int add_case(const struct source *source, struct batch *batch, struct tex
 static int judge_case(const struct source *source, struct batch *batch, enum rule *rule, struct text *why)
 {
     if (!add_case(source, batch, why)) return 0;
-    *rule = batch_run_last(batch);
+    batch_run(batch, batch->count - 1, 1);
+    *rule = batch_rule(batch, batch->count - 1);
     return 1;
 }
 
@@ -149,8 +151,66 @@ static int place_edge(struct source *source, struct batch *batch, struct fill *f
 static int is_late(const struct source *source, int found, double start)
 {
     double now = seconds_now();
+    if (interrupted()) return 1;
     if (source->quota == NULL) return source->until > 0 && found > 0 && now >= start + FILL_SECONDS;
-    return interrupted() || (source->until > 0 && now >= source->until);
+    return source->until > 0 && now >= source->until;
+}
+
+// Takes the next case for a quota. Returns source_next()'s status.
+static int fill_edge(struct source *source, struct batch *batch, struct fill *fill, void *scratch, struct text *why)
+{
+    enum rule rule;
+    int i = batch->count, status = source_next(source, batch_case(batch, i), &fill->index[i], why);
+    fill->near[i] = RULE_OK;
+    if (status != 1) return status;
+    return judge_case(source, batch, &rule, why) && place_edge(source, batch, fill, rule, scratch, why) ? 1 : -1;
+}
+
+// The next cases of a generator, which are made side by side behind those of the batch.
+struct making {
+    const struct source *source;
+    const struct batch *batch;
+};
+
+static void make_case(int i, void *of)
+{
+    const struct making *making = of;
+    const struct source *source = making->source;
+    struct random random = random_for(source->seed, source->next + (uint64_t)(i - making->batch->count));
+    source->family->generate(&random, batch_case(making->batch, i));
+}
+
+// Takes in up to `most` cases, which have not run. Returns source_next()'s status after the last of them.
+static int take_cases(struct source *source, struct batch *batch, struct fill *fill, int most, struct text *why)
+{
+    struct making making = {source, batch};
+    if (source->end - source->next < (uint64_t)most) most = (int)(source->end - source->next);
+    if (source->lines == NULL) threads_run(batch->jobs, batch->count, batch->count + most, make_case, &making);
+    for (int status, i = batch->count, end = i + most; i < end && !batch_is_full(batch); i++) {
+        status = 1;
+        fill->near[i] = RULE_OK;
+        if (source->lines == NULL)
+            fill->index[i] = source->next++;
+        else
+            status = source_next(source, batch_case(batch, i), &fill->index[i], why);
+        if (status == 1 && !add_case(source, batch, why)) status = -1;
+        if (status != 1) return status;
+    }
+    return most > 0;
+}
+
+// Takes in a round of cases, runs them side by side, and puts them in order: fewer where a case is much work, so that
+// is_late() is asked in time.
+static int fill_round(struct source *source, struct batch *batch, struct fill *fill, void *scratch, struct text *why)
+{
+    const int first = batch->count, room = BATCH_CASES - 1 - first, cost = (int)source->family->cost;
+    int most = cost > 1 ? BATCH_CASES / cost : room, status;
+    if (most < batch->jobs) most = batch->jobs;
+    status = take_cases(source, batch, fill, most < room ? most : room, why);
+    batch_run(batch, first, batch->count - first);
+    for (int i = first; i < batch->count; i++)
+        if (!family_is_fatal(batch_rule(batch, i))) swap_cases(batch, fill, fill->normal++, i, scratch);
+    return status;
 }
 
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why)
@@ -158,23 +218,13 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
     void *scratch = malloc(batch->family->case_bytes);
     double start = seconds_now();
     batch_clear(batch);
+    batch->jobs = source->jobs;
     fill->normal = 0;
     int status = scratch == NULL ? -1 : 1;
     if (scratch == NULL) text_set(why, "not enough memory");
     while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES &&
-           !is_late(source, batch->count, start)) {
-        enum rule rule;
-        int i = batch->count, ok;
-        status = source_next(source, batch_case(batch, i), &fill->index[i], why);
-        fill->near[i] = RULE_OK;
-        if (status != 1) break;
-        ok = judge_case(source, batch, &rule, why);
-        if (ok && source->quota != NULL)
-            ok = place_edge(source, batch, fill, rule, scratch, why);
-        else if (ok)
-            place_case(batch, fill, rule, scratch);
-        if (!ok) status = -1;
-    }
+           !is_late(source, batch->count, start))
+        status = (source->quota != NULL ? fill_edge : fill_round)(source, batch, fill, scratch, why);
     free(scratch);
     batch->has_run = 1;
     return status < 0 ? -1 : batch->count;

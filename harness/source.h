@@ -19,6 +19,7 @@ struct source {
     const char *path; // of the text, for messages; may be NULL
     char *lines;
     uint64_t line;
+    int jobs;            // threads that make cases and run the model; 0: one. A quota has its cases one by one
     struct quota *quota; // NULL: all cases
     double until;        // seconds_now() after which no more is looked for, 0: none; with it, batches are small
 };

@@ -22,10 +22,13 @@ struct reading {
     uint64_t cases;
 };
 
-// Is the next case one of the sample?
+// Is the next case one of the sample and of the part?
 static int is_chosen(struct reading *reading)
 {
-    uint64_t sample = reading->choice->sample, all = reading->trace.header.cases, i = reading->cases++;
+    const struct trace_choice *choice = reading->choice;
+    uint64_t sample = choice->sample, all = reading->trace.header.cases, i = reading->cases++;
+    if (choice->parts > 1 && (i < all * choice->part / choice->parts || i >= all * (choice->part + 1) / choice->parts))
+        return 0;
     return sample == 0 || sample >= all || (i + 1) * sample / all != i * sample / all;
 }
 

@@ -9,10 +9,11 @@
 
 // Which cases run, and under which schedules of the executor sim.
 //   sample     at most so many cases of a trace, evenly spread; 0: all
+//   part       of the trace, `parts` equal ones in the order of the file; 0 parts: all of it
 //   schedules  the cases of a batch are shared out to so many pairs of a schedule and a seed (schedules.h), one run for
 //              each pair at least; 0: all under the schedule that is set
 struct trace_choice {
-    uint64_t sample, schedules;
+    uint64_t sample, part, parts, schedules;
 };
 
 // One batch: entry[i] is what was recorded of case i, line[i] where it stands in the file at `path`.

@@ -11,7 +11,7 @@
 #include "save.h"
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
-enum { ZSTD_LEVEL = 19, TEXT_FIRST_BYTES = 1 << 16 };
+enum { ZSTD_LEVEL = 19, TEXT_FIRST_BYTES = 1 << 16, HEADER_BYTES = 4096 };
 
 // A text that grows, with room for a NUL at its end.
 struct growing {
@@ -110,11 +110,16 @@ static int read_header(const char *line, struct trace_header *header, struct tex
     return ok && header->family != NULL;
 }
 
+static int is_compressed(const char *bytes, size_t size_bytes)
+{
+    return size_bytes >= sizeof zstd_magic && memcmp(bytes, zstd_magic, sizeof zstd_magic) == 0;
+}
+
 int trace_parse(const char *bytes, size_t size_bytes, struct trace_text *trace, struct text *why)
 {
     size_t text_bytes = size_bytes;
     *trace = (struct trace_text){0};
-    if (size_bytes >= sizeof zstd_magic && memcmp(bytes, zstd_magic, sizeof zstd_magic) == 0)
+    if (is_compressed(bytes, size_bytes))
         trace->text = decompress(bytes, size_bytes, &text_bytes, why);
     else if ((trace->text = malloc(size_bytes + 1)) != NULL) {
         memcpy(trace->text, bytes, size_bytes);
@@ -141,6 +146,26 @@ int trace_open(const char *path, struct trace_text *trace, struct text *why)
     if (!ok) text_set(why, "%.200s: %.300s", path, reason.at);
     free(bytes);
     return ok;
+}
+
+int trace_peek(const char *path, struct trace_header *header)
+{
+    char line[HEADER_BYTES + 1] = "";
+    struct text why;
+    size_t size_bytes;
+    char *bytes = read_file(path, TRACE_MAX_BYTES, &size_bytes, &why);
+    if (bytes == NULL) return 0;
+    ZSTD_inBuffer from = {bytes, size_bytes, 0};
+    ZSTD_outBuffer to = {line, HEADER_BYTES, 0};
+    ZSTD_DStream *stream = is_compressed(bytes, size_bytes) ? ZSTD_createDStream() : NULL;
+    if (stream != NULL)
+        ZSTD_decompressStream(stream, &to, &from);
+    else
+        memcpy(line, bytes, size_bytes < HEADER_BYTES ? size_bytes : HEADER_BYTES);
+    ZSTD_freeDStream(stream);
+    free(bytes);
+    *strchrnul(line, '\n') = '\0';
+    return read_header(line, header, &why);
 }
 
 void trace_close(struct trace_text *trace)

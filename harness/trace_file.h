@@ -36,6 +36,9 @@ int trace_open(const char *path, struct trace_text *trace, struct text *why);
 // The same from bytes that the caller keeps: what the file holds.
 int trace_parse(const char *bytes, size_t size_bytes, struct trace_text *trace, struct text *why);
 
+// The header alone, of a trace that may be damaged behind it; 0 if there is none.
+int trace_peek(const char *path, struct trace_header *header);
+
 void trace_close(struct trace_text *trace);
 
 // The next case line; NULL at the end.

@@ -14,8 +14,9 @@
 #include "interrupt.h"
 #include "picture/save.h"
 #include "progress.h"
+#include "side_by_side.h"
 
-enum { MOST_PROCESSES = 64, REDRAW_MILLISECONDS = 100 };
+enum { REDRAW_MILLISECONDS = 100 };
 
 // What all processes see: the next job to begin, as a place in the order of costs, and how much is done.
 struct board {
@@ -26,12 +27,17 @@ struct board {
 static struct board *board;  // of the run that is under way
 static struct progress *bar; // of a run without other processes
 
-// The jobs, and what each has printed: NULL until it has ended.
+// What a job has printed; NULL until it has ended.
+struct printed {
+    char *text;
+    size_t size_bytes;
+};
+
 struct run {
     const struct jobs *jobs;
     int *order;
-    char **text;
-    int printed; // jobs whose text came out
+    struct printed *by; // each job
+    int printed;        // jobs whose text came out
     FILE *out;
     struct progress progress;
 };
@@ -114,13 +120,20 @@ static int begin(const struct run *run, pid_t *pid)
     return -1;
 }
 
+static void print(struct run *run, int job, const struct printed *what)
+{
+    const struct jobs *jobs = run->jobs;
+    if (what->size_bytes > 0) progress_end(&run->progress);
+    if (jobs->print != NULL)
+        jobs->print(job, jobs->context, what->text, what->size_bytes, run->out);
+    else
+        fwrite(what->text, 1, what->size_bytes, run->out);
+}
+
 static void print_ready(struct run *run)
 {
-    for (; run->printed < run->jobs->count && run->text[run->printed] != NULL; run->printed++) {
-        if (run->text[run->printed][0] == '\0') continue;
-        progress_end(&run->progress);
-        fputs(run->text[run->printed], run->out);
-    }
+    for (; run->printed < run->jobs->count && run->by[run->printed].text != NULL; run->printed++)
+        print(run, run->printed, &run->by[run->printed]);
 }
 
 // Takes one report; 0 when there will be no more.
@@ -133,7 +146,7 @@ static int take(struct run *run, int file)
         free(text);
         return 0;
     }
-    run->text[report.job] = text;
+    run->by[report.job] = (struct printed){text, report.text_bytes};
     print_ready(run);
     return 1;
 }
@@ -168,8 +181,8 @@ static int end(struct pollfd *file, const pid_t *pid, int count)
 
 static enum workers_end run_apart(struct run *run, int processes)
 {
-    struct pollfd file[MOST_PROCESSES];
-    pid_t pid[MOST_PROCESSES];
+    struct pollfd file[MOST_SIDE_BY_SIDE];
+    pid_t pid[MOST_SIDE_BY_SIDE];
     int count = 0;
     interrupt_catch();
     while (count < processes && (file[count].fd = begin(run, &pid[count])) >= 0) file[count++].events = POLLIN;
@@ -187,27 +200,21 @@ static void run_here(struct run *run)
     bar = NULL;
 }
 
-static int processes_here(int asked, int jobs)
-{
-    long processors = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
-    if (processors > MOST_PROCESSES) processors = MOST_PROCESSES;
-    return processors < jobs ? (int)processors : jobs;
-}
-
 enum workers_end workers_run(const struct jobs *jobs, int processes, FILE *out)
 {
     struct run run = {.jobs = jobs, .out = out, .progress = progress_start(jobs->label, jobs->total)};
     enum workers_end result = WORKERS_DONE;
-    processes = processes_here(processes, jobs->count);
-    if (processes <= 1) {
+    processes = side_by_side(processes);
+    if (processes > jobs->count) processes = jobs->count;
+    if (processes <= 1 && jobs->print == NULL) {
         run_here(&run);
         progress_end(&run.progress);
         return WORKERS_DONE;
     }
     board = shared_memory(sizeof *board);
     run.order = calloc((size_t)jobs->count, sizeof *run.order);
-    run.text = calloc((size_t)jobs->count, sizeof *run.text);
-    if (board != NULL && run.order != NULL && run.text != NULL) {
+    run.by = calloc((size_t)jobs->count, sizeof *run.by);
+    if (board != NULL && run.order != NULL && run.by != NULL) {
         for (int i = 0; i < jobs->count; i++) run.order[i] = i;
         cost_of_all = jobs->cost;
         if (jobs->cost != NULL) qsort(run.order, (size_t)jobs->count, sizeof *run.order, by_cost);
@@ -215,8 +222,8 @@ enum workers_end workers_run(const struct jobs *jobs, int processes, FILE *out)
     } else
         result = WORKERS_DIED;
     progress_end(&run.progress);
-    for (int i = 0; run.text != NULL && i < jobs->count; i++) free(run.text[i]);
-    free(run.text);
+    for (int i = 0; run.by != NULL && i < jobs->count; i++) free(run.by[i].text);
+    free(run.by);
     free(run.order);
     shared_memory_free(board, sizeof *board);
     board = NULL;

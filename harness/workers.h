@@ -13,6 +13,8 @@ struct jobs {
     const uint64_t *cost;                           // of each job: the dearest begin first; NULL: in their order
     void (*run)(int job, void *context, FILE *out); // one job; what it changes in `context` must be shared memory
     void *context;
+    // What becomes of `size_bytes` that a job has printed; asked in the order of the jobs. NULL: they come out.
+    void (*print)(int job, void *context, const char *text, size_t size_bytes, FILE *out);
     const char *label; // of the progress bar,
     uint64_t total;    // and what the jobs together count to with workers_progress()
 };

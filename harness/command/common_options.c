@@ -68,6 +68,7 @@ static const struct command_option options[] = {
                   "number of the first random case (default 0): repeats one case of a longer run", NAMED),
     OPTION_TEXT('I', "input", "FILE", input, "take the cases from JSON lines instead (- is standard input)",
                 .group = 1),
+    OPTION_JOBS(jobs, .group = 1),
     OPTION_END,
 };
 
@@ -103,7 +104,8 @@ int case_source(struct case_options *from, struct source *source, struct text *w
         text_set(why, "--family is needed: %.300s", near_all(near_family).at);
         return 0;
     }
-    *source = (struct source){.family = from->family, .seed = from->seed, .path = from->input};
+    *source = (struct source){
+        .family = from->family, .seed = from->seed, .path = from->input, .jobs = side_by_side(from->jobs)};
     if (from->input != NULL) {
         from->lines = source->lines = read_file(from->input, INPUT_MAX_BYTES, &size_bytes, why);
         source->end = from->cases;

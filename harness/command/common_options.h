@@ -5,13 +5,14 @@
 
 #include "command_option.h"
 #include "near.h"
+#include "side_by_side.h"
 #include "source.h"
 
-// --family, --seed, --cases, --first, --input. `lines` is the text of --input; `given` the last option given of the
-// others, or NULL. `is_all`: --family=all, which is for diff to take apart.
+// --family, --seed, --cases, --first, --input, --jobs. `lines` is the text of --input; `given` the last option given of
+// the others, or NULL. `is_all`: --family=all, which is for diff to take apart.
 struct case_options {
     const struct family *family;
-    int is_all;
+    int is_all, jobs;
     uint64_t seed, first, cases;
     const char *input, *given;
     char *lines;
@@ -31,6 +32,13 @@ const struct family *parse_family(const char *name, struct argp_state *state);
 
 #define OPTION_EXECUTOR(...)                                                                                           \
     OPTION_TAKEN('x', "executor", "NAME", take_executor, __VA_ARGS__, .value_at = near_executor, OPTION_AT(executor))
+
+// How many jobs run side by side, as threads or processes (side_by_side()): of a part of the line, or of the line
+// itself.
+#define OPTION_JOBS(member, ...)                                                                                       \
+    OPTION_NUMBER('J', "jobs", "N", member, 1, MOST_SIDE_BY_SIDE,                                                      \
+                  "let N processors work at the same time (default: all that there are); the output is the same",      \
+                  __VA_ARGS__)
 
 // A help filter for argp: puts these names where the help says FAMILIES or EXECUTORS.
 char *names_filter(int key, const char *text, void *input);

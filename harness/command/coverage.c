@@ -156,7 +156,7 @@ static int count_all(struct coverage_options *to, struct cross *cross)
     int jobs_all = to->paths.count + (to->closing == NULL && to->cases > 0 ? families_all : 0);
     size_t parts_bytes = (size_t)jobs_all * sizeof(struct cross), why_bytes = (size_t)jobs_all * sizeof(struct text);
     struct counting counting = {to, shared_memory(parts_bytes), shared_memory(why_bytes)};
-    const struct jobs jobs = {jobs_all, NULL, count, &counting, "coverage", 0};
+    const struct jobs jobs = {.count = jobs_all, .run = count, .context = &counting, .label = "coverage"};
     text_set(&to->why, "not enough memory");
     if (counting.parts == NULL || counting.why == NULL) return 0;
     enum workers_end end = workers_run(&jobs, 0, stderr);

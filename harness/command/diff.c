@@ -70,6 +70,7 @@ static int diff_trace(const struct diff_options *to)
 {
     const struct replay_options replay = {.executor = to->executor[1],
                                           .json = to->json,
+                                          .jobs = to->cases.jobs,
                                           .paths = 1,
                                           .printed = REPLAY_PRINTED,
                                           .path = {to->cases.input}};

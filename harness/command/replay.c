@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -18,11 +17,14 @@
 #include "trace_paths.h"
 #include "workers.h"
 
-// One trace's row of the table.
+enum { PARTS = 2, JOBS_MOST = TRACE_PATHS_MOST + PARTS * MOST_SIDE_BY_SIDE };
+#define MOST_COST ((uint64_t)1 << 32) // what a header may say of cases and is believed
+
+// A trace, or a part of one, while it is compared; the parts together are a row of the table.
 struct row {
     const char *path;
     struct trace_header header;
-    uint64_t cases, mismatches, open;
+    uint64_t part, parts, cases, mismatches, open;
     enum { ROW_UNDONE, ROW_WHOLE, ROW_BAD } state;
     struct text why; // it is bad
 };
@@ -42,14 +44,16 @@ static const struct command_option options[] = {
                   "run at most N cases of each trace, evenly spread (default: all)"),
     OPTION_NUMBER('S', "schedules", "N", choice.schedules, 1, SCHEDULE_PAIRS,
                   "with the executor sim: share the cases out to N of 64 pairs of a schedule and a seed"),
+    OPTION_JOBS(jobs),
     OPTION_FLAG('j', "json", json, "the table as JSON"),
     OPTION_END,
 };
 
-// A replay while it runs: what a job of it sees. The rows are shared memory.
+// A replay while it runs: what a job of it sees. The rows, one for each job, are shared memory.
 struct replay {
     const struct replay_options *options;
     struct row *rows;
+    uint64_t printed; // mismatches of the trace whose parts come out now
 };
 
 // One trace while it runs.
@@ -66,7 +70,9 @@ static int check(const struct trace_batch *cases, int i, void *context)
     int is_told = row->mismatches < trace->options->printed;
     row->cases++;
     row->open += (uint64_t)trace_batch_is_open(cases, i);
-    row->mismatches += !trace_batch_agrees(cases, i, is_told ? trace->out : NULL);
+    int agrees = trace_batch_agrees(cases, i, is_told ? trace->out : NULL);
+    row->mismatches += !agrees;
+    if (!agrees && is_told && row->parts > 1) fputc('\0', trace->out);
     workers_progress(1);
     return 1;
 }
@@ -77,8 +83,23 @@ static void replay_one(int job, void *context, FILE *out)
     struct row *row = &replay->rows[job];
     struct replay_trace trace = {replay->options, row, out};
     const struct replay_options *to = replay->options;
-    int ok = trace_run_some(row->path, &to->choice, to->executor, 1, &row->header, check, &trace, &row->why);
+    struct trace_choice choice = to->choice;
+    choice.part = row->part;
+    choice.parts = row->parts;
+    int ok = trace_run_some(row->path, &choice, to->executor, 1, &row->header, check, &trace, &row->why);
     row->state = ok ? ROW_WHOLE : ROW_BAD;
+}
+
+// A part does not know how many mismatches the parts before it have: here those too many fall out. A NUL ends each.
+static void print_part(int job, void *context, const char *text, size_t size_bytes, FILE *out)
+{
+    struct replay *replay = context;
+    const struct row *row = &replay->rows[job];
+    if (row->part == 0) replay->printed = 0;
+    for (const char *at = text, *end = text + size_bytes; at < end; at += strlen(at) + 1) {
+        const int is_told = row->parts <= 1 || replay->printed++ < replay->options->printed;
+        if (is_told) fputs(at, out);
+    }
 }
 
 static void print_table(const struct replay_options *to, const struct row *rows, int count)
@@ -116,26 +137,52 @@ static void print_json(const struct row *rows, int count)
     json_print(json, JSON_INDENT(1));
 }
 
-// The size of each trace, which says about how long it takes.
-static void measure(const struct trace_paths *paths, uint64_t *cost)
+// About how long a trace takes, by its header; 0 if that cannot be read.
+static uint64_t cost_of(const char *path)
 {
-    for (int i = 0; i < paths->count; i++) {
-        struct stat info;
-        cost[i] = stat(paths->path[i], &info) == 0 ? (uint64_t)info.st_size : 0;
-    }
+    struct trace_header header;
+    if (!trace_peek(path, &header) || header.cases > MOST_COST) return 0;
+    return header.cases * (header.family->cost > 1 ? header.family->cost : 1);
 }
 
-// Takes out the rows of traces that were not finished; returns how many are left.
+// Cuts the traces into jobs that take about as long as each other, at least PARTS for each processor if there is more
+// than one. Returns how many jobs there are; `rows` and `cost` have room for JOBS_MOST.
+static int cut(const struct trace_paths *paths, int processors, struct row *rows, uint64_t *cost)
+{
+    uint64_t total = 1, of_trace[TRACE_PATHS_MOST];
+    int jobs = 0;
+    for (int i = 0; i < paths->count; i++) total += of_trace[i] = cost_of(paths->path[i]);
+    for (int i = 0; i < paths->count; i++) {
+        uint64_t parts = processors > 1 ? 1 + of_trace[i] * PARTS * (uint64_t)processors / total : 1;
+        for (uint64_t part = 0; part < parts; part++) {
+            cost[jobs] = of_trace[i] / parts;
+            rows[jobs++] = (struct row){.path = paths->path[i], .part = part, .parts = parts};
+        }
+    }
+    return jobs;
+}
+
+// Adds up the parts of each trace, and takes out those that were not finished. Returns how many traces are left.
 static int keep_whole(struct row *rows, int count)
 {
     int kept = 0;
-    for (int i = 0; i < count; i++)
-        if (rows[i].state == ROW_WHOLE) rows[kept++] = rows[i];
+    for (int i = 0, parts; i < count; i += parts) {
+        struct row sum = rows[i];
+        parts = (int)sum.parts;
+        for (int part = 1; part < parts; part++) {
+            const struct row *row = &rows[i + part];
+            sum.cases += row->cases;
+            sum.mismatches += row->mismatches;
+            sum.open += row->open;
+            if (row->state != ROW_WHOLE) sum.state = row->state;
+        }
+        if (sum.state == ROW_WHOLE) rows[kept++] = sum;
+    }
     return kept;
 }
 
 // Prints the rows; returns the exit status.
-static int report(const char *command, const struct replay_options *to, struct row *rows, int count,
+static int report(const char *command, const struct replay_options *to, struct row *rows, int count, int traces,
                   enum workers_end end)
 {
     int mismatch = 0;
@@ -149,27 +196,29 @@ static int report(const char *command, const struct replay_options *to, struct r
     else
         print_table(to, rows, kept);
     if (end == WORKERS_DONE) return mismatch ? EXIT_MISMATCH : EXIT_AGREE;
-    fprintf(stderr, "tmaref %s: interrupted; %d of %d traces were compared\n", command, kept, count);
+    fprintf(stderr, "tmaref %s: interrupted; %d of %d traces were compared\n", command, kept, traces);
     return EXIT_USAGE;
 }
 
 int replay_run(const char *command, const struct replay_options *to)
 {
     static struct trace_paths paths;
-    static uint64_t cost[TRACE_PATHS_MOST];
+    static uint64_t cost[JOBS_MOST];
+    const size_t rows_bytes = JOBS_MOST * sizeof(struct row);
     struct text why = {"there is no trace"};
-    int ok = 1;
+    int ok = 1, processes = to->executor == &executor_model ? side_by_side(to->jobs) : 1;
     paths.count = 0;
     for (int i = 0; i < to->paths && ok; i++) ok = trace_paths_add(&paths, to->path[i], &why);
     if (!ok || paths.count == 0) return command_usage(command, "%s", why.at);
-    struct replay replay = {to, shared_memory((size_t)paths.count * sizeof *replay.rows)};
+    struct replay replay = {to, shared_memory(rows_bytes), 0};
     if (replay.rows == NULL) return command_usage(command, "not enough memory");
-    for (int i = 0; i < paths.count; i++) replay.rows[i].path = paths.path[i];
-    measure(&paths, cost);
-    const struct jobs jobs = {paths.count, cost, replay_one, &replay, "replay", 0};
-    enum workers_end end = workers_run(&jobs, to->executor == &executor_model ? 0 : 1, stderr);
-    int status = report(command, to, replay.rows, paths.count, end);
-    shared_memory_free(replay.rows, (size_t)paths.count * sizeof *replay.rows);
+    const int count = cut(&paths, processes, replay.rows, cost);
+    const struct jobs jobs = {
+        count, cost, replay_one, &replay, count > paths.count ? print_part : NULL, "replay", 0,
+    };
+    enum workers_end end = workers_run(&jobs, processes, stderr);
+    int status = report(command, to, replay.rows, count, paths.count, end);
+    shared_memory_free(replay.rows, rows_bytes);
     return status;
 }
 

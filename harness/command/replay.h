@@ -8,10 +8,10 @@
 enum { REPLAY_MAX_PATHS = 256, REPLAY_PRINTED = 5 };
 
 // `path`: files, or folders with all traces in them; `printed`: at most so many mismatches of each trace are told;
-// `choice`: which of their cases run.
+// `choice`: which of their cases run; `jobs`: on how many processors the model does (0: all that there are).
 struct replay_options {
     const struct executor *executor;
-    int json, paths;
+    int json, jobs, paths;
     uint64_t printed;
     struct trace_choice choice;
     const char *path[REPLAY_MAX_PATHS];

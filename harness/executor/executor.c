@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "side_by_side.h"
 #include "workers.h"
 
 const struct executor *const executors[] = {&executor_model, &executor_gpu, &executor_sim, NULL};
@@ -99,8 +100,8 @@ int batch_add(struct batch *batch, struct text *why)
         text_set(why, "the result of this case needs %zu bytes: at most %zu fit", needed, BATCH_BYTES);
         return 0;
     }
+    batch->results[batch->count++] = result_at(batch->bytes + batch->used_bytes);
     batch->used_bytes += needed;
-    batch->count++;
     return 1;
 }
 
@@ -129,13 +130,17 @@ void batch_prepare_for(struct batch *batch, const struct executor *executor)
     if (executor != &executor_model || !batch->has_run) batch_prepare(batch);
 }
 
-enum rule batch_run_last(struct batch *batch)
+static void run_case(int i, void *of)
 {
-    int last = batch->count - 1;
-    batch->results[last] = result_at(batch->bytes + batch->used_bytes - bytes_of(batch, last));
-    family_run_model(batch->family, batch_case(batch, last), &batch->results[last]);
-    batch->is_judged[last] = 1;
-    return batch->rule[last] = batch->results[last].rule;
+    struct batch *batch = of;
+    family_run_model(batch->family, batch_case(batch, i), &batch->results[i]);
+    batch->rule[i] = batch->results[i].rule;
+    batch->is_judged[i] = 1;
+}
+
+void batch_run(struct batch *batch, int first, int count)
+{
+    threads_run(batch->jobs, first, first + count, run_case, batch);
 }
 
 static int model_open(struct batch *batch, struct text *why)
@@ -147,8 +152,7 @@ static int model_open(struct batch *batch, struct text *why)
 static int model_run(struct batch *batch, int first, int count, struct text *why)
 {
     (void)why;
-    for (int i = first; i < first + count && !batch->has_run; i++)
-        family_run_model(batch->family, batch_case(batch, i), &batch->results[i]);
+    if (!batch->has_run) batch_run(batch, first, count);
     return 1;
 }
 

@@ -18,6 +18,7 @@ struct batch {
     uint8_t *bytes;    // what the results' windows hold
     size_t used_bytes; // of them
     int has_run;       // the model has left its results, each case's behind that of the case taken in before it
+    int jobs;          // on so many threads it runs; 0: on one
     enum rule *rule;   // the first rule that a case breaks, by the model, where is_judged[] is 1: batch_rule()
     uint8_t *is_judged;
 };
@@ -87,7 +88,8 @@ void batch_clear(struct batch *batch);
 int batch_is_full(const struct batch *batch);
 
 // Counts in the case that was written behind the last one, which is at batch_case(batch, batch->count) and has place.
-// Returns 0 with a sentence in `why`, and leaves the case out, if its result needs more than BATCH_BYTES.
+// Its result gets its place. Returns 0 with a sentence in `why`, and leaves the case out, if that needs more than
+// BATCH_BYTES.
 int batch_add(struct batch *batch, struct text *why);
 
 // Makes `to` hold the cases of `from`, of the same family.
@@ -99,7 +101,7 @@ void batch_prepare(struct batch *batch);
 // The same for an executor that runs them next: of the model, what it has left is not cleared and not run again.
 void batch_prepare_for(struct batch *batch, const struct executor *executor);
 
-// Runs the case that batch_add() took in last on the model, into its place. Returns its rule.
-enum rule batch_run_last(struct batch *batch);
+// Runs cases that batch_add() took in on the model, each into its place, and keeps the rules.
+void batch_run(struct batch *batch, int first, int count);
 
 #endif

@@ -191,6 +191,21 @@ err "of these 128 bytes "
 err "likely rule "
 run 1 replay --print 0 bad.jsonl
 
+# --- any number of processors: the same output ---
+{ echo "$header" && sed 1d traces/good.jsonl | sed 's/"status":0/"status":700/'; } >bad.jsonl
+for jobs in 1 3 16; do
+    "$TMAREF" replay --print 7 --jobs $jobs bad.jsonl >replayed.$jobs 2>told.$jobs
+    what="run --jobs $jobs" && "$TMAREF" run -f load -n 300 --jobs $jobs >ran.$jobs 2>err
+    "$TMAREF" diff trace model --input bad.jsonl --jobs $jobs >compared.$jobs 2>err
+    check "another table" cmp -s replayed.1 replayed.$jobs
+    check "other mismatches" cmp -s told.1 told.$jobs
+    check "other results" cmp -s ran.1 ran.$jobs
+    check "another table of diff" cmp -s compared.1 compared.$jobs
+    check "not 7 mismatches" test "$(grep -c 'recorded status 700' told.$jobs)" -eq 7
+done
+refused "--jobs takes a whole number from 1 to 64" replay --jobs 0 traces
+refused "--jobs takes a whole number from 1 to 64" diff -f load --jobs 65 model model
+
 # --- where nothing can be written ---
 mkdir inside
 refused "No such file or directory" record -x model -f load -n 5 -o none/out.jsonl

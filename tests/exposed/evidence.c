@@ -227,7 +227,7 @@ static int check_file(const struct shows *shows, const char *path)
 
 static int count_all(struct shows *shows)
 {
-    const struct jobs jobs = {shows->paths->count, NULL, count_trace, shows, "evidence", 0};
+    const struct jobs jobs = {.count = shows->paths->count, .run = count_trace, .context = shows, .label = "evidence"};
     if (workers_run(&jobs, 0, stdout) != WORKERS_DONE) return 0;
     for (int i = 0; i < shows->paths->count; i++) {
         if (shows->of[i].why.at[0] == '\0') continue;

@@ -295,6 +295,48 @@ START_TEST(diff_runs_the_model_once_for_each_case)
 }
 END_TEST
 
+// --- as many processors as there are ------------------------------------------------------------------------------------
+
+// Another machine that leaves one bit wrong in every fifth case.
+static int wrong_run(struct batch *batch, int first, int count, struct text *why)
+{
+    other_run(batch, first, count, why);
+    for (int i = first; i < first + count; i++)
+        if (i % 5 == 0 && batch->results[i].windows > 0) batch->results[i].window[0].bytes[0] ^= 1;
+    return 1;
+}
+
+static const struct executor wrong = {
+    .name = "wrong", .open = other_open, .run = wrong_run, .run_apart = other_run_apart, .close = other_close};
+
+// What a diff of `jobs` threads prints of 6000 cases, more than a batch, which the caller frees; and its tally.
+static char *told_by_jobs(int jobs, struct tally *tally)
+{
+    const struct diff_limits limits = {.faults = 40, .alone = UINT64_MAX, .printed = 30};
+    struct source source = {.family = family_find("load"), .seed = 11, .end = 6000, .jobs = jobs};
+    struct text why = {""};
+    char *told = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&told, &size_bytes);
+    ck_assert_msg(diff_run(&source, &executor_model, &wrong, &limits, out, tally, &why), "%s", why.at);
+    fclose(out);
+    tally->seconds = 0;
+    return told;
+}
+
+START_TEST(diff_tells_the_same_on_any_number_of_processors)
+{
+    struct tally one, three;
+    char *told_by_one = told_by_jobs(1, &one), *told_by_three = told_by_jobs(3, &three);
+    ck_assert_str_eq(told_by_three, told_by_one);
+    ck_assert_mem_eq(&three, &one, sizeof one);
+    ck_assert_uint_gt(one.mismatches, 30);
+    ck_assert_uint_eq(one.faults, 40);
+    free(told_by_one);
+    free(told_by_three);
+}
+END_TEST
+
 // --- launches --------------------------------------------------------------------------------------------------------
 
 static unsigned launched_ctas;
@@ -361,6 +403,7 @@ Suite *fault_lane_suite(void)
     tcase_add_test(edges, quota_gives_what_it_has_when_the_time_is_up);
     tcase_add_test(edges, source_counts_the_lines_that_are_left);
     tcase_add_loop_test(edges, diff_runs_the_model_once_for_each_case, 0, 2);
+    tcase_add_test(edges, diff_tells_the_same_on_any_number_of_processors);
     tcase_add_test(dumps, dump_tells_of_the_warp_with_an_exception);
     tcase_add_test(dumps, exceptions_stand_for_one_cuda_error_or_two);
     tcase_add_loop_test(dumps, launch_that_wants_a_dump_gives_each_cta_one_job, 0,
