@@ -151,6 +151,7 @@ static int take_dims(struct parser *parser, struct ptx_variable *variable)
     for (int is_first = 1; ptx_parser_take(parser, "["); is_first = 0) {
         struct ptx_token token = parser->token;
         struct ptx_number number = {0};
+        variable->is_array = 1;
         if (is_first && ptx_parser_take(parser, "]")) {
             variable->is_unsized = 1;
             continue;

@@ -95,6 +95,7 @@ static void add_operands(struct parser *parser, struct body *body, const struct 
         }
         struct ptx_operand *to = (struct ptx_operand *)body->operands.item + place;
         set_scalar(to, (enum ptx_type)rule->type, written);
+        if (rule->kind == PTX_RULE_ADDRESS && written->is_element) to->kind = PTX_OPERAND_AT_VARIABLE;
         if (written->kind != PTX_OPERAND_LABEL) continue;
         if (rule->kind == PTX_RULE_TARGETS) to->kind = PTX_OPERAND_TARGETS;
         wait_for(parser, body, written, place, rule->kind == PTX_RULE_TARGETS);

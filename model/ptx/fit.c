@@ -210,11 +210,19 @@ static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule,
     return refuse(trial, written, "the constant here is %s", range);
 }
 
+// ld.global.u32 %r1, g[2]: plain loads and stores take an element of an array as an address.
+static int is_place(const struct trial *trial, const struct written *written)
+{
+    const char *opcode = ptx_form_row(trial->row->choice.form)->opcode;
+    return written->is_element &&
+           (strcmp(opcode, "ld") == 0 || strcmp(opcode, "ldu") == 0 || strcmp(opcode, "st") == 0);
+}
+
 static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
 {
     const struct ptx_type_row *type = ptx_type_row((enum ptx_type)written->type);
     int is_long = rule->space == PTX_WORD_NONE || rule->space == PTX_GLOBAL || rule->space == PTX_CONST;
-    switch (written->kind) {
+    switch (is_place(trial, written) ? PTX_OPERAND_AT_VARIABLE : written->kind) {
     case PTX_OPERAND_AT_REGISTER:
         if (!is_integer(type->kind) || type->bits > 64)
             return refuse(trial, written, "a register of .%s holds no address", type->name);

@@ -18,6 +18,7 @@ struct written {
     uint8_t type, file;   // of a register, as declared
     uint8_t space;        // of a variable, enum ptx_word
     uint8_t is_parameter; // what the function was passed
+    uint8_t is_element;   // g[2]: a variable with an index
     uint32_t index, first, count;
     struct ptx_number number;
     struct ptx_token token;

@@ -45,7 +45,7 @@ struct ptx_relocation {
 struct ptx_variable {
     struct ptx_name name;
     enum ptx_word space; // PTX_GLOBAL, SHARED, CONST, LOCAL, PARAM; PTX_WORD_NONE for a register (a .reg parameter)
-    uint8_t type, vector, linkage, is_managed, is_unsized, is_pointer;
+    uint8_t type, vector, linkage, is_managed, is_array, is_unsized, is_pointer;
     uint32_t line, align, reg; // reg: the register that holds it, with PTX_WORD_NONE
     uint64_t bytes, elements;
     uint64_t init_bytes; // how many bytes of `init` there are: the rest is zero

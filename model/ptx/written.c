@@ -89,12 +89,29 @@ static const struct ptx_variable *variable_at(const struct parser *parser, const
     return (const struct ptx_variable *)parser->module->variables.item + index;
 }
 
+// [2] behind the name of an array: the place of that element, of the type that was declared.
+static int read_element(struct parser *parser, const struct ptx_variable *variable, struct written *to)
+{
+    struct ptx_number number = {0};
+    if (!variable->is_array) return ptx_parser_fail(parser, &parser->token, "", "only an array takes an index");
+    ptx_parser_advance(parser);
+    if (parser->token.kind == TOKEN_WORD && *parser->token.at == '%')
+        return ptx_parser_fail(parser, &parser->token, "Compute the address in a register: [%rd1].",
+                               "the index of an array is a constant");
+    if (!ptx_parse_constant(parser, &number)) return 0;
+    if (number.is_float) return ptx_parser_fail(parser, &to->token, "", "an index is an integer");
+    to->is_element = 1;
+    to->offset = (int64_t)(number.bits * ((ptx_type_row((enum ptx_type)variable->type)->bits + 7) / 8));
+    return ptx_parser_expect(parser, "]");
+}
+
 static int read_variable(struct parser *parser, const struct body *body, const struct named *named, struct written *to)
 {
     struct ptx_number number = {0};
     to->kind = PTX_OPERAND_VARIABLE;
     to->index = named->index;
     to->space = (uint8_t)variable_at(parser, body, named->index)->space;
+    if (ptx_parser_is(parser, "[")) return read_element(parser, variable_at(parser, body, named->index), to);
     uint32_t number_in = named->index & ~PTX_OF_FUNCTION, returns = body->function->returns;
     to->is_parameter =
         named->index & PTX_OF_FUNCTION && number_in >= returns && number_in < returns + body->function->parameters;
@@ -200,7 +217,8 @@ static int read_address(struct parser *parser, struct body *body, struct operand
         return ptx_parser_fail(parser, &to->token, "",
                                "an address is a register, a variable or a number, plus an offset");
     }
-    if (to->is_negated || to->number.is_float) return ptx_parser_fail(parser, &to->token, "", "this is no address");
+    if (to->is_negated || to->number.is_float || to->is_element)
+        return ptx_parser_fail(parser, &to->token, "", "this is no address");
     if (to->kind == PTX_OPERAND_AT_CONSTANT) to->offset = (int64_t)to->number.bits;
     if (to->kind == PTX_OPERAND_AT_REGISTER && !read_offset(parser, to)) return 0;
     while (ptx_parser_take(parser, ",")) {

@@ -311,6 +311,22 @@ START_TEST(addresses_of_parameters_and_vectors_of_one_are_values)
 }
 END_TEST
 
+START_TEST(elements_of_arrays_are_places)
+{
+    struct opened opened;
+    const struct ptx_function *k =
+        decode_k(&opened, HEAD ".global .u64 g[2][4]; .entry k() { .shared .align 8 .v2 .b32 s[8]; .reg .b64 a;\n"
+                               "mov.u64 a, s[3]; ld.global.u64 a, g[5]; st.global.u64 g[-1+2], a;\n"
+                               "cvta.global.u64 a, g[0x2]; ret; }");
+    const struct ptx_operand *shared = operand_of(k, 0, 1), *load = operand_of(k, 1, 1), *store = operand_of(k, 2, 0);
+    ck_assert(shared->kind == PTX_OPERAND_VARIABLE && shared->bits == 12);
+    ck_assert(load->kind == PTX_OPERAND_AT_VARIABLE && load->index == 0 && load->bits == 40);
+    ck_assert(store->kind == PTX_OPERAND_AT_VARIABLE && store->bits == 8);
+    ck_assert(operand_of(k, 3, 1)->kind == PTX_OPERAND_VARIABLE && operand_of(k, 3, 1)->bits == 16);
+    ptx_close(opened.module);
+}
+END_TEST
+
 START_TEST(tuning_is_read)
 {
     struct opened opened = open_text(HEAD ".visible .entry k(.param .u64 .ptr .global .align 16 p, "
@@ -395,6 +411,7 @@ Suite *ptx_suite(void)
     tcase_add_test(reads, variables_have_sizes_and_first_values);
     tcase_add_test(reads, calls_pass_what_the_function_takes);
     tcase_add_test(reads, addresses_of_parameters_and_vectors_of_one_are_values);
+    tcase_add_test(reads, elements_of_arrays_are_places);
     tcase_add_test(reads, tuning_is_read);
     tcase_add_test(reads, locations_know_who_inlined_them);
     tcase_add_test(reads, a_spelling_makes_choices);
