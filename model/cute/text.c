@@ -130,16 +130,17 @@ static void take_pointer(struct reader *r, struct cute_layout *layout)
     expect(r, ")", ")");
 }
 
-// CuTe prints tensors elsewhere than in shared memory with these.
-static void refuse_pointer(struct reader *r)
+// CuTe prints tensors elsewhere than in shared memory with these names. `swizzle` is the swizzle before the name, or
+// "".
+static void refuse_pointer(struct reader *r, const char *swizzle, int swizzle_bytes)
 {
     static const char *const names[] = {"gmem_ptr[", "rmem_ptr[", "tmem_ptr[", "ptr["};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *at = r->text + r->at, *behind = strstr(at, " o ");
+    const int is_tensor = look(r) == '_';
+    const char *at = r->text + r->at + is_tensor, *behind = strstr(at, " o ");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(at, names[i], strlen(names[i])) == 0)
-            fail(r, r->at, "the pointer is not of shared memory: give the layout alone, %.150s",
-                 behind == NULL ? "(8,64):(64,1)" : behind + 3);
-    }
+            fail(r, r->at, "the pointer is not of shared memory: give the layout alone, %.*s%s%.140s", swizzle_bytes,
+                 swizzle, swizzle_bytes == 0 ? "" : " o 0 o ", behind == NULL ? "(8,64):(64,1)" : behind + 3);
 }
 
 // What stands before the shape: a swizzle, a pointer, both, or nothing.
@@ -147,7 +148,8 @@ static void take_front(struct reader *r, struct cute_layout *layout)
 {
     const char first = look(r);
     if (first != '\0' && strchr("(0123456789_?-", first) != NULL) return;
-    refuse_pointer(r);
+    const int start = r->at;
+    refuse_pointer(r, "", 0);
     if (take(r, "smem_ptr")) {
         take_pointer(r, layout);
         expect(r, "o", "o before the layout");
@@ -156,10 +158,13 @@ static void take_front(struct reader *r, struct cute_layout *layout)
     if (!take(r, "Swizzle") && !take(r, "Sw") && !take(r, "S"))
         fail(r, r->at, "a layout begins with (, a number or Sw<");
     take_swizzle(r, layout);
+    const int swizzle_bytes = r->at - start;
+    refuse_pointer(r, r->text + start, swizzle_bytes);
     if (take(r, "_smem_ptr")) { // a tensor
         take_pointer(r, layout);
     } else {
         expect(r, "o", "o before 0 or smem_ptr[16b](unset)");
+        refuse_pointer(r, r->text + start, swizzle_bytes);
         if (take(r, "smem_ptr"))
             take_pointer(r, layout);
         else

@@ -353,6 +353,10 @@ out "box                  none: stride 72 is 144 bytes"
 out "                             ^"
 run 0 explain --layout '(8,64)' --table
 out "     1      1      9     17"
+run 0 explain --layout 'Sw<1,1,2> o 0 o (4,8):(8,1)' --table --json
+json '[10,11,8,9,14,15,12,13]' table 1
+run 0 explain --layout '(8,64)' --table --json
+json '[7,15,23,31,39,47,55,63,71,79,87,95,103,111,119,127]' table 7
 run 0 explain --layout 8:2 --table
 out "     7     14"
 run 0 explain --layout '(2,2):(1000000,100000000)' --table
@@ -378,6 +382,8 @@ bad_layout "--table shows two modes: the layout has rank 3" '(2,2,2)' --table
 bad_layout "--modes goes with --dtype" '(8,64)' --modes 1
 bad_layout "a layout begins with (, a number or Sw<" Layout_K_SW128_Atom
 bad_layout "the pointer is not of shared memory: give the layout alone, (8,64):(64,1)" 'gmem_ptr[16b](0x400) o (8,64):(64,1)'
+bad_layout "give the layout alone, Sw<3,4,3> o 0 o (8,64):(64,1)" 'Sw<3,4,3> o gmem_ptr[16b](0x400) o (8,64):(64,1)'
+bad_layout "give the layout alone, Sw<3,4,3> o 0 o (8,64):(64,1)" 'Sw<3,4,3>_gmem_ptr[16b](0x400) o (8,64):(64,1)'
 bad_layout "there are 8 tiles, no CTA 8" '(8,64)' --tile 8,8 --cta 8
 bad_layout "a tile of 3 numbers: the layout has rank 2" '(8,64)' --tile 8,8,1
 bad_layout "a tile of no elements" '(8,64)' --tile 0

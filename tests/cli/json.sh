@@ -53,7 +53,7 @@ run 0 explain --json "${map[@]}" --cluster 2x1 --shared 0x400 && keys "explain -
 run 1 explain --json "${map[@]}" --cluster 2x1 --shared 0x410 && keys "explain --cluster"
 run 0 explain --json "${map[@]}" --accesses --shared 0x400 && keys "explain --accesses"
 layout='Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),(64,2)):((64,512),(1,8192))'
-run 0 explain --json --layout "$layout" --dtype bf16 --element 3,5 --tile 64,64 --cta 1 && keys "explain --layout"
+run 0 explain --json --layout "$layout" --dtype bf16 --element 3,5 --tile 64,64 --cta 1 --table && keys "explain --layout"
 run 1 explain --json --layout '(8,64):(72,1)' --dtype bf16 && keys "explain --layout"
 run 0 encode --json "${map[@]}" && keys encode
 hex=$("$TMAREF" encode "${map[@]}" | head -1)

@@ -18,6 +18,27 @@ uint64_t layout_descriptor(const struct layout_answer *answer)
     return wgmma_descriptor_pack(&answer->operand.descriptor);
 }
 
+static uint64_t at_most(uint64_t number, uint64_t most)
+{
+    return number < most ? number : most;
+}
+
+uint64_t layout_table_rows(const struct layout_answer *answer)
+{
+    return at_most(answer->size[0], LAYOUT_TABLE_ROWS);
+}
+
+uint64_t layout_table_columns(const struct layout_answer *answer)
+{
+    return answer->rank > 1 ? at_most(answer->size[1], LAYOUT_TABLE_COLUMNS) : 1;
+}
+
+uint64_t layout_table_index(const struct layout_answer *answer, uint64_t row, uint64_t column)
+{
+    const uint64_t coord[CUTE_MAX_LEAVES] = {row, column};
+    return cute_index_at(&answer->layout, coord);
+}
+
 static int read_layout(struct layout_answer *answer)
 {
     const char *text = answer->question->text;

@@ -29,6 +29,12 @@ struct layout_answer {
     uint64_t corner[CUTE_MAX_LEAVES];
 };
 
+// What is shown of the table of --table: rows of mode 0 and columns of mode 1, from the first on.
+enum { LAYOUT_TABLE_ROWS = 32, LAYOUT_TABLE_COLUMNS = 16 };
+uint64_t layout_table_rows(const struct layout_answer *answer);
+uint64_t layout_table_columns(const struct layout_answer *answer);
+uint64_t layout_table_index(const struct layout_answer *answer, uint64_t row, uint64_t column);
+
 // The descriptor of the first step along K.
 uint64_t layout_descriptor(const struct layout_answer *answer);
 

@@ -74,6 +74,19 @@ static void add_tiles(const struct layout_answer *a, json_t *json)
     json_object_set_new(json, "cornerIndex", json_u64(cute_plain_at(&a->layout, a->corner)));
 }
 
+// Rows of mode 0, each with the indices of mode 1.
+static json_t *table_of(const struct layout_answer *a)
+{
+    json_t *rows = json_array();
+    for (uint64_t row = 0; row < layout_table_rows(a); row++) {
+        json_t *columns = json_array();
+        for (uint64_t column = 0; column < layout_table_columns(a); column++)
+            json_array_append_new(columns, json_u64(layout_table_index(a, row, column)));
+        json_array_append_new(rows, columns);
+    }
+    return rows;
+}
+
 json_t *layout_json(const struct layout_answer *a)
 {
     json_t *json =
@@ -87,5 +100,6 @@ json_t *layout_json(const struct layout_answer *a)
     }
     if (a->has_element) json_object_set_new(json, "index", json_u64(cute_index_at(&a->layout, a->element)));
     if (a->has_tile) add_tiles(a, json);
+    if (a->question->wants_table) json_object_set_new(json, "table", table_of(a));
     return json;
 }

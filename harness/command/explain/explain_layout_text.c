@@ -8,7 +8,7 @@
 #include "picture/picture.h"
 #include "picture/swizzle_names.h"
 
-enum { SHOWN_ROWS = 32, SHOWN_COLUMNS = 16, PICTURE_ROWS = 8, LABEL_WIDTH = 21, CELL_WIDTH = 7 };
+enum { PICTURE_ROWS = 8, LABEL_WIDTH = 21, CELL_WIDTH = 7 };
 
 static void print_label(const char *label)
 {
@@ -126,42 +126,34 @@ static void print_tiles(const struct layout_answer *a)
     printf("), index %" PRIu64 "\n", cute_plain_at(&a->layout, a->corner));
 }
 
-// What is shown of a table of two modes, and how wide its columns are.
-struct table {
-    uint64_t rows, columns;
-    int width;
-};
-
-static struct table table_of(const struct layout_answer *a)
+// As wide as the widest index, and a blank.
+static int table_width(const struct layout_answer *a)
 {
-    const uint64_t rows = a->size[0], columns = a->rank > 1 ? a->size[1] : 1;
-    struct table table = {rows < SHOWN_ROWS ? rows : SHOWN_ROWS, columns < SHOWN_COLUMNS ? columns : SHOWN_COLUMNS,
-                          CELL_WIDTH};
-    uint64_t coord[CUTE_MAX_LEAVES] = {0};
-    for (coord[0] = 0; coord[0] < table.rows; coord[0]++)
-        for (coord[1] = 0; coord[1] < table.columns; coord[1]++) {
-            const int digits = snprintf(NULL, 0, "%" PRIu64, cute_index_at(&a->layout, coord));
-            if (table.width <= digits) table.width = digits + 1;
+    int width = CELL_WIDTH;
+    for (uint64_t row = 0; row < layout_table_rows(a); row++)
+        for (uint64_t column = 0; column < layout_table_columns(a); column++) {
+            const int digits = snprintf(NULL, 0, "%" PRIu64, layout_table_index(a, row, column));
+            if (width <= digits) width = digits + 1;
         }
-    return table;
+    return width;
 }
 
 // Mode 0 goes down, mode 1 to the right, as in CuTe's print_layout().
 static void print_table(const struct layout_answer *a)
 {
-    const struct table table = table_of(a);
-    const char *more = a->rank > 1 && table.columns < a->size[1] ? " ..." : "";
-    uint64_t coord[CUTE_MAX_LEAVES] = {0};
+    const int width = table_width(a);
+    const uint64_t rows = layout_table_rows(a), columns = layout_table_columns(a);
+    const char *more = a->rank > 1 && columns < a->size[1] ? " ..." : "";
     printf("\n      ");
-    for (uint64_t column = 0; column < table.columns; column++) printf("%*" PRIu64, table.width, column);
+    for (uint64_t column = 0; column < columns; column++) printf("%*" PRIu64, width, column);
     printf("%s\n", more);
-    for (coord[0] = 0; coord[0] < table.rows; coord[0]++) {
-        printf("%6" PRIu64, coord[0]);
-        for (coord[1] = 0; coord[1] < table.columns; coord[1]++)
-            printf("%*" PRIu64, table.width, cute_index_at(&a->layout, coord));
+    for (uint64_t row = 0; row < rows; row++) {
+        printf("%6" PRIu64, row);
+        for (uint64_t column = 0; column < columns; column++)
+            printf("%*" PRIu64, width, layout_table_index(a, row, column));
         printf("%s\n", more);
     }
-    if (table.rows < a->size[0]) printf("   ...\n");
+    if (rows < a->size[0]) printf("   ...\n");
 }
 
 // The first rows of a copy, as `tmaref swizzle` draws them.
