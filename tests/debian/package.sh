@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The Debian packages, from nothing: package.sh SOURCE [FOLDER]. In a clean root the packages are built, with what
-# debian/control asks for and no more, and lintian looks at them. In another one they are installed, and a new user tries them
-# (user.sh). FOLDER gets the packages. Ends with 77, and says why, where no clean root can be made.
+# The Debian packages, from nothing: package.sh SOURCE RELEASE [FOLDER]. RELEASE is bookworm, trixie or one that Debian names
+# later. In a clean root of it the packages are built, with what debian/control asks for and no more, and lintian looks at them.
+# In another one they are installed, and a new user tries them (user.sh). FOLDER gets the packages. Ends with 77, and says why,
+# where no clean root can be made.
 set -u
-source=$1 keep=${2:-}
+source=$1 release=$2 keep=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
 skip() { echo "skipped: $1"; exit 77; }
 
 [ "$(id -u)" = 0 ] || skip "only root can make a clean root here"
 command -v mmdebstrap >/dev/null || command -v debootstrap >/dev/null || skip "neither mmdebstrap nor debootstrap is here"
-codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 [ "$(. /etc/os-release && echo "${ID:-}")" = debian ] || skip "this system is no Debian"
 
 work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT
 if command -v mmdebstrap >/dev/null; then
-    mmdebstrap --variant=minbase "$codename" "$work/base.tar" >"$work/log" 2>&1
+    mmdebstrap --variant=minbase "$release" "$work/base.tar" >"$work/log" 2>&1
 else
-    debootstrap --variant=minbase "$codename" "$work/base" >"$work/log" 2>&1 &&
+    debootstrap --variant=minbase "$release" "$work/base" >"$work/log" 2>&1 &&
         tar -C "$work/base" -cf "$work/base.tar" . && rm -rf "$work/base"
 fi || skip "no clean root, is a mirror of Debian in reach? $(tail -n 1 "$work/log")"
 
