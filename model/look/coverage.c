@@ -180,6 +180,7 @@ static uint32_t unite(struct line *line, uint32_t lines, int sums)
 void look_coverage_take(struct look_coverage *coverage, const struct look_tally *tally, struct machine_module *module)
 {
     coverage->adds = 0;
+    coverage->is_short |= tally->is_short;
     for (uint32_t i = 0; i < tally->count; i++) add_function(coverage, module, &tally->item[i]);
     if (coverage->adds == 0) return;
     coverage->adds = unite(coverage->added, coverage->adds, 0);

@@ -43,6 +43,7 @@ struct look_function {
 struct look_tally {
     struct look_function *item;
     uint32_t count, room, last; // last: whose count went up last
+    int is_short;               // there was no memory for all
 };
 
 // The counts of a function; NULL without memory.

@@ -113,6 +113,7 @@ static void print_registers(const struct look_function *of, const struct machine
             if (used[slot / MACHINE_SLOT_ALIGN]) print_register(strand, declared, i, &operand, lane, is_warp);
         }
     }
+    if (used == NULL) fprintf(stderr, "    there is no memory to tell them\n");
     free(used);
 }
 
@@ -160,7 +161,9 @@ static void print_shared(const struct machine_cta *cta)
 static void print_barriers(const struct machine_cta *cta)
 {
     char *text = malloc(MESSAGE_BYTES);
-    if (text != NULL && machine_mbarriers_explain(cta->cluster, cta->rank, text, MESSAGE_BYTES) > 0)
+    if (text == NULL)
+        fprintf(stderr, "  there is no memory to tell the mbarriers\n");
+    else if (machine_mbarriers_explain(cta->cluster, cta->rank, text, MESSAGE_BYTES) > 0)
         fprintf(stderr, "  mbarriers of CTA (%u,%u,%u)\n%s\n", cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], text);
     else
         fprintf(stderr, "  CTA (%u,%u,%u) has no mbarriers\n", cta->ctaid[0], cta->ctaid[1], cta->ctaid[2]);

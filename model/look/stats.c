@@ -25,6 +25,7 @@ struct look_stats {
     const struct machine_code *code; // that is executed now
     uint16_t *form_of_line;          // which form issued an operation at a line of the PTX
     uint32_t lines;
+    int is_short; // there was no memory for all
 };
 
 struct look_stats *look_stats_open(int is_json)
@@ -41,15 +42,17 @@ void look_stats_begin(struct look_stats *stats, const char *name)
         if (strcmp(stats->kernel[i].name, name) == 0) stats->now = &stats->kernel[i];
     if (stats->now != NULL) return;
     struct look_kernel *more = look_grow(stats->kernel, &stats->room, stats->kernels + 1, sizeof *more);
-    if (more == NULL) return;
-    stats->kernel = more;
-    stats->now = &more[stats->kernels];
-    stats->now->name = look_string(name, strlen(name));
-    stats->now->moved = calloc(PTX_FORMS, sizeof *stats->now->moved);
-    if (stats->now->name != NULL && stats->now->moved != NULL)
-        stats->kernels++;
-    else
-        stats->now = NULL;
+    if (more != NULL) stats->kernel = more;
+    char *own = more == NULL ? NULL : look_string(name, strlen(name));
+    struct look_moved *moved = own == NULL ? NULL : calloc(PTX_FORMS, sizeof *moved);
+    stats->is_short |= moved == NULL;
+    if (moved == NULL) {
+        free(own);
+        return;
+    }
+    stats->now = &more[stats->kernels++];
+    stats->now->name = own;
+    stats->now->moved = moved;
 }
 
 void look_stats_before(struct look_stats *stats, const struct machine_step *step)
@@ -62,6 +65,7 @@ void look_stats_issue(struct look_stats *stats, uint32_t line)
     if (line >= stats->lines) {
         uint32_t room = stats->lines;
         uint16_t *more = look_grow(stats->form_of_line, &room, line + 1, sizeof *more);
+        stats->is_short |= more == NULL;
         if (more == NULL) return;
         stats->form_of_line = more;
         stats->lines = room;
@@ -138,6 +142,7 @@ static void add_mix(struct look_kernel *kernel, const char *name, struct look_co
         return;
     }
     struct look_mix *more = look_grow(kernel->mix, &kernel->mix_room, kernel->mixes + 1, sizeof *more);
+    kernel->is_short |= more == NULL;
     if (more == NULL) return;
     kernel->mix = more;
     struct look_mix *mix = &more[kernel->mixes++];
@@ -164,6 +169,7 @@ static struct look_bank *bank_of(struct look_kernel *kernel, const char *place, 
 static void add_bank(struct look_kernel *kernel, const char *place, const char *name, struct look_count count)
 {
     struct look_bank *bank = bank_of(kernel, place, name);
+    kernel->is_short |= bank == NULL;
     if (bank == NULL) return;
     bank->accesses += count.accesses;
     bank->wavefronts += count.wavefronts;
@@ -196,6 +202,7 @@ void look_stats_take(struct look_stats *stats, const struct look_tally *tally, s
     if (stats->lines > 0) memset(stats->form_of_line, 0, stats->lines * sizeof *stats->form_of_line);
     if (kernel == NULL) return;
     kernel->launches++;
+    kernel->is_short |= tally->is_short;
     for (uint32_t i = 0; i < tally->count; i++) take_function(kernel, &tally->item[i], module);
     stats->now = NULL;
 }
@@ -205,12 +212,14 @@ void look_stats_close(struct look_stats *stats)
     for (uint32_t i = 0; i < stats->kernels; i++) {
         struct look_kernel *kernel = &stats->kernel[i];
         look_stats_print(kernel, stats->is_json, stderr);
+        stats->is_short |= kernel->is_short;
         for (uint32_t b = 0; b < kernel->banks; b++) free(kernel->bank[b].place);
         free(kernel->bank);
         free(kernel->mix);
         free(kernel->moved);
         free(kernel->name);
     }
+    if (stats->is_short) fprintf(stderr, "tmaref: there was no memory for all of the statistics\n");
     free(stats->kernel);
     free(stats->form_of_line);
     free(stats);

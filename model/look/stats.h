@@ -36,6 +36,7 @@ struct look_kernel {
     struct look_moved *moved; // by form
     struct look_bank *bank;
     uint32_t mixes, mix_room, banks, bank_room;
+    int is_short; // there was no memory for all
 };
 
 // As a table, or as one line of JSON. Sorts what it prints.

@@ -19,7 +19,7 @@ struct look_stop {
     unsigned what_at_break, what_at_end;
     const char *kernel;
     struct machine_module *module;
-    int was_seen;
+    int was_seen, is_short; // is_short: there was no memory to look
 };
 
 // --- Options ---------------------------------------------------------------------------------------------------------
@@ -197,7 +197,8 @@ void look_stop_before(struct look_stop *stop, struct look_tally *tally, const st
     struct machine_warp *warp = step->strand->warp;
     if (stop->name == NULL || stop->hits >= stop->hit) return;
     struct look_function *of = look_tally_function(tally, step->function);
-    if (of == NULL || (of->is_break == NULL && !mark(stop, of))) return;
+    stop->is_short |= of == NULL || (of->is_break == NULL && !mark(stop, of));
+    if (of == NULL || of->is_break == NULL) return;
     uint32_t fresh = step->lanes & ~warp->looked & wanted_lanes(stop, warp);
     if (!of->is_break[step->code - step->function->code]) {
         warp->looked &= ~step->lanes;
@@ -222,7 +223,9 @@ void look_stop_close(struct look_stop *stop)
 {
     if (stop->name != NULL && stop->hits < stop->hit) {
         fprintf(stderr, "tmaref: the break at %s:%u was not shown: ", stop->name, stop->line);
-        if (stop->was_seen)
+        if (stop->is_short)
+            fprintf(stderr, "there was no memory to look for it\n");
+        else if (stop->was_seen)
             fprintf(stderr, "it was hit %llu times, not %llu\n", (unsigned long long)stop->hits,
                     (unsigned long long)stop->hit);
         else if (stop->nearest > 0)

@@ -34,13 +34,12 @@ struct look_function *look_tally_function(struct look_tally *tally, const struct
     for (tally->last = 0; tally->last < tally->count; tally->last++)
         if (tally->item[tally->last].function == function) return &tally->item[tally->last];
     struct look_function *more = look_grow(tally->item, &tally->room, tally->count + 1, sizeof *more);
-    if (more == NULL) return NULL;
-    tally->item = more;
-    struct look_function *to = &more[tally->count];
-    *to = (struct look_function){function, calloc(function->codes + 1u, sizeof *to->count), NULL};
-    if (to->count == NULL) return NULL;
-    tally->count++;
-    return to;
+    struct look_count *count = more == NULL ? NULL : calloc(function->codes + 1u, sizeof *count);
+    if (more != NULL) tally->item = more;
+    tally->is_short |= count == NULL;
+    if (count == NULL) return NULL;
+    more[tally->count] = (struct look_function){function, count, NULL};
+    return &more[tally->count++];
 }
 
 struct look_count *look_tally_step(struct look_tally *tally, const struct machine_step *step)

@@ -62,6 +62,7 @@ struct look_trace {
     struct flying *flying;
     uint32_t ctas, cta_room, flyings, flying_room, processes;
     uint64_t start, latest, events, operations, launches, lost;
+    int is_short; // there was no memory for all
 };
 
 // --- Events of the format --------------------------------------------------------------------------------------------
@@ -130,19 +131,19 @@ static void name_cta(struct look_trace *trace, const struct cta *cta)
 static struct cta *open_cta(struct look_trace *trace, const struct machine_cta *from)
 {
     struct cta *more = look_grow(trace->cta, &trace->cta_room, trace->ctas + 1, sizeof *more);
-    if (more == NULL) return NULL;
-    trace->cta = more;
-    struct cta *cta = &more[trace->ctas];
+    struct span *spans = more == NULL ? NULL : calloc(from->warps + 1u, sizeof *spans);
+    if (more != NULL) trace->cta = more;
+    trace->is_short |= spans == NULL;
+    if (spans == NULL) return NULL;
+    struct cta *cta = &more[trace->ctas++];
     *cta = (struct cta){.cluster = from->cluster,
                         .number = from->number,
                         .rank = from->rank,
                         .begin = machine_now(from->cluster),
                         .process = ++trace->processes,
                         .warps = from->warps,
-                        .warp = calloc(from->warps + 1u, sizeof *cta->warp)};
+                        .warp = spans};
     memcpy(cta->ctaid, from->ctaid, sizeof cta->ctaid);
-    if (cta->warp == NULL) return NULL;
-    trace->ctas++;
     name_cta(trace, cta);
     return cta;
 }
@@ -202,6 +203,7 @@ static void begin_flight(struct look_trace *trace, const struct machine_flight *
     const struct machine_cta *from = flight->warp->cta;
     const struct cta *cta = find_cta(trace, from->cluster, from->rank);
     struct flying *more = look_grow(trace->flying, &trace->flying_room, trace->flyings + 1, sizeof *more);
+    trace->is_short |= more == NULL;
     if (more == NULL || cta == NULL) return;
     trace->flying = more;
     struct flying *flying = &more[trace->flyings++];
@@ -264,6 +266,7 @@ static struct barrier_row *barrier_of(struct look_trace *trace, struct cta *cta,
     for (uint32_t i = 0; i < cta->barriers; i++)
         if (cta->barrier[i].address == address) return &cta->barrier[i];
     struct barrier_row *more = look_grow(cta->barrier, &cta->barrier_room, cta->barriers + 1, sizeof *more);
+    trace->is_short |= more == NULL;
     if (more == NULL) return NULL;
     cta->barrier = more;
     struct barrier_row *row = &more[cta->barriers];
@@ -462,6 +465,7 @@ int look_trace_close(struct look_trace *trace, char *why, size_t why_bytes)
     int is_written = !ferror(trace->out);
     if (fclose(trace->out) != 0) is_written = 0;
     if (!is_written) snprintf(why, why_bytes, "the trace %s: %s", trace->path, strerror(errno));
+    if (trace->is_short) fprintf(stderr, "tmaref: there was no memory for all of the trace %s\n", trace->path);
     if (trace->lost > 0)
         fprintf(stderr, "tmaref: the trace %s holds the first %d events; %llu more are left out\n", trace->path,
                 MOST_EVENTS, (unsigned long long)trace->lost);

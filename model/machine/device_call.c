@@ -36,23 +36,26 @@ static void give_value(const struct machine_strand *strand, const struct machine
 
 // --- printf ----------------------------------------------------------------------------------------------------------
 
+//   is_short  there was no memory for a string
 struct reader {
     const struct machine_strand *strand;
     uint32_t lane;
     uint64_t arguments;
+    int is_short;
 };
 
 // A string, or as much of it as any text may have; NULL if it is not there.
 static char *read_string(void *context, uint64_t address)
 {
-    const struct reader *reader = context;
+    struct reader *reader = context;
     enum rule rule;
     char *string = NULL;
     for (size_t i = 0, room = 0; i < PRINT_MOST_BYTES; i++) {
         struct machine_place place = machine_place(reader->strand, PTX_WORD_NONE, address + i);
         if (i + 1 >= room) {
             char *more = realloc(string, room = room == 0 ? 128 : 2 * room);
-            if (more == NULL) break;
+            reader->is_short = more == NULL;
+            if (reader->is_short) break;
             string = more;
         }
         string[i + 1] = '\0';
@@ -78,14 +81,16 @@ static enum machine_next print(struct machine_strand *strand, const struct machi
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         int conversions = -1;
         if (!(lanes >> lane & 1)) continue;
-        struct reader reader = {strand, lane, passed_value(strand, code, 2, lane, 8)};
+        struct reader reader = {strand, lane, passed_value(strand, code, 2, lane, 8), 0};
         const struct print_source source = {&reader, read_string, read_argument};
         char *format = read_string(&reader, passed_value(strand, code, 1, lane, 8));
         size_t bytes = 0;
         char *text = format != NULL ? machine_print(format, &source, &bytes, &conversions) : NULL;
-        if (text != NULL && launch->print != NULL) launch->print(launch->print_context, text, bytes);
+        int is_short = reader.is_short || (format != NULL && text == NULL);
+        if (text != NULL && !is_short && launch->print != NULL) launch->print(launch->print_context, text, bytes);
         free(text);
         free(format);
+        if (is_short) return machine_stop(strand, code, lane, MACHINE_NO_MEMORY, 0, "no memory for the text of printf");
         give_value(strand, code, lane, (uint32_t)conversions, 4);
     }
     return MACHINE_NEXT;
@@ -102,7 +107,7 @@ static const char *shown(const char *string)
 static enum machine_next assert_fails(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-    struct reader reader = {strand, lane, 0};
+    struct reader reader = {strand, lane, 0, 0};
     char *text[3];
     for (uint32_t i = 0; i < 3; i++)
         text[i] = read_string(&reader, passed_value(strand, code, i == 2 ? 3 : i, lane, 8));

@@ -106,10 +106,12 @@ static enum machine_next take_stack(struct machine_strand *strand, const struct 
         if (code->operand[2].slot != MACHINE_LEFT_OUT) align = machine_value(strand, &code->operand[2], lane);
         if (align < LEAST_ALIGN) align = LEAST_ALIGN;
         uint64_t at = (warp->stack_top[lane] + align - 1) / align * align;
-        if (bytes > MOST_STACK_BYTES || at + bytes > MOST_STACK_BYTES || !machine_local_grow(warp, at + bytes))
+        if (bytes > MOST_STACK_BYTES || at + bytes > MOST_STACK_BYTES)
             return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
                                 "alloca of %llu bytes: a thread has at most %d bytes of local memory",
                                 (unsigned long long)bytes, MOST_STACK_BYTES);
+        if (!machine_local_grow(warp, at + bytes))
+            return machine_stop(strand, code, lane, MACHINE_NO_MEMORY, 0, "no memory for alloca");
         warp->stack_top[lane] = (uint32_t)((at + bytes + LEAST_ALIGN - 1) / LEAST_ALIGN * LEAST_ALIGN);
         machine_set_value(strand, &code->operand[0], lane, at);
     }

@@ -1,71 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Every call when memory runs out: the n-th allocation within it fails, for each n. The call answers
-// CUDA_ERROR_OUT_OF_MEMORY, or does without, and the driver goes on: the same call works behind it. The allocations
-// are those of the C library (malloc, calloc, realloc, strdup and the maps of memory), which this program stands in
-// for. usage: no_memory
-#define _GNU_SOURCE 1
-#include <errno.h>
+// CUDA_ERROR_OUT_OF_MEMORY, or does without, and the driver goes on: the same call works behind it. usage: no_memory
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cuda_api.h"
+#include "failing_memory.h"
 #include "runtime_api.h"
-
-// --- Memory that runs out --------------------------------------------------------------------------------------------
-
-static _Thread_local long left = -1; // allocations that go well before one fails; below 0: all do
-static _Thread_local int has_failed;
-
-static int fails(void)
-{
-    if (left < 0 || left-- > 0) return 0;
-    has_failed = 1;
-    errno = ENOMEM;
-    return 1;
-}
-
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t bytes);
-void *__libc_realloc(void *at, size_t bytes);
-
-void *malloc(size_t bytes)
-{
-    return fails() ? NULL : __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-    return fails() ? NULL : __libc_calloc(count, bytes);
-}
-
-void *realloc(void *at, size_t bytes)
-{
-    return fails() ? NULL : __libc_realloc(at, bytes);
-}
-
-void *mmap(void *at, size_t bytes, int may, int flags, int file, off_t offset)
-{
-    return fails() ? MAP_FAILED : (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
-}
-
-int mprotect(void *at, size_t bytes, int may)
-{
-    return fails() ? -1 : (int)syscall(SYS_mprotect, at, bytes, may);
-}
-
-int memfd_create(const char *name, unsigned flags)
-{
-    return fails() ? -1 : (int)syscall(SYS_memfd_create, name, flags);
-}
-
-int ftruncate(int file, off_t bytes)
-{
-    return fails() ? -1 : (int)syscall(SYS_ftruncate, file, bytes);
-}
 
 // --- What the calls work on ------------------------------------------------------------------------------------------
 
@@ -215,9 +158,9 @@ static enum cuda_result find_function(void)
 {
     struct CUmod_st *made;
     struct CUfunc_st *function[2];
-    left = -left - 2; // the module has memory
+    memory_left = -memory_left - 2; // the module has memory
     if (cuModuleLoadData(&made, ptx) != CUDA_SUCCESS) exit(EXIT_FAILURE);
-    left = -left - 2;
+    memory_left = -memory_left - 2;
     enum cuda_result error = cuModuleGetFunction(&function[0], made, "other");
     if (error == CUDA_SUCCESS) error = cuModuleEnumerateFunctions(function, 2, made);
     cuModuleUnload(made);
@@ -335,7 +278,8 @@ static enum cuda_result load_of_runtime(void)
     __cudaRegisterVar(binary, &variable, NULL, "word", 0, 4, 0, 0);
     enum cudaError error = cudaLaunchKernel(&kernel, one, one, of_runtime, 0, NULL);
     __cudaUnregisterFatBinary(binary);
-    if (error == cudaErrorInvalidDeviceFunction && has_failed) error = cudaErrorMemoryAllocation; // was not registered
+    if (error == cudaErrorInvalidDeviceFunction && memory_has_failed)
+        error = cudaErrorMemoryAllocation; // was not registered
     return error != cudaSuccess ? (enum cuda_result)error : cuCtxSynchronize();
 }
 
@@ -410,17 +354,18 @@ int main(void)
     set_up();
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         for (long n = 0;; n++, walked++) {
-            left = n;
-            has_failed = 0;
+            memory_left = n;
+            memory_has_failed = 0;
             enum cuda_result error = calls[i].call();
-            left = -1;
-            require(error == CUDA_SUCCESS || (has_failed && (error == CUDA_ERROR_OUT_OF_MEMORY ||
-                                                             (calls[i].reads_ptx && error == CUDA_ERROR_INVALID_PTX))),
+            memory_left = -1;
+            require(error == CUDA_SUCCESS ||
+                        (memory_has_failed && (error == CUDA_ERROR_OUT_OF_MEMORY ||
+                                               (calls[i].reads_ptx && error == CUDA_ERROR_INVALID_PTX))),
                     calls[i].name, n, error);
             mend();
             error = calls[i].call();
             require(error == CUDA_SUCCESS, "the same call with memory again", n, error);
-            if (!has_failed) break;
+            if (!memory_has_failed) break;
         }
     printf("%ld allocations failed\n", walked);
     return EXIT_SUCCESS;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Memory that runs out where a test wants it: the program stands in for the allocations of the C library (malloc,
+// calloc, realloc, aligned_alloc and the maps of memory).
+#ifndef TMAREF_TESTS_FAILING_MEMORY_H
+#define TMAREF_TESTS_FAILING_MEMORY_H
+
+// Of this thread: how many allocations go well before one fails; below 0: all do. And whether one has failed.
+extern _Thread_local long memory_left;
+extern _Thread_local int memory_has_failed;
+
+#endif
