@@ -35,6 +35,10 @@ enum { HOPPER_TF32_NAN = 0x7fffe000, HOPPER_FILL_NAN = 0x7ff7 };
 // Traces cluster, cluster_fault and async_fault.
 enum { SHARED_RANK_SHIFT = 24, SHARED_WINDOW_BYTES = 1 << SHARED_RANK_SHIFT };
 
+// So many generic addresses are shared memory, from where the window begins, whatever of it is there. Rule
+// CLUSTER_WINDOW.
+#define SHARED_GENERIC_BYTES ((uint64_t)1 << 32)
+
 // The greatest rank that a shared::cluster address may name, whatever the cluster; a copy between CTAs takes the rank
 // modulo 32. Traces multicast_fault, cluster_fault and cluster_rank.
 enum { SHARED_MOST_RANK = 31 };

@@ -89,7 +89,7 @@ static enum machine_next copy_map(struct machine_strand *strand, const struct ma
     struct machine_place source = machine_place(strand, PTX_SHARED, from[lane]);
     struct machine_place destination = machine_place(strand, PTX_WORD_NONE, to[lane]);
     const struct global_memory *global = &cta->cluster->machine->global;
-    enum rule rule = map_copy_check((uint32_t)source.address, shared, to[lane], is_shared(destination), global, NULL);
+    enum rule rule = map_copy_check((uint32_t)source.address, shared, to[lane], MACHINE_SHARED_WINDOW, global, NULL);
     if (rule == RULE_OK && machine_read(strand, source, lane, &image, sizeof image, &rule) &&
         machine_write(strand, destination, lane, &image, sizeof image, &rule)) {
         const struct teller *teller = machine_teller(strand, code, lanes, &room);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "bits.h"
-#include "encode_check.h"
+#include "encode_mend.h"
 
 // Bits that are not what they should be.
 static void odd(struct findings *findings, enum rule rule, const char *argument, int index, uint64_t value,

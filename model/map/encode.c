@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "encode_check.h"
+#include "encode_mend.h"
 
 // The fields that packing reads; entries past the rank stay unset.
 static void make_map(const struct request *request, uint64_t bytes, struct tensormap *map)
@@ -44,7 +44,10 @@ static enum rule encode(struct tensormap_image *image, const struct request *req
         return check.first;
     }
 
-    if (findings != NULL) tensormap_check_warn(&check, image, request);
+    if (findings != NULL) {
+        tensormap_check_warn(&check, image, request);
+        tensormap_mend_warnings(findings, request);
+    }
     struct tensormap map;
     struct tensormap_image packed;
     make_map(request, bytes, &map);

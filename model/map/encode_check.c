@@ -4,7 +4,6 @@
 #include "encode_check.h"
 
 #include <stddef.h>
-#include <string.h>
 
 enum { DRIVER_DATA_TYPES = 16, DRIVER_SWIZZLES = 7, RANK_HUGE = 1 << 16 };
 #define STRIDE_LIMIT ((uint64_t)1 << 40)
@@ -369,40 +368,13 @@ uint64_t tensormap_check(struct check *check, const struct tensormap_image *imag
     return bytes;
 }
 
-// What a call would break with the proposal of a warning in place is named by the rule of the warning.
-static void warn_besides(struct check *check, enum rule rule, const struct request *mended)
+// The narrower of the two whose span the row keeps to, if it does to any.
+static void warn_wide_swizzle(struct check *check, const struct request *request)
 {
-    static const struct tensormap_image any;
-    struct findings found;
-    struct check besides = {&found, RULE_OK};
-    findings_clear(&found);
-    tensormap_check(&besides, &any, mended);
-    tensormap_mend(&found, mended);
-    for (int i = 0; i < found.count && i < FINDINGS_MAX; i++) {
-        found.item[i].rule = rule;
-        broken(check, found.item[i]);
-    }
-}
-
-// The limit of the box in bytes counts the stride that the copy ignores: without it the box may be too large.
-static void warn_inner_stride(struct check *check, struct request mended)
-{
-    uint32_t estride[TENSORMAP_MAX_RANK];
-    memcpy(estride, mended.estride, mended.rank * sizeof *estride);
-    broken_u64(check, RULE_MAP_INNER_STRIDE, "elementStrides", 0, estride[0], 1, 1);
-    estride[0] = 1;
-    mended.estride = estride;
-    warn_besides(check, RULE_MAP_INNER_STRIDE, &mended);
-}
-
-// The narrower of the two whose span the row keeps to; a row that is too long for both is to be shorter as well.
-static void warn_wide_swizzle(struct check *check, struct request mended)
-{
-    uint32_t given = mended.swizzle;
-    mended.swizzle = SWIZZLE_64B;
-    if (mended.channels > inner_limit(&mended)) mended.swizzle = SWIZZLE_128B;
-    broken_u64(check, RULE_MAP_WIDE_SWIZZLE, "swizzle", -1, given, SWIZZLE_64B, mended.swizzle);
-    warn_besides(check, RULE_MAP_WIDE_SWIZZLE, &mended);
+    struct request narrow = *request;
+    narrow.swizzle = SWIZZLE_64B;
+    uint32_t nearest = request->channels > inner_limit(&narrow) ? SWIZZLE_128B : SWIZZLE_64B;
+    broken_u64(check, RULE_MAP_WIDE_SWIZZLE, "swizzle", -1, request->swizzle, SWIZZLE_64B, nearest);
 }
 
 void tensormap_check_warn(struct check *check, const struct tensormap_image *image, const struct request *request)
@@ -412,9 +384,10 @@ void tensormap_check_warn(struct check *check, const struct tensormap_image *ima
                    closest((uintptr_t)image, 64, 64, round_down(UINTPTR_MAX, 64)));
     if (request->interleave == INTERLEAVE_32B && request->swizzle != SWIZZLE_32B)
         broken_u64(check, RULE_MAP_INTERLEAVE_32B_SWIZZLE, "swizzle", -1, request->swizzle, SWIZZLE_32B, SWIZZLE_32B);
-    if (request->interleave == INTERLEAVE_NONE && request->estride[0] != 1) warn_inner_stride(check, *request);
+    if (request->interleave == INTERLEAVE_NONE && request->estride[0] != 1)
+        broken_u64(check, RULE_MAP_INNER_STRIDE, "elementStrides", 0, request->estride[0], 1, 1);
     if (request->is_wide) broken_u64(check, RULE_MAP_WIDE_SM90, "compute capability", -1, 90, 100, 100);
-    if (request->is_wide && request->swizzle < SWIZZLE_64B) warn_wide_swizzle(check, *request);
+    if (request->is_wide && request->swizzle < SWIZZLE_64B) warn_wide_swizzle(check, request);
     warn_stride_order(check, request);
 }
 

@@ -44,11 +44,6 @@ void tensormap_check_warn(struct check *check, const struct tensormap_image *ima
 // refused one.
 struct request tensormap_request(const struct tensormap *map);
 
-// Makes the proposals of `findings`, which tensormap_check() has found in `request`, legal together: the call with all
-// of them in place is accepted. Appends what they bring to light. The first entries of the arrays of a rank that is too
-// large are read, at most five; entries that a greater rank needs, and arrays that are NULL, count as legal ones.
-void tensormap_mend(struct findings *findings, const struct request *request);
-
 // What cuTensorMapReplaceAddress refuses.
 void tensormap_check_replace(struct check *check, const struct tensormap_image *image, uint64_t address);
 

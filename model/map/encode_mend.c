@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "encode_check.h"
+#include "encode_mend.h"
 
 // More than there are arguments; an argument is mended twice at most.
 enum { STEPS_MAX = 64 };
@@ -185,4 +185,30 @@ void tensormap_mend(struct findings *findings, const struct request *request)
     }
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
         if (field_of(&findings->item[i]) != NULL) findings->item[i].nearest = get(&call, &findings->item[i]);
+}
+
+static void add_besides(struct findings *findings, const struct finding *warning, const struct request *request)
+{
+    struct call call;
+    struct findings found;
+    copy_call(&call, request);
+    put(&call, warning, warning->nearest);
+    check_call(&call, &found);
+    tensormap_mend(&found, &call.request);
+    for (int i = 0; i < found.count && i < FINDINGS_MAX; i++) {
+        found.item[i].rule = warning->rule;
+        finding_add(findings, found.item[i]);
+    }
+}
+
+void tensormap_mend_warnings(struct findings *findings, const struct request *request)
+{
+    const struct findings warnings = *findings;
+    findings_clear(findings);
+    for (int i = 0; i < warnings.count && i < FINDINGS_MAX; i++) {
+        const struct finding *warning = &warnings.item[i];
+        finding_add(findings, *warning);
+        if (warning->rule == RULE_MAP_INNER_STRIDE || warning->rule == RULE_MAP_WIDE_SWIZZLE)
+            add_besides(findings, warning, request);
+    }
 }

@@ -33,7 +33,7 @@ int cluster_is_shared_cta(uint64_t offset, uint32_t rank)
 
 int cluster_is_shared_cluster(uint64_t offset)
 {
-    return offset >> 32 == 0;
+    return offset < SHARED_GENERIC_BYTES;
 }
 
 uint32_t cluster_rank(const uint32_t cluster[3], const uint32_t ctaid[3])

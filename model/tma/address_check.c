@@ -86,7 +86,7 @@ enum rule map_acquire_check(uint64_t address, struct findings *findings)
     return first;
 }
 
-enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, int to_is_shared,
+enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, uint64_t window,
                          const struct global_memory *global, struct findings *findings)
 {
     enum rule first = RULE_OK;
@@ -94,7 +94,7 @@ enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to
     check_align(from, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
     check_align(to, MAP_COPY_ALIGN, RULE_COPY_MAP_ALIGN, findings, &first);
     check_shared(shared, from, MAP_BYTES, RULE_COPY_MAP_SMEM_BOUNDS, findings, &first);
-    if (to_is_shared)
+    if (to - window < SHARED_GENERIC_BYTES)
         finding_broken(findings, &first, (struct finding){RULE_COPY_MAP_SPACE, "dst", -1, 0, to, 0, 0});
     else
         check_global(global, to, MAP_BYTES, MEMORY_WRITES, RULE_COPY_MAP_UNMAPPED, findings, &first);

@@ -32,7 +32,9 @@ enum rule map_acquire_check(uint64_t address, struct findings *findings);
 
 // tensormap.cp_fenceproxy of 128 bytes from shared to global memory: 716, then 700 for the source, then for the
 // destination 717 where that is a generic address of shared memory, and 700.
-enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, int to_is_shared,
+//   to      a generic address
+//   window  the generic address at which the window of shared memory begins
+enum rule map_copy_check(uint32_t from, const struct memory *shared, uint64_t to, uint64_t window,
                          const struct global_memory *global, struct findings *findings);
 
 #endif

@@ -9,6 +9,7 @@ Suite *address_check_suite(void);
 enum { BASE = 1024, BYTES = 16384, END = BASE + BYTES, GLOBAL_BYTES = 4096 };
 #define GLOBAL ((uint64_t)1 << 44)
 #define LIMIT  ((uint64_t)1 << 56)
+#define WINDOW ((uint64_t)1 << 46)
 
 static uint8_t bytes[BYTES];
 static const struct memory shared = {bytes, BASE, BYTES};
@@ -82,7 +83,7 @@ START_TEST(global_access_unmapped__over_regions)
                      RULE_GLOBAL_ACCESS_UNMAPPED);
     ck_assert_str_eq(findings.item[0].argument, "address, mapped read-only");
     ck_assert_int_eq(map_prefetch_check(GLOBAL + 64, &both, NULL), RULE_OK);
-    ck_assert_int_eq(map_copy_check(BASE, &shared, GLOBAL, 0, &both, NULL), RULE_COPY_MAP_UNMAPPED);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, GLOBAL, WINDOW, &both, NULL), RULE_COPY_MAP_UNMAPPED);
     ck_assert_int_eq(global_access_check(GLOBAL + 4160, 8, MEMORY_READS, &both, NULL), RULE_OK);
     ck_assert_int_eq(global_access_check(GLOBAL + 4160, 16, MEMORY_READS, &both, NULL), RULE_GLOBAL_ACCESS_UNMAPPED);
 }
@@ -130,32 +131,36 @@ END_TEST
 
 START_TEST(copy_map_align__is_4_on_both_sides)
 {
-    ck_assert_int_eq(map_copy_check(BASE + 4, &shared, GLOBAL + 4, 0, &global, NULL), RULE_OK);
-    ck_assert_int_eq(map_copy_check(BASE + 2, &shared, GLOBAL, 0, &global, NULL), RULE_COPY_MAP_ALIGN);
-    ck_assert_int_eq(map_copy_check(BASE, &shared, GLOBAL + 1, 0, &global, NULL), RULE_COPY_MAP_ALIGN);
+    ck_assert_int_eq(map_copy_check(BASE + 4, &shared, GLOBAL + 4, WINDOW, &global, NULL), RULE_OK);
+    ck_assert_int_eq(map_copy_check(BASE + 2, &shared, GLOBAL, WINDOW, &global, NULL), RULE_COPY_MAP_ALIGN);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, GLOBAL + 1, WINDOW, &global, NULL), RULE_COPY_MAP_ALIGN);
 }
 END_TEST
 
 START_TEST(copy_map_smem_bounds__are_128_bytes)
 {
-    ck_assert_int_eq(map_copy_check(END - 128, &shared, GLOBAL, 0, &global, NULL), RULE_OK);
-    ck_assert_int_eq(map_copy_check(END - 124, &shared, GLOBAL, 0, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
-    ck_assert_int_eq(map_copy_check(0x41000, &shared, GLOBAL, 0, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
+    ck_assert_int_eq(map_copy_check(END - 128, &shared, GLOBAL, WINDOW, &global, NULL), RULE_OK);
+    ck_assert_int_eq(map_copy_check(END - 124, &shared, GLOBAL, WINDOW, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
+    ck_assert_int_eq(map_copy_check(0x41000, &shared, GLOBAL, WINDOW, &global, NULL), RULE_COPY_MAP_SMEM_BOUNDS);
 }
 END_TEST
 
 START_TEST(copy_map_unmapped__are_128_bytes)
 {
     const uint64_t end = GLOBAL + GLOBAL_BYTES;
-    ck_assert_int_eq(map_copy_check(BASE, &shared, end - 128, 0, &global, NULL), RULE_OK);
-    ck_assert_int_eq(map_copy_check(BASE, &shared, end - 124, 0, &global, NULL), RULE_COPY_MAP_UNMAPPED);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, end - 128, WINDOW, &global, NULL), RULE_OK);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, end - 124, WINDOW, &global, NULL), RULE_COPY_MAP_UNMAPPED);
 }
 END_TEST
 
 START_TEST(copy_map_space__is_not_shared)
 {
-    ck_assert_int_eq(map_copy_check(BASE, &shared, BASE, 1, &global, NULL), RULE_COPY_MAP_SPACE);
-    ck_assert_int_eq(map_copy_check(BASE, &shared, BASE + 1, 1, &global, NULL), RULE_COPY_MAP_ALIGN);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW, WINDOW, &global, NULL), RULE_COPY_MAP_SPACE);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW + 0xfffffffc, WINDOW, &global, NULL), RULE_COPY_MAP_SPACE);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW - 4, WINDOW, &global, NULL), RULE_COPY_MAP_UNMAPPED);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW + ((uint64_t)1 << 32), WINDOW, &global, NULL),
+                     RULE_COPY_MAP_UNMAPPED);
+    ck_assert_int_eq(map_copy_check(BASE, &shared, WINDOW + 1, WINDOW, &global, NULL), RULE_COPY_MAP_ALIGN);
 }
 END_TEST
 

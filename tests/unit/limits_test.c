@@ -350,7 +350,7 @@ START_TEST(findings_start_empty_in_every_check)
     EMPTY(mbarrier_set_generic(&alone, &generic, init.operand, &findings));
     EMPTY(map_prefetch_check(GMEM_BASE, &global, &findings));
     EMPTY(map_acquire_check(GMEM_BASE, &findings));
-    EMPTY(map_copy_check(SMEM_BASE, &smem, GMEM_BASE, 0, &global, &findings));
+    EMPTY(map_copy_check(SMEM_BASE, &smem, GMEM_BASE, (uint64_t)1 << 46, &global, &findings));
     EMPTY(map_location_check(MAP_IN_GLOBAL, 0, &findings));
     EMPTY(tensormap_replace(&image, &replace, &findings));
     EMPTY(tensormap_replace_address(&image, GMEM_BASE, &findings));

@@ -8,6 +8,7 @@
 #include "bulk.h"
 #include "copy.h"
 #include "mbarrier_operate.h"
+#include "misuse_case.h"
 #include "operand.h"
 #include "prefetch.h"
 #include "store.h"
@@ -151,10 +152,10 @@ static enum rule run_prefetch(const struct run *run)
 static enum rule run_copy_map(const struct run *run)
 {
     const struct misuse_job *job = run->job;
-    int is_shared = (job->is_window & MISUSE_GLOBAL) != 0;
+    const uint64_t to = job->is_window & MISUSE_GLOBAL ? MISUSE_WINDOW + job->global : job->global;
     const struct region region = {*run->global, 0};
     const struct global_memory global = {&region, 1};
-    enum rule rule = map_copy_check(job->shared, &run->memory->shared, job->global, is_shared, &global, NULL);
+    enum rule rule = map_copy_check(job->shared, &run->memory->shared, to, MISUSE_WINDOW, &global, NULL);
     if (rule == RULE_OK)
         memcpy(memory_at(run->global, job->global, MAP_BYTES), shared_at(run, job->shared, MAP_BYTES), MAP_BYTES);
     return rule;
