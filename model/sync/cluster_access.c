@@ -5,7 +5,7 @@
 
 #include "cluster.h"
 
-enum { BARRIER_ALIGN = 8, COPY_ALIGN = 16 };
+enum { BARRIER_ALIGN = 8 };
 
 // A check in progress: the first rule broken so far.
 struct report {
@@ -20,22 +20,9 @@ static void broken(struct report *report, enum rule rule, uint64_t limit, uint64
     finding_add(report->findings, (struct finding){rule, "a", -1, 0, report->address, limit, nearest});
 }
 
-// The CTA that the address names: a copy looks at five bits of its rank.
-static uint32_t rank_of(enum cluster_use use, uint32_t address)
-{
-    const uint32_t rank = cluster_address_rank(address);
-    return use == CLUSTER_COPY ? rank & SHARED_MOST_RANK : rank;
-}
-
 static uint32_t offset_of(uint32_t address)
 {
     return cluster_mapa(address, 0);
-}
-
-static uint32_t align_of(enum cluster_use use, uint32_t bytes)
-{
-    if (use == CLUSTER_BARRIER_OPERATION) return BARRIER_ALIGN;
-    return use >= CLUSTER_COPY ? COPY_ALIGN : bytes;
 }
 
 // Are there accesses of so many bytes?
@@ -44,11 +31,10 @@ static int is_size(uint32_t bytes)
     return bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0;
 }
 
-static void check_operand(struct report *report, const struct cluster_memory *cluster, enum cluster_use use)
+static void check_operand(struct report *report, const struct cluster_memory *cluster)
 {
-    const uint32_t rank = rank_of(use, report->address), offset = offset_of(report->address);
-    const int is_between_ctas = use == CLUSTER_REGISTERS_ASYNC || use == CLUSTER_COPY;
-    if (!cluster->is_cluster && (rank != 0 || is_between_ctas)) broken(report, RULE_CLUSTER_NONE, 0, offset);
+    const uint32_t rank = cluster_address_rank(report->address), offset = offset_of(report->address);
+    if (!cluster->is_cluster && rank != 0) broken(report, RULE_CLUSTER_NONE, 0, offset);
     if (rank > SHARED_MOST_RANK) broken(report, RULE_CLUSTER_RANK_LIMIT, SHARED_MOST_RANK, offset);
 }
 
@@ -71,17 +57,16 @@ enum rule cluster_access_check(const struct cluster_memory *cluster, enum cluste
                                uint32_t address, uint32_t bytes, struct findings *findings)
 {
     struct report report = {findings, address, RULE_OK};
-    const uint32_t align = align_of(use, bytes);
-    const uint32_t rank = rank_of(use, address);
-    const int is_own = rank == issuer && (use <= CLUSTER_BARRIER_OPERATION || !cluster->is_cluster);
+    const int is_barrier = use == CLUSTER_BARRIER_OPERATION;
+    const uint32_t align = is_barrier ? BARRIER_ALIGN : bytes, rank = cluster_address_rank(address);
     findings_clear(findings);
-    if ((unsigned)use > CLUSTER_MULTICAST) return finding_of_form(findings, "use", (uint64_t)use);
-    if (use < CLUSTER_COPY && !is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
-    check_operand(&report, cluster, use);
+    if ((unsigned)use > CLUSTER_BARRIER_OPERATION) return finding_of_form(findings, "use", (uint64_t)use);
+    if (!is_size(bytes)) return finding_of_form(findings, "bytes", bytes);
+    check_operand(&report, cluster);
     if (address % align != 0)
-        broken(&report, use == CLUSTER_BARRIER_OPERATION ? RULE_MBARRIER_ADDRESS_ALIGN : RULE_CLUSTER_ALIGN, align,
+        broken(&report, is_barrier ? RULE_MBARRIER_ADDRESS_ALIGN : RULE_CLUSTER_ALIGN, align,
                address - address % align);
-    check_place(&report, cluster, rank, is_own, bytes);
+    check_place(&report, cluster, rank, rank == issuer, bytes);
     return report.first;
 }
 

@@ -9,23 +9,19 @@
 #include "event.h"
 #include "finding.h"
 
-// Who asks: ld, st, red and atom, a barrier operation, st.async and red.async, cp.async.bulk between CTAs, or a
-// multicast copy for each CTA that it writes.
+// Who asks: ld, st, red and atom, or a barrier operation. (st.async, red.async and copies have operation_check() in
+// tma/operation.h.)
 enum cluster_use {
     CLUSTER_PLAIN,
     CLUSTER_BARRIER_OPERATION,
-    CLUSTER_REGISTERS_ASYNC,
-    CLUSTER_COPY,
-    CLUSTER_MULTICAST,
 };
 
 // The check of `bytes` bytes at `address` for the CTA of rank `issuer`, in the hardware's order:
-//   715  CLUSTER_NONE, CLUSTER_RANK_LIMIT (a copy takes the rank modulo 32)
+//   715  CLUSTER_NONE, CLUSTER_RANK_LIMIT
 //   716  CLUSTER_ALIGN, MBARRIER_ADDRESS_ALIGN
 //   700  CLUSTER_LIMIT: past 228 KiB
 //   719  CLUSTER_RANK_MISSING, CLUSTER_EXITED
-//   719  CLUSTER_BOUNDS; CLUSTER_LIMIT (700) in the issuer's own memory, unless the operation is asynchronous and in a
-//        cluster
+//   719  CLUSTER_BOUNDS; CLUSTER_LIMIT (700) in the issuer's own memory
 //   findings  NULL, or takes every rule broken
 //   returns   RULE_OK or the first rule broken
 //   source    PTX ISA 9.1 "State spaces: shared"; traces cluster, cluster_fault

@@ -42,21 +42,14 @@ static const struct {
     {CLUSTER_PLAIN, 1, RANK(1, END - 4), 4, RULE_OK, 0, "the own one, by its rank"},
     {CLUSTER_PLAIN, 0, RANK(1, BASE), 4, RULE_CLUSTER_NONE, 715, "no cluster"},
     {CLUSTER_PLAIN, 0, RANK(0, BASE), 4, RULE_OK, 0, "no cluster, rank 0"},
-    {CLUSTER_REGISTERS_ASYNC, 0, RANK(0, BASE), 4, RULE_CLUSTER_NONE, 715, "not even rank 0 for st.async"},
-    {CLUSTER_COPY, 0, RANK(0, BASE), 16, RULE_CLUSTER_NONE, 715, "nor for copies between CTAs"},
-    {CLUSTER_MULTICAST, 0, RANK(0, BASE), 16, RULE_OK, 0, "but for multicast"},
     {CLUSTER_PLAIN, 1, RANK(32, BASE + 1), 4, RULE_CLUSTER_RANK_LIMIT, 715, "715 before 716"},
-    {CLUSTER_COPY, 1, RANK(32, BASE), 16, RULE_OK, 0, "a copy takes the rank modulo 32"},
-    {CLUSTER_COPY, 1, RANK(35, BASE), 16, RULE_CLUSTER_RANK_MISSING, 719, "and may miss all the same"},
     {CLUSTER_PLAIN, 1, RANK(3, BASE + 2), 4, RULE_CLUSTER_ALIGN, 716, "716 before 719"},
-    {CLUSTER_COPY, 1, RANK(0, BASE + 8), 16, RULE_CLUSTER_ALIGN, 716, "a copy is aligned to 16"},
     {CLUSTER_BARRIER_OPERATION, 1, RANK(0, BASE + 4), 8, RULE_MBARRIER_ADDRESS_ALIGN, 716, "a barrier to 8"},
     {CLUSTER_PLAIN, 1, RANK(3, 233472), 4, RULE_CLUSTER_LIMIT, 700, "past an SM: 700 before 719"},
     {CLUSTER_PLAIN, 1, RANK(3, BASE), 4, RULE_CLUSTER_RANK_MISSING, 719, "no such CTA"},
     {CLUSTER_PLAIN, 1, RANK(2, BASE), 4, RULE_CLUSTER_EXITED, 719, "one that has exited"},
     {CLUSTER_PLAIN, 1, RANK(0, END), 4, RULE_CLUSTER_BOUNDS, 719, "another's end"},
     {CLUSTER_PLAIN, 1, RANK(1, END), 4, RULE_CLUSTER_LIMIT, 700, "the own end"},
-    {CLUSTER_REGISTERS_ASYNC, 1, RANK(1, END), 4, RULE_CLUSTER_BOUNDS, 719, "the own end for st.async"},
 };
 enum { VECTORS = sizeof vectors / sizeof vectors[0] };
 

@@ -215,8 +215,9 @@ START_TEST(cluster_align__is_that_of_the_access)
         ck_assert_int_eq(run(step), RULE_OK);
     }
     ck_assert_int_eq(run(STEP(ST, .issuers = 1, .target = 1, .size_bytes = 1, .offset_bytes = 7)), RULE_OK);
-    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 1, .size_bytes = 32, .offset_bytes = 8)),
-                     RULE_CLUSTER_ALIGN);
+    ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 1, .size_bytes = 32, .offset_bytes = 8)), RULE_BULK_ALIGN);
+    ck_assert_int_eq(run(STEP(ST_ASYNC, .issuers = 1, .target = 1, .size_bytes = 8, .offset_bytes = 4)),
+                     RULE_BULK_ASYNC_ALIGN);
     ck_assert_int_eq(run(STEP(ARRIVE, .issuers = 1, .target = 1, .skew_bytes = 4)), RULE_MBARRIER_ADDRESS_ALIGN);
 }
 END_TEST
@@ -228,8 +229,7 @@ START_TEST(cluster_rank_missing__is_719)
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = CTAS, .size_bytes = 4)), RULE_CLUSTER_RANK_MISSING);
     ck_assert_int_eq(run(STEP(ARRIVE, .issuers = 1, .target = CTAS)), RULE_CLUSTER_RANK_MISSING);
     ck_assert_int_eq(run(STEP(ST_ASYNC, .issuers = 1, .target = CTAS, .size_bytes = 4)), RULE_CLUSTER_RANK_MISSING);
-    ck_assert_int_eq(run(STEP(MULTICAST, .issuers = 1, .target = 1 << CTAS, .size_bytes = 16)),
-                     RULE_CLUSTER_RANK_MISSING);
+    ck_assert_int_eq(run(STEP(MULTICAST, .issuers = 1, .target = 1 << CTAS, .size_bytes = 16)), RULE_MULTICAST_MASK);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_RANK_MISSING), 719);
 }
 END_TEST
@@ -270,7 +270,7 @@ START_TEST(cluster_bounds__are_those_of_the_other_cta)
     ck_assert_int_eq(run(STEP(LD, .issuers = 1, .target = 1, .size_bytes = 4, .offset_bytes = PAST_END)),
                      RULE_CLUSTER_BOUNDS);
     ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 1, .size_bytes = 32, .offset_bytes = PAST_END - 16)),
-                     RULE_CLUSTER_BOUNDS);
+                     RULE_BULK_REMOTE_BOUNDS);
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_BOUNDS), 719);
 }
 END_TEST
@@ -287,10 +287,10 @@ START_TEST(cluster_limit__is_700_past_the_sm_and_in_the_own_cta)
                               .offset_bytes = SM_SHARED_BYTES - CLUSTER_DATA_START)),
                      RULE_CLUSTER_LIMIT); // before 719 of the CTA that is not there
     ck_assert_int_eq(run(STEP(BULK, .issuers = 1, .target = 0, .size_bytes = 16, .offset_bytes = PAST_END)),
-                     RULE_CLUSTER_BOUNDS); // a copy takes the way of other CTAs
+                     RULE_BULK_REMOTE_BOUNDS); // a copy takes the way of other CTAs
     now.machine.is_cluster = 0;
     ck_assert_int_eq(run(STEP(MULTICAST, .issuers = 1, .target = 1, .size_bytes = 64, .offset_bytes = PAST_END)),
-                     RULE_CLUSTER_LIMIT); // without a cluster there is no such way
+                     RULE_BULK_SMEM_BOUNDS); // without a cluster there is no such way
     now.machine.is_cluster = 1;
     ck_assert_int_eq(rule_cuda_error(RULE_CLUSTER_LIMIT), 700);
 }

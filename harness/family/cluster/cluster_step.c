@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster_access.h"
+#include "operation.h"
 
 static const char *const opcode_names[] = {
 #define NAME(id, name) name,
@@ -88,22 +89,29 @@ uint32_t cluster_target(const struct cluster_step *step, uint32_t issuer, uint32
 // --- The steps -------------------------------------------------------------------------------------------------------
 
 // The cluster as the model's memories: data and barriers lie apart here, in one CTA each between others' bytes.
-struct memories {
+struct apart {
     struct memory data[CLUSTER_CTAS], barriers[CLUSTER_CTAS];
     struct cluster_memory of_data, of_barriers;
 };
 
-static void look_at(struct cluster_machine *machine, struct memories *memories)
+static uint32_t exited_of(const struct cluster_machine *machine)
 {
     uint32_t exited = 0;
+    for (uint32_t rank = 0; rank < machine->ctas; rank++)
+        exited |= (uint32_t)(machine->cta[rank].has_exited != 0) << rank;
+    return exited;
+}
+
+static void look_at(struct cluster_machine *machine, struct apart *apart)
+{
+    const uint32_t exited = exited_of(machine);
     for (uint32_t rank = 0; rank < machine->ctas; rank++) {
         struct cluster_cta *cta = &machine->cta[rank];
-        memories->data[rank] = (struct memory){cta->data, CLUSTER_DATA_START, CLUSTER_FILLED_BYTES};
-        memories->barriers[rank] = (struct memory){(uint8_t *)cta->word, CLUSTER_BARRIER_START, sizeof cta->word};
-        exited |= (uint32_t)(cta->has_exited != 0) << rank;
+        apart->data[rank] = (struct memory){cta->data, CLUSTER_DATA_START, CLUSTER_FILLED_BYTES};
+        apart->barriers[rank] = (struct memory){(uint8_t *)cta->word, CLUSTER_BARRIER_START, sizeof cta->word};
     }
-    memories->of_data = (struct cluster_memory){memories->data, machine->ctas, machine->is_cluster, exited};
-    memories->of_barriers = (struct cluster_memory){memories->barriers, machine->ctas, machine->is_cluster, exited};
+    apart->of_data = (struct cluster_memory){apart->data, machine->ctas, machine->is_cluster, exited};
+    apart->of_barriers = (struct cluster_memory){apart->barriers, machine->ctas, machine->is_cluster, exited};
 }
 
 static uint32_t data_address(const struct cluster_step *step, uint32_t rank)
@@ -117,11 +125,10 @@ static uint32_t barrier_address(const struct cluster_step *step)
 }
 
 // ld, st, red and atom.
-static enum rule access_data(const struct memories *memories, const struct cluster_step *step, uint32_t issuer,
-                             uint32_t rank, uint64_t got[2])
+static enum rule access_data(const struct apart *apart, const struct cluster_step *step, uint32_t issuer, uint32_t rank,
+                             uint64_t got[2])
 {
-    const struct cluster_access access = {&memories->of_data, issuer, data_address(step, rank),
-                                          cluster_data_bytes(step)};
+    const struct cluster_access access = {&apart->of_data, issuer, data_address(step, rank), cluster_data_bytes(step)};
     const uint64_t value[2] = {step->operand, step->compare};
     uint64_t old;
     if (step->opcode == CLUSTER_OP_LD) return cluster_load(&access, got, NULL, NULL);
@@ -138,10 +145,10 @@ static uint32_t barrier_opcode(uint32_t opcode)
     return barrier_ops[i].barrier_opcode;
 }
 
-static enum rule operate_barrier(const struct memories *memories, const struct cluster_step *step, uint32_t issuer,
+static enum rule operate_barrier(const struct apart *apart, const struct cluster_step *step, uint32_t issuer,
                                  uint32_t rank)
 {
-    const struct mbarrier_unit unit = {&memories->of_barriers, NULL};
+    const struct mbarrier_unit unit = {&apart->of_barriers, NULL};
     const int is_init = step->opcode == CLUSTER_OP_INIT;
     const struct mbarrier_instruction in = {
         .opcode = barrier_opcode(step->opcode),
@@ -155,10 +162,10 @@ static enum rule operate_barrier(const struct memories *memories, const struct c
 }
 
 // What arrives at one CTA by an asynchronous operation, and its complete_tx.
-static void deliver(const struct cluster_machine *machine, const struct memories *memories,
-                    const struct cluster_step *step, uint32_t issuer, uint32_t rank)
+static void deliver(const struct cluster_machine *machine, const struct apart *apart, const struct cluster_step *step,
+                    uint32_t issuer, uint32_t rank)
 {
-    const struct mbarrier_unit unit = {&memories->of_barriers, NULL};
+    const struct mbarrier_unit unit = {&apart->of_barriers, NULL};
     const uint32_t bytes = cluster_data_bytes(step);
     const struct mbarrier_transaction end = {.complete_bytes = bytes};
     uint64_t value[2] = {step->operand, step->compare}, old = 0;
@@ -175,20 +182,49 @@ static void deliver(const struct cluster_machine *machine, const struct memories
     mbarrier_land(&unit, rank, barrier_address(step), &end, NULL, NULL);
 }
 
-static enum rule issue_async(const struct cluster_machine *machine, const struct memories *memories,
+// red.async is checked as the st.async of its bytes.
+static struct operation operation_of(const struct cluster_machine *machine, const struct cluster_step *step,
+                                     uint32_t issuer)
+{
+    const int is_load = step->opcode == CLUSTER_OP_MULTICAST;
+    const uint32_t target = is_load ? issuer : cluster_target(step, issuer, machine->ctas);
+    struct operation operation = {.kind = OPERATION_ST_ASYNC,
+                                  .issuer = issuer,
+                                  .to = data_address(step, target),
+                                  .size_bytes = cluster_data_bytes(step),
+                                  .barrier = cluster_mapa(barrier_address(step), target)};
+    if (step->opcode == CLUSTER_OP_BULK) {
+        operation.kind = OPERATION_BULK_SEND;
+        operation.from = CLUSTER_DATA_START;
+    } else if (is_load) {
+        operation.kind = OPERATION_BULK_LOAD;
+        operation.from = machine->arena->base + step->operand;
+        operation.is_multicast = 1;
+        operation.mask = step->target;
+    }
+    return operation;
+}
+
+// Data and barriers are one memory for the check, which looks at no bytes.
+static enum rule check_async(const struct cluster_machine *machine, const struct operation *operation)
+{
+    const struct region arena = {*machine->arena, 0};
+    const struct global_memory global = {&arena, 1};
+    struct memory shared[CLUSTER_CTAS];
+    for (uint32_t rank = 0; rank < machine->ctas; rank++)
+        shared[rank] = (struct memory){NULL, CLUSTER_BARRIER_START, CLUSTER_SHARED_END - CLUSTER_BARRIER_START};
+    const struct cluster_memory cluster = {shared, machine->ctas, machine->is_cluster, exited_of(machine)};
+    const struct memories memories = {&global, &cluster};
+    return operation_check(operation, &memories, NULL);
+}
+
+static enum rule issue_async(const struct cluster_machine *machine, const struct apart *apart,
                              const struct cluster_step *step, uint32_t issuer)
 {
-    const uint32_t target = cluster_target(step, issuer, machine->ctas), bytes = cluster_data_bytes(step);
-    const enum cluster_use use = step->opcode == CLUSTER_OP_BULK        ? CLUSTER_COPY
-                                 : step->opcode == CLUSTER_OP_MULTICAST ? CLUSTER_MULTICAST
-                                                                        : CLUSTER_REGISTERS_ASYNC;
-    const uint32_t ranks = use == CLUSTER_MULTICAST ? step->target : UINT32_C(1) << (target & 31);
-    enum rule rule = cluster_access_check(&memories->of_data, use, issuer, data_address(step, target), bytes, NULL);
-    for (uint32_t rank = target + 1; rank < 32 && rule == RULE_OK; rank++)
-        if (ranks >> rank & 1)
-            rule = cluster_access_check(&memories->of_data, use, issuer, data_address(step, rank), bytes, NULL);
-    for (uint32_t rank = 0; rank < 32 && rule == RULE_OK; rank++)
-        if (ranks >> rank & 1) deliver(machine, memories, step, issuer, rank);
+    const struct operation operation = operation_of(machine, step, issuer);
+    const enum rule rule = check_async(machine, &operation);
+    for (uint32_t targets = operation_targets(&operation); rule == RULE_OK && targets != 0; targets &= targets - 1)
+        deliver(machine, apart, step, issuer, (uint32_t)__builtin_ctz(targets));
     return rule;
 }
 
@@ -212,15 +248,15 @@ static void store_at_exit(struct cluster_machine *machine, const struct cluster_
 static enum rule step_of_issuer(struct cluster_machine *machine, const struct cluster_step *step, uint32_t issuer,
                                 uint64_t got[2])
 {
-    struct memories memories;
-    look_at(machine, &memories);
+    struct apart apart;
+    look_at(machine, &apart);
     if (step->opcode == CLUSTER_OP_EXIT) machine->cta[issuer].has_exited = 1;
     if (cluster_is_store_at_exit(step->opcode)) store_at_exit(machine, step, issuer);
-    if (cluster_is_async(step->opcode)) return issue_async(machine, &memories, step, issuer);
+    if (cluster_is_async(step->opcode)) return issue_async(machine, &apart, step, issuer);
 
     uint32_t rank = cluster_target(step, issuer, machine->ctas);
-    if (cluster_has_barrier(step->opcode)) return operate_barrier(&memories, step, issuer, rank);
-    return cluster_has_data(step->opcode) ? access_data(&memories, step, issuer, rank, got) : RULE_OK;
+    if (cluster_has_barrier(step->opcode)) return operate_barrier(&apart, step, issuer, rank);
+    return cluster_has_data(step->opcode) ? access_data(&apart, step, issuer, rank, got) : RULE_OK;
 }
 
 enum rule cluster_step(struct cluster_machine *machine, const struct cluster_step *step, struct cluster_answer *answer)
