@@ -13,6 +13,7 @@ static int result_same(const struct family *family, const void *test_case, const
                        const struct result *found)
 {
     if (!result_may_be(found, expected->status) || expected->windows != found->windows) return 0;
+    if (!result_rules_agree(expected, found)) return 0;
     for (int i = 0; i < expected->windows; i++)
         if (!family_windows_agree(family, test_case, &expected->window[i], &found->window[i])) return 0;
     return 1;
@@ -65,6 +66,7 @@ json_t *result_write(const struct result *result)
     json_t *json = json_object();
     json_object_set_new(json, "status", json_integer(result->status));
     if (result->rule != RULE_OK) json_object_set_new(json, "rule", json_string(rule_row(result->rule)->id));
+    if (result->told[0] != '\0') json_object_set_new(json, "told", json_string(result->told));
     for (int i = 0; i < result->windows; i++) {
         const struct window *window = &result->window[i];
         json_t *bytes = json_object();

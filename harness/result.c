@@ -3,6 +3,23 @@
 
 #include <assert.h>
 
+static int knows_rule(const struct result *result)
+{
+    return result->rule != RULE_OK || result->told[0] != '\0';
+}
+
+int result_rules_agree(const struct result *one, const struct result *other)
+{
+    return !knows_rule(one) || !knows_rule(other) || one->rule == other->rule;
+}
+
+void result_fail(struct result *result, int status)
+{
+    result_close(result);
+    result->status = status;
+    result->or_status = result->is_open = 0;
+}
+
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes)
 {
     assert(result->windows < RESULT_MAX_WINDOWS);

@@ -12,7 +12,7 @@
 #include "text.h"
 
 // Results in a batch, and on a GPU, begin at multiples of RESULT_ALIGNMENT.
-enum { RESULT_MAX_WINDOWS = 17, RESULT_ALIGNMENT = 256 };
+enum { RESULT_MAX_WINDOWS = 17, RESULT_ALIGNMENT = 256, RESULT_TOLD_BYTES = 2048 };
 
 // Bytes of memory: `base` is the address of bytes[0] in its space. `is_open` 1: the hardware decides what it holds; it
 // is recorded, and not compared. `is_mixed` 1: the hardware decides some bytes, those that the family's open_bytes()
@@ -26,14 +26,16 @@ struct window {
 };
 
 // `status`: 0, a CUDA error number, or minus a signal number when the host process died inside the driver.
-// `rule`: why, when the executor knows (the model always does). `late`: what a kernel says of waits that it gave up;
-// the status is then CUDA_ERROR_LAUNCH_TIMEOUT. `or_status`: 0, or the CUDA error that it may have been instead, where
-// a GPU tells of many faults at once and cannot part the two. `is_open`: the executor was told to leave the case alone;
-// nothing else is set.
+// `rule`: why, when the executor knows (the model always does). `told`: what the executor sim says of a launch that
+// failed, "" if none did; RULE_OK is then the rule of a failure that breaks none (a trap, a hang). `late`: what a
+// kernel says of waits that it gave up; the status is then CUDA_ERROR_LAUNCH_TIMEOUT. `or_status`: 0, or the CUDA error
+// that it may have been instead, where a GPU tells of many faults at once and cannot part the two. `is_open`: the
+// executor was told to leave the case alone; nothing else is set.
 struct result {
     int status, or_status, is_open;
     enum rule rule;
     struct late late;
+    char told[RESULT_TOLD_BYTES];
     int windows;
     struct window window[RESULT_MAX_WINDOWS];
     uint8_t *free_bytes;  // where the next window's bytes go
@@ -51,6 +53,12 @@ static inline int result_may_be(const struct result *result, int status)
 {
     return status == result->status || (result->or_status != 0 && status == result->or_status);
 }
+
+// Do both sides name the same rule, or does one of them not know it?
+int result_rules_agree(const struct result *one, const struct result *other);
+
+// The result of a case that ended its process: `status`, and what was told of that.
+void result_fail(struct result *result, int status);
 
 // Adds a window of `size_bytes` bytes; returns its bytes, for the executor to fill. The name must be a literal.
 uint8_t *result_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);

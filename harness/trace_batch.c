@@ -153,7 +153,7 @@ static void explain_whole(const struct trace_entry *entry, const struct family *
 {
     uint8_t *bytes = calloc(1, family_result_bytes(family, test_case) + 64);
     struct result recorded = result_at(bytes);
-    int is_known = entry->status != found->status;
+    int is_known = entry->status != found->status || found->told[0] != '\0';
     if (bytes != NULL && !is_known) is_known = family_restore(family, test_case, entry->text, &recorded);
     recorded.status = entry->status;
     if (bytes != NULL && is_known) family_explain(family, test_case, &recorded, found, out);
@@ -184,6 +184,18 @@ static void open_grounded(const struct family *family, struct result *result)
     for (int i = 0; i < result->windows; i++) result->window[i].is_open |= (int)(family->grounded >> i & 1);
 }
 
+// Does the simulated machine say that the case broke another rule than the model says? A recording has no rules.
+static int names_another_rule(const struct trace_batch *cases, int i, struct trace_difference *difference)
+{
+    const struct result *found = &cases->batch.results[i];
+    if (found->told[0] == '\0') return 0;
+    const struct result model = {.rule = family_rule(cases->batch.family, batch_case(&cases->batch, i))};
+    if (result_rules_agree(&model, found)) return 0;
+    text_set(&difference->text, "status %d as recorded, by rule %s for the model, by rule %s for the machine",
+             found->status, rule_row(model.rule)->id, rule_row(found->rule)->id);
+    return 1;
+}
+
 // What was recorded of case `i`, as the executor does it: the simulated driver refuses the calls in which a driver
 // dies.
 static int agrees(const struct trace_batch *cases, int i, struct trace_difference *difference)
@@ -196,7 +208,8 @@ static int agrees(const struct trace_batch *cases, int i, struct trace_differenc
         if (cases->batch.family->grounded == 0) return 1;
         open_grounded(cases->batch.family, &compared);
     }
-    return trace_agrees(&entry, cases->batch.family, batch_case(&cases->batch, i), &compared, difference);
+    return trace_agrees(&entry, cases->batch.family, batch_case(&cases->batch, i), &compared, difference) &&
+           !names_another_rule(cases, i, difference);
 }
 
 int trace_batch_agrees(const struct trace_batch *cases, int i, FILE *out)

@@ -16,6 +16,7 @@
 #include "gpu_core.h"
 #include "gpu_jobs.h"
 #include "gpu_told.h"
+#include "sim_told.h"
 
 _Static_assert((int)BATCH_CASES <= (int)GPU_MOST_JOBS, "a batch's jobs are known by number");
 
@@ -42,12 +43,14 @@ static int run_range(struct gpu *gpu, const struct gpu_order *order)
     const struct family *family = order->batch->family;
     const void *cases = batch_case(order->batch, order->first);
     struct result *results = order->batch->results + order->first;
+    if (cuda_is_simulated()) sim_told_clear();
     for (int i = 0; i < order->count; i++) {
         gpu->case_of_job[i] = i;
         family_open(family, batch_case(order->batch, order->first + i), &results[i]);
     }
     int error = family->run_gpu != NULL ? family->run_gpu(gpu, cases, order->count, results)
                                         : gpu_run_jobs(gpu, family->jobs, cases, order->count, results);
+    if (error != CUDA_SUCCESS && cuda_is_simulated()) sim_told(results);
     for (int i = 0; i < order->count; i++)
         if (results[i].status != 0) result_close(&results[i]);
     return gpu->core != NULL ? gpu_told(gpu, order->count, results) : error;
@@ -64,11 +67,10 @@ static void serve(int socket, const char *core)
     if (core != NULL) gpu_core_ask(core);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); // a context is made and ended in half the time
     if (core != NULL && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump
+    if (cuda_is_simulated()) sim_told_ask();
     gpu.core = core;
     greeting.ready = gpu_init(&gpu, &greeting.why);
-    // So does the simulated one of each fault; but what it says of the environment as it begins is heard.
-    const int is_talkative = cuda_is_simulated() && getenv("TMAREF_SIM_REPORTS") == NULL;
-    if (is_talkative && freopen("/dev/null", "w", stderr) == NULL) return;
+    if (cuda_is_simulated() && !sim_told_listen()) return; // what it says of the environment as it begins is heard
     memcpy(greeting.description, gpu.description, sizeof greeting.description);
     if (!send_all(socket, &greeting, sizeof greeting) || !greeting.ready) return;
     for (struct gpu_order order; receive(socket, &order, sizeof order, FOREVER) == GPU_CAME_MESSAGE;) {

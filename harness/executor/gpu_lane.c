@@ -49,9 +49,7 @@ static void settle(struct lane *lane, const struct slot *slot, int status)
 {
     struct result *result = &lane->batch->results[slot->index];
     lane->left--;
-    if (status == CUDA_SUCCESS) return;
-    *result = result_at(result->first_bytes);
-    result->status = status;
+    if (status != CUDA_SUCCESS) result_fail(result, status);
 }
 
 static void hand_out(struct lane *lane, struct slot *slot)

@@ -102,13 +102,11 @@ static int run_cases(struct batch *batch, int first, int count, struct text *why
     int error = outcome_of_range();
     if (error == 0) return 1;
     if (gpu_is_of_machine(error, why)) return 0;
-    const struct late late = batch->results[first].late;
-    for (int i = first; i < first + count; i++) batch->results[i] = result_at(batch->results[i].first_bytes);
     if (count == 1) {
-        batch->results[first].status = error;
-        batch->results[first].late = late;
+        result_fail(&batch->results[first], error);
         return 1;
     }
+    for (int i = first; i < first + count; i++) batch->results[i] = result_at(batch->results[i].first_bytes);
     return run_cases(batch, first, count / 2, why) && run_cases(batch, first + count / 2, count - count / 2, why);
 }
 

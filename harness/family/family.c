@@ -126,12 +126,26 @@ static void suggest_rules(const struct family *family, int status, FILE *out)
     if (count > 0) fprintf(out, "\n");
 }
 
+// What the executor sim says of the launch that failed, under the rule that it names.
+static void print_told(const char *side, const struct result *result, FILE *out)
+{
+    if (result->told[0] == '\0') return;
+    fprintf(out, "    %s by the machine, by rule %s:\n", side, rule_row(result->rule)->id);
+    for (const char *line = result->told; *line != '\0';) {
+        const int length = (int)strcspn(line, "\n");
+        fprintf(out, "      %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 // The rule is the first that the case breaks by the model; what another status may come from is open.
 static void explain_status(const struct family *family, const void *test_case, const struct result *expected,
                            const struct result *found, FILE *out)
 {
     const enum rule rule = family_rule(family, test_case);
     fprintf(out, "    status: %d expected, %d found\n", expected->status, found->status);
+    print_told("expected", expected, out);
+    print_told("found", found, out);
     print_rule(rule, out);
     for (int i = 0; i < 2; i++) {
         const int status = i == 0 ? expected->status : found->status;

@@ -3,7 +3,7 @@
 # The gpu executor on the driver of `tmaref exec`, which goes wrong where it is told to (sabotage.c):
 # run.sh TMAREF SABOTAGE_LIBRARY DRIVER KERNELS_DIR PART. The part `starts`: drivers that cannot start, and calls that end
 # the process; it needs no kernels. `records`: traces. `breaks`: a driver that crashes, hangs or breaks its device at one
-# case among many, and bytes that come wrong.
+# case among many, and bytes that come wrong. `rules`: the executor sim, whose driver names another rule.
 set -u
 tmaref=$(realpath "$1")
 driver=$(dirname "$(realpath "$2")")
@@ -18,11 +18,13 @@ unset SABOTAGE SABOTAGE_CAPABILITY TMAREF_GPU_SECONDS TMAREF_SCHEDULE TMAREF_SEE
 checks=0 failed=0 what= status=
 
 # The command beside kernels: the executor gpu loads cubins, and this driver takes PTX for them.
-mkdir bin bin/kernels
+mkdir bin bin/kernels bin/exec
 cp "$tmaref" bin/tmaref
+cp "$driver/libcuda.so.1" bin/exec/libcuda.so.1
 for ptx in "$kernels"/*.ptx; do
     name=${ptx##*/}
     [ ! -e "$ptx" ] || ln -s "$ptx" "bin/kernels/${name%.ptx}.cubin"
+    [ ! -e "$ptx" ] || ln -s "$ptx" "bin/kernels/$name"
 done
 echo "no toolkit" >bin/kernels/toolkit.txt
 
@@ -155,6 +157,24 @@ comes_wrong() {
     run 1 replay -x gpu traces/wrong.jsonl
 }
 
+# The executor sim, whose driver lies in exec: the rule of a fault is compared too, and told.
+names_another_rule() {
+    run 0 diff -f mbarrier -n 400 --each 2 model sim
+    out ", 0 mismatches"
+    SABOTAGE=rule:0 run 1 diff -f mbarrier -n 400 --each 2 model sim
+    out "(719), rule MBARRIER_LAYOUT"
+    out "found by the machine, by rule MBARRIER_LAYOUT:"
+    out "      in two lines"
+    run 0 record -x model -f mbarrier --keep 3 -n 400 --lane faults -o traces/rules.jsonl
+    run 0 replay -x sim traces/rules.jsonl
+    SABOTAGE=rule:0 run 1 replay -x sim traces/rules.jsonl
+    err "as recorded, by rule MBARRIER_"
+    err "for the model, by rule MBARRIER_LAYOUT for the machine"
+    sed -n 's/.*"case":\(.*\),"status".*/\1/p' traces/rules.jsonl | head -1 >fault.jsonl
+    run 0 run -x sim -f mbarrier -I fault.jsonl
+    out '"told":"MBARRIER_'
+}
+
 # One sentence and status 2 where nothing can run.
 does_not_start() {
     SABOTAGE=start:100 run 2 diff -f load model gpu
@@ -201,6 +221,9 @@ records)
 breaks)
     breaks
     comes_wrong
+    ;;
+rules)
+    names_another_rule
     ;;
 esac
 printf 'executor %s: %d checks, %d failed\n' "$part" "$checks" "$failed"

@@ -5,6 +5,7 @@
 //     crash, exit, hang    of the process
 //     sticky               the launch fails, and all that comes after it (719)
 //     late                 the kernel says that it gave up a wait
+//   SABOTAGE=rule:0        of every launch that fails it tells another rule than the driver did
 //   SABOTAGE=wrong:NUMBER  byte NUMBER of all that is copied to the host is another one
 //   SABOTAGE=start:NUMBER  cuInit returns that error; startcrash:0: it crashes
 //   SABOTAGE_CAPABILITY=80 the device's compute capability
@@ -115,7 +116,10 @@ enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes
 
 enum cuda_result cuCtxSynchronize(void)
 {
-    return broken != CUDA_SUCCESS ? broken : real_cuCtxSynchronize();
+    const enum cuda_result error = broken != CUDA_SUCCESS ? broken : real_cuCtxSynchronize();
+    if (error != CUDA_SUCCESS && is_number("rule", 0))
+        fprintf(stderr, "{\"rule\": \"MBARRIER_LAYOUT\", \"message\": \"another rule\\nin two lines\"}\n");
+    return error;
 }
 
 enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module, const char *name)
