@@ -10,6 +10,7 @@
 #include "mbarrier_operate.h"
 #include "misuse_case.h"
 #include "operand.h"
+#include "operation.h"
 #include "prefetch.h"
 #include "store.h"
 #include "tensormap.h"
@@ -49,6 +50,19 @@ static void complete(const struct run *run, uint32_t bytes)
     if (bytes > 0) mbarrier_land(&unit, 0, operand_place(run->job->barrier), &end, NULL, NULL);
 }
 
+// A load, whose destination may name another CTA.
+static enum rule check_load(const struct run *run, struct operation load)
+{
+    const struct cluster_memory cluster = {&run->memory->shared, 1, 0, 0};
+    const struct region region = {*run->global, 0};
+    const struct global_memory global = {&region, 1};
+    const struct memories memories = {&global, &cluster};
+    load.barrier = run->job->barrier;
+    load.has_policy = run->job->has_hint != 0;
+    load.policy = run->job->policy;
+    return operation_check(&load, &memories, NULL);
+}
+
 // --- tensor copies ---------------------------------------------------------------------------------------------------
 
 static enum rule run_tile_load(const struct run *run)
@@ -56,8 +70,9 @@ static enum rule run_tile_load(const struct run *run)
     const struct misuse_job *job = run->job;
     const struct memory *shared = &run->memory->shared;
     uint32_t to = operand_with_barrier(job->shared, job->barrier), bytes;
-    enum rule rule = rule_earlier(check_policy(run), operand_check_barrier(job->barrier, shared, NULL));
-    rule = rule_earlier(rule, tile_load_check(&run->map, TILE_DIMS, job->coord, run->global, shared, to, NULL));
+    struct operation load = {.kind = OPERATION_TENSOR_LOAD, .dims = TILE_DIMS, .map = run->map, .shared = job->shared};
+    memcpy(load.coord, job->coord, TILE_DIMS * sizeof load.coord[0]);
+    enum rule rule = check_load(run, load);
     if (rule != RULE_OK) return rule;
     rule = tile_load(&run->map, TILE_DIMS, job->coord, run->global, shared, to, &bytes, NULL);
     complete(run, bytes);
@@ -105,8 +120,12 @@ static enum rule run_bulk(const struct run *run)
     uint32_t bytes = bulk_moved_bytes(bulk.form, bulk.size_bytes);
     int has_barrier = job->operation != MISUSE_BULK_STORE && job->operation != MISUSE_BULK_REDUCE;
     if (job->operation == MISUSE_BULK_LOAD) bulk.to = operand_with_barrier(job->shared, job->barrier);
-    enum rule rule = rule_earlier(check_bulk_policy(run, bytes), bulk_check(&bulk, NULL));
-    if (has_barrier && bytes > 0)
+    const struct operation load = {
+        .kind = OPERATION_BULK_LOAD, .from = job->global, .to = job->shared, .size_bytes = job->size_bytes};
+    enum rule rule = job->operation == MISUSE_BULK_LOAD
+                         ? check_load(run, load)
+                         : rule_earlier(check_bulk_policy(run, bytes), bulk_check(&bulk, NULL));
+    if (job->operation == MISUSE_BULK_SHARED && bytes > 0)
         rule = rule_earlier(rule, bulk_check_barrier(bulk.form, job->barrier, &run->memory->shared, NULL));
     if (rule != RULE_OK) return rule;
     rule = job->operation == MISUSE_BULK_REDUCE ? bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &bytes, NULL)
