@@ -24,6 +24,7 @@ static int give(const struct cute_layout *layout, struct native_layout *to)
     cute_write(layout, to->text);
     to->size = cute_size(layout);
     to->cosize = cute_cosize(layout);
+    to->offset = layout->offset;
     to->rank = cute_rank(layout);
     to->depth = cute_depth(layout);
     to->column = -1;

@@ -149,11 +149,11 @@ uint32_t native_descriptor_address(uint64_t bits, int row, int k_bytes);
 
 // --- CuTe layouts ----------------------------------------------------------------------------------------------------
 
-// A layout: its text as it is written, elements of each mode; where a call returns 0, the reason and the column of the
-// text that it speaks of (-1: none).
+// A layout: its text as it is written, the number before the layout (0 where there is none), elements of each mode;
+// where a call returns 0, the reason and the column of the text that it speaks of (-1: none).
 struct native_layout {
     char text[1536], why[256];
-    uint64_t size, cosize, mode[32];
+    uint64_t size, cosize, offset, mode[32];
     int32_t rank, depth, column;
 };
 

@@ -11,7 +11,8 @@ const place = {};  // where arguments and results lie in its memory
 
 async function openModel() {
   wasm = await tmarefModel();
-  for (const [name, bytes] of Object.entries({ report: REPORT_BYTES, fields: FIELDS_BYTES, image: 128, numbers: 512, results: 512, runs: RUN_BYTES, barrier: 8 + 8192, text: 64 }))
+  for (const [name, bytes] of Object.entries({ report: REPORT_BYTES, fields: FIELDS_BYTES, image: 128, numbers: 512, results: 512, runs: RUN_BYTES, barrier: 8 + 8192, text: 64,
+    layout: LAYOUT_BYTES, filling: FILLING_BYTES, operand: OPERAND_BYTES }))
     place[name] = wasm._malloc(bytes);
 }
 

@@ -12,11 +12,12 @@ from urllib.parse import urlencode
 from playwright.sync_api import sync_playwright
 
 PAGE, COMMAND, BROWSER = sys.argv[1:4]
-STATES, PROGRAMS = 240, 60
+STATES, PROGRAMS, LAYOUTS = 240, 60, 120
 SIZES = {"u8": 1, "u16": 2, "f16": 2, "bf16": 2, "u64": 8, "s64": 8, "f64": 8}
 TYPES = ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz"]
 failures = []
-counts = {"accepted": 0, "refused": 0, "loads": 0, "faults": 0, "chunks": 0, "clusters": 0, "programs": 0, "patterns": 0}
+counts = {"accepted": 0, "refused": 0, "loads": 0, "faults": 0, "chunks": 0, "clusters": 0, "programs": 0, "patterns": 0,
+          "layouts": 0, "unfilled layouts": 0, "refused layouts": 0}
 
 
 def command(*arguments):
@@ -162,6 +163,71 @@ def check_patterns(page):
         expect(f"conflicts with {mode}", re.search(r": (\d+) wavefront", page.inner_text("#conflicts")).group(1), wanted)
 
 
+def random_layout(chance):
+    """A layout and the type of its elements: tiles of an atom of wgmma, rows with or without padding, anything, or nonsense."""
+    dtype = chance.choice(["u8", "bf16", "f16", "f32", "f64"])
+    size, bits, m, n = SIZES.get(dtype, 4), chance.randint(0, 3), chance.choice([1, 2, 4, 16]), chance.choice([1, 2, 4])
+    row, kind = (16 << bits) // size, chance.randrange(6)
+    atom = f"Sw<{bits},4,3> o smem_ptr[{8 * size}b](unset) o "
+    if kind == 0:
+        return f"{atom}((8,{m}),({row},{n})):(({row},{8 * row}),(1,{8 * row * m}))", dtype
+    if kind == 1:
+        return f"{atom}(({row},{n}),(8,{m})):((1,{8 * row}),({row},{8 * row * n}))", dtype
+    if kind == 2:
+        return f"{chance.choice([8, 64])},{row * n}".join("()") + f":({row * n + chance.choice([0, 0, 4, 8, 16])},1)", dtype
+    if kind == 3:
+        return f"{atom}(8,{row},{m}):({row},1,{8 * row})", dtype
+    if kind == 4:
+        return f"Sw<{bits},{chance.randint(0, 4)},3> o {chance.choice([0, 0, 64])} o ({chance.randint(1, 40)},{row}):({row},1)", dtype
+    return chance.choice(["(8,64", "Sw<3,4,3>", "(8,?):(1,8)", "gmem_ptr[16b](0x400) o (8,64):(64,1)", "(2,2):(1,2,3)", "", "(0,4)"]), dtype
+
+
+def layout_lines(printed):
+    """The label and the text of each line that explain --layout prints; where there is none, only why."""
+    lines = [(line[:20].strip(), line[21:]) for line in printed.split("\n\n")[0].splitlines()]
+    return [line for line in lines if line[0]]
+
+
+def check_layout(page, text, dtype):
+    done = subprocess.run([COMMAND, "explain", f"--layout={text}", f"--dtype={dtype}"], capture_output=True, text=True, check=False)
+    show(page, {"layout": text, "ltype": dtype})
+    says = page.inner_text("#layout-says")
+    if done.returncode == 2:
+        counts["refused layouts"] += 1
+        expect(f"the refusal of {text}", says.strip().split("\n")[0], done.stderr.split("\n")[0].removeprefix("tmaref explain: --layout: "))
+        return
+    counts["layouts" if done.returncode == 0 else "unfilled layouts"] += 1
+    expect(f"whether copies fill {text}", "fill" in says and "No " not in says, done.returncode == 0)
+    rows = page.locator("#layout-facts tr").all()
+    shown = [(row.locator("th").text_content(), row.locator("td").text_content().split("\n")[0]) for row in rows]
+    expect(f"the facts of {text} as {dtype}", shown, layout_lines(done.stdout))
+    answer = json.loads(command("explain", "--json", f"--layout={text}")[1])
+    if answer["rank"] > 2:
+        return
+    table = json.loads(command("explain", "--json", "--table", f"--layout={text}")[1])["table"]
+    cells = page.locator("#elements tr").evaluate_all("rows => rows.slice(1).map(row => [...row.querySelectorAll('td')].map(cell => +cell.textContent))")
+    expect(f"the table of {text}", cells, [row[:16] for row in table[:16]])
+
+
+def check_layouts(page, chance):
+    for _ in range(LAYOUTS):
+        check_layout(page, *random_layout(chance))
+    show(page, {})
+    page.click("#fill-map")
+    expect("a layout's box becomes the map", [page.input_value(f"#{i}") for i in ("dtype", "dim", "box", "swizzle")],
+           ["bf16", "128, 128", "64, 128", "128B"])
+    expect("which is accepted", page.inner_text("#verdict"), "The driver accepts it.")
+    page.click("#take-box")
+    expect("and its box becomes a layout", page.input_value("#layout"), "Sw<3,4,3> o smem_ptr[16b](unset) o (128,64):(64,1)")
+    page.fill("#corner", "100, 60")
+    expect("another corner", page.locator("#elements td").first.text_content(), command("explain", "--layout", page.input_value("#layout"), "--element", "100,60")[1].split("index ")[1].split()[0].strip(","))
+    page.select_option("#interleave", "16B")
+    page.click("#take-box")
+    expect("a box that is no layout", "is no layout of CuTe's" in page.inner_text("#layout-says"), True)
+    page.fill("#modes", "7")
+    expect("too many modes", "Modes: 7; from 1 to 2" in page.inner_text("#layout-says"), True)
+
+
 def show(page, state):
     page.evaluate("hash => { location.hash = hash }", urlencode(state))
     page.wait_for_function("hash => location.hash.slice(1) === hash", arg=urlencode(state))
@@ -221,6 +287,7 @@ def main():
         check_typing(page)
         check_names(page)
         check_patterns(page)
+        check_layouts(page, chance)
         for _ in range(STATES):
             state = random_state(chance)
             show(page, state)
