@@ -7,8 +7,8 @@
     tmaref tile ADDRESS BYTES --map ADDRESS [--coord LIST] [OPTION...]
 
 An ADDRESS is any expression of the debugger without blanks: &map, 0x7f0000000000, (@shared`int*)0x400 with a ` for each blank.
-Memory is read by the debugger's own `x`, so that what cuda-gdb knows of address spaces holds. The command is that of
-TMAREF_COMMAND, or of the PATH.
+Memory is read by the debugger's own `x`, so that what cuda-gdb knows of address spaces holds. A bare number is an address of the
+process there: global memory of the GPU is (@global`int*)0x7f0000000000. The command is that of TMAREF_COMMAND, or of the PATH.
 """
 
 import json
@@ -36,6 +36,12 @@ def run(*arguments):
     if done.returncode not in (0, 1):
         raise gdb.GdbError(done.stderr.strip())
     return done.stdout
+
+
+def given(argument, usage):
+    if not argument.strip():
+        raise gdb.GdbError(f"write: {usage}")
+    return argument
 
 
 def expression(word):
@@ -96,9 +102,18 @@ def write_tensor(map_hex, path):
         raise gdb.GdbError(f"the tensor has {size_bytes} bytes: write the part that matters into a file yourself, and "
                            "give it as --tensor FILE --tensor-at ADDRESS")
     try:
-        gdb.execute(f"dump binary memory {path} {address:#x} {address + size_bytes:#x}", to_string=True)
+        gdb.execute(dump_of_global(path, address, size_bytes), to_string=True)
     except gdb.error as error:
         raise gdb.GdbError(f"the tensor, {size_bytes} bytes at {address:#x}: {error}") from error
+
+
+def dump_of_global(path, address, size_bytes):
+    """The debugger's command that writes global memory. cuda-gdb's `dump binary memory` would write the process's own."""
+    try:
+        gdb.parse_and_eval("(@global int *)0")
+    except gdb.error:  # gdb, for a process without a GPU
+        return f"dump binary memory {path} {address:#x} {address + size_bytes:#x}"
+    return f"with max-value-size unlimited -- dump binary value {path} *(@global unsigned char *){address:#x}@{size_bytes}"
 
 
 class Tmaref(gdb.Command):
@@ -115,7 +130,7 @@ class Map(gdb.Command):
         super().__init__("tmaref map", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
-        gdb.write(run("decode", read(argument, MAP_BYTES).hex()))
+        gdb.write(run("decode", read(given(argument, "tmaref map ADDRESS"), MAP_BYTES).hex()))
 
 
 class Barrier(gdb.Command):
@@ -125,7 +140,7 @@ class Barrier(gdb.Command):
         super().__init__("tmaref barrier", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, argument, from_tty):
-        word = int.from_bytes(read(argument, BARRIER_BYTES), "little")
+        word = int.from_bytes(read(given(argument, "tmaref barrier ADDRESS"), BARRIER_BYTES), "little")
         gdb.write(run("mbarrier", f"{word:#018x}"))
 
 

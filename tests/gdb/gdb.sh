@@ -62,6 +62,8 @@ says "SWIZZLE_MODE" "tmaref tile tile sizeof(tile) --map &map --coord 128,0 --sh
 says "is not a whole number" "tmaref tile tile 8192 --map &map --coord x --shared=0"
 says "say with --shared which one" "tmaref tile tile 8192 --map &map"
 says "write: tmaref tile ADDRESS BYTES --map ADDRESS" "tmaref tile tile 8192"
+says "write: tmaref map ADDRESS" "tmaref map"
+says "write: tmaref barrier ADDRESS" "tmaref barrier"
 says "BYTES is a number from 1 to 233472, not -5" "tmaref tile tile -5 --map &map"
 says "BYTES is a number from 1 to 233472, not 0" "tmaref tile tile 0 --map &map"
 says 'the map has no tensor (its address is 0): see `tmaref map`' "tmaref tile tile 8192 --map &zeroed --shared 0"
