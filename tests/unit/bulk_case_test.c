@@ -1,56 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The suite `bulk_case`: the family "bulk" around the model: JSON both ways, what memory holds before, what random
-// cases lean to, and the words for a mismatch.
+// The suite `bulk_case`: the family "bulk" around the model: what memory holds before, what random cases lean to.
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
 #include "bulk_case.h"
 #include "family.h"
-#include "family_checks.h"
 
 Suite *bulk_case_suite(void);
 
 enum { CASES = 20000, BYTES = 1 << 20 };
 
-static struct bulk_case case_of(const char *text)
-{
-    struct bulk_case c;
-    family_takes("bulk", text, &c);
-    return c;
-}
-
 // --- JSON ------------------------------------------------------------------------------------------------------------
-
-#define CASE(form, operation, places, size)                                                                            \
-    "{\"form\": \"" form "\", \"operation\": \"" operation "\", " places ", \"size\": " size ", \"seed\": 1"
-#define EXPECTS ", \"expect\": 16}"
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {CASE("local_to_shared", "copy", "\"from\": 4096, \"to\": 8192", "16") EXPECTS, "\"form\" is none of"},
-    {CASE("shared_to_other", "add.s64", "\"from\": 4096, \"to\": 8192", "16") EXPECTS, "\"operation\" is none of"},
-    {CASE("shared_to_other", "add.f32", "\"from\": 4096, \"to\": 8192", "16") EXPECTS, "none that PTX has"},
-    {CASE("global_to_shared", "add.u32", "\"from\": 17592186044416, \"to\": 8192", "16") EXPECTS, "none that PTX has"},
-    {CASE("global_to_shared", "copy", "\"from\": 4096, \"to\": 8192", "16") EXPECTS, "of the arena"},
-    {CASE("shared_to_other", "copy", "\"from\": 2047, \"to\": 8192", "16") EXPECTS, "\"from\" is a shared address"},
-    {CASE("shared_to_other", "copy", "\"from\": 4096, \"to\": 262144", "16") EXPECTS, "\"to\" is a shared address"},
-    {CASE("shared_to_global", "copy", "\"from\": 4096, \"to\": 17592186044416", "16") "}", "past the arena's end"},
-    {CASE("shared_to_global", "copy", "\"from\": 4096, \"to\": \"0x200000000000\"", "16") EXPECTS, "expect"},
-    {CASE("shared_to_own", "copy", "\"from\": 4096, \"to\": 4111", "32") EXPECTS, "overlap"},
-    {CASE("registers_to_other", "copy", "\"to\": 4096", "12") EXPECTS, "4, 8 or 16"},
-    {CASE("registers_to_other", "add.u64", "\"to\": 4096", "4") EXPECTS, "that of its type"},
-    {CASE("registers_to_other", "copy", "\"from\": 0, \"to\": 4096", "4") EXPECTS, "from"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(bulk_case_that_cannot_run_is_refused)
-{
-    family_refuses("bulk", refused[_i].text, refused[_i].why);
-}
-END_TEST
 
 // --- contents and random cases ---------------------------------------------------------------------------------------
 
@@ -132,52 +93,13 @@ START_TEST(bulk_generate_meets_every_operation_and_rule)
 }
 END_TEST
 
-// --- words for a mismatch --------------------------------------------------------------------------------------------
-
-static void check_words(const char *text, int window, uint32_t offset, const char *words)
-{
-    struct bulk_case c = case_of(text);
-    family_says("bulk", &c, window, offset, 0xff, words);
-}
-
-START_TEST(bulk_explain_names_the_element)
-{
-    const char *store = CASE("shared_to_global", "add.f32", "\"from\": 4096, \"to\": 35184372089088", "32") "}";
-    const char *other = CASE("shared_to_other", "copy", "\"from\": 4096, \"to\": 8192", "32") ", \"expect\": 32}";
-    const char *load =
-        CASE("global_to_shared", "copy", "\"from\": 17592186044432, \"to\": 8192", "32") ", \"expect\": 32}";
-    uint64_t word;
-    char text[32];
-    check_words(store, 0, 257, "address 0x200000000100 (inside)");
-    check_words(store, 0, 263, "address 0x200000000104 (inside)");
-    check_words(store, 0, 255, "address 0x2000000000fc (outside: never written)");
-    check_words(store, 0, 288, "(outside: never written)");
-    check_words(other, 1, 256, "shared_to_other of 32 bytes to 0x2000, copy: address 0x2000 (inside)");
-    check_words(other, 0, 3, "rule BULK_TX_BYTES");
-    memcpy(&word, arena()->bytes + 16, sizeof word);
-    snprintf(text, sizeof text, "source 0x%016llx", (unsigned long long)word);
-    check_words(load, 1, 256, text);
-}
-END_TEST
-
-START_TEST(bulk_explain_names_the_rule_of_a_fault)
-{
-    struct bulk_case c = case_of(CASE("shared_to_other", "copy", "\"from\": 4097, \"to\": 8192", "32") EXPECTS);
-    family_says("bulk", &c, FAMILY_STATUS, 0, 0, "716 expected, 0 found");
-    family_says("bulk", &c, FAMILY_STATUS, 0, 0, "BULK_ALIGN");
-}
-END_TEST
-
 Suite *bulk_case_suite(void)
 {
     Suite *suite = suite_create("bulk_case");
     TCase *tcase = tcase_create("bulk_case");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, bulk_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_loop_test(tcase, bulk_contents_let_all_limits_meet, 0, SPECIAL);
     tcase_add_test(tcase, bulk_generate_meets_every_operation_and_rule);
-    tcase_add_test(tcase, bulk_explain_names_the_element);
-    tcase_add_test(tcase, bulk_explain_names_the_rule_of_a_fault);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The family "copy": its cases as JSON, its generator, the kernels of the TMA tutorial on the model, mismatch reports.
+// The family "copy": its generator, and the kernels of the TMA tutorial on the model.
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
@@ -9,7 +8,6 @@
 #include "cuda_abi.h"
 #include "family.h"
 #include "family_checks.h"
-#include "json.h"
 
 Suite *copy_case_suite(void);
 
@@ -51,7 +49,6 @@ static struct result result_of(const struct copy_case *c, int slot)
     "\"globalDim\":[" columns "," rows "],\"globalStrides\":[64],\"elementStrides\":[1,1],\"boxDim\":[16," box_rows    \
     "]}"
 #define SOURCE "17592186044416"
-#define TARGET "70368744177664"
 #define LOAD(columns, rows, shared)                                                                                    \
     "{\"op\":\"load\",\"map\":" MAP(SOURCE, columns, rows, "16") ",\"shared\":" shared "}"
 #define SHARED(op, cut, cluster, along, slice)                                                                         \
@@ -73,39 +70,6 @@ static struct result result_of(const struct copy_case *c, int slot)
 #define ADD(op, ring)                                                                                                  \
     "{\"op\":\"" op "\",\"map\":" FLOATS ",\"shared\":2048,\"to\":70368744178688,\"to_strides\":[64]," ring            \
     "\"reduce\":\"add\",\"seed\":1}"
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {LOAD("65537", "16", "2048"), "65536 elements"},
-    {LOAD("16", "16", "1024"), "\"shared\""},
-    {LOAD("16", "16", "233088"), "does not fit in shared memory"},
-    {SHARED("multicast", "[1,2,1]", "[1,1,2]", "4", ",\"slice\":[0,2]"), "\"slice\""},
-    {SHARED("multicast", "[1,2,1]", "[1,1,2]", "3", ",\"slice\":[0]"), "\"cut\""},
-    {SHARED("separate", "[1,1,2]", "[1,1,2]", "4", ""), "\"cut\""},
-    {SHARED("separate", "[1,0,2]", "[1,1,2]", "4", ""), "1 to 16"},
-    {SHARED("separate", "[1,2,1]", "[4,4,2]", "4", ""), "at most 16 CTAs"},
-    {SHARED("separate", "[1,2,1]", "[1,1,2]", "8", ""), "along"},
-    {STORE("store", TARGET, "16", "rows", "1"), "outside the memory"},
-    {STORE("store", "70368744178688", "16", "rows", "0"), "\"parts\""},
-    {STORE("store", "70368744178688", "16", "column", "1"), "fill"},
-    {STORE("inc", "70368744178688", "16", "rows", "1"), "op"},
-    {RING("0", "1"), "\"ctas\""},
-    {RING("1", "17"), "stages"},
-    {RING("1", "0"), "\"stages\""},
-    {"{\"op\":\"vector_add\",\"from\":17592186044416,\"to\":70368744178688,\"size\":6,\"seed\":1}", "multiple of 4"},
-    {ADD("ring", "\"ctas\":0,\"stages\":2,"), "\"ctas\""},
-    {BYTES("17592186044424", "70368744178688", "100", "16"), "multiples of 16"},
-    {BYTES(SOURCE, "70368744178688", "100", "24"), "\"chunk\""},
-    {BYTES(SOURCE, "70368744178688", "33554433", "16"), "arena"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(copy_case_that_cannot_run_is_refused)
-{
-    family_refuses("copy", refused[_i].text, refused[_i].why);
-}
-END_TEST
 
 // --- random cases ----------------------------------------------------------------------------------------------------
 
@@ -312,36 +276,10 @@ END_TEST
 
 // --- a mismatch in words ---------------------------------------------------------------------------------------------
 
-static const struct {
-    const char *text, *window, *says;
-    uint32_t at;
-} mismatches[] = {
-    {LOAD("16", "40", "2048"), "barriers", "mbarrier of CTA 1", 8},
-    {LOAD("16", "40", "2048"), "tiles", "CTA 1, tile 0 of it, byte 0x40 of the tile: box 0 of 1", 1152 + 64},
-    {LOAD("16", "40", "2048"), "tiles", "behind its last box", 1024},
-    {STORE("add", "70368744178688", "16", "rows", "3"), "tensor", "element (1, 2, 0)", 256 + 132},
-    {STORE("store", "70368744178688", "16", "rows", "1"), "tensor", "byte -1 of what is written\n", 255},
-    {BYTES(SOURCE, "70368744178688", "1003", "64"), "tensor", "byte 3 of what is written\n", 259},
-};
-enum { MISMATCHES = sizeof mismatches / sizeof mismatches[0] };
-
-START_TEST(mismatch_names_its_place)
-{
-    struct copy_case c = case_of(mismatches[_i].text);
-    struct result result = result_of(&c, 0);
-    int window = 0;
-    while (strcmp(result.window[window].name, mismatches[_i].window) != 0) ck_assert_int_lt(++window, result.windows);
-    family_says("copy", &c, window, mismatches[_i].at, 1, mismatches[_i].says);
-}
-END_TEST
-
 Suite *copy_case_suite(void)
 {
     Suite *suite = suite_create("copy_case");
-    TCase *json = tcase_create("json"), *random = tcase_create("random"), *tutorial = tcase_create("tutorial");
-    TCase *reports = tcase_create("reports");
-    tcase_set_timeout(json, 60);
-    tcase_add_loop_test(json, copy_case_that_cannot_run_is_refused, 0, REFUSED);
+    TCase *random = tcase_create("random"), *tutorial = tcase_create("tutorial");
     tcase_set_timeout(random, 120);
     tcase_add_test(random, random_cases_reach_what_there_is);
     tcase_add_test(tutorial, tile_address__cta_loads_its_tile);
@@ -353,10 +291,7 @@ Suite *copy_case_suite(void)
     tcase_add_test(tutorial, bulk_size__odd_bytes_are_copied_too);
     tcase_add_loop_test(tutorial, reduce_float_add__one_step_adds_as_three_do, 0, 2);
     tcase_add_test(tutorial, copy_numbers_are_exact);
-    tcase_add_loop_test(reports, mismatch_names_its_place, 0, MISMATCHES);
-    suite_add_tcase(suite, json);
     suite_add_tcase(suite, random);
     suite_add_tcase(suite, tutorial);
-    suite_add_tcase(suite, reports);
     return suite;
 }

@@ -41,41 +41,6 @@ void family_takes(const char *name, const char *text, void *test_case)
     json_decref(json);
 }
 
-void family_says(const char *name, const void *test_case, int window, uint32_t at, uint8_t flip, const char *words)
-{
-    const struct family *of = family_find(name);
-    const size_t bytes = family_result_bytes(of, test_case) + 1;
-    struct result expected = result_at(malloc(bytes)), found = result_at(malloc(bytes));
-    char *said = NULL;
-    size_t size_bytes;
-    family_run_model(of, test_case, &expected);
-    family_run_model(of, test_case, &found);
-    if (window == FAMILY_STATUS)
-        found.status = (int)at;
-    else
-        found.window[window].bytes[at] ^= flip;
-    FILE *out = open_memstream(&said, &size_bytes);
-    family_explain(of, test_case, &expected, &found, out);
-    fclose(out);
-    ck_assert_msg(strstr(said, words) != NULL, "'%s' is not in: %s", words, said);
-    free(said);
-    free(expected.first_bytes);
-    free(found.first_bytes);
-}
-
-void family_refuses(const char *name, const char *text, const char *why)
-{
-    const struct family *of = family_find(name);
-    void *taken = calloc(1, of->case_bytes);
-    struct text said = {""};
-    json_t *json = json_loads(text, 0, NULL);
-    ck_assert_msg(taken != NULL && json != NULL, "%s", text);
-    ck_assert_msg(!family_read(of, json, taken, &said), "%s", text);
-    ck_assert_msg(strstr(said.at, why) != NULL, "%s: %s", text, said.at);
-    json_decref(json);
-    free(taken);
-}
-
 static json_t *random_case(uint64_t i)
 {
     struct random random = random_for(SEED, i);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The suite `histogram_case`: the family "histogram" on the model against plain counting, what the missing barrier
-// costs, JSON both ways, what random cases lean to, and the words for a mismatch.
+// costs, and what random cases lean to.
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
 #include "family.h"
-#include "family_checks.h"
 #include "histogram_case.h"
 
 Suite *histogram_case_suite(void);
@@ -142,32 +140,6 @@ END_TEST
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-#define CASE(rest) "{\"threads\": 32, \"values\": \"any\", \"seed\": 1, " rest "}"
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {CASE("\"variant\": \"sync\", \"clusters\": 1, \"nbins\": 9, \"count\": 1"), "cluster is 1 to 16"},
-    {CASE("\"variant\": \"global\", \"cluster\": 2, \"clusters\": 1, \"nbins\": 9, \"count\": 1"),
-     "not there for global"},
-    {CASE("\"variant\": \"own\", \"cluster\": 17, \"clusters\": 1, \"nbins\": 9, \"count\": 1"), "\"cluster\""},
-    {CASE("\"variant\": \"own\", \"cluster\": 2, \"clusters\": 0, \"nbins\": 9, \"count\": 1"), "at least 1"},
-    {CASE("\"variant\": \"own\", \"cluster\": 2, \"clusters\": 257, \"nbins\": 9, \"count\": 1"), "at most 512 CTAs"},
-    {CASE("\"variant\": \"own\", \"cluster\": 2, \"clusters\": 1, \"nbins\": 116225, \"count\": 1"),
-     "at most 58112 bins"},
-    {CASE("\"variant\": \"own\", \"cluster\": 2, \"clusters\": 1, \"nbins\": 9, \"count\": 1, \"linger\": 1"),
-     "for missing"},
-    {CASE("\"variant\": \"missing\", \"late\": 0, \"cluster\": 2, \"clusters\": 1, \"nbins\": 9, \"count\": 16385"),
-     "at most 16384"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(histogram_case_that_cannot_run_is_refused)
-{
-    family_refuses("histogram", refused[_i].text, refused[_i].why);
-}
-END_TEST
-
 // --- Random cases and words ------------------------------------------------------------------------------------------
 
 // Every size of cluster in every variant, remainders everywhere, and each outcome of the race.
@@ -207,22 +179,6 @@ START_TEST(histogram_cases_reach_everything)
 }
 END_TEST
 
-START_TEST(histogram_mismatch_names_the_bin)
-{
-    static const struct {
-        int window;
-        uint32_t word;
-        const char *text;
-    } places[] = {{0, HISTOGRAM_GUARD_WORDS + 9, "bin 9, in CTA 1 of a cluster: "},
-                  {0, 2, "word -6 beside the bins: "},
-                  {0, HISTOGRAM_GUARD_WORDS + 16, "word 16 beside the bins: "},
-                  {1, 10, "shared memory of CTA 1 of the grid, bin 2 of its own: "},
-                  {2, 5, "%cluster_nctarank of CTA 1: 2 expected, 3 found (+1)"}};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        family_says("histogram", &race, places[i].window, 4 * places[i].word, 1, places[i].text);
-}
-END_TEST
-
 Suite *histogram_case_suite(void)
 {
     Suite *suite = suite_create("histogram_case");
@@ -232,9 +188,7 @@ Suite *histogram_case_suite(void)
     tcase_add_test(tests, histogram_division_is_exact);
     tcase_add_test(tests, cluster_exited__missing_barrier_loses_what_comes_late);
     tcase_add_test(tests, cluster_exited__missing_barrier_faults);
-    tcase_add_loop_test(tests, histogram_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_test(tests, histogram_cases_reach_everything);
-    tcase_add_test(tests, histogram_mismatch_names_the_bin);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,36 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The suite `mma_case`: the family "mma" around the model: JSON both ways, what random cases hold, and the words for a
-// mismatch.
+// The suite `mma_case`: what random cases of the family "mma" hold.
 #include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "family.h"
-#include "family_checks.h"
 #include "mma_case.h"
 
 Suite *mma_case_suite(void);
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {"{\"form\": \"m16n8k32.f32.f16.f16\", \"steps\": 1, \"seed\": 1}", "\"form\" is none of"},
-    {"{\"form\": \"m16n8k16.f32.f16.f16.satfinite\", \"steps\": 1, \"seed\": 1}", "\"form\" is none of"},
-    {"{\"form\": \"sp.m16n8k32.f32.f16.f16\", \"steps\": 1, \"seed\": 1, \"selector\": 2}", "selector"},
-    {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 1, \"seed\": 1, \"selector\": 0}", "selector"},
-    {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 4, \"seed\": 1}", "steps"},
-    {"{\"form\": \"m16n8k16.f32.f16.f16\", \"steps\": 1, \"seed\": 1, \"n\": 8}", "\"n\""},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(mma_case_that_cannot_run_is_refused)
-{
-    family_refuses("mma", refused[_i].text, refused[_i].why);
-}
-END_TEST
 
 // --- Random cases ----------------------------------------------------------------------------------------------------
 
@@ -84,33 +59,11 @@ START_TEST(mma_cases_tell_how_many_bits_are_kept)
 }
 END_TEST
 
-// --- Words -----------------------------------------------------------------------------------------------------------
-
-START_TEST(mma_mismatch_names_the_element_and_its_terms)
-{
-    struct mma_case c = {MMA_M16K16_F32_F16_F16_PLAIN, 2, 0, 0};
-    family_says("mma", &c, 0, 4 * (3 * MMA_LANES + 9), 1,
-                "m16n8k16.f32.f16.f16, 2 steps: D[10][3], lane 9, register 3: 0x");
-    family_says("mma", &c, 0, 4 * (3 * MMA_LANES + 9), 1, "step 1: accumulator 0x");
-    family_says("mma", &c, 0, 4 * (3 * MMA_LANES + 9), 1, "rule MMA_SUM");
-    c.form = MMA_M16K32_F16_E4M3_E5M2_PLAIN;
-    family_says("mma", &c, 0, 4 * (MMA_LANES + 9) + 2, 1, "D[10][3], lane 9, register 1, upper half");
-    family_says("mma", &c, 0, 4 * (MMA_LANES + 9) + 2, 1, "rule MMA_FP8");
-    c.form = MMA_SP_M16K64_S32_S8_S8_PLAIN;
-    family_says("mma", &c, 0, 4 * (MMA_LANES + 9) + 2, 1, "sp.m16n8k64.s32.s8.s8, 2 steps: D[2][3]");
-    c.form = MMA_M16K8_F64_F64_F64_PLAIN;
-    family_says("mma", &c, 0, 4 * (2 * (MMA_LANES + 9) + 1) + 2, 1, "D[2][3], lane 9, register 1: 0x");
-    family_says("mma", &c, 0, 4 * (2 * (MMA_LANES + 9) + 1) + 2, 1, "rule MMA_F64");
-}
-END_TEST
-
 Suite *mma_case_suite(void)
 {
     Suite *suite = suite_create("mma_case");
     TCase *tests = tcase_create("mma_case");
-    tcase_add_loop_test(tests, mma_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_loop_test(tests, mma_cases_tell_how_many_bits_are_kept, 0, 3);
-    tcase_add_test(tests, mma_mismatch_names_the_element_and_its_terms);
     suite_add_tcase(suite, tests);
     return suite;
 }

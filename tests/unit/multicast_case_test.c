@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The suite `multicast_case`: the family "multicast" around the model: JSON both ways, what random cases lean to, where
-// results lie, and the words for a mismatch.
+// The suite `multicast_case`: the family "multicast" around the model: what random cases lean to, where results lie,
+// and the words for a mismatch.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
-#include "family_checks.h"
 #include "mbarrier.h"
 #include "multicast_case.h"
 
@@ -40,26 +39,6 @@ static struct multicast_case random_case(uint64_t i)
 #define ISSUE(issuer, mask, shared)                                                                                    \
     "{\"issuer\":" issuer ",\"ctaMask\":" mask ",\"to_rank\":0,\"barrier_rank\":0,\"shared\":" shared                  \
     ",\"tensorCoords\":[0,0]}"
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {TILE("2", "2", "1028", "[0,0]", "[" ISSUE("0", "1", "2048") "]"), "multiple of 8"},
-    {TILE("2", "2", "1024", "[0]", "[" ISSUE("0", "1", "2048") "]"), "expect"},
-    {TILE("2", "2", "1024", "[0,0]", "7"), "1 to 16"},
-    {TILE("2", "2", "1024", "[0,0]", "[" ISSUE("2", "1", "2048") "]"), "issuer"},
-    {"{\"cluster\":2,\"load_mode\":\"bulk\",\"map\":" MAP
-     ",\"barrier\":1024,\"expect\":[0,0],\"issues\":[{\"issuer\":0,"
-     "\"to_rank\":0,\"barrier_rank\":0,\"shared\":2048,\"from\":17592186044416,\"size\":16}]}",
-     "map"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(multicast_case_that_cannot_run_is_refused)
-{
-    family_refuses("multicast", refused[_i].text, refused[_i].why);
-}
-END_TEST
 
 // --- random cases ----------------------------------------------------------------------------------------------------
 
@@ -160,10 +139,7 @@ END_TEST
 Suite *multicast_case_suite(void)
 {
     Suite *suite = suite_create("multicast_case");
-    TCase *tcase = tcase_create("json");
-    tcase_add_loop_test(tcase, multicast_case_that_cannot_run_is_refused, 0, REFUSED);
-    suite_add_tcase(suite, tcase);
-    tcase = tcase_create("random");
+    TCase *tcase = tcase_create("random");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, random_cases_reach_what_there_is);
     tcase_add_test(tcase, random_cases_complete_their_barriers);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The suite `prefetch_case`: the family "prefetch": JSON both ways, what a pipeline leaves, what random cases lean to,
-// and the words for a mismatch.
+// The suite `prefetch_case`: the family "prefetch": what a pipeline leaves, and what random cases lean to.
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
@@ -34,31 +32,6 @@ static struct result model_of(const struct prefetch_case *c, uint8_t *to)
     "{\"stages\": " stages ", \"stores\": " stores ", \"ctas\": " ctas ", \"bytes\": " length ", \"batch\": " batch    \
     ", " rest ", \"seed\": 1}"
 #define REST "\"threads\": 64, \"offset\": 16, \"in_place\": 0"
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {CASE("0", "0", "1", "64", "64", REST), "\"stages\" is 1 to 16"},
-    {CASE("17", "0", "1", "64", "64", REST), "stages"},
-    {CASE("4", "4", "1", "64", "64", REST), "less than \"stages\""},
-    {CASE("4", "1", "0", "64", "64", REST), "\"ctas\" is 1 to 64"},
-    {CASE("4", "1", "1", "0", "64", REST), "\"bytes\" is a multiple"},
-    {CASE("4", "1", "1", "66", "64", REST), "\"bytes\" is a multiple"},
-    {CASE("4", "1", "1", "64", "6", REST), "\"batch\" is a multiple"},
-    {CASE("16", "1", "1", "64", "16384", REST), "do not fit"},
-    {CASE("4", "1", "1", "64", "64", "\"threads\": 48, \"offset\": 0, \"in_place\": 0"), "\"threads\" is 32"},
-    {CASE("4", "1", "1", "64", "64", "\"threads\": 64, \"offset\": 2, \"in_place\": 0"), "\"offset\" is a multiple"},
-    {CASE("4", "1", "1", "64", "64", "\"threads\": 64, \"offset\": 0, \"in_place\": 2"), "in_place"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(prefetch_case_that_cannot_run_is_refused)
-{
-    family_refuses("prefetch", refused[_i].text, refused[_i].why);
-}
-END_TEST
 
 // --- what it leaves --------------------------------------------------------------------------------------------------
 
@@ -168,51 +141,16 @@ START_TEST(prefetch_generate_meets_every_ring)
 }
 END_TEST
 
-// --- words -----------------------------------------------------------------------------------------------------------
-
-// A byte of a window that is changed, and what is said of it.
-static const struct {
-    int window;
-    uint32_t at;
-    const char *says;
-} changed[] = {
-    {0, 3, "source: byte 3 of the window lies outside"},
-    {1, PREFETCH_SURROUND_BYTES + 16 + 9 * 48 + 4, "destination: element 109, batch 9 (CTA 1, stage 0)"},
-    {2, 8 * 5 + 7, "barrier of CTA 1, stage 1: phase 0, pending 1, tx 0, error 0 expected; phase 1, pending 1"},
-    {3, 1, "CTA 0, around them"},
-    {3, 768 + PREFETCH_GUARD_BYTES + 2 * PREFETCH_PITCH_BYTES + 7, "CTA 1, stage 2, byte 7"},
-};
-enum { CHANGED = sizeof changed / sizeof changed[0] };
-
-START_TEST(prefetch_explain_names_the_place)
-{
-    struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
-    family_says("prefetch", &c, changed[_i].window, changed[_i].at, 0x80, changed[_i].says);
-}
-END_TEST
-
-START_TEST(prefetch_explain_names_the_rule_of_a_fault)
-{
-    struct prefetch_case c = case_of(CASE("4", "2", "2", "568", "48", REST));
-    c.offset = 4;
-    family_says("prefetch", &c, FAMILY_STATUS, 0, 0, "716 expected, 0 found");
-    family_says("prefetch", &c, FAMILY_STATUS, 0, 0, "BULK_ALIGN");
-}
-END_TEST
-
 Suite *prefetch_case_suite(void)
 {
     Suite *suite = suite_create("prefetch_case");
     TCase *tcase = tcase_create("prefetch_case");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, prefetch_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_test(tcase, prefetch_leaves_elements_one_higher_and_the_last_turns_in_the_stages);
     tcase_add_test(tcase, mbarrier_wait_parity__prefetch_flips_it_once_a_turn);
     tcase_add_test(tcase, prefetch_in_place_leaves_the_same);
     tcase_add_test(tcase, bulk_align__prefetch_faults);
     tcase_add_test(tcase, prefetch_generate_meets_every_ring);
-    tcase_add_loop_test(tcase, prefetch_explain_names_the_place, 0, CHANGED);
-    tcase_add_test(tcase, prefetch_explain_names_the_rule_of_a_fault);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The suite `rmw_case`: the family "rmw": JSON both ways, which copy each call becomes, what a CTA leaves, what random
-// cases lean to, and the words for a mismatch.
+// The suite `rmw_case`: the family "rmw": which copy each call becomes, what a CTA leaves, what random cases lean to.
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
@@ -34,29 +32,6 @@ static struct result model_of(const struct rmw_case *c, uint8_t *to)
     "{\"form\": \"" form "\", \"type\": \"" type "\", \"issuer\": \"elected\", \"seed\": 1, " rest "}"
 #define SHAPE(threads, count, tile, offset)                                                                            \
     "\"threads\": " threads ", \"count\": " count ", \"tile\": " tile ", \"offset\": " offset
-
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {CASE("memcpy", "u32", SHAPE("32", "8", "8", "0")), "\"form\" is none of"},
-    {CASE("memcpy_async", "u16", SHAPE("32", "8", "8", "0")), "\"type\" is none of"},
-    {CASE("memcpy_async", "u32", SHAPE("33", "8", "8", "0")), "\"threads\" is 32"},
-    {CASE("memcpy_async", "u32", SHAPE("288", "8", "8", "0")), "threads"},
-    {CASE("memcpy_async", "u32", SHAPE("32", "0", "8", "0")), "\"count\" is that of"},
-    {CASE("memcpy_async", "u32", SHAPE("32", "513", "8", "0")), "\"count\" is that of"},
-    {CASE("memcpy_async", "u32", SHAPE("32", "8", "0", "0")), "\"tile\" is 1 to"},
-    {CASE("memcpy_async", "u32", SHAPE("32", "8", "16385", "0")), "\"tile\" is 1 to"},
-    {CASE("memcpy_async", "u32", SHAPE("32", "8", "8", "2")), "\"offset\" is a multiple"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(rmw_case_that_cannot_run_is_refused)
-{
-    family_refuses("rmw", refused[_i].text, refused[_i].why);
-}
-END_TEST
 
 // --- which copy ------------------------------------------------------------------------------------------------------
 
@@ -217,50 +192,16 @@ START_TEST(rmw_generate_meets_every_kernel_and_remainder)
 }
 END_TEST
 
-// --- words -----------------------------------------------------------------------------------------------------------
-
-// A byte of a window that is changed, and what is said of it.
-static const struct {
-    int window;
-    uint32_t at;
-    const char *says;
-} changed[] = {
-    {0, 3, "outside of it and is never written"},
-    {0, RMW_SURROUND_BYTES + 16 + 4 * 41, "element 41 (CTA 2, 1 of its tile)"},
-    {1, RMW_GUARD_BYTES - 1, "before: CTA 0, byte -1 of its tile"},
-    {2, 2 * 384 + RMW_GUARD_BYTES + 5, "after: CTA 2, byte 5 of its tile"},
-    {3, 16 + 8, "CTA 1: mbarrier 0x"},
-};
-enum { CHANGED = sizeof changed / sizeof changed[0] };
-
-START_TEST(rmw_explain_names_the_place)
-{
-    struct rmw_case c = case_of(CASE("memcpy_async", "u32", SHAPE("64", "75", "20", "16")));
-    family_says("rmw", &c, changed[_i].window, changed[_i].at, 1, changed[_i].says);
-}
-END_TEST
-
-START_TEST(rmw_explain_names_the_rule_of_a_fault)
-{
-    struct rmw_case c = case_of(CASE("cp_async_bulk", "u64", SHAPE("32", "70", "64", "8")));
-    family_says("rmw", &c, FAMILY_STATUS, 0, 0, "716 expected, 0 found");
-    family_says("rmw", &c, FAMILY_STATUS, 0, 0, "BULK_ALIGN");
-}
-END_TEST
-
 Suite *rmw_case_suite(void)
 {
     Suite *suite = suite_create("rmw_case");
     TCase *tcase = tcase_create("rmw_case");
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, rmw_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_loop_test(tcase, bulk_align__rmw_faults_where_the_call_asks_for_a_bulk_copy, 0, CALLS);
     tcase_add_test(tcase, rmw_leaves_every_element_one_higher);
     tcase_add_loop_test(tcase, rmw_adds_1_as_the_type_does, 0, SUMS);
     tcase_add_test(tcase, rmw_adds_1_to_each_of_four);
     tcase_add_test(tcase, rmw_generate_meets_every_kernel_and_remainder);
-    tcase_add_loop_test(tcase, rmw_explain_names_the_place, 0, CHANGED);
-    tcase_add_test(tcase, rmw_explain_names_the_rule_of_a_fault);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -50,24 +50,6 @@ START_TEST(setmaxnreg_pool__decides_in_which_slot_a_step_is_done)
 }
 END_TEST
 
-static const struct {
-    const char *json, *why;
-} refused[] = {
-    {PROGRAM(STEP(inc, 28, 0)), "24 to 256 in steps of 8"},
-    {PROGRAM(STEP(inc, 232, 1) "," STEP(inc, 232, 2) "," STEP(dec, 24, 0)), "two warpgroups wait at once"},
-    {"{\"warpgroups\": 7, \"steps\": [" STEP(dec, 24, 0) "]}", "3, 4, 5, 6 or 8"},
-    {PROGRAM(""), "an array of 1 to 8"},
-};
-
-START_TEST(setmaxnreg_case_that_cannot_run_is_refused_with_a_reason)
-{
-    struct setmaxnreg_case c;
-    struct text why = {""};
-    ck_assert(!read(refused[_i].json, &c, &why));
-    ck_assert_msg(strstr(why.at, refused[_i].why) != NULL, "%s", why.at);
-}
-END_TEST
-
 // Whether a step is done later than in its own slot.
 static int has_waited(const struct setmaxnreg_case *c, const struct setmaxnreg_run *run)
 {
@@ -101,8 +83,6 @@ Suite *setmaxnreg_case_suite(void)
     TCase *tests = tcase_create("setmaxnreg_case");
     tcase_add_loop_test(tests, setmaxnreg_pool__decides_in_which_slot_a_step_is_done, 0,
                         sizeof programs / sizeof programs[0]);
-    tcase_add_loop_test(tests, setmaxnreg_case_that_cannot_run_is_refused_with_a_reason, 0,
-                        sizeof refused / sizeof refused[0]);
     tcase_add_test(tests, setmaxnreg_generator_reaches_waits_and_both_faults);
     suite_add_tcase(suite, tests);
     return suite;

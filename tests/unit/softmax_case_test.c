@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The suite `softmax_case`: the family "softmax": its 2^x and its result against double precision, the same bits
-// whichever way the states go, states of parts without keys, JSON both ways, random cases, the words for a mismatch.
+// whichever way the states go, states of parts without keys, random cases.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
-#include "family_checks.h"
 #include "float_environment.h"
 #include "mbarrier.h"
 #include "softmax_case.h"
@@ -137,26 +136,6 @@ END_TEST
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-#define CASE(parts, rows, dims, count, threads)                                                                        \
-    "{\"variant\": \"pull\", \"inputs\": \"plain\", \"seed\": 1, \"parts\": " #parts ", \"rows\": " #rows              \
-    ", \"dims\": " #dims ", \"count\": " #count ", \"threads\": " #threads "}"
-
-static const struct {
-    const char *text, *why;
-} refused[] = {
-    {CASE(0, 1, 64, 9, 64), "at least 1"},        {CASE(17, 1, 64, 9, 64), "\"parts\""},
-    {CASE(1, 1, 96, 9, 64), "dims is 64 or 128"}, {CASE(1, 1, 64, 0, 64), "at least 1"},
-    {CASE(1, 1, 64, 9, 32), "multiple of 32"},    {CASE(1, 1, 64, 9, 100), "multiple of 32"},
-    {CASE(1, 1, 64, 9, 544), "\"threads\""},      {CASE(1, 2, 64, 8193, 64), "at most 16384"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(softmax_case_that_cannot_run_is_refused)
-{
-    family_refuses("softmax", refused[_i].text, refused[_i].why);
-}
-END_TEST
-
 // --- Random cases and words ------------------------------------------------------------------------------------------
 
 // Every size of cluster in every variant, both sizes of heads, parts without keys and with a rest.
@@ -186,24 +165,6 @@ START_TEST(softmax_cases_reach_everything)
 }
 END_TEST
 
-START_TEST(softmax_mismatch_names_the_number)
-{
-    const struct softmax_case c = {SOFTMAX_PUSH, 3, 2, 64, 40, 64, SOFTMAX_PLAIN, 1};
-    static const struct {
-        int window;
-        uint32_t word;
-        const char *text;
-    } places[] = {{0, SOFTMAX_GUARD_WORDS + 69, "output of row 1, dimension 5: 0x"},
-                  {0, 1, "word -7 beside the output: 0xffffffff"},
-                  {1, 4 * 68, "state of row 1, part 1, greatest score: "},
-                  {1, 4 * 68 + 1, "part 1, sum of weights: "},
-                  {2, 2 * 68 + 14, "what was sent of row 0, part 2, dimension 10: "},
-                  {3, 2, "barrier of row 1: "}};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        family_says("softmax", &c, places[i].window, 4 * places[i].word, 1, places[i].text);
-}
-END_TEST
-
 Suite *softmax_case_suite(void)
 {
     Suite *suite = suite_create("softmax_case");
@@ -213,9 +174,7 @@ Suite *softmax_case_suite(void)
     tcase_add_test(tests, softmax_is_near_the_exact_result);
     tcase_add_test(tests, softmax_ways_agree);
     tcase_add_test(tests, softmax_parts_without_keys_are_sent_too);
-    tcase_add_loop_test(tests, softmax_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_test(tests, softmax_cases_reach_everything);
-    tcase_add_test(tests, softmax_mismatch_names_the_number);
     suite_add_tcase(suite, tests);
     return suite;
 }

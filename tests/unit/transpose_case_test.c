@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The suite `transpose_case`: the families "transpose", "maps" and "bank" around the model: JSON both ways, what the
-// outputs have to be whatever the swizzle, what random cases lean to, and wavefronts.
+// The suite `transpose_case`: the families "transpose", "maps" and "bank" around the model: what the outputs have to be
+// whatever the swizzle, what random cases lean to, and wavefronts.
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "bank_case.h"
 #include "bank_job.h"
 #include "family.h"
-#include "family_checks.h"
 #include "gpu.h"
 #include "maps_case.h"
 #include "transpose_case.h"
@@ -38,36 +37,6 @@ START_TEST(cases_are_read_as_they_were_written)
     }
     free(c);
     free(again);
-}
-END_TEST
-
-#define MATRIX                                                                                                         \
-    "\"kernel\":\"matrix\",\"bytes\":4,\"rows\":5,\"columns\":9,\"source\":0,\"sourcePitch\":48,\"resultPitch\":32,"
-#define ARTICLE                                                                                                        \
-    "\"kernel\":\"article\",\"bytes\":16,\"rows\":8,\"columns\":8,\"source\":0,\"sourcePitch\":128,"                   \
-    "\"resultPitch\":128,\"swizzle\":\"128B\",\"x\":0,\"y\":0,"
-#define ADDRESSES "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"
-
-static const struct {
-    const char *family, *text, *why;
-} refused[] = {
-    {"transpose", "{" MATRIX "\"swizzle\":\"64B\",\"walk\":\"rows\",\"band\":1,\"ctas\":1,\"tile\":0}", "swizzle"},
-    {"transpose", "{" MATRIX "\"swizzle\":\"128B\",\"walk\":\"rows\",\"band\":2,\"ctas\":1,\"tile\":0}", "band"},
-    {"transpose", "{" MATRIX "\"swizzle\":\"128B\",\"walk\":\"rows\",\"band\":1,\"ctas\":1,\"tile\":1}", "tile"},
-    {"transpose", "{" MATRIX "\"swizzle\":\"128B\",\"walk\":\"knight\",\"band\":1,\"ctas\":1,\"tile\":1}", "walk"},
-    {"transpose", "{" ARTICLE "\"loaded\":1152,\"transposed\":2048}", "overlap"},
-    {"transpose", "{" ARTICLE "\"loaded\":1168,\"transposed\":3072}", "multiples of 128"},
-    {"bank", "{\"access\":\"load\",\"bytes\":3,\"lanes\":1,\"address\":[0," ADDRESSES "]}", "bytes"},
-    {"bank", "{\"access\":\"load\",\"bytes\":8,\"lanes\":1,\"address\":[4," ADDRESSES "]}", "no multiple of"},
-    {"bank", "{\"access\":\"load\",\"bytes\":8,\"lanes\":1,\"address\":[16384," ADDRESSES "]}", "is not in 0 .. 16383"},
-    {"maps", "{\"way\":\"param\",\"tensors\":[]}", "1 to 4"},
-    {"maps", "{\"way\":\"post\",\"tensors\":[]}", "way"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(a_case_that_cannot_run_is_refused)
-{
-    family_refuses(refused[_i].family, refused[_i].text, refused[_i].why);
 }
 END_TEST
 
@@ -185,45 +154,16 @@ START_TEST(replace_zeroed__all_ways_do_the_same)
 }
 END_TEST
 
-// --- Words -----------------------------------------------------------------------------------------------------------
-
-START_TEST(a_mismatch_names_its_place)
-{
-    const struct transpose_case matrix = {.element_bytes = 4,
-                                          .rows = 5,
-                                          .columns = 9,
-                                          .source_pitch = 48,
-                                          .result_pitch = 32,
-                                          .swizzle = SWIZZLE_128B,
-                                          .band = 1,
-                                          .ctas = 1};
-    struct bank_case bank = {.bytes = 4, .active = 3, .address = {0, 128}};
-    struct random random = random_for(1, 1);
-    struct maps_case maps;
-    family_says("transpose", &matrix, 0, TRANSPOSE_GUARD_BYTES + 2 * 32 + 3 * 4, 0x40,
-                "element (2, 3) of the output, (3, 2) of the source");
-    family_says("transpose", &matrix, 0, TRANSPOSE_GUARD_BYTES + 5 * 4, 0x40, "STORE_GRANULE");
-    family_says("transpose", &matrix, 0, 3, 0x40, "outside of the output");
-    family_says("bank", &bank, 0, 0, 0x40, "2 clocks expected, 66 found");
-    maps_generate(&random, &maps);
-    maps.way = MAPS_ZEROS;
-    family_says("maps", &maps, MAPS_WINDOW_MAP, 9, 0x40, "window map0, 0x9");
-    family_says("maps", &maps, MAPS_WINDOW_MAP, 9, 0x40, "REPLACE_FIELD");
-}
-END_TEST
-
 Suite *transpose_case_suite(void)
 {
     Suite *suite = suite_create("transpose_case");
     TCase *tests = tcase_create("transpose_case");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, cases_are_read_as_they_were_written, 0, sizeof names / sizeof names[0]);
-    tcase_add_loop_test(tests, a_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_test(tests, store_layout__every_element_is_where_it_belongs);
     tcase_add_test(tests, store_layout__the_fast_case_transposes_too);
     tcase_add_loop_test(tests, swizzle_128b__wavefronts_of_a_tile, 0, WAVEFRONTS);
     tcase_add_test(tests, replace_zeroed__all_ways_do_the_same);
-    tcase_add_test(tests, a_mismatch_names_its_place);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The suite `wgmma_case`: the families "wgmma" and "wgmma_sparse" around the model: JSON both ways, what random cases
-// lean to, and the words for a mismatch.
+// The suite `wgmma_case`: what random cases of the families "wgmma" and "wgmma_sparse" lean to, and leave.
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,6 @@
 
 #include "descriptor.h"
 #include "family.h"
-#include "family_checks.h"
 #include "wgmma_case.h"
 
 Suite *wgmma_case_suite(void);
@@ -25,33 +23,6 @@ static const struct {
 enum { FAMILIES = sizeof families_here / sizeof families_here[0] };
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
-
-#define CASE(types, n, variant, rest)                                                                                  \
-    "{\"types\": \"" types "\", \"n\": " n ", \"variant\": \"" variant "\", \"scale_d\": 1, \"advance\": [0, 0], "     \
-    "\"seed\": 1, " rest "}"
-#define PLACES "\"a\": 64, \"b\": 64, "
-
-#define SPARSE(selector, metadata)                                                                                     \
-    CASE("f32.e4m3.e4m3", "24", "SS", PLACES "\"selector\": " selector ", \"metadata\": " metadata ", \"steps\": 1")
-
-static const struct {
-    const char *text, *why, *family;
-} refused[] = {
-    {SPARSE("1", "\"any\""), "\"selector\" is none of 0 (what is compiled", "wgmma_sparse"},
-    {SPARSE("0", "\"any\""), "no key \"selector\"", "wgmma"},
-    {CASE("f32.e4m3.e4m3", "24", "SS", PLACES "\"steps\": 1"), "selector", "wgmma_sparse"},
-    {CASE("f32.f16.f16", "40", "SS", PLACES "\"steps\": 1"), "\"n\" is none of 8, 16", "wgmma"},
-    {CASE("f32.f16.bf16", "32", "SS", PLACES "\"steps\": 1"), "\"types\" is none of", "wgmma"},
-    {CASE("f32.tf32.tf32", "32", "TB", PLACES "\"steps\": 1"), "\"variant\" is none of SS, RS", "wgmma"},
-    {CASE("f32.f16.f16", "32", "RS", PLACES "\"steps\": 1"), "\"a\"", "wgmma"},
-};
-enum { REFUSED = sizeof refused / sizeof refused[0] };
-
-START_TEST(wgmma_case_that_cannot_run_is_refused)
-{
-    family_refuses(refused[_i].family, refused[_i].text, refused[_i].why);
-}
-END_TEST
 
 // --- Random cases ----------------------------------------------------------------------------------------------------
 
@@ -187,52 +158,14 @@ START_TEST(wgmma_opens_the_elements_of_bytes_outside)
 }
 END_TEST
 
-// --- Words -----------------------------------------------------------------------------------------------------------
-
-START_TEST(wgmma_mismatch_names_the_element_and_its_terms)
-{
-    const struct wgmma_descriptor d = {2048, 128, 256, 0, WGMMA_SWIZZLE_NONE};
-    struct wgmma_case c = {.steps = 2, .scale_d = 3, .seed = 0, .instance = WGMMA_INSTANCE_F32_F16_F16_16_SS};
-    c.descriptor[0] = c.descriptor[1] = wgmma_descriptor_pack(&d);
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1,
-                "m64n16k16.f32.f16.f16 SS, 2 steps: D[17][11], thread 37, register 5: 0x");
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "step 1: accumulator 0x");
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "25 bits");
-    c.instance = WGMMA_INSTANCE_F16_E4M3_E4M3_16_NA;
-    family_says("wgmma", &c, 0, 4 * (WGMMA_THREADS + 37) + 2, 1, "D[25][3], thread 37, register 1, upper half");
-    family_says("wgmma", &c, 0, 4 * (WGMMA_THREADS + 37) + 2, 1, "(sign flipped)");
-    family_says("wgmma", &c, 0, 4 * (WGMMA_THREADS + 37) + 2, 1, "13 bits");
-}
-END_TEST
-
-START_TEST(wgmma_sparse_mismatch_shows_the_metadata)
-{
-    const struct wgmma_descriptor d = {2048, 128, 512, 0, WGMMA_SWIZZLE_NONE};
-    struct wgmma_case c = {.steps = 1, .scale_d = 1, .instance = WGMMA_SPARSE_INSTANCE_S32_S8_S8_24_SS_0};
-    c.descriptor[0] = c.descriptor[1] = wgmma_descriptor_pack(&d);
-    c.metadata = WGMMA_METADATA_ANY;
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1,
-                "sparse m64n24k64.s32.s8.s8 SS, 1 steps: D[17][11], thread 37, register 5: 0x");
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1,
-                "selector 0, metadata of row 17 from the lowest chunk: ");
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "! ");
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "likely rule WGMMA_SPARSE_METADATA");
-    c.metadata = WGMMA_METADATA_LEGAL;
-    family_says("wgmma", &c, 0, 4 * (5 * WGMMA_THREADS + 37), 1, "likely rule WGMMA_SPARSE_PLACE");
-}
-END_TEST
-
 Suite *wgmma_case_suite(void)
 {
     Suite *suite = suite_create("wgmma_case");
     TCase *tests = tcase_create("wgmma_case");
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, wgmma_case_that_cannot_run_is_refused, 0, REFUSED);
     tcase_add_loop_test(tests, wgmma_cases_reach_everything, 0, FAMILIES);
     tcase_add_loop_test(tests, wgmma_results_hold_all_kinds, 0, FAMILIES);
     tcase_add_loop_test(tests, wgmma_opens_the_elements_of_bytes_outside, 0, FAMILIES);
-    tcase_add_test(tests, wgmma_mismatch_names_the_element_and_its_terms);
-    tcase_add_test(tests, wgmma_sparse_mismatch_shows_the_metadata);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -51,7 +51,7 @@ static float word_at(uint32_t index)
 // The model's own result is legal in every case; one element that no mix gives is not, and a mix only where it is open.
 START_TEST(wgmma_order_results_are_mixes_of_old_and_new)
 {
-    char text[1024] = "";
+    char text[4096] = "";
     struct wgmma_order_case c = {.newest = 3, .victim = 2, .target = WGMMA_ORDER_A_OWN, .seed = 11};
     struct result result = run(&c);
     uint32_t index = 2 * WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS + 37;
@@ -75,7 +75,7 @@ START_TEST(wgmma_order_results_are_mixes_of_old_and_new)
     static uint8_t expected_bytes[sizeof bytes];
     struct result expected = result_at(expected_bytes);
     family_run_model(family_find("wgmma_order"), &closed, &expected);
-    wgmma_order_explain(&closed, &expected, &result, out);
+    family_explain(family_find("wgmma_order"), &closed, &expected, &result, out);
     fclose(out);
     ck_assert_msg(strstr(text, "group 2: D[17][2], thread 37, register 0") != NULL, "%s", text);
     ck_assert_msg(strstr(text, "WGMMA_WAIT_SHARED") != NULL, "%s", text);
@@ -98,11 +98,11 @@ START_TEST(wgmma_order_words_hold_every_element)
     ck_assert_uint_eq(json_array_size(text), WGMMA_ORDER_GROUPS);
     ck_assert_str_eq(json_string_value(json_array_get(text, 0)), "old");
     ck_assert_int_ne(json_string_value(json_array_get(text, 2))[5], '0');
-    ck_assert(wgmma_order_restore(&c, text, &again));
+    ck_assert(family_restore(family_find("wgmma_order"), &c, text, &again));
     ck_assert_mem_eq(bytes, again_bytes, sizeof bytes);
     json_array_set_new(text, 3, json_string("new"));
     again = result_at(again_bytes);
-    ck_assert(!wgmma_order_restore(&c, text, &again));
+    ck_assert(!family_restore(family_find("wgmma_order"), &c, text, &again));
     json_decref(text);
 }
 END_TEST
