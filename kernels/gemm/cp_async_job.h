@@ -12,10 +12,10 @@ enum { CP_ASYNC_THREADS = 256, CP_ASYNC_MAX_STAGES = 4 };
 
 // X as in gemm_job.h; one CTA makes one tile. The functions are gemm_cp_async_<in>_<out>_<tile_m>x<tile_n>.
 #define CP_ASYNC_INSTANCES(X)                                                                                          \
-    X(cp_async, bf16, bf16, 128, 256, 1, 1, 1)                                                                         \
-    X(cp_async, bf16, f32, 128, 256, 1, 1, 1)                                                                          \
-    X(cp_async, f16, f16, 128, 256, 1, 1, 1)                                                                           \
-    X(cp_async, f16, f32, 128, 256, 1, 1, 1)
+    X(cp_async, bf16, bf16, 128, 256, 1, 1, 1, 100)                                                                    \
+    X(cp_async, bf16, f32, 128, 256, 1, 1, 1, 100)                                                                     \
+    X(cp_async, f16, f16, 128, 256, 1, 1, 1, 100)                                                                      \
+    X(cp_async, f16, f32, 128, 256, 1, 1, 1, 100)
 
 // The only parameter. `a`, `b`, `d` and the pitches are multiples of 16; `group` and `dump` as in struct gemm_job.
 struct cp_async_job {

@@ -7,13 +7,12 @@
 #include <math.h>
 
 #include "gemm_job.h"
-#include "gemm_paces.h"
 
 enum { GEMM_GROUP = 8 }; // rows of cluster tiles in a group
 
 // What things cost in clocks of an SM, fitted to the times of all candidates for 240 random shapes, bf16 and e4m3, on
 // an H200 (docs/kernels/gemm.md). A row is one of a block: 128 bytes. Rows are skewed where they start at no multiple
-// of that.
+// of that. What they leave out of an instance is its pace, in its row of gemm_job.h, fitted to the same times.
 static const double GEMM_FLOP_CLOCKS = 1.204;     // of the tensor cores for 32 elements of a tile and a block,
 static const double GEMM_BLOCK_CLOCKS = 1.916;    // and for the block
 static const double GEMM_LEAST_CLOCKS = 246;      // that a block takes a consumer at least
@@ -103,7 +102,7 @@ static inline double gemm_clocks(const struct gemm_instance *i, const struct gem
     all += rounds * gemm_meet_clocks(i, job) + (size > 1 ? GEMM_GROUP_CLOCKS : 0);
     if (2 * ctas > sms) all += GEMM_FULL_CLOCKS * (2 * ctas / sms - 1);
     if (i->kernel == GEMM_SPLIT_K || i->kernel == GEMM_TURNED) all += GEMM_PARTS_CLOCKS;
-    return (all + GEMM_START_CLOCKS) * gemm_pace(i);
+    return (all + GEMM_START_CLOCKS) * (i->pace / 100.0);
 }
 
 // Whether a job can run as it is cut up, with `workspace_bytes` of workspace where it goes through one.
@@ -165,21 +164,37 @@ struct gemm_choice {
     double clocks;
 };
 
-// The cheapest ones so far, ascending; of equals the first comes first.
-enum { GEMM_RANKED = 8, GEMM_RANKED_CUTS = 2 }; // cuts: of one instance, as what is wrong about one is about all
+// The cheapest ones so far, ascending; of equals the first comes first. Of one instance there are at most two cuts, as
+// what is wrong about one is about all, and their parts do not meet in the same way.
+enum { GEMM_RANKED = 8, GEMM_RANKED_CUTS = 2 };
 struct gemm_ranking {
     struct gemm_choice choice[GEMM_RANKED];
     uint32_t count, sms;
 };
 
+// Whether the parts of both meet in memory, or in clusters.
+static inline int gemm_meet_alike(const struct gemm_job *a, const struct gemm_job *b)
+{
+    return a->splits > 1 && b->splits > 1 && (a->workspace != 0) == (b->workspace != 0);
+}
+
+// Which one a new one must be cheaper than to take its place; behind the last one if there may be both.
+static inline uint32_t gemm_rival(const struct gemm_ranking *of, const struct gemm_instance *instance,
+                                  const struct gemm_job *job)
+{
+    uint32_t at, same = 0;
+    for (at = 0; at < of->count; at++) {
+        if (of->choice[at].instance != instance) continue;
+        if (gemm_meet_alike(&of->choice[at].job, job) || ++same == GEMM_RANKED_CUTS) break;
+    }
+    return at < GEMM_RANKED ? at : GEMM_RANKED - 1;
+}
+
 static inline void gemm_rank_one(const struct gemm_instance *instance, const struct gemm_job *job, void *context)
 {
     struct gemm_ranking *to = (struct gemm_ranking *)context;
     const struct gemm_choice new_one = {instance, *job, gemm_clocks(instance, job, to->sms)};
-    uint32_t at, same = 0; // at: whose place it takes
-    for (at = 0; at < to->count; at++)
-        if (to->choice[at].instance == instance && ++same == GEMM_RANKED_CUTS) break;
-    if (at == GEMM_RANKED) at--;
+    uint32_t at = gemm_rival(to, instance, job);
     if (at < to->count && new_one.clocks >= to->choice[at].clocks) return;
     if (at == to->count) to->count++;
     for (; at > 0 && to->choice[at - 1].clocks > new_one.clocks; at--) to->choice[at] = to->choice[at - 1];

@@ -56,135 +56,136 @@ enum {
 #define GEMM_TYPE_e5m2                 GEMM_E5M2
 #define GEMM_TYPE_f32                  GEMM_F32
 
-// X(kernel, in, out, tile_m, tile_n, rows, columns, boxes): `rows` x `columns` consumer warpgroups share a tile (1 x 1:
-// each has tiles of its own, ping-pong); each warpgroup stages its part of D in a ring of `boxes` boxes.
+// X(kernel, in, out, tile_m, tile_n, rows, columns, boxes, pace): `rows` x `columns` consumer warpgroups share a tile
+// (1 x 1: each has tiles of its own, ping-pong); each warpgroup stages its part of D in a ring of `boxes` boxes. `pace`
+// is for gemm_choose.h alone: the time that the instance takes, in percent of what gemm_clocks() counts for it.
 // The modules are gemm_<kernel>.cubin, the functions gemm_<kernel>_<in>_<out>_<tile_m>x<tile_n>.
 #define GEMM_PINGPONG_TILES(X, in, out)                                                                                \
-    X(pingpong, in, out, 128, 128, 1, 1, 2)                                                                            \
-    X(pingpong, in, out, 128, 192, 1, 1, 2)                                                                            \
-    X(pingpong, in, out, 128, 160, 1, 1, 2)                                                                            \
-    X(pingpong, in, out, 64, 256, 1, 1, 2)                                                                             \
-    X(pingpong, in, out, 64, 128, 1, 1, 2)                                                                             \
-    X(pingpong, in, out, 128, 96, 1, 1, 2)
+    X(pingpong, in, out, 128, 128, 1, 1, 2, 98)                                                                        \
+    X(pingpong, in, out, 128, 192, 1, 1, 2, 99)                                                                        \
+    X(pingpong, in, out, 128, 160, 1, 1, 2, 100)                                                                       \
+    X(pingpong, in, out, 64, 256, 1, 1, 2, 102)                                                                        \
+    X(pingpong, in, out, 64, 128, 1, 1, 2, 95)                                                                         \
+    X(pingpong, in, out, 128, 96, 1, 1, 2, 101)
 #define GEMM_COOPERATIVE_TILES(X, in, out)                                                                             \
-    X(cooperative, in, out, 128, 256, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 256, 128, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 128, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 256, 160, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 224, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 256, 64, 2, 1, 2)                                                                          \
-    X(cooperative, in, out, 128, 64, 2, 1, 2)                                                                          \
-    X(cooperative, in, out, 128, 32, 2, 1, 2)                                                                          \
-    X(cooperative, in, out, 64, 256, 1, 2, 2)                                                                          \
-    X(cooperative, in, out, 64, 192, 1, 2, 2)                                                                          \
-    X(cooperative, in, out, 64, 128, 1, 2, 2)                                                                          \
-    X(cooperative, in, out, 64, 64, 1, 2, 2)
+    X(cooperative, in, out, 128, 256, 2, 1, 2, 101)                                                                    \
+    X(cooperative, in, out, 256, 128, 2, 1, 2, 102)                                                                    \
+    X(cooperative, in, out, 128, 128, 2, 1, 2, 96)                                                                     \
+    X(cooperative, in, out, 256, 160, 2, 1, 2, 104)                                                                    \
+    X(cooperative, in, out, 128, 224, 2, 1, 2, 103)                                                                    \
+    X(cooperative, in, out, 256, 64, 2, 1, 2, 98)                                                                      \
+    X(cooperative, in, out, 128, 64, 2, 1, 2, 97)                                                                      \
+    X(cooperative, in, out, 128, 32, 2, 1, 2, 106)                                                                     \
+    X(cooperative, in, out, 64, 256, 1, 2, 2, 97)                                                                      \
+    X(cooperative, in, out, 64, 192, 1, 2, 2, 99)                                                                      \
+    X(cooperative, in, out, 64, 128, 1, 2, 2, 98)                                                                      \
+    X(cooperative, in, out, 64, 64, 1, 2, 2, 112)
 #define GEMM_PINGPONG_MORE_TILES(X, in, out)                                                                           \
-    X(pingpong, in, out, 64, 64, 1, 1, 2)                                                                              \
-    X(pingpong, in, out, 64, 96, 1, 1, 2)                                                                              \
-    X(pingpong, in, out, 64, 160, 1, 1, 2)                                                                             \
-    X(pingpong, in, out, 64, 192, 1, 1, 2)                                                                             \
-    X(pingpong, in, out, 128, 176, 1, 1, 2)                                                                            \
-    X(pingpong, in, out, 192, 80, 1, 1, 2)                                                                             \
-    X(pingpong, in, out, 192, 112, 1, 1, 2)                                                                            \
-    X(pingpong, in, out, 192, 128, 1, 1, 2)
+    X(pingpong, in, out, 64, 64, 1, 1, 2, 104)                                                                         \
+    X(pingpong, in, out, 64, 96, 1, 1, 2, 98)                                                                          \
+    X(pingpong, in, out, 64, 160, 1, 1, 2, 100)                                                                        \
+    X(pingpong, in, out, 64, 192, 1, 1, 2, 97)                                                                         \
+    X(pingpong, in, out, 128, 176, 1, 1, 2, 100)                                                                       \
+    X(pingpong, in, out, 192, 80, 1, 1, 2, 102)                                                                        \
+    X(pingpong, in, out, 192, 112, 1, 1, 2, 101)                                                                       \
+    X(pingpong, in, out, 192, 128, 1, 1, 2, 99)
 #define GEMM_PINGPONG_TURNED_TILES(X, in, out)                                                                         \
-    X(pingpong_turned, in, out, 48, 64, 1, 1, 2)                                                                       \
-    X(pingpong_turned, in, out, 80, 64, 1, 1, 2)                                                                       \
-    X(pingpong_turned, in, out, 96, 64, 1, 1, 2)                                                                       \
-    X(pingpong_turned, in, out, 112, 64, 1, 1, 2)                                                                      \
-    X(pingpong_turned, in, out, 128, 64, 1, 1, 2)                                                                      \
-    X(pingpong_turned, in, out, 160, 64, 1, 1, 2)                                                                      \
-    X(pingpong_turned, in, out, 192, 64, 1, 1, 2)                                                                      \
-    X(pingpong_turned, in, out, 96, 128, 1, 1, 2)                                                                      \
-    X(pingpong_turned, in, out, 160, 128, 1, 1, 2)                                                                     \
-    X(pingpong_turned, in, out, 80, 192, 1, 1, 2)                                                                      \
-    X(pingpong_turned, in, out, 112, 192, 1, 1, 2)
+    X(pingpong_turned, in, out, 48, 64, 1, 1, 2, 112)                                                                  \
+    X(pingpong_turned, in, out, 80, 64, 1, 1, 2, 102)                                                                  \
+    X(pingpong_turned, in, out, 96, 64, 1, 1, 2, 97)                                                                   \
+    X(pingpong_turned, in, out, 112, 64, 1, 1, 2, 99)                                                                  \
+    X(pingpong_turned, in, out, 128, 64, 1, 1, 2, 95)                                                                  \
+    X(pingpong_turned, in, out, 160, 64, 1, 1, 2, 100)                                                                 \
+    X(pingpong_turned, in, out, 192, 64, 1, 1, 2, 97)                                                                  \
+    X(pingpong_turned, in, out, 96, 128, 1, 1, 2, 100)                                                                 \
+    X(pingpong_turned, in, out, 160, 128, 1, 1, 2, 100)                                                                \
+    X(pingpong_turned, in, out, 80, 192, 1, 1, 2, 103)                                                                 \
+    X(pingpong_turned, in, out, 112, 192, 1, 1, 2, 101)
 #define GEMM_COOPERATIVE_MORE_TILES(X, in, out)                                                                        \
-    X(cooperative, in, out, 192, 256, 1, 2, 2)                                                                         \
-    X(cooperative, in, out, 192, 224, 1, 2, 2)                                                                         \
-    X(cooperative, in, out, 192, 192, 1, 2, 2)                                                                         \
-    X(cooperative, in, out, 192, 160, 1, 2, 2)                                                                         \
-    X(cooperative, in, out, 192, 128, 1, 2, 2)                                                                         \
-    X(cooperative, in, out, 256, 192, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 256, 176, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 256, 144, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 256, 112, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 256, 32, 2, 1, 2)                                                                          \
-    X(cooperative, in, out, 128, 192, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 176, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 160, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 144, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 112, 2, 1, 2)                                                                         \
-    X(cooperative, in, out, 128, 96, 2, 1, 2)                                                                          \
-    X(cooperative, in, out, 128, 80, 2, 1, 2)                                                                          \
-    X(cooperative, in, out, 128, 48, 2, 1, 2)                                                                          \
-    X(cooperative, in, out, 64, 224, 1, 2, 2)                                                                          \
-    X(cooperative, in, out, 64, 160, 1, 2, 2)                                                                          \
-    X(cooperative, in, out, 64, 96, 1, 2, 2)
+    X(cooperative, in, out, 192, 256, 1, 2, 2, 104)                                                                    \
+    X(cooperative, in, out, 192, 224, 1, 2, 2, 104)                                                                    \
+    X(cooperative, in, out, 192, 192, 1, 2, 2, 103)                                                                    \
+    X(cooperative, in, out, 192, 160, 1, 2, 2, 105)                                                                    \
+    X(cooperative, in, out, 192, 128, 1, 2, 2, 100)                                                                    \
+    X(cooperative, in, out, 256, 192, 2, 1, 2, 102)                                                                    \
+    X(cooperative, in, out, 256, 176, 2, 1, 2, 105)                                                                    \
+    X(cooperative, in, out, 256, 144, 2, 1, 2, 104)                                                                    \
+    X(cooperative, in, out, 256, 112, 2, 1, 2, 105)                                                                    \
+    X(cooperative, in, out, 256, 32, 2, 1, 2, 102)                                                                     \
+    X(cooperative, in, out, 128, 192, 2, 1, 2, 98)                                                                     \
+    X(cooperative, in, out, 128, 176, 2, 1, 2, 103)                                                                    \
+    X(cooperative, in, out, 128, 160, 2, 1, 2, 100)                                                                    \
+    X(cooperative, in, out, 128, 144, 2, 1, 2, 101)                                                                    \
+    X(cooperative, in, out, 128, 112, 2, 1, 2, 100)                                                                    \
+    X(cooperative, in, out, 128, 96, 2, 1, 2, 98)                                                                      \
+    X(cooperative, in, out, 128, 80, 2, 1, 2, 99)                                                                      \
+    X(cooperative, in, out, 128, 48, 2, 1, 2, 101)                                                                     \
+    X(cooperative, in, out, 64, 224, 1, 2, 2, 101)                                                                     \
+    X(cooperative, in, out, 64, 160, 1, 2, 2, 102)                                                                     \
+    X(cooperative, in, out, 64, 96, 1, 2, 2, 104)
 #define GEMM_COOPERATIVE_TURNED_TILES(X, in, out)                                                                      \
-    X(cooperative_turned, in, out, 16, 128, 1, 2, 2)                                                                   \
-    X(cooperative_turned, in, out, 32, 128, 1, 2, 2)                                                                   \
-    X(cooperative_turned, in, out, 48, 128, 1, 2, 2)                                                                   \
-    X(cooperative_turned, in, out, 80, 128, 1, 2, 2)                                                                   \
-    X(cooperative_turned, in, out, 96, 128, 1, 2, 2)                                                                   \
-    X(cooperative_turned, in, out, 112, 128, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 144, 128, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 160, 128, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 176, 128, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 224, 128, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 96, 64, 2, 1, 2)                                                                    \
-    X(cooperative_turned, in, out, 160, 64, 2, 1, 2)                                                                   \
-    X(cooperative_turned, in, out, 112, 256, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 160, 256, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 176, 256, 1, 2, 2)                                                                  \
-    X(cooperative_turned, in, out, 96, 192, 2, 1, 2)                                                                   \
-    X(cooperative_turned, in, out, 160, 192, 2, 1, 2)                                                                  \
-    X(cooperative_turned, in, out, 224, 192, 2, 1, 2)
+    X(cooperative_turned, in, out, 16, 128, 1, 2, 2, 110)                                                              \
+    X(cooperative_turned, in, out, 32, 128, 1, 2, 2, 104)                                                              \
+    X(cooperative_turned, in, out, 48, 128, 1, 2, 2, 102)                                                              \
+    X(cooperative_turned, in, out, 80, 128, 1, 2, 2, 101)                                                              \
+    X(cooperative_turned, in, out, 96, 128, 1, 2, 2, 98)                                                               \
+    X(cooperative_turned, in, out, 112, 128, 1, 2, 2, 99)                                                              \
+    X(cooperative_turned, in, out, 144, 128, 1, 2, 2, 101)                                                             \
+    X(cooperative_turned, in, out, 160, 128, 1, 2, 2, 100)                                                             \
+    X(cooperative_turned, in, out, 176, 128, 1, 2, 2, 103)                                                             \
+    X(cooperative_turned, in, out, 224, 128, 1, 2, 2, 101)                                                             \
+    X(cooperative_turned, in, out, 96, 64, 2, 1, 2, 103)                                                               \
+    X(cooperative_turned, in, out, 160, 64, 2, 1, 2, 99)                                                               \
+    X(cooperative_turned, in, out, 112, 256, 1, 2, 2, 105)                                                             \
+    X(cooperative_turned, in, out, 160, 256, 1, 2, 2, 103)                                                             \
+    X(cooperative_turned, in, out, 176, 256, 1, 2, 2, 106)                                                             \
+    X(cooperative_turned, in, out, 96, 192, 2, 1, 2, 105)                                                              \
+    X(cooperative_turned, in, out, 160, 192, 2, 1, 2, 106)                                                             \
+    X(cooperative_turned, in, out, 224, 192, 2, 1, 2, 106)
 #define GEMM_SPLIT_K_TILES(X, in, out)                                                                                 \
-    X(split_k, in, out, 128, 128, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 128, 160, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 128, 192, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 128, 64, 2, 1, 2)                                                                              \
-    X(split_k, in, out, 128, 32, 2, 1, 2)                                                                              \
-    X(split_k, in, out, 64, 256, 1, 2, 2)                                                                              \
-    X(split_k, in, out, 64, 32, 1, 2, 2)                                                                               \
-    X(split_k, in, out, 64, 64, 1, 2, 2)                                                                               \
-    X(split_k, in, out, 64, 128, 1, 2, 2)
+    X(split_k, in, out, 128, 128, 2, 1, 2, 97)                                                                         \
+    X(split_k, in, out, 128, 160, 2, 1, 2, 98)                                                                         \
+    X(split_k, in, out, 128, 192, 2, 1, 2, 99)                                                                         \
+    X(split_k, in, out, 128, 64, 2, 1, 2, 98)                                                                          \
+    X(split_k, in, out, 128, 32, 2, 1, 2, 102)                                                                         \
+    X(split_k, in, out, 64, 256, 1, 2, 2, 99)                                                                          \
+    X(split_k, in, out, 64, 32, 1, 2, 2, 97)                                                                           \
+    X(split_k, in, out, 64, 64, 1, 2, 2, 103)                                                                          \
+    X(split_k, in, out, 64, 128, 1, 2, 2, 98)
 #define GEMM_SPLIT_K_MORE_TILES(X, in, out)                                                                            \
-    X(split_k, in, out, 128, 224, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 128, 176, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 128, 144, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 128, 112, 2, 1, 2)                                                                             \
-    X(split_k, in, out, 128, 96, 2, 1, 2)                                                                              \
-    X(split_k, in, out, 128, 80, 2, 1, 2)                                                                              \
-    X(split_k, in, out, 128, 48, 2, 1, 2)                                                                              \
-    X(split_k, in, out, 64, 160, 1, 2, 2)                                                                              \
-    X(split_k, in, out, 64, 96, 1, 2, 2)
+    X(split_k, in, out, 128, 224, 2, 1, 2, 100)                                                                        \
+    X(split_k, in, out, 128, 176, 2, 1, 2, 101)                                                                        \
+    X(split_k, in, out, 128, 144, 2, 1, 2, 101)                                                                        \
+    X(split_k, in, out, 128, 112, 2, 1, 2, 100)                                                                        \
+    X(split_k, in, out, 128, 96, 2, 1, 2, 96)                                                                          \
+    X(split_k, in, out, 128, 80, 2, 1, 2, 100)                                                                         \
+    X(split_k, in, out, 128, 48, 2, 1, 2, 101)                                                                         \
+    X(split_k, in, out, 64, 160, 1, 2, 2, 101)                                                                         \
+    X(split_k, in, out, 64, 96, 1, 2, 2, 101)
 #define GEMM_TURNED_TILES(X, in, out)                                                                                  \
-    X(turned, in, out, 16, 128, 1, 2, 2)                                                                               \
-    X(turned, in, out, 32, 128, 1, 2, 2)                                                                               \
-    X(turned, in, out, 48, 128, 1, 2, 2)                                                                               \
-    X(turned, in, out, 80, 128, 1, 2, 2)                                                                               \
-    X(turned, in, out, 96, 128, 1, 2, 2)                                                                               \
-    X(turned, in, out, 112, 128, 1, 2, 2)                                                                              \
-    X(turned, in, out, 144, 128, 1, 2, 2)                                                                              \
-    X(turned, in, out, 160, 128, 1, 2, 2)                                                                              \
-    X(turned, in, out, 176, 128, 1, 2, 2)                                                                              \
-    X(turned, in, out, 192, 128, 1, 2, 2)                                                                              \
-    X(turned, in, out, 224, 128, 1, 2, 2)                                                                              \
-    X(turned, in, out, 96, 64, 2, 1, 2)                                                                                \
-    X(turned, in, out, 160, 64, 2, 1, 2)
+    X(turned, in, out, 16, 128, 1, 2, 2, 98)                                                                           \
+    X(turned, in, out, 32, 128, 1, 2, 2, 102)                                                                          \
+    X(turned, in, out, 48, 128, 1, 2, 2, 100)                                                                          \
+    X(turned, in, out, 80, 128, 1, 2, 2, 100)                                                                          \
+    X(turned, in, out, 96, 128, 1, 2, 2, 96)                                                                           \
+    X(turned, in, out, 112, 128, 1, 2, 2, 100)                                                                         \
+    X(turned, in, out, 144, 128, 1, 2, 2, 101)                                                                         \
+    X(turned, in, out, 160, 128, 1, 2, 2, 97)                                                                          \
+    X(turned, in, out, 176, 128, 1, 2, 2, 101)                                                                         \
+    X(turned, in, out, 192, 128, 1, 2, 2, 97)                                                                          \
+    X(turned, in, out, 224, 128, 1, 2, 2, 99)                                                                          \
+    X(turned, in, out, 96, 64, 2, 1, 2, 100)                                                                           \
+    X(turned, in, out, 160, 64, 2, 1, 2, 101)
 #define GEMM_GATHER_TILES(X, in, out)                                                                                  \
-    X(gather, in, out, 128, 256, 2, 1, 2)                                                                              \
-    X(gather, in, out, 128, 192, 2, 1, 2)                                                                              \
-    X(gather, in, out, 128, 128, 2, 1, 2)                                                                              \
-    X(gather, in, out, 128, 64, 2, 1, 2)                                                                               \
-    X(gather, in, out, 128, 32, 2, 1, 2)                                                                               \
-    X(gather, in, out, 64, 256, 1, 2, 2)                                                                               \
-    X(gather, in, out, 64, 128, 1, 2, 2)                                                                               \
-    X(gather, in, out, 64, 64, 1, 2, 2)                                                                                \
-    X(gather, in, out, 64, 32, 1, 2, 2)
+    X(gather, in, out, 128, 256, 2, 1, 2, 100)                                                                         \
+    X(gather, in, out, 128, 192, 2, 1, 2, 101)                                                                         \
+    X(gather, in, out, 128, 128, 2, 1, 2, 99)                                                                          \
+    X(gather, in, out, 128, 64, 2, 1, 2, 98)                                                                           \
+    X(gather, in, out, 128, 32, 2, 1, 2, 99)                                                                           \
+    X(gather, in, out, 64, 256, 1, 2, 2, 98)                                                                           \
+    X(gather, in, out, 64, 128, 1, 2, 2, 96)                                                                           \
+    X(gather, in, out, 64, 64, 1, 2, 2, 104)                                                                           \
+    X(gather, in, out, 64, 32, 1, 2, 2, 115)
 #define GEMM_TYPES(TILES, X)                                                                                           \
     TILES(X, bf16, bf16)                                                                                               \
     TILES(X, bf16, f32)                                                                                                \
@@ -235,6 +236,7 @@ struct gemm_instance {
     uint32_t tile_m, tile_n;
     uint32_t rows, columns;
     uint32_t boxes;
+    uint32_t pace; // percent
 };
 
 // The job of a launch, the kernels' fourth parameter, behind the maps of A, B and D.

@@ -48,7 +48,7 @@ struct watched : Way {
 
 // What an instance is made of, see gemm_job.h.
 template <class Way, class In_, class Out_, uint32_t TILE_M_, uint32_t TILE_N_, uint32_t ROWS_, uint32_t COLUMNS_,
-          uint32_t BOXES_>
+          uint32_t BOXES_, uint32_t /*PACE*/ = 100>
 struct config : Way {
     using In = In_;
     using Out = Out_;

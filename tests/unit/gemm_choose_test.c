@@ -71,6 +71,52 @@ START_TEST(gemm_choice_can_run)
 }
 END_TEST
 
+// A random problem of any type, with a workspace or without.
+static struct gemm_ranking rank(uint64_t number)
+{
+    struct random random = random_for(10, number);
+    enum gemm_type in = (enum gemm_type)random_below(&random, GEMM_F32);
+    uint32_t m = (uint32_t)random_range(&random, 1, 2000);
+    uint32_t columns = (uint32_t)random_range(&random, 1, 2000);
+    uint32_t k = (uint32_t)random_range(&random, 1, 20000);
+    const struct gemm_job job = {.m = m, .n = columns, .k = k, .workspace = random_below(&random, 2)};
+    return gemm_rank(gemm_instance_row(0), gemm_instance_count(), in, in == GEMM_F16 ? GEMM_F16 : GEMM_BF16, SMS,
+                     (uint64_t)32 << 20, &job);
+}
+
+// How many of the choices are of the instance of the one at `of`, and of these how many have parts that meet as its.
+static void count_cuts(const struct gemm_ranking *ranking, uint32_t of, int *cuts, int *alike)
+{
+    const struct gemm_choice *one = &ranking->choice[of];
+    *cuts = *alike = 0;
+    for (uint32_t i = 0; i < ranking->count; i++) {
+        const struct gemm_choice *other = &ranking->choice[i];
+        if (other->instance != one->instance) continue;
+        *cuts += 1;
+        *alike +=
+            one->job.splits > 1 && other->job.splits > 1 && (one->job.workspace != 0) == (other->job.workspace != 0);
+    }
+}
+
+START_TEST(gemm_ranking_has_two_cuts_of_an_instance_that_meet_differently)
+{
+    int two = 0;
+    for (uint64_t n = 0; n < 1000; n++) {
+        const struct gemm_ranking ranking = rank(n);
+        ck_assert_uint_eq(ranking.count, GEMM_RANKED);
+        for (uint32_t i = 0; i < ranking.count; i++) {
+            int cuts, alike;
+            count_cuts(&ranking, i, &cuts, &alike);
+            ck_assert_int_le(cuts, GEMM_RANKED_CUTS);
+            ck_assert_int_le(alike, 1);
+            two += cuts == 2 && alike == 1;
+            if (i > 0) ck_assert(ranking.choice[i - 1].clocks <= ranking.choice[i].clocks);
+        }
+    }
+    ck_assert_int_gt(two, 100); // it does happen
+}
+END_TEST
+
 START_TEST(gemm_choice_of_a_type_without_kernels_is_none)
 {
     struct gemm_job job = {.m = 1, .n = 1, .k = 1};
@@ -85,6 +131,7 @@ Suite *gemm_choose_suite(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, gemm_choice_is_the_cheapest, 0, CHOICES);
     tcase_add_test(tests, gemm_choice_can_run);
+    tcase_add_test(tests, gemm_ranking_has_two_cuts_of_an_instance_that_meet_differently);
     tcase_add_test(tests, gemm_choice_of_a_type_without_kernels_is_none);
     suite_add_tcase(suite, tests);
     return suite;

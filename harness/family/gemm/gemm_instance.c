@@ -6,7 +6,7 @@
 #include "gemm/cp_async_job.h"
 
 static const struct gemm_instance instances[] = {
-#define ROW(kernel, in, out, m, n, rows, columns, boxes)                                                               \
+#define ROW(kernel, in, out, m, n, rows, columns, boxes, pace)                                                         \
     {"gemm_" #kernel "_" #in "_" #out "_" #m "x" #n,                                                                   \
      GEMM_KERNEL_##kernel,                                                                                             \
      GEMM_TYPE_##in,                                                                                                   \
@@ -15,7 +15,8 @@ static const struct gemm_instance instances[] = {
      n,                                                                                                                \
      rows,                                                                                                             \
      columns,                                                                                                          \
-     boxes},
+     boxes,                                                                                                            \
+     pace},
     GEMM_INSTANCES(ROW) CP_ASYNC_INSTANCES(ROW)
 #undef ROW
 };
