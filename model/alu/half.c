@@ -6,13 +6,22 @@
 
 // What the words of an instruction ask for.
 struct asked {
-    int flush, saturate, relu, oob;
+    int flush, saturate, relu, oob, keeps_nan, xors_signs;
 };
 
 LANE_INLINE struct asked asked_of(const struct ptx_choice *choice)
 {
-    return (struct asked){says_ftz(choice), says_sat(choice), word_is(choice, PTX_CLASS_RELU, PTX_RELU),
-                          word_is(choice, PTX_CLASS_OOB, PTX_OOB)};
+    return (struct asked){says_ftz(choice),
+                          says_sat(choice),
+                          word_is(choice, PTX_CLASS_RELU, PTX_RELU),
+                          word_is(choice, PTX_CLASS_OOB, PTX_OOB),
+                          word_is(choice, PTX_CLASS_NAN, PTX_NAN),
+                          word_is(choice, PTX_CLASS_XORSIGN, PTX_XORSIGN)};
+}
+
+LANE_INLINE int is_nothing(struct asked asked)
+{
+    return !(asked.flush | asked.saturate | asked.relu | asked.oob | asked.keeps_nan | asked.xors_signs);
 }
 
 LANE_INLINE double widened(struct narrow format, uint32_t bits, int flush)
@@ -48,35 +57,33 @@ LANE_INLINE uint32_t computed(struct narrow format, enum operation operation, ui
     return asked.oob && (is_out_of_bounds(x) || is_out_of_bounds(y)) ? 0 : result;
 }
 
-// Loops over lanes of one number, and of two.
-#define HALF_LOOPS(name, format, last, each)                                                                           \
-    ALU_FUNCTION(name)                                                                                                 \
+// The loop where nothing is asked for has no branches, and becomes vectors.
+#define HALF_LOOP(D, last, ...)                                                                                        \
     {                                                                                                                  \
-        RESULT(uint16_t);                                                                                              \
-        const uint16_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[last > 1 ? 2 : 1]),              \
-                       *cs = alu_at(registers, slot[last]);                                                            \
-        struct asked asked = asked_of(choice);                                                                         \
-        struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
-        EACH_LANE d[i] = (uint16_t)each(format, as[i], bs[i], cs[i], asked);                                           \
-        environment_leave(environment, d);                                                                             \
-        keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
-    }                                                                                                                  \
-    ALU_FUNCTION(name##_x2)                                                                                            \
-    {                                                                                                                  \
-        RESULT(uint32_t);                                                                                              \
-        const uint32_t *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[last > 1 ? 2 : 1]),              \
-                       *cs = alu_at(registers, slot[last]);                                                            \
-        struct asked asked = asked_of(choice);                                                                         \
-        struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
-        EACH_LANE                                                                                                      \
-        {                                                                                                              \
-            uint32_t low = each(format, as[i] & 0xffff, bs[i] & 0xffff, cs[i] & 0xffff, asked);                        \
-            uint32_t high = each(format, as[i] >> 16, bs[i] >> 16, cs[i] >> 16, asked);                                \
-            d[i] = low | high << 16;                                                                                   \
+        RESULT(D);                                                                                                     \
+        const D *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[last > 1 ? 2 : 1]),                     \
+                *cs = alu_at(registers, slot[last]);                                                                   \
+        const struct asked words = asked_of(choice);                                                                   \
+        const struct environment environment = environment_enter(PTX_RN, 0, d);                                        \
+        if (is_nothing(words)) {                                                                                       \
+            const struct asked asked = {0};                                                                            \
+            EACH_LANE d[i] = (D)(__VA_ARGS__);                                                                         \
+        } else {                                                                                                       \
+            const struct asked asked = words;                                                                          \
+            EACH_LANE d[i] = (D)(__VA_ARGS__);                                                                         \
         }                                                                                                              \
         environment_leave(environment, d);                                                                             \
         keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
+
+// Of one number, and of two.
+#define HALF_LOOPS(name, format, last, each)                                                                           \
+    ALU_FUNCTION(name)                                                                                                 \
+    HALF_LOOP(uint16_t, last, each(format, as[i], bs[i], cs[i], asked))                                                \
+    ALU_FUNCTION(name##_x2)                                                                                            \
+    HALF_LOOP(uint32_t, last,                                                                                          \
+              each(format, as[i] & 0xffff, bs[i] & 0xffff, cs[i] & 0xffff, asked) |                                    \
+                  each(format, as[i] >> 16, bs[i] >> 16, cs[i] >> 16, asked) << 16)
 
 LANE_INLINE uint32_t add_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
 {
@@ -127,25 +134,25 @@ LANE_INLINE uint32_t extreme(struct narrow format, uint32_t a, uint32_t b, int g
     return (a_nan && b_nan) || (keeps_nan && (a_nan || b_nan)) ? format.nan : pick;
 }
 
-LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, int greatest,
-                                const struct ptx_choice *choice)
+LANE_INLINE uint32_t extreme_of(struct narrow format, uint32_t a, uint32_t b, int greatest, struct asked asked)
 {
-    int keeps_nan = word_is(choice, PTX_CLASS_NAN, PTX_NAN), flush = says_ftz(choice);
-    if (!word_is(choice, PTX_CLASS_XORSIGN, PTX_XORSIGN)) return extreme(format, a, b, greatest, keeps_nan, flush);
+    if (!asked.xors_signs) return extreme(format, a, b, greatest, asked.keeps_nan, asked.flush);
     uint32_t magnitude = format.sign - 1;
-    uint32_t pick = extreme(format, a & magnitude, b & magnitude, greatest, keeps_nan, flush);
+    uint32_t pick = extreme(format, a & magnitude, b & magnitude, greatest, asked.keeps_nan, asked.flush);
     return narrow_is_nan(format, pick) ? format.nan : pick | ((a ^ b) & format.sign);
 }
 
-#define EXTREMES(name, format, greatest)                                                                               \
-    BINARY(name, uint16_t, uint16_t, uint16_t, extreme_of(format, a, b, greatest, choice))                             \
-    BINARY(name##_x2, uint32_t, uint32_t, uint32_t,                                                                    \
-           extreme_of(format, a & 0xffff, b & 0xffff, greatest, choice) |                                              \
-               extreme_of(format, a >> 16, b >> 16, greatest, choice) << 16)
-EXTREMES(min_f16, NARROW_F16, 0)
-EXTREMES(max_f16, NARROW_F16, 1)
-EXTREMES(min_bf16, NARROW_BF16, 0)
-EXTREMES(max_bf16, NARROW_BF16, 1)
+LANE_INLINE uint32_t min_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    (void)c;
+    return extreme_of(format, a, b, 0, asked);
+}
+
+LANE_INLINE uint32_t max_each(struct narrow format, uint32_t a, uint32_t b, uint32_t c, struct asked asked)
+{
+    (void)c;
+    return extreme_of(format, a, b, 1, asked);
+}
 
 #define HALVES(name, last)                                                                                             \
     HALF_LOOPS(name##_f16, NARROW_F16, last, name##_each) HALF_LOOPS(name##_bf16, NARROW_BF16, last, name##_each)
@@ -154,6 +161,8 @@ HALVES(sub, 2)
 HALVES(mul, 2)
 HALVES(fma, 3)
 HALVES(abs, 1)
+HALVES(min, 2)
+HALVES(max, 2)
 HALVES(neg, 1)
 
 // ptxas takes .rz, .rm and .rp for bf16, and what it makes of them is not that. Of two numbers each is rounded to

@@ -81,11 +81,29 @@ LANE_INLINE uint32_t narrow_magnitude(struct narrow format, uint64_t bits, enum 
     return power == 1024 ? format.infinity : (uint32_t)value;
 }
 
+// The same to the nearest, of two the even one, in steps that make vectors. Below the least normal number a sum does
+// it, with 2^52 times the least subnormal one. In the environment to nearest.
+LANE_INLINE uint32_t narrow_nearest(struct narrow format, uint64_t bits, int flush)
+{
+    const int drop = 53 - format.precision;
+    const int64_t hidden = (int64_t)1 << 52, half = (int64_t)1 << (drop - 1);
+    const int64_t least = (1023 + format.least) * hidden, unit = (1023 + format.least + drop) * hidden;
+    const int64_t magnitude = (int64_t)(bits & ~F64_SIGN);
+    const int64_t subnormal = (int64_t)bits_of_f64(f64_of((uint64_t)magnitude) + f64_of((uint64_t)unit)) - unit;
+    const int64_t normal = (magnitude - least + hidden + half - 1 + (magnitude >> drop & 1)) >> drop;
+    int64_t value = magnitude < least ? subnormal : normal;
+    value = flush && magnitude < least - half ? 0 : value;
+    return (uint32_t)(value > (int64_t)format.infinity ? (int64_t)format.infinity : value);
+}
+
 LANE_INLINE uint32_t narrow_round(struct narrow format, double f, enum ptx_word round, int flush)
 {
     uint64_t bits = bits_of_f64(f);
     uint32_t sign = bits >> 63 ? format.sign : 0;
-    return f64_is_nan(bits) ? format.nan : narrow_magnitude(format, bits, round, flush) | sign;
+    return f64_is_nan(bits) ? format.nan
+                            : (round == PTX_RN ? narrow_nearest(format, bits, flush)
+                                               : narrow_magnitude(format, bits, round, flush)) |
+                                  sign;
 }
 
 // 0 to 1; NaN and -0: 0.

@@ -20,21 +20,29 @@ LANE_INLINE uint32_t packed(struct narrow format, double x, struct wanted wanted
     return wanted.relu ? narrow_relu(format, bits) : bits;
 }
 
-// Loops in the environment to nearest, which keeps subnormals.
+// Loops in the environment to nearest, which keeps subnormals. That where nothing is asked for but to round to nearest
+// has no branches, and becomes vectors.
+#define PACK_LOOP(A, B, D, ...)                                                                                        \
+    EACH_LANE                                                                                                          \
+    {                                                                                                                  \
+        const A a = as[i];                                                                                             \
+        MAY_IGNORE const B b = bs[i];                                                                                  \
+        d[i] = (D)(__VA_ARGS__);                                                                                       \
+    }
 #define PACK(name, D, A, second, B, ...)                                                                               \
     ALU_FUNCTION(name)                                                                                                 \
     {                                                                                                                  \
         RESULT(D);                                                                                                     \
         const A *as = alu_at(registers, slot[1]);                                                                      \
         const B *bs = alu_at(registers, slot[second]);                                                                 \
-        struct wanted wanted = wanted_of(choice);                                                                      \
+        const struct wanted words = wanted_of(choice);                                                                 \
         struct environment environment = environment_enter(PTX_RN, 0, d);                                              \
-        EACH_LANE                                                                                                      \
-        {                                                                                                              \
-            A a = as[i];                                                                                               \
-            B b = bs[i];                                                                                               \
-            (void)b;                                                                                                   \
-            d[i] = (D)(__VA_ARGS__);                                                                                   \
+        if (words.round == PTX_RN && !words.relu && !words.satfinite) {                                                \
+            const struct wanted wanted = {PTX_RN, 0, 0};                                                               \
+            PACK_LOOP(A, B, D, __VA_ARGS__)                                                                            \
+        } else {                                                                                                       \
+            const struct wanted wanted = words;                                                                        \
+            PACK_LOOP(A, B, D, __VA_ARGS__)                                                                            \
         }                                                                                                              \
         environment_leave(environment, d);                                                                             \
         keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
