@@ -32,6 +32,22 @@ static void load_lane(const struct machine_strand *strand, const struct machine_
     }
 }
 
+// Gives all lanes what the first has.
+#define SPREAD_FIRST(T)                                                                                                \
+    {                                                                                                                  \
+        T *const to = machine_slot(strand, operand->slot);                                                             \
+        const T first = to[0];                                                                                         \
+        for (uint32_t lane = 1; lane < MACHINE_LANES; lane++) to[lane] = first;                                        \
+        return;                                                                                                        \
+    }
+static void spread_first(const struct machine_strand *strand, const struct machine_operand *operand)
+{
+    if (operand->file == PTX_FILE_16) SPREAD_FIRST(uint16_t)
+    if (operand->file == PTX_FILE_32) SPREAD_FIRST(uint32_t)
+    if (operand->file == PTX_FILE_64) SPREAD_FIRST(uint64_t)
+    SPREAD_FIRST(struct machine_wide)
+}
+
 static void store_lane(const struct machine_strand *strand, const struct machine_transfer *transfer, uint8_t *at,
                        uint32_t lane)
 {
@@ -185,23 +201,22 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->row = transfer->is_strong && transfer->parts == 1 ? NULL : row_mover_of(transfer);
 }
 
-// Do the lanes' pieces lie side by side? Their first address goes to *address.
-static int is_row(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t *address)
+// How far each lane's address lies behind that of the lane before, if all do alike; else UINT64_MAX. *address: the
+// first.
+static uint64_t step_of(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t *address)
 {
-    uint64_t difference = 0;
-    if (transfer->at->file != PTX_FILE_64) {
-        uint64_t all[MACHINE_LANES];
-        machine_addresses(strand, transfer->at, all);
-        for (uint32_t lane = 1; lane < MACHINE_LANES; lane++)
-            difference |= (all[lane] - all[lane - 1]) ^ transfer->whole_bytes;
-        *address = all[0];
-        return difference == 0;
-    }
     const uint64_t *lanes = machine_slot(strand, transfer->at->slot);
-    for (uint32_t lane = 1; lane < MACHINE_LANES; lane++)
-        difference |= (lanes[lane] - lanes[lane - 1]) ^ transfer->whole_bytes;
-    *address = lanes[0] + (uint64_t)transfer->at->add;
-    return difference == 0;
+    uint64_t add = (uint64_t)transfer->at->add, all[MACHINE_LANES], difference = 0;
+    if (transfer->at->file != PTX_FILE_64) {
+        machine_addresses(strand, transfer->at, all);
+        lanes = all;
+        add = 0;
+    }
+    *address = lanes[0] + add;
+    if (transfer->at->is_uniform) return 0;
+    const uint64_t step = lanes[1] - lanes[0];
+    for (uint32_t lane = 1; lane < MACHINE_LANES; lane++) difference |= (lanes[lane] - lanes[lane - 1]) ^ step;
+    return difference == 0 ? step : UINT64_MAX;
 }
 
 // A loop over rows goes on as it has begun: the one after the next is asked of memory now.
@@ -248,13 +263,30 @@ static inline uint64_t locate(const struct memory *memory, uint64_t address, uin
     return (address & (bytes - 1)) | (offset > memory->size_bytes - bytes);
 }
 
-// Where a scalar of each lane is, if all are in global memory, or all in the CTA's own shared memory, and aligned. 0 if
-// some are not: then nothing is known.
+// Where each lane's bytes of local memory are; 0 if some are not there, or not in local memory.
+static int find_local(const struct machine_warp *warp, uint64_t bytes, uint32_t lanes, uint64_t first,
+                      const uint64_t address[MACHINE_LANES], uint8_t *at[MACHINE_LANES])
+{
+    uint64_t wrong = bytes > MACHINE_LOCAL_GRANULE;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t offset = (uint32_t)address[lane];
+        wrong |= (address[lane] ^ first) >> 32 | (offset & (bytes - 1)) | (offset + bytes > warp->local_bytes);
+        at[lane] = warp->local + (offset / MACHINE_LOCAL_GRANULE * MACHINE_LANES + lane) * MACHINE_LOCAL_GRANULE +
+                   offset % MACHINE_LOCAL_GRANULE;
+    }
+    return wrong == 0;
+}
+
+// Where the bytes of each lane are, if all are in global memory, or all in the CTA's own shared memory, or all in local
+// memory, and aligned. 0 if some are not: then nothing is known.
 static int find_lanes(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
                       const uint64_t address[MACHINE_LANES], uint8_t *at[MACHINE_LANES])
 {
     const struct machine_cta *cta = strand->warp->cta;
     struct machine_place first = machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]);
+    if (first.space == PTX_LOCAL)
+        return find_local(strand->warp, transfer->whole_bytes, lanes, address[__builtin_ctz(lanes)], address, at);
     uint64_t bytes = transfer->whole_bytes, wrong = 0, cut = UINT64_MAX;
     const struct memory *memory = &cta->cluster->memory[cta->rank];
     if (first.space == PTX_GLOBAL) {
@@ -310,30 +342,67 @@ GATHER(word_16)
 GATHER(word_32)
 GATHER(word_64)
 
-// Scalars that are as wide as their registers; else 0, and nothing has been done.
-static int run_scattered(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
-                         const uint64_t address[MACHINE_LANES])
+// Moves the lanes' bytes, of registers that are as wide as what is moved.
+static void move_each(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
+                      uint8_t *at[MACHINE_LANES])
 {
     typedef void each(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES]);
     static each *const movers[PTX_FILES][2][2] = {
         [PTX_FILE_16] = {{load_each_word_16, store_each_word_16}, {acquire_each_word_16, release_each_word_16}},
         [PTX_FILE_32] = {{load_each_word_32, store_each_word_32}, {acquire_each_word_32, release_each_word_32}},
         [PTX_FILE_64] = {{load_each_word_64, store_each_word_64}, {acquire_each_word_64, release_each_word_64}}};
+    const int is_strong = transfer->is_strong && transfer->parts == 1;
+    each *const mover = movers[transfer->data->file][is_strong][transfer->use == MEMORY_WRITES];
+    for (uint32_t i = 0; i < transfer->parts; i++) {
+        mover(machine_slot(strand, transfer->data[i].slot), lanes, at);
+        for (uint32_t left = lanes; left != 0; left &= left - 1) at[__builtin_ctz(left)] += transfer->bytes;
+    }
+}
+
+static int is_word(const struct machine_transfer *transfer)
+{
+    return transfer->is_plain && transfer->data->file != PTX_FILE_128;
+}
+
+static int run_scattered(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
+                         const uint64_t address[MACHINE_LANES])
+{
     uint8_t *at[MACHINE_LANES];
-    if (transfer->parts != 1 || !transfer->is_plain || transfer->data->file == PTX_FILE_128) return 0;
-    if (!find_lanes(strand, transfer, lanes, address, at)) return 0;
-    each *const mover = movers[transfer->data->file][transfer->is_strong][transfer->use == MEMORY_WRITES];
-    mover(machine_slot(strand, transfer->data->slot), lanes, at);
+    if (!is_word(transfer) || !find_lanes(strand, transfer, lanes, address, at)) return 0;
+    move_each(strand, transfer, lanes, at);
     return 1;
 }
 
 // --- The instructions ------------------------------------------------------------------------------------------------
 
-// All lanes at once, if they are side by side; else 0, and nothing has been done.
-static int run_row(const struct machine_strand *strand, const struct machine_transfer *transfer)
+// All lanes at one address: each has its own local memory there; of other memory they read the same. Else 0, and
+// nothing has been done.
+static int run_uniform(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t address)
+{
+    enum rule rule;
+    uint8_t *each[MACHINE_LANES];
+    const struct machine_place place = machine_place(strand, transfer->space, address);
+    const int is_local = place.space == PTX_LOCAL;
+    if (is_local ? !is_word(transfer) : transfer->use == MEMORY_WRITES || transfer->is_strong) return 0;
+    uint8_t *at = machine_at(strand, place, 0, transfer->whole_bytes, transfer->use, &rule);
+    if (at == NULL) return 0;
+    if (is_local) {
+        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) each[lane] = at + lane * MACHINE_LOCAL_GRANULE;
+        move_each(strand, transfer, UINT32_MAX, each);
+        return 1;
+    }
+    load_lane(strand, transfer, at, 0);
+    for (uint32_t i = 0; i < transfer->parts; i++) spread_first(strand, &transfer->data[i]);
+    return 1;
+}
+
+// All lanes at once, if they are side by side or read the same; else 0, and nothing has been done.
+static int run_together(const struct machine_strand *strand, const struct machine_transfer *transfer)
 {
     uint64_t address;
-    if (transfer->row == NULL || !is_row(strand, transfer, &address)) return 0;
+    const uint64_t step = step_of(strand, transfer, &address);
+    if (step == 0) return run_uniform(strand, transfer, address);
+    if (step != transfer->whole_bytes || transfer->row == NULL) return 0;
     uint8_t *at = row_at(strand, transfer, address);
     if (at != NULL) transfer->row(strand, transfer, at);
     return at != NULL;
@@ -345,7 +414,7 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
     uint64_t address[MACHINE_LANES];
     if (transfer->use == MEMORY_WRITES) machine_progress(strand);
     int is_heard = machine_is_heard(strand);
-    if (lanes == UINT32_MAX && !is_heard && run_row(strand, transfer)) return MACHINE_NEXT;
+    if (lanes == UINT32_MAX && !is_heard && run_together(strand, transfer)) return MACHINE_NEXT;
     machine_addresses(strand, transfer->at, address);
     if (is_heard)
         machine_tell_access(strand, code, lanes, transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { LOCAL_GRANULE = 16 };
-
 // A kernel's parameters lie at 0 in their space, so that an address fits 32 bits; no generic address is so low.
 static uint64_t of_parameter(const struct machine *machine, uint64_t address)
 {
@@ -71,7 +69,8 @@ static uint8_t *local_at(const struct machine_strand *strand, uint64_t address, 
     *rule = is_misaligned(address, bytes) ? RULE_GLOBAL_ACCESS_ALIGN : RULE_GLOBAL_ACCESS_UNMAPPED;
     if (is_misaligned(address, bytes) || address + bytes > warp->local_bytes) return NULL;
     *rule = RULE_OK;
-    return warp->local + (address / LOCAL_GRANULE * MACHINE_LANES + lane) * LOCAL_GRANULE + address % LOCAL_GRANULE;
+    return warp->local + (address / MACHINE_LOCAL_GRANULE * MACHINE_LANES + lane) * MACHINE_LOCAL_GRANULE +
+           address % MACHINE_LOCAL_GRANULE;
 }
 
 static uint8_t *shared_at(const struct machine_strand *strand, uint64_t address, uint32_t bytes, enum rule *rule)

@@ -60,6 +60,11 @@ void machine_addresses(const struct machine_strand *strand, const struct machine
         for (int lane = 0; lane < MACHINE_LANES; lane++) address[lane] = from[lane] + add;
         return;
     }
+    if (operand->file == PTX_FILE_32) {
+        const uint32_t *from = machine_slot(strand, operand->slot), add_32 = (uint32_t)add;
+        for (int lane = 0; lane < MACHINE_LANES; lane++) address[lane] = from[lane] + add_32;
+        return;
+    }
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         address[lane] = (uint32_t)(machine_value(strand, operand, lane) + add);
 }

@@ -17,6 +17,7 @@ enum { MACHINE_BARRIERS = 16, MACHINE_MOST_WARPS = 32, MACHINE_HITS = 8 };
 #define MACHINE_LOCAL_WINDOW  UINT64_C(0x0001000100000000)
 #define MACHINE_WINDOW_BYTES  UINT64_C(0x100000000)
 enum { MACHINE_CLOCKS_OF_NS = 2 };   // of a cluster's time
+enum { MACHINE_LOCAL_GRANULE = 16 }; // bytes of a lane's local memory that lie beside those of the next
 enum { MACHINE_SHARED_BASE = 1024 }; // where a CTA's shared memory begins: what is below is reserved
 
 // The registers of one call, for the lanes that called together. It lives until all of them have returned.
