@@ -26,29 +26,28 @@ LANE_INLINE uint32_t reversed_32(uint32_t x)
     return __builtin_bswap32(x);
 }
 
-LANE_INLINE uint64_t ones_64(uint32_t count)
-{
-    return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
-}
-
 // Positions and lengths are whole numbers of 32 bits for registers of 64, the low 8 of them for those of 32.
 //
-// Bits `pos` to pos + length - 1 of `a`, which has `width`; of a signed one the last of them, or the top bit, repeated.
-LANE_INLINE uint64_t taken(uint64_t a, uint32_t pos, uint32_t length, uint32_t width, int is_signed)
-{
-    uint64_t end = (uint64_t)pos + length, last = end < width ? end - 1 : width - 1;
-    uint64_t sign = is_signed && length != 0 && (a >> (last & 63) & 1) ? ~(uint64_t)0 : 0;
-    uint64_t there = pos >= width ? 0 : length > width - pos ? width - pos : length;
-    uint64_t mask = ones_64((uint32_t)there);
-    return ((pos >= width ? 0 : a >> pos) & mask) | (sign & ~mask);
-}
-
-LANE_INLINE uint64_t put(uint64_t a, uint64_t b, uint32_t pos, uint32_t length, uint32_t width)
-{
-    if (pos >= width) return b;
-    uint64_t mask = ones_64(length) << pos;
-    return (b & ~mask) | (a << pos & mask);
-}
+// taken: bits `pos` to pos + length - 1 of `a`; of a signed one the last of them, or the top bit, repeated.
+#define FIELDS(bits, T)                                                                                                \
+    LANE_INLINE T ones_##bits(T count)                                                                                 \
+    {                                                                                                                  \
+        return count >= bits ? (T)-1 : ((T)1 << (count & (bits - 1))) - 1;                                             \
+    }                                                                                                                  \
+    LANE_INLINE T taken_##bits(T a, T pos, T length, int is_signed)                                                    \
+    {                                                                                                                  \
+        const T end = pos + length, last = end < bits ? end - 1 : bits - 1;                                            \
+        const T sign = 0 - ((a >> (last & (bits - 1)) & 1) & (T)(is_signed & (length != 0)));                          \
+        const T mask = pos >= bits ? 0 : ones_##bits(length > bits - pos ? bits - pos : length);                       \
+        return (a >> (pos & (bits - 1)) & mask) | (sign & ~mask);                                                      \
+    }                                                                                                                  \
+    LANE_INLINE T put_##bits(T a, T b, T pos, T length)                                                                \
+    {                                                                                                                  \
+        const T mask = pos >= bits ? 0 : ones_##bits(length) << (pos & (bits - 1));                                    \
+        return (b & ~mask) | (a << (pos & (bits - 1)) & mask);                                                         \
+    }
+FIELDS(32, uint32_t)
+FIELDS(64, uint64_t)
 
 // The `offset`-th set bit of `mask` from `base` on, upwards or downwards; 0: the one at base.
 LANE_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
@@ -90,10 +89,10 @@ UNARY(bfind_u64, uint32_t, uint64_t, found(top_bit_64(a), 64, SHIFTAMT))
 UNARY(bfind_s32, uint32_t, int32_t, found(top_bit_32((uint32_t)(a ^ a >> 31)), 32, SHIFTAMT))
 UNARY(bfind_s64, uint32_t, int64_t, found(top_bit_64((uint64_t)(a ^ a >> 63)), 64, SHIFTAMT))
 TERNARY(fns, uint32_t, uint32_t, uint32_t, int32_t, nth_set(a, b, c))
-TERNARY(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, taken(a, b & 255, c & 255, 32, 0))
-TERNARY(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, taken(a, b, c, 64, 0))
-TERNARY(bfe_s32, uint32_t, uint32_t, uint32_t, uint32_t, taken(a, b & 255, c & 255, 32, 1))
-TERNARY(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, taken(a, b, c, 64, 1))
+TERNARY(bfe_u32, uint32_t, uint32_t, uint32_t, uint32_t, taken_32(a, b & 255, c & 255, 0))
+TERNARY(bfe_u64, uint64_t, uint64_t, uint32_t, uint32_t, taken_64(a, b, c, 0))
+TERNARY(bfe_s32, uint32_t, uint32_t, uint32_t, uint32_t, taken_32(a, b & 255, c & 255, 1))
+TERNARY(bfe_s64, uint64_t, uint64_t, uint32_t, uint32_t, taken_64(a, b, c, 1))
 BINARY(szext_u32, uint32_t, uint32_t, uint32_t, extended(a, b, WRAPS, 0))
 BINARY(szext_s32, uint32_t, uint32_t, uint32_t, extended(a, b, WRAPS, 1))
 BINARY(bmsk, uint32_t, uint32_t, uint32_t, bit_mask(a, b, WRAPS))
@@ -104,7 +103,7 @@ BINARY(bmsk, uint32_t, uint32_t, uint32_t, bit_mask(a, b, WRAPS))
         RESULT(T);                                                                                                     \
         const T *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[2]);                                    \
         const uint32_t *pos = alu_at(registers, slot[3]), *length = alu_at(registers, slot[4]);                        \
-        EACH_LANE d[i] = (T)put(as[i], bs[i], pos[i] & count, length[i] & count, width);                               \
+        EACH_LANE d[i] = (T)put_##width(as[i], bs[i], pos[i] & count, length[i] & count);                              \
         keep(lanes, alu_at(registers, slot[0]), scratch, sizeof *d);                                                   \
     }
 INSERT(bfi_32, uint32_t, 32, 255)

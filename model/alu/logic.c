@@ -87,10 +87,9 @@ static const uint16_t picks[][4] = {
 
 LANE_INLINE uint32_t permuted(uint32_t a, uint32_t b, uint32_t selector)
 {
-    uint64_t both = (uint64_t)b << 32 | a;
     uint32_t result = 0;
     for (int byte = 0; byte < 4; byte++) {
-        uint32_t pick = selector >> 4 * byte, value = (uint32_t)(both >> 8 * (pick & 7)) & 255;
+        uint32_t pick = selector >> 4 * byte, value = (pick & 4 ? b : a) >> 8 * (pick & 3) & 255;
         result |= (pick & 8 ? (value >> 7) * 255 : value) << 8 * byte;
     }
     return result;

@@ -29,16 +29,30 @@ LANE_INLINE struct source source_of(enum ptx_word mode, uint32_t lane, uint32_t 
     return source;
 }
 
+// What each lane gets, and whether it is valid: 0 or all ones.
+#define SHUFFLE(mode)                                                                                                  \
+    EACH_LANE                                                                                                          \
+    {                                                                                                                  \
+        const struct source source = source_of(mode, (uint32_t)i, b[i], c[i]);                                         \
+        d[i] = a[source.lane & 31];                                                                                    \
+        is_valid[i] = 0 - source.is_valid;                                                                             \
+    }
+
 ALU_FUNCTION(shfl)
 {
     const uint32_t *a = alu_at(registers, slot[2]), *b = alu_at(registers, slot[3]), *c = alu_at(registers, slot[4]);
-    enum ptx_word mode = (enum ptx_word)choice->word[PTX_CLASS_SHUFFLE];
-    uint32_t d[LANES], valid = 0;
-    for (uint32_t i = 0; i < LANES; i++) {
-        struct source source = source_of(mode, i, b[i], c[i]);
-        d[i] = a[source.lane & 31];
-        valid |= (uint32_t)source.is_valid << i;
-    }
+    const enum ptx_word mode = (enum ptx_word)choice->word[PTX_CLASS_SHUFFLE];
+    uint32_t d[LANES];
+    int32_t is_valid[LANES];
+    if (mode == PTX_UP)
+        SHUFFLE(PTX_UP)
+    else if (mode == PTX_DOWN)
+        SHUFFLE(PTX_DOWN)
+    else if (mode == PTX_BFLY)
+        SHUFFLE(PTX_BFLY)
+    else
+        SHUFFLE(PTX_IDX)
+    const uint32_t valid = gathered_32(is_valid);
     if (alu_at(registers, slot[0]) != NULL) keep_32(alu_at(registers, slot[0]), d, lanes);
     if (alu_at(registers, slot[1]) != NULL) keep_bits(alu_at(registers, slot[1]), valid, lanes);
 }

@@ -8,8 +8,8 @@
 static uint32_t same_mask(const uint32_t *mask, uint32_t lanes)
 {
     uint32_t first = mask[__builtin_ctz(lanes)], same = 0;
-    for (int lane = 0; lane < MACHINE_LANES; lane++)
-        if (lanes >> lane & 1 && mask[lane] == first) same |= 1u << lane;
+    for (uint32_t left = lanes; left != 0; left &= left - 1)
+        if (mask[__builtin_ctz(left)] == first) same |= left & -left;
     return same;
 }
 
@@ -19,7 +19,7 @@ static enum machine_next meet(struct machine_strand *strand, const struct machin
     const uint32_t *mask = machine_lanes(strand, code, code->operands - 1u);
     uint32_t met = machine_met(strand, lanes, mask);
     for (uint32_t left = met, group; left != 0; left &= ~group) {
-        group = same_mask(mask, left);
+        group = code->operand[code->operands - 1u].is_uniform ? left : same_mask(mask, left);
         machine_compute(strand, code, group);
     }
     return machine_leave(strand, lanes, met);

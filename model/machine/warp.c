@@ -192,6 +192,7 @@ void machine_lanes_exit(struct machine_strand *strand, uint32_t lanes)
 uint32_t machine_met(const struct machine_strand *strand, uint32_t lanes, const uint32_t *mask)
 {
     uint32_t live = strand->warp->live, met = 0;
+    if ((live & ~lanes) == 0) return lanes;
     for (int lane = 0; lane < MACHINE_LANES; lane++)
         if (lanes >> lane & 1 && (mask[lane] & live & ~lanes) == 0) met |= 1u << lane;
     return met;
