@@ -123,57 +123,52 @@ static void apply(const struct atomic *atomic, enum dtype dtype, uint8_t *value,
         memcpy(value, operand, atomic->bytes);
 }
 
-#define EXCHANGE(T)                                                                                                    \
+// One word of the host. A store of another of its threads may be faster, which takes no lock: then once more.
+#define RUN_WORD(T)                                                                                                    \
+    static void run_##T(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,            \
+                        const uint8_t *compare, uint8_t old[ELEMENT_BYTES])                                            \
     {                                                                                                                  \
         T before, after;                                                                                               \
-        memcpy(&before, old, sizeof before);                                                                           \
-        memcpy(&after, value, sizeof after);                                                                           \
-        return __atomic_compare_exchange_n((T *)(void *)at, &before, after, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);    \
+        T *const word = (T *)(void *)at;                                                                               \
+        do {                                                                                                           \
+            before = __atomic_load_n(word, __ATOMIC_SEQ_CST);                                                          \
+            after = before;                                                                                            \
+            apply(atomic, dtype, (uint8_t *)&after, operand, compare);                                                 \
+            if (!atomic->is_shared_by_threads) __atomic_store_n(word, after, __ATOMIC_RELAXED);                        \
+        } while (atomic->is_shared_by_threads &&                                                                       \
+                 !__atomic_compare_exchange_n(word, &before, after, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));           \
+        const uint64_t wide = before;                                                                                  \
+        memcpy(old, &wide, sizeof wide);                                                                               \
     }
-
-// Puts `value` in the place of `old`; 0 if a store of another thread of the host was faster: those take no lock.
-static int exchange(uint8_t *at, const uint8_t *old, const uint8_t *value, uint32_t bytes, int is_shared)
-{
-    if (is_shared && bytes == 2) EXCHANGE(uint16_t)
-    if (is_shared && bytes == 4) EXCHANGE(uint32_t)
-    if (is_shared && bytes == 8) EXCHANGE(uint64_t)
-    memcpy(at, value, bytes);
-    return 1;
-}
-
-#define FETCH(T)                                                                                                       \
-    {                                                                                                                  \
-        T now = __atomic_load_n((const T *)(const void *)at, __ATOMIC_SEQ_CST);                                        \
-        memcpy(old, &now, sizeof now);                                                                                 \
-        return;                                                                                                        \
-    }
-
-static void fetch(const uint8_t *at, uint8_t *old, uint32_t bytes, int is_shared)
-{
-    if (is_shared && bytes == 2) FETCH(uint16_t)
-    if (is_shared && bytes == 4) FETCH(uint32_t)
-    if (is_shared && bytes == 8) FETCH(uint64_t)
-    memcpy(old, at, bytes);
-}
+RUN_WORD(uint16_t)
+RUN_WORD(uint32_t)
+RUN_WORD(uint64_t)
 
 // `old`: what was there.
 static void run_element(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,
                         const uint8_t *compare, uint8_t old[ELEMENT_BYTES])
 {
-    uint8_t value[ELEMENT_BYTES];
-    do {
-        memset(old, 0, ELEMENT_BYTES);
-        fetch(at, old, atomic->bytes, atomic->is_shared_by_threads);
-        memcpy(value, old, sizeof value);
-        apply(atomic, dtype, value, operand, compare);
-    } while (!exchange(at, old, value, atomic->bytes, atomic->is_shared_by_threads));
+    switch (atomic->bytes) {
+    case sizeof(uint16_t):
+        run_uint16_t(atomic, dtype, at, operand, compare, old);
+        return;
+    case sizeof(uint32_t):
+        run_uint32_t(atomic, dtype, at, operand, compare, old);
+        return;
+    case sizeof(uint64_t):
+        run_uint64_t(atomic, dtype, at, operand, compare, old);
+        return;
+    default:
+        memcpy(old, at, ELEMENT_BYTES);
+        apply(atomic, dtype, at, operand, compare);
+    }
 }
 
 // All parts are read before the first result is written: it may go to a register of another part.
 static void run_lane(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
                      uint32_t lane)
 {
-    uint8_t operand[MOST_PARTS][ELEMENT_BYTES] = {{0}}, compare[ELEMENT_BYTES] = {0}, old[MOST_PARTS][ELEMENT_BYTES];
+    uint8_t operand[MOST_PARTS][ELEMENT_BYTES], compare[ELEMENT_BYTES], old[MOST_PARTS][ELEMENT_BYTES];
     for (uint32_t part = 0; part < atomic->parts; part++) get(strand, &atomic->operand[part], lane, operand[part]);
     if (atomic->compare != NULL) get(strand, atomic->compare, lane, compare);
     for (uint32_t part = 0; part < atomic->parts; part++)
