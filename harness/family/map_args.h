@@ -61,6 +61,41 @@ void map_args_generate_tiled(struct random *random, uint32_t max_box_bytes, stru
 // `max_column_bytes` bytes of shared memory; address, sizes, strides and corners are 0.
 void map_args_generate_im2col(struct random *random, uint32_t max_column_bytes, struct map_args *args);
 
+// Of the map that the arguments make: the bytes of an element; of what a step along the innermost stride skips (an
+// element, or the 16 or 32 bytes of a slice); what addresses and strides are multiples of; the first dimension with
+// corners.
+static inline uint32_t map_element_bytes(const struct map_args *args)
+{
+    return dtype_row((enum dtype)args->data_type)->size_bytes;
+}
+
+static inline uint64_t map_unit_bytes(const struct map_args *args)
+{
+    return args->interleave == INTERLEAVE_NONE ? map_element_bytes(args) : 16u * args->interleave;
+}
+
+static inline uint64_t map_align_bytes(const struct map_args *args)
+{
+    return args->interleave == INTERLEAVE_32B ? 32 : 16;
+}
+
+static inline uint32_t map_first_corner(const struct map_args *args)
+{
+    return args->interleave == INTERLEAVE_NONE;
+}
+
+// The bytes of dimension `i` whose steps are `step_bytes` apart: packed, or in `percent` of cases longer by `least` to
+// `most` times the alignment.
+uint64_t map_pick_pitch(struct random *random, const struct map_args *args, uint32_t i, uint64_t step_bytes,
+                        unsigned percent, uint32_t least, uint32_t most);
+
+// A size of a dimension, and a stride, at a limit.
+uint64_t map_pick_limit_dim(struct random *random);
+uint64_t map_pick_limit_stride(struct random *random);
+
+// The multiple of 16 bytes at or below coordinate 0, of maps without interleave.
+int32_t map_align_coord(const struct map_args *args, int32_t coord);
+
 // "cuTensorMapEncodeTiled", ...
 const char *map_function_name(uint32_t function);
 

@@ -36,7 +36,7 @@ static int32_t limit_corner(struct random *random, uint32_t rank)
 // Inner box elements: whole 16-byte pieces, within the swizzle's span if there is one.
 static uint32_t inner_box(struct random *random, const struct map_args *args, uint32_t max_bytes)
 {
-    uint32_t element = dtype_row((enum dtype)args->data_type)->size_bytes, most = 256 * element;
+    uint32_t element = map_element_bytes(args), most = 256 * element;
     uint32_t span = args->swizzle == SWIZZLE_NONE ? most : 16u << args->swizzle;
     if (args->interleave == INTERLEAVE_NONE && span < most) most = span;
     if (most > max_bytes) most = max_bytes;
@@ -60,19 +60,41 @@ static void generate_kind(struct random *random, struct map_args *args, uint32_t
     args->oob_fill = dtype_row((enum dtype)args->data_type)->is_float && random_chance(random, 35);
 }
 
+uint64_t map_pick_pitch(struct random *random, const struct map_args *args, uint32_t i, uint64_t step_bytes,
+                        unsigned percent, uint32_t least, uint32_t most)
+{
+    uint64_t align = map_align_bytes(args), packed = (step_bytes * args->dim[i] + align - 1) / align * align;
+    if (!random_chance(random, percent)) return packed;
+    return packed + align * (uint64_t)random_range(random, least, most);
+}
+
+uint64_t map_pick_limit_dim(struct random *random)
+{
+    static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 65536, 1};
+    return random_pick(random, dims);
+}
+
+uint64_t map_pick_limit_stride(struct random *random)
+{
+    static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
+    return random_pick(random, strides);
+}
+
+int32_t map_align_coord(const struct map_args *args, int32_t coord)
+{
+    int32_t piece = 16 / (int32_t)map_element_bytes(args);
+    return coord - (coord % piece + piece) % piece;
+}
+
 // Sizes and strides of a packed tensor, padded rows, now and then in another order, equal or zero.
 static void generate_tensor(struct random *random, struct map_args *args)
 {
-    uint64_t align = args->interleave == INTERLEAVE_32B ? 32 : 16;
-    uint64_t extent = args->interleave == INTERLEAVE_NONE ? dtype_row((enum dtype)args->data_type)->size_bytes
-                                                          : 16u * args->interleave;
+    uint64_t extent = map_unit_bytes(args);
     for (uint32_t i = 0; i < args->rank; i++) {
         args->dim[i] = 1 + random_below(random, random_chance(random, 80) ? 64 : 1 << 12);
         if (i + 1 == args->rank) break;
-        extent *= args->dim[i];
-        if (random_chance(random, 50)) extent += random_below(random, 8) * align;
-        extent = (extent + align - 1) / align * align;
-        if (extent >= (uint64_t)1 << 40) extent = align;
+        extent = map_pick_pitch(random, args, i, extent, 50, 0, 7);
+        if (extent >= (uint64_t)1 << 40) extent = map_align_bytes(args);
         args->strides[i] = extent;
     }
     for (uint32_t i = 0; i + 2 < args->rank && random_chance(random, 20); i++) {
@@ -88,11 +110,9 @@ void map_args_generate_tiled(struct random *random, uint32_t max_box_bytes, stru
     *args = (struct map_args){.function = MAP_TILED};
     generate_kind(random, args, 1);
     generate_tensor(random, args);
-    uint32_t element = dtype_row((enum dtype)args->data_type)->size_bytes;
     args->box[0] = inner_box(random, args, max_box_bytes);
     args->estride[0] = pick_estride(random);
-    uint32_t bytes = args->box[0] * element;
-    if (args->interleave != INTERLEAVE_NONE) bytes = args->box[0] * 16 * args->interleave;
+    uint32_t bytes = args->box[0] * (uint32_t)map_unit_bytes(args);
     for (uint32_t i = 1; i < args->rank; i++) {
         uint32_t most = max_box_bytes / (bytes > 0 ? bytes : 1);
         args->estride[i] = pick_estride(random);
@@ -109,7 +129,7 @@ void map_args_generate_im2col(struct random *random, uint32_t max_column_bytes, 
     *args = (struct map_args){.function = MAP_IM2COL};
     generate_kind(random, args, 3);
     args->channels = inner_box(random, args, max_column_bytes);
-    uint32_t pixel = args->channels * dtype_row((enum dtype)args->data_type)->size_bytes;
+    uint32_t pixel = args->channels * map_element_bytes(args);
     if (args->swizzle != SWIZZLE_NONE && pixel < 16u << args->swizzle) pixel = 16u << args->swizzle;
     if (pixel < 16 * args->interleave) pixel = 16 * args->interleave;
     uint32_t most = max_column_bytes / pixel;
@@ -253,7 +273,7 @@ void map_args_generate(struct random *random, struct map_args *args)
     else
         generate_im2col(random, args);
     args->misalign = misalign;
-    args->address = random_u64(random) >> 7 & (args->interleave == INTERLEAVE_32B ? ~(uint64_t)31 : ~(uint64_t)15);
+    args->address = random_u64(random) >> 7 & ~(map_align_bytes(args) - 1);
     if (random_chance(random, 10)) mutate_box(random, args);
     for (uint64_t moves = random_chance(random, 55) ? 0 : 1 + random_below(random, 3); moves > 0; moves--) {
         if (random_chance(random, 60))

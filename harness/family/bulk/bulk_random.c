@@ -3,21 +3,16 @@
 // places at the ends of memory, and now and then an operation that an H200 must refuse.
 #include "arena.h"
 #include "bulk_case.h"
+#include "draw.h"
 
 // What a CTA copies within itself goes from one side of the gap to the other.
 enum { HALF = (BULK_WINDOW_START + BULK_SHARED_END) / 2 / 128 * 128, GAP_BYTES = 16 };
 
-static enum bulk_form pick_form(struct random *random)
+static uint32_t pick_form(struct random *random)
 {
-    static const struct {
-        unsigned percent;
-        enum bulk_form form;
-    } forms[] = {{14, BULK_GLOBAL_TO_SHARED}, {7, BULK_GLOBAL_TO_OTHER},  {41, BULK_SHARED_TO_GLOBAL},
-                 {10, BULK_SHARED_TO_OWN},    {18, BULK_SHARED_TO_OTHER}, {10, BULK_REGISTERS_TO_OTHER}};
-    uint64_t kind = random_below(random, 100);
-    int i = 0;
-    while (kind >= forms[i].percent) kind -= forms[i++].percent;
-    return forms[i].form;
+    return (uint32_t)DRAW(random, {14, JUST(BULK_GLOBAL_TO_SHARED)}, {7, JUST(BULK_GLOBAL_TO_OTHER)},
+                          {41, JUST(BULK_SHARED_TO_GLOBAL)}, {10, JUST(BULK_SHARED_TO_OWN)},
+                          {18, JUST(BULK_SHARED_TO_OTHER)}, {10, JUST(BULK_REGISTERS_TO_OTHER)});
 }
 
 static uint32_t pick_operation(struct random *random, enum bulk_form form)
@@ -33,12 +28,10 @@ static uint32_t pick_operation(struct random *random, enum bulk_form form)
 // Bytes that move: multiples of 16, up to 64 KiB.
 static uint32_t pick_moved(struct random *random)
 {
-    uint64_t kind = random_below(random, 100);
-    if (kind < 8) return 0;
-    if (kind < 60) return 16 * (uint32_t)random_range(random, 1, 16);
-    if (kind < 90) return 16 * (uint32_t)random_range(random, 1, 128);
-    if (kind < 98) return 16 * (uint32_t)random_range(random, 1, 1024);
-    return random_chance(random, 25) ? 65536 : 16 * (uint32_t)random_range(random, 1024, 4096);
+    uint32_t units = (uint32_t)DRAW(random, {8, JUST(0)}, {52, BETWEEN(1, 16)}, {30, BETWEEN(1, 128)},
+                                    {8, BETWEEN(1, 1024)}, {2, JUST(4096)});
+    if (units == 4096 && !random_chance(random, 25)) units = (uint32_t)random_range(random, 1024, 4096);
+    return 16 * units;
 }
 
 // A size that moves so many bytes: the 4 low bits and those from 2^20 on do not count.

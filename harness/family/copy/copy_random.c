@@ -34,7 +34,7 @@ static void pick_type(struct random *random, struct copy_case *c)
 // A box of whole 16-byte pieces along dimension 0, at most the swizzle's span.
 static void pick_box(struct random *random, struct map_args *map, uint32_t most_bytes)
 {
-    uint32_t size = dtype_row((enum dtype)map->data_type)->size_bytes, most = TENSORMAP_MAX_BOX * size;
+    uint32_t size = map_element_bytes(map), most = TENSORMAP_MAX_BOX * size;
     if (map->swizzle != SWIZZLE_NONE && most > 16u << map->swizzle) most = 16u << map->swizzle;
     if (most > most_bytes) most = most_bytes;
     uint32_t pieces = random_chance(random, 40) ? most / PIECE_BYTES : pick_count(random, most / PIECE_BYTES);
@@ -62,10 +62,9 @@ static void pick_dims(struct random *random, struct copy_case *c)
 // Rows with or without padding, of 16 bytes at least.
 static void pick_strides(struct random *random, const struct map_args *map, uint64_t *strides)
 {
-    uint64_t bytes = dtype_row((enum dtype)map->data_type)->size_bytes;
+    uint64_t bytes = map_unit_bytes(map);
     for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        bytes = (bytes * map->dim[i] + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_BYTES;
-        if (random_chance(random, 40)) bytes += PIECE_BYTES * random_below(random, 9);
+        bytes = map_pick_pitch(random, map, i, bytes, 40, 0, 8);
         strides[i] = bytes;
     }
 }

@@ -10,11 +10,6 @@ enum { BOX_BYTES = 1024, TRIES = 50, PLANTS = CAUSE_OVERWRITTEN + 1 }; // what a
 
 // --- the tile that is meant --------------------------------------------------------------------------------------
 
-static uint32_t element_of(const struct map_args *map)
-{
-    return dtype_row((enum dtype)map->data_type)->size_bytes;
-}
-
 static void pick_kind(struct random *random, struct map_args *map)
 {
     static const uint32_t types[] = {DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT16, DTYPE_UINT8,
@@ -32,18 +27,16 @@ static void pick_kind(struct random *random, struct map_args *map)
 
 static void pick_strides(struct random *random, struct map_args *map)
 {
-    uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16;
-    uint64_t extent = map->interleave == INTERLEAVE_NONE ? element_of(map) : 16u * map->interleave;
+    uint64_t extent = map_unit_bytes(map);
     for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        extent = (extent * map->dim[i] + align - 1) / align * align;
-        if (random_chance(random, 35)) extent += align * (1 + random_below(random, 12));
+        extent = map_pick_pitch(random, map, i, extent, 35, 1, 12);
         map->strides[i] = extent;
     }
 }
 
 static void pick_tiled(struct random *random, struct map_args *map)
 {
-    uint32_t element = element_of(map), span = map->swizzle == SWIZZLE_NONE ? 128 : 16u << map->swizzle;
+    uint32_t element = map_element_bytes(map), span = map->swizzle == SWIZZLE_NONE ? 128 : 16u << map->swizzle;
     uint32_t pieces = span / 16, row;
     map->function = MAP_TILED;
     row = (random_chance(random, 70) ? pieces : 1 + (uint32_t)random_below(random, pieces)) * 16;
@@ -66,7 +59,7 @@ static void pick_tiled(struct random *random, struct map_args *map)
 // A small convolution: 3 to 5 dimensions, padding 1 or 2.
 static void pick_im2col(struct random *random, struct map_args *map)
 {
-    uint32_t element = element_of(map), span = map->swizzle == SWIZZLE_NONE ? 64 : 16u << map->swizzle;
+    uint32_t element = map_element_bytes(map), span = map->swizzle == SWIZZLE_NONE ? 64 : 16u << map->swizzle;
     map->function = MAP_IM2COL;
     map->interleave = INTERLEAVE_NONE;
     if (map->rank < 3) map->rank = 4;
@@ -93,11 +86,8 @@ static void pick_coords(struct random *random, struct diagnose_load *load, unsig
         if (i == edge && map->function == MAP_TILED)
             at = random_chance(random, 50) ? dim - box + box / 2 : -(box + 1) / 2;
         if (random_chance(random, 50) && i != edge) at -= at % box;
-        if (i == 0 && map->interleave == INTERLEAVE_NONE) {
-            int64_t piece = 16 / element_of(map);
-            at -= (at % piece + piece) % piece;
-        }
         load->coord[i] = (int32_t)at;
+        if (i == 0 && map->interleave == INTERLEAVE_NONE) load->coord[0] = map_align_coord(map, load->coord[0]);
     }
     for (uint32_t k = 0; map->function == MAP_IM2COL && k + 2 < map->rank; k++)
         load->offset[k] = (uint32_t)random_below(random, 3);
@@ -140,7 +130,8 @@ static void plant_coord(struct random *random, struct diagnose_case *c)
 {
     struct diagnose_load *load = &c->load[0];
     uint32_t i = pick_dim(random, &load->map), j = pick_dim(random, &load->map);
-    int32_t piece = i == 0 && load->map.interleave == INTERLEAVE_NONE ? 16 / (int32_t)element_of(&load->map) : 1, old;
+    int32_t piece = i == 0 && load->map.interleave == INTERLEAVE_NONE ? 16 / (int32_t)map_element_bytes(&load->map) : 1,
+            old;
     int32_t boxes = 1 + (int32_t)random_below(random, 4);
     switch ((enum cause)c->cause) {
     case CAUSE_COORD_SWAPPED:
@@ -150,7 +141,7 @@ static void plant_coord(struct random *random, struct diagnose_case *c)
         break;
     case CAUSE_COORD_UNIT:
         if (random_chance(random, 40)) {
-            load->coord[0] *= (int32_t)element_of(&load->map);
+            load->coord[0] *= (int32_t)map_element_bytes(&load->map);
             break;
         }
         for (uint32_t d = 0; d < load->map.rank; d++) {
@@ -173,8 +164,7 @@ static void plant_stride(struct random *random, struct map_args *map)
 {
     uint32_t i = map->rank > 1 ? (uint32_t)random_below(random, map->rank - 1) : 0,
              j = i + 1 < map->rank - 1 ? i + 1 : 0;
-    uint64_t packed = map->interleave == INTERLEAVE_NONE ? element_of(map) : 16u * map->interleave,
-             old = map->strides[i];
+    uint64_t packed = map_unit_bytes(map), old = map->strides[i];
     if (map->rank < 2) return;
     switch (random_below(random, 5)) {
     case 0: // no padding
@@ -184,7 +174,7 @@ static void plant_stride(struct random *random, struct map_args *map)
         }
         break;
     case 1: // elements in place of bytes
-        map->strides[i] /= element_of(map);
+        map->strides[i] /= map_element_bytes(map);
         break;
     case 2:
         map->strides[i] = map->strides[j];
@@ -383,8 +373,9 @@ static int is_possible(const struct diagnose_case *c)
     if (diagnose_load_run(&c->meant, &shared, &tx_bytes) != RULE_OK) return 0;
     int is_swizzle = c->cause == CAUSE_SWIZZLE_BASE || c->cause == CAUSE_READ_UNSWIZZLED;
     if (is_swizzle && map->swizzle == SWIZZLE_NONE) return 0;
-    if (c->cause == CAUSE_TRANSPOSED && (map->rank < 2 || map->function != MAP_TILED ||
-                                         (map->swizzle != 0 && map->box[0] * element_of(map) < 16u << map->swizzle)))
+    if (c->cause == CAUSE_TRANSPOSED &&
+        (map->rank < 2 || map->function != MAP_TILED ||
+         (map->swizzle != 0 && map->box[0] * map_element_bytes(map) < 16u << map->swizzle)))
         return 0;
     int is_changed = c->cause == CAUSES || c->cause == CAUSE_TX_COUNT || c->loads != 1 || c->clocks >= 0 ||
                      c->undone != 0 || c->transposed || memcmp(&c->load[0], &c->meant, sizeof c->meant) != 0;

@@ -2,6 +2,8 @@
 // Random histograms: every size of cluster, bins that the cluster does not divide, fewer bins than CTAs, values outside
 // the range, arrays that begin and end anywhere, from none to some thousand values; now and then as many bins as fit.
 #include "cluster.h"
+
+#include "draw.h"
 #include "histogram_case.h"
 
 static uint32_t pick_nbins(struct random *random, uint32_t cluster)
@@ -17,11 +19,8 @@ static uint32_t pick_nbins(struct random *random, uint32_t cluster)
 
 static uint32_t pick_count(struct random *random)
 {
-    uint64_t kind = random_below(random, 100);
-    if (kind < 5) return (uint32_t)random_below(random, 8);
-    if (kind < 45) return (uint32_t)random_below(random, 1000);
-    if (kind < 97) return (uint32_t)random_below(random, 8000);
-    return (uint32_t)random_below(random, 60000);
+    return (uint32_t)DRAW(random, {5, BETWEEN(0, 7)}, {40, BETWEEN(0, 999)}, {52, BETWEEN(0, 7999)},
+                          {3, BETWEEN(0, 59999)});
 }
 
 static uint32_t pick_threads(struct random *random)

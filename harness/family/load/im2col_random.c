@@ -2,20 +2,11 @@
 // Random im2col loads, biased to limits: small images whose bounding box a column wraps through, starts on the box's
 // edges, offsets in and past their fields, dimensions up to 2^31, and now and then a load that an H200 must refuse.
 #include "arena.h"
+#include "draw.h"
 #include "load_case.h"
 #include "load_job.h"
 
 #define BEFORE_BYTES ((uint64_t)31 << 30) // addresses before the arena that a GPU keeps unmapped
-
-static uint32_t element_bytes(const struct map_args *map)
-{
-    return dtype_row((enum dtype)map->data_type)->size_bytes;
-}
-
-static uint32_t first_spatial(const struct map_args *map)
-{
-    return map->interleave == INTERLEAVE_NONE;
-}
 
 // Sizes: few images, few rows and columns; channels around what a pixel takes, or slices.
 static void pick_dims(struct random *random, struct map_args *map)
@@ -31,13 +22,10 @@ static void pick_dims(struct random *random, struct map_args *map)
 // Strides of a packed tensor, rows padded now and then.
 static void pick_strides(struct random *random, struct map_args *map)
 {
-    uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16;
-    uint64_t extent = map->interleave == INTERLEAVE_NONE ? element_bytes(map) : 16u * map->interleave;
+    uint64_t extent = map_unit_bytes(map);
     for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        extent *= map->dim[i];
-        if (random_chance(random, 30)) extent += random_below(random, 8) * align;
-        extent = (extent + align - 1) / align * align;
-        if (extent >= (uint64_t)1 << 32) extent = align;
+        extent = map_pick_pitch(random, map, i, extent, 30, 0, 7);
+        if (extent >= (uint64_t)1 << 32) extent = map_align_bytes(map);
         map->strides[i] = extent;
     }
 }
@@ -45,15 +33,13 @@ static void pick_strides(struct random *random, struct map_args *map)
 // Now and then a dimension, or a stride, at a limit; not both, so that no address passes 2^63.
 static void stretch(struct random *random, struct map_args *map)
 {
-    static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 65536, 1};
-    static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
     if (random_chance(random, 10)) {
-        uint64_t value = random_pick(random, dims);
+        uint64_t value = map_pick_limit_dim(random);
         map->dim[random_below(random, map->rank)] = value;
         for (uint32_t i = 0; i + 1 < map->rank; i++)
             if (map->dim[i + 1] > 65535) map->strides[i] = 32 * random_below(random, 4);
     } else if (random_chance(random, 12)) {
-        uint64_t value = random_pick(random, strides);
+        uint64_t value = map_pick_limit_stride(random);
         map->strides[random_below(random, map->rank - 1)] = value;
     }
 }
@@ -64,7 +50,7 @@ static void pick_corners(struct random *random, struct map_args *map)
     static const int32_t limits[] = {32767, 127, 15};
     int32_t limit = limits[map->rank - 3], reach = random_chance(random, 85) ? 4 : limit;
     for (uint32_t k = 0; k < map->rank - 2; k++) {
-        int64_t dim = (int64_t)map->dim[first_spatial(map) + k];
+        int64_t dim = (int64_t)map->dim[map_first_corner(map) + k];
         int64_t lower = random_range(random, -reach, reach / 4), upper = random_range(random, -reach, reach / 4);
         if (random_chance(random, 4)) lower = -limit - 1;
         if (random_chance(random, 4)) upper = limit;
@@ -79,11 +65,10 @@ static void pick_corners(struct random *random, struct map_args *map)
 
 int32_t im2col_pick_start(struct random *random, const struct map_args *map, uint32_t k)
 {
-    int64_t low = map->lower[k], high = (int64_t)map->dim[first_spatial(map) + k] - 1 + map->upper[k];
-    uint64_t kind = random_below(random, 100);
+    int64_t low = map->lower[k], high = (int64_t)map->dim[map_first_corner(map) + k] - 1 + map->upper[k];
     int64_t near = high - low < 8 ? high - low : 8;
-    int64_t start = kind < 12 ? low : kind < 24 ? high : kind < 40 ? high - near : kind < 55 ? low + near : 0;
-    if (kind >= 55) start = random_range(random, low, high);
+    int64_t start = DRAW(random, {12, JUST(low)}, {12, JUST(high)}, {16, JUST(high - near)}, {15, JUST(low + near)},
+                         {45, BETWEEN(low, high)});
     return (int32_t)(start > INT32_MAX ? INT32_MAX : start);
 }
 
@@ -91,26 +76,23 @@ int32_t im2col_pick_start(struct random *random, const struct map_args *map, uin
 static int32_t pick_index(struct random *random, uint64_t dim, int32_t reach)
 {
     static const int32_t far[] = {INT32_MIN, INT32_MIN + 16, INT32_MAX, INT32_MAX - 15, -65536, 1 << 20};
-    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, kind = (int64_t)random_below(random, 100);
-    if (kind < 84) return (int32_t)random_range(random, 0, size - 1);
-    if (kind < 92) return (int32_t)(size - 1);
-    if (kind < 95) return (int32_t)-random_range(random, 1, reach);
-    if (kind < 98) return (int32_t)(size < INT32_MAX - 4 ? size + random_range(random, 0, 3) : size);
-    return random_pick(random, far);
+    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim;
+    return (int32_t)DRAW(random, {84, BETWEEN(0, size - 1)}, {8, JUST(size - 1)}, {3, BETWEEN(-1, -reach)},
+                         {3, BETWEEN(size, size + 3), .is_just = size >= INT32_MAX - 4}, {2, ONE_OF(far)});
 }
 
 static void pick_coords(struct random *random, struct load_case *c)
 {
     const struct map_args *map = &c->map;
-    for (uint32_t k = 0; k < map->rank - 2; k++) c->coord[first_spatial(map) + k] = im2col_pick_start(random, map, k);
+    for (uint32_t k = 0; k < map->rank - 2; k++)
+        c->coord[map_first_corner(map) + k] = im2col_pick_start(random, map, k);
     c->coord[map->rank - 1] = pick_index(random, map->dim[map->rank - 1], 3);
     if (map->interleave != INTERLEAVE_NONE) {
         c->coord[map->rank - 2] = pick_index(random, map->dim[map->rank - 2], 3);
         return;
     }
-    int32_t piece = 16 / (int32_t)element_bytes(map);
     c->coord[0] = random_chance(random, 45) ? 0 : pick_index(random, map->dim[0], (int32_t)map->channels);
-    c->coord[0] -= ((c->coord[0] % piece) + piece) % piece;
+    c->coord[0] = map_align_coord(map, c->coord[0]);
 }
 
 static void pick_offsets(struct random *random, struct load_case *c)
@@ -130,7 +112,8 @@ static void aim(struct load_case *c)
 {
     static const int64_t limits[] = {65535, 255, 31};
     for (uint32_t k = 0; k < c->map.rank - 2; k++) {
-        int64_t start = c->coord[first_spatial(&c->map) + k], dim = (int64_t)c->map.dim[first_spatial(&c->map) + k];
+        int64_t start = c->coord[map_first_corner(&c->map) + k],
+                dim = (int64_t)c->map.dim[map_first_corner(&c->map) + k];
         int64_t offset = c->offset[k], limit = limits[c->map.rank - 3];
         if (start + offset >= dim) offset = dim - 1 - start > 0 ? dim - 1 - start : 0;
         if (start + offset < 0) offset = -start;
@@ -159,7 +142,7 @@ static int touched(const struct im2col *column, uint64_t base, uint64_t *low, ui
 static void place(struct random *random, struct load_case *c)
 {
     struct tensormap map;
-    uint64_t low = 0, high = 0, align = c->map.interleave == INTERLEAVE_32B ? 32 : 16, most = ARENA_BYTES / 2 - 64;
+    uint64_t low = 0, high = 0, align = map_align_bytes(&c->map), most = ARENA_BYTES / 2 - 64;
     int is_base = 1;
     c->map.address = ARENA_BASE;
     if (!load_map(c, &map)) return;
@@ -184,7 +167,7 @@ static void place(struct random *random, struct load_case *c)
 static void spoil(struct random *random, struct load_case *c)
 {
     struct map_args *map = &c->map;
-    uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = first_spatial(map) + k;
+    uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = map_first_corner(map) + k;
     int64_t end = (int64_t)map->dim[i] + map->upper[k];
     switch (random_below(random, 12)) {
     case 0:
@@ -230,21 +213,12 @@ static void spoil(struct random *random, struct load_case *c)
     }
 }
 
-static uint32_t pick_column_bytes(struct random *random)
-{
-    uint64_t kind = random_below(random, 1000);
-    if (kind < 700) return 2048;
-    if (kind < 950) return 8192;
-    if (kind < 995) return 32768;
-    return TENSORMAP_MAX_BOX_BYTES - 4096;
-}
-
 void im2col_generate(struct random *random, void *test_case)
 {
     struct load_case *c = test_case;
     struct tensormap map;
     *c = (struct load_case){.mode = LOAD_IM2COL, .shared = LOAD_WINDOW_START};
-    map_args_generate_im2col(random, pick_column_bytes(random), &c->map);
+    map_args_generate_im2col(random, load_pick_bytes(random), &c->map);
     pick_dims(random, &c->map);
     pick_strides(random, &c->map);
     stretch(random, &c->map);

@@ -65,4 +65,7 @@ int32_t im2col_pick_start(struct random *random, const struct map_args *map, uin
 // memory; now and then one that is misaligned or too near the end.
 uint32_t load_pick_shared(struct random *random, uint64_t extent_bytes);
 
+// At most so many bytes a random box, or a column, has.
+uint32_t load_pick_bytes(struct random *random);
+
 #endif

@@ -2,6 +2,7 @@
 // Random tiled loads, biased to limits: every bounds class in every dimension, every place of the swizzle pattern,
 // strides of any order, and now and then a load that an H200 must refuse.
 #include "arena.h"
+#include "draw.h"
 #include "load_case.h"
 #include "load_job.h"
 #include "tile.h"
@@ -10,20 +11,10 @@
 static int32_t pick_coord(struct random *random, uint64_t dim, int64_t span)
 {
     static const int32_t far[] = {INT32_MIN, INT32_MIN + 16, INT32_MAX, INT32_MAX - 15, -65536, 65536, 1 << 20};
-    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, coord;
-    uint64_t kind = random_below(random, 100);
-    if (kind < 40)
-        coord = size > span ? random_range(random, 0, size - span) : 0;
-    else if (kind < 60)
-        coord = random_range(random, -span, 0);
-    else if (kind < 82)
-        coord = size - random_range(random, 0, span);
-    else if (kind < 90)
-        coord = random_range(random, -2 * span, size + span);
-    else if (kind < 94)
-        coord = random_range(random, 0, 3);
-    else
-        coord = random_pick(random, far);
+    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim;
+    int64_t coord = DRAW(random, {40, BETWEEN(0, size - span), .is_just = size <= span}, {20, BETWEEN(-span, 0)},
+                         {22, BETWEEN(size, size - span)}, {8, BETWEEN(-2 * span, size + span)}, {4, BETWEEN(0, 3)},
+                         {6, ONE_OF(far)});
     return (int32_t)(coord > INT32_MAX ? INT32_MAX : coord < INT32_MIN ? INT32_MIN : coord);
 }
 
@@ -31,22 +22,20 @@ static void pick_coords(struct random *random, struct load_case *c)
 {
     for (uint32_t i = 0; i < c->map.rank; i++) c->coord[i] = pick_coord(random, c->map.dim[i], c->map.box[i]);
     if (c->map.interleave != INTERLEAVE_NONE || random_chance(random, 1)) return;
-    int32_t piece = 16 / (int32_t)dtype_row((enum dtype)c->map.data_type)->size_bytes;
-    c->coord[0] -= ((c->coord[0] % piece) + piece) % piece;
+    c->coord[0] = map_align_coord(&c->map, c->coord[0]);
 }
 
 // Sizes and strides that only matter at their limits.
 static void stretch(struct random *random, struct map_args *map)
 {
     static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 1};
-    static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
     if (random_chance(random, 12)) {
         uint64_t value = random_pick(random, dims);
         map->dim[random_below(random, map->rank)] = value;
     }
     if (random_chance(random, 1)) map->dim[random_below(random, map->rank)] = ((uint64_t)1 << 31) + 1;
     if (map->rank > 1 && random_chance(random, 12)) {
-        uint64_t value = random_pick(random, strides);
+        uint64_t value = map_pick_limit_stride(random);
         map->strides[random_below(random, map->rank - 1)] = value;
     }
 }
@@ -87,7 +76,7 @@ static void place(struct random *random, struct load_case *c)
         touched(c, &map, &low, &high);
     }
     if (high > (__int128)ARENA_BYTES / 2) return;
-    uint64_t room = ARENA_BYTES / 2 - (uint64_t)high, align = map.interleave == INTERLEAVE_32B ? 32 : 16;
+    uint64_t room = ARENA_BYTES / 2 - (uint64_t)high, align = map_align_bytes(&c->map);
     uint64_t half = dtype_row(map.dtype)->is_tf32 || random_chance(random, 10) ? ARENA_BYTES / 2 : 0;
     uint64_t offset = random_chance(random, 10) ? room : random_below(random, room + 1);
     c->map.address += half + offset / align * align;
@@ -107,13 +96,10 @@ uint32_t load_pick_shared(struct random *random, uint64_t extent_bytes)
     return LOAD_WINDOW_START + 128 * step;
 }
 
-static uint32_t pick_box_bytes(struct random *random)
+uint32_t load_pick_bytes(struct random *random)
 {
-    uint64_t kind = random_below(random, 1000);
-    if (kind < 700) return 2048;
-    if (kind < 950) return 8192;
-    if (kind < 995) return 32768;
-    return TENSORMAP_MAX_BOX_BYTES - 4096;
+    return (uint32_t)DRAW(random, {700, JUST(2048)}, {250, JUST(8192)}, {45, JUST(32768)},
+                          {5, JUST(TENSORMAP_MAX_BOX_BYTES - 4096)});
 }
 
 // A box that the encoder counts as 0 bytes, because one element stride exceeds its side: nothing then bounds the rest.
@@ -129,7 +115,7 @@ void load_generate(struct random *random, void *test_case)
 {
     struct load_case *c = test_case;
     *c = (struct load_case){0};
-    map_args_generate_tiled(random, pick_box_bytes(random), &c->map);
+    map_args_generate_tiled(random, load_pick_bytes(random), &c->map);
     stretch(random, &c->map);
     if (random_chance(random, 1) && random_chance(random, 20)) overgrow(random, &c->map);
     pick_coords(random, c);

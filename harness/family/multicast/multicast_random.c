@@ -5,6 +5,7 @@
 #include "bulk.h"
 #include "bulk_case.h"
 #include "copy.h"
+#include "draw.h"
 #include "load_case.h"
 #include "multicast_case.h"
 
@@ -17,16 +18,8 @@ struct slots {
 
 static uint32_t pick_cluster(struct random *random)
 {
-    static const struct {
-        unsigned percent;
-        uint32_t cluster;
-    } sizes[] = {{4, 0}, {5, 1}, {26, 2}, {20, 4}, {14, 8}, {8, 16}};
-    uint64_t kind = random_below(random, 100);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (kind < sizes[i].percent) return sizes[i].cluster;
-        kind -= sizes[i].percent;
-    }
-    return (uint32_t)random_range(random, 3, 15);
+    return (uint32_t)DRAW(random, {4, JUST(0)}, {5, JUST(1)}, {26, JUST(2)}, {20, JUST(4)}, {14, JUST(8)},
+                          {8, JUST(16)}, {23, BETWEEN(3, 15)});
 }
 
 // What is loaded: a case of another family, without its destination.

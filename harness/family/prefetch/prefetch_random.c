@@ -3,13 +3,13 @@
 // ring, with a last batch of any length, fewer batches than CTAs among them, and now and then one that is not aligned.
 #include "prefetch_case.h"
 
+#include "draw.h"
+
 enum { MOST_BYTES = 64 << 10, MOST_DUMP_BYTES = 128 << 10 };
 
 static uint32_t pick_batch(struct random *random)
 {
-    uint64_t kind = random_below(random, 100);
-    uint32_t most = kind < 60 ? 32 : kind < 90 ? 128 : 1024;
-    return 16 * (uint32_t)random_range(random, 1, most);
+    return 16 * (uint32_t)DRAW(random, {60, BETWEEN(1, 32)}, {30, BETWEEN(1, 128)}, {10, BETWEEN(1, 1024)});
 }
 
 // Of all CTAs: from less than one batch each to several turns of the ring.

@@ -3,6 +3,8 @@
 // length, and now and then one that is not aligned for a bulk copy.
 #include "rmw_case.h"
 
+#include "draw.h"
+
 enum { MOST_BYTES = 48 << 10 }; // of an array, but for a few
 
 static uint32_t pick_form(struct random *random)
@@ -16,9 +18,8 @@ static uint32_t pick_form(struct random *random)
 static uint32_t pick_tile(struct random *random, enum rmw_path path, uint32_t element_bytes)
 {
     uint32_t unit = path == RMW_BULK ? 16 : element_bytes;
-    uint64_t kind = random_below(random, 100);
-    uint32_t most = kind < 50 ? 512 : kind < 90 ? 4096 : 16384;
-    uint32_t units = (uint32_t)random_range(random, 1, most / unit);
+    uint32_t units = (uint32_t)DRAW(random, {50, BETWEEN(1, 512 / unit)}, {40, BETWEEN(1, 4096 / unit)},
+                                    {10, BETWEEN(1, 16384 / unit)});
     return units * unit / element_bytes;
 }
 

@@ -7,12 +7,7 @@
 #include "store_case.h"
 #include "store_random.h"
 
-enum { ATTEMPTS = 200, PIECE_BYTES = 16 };
-
-static uint32_t first_spatial(const struct map_args *map)
-{
-    return map->interleave == INTERLEAVE_NONE;
-}
+enum { ATTEMPTS = 200 };
 
 // Few images, few rows and columns; channels around what a pixel takes, or slices.
 static void pick_tensor(struct random *random, struct map_args *map)
@@ -28,7 +23,7 @@ static void pick_tensor(struct random *random, struct map_args *map)
 static void pick_corners(struct random *random, struct map_args *map)
 {
     for (uint32_t k = 0; k < map->rank - 2; k++) {
-        int64_t dim = (int64_t)map->dim[first_spatial(map) + k], limit = map->rank == 5 ? 15 : 127;
+        int64_t dim = (int64_t)map->dim[map_first_corner(map) + k], limit = map->rank == 5 ? 15 : 127;
         int64_t most = dim - 1 < limit ? dim - 1 : limit;
         int64_t lower = random_chance(random, 50) ? 0 : random_range(random, 0, most < 4 ? most : 4);
         int64_t shrink = random_chance(random, 50) ? 0 : random_range(random, 0, most < 4 ? most : 4);
@@ -44,23 +39,21 @@ static void pick_coords(struct random *random, struct store_case *c)
 {
     const struct map_args *map = &c->map;
     uint32_t inner = map->interleave == INTERLEAVE_NONE ? 0 : map->rank - 2;
-    for (uint32_t k = 0; k < map->rank - 2; k++) c->coord[first_spatial(map) + k] = im2col_pick_start(random, map, k);
+    for (uint32_t k = 0; k < map->rank - 2; k++)
+        c->coord[map_first_corner(map) + k] = im2col_pick_start(random, map, k);
     c->coord[map->rank - 1] = store_pick_coord(random, map->dim[map->rank - 1], 1);
     if (random_chance(random, 40)) c->coord[map->rank - 1] = 0;
     c->coord[inner] = store_pick_coord(random, map->dim[inner], inner == 0 ? map->channels : 1);
-    if (inner == 0)
-        c->coord[0] -= c->coord[0] % (PIECE_BYTES / (int32_t)dtype_row((enum dtype)map->data_type)->size_bytes);
+    if (inner == 0) c->coord[0] = map_align_coord(map, c->coord[0]);
 }
 
 // Now and then a dimension at its limit, or a stride that is one, 0 or that of another dimension.
 static void stretch(struct random *random, struct map_args *map)
 {
-    static const uint64_t dims[] = {(uint64_t)1 << 31, ((uint64_t)1 << 31) - 1, (uint64_t)1 << 30, 65536, 1};
-    static const uint64_t strides[] = {0, 32, 64, 4096, (uint64_t)1 << 20, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 32};
     uint64_t kind = random_below(random, 100);
     if (kind >= 15) return;
-    uint64_t value = kind < 6    ? random_pick(random, dims)
-                     : kind < 12 ? random_pick(random, strides)
+    uint64_t value = kind < 6    ? map_pick_limit_dim(random)
+                     : kind < 12 ? map_pick_limit_stride(random)
                                  : map->strides[random_below(random, map->rank - 1)];
     if (kind < 6)
         map->dim[random_below(random, map->rank)] = value;
@@ -72,7 +65,7 @@ static void stretch(struct random *random, struct map_args *map)
 static void spoil_box(struct random *random, struct store_case *c)
 {
     struct map_args *map = &c->map;
-    uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = first_spatial(map) + k;
+    uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = map_first_corner(map) + k;
     int64_t end = (int64_t)map->dim[i] + map->upper[k];
     switch (random_below(random, 5)) {
     case 0:

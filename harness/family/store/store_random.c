@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "reduce.h"
+
+#include "draw.h"
 #include "store.h"
 #include "store_case.h"
 #include "store_random.h"
@@ -20,21 +22,16 @@ static int64_t span_of(const struct map_args *map, uint32_t i)
 
 static uint64_t pick_dim(struct random *random, int64_t span)
 {
-    uint64_t kind = random_below(random, 100);
-    int64_t dim = kind < 50   ? span + random_range(random, -3, 5)
-                  : kind < 70 ? random_range(random, 1, span)
-                  : kind < 85 ? random_range(random, 1, 2 * span)
-                              : random_range(random, 1, 64);
+    int64_t dim = DRAW(random, {50, BETWEEN(span - 3, span + 5)}, {20, BETWEEN(1, span)}, {15, BETWEEN(1, 2 * span)},
+                       {15, BETWEEN(1, 64)});
     return dim < 1 ? 1 : (uint64_t)dim;
 }
 
 void store_shape(struct random *random, const int64_t *span, struct map_args *map)
 {
-    uint64_t align = map->interleave == INTERLEAVE_32B ? 32 : 16, extent;
+    uint64_t extent = map_unit_bytes(map);
     uint32_t order[TENSORMAP_MAX_RANK] = {0, 1, 2, 3, 4};
     int shuffled = random_chance(random, 40);
-    extent =
-        map->interleave != INTERLEAVE_NONE ? 16u * map->interleave : dtype_row((enum dtype)map->data_type)->size_bytes;
     for (uint32_t i = 1; i + 1 < map->rank && shuffled; i++) {
         uint32_t other = i + (uint32_t)random_below(random, map->rank - i), swapped = order[i];
         order[i] = order[other];
@@ -46,23 +43,15 @@ void store_shape(struct random *random, const int64_t *span, struct map_args *ma
         if (map->dim[i] > TENSOR_BYTES / extent) map->dim[i] = TENSOR_BYTES / extent;
         if (map->dim[i] == 0) map->dim[i] = 1;
         if (i > 0) map->strides[i - 1] = extent;
-        extent = (extent * map->dim[i] + align - 1) / align * align;
-        if (random_chance(random, 30)) extent += align * random_below(random, 4);
+        extent = map_pick_pitch(random, map, i, extent, 30, 0, 3);
     }
 }
 
 int32_t store_pick_coord(struct random *random, uint64_t dim, int64_t span)
 {
-    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim, coord;
-    uint64_t kind = random_below(random, 100);
-    if (kind < 45)
-        coord = size > span ? random_range(random, 0, size - span) : 0;
-    else if (kind < 60)
-        coord = 0;
-    else if (kind < 93)
-        coord = size - random_range(random, 1, span);
-    else
-        coord = kind < 98 ? size + random_range(random, 0, 5) : INT32_MAX - 15;
+    int64_t size = dim > INT32_MAX ? INT32_MAX : (int64_t)dim;
+    int64_t coord = DRAW(random, {45, BETWEEN(0, size - span), .is_just = size <= span}, {15, JUST(0)},
+                         {33, BETWEEN(size - 1, size - span)}, {5, BETWEEN(size, size + 5)}, {2, JUST(INT32_MAX - 15)});
     return (int32_t)(coord < 0 ? 0 : coord > INT32_MAX ? INT32_MAX : coord);
 }
 
@@ -70,8 +59,7 @@ static void pick_coords(struct random *random, struct store_case *c)
 {
     for (uint32_t i = 0; i < c->map.rank; i++)
         c->coord[i] = store_pick_coord(random, c->map.dim[i], span_of(&c->map, i));
-    if (c->map.interleave == INTERLEAVE_NONE)
-        c->coord[0] -= c->coord[0] % (PIECE_BYTES / (int32_t)dtype_row((enum dtype)c->map.data_type)->size_bytes);
+    if (c->map.interleave == INTERLEAVE_NONE) c->coord[0] = map_align_coord(&c->map, c->coord[0]);
 }
 
 // Sizes and strides at their limits, one step of the box along them; and rows at one address.
@@ -142,7 +130,7 @@ int store_place(struct random *random, struct store_case *c)
     int writes = store_reach(c, &map, &low, &high);
     if (high - low > room || low > FAR_BYTES) return 0;
     if (writes && overlaps(c, &map, low) && !is_order_free(c)) return 0;
-    uint64_t align = c->map.interleave == INTERLEAVE_32B ? 32 : 16, steps = (room - (high - low)) / align;
+    uint64_t align = map_align_bytes(&c->map), steps = (room - (high - low)) / align;
     uint64_t step = random_chance(random, 60) ? random_below(random, 64) : random_below(random, steps + 1);
     c->map.address = least + align * (step < steps ? step : steps) - low / align * align;
     return 1;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Distributions of random numbers, as tables: what the generators of cases lean to.
+//   c->count = (uint32_t)DRAW(random, {20, BETWEEN(1, 20)}, {78, BETWEEN(1, 500)}, {2, JUST(3000)});
+#ifndef TMAREF_DRAW_H
+#define TMAREF_DRAW_H
+
+#include <stddef.h>
+
+#include "random.h"
+
+// A row comes up `weight` times in the sum of all weights. It is any of the numbers between two ends, which count from
+// `from` on; or `from` itself; or one of a list.
+struct draw {
+    unsigned weight;
+    int64_t from, to;
+    int is_just;
+    const int32_t *list;
+    unsigned count;
+};
+#define BETWEEN(one_end, other_end) .from = (one_end), .to = (other_end)
+#define JUST(number)                .from = (number), .is_just = 1
+#define ONE_OF(numbers)             .list = (numbers), .count = sizeof(numbers) / sizeof((numbers)[0])
+
+// A number by the rows.
+int64_t draw_number(struct random *random, const struct draw *rows);
+#define DRAW(random, ...) draw_number(random, (const struct draw[]){__VA_ARGS__, {0}})
+
+#endif
