@@ -92,8 +92,8 @@ static __device__ __forceinline__ void produce_gathered(const gemm_job &job, con
     gatherer a(job.a, job.pitch_a, job.m, 0), b(job.b, job.pitch_b, job.n, C::A_BYTES);
     pipeline_state at;
     tile t;
-    wait_for_launch_before();
-    for (; tiles.get(job, t); tiles.next()) gather_tile<C>(job, s, t, a, b, at);
+    for (bool goes_on = tiles.first(job, t); goes_on; goes_on = tiles.next(job, t))
+        gather_tile<C>(job, s, t, a, b, at);
     s.pipe.drain(at, 0, 1);
 }
 

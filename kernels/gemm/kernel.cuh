@@ -192,13 +192,8 @@ static __device__ __forceinline__ void produce(const gemm_job &job, const shared
     typename C::schedule tiles(job, s.at, s.ranks);
     producer<C> me(job, s);
     tile t;
-    bool goes_on = tiles.get(job, t); // found while the launch before still goes on
-    wait_for_launch_before();
-    for (uint32_t i = 0; goes_on; i++) {
-        me.load_tile(s, t, watch, i);
-        tiles.next();
-        goes_on = tiles.get(job, t);
-    }
+    bool goes_on = tiles.first(job, t);
+    for (uint32_t i = 0; goes_on; i++, goes_on = tiles.next(job, t)) me.load_tile(s, t, watch, i);
     s.pipe.drain(me.at, me.warp, C::PRODUCERS);
 }
 

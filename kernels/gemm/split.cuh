@@ -279,8 +279,8 @@ static __device__ __forceinline__ void produce_and_meet(const gemm_job &job, con
     typename C::schedule tiles(job, s.at, s.ranks);
     producer<C> me(job, s);
     tile t;
-    wait_for_launch_before();
-    for (uint32_t i = 0; tiles.get(job, t); i++, tiles.next()) {
+    bool goes_on = tiles.first(job, t);
+    for (uint32_t i = 0; goes_on; i++, goes_on = tiles.next(job, t)) {
         if (i > 0) cluster_sync(); // all that lay over the stages has been read
         if (loads) me.load_tile(s, t, watch, i);
         __syncwarp();
