@@ -82,7 +82,9 @@ void program_wrote(struct program *program, char file, int number)
     if (program->writes < 16) program->written[program->writes++] = written;
 }
 
-// The result is changed by a zero that the compiler does not know: it cannot make one instruction of two.
+// The result is changed by a zero that the compiler does not know. With optimisation it cannot make one instruction of
+// two then. Without, ptxas forgets that a float instruction wrote the register, and does not convert what a shift by it
+// or a narrower store of it takes.
 static void veil(struct program *program, char file, int number)
 {
     static const char *const text[] = {"xor.pred %%p%d, %%p%d, %%zp;\n", "xor.b16 %%h%d, %%h%d, %%zh;\n",
@@ -139,8 +141,7 @@ void program_end_step(struct program *program)
 {
     int is_once = program->function < 0 && program->loops == 0;
     program->instances++;
-    if (program->level > 0)
-        for (int i = 0; i < program->writes; i++) veil(program, program->written[i].file, program->written[i].number);
+    for (int i = 0; i < program->writes; i++) veil(program, program->written[i].file, program->written[i].number);
     for (int i = 0; i < program->writes && is_once; i++)
         log_value(program, program->written[i].file, program->written[i].number);
     if (program->writes > 0 && !is_once) log_all(program);
@@ -195,7 +196,8 @@ void program_refresh(struct program *program, enum ptx_type type, char file, int
 
 static void block(struct program *program, int steps);
 
-// The arms' lanes are %m of one depth more; behind the branch they are together again.
+// The arms' lanes are %m of one depth more; behind the branch they are together again. In the arms the compiler does
+// not know the predicate: ptxas crashes where it knows the guard of an instruction that it makes a call of.
 static void branch(struct program *program, int steps)
 {
     int label = program->labels++, at = program->depth, predicate = program_register(program, 'p', -1);
@@ -205,8 +207,10 @@ static void branch(struct program *program, int steps)
                 "@!%%p%d bra ELSE%d;\nmov.b32 %%m%d, %%mt%d;\n",
                 at, predicate, at, at, at, at, at, at, predicate, label, at + 1, at);
     program->depth++;
+    veil(program, 'p', predicate);
     block(program, steps / 2);
     program_say(program, "bra JOIN%d;\nELSE%d:\nmov.b32 %%m%d, %%me%d;\n", label, label, at + 1, at);
+    veil(program, 'p', predicate);
     block(program, steps / 2);
     program->depth--;
     program_say(program, "JOIN%d:\nbar.warp.sync %%m%d;\n", label, at);
@@ -450,8 +454,10 @@ static void print_kernel(struct program *program)
     print_shared(program, 0);
     block(program, 100 + program_below(program, 100));
     log_own(program, "own shared memory at the end", "ld.shared.u64 %%A%d, [%%sh+%d];\n", PROGRAM_SHARED_BYTES / 8);
-    log_own(program, "own local memory at the end", "ld.local.u64 %%A%d, [lm+%d];\n", PROGRAM_OWN_BYTES / 16);
     print_shared(program, 1);
+    program_say(program, "@%%p%d exit;\n", program_register(program, 'p', -1));
+    log_own(program, "own local memory at the end, of those that have not left", "ld.local.u64 %%A%d, [lm+%d];\n",
+            PROGRAM_OWN_BYTES / 16);
     program_say(program, "ret;\n}\n");
 }
 
