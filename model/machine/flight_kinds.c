@@ -49,27 +49,24 @@ int flight_arrive_end(struct flight_arrive *arrive)
 
 // --- The source of a store -------------------------------------------------------------------------------------------
 
-// From where to where in shared memory it reads, at most; a swizzle moves bytes within their lines.
-static void source_of(const struct flight *flight, uint32_t *first, uint32_t *end)
+static uint32_t place_of_source(const struct operation *o)
 {
-    const struct operation *o = &flight->operation;
     int is_tensor = o->kind == OPERATION_TENSOR_STORE || o->kind == OPERATION_TENSOR_REDUCE;
-    *first = cluster_mapa(is_tensor ? o->shared : (uint32_t)o->from, 0);
-    *end = *first + (uint32_t)(is_tensor ? (box_reach_bytes(&flight->box) + 127) / 128 * 128 : flight->all_bytes);
+    return cluster_mapa(is_tensor ? o->shared : (uint32_t)o->from, 0);
 }
 
 int flight_read_source(struct flight_operation *operation)
 {
     struct flight *flight = &operation->flight;
     const struct memory *cta = &flight->memories.cluster->cta[flight->operation.issuer];
-    uint32_t first, end;
-    source_of(flight, &first, &end);
-    if (flight->is_idle || first >= end) return operation->head.is_read = 1;
-    const uint8_t *from = memory_at(cta, first, end - first);
-    if (from == NULL || (operation->own = malloc(end - first)) == NULL) return 0;
-    memcpy(operation->own, from, end - first);
+    uint32_t first = place_of_source(&flight->operation);
+    uint64_t bytes = flight_reach_bytes(flight);
+    if (bytes == 0) return operation->head.is_read = 1;
+    const uint8_t *from = memory_at(cta, first, bytes);
+    if (from == NULL || (operation->own = malloc(bytes)) == NULL) return 0;
+    memcpy(operation->own, from, bytes);
     for (int i = 0; i < CLUSTER_MEMORY_MAX_CTAS; i++)
-        operation->own_memory[i] = (struct memory){operation->own, first, end - first};
+        operation->own_memory[i] = (struct memory){operation->own, first, bytes};
     operation->own_cluster = *flight->memories.cluster;
     operation->own_cluster.cta = operation->own_memory;
     flight->memories.cluster = &operation->own_cluster;

@@ -66,6 +66,12 @@ struct piece flight_advance(struct flight *f, uint64_t most_bytes)
     return piece;
 }
 
+uint64_t flight_reach_bytes(struct flight *f)
+{
+    if (f->is_idle) return 0;
+    return is_tensor(f->operation.kind) ? (tensor_reach_bytes(f) + 127) / 128 * 128 : f->all_bytes;
+}
+
 enum rule operation_run(const struct operation *operation, const struct memories *memories, const struct teller *teller,
                         struct piece *piece, struct findings *findings)
 {

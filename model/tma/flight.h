@@ -50,6 +50,10 @@ struct flight operation_issue(const struct operation *operation, const struct me
 // of an operation leaves the same bytes and completes as many. The first piece tells of the read of the map.
 struct piece flight_advance(struct flight *flight, uint64_t most_bytes);
 
+// How many bytes of shared memory a store or reduction reads at most, from its operand on; a swizzle moves bytes within
+// their lines of 128, which count whole.
+uint64_t flight_reach_bytes(struct flight *flight);
+
 // Check, issue and advance to the end at once.
 //   piece     NULL, or takes all as one piece
 //   findings  NULL, or takes every rule broken, and the warnings

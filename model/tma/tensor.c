@@ -150,6 +150,12 @@ void tensor_start(struct flight *f)
     f->all_bytes = f->operation.kind == OPERATION_TENSOR_LOAD ? box_transaction_bytes(&f->box) : NOT_KNOWN;
 }
 
+uint64_t tensor_reach_bytes(struct flight *f)
+{
+    box_relink(&f->box, &f->walk, &f->operation.map);
+    return box_reach_bytes(&f->box);
+}
+
 static struct tensor_mover mover_of(const struct flight *f)
 {
     const struct operation *o = &f->operation;

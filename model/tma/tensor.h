@@ -23,6 +23,9 @@ void tensor_move(struct tensor_mover *mover, const struct box *box);
 // Makes the box of a flight and starts its walk.
 void tensor_start(struct flight *flight);
 
+// How far behind its place in shared memory a store or reduction reads.
+uint64_t tensor_reach_bytes(struct flight *flight);
+
 // Moves up to `most_bytes` bytes of a flight, of which `*bytes` takes how many; returns whether nothing is left.
 int tensor_advance(struct flight *flight, uint64_t most_bytes, uint64_t *bytes);
 

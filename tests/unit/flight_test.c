@@ -230,6 +230,30 @@ static uint64_t advance_in_pieces(struct slow_random *random, const struct opera
     return completed;
 }
 
+static int is_store(enum operation_kind kind)
+{
+    return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE || kind == OPERATION_BULK_STORE ||
+           kind == OPERATION_BULK_STORE_REDUCE;
+}
+
+// What a store was told to read lies in its reach. It does so for one that has been moved, and after the map that it
+// was issued with has made place for another's.
+static void compare_reach(const struct operation *o, const struct heard *heard)
+{
+    static struct flight flight[2];
+    struct operation operation[2] = {*o, *o};
+    uint32_t first = (uint32_t)(o->kind <= OPERATION_TENSOR_PREFETCH ? o->shared : o->from) - SMEM_BASE;
+    operation[1].map.rank = 1;
+    operation[1].map.mode = TENSORMAP_TILED;
+    operation[1].mode = TENSORMAP_TILED;
+    for (int i = 0; i < 2; i++) flight[i] = operation_issue(&operation[i], &whole.memories, NULL);
+    uint64_t bytes = flight_reach_bytes(&flight[0]);
+    const uint8_t *read = heard->read + GMEM_BYTES + o->issuer * (uint64_t)SMEM_BYTES;
+    for (uint32_t i = 0; i < SMEM_BYTES; i++)
+        ck_assert_msg(read[i] == 0 || (i >= first && i - first < bytes), "byte %u is not in %llu from %u on", i,
+                      (unsigned long long)bytes, first);
+}
+
 static void compare(const struct operation *o, uint64_t seed)
 {
     static uint8_t a[GMEM_BYTES], b[GMEM_BYTES];
@@ -246,6 +270,7 @@ static void compare(const struct operation *o, uint64_t seed)
                   (unsigned long long)seed);
     ck_assert_uint_eq(completed, all.complete_bytes);
     ck_assert_uint_eq(whole.heard.maps, o->kind <= OPERATION_TENSOR_PREFETCH);
+    if (is_store(o->kind)) compare_reach(o, &whole.heard);
 }
 
 START_TEST(tile_tx_bytes__any_split_is_the_whole)
