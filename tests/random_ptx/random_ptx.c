@@ -9,7 +9,7 @@
 //   random_ptx check LIBRARY FILE [FIRST STEP]
 //     runs the programs of a file that `run` wrote, all or every STEPth from FIRST on, and compares. Status 1 if one
 //     differs, or is not the program that was recorded; 2 if there is none
-//   random_ptx ptx SEED
+//   random_ptx ptx SEED [LIMIT]
 //     prints a program
 //   random_ptx rows COUNT
 //     how many steps of each row COUNT programs have
@@ -318,7 +318,8 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
     input = room((size_t)PROGRAM_INPUTS * PROGRAM_MOST_THREADS);
-    if (strcmp(mode, "ptx") == 0 && argc == 3) return make(strtoull(argv[2], NULL, 0)), fputs(text, stdout) == EOF;
+    if (strcmp(mode, "ptx") == 0 && argc == 4) limit = atoi(argv[3]);
+    if (strcmp(mode, "ptx") == 0 && argc >= 3) return make(strtoull(argv[2], NULL, 0)), fputs(text, stdout) == EOF;
     if (strcmp(mode, "rows") == 0 && argc == 3) return count_rows(atoi(argv[2]));
     if (strcmp(mode, "run") == 0 && argc == 7) limit = atoi(argv[6]);
     if (strcmp(mode, "run") == 0 && argc >= 6) return run_all(open_device(argv[2]), NULL, argv + 3);
