@@ -481,6 +481,7 @@ Suite *tensormap_suite(void)
     encode_add_tests(suite);
     encode_mutant_add_tests(suite);
     decode_add_tests(suite);
+    decode_odd_add_tests(suite);
     replace_add_tests(suite);
     return suite;
 }

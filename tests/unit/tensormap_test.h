@@ -10,6 +10,7 @@ Suite *tensormap_suite(void);
 void encode_add_tests(Suite *suite);
 void encode_mutant_add_tests(Suite *suite);
 void decode_add_tests(Suite *suite);
+void decode_odd_add_tests(Suite *suite);
 void replace_add_tests(Suite *suite);
 
 #endif
