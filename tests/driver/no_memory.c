@@ -56,29 +56,43 @@ static enum cuda_result build(struct CUgraph_st **made)
 
 // --- The calls, each with what undoes it -----------------------------------------------------------------------------
 
-static enum cuda_result make_context(void)
+// What one call makes and another releases: its name, the call that makes it, the one that releases it, what is made,
+// and whether PTX is read.
+#define STEPS(STEP)                                                                                                    \
+    STEP("a context", context, struct CUctx_st *, cuCtxCreate_v2(&made, 0, 0), end_context(made), 0)                   \
+    STEP("a stream", stream, struct CUstream_st *, cuStreamCreate(&made, 0), cuStreamDestroy_v2(made), 0)              \
+    STEP("an event", one_event, struct CUevent_st *, cuEventCreate(&made, 0), cuEventDestroy_v2(made), 0)              \
+    STEP("the default pool", default_pool, unsigned long long, cuMemAllocAsync(&made, 64, NULL),                       \
+         cuMemFreeAsync(made, NULL), 0)                                                                                \
+    STEP("memory of the host", host_memory, void *, cuMemHostAlloc(&made, 64, 0), cuMemFreeHost(made), 0)              \
+    STEP("addresses", addresses, unsigned long long, cuMemAddressReserve(&made, PART, 0, 0, 0),                        \
+         cuMemAddressFree(made, PART), 0)                                                                              \
+    STEP("a handle of memory", memory_handle, unsigned long long, cuMemCreate(&made, PART, &prop, 0),                  \
+         cuMemRelease(made), 0)                                                                                        \
+    STEP("to map memory", mapping, unsigned long long, cuMemMap(made = reserved, PART, 0, handle, 0),                  \
+         cuMemUnmap(made, PART), 0)                                                                                    \
+    STEP("a module", one_module, struct CUmod_st *, cuModuleLoadData(&made, ptx), cuModuleUnload(made), 1)             \
+    STEP("a clone", graph_clone, struct CUgraph_st *, cuGraphClone(&made, graph), cuGraphDestroy(made), 0)             \
+    STEP("to instantiate", instance, struct CUgraphExec_st *, cuGraphInstantiateWithFlags(&made, graph, 0),            \
+         cuGraphExecDestroy(made), 0)
+
+static void end_context(struct CUctx_st *context)
 {
-    struct CUctx_st *context;
-    const enum cuda_result error = cuCtxCreate_v2(&context, 0, 0);
-    if (error == CUDA_SUCCESS) cuCtxDestroy_v2(context), cuCtxPopCurrent_v2(NULL);
-    return error;
+    cuCtxDestroy_v2(context);
+    cuCtxPopCurrent_v2(NULL);
 }
 
-static enum cuda_result make_stream(void)
-{
-    struct CUstream_st *stream;
-    const enum cuda_result error = cuStreamCreate(&stream, 0);
-    if (error == CUDA_SUCCESS) cuStreamDestroy_v2(stream);
-    return error;
-}
+#define MAKE_AND_RELEASE(what, name, type, make, release, reads_ptx)                                                   \
+    static enum cuda_result name(void)                                                                                 \
+    {                                                                                                                  \
+        type made;                                                                                                     \
+        const enum cuda_result error = make;                                                                           \
+        if (error == CUDA_SUCCESS) release;                                                                            \
+        return error;                                                                                                  \
+    }
+STEPS(MAKE_AND_RELEASE)
 
-static enum cuda_result make_event(void)
-{
-    struct CUevent_st *made;
-    const enum cuda_result error = cuEventCreate(&made, 0);
-    if (error == CUDA_SUCCESS) cuEventDestroy_v2(made);
-    return error;
-}
+// The others.
 
 static enum cuda_result make_pool(void)
 {
@@ -87,14 +101,6 @@ static enum cuda_result make_pool(void)
     enum cuda_result error = cuMemPoolCreate(&pool, &pool_props);
     if (error == CUDA_SUCCESS) error = cuMemAllocFromPoolAsync(&memory, 64, pool, NULL);
     if (memory != 0) cuMemFreeAsync(memory, NULL);
-    return error;
-}
-
-static enum cuda_result use_default_pool(void)
-{
-    unsigned long long memory = 0;
-    const enum cuda_result error = cuMemAllocAsync(&memory, 64, NULL);
-    if (error == CUDA_SUCCESS) cuMemFreeAsync(memory, NULL);
     return error;
 }
 
@@ -112,45 +118,6 @@ static enum cuda_result allocate(void)
     enum cuda_result error = CUDA_SUCCESS;
     for (int i = 0; i < MANY && error == CUDA_SUCCESS; i++) error = cuMemAlloc_v2(&memory[i], 64);
     for (int i = 0; i < MANY && memory[i] != 0; i++) cuMemFree_v2(memory[i]);
-    return error;
-}
-
-static enum cuda_result allocate_host(void)
-{
-    void *memory;
-    const enum cuda_result error = cuMemHostAlloc(&memory, 64, 0);
-    if (error == CUDA_SUCCESS) cuMemFreeHost(memory);
-    return error;
-}
-
-static enum cuda_result reserve(void)
-{
-    unsigned long long there;
-    const enum cuda_result error = cuMemAddressReserve(&there, PART, 0, 0, 0);
-    if (error == CUDA_SUCCESS) cuMemAddressFree(there, PART);
-    return error;
-}
-
-static enum cuda_result create(void)
-{
-    unsigned long long made;
-    const enum cuda_result error = cuMemCreate(&made, PART, &prop, 0);
-    if (error == CUDA_SUCCESS) cuMemRelease(made);
-    return error;
-}
-
-static enum cuda_result map(void)
-{
-    const enum cuda_result error = cuMemMap(reserved, PART, 0, handle, 0);
-    if (error == CUDA_SUCCESS) cuMemUnmap(reserved, PART);
-    return error;
-}
-
-static enum cuda_result load(void)
-{
-    struct CUmod_st *made;
-    const enum cuda_result error = cuModuleLoadData(&made, ptx);
-    if (error == CUDA_SUCCESS) cuModuleUnload(made);
     return error;
 }
 
@@ -196,22 +163,6 @@ static enum cuda_result add_child(void)
     if (error == CUDA_SUCCESS) error = cuGraphAddEmptyNode(&node, parent, NULL, 0);
     if (error == CUDA_SUCCESS) error = cuGraphAddDependencies_v2(parent, &node, &node, NULL, 1);
     if (parent != NULL) cuGraphDestroy(parent);
-    return error;
-}
-
-static enum cuda_result clone(void)
-{
-    struct CUgraph_st *made;
-    const enum cuda_result error = cuGraphClone(&made, graph);
-    if (error == CUDA_SUCCESS) cuGraphDestroy(made);
-    return error;
-}
-
-static enum cuda_result instantiate(void)
-{
-    struct CUgraphExec_st *made;
-    const enum cuda_result error = cuGraphInstantiateWithFlags(&made, graph, 0);
-    if (error == CUDA_SUCCESS) cuGraphExecDestroy(made);
     return error;
 }
 
@@ -290,29 +241,23 @@ static const struct {
     const char *name;
     enum cuda_result (*call)(void);
     int reads_ptx;
-} calls[] = {{"a context", make_context, 0},
-             {"a stream", make_stream, 0},
-             {"an event", make_event, 0},
-             {"a pool", make_pool, 0},
-             {"the default pool", use_default_pool, 0},
-             {"to find the default pool", find_default_pool, 0},
-             {"memory", allocate, 0},
-             {"memory of the host", allocate_host, 0},
-             {"addresses", reserve, 0},
-             {"a handle of memory", create, 0},
-             {"to map memory", map, 0},
-             {"a module", load, 1},
-             {"a function", find_function, 1},
-             {"a link", link_text, 1},
-             {"a graph", build_graph, 0},
-             {"a child", add_child, 0},
-             {"a clone", clone, 0},
-             {"to instantiate", instantiate, 0},
-             {"to change a graph", change, 0},
-             {"a capture", capture, 0},
-             {"a capture into a graph", capture_into, 0},
-             {"a launch", launch, 0},
-             {"a module of the runtime", load_of_runtime, 1}};
+} calls[] = {
+#define ROW(what, name, type, make, release, reads_ptx) {what, name, reads_ptx},
+    // clang-format off
+    STEPS(ROW)
+    // clang-format on
+    {"a pool", make_pool, 0},
+    {"to find the default pool", find_default_pool, 0},
+    {"memory", allocate, 0},
+    {"a function", find_function, 1},
+    {"a link", link_text, 1},
+    {"a graph", build_graph, 0},
+    {"a child", add_child, 0},
+    {"to change a graph", change, 0},
+    {"a capture", capture, 0},
+    {"a capture into a graph", capture_into, 0},
+    {"a launch", launch, 0},
+    {"a module of the runtime", load_of_runtime, 1}};
 
 static void require(int is_true, const char *what, long n, enum cuda_result error)
 {
