@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The suite `finding_text`: how findings are written, as text and as JSON, and the line they are written into.
+#include "finding_text.h"
+
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *finding_text_suite(void);
+
+// Of the text the first line; of the JSON what stands between the severity and the sentence.
+static const struct {
+    const char *why;
+    struct finding finding;
+    const char *head, *json;
+} written[] = {
+    {"an entry of an array",
+     {RULE_MAP_STRIDE_ALIGN, "globalStrides", 0, 0, 8200, 16, 8208},
+     "  refused, rule MAP_STRIDE_ALIGN: globalStrides[0] is 8200, limit 16, nearest legal value 8208\n",
+     ",\"argument\":\"globalStrides\",\"index\":0,\"value\":8200,\"limit\":16,\"nearest\":8208,"},
+    {"an address",
+     {RULE_MAP_ADDRESS_ALIGN, "globalAddress", -1, 0, 0x1008, 16, 0x1010},
+     "  refused, rule MAP_ADDRESS_ALIGN: globalAddress is 0x1008, limit 0x10, nearest legal value 0x1010\n",
+     ",\"argument\":\"globalAddress\",\"value\":4104,\"limit\":16,\"nearest\":4112,"},
+    {"a negative number",
+     {RULE_MAP_CORNER_RANGE, "pixelBoxLowerCorner", 1, 1, (uint64_t)-129, (uint64_t)-128, (uint64_t)-128},
+     "  refused, rule MAP_CORNER_RANGE: pixelBoxLowerCorner[1] is -129, limit -128, nearest legal value -128\n",
+     ",\"argument\":\"pixelBoxLowerCorner\",\"index\":1,\"value\":-129,\"limit\":-128,\"nearest\":-128,"},
+    {"beyond what JSON readers have",
+     {RULE_MAP_ADDRESS_LIMIT, "globalAddress", -1, 0, UINT64_MAX, 1, 0},
+     "  refused, rule MAP_ADDRESS_LIMIT: globalAddress is 0xffffffffffffffff, limit 0x1, nearest legal value 0x0\n",
+     ",\"argument\":\"globalAddress\",\"value\":\"0xffffffffffffffff\",\"limit\":1,\"nearest\":0,"},
+    {"no number",
+     {RULE_MAP_NULL_POINTER, "globalDim", -1, 0, 0, 0, 0},
+     "  refused, rule MAP_NULL_POINTER: globalDim is NULL\n",
+     ",\"argument\":\"globalDim\","},
+    {"neither argument nor number",
+     {RULE_MBARRIER_NO_OBJECT, "", -1, 0, 1, 2, 3},
+     "  warning, rule MBARRIER_NO_OBJECT\n",
+     ",\"argument\":\"\","},
+};
+enum { WRITTEN = sizeof written / sizeof written[0] };
+
+static struct line line;
+
+START_TEST(a_finding_is_written_with_the_numbers_it_has)
+{
+    line_start(&line);
+    finding_text(&written[_i].finding, &line);
+    ck_assert_msg(strncmp(line.bytes, written[_i].head, strlen(written[_i].head)) == 0, "%s: %s", written[_i].why,
+                  line.bytes);
+    ck_assert_ptr_nonnull(strstr(line.bytes, rule_row(written[_i].finding.rule)->sentence));
+    line_start(&line);
+    finding_json(&written[_i].finding, &line);
+    ck_assert_msg(strstr(line.bytes, written[_i].json) != NULL, "%s: %s", written[_i].why, line.bytes);
+    ck_assert_int_eq(line.bytes[line.used - 1], '}');
+}
+END_TEST
+
+START_TEST(every_severity_has_its_word)
+{
+    ck_assert_str_eq(finding_severity(RULE_MAP_WIDE_SM90), "warning");
+    ck_assert_str_eq(finding_severity(RULE_MAP_NULL_CORNER), "crash");
+    ck_assert_str_eq(finding_severity(RULE_MAP_STRIDE_ALIGN), "refused");
+    ck_assert_str_eq(finding_severity(RULE_GLOBAL_ACCESS_UNMAPPED), "fault");
+    ck_assert_str_eq(finding_severity(RULE_MAP_BITS_RESERVED), "odd");
+}
+END_TEST
+
+// A list of findings holds FINDINGS_MAX; more are counted.
+START_TEST(findings_that_have_no_room_are_counted)
+{
+    struct findings findings = {0};
+    for (int i = 0; i < FINDINGS_MAX + 3; i++) finding_add(&findings, written[0].finding);
+    line_start(&line);
+    findings_text(&findings, &line);
+    ck_assert_ptr_nonnull(strstr(line.bytes, "  and 3 more\n"));
+    findings.count = 2;
+    line_start(&line);
+    findings_text(&findings, &line);
+    ck_assert_ptr_null(strstr(line.bytes, " more\n"));
+    line_start(&line);
+    findings_json(&findings, &line);
+    ck_assert_int_eq(strncmp(line.bytes, "[{\"rule\"", 8), 0);
+    ck_assert_ptr_nonnull(strstr(line.bytes, "},{\"rule\""));
+    ck_assert_str_eq(line.bytes + line.used - 2, "}]");
+}
+END_TEST
+
+START_TEST(a_line_escapes_what_json_has_to)
+{
+    line_start(&line);
+    line_add_json(&line, "a \"b\" \\ \n\x01 c");
+    ck_assert_str_eq(line.bytes, "\"a \\\"b\\\" \\\\ \\u000a\\u0001 c\"");
+    line_start(&line);
+    line_add_json(&line, NULL);
+    ck_assert_str_eq(line.bytes, "null");
+}
+END_TEST
+
+START_TEST(a_line_drops_what_does_not_fit)
+{
+    line_start(&line);
+    while (line.used < LINE_BYTES - 1) line_add(&line, "%s", "0123456789abcdef");
+    line_add(&line, "more");
+    ck_assert_uint_eq(line.used, LINE_BYTES - 1);
+    ck_assert_uint_eq(strlen(line.bytes), LINE_BYTES - 1);
+}
+END_TEST
+
+START_TEST(a_line_is_written_whole_or_says_that_it_is_not)
+{
+    int ends[2];
+    char read_back[16];
+    ck_assert_int_eq(pipe(ends), 0);
+    line_start(&line);
+    line_add(&line, "%d bytes", 7);
+    ck_assert_int_eq(line_write(&line, ends[1]), 0);
+    ck_assert_int_eq((int)read(ends[0], read_back, sizeof read_back), 7);
+    ck_assert_int_eq(strncmp(read_back, "7 bytes", 7), 0);
+    close(ends[0]);
+    close(ends[1]);
+    ck_assert_int_eq(line_write(&line, ends[1]), -1);
+    ck_assert_int_eq(errno, EBADF);
+    line_start(&line);
+    ck_assert_int_eq(line_write(&line, -1), 0); // nothing to write
+}
+END_TEST
+
+Suite *finding_text_suite(void)
+{
+    Suite *suite = suite_create("finding_text");
+    TCase *tests = tcase_create("finding_text");
+    tcase_add_loop_test(tests, a_finding_is_written_with_the_numbers_it_has, 0, WRITTEN);
+    tcase_add_test(tests, every_severity_has_its_word);
+    tcase_add_test(tests, findings_that_have_no_room_are_counted);
+    tcase_add_test(tests, a_line_escapes_what_json_has_to);
+    tcase_add_test(tests, a_line_drops_what_does_not_fit);
+    tcase_add_test(tests, a_line_is_written_whole_or_says_that_it_is_not);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
