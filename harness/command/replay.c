@@ -104,7 +104,7 @@ static void print_part(int job, void *context, const char *text, size_t size_byt
 
 static void print_table(const struct replay_options *to, const struct row *rows, int count)
 {
-    uint64_t cases = 0, mismatches = 0, open = 0;
+    uint64_t cases = 0, recorded = 0, mismatches = 0, open = 0;
     printf("%-28s %-13s %9s %9s %10s  %s\n", "trace", "family", "cases", "agree", "mismatches", "recorded on");
     for (int i = 0; i < count; i++) {
         const struct row *row = &rows[i];
@@ -113,11 +113,13 @@ static void print_table(const struct replay_options *to, const struct row *rows,
                row->header.family->name, row->cases, row->cases - row->mismatches, row->mismatches, row->header.device,
                row->header.date);
         cases += row->cases;
+        recorded += row->header.cases;
         mismatches += row->mismatches;
         open += row->open;
     }
     printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
            mismatches, to->executor->name);
+    if (cases < recorded) printf("a sample: %" PRIu64 " of the %" PRIu64 " cases of these traces\n", cases, recorded);
     if (open > 0)
         printf("of %" PRIu64 " cases the status and what rests on PTX alone: the rest is an H200's time or promise\n",
                open);

@@ -115,6 +115,8 @@ json 20 0 compared
 
 run 0 replay --sample=3 --json traces/good.jsonl
 json 3 0 compared
+run 0 replay --sample=3 traces
+out "a sample: 6 of the 40 cases of these traces"
 refused "--schedules is for the executor sim" replay --schedules=4 traces
 refused "--schedules takes" replay -x sim --schedules=65 traces
 
