@@ -185,8 +185,6 @@ test)
 coverage)
     build coverage
     show bash tests/meta/coverage.sh build/coverage
-    show build/coverage/harness/tmaref coverage --cases=20000 --html=build/coverage/functional.html traces
-    say "see build/coverage/functional.html"
     ;;
 bench)
     build release
