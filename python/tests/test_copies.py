@@ -108,6 +108,17 @@ def test_what_means_nothing_is_said(call, says):
         call(tmaref.TensorMap.tiled(array, (8, 64), address=AT), array)
 
 
+@pytest.mark.parametrize("call, says", [
+    (lambda m, a: tmaref.load(a, m, (0, 0)), "ndarray is no TensorMap: the map comes first"),
+    (lambda m, a: tmaref.load(m, a, (0.5, 0)), r"coords \(0.5, 0\): not all of these are whole numbers"),
+    (lambda m, a: tmaref.load(m, a, "ab"), "coords 'ab': not all"),
+])  # fmt: skip
+def test_wrong_types_are_told(call, says):
+    array = np.zeros((64, 64), np.float16)
+    with pytest.raises(TypeError, match=says):
+        call(tmaref.TensorMap.tiled(array, (8, 64), address=AT), array)
+
+
 def test_bank_conflicts():
     rows = np.arange(32)
     plain = tmaref.conflicts(rows * 128 + 1024)
@@ -126,6 +137,7 @@ def test_barriers():
     assert not barrier.test_wait_parity(0)
     barrier.operate("arrive", [1])
     assert barrier.fields.tx == 64
+    assert repr(barrier).endswith(": phase 0, pending 0, tx 64>")
     barrier.land(64)
     assert barrier.test_wait_parity(0) and barrier.fields.phase == 1
     with pytest.raises(tmaref.Fault):
@@ -155,6 +167,6 @@ def test_diagnose_and_assert_tile(assert_tile):
         assert_tile(tmaref.load(of_half, half, (0, 0)), half, of_half, (8, 0))
     said = tmaref.diagnose(tmaref.load(swizzled, array, (0, 0)), array, swizzled, (8, 0))
     assert not said.is_right and "COORD" in str(said)
-    assert "MAP_STRIDE_ALIGN" in tmaref.explain("MAP_STRIDE_ALIGN")
+    assert "MAP_STRIDE_ALIGN" in tmaref.explain("MAP_STRIDE_ALIGN") and tmaref.explain(716) == tmaref.explain("716")
     with pytest.raises(ValueError, match="MAP_STRIDE_ALIN"):
         tmaref.explain("MAP_STRIDE_ALIN")

@@ -143,6 +143,12 @@ def test_what_means_nothing_is_said(options, says):
         tmaref.TensorMap.tiled(tmaref.Tensor("f16", (64, 64)), **{"box": (8, 64), **options})
 
 
+def test_boxes_are_whole_numbers():
+    assert tmaref.TensorMap.tiled(tmaref.Tensor("f16", (64,)), box=8).fields.box == (8,)
+    with pytest.raises(TypeError, match=r"box \(8.5, 64\): not all of these are whole numbers"):
+        tmaref.TensorMap.tiled(tmaref.Tensor("f16", (64, 64)), box=(8.5, 64))
+
+
 def test_a_transposed_array_is_told():
     with pytest.raises(ValueError, match="transpose the tensor"):
         tmaref.TensorMap.tiled(np.zeros((64, 64), np.float16).T, (8, 64))

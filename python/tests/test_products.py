@@ -79,6 +79,8 @@ def test_wrong_operands_are_told():
         tmaref.matmul(np.ones((2, 3), np.float16), np.ones((4, 2), np.float16))
     with pytest.raises(TypeError, match="a has the type float64"):
         tmaref.matmul(np.ones((2, 3)), np.ones((3, 2)))
+    with pytest.raises(TypeError, match="a has the type int64"):
+        tmaref.matmul([[1, 2]], [[1], [2]])
     with pytest.raises(TypeError, match="a has elements of 8 bits, f16 has 16"):
         tmaref.matmul(np.ones((2, 16), np.uint8), np.ones((16, 2), np.float16), a_format="f16")
     with pytest.raises(TypeError, match="b has elements of 32 bits, e4m3 has 8"):

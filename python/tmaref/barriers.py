@@ -41,6 +41,10 @@ class Barrier:
         self.findings: tuple[Finding, ...] = ()
         self.operate("init", [count])
 
+    def __repr__(self) -> str:
+        f = self.fields
+        return f"<Barrier {self.word:#018x}: phase {f.phase}, pending {f.pending}, tx {f.tx}{', error' if f.error else ''}>"
+
     def operate(self, opcode: str, operands: Sequence[int] = (), lanes: int = 1) -> tuple[list[int], int]:
         """Any instruction: `opcode` as PTX has it ("arrive_drop.expect_tx", "try_wait.parity"), its operand in each of
         the lanes of the mask `lanes`, lane by lane (the last one counts for the lanes behind it).

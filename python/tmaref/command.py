@@ -38,9 +38,9 @@ def run(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def explain(*arguments: str) -> str:
-    """`tmaref explain`: what a rule ("MAP_STRIDE_ALIGN") or an error ("716") means, or where elements lie."""
-    return run("explain", *arguments)[1]
+def explain(*arguments: str | int) -> str:
+    """`tmaref explain`: what a rule ("MAP_STRIDE_ALIGN") or an error (716) means, or where elements lie."""
+    return run("explain", *(str(argument) for argument in arguments))[1]
 
 
 class Diagnosis(dict[str, Any]):

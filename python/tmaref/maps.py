@@ -11,7 +11,7 @@ import numpy as np
 
 from ._library import ffi, library
 from .errors import Finding, Report
-from .tensors import Tensor, dtype_name, innermost_first, number_of, tensor_of
+from .tensors import Tensor, dtype_name, innermost_first, number_of, tensor_of, whole_numbers
 
 _MODES = ("tiled", "im2col")
 _INTERLEAVES = ("none", "16B", "32B")
@@ -208,11 +208,12 @@ class TensorMap:
 
 
 def _padded(name: str, values: Sequence[int], rank: int, rest: int) -> list[int]:
-    if len(values) != rank:
-        raise ValueError(f"{name} has {len(values)} entries, the tensor has {rank} dimensions")
-    if any(v < 0 or v > 0xFFFFFFFF for v in values):
-        raise ValueError(f"{name} {tuple(values)}: entries are unsigned numbers of 32 bits")
-    return (innermost_first(values) + [rest] * _MAX_RANK)[:_MAX_RANK]
+    given = np.atleast_1d(whole_numbers(name, values)).tolist()
+    if len(given) != rank:
+        raise ValueError(f"{name} has {len(given)} entries, the tensor has {rank} dimensions")
+    if any(v < 0 or v > 0xFFFFFFFF for v in given):
+        raise ValueError(f"{name} {tuple(given)}: entries are unsigned numbers of 32 bits")
+    return (innermost_first(given) + [rest] * _MAX_RANK)[:_MAX_RANK]
 
 
 def _fields_of(facts: Tensor, dtype: str | None, address: int | None) -> Any:

@@ -71,6 +71,7 @@ def matmul(a: Array, b: Array, dtype: Any = None, *, accumulate: str | None = No
     >>> tmaref.matmul(a, np.array([[2**-14], [1], [2**-14]], np.float16))[0, 0]
     np.float32(1.0001221)
     """
+    a, b = np.asarray(a), np.asarray(b)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise ValueError(f"shapes {a.shape} and {b.shape} do not fit: (M, K) and (K, N)")
     types, d = _types(a, b, accumulate, a_format, b_format)

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._library import library, text
 from .errors import Report
@@ -134,4 +136,12 @@ def raw_bytes(memory: Any, skip: int = 0) -> bytes:
 
 def innermost_first(values: Sequence[int]) -> list[int]:
     """A list in the driver's order."""
-    return [int(v) for v in reversed(values)]
+    return [operator.index(v) for v in reversed(values)]
+
+
+def whole_numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """An array of integers; TypeError for anything else, which NumPy would cut off."""
+    given = np.asarray(values)
+    if given.size and given.dtype.kind not in "iu":
+        raise TypeError(f"{name} {values!r}: not all of these are whole numbers")
+    return given
