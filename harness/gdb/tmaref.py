@@ -7,8 +7,8 @@
     tmaref tile ADDRESS BYTES --map ADDRESS [--coord LIST] [OPTION...]
 
 An ADDRESS is any expression of the debugger without blanks: &map, 0x7f0000000000, (@shared`int*)0x400 with a ` for each blank.
-Memory is read by the debugger's own `x`, so that what cuda-gdb knows of address spaces holds. A bare number is an address of the
-process there: global memory of the GPU is (@global`int*)0x7f0000000000. The command is that of TMAREF_COMMAND, or of the PATH.
+Memory is read by the debugger's own `x`, so that what cuda-gdb knows of address spaces holds. The command is that of
+TMAREF_COMMAND, or of the PATH.
 """
 
 import json

@@ -10,6 +10,9 @@ cd "$work" && mkdir -p traces/sm_90a && ln -s "$root"/traces/sm_90a/{async.jsonl
 tmaref() { "$TMAREF" "$@"; }
 
 cp "$root/tests/cli/tile.dump" "$root/tests/cli/kernel.ptx" .
+# What cuda-gdb printed on an H200: the session of docs/diagnose.md.
+cp "$root/tests/cli/cuda_gdb_tile.txt" tile.txt
+cp "$root/tests/cli/cuda_gdb_map.txt" map.txt
 
 # What the pages call dump.txt: the map of the encode example as cuda-gdb prints it.
 hex=$("$TMAREF" encode --dtype f16 --dim 4096,4096 --box 64,64 --swizzle 128B | head -1)
