@@ -52,6 +52,12 @@ enum cuda_result driver_usable(struct driver *driver)
     return context == NULL ? CUDA_ERROR_INVALID_CONTEXT : context->error;
 }
 
+enum cuda_result driver_usable_bare(struct driver *driver)
+{
+    const enum cuda_result error = driver_usable(driver);
+    return error == CUDA_ERROR_INVALID_CONTEXT && driver_context() == NULL ? CUDA_SUCCESS : error;
+}
+
 static void say(struct driver *driver, const char *call, const char *format, va_list arguments)
 {
     if (driver->options.quiet) return;

@@ -40,6 +40,9 @@ void driver_leave(struct driver **driver);
 // CUDA_SUCCESS if cuInit was called, a context is current and no kernel has failed in it.
 enum cuda_result driver_usable(struct driver *driver);
 
+// The same, but CUDA_SUCCESS where no context is current.
+enum cuda_result driver_usable_bare(struct driver *driver);
+
 // The first line of a call that needs neither cuInit nor a context.
 #define DRIVER_ENTER(driver) struct driver *driver __attribute__((cleanup(driver_leave), unused)) = driver_enter()
 
@@ -47,6 +50,11 @@ enum cuda_result driver_usable(struct driver *driver);
 #define DRIVER_USE(driver)                                                                                             \
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver)
+
+// The first line of a call that needs no context.
+#define DRIVER_USE_BARE(driver)                                                                                        \
+    DRIVER_ENTER(driver);                                                                                              \
+    if (driver_usable_bare(driver) != CUDA_SUCCESS) return driver_usable_bare(driver)
 
 // The context that is current on this thread, or NULL.
 struct CUctx_st *driver_context(void);

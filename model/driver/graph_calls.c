@@ -31,7 +31,7 @@ static enum cuda_result add(struct driver *driver, const struct where *where, co
 
 DRIVER_VISIBLE enum cuda_result cuGraphCreate(struct CUgraph_st **graph, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (graph == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     *graph = graph_new(driver);
     return *graph != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

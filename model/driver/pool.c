@@ -49,7 +49,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolH
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool, const struct CUmemPoolProps_st *props)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (pool == NULL || props == NULL || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
     int is_on_host;
@@ -63,7 +63,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (!object_is(pool, OBJECT_POOL) || pool == driver->default_pool) return CUDA_ERROR_INVALID_VALUE;
     if (pool == driver->pool) driver->pool = NULL;
     allocations_leave_pool(&driver->allocations, pool);
@@ -73,7 +73,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolTrimTo(struct CUmemPoolHandle_st *pool, size_t bytes)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     (void)bytes;
     return object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -81,7 +81,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolTrimTo(struct CUmemPoolHandle_st *pool,
 // 1 to 3 are ints and say what may be used again, the others are 64 bits. The highest amounts can be set to 0 alone.
 DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
     const int is_high = attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH;
     if (attribute == 0 || (attribute > POOL_THRESHOLD && !is_high)) return CUDA_ERROR_INVALID_VALUE;
@@ -95,7 +95,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st 
 
 DRIVER_VISIBLE enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (!object_is(pool, OBJECT_POOL) || value == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (attribute == 0 || attribute > POOL_USED_HIGH) return CUDA_ERROR_INVALID_VALUE;
     const uint64_t amount[] = {[POOL_THRESHOLD] = pool->threshold,
@@ -113,7 +113,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st 
 DRIVER_VISIBLE enum cuda_result cuMemPoolSetAccess(struct CUmemPoolHandle_st *pool,
                                                    const struct cuda_mem_access_desc *desc, size_t count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     (void)count;
     return object_is(pool, OBJECT_POOL) && desc != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

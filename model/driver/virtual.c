@@ -204,7 +204,7 @@ static enum cuda_result check_map(struct driver *driver, uint64_t address, size_
 DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t bytes, size_t offset,
                                          unsigned long long handle, unsigned long long flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (!is_whole(bytes) || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     struct backing *backing = backing_of(driver, handle);
     const enum cuda_result error = check_map(driver, address, bytes, offset, backing);
@@ -248,7 +248,7 @@ void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context)
 
 DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t bytes)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL || found->kind != ALLOCATION_MAPPED || found->address != address || found->size_bytes != bytes)
         return CUDA_ERROR_INVALID_VALUE;
@@ -259,7 +259,7 @@ DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t by
 DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_t bytes,
                                                const struct cuda_mem_access_desc *desc, size_t count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (desc == NULL || count == 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
     if (reservation_of(driver, address, bytes) == NULL) return CUDA_ERROR_INVALID_VALUE;
     for (uint64_t at = address; at < address + bytes;) {

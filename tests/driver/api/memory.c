@@ -169,6 +169,38 @@ static uint64_t of_pool(struct CUmemPoolHandle_st *pool, uint32_t attribute)
     return value;
 }
 
+// What an H200 answered where no context was current.
+static void show_bare_calls(void)
+{
+    enum { PART = 2 << 20 };
+    const struct cuda_mem_allocation_prop on_device = {.type = 1, .location = {1, 0}};
+    const struct CUmemPoolProps_st props = {.allocType = 1, .location = {1, 0}};
+    const struct cuda_mem_access_desc desc = {{1, 0}, 3};
+    struct CUmemPoolHandle_st *pool;
+    struct CUgraph_st *graph;
+    struct CUctx_st *context;
+    unsigned long long at, handle;
+    uint64_t value = 1 << 20;
+    WORKS(cuCtxPopCurrent_v2(&context));
+    WORKS(cuMemPoolCreate(&pool, &props));
+    WORKS(cuMemPoolSetAttribute(pool, THRESHOLD, &value));
+    WORKS(cuMemPoolGetAttribute(pool, THRESHOLD, &value));
+    WORKS(cuMemPoolSetAccess(pool, &desc, 1));
+    WORKS(cuMemPoolTrimTo(pool, 0));
+    WORKS(cuMemPoolDestroy(pool));
+    REFUSES(ERROR_INVALID_CONTEXT, cuMemAllocAsync(&at, 64, NULL));
+    WORKS(cuMemAddressReserve(&at, PART, 0, 0, 0));
+    WORKS(cuMemCreate(&handle, PART, &on_device, 0));
+    WORKS(cuMemMap(at, PART, 0, handle, 0));
+    WORKS(cuMemSetAccess(at, PART, &desc, 1));
+    WORKS(cuMemUnmap(at, PART));
+    WORKS(cuMemRelease(handle));
+    WORKS(cuMemAddressFree(at, PART));
+    WORKS(cuGraphCreate(&graph, 0));
+    WORKS(cuCtxPushCurrent_v2(context));
+    WORKS(cuGraphDestroy(graph));
+}
+
 static void show_pool_calls(void)
 {
     struct CUmemPoolHandle_st *pool, *usual, *same;
@@ -306,6 +338,7 @@ void show_pools(void)
     REFUSES(ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, NULL));
     api_ready();
     show_pool_calls();
+    show_bare_calls();
     show_host_pools();
     show_current_pool();
     WORKS(cuMemPoolCreate(&pool, &props));
