@@ -67,6 +67,14 @@ static int blame_support(struct parser *parser, const struct ptx_token *token, c
     return 1;
 }
 
+// Of some opcodes only a part is read: nvcc uses two forms of vabsdiff4.
+static int blame_outside(struct parser *parser, const struct ptx_token *token, const struct ptx_spelling *spelling)
+{
+    for (int form = ptx_form_next(spelling, 0); form >= 0; form = ptx_form_next(spelling, form + 1))
+        if (ptx_form_row(form)->support == PTX_OUTSIDE) return blame_support(parser, token, ptx_form_row(form));
+    return 0;
+}
+
 static const struct known_spelling *add_spelling(struct parser *parser, const struct ptx_token *token, uint32_t hash)
 {
     struct ptx_module *module = parser->module;
@@ -81,7 +89,7 @@ static const struct known_spelling *add_spelling(struct parser *parser, const st
     if (blame_support(parser, token, ptx_form_row(ptx_form_next(&spelling, 0)))) return NULL;
     uint32_t first = module->rows.count, rows = add_rows(parser, &spelling);
     if (rows == 0) {
-        blame_words(parser, token, &spelling);
+        if (!blame_outside(parser, token, &spelling)) blame_words(parser, token, &spelling);
         return NULL;
     }
     struct known_spelling *to = ptx_arena_list_add(parser->arena, &module->spellings, sizeof *to);

@@ -12,9 +12,15 @@ static int is_constant(const struct instance *instance, int slot)
            registers->rule[slot].kind == PTX_RULE_CONSTANT;
 }
 
-static char file_of(int bits)
+static char file_of(const struct registers *registers, int slot)
 {
-    return bits == 1 ? 'p' : bits <= 16 ? 'h' : bits == 32 ? 'r' : bits == 64 ? 'd' : 'q';
+    int bits = registers->bits[slot];
+    return registers->is_byte[slot] ? 'c'
+           : bits == 1              ? 'p'
+           : bits <= 16             ? 'h'
+           : bits == 32             ? 'r'
+           : bits == 64             ? 'd'
+                                    : 'q';
 }
 
 static void load(const char *into, int word, FILE *to)
@@ -78,7 +84,7 @@ static void print_operand(const struct instance *instance, int slot, FILE *to)
     if (is_constant(instance, slot))
         fprintf(to, "%u", instance->constant);
     else
-        fprintf(to, "%%%c%d", file_of(instance->registers.bits[slot]), slot);
+        fprintf(to, "%%%c%d", file_of(&instance->registers, slot), slot);
 }
 
 static void print_instruction(const struct instance *instance, FILE *to)
@@ -130,7 +136,8 @@ static void print_head(const char *name, FILE *to)
     fprintf(
         to,
         ".visible .entry %s(.param .u64 in, .param .u64 out, .param .u64 tuples) {\n"
-        ".reg .pred %%p<24>; .reg .b16 %%h<24>; .reg .b32 %%r<24>; .reg .b64 %%d<24>; .reg .b128 %%q<24>;\n"
+        ".reg .pred %%p<24>; .reg .b8 %%c<24>; .reg .b16 %%h<24>; .reg .b32 %%r<24>; .reg .b64 %%d<24>; .reg .b128 "
+        "%%q<24>;\n"
         ".reg .b64 %%a<8>; .reg .b32 %%b<8>; .reg .pred %%off;\n"
         "ld.param.u64 %%a0, [in];\nld.param.u64 %%a1, [out];\nld.param.u64 %%a5, [tuples];\nshl.b64 %%a5, %%a5, 3;\n"
         "mov.u32 %%b0, %%ctaid.x;\nmov.u32 %%b1, %%ntid.x;\nmov.u32 %%b2, %%tid.x;\n"
@@ -149,6 +156,7 @@ void kernel_print(const struct instance *instance, const char *name, FILE *to)
             set_before(registers->bits[slot], slot, to);
         else if (!is_constant(instance, slot))
             word += load_operand(registers->bits[slot], slot, word, to);
+        if (registers->is_byte[slot]) fprintf(to, "cvt.u8.u16 %%c%d, %%h%d;\n", slot, slot);
     }
     if (instance->has_carry) load("%a6", word++, to);
     if (instance->is_meeting) {
@@ -160,6 +168,8 @@ void kernel_print(const struct instance *instance, const char *name, FILE *to)
     if (instance->has_carry) get_carry(instance, to);
     if (instance->is_meeting) fprintf(to, "AFTER:\n");
     word = 0;
+    for (int slot = 0; slot < registers->slots; slot++)
+        if (registers->is_byte[slot]) fprintf(to, "cvt.u16.u8 %%h%d, %%c%d;\n", slot, slot);
     for (int slot = 0; slot < registers->slots; slot++)
         if (registers->is_written[slot]) word += store_result(registers->bits[slot], slot, word, to);
     if (instance->has_carry) fprintf(to, "and.b32 %%b2, %%b2, 1;\ncvt.u64.u32 %%a3, %%b2;\n"), store("%a3", word, to);

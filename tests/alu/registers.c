@@ -15,10 +15,11 @@ static int choose(struct ptx_choice *choice, int wanted, const char *spelling)
     return 0;
 }
 
-static void add_slot(struct registers *test, int bits, int is_written)
+static void add_slot(struct registers *test, int bits, int is_byte, int is_written)
 {
     int slot = test->slots++;
     test->bits[slot] = bits;
+    test->is_byte[slot] = is_byte;
     test->is_written[slot] = is_written;
     test->slot[slot] = (uint32_t)(offsetof(struct registers, lanes) + (size_t)slot * sizeof test->lanes[0]);
 }
@@ -27,9 +28,9 @@ static void add_rule(struct registers *test, const struct ptx_operand_rule *rule
 {
     int bits = rule->kind == PTX_RULE_CONSTANT ? 32 : (int)ptx_type_row(rule->type)->bits;
     if (rule->may_pack)
-        for (int part = 0; part < parts; part++) add_slot(test, bits / parts, rule->is_written);
+        for (int part = 0; part < parts; part++) add_slot(test, bits / parts, 0, rule->is_written);
     else
-        add_slot(test, bits, rule->is_written);
+        add_slot(test, bits, bits == 8 && !rule->is_wide, rule->is_written);
 }
 
 int registers_open(struct registers *test, int form, const char *spelling, int parts)
@@ -47,7 +48,7 @@ uint64_t registers_get(const struct registers *test, int slot, int lane, int wor
     const void *lanes = test->lanes[slot];
     int bits = test->bits[slot];
     if (bits == 1) return *(const uint32_t *)lanes >> lane & 1;
-    if (bits <= 16) return ((const uint16_t *)lanes)[lane];
+    if (bits <= 16) return ((const uint16_t *)lanes)[lane] & (test->is_byte[slot] ? 0xff : 0xffff);
     if (bits == 32) return ((const uint32_t *)lanes)[lane];
     return ((const uint64_t *)lanes)[bits == 128 ? 2 * lane + word : lane];
 }

@@ -12,8 +12,9 @@ enum { REGISTERS_MOST = 24 };
 struct registers {
     struct ptx_choice choice;
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
-    int rules, slots;         // slots: registers, without the end behind them
-    int bits[REGISTERS_MOST]; // of each register; 1: a predicate
+    int rules, slots;            // slots: registers, without the end behind them
+    int bits[REGISTERS_MOST];    // of each register; 1: a predicate
+    int is_byte[REGISTERS_MOST]; // no wider register may stand there
     int is_written[REGISTERS_MOST];
     uint64_t lanes[REGISTERS_MOST][64]; // room for 32 lanes of 128 bits
     uint32_t slot[REGISTERS_MOST + 1];  // offsets from here

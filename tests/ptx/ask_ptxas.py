@@ -3,6 +3,7 @@
 """What ptxas says of the cases of cases.c.
 
   ask_ptxas.py PTX_VERDICTS > verdicts.tsv     asks about all of them (minutes) and writes the record
+  ask_ptxas.py PTX_VERDICTS --rows PATTERN     prints the lines of the rows whose whole name PATTERN matches, to be put into it
   ask_ptxas.py PTX_VERDICTS --sample N         asks about every N-th and wants the front end to refuse what ptxas refuses
 
 Exit status 77: there is no ptxas for sm_90a here.
@@ -14,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS, MEMORY_KB, TOGETHER = 3, 1500000, 400
+SECONDS, MEMORY_KB, TOGETHER = 20, 1500000, 400
 program = sys.argv[1]
-step = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+step = int(sys.argv[3]) if sys.argv[2:3] == ["--sample"] else 1
+names = re.compile(sys.argv[3] if sys.argv[2:3] == ["--rows"] else ".*")
 ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 
 
@@ -71,6 +73,7 @@ def main():
         print("skipped: there is no ptxas that knows sm_90a")
         return 77
     cases = [line.split(" ", 2) for line in read().splitlines()][::step]
+    cases = [case for case in cases if names.fullmatch(case[1])]
     wanted = list(dict.fromkeys(instruction for _, _, instruction in cases))
     verdicts = {}
     with tempfile.TemporaryDirectory() as work:

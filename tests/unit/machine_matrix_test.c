@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Products of matrices on the PTX machine, against the model's own calls on the same bytes: wgmma, mma.sync, ldmatrix,
-// stmatrix and movmatrix.
+// stmatrix and movmatrix. wmma against sums of doubles.
 #include <check.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "descriptor.h"
@@ -184,6 +186,105 @@ START_TEST(MATRIX__stmatrix_puts_back_what_ldmatrix_took)
 }
 END_TEST
 
+// --- wmma ------------------------------------------------------------------------------------------------------------
+
+enum { WMMA_STRIDE = 32, WMMA_B_AT = 2048, WMMA_K = 16 };
+
+// Registers of A and B for the shapes of wmma_shapes[].
+static const struct {
+    const char *type, *types, *of_d;
+    enum number_format format;
+    int bytes, a[3], b[3];
+} wmma_types[] = {
+    {"f16", "f32.f32", "f32", NUMBER_F16, 2, {8, 8, 8}, {8, 8, 8}},
+    {"bf16", "f32.bf16.bf16.f32", "f32", NUMBER_BF16, 2, {4, 8, 2}, {4, 2, 8}},
+    {"s8", "s32.s8.s8.s32", "s32", NUMBER_S8, 1, {2, 4, 1}, {2, 1, 4}},
+    {"u8", "s32.u8.u8.s32", "s32", NUMBER_U8, 1, {2, 4, 1}, {2, 1, 4}},
+};
+static const struct {
+    const char *name;
+    int m, n;
+} wmma_shapes[] = {{"m16n16k16", 16, 16}, {"m32n8k16", 32, 8}, {"m8n32k16", 8, 32}};
+enum { WMMA_TYPES = 4, WMMA_SHAPES = 3, WMMA_CASES = 2 * WMMA_TYPES * WMMA_SHAPES };
+
+// "{%a0, %a1}"
+static const char *registers_of(char name, int count, char *text)
+{
+    char *at = text;
+    for (int i = 0; i < count; i++) at += sprintf(at, "%s%%%c%d", i == 0 ? "{" : ", ", name, i);
+    strcpy(at, "}");
+    return text;
+}
+
+static void wmma_kernel(int type, int shape, const char *of_a, const char *of_b, char *text, size_t bytes)
+{
+    const char *name = wmma_shapes[shape].name, *element = wmma_types[type].type, *of_d = wmma_types[type].of_d;
+    char a[80], b[80], d[80];
+    registers_of('a', wmma_types[type].a[shape], a);
+    registers_of('b', wmma_types[type].b[shape], b);
+    registers_of('d', 8, d);
+    snprintf(text, bytes,
+             HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n"
+                  ".reg .b32 %%a<8>, %%b<8>, %%d<8>;\n.reg .b64 %%rd<4>;\n"
+                  "ld.param.u64 %%rd1, [from];\nld.param.u64 %%rd2, [to];\n"
+                  "wmma.load.a.sync.aligned.%s.%s.global.%s %s, [%%rd1], 32;\n"
+                  "wmma.load.b.sync.aligned.%s.%s.%s %s, [%%rd1+2048], 32;\n"
+                  "wmma.load.c.sync.aligned.%s.%s.global.%s %s, [%%rd2], 32;\n"
+                  "wmma.mma.sync.aligned.%s.%s.%s.%s %s, %s, %s, %s;\n"
+                  "wmma.store.d.sync.aligned.%s.%s.global.%s [%%rd2], %s, 32;\nret;\n}\n",
+             of_a, name, element, a, of_b, name, element, b, of_a, name, of_d, d, of_a, of_b, name,
+             wmma_types[type].types, d, a, b, d, of_a, name, of_d, d);
+}
+
+// Element `fast` of line `slow` of a matrix in `in`, from `at` on.
+static double wmma_element(int type, int at, int slow, int fast)
+{
+    const int bytes = wmma_types[type].bytes;
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)memory.in + at + (slow * WMMA_STRIDE + fast) * bytes, (size_t)bytes);
+    if (wmma_types[type].format == NUMBER_S8) return (int8_t)bits;
+    if (wmma_types[type].format == NUMBER_U8) return (double)bits;
+    const int fraction = wmma_types[type].format == NUMBER_F16 ? 10 : 7;
+    const int bias = fraction == 10 ? 15 : 127, exponent = (int)(bits >> fraction) & (fraction == 10 ? 31 : 255);
+    const double size = ldexp(1 + (double)(bits & ((1u << fraction) - 1)) / (1 << fraction), exponent - bias);
+    return bits >> 15 ? -size : size;
+}
+
+START_TEST(MMA__wmma_is_the_product_of_the_matrices)
+{
+    const int type = _i % WMMA_TYPES, shape = _i / WMMA_TYPES % WMMA_SHAPES, is_row = _i / WMMA_TYPES / WMMA_SHAPES;
+    const char *of_a = is_row ? "row" : "col", *of_b = is_row ? "col" : "row";
+    char text[2048];
+    wmma_kernel(type, shape, of_a, of_b, text, sizeof text);
+    struct machine_outcome outcome = run_kernel(text, 32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    for (int m = 0; m < wmma_shapes[shape].m; m++)
+        for (int n = 0; n < wmma_shapes[shape].n; n++) {
+            double sum = 0;
+            for (int k = 0; k < WMMA_K; k++)
+                sum += wmma_element(type, 0, is_row ? m : k, is_row ? k : m) *
+                       wmma_element(type, WMMA_B_AT, is_row ? n : k, is_row ? k : n);
+            const uint32_t got = memory.out[(is_row ? m : n) * WMMA_STRIDE + (is_row ? n : m)];
+            float single;
+            memcpy(&single, &got, sizeof single);
+            ck_assert_msg(fabs((type < 2 ? single : (double)(int32_t)got) - sum) <= (type == 0 ? 0x1p-14 : 0),
+                          "%s %s (%d, %d)", wmma_shapes[shape].name, wmma_types[type].type, m, n);
+        }
+}
+END_TEST
+
+START_TEST(MMA__wmma_beside_memory_is_a_fault)
+{
+    struct machine_outcome outcome = run_kernel(
+        HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b32 %d<8>;\n"
+             "mov.u32 %d0, 300000;\n"
+             "wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, [%d0];\n"
+             "ret;\n}\n",
+        32, MACHINE_DEFAULT);
+    ck_assert_int_eq(outcome.kind, MACHINE_FAULTED);
+}
+END_TEST
+
 Suite *machine_matrix_suite(void)
 {
     Suite *suite = suite_create("machine_matrix");
@@ -191,6 +292,8 @@ Suite *machine_matrix_suite(void)
     tcase_add_loop_test(tcase, WGMMA_WAIT__a_product_is_there_behind_its_wait, 0, POLICIES);
     tcase_add_test(tcase, WGMMA_WAIT__without_it_registers_are_stale);
     tcase_add_test(tcase, MMA__is_the_model_s_product);
+    tcase_add_loop_test(tcase, MMA__wmma_is_the_product_of_the_matrices, 0, WMMA_CASES);
+    tcase_add_test(tcase, MMA__wmma_beside_memory_is_a_fault);
     tcase_add_test(tcase, MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose);
     tcase_add_test(tcase, MATRIX__stmatrix_puts_back_what_ldmatrix_took);
     suite_add_tcase(suite, tcase);
