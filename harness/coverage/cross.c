@@ -207,7 +207,8 @@ static uint32_t needed(enum cross_source source)
     return source == CROSS_RECORDED ? CROSS_ENOUGH : 1;
 }
 
-static void write_holes(const struct cross *cross, enum cross_source source, int most, FILE *out)
+// Returns how many there are.
+static int write_holes(const struct cross *cross, enum cross_source source, int most, FILE *out)
 {
     int holes = 0;
     for (int cell = 0; cell < CROSS_CELLS; cell++) {
@@ -219,13 +220,18 @@ static void write_holes(const struct cross *cross, enum cross_source source, int
                     cross_value_name(AXIS_SWIZZLE, f.swizzle), cross_value_name(AXIS_INTERLEAVE, f.interleave));
     }
     if (holes > most) fprintf(out, "    and %d more\n", holes - most);
+    return holes;
 }
 
-static void write_rule_holes(const struct cross *cross, enum cross_source source, FILE *out)
+static int write_rule_holes(const struct cross *cross, enum cross_source source, FILE *out)
 {
-    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++)
-        if (cross_rule_ends_case(rule) && cross->rule[source][rule] < needed(source))
-            fprintf(out, "    rule %s\n", rule_row(rule)->id);
+    int holes = 0;
+    for (enum rule rule = RULE_OK + 1; rule < RULE_COUNT; rule++) {
+        if (!cross_rule_ends_case(rule) || cross->rule[source][rule] >= needed(source)) continue;
+        fprintf(out, "    rule %s\n", rule_row(rule)->id);
+        holes++;
+    }
+    return holes;
 }
 
 struct cross_total cross_total_at(const struct cross *cross, int i, const char **name)
@@ -266,7 +272,8 @@ void cross_write_text(const struct cross *cross, int holes, FILE *out)
     for (int source = 0; source <= CROSS_GENERATED && holes > 0; source++) {
         if (cross->cases[source] == 0) continue;
         fprintf(out, "%s:\n", source == CROSS_RECORDED ? "recorded fewer than 3 times" : "never generated");
-        write_holes(cross, (enum cross_source)source, holes, out);
-        write_rule_holes(cross, (enum cross_source)source, out);
+        int count = write_holes(cross, (enum cross_source)source, holes, out);
+        count += write_rule_holes(cross, (enum cross_source)source, out);
+        if (count == 0) fprintf(out, "    none\n");
     }
 }

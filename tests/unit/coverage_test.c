@@ -215,6 +215,23 @@ START_TEST(both_reports_name_totals_and_holes)
 }
 END_TEST
 
+START_TEST(a_report_without_holes_says_so)
+{
+    static struct cross cross;
+    char *text = NULL;
+    size_t size_bytes;
+    memset(&cross, 0, sizeof cross);
+    for (int cell = 0; cell < CROSS_CELLS; cell++) cross.cell[CROSS_RECORDED][cell] = CROSS_ENOUGH;
+    for (int rule = 0; rule < RULE_COUNT; rule++) cross.rule[CROSS_RECORDED][rule] = CROSS_ENOUGH;
+    cross.cases[CROSS_RECORDED] = 1;
+    FILE *out = open_memstream(&text, &size_bytes);
+    cross_write_text(&cross, 1, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "recorded fewer than 3 times:\n    none\n"));
+    free(text);
+}
+END_TEST
+
 Suite *coverage_suite(void)
 {
     Suite *suite = suite_create("coverage");
@@ -227,6 +244,7 @@ Suite *coverage_suite(void)
     tcase_add_test(cross, a_case_closes_a_hole_until_three_are_recorded);
     tcase_add_test(cross, pairs_that_cannot_be_do_not_count);
     tcase_add_test(cross, both_reports_name_totals_and_holes);
+    tcase_add_test(cross, a_report_without_holes_says_so);
     suite_add_tcase(suite, classes);
     suite_add_tcase(suite, cross);
     return suite;
