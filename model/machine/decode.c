@@ -361,8 +361,7 @@ static void tell_facts(struct decoder *decoder, const struct ptx_function *entry
     if (tuning->reqntid[0] > 0) threads = (uint64_t)tuning->reqntid[0] * tuning->reqntid[1] * tuning->reqntid[2];
     facts->max_threads = threads > LAUNCH_MAX_THREADS ? LAUNCH_MAX_THREADS : (uint32_t)threads;
     facts->max_cluster_rank = tuning->maxclusterrank;
-    facts->min_ctas_of_sm = tuning->minnctapersm;
-    facts->max_registers = tuning->maxnreg;
+    facts->start_registers = machine_start_registers(decoder->program, entry, facts->max_threads);
     facts->is_explicit_cluster = tuning->is_explicit_cluster;
     facts->local_bytes = decoder->kernel->entry->local_bytes + decoder->kernel->module_local_bytes;
     facts->constant_bytes = decoder->module->block[1].size_bytes;

@@ -11,6 +11,10 @@
 struct machine_kernel *machine_decode(struct machine_module *module, uint32_t entry, struct ptx_errors *errors);
 void machine_kernel_free(struct machine_kernel *kernel);
 
+// The registers of each thread with which ptxas has an entry start whose bounds are `threads` threads, for its
+// setmaxnreg; 0: it leaves setmaxnreg out.
+uint32_t machine_start_registers(const struct ptx_program *program, const struct ptx_function *entry, uint32_t threads);
+
 #pragma GCC visibility pop
 
 #endif

@@ -19,7 +19,8 @@ enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUC
 
 // One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
 // `group` that of each; `async` ASYNC_ALONE where it is in none. `whole`: its group in the warp's own count. is_read:
-// its sources are read. `issued`: how old the engine was then.
+// its sources are read. `issued`: how old the engine was then;
+// `begun`: the cluster's time.
 struct machine_flight {
     struct machine_flight *next, *previous;
     enum flight_kind kind;
@@ -27,7 +28,7 @@ struct machine_flight {
     struct machine_warp *warp;
     uint32_t lanes, whole;
     int is_read;
-    uint64_t issued;
+    uint64_t issued, begun;
     struct teller teller;
 };
 

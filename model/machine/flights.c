@@ -10,7 +10,14 @@
 #include "grid.h"
 #include "looker.h"
 
-enum { PIECE_BYTES = 8192, MOST_RANDOM_PIECE = 4096, FIRST_PAGES = 16, TURNS_BETWEEN = 4, LATEST_CLOCKS = 2000 };
+enum {
+    PIECE_BYTES = 8192,
+    MOST_RANDOM_PIECE = 4096,
+    FIRST_PAGES = 16,
+    TURNS_BETWEEN = 4,
+    LATEST_CLOCKS = 2000,
+    LONGEST_CLOCKS = 1 << 18
+};
 
 // --- Open and close --------------------------------------------------------------------------------------------------
 
@@ -122,6 +129,7 @@ void flight_issue(struct machine_flight *item)
     struct machine_flights *flights = flights_of(item->warp);
     if (item->async < ASYNC_KINDS) item->whole = flight_warp_of(item->warp)->whole.kind[item->async].committed;
     item->issued = flights->age;
+    item->begun = flights->cluster->time;
     item->previous = flights->last;
     *(flights->last != NULL ? &flights->last->next : &flights->first) = item;
     flights->last = item;
@@ -406,8 +414,9 @@ void machine_flights_age(struct machine_cluster *cluster, uint64_t clocks)
 {
     struct machine_flights *flights = cluster->flights;
     flights->age += clocks;
+    const uint64_t now = cluster->time;
     for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
-        if (flights->age - item->issued < LATEST_CLOCKS) return;
+        if (flights->age - item->issued < LATEST_CLOCKS && now - item->begun < LONGEST_CLOCKS) return;
         next = end(item) ? flights->first : item->next;
     }
 }

@@ -36,17 +36,6 @@ static void grid_place(const struct machine *machine, uint64_t number, uint32_t 
     cta->number = cta->ctaid[0] + (uint64_t)grid[0] * (cta->ctaid[1] + (uint64_t)grid[1] * cta->ctaid[2]);
 }
 
-// What a launch gives to each thread: all that its CTA may have of an SM, which it shares with as many others as
-// .minnctapersm says, up to .maxnreg, as kernels that use setmaxnreg are compiled.
-static uint32_t registers_of(const struct machine_kernel_facts *facts, uint32_t threads)
-{
-    enum { UNIT = 8, MOST = 255 };
-    uint32_t ctas = facts->min_ctas_of_sm > 0 ? facts->min_ctas_of_sm : 1;
-    uint32_t most = facts->max_registers > 0 && facts->max_registers < MOST ? facts->max_registers : MOST;
-    uint32_t each = SM_REGISTERS / ctas / ((threads + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES);
-    return each > most ? most / UNIT * UNIT : each / UNIT * UNIT;
-}
-
 static int start_cta(struct machine_cluster *cluster, uint32_t rank)
 {
     const struct machine *machine = cluster->machine;
@@ -59,7 +48,7 @@ static int start_cta(struct machine_cluster *cluster, uint32_t rank)
     cta->warp = calloc((threads + MACHINE_LANES - 1) / MACHINE_LANES, sizeof *cta->warp);
     if (cta->warp == NULL) return 0;
     register_pool_start(&cta->registers, (threads + MACHINE_LANES - 1) / MACHINE_LANES,
-                        registers_of(&machine->kernel->facts, threads));
+                        machine->kernel->facts.start_registers);
     for (uint32_t first = 0; first < threads; first += MACHINE_LANES) {
         uint32_t lanes = threads - first >= MACHINE_LANES ? UINT32_MAX : (1u << (threads - first)) - 1;
         struct machine_warp *warp = &cta->warp[cta->warps];
@@ -217,7 +206,7 @@ static void pass_time(struct machine_cluster *cluster, const struct round *round
     }
     cluster->time = more_of(cluster->time + passed, cluster->clock);
     if (stares) cluster->stared += passed;
-    if (reads_clock || cluster->slept > 0) machine_flights_age(cluster, passed);
+    machine_flights_age(cluster, reads_clock || cluster->slept > 0 ? passed : 0);
     cluster->slept = 0;
 }
 

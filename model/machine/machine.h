@@ -50,7 +50,7 @@ struct machine_kernel_facts {
     const struct machine_parameter *parameter;
     uint64_t static_shared_bytes, local_bytes, constant_bytes;
     uint32_t registers, max_threads, reqntid[3], reqnctapercluster[3], max_cluster_rank;
-    uint32_t min_ctas_of_sm, max_registers; // .minnctapersm and .maxnreg, 0: not said
+    uint32_t start_registers; // of each thread, from which setmaxnreg counts; 0: it does nothing
     int is_explicit_cluster;
 };
 

@@ -12,9 +12,45 @@ static enum machine_next depend(struct machine_strand *strand, const struct mach
     return MACHINE_NEXT;
 }
 
+// The most that a setmaxnreg.inc of it asks for, or UINT32_MAX if it has none.
+static uint32_t most_asked(const struct ptx_program *program, const struct ptx_function *entry)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < entry->instructions; i++) {
+        const struct ptx_instruction *instruction = &entry->instruction[i];
+        const uint32_t asked = (uint32_t)entry->operand[instruction->first].bits;
+        if (program->op[instruction->op].choice.form == PTX_FORM_SETMAXNREG_INC && asked > most) most = asked;
+    }
+    return most > 0 ? most : UINT32_MAX;
+}
+
+static uint32_t least_of(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+// All that a CTA of the bounds may have of an SM, up to .maxnreg and to what the kernel asks for. Without both bounds
+// of the CTA, or .maxnreg, ptxas leaves setmaxnreg out (C7508).
+uint32_t machine_start_registers(const struct ptx_program *program, const struct ptx_function *entry, uint32_t threads)
+{
+    enum { UNIT = 8, MOST = 255 };
+    const struct ptx_tuning *tuning = &entry->tuning;
+    const int has_threads = tuning->maxntid[0] > 0 || tuning->reqntid[0] > 0;
+    uint32_t each = MOST;
+    if (has_threads && tuning->minnctapersm > 0) {
+        const uint32_t warps = (threads + MACHINE_LANES - 1) / MACHINE_LANES;
+        each = least_of(each, SM_REGISTERS / tuning->minnctapersm / (warps * MACHINE_LANES));
+    } else if (tuning->maxnreg == 0) {
+        return 0;
+    }
+    if (tuning->maxnreg > 0) each = least_of(each, tuning->maxnreg);
+    return least_of(each, most_asked(program, entry)) / UNIT * UNIT;
+}
+
 static enum machine_next set_registers(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     struct machine_cta *cta = strand->warp->cta;
+    if (cta->cluster->machine->kernel->facts.start_registers == 0) return MACHINE_NEXT;
     if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
     uint32_t count = (uint32_t)machine_value(strand, &code->operand[0], (uint32_t)__builtin_ctz(lanes));
     int granted = 1;

@@ -270,6 +270,18 @@ START_TEST(MACHINE__who_lets_time_pass_sees_what_is_done_by_then)
 }
 END_TEST
 
+// Loops that poll the last word by atomics, or write memory each time: no loop holds an operation up for ever.
+#define POLL(body) "mov.u64 %rd7, 0;\nrest:\n" body "setp.eq.u32 %p1, %r6, 0;\n@%p1 bra rest;\n"
+
+START_TEST(MACHINE__a_loop_that_polls_by_any_means_sees_the_end)
+{
+    check_always(KERNEL("", BARRIER) LOAD POLL("atom.shared.add.u32 %r6, [%r2 + 1020], 0;\n") STORE_WORDS, 1, 1, 256);
+    check_always(KERNEL("", BARRIER) LOAD POLL("add.u64 %rd7, %rd7, 1;\nst.volatile.global.u64 [%rd2 + 2048], %rd7;\n"
+                                               "ld.volatile.shared.u32 %r6, [%r2 + 1020];\n") STORE_WORDS,
+                 1, 1, 256);
+}
+END_TEST
+
 // How many clocks the first of `threads` threads needs for 3,000 instructions.
 static uint32_t clocks_of(uint32_t threads)
 {
@@ -314,6 +326,7 @@ Suite *machine_async_suite(void)
     tcase_add_test(tcase, CLUSTER_BARRIER__st_async_reaches_the_other_cta);
     tcase_add_test(tcase, MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier);
     tcase_add_test(tcase, MACHINE__who_lets_time_pass_sees_what_is_done_by_then);
+    tcase_add_test(tcase, MACHINE__a_loop_that_polls_by_any_means_sees_the_end);
     tcase_add_test(tcase, MACHINE__warps_run_side_by_side_for_the_clock);
     tcase_add_test(tcase, MACHINE__a_long_wait_by_the_clock_takes_few_instructions);
     suite_add_tcase(suite, tcase);

@@ -174,19 +174,53 @@ START_TEST(clocks_go_forward)
 }
 END_TEST
 
+#define BOUNDED(bounds) HEAD ".visible .entry k(.param .u64 out)\n" bounds "\n{\n" REGISTERS
+
 // The first warpgroup gives registers back, for which the second waits.
 START_TEST(setmaxnreg_waits_for_the_pool)
 {
-    struct ran *ran =
-        run_well(ENTRY THREAD "griddepcontrol.wait;\nsetp.ge.u32 %p0, %r0, 128;\n@%p0 bra MORE;\n"
-                              "setmaxnreg.dec.sync.aligned.u32 40;\nbra DONE;\n"
-                              "MORE: setmaxnreg.inc.sync.aligned.u32 248;\n"
-                              "DONE: st.global.u32 [%rd1], 1;\ngriddepcontrol.launch_dependents;\nret;\n}\n",
-                 (struct launch_of){.block = 256});
+    struct ran *ran = run_well(BOUNDED(".maxntid 256\n.maxnreg 168") THREAD
+                               "griddepcontrol.wait;\nsetp.ge.u32 %p0, %r0, 128;\n@%p0 bra MORE;\n"
+                               "setmaxnreg.dec.sync.aligned.u32 40;\nbra DONE;\n"
+                               "MORE: setmaxnreg.inc.sync.aligned.u32 248;\n"
+                               "DONE: st.global.u32 [%rd1], 1;\ngriddepcontrol.launch_dependents;\nret;\n}\n",
+                               (struct launch_of){.block = 256});
     for (uint32_t i = 0; i < 256; i++) ck_assert_uint_eq(ran->out[i], 1);
     free(ran);
-    ran = run_text(ENTRY "setmaxnreg.inc.sync.aligned.u32 40;\nret;\n}\n", (struct launch_of){.block = 128});
+    ran = run_text(BOUNDED(".maxnreg 128") "setmaxnreg.inc.sync.aligned.u32 64;\n"
+                                           "setmaxnreg.inc.sync.aligned.u32 40;\nret;\n}\n",
+                   (struct launch_of){.block = 128});
     ck_assert_int_eq(ran->outcome.rule, RULE_SETMAXNREG_INC_BELOW);
+    free(ran);
+}
+END_TEST
+
+// What nvcc 13.0 makes of launch bounds: it says of the first four that it ignores setmaxnreg (C7508). The others start
+// with the least of what the bounds leave and of what the kernel asks for.
+static const struct {
+    const char *text;
+    enum rule rule;
+} bounds[] = {
+#define ASKS(bounds, asked) BOUNDED(bounds) asked "ret;\n}\n"
+#define INC(count)          "setmaxnreg.inc.sync.aligned.u32 " #count ";\n"
+#define DEC(count)          "setmaxnreg.dec.sync.aligned.u32 " #count ";\n"
+    {ASKS("", INC(40) INC(24)), RULE_OK},
+    {ASKS(".maxntid 256", INC(40) INC(24)), RULE_OK},
+    {ASKS(".reqntid 256", INC(40) INC(24)), RULE_OK},
+    {ASKS(".minnctapersm 1", INC(40) INC(24)), RULE_OK},
+    {ASKS(".maxntid 256\n.minnctapersm 1", INC(232)), RULE_OK},
+    {ASKS(".maxntid 256\n.minnctapersm 1", INC(232) INC(224)), RULE_SETMAXNREG_INC_BELOW},
+    {ASKS(".reqntid 256\n.minnctapersm 1", INC(208) DEC(216)), RULE_SETMAXNREG_DEC_ABOVE},
+    {ASKS(".maxntid 256\n.minnctapersm 1", DEC(248) DEC(40)), RULE_OK},
+    {ASKS(".maxntid 512\n.minnctapersm 1", DEC(136)), RULE_SETMAXNREG_DEC_ABOVE},
+    {ASKS(".maxnreg 168", DEC(176)), RULE_SETMAXNREG_DEC_ABOVE},
+    {ASKS(".maxnreg 168", DEC(168)), RULE_OK},
+};
+
+START_TEST(setmaxnreg_is_as_ptxas_takes_it)
+{
+    struct ran *ran = run_text(bounds[_i].text, (struct launch_of){.block = 256});
+    ck_assert_msg(ran->outcome.rule == bounds[_i].rule, "%s%s", bounds[_i].text, ran->outcome.message);
     free(ran);
 }
 END_TEST
@@ -194,11 +228,12 @@ END_TEST
 // Lane 0 comes long after the others: the warp counts once, when all have come.
 START_TEST(setmaxnreg_waits_for_all_lanes)
 {
-    struct ran *ran =
-        run_text(ENTRY "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra ALL;\nmov.u32 %r2, 3000;\n"
-                       "LATE: sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra LATE;\n"
-                       "ALL: setmaxnreg.dec.sync.aligned.u32 48;\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}\n",
-                 (struct launch_of){.block = 128});
+    struct ran *ran = run_text(
+        BOUNDED(
+            ".maxnreg 128") "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra ALL;\nmov.u32 %r2, 3000;\n"
+                            "LATE: sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra LATE;\n"
+                            "ALL: setmaxnreg.dec.sync.aligned.u32 48;\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}\n",
+        (struct launch_of){.block = 128});
     ck_assert_msg(ran->outcome.kind == MACHINE_DONE, "%s", ran->outcome.message);
     free(ran);
 }
@@ -332,6 +367,7 @@ Suite *machine_meeting_suite(void)
     tcase_add_test(grids, nanosleep_takes_its_time);
     tcase_add_loop_test(grids, ctas_that_sleep_hear_of_each_other, 0, 2);
     tcase_add_test(grids, setmaxnreg_waits_for_the_pool);
+    tcase_add_loop_test(grids, setmaxnreg_is_as_ptxas_takes_it, 0, sizeof bounds / sizeof bounds[0]);
     tcase_add_test(grids, setmaxnreg_waits_for_all_lanes);
     tcase_add_test(grids, setmaxnreg_starts_from_what_the_bounds_leave);
     tcase_add_test(hangs, a_barrier_that_nobody_completes_hangs);
