@@ -11,10 +11,45 @@ static int is_store(const struct ptx_choice *choice)
 
 // --- One lane --------------------------------------------------------------------------------------------------------
 
+typedef uint16_t __attribute__((may_alias)) element_16;
+typedef uint32_t __attribute__((may_alias)) element_32;
+typedef uint64_t __attribute__((may_alias)) element_64;
+
+// An element is one access of the host: acquire and release cost an x86 nothing, and serve weak accesses too.
+static uint64_t read_element(const uint8_t *at, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    case 2:
+        return __atomic_load_n((const element_16 *)(const void *)at, __ATOMIC_ACQUIRE);
+    case 4:
+        return __atomic_load_n((const element_32 *)(const void *)at, __ATOMIC_ACQUIRE);
+    default:
+        return __atomic_load_n((const element_64 *)(const void *)at, __ATOMIC_ACQUIRE);
+    }
+}
+
+static void write_element(uint8_t *at, uint32_t bytes, uint64_t value)
+{
+    switch (bytes) {
+    case 1:
+        __atomic_store_n(at, (uint8_t)value, __ATOMIC_RELEASE);
+        return;
+    case 2:
+        __atomic_store_n((element_16 *)(void *)at, (uint16_t)value, __ATOMIC_RELEASE);
+        return;
+    case 4:
+        __atomic_store_n((element_32 *)(void *)at, (uint32_t)value, __ATOMIC_RELEASE);
+        return;
+    default:
+        __atomic_store_n((element_64 *)(void *)at, value, __ATOMIC_RELEASE);
+    }
+}
+
 static uint64_t read_value(const uint8_t *at, uint32_t bytes, int is_signed)
 {
-    uint64_t value = 0;
-    memcpy(&value, at, bytes);
+    const uint64_t value = read_element(at, bytes);
     if (!is_signed || bytes >= 8) return value;
     uint64_t sign = (uint64_t)1 << (8 * bytes - 1);
     return (value ^ sign) - sign;
@@ -57,7 +92,7 @@ static void store_lane(const struct machine_strand *strand, const struct machine
         if (transfer->bytes == 16)
             memcpy(at, (struct machine_wide *)machine_slot(strand, from->slot) + lane, 16);
         else
-            memcpy(at, &value, transfer->bytes);
+            write_element(at, transfer->bytes, value);
     }
 }
 
@@ -198,7 +233,7 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->is_plain = is_plain(transfer);
     int order = choice->word[PTX_CLASS_ORDER];
     transfer->is_strong = order != PTX_WORD_NONE && order != PTX_WEAK;
-    transfer->row = transfer->is_strong && transfer->parts == 1 ? NULL : row_mover_of(transfer);
+    transfer->row = transfer->is_strong ? NULL : row_mover_of(transfer);
 }
 
 // How far each lane's address lies behind that of the lane before, if all do alike; else UINT64_MAX. *address: the

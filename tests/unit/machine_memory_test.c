@@ -187,6 +187,24 @@ START_TEST(reductions_of_the_copy_engine_add_up_over_host_threads)
 }
 END_TEST
 
+// Each CTA waits for the flag of its own, a byte, and adds to a vector before it sets the next CTA's flag. Under the
+// thread sanitizer no access races.
+START_TEST(strong_bytes_and_vectors_are_seen_by_other_host_threads)
+{
+    struct ran *ran =
+        run_well(ENTRY "mov.u32 %r0, %ctaid.x;\ncvt.u64.u32 %rd2, %r0;\nadd.u64 %rd2, %rd0, %rd2;\n"
+                       "setp.eq.u32 %p0, %r0, 0;\n@%p0 bra GO;\n"
+                       "SPIN: ld.acquire.gpu.global.u8 %r1, [%rd2+8192];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra SPIN;\n"
+                       "GO: ld.volatile.global.v2.u32 {%r2, %r3}, [%rd0];\nadd.u32 %r2, %r2, 1;\nadd.u32 %r3, %r3, 3;\n"
+                       "st.volatile.global.v2.u32 [%rd0], {%r2, %r3};\nmov.u32 %r1, 1;\n"
+                       "st.release.gpu.global.u8 [%rd2+8193], %r1;\nret;\n}\n",
+                 (struct launch_of){.grid = 40, .block = 1, .schedule = {.threads = 4}});
+    ck_assert_uint_eq(ran->out[0], 40);
+    ck_assert_uint_eq(ran->out[1], 120);
+    free(ran);
+}
+END_TEST
+
 // Both halves of 16 bytes go up together, by cas in a loop.
 START_TEST(cas_of_16_bytes_is_atomic_over_host_threads)
 {
@@ -392,6 +410,7 @@ Suite *machine_memory_suite(void)
     tcase_add_test(atomics, atomics_of_all_lanes_add_up);
     tcase_add_test(atomics, atomics_add_up_over_host_threads);
     tcase_add_test(atomics, reductions_of_the_copy_engine_add_up_over_host_threads);
+    tcase_add_test(atomics, strong_bytes_and_vectors_are_seen_by_other_host_threads);
     tcase_add_test(atomics, cas_of_16_bytes_is_atomic_over_host_threads);
     tcase_add_test(atomics, vectors_of_atomics_are_read_before_they_are_written);
     tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
