@@ -28,8 +28,8 @@ void machine_flights_turn(struct machine_cluster *cluster);
 // Nobody can go on: something that is under way moves on. 0 if nothing can: then the cluster hangs.
 int machine_flights_force(struct machine_cluster *cluster);
 
-// A round is over. A kernel has let so many clocks pass in it on purpose: it looked at the clock, or slept; else 0. What
-// was issued long enough ago ends.
+// A round is over. A kernel has let so many clocks pass in it on purpose: it looked at the clock, or slept; else 0.
+// What was issued long enough ago ends.
 void machine_flights_age(struct machine_cluster *cluster, uint64_t clocks);
 
 // Everything that is under way ends: all CTAs of the cluster have exited.
