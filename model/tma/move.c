@@ -10,7 +10,7 @@
 #include "reducer.h"
 #include "swizzle.h"
 
-enum { CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 8, GATHER_BYTES = 1024 };
+enum { CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 8, PREFETCH_BYTES = 256, GATHER_BYTES = 1024 };
 
 uint16_t oob_fill_pattern(enum tensormap_oob_fill fill)
 {
@@ -82,13 +82,13 @@ static void put_tf32(const struct swizzled *shared, uint32_t to, const uint8_t *
     }
 }
 
-// Asks for a row of global memory that comes later, `at` being row number `row`: rows of a tensor lie far apart, where
-// no hardware prefetcher looks.
+// Asks for a row of global memory that comes later, `at` being row number `row`, and for the bytes behind it, which the
+// next boxes mostly take: rows of a tensor lie far apart, where no hardware prefetcher looks.
 static void rows_prefetch(const struct rows *rows, uint32_t row, const uint8_t *at)
 {
     uintptr_t later = (uintptr_t)at + PREFETCH_ROWS * rows->step_bytes;
     if (rows->count - row <= PREFETCH_ROWS) return;
-    for (uint32_t line = 0; line < rows->bytes; line += CACHE_LINE_BYTES)
+    for (uint32_t line = 0; line < rows->bytes + PREFETCH_BYTES; line += CACHE_LINE_BYTES)
         __builtin_prefetch((const void *)(later + line));
 }
 
