@@ -35,8 +35,8 @@ void verdict_text(const struct result *result, struct text *text)
         text_set(text, "accepted");
     else if (result->late.waits > 0)
         text_set(text,
-                 "%s (%d): %" PRIu32 " threads waited in vain, the first of them thread %" PRIu32 " of CTA %" PRIu32
-                 " for parity %" PRIu32 " of the mbarrier at shared address 0x%" PRIx32,
+                 "%s (%d): %" PRIu32 " threads gave up waiting; the first is thread %" PRIu32 " of CTA %" PRIu32
+                 ", which waited for parity %" PRIu32 " of the mbarrier at shared address 0x%" PRIx32,
                  name, result->status, result->late.waits, result->late.thread, result->late.cta, result->late.parity,
                  result->late.barrier);
     else if (result->status < 0)

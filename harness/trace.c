@@ -197,7 +197,7 @@ static int is_possible(const struct trace_entry *entry, const struct family *fam
     for (int i = 0; i < recorded.windows && same; i++)
         same = window_agrees(entry, family, test_case, &recorded.window[i], difference);
     if (!same)
-        text_set(&difference->text, "what was %s is none of the results that can be",
+        text_set(&difference->text, "what was %s is not a possible result",
                  was_legal ? "found (or the digest of what was recorded)" : "recorded");
     free(bytes);
     return same;

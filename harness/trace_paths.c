@@ -20,7 +20,7 @@ static int add_file(struct trace_paths *paths, const char *path, struct text *wh
     int fits = paths->count < TRACE_PATHS_MOST, is_short = strlen(path) < TRACE_PATH_BYTES;
     if (fits && is_short) strcpy(paths->path[paths->count++], path);
     if (!is_short) text_set(why, "%.300s: too long a path", path);
-    if (!fits) text_set(why, "%.300s: one trace too many: at most %d at once", path, TRACE_PATHS_MOST);
+    if (!fits) text_set(why, "%.300s: tmaref takes at most %d traces at once", path, TRACE_PATHS_MOST);
     return fits && is_short;
 }
 

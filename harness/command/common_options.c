@@ -89,7 +89,7 @@ static int is_text(const char *lines, size_t size_bytes, const char *path, struc
     else if (strlen(lines) != size_bytes)
         text_set(why, "%.300s: not JSON lines: it holds a NUL byte", path);
     else if (lines[strspn(lines, " \t\r\n")] == '\0')
-        text_set(why, "%.300s: there is no case in it", path);
+        text_set(why, "%.300s: the file holds no case", path);
     else
         return 1;
     return 0;

@@ -163,7 +163,7 @@ static int count_all(struct coverage_options *to, struct cross *cross)
     for (int i = jobs_all; i-- > 0;)
         if (counting.why[i].at[0] != '\0') to->why = counting.why[i], ok = 0;
     if (ok && end != WORKERS_DONE) {
-        text_set(&to->why, end == WORKERS_DIED ? "a process died while it counted" : "interrupted");
+        text_set(&to->why, end == WORKERS_DIED ? "a process crashed while it counted" : "interrupted");
         ok = 0;
     }
     cross->is_asked = to->executor != NULL;

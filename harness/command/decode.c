@@ -124,8 +124,8 @@ static void print_text(const struct tensormap *map, const struct findings *findi
     if (map_args_of(map, &args))
         map_print_call(&args, stdout);
     else
-        printf("No call makes a map with these fields.\n");
-    if (findings->count != 0) printf("\nThese are not the bytes an encoder makes:\n");
+        printf("No encode call makes a map with these fields.\n");
+    if (findings->count != 0) printf("\nNo encode call makes these bytes:\n");
     findings_print(findings, stdout);
 }
 

@@ -43,7 +43,7 @@ static const struct command_option options[] = {
                   "run at most N of 4096 faults in a process of their own (default: all that need one)", NAMED),
     OPTION_NUMBER('p', "print", "N", limits.printed, 0, UINT64_MAX, "print at most N mismatches (default 10)", NAMED),
     OPTION_REAL('t', "seconds", "N", limits.seconds, 1, MOST_SECONDS,
-                "begin no new batch after N seconds (default: as long as it takes)", NAMED),
+                "begin no batch after N seconds (default: no limit)", NAMED),
     OPTION_FLAG('j', "json", json, "the tally as JSON"),
     OPTION_END,
 };
@@ -62,7 +62,7 @@ static void take_name(void *line, char *argument, struct argp_state *state)
 static void check_line(const void *line, struct argp_state *state)
 {
     if (((const struct diff_options *)line)->executors != 2)
-        argp_error(state, "needs two executors, such as: model gpu");
+        argp_error(state, "needs two executors, for example: model gpu");
 }
 
 // What was recorded against an executor is a replay of the file that --input names.
@@ -131,14 +131,14 @@ static void print_tally(const struct diff_options *to, const char *family, const
 {
     printf("%s: %s against %s, %" PRIu64 " cases compared in %.1f s, %" PRIu64 " mismatches\n", family,
            to->executor[0]->name, to->executor[1]->name, tally->cases, tally->seconds, tally->mismatches);
-    printf("    %" PRIu64 " of them predicted to kill their process\n", tally->faults);
+    printf("    %" PRIu64 " of these cases were predicted to kill their process\n", tally->faults);
     if (to->quota.each > 0) print_rules(tally);
     if (tally->left_out > 0)
-        printf("    %" PRIu64 " more such cases not run: the fault lane is capped at %" PRIu64 " (--faults)\n",
-               tally->left_out, to->limits.faults);
+        printf("    %" PRIu64 " more such cases were not run: --faults allows %" PRIu64 "\n", tally->left_out,
+               to->limits.faults);
     if (tally->not_begun > 0)
-        printf("    %" PRIu64 " more cases not begun: %s\n", tally->not_begun,
-               tally->interrupted ? "interrupted" : "the time was up (--seconds)");
+        printf("    %" PRIu64 " more cases were not begun: %s\n", tally->not_begun,
+               tally->interrupted ? "Ctrl-C ended the run" : "--seconds ended the run");
 }
 
 // One family; 0 with `why` if that is not possible.
@@ -183,7 +183,8 @@ static uint64_t shares_before(uint64_t count)
 
 static int diff_status(const struct tally *tally)
 {
-    if (tally->interrupted) fprintf(stderr, "tmaref diff: interrupted; the tally is of what was compared\n");
+    if (tally->interrupted)
+        fprintf(stderr, "tmaref diff: interrupted; the tally counts the cases that were compared\n");
     if (tally->mismatches > 0) return EXIT_MISMATCH;
     return tally->interrupted ? EXIT_USAGE : EXIT_AGREE;
 }

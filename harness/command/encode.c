@@ -70,7 +70,7 @@ static void print_left_out(const struct map_options *given, const struct tensorm
                                     given->estride == NULL ? "elementStrides 1" : NULL};
     int count = 0;
     for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
-        if (left_out[i] != NULL) printf("%s%s", count++ == 0 ? "\nLeft out, so chosen here: " : ", ", left_out[i]);
+        if (left_out[i] != NULL) printf("%s%s", count++ == 0 ? "\nDefaults used: " : ", ", left_out[i]);
     if (count != 0) printf(".\n");
 }
 
@@ -106,7 +106,7 @@ static void print(const struct encode_options *options, const struct map_args *a
         return;
     }
     if (rule == RULE_OK) print_map(options, image);
-    if (rule == RULE_OK && findings->count != 0) printf("\nAn H200 accepts this; the documents do not:\n");
+    if (rule == RULE_OK && findings->count != 0) printf("\nAn H200 accepts this call; the documents forbid it:\n");
     print_answer(args, rule);
     findings_print(findings, stdout);
 }

@@ -81,7 +81,7 @@ static int record_all(const struct record_options *to, struct source *source, st
     }
     progress_end(&progress);
     if (ok && count >= 0 && lines->count == 0) {
-        text_set(why, "there is no case of this lane to record");
+        text_set(why, "no case is in this lane: nothing to record");
         return 0;
     }
     return ok && count >= 0;

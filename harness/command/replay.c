@@ -121,7 +121,8 @@ static void print_table(const struct replay_options *to, const struct row *rows,
            mismatches, to->executor->name);
     if (cases < recorded) printf("a sample: %" PRIu64 " of the %" PRIu64 " cases of these traces\n", cases, recorded);
     if (open > 0)
-        printf("of %" PRIu64 " cases the status and what rests on PTX alone: the rest is an H200's time or promise\n",
+        printf("%" PRIu64
+               " cases rest on more than PTX promises: their status was compared, and what rests on PTX alone\n",
                open);
 }
 
@@ -190,7 +191,7 @@ static int report(const char *command, const struct replay_options *to, struct r
     int mismatch = 0;
     for (int i = 0; i < count; i++)
         if (rows[i].state == ROW_BAD) return command_usage(command, "%s", rows[i].why.at);
-    if (end == WORKERS_DIED) return command_usage(command, "a process died while it replayed a trace");
+    if (end == WORKERS_DIED) return command_usage(command, "a process crashed while it replayed a trace");
     int kept = keep_whole(rows, count);
     for (int i = 0; i < kept; i++) mismatch |= rows[i].mismatches > 0;
     if (to->json)

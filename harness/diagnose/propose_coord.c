@@ -44,7 +44,7 @@ static void try_in_boxes(struct search *search, const struct tensormap *map, int
                    multiply ? "multiplied by the box once too often" : "it counts boxes");
     else
         search_try(search, &h, 1, "every coordinate %s",
-                   multiply ? "is multiplied by the box once too often" : "counts boxes, not elements");
+                   multiply ? "is multiplied by the box once more than needed" : "counts boxes, not elements");
 }
 
 void propose_coord_unit(struct search *search)

@@ -135,7 +135,7 @@ void propose_fill(struct search *search)
     struct hypothesis h = search->base;
     if (search->question->is_store) return;
     h.map.oob_fill = h.map.oob_fill == OOB_FILL_ZERO ? OOB_FILL_NAN_REQUEST_ZERO_FMA : OOB_FILL_ZERO;
-    search_try(search, &h, 0, "out of bounds it is filled with %s",
+    search_try(search, &h, 0, "elements out of bounds are filled with %s",
                h.map.oob_fill == OOB_FILL_ZERO ? "zeros, not NaN" : "NaN, not zeros");
 }
 

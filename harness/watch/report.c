@@ -22,7 +22,7 @@ static const char *result_name(uint32_t value)
     switch (value) {
 #include "errors.def"
     default:
-        return "an error this tmaref has no name for";
+        return "an error that tmaref has no name for";
     }
 }
 
@@ -83,7 +83,7 @@ static void text_findings(const struct findings *findings, struct line *line)
     findings_text(findings, line);
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
         if (rule_row(findings->item[i].rule)->sm_90a == OUTCOME_CRASH)
-            line_add(line, "  the driver of an H200 crashes here: if this is the last report, it did\n");
+            line_add(line, "  the driver of an H200 crashes in this call; if this is the last report, it crashed\n");
 }
 
 static void text_call(const struct watch_call *call, struct line *line)
@@ -92,7 +92,7 @@ static void text_call(const struct watch_call *call, struct line *line)
              (int)getpid(), (int)gettid());
     for (int i = 0; i < call->argument_count; i++) text_argument(&call->argument[i], line);
     if (!call->is_modelled)
-        line_add(line, "  the memory behind an argument cannot be read: the driver will probably crash\n");
+        line_add(line, "  tmaref cannot read the memory that an argument points to; the driver will probably crash\n");
     text_findings(&call->findings, line);
 }
 

@@ -72,11 +72,11 @@ json '[-1,-3]' call pixelBoxLowerCorner
 # --- bytes that no encoder makes ---
 head -c 128 /dev/zero >"$work/zero"
 run 1 decode "$work/zero"
-out "These are not the bytes an encoder makes:"
+out "No encode call makes these bytes:"
 out "rule MAP_BITS_FIELD: boxDim[0] is 1"
 head -c 128 /dev/zero | tr '\0' '\377' >"$work/ones"
 run 1 decode "$work/ones"
-out "No call makes a map with these fields."
+out "No encode call makes a map with these fields."
 out "tensorRank           8"
 run 1 decode --json "$work/ones"
 json null call

@@ -91,7 +91,7 @@ noise() { # noise SEED BYTES: bytes that do not repeat
 }
 noise 1 128 >strange
 run 1 diagnose "${map[@]:0:10}" --tensor tensor --dump strange --before 0xcd
-out "128 of the wrong bytes are not of this tensor. That can mean: they are old; they are of another tensor"
+out "128 of the wrong bytes are not from this tensor. Possible reasons: they are old; they are from another tensor"
 out "FOREIGN"
 no_out "No cause explains"
 run 1 diagnose "${map[@]:0:10}" --tensor tensor --dump strange --other zeros --other strange

@@ -75,7 +75,7 @@ out "element (63, 64): the box does not hold it"
 run 1 explain "${map[@]}" --shared 0x400 --byte 0x3ff
 out "no byte of the box: outside of it"
 run 1 explain --dtype u8 --dim 64,64 --box 16,8 --swizzle 128B --byte 0x60
-out "no byte of the box: a gap after a short row"
+out "no byte of the box: a gap behind a short row"
 run 0 explain --json "${map[@]}" --coord 64,64 --shared 0x400 --element 64,65 --byte 0x491 --table
 json 8192 expectTx
 json 432 inBoundsBytes
@@ -136,7 +136,7 @@ out "rule REDUCE_TYPE"
 run 1 explain "${map[@]}" --store --coord -8,0 --shared 0x480
 out "fault, rule STORE_COORD_NEGATIVE: tensorCoords[0] is -8"
 run 1 explain --dtype u8 --dim 64,64 --box 16,8 --swizzle 128B --byte 0x60 --store
-out "a gap, which the store does not read"
+out "a gap; the store does not read it"
 run 0 explain --json "${store[@]}" --store --element 12,4
 json '"store"' operation
 json 64 writtenBytes
@@ -190,7 +190,7 @@ json 64 pitchBytes
 json 4 element pixel
 json 1 table 4 pixel
 run 1 explain --dtype u8 --dim 64,4,4 --lower-corner 0 --upper-corner 0 --channels 16 --pixels 4 --swizzle 64B --byte 0x10
-out "a gap after a short pixel, which the load leaves as it is"
+out "a gap behind a short pixel; the load does not write it"
 # Slices of 16 bytes: W, slice, N.
 run 0 explain --dtype u8 --dim 6,4,5 --interleave 16B --lower-corner 0 --upper-corner 0 --channels 16 --pixels 9 \
     --coord 4,2,0 --element 1,2,1
@@ -249,11 +249,11 @@ tile=(--dtype s32 --dim 16,16 --box 16,8 --shared 0x400)
 run 0 explain "${tile[@]}" --cluster 2
 out "CTA 1   loads slice 1 at (0, 8) to 0x600 of CTAs 0, 1 (ctaMask 0x0003)"
 out "expect_tx            1024 bytes in every CTA"
-out "Every CTA gets all of its tile."
+out "Every CTA receives its whole tile."
 run 1 explain "${tile[@]}" --cluster 1x1x2 --slices 1,1
 out "CTA 0   never receives slice 0: 0x400 to 0x5ff keep what they held"
 out "CTA 1   receives slice 1 twice"
-out "nothing hangs, nothing faults"
+out "nothing hangs, and nothing faults"
 run 1 explain "${tile[@]}" --cluster 2 --slices 0,0 --numbers
 out " 112  113  114  115  116  117  118  119  120  121  122  123  124  125  126  127"
 out "   0    0    0    0    0    0    0    0    0    0    0    0    0    0    0    0"

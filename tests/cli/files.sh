@@ -33,8 +33,8 @@ bad_cases() { # bad_cases TEXT [FAMILY]: the file bad.jsonl, in each command tha
     refused "$1" record -x model -f "${2:-mbarrier}" -I bad.jsonl -o out.jsonl
     check "something was written" test ! -e out.jsonl -a ! -e MANIFEST
 }
-: >bad.jsonl && bad_cases "bad.jsonl: there is no case in it"
-printf '\n \r\n\t\n' >bad.jsonl && bad_cases "bad.jsonl: there is no case in it"
+: >bad.jsonl && bad_cases "bad.jsonl: the file holds no case"
+printf '\n \r\n\t\n' >bad.jsonl && bad_cases "bad.jsonl: the file holds no case"
 printf '%s\0\n' "$good" >bad.jsonl && bad_cases "bad.jsonl: not JSON lines: it holds a NUL byte"
 echo 'ops' >bad.jsonl && bad_cases "line 1: "
 echo '{"ops":[' >bad.jsonl && bad_cases "line 1: "
@@ -58,7 +58,7 @@ bad_cases 'there is no key "ops" here' encode
 bad_cases 'there is no key "ops" here' load
 cp good.jsonl in && run 0 run -f mbarrier -I -
 printf '{"ops":' >in && refused "line 1: " run -f mbarrier -I -
-: >in && refused "there is no case" run -f mbarrier -I -
+: >in && refused "the file holds no case" run -f mbarrier -I -
 
 # Numbers of the other families, each out of its range.
 "$TMAREF" run -c -f load -n 1 --seed 3 >load.jsonl
@@ -162,7 +162,7 @@ out "bulk: model against model"
 out "all: model against model"
 run 0 diff -f all -n 600 --json model model
 run 0 diff -f encode -n 4000000000 --seconds 1 model model
-out "more cases not begun: the time was up (--seconds)"
+out "more cases were not begun: --seconds ended the run"
 refused "takes a whole number from 1 to" diff -f encode --seconds 0 model model
 run 0 diff -f mbarrier -I good.jsonl --seconds 5 model model
 refused "--family=all is for random cases" diff -f all -I good.jsonl model model
@@ -229,7 +229,7 @@ run_in_view() { what="$*"; "$TMAREF" "$@" >seen 2>err; check "exit status" test 
 run_in_view swizzle 128B --svg=pipe
 wait
 out "<svg"
-refused "there is no case of this lane" record -x model -f load -n 0 -o out.jsonl
+refused "no case is in this lane" record -x model -f load -n 0 -o out.jsonl
 refused "--lane is normal, faults or all, not 'fast'" record -x model -f load -l fast -o out.jsonl
 if [ "$(id -u)" -ne 0 ]; then
     mkdir locked && chmod 555 locked
@@ -266,8 +266,8 @@ what="diff, interrupted"
 timeout --foreground --preserve-status --signal=INT 1 "$TMAREF" diff -f load -n 1000000000 model model >out 2>err
 check "exit status of an interrupted diff" test $? -eq 2
 out "cases compared in"
-out "more cases not begun: interrupted"
-err "interrupted; the tally is of what was compared"
+out "more cases were not begun: Ctrl-C ended the run"
+err "interrupted; the tally counts the cases that were compared"
 timeout --foreground --preserve-status --signal=INT 1 "$TMAREF" diff -f all -n 1000000000 --json model model >out 2>err
 check "exit status of an interrupted diff" test $? -eq 2
 json true 0 interrupted

@@ -130,7 +130,7 @@ breaks() {
     blamed load sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     blamed load crash:654321 "process killed by signal 11"
     cases transpose '{"kernel":"article","bytes":16,"rows":10,"columns":700,"source":3729168,"sourcePitch":11200,"resultPitch":160,"swizzle":"none","x":601,"y":7,"loaded":3584,"transposed":2048}'
-    blamed transpose late:601 "CUDA_ERROR_LAUNCH_TIMEOUT (702): 32 threads waited in vain, the first of them thread 0 of CTA 0 for parity 1 of the mbarrier at shared address 0x400"
+    blamed transpose late:601 "CUDA_ERROR_LAUNCH_TIMEOUT (702): 32 threads gave up waiting; the first is thread 0 of CTA 0, which waited for parity 1 of the mbarrier at shared address 0x400"
     cases mbarrier '{"ops":[{"op":"init","operand":654321}]}'
     blamed mbarrier sticky:654321 "CUDA_ERROR_LAUNCH_FAILED (719)"
     # A hang costs its second at each halving: few cases.

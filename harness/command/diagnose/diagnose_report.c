@@ -55,7 +55,7 @@ static void print_meant(const struct diagnose *question, const struct first_wron
         printf("\n");
     } else
         printf("%s\n", question->map.mode == TENSORMAP_TILED && question->slices == 1
-                           ? "what was there before: no byte of the box"
+                           ? "what was there before the load: the box has no byte here"
                            : "not said for im2col maps and slices");
 }
 
@@ -76,7 +76,7 @@ static void print_first(const struct diagnose *question, const struct diagnosis 
         explain_print_index(first.found, question->map.rank);
         printf(", global address 0x%" PRIx64 "\n", first.source);
     } else
-        printf("bytes that are nowhere in the %s, or all alike\n", question->is_store ? "tile" : "tensor");
+        printf("bytes that are not in the %s, or are all alike\n", question->is_store ? "tile" : "tensor");
 }
 
 static void print_question(const struct diagnose *question, const struct diagnosis *answer)
@@ -121,17 +121,17 @@ static void print_heading(const struct diagnose *question, const struct diagnosi
 {
     int is_known = next->is_whole || next->is_maybe;
     if (previous == NULL && !next->is_whole && next->is_maybe && diagnosis_is_foreign(answer))
-        printf(
-            "\n%u of the wrong bytes are not of this %s. That can mean: they are old; they are of another tensor, "
-            "operand or\nstage (give it with --other); they were converted, or turned round; or threads wrote them.\n",
-            answer->foreign_bytes, question->is_store ? "tile" : "tensor");
+        printf("\n%u of the wrong bytes are not from this %s. Possible reasons: they are old; they are from "
+               "another tensor, operand or\nstage (give it with --other); they were converted or byte-swapped; "
+               "threads wrote them.\n",
+               answer->foreign_bytes, question->is_store ? "tile" : "tensor");
     else if (previous == NULL && !is_known)
-        printf("\nNo cause explains every byte. What explains most:\n");
+        printf("\nNo cause explains every byte. These causes explain the most:\n");
     else if (previous != NULL && next->is_whole && previous->is_whole && previous == &answer->explanation[0])
-        printf("\nThe same bytes would come of:\n");
+        printf("\nThese causes leave the same bytes:\n");
     else if (previous != NULL && previous->is_whole && !next->is_whole)
-        printf("\nOr, if %s:\n", question->before == NULL ? "the bytes of which nobody knows are as it says"
-                                                          : "each piece is of that of the two which it could be of");
+        printf("\nOr, if %s:\n", question->before == NULL ? "the unknown bytes are as it says"
+                                                          : "each piece that fits two sources is from the right one");
 }
 
 static void print_explanations(const struct diagnose *question, const struct diagnosis *answer)
@@ -144,7 +144,7 @@ static void print_explanations(const struct diagnose *question, const struct dia
         print_heading(question, answer, i == 0 ? NULL : e - 1, e);
         print_explanation(answer, i);
     }
-    if (guesses > GUESSES) printf("\n%d more that may be are in the output of --json.\n", guesses - GUESSES);
+    if (guesses > GUESSES) printf("\n%d more possible causes are in the output of --json.\n", guesses - GUESSES);
 }
 
 void diagnose_print(const struct diagnose *question, const struct diagnosis *answer)
@@ -159,7 +159,8 @@ void diagnose_print(const struct diagnose *question, const struct diagnosis *ans
     if (answer->wrong_bytes > 0) print_first(question, answer);
     if (diagnosis_is_clean(answer))
         printf("\nClean: the dump is what this %s leaves.\n", question->is_store ? "store" : "load");
-    if (answer->wrong_bytes > 0 && answer->explanations == 0) printf("\nNo cause that tmaref knows explains it.\n");
+    if (answer->wrong_bytes > 0 && answer->explanations == 0)
+        printf("\ntmaref knows no cause that explains these bytes.\n");
     print_explanations(question, answer);
 }
 

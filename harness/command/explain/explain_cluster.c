@@ -221,8 +221,9 @@ static int print_sharing(const struct sharing *sharing)
     if (sharing->findings.count > 0)
         printf("A load faults:\n");
     else
-        printf(incomplete ? "The barriers get the bytes that they expect all the same: nothing hangs, nothing faults.\n"
-                          : "Every CTA gets all of its tile.\n");
+        printf(incomplete
+                   ? "Each barrier still receives the bytes that it expects: nothing hangs, and nothing faults.\n"
+                   : "Every CTA receives its whole tile.\n");
     findings_print(&sharing->findings, stdout);
     if (sharing->question->wants_numbers) print_contents(sharing);
     return incomplete;

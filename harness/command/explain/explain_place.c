@@ -58,9 +58,9 @@ static json_t *place_json(const struct box *box, const struct provenance *place)
 
 static const char *gap(const struct box *box)
 {
-    if (box->question->operation != EXPLAIN_LOAD) return "a gap, which the store does not read";
-    return box->is_im2col ? "a gap after a short pixel, which the load leaves as it is"
-                          : "a gap after a short row, which the load leaves as it is";
+    if (box->question->operation != EXPLAIN_LOAD) return "a gap; the store does not read it";
+    return box->is_im2col ? "a gap behind a short pixel; the load does not write it"
+                          : "a gap behind a short row; the load does not write it";
 }
 
 int box_answer_byte(const struct box *box, json_t *json)
