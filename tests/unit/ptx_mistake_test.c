@@ -130,6 +130,16 @@ static const struct {
     {HEAD ".entry k() .maxntd 128 { ret; }", "no directive of a function"},
     {HEAD ".nosuch;", "no directive of a module"},
     {HEAD ".extern .func f(.param .b32 a); .func f(.param .b64 a) { ret; }", "takes or returns something else"},
+    {HEAD ".extern .func f(.param .b32 a); .func f() { ret; }", "takes or returns something else"},
+    {HEAD ".extern .func f(); .func (.param .b32 r) f() { ret; }", "takes or returns something else"},
+    {HEAD ".func f() { ret; } .alias f, nosuch;", ".alias of what is no function"},
+    {HEAD ".global .u32 g; .func f() { ret; } .alias f, g;", ".alias of what is no function"},
+    {HEAD ".global .u32 g; .func f() { ret; } .alias g, f;", ".alias of what is no function"},
+    {HEAD ".global .align 0 .b32 a;", "a power of two"},
+    {HEAD ".global .b32 a[1.5];", "that many elements"},
+    {".version 8.0\n.target sm_1a0\n", "not for sm_1a0"},
+    {".version 800.0\n", "a version such as 8.0"},
+    {".version x\n", "a version such as 8.0"},
 };
 
 START_TEST(a_module_that_is_wrong_is_refused)
