@@ -33,6 +33,7 @@ DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struc
     driver_read_options(driver);
     if (was_told++) return CUDA_ERROR_NOT_SUPPORTED;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
-                         "this program (or a library of it) has the CUDA runtime linked statically, which asks the "
-                         "driver for a private interface; link it with: nvcc -cudart shared");
+                         "this program, or a library of it, asks the driver for a private interface, as the CUDA "
+                         "runtime does where it is linked statically; if the program fails now, link it with: "
+                         "nvcc -cudart shared");
 }
