@@ -4,7 +4,8 @@
 #   package  its tests and mypy, on the library and the command of BUILD
 #   wheel    one wheel of SOURCE, and in a new virtual environment of each Python from 3.10 on that is here the tests on what
 #            that wheel puts there
-# What both need comes from PyPI. Ends with 77, and says why, where there is no venv or no PyPI.
+#   triton   the example of Triton's descriptors, on the library of BUILD
+# What they need comes from PyPI. Ends with 77, and says why, where there is no venv or no PyPI.
 set -eu
 check=$1 source=$2 build=$3
 unset PYTHONPATH PYTHONHOME TMAREF_PYTHON_LIBRARY TMAREF_COMMAND
@@ -53,6 +54,12 @@ try_wheel() { # try_wheel INTERPRETER
     "$python" -m pytest -q -rs -p no:cacheprovider -p no:tmaref --doctest-modules tests --pyargs tmaref
     [ "$("$work/venv/bin/tmaref" --version)" = "$("$build/harness/tmaref" --version)" ]
     "$python" -m tmaref explain MAP_STRIDE_ALIGN >/dev/null
+}
+
+check_triton() {
+    new_venv python3 cffi numpy pytest triton==3.9.0
+    export TMAREF_PYTHON_LIBRARY=$build/native TMAREF_COMMAND=$build/harness/tmaref PYTHONPATH=$source/python
+    TRITON_CACHE_DIR=$work/cache "$python" -m pytest -q -rs -p no:cacheprovider -k triton tests/test_examples.py
 }
 
 check_wheel() {
