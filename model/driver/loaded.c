@@ -205,8 +205,9 @@ enum cuda_result loaded_text(struct driver *driver, const char *call, const void
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (fatbin_is(image)) return text_of_fatbin(driver, call, image, size_bytes, is_linked, text, bytes);
     if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
-        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
-                             "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead");
+        return driver_refuse(
+            driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+            "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)");
     *bytes = strnlen(image, size_bytes);
     *text = strndup(image, *bytes);
     return *text == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
