@@ -165,10 +165,12 @@ static enum machine_next run_barrier(struct machine_strand *strand, const struct
     for (uint32_t left = lanes, group, number; left != 0; left &= ~group) {
         group = same_barrier(strand, code, left, &number);
         uint32_t lane = (uint32_t)__builtin_ctz(group), threads = threads_of(strand, code, lane);
-        if (number >= MACHINE_BARRIERS || threads % MACHINE_LANES != 0)
+        if (number >= MACHINE_BARRIERS)
             return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_ILLEGAL_INSTRUCTION,
-                                "barrier %u of %u threads: there are barriers 0 to 15, and threads come in 32s", number,
-                                threads);
+                                "barrier %u: there are barriers 0 to %d", number, MACHINE_BARRIERS - 1);
+        if (threads % MACHINE_LANES != 0)
+            return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_ILLEGAL_INSTRUCTION,
+                                "barrier %u of %u threads: their number is a multiple of 32", number, threads);
         if ((group & ~warp->begun) != 0) arrive(strand, code, group & ~warp->begun, number);
         done |= is_arrive(code->choice) ? group : released(warp, &warp->cta->barrier[number], group);
         if (!is_arrive(code->choice)) tell(strand, code, group & done, MEETING_WAIT, number, warp->mark[lane]);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Addresses as values: cvta, isspacep, the stack; and what only hints at memory: discard, priorities, cache policies.
+#include <assert.h>
+
 #include "handler.h"
 #include "warp.h"
 
@@ -17,39 +19,29 @@ static uint64_t window_of(const struct machine_strand *strand, enum ptx_word spa
     return is_shared_word(space) ? MACHINE_SHARED_WINDOW : space == PTX_LOCAL ? MACHINE_LOCAL_WINDOW : 0;
 }
 
-// (from & cut) + add, in registers of 64 bits; 0 if they are not.
-static int move_addresses(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
-                          uint64_t cut, uint64_t add)
+// (from & cut) + add. Both registers have 64 bits, as the rows say.
+static void move_addresses(const struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
+                           uint64_t cut, uint64_t add)
 {
-    if (code->operand[0].file != PTX_FILE_64 || code->operand[1].file != PTX_FILE_64) return 0;
     uint64_t *to = machine_lanes(strand, code, 0);
     const uint64_t *from = machine_lanes(strand, code, 1);
+    assert(code->operand[0].file == PTX_FILE_64 && code->operand[1].file == PTX_FILE_64);
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         uint64_t kept = (uint64_t)(lanes >> lane & 1) - 1;
         to[lane] = (((from[lane] & cut) + add) & ~kept) | (to[lane] & kept);
     }
-    return 1;
 }
 
 static enum machine_next to_generic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
     uint64_t window = window_of(strand, (enum ptx_word)code->choice->space[0]);
-    if (move_addresses(strand, code, lanes, window == 0 ? UINT64_MAX : UINT32_MAX, window)) return MACHINE_NEXT;
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
-        uint64_t address = machine_value(strand, &code->operand[1], lane);
-        if (lanes >> lane & 1)
-            machine_set_value(strand, &code->operand[0], lane, window == 0 ? address : window + (uint32_t)address);
-    }
+    move_addresses(strand, code, lanes, window == 0 ? UINT64_MAX : UINT32_MAX, window);
     return MACHINE_NEXT;
 }
 
 static enum machine_next from_generic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    uint64_t window = window_of(strand, (enum ptx_word)code->choice->space[0]);
-    if (move_addresses(strand, code, lanes, UINT64_MAX, 0 - window)) return MACHINE_NEXT;
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-        if (lanes >> lane & 1)
-            machine_set_value(strand, &code->operand[0], lane, machine_value(strand, &code->operand[1], lane) - window);
+    move_addresses(strand, code, lanes, UINT64_MAX, 0 - window_of(strand, (enum ptx_word)code->choice->space[0]));
     return MACHINE_NEXT;
 }
 

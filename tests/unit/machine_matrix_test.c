@@ -116,6 +116,51 @@ START_TEST(WGMMA_WAIT__a_product_is_there_behind_its_wait)
 }
 END_TEST
 
+// Half of the lanes come to each instruction behind the others.
+#define PART(n) "@%p1 bra P" n ";\nnanosleep.u32 20;\nP" n ":\n"
+#define PARTED_PRODUCT                                                                                                 \
+    "setp.ne.u32 %p3, 1, 0;\nand.b32 %r6, %r1, 1;\nsetp.ne.u32 %p1, %r6, 0;\n" PART(                                   \
+        "0") "wgmma.fence.sync.aligned;\n" PART("1") "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, " \
+                                                     "%f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, "                           \
+                                                     "0;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, "  \
+                                                     "%f2, %f3, %f4}, %rd6, %rd7, %p3, 1, -1, 0, 0;\n"                 \
+                                                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, " \
+                                                     "%f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, 0;\n" PART(                 \
+                                                         "2") "wgmma.commit_group.sync.aligned;\n" PART("3")
+
+START_TEST(WGMMA_WAIT__lanes_that_come_later_are_waited_for)
+{
+    uint32_t d[4 * WGMMA_THREADS] = {0};
+    struct machine_outcome outcome = run_kernel(KERNEL DESCRIPTORS ZERO PARTED_PRODUCT
+                                                "wgmma.wait_group.sync.aligned 0;\n" OUT("f32", "%f1, %f2, %f3, %f4"),
+                                                WGMMA_THREADS, (enum machine_policy)_i);
+    expect_product(d);
+    check_done(&outcome);
+    ck_assert(is_product(d));
+}
+END_TEST
+
+// ldmatrix, movmatrix and mma, whose lanes come together (PART is nothing) or not.
+#define MATRICES(p0, p1, p2)                                                                                           \
+    "and.b32 %r6, %r1, 1;\nsetp.ne.u32 %p1, %r6, 0;\nmad.lo.u32 %r5, %r1, 16, %r2;\n" p0                               \
+    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r5];\n" p1                                   \
+    "movmatrix.sync.aligned.m8n8.trans.b16 %r14, %r13;\n" p2                                                           \
+    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r10, %r11, %r12, %r13}, {%r14, "      \
+    "%r11}, {%f1, %f2, %f3, %f4};\n" OUT("f32", "%f1, %f2, %f3, %f4")
+
+START_TEST(MATRIX__lanes_that_come_later_are_waited_for)
+{
+    static uint32_t together[OUT_WORDS];
+    struct machine_outcome outcome = run_kernel(KERNEL ZERO MATRICES("", "", ""), 32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    memcpy(together, memory.out, sizeof together);
+    ck_assert_uint_ne(together[0], 0);
+    outcome = run_kernel(KERNEL ZERO MATRICES(PART("0"), PART("1"), PART("2")), 32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    ck_assert_int_eq(memcmp(together, memory.out, sizeof together), 0);
+}
+END_TEST
+
 START_TEST(WGMMA_WAIT__without_it_registers_are_stale)
 {
     uint32_t d[4 * WGMMA_THREADS] = {0};
@@ -290,6 +335,8 @@ Suite *machine_matrix_suite(void)
     Suite *suite = suite_create("machine_matrix");
     TCase *tcase = tcase_create("MATRIX");
     tcase_add_loop_test(tcase, WGMMA_WAIT__a_product_is_there_behind_its_wait, 0, POLICIES);
+    tcase_add_loop_test(tcase, WGMMA_WAIT__lanes_that_come_later_are_waited_for, 0, POLICIES);
+    tcase_add_test(tcase, MATRIX__lanes_that_come_later_are_waited_for);
     tcase_add_test(tcase, WGMMA_WAIT__without_it_registers_are_stale);
     tcase_add_test(tcase, MMA__is_the_model_s_product);
     tcase_add_loop_test(tcase, MMA__wmma_is_the_product_of_the_matrices, 0, WMMA_CASES);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The suite `machine_memory`: loads, stores, atomics, spaces and faults of the PTX machine.
+#include "heap.h"
 #include "machine_test.h"
 #include "print.h"
 
@@ -376,6 +377,79 @@ START_TEST(printf_writes_all_or_says_that_it_is_cut)
 }
 END_TEST
 
+// What CUDA's printf makes of each conversion; what is none is written as it stands. `there`: of that many arguments.
+static const struct {
+    const char *format;
+    uint64_t value;
+    int there, conversions;
+    const char *text;
+} conversions_of[] = {
+    {"100%%|", 7, 0, 0, "100%|"},
+    {"%*d|", 5, 2, 1, "    5|"},
+    {"%-*d|", 3, 2, 1, "3  |"},
+    {"%p|", 0x12ab, 1, 1, "0x12ab|"},
+    {"%c%c", 'x', 2, 2, "xx"},
+    {"%i %u %hd", 0xffffffff, 3, 3, "-1 4294967295 -1"},
+    {"%ld %llx %zu", 1000000000000, 3, 3, "1000000000000 e8d4a51000 1000000000000"},
+    {"%n|", 7, 1, 0, "%n|"},
+    {"a%", 7, 1, 0, "a%"},
+    {"a%5", 7, 1, 0, "a%5"},
+    {"a%l", 7, 1, 0, "a%l"},
+    {"%+-+-+-+-+-+-+-+-+-+-d", 7, 1, 0, "%+-+-+-+-+-+-+-+-+-+-d"},
+    {"%d|%d|", 7, 1, 1, "7|%d|"},
+    {"%*d|", 7, 0, 0, "%*d|"},
+    {"%e", 0x3ff8000000000000, 1, 1, "1.500000e+00"},
+};
+
+struct few {
+    uint64_t value;
+    int left;
+};
+
+static int give_few(void *context, uint64_t offset, void *to, size_t bytes)
+{
+    struct few *few = context;
+    (void)offset;
+    memcpy(to, &few->value, bytes);
+    return few->left-- > 0;
+}
+
+START_TEST(printf_knows_the_conversions_of_cuda)
+{
+    int conversions;
+    size_t length;
+    struct few few = {conversions_of[_i].value, conversions_of[_i].there};
+    const struct print_source source = {&few, give_string, give_few};
+    char *text = machine_print(conversions_of[_i].format, &source, &length, &conversions);
+    ck_assert_str_eq(text, conversions_of[_i].text);
+    ck_assert_uint_eq(length, strlen(text));
+    ck_assert_int_eq(conversions, conversions_of[_i].conversions);
+    free(text);
+}
+END_TEST
+
+START_TEST(a_heap_gives_each_byte_once)
+{
+    enum { BYTES = 4096 };
+    struct machine_heap *heap = machine_heap_open(BYTES);
+    ck_assert_ptr_nonnull(heap);
+    ck_assert_ptr_null(machine_heap_open(0));
+    ck_assert_ptr_null(machine_heap_open(UINT64_MAX));
+    ck_assert_uint_eq(machine_heap_take(heap, 0), 0);
+    ck_assert_uint_eq(machine_heap_take(heap, BYTES + 1), 0);
+    const uint64_t a = machine_heap_take(heap, 1000), b = machine_heap_take(heap, 1000),
+                   c = machine_heap_take(heap, 2064);
+    ck_assert(a != 0 && b == a + 1008 && c == b + 1008);
+    ck_assert_uint_eq(machine_heap_take(heap, 64), 0);
+    ck_assert(machine_heap_give(heap, 0) && !machine_heap_give(heap, a + 16));
+    ck_assert(machine_heap_give(heap, a) && !machine_heap_give(heap, a));
+    ck_assert_uint_eq(machine_heap_take(heap, 1008), a); // all of the piece
+    ck_assert(machine_heap_give(heap, a) && machine_heap_give(heap, c) && machine_heap_give(heap, b));
+    ck_assert_uint_eq(machine_heap_take(heap, BYTES), a); // free pieces that touch are one
+    machine_heap_close(heap);
+}
+END_TEST
+
 START_TEST(malloc_and_free_take_from_the_heap)
 {
     struct machine_heap *heap = machine_heap_open(1 << 16);
@@ -416,6 +490,9 @@ Suite *machine_memory_suite(void)
     tcase_add_loop_test(wrong, faults_name_rule_and_thread, 0, (int)(sizeof faults / sizeof faults[0]));
     tcase_add_test(calls, printf_writes_what_lies_in_the_arguments);
     tcase_add_loop_test(calls, printf_writes_all_or_says_that_it_is_cut, 0, (int)(sizeof prints / sizeof prints[0]));
+    tcase_add_loop_test(calls, printf_knows_the_conversions_of_cuda, 0,
+                        sizeof conversions_of / sizeof conversions_of[0]);
+    tcase_add_test(calls, a_heap_gives_each_byte_once);
     tcase_add_test(calls, malloc_and_free_take_from_the_heap);
     suite_add_tcase(suite, moves);
     suite_add_tcase(suite, atomics);

@@ -314,6 +314,10 @@ END_TEST
 
 #define TEXT_OF(name, a, b, c) ".global .align 1 .b8 " name "[4] = {" #a ", " #b ", " #c ", 0};\n"
 
+#define SHARED ".shared .align 1024 .b8 s[4096];\n"
+#define WAIT   "W: mbarrier.try_wait.parity.shared.b64 %p0, [s], 0;\n@!%p0 bra W;\n"
+#define WGMMA  "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%d0, %d1, %d2, %d3}, %rd1, %rd1, 1, 1, 1, 0, 0;\n"
+
 static const struct {
     const char *why, *before, *body;
     uint32_t block;
@@ -339,6 +343,38 @@ static const struct {
      "cvta.global.u64 %rd3, %rd3;\nmov.u64 %rd4, 1;\nmov.u32 %r1, 42;\n"
      "call __assertfail, (%rd1, %rd2, %r1, %rd3, %rd4);\n",
      40, MACHINE_TRAPPED, 710, "a.c:42: fff: assertion `x>0` failed"},
+    {"a barrier that there is not", "", "mov.u32 %r1, 16;\nbarrier.sync %r1;\n", 32, MACHINE_FAULTED, 715,
+     "barrier 16: there are barriers 0 to 15"},
+    {"a barrier of a part of a warp", "", "mov.u32 %r1, 33;\nbarrier.sync 1, %r1;\n", 64, MACHINE_FAULTED, 715,
+     "barrier 1 of 33 threads"},
+    {"a stack that nobody has", "", "alloca.u64 %rd1, 600000;\n", 1, MACHINE_FAULTED, 719,
+     "alloca of 600000 bytes: a thread has at most 524288"},
+    {"a stack that is used up", "", "alloca.u64 %rd1, 300000;\nalloca.u64 %rd1, 300000;\n", 1, MACHINE_FAULTED, 719,
+     "alloca of 300000 bytes"},
+    {"memory that was never given", ".extern .func free(.param .b64 p);\n", "mov.u64 %rd1, 64;\ncall free, (%rd1);\n",
+     1, MACHINE_FAULTED, 719, "free(0x40): malloc() of a kernel gave no such memory"},
+    {"no memory is given back", ".extern .func free(.param .b64 p);\n", "mov.u64 %rd1, 0;\ncall free, (%rd1);\n", 3,
+     MACHINE_DONE, 0, ""},
+    {"a copy to no multiple of its size", SHARED, "cp.async.ca.shared.global [s+2], [%rd0], 4;\n", 1, MACHINE_FAULTED,
+     716, "cp.async"},
+    {"a matrix at no multiple of 16", SHARED,
+     "mov.u32 %r1, s;\nadd.u32 %r1, %r1, 4;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];\n", 32,
+     MACHINE_FAULTED, 716, "ldmatrix"},
+    {"local memory at no multiple of the size", "", "st.local.u32 [2], %r1;\n", 1, MACHINE_FAULTED, 716, "st.local"},
+    {"local memory that there is not", "", "mov.u32 %r1, 1000000;\nld.local.u32 %r2, [%r1];\n", 32, MACHINE_FAULTED,
+     700, "ld.local"},
+    {"a barrier that nobody made", SHARED, WAIT, 1, MACHINE_HUNG, 0, "No mbarrier.init has made a barrier there"},
+    {"a barrier that was dropped", SHARED,
+     "mbarrier.init.shared.b64 [s], 1;\nmbarrier.inval.shared.b64 [s];\nst.shared.u64 [s], 0;\n" WAIT, 1, MACHINE_HUNG,
+     0, "mbarrier.inval has dropped it"},
+    {"a barrier to which too much came", SHARED,
+     "mbarrier.init.shared.b64 [s], 1;\nmov.u32 %r1, s;\n"
+     "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], 64;\n" WAIT,
+     1, MACHINE_HUNG, 0, "and expect_tx of 64 more bytes: more came than were expected"},
+    {"wgmma that is another in another warp", SHARED,
+     ".reg .f32 %d<4>;\nmov.u32 %r0, %tid.x;\nsetp.lt.u32 %p0, %r0, 32;\n"
+     "mov.u32 %r1, s;\nshr.u32 %r1, %r1, 4;\ncvt.u64.u32 %rd1, %r1;\n@%p0 bra A;\n" WGMMA "ret;\nA:\n" WGMMA,
+     128, MACHINE_FAULTED, 719, "The warps of a warpgroup must execute the same wgmma"},
 };
 
 START_TEST(a_row_ends_the_launch_and_says_why)
