@@ -391,55 +391,6 @@ START_TEST(a_row_ends_the_launch_and_says_why)
 }
 END_TEST
 
-// --- What an observer hears ------------------------------------------------------------------------------------------
-
-static const struct {
-    const char *row;
-    enum access_kind kind;
-    enum access_order order;
-    enum access_scope scope;
-} accesses[] = {
-    {"ld.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_WEAK, SCOPE_NONE},
-    {"ld.volatile.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_VOLATILE, SCOPE_SYS},
-    {"ld.relaxed.cta.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_RELAXED, SCOPE_CTA},
-    {"ld.acquire.gpu.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_ACQUIRE, SCOPE_GPU},
-    {"ld.mmio.relaxed.sys.global.u32 %r1, [%rd0];", ACCESS_READ, ORDER_MMIO, SCOPE_SYS},
-    {"st.release.sys.global.u32 [%rd0], %r1;", ACCESS_WRITE, ORDER_RELEASE, SCOPE_SYS},
-    {"st.relaxed.cluster.global.u32 [%rd0], %r1;", ACCESS_WRITE, ORDER_RELAXED, SCOPE_CLUSTER},
-    {"atom.global.add.u32 %r1, [%rd0], %r2;", ACCESS_REDUCE, ORDER_RELAXED, SCOPE_GPU},
-    {"atom.acq_rel.cluster.global.exch.b32 %r1, [%rd0], %r2;", ACCESS_REDUCE, ORDER_ACQ_REL, SCOPE_CLUSTER},
-    {"red.release.cta.global.or.b32 [%rd0], %r2;", ACCESS_REDUCE, ORDER_RELEASE, SCOPE_CTA},
-};
-
-struct heard {
-    struct access last;
-    int count;
-};
-
-static void hear(void *context, const struct event *event)
-{
-    struct heard *heard = context;
-    if (event->kind != EVENT_ACCESS || event->access.bytes != 4) return; // not the parameter
-    heard->last = event->access;
-    heard->count++;
-}
-
-START_TEST(accesses_are_told_with_their_order_and_scope)
-{
-    char text[TEXT_BYTES];
-    struct heard heard = {0};
-    const struct observer observer = {&heard, hear};
-    snprintf(text, sizeof text, "%smov.u32 %%r2, 1;\nmov.u32 %%r1, 0;\n%s\nret;\n}\n", ENTRY, accesses[_i].row);
-    struct ran *ran = run_well(text, (struct launch_of){.block = 3, .observer = &observer});
-    ck_assert_int_eq(heard.count, 3); // one of each lane
-    ck_assert_msg(heard.last.kind == accesses[_i].kind && heard.last.order == accesses[_i].order &&
-                      heard.last.scope == accesses[_i].scope && heard.last.bytes == 4,
-                  "%s: kind %d, order %d, scope %d", accesses[_i].row, (int)heard.last.kind, (int)heard.last.order,
-                  (int)heard.last.scope);
-    free(ran);
-}
-END_TEST
-
 #define ROWS(table) (int)(sizeof(table) / sizeof(table)[0])
 
 Suite *machine_row_suite(void)
@@ -454,7 +405,6 @@ Suite *machine_row_suite(void)
     tcase_add_test(rows, predicates_are_passed_and_returned);
     tcase_add_test(rows, addresses_in_32_bits_change_their_space);
     tcase_add_loop_test(ways, a_row_ends_the_launch_and_says_why, 0, ROWS(ends));
-    tcase_add_loop_test(ways, accesses_are_told_with_their_order_and_scope, 0, ROWS(accesses));
     suite_add_tcase(suite, rows);
     suite_add_tcase(suite, ways);
     return suite;
