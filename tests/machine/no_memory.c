@@ -168,7 +168,7 @@ static enum end run_seen(enum machine_policy policy)
 {
     const struct look_options options = {.stats = 1,
                                          .is_json = 1,
-                                         .break_at = "k:30",
+                                         .break_at = "k:32",
                                          .cta = "",
                                          .thread = "",
                                          .dump = "shared,barriers,warp",
