@@ -10,7 +10,7 @@ build=$1
 
 # The least percentage of lines and of branches of each folder that model/CMakeLists.txt names, and of core to mma together:
 # what this script reached when the bar was set, rounded down. The aims are 95 and 90; what is below them are the branches of
-# alu, machine and look.
+# alu.
 bars='
 core     99 97
 number   99 98
@@ -23,8 +23,8 @@ mma      99 99
 cute     99 95
 ptx      98 90
 alu      99 52
-machine  97 86
-look     95 73
+machine  98 90
+look     98 90
 driver   99 95
 runtime  99 98
 together 99 98
