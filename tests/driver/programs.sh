@@ -48,6 +48,12 @@ dumps) # tmaref_dump.h, unchanged, and results: what an H200 wrote
         "$TMAREF" compare --type f32 "$scratch/h200/sums.f32" "$scratch/sums.f32" || failed=1
     done
     ;;
+wmma) # what an H200 printed
+    for schedule in default late early shuffled; do
+        run 0 --schedule $schedule --seed 5 -- "$folder/wmma"
+        diff "$(dirname "$0")/programs/wmma.h200.txt" "$scratch/out" || failed=1
+    done
+    ;;
 static)
     run 1 -- "$folder/static"
     expect "$name" 'link it with: nvcc -cudart shared' "$scratch/err"
