@@ -7,34 +7,35 @@
 #include "operand_rule.h"
 #include "program.h"
 
-// Rows and words that are younger than the recorded programs are not drawn: the seeds would give other programs.
-static int is_young(int form)
+// --- Rows and words that came after recorded.txt are not drawn: a seed makes the program that it made then ------------
+
+static int is_later_row(int form)
 {
-    return (form >= PTX_FORM_WMMA_LOAD_A_F16 && form < PTX_FORM_WMMA_MMA_OTHER) || form == PTX_FORM_VABSDIFF2_U32 ||
-           form == PTX_FORM_VABSDIFF4_U32;
+    if (form == PTX_FORM_VABSDIFF2_U32 || form == PTX_FORM_VABSDIFF4_U32) return 1;
+    return strncmp(ptx_form_row(form)->opcode, "wmma.", 5) == 0 && form != PTX_FORM_WMMA_MMA_OTHER;
 }
 
-static int is_young_word(int form, const char *word)
+static int is_later_word(int form, const char *word)
 {
-    if (form != PTX_FORM_CVT_BF16_ANY && form != PTX_FORM_CVT_BF16_TO_INT) return 0;
-    return strncmp(word, "u8", 2) == 0 || strncmp(word, "s8", 2) == 0;
+    return (form == PTX_FORM_CVT_BF16_ANY || form == PTX_FORM_CVT_BF16_TO_INT) && word[1] == '8';
 }
 
-// Word `n` of those of the slot that are drawn, or NULL.
-static const char *old_word(int form, int slot, int n, size_t *length)
+// Word `number` of those of a slot that were there; NULL: there are no more.
+static const char *word_of(int form, int slot, int number, size_t *length)
 {
     for (int i = 0;; i++) {
         const char *word = ptx_form_slot_word(form, slot, i, length);
-        if (word == NULL || (!is_young_word(form, word) && n-- == 0)) return word;
+        if (word == NULL || (!is_later_word(form, word) && number-- == 0)) return word;
     }
 }
 
-// Row `n` of those that are drawn, or PTX_FORMS.
-static int old_row(int n)
+static int any_row(struct program *program)
 {
-    int form = 0;
-    while (form < PTX_FORMS && (is_young(form) || n-- > 0)) form++;
-    return form;
+    static int row[PTX_FORMS], rows;
+    if (rows == 0)
+        for (int form = 0; form < PTX_FORMS; form++)
+            if (!is_later_row(form)) row[rows++] = form;
+    return row[program_below(program, rows)];
 }
 
 int spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice)
@@ -45,8 +46,8 @@ int spell(struct program *program, int form, char *spelling, size_t bytes, struc
     for (int slot = 0; slot < ptx_form_slots(form); slot++) {
         int words = 0;
         if (ptx_form_slot_is_optional(form, slot) && program_chance(program, 50)) continue;
-        while (old_word(form, slot, words, &length) != NULL) words++;
-        const char *word = old_word(form, slot, program_below(program, words), &length);
+        while (word_of(form, slot, words, &length) != NULL) words++;
+        const char *word = word_of(form, slot, program_below(program, words), &length);
         used += (size_t)snprintf(spelling + used, bytes - used, ".%.*s", (int)length, word);
     }
     return ptx_spelling_cut(spelling, used, &cut) && ptx_form_match(form, &cut, choice, &taken);
@@ -54,10 +55,8 @@ int spell(struct program *program, int form, char *spelling, size_t bytes, struc
 
 int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes)
 {
-    int rows = 0;
-    while (old_row(rows) < PTX_FORMS) rows++;
     for (;;) {
-        int form = old_row(program_below(program, rows));
+        int form = any_row(program);
         const struct ptx_form *row = ptx_form_row(form);
         if (row->runs != runs) continue;
         for (int i = 0; opcodes != NULL && opcodes[i] != NULL; i++)
