@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cuCtx* and the primary context. A context is a name for the device with a sticky error: whatever it allocated goes
+// cuCtx* and the primary context. A context is a name for the device: whatever it allocated goes
 // with it.
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 // As the driver 580.159.04 says of an H200; the two that it does not support are about launches from kernels.
 enum { LIMIT_DEPTH = 3, LIMIT_GRAPHICS = 9, LIMITS };
-enum { API_VERSION = 3020, GREATEST_PRIORITY = -5 };
+enum { API_VERSION = 3020, GREATEST_PRIORITY = -5, CTX_MAP_HOST = 8 };
 static const size_t limits[LIMITS] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480, 232448, 0, 0};
 
 static enum cuda_result check_limit(uint32_t limit)
@@ -78,7 +78,7 @@ static void primary_reset(struct driver *driver)
     struct CUctx_st *primary = driver->primary;
     if (primary == NULL) return;
     context_empty(driver, primary);
-    primary->error = CUDA_SUCCESS;
+    driver->error = CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRelease_v2(int device)
@@ -102,8 +102,9 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxGetState(int device, unsigned 
 {
     DRIVER_ENTER(driver);
     if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
-    if (flags != NULL) *flags = driver->primary == NULL ? 0 : driver->primary->flags;
-    if (active != NULL) *active = driver->primary != NULL && driver->primary->retained > 0;
+    if (flags == NULL || active == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *flags = driver->primary == NULL ? 0 : driver->primary->flags;
+    *active = driver->primary != NULL && driver->primary->retained > 0;
     return CUDA_SUCCESS;
 }
 
@@ -124,6 +125,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxCreate_v2(struct CUctx_st **context, unsign
     DRIVER_ENTER(driver);
     if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (driver->error != CUDA_SUCCESS) return driver->error;
     struct CUctx_st *made = context_new(driver, flags);
     if (made == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     *context = made;
@@ -140,10 +142,11 @@ DRIVER_VISIBLE enum cuda_result cuCtxCreate_v4(struct CUctx_st **context, struct
 DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
 {
     DRIVER_ENTER(driver);
+    if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (!object_is(context, OBJECT_CONTEXT) || context == driver->primary) return CUDA_ERROR_INVALID_CONTEXT;
     context_empty(driver, context);
-    if (driver_context() == context) driver_set_context(NULL);
+    driver_leave_context(context);
     object_destroy(&driver->objects, context);
     return CUDA_SUCCESS;
 }
@@ -168,7 +171,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetFlags(unsigned *flags)
     DRIVER_ENTER(driver);
     if (flags == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (driver_context() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
-    *flags = driver_context()->flags;
+    *flags = driver_context()->flags | (driver_context() == driver->primary ? CTX_MAP_HOST : 0);
     return CUDA_SUCCESS;
 }
 
@@ -222,7 +225,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetCacheConfig(uint32_t *config)
 {
     DRIVER_USE(driver);
     if (config == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *config = 0;
+    *config = driver_context()->cache_config;
     return CUDA_SUCCESS;
 }
 
@@ -230,7 +233,9 @@ DRIVER_VISIBLE enum cuda_result cuCtxSetCacheConfig(uint32_t config)
 {
     enum { MOST_CACHE_CONFIG = 3 };
     DRIVER_USE(driver);
-    return config <= MOST_CACHE_CONFIG ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (config > MOST_CACHE_CONFIG) return CUDA_ERROR_INVALID_VALUE;
+    driver_context()->cache_config = config;
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxResetPersistingL2Cache(void)

@@ -38,6 +38,11 @@ void driver_set_context(struct CUctx_st *context)
     current[currents - 1] = context;
 }
 
+void driver_leave_context(const struct CUctx_st *context)
+{
+    if (currents > 0 && current[currents - 1] == context) currents--;
+}
+
 enum cuda_result driver_push_context(struct CUctx_st *context)
 {
     if (currents == DRIVER_CURRENT_MOST) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -48,8 +53,8 @@ enum cuda_result driver_push_context(struct CUctx_st *context)
 enum cuda_result driver_usable(struct driver *driver)
 {
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    const struct CUctx_st *context = driver_context();
-    return context == NULL ? CUDA_ERROR_INVALID_CONTEXT : context->error;
+    if (driver_context() != NULL) return driver->error;
+    return currents > 0 && current[currents - 1] != NULL ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 enum cuda_result driver_usable_bare(struct driver *driver)
@@ -170,11 +175,17 @@ DRIVER_VISIBLE enum cuda_result cuProfilerStop(void)
 
 // --- The stack of contexts of a thread -------------------------------------------------------------------------------
 
+// One that was destroyed may be made current too: the calls after that say that it is.
+static int is_known(const struct driver *driver, const struct CUctx_st *context)
+{
+    return object_is(context, OBJECT_CONTEXT) || object_was(&driver->objects, context, OBJECT_CONTEXT);
+}
+
 DRIVER_VISIBLE enum cuda_result cuCtxSetCurrent(struct CUctx_st *context)
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (context != NULL && !object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context != NULL && !is_known(driver, context)) return CUDA_ERROR_INVALID_CONTEXT;
     driver_set_context(context);
     return CUDA_SUCCESS;
 }
@@ -192,8 +203,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxPushCurrent_v2(struct CUctx_st *context)
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (!object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
-    return driver_push_context(context);
+    return is_known(driver, context) ? driver_push_context(context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxPopCurrent_v2(struct CUctx_st **context)

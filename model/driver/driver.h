@@ -27,6 +27,7 @@ struct driver {
     const struct device_facts *device;
     struct allocations allocations;
     struct objects objects;
+    enum cuda_result error; // sticky: what a kernel did, in whatever context
     struct CUctx_st *primary;
     struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
     struct look *look;                              // what of the kernels is told; NULL: nothing
@@ -59,11 +60,14 @@ enum cuda_result driver_usable_bare(struct driver *driver);
 // The context that is current on this thread, or NULL.
 struct CUctx_st *driver_context(void);
 void driver_set_context(struct CUctx_st *context);
+void driver_leave_context(const struct CUctx_st *context); // if it is the current one, what was before it is again
 enum cuda_result driver_push_context(struct CUctx_st *context);
 
 // A stream with its capture, and an event with what it holds of one.
 void stream_destroy(struct driver *driver, struct CUstream_st *stream);
 void event_destroy(struct driver *driver, struct CUevent_st *event);
+
+enum { LOCATION_HOST = 2, LOCATION_HOST_NUMA_CURRENT = 4 };
 
 // A location: device 0, the host, or a node of the host.
 enum cuda_result location_check(struct cuda_mem_location location);

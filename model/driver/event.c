@@ -35,6 +35,7 @@ DRIVER_VISIBLE enum cuda_result cuEventDestroy_v2(struct CUevent_st *event)
 static enum cuda_result check_done(struct driver *driver, const struct CUevent_st *event)
 {
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
+    if (event->is_spoilt) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
     stream_spoil(driver, event->capture_id);
     return CUDA_ERROR_CAPTURED_EVENT;
@@ -56,7 +57,7 @@ DRIVER_VISIBLE enum cuda_result cuEventElapsedTime_v2(float *milliseconds, struc
                                                       struct CUevent_st *end)
 {
     DRIVER_USE(driver);
-    if (milliseconds == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (milliseconds == NULL) return CUDA_ERROR_INVALID_HANDLE; // as an H200's driver says
     if (!object_is(start, OBJECT_EVENT) || !object_is(end, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (!start->is_recorded || !end->is_recorded) return CUDA_ERROR_INVALID_HANDLE;
     if ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) return CUDA_ERROR_INVALID_HANDLE;

@@ -67,7 +67,7 @@ static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, in
         *value = function->carveout;
         return 1;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-        *value = function->facts.is_explicit_cluster && function->facts.reqnctapercluster[0] == 0;
+        *value = function->facts.is_explicit_cluster;
         return 1;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         *value = function->non_portable;
@@ -145,7 +145,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncSetCacheConfig(struct CUfunc_st *function,
 DRIVER_VISIBLE enum cuda_result cuFuncGetModule(struct CUmod_st **module, struct CUfunc_st *function)
 {
     DRIVER_USE(driver);
-    if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (module == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *module = function->module;
     return CUDA_SUCCESS;
@@ -154,7 +154,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncGetModule(struct CUmod_st **module, struct
 DRIVER_VISIBLE enum cuda_result cuFuncGetName(const char **name, struct CUfunc_st *function)
 {
     DRIVER_USE(driver);
-    if (name == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (name == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *name = function->name;
     return CUDA_SUCCESS;
@@ -169,6 +169,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncGetParamInfo(struct CUfunc_st *function, s
                                                    size_t *bytes)
 {
     DRIVER_USE(driver);
+    if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     if (offset == NULL || index >= function->facts.parameters) return CUDA_ERROR_INVALID_VALUE;
     *offset = function->facts.parameter[index].offset;
@@ -208,6 +209,7 @@ uint32_t function_ctas_of_sm(const struct CUfunc_st *function, uint32_t threads,
     const uint64_t shared = function->facts.static_shared_bytes + dynamic_bytes + RESERVED_OF_CTA;
     const uint32_t warps = (threads + WARP - 1) / WARP;
     if (threads == 0 || threads > LAUNCH_MAX_THREADS || shared > SHARED_OF_SM) return 0;
+    if (dynamic_bytes > (uint64_t)function->max_dynamic_bytes) return 0;
     const uint32_t registers = (function_registers(function) + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
     uint32_t ctas = least(SM_MOST_CTAS, SM_MOST_THREADS / WARP / warps);
     if (registers > 0) ctas = least(ctas, SM_REGISTERS / (registers * WARP) / warps);
@@ -218,12 +220,16 @@ uint32_t function_ctas_of_sm(const struct CUfunc_st *function, uint32_t threads,
 // give the numbers of the one that was asked.
 static const uint32_t processors_of_part[] = {18, 18, 18, 16, 16, 16, 16, 14};
 
+// At most 8 CTAs of clusters are on one SM. A cluster lies on as many SMs as it has CTAs; one of 8 CTAs lies on 4 SMs
+// where each has room for 4 or more.
 uint32_t function_clusters(const struct CUfunc_st *function, uint32_t ctas, uint32_t threads, uint64_t dynamic_bytes)
 {
-    const uint32_t of_sm = function_ctas_of_sm(function, threads, dynamic_bytes);
+    enum { MOST_OF_SM = 8, FEW_SMS = 4 };
+    const uint32_t of_sm = least(function_ctas_of_sm(function, threads, dynamic_bytes), MOST_OF_SM);
+    const uint32_t sms = ctas == CLUSTER_MAX_PORTABLE && of_sm >= FEW_SMS ? FEW_SMS : ctas;
     uint32_t clusters = 0;
     for (size_t i = 0; i < sizeof processors_of_part / sizeof processors_of_part[0] && ctas > 0; i++)
-        clusters += processors_of_part[i] / ctas * of_sm;
+        clusters += processors_of_part[i] / sms * (of_sm * sms / ctas);
     return clusters;
 }
 
@@ -284,8 +290,9 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyAvailableDynamicSMemPerBlock(size_t *
     DRIVER_USE(driver);
     if (bytes == NULL || ctas <= 0 || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
-    const uint64_t share = SHARED_OF_SM / (uint64_t)ctas, own = function->facts.static_shared_bytes + RESERVED_OF_CTA;
-    const uint64_t left = share > own ? share - own : 0;
+    if (ctas > SM_MOST_CTAS || (uint64_t)ctas * (uint64_t)threads > SM_MOST_THREADS) return CUDA_ERROR_INVALID_VALUE;
+    const uint64_t share = SHARED_OF_SM / (uint64_t)ctas, own = function->facts.static_shared_bytes;
+    const uint64_t left = share > own ? share - own : 0; // what is reserved of a CTA is not taken off
     const uint64_t most = (uint64_t)function->max_dynamic_bytes;
     *bytes = left < most ? left : most;
     return CUDA_SUCCESS;
@@ -298,17 +305,19 @@ static uint32_t cluster_of(const struct CUfunc_st *function, const struct cuda_l
         if (config->attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
             return config->attributes[i].value.cluster.x * config->attributes[i].value.cluster.y *
                    config->attributes[i].value.cluster.z;
-    return own[0] != 0 ? own[0] * own[1] * own[2] : 1;
+    return own[0] * own[1] * own[2]; // 0 without
 }
 
 DRIVER_VISIBLE enum cuda_result cuOccupancyMaxActiveClusters(int *clusters, struct CUfunc_st *function,
                                                              const struct cuda_launch_config *config)
 {
     DRIVER_USE(driver);
-    if (clusters == NULL || config == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (clusters == NULL || config == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     const uint32_t threads = config->block_x * config->block_y * config->block_z;
-    *clusters = (int)function_clusters(function, cluster_of(function, config), threads, config->shared_bytes);
+    const uint32_t ctas = cluster_of(function, config);
+    if (ctas > (function->non_portable ? CLUSTER_MAX : CLUSTER_MAX_PORTABLE)) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    *clusters = (int)function_clusters(function, ctas, threads, config->shared_bytes);
     return CUDA_SUCCESS;
 }
 
@@ -316,7 +325,7 @@ DRIVER_VISIBLE enum cuda_result cuOccupancyMaxPotentialClusterSize(int *ctas, st
                                                                    const struct cuda_launch_config *config)
 {
     DRIVER_USE(driver);
-    if (ctas == NULL || config == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (ctas == NULL || config == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *ctas = function->non_portable ? CLUSTER_MAX : CLUSTER_MAX_PORTABLE;
     return CUDA_SUCCESS;

@@ -49,7 +49,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphDestroy(struct CUgraph_st *graph)
     DRIVER_USE(driver);
     if (!object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
     if (is_captured_into(driver, graph))
-        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuGraphDestroy",
+        return driver_refuse(driver, CUDA_ERROR_ILLEGAL_STATE, "cuGraphDestroy",
                              "a stream is captured into this graph: end the capture first");
     graph_free(driver, graph);
     return CUDA_SUCCESS;
@@ -292,7 +292,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphUpload(struct CUgraphExec_st *exec, struc
 {
     DRIVER_USE(driver);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    return object_is(exec, OBJECT_GRAPH_EXEC) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return object_is(exec, OBJECT_GRAPH_EXEC) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
@@ -391,6 +391,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeSetEnabled(struct CUgraphExec_st *exe
     DRIVER_USE(driver);
     struct graph_step *step = step_of(exec, node);
     if (step == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const uint32_t type = step->work.type;
+    if (type != NODE_KERNEL && type != NODE_MEMCPY && type != NODE_MEMSET) return CUDA_ERROR_INVALID_VALUE;
     step->is_disabled = !is_enabled;
     return CUDA_SUCCESS;
 }
@@ -417,8 +419,9 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate_v2(struct CUgraphExec_st *exec
                                                      struct CUgraphExecUpdateResultInfo_st *info)
 {
     DRIVER_USE(driver);
-    if (!object_is(exec, OBJECT_GRAPH_EXEC) || !object_is(graph, OBJECT_GRAPH) || info == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    struct CUgraphExecUpdateResultInfo_st unasked;
+    if (!object_is(exec, OBJECT_GRAPH_EXEC) || !object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
+    if (info == NULL) info = &unasked;
     struct CUgraphExec_st *made;
     const enum cuda_result error = graph_instantiate(driver, graph, &made);
     if (error != CUDA_SUCCESS) return error;

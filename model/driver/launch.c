@@ -92,13 +92,25 @@ static enum cuda_result check_required(struct driver *driver, const char *call, 
                          kernel->function->name, required[0], required[1], required[2], block[0], block[1], block[2]);
 }
 
+// PTX ISA, .explicitcluster: the launch gives the cluster's size, where the kernel does not.
+static enum cuda_result check_explicit(struct driver *driver, const char *call, const struct work_kernel *kernel)
+{
+    const struct machine_kernel_facts *facts = &kernel->function->facts;
+    if (!facts->is_explicit_cluster || facts->reqnctapercluster[0] != 0 || kernel->has_cluster) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_INVALID_CLUSTER_SIZE, call,
+                         "%s was compiled for clusters whose size the launch gives (.explicitcluster), and is launched "
+                         "without: set the launch attribute of the cluster's dimension",
+                         kernel->function->name);
+}
+
 enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel)
 {
     const struct cluster_launch launch = launch_of(kernel);
     struct findings findings;
     const enum rule rule = cluster_launch_check(&launch, &findings);
     if (rule == RULE_OK) {
-        const enum cuda_result error = check_required(driver, call, kernel);
+        enum cuda_result error = check_required(driver, call, kernel);
+        if (error == CUDA_SUCCESS) error = check_explicit(driver, call, kernel);
         return error != CUDA_SUCCESS ? error : check_cooperative(driver, call, kernel);
     }
     const struct finding *finding = &findings.item[0];
@@ -183,7 +195,7 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
     if (!is_done) {
         launch_tell(driver, kernel->function->name, outcome);
         error = launch_error(outcome);
-        if (outcome->kind != MACHINE_REFUSED) context->error = error;
+        if (outcome->kind != MACHINE_REFUSED) driver->error = error;
     }
     const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
     free(outcome);
@@ -261,7 +273,7 @@ static enum cuda_result check_event(const struct cuda_launch_attribute *attribut
     const struct CUevent_st *event = attribute->value.event.event;
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (attribute->value.event.flags == 0 && event->flags & CU_EVENT_DISABLE_TIMING) return CUDA_SUCCESS;
-    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuLaunchKernelEx",
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx",
                          "the event of launch attribute %u must be made with CU_EVENT_DISABLE_TIMING, and recorded "
                          "with flags 0",
                          attribute->id);
@@ -269,21 +281,33 @@ static enum cuda_result check_event(const struct cuda_launch_attribute *attribut
 
 static enum cuda_result refuse_attribute(uint32_t attribute)
 {
+    enum { DEVICE_UPDATABLE_KERNEL_NODE = 13 };
     DRIVER_USE(driver);
+    if (attribute != DEVICE_UPDATABLE_KERNEL_NODE) return CUDA_ERROR_INVALID_VALUE;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx",
                          "tmaref exec does not have launch attribute %u; it answers 801", attribute);
 }
 
+// Nothing depends on how the host waits, but it must be one of the ways that there are.
+static enum cuda_result check_policy(const struct cuda_launch_attribute *attribute)
+{
+    enum { LEAST = 1, MOST = 4 };
+    uint32_t policy;
+    if (attribute->id != CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) return CUDA_SUCCESS;
+    memcpy(&policy, &attribute->value, sizeof policy);
+    return policy >= LEAST && policy <= MOST ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 static enum cuda_result take_attribute(struct work_kernel *kernel, const struct cuda_launch_attribute *attribute)
 {
-    if (is_ignored(attribute->id)) return CUDA_SUCCESS;
+    if (is_ignored(attribute->id)) return check_policy(attribute);
     if (is_event(attribute->id)) return check_event(attribute);
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
         kernel->is_cooperative = attribute->value.cooperative;
         return CUDA_SUCCESS;
     }
     if (attribute->id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) return refuse_attribute(attribute->id);
-    kernel->has_cluster = 1;
+    kernel->has_cluster = attribute->value.cluster.x + attribute->value.cluster.y + attribute->value.cluster.z > 0;
     kernel->cluster[0] = attribute->value.cluster.x;
     kernel->cluster[1] = attribute->value.cluster.y;
     kernel->cluster[2] = attribute->value.cluster.z;

@@ -6,6 +6,7 @@
 #include "work.h"
 
 enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
+enum { HOST_PORTABLE = 1, HOST_MAPPED = 2 };
 
 enum cuda_result memory_allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
                                  enum allocation_kind kind, uint32_t flags)
@@ -50,15 +51,17 @@ DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, uns
     DRIVER_USE(driver);
     unsigned long long made = 0;
     if (address == NULL || flags > ALL_HOST_FLAGS) return CUDA_ERROR_INVALID_VALUE;
-    enum cuda_result error = memory_allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, flags);
+    *address = NULL;
+    if (bytes == 0) return CUDA_SUCCESS;
+    const uint32_t told = (flags & ~(unsigned)HOST_PORTABLE) | HOST_MAPPED; // what cuMemHostGetFlags says
+    enum cuda_result error = memory_allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, told);
     if (error == CUDA_SUCCESS) *address = (void *)(uintptr_t)made;
     return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocHost_v2(void **address, size_t bytes)
 {
-    enum { MAPPED = 2 };
-    return cuMemHostAlloc(address, bytes, MAPPED);
+    return cuMemHostAlloc(address, bytes, HOST_MAPPED);
 }
 
 static enum cuda_result free_if(struct driver *driver, const char *call, uint64_t address, int is_wanted_kind)
@@ -100,9 +103,8 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeHost(void *address)
 DRIVER_VISIBLE enum cuda_result cuMemGetInfo_v2(size_t *left, size_t *total)
 {
     DRIVER_USE(driver);
-    if (left == NULL || total == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *total = driver->device->memory_bytes;
-    *left = *total - driver->allocations.device_bytes;
+    if (total != NULL) *total = driver->device->memory_bytes;
+    if (left != NULL) *left = driver->device->memory_bytes - driver->allocations.device_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -139,8 +141,9 @@ DRIVER_VISIBLE enum cuda_result cuMemHostUnregister(void *address)
     DRIVER_USE(driver);
     struct allocation *found = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
     if (address == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (found == NULL || found->kind != ALLOCATION_REGISTERED || found->address != (uint64_t)(uintptr_t)address)
-        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    if (found == NULL) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    if (found->kind != ALLOCATION_REGISTERED || found->address != (uint64_t)(uintptr_t)address)
+        return CUDA_ERROR_INVALID_VALUE;
     allocations_remove(&driver->allocations, found);
     return CUDA_SUCCESS;
 }
@@ -164,7 +167,7 @@ DRIVER_VISIBLE enum cuda_result cuMemHostGetFlags(unsigned *flags, void *host)
     DRIVER_USE(driver);
     const struct allocation *found = host_memory_at(driver, host);
     if (flags == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *flags = found->flags;
+    *flags = found->flags | HOST_MAPPED;
     return CUDA_SUCCESS;
 }
 
@@ -208,12 +211,18 @@ DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_
     DRIVER_USE(driver);
     enum { READ_MOSTLY = 1, PREFERRED_LOCATION = 3, ACCESSED_BY = 5, UNSET_ACCESSED_BY = 6 };
     if (advice < READ_MOSTLY || advice > UNSET_ACCESSED_BY) return CUDA_ERROR_INVALID_VALUE;
+    if (location.type == 0 || location.type > LOCATION_HOST_NUMA_CURRENT) return CUDA_ERROR_INVALID_VALUE;
+    if (advice >= ACCESSED_BY && location.type > LOCATION_HOST)
+        return CUDA_ERROR_INVALID_VALUE; // a node accesses nothing
     const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
-    const enum cuda_result error = has_location ? location_check(location) : CUDA_SUCCESS;
-    return error != CUDA_SUCCESS ? error : check_managed(driver, address, bytes);
+    if (has_location && location_check(location) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    return check_managed(driver, address, bytes);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAdvise(unsigned long long address, size_t bytes, uint32_t advice, int device)
 {
+    enum { PREFERRED_LOCATION = 3, ACCESSED_BY = 5 };
+    const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
+    if (has_location && location_check(location_of(device)) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_DEVICE;
     return cuMemAdvise_v2(address, bytes, advice, location_of(device));
 }

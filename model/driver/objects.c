@@ -51,6 +51,13 @@ void object_destroy(struct objects *objects, void *it)
     link_object(&objects->destroyed[kind], object);
 }
 
+int object_was(const struct objects *objects, const void *object, enum object_kind kind)
+{
+    for (const struct object *destroyed = objects->destroyed[kind]; destroyed != NULL; destroyed = destroyed->next)
+        if (destroyed == object) return 1;
+    return 0;
+}
+
 int object_is(const void *object, enum object_kind kind)
 {
     return object != NULL && ((const struct object *)object)->kind == kind;

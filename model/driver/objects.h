@@ -37,6 +37,9 @@ struct objects {
 void *object_new(struct objects *objects, enum object_kind kind, size_t size_bytes);
 void object_destroy(struct objects *objects, void *object);
 
+// Was this one of that kind, destroyed and not used again since?
+int object_was(const struct objects *objects, const void *object, enum object_kind kind);
+
 // Is this a live object of that kind? It is looked at: anything but a handle may crash, as it does on a GPU.
 int object_is(const void *object, enum object_kind kind);
 
@@ -47,8 +50,8 @@ struct CUctx_st {
     struct object object;
     uint32_t flags, retained;
     uint64_t id;
-    enum cuda_result error; // sticky: what a kernel did
     size_t limit[16];
+    uint32_t cache_config;
     struct machine_heap *heap;
     uint64_t grid_workspace; // where the CTAs of cooperative launches meet
 };
@@ -77,6 +80,7 @@ struct CUevent_st {
     double seconds;
     struct CUgraph_st *capture; // of the capture that it was last recorded in
     uint64_t capture_id;
+    int is_spoilt; // that capture ended without a graph
     struct CUgraphNode_st **after;
     uint32_t after_count;
 };
@@ -92,6 +96,7 @@ struct CUstream_st {
     uint64_t capture_id;
     int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
     struct CUgraphNode_st **after;                   // what the next node depends on
+    struct CUgraphEdgeData_st *edges;                // of these, once somebody asked
     uint32_t after_count;
 };
 

@@ -68,8 +68,7 @@ static enum cuda_result tell(void *to, uint32_t attribute, const struct allocati
         put(to, 1, sizeof(uint8_t));
         return CUDA_SUCCESS;
     case POINTER_ACCESS_FLAGS:
-        put(to, found->is_read_only ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-            sizeof(uint32_t));
+        put(to, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, sizeof(uint32_t)); // of constants too
         return CUDA_SUCCESS;
     case POINTER_MEMPOOL:
         put(to, (uint64_t)(uintptr_t)found->pool, sizeof(void *));
@@ -87,7 +86,7 @@ DRIVER_VISIBLE enum cuda_result cuPointerGetAttribute(void *to, uint32_t attribu
     return tell(to, attribute, found, address);
 }
 
-// What is 0 for an address that is not known.
+// What is 0 for an address that is not known; what is not even that is not written.
 static size_t attribute_bytes(uint32_t attribute)
 {
     switch (attribute) {
@@ -99,6 +98,8 @@ static size_t attribute_bytes(uint32_t attribute)
     case POINTER_IS_MANAGED:
     case POINTER_MAPPED:
         return sizeof(uint8_t);
+    case POINTER_RANGE_SIZE:
+        return 0;
     default:
         return sizeof(uint64_t);
     }

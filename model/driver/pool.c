@@ -41,8 +41,8 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetMemPool(struct CUmemPoolHandle_st **p
 DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolHandle_st *pool)
 {
     DRIVER_ENTER(driver);
-    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    if (!driver->is_initialized || !object_is(pool, OBJECT_POOL) || pool->is_on_host) return CUDA_ERROR_INVALID_VALUE;
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (device != 0 || !object_is(pool, OBJECT_POOL) || pool->is_on_host) return CUDA_ERROR_INVALID_VALUE;
     driver->pool = pool;
     return CUDA_SUCCESS;
 }
@@ -53,8 +53,8 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool
     if (pool == NULL || props == NULL || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
     int is_on_host;
-    const enum cuda_result error = location_check_new(props->location, props->handleTypes, &is_on_host);
-    if (error != CUDA_SUCCESS) return error;
+    if (location_check_new(props->location, props->handleTypes, &is_on_host) != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE; // for a device that is not there too
     *pool = object_new(&driver->objects, OBJECT_POOL, sizeof **pool);
     if (*pool == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     (*pool)->is_on_host = is_on_host;

@@ -50,7 +50,9 @@ struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle)
 static void forget_after(struct CUstream_st *stream)
 {
     free(stream->after);
+    free(stream->edges);
     stream->after = NULL;
+    stream->edges = NULL;
     stream->after_count = 0;
 }
 
@@ -65,11 +67,38 @@ static enum cuda_result capture(struct driver *driver, struct CUstream_st *strea
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+// A stream that waits for the default stream of all threads is captured. What is asked of that one meanwhile is neither
+// done nor captured.
+static int is_held(const struct driver *driver, const struct CUstream_st *stream)
+{
+    if (stream->whose != &all_threads) return 0;
+    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        const struct CUstream_st *other = (const struct CUstream_st *)object;
+        if (other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING))
+            return 1;
+    }
+    return 0;
+}
+
+static void spoil_held(struct driver *driver, const struct CUstream_st *stream)
+{
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        const struct CUstream_st *other = (const struct CUstream_st *)object;
+        if (other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING))
+            stream_spoil(driver, other->capture_id);
+    }
+}
+
 enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle, const struct work *work)
 {
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    return stream->capture != NULL ? capture(driver, stream, work) : work_run(driver, work);
+    if (stream->capture != NULL) return capture(driver, stream, work);
+    if (!is_held(driver, stream)) return work_run(driver, work);
+    spoil_held(driver, stream);
+    return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the default stream",
+                         "a stream that waits for it is captured: make that one with cudaStreamNonBlocking, or use a "
+                         "stream of your own here");
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **stream, unsigned flags, int priority)
@@ -94,11 +123,13 @@ static int is_reached(const struct CUstream_st *stream)
     return 1;
 }
 
-static void forget_captured_events(struct driver *driver, uint64_t id)
+static void forget_captured_events(struct driver *driver, const struct CUstream_st *origin)
 {
     for (struct object *object = driver->objects.live[OBJECT_EVENT]; object != NULL; object = object->next) {
         struct CUevent_st *event = (struct CUevent_st *)object;
-        if (event->capture_id == id) event->capture = NULL;
+        if (event->capture == NULL || event->capture_id != origin->capture_id) continue;
+        event->capture = NULL;
+        event->is_spoilt = origin->is_invalidated;
     }
 }
 
@@ -115,7 +146,7 @@ static int leave_capture(struct driver *driver, const struct CUstream_st *origin
         stream->capture = NULL;
         forget_after(stream);
     }
-    forget_captured_events(driver, id);
+    forget_captured_events(driver, origin);
     return is_joined;
 }
 
@@ -221,9 +252,16 @@ DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *strea
 // Attributes of streams are about caches and priorities: nothing depends on them here.
 DRIVER_VISIBLE enum cuda_result cuStreamSetAttribute(struct CUstream_st *stream, uint32_t attribute, const void *value)
 {
+    enum { WINDOW = 1, SYNC_POLICY = 3, PRIORITY = 8, MOST_SYNC_POLICY = 4, SYNC_DOMAIN_MAP = 9, SYNC_DOMAIN = 10 };
     DRIVER_USE(driver);
-    (void)attribute, (void)value;
-    return stream_of(driver, stream) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (attribute == SYNC_POLICY) {
+        const uint32_t policy = *(const uint32_t *)value;
+        return policy >= 1 && policy <= MOST_SYNC_POLICY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+    return attribute == WINDOW || (attribute >= PRIORITY && attribute <= SYNC_DOMAIN) ? CUDA_SUCCESS
+                                                                                      : CUDA_ERROR_INVALID_VALUE;
 }
 
 // --- Events of streams -----------------------------------------------------------------------------------------------
@@ -235,6 +273,7 @@ static enum cuda_result record_captured(struct CUstream_st *stream, struct CUeve
     event->after_count = 0;
     event->capture = stream->capture;
     event->capture_id = stream->capture_id;
+    event->is_spoilt = 0;
     for (uint32_t i = 0; i < stream->after_count; i++)
         if (!graph_after(&event->after, &event->after_count, stream->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
     return CUDA_SUCCESS;
@@ -245,8 +284,8 @@ static enum cuda_result check_event_call(const struct CUstream_st *stream, const
                                          unsigned flags)
 {
     if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    if (flags > EVENT_EXTERNAL || (flags == EVENT_EXTERNAL && stream->capture == NULL)) return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    if (flags > EVENT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
+    return flags == EVENT_EXTERNAL && stream->capture == NULL ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *handle)
@@ -256,6 +295,7 @@ DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct C
     if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) return record_captured(stream, event);
     event->capture = NULL;
+    event->is_spoilt = 0;
     return work_run(driver, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
 
@@ -305,10 +345,15 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
     if (error != CUDA_SUCCESS) return error;
     if (flags == EVENT_EXTERNAL) return capture(driver, stream, &(struct work){NODE_WAIT_EVENT, {.event = event}});
     if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (event->is_spoilt) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
     if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
     if (stream->whose == &all_threads) return refuse_legacy(driver, event->capture_id);
-    if (stream->capture != NULL && stream->capture_id != event->capture_id) return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    if (stream->capture != NULL && stream->capture_id != event->capture_id) {
+        stream_spoil(driver, stream->capture_id);
+        stream_spoil(driver, event->capture_id);
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
     stream->capture = event->capture;
     stream->capture_id = event->capture_id;
     for (uint32_t i = 0; i < event->after_count; i++)
@@ -374,11 +419,14 @@ DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, s
 {
     DRIVER_USE(driver);
     struct CUstream_st *stream = stream_of(driver, handle);
-    if (graph == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *graph = NULL;
+    if (graph != NULL) *graph = NULL;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
-    if (!stream->is_origin) return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    if (graph == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!stream->is_origin) {
+        stream_spoil(driver, stream->capture_id);
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
     struct CUgraph_st *captured = stream->capture;
     enum cuda_result error = CUDA_SUCCESS;
     if (!leave_capture(driver, stream)) error = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
@@ -404,8 +452,17 @@ DRIVER_VISIBLE enum cuda_result cuStreamIsCapturing(struct CUstream_st *handle, 
     DRIVER_USE(driver);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    if (is_held(driver, stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     *status = status_of(stream);
     return CUDA_SUCCESS;
+}
+
+// Every edge of a capture is a plain one, all zero.
+static int edges_of(struct CUstream_st *stream, const struct CUgraphEdgeData_st **edges)
+{
+    free(stream->edges);
+    *edges = stream->edges = stream->after_count > 0 ? calloc(stream->after_count, sizeof **edges) : NULL;
+    return stream->after_count == 0 || stream->edges != NULL;
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v3(struct CUstream_st *handle, uint32_t *status, uint64_t *id,
@@ -416,11 +473,12 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v3(struct CUstream_st *ha
     DRIVER_USE(driver);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    if (is_held(driver, stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     *status = status_of(stream);
     if (id != NULL) *id = stream->capture_id;
     if (graph != NULL) *graph = stream->capture;
     if (after != NULL) *after = stream->after;
-    if (edges != NULL) *edges = NULL;
+    if (edges != NULL && !edges_of(stream, edges)) return CUDA_ERROR_OUT_OF_MEMORY;
     if (count != NULL) *count = stream->after_count;
     return CUDA_SUCCESS;
 }
@@ -451,7 +509,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
 DRIVER_VISIBLE enum cuda_result cuThreadExchangeStreamCaptureMode(uint32_t *mode)
 {
     static _Thread_local uint32_t of_thread;
-    if (mode == NULL || *mode >= CAPTURE_MODES) return CUDA_ERROR_INVALID_VALUE;
+    if (mode == NULL) return CUDA_ERROR_INVALID_VALUE;
     const uint32_t before = of_thread;
     of_thread = *mode;
     *mode = before;

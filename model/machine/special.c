@@ -81,8 +81,8 @@ static uint64_t launch_value(const struct machine_cta *cta, enum ptx_special spe
         return machine->launch->number;
     case PTX_SPECIAL_TOTAL_SMEM_SIZE:
         return machine->shared_bytes;
-    case PTX_SPECIAL_AGGR_SMEM_SIZE: // with what is reserved
-        return machine->shared_bytes + MACHINE_SHARED_BASE;
+    case PTX_SPECIAL_AGGR_SMEM_SIZE: // not rounded, and with what is reserved
+        return machine->kernel->facts.static_shared_bytes + machine->launch->dynamic_shared_bytes + MACHINE_SHARED_BASE;
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
         return machine->launch->dynamic_shared_bytes;
     case PTX_SPECIAL_RESERVED_END:

@@ -57,6 +57,7 @@ static int take_tuning(struct parser *parser, struct ptx_tuning *tuning)
         uint32_t *to;
         if ((to = tuning_extent(parser, tuning)) != NULL) {
             if (!take_extent(parser, to != tuning->reqnctapercluster, to)) return 0;
+            if (to[0] == 0) to[1] = to[2] = 0; // no clusters at all, as ptxas has it
         } else if ((to = tuning_number(parser, tuning)) != NULL) {
             if (!take_number(parser, to == &tuning->minnctapersm || to == &tuning->maxnreg, to)) return 0;
         } else if (ptx_parser_take(parser, ".noreturn")) {

@@ -96,13 +96,14 @@ static void check_grid(struct check *check)
             broken(check, RULE_LAUNCH_GRID, "gridDim", i, check->launch->grid[i], most[i]);
 }
 
-// What the kernel was compiled with, and the attribute against it.
+// What the kernel was compiled with, and the attribute against it. A 0 behind the first number leaves that one open.
 static void check_compiled(struct check *check)
 {
     const struct cluster_launch *launch = check->launch;
     if (launch->compiled_cluster[0] == 0) return;
     for (int i = 0; i < 3; i++)
-        if (launch->has_cluster && launch->cluster[i] != launch->compiled_cluster[i])
+        if (launch->has_cluster && launch->compiled_cluster[i] != 0 &&
+            launch->cluster[i] != launch->compiled_cluster[i])
             broken(check, RULE_CLUSTER_COMPILED, "clusterDim", i, launch->cluster[i], launch->compiled_cluster[i]);
 }
 

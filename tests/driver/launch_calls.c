@@ -116,8 +116,8 @@ static void show_per_thread(void)
     REQUIRE(cuStreamBeginCapture_v2(PER_THREAD, RELAXED) == CUDA_SUCCESS);
     REQUIRE(cuMemsetD8Async(to, 3, 1, PER_THREAD) == CUDA_SUCCESS);
     REQUIRE(pthread_create(&thread, NULL, write_elsewhere, &second) == 0 && pthread_join(thread, NULL) == 0);
-    REQUIRE(cuMemsetD8Async(to + 2, 7, 1, LEGACY) == CUDA_SUCCESS);
     REQUIRE(cuStreamEndCapture(PER_THREAD, &graph) == CUDA_SUCCESS);
+    REQUIRE(cuMemsetD8Async(to + 2, 7, 1, LEGACY) == CUDA_SUCCESS);
     REQUIRE(cuGraphGetNodes(graph, NULL, &nodes) == CUDA_SUCCESS && nodes == 1);
     REQUIRE(cuMemcpyDtoH_v2(bytes, to, sizeof bytes) == CUDA_SUCCESS);
     REQUIRE(bytes[0] == 0 && bytes[1] == 5 && bytes[2] == 7);
@@ -145,7 +145,13 @@ static void show_legacy(void)
         REQUIRE(cuStreamCreate(&stream, 0) == CUDA_SUCCESS);
         REQUIRE(cuStreamBeginCapture_v2(stream, RELAXED) == CUDA_SUCCESS);
     }
-    REQUIRE(cuStreamIsCapturing(NULL, &status) == CUDA_SUCCESS && status == NONE);
+    // Those wait for the default one, which does nothing as long as they are captured.
+    REQUIRE(cuStreamIsCapturing(NULL, &status) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    REQUIRE(cuMemsetD8Async(0, 7, 1, NULL) == CUDA_ERROR_INVALID_VALUE);
+    unsigned long long to;
+    REQUIRE(cuMemAlloc_v2(&to, 4) == CUDA_SUCCESS);
+    REQUIRE(cuMemsetD8Async(to, 7, 1, NULL) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    REQUIRE(cuStreamEndCapture(stream, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 static enum cuda_result launch_with(struct CUfunc_st *function, struct CUstream_st *stream,
@@ -158,13 +164,16 @@ static enum cuda_result launch_with(struct CUfunc_st *function, struct CUstream_
 // Every attribute is one that changes nothing, or is done, or is refused.
 static void show_attributes(void)
 {
-    const uint32_t ignored[] = {0, 1, 3, 5, 6, 8, 9, 10, 11, 14, 16}, refused[] = {13, 15, 17, 1000};
+    const uint32_t ignored[] = {0, 1, 4, 5, 6, 8, 9, 10, 11, 14, 16}, wrong[] = {3, 15, 17, 18, 1000};
     struct CUfunc_st *function = kernel_of(plain);
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         REQUIRE(launch_with(function, NULL, (struct cuda_launch_attribute){.id = ignored[i]}) == CUDA_SUCCESS);
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
-        REQUIRE(launch_with(function, NULL, (struct cuda_launch_attribute){.id = refused[i]}) ==
-                CUDA_ERROR_NOT_SUPPORTED);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        REQUIRE(launch_with(function, NULL, (struct cuda_launch_attribute){.id = wrong[i]}) ==
+                CUDA_ERROR_INVALID_VALUE);
+    struct cuda_launch_attribute policy = {.id = 3, .value = {.cooperative = 4}};
+    REQUIRE(launch_with(function, NULL, policy) == CUDA_SUCCESS);
+    REQUIRE(launch_with(function, NULL, (struct cuda_launch_attribute){.id = 13}) == CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(cuCtxSynchronize() == CUDA_SUCCESS);
 }
 
@@ -179,7 +188,7 @@ static void show_event(uint32_t id, struct CUfunc_st *function)
     REQUIRE(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
     REQUIRE(cuEventCreate(&timed, 0) == CUDA_SUCCESS);
     struct cuda_launch_attribute attribute = {.id = id, .value = {.event = {timed, 0}}};
-    REQUIRE(launch_with(function, stream, attribute) == CUDA_ERROR_INVALID_VALUE);
+    REQUIRE(launch_with(function, stream, attribute) == CUDA_ERROR_NOT_SUPPORTED);
     attribute.value.event.event = NULL;
     REQUIRE(launch_with(function, stream, attribute) == CUDA_ERROR_INVALID_HANDLE);
     attribute.value.event.event = event;

@@ -57,7 +57,7 @@ static void destroy_captured_graph(void)
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 1, 2));
     EXPECT(CUDA_SUCCESS, cuStreamBeginCaptureToGraph(stream, graph, &node, NULL, 1, 2));
     EXPECT(CUDA_ERROR_INVALID_VALUE, cuStreamUpdateCaptureDependencies_v2(stream, &foreign, NULL, 1, 1));
-    EXPECT(CUDA_ERROR_INVALID_VALUE, cuGraphDestroy(graph));
+    EXPECT(CUDA_ERROR_ILLEGAL_STATE, cuGraphDestroy(graph));
     EXPECT(CUDA_SUCCESS, cuStreamEndCapture(stream, &made));
     EXPECT(CUDA_SUCCESS, cuStreamBeginCaptureToGraph(per_thread, graph, &node, NULL, 1, 2));
     EXPECT(CUDA_SUCCESS, cuStreamEndCapture(per_thread, &made));

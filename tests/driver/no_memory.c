@@ -59,7 +59,7 @@ static enum cuda_result build(struct CUgraph_st **made)
 // What one call makes and another releases: its name, the call that makes it, the one that releases it, what is made,
 // and whether PTX is read.
 #define STEPS(STEP)                                                                                                    \
-    STEP("a context", context, struct CUctx_st *, cuCtxCreate_v2(&made, 0, 0), end_context(made), 0)                   \
+    STEP("a context", context, struct CUctx_st *, cuCtxCreate_v2(&made, 0, 0), cuCtxDestroy_v2(made), 0)               \
     STEP("a stream", stream, struct CUstream_st *, cuStreamCreate(&made, 0), cuStreamDestroy_v2(made), 0)              \
     STEP("an event", one_event, struct CUevent_st *, cuEventCreate(&made, 0), cuEventDestroy_v2(made), 0)              \
     STEP("the default pool", default_pool, unsigned long long, cuMemAllocAsync(&made, 64, NULL),                       \
@@ -75,12 +75,6 @@ static enum cuda_result build(struct CUgraph_st **made)
     STEP("a clone", graph_clone, struct CUgraph_st *, cuGraphClone(&made, graph), cuGraphDestroy(made), 0)             \
     STEP("to instantiate", instance, struct CUgraphExec_st *, cuGraphInstantiateWithFlags(&made, graph, 0),            \
          cuGraphExecDestroy(made), 0)
-
-static void end_context(struct CUctx_st *context)
-{
-    cuCtxDestroy_v2(context);
-    cuCtxPopCurrent_v2(NULL);
-}
 
 #define MAKE_AND_RELEASE(what, name, type, make, release, reads_ptx)                                                   \
     static enum cuda_result name(void)                                                                                 \

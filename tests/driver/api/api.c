@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// usage: api SECTION
+// usage: api [--real] SECTION. --real is for libcuda and libcudart of NVIDIA: it goes on after what differs, and takes
+// no notice of what is printed, so that one run on a GPU says where the tests pin another answer than the driver's.
 #define _GNU_SOURCE 1
 #include "api.h"
 
@@ -16,11 +17,12 @@ const char ptx_fault[] = ".visible .entry fault()\n{\n.reg .b64 %rd<2>;\nmov.u64
 
 static FILE *told;
 static long told_until;
+static int is_real;
 
 void api_fail(void)
 {
     fflush(NULL);
-    _exit(EXIT_FAILURE);
+    if (!is_real) _exit(EXIT_FAILURE);
 }
 
 void api_expect(const char *file, int line, const char *call, int got, int expected)
@@ -36,6 +38,7 @@ void api_expect(const char *file, int line, const char *call, int got, int expec
 void api_said(const char *file, int line, const char *text)
 {
     char said[65536];
+    if (is_real) return;
     fseek(told, told_until, SEEK_SET);
     said[fread(said, 1, sizeof said - 1, told)] = '\0';
     told_until = ftell(told);
@@ -102,6 +105,9 @@ int main(int count, char **argument)
 #define SECTION(name) {#name, show_##name},
 #include "sections.def"
     };
+    is_real = count == 3 && strcmp(argument[1], "--real") == 0;
+    if (is_real) argument[1] = argument[2], count--;
+    setvbuf(stdout, NULL, _IONBF, 0);
     told = tmpfile();
     if (told == NULL || dup2(fileno(told), STDERR_FILENO) < 0) return EXIT_FAILURE;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
@@ -109,7 +115,7 @@ int main(int count, char **argument)
             sections[i].show();
             return EXIT_SUCCESS;
         }
-    puts("usage: api SECTION");
+    puts("usage: api [--real] SECTION");
     return EXIT_FAILURE;
 }
 

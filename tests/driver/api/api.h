@@ -31,7 +31,7 @@
 #define SAYS(text)     api_said(__FILE__, __LINE__, text)
 #define SAYS_NOTHING() api_said(__FILE__, __LINE__, NULL)
 
-void api_fail(void) __attribute__((noreturn));
+void api_fail(void); // ends the test, but with --real
 void api_expect(const char *file, int line, const char *call, int got, int expected);
 void api_said(const char *file, int line, const char *text);
 
@@ -47,6 +47,20 @@ struct CUfunc_st *api_kernel(const char *body, const char *name);
 unsigned long long api_memory(size_t bytes, unsigned char value);
 unsigned char api_byte(unsigned long long address);
 uint32_t api_word(unsigned long long address);
+
+// A fat binary as nvcc packs them, and one more entry of it; `text_bytes` is what that unpacks to.
+enum { PTX = 1, CUBIN = 2, RELOCATABLE = 0x10, LZ4 = 0x2000, ZSTD = 0x8000, OF_ARCH = 0x100000 };
+enum { HEADER = 16, ENTRY = 64, API_ROOM = 8192 };
+struct api_fatbin {
+    unsigned char bytes[API_ROOM];
+    size_t used;
+};
+void api_put(unsigned char *to, uint64_t value, size_t bytes);
+void api_fatbin_add(struct api_fatbin *fatbin, unsigned kind, uint32_t gpu, uint64_t flags, const void *payload,
+                    size_t payload_bytes, size_t text_bytes);
+
+// What __cudaRegisterFatBinary takes: a fat binary of this PTX.
+void *api_image(const char *ptx);
 
 // Kernels: put(to, value) stores a 32-bit value; add(to) adds 1 to the word there; fault() stores to address 0.
 extern const char ptx_put[], ptx_fault[];

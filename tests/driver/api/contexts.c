@@ -4,14 +4,14 @@
 
 #include <malloc.h>
 
-enum { RELAXED = 2, SCHED_BLOCKING = 4, STACK = 0, FIFO = 1, HEAP = 2, DEPTH = 3, LIMITS = 10 };
+enum { RELAXED = 2, SCHED_BLOCKING = 4, MAP_HOST = 8, STACK = 0, FIFO = 1, HEAP = 2, DEPTH = 3, LIMITS = 10 };
 
 static void show_before_init(void)
 {
     struct CUctx_st *primary, *made, *got;
     REFUSES(ERROR_NOT_INITIALIZED, cuDevicePrimaryCtxRetain(&primary, 0));
     REFUSES(ERROR_NOT_INITIALIZED, cuCtxCreate_v2(&made, 0, 0));
-    REFUSES(ERROR_NOT_INITIALIZED, cuCtxDestroy_v2(NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuCtxDestroy_v2(NULL));
     REFUSES(ERROR_NOT_INITIALIZED, cuCtxSetCurrent(NULL));
     REFUSES(ERROR_NOT_INITIALIZED, cuCtxGetCurrent(&got));
     REFUSES(ERROR_NOT_INITIALIZED, cuCtxPushCurrent_v2(NULL));
@@ -43,7 +43,8 @@ static struct CUctx_st *show_primary(void)
     REQUIRE(got == primary);
     WORKS(cuDevicePrimaryCtxGetState(0, &flags, &active));
     REQUIRE(flags == SCHED_BLOCKING && active == 1);
-    WORKS(cuDevicePrimaryCtxGetState(0, NULL, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuDevicePrimaryCtxGetState(0, NULL, &active));
+    REFUSES(ERROR_INVALID_VALUE, cuDevicePrimaryCtxGetState(0, &flags, NULL));
     return primary;
 }
 
@@ -60,7 +61,7 @@ static void show_current(struct CUctx_st *primary)
     WORKS(cuCtxSetCurrent(primary));
     WORKS(cuCtxGetDevice(&device));
     WORKS(cuCtxGetFlags(&flags));
-    REQUIRE(device == 0 && flags == SCHED_BLOCKING);
+    REQUIRE(device == 0 && flags == (SCHED_BLOCKING | MAP_HOST));
     REFUSES(ERROR_INVALID_VALUE, cuCtxGetDevice(NULL));
     REFUSES(ERROR_INVALID_VALUE, cuCtxGetFlags(NULL));
     REFUSES(ERROR_INVALID_VALUE, cuCtxGetCurrent(NULL));
@@ -69,7 +70,7 @@ static void show_current(struct CUctx_st *primary)
     REFUSES(ERROR_INVALID_VALUE, cuCtxGetApiVersion(primary, NULL));
 }
 
-// One of the program's own is current when it is made, and gone when it is destroyed.
+// One of the program's own is current when it is made. When it is destroyed, the one before is.
 static void show_own(struct CUctx_st *primary)
 {
     struct CUctx_st *made, *got;
@@ -85,12 +86,14 @@ static void show_own(struct CUctx_st *primary)
     REFUSES(ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(primary));
     WORKS(cuCtxDestroy_v2(made));
     REFUSES(ERROR_INVALID_CONTEXT, cuCtxDestroy_v2(made));
-    REFUSES(ERROR_INVALID_CONTEXT, cuCtxSetCurrent(made));
-    REFUSES(ERROR_INVALID_CONTEXT, cuCtxPushCurrent_v2(made));
-    REFUSES(ERROR_INVALID_CONTEXT, cuCtxSynchronize());
-    WORKS(cuCtxPopCurrent_v2(NULL));
     WORKS(cuCtxGetCurrent(&got));
     REQUIRE(got == primary);
+    WORKS(cuCtxPushCurrent_v2(made)); // it may be, and can do nothing
+    REFUSES(ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+    WORKS(cuCtxSetCurrent(made));
+    REFUSES(ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+    WORKS(cuCtxPopCurrent_v2(&got));
+    REFUSES(ERROR_INVALID_CONTEXT, cuCtxSetCurrent((struct CUctx_st *)&id));
 }
 
 // The stack of a thread has an end.
@@ -134,7 +137,7 @@ void show_contexts(void)
     show_release(primary);
 }
 
-// Memory, streams, events, modules go with a context, and the error of a kernel. What another one has stays.
+// Memory, streams, events, modules go with a context. What another one has stays.
 void show_context_takes_all(void)
 {
     struct CUctx_st *primary = api_ready(), *made;
@@ -154,9 +157,6 @@ void show_context_takes_all(void)
     WORKS(cuModuleGetFunction(&function, module, "fault"));
     WORKS(cuMemGetInfo_v2(&left, &total));
     REQUIRE(before - left == 1 << 20);
-    WORKS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
-    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
-    SAYS("kernel fault stopped: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
     WORKS(cuCtxDestroy_v2(made));
     WORKS(cuCtxSetCurrent(primary));
     WORKS(cuCtxSynchronize());
@@ -167,6 +167,23 @@ void show_context_takes_all(void)
     REFUSES(ERROR_INVALID_HANDLE, cuModuleGetFunctionCount(&count, module));
     REFUSES(ERROR_INVALID_HANDLE, cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     WORKS(cuStreamSynchronize(kept));
+}
+
+// The error of a kernel is that of all contexts, and stays when its own is destroyed.
+void show_sticky_error(void)
+{
+    struct CUctx_st *primary = api_ready(), *made, *other;
+    struct CUfunc_st *function;
+    WORKS(cuCtxCreate_v2(&made, 0, 0));
+    WORKS(cuModuleGetFunction(&function, api_module(ptx_fault), "fault"));
+    WORKS(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    SAYS("kernel fault stopped: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+    WORKS(cuCtxSetCurrent(primary));
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    WORKS(cuCtxDestroy_v2(made));
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxSynchronize());
+    REFUSES(ERROR_ILLEGAL_ADDRESS, cuCtxCreate_v2(&other, 0, 0));
 }
 
 // A round of everything that a context takes with it: captures under way, and events recorded in them.
@@ -185,7 +202,6 @@ static void go_round(void)
     WORKS(cuEventRecord(event, origin));
     WORKS(cuStreamWaitEvent(joined, event, 0));
     WORKS(cuCtxDestroy_v2(context));
-    WORKS(cuCtxPopCurrent_v2(NULL));
 }
 
 // A hundred contexts take no more memory of the host than ten: 30 KiB of nodes are in each. (Under a sanitizer
@@ -222,7 +238,8 @@ void show_limits(void)
     WORKS(cuCtxGetStreamPriorityRange(NULL, NULL));
     WORKS(cuCtxSetCacheConfig(1));
     WORKS(cuCtxGetCacheConfig(&config));
-    REQUIRE(config == 0);
+    REQUIRE(config == 1);
+    REFUSES(ERROR_INVALID_VALUE, cuCtxSetCacheConfig(4));
     REFUSES(ERROR_INVALID_VALUE, cuCtxGetCacheConfig(NULL));
     WORKS(cuCtxResetPersistingL2Cache());
     WORKS(cuProfilerStart());

@@ -82,17 +82,17 @@ void show_functions(void)
     show_setting();
     WORKS(cuFuncGetModule(&module, plain));
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetModule(NULL, plain));
-    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetModule(&module, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetModule(&module, NULL));
     WORKS(cuFuncGetName(&name, bounded));
     REQUIRE(strcmp(name, "bounded") == 0);
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetName(NULL, plain));
-    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetName(&name, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetName(&name, NULL));
     WORKS(cuFuncGetParamInfo(plain, 0, &offset, NULL));
     WORKS(cuFuncGetParamInfo(plain, 1, &offset, &bytes));
     REQUIRE(offset == 8 && bytes == 4);
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(plain, 2, &offset, &bytes));
     REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(plain, 0, NULL, &bytes));
-    REFUSES(ERROR_INVALID_HANDLE, cuFuncGetParamInfo(NULL, 0, &offset, &bytes));
+    REFUSES(ERROR_INVALID_VALUE, cuFuncGetParamInfo(NULL, 0, &offset, &bytes));
     WORKS(cuFuncSetCacheConfig(plain, 2));
     REFUSES(ERROR_INVALID_VALUE, cuFuncSetCacheConfig(plain, 4));
     REFUSES(ERROR_INVALID_HANDLE, cuFuncSetCacheConfig(NULL, 2));
@@ -119,6 +119,8 @@ static void show_blocks(void)
 {
     int ctas, grid, block;
     REQUIRE(ctas_of(plain, 32, 0) == 32 && ctas_of(plain, 1024, 0) == 2 && ctas_of(plain, 1025, 0) == 0);
+    REQUIRE(ctas_of(plain, 128, 49152) == 4 && ctas_of(plain, 128, 49153) == 0); // more was not asked for
+    WORKS(cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448));
     REQUIRE(ctas_of(plain, 128, 100000) == 2 && ctas_of(plain, 128, 233000) == 0);
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, plain, 32, 0));
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, plain, 0, 0));
@@ -150,11 +152,24 @@ static void show_clusters(void)
     config.attribute_count = 0;
     WORKS(cuOccupancyMaxActiveClusters(&clusters, paired, &config));
     REQUIRE(of_four > 0 && clusters > of_four && clusters <= 132);
-    WORKS(cuOccupancyMaxActiveClusters(&clusters, plain, &config)); // of one CTA each
-    REQUIRE(clusters == 264);
+    WORKS(cuOccupancyMaxActiveClusters(&clusters, plain, &config)); // none was asked for
+    REQUIRE(clusters == 0);
+    config.attribute_count = 2;
+    for (uint32_t threads = 128; threads <= 1024; threads *= 2) { // at most 8 CTAs on an SM; 8 of a cluster on 4
+        const int ctas = threads < 256 ? 8 : 2048 / (int)threads;
+        attribute[1].value.cluster.x = 8;
+        config.block_x = threads;
+        WORKS(cuOccupancyMaxActiveClusters(&clusters, plain, &config));
+        REQUIRE(clusters == (ctas >= 4 ? 31 * ctas / 2 : 30));
+        attribute[1].value.cluster.x = 2;
+        WORKS(cuOccupancyMaxActiveClusters(&clusters, plain, &config));
+        REQUIRE(clusters == 66 * ctas);
+    }
+    attribute[1].value.cluster.x = 16;
+    REFUSES(ERROR_INVALID_CLUSTER_SIZE, cuOccupancyMaxActiveClusters(&clusters, plain, &config));
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveClusters(NULL, plain, &config));
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveClusters(&clusters, plain, NULL));
-    REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxActiveClusters(&clusters, NULL, &config));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxActiveClusters(&clusters, NULL, &config));
     WORKS(cuOccupancyMaxPotentialClusterSize(&clusters, plain, &config));
     REQUIRE(clusters == 8);
     WORKS(cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
@@ -162,7 +177,7 @@ static void show_clusters(void)
     REQUIRE(clusters == 16);
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialClusterSize(NULL, plain, &config));
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialClusterSize(&clusters, plain, NULL));
-    REFUSES(ERROR_INVALID_HANDLE, cuOccupancyMaxPotentialClusterSize(&clusters, NULL, &config));
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyMaxPotentialClusterSize(&clusters, NULL, &config));
 }
 
 void show_occupancy(void)
@@ -175,9 +190,9 @@ void show_occupancy(void)
     WORKS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 1, 128));
     REQUIRE(bytes == 48128);
     WORKS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 8, 128));
-    REQUIRE(bytes == 233472 / 8 - 2048);
-    WORKS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 1000, 128));
-    REQUIRE(bytes == 0);
+    REQUIRE(bytes == 233472 / 8 - 1024);
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 31, 128)); // 3968 threads
+    REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 1000, 1));
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(NULL, bounded, 1, 128));
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 0, 128));
     REFUSES(ERROR_INVALID_VALUE, cuOccupancyAvailableDynamicSMemPerBlock(&bytes, bounded, 1, 0));

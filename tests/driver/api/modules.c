@@ -100,63 +100,25 @@ void show_bad_modules(void)
 
 // --- Fat binaries ----------------------------------------------------------------------------------------------------
 
-enum { PTX = 1, CUBIN = 2, RELOCATABLE = 0x10, LZ4 = 0x2000, ZSTD = 0x8000, OF_ARCH = 0x100000 };
-enum { HEADER = 16, ENTRY = 64, ROOM = 8192 };
-
-struct fatbin {
-    unsigned char bytes[ROOM];
-    size_t used;
-};
-
-static void put_number(unsigned char *to, uint64_t value, size_t bytes)
-{
-    memcpy(to, &value, bytes);
-}
-
-// One more entry; `text_bytes` is what it unpacks to.
-static void add_entry(struct fatbin *fatbin, unsigned kind, uint32_t gpu, uint64_t flags, const void *payload,
-                      size_t payload_bytes, size_t text_bytes)
-{
-    if (fatbin->used == 0) {
-        put_number(fatbin->bytes, 0xba55ed50, 4);
-        put_number(fatbin->bytes + 4, 1, 2);
-        put_number(fatbin->bytes + 6, HEADER, 2);
-        fatbin->used = HEADER;
-    }
-    unsigned char *at = fatbin->bytes + fatbin->used;
-    const size_t padded = (payload_bytes + 7) / 8 * 8;
-    REQUIRE(fatbin->used + ENTRY + padded <= ROOM);
-    put_number(at, kind, 2);
-    put_number(at + 4, ENTRY, 4);
-    put_number(at + 8, padded, 8);
-    if (flags & (LZ4 | ZSTD)) put_number(at + 16, payload_bytes, 4);
-    put_number(at + 28, gpu, 4);
-    put_number(at + 40, flags, 8);
-    put_number(at + 56, text_bytes, 8);
-    memcpy(at + ENTRY, payload, payload_bytes);
-    fatbin->used += ENTRY + padded;
-    put_number(fatbin->bytes + 8, fatbin->used - HEADER, 8);
-}
-
 // A module whose variable `of` says which entry it is.
-static size_t text_of(char text[ROOM], int of)
+static size_t text_of(char text[API_ROOM], int of)
 {
     return (size_t)sprintf(text, PTX_HEAD ".visible .global .align 4 .u32 of = %d;\n.visible .entry k()\n{\nret;\n}\n",
                            of);
 }
 
-static void add_text(struct fatbin *fatbin, int of, uint32_t gpu, uint64_t flags)
+static void add_text(struct api_fatbin *fatbin, int of, uint32_t gpu, uint64_t flags)
 {
-    char text[ROOM], packed[ROOM];
+    char text[API_ROOM], packed[API_ROOM];
     const size_t bytes = text_of(text, of) + 1;
     size_t packed_bytes = bytes;
     if (flags & LZ4)
-        packed_bytes = (size_t)LZ4_compress_default(text, packed, (int)bytes, ROOM);
+        packed_bytes = (size_t)LZ4_compress_default(text, packed, (int)bytes, API_ROOM);
     else if (flags & ZSTD)
-        packed_bytes = ZSTD_compress(packed, ROOM, text, bytes, 3);
+        packed_bytes = ZSTD_compress(packed, API_ROOM, text, bytes, 3);
     else
         memcpy(packed, text, bytes);
-    add_entry(fatbin, PTX, gpu, flags, packed, packed_bytes, bytes);
+    api_fatbin_add(fatbin, PTX, gpu, flags, packed, packed_bytes, bytes);
 }
 
 static uint32_t loaded(const void *image)
@@ -173,8 +135,8 @@ static uint32_t loaded(const void *image)
 // What runs is the PTX that fits best: that of sm_90a, else the newest, however it is packed.
 static void show_choice(void)
 {
-    struct fatbin plain = {{0}, 0}, packed = {{0}, 0}, lz4 = {{0}, 0}, newest = {{0}, 0};
-    add_entry(&plain, CUBIN, 90, 0, "cubin", 5, 0);
+    struct api_fatbin plain = {{0}, 0}, packed = {{0}, 0}, lz4 = {{0}, 0}, newest = {{0}, 0};
+    api_fatbin_add(&plain, CUBIN, 90, 0, "cubin", 5, 0);
     add_text(&plain, 1, 80, 0);
     add_text(&plain, 2, 90, 0);
     add_text(&plain, 3, 90, OF_ARCH);
@@ -198,32 +160,32 @@ static void show_choice(void)
     REFUSES(ERROR_INVALID_VALUE, cuModuleLoadData(&module, &empty));
 }
 
-static void refuse(struct fatbin *fatbin, const char *why)
+static void refuse(struct api_fatbin *fatbin, const char *why)
 {
     struct CUmod_st *module;
     REFUSES(ERROR_NO_BINARY_FOR_GPU, cuModuleLoadData(&module, fatbin->bytes));
     SAYS(why);
-    *fatbin = (struct fatbin){{0}, 0};
+    *fatbin = (struct api_fatbin){{0}, 0};
 }
 
 static void show_refusals(void)
 {
-    static struct fatbin fatbin;
-    add_entry(&fatbin, CUBIN, 90, 0, "cubin", 5, 0);
+    static struct api_fatbin fatbin;
+    api_fatbin_add(&fatbin, CUBIN, 90, 0, "cubin", 5, 0);
     refuse(&fatbin, "carries machine code and no PTX; compile it with -gencode");
     add_text(&fatbin, 1, 100, OF_ARCH);
     refuse(&fatbin, "the program's PTX is for other GPUs");
-    add_entry(&fatbin, RELOCATABLE, 90, 0, "ptx", 3, 0);
+    api_fatbin_add(&fatbin, RELOCATABLE, 90, 0, "ptx", 3, 0);
     refuse(&fatbin, "was linked by -rdc=true");
-    add_entry(&fatbin, PTX, 90, ZSTD, "rubbish!", 8, 100);
+    api_fatbin_add(&fatbin, PTX, 90, ZSTD, "rubbish!", 8, 100);
     refuse(&fatbin, "cannot be unpacked");
-    add_entry(&fatbin, PTX, 90, LZ4, "rubbish!", 8, 100);
+    api_fatbin_add(&fatbin, PTX, 90, LZ4, "rubbish!", 8, 100);
     refuse(&fatbin, "cannot be unpacked");
-    add_entry(&fatbin, PTX, 90, ZSTD, "rubbish!", 8, (size_t)1 << 40);
+    api_fatbin_add(&fatbin, PTX, 90, ZSTD, "rubbish!", 8, (size_t)1 << 40);
     refuse(&fatbin, "damaged: its sizes do not fit");
-    add_entry(&fatbin, CUBIN, 90, 0, "cubin", 5, 0);
+    api_fatbin_add(&fatbin, CUBIN, 90, 0, "cubin", 5, 0);
     fatbin.used += 8; // less than an entry's header behind the last
-    put_number(fatbin.bytes + 8, fatbin.used - HEADER, 8);
+    api_put(fatbin.bytes + 8, fatbin.used - HEADER, 8);
     refuse(&fatbin, "damaged");
     const struct {
         size_t at, value, bytes;
@@ -235,7 +197,7 @@ static void show_refusals(void)
                  {HEADER + 16, 1 << 10, 4}}; // or is said to be packed into more than it has
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         add_text(&fatbin, 1, 90, 0);
-        put_number(fatbin.bytes + wrong[i].at, wrong[i].value, wrong[i].bytes);
+        api_put(fatbin.bytes + wrong[i].at, wrong[i].value, wrong[i].bytes);
         refuse(&fatbin, "damaged");
     }
 }

@@ -22,7 +22,7 @@ static void **handle;
 
 static void load(void)
 {
-    handle = __cudaRegisterFatBinary(image);
+    handle = __cudaRegisterFatBinary(api_image(image));
     __cudaRegisterFunction(handle, (char *)&put, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, (char *)&fault, NULL, "fault", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterFunction(handle, (char *)&missing, NULL, "missing", -1, NULL, NULL, NULL, NULL, NULL);
@@ -279,7 +279,7 @@ void show_runtime_errors(void)
     pthread_t thread;
     size_t bytes;
     REQUIRE(cudaGetLastError() == cudaSuccess); // before anything
-    void **bad = __cudaRegisterFatBinary(broken);
+    void **bad = __cudaRegisterFatBinary(api_image(broken));
     __cudaRegisterFunction(bad, &kernel, NULL, "k", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterVar(bad, &variable, NULL, "v", 0, 4, 0, 0);
     REQUIRE(cudaLaunchKernel(&kernel, one_cta, one_cta, NULL, 0, NULL) == cudaErrorInvalidPtx);

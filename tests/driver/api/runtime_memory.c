@@ -272,7 +272,7 @@ static void build(struct built *built)
     struct CUevent_st *event;
     static int one = 1;
     const struct cudaHostNodeParams host = {count_call, &one};
-    void **handle = __cudaRegisterFatBinary(image);
+    void **handle = __cudaRegisterFatBinary(api_image(image));
     __cudaRegisterFunction(handle, &put, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
     WORKS(cudaMalloc((void **)&built->a, 256));
     char *a = built->a;
@@ -347,9 +347,10 @@ void show_runtime_graph_changes(void)
     WORKS(cudaGraphExecKernelNodeSetParams(exec, built.node[KERNEL], &built.kernel));
     WORKS(cudaGraphExecMemsetNodeSetParams(exec, built.node[FILL], &built.fill));
     WORKS(cudaGraphExecMemcpyNodeSetParams1D(exec, built.node[COPY], built.a + 36, built.a + 64, 4, COPY_BY_POINTERS));
-    WORKS(cudaGraphNodeSetEnabled(exec, built.node[HOST], 0));
+    REFUSES(ERROR_INVALID_VALUE, cudaGraphNodeSetEnabled(exec, built.node[HOST], 0));
+    WORKS(cudaGraphNodeSetEnabled(exec, built.node[FILL], 1));
     WORKS(cudaGraphLaunch(exec, NULL));
-    REQUIRE(word_at(built.a + 16) == 7 && word_at(built.a) == 0 && word_at(built.a + 36) == 9 && called == 1);
+    REQUIRE(word_at(built.a + 16) == 7 && word_at(built.a) == 0 && word_at(built.a + 36) == 9 && called == 2);
     WORKS(cudaGraphExecUpdate(exec, built.graph, &info)); // as it was built
     WORKS(cudaGraphLaunch(exec, NULL));
     REQUIRE(word_at(built.a) == 7);
