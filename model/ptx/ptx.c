@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A module: what stands outside of functions, and the calls of ptx.h.
 #include "ptx.h"
+#include "float_environment.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +198,8 @@ static void complain_of_memory(struct ptx_module *module, struct ptx_errors *err
                  module->arena.most_bytes);
 }
 
-struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limits limits, struct ptx_errors *errors)
+static struct ptx_module *open_module(const char *text, size_t size_bytes, struct ptx_limits limits,
+                                      struct ptx_errors *errors)
 {
     struct ptx_module *module = calloc(1, sizeof *module);
     *errors = (struct ptx_errors){0};
@@ -215,6 +217,15 @@ struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limi
         complain_of_memory(module, errors);
     }
     show(module);
+    return module;
+}
+
+// Constants are rounded in the text's way, whatever the caller's is.
+struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limits limits, struct ptx_errors *errors)
+{
+    const struct float_environment caller = float_environment_set_default();
+    struct ptx_module *module = open_module(text, size_bytes, limits, errors);
+    float_environment_put_back(&caller);
     return module;
 }
 
@@ -264,11 +275,8 @@ static void decode(struct ptx_module *module, struct ptx_function *function, str
     keep_body(module, function);
 }
 
-int ptx_decode(struct ptx_module *module, uint32_t number, struct ptx_errors *errors)
+static int decode_first(struct ptx_module *module, struct ptx_function *function, struct ptx_errors *errors)
 {
-    struct ptx_function *function = (struct ptx_function *)module->functions.item + number;
-    *errors = (struct ptx_errors){0};
-    if (!function->has_body || function->is_decoded) return !function->is_bad;
     function->is_decoded = 1;
     if (setjmp(module->when_full) == 0) {
         decode(module, function, errors);
@@ -278,6 +286,17 @@ int ptx_decode(struct ptx_module *module, uint32_t number, struct ptx_errors *er
     }
     show(module);
     return !function->is_bad;
+}
+
+int ptx_decode(struct ptx_module *module, uint32_t number, struct ptx_errors *errors)
+{
+    struct ptx_function *function = (struct ptx_function *)module->functions.item + number;
+    *errors = (struct ptx_errors){0};
+    if (!function->has_body || function->is_decoded) return !function->is_bad;
+    const struct float_environment caller = float_environment_set_default();
+    const int is_good = decode_first(module, function, errors);
+    float_environment_put_back(&caller);
+    return is_good;
 }
 
 int ptx_function_find(const struct ptx_module *module, const char *name)
