@@ -67,6 +67,8 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **conte
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (driver->primary == NULL) driver->primary = context_new(driver, 0);
     if (driver->primary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (driver->error != CUDA_SUCCESS) return driver->error;
+    driver->is_primary_gone = 0;
     driver->primary->retained++;
     *context = driver->primary;
     return CUDA_SUCCESS;
@@ -78,7 +80,8 @@ static void primary_reset(struct driver *driver)
     struct CUctx_st *primary = driver->primary;
     if (primary == NULL) return;
     context_empty(driver, primary);
-    driver->error = CUDA_SUCCESS;
+    driver->is_primary_gone = 1;
+    if (!driver->is_of_gpu) driver->error = CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRelease_v2(int device)
@@ -104,7 +107,7 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxGetState(int device, unsigned 
     if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
     if (flags == NULL || active == NULL) return CUDA_ERROR_INVALID_VALUE;
     *flags = driver->primary == NULL ? 0 : driver->primary->flags;
-    *active = driver->primary != NULL && driver->primary->retained > 0;
+    *active = driver->primary != NULL && driver->primary->retained > 0 && !driver->is_primary_gone;
     return CUDA_SUCCESS;
 }
 
@@ -154,7 +157,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
 DRIVER_VISIBLE enum cuda_result cuCtxSynchronize(void)
 {
     DRIVER_USE(driver);
-    return CUDA_SUCCESS;
+    return stream_check_no_capture(driver);
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetDevice(int *device)

@@ -53,7 +53,8 @@ enum cuda_result driver_push_context(struct CUctx_st *context)
 enum cuda_result driver_usable(struct driver *driver)
 {
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (driver_context() != NULL) return driver->error;
+    if (driver_context() != NULL && (driver_context() != driver->primary || !driver->is_primary_gone))
+        return driver->error;
     return currents > 0 && current[currents - 1] != NULL ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
 }
 

@@ -28,7 +28,9 @@ struct driver {
     struct allocations allocations;
     struct objects objects;
     enum cuda_result error; // sticky: what a kernel did, in whatever context
+    int is_of_gpu;          // a fault or a trap, which no reset mends; else what tmaref alone ends
     struct CUctx_st *primary;
+    int is_primary_gone;                            // reset or released, and not retained again
     struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
     struct look *look;                              // what of the kernels is told; NULL: nothing
     uint64_t launches, captures;
@@ -81,6 +83,11 @@ void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context);
 // The heap of malloc() in kernels; NULL if there is no memory. Closes all modules of a context.
 struct machine_heap *context_heap(struct CUctx_st *context);
 void loaded_close_all(struct driver *driver, const struct CUctx_st *context);
+
+// Calls that could wait for the GPU are not allowed while a stream is captured, but in the modes that say so: what is
+// captured is spoilt. The second is for calls that no mode allows.
+enum cuda_result stream_check_safe(struct driver *driver);
+enum cuda_result stream_check_no_capture(struct driver *driver);
 
 // Says on standard error why a call failed, and returns `error`. For what a user could not guess from the error alone.
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)

@@ -35,8 +35,8 @@ DRIVER_VISIBLE enum cuda_result cuEventDestroy_v2(struct CUevent_st *event)
 static enum cuda_result check_done(struct driver *driver, const struct CUevent_st *event)
 {
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    if (event->is_spoilt) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
+    if (event->is_of_ended) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(event->capture, OBJECT_GRAPH)) return stream_check_safe(driver);
     stream_spoil(driver, event->capture_id);
     return CUDA_ERROR_CAPTURED_EVENT;
 }

@@ -278,7 +278,10 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
     struct CUstream_st *stream = stream_of(driver, handle);
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture != NULL) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->capture != NULL) {
+        stream_spoil(driver, stream->capture_id);
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     for (uint32_t i = 0; i < exec->count && driver_usable(driver) == CUDA_SUCCESS; i++) {
         if (exec->step[i].is_disabled) continue;
         enum cuda_result error = work_check(driver, "cuGraphLaunch", &exec->step[i].work);

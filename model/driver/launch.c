@@ -196,6 +196,7 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
         launch_tell(driver, kernel->function->name, outcome);
         error = launch_error(outcome);
         if (outcome->kind != MACHINE_REFUSED) driver->error = error;
+        driver->is_of_gpu = outcome->kind == MACHINE_FAULTED || outcome->kind == MACHINE_TRAPPED;
     }
     const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
     free(outcome);

@@ -20,10 +20,18 @@ enum cuda_result memory_allocate(struct driver *driver, const char *call, unsign
     return *address != 0 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+// The same by a call that may wait for the GPU.
+static enum cuda_result allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
+                                 enum allocation_kind kind, uint32_t flags)
+{
+    const enum cuda_result error = stream_check_safe(driver);
+    return error != CUDA_SUCCESS ? error : memory_allocate(driver, call, address, bytes, kind, flags);
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemAlloc_v2(unsigned long long *address, size_t bytes)
 {
     DRIVER_USE(driver);
-    return memory_allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0);
+    return allocate(driver, "cuMemAlloc", address, bytes, ALLOCATION_DEVICE, 0);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, size_t *pitch, size_t width,
@@ -36,14 +44,14 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocPitch_v2(unsigned long long *address, 
     if (__builtin_add_overflow(width, PITCH_BYTES - 1, pitch)) return CUDA_ERROR_OUT_OF_MEMORY;
     *pitch -= *pitch % PITCH_BYTES;
     if (__builtin_mul_overflow(*pitch, height, &bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
-    return memory_allocate(driver, "cuMemAllocPitch", address, bytes, ALLOCATION_DEVICE, 0);
+    return allocate(driver, "cuMemAllocPitch", address, bytes, ALLOCATION_DEVICE, 0);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocManaged(unsigned long long *address, size_t bytes, unsigned flags)
 {
     DRIVER_USE(driver);
     if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
-    return memory_allocate(driver, "cuMemAllocManaged", address, bytes, ALLOCATION_MANAGED, flags);
+    return allocate(driver, "cuMemAllocManaged", address, bytes, ALLOCATION_MANAGED, flags);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
@@ -54,7 +62,7 @@ DRIVER_VISIBLE enum cuda_result cuMemHostAlloc(void **address, size_t bytes, uns
     *address = NULL;
     if (bytes == 0) return CUDA_SUCCESS;
     const uint32_t told = (flags & ~(unsigned)HOST_PORTABLE) | HOST_MAPPED; // what cuMemHostGetFlags says
-    enum cuda_result error = memory_allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, told);
+    enum cuda_result error = allocate(driver, "cuMemHostAlloc", &made, bytes, ALLOCATION_PINNED, told);
     if (error == CUDA_SUCCESS) *address = (void *)(uintptr_t)made;
     return error;
 }
@@ -87,6 +95,8 @@ DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
 {
     DRIVER_USE(driver);
     if (address == 0) return CUDA_SUCCESS;
+    const enum cuda_result error = stream_check_safe(driver);
+    if (error != CUDA_SUCCESS) return error;
     const enum allocation_kind kind = kind_at(driver, address);
     return free_if(driver, "cuMemFree", address,
                    kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_HOST_POOL);

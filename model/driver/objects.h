@@ -80,7 +80,7 @@ struct CUevent_st {
     double seconds;
     struct CUgraph_st *capture; // of the capture that it was last recorded in
     uint64_t capture_id;
-    int is_spoilt; // that capture ended without a graph
+    int is_of_ended; // that capture has ended
     struct CUgraphNode_st **after;
     uint32_t after_count;
 };
@@ -94,6 +94,8 @@ struct CUstream_st {
     const void *whose;          // of a default stream: all threads', or one thread's
     struct CUgraph_st *capture; // what is being captured
     uint64_t capture_id;
+    uint32_t capture_mode;
+    const void *capture_thread;                      // who began it
     int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
     struct CUgraphNode_st **after;                   // what the next node depends on
     struct CUgraphEdgeData_st *edges;                // of these, once somebody asked

@@ -89,16 +89,20 @@ static void spoil_held(struct driver *driver, const struct CUstream_st *stream)
     }
 }
 
+static enum cuda_result refuse_held(struct driver *driver, const struct CUstream_st *stream)
+{
+    spoil_held(driver, stream);
+    return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the default stream",
+                         "a stream that waits for it is captured: make that one with cudaStreamNonBlocking, or use a "
+                         "stream of your own here");
+}
+
 enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle, const struct work *work)
 {
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) return capture(driver, stream, work);
-    if (!is_held(driver, stream)) return work_run(driver, work);
-    spoil_held(driver, stream);
-    return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the default stream",
-                         "a stream that waits for it is captured: make that one with cudaStreamNonBlocking, or use a "
-                         "stream of your own here");
+    return is_held(driver, stream) ? refuse_held(driver, stream) : work_run(driver, work);
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **stream, unsigned flags, int priority)
@@ -123,13 +127,13 @@ static int is_reached(const struct CUstream_st *stream)
     return 1;
 }
 
-static void forget_captured_events(struct driver *driver, const struct CUstream_st *origin)
+static void forget_captured_events(struct driver *driver, uint64_t id)
 {
     for (struct object *object = driver->objects.live[OBJECT_EVENT]; object != NULL; object = object->next) {
         struct CUevent_st *event = (struct CUevent_st *)object;
-        if (event->capture == NULL || event->capture_id != origin->capture_id) continue;
+        if (event->capture == NULL || event->capture_id != id) continue;
         event->capture = NULL;
-        event->is_spoilt = origin->is_invalidated;
+        event->is_of_ended = 1;
     }
 }
 
@@ -146,7 +150,7 @@ static int leave_capture(struct driver *driver, const struct CUstream_st *origin
         stream->capture = NULL;
         forget_after(stream);
     }
-    forget_captured_events(driver, origin);
+    forget_captured_events(driver, id);
     return is_joined;
 }
 
@@ -168,12 +172,46 @@ DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
     return CUDA_SUCCESS;
 }
 
+enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
+static _Thread_local uint32_t mode_of_thread;
+
+// Does what this stream captures keep this thread from calls that could wait?
+static int is_guarded(const struct CUstream_st *stream)
+{
+    if (!stream->is_origin || stream->capture == NULL || mode_of_thread == MODE_RELAXED) return 0;
+    if (stream->capture_thread == &this_thread) return stream->capture_mode != MODE_RELAXED;
+    return stream->capture_mode == MODE_GLOBAL && mode_of_thread == MODE_GLOBAL;
+}
+
+static enum cuda_result spoil_all(struct driver *driver, int of_all)
+{
+    enum cuda_result error = CUDA_SUCCESS;
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        const struct CUstream_st *stream = (const struct CUstream_st *)object;
+        if (of_all ? stream->capture == NULL || stream->context != driver_context() : !is_guarded(stream)) continue;
+        stream_spoil(driver, stream->capture_id);
+        error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return error;
+}
+
+enum cuda_result stream_check_safe(struct driver *driver)
+{
+    return spoil_all(driver, 0);
+}
+
+enum cuda_result stream_check_no_capture(struct driver *driver)
+{
+    return spoil_all(driver, 1);
+}
+
 // A stream, or an error; where it is captured, it cannot be waited for, and the capture is of no more use.
 static enum cuda_result check_done(struct driver *driver, struct CUstream_st *handle)
 {
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture == NULL) return CUDA_SUCCESS;
+    if (is_held(driver, stream)) return refuse_held(driver, stream);
+    if (stream->capture == NULL) return stream_check_safe(driver);
     stream->is_invalidated = 1;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
@@ -273,7 +311,7 @@ static enum cuda_result record_captured(struct CUstream_st *stream, struct CUeve
     event->after_count = 0;
     event->capture = stream->capture;
     event->capture_id = stream->capture_id;
-    event->is_spoilt = 0;
+    event->is_of_ended = 0;
     for (uint32_t i = 0; i < stream->after_count; i++)
         if (!graph_after(&event->after, &event->after_count, stream->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
     return CUDA_SUCCESS;
@@ -294,8 +332,9 @@ DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct C
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) return record_captured(stream, event);
+    if (is_held(driver, stream)) return refuse_held(driver, stream);
     event->capture = NULL;
-    event->is_spoilt = 0;
+    event->is_of_ended = 0;
     return work_run(driver, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
 
@@ -344,8 +383,9 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
     const enum cuda_result error = check_event_call(stream, event, flags);
     if (error != CUDA_SUCCESS) return error;
     if (flags == EVENT_EXTERNAL) return capture(driver, stream, &(struct work){NODE_WAIT_EVENT, {.event = event}});
+    if (is_held(driver, stream)) return refuse_held(driver, stream);
     if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (event->is_spoilt) return CUDA_ERROR_INVALID_VALUE;
+    if (event->is_of_ended) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
     if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
     if (stream->whose == &all_threads) return refuse_legacy(driver, event->capture_id);
@@ -375,6 +415,8 @@ static enum cuda_result begin_capture(struct driver *driver, struct CUstream_st 
     stream->capture = graph != NULL ? graph : graph_new(driver);
     if (stream->capture == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     stream->capture_id = ++driver->captures;
+    stream->capture_mode = mode;
+    stream->capture_thread = &this_thread;
     stream->is_origin = 1;
     stream->is_invalidated = 0;
     forget_after(stream);
@@ -508,10 +550,9 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
 
 DRIVER_VISIBLE enum cuda_result cuThreadExchangeStreamCaptureMode(uint32_t *mode)
 {
-    static _Thread_local uint32_t of_thread;
     if (mode == NULL) return CUDA_ERROR_INVALID_VALUE;
-    const uint32_t before = of_thread;
-    of_thread = *mode;
+    const uint32_t before = mode_of_thread;
+    mode_of_thread = *mode;
     *mode = before;
     return CUDA_SUCCESS;
 }

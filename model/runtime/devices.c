@@ -51,9 +51,8 @@ RUNTIME_VISIBLE enum cudaError cudaGetDevice(int *device)
 
 RUNTIME_VISIBLE enum cudaError cudaGetDeviceFlags(unsigned *flags)
 {
-    int active;
     const enum cudaError ready = runtime_ready();
-    return runtime_keep(ready != cudaSuccess ? (int)ready : (int)cuDevicePrimaryCtxGetState(0, flags, &active));
+    return runtime_keep(ready != cudaSuccess ? (int)ready : (int)cuCtxGetFlags(flags));
 }
 
 RUNTIME_VISIBLE enum cudaError cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
@@ -62,7 +61,7 @@ RUNTIME_VISIBLE enum cudaError cudaChooseDevice(int *device, const struct cudaDe
     return cudaGetDevice(device);
 }
 
-RUNTIME_CALL(cudaDeviceReset, (void), cuDevicePrimaryCtxReset_v2(0))
+RUNTIME_CALL(cudaDeviceReset, (void), runtime_reset())
 
 // --- Properties ------------------------------------------------------------------------------------------------------
 

@@ -1,21 +1,39 @@
 // SPDX-License-Identifier: MIT
 #include "runtime.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 static _Thread_local enum cudaError last_error;
-static _Thread_local int is_ready;
+static _Thread_local unsigned ready_for; // one more than the resets there had been, 0: not yet
+static atomic_uint resets;
+
+// Is this thread one that used the device before it was reset, and nobody uses it since?
+static int is_reset(void)
+{
+    unsigned flags;
+    int is_active = 0;
+    return ready_for != 0 && cuDevicePrimaryCtxGetState(0, &flags, &is_active) == CUDA_SUCCESS && !is_active;
+}
+
+int runtime_reset(void)
+{
+    const enum cuda_result error = cuDevicePrimaryCtxReset_v2(0);
+    if (error == CUDA_SUCCESS) resets++;
+    return (int)error;
+}
 
 enum cudaError runtime_ready(void)
 {
     struct CUctx_st *context;
-    if (is_ready && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL) return cudaSuccess;
+    const unsigned now = resets + 1;
+    if (ready_for == now && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL) return cudaSuccess;
     enum cuda_result error = cuInit(0);
     if (error == CUDA_SUCCESS) error = cuCtxGetCurrent(&context);
-    if (error == CUDA_SUCCESS && context == NULL) error = cuDevicePrimaryCtxRetain(&context, 0);
+    if (error == CUDA_SUCCESS && (context == NULL || is_reset())) error = cuDevicePrimaryCtxRetain(&context, 0);
     if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
     if (error != CUDA_SUCCESS) return (enum cudaError)error;
-    is_ready = 1;
+    ready_for = now;
     runtime_place_managed();
     return cudaSuccess;
 }
@@ -39,7 +57,7 @@ int runtime_missing(const char *name, int *was_told)
 // An error of a kernel stays: the driver says it again with every call.
 static enum cudaError sticky_error(void)
 {
-    return is_ready ? (enum cudaError)cuCtxSynchronize() : cudaSuccess;
+    return ready_for != 0 ? (enum cudaError)cuCtxSynchronize() : cudaSuccess;
 }
 
 RUNTIME_VISIBLE enum cudaError cudaPeekAtLastError(void)

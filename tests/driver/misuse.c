@@ -36,7 +36,7 @@ static void destroy_origin(void)
     EXPECT(CUDA_SUCCESS, cuStreamWaitEvent(joined, event, 0));
     EXPECT(CUDA_SUCCESS, cuStreamDestroy_v2(origin));
     EXPECT(CUDA_SUCCESS, cuMemsetD32Async(at, 7, 1, joined));
-    EXPECT(CUDA_SUCCESS, cuStreamWaitEvent(joined, event, 0));
+    EXPECT(CUDA_ERROR_INVALID_VALUE, cuStreamWaitEvent(joined, event, 0));
     EXPECT(CUDA_SUCCESS, cuMemcpyDtoH_v2(&word, at, sizeof word));
     EXPECT(7, word);
     cuMemFree_v2(at);

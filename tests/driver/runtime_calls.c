@@ -90,20 +90,22 @@ static void show_threads(void)
 
 // --- A reset of the device -------------------------------------------------------------------------------------------
 
-// The error of a kernel ends with the reset, and that of an image stays.
+// The error of a kernel stays for the life of the process, and that of an image for that of the image.
 static void show_sticky_error(void)
 {
     struct object bad, good, wrong;
     load(&bad, faults);
     load(&good, puts_7);
     load(&wrong, is_wrong);
-    REQUIRE(launch(&bad) == cudaSuccess);
-    REQUIRE(launch(&good) == cudaErrorIllegalAddress);
-    REQUIRE(cudaDeviceReset() == cudaSuccess);
     REQUIRE(launch(&good) == cudaSuccess && word_of(&good) == 7);
     REQUIRE(launch(&wrong) == cudaErrorInvalidPtx);
     REQUIRE(cudaDeviceReset() == cudaSuccess);
     REQUIRE(launch(&wrong) == cudaErrorInvalidPtx);
+    REQUIRE(launch(&good) == cudaSuccess && word_of(&good) == 7);
+    REQUIRE(launch(&bad) == cudaSuccess);
+    REQUIRE(launch(&good) == cudaErrorIllegalAddress);
+    REQUIRE(cudaDeviceReset() == cudaSuccess);
+    REQUIRE(launch(&good) == cudaErrorIllegalAddress);
 }
 
 // What is loaded in another order after the reset is still what each asks for, by the handles from before it too.

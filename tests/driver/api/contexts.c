@@ -120,11 +120,12 @@ static void show_release(struct CUctx_st *primary)
     WORKS(cuDevicePrimaryCtxRelease_v2(0));
     REQUIRE(api_byte(at) == 1);
     WORKS(cuDevicePrimaryCtxRelease_v2(0));
-    REFUSES(ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(&flags, at, 1));
+    REFUSES(ERROR_CONTEXT_IS_DESTROYED, cuMemcpyDtoH_v2(&flags, at, 1));
     WORKS(cuDevicePrimaryCtxGetState(0, &flags, &active));
     REQUIRE(active == 0);
     WORKS(cuDevicePrimaryCtxRetain(&got, 0));
     REQUIRE(got == primary);
+    REFUSES(ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(&flags, at, 1));
 }
 
 void show_contexts(void)

@@ -273,6 +273,65 @@ static void show_spoilt(void)
     WORKS(cuStreamDestroy_v2(stream));
 }
 
+static enum cuda_result sync_default(unsigned long long at)
+{
+    (void)at;
+    return cuStreamSynchronize(NULL);
+}
+static enum cuda_result sync_context(unsigned long long at)
+{
+    (void)at;
+    return cuCtxSynchronize();
+}
+static enum cuda_result allocate(unsigned long long at)
+{
+    return cuMemAlloc_v2(&at, 4);
+}
+static enum cuda_result copy(unsigned long long at)
+{
+    uint32_t word;
+    return cuMemcpyDtoH_v2(&word, at, sizeof word);
+}
+static enum cuda_result record(unsigned long long at)
+{
+    (void)at;
+    return cuEventRecord(event_new(NO_TIMING), NULL);
+}
+static enum cuda_result query(unsigned long long at)
+{
+    (void)at;
+    return cuEventQuery(event_new(NO_TIMING));
+}
+
+// What a call on other work answers while a stream is captured, by the mode of the capture (global, of the thread,
+// relaxed); for one that waits for the default stream and for one that does not. An H200's driver answers so.
+static void show_modes(void)
+{
+    enum { UNSUPPORTED = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, IMPLICIT = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT };
+    static const struct {
+        enum cuda_result (*call)(unsigned long long at);
+        int answer[2][3];
+    } calls[] = {{sync_default, {{IMPLICIT, IMPLICIT, IMPLICIT}, {UNSUPPORTED, UNSUPPORTED, 0}}},
+                 {sync_context, {{UNSUPPORTED, UNSUPPORTED, UNSUPPORTED}, {UNSUPPORTED, UNSUPPORTED, UNSUPPORTED}}},
+                 {allocate, {{UNSUPPORTED, UNSUPPORTED, 0}, {UNSUPPORTED, UNSUPPORTED, 0}}},
+                 {copy, {{IMPLICIT, IMPLICIT, IMPLICIT}, {0, 0, 0}}},
+                 {record, {{IMPLICIT, IMPLICIT, IMPLICIT}, {0, 0, 0}}},
+                 {query, {{UNSUPPORTED, UNSUPPORTED, 0}, {UNSUPPORTED, UNSUPPORTED, 0}}}};
+    const unsigned long long at = api_memory(4, 0);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        for (uint32_t flags = 0; flags <= NON_BLOCKING; flags++)
+            for (uint32_t mode = 0; mode < MODES; mode++) {
+                struct CUstream_st *stream;
+                struct CUgraph_st *graph;
+                const int answer = calls[i].answer[flags][mode];
+                WORKS(cuStreamCreate(&stream, flags));
+                WORKS(cuStreamBeginCapture_v2(stream, mode));
+                REQUIRE((int)calls[i].call(at) == answer);
+                REQUIRE(cuStreamEndCapture(stream, &graph) ==
+                        (answer == 0 ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED));
+            }
+}
+
 // Into a graph of the program's own, behind nodes that it names; and other nodes to go on from.
 static void show_into_graph(void)
 {
@@ -316,6 +375,7 @@ void show_capture(void)
     api_ready();
     show_fork();
     show_spoilt();
+    show_modes();
     show_into_graph();
     WORKS(cuThreadExchangeStreamCaptureMode(&mode));
     REQUIRE(mode == 0);
