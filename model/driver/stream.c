@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// cuStream*: work is done when it is asked for, so that a stream is never behind; and the capture of streams.
+// cuStream*: work is done when it is asked for, so that a stream is never behind. Captures are in capture.c.
 #include <stdlib.h>
 #include <string.h>
 
-#include "work.h"
+#include "capture.h"
 #include "work_graph.h"
 
-enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5, CAPTURE_MODES = 3 };
-enum { EVENT_EXTERNAL = 1 }; // a node of the graph that is captured, not an edge
+enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 
 static struct CUstream_st *stream_new(struct driver *driver, uint32_t flags, int priority)
 {
@@ -29,6 +28,11 @@ static int is_default(const struct CUstream_st *handle)
 static const char all_threads;
 static _Thread_local char this_thread;
 
+int stream_is_of_all(const struct CUstream_st *stream)
+{
+    return stream->whose == &all_threads;
+}
+
 // The default streams of a context are made when they are first asked for.
 static struct CUstream_st *default_stream(struct driver *driver, const void *whose)
 {
@@ -47,62 +51,12 @@ struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle)
     return default_stream(driver, (uintptr_t)handle == PER_THREAD_HANDLE ? &this_thread : &all_threads);
 }
 
-static void forget_after(struct CUstream_st *stream)
-{
-    free(stream->after);
-    free(stream->edges);
-    stream->after = NULL;
-    stream->edges = NULL;
-    stream->after_count = 0;
-}
-
-static enum cuda_result capture(struct driver *driver, struct CUstream_st *stream, const struct work *work)
-{
-    if (stream->is_invalidated || !object_is(stream->capture, OBJECT_GRAPH))
-        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    struct CUgraphNode_st *node = graph_add(driver, stream->capture, stream->after, stream->after_count, work);
-    forget_after(stream);
-    if (node != NULL && graph_after(&stream->after, &stream->after_count, node)) return CUDA_SUCCESS;
-    stream->is_invalidated = 1;
-    return CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-// A stream that waits for the default stream of all threads is captured. What is asked of that one meanwhile is neither
-// done nor captured.
-static int is_held(const struct driver *driver, const struct CUstream_st *stream)
-{
-    if (stream->whose != &all_threads) return 0;
-    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        const struct CUstream_st *other = (const struct CUstream_st *)object;
-        if (other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING))
-            return 1;
-    }
-    return 0;
-}
-
-static void spoil_held(struct driver *driver, const struct CUstream_st *stream)
-{
-    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        const struct CUstream_st *other = (const struct CUstream_st *)object;
-        if (other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING))
-            stream_spoil(driver, other->capture_id);
-    }
-}
-
-static enum cuda_result refuse_held(struct driver *driver, const struct CUstream_st *stream)
-{
-    spoil_held(driver, stream);
-    return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the default stream",
-                         "a stream that waits for it is captured: make that one with cudaStreamNonBlocking, or use a "
-                         "stream of your own here");
-}
-
 enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle, const struct work *work)
 {
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture != NULL) return capture(driver, stream, work);
-    return is_held(driver, stream) ? refuse_held(driver, stream) : work_run(driver, work);
+    if (stream->capture != NULL) return capture_add(driver, stream, work);
+    return capture_holds(driver, stream) ? capture_refuse_held(driver, stream) : work_run(driver, work);
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **stream, unsigned flags, int priority)
@@ -120,47 +74,13 @@ DRIVER_VISIBLE enum cuda_result cuStreamCreate(struct CUstream_st **stream, unsi
     return cuStreamCreateWithPriority(stream, flags, 0);
 }
 
-static int is_reached(const struct CUstream_st *stream)
-{
-    for (uint32_t i = 0; i < stream->after_count; i++)
-        if (!stream->after[i]->mark) return 0;
-    return 1;
-}
-
-static void forget_captured_events(struct driver *driver, uint64_t id)
-{
-    for (struct object *object = driver->objects.live[OBJECT_EVENT]; object != NULL; object = object->next) {
-        struct CUevent_st *event = (struct CUevent_st *)object;
-        if (event->capture == NULL || event->capture_id != id) continue;
-        event->capture = NULL;
-        event->is_of_ended = 1;
-    }
-}
-
-// Takes all streams out of a capture; 0 if one of them had work that the origin does not wait for.
-static int leave_capture(struct driver *driver, const struct CUstream_st *origin)
-{
-    const uint64_t id = origin->capture_id;
-    int is_joined = 1;
-    graph_mark(origin->capture, origin->after, origin->after_count);
-    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        struct CUstream_st *stream = (struct CUstream_st *)object;
-        if (stream == origin || stream->capture == NULL || stream->capture_id != id) continue;
-        is_joined &= is_reached(stream);
-        stream->capture = NULL;
-        forget_after(stream);
-    }
-    forget_captured_events(driver, id);
-    return is_joined;
-}
-
 void stream_destroy(struct driver *driver, struct CUstream_st *stream)
 {
     if (stream->is_origin) {
-        leave_capture(driver, stream);
+        capture_leave(driver, stream);
         if (!stream->is_foreign_graph) graph_free(driver, stream->capture);
     }
-    forget_after(stream);
+    capture_forget(stream);
     object_destroy(&driver->objects, stream);
 }
 
@@ -172,45 +92,12 @@ DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
     return CUDA_SUCCESS;
 }
 
-enum { MODE_GLOBAL, MODE_THREAD_LOCAL, MODE_RELAXED };
-static _Thread_local uint32_t mode_of_thread;
-
-// Does what this stream captures keep this thread from calls that could wait?
-static int is_guarded(const struct CUstream_st *stream)
-{
-    if (!stream->is_origin || stream->capture == NULL || mode_of_thread == MODE_RELAXED) return 0;
-    if (stream->capture_thread == &this_thread) return stream->capture_mode != MODE_RELAXED;
-    return stream->capture_mode == MODE_GLOBAL && mode_of_thread == MODE_GLOBAL;
-}
-
-static enum cuda_result spoil_all(struct driver *driver, int of_all)
-{
-    enum cuda_result error = CUDA_SUCCESS;
-    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        const struct CUstream_st *stream = (const struct CUstream_st *)object;
-        if (of_all ? stream->capture == NULL || stream->context != driver_context() : !is_guarded(stream)) continue;
-        stream_spoil(driver, stream->capture_id);
-        error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    }
-    return error;
-}
-
-enum cuda_result stream_check_safe(struct driver *driver)
-{
-    return spoil_all(driver, 0);
-}
-
-enum cuda_result stream_check_no_capture(struct driver *driver)
-{
-    return spoil_all(driver, 1);
-}
-
 // A stream, or an error; where it is captured, it cannot be waited for, and the capture is of no more use.
 static enum cuda_result check_done(struct driver *driver, struct CUstream_st *handle)
 {
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (is_held(driver, stream)) return refuse_held(driver, stream);
+    if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (stream->capture == NULL) return stream_check_safe(driver);
     stream->is_invalidated = 1;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -300,261 +187,6 @@ DRIVER_VISIBLE enum cuda_result cuStreamSetAttribute(struct CUstream_st *stream,
     }
     return attribute == WINDOW || (attribute >= PRIORITY && attribute <= SYNC_DOMAIN) ? CUDA_SUCCESS
                                                                                       : CUDA_ERROR_INVALID_VALUE;
-}
-
-// --- Events of streams -----------------------------------------------------------------------------------------------
-
-static enum cuda_result record_captured(struct CUstream_st *stream, struct CUevent_st *event)
-{
-    free(event->after);
-    event->after = NULL;
-    event->after_count = 0;
-    event->capture = stream->capture;
-    event->capture_id = stream->capture_id;
-    event->is_of_ended = 0;
-    for (uint32_t i = 0; i < stream->after_count; i++)
-        if (!graph_after(&event->after, &event->after_count, stream->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
-    return CUDA_SUCCESS;
-}
-
-// To record an event and to wait for one has the same flags. External is for captures alone.
-static enum cuda_result check_event_call(const struct CUstream_st *stream, const struct CUevent_st *event,
-                                         unsigned flags)
-{
-    if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    if (flags > EVENT_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
-    return flags == EVENT_EXTERNAL && stream->capture == NULL ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *handle)
-{
-    DRIVER_USE(driver);
-    struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture != NULL) return record_captured(stream, event);
-    if (is_held(driver, stream)) return refuse_held(driver, stream);
-    event->capture = NULL;
-    event->is_of_ended = 0;
-    return work_run(driver, &(struct work){NODE_EVENT_RECORD, {.event = event}});
-}
-
-DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *handle,
-                                                       unsigned flags)
-{
-    DRIVER_USE(driver);
-    struct CUstream_st *stream = stream_of(driver, handle);
-    const enum cuda_result error = check_event_call(stream, event, flags);
-    if (error != CUDA_SUCCESS) return error;
-    if (flags != EVENT_EXTERNAL) return cuEventRecord(event, handle);
-    return capture(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
-}
-
-static int is_spoilt(const struct driver *driver, uint64_t capture_id)
-{
-    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        const struct CUstream_st *stream = (const struct CUstream_st *)object;
-        if (stream->capture_id == capture_id && stream->is_invalidated) return 1;
-    }
-    return 0;
-}
-
-void stream_spoil(struct driver *driver, uint64_t capture_id)
-{
-    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        struct CUstream_st *stream = (struct CUstream_st *)object;
-        if (stream->capture != NULL && stream->capture_id == capture_id) stream->is_invalidated = 1;
-    }
-}
-
-// The stream of all threads is never captured, and what it is asked to join is of no more use.
-static enum cuda_result refuse_legacy(struct driver *driver, uint64_t capture_id)
-{
-    stream_spoil(driver, capture_id);
-    return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "cuStreamWaitEvent",
-                         "the event belongs to a capture, which the default stream of all threads (0, or "
-                         "cudaStreamLegacy) cannot join; use a stream of cudaStreamCreate");
-}
-
-// A stream that waits for an event of a capture is captured too.
-DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags)
-{
-    DRIVER_USE(driver);
-    struct CUstream_st *stream = stream_of(driver, handle);
-    const enum cuda_result error = check_event_call(stream, event, flags);
-    if (error != CUDA_SUCCESS) return error;
-    if (flags == EVENT_EXTERNAL) return capture(driver, stream, &(struct work){NODE_WAIT_EVENT, {.event = event}});
-    if (is_held(driver, stream)) return refuse_held(driver, stream);
-    if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (event->is_of_ended) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
-    if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
-    if (stream->whose == &all_threads) return refuse_legacy(driver, event->capture_id);
-    if (stream->capture != NULL && stream->capture_id != event->capture_id) {
-        stream_spoil(driver, stream->capture_id);
-        stream_spoil(driver, event->capture_id);
-        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
-    }
-    stream->capture = event->capture;
-    stream->capture_id = event->capture_id;
-    for (uint32_t i = 0; i < event->after_count; i++)
-        if (!graph_after(&stream->after, &stream->after_count, event->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
-    return CUDA_SUCCESS;
-}
-
-// --- Capture ---------------------------------------------------------------------------------------------------------
-
-static enum cuda_result begin_capture(struct driver *driver, struct CUstream_st *handle, struct CUgraph_st *graph,
-                                      uint32_t mode)
-{
-    if ((uintptr_t)handle <= LEGACY_HANDLE) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (mode >= CAPTURE_MODES) return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL) return CUDA_ERROR_ILLEGAL_STATE;
-    stream->is_foreign_graph = graph != NULL;
-    stream->capture = graph != NULL ? graph : graph_new(driver);
-    if (stream->capture == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    stream->capture_id = ++driver->captures;
-    stream->capture_mode = mode;
-    stream->capture_thread = &this_thread;
-    stream->is_origin = 1;
-    stream->is_invalidated = 0;
-    forget_after(stream);
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamBeginCapture_v2(struct CUstream_st *stream, uint32_t mode)
-{
-    DRIVER_USE(driver);
-    return begin_capture(driver, stream, NULL, mode);
-}
-
-static int are_nodes_of(const struct CUgraph_st *graph, struct CUgraphNode_st *const *node, size_t count)
-{
-    if (count > 0 && node == NULL) return 0;
-    for (size_t i = 0; i < count; i++)
-        if (!object_is(node[i], OBJECT_NODE) || node[i]->graph != graph) return 0;
-    return 1;
-}
-
-// The next node of a captured stream comes after these too.
-static enum cuda_result capture_after(struct CUstream_st *stream, struct CUgraphNode_st *const *node, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!graph_after(&stream->after, &stream->after_count, node[i])) return CUDA_ERROR_OUT_OF_MEMORY;
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *handle, struct CUgraph_st *graph,
-                                                            struct CUgraphNode_st *const *after,
-                                                            const struct CUgraphEdgeData_st *edges, size_t count,
-                                                            uint32_t mode)
-{
-    DRIVER_USE(driver);
-    (void)edges;
-    if (!object_is(graph, OBJECT_GRAPH) || !are_nodes_of(graph, after, count)) return CUDA_ERROR_INVALID_VALUE;
-    const enum cuda_result error = begin_capture(driver, handle, graph, mode);
-    return error != CUDA_SUCCESS ? error : capture_after(stream_of(driver, handle), after, count);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph)
-{
-    DRIVER_USE(driver);
-    struct CUstream_st *stream = stream_of(driver, handle);
-    if (graph != NULL) *graph = NULL;
-    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
-    if (graph == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (!stream->is_origin) {
-        stream_spoil(driver, stream->capture_id);
-        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    }
-    struct CUgraph_st *captured = stream->capture;
-    enum cuda_result error = CUDA_SUCCESS;
-    if (!leave_capture(driver, stream)) error = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    if (stream->is_invalidated) error = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    stream->capture = NULL;
-    stream->is_origin = stream->is_invalidated = 0;
-    forget_after(stream);
-    if (error == CUDA_SUCCESS)
-        *graph = captured;
-    else if (!stream->is_foreign_graph)
-        graph_free(driver, captured);
-    return error;
-}
-
-static uint32_t status_of(const struct CUstream_st *stream)
-{
-    if (stream->capture == NULL) return CAPTURE_NONE;
-    return stream->is_invalidated ? CAPTURE_INVALIDATED : CAPTURE_ACTIVE;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamIsCapturing(struct CUstream_st *handle, uint32_t *status)
-{
-    DRIVER_USE(driver);
-    const struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    if (is_held(driver, stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    *status = status_of(stream);
-    return CUDA_SUCCESS;
-}
-
-// Every edge of a capture is a plain one, all zero.
-static int edges_of(struct CUstream_st *stream, const struct CUgraphEdgeData_st **edges)
-{
-    free(stream->edges);
-    *edges = stream->edges = stream->after_count > 0 ? calloc(stream->after_count, sizeof **edges) : NULL;
-    return stream->after_count == 0 || stream->edges != NULL;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v3(struct CUstream_st *handle, uint32_t *status, uint64_t *id,
-                                                          struct CUgraph_st **graph,
-                                                          struct CUgraphNode_st *const **after,
-                                                          const struct CUgraphEdgeData_st **edges, size_t *count)
-{
-    DRIVER_USE(driver);
-    struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    if (is_held(driver, stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-    *status = status_of(stream);
-    if (id != NULL) *id = stream->capture_id;
-    if (graph != NULL) *graph = stream->capture;
-    if (after != NULL) *after = stream->after;
-    if (edges != NULL && !edges_of(stream, edges)) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (count != NULL) *count = stream->after_count;
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v2(struct CUstream_st *handle, uint32_t *status, uint64_t *id,
-                                                          struct CUgraph_st **graph,
-                                                          struct CUgraphNode_st *const **after, size_t *count)
-{
-    return cuStreamGetCaptureInfo_v3(handle, status, id, graph, after, NULL, count);
-}
-
-DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUstream_st *handle,
-                                                                     struct CUgraphNode_st **after,
-                                                                     const struct CUgraphEdgeData_st *edges,
-                                                                     size_t count, unsigned flags)
-{
-    enum { SET = 1 };
-    DRIVER_USE(driver);
-    (void)edges;
-    struct CUstream_st *stream = stream_of(driver, handle);
-    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
-    if (flags > SET || !are_nodes_of(stream->capture, after, count)) return CUDA_ERROR_INVALID_VALUE;
-    if (flags == SET) forget_after(stream);
-    return capture_after(stream, after, count);
-}
-
-DRIVER_VISIBLE enum cuda_result cuThreadExchangeStreamCaptureMode(uint32_t *mode)
-{
-    if (mode == NULL) return CUDA_ERROR_INVALID_VALUE;
-    const uint32_t before = mode_of_thread;
-    mode_of_thread = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
 }
 
 // --- Functions of the host -------------------------------------------------------------------------------------------
