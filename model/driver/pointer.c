@@ -80,7 +80,9 @@ static enum cuda_result tell(void *to, uint32_t attribute, const struct allocati
 
 DRIVER_VISIBLE enum cuda_result cuPointerGetAttribute(void *to, uint32_t attribute, unsigned long long address)
 {
-    DRIVER_USE(driver);
+    DRIVER_ENTER(driver);
+    if (driver->is_initialized && driver_context() == NULL) return CUDA_ERROR_INVALID_VALUE; // as an H200's driver says
+    if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (to == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
     return tell(to, attribute, found, address);

@@ -8,6 +8,8 @@
 static enum cuda_result answer(const char *call, enum rule rule, const struct findings *findings)
 {
     DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (driver_context() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
     if (rule == RULE_OK) return CUDA_SUCCESS;
     const int error = rule_cuda_error(rule);
     struct line line;

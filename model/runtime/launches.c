@@ -4,7 +4,7 @@
 
 #include "runtime.h"
 
-enum { CONFIGURATIONS = 16, MOST_THREADS = 1024, MOST_BLOCK_Z = 64, MOST_GRID_YZ = 65535, MOST_GRID_X = 0x7fffffff };
+enum { CONFIGURATIONS = 16 };
 
 // What <<<...>>> leaves for the stub of the kernel, on each thread.
 static _Thread_local struct {
@@ -37,17 +37,6 @@ RUNTIME_VISIBLE enum cudaError __cudaPopCallConfiguration(struct dim3 *grid, str
     return cudaSuccess;
 }
 
-// The runtime has an error of its own for sizes that no kernel may have.
-static enum cudaError check_sizes(struct dim3 grid, struct dim3 block)
-{
-    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    const int grid_fits = grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= MOST_GRID_X && grid.y <= MOST_GRID_YZ &&
-                          grid.z <= MOST_GRID_YZ;
-    return grid_fits && threads > 0 && threads <= MOST_THREADS && block.z <= MOST_BLOCK_Z
-               ? cudaSuccess
-               : cudaErrorInvalidConfiguration;
-}
-
 // What no field of the driver's struct holds is more than a kernel may have: the driver refuses the largest in its
 // place.
 static uint32_t shared_bytes_of(const struct cudaLaunchConfig_st *config)
@@ -74,7 +63,6 @@ static enum cudaError launch_function(const void *function, const struct cudaLau
     struct CUkern_st *kernel;
     enum cudaError error = runtime_ready();
     if (error == cudaSuccess) error = runtime_kernel(function, &kernel);
-    if (error == cudaSuccess) error = check_sizes(config->gridDim, config->blockDim);
     if (error != cudaSuccess) return runtime_keep(error);
     const struct cuda_launch_config driver = driver_config(config);
     return runtime_keep((int)cuLaunchKernelEx(&driver, (struct CUfunc_st *)kernel, parameters, NULL));

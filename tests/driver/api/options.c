@@ -98,6 +98,11 @@ void show_maps(void)
     const uint64_t dim[] = {64, 64, 8, 8}, stride[] = {256, 16384, 131072};
     const uint32_t box[] = {16, 8}, large[] = {257, 8}, estride[] = {1, 1, 1, 1};
     const int lower[] = {0, 0}, upper[] = {0, 0};
+    uint32_t kind;
+    REFUSES(ERROR_NOT_INITIALIZED, cuTensorMapEncodeTiled(&map, 7, 2, NULL, dim, stride, box, estride, 0, 0, 0, 0));
+    WORKS(cuInit(0));
+    REFUSES(ERROR_INVALID_CONTEXT, cuTensorMapEncodeTiled(&map, 7, 2, NULL, dim, stride, box, estride, 0, 0, 0, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuPointerGetAttribute(&kind, 2, 64));
     api_ready();
     void *at = (void *)(uintptr_t)api_memory(1 << 21, 0);
     WORKS(cuTensorMapEncodeTiled(&map, 7, 2, at, dim, stride, box, estride, 0, 0, 0, 0));

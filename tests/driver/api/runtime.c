@@ -133,14 +133,14 @@ void show_runtime_launches(void)
     WORKS(cudaLaunchCooperativeKernel(&put, one_cta, one_cta, parameters, 0, NULL));
     REQUIRE(word_at(to) == 6);
     REFUSES(ERROR_INVALID_VALUE, cudaLaunchKernelExC(NULL, &put, parameters));
-    // The runtime's own error for sizes, before the driver is asked.
-    REQUIRE(cudaLaunchKernel(&put, none, one_cta, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
-    REQUIRE(cudaLaunchKernel(&put, one_cta, none, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
-    REQUIRE(cudaLaunchKernel(&put, one_cta, too_many, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
-    REQUIRE(cudaLaunchKernel(&put, one_cta, deep, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
+    // Of sizes that no kernel may have, the driver's error: so nvcc 13.0's runtime says on an H100 too.
+    REQUIRE(cudaLaunchKernel(&put, none, one_cta, parameters, 0, NULL) == cudaErrorInvalidValue);
+    REQUIRE(cudaLaunchKernel(&put, one_cta, none, parameters, 0, NULL) == cudaErrorInvalidValue);
+    REQUIRE(cudaLaunchKernel(&put, one_cta, too_many, parameters, 0, NULL) == cudaErrorInvalidValue);
+    REQUIRE(cudaLaunchKernel(&put, one_cta, deep, parameters, 0, NULL) == cudaErrorInvalidValue);
     const struct dim3 grids[] = {{1, 0, 1}, {1, 1, 0}, {0x80000000, 1, 1}, {1, 65536, 1}, {1, 1, 65536}};
     for (int i = 0; i < 5; i++)
-        REQUIRE(cudaLaunchKernel(&put, grids[i], one_cta, parameters, 0, NULL) == cudaErrorInvalidConfiguration);
+        REQUIRE(cudaLaunchKernel(&put, grids[i], one_cta, parameters, 0, NULL) == cudaErrorInvalidValue);
     REQUIRE(cudaLaunchKernel(&nobody, one_cta, one_cta, parameters, 0, NULL) == cudaErrorInvalidDeviceFunction);
     REQUIRE(cudaLaunchKernel(&missing, one_cta, one_cta, parameters, 0, NULL) == cudaErrorInvalidDeviceFunction);
     REQUIRE(cudaLaunchKernel(NULL, one_cta, one_cta, parameters, 0, NULL) == cudaErrorInvalidDeviceFunction);

@@ -38,7 +38,7 @@ int main()
     multiply<10><<<1, 65>>>();
     REQUIRE(cudaGetLastError() == cudaErrorInvalidValue);
     multiply<10><<<1, 2048>>>();
-    REQUIRE(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
-    REQUIRE(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    REQUIRE(cudaPeekAtLastError() == cudaErrorInvalidValue);
+    REQUIRE(cudaGetLastError() == cudaErrorInvalidValue);
     REQUIRE(cudaGetLastError() == cudaSuccess);
 }
