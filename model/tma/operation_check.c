@@ -163,13 +163,18 @@ static struct transfer transfer_of(const struct question *q, uint32_t shared)
 
 // Past the end of its own CTA's memory a load breaks one rule, of the memory of others two: which, depends on where it
 // ends. A swizzle moves bytes within their lines.
-static void rename_remote_bounds(const struct question *q, struct findings *findings)
+static enum rule remote_bounds_rule(const struct question *q)
 {
     uint64_t past = operation_place(q->operation->shared) + box_extent_bytes(q->box);
     if (q->operation->map.swizzle != SWIZZLE_NONE) past = (past + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    return past <= SM_SHARED_BYTES ? RULE_LOAD_REMOTE_BOUNDS : RULE_LOAD_REMOTE_LIMIT;
+}
+
+// The box is made where the bounds were looked at, and not before.
+static void rename_remote_bounds(const struct question *q, struct findings *findings)
+{
     for (int i = 0; i < findings->count && i < FINDINGS_MAX; i++)
-        if (findings->item[i].rule == RULE_LOAD_SMEM_BOUNDS)
-            findings->item[i].rule = past <= SM_SHARED_BYTES ? RULE_LOAD_REMOTE_BOUNDS : RULE_LOAD_REMOTE_LIMIT;
+        if (findings->item[i].rule == RULE_LOAD_SMEM_BOUNDS) findings->item[i].rule = remote_bounds_rule(q);
 }
 
 static enum rule check_tensor_load(const struct question *q, struct findings *findings)
