@@ -43,26 +43,70 @@ enum {
 #undef PLACE
 };
 
-// Can the file of a variable be written? Its content stays, should the program never start. The program may change its
-// folder: it is given the whole path.
-static int set_file(const char *variable)
-{
-    const char *path = getenv(variable);
+// A file that the program's kernels write. It is there before the program starts; what stood in it stays until then.
+struct output {
+    const char *variable;
+    int is_ours; // it was not there before
     struct stat status;
+};
+
+// Can the file of a variable be written? The program may change its folder: it is given the whole path.
+static int open_output(struct output *output)
+{
+    const char *path = getenv(output->variable);
     if (path == NULL || path[0] == '\0') return EXIT_AGREE;
+    struct stat *status = &output->status;
+    const int is_new = access(path, F_OK) != 0;
     const int file = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
-    const int is_there = file >= 0 ? fstat(file, &status) == 0 : errno == ENXIO && stat(path, &status) == 0;
+    const int is_there = file >= 0 ? fstat(file, status) == 0 : errno == ENXIO && stat(path, status) == 0;
     const int error = errno;
     char *whole = is_there ? realpath(path, NULL) : NULL;
     if (file >= 0) close(file);
-    if (is_there && !S_ISREG(status.st_mode)) {
+    if (is_there && !S_ISREG(status->st_mode)) {
         free(whole);
         return command_usage("exec", "cannot write %s: it is no regular file", path);
     }
     if (whole == NULL) return command_usage("exec", "cannot write %s: %s", path, strerror(error));
-    const int is_set = setenv(variable, whole, 1) == 0;
+    output->is_ours = is_new;
+    const int is_set = setenv(output->variable, whole, 1) == 0;
     free(whole);
-    return is_set ? EXIT_AGREE : command_usage("exec", "%s: %s", variable, strerror(errno));
+    return is_set ? EXIT_AGREE : command_usage("exec", "%s: %s", output->variable, strerror(errno));
+}
+
+enum { COVERAGE, TRACE, OUTPUTS };
+
+static int open_outputs(struct output output[OUTPUTS])
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        if (open_output(&output[i]) != EXIT_AGREE) return EXIT_USAGE;
+    const struct stat *coverage = &output[COVERAGE].status, *trace = &output[TRACE].status;
+    if (coverage->st_ino != 0 && coverage->st_ino == trace->st_ino && coverage->st_dev == trace->st_dev)
+        return command_usage("exec", "--trace and --coverage name one file");
+    return EXIT_AGREE;
+}
+
+// The program did not start.
+static void remove_outputs(const struct output output[OUTPUTS])
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        if (output[i].is_ours) unlink(getenv(output[i].variable));
+}
+
+// The program ended: says of each file that nothing was written to it.
+static void tell_outputs(const struct output output[OUTPUTS])
+{
+    for (int i = 0; i < OUTPUTS; i++) {
+        const struct stat *before = &output[i].status;
+        const char *path = getenv(output[i].variable);
+        struct stat now;
+        if (before->st_ino == 0 || stat(path, &now) != 0) continue;
+        const int is_same = now.st_ino == before->st_ino && now.st_size == before->st_size &&
+                            now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+                            now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+        if (now.st_size == 0 || is_same)
+            fprintf(stderr, "tmaref exec: no kernel was recorded: %s is %s\n", path,
+                    now.st_size == 0 ? "empty" : "as it was");
+    }
 }
 
 static int is_place(const char *text)
@@ -246,10 +290,19 @@ int command_exec(int argc, char **argv)
     if (program_part("exec", folder, sizeof folder) != 0)
         return command_usage("exec", "the folder exec with libcuda.so.1 is neither beside the tmaref command nor in "
                                      "its lib folder");
-    const int status = set_file("TMAREF_COVERAGE") != EXIT_AGREE ? EXIT_USAGE : set_file("TMAREF_TRACE");
-    if (status != EXIT_AGREE) return status;
+    struct output output[OUTPUTS] = {{.variable = "TMAREF_COVERAGE"}, {.variable = "TMAREF_TRACE"}};
+    if (open_outputs(output) != EXIT_AGREE) {
+        remove_outputs(output);
+        return EXIT_USAGE;
+    }
     name_run();
     const pid_t child = program_start(options.program, set_environment, folder);
-    if (child < 0) return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(errno));
-    return program_wait(child);
+    if (child < 0) {
+        const int error = errno;
+        remove_outputs(output);
+        return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(error));
+    }
+    const int status = program_wait(child);
+    tell_outputs(output);
+    return status;
 }

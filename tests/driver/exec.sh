@@ -19,13 +19,23 @@ expect() { # expect STATUS PATTERN ARGUMENT...
 
 expect 2 'no program given'
 expect 2 'cannot start the program /no/such/program: No such file' -- /no/such/program
+# The files of --trace and --coverage: none of a program that did not start, and a word of one that ran no kernel.
+files=$(mktemp -d)
+trap 'rm -rf "$scratch" "$files"' EXIT
+expect 2 'cannot start' --trace "$files/t" --coverage "$files/c" -- /no/such/program
+expect 2 '--trace and --coverage name one file' --trace "$files/y" --coverage "$files/./y" -- true
+[ -z "$(ls "$files")" ] || { echo "a program that did not start left files"; failed=1; }
+expect 1 'no kernel was recorded: .*/t is empty' --trace "$files/t" -- false
+expect 0 'no kernel was recorded: .*/c is empty' --coverage "$files/c" -- true
+echo old >"$files/c"
+expect 0 'no kernel was recorded: .*/c is as it was' --coverage "$files/c" -- true
 expect 2 "--schedule is default, late, early or shuffled, not 'fast'" --schedule fast -- true
 expect 2 "--schedule is .*, not 'late early'" --schedule 'late early' -- true
 expect 2 "--threads takes a whole number from 1 to 64, not '65'" --threads 65 -- true
 expect 2 "--threads takes a whole number from 1 to 64, not '0'" --threads 0 -- true
 expect 2 "--limit-seconds takes a whole number from 0 to 4294967295, not '-1'" --limit-seconds=-1 -- true
 expect 2 "--device is h200 or h100, not 'a100'" --device a100 -- true
-expect 2 "--seed takes a whole number, not '-1'" --seed=-1 -- true
+expect 2 "--seed takes a whole number from 0 to 18446744073709551615, not '-1'" --seed=-1 -- true
 expect 3 '' -- sh -c 'exit 3'
 expect 143 '' -- sh -c 'kill -TERM $$'
 expect 0 '/exec(:|$)' -- sh -c 'echo "$LD_LIBRARY_PATH"'
