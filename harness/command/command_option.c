@@ -38,8 +38,7 @@ uint64_t command_option_number(const char *name, uint64_t least, uint64_t most, 
 {
     uint64_t number = least;
     if (parse_u64(value, most, &number) && number >= least) return number;
-    if (most == UINT64_MAX && least == 0) argp_error(state, "--%s takes a whole number, not '%s'", name, value);
-    if (most == UINT64_MAX)
+    if (most == UINT64_MAX && least != 0)
         argp_error(state, "--%s takes a whole number of at least %llu, not '%s'", name, (unsigned long long)least,
                    value);
     argp_error(state, "--%s takes a whole number from %llu to %llu, not '%s'", name, (unsigned long long)least,

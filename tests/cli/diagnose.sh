@@ -160,7 +160,9 @@ bad() { # bad SENTENCE ARGUMENT...
     quiet
 }
 bad "--dump is needed" "${map[@]}"
-bad "--tensor or --fill is needed, not both" --dump right --dtype u8 --dim 64,32 --box 16,8
+bad "--tensor or --fill is needed" --dump right --dtype u8 --dim 64,32 --box 16,8
+check "neither was given" eval '! grep -q both "$work/err"'
+bad "--tensor or --fill is needed, not both" --dump right --fill iota --tensor tensor "${map[@]}"
 bad "say which map" --dump right --fill iota
 bad "No such file" "${map[@]}" --dump missing
 bad "--slices: takes 1 to 16 and a dimension" "${map[@]}" --dump right --slices 0,1

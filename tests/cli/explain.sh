@@ -303,13 +303,14 @@ bad "--offsets: item 1, '65536'" "${column[@]}" --offsets 65536,0
 bad "--store, or --reduce, not both" "${map[@]}" --store --reduce add
 bad "--reduce: takes add, min, max, inc, dec, and, or, xor, not 'sum'" "${map[@]}" --reduce sum
 bad "--tiles and --cta are of tiled maps; this is an im2col map" "${column[@]}" --tiles
-bad "--cta takes a whole number, not 'seven'" "${map[@]}" --cta seven
+bad "--cta takes a whole number from 0 to 18446744073709551615, not 'seven'" "${map[@]}" --cta seven
 bad "--cta: there are 4 tiles, so CTA 0 to 3" "${map[@]}" --cta 4
 bad "--order is outer or inner, not 'up'" "${map[@]}" --tiles --order up
 bad "past all shared addresses" "${map[@]}" --shared 0xffffff80
 bad "go with --cluster" "${map[@]}" --slices 0,1
 bad "a cluster has 1 to 16 CTAs, not 32" "${map[@]}" --cluster 8x4
 bad "--cluster: a dimension is 1 to 16, not 0" "${map[@]}" --cluster 2x0
+bad "--cluster: a dimension is 1 to 16, not 17" "${map[@]}" --cluster 17x1
 bad "--cluster: " "${map[@]}" --cluster two
 bad "--multicast: takes x, y, z or more of them, not 'w'" "${map[@]}" --cluster 2 --multicast w
 bad "cut it into 0 slices" "${map[@]}" --cluster 2 --tile 7,7

@@ -88,9 +88,9 @@ for command in run "diff model model" "record -x model -o out.jsonl"; do
     refused "/proc/self/mem: Input/output error" $command -f load -I /proc/self/mem
     refused "--family is needed" $command
     refused "there is no family 'nosuch'" $command -f nosuch
-    refused "--cases takes a whole number, not '-1'" $command -f load --cases -1
-    refused "--cases takes a whole number, not ''" $command -f load --cases=
-    refused "--seed takes a whole number, not '99999999999999999999'" $command -f load --seed 99999999999999999999
+    refused "--cases takes a whole number from 0 to 18446744073709551615, not '-1'" $command -f load --cases -1
+    refused "--cases takes a whole number from 0 to 18446744073709551615, not ''" $command -f load --cases=
+    refused "--seed takes a whole number from 0 to 18446744073709551615, not '99999999999999999999'" $command -f load --seed 99999999999999999999
     refused "--first and --cases together are too large" $command -f load -i 18446744073709551615 -n 2
 done
 refused "there is no executor 'slow'" run -f load -x slow

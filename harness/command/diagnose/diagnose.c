@@ -57,12 +57,12 @@ static void check_line(const void *line, struct argp_state *state)
     if (to->causes) return;
     if (to->dump == NULL) argp_error(state, "--dump is needed");
     if (to->is_store && (to->tile == NULL) == (to->fill == NULL))
-        argp_error(state, "with --store, --tile or --fill is needed, not both");
+        argp_error(state, "with --store, --tile or --fill is needed%s", to->fill == NULL ? "" : ", not both");
     if (to->is_store && to->tensor != NULL)
         argp_error(state, "with --store the tensor's bytes are the dump: --dump, not --tensor");
     if (!to->is_store && to->tile != NULL) argp_error(state, "--tile is for stores: --store");
     if (!to->is_store && (to->tensor == NULL) == (to->fill == NULL))
-        argp_error(state, "--tensor or --fill is needed, not both");
+        argp_error(state, "--tensor or --fill is needed%s", to->fill == NULL ? "" : ", not both");
     if (to->map_text != NULL && to->map.given != 0) argp_error(state, "--map, or the options of a map, not both");
 }
 
