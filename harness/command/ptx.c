@@ -87,7 +87,8 @@ static int check(const struct options *options, const char *text, struct ptx_mod
     if (!decode_named(module, options, errors)) return EXIT_USAGE;
     for (uint32_t i = 0; options->functions == 0 && i < program->functions; i++) decode(module, i, errors);
     ptx_report_errors(stderr, options->path, text, errors);
-    if (errors->count == 0 || !options->json) print(options, program);
+    const int has_head = program->target.length > 0;
+    if (errors->count == 0 || (!options->json && has_head)) print(options, program);
     return errors->count == 0 ? EXIT_AGREE : EXIT_MISMATCH;
 }
 

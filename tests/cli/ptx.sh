@@ -28,6 +28,12 @@ run 2 ptx nosuch.ptx
 printf 'PK' >binary.ptx
 run 1 ptx binary.ptx
 err "PTX begins with .version"
+quiet
+run 1 ptx /dev/null
+quiet
+sed 's/^\.version.*/.version 99.0/' kernel.ptx >newer.ptx
+run 1 ptx newer.ptx
+quiet
 cp kernel.ptx in
 run 0 ptx -
 out "-: PTX 8.6 for sm_90a"
