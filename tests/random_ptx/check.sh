@@ -30,3 +30,8 @@ sed '2s/ .*//' "$tmp/whole" >"$tmp/cut"
 expect 1 'no line of a recording' "$tmp/cut"
 : >"$tmp/empty"
 expect 2 'names no program to run' "$tmp/empty"
+if "$program" ptx x >"$tmp/said" 2>&1 || ! grep -q "'x' is no number" "$tmp/said"; then
+    echo "program x:"
+    cat "$tmp/said"
+    exit 1
+fi

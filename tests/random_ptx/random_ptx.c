@@ -195,11 +195,19 @@ static struct device *open_device(const char *path)
     return device;
 }
 
+static uint64_t number_of(const char *argument)
+{
+    char *end;
+    const uint64_t number = strtoull(argument, &end, 0);
+    if (*argument >= '0' && *argument <= '9' && *end == '\0') return number;
+    fprintf(stderr, "random_ptx: '%s' is no number\n", argument);
+    exit(2);
+}
+
 static int run_all(struct device *device, struct device *other, char **range)
 {
     static struct outcome one, two;
-    uint64_t first = strtoull(range[0], NULL, 0), count = strtoull(range[1], NULL, 0),
-             step = strtoull(range[2], NULL, 0);
+    uint64_t first = number_of(range[0]), count = number_of(range[1]), step = number_of(range[2]);
     int different = 0;
     open_outcome(&one), open_outcome(&two);
     for (uint64_t i = 0; i < count; i++) {
@@ -319,7 +327,7 @@ int main(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "";
     input = room((size_t)PROGRAM_INPUTS * PROGRAM_MOST_THREADS);
     if (strcmp(mode, "ptx") == 0 && argc == 4) limit = atoi(argv[3]);
-    if (strcmp(mode, "ptx") == 0 && argc >= 3) return make(strtoull(argv[2], NULL, 0)), fputs(text, stdout) == EOF;
+    if (strcmp(mode, "ptx") == 0 && argc >= 3) return make(number_of(argv[2])), fputs(text, stdout) == EOF;
     if (strcmp(mode, "rows") == 0 && argc == 3) return count_rows(atoi(argv[2]));
     if (strcmp(mode, "run") == 0 && argc == 7) limit = atoi(argv[6]);
     if (strcmp(mode, "run") == 0 && argc >= 6) return run_all(open_device(argv[2]), NULL, argv + 3);
