@@ -206,9 +206,10 @@ static int read_type(const struct compare_options *options, struct compare *comp
     struct text why;
     if (options->type != NULL) {
         uint32_t value;
-        if (!map_value_find(MAP_DATA_TYPE, options->type, &value, &why) || value >= DTYPE_COUNT)
-            return command_usage("compare", "--type: '%s' is no type of a tensor map's elements; %s", options->type,
-                                 why.at);
+        if (!map_value_find(MAP_DATA_TYPE, options->type, &value, &why))
+            return command_usage("compare", "--type: %s", why.at);
+        if (value >= DTYPE_COUNT)
+            return command_usage("compare", "--type: %s is no type of a tensor map's elements", options->type);
         compare->dtype = (enum dtype)value;
         compare->element_bytes = dtype_row(compare->dtype)->size_bytes;
     }
