@@ -32,10 +32,11 @@ static int distance(const char *one, const char *other)
     return above[columns];
 }
 
-// How far `word` is from a name; a part of the name is close to it.
+// How far `word` is from a name; a part of the name is close to it, how the name begins closer.
 static int farness(const char *word, const char *name)
 {
     int far = distance(word, name);
+    if (strlen(word) >= 2 && strncasecmp(name, word, strlen(word)) == 0 && far > 1) return 1;
     return strlen(word) >= 4 && strcasestr(name, word) != NULL && far > 2 ? 2 : far;
 }
 

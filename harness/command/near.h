@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a mistyped name may have meant: the names of a list that are few letters away from it, or that hold it.
+// What a mistyped name may have meant: the names of a list that are few letters away from it, that begin so, or that
+// hold it.
 #ifndef TMAREF_NEAR_H
 #define TMAREF_NEAR_H
 

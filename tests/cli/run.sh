@@ -8,6 +8,10 @@ run 0 run --help
 out "gemm-pingpong"
 run 2 run gemm-ping
 err "there is no kernel 'gemm-ping'"
+run 2 run gem
+err "there is no kernel 'gem'; did you mean gemm-"
+run 2 enc
+err "did you mean encode, "
 run 0 run gemm-split-k --help
 out "--splits=VALUE"
 out "default 4"
@@ -36,10 +40,11 @@ while IFS='|' read -r arguments sentence; do
 done <<'END'
 gemm-pingpong --cluster 3x1|the nearest is 2
 gemm-pingpong --stages 99|the nearest is
-gemm-pingpong --m 0|"m" is 1 to 32768, not 0: the nearest is 1
+gemm-pingpong --m 0|"m" is not in 1 .. 32768
 gemm-pingpong --tile 1x1|"tile" is none of 128x128
 gemm-pingpong --type e4m3 --out f16|"out" is none of bf16, f32
 gemm-pingpong --cluster 2|"cluster"
+gemm-pingpong --m 100000000|"m" is not in 1 .. 32768
 gemm-pingpong --splits 2|only gemm-split-k, gemm-turned and gemm-gather cut k
 gemm-cp-async --cluster 2x1|gemm-cp-async has no more
 gemm-layout --time|cannot be timed

@@ -149,7 +149,8 @@ static int read_shape(const char *text, struct cluster_shape *shape)
     snprintf(numbers, sizeof numbers, "%s", text);
     for (char *at = numbers; *at != '\0'; at++)
         if (*at == 'x') *at = ',';
-    if (parse_u64_list(numbers, UINT64_MAX, 3, size, &why) == 0) return command_usage("explain", "--cluster: %s", why.at);
+    if (parse_u64_list(numbers, UINT64_MAX, 3, size, &why) == 0)
+        return command_usage("explain", "--cluster: %s", why.at);
     for (int i = 0; i < 3; i++) {
         if (size[i] < 1 || size[i] > 16)
             return command_usage("explain", "--cluster: a dimension is 1 to 16, not %llu", (unsigned long long)size[i]);
