@@ -97,7 +97,7 @@ struct apart {
 static uint32_t exited_of(const struct cluster_machine *machine)
 {
     uint32_t exited = 0;
-    for (uint32_t rank = 0; rank < machine->ctas; rank++)
+    for (uint32_t rank = 0; rank < machine->ctas && rank < CLUSTER_CTAS; rank++)
         exited |= (uint32_t)(machine->cta[rank].has_exited != 0) << rank;
     return exited;
 }
