@@ -10,8 +10,6 @@
 enum { LEGACY_HANDLE = 1, CAPTURE_MODES = 3 };
 enum { EVENT_EXTERNAL = 1 }; // a node of the graph that is captured, not an edge
 
-static _Thread_local char this_thread;
-
 void capture_forget(struct CUstream_st *stream)
 {
     free(stream->after);
@@ -28,7 +26,7 @@ enum cuda_result capture_add(struct driver *driver, struct CUstream_st *stream, 
     struct CUgraphNode_st *node = graph_add(driver, stream->capture, stream->after, stream->after_count, work);
     capture_forget(stream);
     if (node != NULL && graph_after(&stream->after, &stream->after_count, node)) return CUDA_SUCCESS;
-    stream->is_invalidated = 1;
+    stream_spoil(driver, stream->capture_id);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -60,6 +58,7 @@ int capture_leave(struct driver *driver, const struct CUstream_st *origin)
         if (stream == origin || stream->capture == NULL || stream->capture_id != id) continue;
         is_joined &= is_reached(stream);
         stream->capture = NULL;
+        stream->is_invalidated = 0;
         capture_forget(stream);
     }
     forget_captured_events(driver, id);
@@ -68,29 +67,25 @@ int capture_leave(struct driver *driver, const struct CUstream_st *origin)
 
 // A stream that waits for the default stream of all threads is captured. What is asked of that one meanwhile is neither
 // done nor captured.
+static int is_holder(const struct CUstream_st *other, const struct CUstream_st *stream)
+{
+    return other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING);
+}
+
 int capture_holds(const struct driver *driver, const struct CUstream_st *stream)
 {
     if (!stream_is_of_all(stream)) return 0;
-    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        const struct CUstream_st *other = (const struct CUstream_st *)object;
-        if (other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING))
-            return 1;
-    }
+    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next)
+        if (is_holder((const struct CUstream_st *)object, stream)) return 1;
     return 0;
-}
-
-static void spoil_held(struct driver *driver, const struct CUstream_st *stream)
-{
-    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
-        const struct CUstream_st *other = (const struct CUstream_st *)object;
-        if (other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING))
-            stream_spoil(driver, other->capture_id);
-    }
 }
 
 enum cuda_result capture_refuse_held(struct driver *driver, const struct CUstream_st *stream)
 {
-    spoil_held(driver, stream);
+    for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        const struct CUstream_st *other = (const struct CUstream_st *)object;
+        if (is_holder(other, stream)) stream_spoil(driver, other->capture_id);
+    }
     return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the default stream",
                          "a stream that waits for it is captured: make that one with cudaStreamNonBlocking, or use a "
                          "stream of your own here");
@@ -105,7 +100,7 @@ static _Thread_local uint32_t mode_of_thread;
 static int is_guarded(const struct CUstream_st *stream)
 {
     if (!stream->is_origin || stream->capture == NULL || mode_of_thread == MODE_RELAXED) return 0;
-    if (stream->capture_thread == &this_thread) return stream->capture_mode != MODE_RELAXED;
+    if (stream->capture_thread == stream_thread()) return stream->capture_mode != MODE_RELAXED;
     return stream->capture_mode == MODE_GLOBAL && mode_of_thread == MODE_GLOBAL;
 }
 
@@ -245,7 +240,7 @@ static enum cuda_result begin_capture(struct driver *driver, struct CUstream_st 
     if (stream->capture == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     stream->capture_id = ++driver->captures;
     stream->capture_mode = mode;
-    stream->capture_thread = &this_thread;
+    stream->capture_thread = stream_thread();
     stream->is_origin = 1;
     stream->is_invalidated = 0;
     capture_forget(stream);
@@ -294,6 +289,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, s
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
     if (graph == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (stream->capture_mode != MODE_RELAXED && stream->is_origin && stream->capture_thread != stream_thread())
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (!stream->is_origin) {
         stream_spoil(driver, stream->capture_id);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
@@ -373,8 +370,14 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
     if (flags > SET || !are_nodes_of(stream->capture, after, count)) return CUDA_ERROR_INVALID_VALUE;
-    if (flags == SET) capture_forget(stream);
-    return capture_after(stream, after, count);
+    if (flags != SET) return capture_after(stream, after, count);
+    struct CUstream_st before = *stream; // `after` may be what it gave
+    stream->after = NULL;
+    stream->edges = NULL;
+    stream->after_count = 0;
+    const enum cuda_result error = capture_after(stream, after, count);
+    capture_forget(&before);
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuThreadExchangeStreamCaptureMode(uint32_t *mode)

@@ -8,6 +8,9 @@
 // Is this the default stream of all threads?
 int stream_is_of_all(const struct CUstream_st *stream);
 
+// The number of this thread, which no later one gets again.
+uint64_t stream_thread(void);
+
 // One more node of what this stream captures.
 enum cuda_result capture_add(struct driver *driver, struct CUstream_st *stream, const struct work *work);
 

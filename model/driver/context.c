@@ -65,9 +65,9 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **conte
     DRIVER_ENTER(driver);
     if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (driver->error != CUDA_SUCCESS) return driver->error;
     if (driver->primary == NULL) driver->primary = context_new(driver, 0);
     if (driver->primary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    if (driver->error != CUDA_SUCCESS) return driver->error;
     driver->is_primary_gone = 0;
     driver->primary->retained++;
     *context = driver->primary;
@@ -78,10 +78,10 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **conte
 static void primary_reset(struct driver *driver)
 {
     struct CUctx_st *primary = driver->primary;
+    if (!driver->is_of_gpu) driver->error = CUDA_SUCCESS;
     if (primary == NULL) return;
     context_empty(driver, primary);
     driver->is_primary_gone = 1;
-    if (!driver->is_of_gpu) driver->error = CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRelease_v2(int device)

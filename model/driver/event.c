@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cuEvent*: a moment on the host's clock. cuEventRecord is in stream.c.
+// cuEvent*: a moment on the host's clock. cuEventRecord is in capture.c.
 #include <stdlib.h>
 
 #include "work.h"

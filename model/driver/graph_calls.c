@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "work_graph.h"
 
 struct where {
@@ -282,6 +283,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
         stream_spoil(driver, stream->capture_id);
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
+    if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     for (uint32_t i = 0; i < exec->count && driver_usable(driver) == CUDA_SUCCESS; i++) {
         if (exec->step[i].is_disabled) continue;
         enum cuda_result error = work_check(driver, "cuGraphLaunch", &exec->step[i].work);

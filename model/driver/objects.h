@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What CUDA's handles point at. Every object begins with a struct object; one that was destroyed is known as such until
-// its memory is used again for another of its kind, which that of modules and functions never is.
+// its memory is used again for another of its kind, which that of contexts, modules and functions never is.
 #ifndef TMAREF_OBJECTS_H
 #define TMAREF_OBJECTS_H
 
@@ -91,11 +91,11 @@ struct CUstream_st {
     int priority;
     uint64_t id;
     struct CUctx_st *context;
-    const void *whose;          // of a default stream: all threads', or one thread's
+    uint64_t whose;             // of a default stream: 1 is all threads', more is one thread's
     struct CUgraph_st *capture; // what is being captured
     uint64_t capture_id;
     uint32_t capture_mode;
-    const void *capture_thread;                      // who began it
+    uint64_t capture_thread;                         // who began it
     int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
     struct CUgraphNode_st **after;                   // what the next node depends on
     struct CUgraphEdgeData_st *edges;                // of these, once somebody asked

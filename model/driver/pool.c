@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuMemAllocAsync and pools: a pool is a name, memory comes from where all memory comes from. In a graph memory is
 // allocated when the node is made, and stays.
-#include "work.h"
+#include "capture.h"
 
 enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_USED_CURRENT, POOL_USED_HIGH };
 
@@ -127,6 +127,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (address == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
+    if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (bytes == 0) {
         *address = 0;
         return CUDA_SUCCESS;
@@ -155,6 +156,7 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struc
     if (address == 0) return CUDA_SUCCESS;
     if (found == NULL || found->address != address) return CUDA_ERROR_INVALID_VALUE;
     if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL) return CUDA_ERROR_INVALID_VALUE;
+    if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (stream->capture != NULL)
         return stream_submit(driver, handle, &(struct work){NODE_MEM_FREE, {.address = address}});
     allocations_remove(&driver->allocations, found);

@@ -25,16 +25,23 @@ static int is_default(const struct CUstream_st *handle)
     return (uintptr_t)handle <= PER_THREAD_HANDLE;
 }
 
-static const char all_threads;
-static _Thread_local char this_thread;
+enum { ALL_THREADS = 1 };
+
+uint64_t stream_thread(void)
+{
+    static _Atomic uint64_t threads = ALL_THREADS;
+    static _Thread_local uint64_t own;
+    if (own == 0) own = ++threads;
+    return own;
+}
 
 int stream_is_of_all(const struct CUstream_st *stream)
 {
-    return stream->whose == &all_threads;
+    return stream->whose == ALL_THREADS;
 }
 
 // The default streams of a context are made when they are first asked for.
-static struct CUstream_st *default_stream(struct driver *driver, const void *whose)
+static struct CUstream_st *default_stream(struct driver *driver, uint64_t whose)
 {
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         struct CUstream_st *stream = (struct CUstream_st *)object;
@@ -48,7 +55,7 @@ static struct CUstream_st *default_stream(struct driver *driver, const void *who
 struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle)
 {
     if (!is_default(handle)) return object_is(handle, OBJECT_STREAM) ? handle : NULL;
-    return default_stream(driver, (uintptr_t)handle == PER_THREAD_HANDLE ? &this_thread : &all_threads);
+    return default_stream(driver, (uintptr_t)handle == PER_THREAD_HANDLE ? stream_thread() : ALL_THREADS);
 }
 
 enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle, const struct work *work)
@@ -99,7 +106,7 @@ static enum cuda_result check_done(struct driver *driver, struct CUstream_st *ha
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (stream->capture == NULL) return stream_check_safe(driver);
-    stream->is_invalidated = 1;
+    stream_spoil(driver, stream->capture_id);
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
@@ -209,7 +216,11 @@ DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
     if (call == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->capture != NULL) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->capture != NULL) {
+        stream_spoil(driver, stream->capture_id);
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     pthread_mutex_unlock(&driver->lock);
     call(handle, driver_usable(driver), user);
     pthread_mutex_lock(&driver->lock);

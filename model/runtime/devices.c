@@ -61,7 +61,7 @@ RUNTIME_VISIBLE enum cudaError cudaChooseDevice(int *device, const struct cudaDe
     return cudaGetDevice(device);
 }
 
-RUNTIME_CALL(cudaDeviceReset, (void), runtime_reset())
+RUNTIME_CALL(cudaDeviceReset, (void), cuDevicePrimaryCtxReset_v2(0))
 
 // --- Properties ------------------------------------------------------------------------------------------------------
 

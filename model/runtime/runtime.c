@@ -1,39 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "runtime.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
 static _Thread_local enum cudaError last_error;
-static _Thread_local unsigned ready_for; // one more than the resets there had been, 0: not yet
-static atomic_uint resets;
+static _Thread_local int is_ready;
 
-// Is this thread one that used the device before it was reset, and nobody uses it since?
-static int is_reset(void)
+// What the driver says of the current context, and does nothing else.
+static enum cuda_result state_of_current(void)
 {
-    unsigned flags;
-    int is_active = 0;
-    return ready_for != 0 && cuDevicePrimaryCtxGetState(0, &flags, &is_active) == CUDA_SUCCESS && !is_active;
+    return cuCtxGetStreamPriorityRange(NULL, NULL);
 }
 
-int runtime_reset(void)
+// Was the current context destroyed, as the primary one by a reset?
+static int is_gone(void)
 {
-    const enum cuda_result error = cuDevicePrimaryCtxReset_v2(0);
-    if (error == CUDA_SUCCESS) resets++;
-    return (int)error;
+    return state_of_current() == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 enum cudaError runtime_ready(void)
 {
     struct CUctx_st *context;
-    const unsigned now = resets + 1;
-    if (ready_for == now && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL) return cudaSuccess;
+    if (is_ready && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL && !is_gone()) return cudaSuccess;
     enum cuda_result error = cuInit(0);
     if (error == CUDA_SUCCESS) error = cuCtxGetCurrent(&context);
-    if (error == CUDA_SUCCESS && (context == NULL || is_reset())) error = cuDevicePrimaryCtxRetain(&context, 0);
+    if (error == CUDA_SUCCESS && (context == NULL || is_gone())) error = cuDevicePrimaryCtxRetain(&context, 0);
     if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
     if (error != CUDA_SUCCESS) return (enum cudaError)error;
-    ready_for = now;
+    is_ready = 1;
     runtime_place_managed();
     return cudaSuccess;
 }
@@ -57,7 +51,9 @@ int runtime_missing(const char *name, int *was_told)
 // An error of a kernel stays: the driver says it again with every call.
 static enum cudaError sticky_error(void)
 {
-    return ready_for != 0 ? (enum cudaError)cuCtxSynchronize() : cudaSuccess;
+    const enum cuda_result error = is_ready ? state_of_current() : CUDA_SUCCESS;
+    const int has_none = error == CUDA_ERROR_INVALID_CONTEXT || error == CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    return has_none ? cudaSuccess : (enum cudaError)error;
 }
 
 RUNTIME_VISIBLE enum cudaError cudaPeekAtLastError(void)

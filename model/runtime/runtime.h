@@ -12,9 +12,6 @@
 // Makes the driver and the primary context ready; says what a call on this thread would fail with.
 enum cudaError runtime_ready(void);
 
-// Resets the primary context; the next call of each thread makes it ready again.
-int runtime_reset(void);
-
 // Keeps an error as the last one of this thread, and returns it.
 enum cudaError runtime_keep(int error);
 

@@ -205,15 +205,15 @@ static void go_round(void)
     WORKS(cuCtxDestroy_v2(context));
 }
 
-// A hundred contexts take no more memory of the host than ten: 30 KiB of nodes are in each. (Under a sanitizer
-// mallinfo2 says nothing, and its own search for leaks does it.)
+// A hundred contexts take little more memory of the host than ten: their handles, not the 30 KiB of nodes in each.
+// (Under a sanitizer mallinfo2 says nothing, and its own search for leaks does it.)
 void show_context_leaks(void)
 {
     WORKS(cuInit(0));
     for (int i = 0; i < 10; i++) go_round();
     const size_t before = mallinfo2().uordblks;
     for (int i = 0; i < 90; i++) go_round();
-    REQUIRE(mallinfo2().uordblks < before + 4096);
+    REQUIRE(mallinfo2().uordblks < before + 90 * 512);
 }
 
 void show_limits(void)

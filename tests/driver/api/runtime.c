@@ -155,6 +155,28 @@ void show_runtime_launches(void)
     REFUSES(ERROR_ILLEGAL_ADDRESS, cudaMalloc(&to, 64)); // for the life of the process
 }
 
+// After a reset there is no error, and the next call begins anew; a context of the program's own stays current.
+void show_runtime_resets(void)
+{
+    struct CUctx_st *own, *got;
+    void *to;
+    WORKS(cudaMalloc(&to, 64));
+    WORKS(cudaDeviceReset());
+    REQUIRE(cudaGetLastError() == cudaSuccess);
+    WORKS(cudaMalloc(&to, 64));
+    WORKS(cuDevicePrimaryCtxReset_v2(0));
+    REQUIRE(cudaPeekAtLastError() == cudaSuccess);
+    WORKS(cudaMalloc(&to, 64));
+    WORKS(cuCtxCreate_v2(&own, 0, 0));
+    WORKS(cudaMalloc(&to, 64));
+    WORKS(cuDevicePrimaryCtxReset_v2(0));
+    WORKS(cudaMemset(to, 1, 64));
+    WORKS(cuCtxGetCurrent(&got));
+    REQUIRE(got == own);
+    WORKS(cuCtxDestroy_v2(own));
+    REQUIRE(cudaGetLastError() == cudaSuccess);
+}
+
 // What <<<>>> leaves for the stub, which takes it back.
 void show_runtime_configurations(void)
 {

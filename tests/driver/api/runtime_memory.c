@@ -232,6 +232,7 @@ void show_runtime_capture(void)
     REQUIRE(mode == 0);
     WORKS(cudaStreamBeginCapture(stream, 0));
     WORKS(cudaMemsetAsync(a, 5, 4, stream));
+    REQUIRE(cudaGetLastError() == cudaSuccess && cudaPeekAtLastError() == cudaSuccess); // who asks spoils nothing
     WORKS(cudaStreamIsCapturing(stream, &status));
     REQUIRE(status == CAPTURE_ACTIVE);
     WORKS(cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &after, &edges, &count));

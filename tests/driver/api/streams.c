@@ -2,6 +2,8 @@
 // Streams, events, capture.
 #include "api.h"
 
+#include <pthread.h>
+
 enum { NON_BLOCKING = 1, RELAXED = 2, MODES = 3, EXTERNAL = 1, NO_TIMING = 2, INTERPROCESS = 4 };
 #define LEGACY     ((struct CUstream_st *)1)
 #define PER_THREAD ((struct CUstream_st *)2)
@@ -332,6 +334,57 @@ static void show_modes(void)
             }
 }
 
+static void *end_elsewhere(void *stream)
+{
+    struct CUgraph_st *graph;
+    api_ready();
+    REFUSES(ERROR_STREAM_CAPTURE_WRONG_THREAD, cuStreamEndCapture(stream, &graph));
+    return NULL;
+}
+
+static void *begin_and_leave(void *unused)
+{
+    api_ready();
+    WORKS(cuStreamBeginCapture_v2(PER_THREAD, 0));
+    return unused;
+}
+
+static void in_thread(void *(*call)(void *), void *with)
+{
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, call, with) == 0 && pthread_join(thread, NULL) == 0);
+}
+
+// A stream that joined is free again when the capture has ended, spoilt or not; who asks for it spoils the whole.
+static void show_joined(void)
+{
+    struct CUstream_st *stream = stream_new(), *joined = stream_new();
+    struct CUevent_st *fork = event_new(NO_TIMING), *join = event_new(NO_TIMING);
+    struct CUgraph_st *graph;
+    struct CUgraphNode_st *const *after;
+    size_t count;
+    uint32_t status;
+    const unsigned long long at = api_memory(4, 0);
+    for (int round = 0; round < 2; round++) {
+        WORKS(cuStreamBeginCapture_v2(stream, 0));
+        WORKS(cuMemsetD8Async(at, 1, 1, stream));
+        WORKS(cuEventRecord(fork, stream));
+        WORKS(cuStreamWaitEvent(joined, fork, 0));
+        WORKS(cuMemsetD8Async(at + 1, 1, 1, joined));
+        WORKS(cuEventRecord(join, joined));
+        WORKS(cuStreamWaitEvent(stream, join, 0));
+        if (round == 1) break;
+        REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(joined));
+        REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
+    }
+    // What the stream tells may be what it is told.
+    WORKS(cuStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &after, &count));
+    WORKS(cuStreamUpdateCaptureDependencies_v2(stream, (struct CUgraphNode_st **)after, NULL, count, 1));
+    in_thread(end_elsewhere, stream);
+    WORKS(cuStreamEndCapture(stream, &graph));
+    REQUIRE(nodes_of(graph) == 2 && api_byte(at) == 0 && api_byte(at + 1) == 0);
+}
+
 // Into a graph of the program's own, behind nodes that it names; and other nodes to go on from.
 static void show_into_graph(void)
 {
@@ -376,6 +429,7 @@ void show_capture(void)
     show_fork();
     show_spoilt();
     show_modes();
+    show_joined();
     show_into_graph();
     WORKS(cuThreadExchangeStreamCaptureMode(&mode));
     REQUIRE(mode == 0);
@@ -395,4 +449,10 @@ void show_capture(void)
     REQUIRE(api_byte(at + 63) == 7);
     WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
     REFUSES(ERROR_STREAM_CAPTURE_UNSUPPORTED, cuGraphLaunch(exec, stream));
+
+    // A thread that leaves a capture of its own default stream leaves it to nobody.
+    uint32_t status;
+    in_thread(begin_and_leave, NULL);
+    WORKS(cuStreamIsCapturing(PER_THREAD, &status)); // this thread's is another one
+    REQUIRE(status == CAPTURE_NONE);
 }
