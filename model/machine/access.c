@@ -307,10 +307,11 @@ static int find_local(const struct machine_warp *warp, uint64_t bytes, uint32_t 
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         const uint64_t offset = (uint32_t)address[lane];
         wrong |= (address[lane] ^ first) >> 32 | (offset & (bytes - 1)) | (offset + bytes > warp->local_bytes);
+        if (wrong) return 0;
         at[lane] = warp->local + (offset / MACHINE_LOCAL_GRANULE * MACHINE_LANES + lane) * MACHINE_LOCAL_GRANULE +
                    offset % MACHINE_LOCAL_GRANULE;
     }
-    return wrong == 0;
+    return 1;
 }
 
 // Where the bytes of each lane are, if all are in global memory, or all in the CTA's own shared memory, or all in local

@@ -54,8 +54,8 @@ static char *read_string(void *context, uint64_t address)
         struct machine_place place = machine_place(reader->strand, PTX_WORD_NONE, address + i);
         if (i + 1 >= room) {
             char *more = realloc(string, room = room == 0 ? 128 : 2 * room);
-            reader->is_short = more == NULL;
-            if (reader->is_short) break;
+            reader->is_short |= more == NULL;
+            if (more == NULL) break;
             string = more;
         }
         string[i + 1] = '\0';

@@ -29,21 +29,27 @@ static uint32_t least_of(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-// All that a CTA of the bounds may have of an SM, up to .maxnreg and to what the kernel asks for. Without both bounds
-// of the CTA, or .maxnreg, ptxas leaves setmaxnreg out (C7508).
+// Whether an SM takes as many CTAs of whole warps as .minnctapersm says; ptxas ignores it where none does.
+static int fits_sm(uint32_t ctas, uint32_t threads)
+{
+    return ctas > 0 && ctas <= SM_MOST_CTAS && threads > 0 && threads <= SM_MOST_THREADS / ctas;
+}
+
+// All that a CTA of the bounds may have of an SM, up to .maxnreg (of which ptxas makes 24 at least) and to what the
+// kernel asks for. 0 without both bounds of the CTA and .maxnreg: ptxas leaves setmaxnreg out (C7508).
 uint32_t machine_start_registers(const struct ptx_program *program, const struct ptx_function *entry, uint32_t threads)
 {
-    enum { UNIT = 8, MOST = 255 };
+    enum { UNIT = 8, LEAST = 24, MOST = 255 };
     const struct ptx_tuning *tuning = &entry->tuning;
     const int has_threads = tuning->maxntid[0] > 0 || tuning->reqntid[0] > 0;
+    const uint32_t whole = (threads + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES;
     uint32_t each = MOST;
-    if (has_threads && tuning->minnctapersm > 0) {
-        const uint32_t warps = (threads + MACHINE_LANES - 1) / MACHINE_LANES;
-        each = least_of(each, SM_REGISTERS / tuning->minnctapersm / (warps * MACHINE_LANES));
+    if (has_threads && fits_sm(tuning->minnctapersm, whole)) {
+        each = least_of(each, SM_REGISTERS / tuning->minnctapersm / whole);
     } else if (tuning->maxnreg == 0) {
         return 0;
     }
-    if (tuning->maxnreg > 0) each = least_of(each, tuning->maxnreg);
+    if (tuning->maxnreg > 0) each = least_of(each, tuning->maxnreg < LEAST ? LEAST : tuning->maxnreg);
     return least_of(each, most_asked(program, entry)) / UNIT * UNIT;
 }
 

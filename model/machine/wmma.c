@@ -18,6 +18,7 @@ struct tiling {
     int tiles[3], is_turned;
 };
 
+// `form` is MMA_FORMS if no form fits.
 static struct tiling tiling_of(const struct ptx_choice *choice, enum number_format of_a, enum number_format of_d)
 {
     const int is_turned = choice->shape[0] == TILE_COLUMNS && choice->shape[1] > TILE_COLUMNS;
@@ -111,13 +112,14 @@ static uint64_t address_of(const struct movement *move, uint32_t lane, int index
     return move->base[lane] + (slow * move->stride[lane] + fast) * move->bytes;
 }
 
-// One part of one register of all lanes. Returns MACHINE_NEXT, or that of a fault.
+// One part of one register of the lanes that execute. Returns MACHINE_NEXT, or that of a fault.
 static enum machine_next move_part(struct machine_strand *strand, const struct machine_code *code,
-                                   const struct movement *move, int index, int part)
+                                   const struct movement *move, uint32_t lanes, int index, int part)
 {
     const struct machine_operand *operand = &code->operand[move->first + (uint32_t)index];
-    uint64_t address[MACHINE_LANES];
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+    uint64_t address[MACHINE_LANES] = {0};
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
         enum rule rule;
         uint64_t value = machine_value(strand, operand, lane), unit = value >> 8 * move->bytes * (uint32_t)part;
         address[lane] = address_of(move, lane, index, part);
@@ -131,8 +133,7 @@ static enum machine_next move_part(struct machine_strand *strand, const struct m
         machine_set_value(strand, operand, lane, (value & ~(mask << up)) | (unit & mask) << up);
     }
     if (machine_is_heard(strand))
-        machine_tell_access(strand, code, UINT32_MAX, move->is_store ? ACCESS_WRITE : ACCESS_READ, address,
-                            move->bytes);
+        machine_tell_access(strand, code, lanes, move->is_store ? ACCESS_WRITE : ACCESS_READ, address, move->bytes);
     return MACHINE_NEXT;
 }
 
@@ -144,7 +145,7 @@ static enum machine_next move(struct machine_strand *strand, const struct machin
     const int parts = mma_parts(movement.tiling.form, movement.operand);
     for (int index = 0; index < (int)movement.registers; index++)
         for (int part = 0; part < parts; part++) {
-            const enum machine_next next = move_part(strand, code, &movement, index, part);
+            const enum machine_next next = move_part(strand, code, &movement, lanes, index, part);
             if (next != MACHINE_NEXT) return next;
         }
     if (movement.is_store) machine_progress(strand);
@@ -192,5 +193,10 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
 machine_handler *machine_wmma_find(const struct ptx_choice *choice)
 {
     if (choice->form < PTX_FORM_WMMA_LOAD_A_F16 || choice->form > PTX_FORM_WMMA_F64) return NULL;
-    return strcmp(ptx_form_row(choice->form)->opcode, "wmma.mma") == 0 ? multiply : move;
+    const char *opcode = ptx_form_row(choice->form)->opcode;
+    const int is_product = strcmp(opcode, "wmma.mma") == 0;
+    const struct tiling tiling =
+        is_product ? tiling_of_product(choice) : tiling_of_move(choice, opcode[strlen(opcode) - 1]);
+    if (tiling.form == MMA_FORMS) return NULL;
+    return is_product ? multiply : move;
 }

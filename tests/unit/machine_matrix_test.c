@@ -318,6 +318,54 @@ START_TEST(MMA__wmma_is_the_product_of_the_matrices)
 }
 END_TEST
 
+// The lanes of a block of 16 threads load and store their own fragments of C, and those which are not there nothing.
+START_TEST(MMA__wmma_moves_only_what_lanes_have)
+{
+    uint32_t moved = 0;
+    struct machine_outcome outcome =
+        run_kernel(HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %d<8>;\n"
+                        "ld.param.u64 %rd1, [from];\nld.param.u64 %rd2, [to];\n"
+                        "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, "
+                        "[%rd1];\nwmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd2], {%d0, %d1, %d2, %d3, %d4, "
+                        "%d5, %d6, %d7};\nret;\n}\n",
+                   16, MACHINE_DEFAULT);
+    check_done(&outcome);
+    for (int i = 0; i < OUT_WORDS; i++) {
+        if (memory.out[i] != 0) ck_assert_uint_eq(memory.out[i], memory.in[i]);
+        moved += memory.out[i] != 0;
+    }
+    ck_assert_uint_eq(moved, 16 * 8);
+}
+END_TEST
+
+// Every type of a fragment has a form of mma.sync whose tiles it is made of.
+static const char *const wmma_others[] = {
+    "wmma.load.a.sync.aligned.row.m16n16k8.global.tf32 {%d0, %d1, %d2, %d3}, [%rd1];\n",
+    "wmma.load.b.sync.aligned.col.m8n8k4.global.f64 {%q0}, [%rd1];\n",
+    "wmma.load.c.sync.aligned.row.m16n16k8.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd1];\n",
+    "wmma.store.d.sync.aligned.row.m8n32k16.global.f16 [%rd1], {%d0, %d1, %d2, %d3};\n",
+    "wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [%rd1], {%q0, %q1};\n",
+    "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, "
+    "{%d0, %d1, %d2, %d3}, {%d0, %d1, %d2, %d3}, {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n",
+    "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%q0, %q1}, {%q0}, {%q1}, {%q0, %q1};\n",
+    "wmma.mma.sync.aligned.row.col.m32n8k16.s32.u8.u8.s32.satfinite {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, "
+    "{%d0, %d1, %d2, %d3}, {%d0}, {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7};\n",
+    "wmma.mma.sync.aligned.row.col.m8n32k16.f16.f16 {%d0, %d1, %d2, %d3}, {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, "
+    "{%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, {%d0, %d1, %d2, %d3};\n",
+};
+
+START_TEST(MMA__wmma_has_tiles_for_every_type)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b64 %%rd<4>;\n.reg .b32 %%d<8>;\n"
+                  ".reg .f32 %%f<8>;\n.reg .f64 %%q<2>;\nld.param.u64 %%rd1, [from];\n%sret;\n}\n",
+             wmma_others[_i]);
+    struct machine_outcome outcome = run_kernel(text, 32, MACHINE_DEFAULT);
+    check_done(&outcome);
+}
+END_TEST
+
 START_TEST(MMA__wmma_beside_memory_is_a_fault)
 {
     struct machine_outcome outcome = run_kernel(
@@ -340,6 +388,8 @@ Suite *machine_matrix_suite(void)
     tcase_add_test(tcase, WGMMA_WAIT__without_it_registers_are_stale);
     tcase_add_test(tcase, MMA__is_the_model_s_product);
     tcase_add_loop_test(tcase, MMA__wmma_is_the_product_of_the_matrices, 0, WMMA_CASES);
+    tcase_add_loop_test(tcase, MMA__wmma_has_tiles_for_every_type, 0, sizeof wmma_others / sizeof wmma_others[0]);
+    tcase_add_test(tcase, MMA__wmma_moves_only_what_lanes_have);
     tcase_add_test(tcase, MMA__wmma_beside_memory_is_a_fault);
     tcase_add_test(tcase, MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose);
     tcase_add_test(tcase, MATRIX__stmatrix_puts_back_what_ldmatrix_took);

@@ -195,8 +195,8 @@ START_TEST(setmaxnreg_waits_for_the_pool)
 }
 END_TEST
 
-// What nvcc 13.0 makes of launch bounds: it says of the first four that it ignores setmaxnreg (C7508). The others start
-// with the least of what the bounds leave and of what the kernel asks for.
+// What nvcc 13.0 makes of launch bounds: it says of the first four, and of a .minnctapersm that no SM has, that it
+// ignores setmaxnreg (C7508). The others start with the least of what the bounds leave and of what the kernel asks for.
 static const struct {
     const char *text;
     enum rule rule;
@@ -215,6 +215,12 @@ static const struct {
     {ASKS(".maxntid 512\n.minnctapersm 1", DEC(136)), RULE_SETMAXNREG_DEC_ABOVE},
     {ASKS(".maxnreg 168", DEC(176)), RULE_SETMAXNREG_DEC_ABOVE},
     {ASKS(".maxnreg 168", DEC(168)), RULE_OK},
+    {ASKS(".maxntid 1024\n.minnctapersm 40", INC(40) INC(24)), RULE_OK},
+    {ASKS(".maxntid 1024\n.minnctapersm 3", INC(40) INC(24)), RULE_OK},
+    {ASKS(".maxntid 256\n.minnctapersm 8", DEC(40)), RULE_SETMAXNREG_DEC_ABOVE},
+    {ASKS(".maxntid 1024\n.minnctapersm 40\n.maxnreg 64", DEC(72)), RULE_SETMAXNREG_DEC_ABOVE},
+    {ASKS(".maxnreg 4", DEC(32)), RULE_SETMAXNREG_DEC_ABOVE},
+    {ASKS(".maxnreg 4", DEC(24)), RULE_OK},
 };
 
 START_TEST(setmaxnreg_is_as_ptxas_takes_it)

@@ -287,6 +287,7 @@ static const struct {
     {"mov.u32 %r1, 0x1000400;\nst.shared::cluster.u32 [%r1], 1;", RULE_CLUSTER_NONE, 715},
     {"mov.u64 %rd2, out;\nst.u32 [%rd2], 1;", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
     {"mov.u32 %r1, 0x1000000;\nld.local.u32 %r2, [%r1];", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
+    {"mov.u32 %r1, 64;\nst.local.u32 [%r1], %r2;", RULE_GLOBAL_ACCESS_UNMAPPED, 700},
 };
 
 START_TEST(faults_name_rule_and_thread)
