@@ -170,3 +170,21 @@ def test_diagnose_and_assert_tile(assert_tile):
     assert "MAP_STRIDE_ALIGN" in tmaref.explain("MAP_STRIDE_ALIGN") and tmaref.explain(716) == tmaref.explain("716")
     with pytest.raises(ValueError, match="MAP_STRIDE_ALIN"):
         tmaref.explain("MAP_STRIDE_ALIN")
+
+
+def test_addresses_and_offsets_are_not_wrapped():
+    memory = np.arange(64, dtype=np.uint8)
+    assert (tmaref.bulk_load(memory, [np.uint64(4096), 4112], 16, base=4096) == memory[:32].reshape(2, 16)).all()
+    for wrong in (-16, [4096, -16], np.array([-16]), 2**64):
+        with pytest.raises(ValueError, match="addresses .*: these are unsigned numbers of 64 bits"):
+            tmaref.bulk_load(memory, wrong, 16, base=4096)
+        with pytest.raises(ValueError, match="addresses .*: these are unsigned numbers of 64 bits"):
+            tmaref.bulk_store(memory, wrong, memory[:16], base=4096)
+    for wrong in (4096.5, 4096.0, [np.uint64(4096), 4112.5], [None], ["4096"]):
+        with pytest.raises(TypeError, match="addresses .*: not all of these are whole numbers"):
+            tmaref.bulk_load(memory, wrong, 16, base=4096)
+    array = np.zeros((2, 8, 8, 16), np.uint16)
+    im2col = tmaref.TensorMap.im2col(array, lower=(0, 0), upper=(-1, -1), channels=16, pixels=8, address=AT)
+    for wrong in ([70000, 0], [0, -1]):
+        with pytest.raises(ValueError, match="offsets .*: these are unsigned numbers of 16 bits"):
+            tmaref.load(im2col, array, (0, 0, 0, 0), offsets=wrong)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ._library import ffi, library, pointer
 from .errors import Report
 from .maps import TensorMap
-from .tensors import number_of, span_of, whole_numbers
+from .tensors import number_of, span_of, unsigned_numbers, whole_numbers
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -59,7 +59,7 @@ def _offsets(tensor_map: TensorMap, offsets: npt.ArrayLike | None, count: int) -
     if offsets is None:
         return None
     spatial = max(tensor_map.rank - 2, 0)
-    given = np.broadcast_to(np.atleast_2d(whole_numbers("offsets", offsets).astype(np.uint16)), (count, spatial))
+    given = np.broadcast_to(np.atleast_2d(unsigned_numbers("offsets", offsets, 16)), (count, spatial))
     padded = np.zeros((count, 3), np.uint16)
     padded[:, :spatial] = given[:, ::-1]
     return padded
@@ -189,7 +189,7 @@ def bulk_load(memory: Any, addresses: npt.ArrayLike, size_bytes: int, *, shared:
               base: int | None = None) -> Bytes:
     """cp.async.bulk from global memory at each address: (size,) or (copies, size) bytes. `base`: the address of the
     array's first byte, by default its own."""
-    where = np.atleast_1d(whole_numbers("addresses", addresses).astype(np.uint64))
+    where = np.atleast_1d(unsigned_numbers("addresses", addresses, 64))
     tiles = _Tiles(len(where), size_bytes)
     _run("the bulk load", {"kind": _BULK_LOAD, "shared": shared, "size_bytes": size_bytes}, len(where), None, None, where,
          _memory(memory, span_of(memory).address if base is None else base), tiles)
@@ -199,7 +199,7 @@ def bulk_load(memory: Any, addresses: npt.ArrayLike, size_bytes: int, *, shared:
 def bulk_store(memory: Any, addresses: npt.ArrayLike, tiles: Any, *, op: str | None = None, dtype: str = "u8",
                shared: int = SHARED, base: int | None = None) -> None:
     """cp.async.bulk to global memory at each address; with `op` cp.reduce.async.bulk of elements of `dtype`."""
-    where = np.atleast_1d(whole_numbers("addresses", addresses).astype(np.uint64))
+    where = np.atleast_1d(unsigned_numbers("addresses", addresses, 64))
     given = np.ascontiguousarray(tiles).view(np.uint8).reshape(len(where), -1)
     room = _Tiles(len(where), given.shape[1])
     room.fill(given)

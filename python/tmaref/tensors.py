@@ -142,6 +142,22 @@ def innermost_first(values: Sequence[int]) -> list[int]:
 def whole_numbers(name: str, values: npt.ArrayLike) -> npt.NDArray[Any]:
     """An array of integers; TypeError for anything else, which NumPy would cut off."""
     given = np.asarray(values)
-    if given.size and given.dtype.kind not in "iu":
-        raise TypeError(f"{name} {values!r}: not all of these are whole numbers")
-    return given
+    if not given.size or given.dtype.kind in "iu":
+        return given
+    try:
+        if given.dtype.kind not in "fO":
+            raise TypeError
+        each = np.asarray(values, object)  # NumPy makes floats of uint64 beside int, objects of integers past 64 bits
+        whole = np.empty(each.shape, object)
+        whole.reshape(-1)[:] = [operator.index(v) for v in each.flat]
+    except TypeError:
+        raise TypeError(f"{name} {values!r}: not all of these are whole numbers") from None
+    return whole
+
+
+def unsigned_numbers(name: str, values: npt.ArrayLike, bits: int) -> npt.NDArray[Any]:
+    """The same as unsigned integers of `bits`; ValueError for a number outside them, which NumPy would wrap."""
+    given = whole_numbers(name, values)
+    if given.size and (int(given.min()) < 0 or int(given.max()) >> bits):
+        raise ValueError(f"{name} {values!r}: these are unsigned numbers of {bits} bits")
+    return given.astype(f"u{bits // 8}")

@@ -5,7 +5,8 @@
 #   wheel    one wheel of SOURCE, and in a new virtual environment of each Python from 3.10 on that is here the tests on what
 #            that wheel puts there
 #   triton   the example of Triton's descriptors, on the library of BUILD
-# What they need comes from PyPI. Ends with 77, and says why, where there is no venv or no PyPI.
+# What they need comes from PyPI. Ends with 77, and says why, where python3 makes no venv or PyPI is not in
+# reach; of the other Pythons one that has not the packages is left out, and that is printed.
 set -eu
 check=$1 source=$2 build=$3
 unset PYTHONPATH PYTHONHOME TMAREF_PYTHON_LIBRARY TMAREF_COMMAND
@@ -18,13 +19,21 @@ skip() {
     exit 77
 }
 
-new_venv() { # new_venv INTERPRETER PACKAGE...: $python is that of a new virtual environment
-    local interpreter=$1
-    shift
+new_venv() { # new_venv INTERPRETER: $python is that of a new virtual environment
     rm -rf "$work/venv"
-    "$interpreter" -m venv "$work/venv" >"$work/log" 2>&1 || skip "$interpreter makes no virtual environment here (Debian: python3-venv)"
     python=$work/venv/bin/python
-    [ $# = 0 ] || "$python" -m pip install -q "$@" >"$work/log" 2>&1 || skip "PyPI is not in reach: $(tail -n 1 "$work/log")"
+    "$1" -m venv "$work/venv" >"$work/log" 2>&1
+}
+fetch() { # fetch PACKAGE...: into that environment
+    "$python" -m pip install -q "$@" >"$work/log" 2>&1 || {
+        cat "$work/log"
+        return 1
+    }
+}
+begin() { # an environment of python3, and the one look whether PyPI is in reach: what fails after it is an error
+    new_venv python3 || skip "python3 makes no virtual environment here (Debian: python3-venv)"
+    "$python" -m pip download -q --no-deps -d "$work/reach" iniconfig >"$work/log" 2>&1 ||
+        skip "PyPI is not in reach: $(tail -n 1 "$work/log")"
 }
 pythons() { # those of PATH that make virtual environments, python3 first, each version once
     local name seen=" " version
@@ -41,7 +50,8 @@ cp -r "$source/python/tests" "$source/python/examples" "$source/python/conftest.
 cp "$source/docs/examples/ci/test_generated.py" "$work/tests"
 
 check_package() {
-    new_venv python3 cffi numpy ml_dtypes pytest mypy
+    begin
+    fetch cffi numpy ml_dtypes pytest mypy
     export TMAREF_PYTHON_LIBRARY=$build/native TMAREF_COMMAND=$build/harness/tmaref PYTHONPATH=$source/python
     "$python" -m pytest -q -rs -p no:cacheprovider --doctest-modules tests "$source/python/tmaref"
     "$python" -m mypy --strict --cache-dir "$work/mypy" "$source/python/tmaref"
@@ -49,7 +59,11 @@ check_package() {
 
 try_wheel() { # try_wheel INTERPRETER
     echo "-- $("$1" --version)"
-    new_venv "$1" ml_dtypes pytest
+    if ! { new_venv "$1" && fetch ml_dtypes pytest; }; then
+        [ "$1" != python3 ] || return 1
+        echo "skipped: $1, for which PyPI has not what the tests need, or which makes no virtual environment"
+        return
+    fi
     "$python" -m pip install -q "$work"/wheel/tmaref-*-py3-none-*.whl
     "$python" -m pytest -q -rs -p no:cacheprovider -p no:tmaref --doctest-modules tests --pyargs tmaref
     [ "$("$work/venv/bin/tmaref" --version)" = "$("$build/harness/tmaref" --version)" ]
@@ -57,14 +71,15 @@ try_wheel() { # try_wheel INTERPRETER
 }
 
 check_triton() {
-    new_venv python3 cffi numpy pytest triton==3.9.0
+    begin
+    fetch cffi numpy pytest triton==3.9.0
     export TMAREF_PYTHON_LIBRARY=$build/native TMAREF_COMMAND=$build/harness/tmaref PYTHONPATH=$source/python
     TRITON_CACHE_DIR=$work/cache "$python" -m pytest -q -rs -p no:cacheprovider -k triton tests/test_examples.py
 }
 
 check_wheel() {
     local interpreter
-    new_venv python3
+    begin
     "$python" -m pip wheel -q --no-deps -w "$work/wheel" "$source"
     for interpreter in $(pythons); do
         try_wheel "$interpreter"
