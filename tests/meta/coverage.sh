@@ -22,10 +22,10 @@ wgmma    99 98
 mma      99 99
 cute     99 95
 ptx      98 90
-alu      99 26
+alu      99 29
 machine  98 90
 look     98 90
-driver   99 95
+driver   99 94
 runtime  99 98
 together 99 98
 '
