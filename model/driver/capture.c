@@ -65,13 +65,14 @@ int capture_leave(struct driver *driver, const struct CUstream_st *origin)
     return is_joined;
 }
 
-// A stream that waits for the default stream of all threads is captured. What is asked of that one meanwhile is neither
-// done nor captured.
+// Is `other` captured, and would it wait for this default stream?
 static int is_holder(const struct CUstream_st *other, const struct CUstream_st *stream)
 {
     return other->capture != NULL && other->context == stream->context && !(other->flags & CU_STREAM_NON_BLOCKING);
 }
 
+// A stream that waits for the default stream of all threads is captured. What is asked of that one meanwhile is neither
+// done nor captured.
 int capture_holds(const struct driver *driver, const struct CUstream_st *stream)
 {
     if (!stream_is_of_all(stream)) return 0;
@@ -128,6 +129,15 @@ enum cuda_result stream_check_no_capture(struct driver *driver)
 
 // --- Events of streams -----------------------------------------------------------------------------------------------
 
+// More nodes that something comes after.
+static enum cuda_result after_all(struct CUgraphNode_st ***after, uint32_t *after_count,
+                                  struct CUgraphNode_st *const *node, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!graph_after(after, after_count, node[i])) return CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
+}
+
 static enum cuda_result record_captured(struct CUstream_st *stream, struct CUevent_st *event)
 {
     free(event->after);
@@ -136,9 +146,7 @@ static enum cuda_result record_captured(struct CUstream_st *stream, struct CUeve
     event->capture = stream->capture;
     event->capture_id = stream->capture_id;
     event->is_of_ended = 0;
-    for (uint32_t i = 0; i < stream->after_count; i++)
-        if (!graph_after(&event->after, &event->after_count, stream->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
-    return CUDA_SUCCESS;
+    return after_all(&event->after, &event->after_count, stream->after, stream->after_count);
 }
 
 // To record an event and to wait for one has the same flags. External is for captures alone.
@@ -220,9 +228,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
     }
     stream->capture = event->capture;
     stream->capture_id = event->capture_id;
-    for (uint32_t i = 0; i < event->after_count; i++)
-        if (!graph_after(&stream->after, &stream->after_count, event->after[i])) return CUDA_ERROR_OUT_OF_MEMORY;
-    return CUDA_SUCCESS;
+    return after_all(&stream->after, &stream->after_count, event->after, event->after_count);
 }
 
 // --- Capture ---------------------------------------------------------------------------------------------------------
@@ -261,14 +267,6 @@ static int are_nodes_of(const struct CUgraph_st *graph, struct CUgraphNode_st *c
     return 1;
 }
 
-// The next node of a captured stream comes after these too.
-static enum cuda_result capture_after(struct CUstream_st *stream, struct CUgraphNode_st *const *node, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!graph_after(&stream->after, &stream->after_count, node[i])) return CUDA_ERROR_OUT_OF_MEMORY;
-    return CUDA_SUCCESS;
-}
-
 DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *handle, struct CUgraph_st *graph,
                                                             struct CUgraphNode_st *const *after,
                                                             const struct CUgraphEdgeData_st *edges, size_t count,
@@ -278,7 +276,9 @@ DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *
     (void)edges;
     if (!object_is(graph, OBJECT_GRAPH) || !are_nodes_of(graph, after, count)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = begin_capture(driver, handle, graph, mode);
-    return error != CUDA_SUCCESS ? error : capture_after(stream_of(driver, handle), after, count);
+    if (error != CUDA_SUCCESS) return error;
+    struct CUstream_st *stream = stream_of(driver, handle);
+    return after_all(&stream->after, &stream->after_count, after, count);
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph)
@@ -370,13 +370,13 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
     if (flags > SET || !are_nodes_of(stream->capture, after, count)) return CUDA_ERROR_INVALID_VALUE;
-    if (flags != SET) return capture_after(stream, after, count);
-    struct CUstream_st before = *stream; // `after` may be what it gave
-    stream->after = NULL;
-    stream->edges = NULL;
-    stream->after_count = 0;
-    const enum cuda_result error = capture_after(stream, after, count);
-    capture_forget(&before);
+    if (flags != SET) return after_all(&stream->after, &stream->after_count, after, count);
+    struct CUgraphNode_st **only = NULL; // made first: `after` may be what the stream gave
+    uint32_t only_count = 0;
+    const enum cuda_result error = after_all(&only, &only_count, after, count);
+    capture_forget(stream);
+    stream->after = only;
+    stream->after_count = only_count;
     return error;
 }
 
