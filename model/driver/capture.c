@@ -26,7 +26,7 @@ enum cuda_result capture_add(struct driver *driver, struct CUstream_st *stream, 
     struct CUgraphNode_st *node = graph_add(driver, stream->capture, stream->after, stream->after_count, work);
     capture_forget(stream);
     if (node != NULL && graph_after(&stream->after, &stream->after_count, node)) return CUDA_SUCCESS;
-    stream_spoil(driver, stream->capture_id);
+    capture_spoil(driver, stream->capture_id);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -85,7 +85,7 @@ enum cuda_result capture_refuse_held(struct driver *driver, const struct CUstrea
 {
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         const struct CUstream_st *other = (const struct CUstream_st *)object;
-        if (is_holder(other, stream)) stream_spoil(driver, other->capture_id);
+        if (is_holder(other, stream)) capture_spoil(driver, other->capture_id);
     }
     return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "the default stream",
                          "a stream that waits for it is captured: make that one with cudaStreamNonBlocking, or use a "
@@ -111,18 +111,18 @@ static enum cuda_result spoil_all(struct driver *driver, int of_all)
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         const struct CUstream_st *stream = (const struct CUstream_st *)object;
         if (of_all ? stream->capture == NULL || stream->context != driver_context() : !is_guarded(stream)) continue;
-        stream_spoil(driver, stream->capture_id);
+        capture_spoil(driver, stream->capture_id);
         error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     return error;
 }
 
-enum cuda_result stream_check_safe(struct driver *driver)
+enum cuda_result capture_check_safe(struct driver *driver)
 {
     return spoil_all(driver, 0);
 }
 
-enum cuda_result stream_check_no_capture(struct driver *driver)
+enum cuda_result capture_check_none(struct driver *driver)
 {
     return spoil_all(driver, 1);
 }
@@ -190,7 +190,7 @@ static int is_spoilt(const struct driver *driver, uint64_t capture_id)
     return 0;
 }
 
-void stream_spoil(struct driver *driver, uint64_t capture_id)
+void capture_spoil(struct driver *driver, uint64_t capture_id)
 {
     for (struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
         struct CUstream_st *stream = (struct CUstream_st *)object;
@@ -201,7 +201,7 @@ void stream_spoil(struct driver *driver, uint64_t capture_id)
 // The stream of all threads is never captured, and what it is asked to join is of no more use.
 static enum cuda_result refuse_legacy(struct driver *driver, uint64_t capture_id)
 {
-    stream_spoil(driver, capture_id);
+    capture_spoil(driver, capture_id);
     return driver_refuse(driver, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "cuStreamWaitEvent",
                          "the event belongs to a capture, which the default stream of all threads (0, or "
                          "cudaStreamLegacy) cannot join; use a stream of cudaStreamCreate");
@@ -222,8 +222,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
     if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
     if (stream_is_of_all(stream)) return refuse_legacy(driver, event->capture_id);
     if (stream->capture != NULL && stream->capture_id != event->capture_id) {
-        stream_spoil(driver, stream->capture_id);
-        stream_spoil(driver, event->capture_id);
+        capture_spoil(driver, stream->capture_id);
+        capture_spoil(driver, event->capture_id);
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
     stream->capture = event->capture;
@@ -292,7 +292,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, s
     if (stream->capture_mode != MODE_RELAXED && stream->is_origin && stream->capture_thread != stream_thread())
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (!stream->is_origin) {
-        stream_spoil(driver, stream->capture_id);
+        capture_spoil(driver, stream->capture_id);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
     struct CUgraph_st *captured = stream->capture;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What streams and captures ask of each other.
+// What streams and captures ask of each other, and what other calls ask of captures.
 #ifndef TMAREF_CAPTURE_H
 #define TMAREF_CAPTURE_H
 
@@ -24,5 +24,13 @@ int capture_leave(struct driver *driver, const struct CUstream_st *origin);
 // and says so.
 int capture_holds(const struct driver *driver, const struct CUstream_st *stream);
 enum cuda_result capture_refuse_held(struct driver *driver, const struct CUstream_st *stream);
+
+// Makes a capture of no use: an action broke its rules.
+void capture_spoil(struct driver *driver, uint64_t capture_id);
+
+// Calls that could wait for the GPU are not allowed while a stream is captured, but in the modes that say so: what is
+// captured is spoilt. The second is for calls that no mode allows.
+enum cuda_result capture_check_safe(struct driver *driver);
+enum cuda_result capture_check_none(struct driver *driver);
 
 #endif

@@ -3,7 +3,7 @@
 // with it.
 #include <string.h>
 
-#include "driver.h"
+#include "capture.h"
 
 // As the driver 580.159.04 says of an H200; the two that it does not support are about launches from kernels.
 enum { LIMIT_DEPTH = 3, LIMIT_GRAPHICS = 9, LIMITS };
@@ -157,7 +157,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
 DRIVER_VISIBLE enum cuda_result cuCtxSynchronize(void)
 {
     DRIVER_USE(driver);
-    return stream_check_no_capture(driver);
+    return capture_check_none(driver);
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetDevice(int *device)

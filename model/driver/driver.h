@@ -84,11 +84,6 @@ void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context);
 struct machine_heap *context_heap(struct CUctx_st *context);
 void loaded_close_all(struct driver *driver, const struct CUctx_st *context);
 
-// Calls that could wait for the GPU are not allowed while a stream is captured, but in the modes that say so: what is
-// captured is spoilt. The second is for calls that no mode allows.
-enum cuda_result stream_check_safe(struct driver *driver);
-enum cuda_result stream_check_no_capture(struct driver *driver);
-
 // Says on standard error why a call failed, and returns `error`. For what a user could not guess from the error alone.
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -2,7 +2,7 @@
 // cuEvent*: a moment on the host's clock. cuEventRecord is in capture.c.
 #include <stdlib.h>
 
-#include "work.h"
+#include "capture.h"
 
 DRIVER_VISIBLE enum cuda_result cuEventCreate(struct CUevent_st **event, unsigned flags)
 {
@@ -36,8 +36,8 @@ static enum cuda_result check_done(struct driver *driver, const struct CUevent_s
 {
     if (!object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (event->is_of_ended) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(event->capture, OBJECT_GRAPH)) return stream_check_safe(driver);
-    stream_spoil(driver, event->capture_id);
+    if (!object_is(event->capture, OBJECT_GRAPH)) return capture_check_safe(driver);
+    capture_spoil(driver, event->capture_id);
     return CUDA_ERROR_CAPTURED_EVENT;
 }
 

@@ -280,7 +280,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) {
-        stream_spoil(driver, stream->capture_id);
+        capture_spoil(driver, stream->capture_id);
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);

@@ -2,8 +2,8 @@
 // cuMem*: memory of the device, managed and pinned memory, and memory of the program's own that is registered.
 #include <string.h>
 
+#include "capture.h"
 #include "device.h"
-#include "work.h"
 
 enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
 enum { HOST_PORTABLE = 1, HOST_MAPPED = 2 };
@@ -24,7 +24,7 @@ enum cuda_result memory_allocate(struct driver *driver, const char *call, unsign
 static enum cuda_result allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
                                  enum allocation_kind kind, uint32_t flags)
 {
-    const enum cuda_result error = stream_check_safe(driver);
+    const enum cuda_result error = capture_check_safe(driver);
     return error != CUDA_SUCCESS ? error : memory_allocate(driver, call, address, bytes, kind, flags);
 }
 
@@ -95,7 +95,7 @@ DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
 {
     DRIVER_USE(driver);
     if (address == 0) return CUDA_SUCCESS;
-    const enum cuda_result error = stream_check_safe(driver);
+    const enum cuda_result error = capture_check_safe(driver);
     if (error != CUDA_SUCCESS) return error;
     const enum allocation_kind kind = kind_at(driver, address);
     return free_if(driver, "cuMemFree", address,

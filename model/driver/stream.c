@@ -105,8 +105,8 @@ static enum cuda_result check_done(struct driver *driver, struct CUstream_st *ha
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
-    if (stream->capture == NULL) return stream_check_safe(driver);
-    stream_spoil(driver, stream->capture_id);
+    if (stream->capture == NULL) return capture_check_safe(driver);
+    capture_spoil(driver, stream->capture_id);
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
@@ -217,7 +217,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) {
-        stream_spoil(driver, stream->capture_id);
+        capture_spoil(driver, stream->capture_id);
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);

@@ -65,9 +65,6 @@ enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *stream
 // The stream of a handle: the default ones too. NULL if it is none.
 struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle);
 
-// Makes a capture of no use: an action broke its rules.
-void stream_spoil(struct driver *driver, uint64_t capture_id);
-
 // What a launch on a GPU refuses (RULE_OK and CUDA_SUCCESS if nothing), and the launch itself.
 enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel);
 enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel);
