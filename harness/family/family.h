@@ -106,6 +106,14 @@ struct family {
     int (*feature)(const void *test_case, struct feature *feature);
 };
 
+// The name of a family, and what its cases are: structs of a type, and the table of their fields (field.h), which other
+// members of struct fields may follow: FAMILY_CASES("bank", struct bank_case, field, .illegal = illegal).
+#define FAMILY_CASES(of_name, type, ...)                                                                               \
+    .name = of_name, .case_bytes = sizeof(type), .fields = &(const struct fields)                                      \
+    {                                                                                                                  \
+        .name = of_name " case", .bytes = sizeof(type), .field = __VA_ARGS__                                           \
+    }
+
 // All families, in the order of families.def; ends with NULL.
 extern const struct family *const families[];
 

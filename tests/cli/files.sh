@@ -39,7 +39,7 @@ printf '%s\0\n' "$good" >bad.jsonl && bad_cases "bad.jsonl: not JSON lines: it h
 echo 'ops' >bad.jsonl && bad_cases "line 1: "
 echo '{"ops":[' >bad.jsonl && bad_cases "line 1: "
 printf '\377\376\n' >bad.jsonl && bad_cases "line 1: unable to decode byte 0xff"
-echo '[]' >bad.jsonl && bad_cases 'line 1: barrier program is not a JSON object'
+echo '[]' >bad.jsonl && bad_cases 'line 1: mbarrier case is not a JSON object'
 echo '{"ops":[],"colour":1}' >bad.jsonl && bad_cases 'there is no key "colour" here'
 echo '{"ops":[],"ops":[]}' >bad.jsonl && bad_cases "line 1: duplicate object key"
 echo '{"ops":[{"op":"init","operand":4294967296}]}' >bad.jsonl && bad_cases '"operand" is not in 0 .. 4294967295'
@@ -51,7 +51,7 @@ head -c 10000000 /dev/zero | tr '\0' 'x' >bad.jsonl && bad_cases "line 1: "
 { printf '{"' && head -c 1000000 /dev/zero | tr '\0' 'x' && printf '":1}\n'; } >bad.jsonl && bad_cases "there is no key"
 { printf '{"' && head -c 2000000 /dev/zero | tr '\0' 'x' && printf '":1}\n'; } >bad.jsonl && bad_cases "line 1: more than 1048576 bytes of JSON"
 printf '%s\n%s\n\n{}\n' "$good" "$good" >bad.jsonl
-refused "bad.jsonl: line 4: barrier program: \"ops\" is an array of 1 to 16 objects" run -f mbarrier -I bad.jsonl
+refused "bad.jsonl: line 4: mbarrier case: \"ops\" is an array of 1 to 16 objects" run -f mbarrier -I bad.jsonl
 run 0 run -f mbarrier -n 2 -I bad.jsonl
 check "two results" test "$(wc -l <out)" -eq 2
 bad_cases 'there is no key "ops" here' encode

@@ -173,8 +173,8 @@ START_TEST(provenance_agrees_with_itself_and_the_im2col_load)
         family_find("im2col")->generate(&random, &c);
         family_run_model(family_find("im2col"), &c, &result);
         if (result.status != 0) continue;
-        ck_assert(load_map(&c, &map));
-        struct im2col column = load_column(&c, &map);
+        ck_assert(map_args_made(&c.map, &map));
+        struct im2col column = im2col_of(&map, c.coord, c.offset);
         const struct window *window = &result.window[1];
         for (int j = 0; j < 20; j++) {
             uint32_t offset = (uint32_t)random_below(&random, window->size_bytes);
@@ -233,7 +233,7 @@ START_TEST(source_lines)
     ck_assert_int_eq(source_next(&source, test_case, &index, &why), 1);
     ck_assert_uint_eq(index, 4);
     ck_assert_int_eq(source_next(&source, test_case, &index, &why), -1);
-    ck_assert_str_eq(why.at, "line 5: barrier program: \"ops\" is an array of 1 to 16 objects");
+    ck_assert_str_eq(why.at, "line 5: mbarrier case: \"ops\" is an array of 1 to 16 objects");
     ck_assert_int_eq(source_next(&source, test_case, &index, &why), 0);
     free(test_case);
 }

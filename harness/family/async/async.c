@@ -177,9 +177,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "async program", .field = field, .bytes = sizeof(struct async_case), .illegal = illegal};
-
 static const char *async_undecided(const void *test_case)
 {
     struct async_outcome outcome;
@@ -275,11 +272,9 @@ static int async_run_gpu(struct gpu *gpu, const void *cases, int count, struct r
 }
 
 const struct family family_async = {
-    .name = "async",
+    FAMILY_CASES("async", struct async_case, field, .illegal = illegal),
     .summary = "programs of cp.async and bulk stores: groups, waits, cp.async.mbarrier.arrive",
-    .case_bytes = sizeof(struct async_case),
     .generate = async_generate,
-    .fields = &fields,
     .undecided = async_undecided,
     .windows = async_windows,
     .run_model = async_run_model,

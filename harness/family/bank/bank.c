@@ -98,9 +98,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "bank case", .field = field, .bytes = sizeof(struct bank_case), .illegal = illegal};
-
 static enum family_ground bank_ground(const void *test_case)
 {
     (void)test_case;
@@ -108,11 +105,9 @@ static enum family_ground bank_ground(const void *test_case)
 }
 
 const struct family family_bank = {
-    .name = "bank",
+    FAMILY_CASES("bank", struct bank_case, field, .illegal = illegal),
     .summary = "one load or store of a warp in shared memory: the clocks that its wavefronts take",
-    .case_bytes = sizeof(struct bank_case),
     .generate = bank_generate,
-    .fields = &fields,
     .windows = bank_windows,
     .run_model = bank_run_model,
     .run_gpu = bank_run_gpu,

@@ -265,15 +265,10 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "bulk case", .field = field, .bytes = sizeof(struct bulk_case), .illegal = illegal};
-
 const struct family family_bulk = {
-    .name = "bulk",
+    FAMILY_CASES("bulk", struct bulk_case, field, .illegal = illegal),
     .summary = "cp.async.bulk, cp.reduce.async.bulk, st.async, red.async: the destination, and its barrier's word",
-    .case_bytes = sizeof(struct bulk_case),
     .generate = bulk_generate,
-    .fields = &fields,
     .windows = bulk_windows,
     .run_model = bulk_run_model,
     .jobs = &jobs,

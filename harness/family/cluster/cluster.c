@@ -124,9 +124,6 @@ static const struct field field[] = {
 #undef LAUNCH
 #undef CASE
 
-static const struct fields fields = {
-    .name = "cluster case", .field = field, .bytes = sizeof(struct cluster_case), .illegal = illegal, .finish = finish};
-
 // --- Both kinds ------------------------------------------------------------------------------------------------------
 
 static void cluster_windows(const void *test_case, struct result *result)
@@ -181,11 +178,9 @@ static enum family_ground cluster_ground(const void *test_case)
 }
 
 const struct family family_cluster = {
-    .name = "cluster",
+    FAMILY_CASES("cluster", struct cluster_case, field, .illegal = illegal, .finish = finish),
     .summary = "launches with clusters, ranks and addresses; programs on the shared memory of other CTAs",
-    .case_bytes = sizeof(struct cluster_case),
     .generate = cluster_generate,
-    .fields = &fields,
     .windows = cluster_windows,
     .fill = cluster_fill,
     .run_model = cluster_run_model,

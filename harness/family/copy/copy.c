@@ -42,8 +42,6 @@ static int group_ctas(const struct copy_case *c)
     return ctas <= COPY_GROUP ? (int)ctas : COPY_GROUP;
 }
 
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
 // --- The model -------------------------------------------------------------------------------------------------------
 
 // The windows of the plan. Not all CTAs of a stream have as many tiles as the window has room for: all begin as zeros.
@@ -339,16 +337,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "copy case", .field = field, .bytes = sizeof(struct copy_case), .illegal = illegal};
-
 const struct family family_copy = {
-    .name = "copy",
+    FAMILY_CASES("copy", struct copy_case, field, .illegal = illegal),
     .summary = "whole tensors, a tile for each CTA: load, store, reduce, multicast; copies from tensor to tensor",
-    .case_bytes = sizeof(struct copy_case),
     .cost = 10,
     .generate = copy_generate,
-    .fields = &fields,
     .windows = copy_windows,
     .fill = copy_fill,
     .run_model = copy_run_model,

@@ -162,9 +162,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "gemm_layout case", .field = field, .bytes = sizeof(struct layout_case), .check = check};
-
 // --- Random cases ----------------------------------------------------------------------------------------------------
 
 // Mostly one tile or less, so that the model, which runs every instruction of it, is quick.
@@ -302,12 +299,10 @@ static enum rule layout_explain(const void *test_case, const struct difference *
 }
 
 const struct family family_gemm_layout = {
-    .name = "gemm_layout",
+    FAMILY_CASES("gemm_layout", struct layout_case, field, .check = check),
     .summary = "a GEMM whose operands have any swizzle and majorness; D, and shared memory as it is swizzled",
-    .case_bytes = sizeof(struct layout_case),
     .cost = 300,
     .generate = layout_generate,
-    .fields = &fields,
     .windows = layout_windows,
     .run_model = layout_run_model,
     .run_gpu = layout_run_gpu,

@@ -24,8 +24,6 @@ static const char *const variant_names[] = {HISTOGRAM_VARIANTS(NAME) NULL};
 static const char *const values_names[] = {HISTOGRAM_VALUES(NAME) NULL};
 #undef NAME
 
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
 // --- What model and GPU share ----------------------------------------------------------------------------------------
 
 static const char *illegal(const void *test_case)
@@ -183,16 +181,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "histogram case", .field = field, .bytes = sizeof(struct histogram_case), .illegal = illegal};
-
 const struct family family_histogram = {
-    .name = "histogram",
+    FAMILY_CASES("histogram", struct histogram_case, field, .illegal = illegal),
     .summary = "a histogram over the shared memory of a cluster, in global memory, and without its last barrier",
-    .case_bytes = sizeof(struct histogram_case),
     .cost = 15,
     .generate = histogram_generate,
-    .fields = &fields,
     .windows = histogram_windows,
     .fill = histogram_fill,
     .run_model = histogram_model,

@@ -187,8 +187,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {.name = "ladder case", .field = field, .bytes = sizeof(struct ladder_case)};
-
 static enum rule ladder_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct ladder_case *c = test_case;
@@ -205,12 +203,10 @@ static enum rule ladder_explain(const void *test_case, const struct difference *
 }
 
 const struct family family_ladder = {
-    .name = "ladder",
+    FAMILY_CASES("ladder", struct ladder_case, field),
     .summary = "a GEMM in five steps: load, double buffer, pipeline, cooperative, ping-pong; D bit for bit",
-    .case_bytes = sizeof(struct ladder_case),
     .cost = 200,
     .generate = ladder_generate,
-    .fields = &fields,
     .windows = ladder_windows,
     .fill = ladder_fill,
     .run_model = ladder_run_model,

@@ -39,16 +39,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "maps case", .field = field, .bytes = sizeof(struct maps_case), .illegal = illegal};
-
 const struct family family_maps = {
-    .name = "maps",
+    FAMILY_CASES("maps", struct maps_case, field, .illegal = illegal),
     .summary = "maps by parameter, constant or global memory, made by host or kernel: map, box and tensor",
-    .case_bytes = sizeof(struct maps_case),
     .cost = 10,
     .generate = maps_generate,
-    .fields = &fields,
     .windows = maps_windows,
     .fill = maps_fill,
     .run_model = maps_run,

@@ -86,14 +86,10 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {.name = "matrix case", .field = field, .bytes = sizeof(struct matrix_case)};
-
 const struct family family_matrix = {
-    .name = "matrix",
+    FAMILY_CASES("matrix", struct matrix_case, field),
     .summary = "ldmatrix and stmatrix: the registers of all lanes, and shared memory",
-    .case_bytes = sizeof(struct matrix_case),
     .generate = matrix_generate,
-    .fields = &fields,
     .windows = matrix_windows,
     .run_model = matrix_run_model,
     .jobs = &jobs,

@@ -93,8 +93,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {.name = "barrier program", .field = field, .bytes = sizeof(struct mbarrier_case)};
-
 // --- Running ------------------------------------------------------------------------------------------------------
 
 static enum rule mbarrier_run_model(const void *test_case, struct result *result)
@@ -297,11 +295,9 @@ static enum rule mbarrier_explain_place(const void *test_case, const struct plac
 }
 
 const struct family family_mbarrier = {
-    .name = "mbarrier",
+    FAMILY_CASES("mbarrier", struct mbarrier_case, field),
     .summary = "programs of mbarrier operations: words, tokens, waits and faults",
-    .case_bytes = sizeof(struct mbarrier_case),
     .generate = mbarrier_case_generate,
-    .fields = &fields,
     .windows = mbarrier_windows,
     .run_model = mbarrier_run_model,
     .run_gpu = mbarrier_run_gpu,

@@ -326,16 +326,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "misuse case", .field = field, .bytes = sizeof(struct misuse_case), .illegal = illegal};
-
 const struct family family_misuse = {
-    .name = "misuse",
+    FAMILY_CASES("misuse", struct misuse_case, field, .illegal = illegal),
     .summary =
         "one instruction with operands that may be wrong: addresses, maps, policies; what faults, what is silent",
-    .case_bytes = sizeof(struct misuse_case),
     .generate = misuse_generate,
-    .fields = &fields,
     .windows = misuse_windows,
     .run_model = misuse_run_model,
     .run_gpu = misuse_run_gpu,

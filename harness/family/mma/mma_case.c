@@ -143,15 +143,10 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "mma case", .field = field, .bytes = sizeof(struct mma_case), .illegal = illegal};
-
 const struct family family_mma = {
-    .name = "mma",
+    FAMILY_CASES("mma", struct mma_case, field, .illegal = illegal),
     .summary = "mma.sync, dense and sparse: one to three of them on the same accumulators, D of all lanes",
-    .case_bytes = sizeof(struct mma_case),
     .generate = mma_generate,
-    .fields = &fields,
     .windows = mma_windows,
     .run_model = mma_run_model,
     .jobs = &jobs,

@@ -150,16 +150,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "prefetch case", .field = field, .bytes = sizeof(struct prefetch_case), .illegal = illegal};
-
 const struct family family_prefetch = {
-    .name = "prefetch",
+    FAMILY_CASES("prefetch", struct prefetch_case, field, .illegal = illegal),
     .summary = "the prefetch pipeline, 1 to 16 stages of bulk copies: both arrays, the stages and their barriers",
-    .case_bytes = sizeof(struct prefetch_case),
     .cost = 20,
     .generate = prefetch_generate,
-    .fields = &fields,
     .windows = prefetch_windows,
     .fill = prefetch_fill,
     .run_model = prefetch_run_model,

@@ -72,9 +72,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "replace case", .field = field, .bytes = sizeof(struct replace_case), .illegal = illegal};
-
 // --- What is where ---------------------------------------------------------------------------------------------------
 
 void replace_final(const struct replace_case *c, struct tensormap_image *image)
@@ -240,11 +237,9 @@ static int replace_run_gpu(struct gpu *gpu, const void *cases, int count, struct
 }
 
 const struct family family_replace = {
-    .name = "replace",
+    FAMILY_CASES("replace", struct replace_case, field, .illegal = illegal),
     .summary = "tensormap.replace and maps on the device: the 128 bytes, and a tiled load through them",
-    .case_bytes = sizeof(struct replace_case),
     .generate = replace_generate,
-    .fields = &fields,
     .windows = replace_windows,
     .run_model = replace_run_model,
     .run_gpu = replace_run_gpu,

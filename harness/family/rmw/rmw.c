@@ -142,9 +142,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "rmw case", .field = field, .bytes = sizeof(struct rmw_case), .illegal = illegal};
-
 // Whether a call announces bytes is seen as long as some of them are on their way; the log alone says it.
 static enum family_ground rmw_ground(const void *test_case)
 {
@@ -154,13 +151,11 @@ static enum family_ground rmw_ground(const void *test_case)
 }
 
 const struct family family_rmw = {
-    .name = "rmw",
+    FAMILY_CASES("rmw", struct rmw_case, field, .illegal = illegal),
     .summary =
         "read-modify-write of an array by memcpy_async, memcpy_async_tx and cp_async_bulk: the array, tiles, barriers",
-    .case_bytes = sizeof(struct rmw_case),
     .cost = 20,
     .generate = rmw_generate,
-    .fields = &fields,
     .windows = rmw_windows,
     .fill = rmw_fill,
     .run_model = rmw_run_model,

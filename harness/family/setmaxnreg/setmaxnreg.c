@@ -12,8 +12,6 @@
 
 static const char *const op_names[] = {"inc", "dec", NULL};
 
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
 // --- The model -------------------------------------------------------------------------------------------------------
 
 static void setmaxnreg_windows(const void *test_case, struct result *result)
@@ -162,15 +160,10 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "setmaxnreg case", .field = field, .bytes = sizeof(struct setmaxnreg_case), .illegal = illegal};
-
 const struct family family_setmaxnreg = {
-    .name = "setmaxnreg",
+    FAMILY_CASES("setmaxnreg", struct setmaxnreg_case, field, .illegal = illegal),
     .summary = "setmaxnreg: which warpgroup has to wait for the registers of others",
-    .case_bytes = sizeof(struct setmaxnreg_case),
     .generate = setmaxnreg_generate,
-    .fields = &fields,
     .windows = setmaxnreg_windows,
     .run_model = setmaxnreg_run_model,
     .run_gpu = setmaxnreg_run_gpu,

@@ -187,16 +187,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "softmax case", .field = field, .bytes = sizeof(struct softmax_case), .illegal = illegal};
-
 const struct family family_softmax = {
-    .name = "softmax",
+    FAMILY_CASES("softmax", struct softmax_case, field, .illegal = illegal),
     .summary = "attention of one query, its keys split over CTAs that meet in distributed shared or global memory",
-    .case_bytes = sizeof(struct softmax_case),
     .cost = 25,
     .generate = softmax_generate,
-    .fields = &fields,
     .windows = softmax_windows,
     .fill = softmax_fill,
     .run_model = softmax_model,

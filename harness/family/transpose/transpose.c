@@ -90,16 +90,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "transpose case", .field = field, .bytes = sizeof(struct transpose_case), .illegal = illegal};
-
 const struct family family_transpose = {
-    .name = "transpose",
+    FAMILY_CASES("transpose", struct transpose_case, field, .illegal = illegal),
     .summary = "transposition through swizzled tiles: the output, and both buffers of a tile",
-    .case_bytes = sizeof(struct transpose_case),
     .cost = 15,
     .generate = transpose_generate,
-    .fields = &fields,
     .windows = transpose_windows,
     .fill = transpose_fill,
     .run_model = transpose_run_model,

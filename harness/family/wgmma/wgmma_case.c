@@ -109,10 +109,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {.name = "wgmma case", .field = field, .bytes = sizeof(struct wgmma_case)};
-static const struct fields sparse_fields = {
-    .name = "wgmma_sparse case", .field = field, .bytes = sizeof(struct wgmma_case), .start = start_sparse};
-
 // --- The model -------------------------------------------------------------------------------------------------------
 
 uint32_t wgmma_case_d_bytes(const struct wgmma_case *c)
@@ -273,12 +269,10 @@ static const struct gpu_jobs jobs = JOBS("wgmma"), sparse_jobs = JOBS("wgmma_spa
 #undef JOBS
 
 const struct family family_wgmma = {
-    .name = "wgmma",
+    FAMILY_CASES("wgmma", struct wgmma_case, field),
     .summary = "wgmma.mma_async, dense: one to three of them on the same accumulators, D of all threads",
-    .case_bytes = sizeof(struct wgmma_case),
     .cost = 20,
     .generate = wgmma_generate,
-    .fields = &fields,
     .windows = wgmma_windows,
     .open_bytes = open_elements,
     .run_model = wgmma_run_model,
@@ -288,12 +282,10 @@ const struct family family_wgmma = {
 };
 
 const struct family family_wgmma_sparse = {
-    .name = "wgmma_sparse",
+    FAMILY_CASES("wgmma_sparse", struct wgmma_case, field, .start = start_sparse),
     .summary = "wgmma.mma_async.sp: as wgmma, with sparsity metadata and selector",
-    .case_bytes = sizeof(struct wgmma_case),
     .cost = 20,
     .generate = wgmma_sparse_generate,
-    .fields = &sparse_fields,
     .windows = wgmma_windows,
     .open_bytes = open_elements,
     .run_model = wgmma_run_model,

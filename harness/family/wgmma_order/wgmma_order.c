@@ -145,16 +145,11 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "wgmma_order case", .field = field, .bytes = sizeof(struct wgmma_order_case)};
-
 const struct family family_wgmma_order = {
-    .name = "wgmma_order",
+    FAMILY_CASES("wgmma_order", struct wgmma_order_case, field),
     .summary = "wgmma.fence, commit_group, wait_group: operands overwritten after a wait, instructions left out; D",
-    .case_bytes = sizeof(struct wgmma_order_case),
     .cost = 50,
     .generate = order_generate,
-    .fields = &fields,
     .windows = order_windows,
     .run_model = order_run_model,
     .jobs = &jobs,
