@@ -138,6 +138,14 @@ enum rule map_args_encode(const struct map_args *args, struct tensormap_image *i
     }
 }
 
+int map_args_made(const struct map_args *args, struct tensormap *map)
+{
+    struct tensormap_image image;
+    if (map_args_encode(args, &image, NULL) != RULE_OK) return 0;
+    tensormap_decode(&image, map, NULL);
+    return 1;
+}
+
 // The arrays as the driver reads them: long enough for any rank that does not crash it.
 struct driver_arrays {
     uint64_t dim[MAP_ARGS_ENTRIES], strides[MAP_ARGS_ENTRIES];

@@ -32,7 +32,7 @@ static int load_im2col(const struct diagnose_load *load, const struct tensormap 
                                .smem_base = LOAD_SHARED_START,
                                .smem_bytes = LOAD_SHARED_BYTES};
     memcpy(slow.coord, load->coord, sizeof slow.coord);
-    for (int i = 0; i < 3; i++) slow.offset[i] = (uint16_t)load->offset[i];
+    memcpy(slow.offset, load->offset, sizeof slow.offset);
     return slow_im2col(&slow, smem, tx_bytes, IM2COL_RIGHT);
 }
 
@@ -40,7 +40,7 @@ static int load(const struct diagnose_load *load, uint8_t *smem, uint64_t *word)
 {
     struct tensormap map;
     uint32_t tx_bytes;
-    if (!diagnose_load_map(load, &map)) return 0;
+    if (!map_args_made(&load->map, &map)) return 0;
     int error = map.mode == TENSORMAP_IM2COL ? load_im2col(load, &map, smem, &tx_bytes)
                                              : load_tiled(load, &map, smem, &tx_bytes);
     if (error != 0) return 0;

@@ -55,7 +55,7 @@ static void expose_tile(const void *test_case, int status, const char *pending, 
                              .gmem_bytes = ARENA_BYTES,
                              .smem_base = LOAD_SHARED_START,
                              .smem_bytes = LOAD_SHARED_BYTES};
-    if (window.size_bytes > MOST_WINDOW_BYTES || !load_map(c, &tile.map)) return;
+    if (window.size_bytes > MOST_WINDOW_BYTES || !map_args_made(&c->map, &tile.map)) return;
     memcpy(tile.coord, c->coord, sizeof tile.coord);
     prepare(&right, window);
     right.error = slow_load(&tile, arena()->bytes, right.cta, &right.transaction_bytes, SLOW_NONE);
@@ -104,12 +104,12 @@ static void expose_column(const void *test_case, int status, const char *pending
                                .gmem_bytes = ARENA_BYTES,
                                .smem_base = LOAD_SHARED_START,
                                .smem_bytes = LOAD_SHARED_BYTES};
-    if (c->mode != LOAD_IM2COL || !load_map(c, &load.map) || load.map.mode != TENSORMAP_IM2COL) return;
-    struct im2col column = load_column(c, &load.map);
+    if (c->mode != LOAD_IM2COL || !map_args_made(&c->map, &load.map) || load.map.mode != TENSORMAP_IM2COL) return;
+    struct im2col column = im2col_of(&load.map, c->coord, c->offset);
     struct load_window window = load_window_around(c->shared, im2col_extent_bytes(&column));
     if (window.size_bytes > MOST_WINDOW_BYTES) return;
     memcpy(load.coord, c->coord, sizeof load.coord);
-    for (int i = 0; i < 3; i++) load.offset[i] = (uint16_t)c->offset[i];
+    memcpy(load.offset, c->offset, sizeof load.offset);
     prepare(&right, window);
     right.error = slow_im2col(&load, right.cta, &right.transaction_bytes, IM2COL_RIGHT);
     if (right.error != status) return;

@@ -42,7 +42,7 @@ static void expose_tile(const void *test_case, int status, const char *pending, 
                                         .smem_bytes = STORE_SHARED_BYTES},
                                .is_reduction = c->operation != 0,
                                .op = (enum reduce_op)(c->operation - (c->operation != 0))};
-    if (window.size_bytes > MOST_WINDOW_BYTES || !store_map(c, &store.tile.map)) return;
+    if (window.size_bytes > MOST_WINDOW_BYTES || !map_args_made(&c->map, &store.tile.map)) return;
     memcpy(store.tile.coord, c->coord, sizeof store.tile.coord);
     store_source(c, &store.tile.map, &first, &end);
     store_fill_shared(c, first, cta + (first - STORE_SHARED_START), end - first);

@@ -59,7 +59,7 @@ static const struct field load_field[] = {
     FIELD_MAP_OF(map, "the map; left out: as in `meant`", .may_be_like = 1,
                  .like_at = offsetof(struct diagnose_case, meant.map), .illegal = map_illegal),
     FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions"),
-    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT32_MAX, "as many as the instruction has",
+    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT16_MAX, "as many as the instruction has",
                      .is_there = is_im2col, .where = "maps of im2col"),
     FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
     FIELD_END,
@@ -89,9 +89,6 @@ static const struct field field[] = {
     FIELD_END,
 };
 #undef CASE
-
-static const struct fields fields = {
-    .name = "diagnose case", .field = field, .bytes = sizeof(struct diagnose_case), .illegal = illegal};
 
 // --- the model -----------------------------------------------------------------------------------------------------
 
@@ -193,7 +190,7 @@ static int make_load(struct gpu *gpu, const struct diagnose_load *load, struct d
     diagnose_load_bytes(load, &job->bytes);
     memcpy(job->map, image.word, sizeof job->map);
     memcpy(job->coord, load->coord, sizeof job->coord);
-    for (int i = 0; i < 3; i++) job->offset[i] = (uint16_t)load->offset[i];
+    memcpy(job->offset, load->offset, sizeof load->offset);
     return CUDA_SUCCESS;
 }
 
@@ -242,11 +239,9 @@ static int restore(const void *test_case, const json_t *text, struct result *res
 }
 
 const struct family family_diagnose = {
-    .name = "diagnose",
+    FAMILY_CASES("diagnose", struct diagnose_case, field, .illegal = illegal),
     .summary = "tiles gone wrong: a cause planted in a load, the dump of shared memory, and the barrier's word",
-    .case_bytes = sizeof(struct diagnose_case),
     .generate = diagnose_generate,
-    .fields = &fields,
     .windows = windows,
     .run_model = run_model,
     .jobs = &jobs,

@@ -4,52 +4,32 @@
 #include <string.h>
 
 #include "arena.h"
+#include "box.h"
 #include "copy.h"
 #include "im2col_load.h"
 #include "load_launch.h"
 #include "swizzle.h"
 
-int diagnose_load_map(const struct diagnose_load *load, struct tensormap *map)
-{
-    struct tensormap_image image;
-    if (map_args_encode(&load->map, &image, NULL) != RULE_OK) return 0;
-    tensormap_decode(&image, map, NULL);
-    return 1;
-}
-
-static void narrow(const struct diagnose_load *load, uint16_t *offset)
-{
-    for (int i = 0; i < 3; i++) offset[i] = (uint16_t)load->offset[i];
-}
-
 uint32_t diagnose_load_bytes(const struct diagnose_load *load, uint32_t *tx_bytes)
 {
     struct tensormap map;
-    uint16_t offset[3];
+    struct box box;
     *tx_bytes = 0;
-    if (!diagnose_load_map(load, &map)) return 0;
-    narrow(load, offset);
-    if (map.mode == TENSORMAP_IM2COL) {
-        struct im2col column = im2col_of(&map, load->coord, offset);
-        *tx_bytes = (uint32_t)im2col_transaction_bytes(&column);
-        return (uint32_t)im2col_extent_bytes(&column);
-    }
-    struct tile tile = tile_of(&map, load->coord);
-    *tx_bytes = (uint32_t)tile_transaction_bytes(&tile);
-    return (uint32_t)tile_extent_bytes(&tile);
+    if (!map_args_made(&load->map, &map)) return 0;
+    box_start(&box, map.mode, &map, load->coord, load->offset);
+    *tx_bytes = (uint32_t)box_transaction_bytes(&box);
+    return (uint32_t)box_extent_bytes(&box);
 }
 
 enum rule diagnose_load_run(const struct diagnose_load *load, const struct memory *shared, uint32_t *tx_bytes)
 {
     struct tensormap_image image;
     struct tensormap map;
-    uint16_t offset[3];
     enum rule rule = map_args_encode(&load->map, &image, NULL);
     if (rule != RULE_OK) return rule;
     tensormap_decode(&image, &map, NULL);
-    narrow(load, offset);
     return map.mode == TENSORMAP_IM2COL
-               ? im2col_load(&map, map.rank, load->coord, offset, arena(), shared, load->shared, tx_bytes, NULL)
+               ? im2col_load(&map, map.rank, load->coord, load->offset, arena(), shared, load->shared, tx_bytes, NULL)
                : tile_load(&map, map.rank, load->coord, arena(), shared, load->shared, tx_bytes, NULL);
 }
 
@@ -88,7 +68,7 @@ static void undo(const struct diagnose_case *c, struct load_window window, const
 static void transpose(const struct diagnose_case *c, struct load_window window, const uint8_t *raw, uint8_t *bytes)
 {
     struct tensormap map;
-    if (!diagnose_load_map(&c->meant, &map)) return;
+    if (!map_args_made(&c->meant.map, &map)) return;
     struct tile tile = tile_of(&map, c->meant.coord);
     uint32_t element = tensormap_step_bytes(&map), n0 = tile.steps[0], n1 = tile.steps[1];
     uint64_t planes = tile.rows / n1;
@@ -120,6 +100,6 @@ int diagnose_question(const struct diagnose_case *c, struct load_window window, 
                                   .has_word = 1,
                                   .word = word};
     memcpy(question->coord, c->meant.coord, sizeof question->coord);
-    narrow(&c->meant, question->offset);
-    return diagnose_load_map(&c->meant, &question->map);
+    memcpy(question->offset, c->meant.offset, sizeof question->offset);
+    return map_args_made(&c->meant.map, &question->map);
 }

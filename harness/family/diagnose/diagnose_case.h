@@ -12,7 +12,7 @@
 struct diagnose_load {
     struct map_args map;
     int32_t coord[TENSORMAP_MAX_RANK];
-    uint32_t offset[3]; // im2col maps only
+    uint16_t offset[IM2COL_MAX_SPATIAL]; // im2col maps only
     uint32_t shared;
 };
 
@@ -36,9 +36,6 @@ struct diagnose_case {
 
 // A random case: a tile as programs load them, and any cause that it can have.
 void diagnose_generate(struct random *random, void *test_case);
-
-// The map of a load; 0 if the encode is refused.
-int diagnose_load_map(const struct diagnose_load *load, struct tensormap *map);
 
 // Bytes of the load's box in shared memory, and those it signals; 0 if there is no such map.
 uint32_t diagnose_load_bytes(const struct diagnose_load *load, uint32_t *tx_bytes);

@@ -90,7 +90,7 @@ static void pick_coords(struct random *random, struct diagnose_load *load, unsig
         if (i == 0 && map->interleave == INTERLEAVE_NONE) load->coord[0] = map_align_coord(map, load->coord[0]);
     }
     for (uint32_t k = 0; map->function == MAP_IM2COL && k + 2 < map->rank; k++)
-        load->offset[k] = (uint32_t)random_below(random, 3);
+        load->offset[k] = (uint16_t)random_below(random, 3);
 }
 
 static void pick_meant(struct random *random, struct diagnose_case *c, int is_im2col)
@@ -277,7 +277,7 @@ static void plant_place(struct random *random, struct diagnose_case *c)
 {
     uint32_t tx_bytes, bytes = diagnose_load_bytes(&c->meant, &tx_bytes), lines = (bytes + 127) / 128, dim;
     int64_t shift;
-    uint32_t value;
+    uint16_t value;
     switch ((enum cause)c->cause) {
     case CAUSE_SWIZZLE_BASE:
         c->moved = 128 * (1 + (uint32_t)random_below(random, 7));
@@ -307,7 +307,7 @@ static void plant_place(struct random *random, struct diagnose_case *c)
         plant_slices(random, c);
         break;
     default:
-        value = (uint32_t)random_below(random, 5);
+        value = (uint16_t)random_below(random, 5);
         c->load[0].offset[random_below(random, c->meant.map.rank - 2)] = value;
         break;
     }

@@ -58,15 +58,10 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {
-    .name = "im2col case", .field = field, .bytes = sizeof(struct load_case), .illegal = illegal};
-
 const struct family family_im2col = {
-    .name = "im2col",
+    FAMILY_CASES("im2col", struct load_case, field, .illegal = illegal),
     .summary = "cp.async.bulk.tensor.{3d..5d} im2col loads: shared memory around the column, and the barrier's word",
-    .case_bytes = sizeof(struct load_case),
     .generate = im2col_generate,
-    .fields = &fields,
     .windows = load_windows,
     .run_model = load_run_model,
     .jobs = &load_jobs,

@@ -68,13 +68,13 @@ enum rule im2col_explain(const void *test_case, const struct difference *differe
     const struct load_case *c = test_case;
     uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
-    if (!load_map(c, &map) || map.mode != TENSORMAP_IM2COL) return RULE_IM2COL_WALK;
+    if (!map_args_made(&c->map, &map) || map.mode != TENSORMAP_IM2COL) return RULE_IM2COL_WALK;
     if (difference->window == 0) {
         fprintf(out, "    mbarrier: ");
         difference_print_barrier(difference, out);
         return RULE_IM2COL_TX_BYTES;
     }
-    struct im2col column = load_column(c, &map);
+    struct im2col column = im2col_of(&map, c->coord, c->offset);
     fprintf(out, "    bank %u\n", address / 4 % 32);
     return explain_byte(c, &column, difference->found, difference->at, out);
 }

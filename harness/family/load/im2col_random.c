@@ -101,9 +101,9 @@ static void pick_offsets(struct random *random, struct load_case *c)
     uint32_t limit = limits[c->map.rank - 3];
     for (uint32_t k = 0; k < c->map.rank - 2; k++) {
         uint64_t kind = random_below(random, 100), most = kind < 50 ? 1 : kind < 84 ? 4 : kind < 90 ? 20 : limit;
-        c->offset[k] = (uint32_t)random_below(random, (most > limit ? limit : most) + 1);
-        if (kind == 94) c->offset[k] = limit;
-        if (kind >= 97) c->offset[k] = (uint32_t)random_below(random, 65536);
+        c->offset[k] = (uint16_t)random_below(random, (most > limit ? limit : most) + 1);
+        if (kind == 94) c->offset[k] = (uint16_t)limit;
+        if (kind >= 97) c->offset[k] = (uint16_t)random_below(random, 65536);
     }
 }
 
@@ -117,7 +117,7 @@ static void aim(struct load_case *c)
         int64_t offset = c->offset[k], limit = limits[c->map.rank - 3];
         if (start + offset >= dim) offset = dim - 1 - start > 0 ? dim - 1 - start : 0;
         if (start + offset < 0) offset = -start;
-        c->offset[k] = (uint32_t)(offset < limit ? offset : limit);
+        c->offset[k] = (uint16_t)(offset < limit ? offset : limit);
     }
 }
 
@@ -145,9 +145,9 @@ static void place(struct random *random, struct load_case *c)
     uint64_t low = 0, high = 0, align = map_align_bytes(&c->map), most = ARENA_BYTES / 2 - 64;
     int is_base = 1;
     c->map.address = ARENA_BASE;
-    if (!load_map(c, &map)) return;
+    if (!map_args_made(&c->map, &map)) return;
     for (int tries = 0; tries < 4; tries++) {
-        struct im2col column = load_column(c, &map);
+        struct im2col column = im2col_of(&map, c->coord, c->offset);
         is_base = touched(&column, ARENA_BASE, &low, &high);
         if (low > high) low = high = 0; // nothing is read
         if (high - low <= most && low < BEFORE_BYTES) break;
@@ -228,8 +228,8 @@ void im2col_generate(struct random *random, void *test_case)
     if (random_chance(random, 50)) aim(c);
     place(random, c);
     c->dims = c->map.rank;
-    if (!load_map(c, &map)) return;
-    struct im2col column = load_column(c, &map);
+    if (!map_args_made(&c->map, &map)) return;
+    struct im2col column = im2col_of(&map, c->coord, c->offset);
     c->shared = load_pick_shared(random, im2col_extent_bytes(&column));
     c->expect = (uint32_t)im2col_transaction_bytes(&column);
     if (c->expect < 4096 && random_chance(random, 1)) c->expect += 16 * (1 + (uint32_t)random_below(random, 8));

@@ -17,33 +17,11 @@
 #include "load_text.h"
 #include "mbarrier.h"
 
-int load_map(const struct load_case *c, struct tensormap *map)
-{
-    struct tensormap_image image;
-    if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return 0;
-    tensormap_decode(&image, map, NULL);
-    return 1;
-}
-
-static void narrow(const struct load_case *c, uint16_t *offset)
-{
-    for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) offset[i] = (uint16_t)c->offset[i];
-}
-
-struct im2col load_column(const struct load_case *c, const struct tensormap *map)
-{
-    uint16_t offset[IM2COL_MAX_SPATIAL];
-    narrow(c, offset);
-    return im2col_of(map, c->coord, offset);
-}
-
 // The box of a case, by its map; 0 if there is none: the map is refused, or the instruction is not for tiled ones.
 static int box_of(const struct load_case *c, struct tensormap *map, struct box *box)
 {
-    uint16_t offset[IM2COL_MAX_SPATIAL];
-    if (!load_map(c, map) || (c->mode == LOAD_IM2COL && map->mode == TENSORMAP_TILED)) return 0;
-    narrow(c, offset);
-    box_start(box, map->mode, map, c->coord, offset);
+    if (!map_args_made(&c->map, map) || (c->mode == LOAD_IM2COL && map->mode == TENSORMAP_TILED)) return 0;
+    box_start(box, map->mode, map, c->coord, c->offset);
     return 1;
 }
 
@@ -60,16 +38,14 @@ static enum rule run_load(const struct load_case *c, struct load_cta *cta)
     const struct mbarrier_transaction announce = {.arrivals = 1, .expect_bytes = c->expect};
     struct tensormap_image image;
     struct tensormap map;
-    uint16_t offset[IM2COL_MAX_SPATIAL];
     uint32_t bytes;
     cta->word = mbarrier_init(1);
     enum rule rule = map_args_encode(&c->map, &image, NULL);
     if (rule == RULE_OK) rule = mbarrier_transact(&cta->word, &announce);
     if (rule != RULE_OK) return rule;
     tensormap_decode(&image, &map, NULL);
-    narrow(c, offset);
     rule = c->mode == LOAD_IM2COL
-               ? im2col_load(&map, (int)c->dims, c->coord, offset, arena(), &cta->shared, c->shared, &bytes, NULL)
+               ? im2col_load(&map, (int)c->dims, c->coord, c->offset, arena(), &cta->shared, c->shared, &bytes, NULL)
                : tile_load(&map, (int)c->dims, c->coord, arena(), &cta->shared, c->shared, &bytes, NULL);
     if (rule == RULE_OK) mbarrier_transact_remote(&cta->word, &(struct mbarrier_transaction){.complete_bytes = bytes});
     return rule;
@@ -92,7 +68,7 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
     job->settle = box_of(c, &map, &box) && box_transaction_bytes(&box) != c->expect;
     memcpy(job->map, image.word, sizeof job->map);
     memcpy(job->coord, c->coord, sizeof job->coord);
-    narrow(c, job->offset);
+    memcpy(job->offset, c->offset, sizeof c->offset);
     load_set_window(result, place, job);
     return CUDA_SUCCESS;
 }
@@ -122,11 +98,9 @@ enum rule load_run_model(const void *test_case, struct result *result)
 int load_feature(const void *test_case, struct feature *feature)
 {
     const struct load_case *c = test_case;
-    uint16_t offset[IM2COL_MAX_SPATIAL];
     struct tensormap map;
-    if (!load_map(c, &map)) return 0;
-    narrow(c, offset);
-    *feature = feature_of(FEATURE_LOAD, &map, c->coord, offset);
+    if (!map_args_made(&c->map, &map)) return 0;
+    *feature = feature_of(FEATURE_LOAD, &map, c->coord, c->offset);
     return 1;
 }
 
@@ -154,14 +128,10 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {.name = "load case", .field = field, .bytes = sizeof(struct load_case)};
-
 const struct family family_load = {
-    .name = "load",
+    FAMILY_CASES("load", struct load_case, field),
     .summary = "cp.async.bulk.tensor.{1d..5d} tiled loads: shared memory around the box, and the barrier's word",
-    .case_bytes = sizeof(struct load_case),
     .generate = load_generate,
-    .fields = &fields,
     .windows = load_windows,
     .run_model = load_run_model,
     .jobs = &load_jobs,

@@ -17,7 +17,7 @@
 struct load_case {
     struct map_args map;
     int32_t coord[TENSORMAP_MAX_RANK];
-    uint32_t offset[IM2COL_MAX_SPATIAL];
+    uint16_t offset[IM2COL_MAX_SPATIAL];
     uint32_t dims, mode, shared, expect;
 };
 
@@ -27,12 +27,6 @@ struct load_window {
 };
 
 struct load_window load_window(const struct load_case *test_case);
-
-// The map of a case; 0 if its encode is refused.
-int load_map(const struct load_case *test_case, struct tensormap *map);
-
-// The column of a case whose map is an im2col map.
-struct im2col load_column(const struct load_case *test_case, const struct tensormap *map);
 
 // What the families "load" and "im2col" share; each tells what its cases may be.
 extern const struct gpu_jobs load_jobs;

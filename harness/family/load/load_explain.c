@@ -82,7 +82,7 @@ enum rule load_explain(const void *test_case, const struct difference *differenc
     const struct load_case *c = test_case;
     uint32_t address = (uint32_t)difference->found->base + difference->at;
     struct tensormap map;
-    if (!load_map(c, &map)) return RULE_TILE_ADDRESS;
+    if (!map_args_made(&c->map, &map)) return RULE_TILE_ADDRESS;
     if (difference->window == 0) {
         fprintf(out, "    mbarrier: ");
         difference_print_barrier(difference, out);
@@ -142,5 +142,5 @@ enum rule load_explain_place(const void *test_case, const struct place *place, F
     const struct load_case *c = test_case;
     struct tensormap map;
     if (strcmp(place->window, "shared") != 0) return RULE_TILE_TX_BYTES;
-    return load_map(c, &map) ? explain_line(c, &map, place, out) : RULE_TILE_ADDRESS;
+    return map_args_made(&c->map, &map) ? explain_line(c, &map, place, out) : RULE_TILE_ADDRESS;
 }

@@ -63,11 +63,9 @@ static void touched(const struct load_case *c, const struct tensormap *map, __in
 // Puts the tensor where all that is read is mapped, if the arena has room; now and then over the arena's edge.
 static void place(struct random *random, struct load_case *c)
 {
-    struct tensormap_image image;
     struct tensormap map;
     c->map.address = ARENA_BASE;
-    if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return;
-    tensormap_decode(&image, &map, NULL);
+    if (!map_args_made(&c->map, &map)) return;
     __int128 low, high;
     touched(c, &map, &low, &high);
     if (high - low > (__int128)(ARENA_BYTES / 4)) {
@@ -122,10 +120,8 @@ void load_generate(struct random *random, void *test_case)
     place(random, c);
     c->dims =
         random_chance(random, 1) && random_chance(random, 30) ? 1 + (uint32_t)random_below(random, 5) : c->map.rank;
-    struct tensormap_image image;
     struct tensormap map;
-    if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return;
-    tensormap_decode(&image, &map, NULL);
+    if (!map_args_made(&c->map, &map)) return;
     struct tile tile = tile_of(&map, c->coord);
     c->shared = load_pick_shared(random, tile_extent_bytes(&tile));
     c->expect = (uint32_t)tile_transaction_bytes(&tile);

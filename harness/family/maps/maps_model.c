@@ -80,7 +80,7 @@ struct maps_task maps_task(const struct maps_case *c, uint32_t tensor)
     struct maps_task task = {.dims = (int32_t)t->dims, .shared = t->shared};
     struct tensormap map;
     memcpy(task.coord, t->coord, sizeof task.coord);
-    if (!store_map(t, &map)) return task;
+    if (!map_args_made(&t->map, &map)) return task;
     struct tile tile = tile_of(&map, t->coord);
     task.expect_bytes = (uint32_t)tile_transaction_bytes(&tile);
     store_source(t, &map, &task.first, &task.end);

@@ -14,7 +14,7 @@ static int works(const struct maps_case *c, uint32_t tensor)
     struct maps_case alone = {.way = c->way, .count = 1, .tensor = {c->tensor[tensor]}};
     const struct store_case *t = &alone.tensor[0];
     struct tensormap map;
-    if (t->map.function != MAP_TILED || !store_map(t, &map) ||
+    if (t->map.function != MAP_TILED || !map_args_made(&t->map, &map) ||
         family_result_bytes(&family_maps, &alone) > 4 * STORE_GLOBAL_BYTES)
         return 0;
     return family_rule(&family_maps, &alone) == RULE_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "box.h"
 #include "bulk.h"
 #include "copy.h"
 #include "family.h"
@@ -27,10 +28,7 @@ uint32_t multicast_ranks(const struct multicast_case *c)
 
 int multicast_map(const struct multicast_case *c, struct tensormap *map)
 {
-    struct tensormap_image image;
-    if (c->mode == MULTICAST_BULK || map_args_encode(&c->map, &image, NULL) != RULE_OK) return 0;
-    tensormap_decode(&image, map, NULL);
-    return 1;
+    return c->mode != MULTICAST_BULK && map_args_made(&c->map, map);
 }
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
@@ -132,8 +130,6 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static const struct fields fields = {.name = "multicast case", .field = field, .bytes = sizeof(struct multicast_case)};
-
 // --- What is where ---------------------------------------------------------------------------------------------------
 
 struct multicast_bytes multicast_bytes_of(const struct multicast_case *c, const struct tensormap *map,
@@ -143,12 +139,9 @@ struct multicast_bytes multicast_bytes_of(const struct multicast_case *c, const 
         uint32_t moved = bulk_moved_bytes(BULK_GLOBAL_TO_SHARED, issue->size_bytes);
         return (struct multicast_bytes){moved, moved};
     }
-    if (map->mode == TENSORMAP_IM2COL) {
-        struct im2col column = im2col_of(map, issue->coord, issue->offset);
-        return (struct multicast_bytes){im2col_extent_bytes(&column), im2col_transaction_bytes(&column)};
-    }
-    struct tile tile = tile_of(map, issue->coord);
-    return (struct multicast_bytes){tile_extent_bytes(&tile), tile_transaction_bytes(&tile)};
+    struct box box;
+    box_start(&box, map->mode, map, issue->coord, issue->offset);
+    return (struct multicast_bytes){box_extent_bytes(&box), box_transaction_bytes(&box)};
 }
 
 struct load_window multicast_window(const struct multicast_case *c)
@@ -368,11 +361,9 @@ static int multicast_feature(const void *test_case, struct feature *feature)
 }
 
 const struct family family_multicast = {
-    .name = "multicast",
+    FAMILY_CASES("multicast", struct multicast_case, field),
     .summary = "loads in clusters, with and without multicast: every CTA's shared memory, and its barrier's word",
-    .case_bytes = sizeof(struct multicast_case),
     .generate = multicast_generate,
-    .fields = &fields,
     .windows = multicast_windows,
     .run_model = multicast_run_model,
     .jobs = &jobs,

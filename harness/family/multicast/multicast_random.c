@@ -36,7 +36,7 @@ static void pick_load(struct random *random, struct multicast_case *c, struct mu
         im2col_generate(random, &load);
         c->map = load.map, c->dims = load.dims, c->mode = load.mode;
         for (int i = 0; i < TENSORMAP_MAX_RANK; i++) first->coord[i] = load.coord[i];
-        for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) first->offset[i] = (uint16_t)load.offset[i];
+        for (int i = 0; i < IM2COL_MAX_SPATIAL; i++) first->offset[i] = load.offset[i];
     } else {
         struct bulk_case load;
         do bulk_generate(random, &load);

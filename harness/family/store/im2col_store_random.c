@@ -180,7 +180,7 @@ void im2col_store_generate(struct random *random, void *test_case)
     c->dims = c->map.rank;
     c->seed = (uint32_t)random_u64(random);
     c->shared = STORE_SHARED_START;
-    if (!placed || !store_map(c, &map)) return;
+    if (!placed || !map_args_made(&c->map, &map)) return;
     c->shared = store_pick_shared(random, store_extent(c, &map));
     if (random_chance(random, 2)) spoil(random, c);
 }

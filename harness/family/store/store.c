@@ -21,35 +21,19 @@ const char *store_operation_name(uint32_t operation)
     return operation <= REDUCE_OPS ? operation_names[operation] : "?";
 }
 
-int store_map(const struct store_case *c, struct tensormap *map)
+struct box store_box(const struct store_case *c, const struct tensormap *map)
 {
-    struct tensormap_image image;
-    if (map_args_encode(&c->map, &image, NULL) != RULE_OK) return 0;
-    tensormap_decode(&image, map, NULL);
-    return 1;
+    struct box box;
+    box_start_store(&box, c->mode == STORE_IM2COL ? TENSORMAP_IM2COL : TENSORMAP_TILED, map, c->coord);
+    return box;
 }
 
-void store_walk_start(struct store_walk *walk, const struct store_case *c, const struct tensormap *map)
+uint32_t store_next_rows(const struct box *box, struct box_walk *walk, struct tile_run *run)
 {
-    *walk = (struct store_walk){.is_im2col = c->mode == STORE_IM2COL};
-    if (walk->is_im2col) {
-        walk->column = im2col_of_store(map, c->coord);
-        walk->pixels = im2col_walk(&walk->column);
-    } else {
-        walk->tile = tile_of_store(map, c->coord);
-        walk->rows = tile_walk(&walk->tile);
-    }
-}
-
-int store_walk_next(struct store_walk *walk, struct store_rows *rows)
-{
-    rows->pitch_bytes = walk->is_im2col ? walk->column.pitch_bytes : walk->tile.pitch_bytes;
-    rows->step_bytes = walk->is_im2col ? walk->column.step_bytes : walk->tile.row_step_bytes;
-    do {
-        rows->count =
-            walk->is_im2col ? im2col_next_pixels(&walk->pixels, &rows->run) : tile_next_rows(&walk->rows, &rows->run);
-    } while (rows->count > 0 && rows->run.is_fill);
-    return rows->count > 0;
+    uint32_t rows;
+    do rows = box_next_rows(box, walk, run);
+    while (rows > 0 && run->is_fill);
+    return rows;
 }
 
 // What the map and the coordinates break, from shared address 0 to a memory where nothing is mapped.
@@ -68,13 +52,14 @@ int store_has_walk(const struct store_case *c, const struct tensormap *map)
 
 int store_reach(const struct store_case *c, const struct tensormap *map, uint64_t *low, uint64_t *high)
 {
-    struct store_walk walk;
-    struct store_rows rows;
-    int found = 0;
     if (check_alone(c, map) != RULE_STORE_UNMAPPED) return 0;
-    for (store_walk_start(&walk, c, map); store_walk_next(&walk, &rows); found = 1) {
-        uint64_t end = rows.run.address + (rows.count - 1) * rows.step_bytes + rows.run.bytes;
-        if (!found || rows.run.address < *low) *low = rows.run.address;
+    const struct box box = store_box(c, map);
+    struct box_walk walk = box_walk(&box);
+    struct tile_run run;
+    int found = 0;
+    for (uint32_t rows; (rows = store_next_rows(&box, &walk, &run)) > 0; found = 1) {
+        uint64_t end = run.address + (rows - 1) * box_step_bytes(&box) + run.bytes;
+        if (!found || run.address < *low) *low = run.address;
         if (!found || end > *high) *high = end;
     }
     return found;
@@ -85,7 +70,7 @@ struct store_window store_window(const struct store_case *c)
     const uint64_t end = STORE_GLOBAL_BASE + STORE_GLOBAL_BYTES;
     struct tensormap map;
     uint64_t low = c->map.address, high = low;
-    if (store_map(c, &map)) store_reach(c, &map, &low, &high);
+    if (map_args_made(&c->map, &map)) store_reach(c, &map, &low, &high);
     if (low < STORE_GLOBAL_BASE || low >= end) low = STORE_GLOBAL_BASE;
     if (high < low) high = low;
     low = low - STORE_GUARD_BYTES < STORE_GLOBAL_BASE ? STORE_GLOBAL_BASE : low - STORE_GUARD_BYTES;
@@ -98,31 +83,19 @@ struct store_window store_window(const struct store_case *c)
 uint64_t store_extent(const struct store_case *c, const struct tensormap *map)
 {
     if (!store_has_walk(c, map)) return 0;
-    if (c->mode == STORE_IM2COL) {
-        struct im2col column = im2col_of_store(map, c->coord);
-        return im2col_extent_bytes(&column);
-    }
-    struct tile tile = tile_of(map, c->coord);
-    return tile_extent_bytes(&tile);
-}
-
-// Bytes of shared memory from the first to the last one that is read.
-static uint64_t read_bytes(const struct store_case *c, const struct tensormap *map)
-{
-    if (!store_has_walk(c, map)) return 0;
-    if (c->mode == STORE_IM2COL) {
-        struct im2col column = im2col_of_store(map, c->coord);
-        return im2col_reach_bytes(&column);
-    }
-    struct tile tile = tile_of(map, c->coord);
-    return tile_reach_bytes(&tile);
+    const struct box box = store_box(c, map);
+    return box_extent_bytes(&box);
 }
 
 void store_source(const struct store_case *c, const struct tensormap *map, uint32_t *first, uint32_t *end)
 {
-    uint64_t extent = read_bytes(c, map);
-    if (extent > STORE_SHARED_BYTES) extent = 0;
-    uint64_t past = (c->shared + extent + 127) / 128 * 128;
+    uint64_t reach = 0;
+    if (store_has_walk(c, map)) {
+        const struct box box = store_box(c, map);
+        reach = box_reach_bytes(&box);
+    }
+    if (reach > STORE_SHARED_BYTES) reach = 0;
+    uint64_t past = (c->shared + reach + 127) / 128 * 128;
     *first = c->shared / 128 * 128;
     *end = past < STORE_SHARED_END ? (uint32_t)past : STORE_SHARED_END;
 }
@@ -182,7 +155,7 @@ enum rule store_run_model(const void *test_case, struct result *result)
     struct tensormap map;
     uint32_t first, end;
     if (memory == NULL) abort();
-    if (store_map(c, &map)) {
+    if (map_args_made(&c->map, &map)) {
         store_source(c, &map, &first, &end);
         store_fill_shared(c, first, cta + (first - STORE_SHARED_START), end - first);
     }
@@ -218,7 +191,7 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
                               .window_seed = seed_of(c, GLOBAL_SALT)};
     memcpy(job->map, image.word, sizeof job->map);
     memcpy(job->coord, c->coord, sizeof job->coord);
-    if (store_map(c, &map)) store_source(c, &map, &job->filled, &job->filled_end);
+    if (map_args_made(&c->map, &map)) store_source(c, &map, &job->filled, &job->filled_end);
     return CUDA_SUCCESS;
 }
 
@@ -235,7 +208,7 @@ int store_feature(const void *test_case, struct feature *feature)
 {
     const struct store_case *c = test_case;
     struct tensormap map;
-    if (!store_map(c, &map)) return 0;
+    if (!map_args_made(&c->map, &map)) return 0;
     *feature = feature_of((enum feature_operation)(FEATURE_STORE + c->operation), &map, c->coord, NULL);
     return 1;
 }

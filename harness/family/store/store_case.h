@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
+#include "box.h"
 #include "difference.h"
-#include "im2col.h"
 #include "map_args.h"
 #include "memory.h"
 #include "store_job.h"
@@ -37,31 +37,13 @@ struct store_window {
 
 struct store_window store_window(const struct store_case *test_case);
 
-// The map of a case; 0 if its encode is refused.
-int store_map(const struct store_case *test_case, struct tensormap *map);
-
-// What the store of a case writes, in the order of shared memory: `count` rows or pixels like `run`, pitch_bytes apart
-// in shared and step_bytes apart in global memory. What is out of bounds is left out.
-struct store_rows {
-    struct tile_run run;
-    uint32_t count, pitch_bytes;
-    uint64_t step_bytes;
-};
-
 // Is the map one that an encoder makes, and of the case's mode?
 int store_has_walk(const struct store_case *test_case, const struct tensormap *map);
 
-// A walk over them; it points into itself. The map must have one.
-struct store_walk {
-    int is_im2col;
-    struct tile tile;
-    struct tile_walk rows;
-    struct im2col column;
-    struct im2col_walk pixels;
-};
-
-void store_walk_start(struct store_walk *walk, const struct store_case *test_case, const struct tensormap *map);
-int store_walk_next(struct store_walk *walk, struct store_rows *rows); // 0 at the end
+// What the store of a case covers, if the map has a walk; and the next rows of a walk over it that are in bounds, in
+// the order of shared memory: how many are like `run`, 0 at the end.
+struct box store_box(const struct store_case *test_case, const struct tensormap *map);
+uint32_t store_next_rows(const struct box *box, struct box_walk *walk, struct tile_run *run);
 
 // The bytes that are written, as low .. high - 1: 0 if there are none (or the map is not one that stores take).
 int store_reach(const struct store_case *test_case, const struct tensormap *map, uint64_t *low, uint64_t *high);

@@ -12,13 +12,14 @@
 // Where the byte at a global address comes from: its shared address; 0 if the box does not write it.
 static uint32_t source_of(const struct store_case *c, const struct tensormap *map, uint64_t address)
 {
-    struct store_walk walk;
-    struct store_rows rows;
-    for (store_walk_start(&walk, c, map); store_walk_next(&walk, &rows);)
-        for (uint32_t row = 0; row < rows.count; row++) {
-            uint64_t byte = address - (rows.run.address + row * rows.step_bytes);
-            if (byte >= rows.run.bytes) continue;
-            return swizzle_apply(map->swizzle, c->shared + rows.run.offset + row * rows.pitch_bytes + (uint32_t)byte);
+    const struct box box = store_box(c, map);
+    struct box_walk walk = box_walk(&box);
+    struct tile_run run;
+    for (uint32_t rows; (rows = store_next_rows(&box, &walk, &run)) > 0;)
+        for (uint32_t row = 0; row < rows; row++) {
+            uint64_t byte = address - (run.address + row * box_step_bytes(&box));
+            if (byte >= run.bytes) continue;
+            return swizzle_apply(map->swizzle, c->shared + run.offset + row * box_pitch_bytes(&box) + (uint32_t)byte);
         }
     return 0;
 }
@@ -69,7 +70,7 @@ enum rule store_explain(const void *test_case, const struct difference *differen
 {
     const struct store_case *c = test_case;
     struct tensormap map;
-    if (!store_map(c, &map) || !store_has_walk(c, &map))
+    if (!map_args_made(&c->map, &map) || !store_has_walk(c, &map))
         return c->mode == STORE_IM2COL ? RULE_IM2COL_STORE_WALK : RULE_STORE_LAYOUT;
     return explain_element(c, &map, difference->expected, difference->found, difference->at, out);
 }

@@ -109,12 +109,13 @@ static int is_order_free(const struct store_case *c)
 static int overlaps(const struct store_case *c, const struct tensormap *map, uint64_t low)
 {
     uint8_t written[PIECES] = {0};
-    struct store_walk walk;
-    struct store_rows rows;
-    for (store_walk_start(&walk, c, map); store_walk_next(&walk, &rows);)
-        for (uint32_t row = 0; row < rows.count; row++) {
-            uint64_t piece = (rows.run.address + row * rows.step_bytes - low) / PIECE_BYTES;
-            for (uint32_t i = 0; i < rows.run.bytes / PIECE_BYTES; i++)
+    const struct box box = store_box(c, map);
+    struct box_walk walk = box_walk(&box);
+    struct tile_run run;
+    for (uint32_t rows; (rows = store_next_rows(&box, &walk, &run)) > 0;)
+        for (uint32_t row = 0; row < rows; row++) {
+            uint64_t piece = (run.address + row * box_step_bytes(&box) - low) / PIECE_BYTES;
+            for (uint32_t i = 0; i < run.bytes / PIECE_BYTES; i++)
                 if (written[piece + i]++ != 0) return 1;
         }
     return 0;
@@ -126,7 +127,7 @@ int store_place(struct random *random, struct store_case *c)
     struct tensormap map;
     uint64_t low = 0, high = 16;
     c->map.address = 0;
-    if (!store_map(c, &map)) return 0;
+    if (!map_args_made(&c->map, &map)) return 0;
     int writes = store_reach(c, &map, &low, &high);
     if (high - low > room || low > FAR_BYTES) return 0;
     if (writes && overlaps(c, &map, low) && !is_order_free(c)) return 0;
@@ -214,7 +215,7 @@ void store_generate(struct random *random, void *test_case)
     c->dims = c->map.rank;
     c->seed = (uint32_t)random_u64(random);
     c->shared = STORE_SHARED_START;
-    if (!placed || !store_map(c, &map)) return;
+    if (!placed || !map_args_made(&c->map, &map)) return;
     struct tile tile = tile_of(&map, c->coord);
     c->shared = store_pick_shared(random, tile_extent_bytes(&tile));
     spoil(random, c, &map, tile_extent_bytes(&tile));
