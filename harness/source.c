@@ -12,7 +12,7 @@
 #include "progress.h"
 #include "side_by_side.h"
 
-enum { FILL_SECONDS = 1 };
+enum { FILL_SECONDS = 1, FINDS = 64 }; // FINDS: for each thread that looks for what a quota wants
 
 // Cuts the next line that is not blank out of the text; NULL at the end.
 static char *next_line(struct source *source)
@@ -99,53 +99,6 @@ static int add_case(const struct source *source, struct batch *batch, struct tex
     return 0;
 }
 
-// Counts in the case behind the last one and runs it. 0 with `why` if there can be no room for its result.
-static int judge_case(const struct source *source, struct batch *batch, enum rule *rule, struct text *why)
-{
-    if (!add_case(source, batch, why)) return 0;
-    batch_run(batch, batch->count - 1, 1);
-    *rule = batch_rule(batch, batch->count - 1);
-    return 1;
-}
-
-// The case that was judged last goes before all that are fatal if it is not.
-static void place_case(struct batch *batch, struct fill *fill, enum rule rule, void *scratch)
-{
-    if (!family_is_fatal(rule)) swap_cases(batch, fill, fill->normal++, batch->count - 1, scratch);
-}
-
-// The case that was judged last becomes the one in `edge`, which breaks the same rule.
-static int move_to_edge(const struct source *source, struct batch *batch, const void *edge, struct text *why)
-{
-    enum rule rule;
-    batch_drop_last(batch);
-    memcpy(batch_case(batch, batch->count), edge, source->family->case_bytes);
-    return judge_case(source, batch, &rule, why);
-}
-
-// Turns the case that was judged last into what the quota wants: nothing, or the case and its neighbour at the limit.
-static int place_edge(struct source *source, struct batch *batch, struct fill *fill, enum rule rule, void *scratch,
-                      struct text *why)
-{
-    const struct family *family = source->family;
-    int i = batch->count - 1;
-    void *near = batch_case(batch, i + 1);
-    if (!family_is_fatal(rule) || source->quota->taken[rule] == source->quota->each) {
-        batch_drop_last(batch);
-        return 1;
-    }
-    int has_near = edge_find(family, batch_case(batch, i), rule, scratch, near);
-    int is_moved = has_near && source->quota->taken[rule] % 2 != 0;
-    source->quota->taken[rule]++;
-    fill->index[i + 1] = fill->index[i];
-    if (is_moved && !move_to_edge(source, batch, scratch, why)) return 0;
-    if (!has_near) return 1;
-    fill->near[i + 1] = rule;
-    if (!judge_case(source, batch, &rule, why)) return 0;
-    place_case(batch, fill, rule, scratch);
-    return 1;
-}
-
 // Is it time to run what was found so far? Cases that break a rarely broken rule take long to find, and cases of whole
 // kernels long to judge: neither is a reason to lose the others, or to run on for minutes where seconds were asked for.
 static int is_late(const struct source *source, int found, double start)
@@ -154,16 +107,6 @@ static int is_late(const struct source *source, int found, double start)
     if (interrupted()) return 1;
     if (source->quota == NULL) return source->until > 0 && found > 0 && now >= start + FILL_SECONDS;
     return source->until > 0 && now >= source->until;
-}
-
-// Takes the next case for a quota. Returns source_next()'s status.
-static int fill_edge(struct source *source, struct batch *batch, struct fill *fill, void *scratch, struct text *why)
-{
-    enum rule rule;
-    int i = batch->count, status = source_next(source, batch_case(batch, i), &fill->index[i], why);
-    fill->near[i] = RULE_OK;
-    if (status != 1) return status;
-    return judge_case(source, batch, &rule, why) && place_edge(source, batch, fill, rule, scratch, why) ? 1 : -1;
 }
 
 // The next cases of a generator, which are made side by side behind those of the batch.
@@ -213,6 +156,131 @@ static int fill_round(struct source *source, struct batch *batch, struct fill *f
     return status;
 }
 
+// --- A quota ---------------------------------------------------------------------------------------------------------
+
+// A case that a quota looks at. If it is wanted: whether a neighbour was found, the case at the limit, and which of the
+// two cases that break the rule goes on.
+struct find {
+    void *test_case, *edge_case, *near_case;
+    uint64_t index;
+    enum rule rule;
+    int is_wanted, has_near, is_moved;
+};
+
+// Cases that were looked at side by side; those from `next` on wait for room in a batch.
+struct finds {
+    int next, count, most;
+    double start;
+    const struct source *source;
+    uint8_t *cases;
+    struct find find[];
+};
+
+static struct finds *finds_open(const struct source *source)
+{
+    const size_t case_bytes = source->family->case_bytes;
+    const int jobs = source->jobs > 0 ? source->jobs : 1, cost = (int)source->family->cost;
+    const int most = cost < FINDS ? jobs * FINDS / (cost > 0 ? cost : 1) : jobs;
+    struct finds *finds = calloc(1, sizeof *finds + (size_t)most * sizeof finds->find[0]);
+    if (finds != NULL) finds->cases = calloc(3 * (size_t)most, case_bytes);
+    if (finds == NULL || finds->cases == NULL) return free(finds), NULL;
+    finds->most = most;
+    for (int i = 0; i < most; i++) {
+        uint8_t *at = finds->cases + 3 * (size_t)i * case_bytes;
+        finds->find[i] = (struct find){at, at + case_bytes, at + 2 * case_bytes, 0, RULE_OK, 0, 0, 0};
+    }
+    return finds;
+}
+
+void source_close(struct source *source)
+{
+    if (source->finds != NULL) free(source->finds->cases);
+    free(source->finds);
+    source->finds = NULL;
+}
+
+static void judge_find(int i, void *of)
+{
+    struct finds *finds = of;
+    const struct source *source = finds->source;
+    struct find *find = &finds->find[i];
+    struct random random = random_for(source->seed, find->index);
+    if (source->lines == NULL) source->family->generate(&random, find->test_case);
+    find->rule = family_rule(source->family, find->test_case);
+}
+
+static void search_edge(int i, void *of)
+{
+    struct finds *finds = of;
+    struct find *find = &finds->find[i];
+    find->is_wanted &= !is_late(finds->source, 0, finds->start);
+    find->has_near = find->is_wanted &&
+                     edge_find(finds->source->family, find->test_case, find->rule, find->edge_case, find->near_case);
+}
+
+// Does the quota want one more that breaks the rule? Every second one is moved to the limit.
+static void want(struct quota *quota, struct find *find)
+{
+    find->is_wanted = family_is_fatal(find->rule) && quota->taken[find->rule] < quota->each;
+    if (find->is_wanted) find->is_moved = quota->taken[find->rule]++ % 2 != 0;
+}
+
+// Looks at the next cases of the source. Returns source_next()'s status after the last of them.
+static int take_finds(struct source *source, struct finds *finds, struct text *why)
+{
+    int status = 1;
+    finds->next = finds->count = 0;
+    finds->source = source;
+    finds->start = seconds_now();
+    while (status == 1 && finds->count < finds->most) {
+        struct find *find = &finds->find[finds->count];
+        status = source->next == source->end ? 0 : 1;
+        if (source->lines != NULL)
+            status = source_next(source, find->test_case, &find->index, why);
+        else if (status == 1)
+            find->index = source->next++;
+        finds->count += status == 1;
+    }
+    threads_run(source->jobs, 0, finds->count, judge_find, finds);
+    for (int i = 0; i < finds->count; i++) want(source->quota, &finds->find[i]);
+    threads_run(source->jobs, 0, finds->count, search_edge, finds);
+    return status;
+}
+
+// Puts a case behind the others of its kind, and runs it. 0 with `why` if there can be no room for its result.
+static int place(const struct source *source, struct batch *batch, struct fill *fill, const struct find *find,
+                 int is_near, struct text *why)
+{
+    const int i = batch->count;
+    const void *from = is_near ? find->near_case : find->has_near && find->is_moved ? find->edge_case : find->test_case;
+    memcpy(batch_case(batch, i), from, source->family->case_bytes);
+    fill->index[i] = find->index;
+    fill->near[i] = is_near ? find->rule : RULE_OK;
+    if (!add_case(source, batch, why)) return 0;
+    batch_run(batch, i, 1);
+    if (!family_is_fatal(batch_rule(batch, i))) swap_cases(batch, fill, fill->normal++, i, find->test_case);
+    return 1;
+}
+
+// Takes in the cases that a quota wants, each with its neighbour. Returns source_next()'s status.
+static int fill_edges(struct source *source, struct batch *batch, struct fill *fill, void *scratch, struct text *why)
+{
+    struct finds *finds = source->finds;
+    int status = 1;
+    (void)scratch;
+    if (finds == NULL && (finds = source->finds = finds_open(source)) == NULL)
+        return text_set(why, "not enough memory"), -1;
+    if (finds->next == finds->count) status = take_finds(source, finds, why);
+    for (; status >= 0 && finds->next < finds->count && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES;
+         finds->next++) {
+        struct find *find = &finds->find[finds->next];
+        if (!find->is_wanted) continue;
+        if (!place(source, batch, fill, find, 0, why)) return -1;
+        if (find->has_near && !place(source, batch, fill, find, 1, why)) return -1;
+    }
+    return finds->next < finds->count ? 1 : status;
+}
+
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why)
 {
     void *scratch = malloc(batch->family->case_bytes);
@@ -224,7 +292,7 @@ int source_fill(struct source *source, struct batch *batch, struct fill *fill, s
     if (scratch == NULL) text_set(why, "not enough memory");
     while (status == 1 && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES &&
            !is_late(source, batch->count, start))
-        status = (source->quota != NULL ? fill_edge : fill_round)(source, batch, fill, scratch, why);
+        status = (source->quota != NULL ? fill_edges : fill_round)(source, batch, fill, scratch, why);
     free(scratch);
     batch->has_run = 1;
     return status < 0 ? -1 : batch->count;

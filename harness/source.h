@@ -19,8 +19,9 @@ struct source {
     const char *path; // of the text, for messages; may be NULL
     char *lines;
     uint64_t line;
-    int jobs;            // threads that make cases and run the model; 0: one. A quota has its cases one by one
+    int jobs;            // threads that make cases, run the model and look for what a quota wants; 0: one
     struct quota *quota; // NULL: all cases
+    struct finds *finds; // NULL: none were looked at yet
     double until;        // seconds_now() after which no more is looked for, 0: none; with it, batches are small
 };
 
@@ -41,5 +42,8 @@ uint64_t source_left(const struct source *source);
 // Fills `batch`, with what the model leaves of each case as its result. Returns -1 with `why` for a bad line. A search
 // for what a quota wants ends early when its time is up or Ctrl-C came.
 int source_fill(struct source *source, struct batch *batch, struct fill *fill, struct text *why);
+
+// Gives back what a quota has looked at.
+void source_close(struct source *source);
 
 #endif

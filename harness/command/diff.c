@@ -150,6 +150,7 @@ static int diff_family(struct diff_options *to, struct tally *tally, struct text
     int ok = case_source(&to->cases, &source, why);
     if (ok && to->quota.each > 0) source.quota = &to->quota;
     ok = ok && diff_run(&source, to->executor[0], to->executor[1], &to->limits, stdout, tally, why);
+    source_close(&source);
     free(to->cases.lines);
     to->cases.lines = NULL;
     return ok;

@@ -209,13 +209,15 @@ int replay_run(const char *command, const struct replay_options *to)
     static uint64_t cost[JOBS_MOST];
     const size_t rows_bytes = JOBS_MOST * sizeof(struct row);
     struct text why = {"there is no trace"};
-    int ok = 1, processes = to->executor == &executor_model ? side_by_side(to->jobs) : 1;
+    int ok = 1, processes = to->executor == &executor_gpu ? 1 : side_by_side(to->jobs); // one device
     paths.count = 0;
     for (int i = 0; i < to->paths && ok; i++) ok = trace_paths_add(&paths, to->path[i], &why);
     if (!ok || paths.count == 0) return command_usage(command, "%s", why.at);
     struct replay replay = {to, shared_memory(rows_bytes), 0};
     if (replay.rows == NULL) return command_usage(command, "not enough memory");
-    const int count = cut(&paths, processes, replay.rows, cost);
+    const int is_whole =
+        to->choice.schedules > 0; // the pairs of a schedule and a seed are dealt out over a whole trace
+    const int count = cut(&paths, is_whole ? 1 : processes, replay.rows, cost);
     const struct jobs jobs = {
         count, cost, replay_one, &replay, count > paths.count ? print_part : NULL, "replay", 0,
     };

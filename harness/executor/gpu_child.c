@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,6 +65,7 @@ static void serve(int socket, const char *core)
     signal(SIGSEGV, SIG_DFL);
     signal(SIGBUS, SIG_DFL);
     signal(SIGABRT, SIG_DFL);
+    if (cuda_is_simulated()) prctl(PR_SET_PDEATHSIG, SIGKILL); // a launch may take an hour, and nobody waits for it
     if (core != NULL) gpu_core_ask(core);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); // a context is made and ended in half the time
     if (core != NULL && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump

@@ -199,10 +199,12 @@ for jobs in 1 3 16; do
     "$TMAREF" replay --print 7 --jobs $jobs bad.jsonl >replayed.$jobs 2>told.$jobs
     what="run --jobs $jobs" && "$TMAREF" run -f load -n 300 --jobs $jobs >ran.$jobs 2>err
     "$TMAREF" diff trace model --input bad.jsonl --jobs $jobs >compared.$jobs 2>err
+    "$TMAREF" diff -f mbarrier -n 3000 --each 2 --json --jobs $jobs model model | grep -v seconds >limits.$jobs
     check "another table" cmp -s replayed.1 replayed.$jobs
     check "other mismatches" cmp -s told.1 told.$jobs
     check "other results" cmp -s ran.1 ran.$jobs
     check "another table of diff" cmp -s compared.1 compared.$jobs
+    check "other cases at the limits" cmp -s limits.1 limits.$jobs
     check "not 7 mismatches" test "$(grep -c 'recorded status 700' told.$jobs)" -eq 7
 done
 refused "--jobs takes a whole number from 1 to 64" replay --jobs 0 traces

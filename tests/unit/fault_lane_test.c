@@ -114,6 +114,7 @@ START_TEST(quota_gives_what_it_has_when_the_time_is_up)
     ck_assert(batch_open(&batch, source.family));
     ck_assert_int_eq(source_fill(&source, &batch, &fill, &why), 0);
     ck_assert_uint_eq(source_left(&source), 20000);
+    source_close(&source);
     batch_close(&batch);
 }
 END_TEST
@@ -151,7 +152,43 @@ START_TEST(quota_takes_so_many_of_each_rule_and_their_neighbours)
     ck_assert_uint_eq(quota.taken[RULE_LOAD_SMEM_ALIGN], 3);
     ck_assert_uint_eq(taken, (uint64_t)(batch.count - fill.normal));
     ck_assert_uint_eq(near, (uint64_t)fill.normal);
+    source_close(&source);
     batch_close(&batch);
+}
+END_TEST
+
+// Loads of which each kills its process.
+static void generate_fault(struct random *random, void *test_case)
+{
+    const struct family *family = family_find("load");
+    do family->generate(random, test_case);
+    while (!family_is_fatal(family_rule(family, test_case)));
+}
+
+// What the batches hold, whatever the number of threads: several rounds of cases, and more than one batch.
+START_TEST(quota_gives_the_same_to_any_number_of_threads)
+{
+    static struct fill fill;
+    struct family family = *family_find("load");
+    uint64_t cases[2] = {0}, sums[2] = {0};
+    int batches = 0;
+    family.generate = generate_fault;
+    for (int run = 0; run < 2; run++) {
+        struct quota quota = {.each = UINT64_MAX};
+        struct source source = {.family = &family, .seed = 3, .end = 2200, .quota = &quota, .jobs = run == 0 ? 0 : 5};
+        struct batch batch;
+        struct text why;
+        ck_assert(batch_open(&batch, source.family));
+        for (batches = 0; source_fill(&source, &batch, &fill, &why) > 0; batches++)
+            for (int i = 0; i < batch.count; i++, cases[run]++)
+                sums[run] = sums[run] * 31 + fill.index[i] * RULE_COUNT + (uint64_t)batch_rule(&batch, i);
+        ck_assert_uint_eq(source_left(&source), 0);
+        source_close(&source);
+        batch_close(&batch);
+    }
+    ck_assert_int_ge(batches, 2);
+    ck_assert_uint_eq(cases[0], cases[1]);
+    ck_assert_uint_eq(sums[0], sums[1]);
 }
 END_TEST
 
@@ -400,6 +437,7 @@ Suite *fault_lane_suite(void)
     tcase_add_loop_test(edges, edge_is_one_step_from_a_case_that_does_not_fault, 0, sizeof limits / sizeof limits[0]);
     tcase_add_loop_test(edges, edge_borrows_one_value_of_another_case, 0, sizeof borrowed / sizeof borrowed[0]);
     tcase_add_test(edges, quota_takes_so_many_of_each_rule_and_their_neighbours);
+    tcase_add_test(edges, quota_gives_the_same_to_any_number_of_threads);
     tcase_add_test(edges, quota_gives_what_it_has_when_the_time_is_up);
     tcase_add_test(edges, source_counts_the_lines_that_are_left);
     tcase_add_loop_test(edges, diff_runs_the_model_once_for_each_case, 0, 2);
