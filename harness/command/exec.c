@@ -14,8 +14,11 @@
 #include "command.h"
 #include "command_option.h"
 #include "common_program.h"
+#include "exec_needs.h"
 #include "look.h"
 #include "options.h"
+
+enum { NOT_LOADED = 127 }; // the status of a program for which the loader does not find a library
 
 struct exec_options {
     char **program;       // ends with NULL; NULL if none was given
@@ -303,6 +306,7 @@ int command_exec(int argc, char **argv)
         return command_usage("exec", "cannot start the program %s: %s", options.program[0], strerror(error));
     }
     const int status = program_wait(child);
+    if (status == NOT_LOADED) exec_tell_needs(options.program[0]);
     tell_outputs(output);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "device.h"
 #include "look.h"
+#include "missing_why.h"
 
 static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
@@ -142,7 +143,7 @@ int driver_missing(const char *name, int *was_told)
     if (*was_told) return CUDA_ERROR_NOT_SUPPORTED;
     *was_told = 1;
     return (int)driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, name,
-                              "tmaref exec does not have this call; it answers 801");
+                              "tmaref exec does not have this call; it answers 801%s", missing_why(name));
 }
 
 DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)

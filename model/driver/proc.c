@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How programs find calls by name, and the private interface that the static runtime asks for.
+#include <dlfcn.h>
 #include <string.h>
 
 #include "driver.h"
@@ -23,6 +24,15 @@ DRIVER_VISIBLE enum cuda_result cuGetProcAddress(const char *symbol, void **func
     return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
 }
 
+// The name of the shared library that an address of code lies in; NULL if it is the program's.
+static const char *library_at(const void *address)
+{
+    Dl_info info;
+    if (dladdr(address, &info) == 0) return NULL;
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash == NULL ? info.dli_fname : slash + 1;
+    return strncmp(name, "lib", 3) == 0 && strstr(name, ".so") != NULL ? name : NULL;
+}
+
 // The CUDA runtime that is linked statically checks the driver through tables that no document describes.
 DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id)
 {
@@ -32,8 +42,14 @@ DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struc
     if (table != NULL) *table = NULL;
     driver_read_options(driver);
     if (was_told++) return CUDA_ERROR_NOT_SUPPORTED;
+    const char *library = library_at(__builtin_return_address(0));
+    if (library == NULL)
+        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
+                             "this program asks the driver for a private interface, as the CUDA runtime does where it "
+                             "is linked statically; if the program fails now, link it with: nvcc -cudart shared");
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
-                         "this program, or a library of it, asks the driver for a private interface, as the CUDA "
-                         "runtime does where it is linked statically; if the program fails now, link it with: "
-                         "nvcc -cudart shared");
+                         "%s asks the driver for a private interface, as CUDA's own libraries do (cuBLAS, cuFFT, "
+                         "cuRAND and others) and a runtime that is not tmaref's; such a library does not run without a "
+                         "GPU: let kernels of your own compute what it does, or link it with: nvcc -cudart shared",
+                         library);
 }

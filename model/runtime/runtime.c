@@ -2,6 +2,9 @@
 #include "runtime.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "missing_why.h"
 
 static _Thread_local enum cudaError last_error;
 static _Thread_local int is_ready;
@@ -40,10 +43,12 @@ enum cudaError runtime_keep(int error)
 
 int runtime_missing(const char *name, int *was_told)
 {
-    if (!*was_told) {
+    const char *quiet = getenv("TMAREF_QUIET"); // the driver's option
+    const int is_quiet = quiet != NULL && strcmp(quiet, "1") == 0;
+    if (!*was_told && !is_quiet) {
         *was_told = 1;
         fflush(stdout);
-        fprintf(stderr, "tmaref: %s: tmaref exec does not have this call; it answers 801\n", name);
+        fprintf(stderr, "tmaref: %s: tmaref exec does not have this call; it answers 801%s\n", name, missing_why(name));
     }
     return (int)runtime_keep(cudaErrorNotSupported);
 }

@@ -38,6 +38,11 @@ expect 2 "--device is h200 or h100, not 'a100'" --device a100 -- true
 expect 2 "--seed takes a whole number from 0 to 18446744073709551615, not '-1'" --seed=-1 -- true
 expect 3 '' -- sh -c 'exit 3'
 expect 143 '' -- sh -c 'kill -TERM $$'
+# A library that is not there: the loader names it, and exec says what to do.
+expect 127 'linked with libcublas.so.99: tmaref does not have it' -- "${NEEDS}_cublas"
+expect 127 'linked with libnvrtc.so.99: it needs no GPU' -- "${NEEDS}_nvrtc"
+PATH=${NEEDS%/*}:$PATH expect 127 'linked with libcudart.so.99: tmaref has the runtime of CUDA 13' -- needs_cudart
+expect 127 '^$' -- sh -c 'echo; exit 127'
 expect 0 '/exec(:|$)' -- sh -c 'echo "$LD_LIBRARY_PATH"'
 expect 0 '^shuffled 5 2 h100$' -S shuffled -s 5 -t 2 --device h100 -- \
     sh -c 'echo $TMAREF_SCHEDULE $TMAREF_SEED $TMAREF_THREADS $TMAREF_DEVICE'

@@ -347,7 +347,7 @@ void show_names(void)
     SAYS_NOTHING();
     REFUSES(ERROR_NOT_SUPPORTED, cuGetExportTable(&table, NULL));
     REQUIRE(table == NULL);
-    SAYS("link it with: nvcc -cudart shared");
+    SAYS("this program asks the driver for a private interface");
     REFUSES(ERROR_NOT_SUPPORTED, cuGetExportTable(NULL, NULL));
     SAYS_NOTHING();
 }

@@ -346,12 +346,12 @@ int cudaFreeArray(void), cuArrayDestroy(void);
 void show_missing_calls(void)
 {
     REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
-    SAYS("cudaFreeArray: tmaref exec does not have this call");
+    SAYS("cudaFreeArray: tmaref exec does not have this call; it answers 801; tmaref has no CUDA arrays: use linear");
     REFUSES(ERROR_NOT_SUPPORTED, cudaFreeArray());
     SAYS_NOTHING();
     REQUIRE(cudaGetLastError() == cudaErrorNotSupported);
     REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
-    SAYS("cuArrayDestroy: tmaref exec does not have this call");
+    SAYS("cuArrayDestroy: tmaref exec does not have this call; it answers 801; tmaref has no CUDA arrays: use linear");
     REFUSES(ERROR_NOT_SUPPORTED, cuArrayDestroy());
     SAYS_NOTHING();
 }

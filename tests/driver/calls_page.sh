@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# docs/calls.md: which calls of CUDA are there. A call that no file defines is weak in its library (model/driver/missing.c).
+# usage: calls_page.sh [--check PAGE] LIBCUDA LIBCUDART MISSING_WHY
+set -u
+
+# calls LIBRARY: "CALL there" or "CALL missing", without versions; the newest version says which.
+calls() {
+    nm -D --defined-only "$1" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3, $2 }' |
+        grep -vE '^__|_pt(ds|sz) ' | awk '
+        {
+            name = $1; version = 1
+            if (match(name, /_v[0-9]+$/)) { version = substr(name, RSTART + 2) + 0; name = substr(name, 1, RSTART - 1) }
+            if (version >= newest[name]) { newest[name] = version; state[name] = $2 == "T" ? "there" : "missing" }
+        }
+        END { for (name in state) print name, state[name] }' | LC_ALL=C sort
+}
+
+# The first word behind cu or cuda, and the calls that begin with it.
+there() {
+    echo '| calls | |'
+    echo '|---|---|'
+    awk '$2 == "there" {
+        match($1, /^cu(da)?[A-Z][a-z]*/)
+        group = substr($1, 1, RLENGTH)
+        if (group != last) { if (last != "") print line " |"; line = "| `" group "`... | "; last = group; comma = "" }
+        line = line comma "`" $1 "`"; comma = ", "
+    }
+    END { print line " |" }'
+}
+
+missing() {
+    echo '| why | calls |'
+    echo '|---|---|'
+    awk '
+        FNR == NR { if (split($0, part, "\"") == 5) { word[++rows] = part[2]; why[rows] = part[4] } next }
+        $2 == "missing" {
+            because = "no program of [programs.md](programs.md) calls it"
+            for (i = rows; i > 0; i--) if (index($1, word[i])) because = why[i]
+            if (!(because in list)) order[++count] = because
+            list[because] = list[because] (because in list && list[because] != "" ? ", " : "") "`" $1 "`"
+        }
+        END { for (i = 1; i <= count; i++) print "| " order[i] " | " list[order[i]] " |" }' "$1" -
+}
+
+page() {
+    local library lines
+    cat <<'END'
+# Which calls of CUDA 13 are there
+
+Made by the target `calls-page` from the libraries of `tmaref exec`. [exec.md](exec.md#what-runs) says what the calls do.
+
+- A call that is not there says so once on standard error, with the reason below, and answers 801 (`CUDA_ERROR_NOT_SUPPORTED`).
+- Several versions of one call (`cuMemAlloc` and `cuMemAlloc_v2`) are one row here. The newest is there. Of the older ones, those
+  with 32-bit addresses are not.
+- The forms for per-thread default streams (`_ptds`, `_ptsz`) are the same calls.
+END
+    for library in "Driver API, libcuda.so.1:$1" "Runtime API, libcudart.so.13:$2"; do
+        lines=$(calls "${library#*:}")
+        printf '\n## %s\n\n%d of %d calls are there.\n\n' "${library%%:*}" \
+            "$(grep -c ' there$' <<<"$lines")" "$(wc -l <<<"$lines")"
+        there <<<"$lines"
+        printf '\nNot there:\n\n'
+        missing "$3" <<<"$lines"
+    done
+}
+
+if [ "$1" = --check ]; then
+    page "$3" "$4" "$5" | diff -u "$2" - && exit
+    echo "$2 is not what the libraries show: build the target calls-page"
+    exit 1
+fi
+page "$@"
