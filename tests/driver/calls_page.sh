@@ -66,7 +66,7 @@ END
 }
 
 if [ "$1" = --check ]; then
-    page "$3" "$4" "$5" | diff -u "$2" - && exit
+    page "$3" "$4" "$5" | diff "$2" - | cut -c 1-200 | grep . || exit 0
     echo "$2 is not what the libraries show: build the target calls-page"
     exit 1
 fi
