@@ -108,7 +108,7 @@ static void print_names(const struct field *field)
 static void print_numbers(const struct field *field)
 {
     if (field->count > 0) printf("%u numbers ", field->count);
-    if (field->count_of != NULL) printf("numbers ");
+    if (field->count_of != NULL || field->count_at > 0) printf("numbers ");
     if (field->rows != NULL) {
         printf("as compiled");
         return;

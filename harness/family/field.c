@@ -12,17 +12,14 @@ enum { MOST_NAMES = 128, MOST_OF_ROW = 2 };
 
 static int is_there(const struct field *field, const void *of, const void *whole)
 {
-    return field->is_there == NULL || field->is_there(field->asks_whole ? whole : of);
-}
-
-static uint32_t count_of(const struct field *field, const void *of, const void *whole)
-{
-    return field->count_of != NULL ? field->count_of(field->asks_whole ? whole : of) : field->count;
+    if (field->is_there == NULL) return 1;
+    int bits = field->is_there(field->asks_whole ? whole : of);
+    return field->only != 0 ? (bits & field->only) != 0 : bits;
 }
 
 static int is_array(const struct field *field)
 {
-    return field->count > 0 || field->count_of != NULL;
+    return field->count > 0 || field->count_of != NULL || field->count_at > 0;
 }
 
 static uint64_t number_at(const struct field *field, const void *of, uint32_t i)
@@ -46,6 +43,13 @@ static uint32_t word_at(const void *of, size_t at)
 {
     uint32_t word;
     return memcpy(&word, (const char *)of + at, sizeof word), word;
+}
+
+static uint32_t count_of(const struct field *field, const void *of, const void *whole)
+{
+    const void *asked = field->asks_whole ? whole : of;
+    if (field->count_of != NULL) return field->count_of(asked);
+    return field->count_at > 0 ? word_at(asked, field->count_at) - field->count_less : field->count;
 }
 
 static void set_word(void *of, size_t at, uint32_t word)

@@ -54,15 +54,20 @@ struct field {
 
     int hex_digits; // above 0: written as a string "0x...", with at least so many digits
 
-    // An array: exactly so many numbers; both absent: a number on its own. Of FIELD_LIST: at most so many.
+    // An array: exactly so many numbers, or as many as the uint32_t at `count_at` says, less `count_less`; all absent:
+    // a number on its own. Of FIELD_LIST: at most `count`.
     uint32_t count;
     uint32_t (*count_of)(const void *of);
+    size_t count_at;
+    uint32_t count_less;
 
-    // Does such a case have the field? `where` says which do, for the page. NULL: all do.
+    // Does such a case have the field? Where `only` is not 0, is_there() returns bits, of which one must be among
+    // these. `where` says which cases have it, for the page. NULL: all do.
     int (*is_there)(const void *of);
+    int only;
     const char *where;
 
-    // In a list or an object: is_there() and count_of() are asked of the whole case.
+    // In a list or an object: is_there(), count_of() and `count_at` are asked of the whole case.
     int asks_whole;
 
     // What is wrong with the case once it has the field, or NULL: for what must hold before later fields are read.
@@ -86,7 +91,7 @@ struct field {
 
     // Of a list: what is wrong with element `i` of the list in `of`, or NULL.
     const struct fields *each;
-    size_t each_bytes, count_at;
+    size_t each_bytes;
     const char *(*illegal_each)(const void *of, uint32_t i);
 };
 
@@ -135,6 +140,18 @@ struct fields {
     {                                                                                                                  \
         .key = json_key, .kind = FIELD_SIGNED, .at = offsetof(CASE, member), .bytes = sizeof(int32_t),                 \
         .count_of = number, .meaning = __VA_ARGS__                                                                     \
+    }
+// As many as the member `counter` says, less `less`.
+#define FIELD_NUMBERS_AS(json_key, member, counter, less, least_number, most_number, ...)                              \
+    {                                                                                                                  \
+        .key = json_key, .at = offsetof(CASE, member), .bytes = sizeof(((CASE *)0)->member[0]),                        \
+        .count_at = offsetof(CASE, counter), .count_less = less, .least = least_number, .most = most_number,           \
+        .meaning = __VA_ARGS__                                                                                         \
+    }
+#define FIELD_COORDINATES_AS(json_key, member, counter, ...)                                                           \
+    {                                                                                                                  \
+        .key = json_key, .kind = FIELD_SIGNED, .at = offsetof(CASE, member), .bytes = sizeof(int32_t),                 \
+        .count_at = offsetof(CASE, counter), .meaning = __VA_ARGS__                                                    \
     }
 // One of the names that `function` has for 0 to `most_position`.
 #define FIELD_NAMED(json_key, member, function, most_position, ...)                                                    \

@@ -33,34 +33,9 @@ static uint32_t corners_of(const void *args)
     return entries(args) > 2 ? entries(args) - 2 : 0;
 }
 
-static int is_replace(const void *args)
+static int function_of(const void *args)
 {
-    return ((const struct map_args *)args)->function == MAP_REPLACE_ADDRESS;
-}
-
-static int is_encode(const void *args)
-{
-    return !is_replace(args);
-}
-
-static int is_tiled(const void *args)
-{
-    return ((const struct map_args *)args)->function == MAP_TILED;
-}
-
-static int is_im2col(const void *args)
-{
-    return ((const struct map_args *)args)->function == MAP_IM2COL;
-}
-
-static int is_wide(const void *args)
-{
-    return ((const struct map_args *)args)->function == MAP_IM2COL_WIDE;
-}
-
-static int has_pixels(const void *args)
-{
-    return is_im2col(args) || is_wide(args);
+    return 1 << ((const struct map_args *)args)->function;
 }
 
 // A data type by name: "FLOAT16", "f16".
@@ -71,10 +46,11 @@ static int find_data_type(const char *name, uint64_t *number)
 }
 
 #define CASE                       struct map_args
-#define ENCODE                     .is_there = is_encode, .where = "the encode calls"
-#define IM2COL                     .is_there = is_im2col, .where = "cuTensorMapEncodeIm2col"
-#define WIDE                       .is_there = is_wide, .where = "cuTensorMapEncodeIm2colWide"
-#define PIXELS                     .is_there = has_pixels, .where = "the im2col calls"
+#define OF(bits, w)                .is_there = function_of, .only = bits, .where = w
+#define ENCODE                     OF(~(1 << MAP_REPLACE_ADDRESS), "the encode calls")
+#define IM2COL                     OF(1 << MAP_IM2COL, "cuTensorMapEncodeIm2col")
+#define WIDE                       OF(1 << MAP_IM2COL_WIDE, "cuTensorMapEncodeIm2colWide")
+#define PIXELS                     OF(1 << MAP_IM2COL | 1 << MAP_IM2COL_WIDE, "the im2col calls")
 #define MODE(key, member, meaning) FIELD_NUMBER(key, member, 0, UINT32_MAX, meaning, ENCODE, .missing = FIELD_SUPPLIED)
 static const struct field field[] = {
     FIELD_ONE_OF("function", function, function_names, "the call"),
@@ -82,8 +58,8 @@ static const struct field field[] = {
                  .missing = FIELD_LEFT_OUT),
     FIELD_NUMBER("misalign", misalign, 0, 63, "bytes of the map past a 64-byte boundary", .missing = FIELD_LEFT_OUT),
     FIELD_NUMBER("globalAddress", address, 0, UINT64_MAX, "address of the tensor"),
-    FIELD_BYTES("tensorMap", replaced, "the map whose address is replaced", .is_there = is_replace,
-                .where = "cuTensorMapReplaceAddress"),
+    FIELD_BYTES("tensorMap", replaced, "the map whose address is replaced",
+                OF(1 << MAP_REPLACE_ADDRESS, "cuTensorMapReplaceAddress")),
     FIELD_NUMBER("tensorDataType", data_type, 0, UINT32_MAX, "the driver's number, or a name", ENCODE,
                  .find = find_data_type),
     FIELD_NUMBER("tensorRank", rank, 0, UINT32_MAX, "dimensions", ENCODE),
@@ -91,8 +67,7 @@ static const struct field field[] = {
     FIELD_NUMBERS_OF("globalStrides", strides, strides_of, 0, UINT64_MAX, "bytes from step to step, but the first",
                      ENCODE),
     FIELD_NUMBERS_OF("elementStrides", estride, entries, 0, UINT32_MAX, "every how many elements", ENCODE),
-    FIELD_NUMBERS_OF("boxDim", box, entries, 0, UINT32_MAX, "the box", .is_there = is_tiled,
-                     .where = "cuTensorMapEncodeTiled"),
+    FIELD_NUMBERS_OF("boxDim", box, entries, 0, UINT32_MAX, "the box", OF(1 << MAP_TILED, "cuTensorMapEncodeTiled")),
     FIELD_COORDINATES("pixelBoxLowerCorner", lower, corners_of, "where pixels begin", IM2COL),
     FIELD_COORDINATES("pixelBoxUpperCorner", upper, corners_of, "where pixels end", IM2COL),
     FIELD_COORDINATES("pixelBoxLowerCornerWidth", lower, NULL, "where pixels begin along the width", WIDE),

@@ -106,7 +106,8 @@ static void refused_with(const struct spot *spot, json_t *value, const char *par
 static void exceed(const struct spot *spot)
 {
     const struct field *field = spot->field;
-    int is_number = field->kind == FIELD_NUMBER && field->count == 0 && field->count_of == NULL && field->rows == NULL;
+    int is_number = field->kind == FIELD_NUMBER && field->count == 0 && field->count_of == NULL &&
+                    field->count_at == 0 && field->rows == NULL;
     if (is_number && field->most < UINT64_MAX) refused_with(spot, json_u64(field->most + 1), "is not in");
     if (is_number && field->least > 0) refused_with(spot, json_u64(field->least - 1), "is not in");
 }

@@ -42,46 +42,18 @@ const char *const async_op_names[] = {"cp.async.ca",
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static const struct async_op *op_of(const void *op)
+static int opcode_of(const void *op)
 {
-    return op;
+    return 1 << ((const struct async_op *)op)->opcode;
 }
 
-static int has_size(const void *op)
-{
-    uint32_t opcode = op_of(op)->opcode;
-    return opcode == ASYNC_OP_COPY_CA || async_is_bulk(opcode) || opcode == ASYNC_OP_PREFETCH;
-}
-
-static int is_copy(const void *op)
-{
-    return async_is_copy(op_of(op)->opcode);
-}
-
-static int is_group_wait(const void *op)
-{
-    return async_is_group_wait(op_of(op)->opcode);
-}
-
-static int is_overwrite(const void *op)
-{
-    return op_of(op)->opcode == ASYNC_OP_OVERWRITE;
-}
-
-static int is_arrive(const void *op)
-{
-    return op_of(op)->opcode == ASYNC_OP_ARRIVE;
-}
-
-static int has_bytes(const void *op)
-{
-    return op_of(op)->opcode == ASYNC_OP_EXPECT_TX || op_of(op)->opcode == ASYNC_OP_COMPLETE_TX;
-}
-
-static int has_parity(const void *op)
-{
-    return op_of(op)->opcode == ASYNC_OP_BARRIER_WAIT;
-}
+// Bits of opcodes: of cp.async, of waits for groups, of what has a size, of what has a number of bytes.
+enum {
+    COPIES = 1 << ASYNC_OP_COPY_CA | 1 << ASYNC_OP_COPY_CG,
+    GROUP_WAITS = 1 << ASYNC_OP_WAIT | 1 << ASYNC_OP_BULK_WAIT | 1 << ASYNC_OP_BULK_WAIT_READ,
+    SIZED = 1 << ASYNC_OP_COPY_CA | 1 << ASYNC_OP_STORE | 1 << ASYNC_OP_REDUCE | 1 << ASYNC_OP_PREFETCH,
+    TRANSACTIONS = 1 << ASYNC_OP_EXPECT_TX | 1 << ASYNC_OP_COMPLETE_TX,
+};
 
 static const char *copy_illegal(const struct async_op *op, int step)
 {
@@ -109,12 +81,12 @@ static const char *op_illegal(const void *test_case, uint32_t i)
 {
     const struct async_case *c = test_case;
     const struct async_op *op = &c->op[i];
-    int step = (int)i;
+    int step = (int)i, is_sized = opcode_of(op) & SIZED;
     if (c->threads == ASYNC_ONE_THREAD && op->thread != 0) return "thread is 0: threads is \"one\"";
     if (op->slow && !async_may_be_slow(op)) return "slow is for bulk operations, and copies from the arena";
     if (async_is_copy(op->opcode)) return copy_illegal(op, step);
-    if (has_size(op) && (op->size_bytes % 16 != 0 || op->size_bytes == 0)) return "size is a multiple of 16 and not 0";
-    if (has_size(op) && op->size_bytes > async_source_most(step))
+    if (is_sized && (op->size_bytes % 16 != 0 || op->size_bytes == 0)) return "size is a multiple of 16 and not 0";
+    if (is_sized && op->size_bytes > async_source_most(step))
         return "size is at most 2048 * (16 - step), where the sources end";
     if (async_is_group_wait(op->opcode) && !is_wait_number(op->number)) return "n is 0 to 8, 16, 62 to 65 or 1000";
     if (op->opcode == ASYNC_OP_BARRIER_WAIT && op->number > 1) return "parity is 0 or 1";
@@ -132,29 +104,30 @@ static const char *illegal(const void *test_case)
                : NULL;
 }
 
-#define CASE struct async_op
-#define NUMBER_OF(json_key, there, only, ...)                                                                          \
-    FIELD_NUMBER(json_key, number, 0, UINT32_MAX, __VA_ARGS__, .is_there = there, .where = only)
+#define CASE             struct async_op
+#define OF(opcodes, ...) .is_there = opcode_of, .only = opcodes, .where = __VA_ARGS__
+#define NUMBER_OF(json_key, opcodes, which, ...)                                                                       \
+    FIELD_NUMBER(json_key, number, 0, UINT32_MAX, __VA_ARGS__, OF(opcodes, which))
 static const struct field op_field[] = {
     FIELD_ONE_OF("op", opcode, async_op_names, "what is done"),
     FIELD_NUMBER("slow", slow, 0, 1, "1: it takes long", .missing = FIELD_LEFT_OUT),
     FIELD_NUMBER("thread", thread, 0, 1, "the thread that does it", .missing = FIELD_LEFT_OUT),
-    FIELD_NUMBER("size", size_bytes, 0, ASYNC_GLOBAL_MOST, "bytes", .is_there = has_size,
-                 .where = "cp.async.ca and bulk operations"),
-    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = is_copy, .where = "cp.async"),
-    FIELD_NUMBER("to", to, 0, MOST_ADDRESS, "address of the destination", .is_there = is_copy, .where = "cp.async"),
-    NUMBER_OF("src_size", is_copy, "cp.async", "bytes that are read", .presence_at = offsetof(CASE, form),
+    FIELD_NUMBER("size", size_bytes, 0, ASYNC_GLOBAL_MOST, "bytes", OF(SIZED, "cp.async.ca and bulk operations")),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", OF(COPIES, "cp.async")),
+    FIELD_NUMBER("to", to, 0, MOST_ADDRESS, "address of the destination", OF(COPIES, "cp.async")),
+    NUMBER_OF("src_size", COPIES, "cp.async", "bytes that are read", .presence_at = offsetof(CASE, form),
               .presence = CP_ASYNC_SRC_SIZE),
-    NUMBER_OF("ignore_src", is_copy, "cp.async", "1: nothing is read", .presence_at = offsetof(CASE, form),
+    NUMBER_OF("ignore_src", COPIES, "cp.async", "1: nothing is read", .presence_at = offsetof(CASE, form),
               .presence = CP_ASYNC_IGNORE_SRC),
-    NUMBER_OF("n", is_group_wait, "waits for groups", "groups that may be left"),
-    NUMBER_OF("step", is_overwrite, "overwrite", "the operation whose source is overwritten"),
-    NUMBER_OF("count", is_arrive, "mbarrier.arrive", "arrivals"),
-    NUMBER_OF("bytes", has_bytes, "mbarrier.expect_tx and complete_tx", "bytes"),
-    NUMBER_OF("parity", has_parity, "mbarrier.wait", "parity of the phase that is waited for"),
+    NUMBER_OF("n", GROUP_WAITS, "waits for groups", "groups that may be left"),
+    NUMBER_OF("step", 1 << ASYNC_OP_OVERWRITE, "overwrite", "the operation whose source is overwritten"),
+    NUMBER_OF("count", 1 << ASYNC_OP_ARRIVE, "mbarrier.arrive", "arrivals"),
+    NUMBER_OF("bytes", TRANSACTIONS, "mbarrier.expect_tx and complete_tx", "bytes"),
+    NUMBER_OF("parity", 1 << ASYNC_OP_BARRIER_WAIT, "mbarrier.wait", "parity of the phase that is waited for"),
     FIELD_END,
 };
 #undef NUMBER_OF
+#undef OF
 #undef CASE
 
 static void finish_op(void *of)

@@ -238,28 +238,21 @@ static const struct gpu_jobs jobs = {.module = "bulk",
                                      .group = group_of,
                                      .shape = shape};
 
-static int has_source(const void *test_case)
+static int form_of(const void *test_case)
 {
-    const struct bulk_case *c = test_case;
-    return c->form != BULK_REGISTERS_TO_OTHER;
-}
-
-static int has_barrier(const void *test_case)
-{
-    const struct bulk_case *c = test_case;
-    return !bulk_is_to_global(c->form);
+    return 1 << ((const struct bulk_case *)test_case)->form;
 }
 
 #define CASE struct bulk_case
 static const struct field field[] = {
     FIELD_ONE_OF("form", form, bulk_form_names, "from where to where"),
     FIELD_ONE_OF("operation", operation, bulk_operation_names, "copy, or the reduction"),
-    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = has_source,
-                 .where = "every form but registers_to_other"),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = form_of,
+                 .only = ~(1 << BULK_REGISTERS_TO_OTHER), .where = "every form but registers_to_other"),
     FIELD_NUMBER("to", to, 0, UINT64_MAX, "address of the destination"),
     FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes"),
-    FIELD_NUMBER("expect", expect_bytes, 0, UINT32_MAX, "bytes that the barrier expects", .is_there = has_barrier,
-                 .where = "forms to shared memory"),
+    FIELD_NUMBER("expect", expect_bytes, 0, UINT32_MAX, "bytes that the barrier expects", .is_there = form_of,
+                 .only = ~(1 << BULK_SHARED_TO_GLOBAL), .where = "forms to shared memory"),
     FIELD_SEED,
     FIELD_END,
 };

@@ -28,11 +28,6 @@ static int is_store(const struct copy_case *c)
     return c->operation >= COPY_STORE && c->operation <= COPY_MAX;
 }
 
-static int has_stages(const struct copy_case *c)
-{
-    return c->operation == COPY_RING || copy_is_stream(c);
-}
-
 // CTAs of a group: as many slices are given. At most 16 are read.
 static int group_ctas(const struct copy_case *c)
 {
@@ -203,84 +198,6 @@ static int copy_feature(const void *test_case, struct feature *feature)
     return 1;
 }
 
-static int has_map(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return copy_has_map(c);
-}
-
-static int has_bytes(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return !copy_has_map(c);
-}
-
-static int has_two(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return copy_has_map(c) && copy_has_two(c);
-}
-
-static int has_destination(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return !copy_has_map(c) || copy_has_two(c);
-}
-
-static int is_bytes(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return c->operation == COPY_BYTES;
-}
-
-static int has_store(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return copy_has_map(c) && is_store(c);
-}
-
-static int is_shared(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return copy_has_map(c) && copy_is_shared(c);
-}
-
-static int is_along(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return is_shared(c) && !copy_is_stream(c);
-}
-
-static int is_multicast(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return c->operation == COPY_MULTICAST;
-}
-
-static int in_stages(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return has_stages(c);
-}
-
-static int is_separate(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return c->operation == COPY_STREAM_SEPARATE;
-}
-
-static int is_written(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return copy_is_written(c);
-}
-
-static uint32_t strides_of(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return c->map.rank - 1;
-}
-
 static uint32_t slices_of(const void *test_case)
 {
     const struct copy_case *c = test_case;
@@ -298,43 +215,57 @@ static const char *illegal(const void *test_case)
     return copy_complaint(test_case);
 }
 
-#define CASE struct copy_case
+static int operation_of(const void *test_case)
+{
+    return 1 << ((const struct copy_case *)test_case)->operation;
+}
+
+// Bits of operations.
+enum {
+    FLAT = 1 << COPY_BYTES | 1 << COPY_VECTOR | 1 << COPY_VECTOR_ADD,
+    TENSORS = ~FLAT,
+    STORES = 1 << COPY_STORE | 1 << COPY_ADD | 1 << COPY_MIN | 1 << COPY_MAX,
+    TWO = 1 << COPY_TILES | 1 << COPY_RING,
+    STREAMS = 1 << COPY_STREAM | 1 << COPY_STREAM_SEPARATE,
+    SHARED = 1 << COPY_MULTICAST | 1 << COPY_SEPARATE | STREAMS,
+};
+
+#define CASE               struct copy_case
+#define OF(bits, of_which) .is_there = operation_of, .only = bits, .where = of_which
 static const struct field field[] = {
     FIELD_ONE_OF("op", operation, operation_names, "what is done"),
-    FIELD_MAP_OF(map, "the map of the tensor", .illegal = map_illegal, .is_there = has_map,
-                 .where = "operations on tensors"),
-    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address of the tile", .is_there = has_map,
-                 .where = "operations on tensors"),
-    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = has_bytes,
-                 .where = "operations on bytes"),
-    FIELD_NUMBER("to", to, 0, UINT64_MAX, "address of the destination", .is_there = has_destination,
-                 .where = "copies from tensor to tensor, and operations on bytes"),
-    FIELD_NUMBER("size", size_bytes, 0, UINT64_MAX, "bytes", .is_there = has_bytes, .where = "operations on bytes"),
-    FIELD_NUMBER("chunk", chunk_bytes, 0, UINT32_MAX, "bytes that a CTA copies", .is_there = is_bytes,
-                 .where = "the operation bytes"),
-    FIELD_NUMBERS_OF("to_strides", to_strides, strides_of, 0, UINT64_MAX, "bytes from step to step of the destination",
-                     .is_there = has_two, .where = "copies from tensor to tensor"),
+    FIELD_MAP_OF(map, "the map of the tensor", .illegal = map_illegal, OF(TENSORS, "operations on tensors")),
+    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address of the tile", OF(TENSORS, "operations on tensors")),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", OF(FLAT, "operations on bytes")),
+    FIELD_NUMBER("to", to, 0, UINT64_MAX, "address of the destination",
+                 OF(TWO | FLAT, "copies from tensor to tensor, and operations on bytes")),
+    FIELD_NUMBER("size", size_bytes, 0, UINT64_MAX, "bytes", OF(FLAT, "operations on bytes")),
+    FIELD_NUMBER("chunk", chunk_bytes, 0, UINT32_MAX, "bytes that a CTA copies",
+                 OF(1 << COPY_BYTES, "the operation bytes")),
+    FIELD_NUMBERS_AS("to_strides", to_strides, map.rank, 1, 0, UINT64_MAX, "bytes from step to step of the destination",
+                     OF(TWO, "copies from tensor to tensor")),
     FIELD_ONE_OF("reduce", reduce, reduce_names, "the reduction; left out: a copy", .missing = FIELD_LEFT_OUT,
-                 .is_there = has_two, .where = "copies from tensor to tensor"),
-    FIELD_ONE_OF("fill", fill, fill_names, "what the tile holds", .is_there = has_store, .where = "stores"),
-    FIELD_NUMBER("parts", parts, 0, COPY_GROUP, "CTAs that share a tile", .is_there = has_store, .where = "stores"),
-    FIELD_NUMBER("wait", is_waiting, 0, 1, "1: the copies are waited for", .is_there = has_store, .where = "stores"),
-    FIELD_NUMBERS("cut", cut, COPY_MAX_RANK, 0, UINT32_MAX, "tiles along each dimension", .is_there = is_shared,
-                  .where = "operations through shared memory"),
-    FIELD_NUMBERS("cluster", cluster, 3, 0, UINT32_MAX, "CTAs of a cluster", .is_there = is_shared,
-                  .where = "operations through shared memory"),
-    FIELD_NUMBER("along", along, 0, SLICE_XYZ, "axes of the cluster that share a tile", .is_there = is_along,
-                 .where = "operations through shared memory but streams"),
-    FIELD_NUMBERS_OF("slice", slice, slices_of, 0, UINT32_MAX, "which slice each CTA loads", .is_there = is_multicast,
-                     .where = "the operation multicast"),
-    FIELD_NUMBER("ctas", ctas, 0, UINT32_MAX, "CTAs of the grid", .is_there = in_stages, .where = "pipelines"),
-    FIELD_NUMBER("stages", stages, 0, COPY_STAGES, "stages of the ring", .is_there = in_stages, .where = "pipelines"),
-    FIELD_NUMBER("stagger", stagger, 0, UINT32_MAX, "clocks between the CTAs", .is_there = is_separate,
-                 .where = "the operation stream_separate"),
-    FIELD_NUMBER("seed", seed, 0, UINT32_MAX, "what fills memory follows from it", .is_there = is_written,
-                 .where = "operations that write"),
+                 OF(TWO, "copies from tensor to tensor")),
+    FIELD_ONE_OF("fill", fill, fill_names, "what the tile holds", OF(STORES, "stores")),
+    FIELD_NUMBER("parts", parts, 0, COPY_GROUP, "CTAs that share a tile", OF(STORES, "stores")),
+    FIELD_NUMBER("wait", is_waiting, 0, 1, "1: the copies are waited for", OF(STORES, "stores")),
+    FIELD_NUMBERS("cut", cut, COPY_MAX_RANK, 0, UINT32_MAX, "tiles along each dimension",
+                  OF(SHARED, "operations through shared memory")),
+    FIELD_NUMBERS("cluster", cluster, 3, 0, UINT32_MAX, "CTAs of a cluster",
+                  OF(SHARED, "operations through shared memory")),
+    FIELD_NUMBER("along", along, 0, SLICE_XYZ, "axes of the cluster that share a tile",
+                 OF(SHARED & ~STREAMS, "operations through shared memory but streams")),
+    FIELD_NUMBERS_OF("slice", slice, slices_of, 0, UINT32_MAX, "which slice each CTA loads",
+                     OF(1 << COPY_MULTICAST, "the operation multicast")),
+    FIELD_NUMBER("ctas", ctas, 0, UINT32_MAX, "CTAs of the grid", OF(STREAMS | 1 << COPY_RING, "pipelines")),
+    FIELD_NUMBER("stages", stages, 0, COPY_STAGES, "stages of the ring", OF(STREAMS | 1 << COPY_RING, "pipelines")),
+    FIELD_NUMBER("stagger", stagger, 0, UINT32_MAX, "clocks between the CTAs",
+                 OF(1 << COPY_STREAM_SEPARATE, "the operation stream_separate")),
+    FIELD_NUMBER("seed", seed, 0, UINT32_MAX, "what fills memory follows from it",
+                 OF(~(1 << COPY_LOAD | SHARED), "operations that write")),
     FIELD_END,
 };
+#undef OF
 #undef CASE
 
 const struct family family_copy = {

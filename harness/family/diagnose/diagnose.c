@@ -20,16 +20,6 @@ static const char *cause_name(uint32_t cause)
     return cause < CAUSES ? cause_row((enum cause)cause)->id : "CLEAN";
 }
 
-static uint32_t rank_of(const void *load)
-{
-    return ((const struct diagnose_load *)load)->map.rank;
-}
-
-static uint32_t offsets_of(const void *load)
-{
-    return rank_of(load) - 2;
-}
-
 static int is_im2col(const void *load)
 {
     return ((const struct diagnose_load *)load)->map.function == MAP_IM2COL;
@@ -58,8 +48,8 @@ static const char *illegal(const void *test_case)
 static const struct field load_field[] = {
     FIELD_MAP_OF(map, "the map; left out: as in `meant`", .may_be_like = 1,
                  .like_at = offsetof(struct diagnose_case, meant.map), .illegal = map_illegal),
-    FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions"),
-    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT16_MAX, "as many as the instruction has",
+    FIELD_COORDINATES_AS("tensorCoords", coord, map.rank, "as many as the map has dimensions"),
+    FIELD_NUMBERS_AS("im2colOffsets", offset, map.rank, 2, 0, UINT16_MAX, "as many as the instruction has",
                      .is_there = is_im2col, .where = "maps of im2col"),
     FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
     FIELD_END,

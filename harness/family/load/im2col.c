@@ -9,12 +9,6 @@
 
 static const char *const mode_names[] = {"tile", "im2col", NULL};
 
-static uint32_t offsets_of(const void *test_case)
-{
-    const struct load_case *c = test_case;
-    return c->dims - 2;
-}
-
 static int is_im2col(const void *test_case)
 {
     const struct load_case *c = test_case;
@@ -31,7 +25,7 @@ static const char *map_illegal(const void *test_case)
 
 static const char *dims_illegal(const void *test_case)
 {
-    return is_im2col(test_case) && offsets_of(test_case) > IM2COL_MAX_SPATIAL
+    return is_im2col(test_case) && ((const struct load_case *)test_case)->dims - 2 > IM2COL_MAX_SPATIAL
                ? "\"dims\" is 3 to 5 with this \"load_mode\""
                : NULL;
 }
@@ -49,8 +43,8 @@ static const struct field field[] = {
     FIELD_MAP_OF(map, "the map", .illegal = map_illegal),
     FIELD_ONE_OF("load_mode", mode, mode_names, "the mode of the instruction"),
     FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction", .illegal = dims_illegal),
-    FIELD_COORDINATES("tensorCoords", coord, load_rank, "as many as the map has dimensions"),
-    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT16_MAX, "as many as the instruction has",
+    FIELD_COORDINATES_AS("tensorCoords", coord, map.rank, "as many as the map has dimensions"),
+    FIELD_NUMBERS_AS("im2colOffsets", offset, dims, 2, 0, UINT16_MAX, "as many as the instruction has",
                      .is_there = is_im2col, .where = "the mode im2col"),
     FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
     FIELD_NUMBER("expect", expect, 0, UINT32_MAX, "bytes that the barrier expects"),

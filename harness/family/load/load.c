@@ -104,12 +104,6 @@ int load_feature(const void *test_case, struct feature *feature)
     return 1;
 }
 
-uint32_t load_rank(const void *test_case)
-{
-    const struct load_case *c = test_case;
-    return c->map.rank;
-}
-
 static const char *map_illegal(const void *test_case)
 {
     const struct load_case *c = test_case;
@@ -121,7 +115,7 @@ static const char *map_illegal(const void *test_case)
 static const struct field field[] = {
     FIELD_MAP_OF(map, "the tiled map", .illegal = map_illegal),
     FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction"),
-    FIELD_COORDINATES("tensorCoords", coord, load_rank, "as many as the map has dimensions"),
+    FIELD_COORDINATES_AS("tensorCoords", coord, map.rank, "as many as the map has dimensions"),
     FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, LOAD_SHARED_END, "destination in shared memory"),
     FIELD_NUMBER("expect", expect, 0, UINT32_MAX, "bytes that the barrier expects"),
     FIELD_END,

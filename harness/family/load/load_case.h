@@ -33,7 +33,6 @@ extern const struct gpu_jobs load_jobs;
 void load_windows(const void *test_case, struct result *result);
 enum rule load_run_model(const void *test_case, struct result *result);
 int load_feature(const void *test_case, struct feature *feature);
-uint32_t load_rank(const void *test_case);
 
 // What is wrong at the first byte that differs: element, byte, bank, where the bytes found come from, the likely rule.
 enum rule load_explain(const void *test_case, const struct difference *difference, FILE *out);

@@ -23,24 +23,9 @@ static void mbarrier_windows(const void *test_case, struct result *result)
 
 // --- The fields ----------------------------------------------------------------------------------------------------
 
-static enum mbarrier_operand takes(const void *op)
+static int takes(const void *op)
 {
-    return mbarrier_step_row(((const struct mbarrier_op *)op)->opcode)->operand;
-}
-
-static int takes_word(const void *op)
-{
-    return takes(op) == MBARRIER_TAKES_WORD;
-}
-
-static int takes_operand(const void *op)
-{
-    return takes(op) != MBARRIER_TAKES_WORD && takes(op) != MBARRIER_TAKES_NOTHING;
-}
-
-static int takes_token(const void *op)
-{
-    return takes(op) == MBARRIER_TAKES_TOKEN;
+    return 1 << mbarrier_step_row(((const struct mbarrier_op *)op)->opcode)->operand;
 }
 
 static const char *opcode_name(uint32_t opcode)
@@ -66,19 +51,21 @@ static const struct field op_field[] = {
                 .missing = FIELD_LEFT_OUT, .absent = MBARRIER_ISSUER_CTA),
     FIELD_NUMBER("lanes", lanes, 0, UINT32_MAX, "a bit for each lane that executes it; left out: lane 0",
                  .missing = FIELD_LEFT_OUT, .absent = 1),
-    FIELD_NUMBER("operand", operand, 0, UINT32_MAX, "operand of lane 0", .missing = FIELD_LEFT_OUT,
-                 .is_there = takes_operand, .where = "an instruction with an operand"),
+    FIELD_NUMBER("operand", operand, 0, UINT32_MAX, "operand of lane 0", .missing = FIELD_LEFT_OUT, .is_there = takes,
+                 .only = ~(1 << MBARRIER_TAKES_WORD | 1 << MBARRIER_TAKES_NOTHING),
+                 .where = "an instruction with an operand"),
     FIELD_NUMBER("step", step, 0, UINT32_MAX, "added to the operand from lane to lane", .missing = FIELD_LEFT_OUT,
-                 .is_there = takes_operand, .where = "an instruction with an operand"),
+                 .is_there = takes, .only = ~(1 << MBARRIER_TAKES_WORD | 1 << MBARRIER_TAKES_NOTHING),
+                 .where = "an instruction with an operand"),
     FIELD_NUMBER("token", token, 0, UINT32_MAX, "the earlier step whose token it takes; left out: the operand",
-                 .missing = FIELD_LEFT_OUT, .absent = MBARRIER_TOKEN_OPERAND, .is_there = takes_token,
-                 .where = "an instruction with a token"),
+                 .missing = FIELD_LEFT_OUT, .absent = MBARRIER_TOKEN_OPERAND, .is_there = takes,
+                 .only = 1 << MBARRIER_TAKES_TOKEN, .where = "an instruction with a token"),
     FIELD_NUMBER("offset", offset_bytes, 0, UINT32_MAX, "bytes added to the barrier's address, 0 to 7",
                  .missing = FIELD_LEFT_OUT),
     FIELD_NUMBER("spread", spread, 0, UINT64_MAX, "lane l is on barrier + bits 2 l and 2 l + 1, mod 4",
                  .missing = FIELD_LEFT_OUT, .hex_digits = 16),
-    FIELD_NUMBER("word", word, 0, UINT64_MAX, "the word", .hex_digits = 16, .is_there = takes_word,
-                 .where = "the step word"),
+    FIELD_NUMBER("word", word, 0, UINT64_MAX, "the word", .hex_digits = 16, .is_there = takes,
+                 .only = 1 << MBARRIER_TAKES_WORD, .where = "the step word"),
     FIELD_END,
 };
 #undef CASE

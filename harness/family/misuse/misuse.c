@@ -241,89 +241,32 @@ static int misuse_run_gpu(struct gpu *gpu, const void *test_cases, int count, st
     return error == CUDA_SUCCESS ? gpu_launch(gpu, &launch) : error;
 }
 
-static int has_shared(const void *test_case)
+static int operands_of(const void *test_case)
 {
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & MISUSE_SHARED) != 0;
+    return (int)misuse_operands(((const struct misuse_case *)test_case)->operation);
 }
 
-static int has_other(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & MISUSE_OTHER) != 0;
-}
-
-static int has_barrier(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & MISUSE_BARRIER) != 0;
-}
-
-static int has_global(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & (MISUSE_GLOBAL | MISUSE_MAP)) != 0;
-}
-
-static int has_size(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & MISUSE_SIZE) != 0;
-}
-
-static int has_pointer(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & MISUSE_POINTER) != 0;
-}
-
-static int has_map(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & MISUSE_MAP) != 0;
-}
-
-static int has_hint(const void *test_case)
-{
-    const struct misuse_case *c = test_case;
-    return (misuse_operands(c->operation) & MISUSE_HINT) != 0;
-}
-
-static uint32_t three(const void *unused)
-{
-    (void)unused;
-    return 3;
-}
-
-#define CASE struct misuse_case
+#define CASE           struct misuse_case
+#define OPERAND(which) .is_there = operands_of, .only = which, .where = "an operation with this operand"
 static const struct field field[] = {
     FIELD_ONE_OF("operation", operation, misuse_operation_names, "the instruction"),
     FIELD_NUMBER("cluster", cluster, 0, 1, "1: a cluster of two CTAs"),
-    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address", .is_there = has_shared,
-                 .where = "an operation with this operand"),
-    FIELD_NUMBER("other", other, 0, UINT32_MAX, "second shared address", .is_there = has_other,
-                 .where = "an operation with this operand"),
-    FIELD_NUMBER("barrier", barrier, 0, UINT32_MAX, "address of the mbarrier", .is_there = has_barrier,
-                 .where = "an operation with this operand"),
-    FIELD_NUMBER("global", global, 0, UINT64_MAX, "global address", .is_there = has_global,
-                 .where = "an operation with this operand"),
-    FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes", .is_there = has_size,
-                 .where = "an operation with this operand"),
-    FIELD_NUMBER("pointer", pointer, 0, UINT64_MAX, "generic address", .is_there = has_pointer,
-                 .where = "an operation with this operand"),
-    FIELD_ONE_OF("map", map, misuse_map_names, "the tensor map", .is_there = has_map,
-                 .where = "an operation with this operand"),
-    FIELD_NUMBER("dims", dims, 0, 3, "the .Nd of the instruction", .is_there = has_map,
-                 .where = "an operation with this operand"),
-    FIELD_COORDINATES("tensorCoords", coord, three, "coordinates", .is_there = has_map,
-                      .where = "an operation with this operand"),
-    FIELD_NUMBER("offset", offset, 0, UINT16_MAX, "im2col offset", .is_there = has_map,
-                 .where = "an operation with this operand"),
-    FIELD_NUMBER("policy", policy, 0, UINT64_MAX, "cache policy; absent: none is given", .is_there = has_hint,
-                 .where = "an operation with this operand", .presence_at = offsetof(CASE, has_hint)),
+    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address", OPERAND(MISUSE_SHARED)),
+    FIELD_NUMBER("other", other, 0, UINT32_MAX, "second shared address", OPERAND(MISUSE_OTHER)),
+    FIELD_NUMBER("barrier", barrier, 0, UINT32_MAX, "address of the mbarrier", OPERAND(MISUSE_BARRIER)),
+    FIELD_NUMBER("global", global, 0, UINT64_MAX, "global address", OPERAND(MISUSE_GLOBAL | MISUSE_MAP)),
+    FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes", OPERAND(MISUSE_SIZE)),
+    FIELD_NUMBER("pointer", pointer, 0, UINT64_MAX, "generic address", OPERAND(MISUSE_POINTER)),
+    FIELD_ONE_OF("map", map, misuse_map_names, "the tensor map", OPERAND(MISUSE_MAP)),
+    FIELD_NUMBER("dims", dims, 0, 3, "the .Nd of the instruction", OPERAND(MISUSE_MAP)),
+    FIELD_NUMBERS_SIGNED("tensorCoords", coord, 3, "coordinates", OPERAND(MISUSE_MAP)),
+    FIELD_NUMBER("offset", offset, 0, UINT16_MAX, "im2col offset", OPERAND(MISUSE_MAP)),
+    FIELD_NUMBER("policy", policy, 0, UINT64_MAX, "cache policy; absent: none is given", OPERAND(MISUSE_HINT),
+                 .presence_at = offsetof(CASE, has_hint)),
     FIELD_SEED,
     FIELD_END,
 };
+#undef OPERAND
 #undef CASE
 
 const struct family family_misuse = {

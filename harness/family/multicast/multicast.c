@@ -33,34 +33,14 @@ int multicast_map(const struct multicast_case *c, struct tensormap *map)
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static int is_bulk(const void *test_case)
+static int mode_of(const void *test_case)
 {
-    return ((const struct multicast_case *)test_case)->mode == MULTICAST_BULK;
-}
-
-static int is_tensor(const void *test_case)
-{
-    return !is_bulk(test_case);
-}
-
-static int is_im2col(const void *test_case)
-{
-    return ((const struct multicast_case *)test_case)->mode == LOAD_IM2COL;
+    return 1 << ((const struct multicast_case *)test_case)->mode;
 }
 
 static uint32_t ranks_of(const void *test_case)
 {
     return multicast_ranks(test_case);
-}
-
-static uint32_t rank_of(const void *test_case)
-{
-    return ((const struct multicast_case *)test_case)->map.rank;
-}
-
-static uint32_t offsets_of(const void *test_case)
-{
-    return ((const struct multicast_case *)test_case)->dims - 2;
 }
 
 static const char *map_illegal(const void *test_case)
@@ -73,9 +53,9 @@ static const char *map_illegal(const void *test_case)
 
 static const char *dims_illegal(const void *test_case)
 {
-    return is_im2col(test_case) && offsets_of(test_case) > IM2COL_MAX_SPATIAL
-               ? "\"dims\" is 3 to 5 with this \"load_mode\""
-               : NULL;
+    const struct multicast_case *c = test_case;
+    return c->mode == LOAD_IM2COL && c->dims - 2 > IM2COL_MAX_SPATIAL ? "\"dims\" is 3 to 5 with this \"load_mode\""
+                                                                      : NULL;
 }
 
 static const char *barrier_illegal(const void *test_case)
@@ -90,7 +70,9 @@ static const char *issue_illegal(const void *test_case, uint32_t i)
     return c->issue[i].issuer < multicast_ranks(c) ? NULL : "\"issuer\" is a rank of the cluster";
 }
 
-#define CASE struct multicast_issue
+#define BULK               .is_there = mode_of, .only = 1 << MULTICAST_BULK, .asks_whole = 1, .where = "the mode bulk"
+#define OF(bits, of_which) .is_there = mode_of, .only = bits, .where = of_which
+#define CASE               struct multicast_issue
 static const struct field issue_field[] = {
     FIELD_NUMBER("issuer", issuer, 0, MULTICAST_CTAS - 1, "rank of the CTA that issues the load"),
     FIELD_NUMBER("ctaMask", mask, 0, UINT16_MAX, "a bit for each CTA that receives it; left out: no multicast",
@@ -98,14 +80,14 @@ static const struct field issue_field[] = {
     FIELD_NUMBER("to_rank", to_rank, 0, RANKS_MAX, "rank in the address of the destination"),
     FIELD_NUMBER("barrier_rank", barrier_rank, 0, RANKS_MAX, "rank in the address of the barrier"),
     FIELD_NUMBER("shared", shared, LOAD_WINDOW_START, 0x3ffff, "destination in shared memory"),
-    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", .is_there = is_bulk, .asks_whole = 1,
-                 .where = "the mode bulk"),
-    FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes", .is_there = is_bulk, .asks_whole = 1,
-                 .where = "the mode bulk"),
-    FIELD_COORDINATES("tensorCoords", coord, rank_of, "as many as the map has dimensions", .is_there = is_tensor,
-                      .asks_whole = 1, .where = "the other modes"),
-    FIELD_NUMBERS_OF("im2colOffsets", offset, offsets_of, 0, UINT16_MAX, "as many as the instruction has",
-                     .is_there = is_im2col, .asks_whole = 1, .where = "the mode im2col"),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", BULK),
+    FIELD_NUMBER("size", size_bytes, 0, UINT32_MAX, "bytes", BULK),
+    FIELD_NUMBERS_SIGNED("tensorCoords", coord, 0, "as many as the map has dimensions",
+                         OF(~(1 << MULTICAST_BULK), "the other modes"), .asks_whole = 1,
+                         .count_at = offsetof(struct multicast_case, map.rank)),
+    FIELD_NUMBERS("im2colOffsets", offset, 0, 0, UINT16_MAX, "as many as the instruction has",
+                  OF(1 << LOAD_IM2COL, "the mode im2col"), .asks_whole = 1,
+                  .count_at = offsetof(struct multicast_case, dims), .count_less = 2),
     FIELD_END,
 };
 #undef CASE
@@ -117,10 +99,10 @@ static const struct fields issue_fields = {
 static const struct field field[] = {
     FIELD_NUMBER("cluster", cluster, 0, MULTICAST_CTAS, "CTAs of the cluster; 0: the launch has none"),
     FIELD_ONE_OF("load_mode", mode, mode_names, "the mode of the instruction"),
-    FIELD_MAP_OF(map, "the map of all loads", .illegal = map_illegal, .is_there = is_tensor,
-                 .where = "the modes tile and im2col"),
+    FIELD_MAP_OF(map, "the map of all loads", .illegal = map_illegal,
+                 OF(~(1 << MULTICAST_BULK), "the modes tile and im2col")),
     FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction", .illegal = dims_illegal,
-                 .is_there = is_tensor, .where = "the modes tile and im2col"),
+                 OF(~(1 << MULTICAST_BULK), "the modes tile and im2col")),
     FIELD_NUMBER("barrier", barrier, LOAD_BARRIER, LOAD_WINDOW_START - WORD_BYTES,
                  "address of the mbarrier, the same in each CTA", .illegal = barrier_illegal),
     FIELD_NUMBERS_OF("expect", expect, ranks_of, 0, UINT32_MAX, "bytes that the barrier of each CTA expects"),
@@ -129,6 +111,8 @@ static const struct field field[] = {
     FIELD_END,
 };
 #undef CASE
+#undef OF
+#undef BULK
 
 // --- What is where ---------------------------------------------------------------------------------------------------
 

@@ -213,12 +213,6 @@ int store_feature(const void *test_case, struct feature *feature)
     return 1;
 }
 
-static uint32_t dims_of(const void *test_case)
-{
-    const struct store_case *c = test_case;
-    return c->dims;
-}
-
 static const char *dims_illegal(const void *test_case)
 {
     const struct store_case *c = test_case;
@@ -240,7 +234,7 @@ static const struct field field[] = {
     FIELD_MAP_OF(map, "the map"),
     FIELD_ONE_OF("operation", operation, operation_names, "store, or the reduction"),
     FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction", .illegal = dims_illegal),
-    FIELD_COORDINATES("tensorCoords", coord, dims_of, "as many as the instruction has"),
+    FIELD_COORDINATES_AS("tensorCoords", coord, dims, "as many as the instruction has"),
     FIELD_NUMBER("shared", shared, STORE_SHARED_START, STORE_SHARED_END, "source in shared memory"),
     FIELD_SEED,
     FIELD_END,

@@ -50,19 +50,14 @@ static const char *illegal(const void *test_case)
     return c->is_article ? illegal_article(c) : illegal_matrix(c);
 }
 
-static int is_article(const void *test_case)
+static int kernel_of(const void *test_case)
 {
-    const struct transpose_case *c = test_case;
-    return c->is_article != 0;
+    return 1 << ((const struct transpose_case *)test_case)->is_article;
 }
 
-static int is_matrix(const void *test_case)
-{
-    const struct transpose_case *c = test_case;
-    return !c->is_article;
-}
-
-#define CASE struct transpose_case
+#define CASE    struct transpose_case
+#define MATRIX  .is_there = kernel_of, .only = 1 << 0, .where = "the kernels of whole matrices"
+#define ARTICLE .is_there = kernel_of, .only = 1 << 1, .where = "the article's kernel"
 static const struct field field[] = {
     FIELD_ONE_OF("kernel", is_article, kernel_names, "the kernel"),
     FIELD_NUMBER("bytes", element_bytes, 1, 16, "bytes of an element: 1, 2, 4, 8 or 16"),
@@ -72,22 +67,18 @@ static const struct field field[] = {
     FIELD_NUMBER("sourcePitch", source_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the source"),
     FIELD_NUMBER("resultPitch", result_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the result"),
     FIELD_NAMED("swizzle", swizzle, swizzle_plain_name, SWIZZLE_128B, "of both maps"),
-    FIELD_NUMBER("x", x, 0, UINT16_MAX, "column of the tile", .is_there = is_article, .where = "the article's kernel"),
-    FIELD_NUMBER("y", y, 0, UINT16_MAX, "row of the tile", .is_there = is_article, .where = "the article's kernel"),
-    FIELD_NUMBER("loaded", loaded, 0, UINT16_MAX, "where the tile is loaded in shared memory", .is_there = is_article,
-                 .where = "the article's kernel"),
-    FIELD_NUMBER("transposed", transposed, 0, UINT16_MAX, "where it is transposed to", .is_there = is_article,
-                 .where = "the article's kernel"),
-    FIELD_ONE_OF("walk", walk, walk_names, "how threads walk over a tile", .is_there = is_matrix,
-                 .where = "the kernels of whole matrices"),
-    FIELD_NUMBER("band", band, 0, UINT16_MAX, "rows of tiles of a band", .is_there = is_matrix,
-                 .where = "the kernels of whole matrices"),
-    FIELD_NUMBER("ctas", ctas, 0, UINT16_MAX, "CTAs of the grid", .is_there = is_matrix,
-                 .where = "the kernels of whole matrices"),
-    FIELD_NUMBER("tile", tile, 0, UINT16_MAX, "the tile whose shared memory is kept", .is_there = is_matrix,
-                 .where = "the kernels of whole matrices"),
+    FIELD_NUMBER("x", x, 0, UINT16_MAX, "column of the tile", ARTICLE),
+    FIELD_NUMBER("y", y, 0, UINT16_MAX, "row of the tile", ARTICLE),
+    FIELD_NUMBER("loaded", loaded, 0, UINT16_MAX, "where the tile is loaded in shared memory", ARTICLE),
+    FIELD_NUMBER("transposed", transposed, 0, UINT16_MAX, "where it is transposed to", ARTICLE),
+    FIELD_ONE_OF("walk", walk, walk_names, "how threads walk over a tile", MATRIX),
+    FIELD_NUMBER("band", band, 0, UINT16_MAX, "rows of tiles of a band", MATRIX),
+    FIELD_NUMBER("ctas", ctas, 0, UINT16_MAX, "CTAs of the grid", MATRIX),
+    FIELD_NUMBER("tile", tile, 0, UINT16_MAX, "the tile whose shared memory is kept", MATRIX),
     FIELD_END,
 };
+#undef ARTICLE
+#undef MATRIX
 #undef CASE
 
 const struct family family_transpose = {

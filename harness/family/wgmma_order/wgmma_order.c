@@ -117,32 +117,25 @@ static const struct gpu_jobs jobs = {.module = "wgmma_order",
                                      .group = kernel_of,
                                      .shape = shape};
 
-static int is_omission(const void *test_case)
+static int kind_of(const void *test_case)
 {
-    const struct wgmma_order_case *c = test_case;
-    return c->kind == WGMMA_ORDER_OMIT;
+    return 1 << ((const struct wgmma_order_case *)test_case)->kind;
 }
 
-static int is_overwrite(const void *test_case)
-{
-    const struct wgmma_order_case *c = test_case;
-    return c->kind != WGMMA_ORDER_OMIT;
-}
-
-#define CASE struct wgmma_order_case
+#define CASE      struct wgmma_order_case
+#define OVERWRITE .is_there = kind_of, .only = 1 << WGMMA_ORDER_OVERWRITE, .where = "the other kinds"
 static const struct field field[] = {
     FIELD_ONE_OF("kind", kind, kind_names, "what is tried"),
-    FIELD_ONE_OF("omission", omission, omission_names, "what is left out", .is_there = is_omission,
-                 .where = "the kind omit"),
-    FIELD_NUMBER("newest", newest, 0, WGMMA_ORDER_GROUPS - 1, "groups that wait_group leaves", .is_there = is_overwrite,
-                 .where = "the other kinds"),
-    FIELD_NUMBER("victim", victim, 0, WGMMA_ORDER_GROUPS - 1, "the group whose operands are overwritten",
-                 .is_there = is_overwrite, .where = "the other kinds"),
-    FIELD_ONE_OF("target", target, target_names, "which operand", .is_there = is_overwrite, .where = "the other kinds"),
-    FIELD_NUMBER("load", load, 0, 1, "1: by a bulk copy", .is_there = is_overwrite, .where = "the other kinds"),
+    FIELD_ONE_OF("omission", omission, omission_names, "what is left out", .is_there = kind_of,
+                 .only = 1 << WGMMA_ORDER_OMIT, .where = "the kind omit"),
+    FIELD_NUMBER("newest", newest, 0, WGMMA_ORDER_GROUPS - 1, "groups that wait_group leaves", OVERWRITE),
+    FIELD_NUMBER("victim", victim, 0, WGMMA_ORDER_GROUPS - 1, "the group whose operands are overwritten", OVERWRITE),
+    FIELD_ONE_OF("target", target, target_names, "which operand", OVERWRITE),
+    FIELD_NUMBER("load", load, 0, 1, "1: by a bulk copy", OVERWRITE),
     FIELD_SEED,
     FIELD_END,
 };
+#undef OVERWRITE
 #undef CASE
 
 const struct family family_wgmma_order = {
