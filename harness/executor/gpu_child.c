@@ -50,7 +50,9 @@ static int run_range(struct gpu *gpu, const struct gpu_order *order)
         family_open(family, batch_case(order->batch, order->first + i), &results[i]);
     }
     int error = family->run_gpu != NULL ? family->run_gpu(gpu, cases, order->count, results)
-                                        : gpu_run_jobs(gpu, family->jobs, cases, order->count, results);
+                : family->start != NULL
+                    ? gpu_run_each(gpu, cases, family->case_bytes, order->count, results, family->start)
+                    : gpu_run_jobs(gpu, family->jobs, cases, order->count, results);
     if (error != CUDA_SUCCESS && cuda_is_simulated()) sim_told(results);
     for (int i = 0; i < order->count; i++)
         if (results[i].status != 0) result_close(&results[i]);

@@ -39,12 +39,15 @@ static uint32_t groups_of(const struct gpu_jobs *jobs)
 static void make_job(struct gpu *gpu, struct run *run, const void *test_case, int i, struct result *results, int *made)
 {
     char *job = run->made + (size_t)*made * run->jobs->job_bytes;
-    struct gpu_place place = {.index = *made,
+    struct gpu_place place = {.gpu = gpu,
+                              .test_case = test_case,
+                              .result = &results[i],
+                              .index = *made,
                               .job = run->device_jobs + (size_t)*made * run->jobs->job_bytes,
                               .output = run->device_output,
                               .offset = (uint64_t)(results[i].first_bytes - results[0].first_bytes)};
     memset(job, 0, run->jobs->job_bytes);
-    results[i].status = run->jobs->make(gpu, test_case, &results[i], &place, job);
+    results[i].status = run->jobs->make(&place, job);
     if (results[i].status != CUDA_SUCCESS) return;
     gpu->case_of_job[(*made)++] = i;
 }
@@ -86,6 +89,7 @@ static int launch_jobs(struct gpu *gpu, const struct run *run, uint32_t group, i
                                 .kernel = jobs->kernel,
                                 .block = jobs->block,
                                 .shared_bytes = jobs->shared_bytes,
+                                .cluster = jobs->are_clusters ? group : 0,
                                 .jobs = jobs->jobs_per_cta > 1 ? NULL : &with.count,
                                 .first_job = first,
                                 .arguments = with.list};

@@ -9,10 +9,13 @@
 // The slots of gpu_buffer() that jobs and results have.
 enum { GPU_JOBS_BUFFER, GPU_OUTPUT_BUFFER };
 
-// Which job it is, and where it and its result lie on the device. All results lie there as the batch has them, a
-// multiple of RESULT_ALIGNMENT apart: what is `n` bytes behind the first byte of the result is at `output` + `offset` +
-// n.
+// Which job it is, of which case and with which result, and where it and the result lie on the device. All results lie
+// there as the batch has them, a multiple of RESULT_ALIGNMENT apart: what is `n` bytes behind the first byte of the
+// result is at `output` + `offset` + n.
 struct gpu_place {
+    struct gpu *gpu;
+    const void *test_case;
+    const struct result *result;
     int index;
     unsigned long long job, output;
     uint64_t offset;
@@ -31,6 +34,7 @@ struct gpu_arguments {
 // Cases in which `make` finds no job are done: it returns the CUDA error that is their status.
 //   per_processor  CTAs that fit on an SM side by side: more are not launched, they take several jobs each; 0: 1
 //   group          the launch that a case is part of, below `groups`, or GPU_NO_GROUP: it is run otherwise
+//   are_clusters   a group is a size of cluster, 0 for none
 //   shape          what the launch of a group has of its own: kernel, block, cluster, arguments; returns the CUDA error
 //   most_jobs      jobs of one launch at most; 0: any number
 //   more           a fourth argument
@@ -40,10 +44,10 @@ struct gpu_jobs {
     const char *module, *kernel;
     size_t case_bytes, job_bytes;
     unsigned block, shared_bytes, per_processor, jobs_per_cta;
-    int (*make)(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                void *job);
+    int (*make)(const struct gpu_place *place, void *job);
     uint32_t groups;
     uint32_t (*group)(const void *test_case);
+    int are_clusters;
     int (*shape)(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments);
     int most_jobs;
     uint64_t more;
@@ -51,6 +55,10 @@ struct gpu_jobs {
 };
 
 #define GPU_NO_GROUP UINT32_MAX
+
+// The members that follow from a kernel NAME_jobs in the module NAME, and from the structs of a case and of a job.
+#define GPU_JOBS_OF(name, case_type, job_type)                                                                         \
+    .module = name, .kernel = name "_jobs", .case_bytes = sizeof(case_type), .job_bytes = sizeof(job_type)
 
 // Runs all cases: their jobs go to the device, a launch for each group, the results come back. Job i of the device's is
 // of case gpu->case_of_job[i]. Returns 0 or the CUDA error.

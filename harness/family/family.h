@@ -68,9 +68,11 @@ struct family {
     // Runs one case on the model, into the windows. Returns the first rule broken; the result has no windows then.
     enum rule (*run_model)(const void *test_case, struct result *result);
 
-    // How cases become jobs of a kernel; where that is not all, run_gpu() runs `count` cases in few launches, into
-    // their windows. It returns the CUDA error that killed the context, or 0, and sets the status of those refused.
+    // How cases become jobs of a kernel; or start() launches a case, as gpu_run_each() says; or, where neither is all,
+    // run_gpu() runs `count` cases in few launches, into their windows. It returns the CUDA error that killed the
+    // context, or 0, and sets the status of those refused.
     const struct gpu_jobs *jobs;
+    int (*start)(struct gpu *gpu, const void *test_case, struct result *result, uint64_t shift);
     int (*run_gpu)(struct gpu *gpu, const void *cases, int count, struct result *results);
 
     // The cubins whose kernels it launches, their names apart by a blank; NULL where the driver alone does the

@@ -204,12 +204,10 @@ static void expect(const struct async_case *c, int step, const struct async_outc
         memcpy(&job->expected[step][i], left + async_sample(op->size_bytes, i), 4);
 }
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct async_case *c = test_case;
+    const struct async_case *c = place->test_case;
     struct async_job *job = to;
-    (void)result;
     struct async_outcome outcome;
     async_run(c, &outcome);
     *job = (struct async_job){.output = place->offset,
@@ -221,7 +219,7 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
     async_global_bytes(c, job->global);
     for (int i = 0; i < (int)c->count; i++) {
         job->op[i] = c->op[i];
-        job->op[i].from += (c->op[i].slow ? gpu_far_arena(gpu) : gpu_arena(gpu)) - ARENA_BASE;
+        job->op[i].from += (c->op[i].slow ? gpu_far_arena(place->gpu) : gpu_arena(place->gpu)) - ARENA_BASE;
         job->must[i] = outcome.waits[i] & (ASYNC_ANSWER_BIT - 1);
         expect(c, i, &outcome, job);
     }
@@ -231,10 +229,7 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
 static int async_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
 {
     const struct gpu_jobs jobs = {
-        .module = "async",
-        .kernel = "async_jobs",
-        .case_bytes = sizeof(struct async_case),
-        .job_bytes = sizeof(struct async_job),
+        GPU_JOBS_OF("async", struct async_case, struct async_job),
         .block = ASYNC_THREADS,
         .shared_bytes = ASYNC_SHARED_BYTES,
         .make = make_job,

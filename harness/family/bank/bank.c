@@ -32,24 +32,17 @@ static enum rule bank_run_model(const void *test_case, struct result *result)
     return RULE_OK;
 }
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct bank_case *c = test_case;
+    const struct bank_case *c = place->test_case;
     struct bank_job *job = to;
-    (void)gpu, (void)result, (void)place;
     *job = (struct bank_job){.is_store = c->is_store, .bytes = c->bytes, .active = c->active};
     memcpy(job->address, c->address, sizeof job->address);
     return CUDA_SUCCESS;
 }
 
-static const struct gpu_jobs jobs = {.module = "bank",
-                                     .kernel = "bank_jobs",
-                                     .case_bytes = sizeof(struct bank_case),
-                                     .job_bytes = sizeof(struct bank_job),
-                                     .block = BANK_THREADS,
-                                     .shared_bytes = BANK_SHARED_BYTES,
-                                     .make = make_job};
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("bank", struct bank_case, struct bank_job), .block = BANK_THREADS,
+                                     .shared_bytes = BANK_SHARED_BYTES, .make = make_job};
 
 // The clocks come back in the jobs.
 static int bank_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)

@@ -184,12 +184,11 @@ static enum rule bulk_run_model(const void *test_case, struct result *result)
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct bulk_case *c = test_case;
+    const struct bulk_case *c = place->test_case;
     struct bulk_region region = bulk_region(c);
-    uint64_t output = place->offset + LEAD_BYTES, arena_shift = gpu_arena(gpu) - ARENA_BASE;
+    uint64_t output = place->offset + LEAD_BYTES, arena_shift = gpu_arena(place->gpu) - ARENA_BASE;
     struct bulk_job job = {.from = c->from,
                            .to = c->to,
                            .output = output,
@@ -205,7 +204,6 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
                            .window = region.window,
                            .window_end = region.window_end,
                            .rank = (uint32_t)bulk_is_to_other(c->form)};
-    (void)result;
     if (bulk_is_from_global(c->form)) job.from += arena_shift;
     if (bulk_is_to_global(c->form))
         job.to = c->to >= BULK_SCRATCH ? place->output + output + (c->to - BULK_SCRATCH) : c->to + arena_shift;
@@ -217,26 +215,16 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
 static uint32_t group_of(const void *test_case)
 {
     const struct bulk_case *c = test_case;
-    return c->form != BULK_GLOBAL_TO_SHARED && c->form != BULK_SHARED_TO_GLOBAL;
+    return c->form != BULK_GLOBAL_TO_SHARED && c->form != BULK_SHARED_TO_GLOBAL ? 2 : 0;
 }
 
-static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
-{
-    (void)gpu, (void)arguments;
-    launch->cluster = 2 * group;
-    return CUDA_SUCCESS;
-}
-
-static const struct gpu_jobs jobs = {.module = "bulk",
-                                     .kernel = "bulk_jobs",
-                                     .case_bytes = sizeof(struct bulk_case),
-                                     .job_bytes = sizeof(struct bulk_job),
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("bulk", struct bulk_case, struct bulk_job),
                                      .block = BULK_THREADS,
                                      .shared_bytes = BULK_SHARED_BYTES,
                                      .make = make_job,
-                                     .groups = 2,
+                                     .groups = 3,
                                      .group = group_of,
-                                     .shape = shape};
+                                     .are_clusters = 1};
 
 static int form_of(const void *test_case)
 {

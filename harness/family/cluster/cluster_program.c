@@ -83,13 +83,11 @@ enum rule cluster_program_model(const struct cluster_program_case *c, const stru
 
 // --- The GPU: one launch for all programs of one size of cluster -----------------------------------------------------
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct cluster_program_case *c = &((const struct cluster_case *)test_case)->program;
+    const struct cluster_program_case *c = &((const struct cluster_case *)place->test_case)->program;
     struct layout layout = layout_of(c);
     struct cluster_job *job = to;
-    (void)gpu, (void)result;
     *job = (struct cluster_job){.output = place->offset,
                                 .global = place->offset + layout.got + layout.ctas + GUARD_BYTES,
                                 .seed = c->seed,

@@ -184,11 +184,10 @@ static int make_load(struct gpu *gpu, const struct diagnose_load *load, struct d
     return CUDA_SUCCESS;
 }
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct diagnose_case *c = test_case;
-    const struct window *window = &result->window[1];
+    const struct diagnose_case *c = place->test_case;
+    const struct window *window = &place->result->window[1];
     struct diagnose_job *job = to;
     int error = CUDA_SUCCESS;
     *job = (struct diagnose_job){.loads = c->loads,
@@ -200,17 +199,13 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
                                  .window = (uint32_t)window->base,
                                  .window_end = (uint32_t)window->base + window->size_bytes,
                                  .output = place->offset + LOAD_LEAD_BYTES};
-    for (uint32_t i = 0; i < c->loads && error == CUDA_SUCCESS; i++) error = make_load(gpu, &c->load[i], &job->load[i]);
+    for (uint32_t i = 0; i < c->loads && error == CUDA_SUCCESS; i++)
+        error = make_load(place->gpu, &c->load[i], &job->load[i]);
     return error;
 }
 
-static const struct gpu_jobs jobs = {.module = "diagnose",
-                                     .kernel = "diagnose_jobs",
-                                     .case_bytes = sizeof(struct diagnose_case),
-                                     .job_bytes = sizeof(struct diagnose_job),
-                                     .block = LOAD_THREADS,
-                                     .shared_bytes = LOAD_SHARED_BYTES,
-                                     .make = make_job};
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("diagnose", struct diagnose_case, struct diagnose_job),
+                                     .block = LOAD_THREADS, .shared_bytes = LOAD_SHARED_BYTES, .make = make_job};
 
 // --- words ---------------------------------------------------------------------------------------------------------
 

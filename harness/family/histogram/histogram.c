@@ -149,11 +149,6 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
     return gpu_start(gpu, &launch);
 }
 
-static int histogram_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    return gpu_run_each(gpu, cases, sizeof(struct histogram_case), count, results, start_case);
-}
-
 static int is_missing(const void *test_case)
 {
     return ((const struct histogram_case *)test_case)->variant == HISTOGRAM_MISSING;
@@ -189,7 +184,7 @@ const struct family family_histogram = {
     .windows = histogram_windows,
     .fill = histogram_fill,
     .run_model = histogram_model,
-    .run_gpu = histogram_run_gpu,
+    .start = start_case,
     .kernels = "histogram",
     .explain = histogram_explain,
 };

@@ -52,34 +52,28 @@ static enum rule run_load(const struct load_case *c, struct load_cta *cta)
 }
 
 // Fills the job of one case; returns the CUDA error of its encode.
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
     struct load_job *job = to;
-    const struct load_case *c = test_case;
+    const struct load_case *c = place->test_case;
     struct map_args args = c->map;
     struct tensormap_image image;
     struct tensormap map;
     struct box box;
-    args.address += gpu_arena(gpu) - ARENA_BASE;
-    int error = map_args_call(&gpu->driver, &args, &image);
+    args.address += gpu_arena(place->gpu) - ARENA_BASE;
+    int error = map_args_call(&place->gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
     *job = (struct load_job){.dims = (int32_t)c->dims, .shared = c->shared, .expect_bytes = c->expect, .mode = c->mode};
     job->settle = box_of(c, &map, &box) && box_transaction_bytes(&box) != c->expect;
     memcpy(job->map, image.word, sizeof job->map);
     memcpy(job->coord, c->coord, sizeof job->coord);
     memcpy(job->offset, c->offset, sizeof c->offset);
-    load_set_window(result, place, job);
+    load_set_window(place, job);
     return CUDA_SUCCESS;
 }
 
-const struct gpu_jobs load_jobs = {.module = "load",
-                                   .kernel = "load_jobs",
-                                   .case_bytes = sizeof(struct load_case),
-                                   .job_bytes = sizeof(struct load_job),
-                                   .block = LOAD_THREADS,
-                                   .shared_bytes = LOAD_SHARED_BYTES,
-                                   .make = make_job};
+const struct gpu_jobs load_jobs = {GPU_JOBS_OF("load", struct load_case, struct load_job), .block = LOAD_THREADS,
+                                   .shared_bytes = LOAD_SHARED_BYTES, .make = make_job};
 
 void load_windows(const void *test_case, struct result *result)
 {

@@ -51,9 +51,9 @@ void load_cta_close(const struct load_cta *cta, const struct result *result)
     memcpy(window->bytes, cta->bytes + window_at(window), window->size_bytes);
 }
 
-void load_set_window(const struct result *result, const struct gpu_place *place, struct load_job *job)
+void load_set_window(const struct gpu_place *place, struct load_job *job)
 {
-    const struct window *window = &result->window[result->windows - 1];
+    const struct window *window = &place->result->window[place->result->windows - 1];
     job->window = (uint32_t)window->base;
     job->window_end = (uint32_t)window->base + window->size_bytes;
     job->output = place->offset + LOAD_LEAD_BYTES;

@@ -34,6 +34,6 @@ void load_cta_open(struct load_cta *cta, const struct result *result);
 void load_cta_close(const struct load_cta *cta, const struct result *result);
 
 // Where the job's result goes.
-void load_set_window(const struct result *result, const struct gpu_place *place, struct load_job *job);
+void load_set_window(const struct gpu_place *place, struct load_job *job);
 
 #endif

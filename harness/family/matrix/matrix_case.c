@@ -57,24 +57,17 @@ static enum rule matrix_run_model(const void *test_case, struct result *result)
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct matrix_case *c = test_case;
+    const struct matrix_case *c = place->test_case;
     struct matrix_job *job = to;
-    (void)gpu, (void)result;
     *job = (struct matrix_job){.output = place->offset, .form = (uint32_t)c->form, .seed = c->seed};
     memcpy(job->address, c->address, sizeof job->address);
     return CUDA_SUCCESS;
 }
 
-static const struct gpu_jobs jobs = {.module = "matrix",
-                                     .kernel = "matrix_jobs",
-                                     .case_bytes = sizeof(struct matrix_case),
-                                     .job_bytes = sizeof(struct matrix_job),
-                                     .block = MATRIX_THREADS,
-                                     .shared_bytes = MATRIX_SHARED_BYTES,
-                                     .per_processor = 32,
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("matrix", struct matrix_case, struct matrix_job),
+                                     .block = MATRIX_THREADS, .shared_bytes = MATRIX_SHARED_BYTES, .per_processor = 32,
                                      .make = make_job};
 
 #define CASE struct matrix_case

@@ -183,40 +183,28 @@ static enum rule misuse_run_model(const void *test_case, struct result *result)
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
     struct misuse_job *job = to;
-    (void)result;
-    *job = job_of(test_case, place->output + place->offset + offsetof(struct misuse_output, global),
-                  gpu_arena(gpu) - ARENA_BASE, place->job);
+    *job = job_of(place->test_case, place->output + place->offset + offsetof(struct misuse_output, global),
+                  gpu_arena(place->gpu) - ARENA_BASE, place->job);
     job->output = place->offset;
     return CUDA_SUCCESS;
 }
 
 static uint32_t group_of(const void *test_case)
 {
-    return ((const struct misuse_case *)test_case)->cluster;
+    return 2 * ((const struct misuse_case *)test_case)->cluster;
 }
 
-static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
-{
-    (void)gpu, (void)arguments;
-    launch->cluster = 2 * group;
-    return CUDA_SUCCESS;
-}
-
-static const struct gpu_jobs jobs = {.module = "misuse",
-                                     .kernel = "misuse_jobs",
-                                     .case_bytes = sizeof(struct misuse_case),
-                                     .job_bytes = sizeof(struct misuse_job),
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("misuse", struct misuse_case, struct misuse_job),
                                      .block = MISUSE_THREADS,
                                      .shared_bytes = MISUSE_SHARED_BYTES,
                                      .per_processor = 8,
                                      .make = make_job,
-                                     .groups = 2,
+                                     .groups = 3,
                                      .group = group_of,
-                                     .shape = shape};
+                                     .are_clusters = 1};
 
 // A prefetch of a map that is not there kills the next kernel, not its own: another one looks for that.
 static int misuse_run_gpu(struct gpu *gpu, const void *test_cases, int count, struct result *results)

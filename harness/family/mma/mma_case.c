@@ -92,11 +92,9 @@ void mma_generate(struct random *random, void *test_case)
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *job)
+static int make_job(const struct gpu_place *place, void *job)
 {
-    const struct mma_case *c = test_case;
-    (void)gpu, (void)result;
+    const struct mma_case *c = place->test_case;
     *(struct mma_job *)job = (struct mma_job){.output = place->offset / 4,
                                               .form = (uint32_t)c->form,
                                               .seed = c->seed,
@@ -105,14 +103,8 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
     return CUDA_SUCCESS;
 }
 
-static const struct gpu_jobs jobs = {.module = "mma",
-                                     .kernel = "mma_jobs",
-                                     .case_bytes = sizeof(struct mma_case),
-                                     .job_bytes = sizeof(struct mma_job),
-                                     .block = MMA_THREADS,
-                                     .per_processor = 8,
-                                     .jobs_per_cta = MMA_THREADS / MMA_LANES,
-                                     .make = make_job};
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("mma", struct mma_case, struct mma_job), .block = MMA_THREADS,
+                                     .per_processor = 8, .jobs_per_cta = MMA_THREADS / MMA_LANES, .make = make_job};
 
 static const char *form_name(uint32_t form)
 {

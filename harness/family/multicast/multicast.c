@@ -262,21 +262,19 @@ static int must_settle(const struct multicast_case *c, const struct tensormap *m
 }
 
 // Returns the CUDA error of the encode.
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct multicast_case *c = test_case;
+    const struct multicast_case *c = place->test_case;
     struct multicast_job *job = to;
     struct map_args args = c->map;
     struct tensormap_image image = {0};
     struct tensormap map = {0};
     struct load_window window = multicast_window(c);
-    uint64_t arena_shift = gpu_arena(gpu) - ARENA_BASE;
+    uint64_t arena_shift = gpu_arena(place->gpu) - ARENA_BASE;
     args.address += arena_shift;
-    int error = c->mode == MULTICAST_BULK ? CUDA_SUCCESS : map_args_call(&gpu->driver, &args, &image);
+    int error = c->mode == MULTICAST_BULK ? CUDA_SUCCESS : map_args_call(&place->gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
     multicast_map(c, &map);
-    (void)result;
     *job = (struct multicast_job){.output = place->offset,
                                   .mode = c->mode,
                                   .dims = c->mode == MULTICAST_BULK ? 0 : c->dims,
@@ -298,23 +296,13 @@ static uint32_t group_of(const void *test_case)
     return ((const struct multicast_case *)test_case)->cluster;
 }
 
-static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, struct gpu_arguments *arguments)
-{
-    (void)gpu, (void)arguments;
-    launch->cluster = group;
-    return CUDA_SUCCESS;
-}
-
-static const struct gpu_jobs jobs = {.module = "multicast",
-                                     .kernel = "multicast_jobs",
-                                     .case_bytes = sizeof(struct multicast_case),
-                                     .job_bytes = sizeof(struct multicast_job),
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("multicast", struct multicast_case, struct multicast_job),
                                      .block = MULTICAST_THREADS,
                                      .shared_bytes = MULTICAST_SHARED_BYTES,
                                      .make = make_job,
                                      .groups = MULTICAST_CTAS + 1,
                                      .group = group_of,
-                                     .shape = shape};
+                                     .are_clusters = 1};
 
 static json_t *multicast_describe(const void *test_case, const struct result *result)
 {

@@ -130,11 +130,6 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
     return prefetch_start(gpu, c->ctas, c->threads, &job);
 }
 
-static int prefetch_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    return gpu_run_each(gpu, cases, sizeof(struct prefetch_case), count, results, start_case);
-}
-
 #define CASE struct prefetch_case
 static const struct field field[] = {
     FIELD_NUMBER("stages", stages, 0, PREFETCH_MAX_STAGES, "stages of the ring"),
@@ -158,7 +153,7 @@ const struct family family_prefetch = {
     .windows = prefetch_windows,
     .fill = prefetch_fill,
     .run_model = prefetch_run_model,
-    .run_gpu = prefetch_run_gpu,
+    .start = start_case,
     .kernels = "prefetch",
     .explain = prefetch_explain,
 };

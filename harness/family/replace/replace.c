@@ -158,13 +158,11 @@ static uint64_t shifted(uint64_t address, uint64_t from, uint64_t to)
     return place - (from - NEAR_BYTES) < 2 * NEAR_BYTES ? address + (to - from) : address;
 }
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct replace_case *c = test_case;
-    uint64_t arena_address = gpu_arena(gpu);
+    const struct replace_case *c = place->test_case;
+    uint64_t arena_address = gpu_arena(place->gpu);
     struct replace_job *job = to;
-    (void)result;
     struct load_window window = replace_window(c);
     struct tensormap map;
     *job = (struct replace_job){.address = arena_address - NEAR_BYTES / 2,
@@ -208,10 +206,7 @@ static int shape(struct gpu *gpu, uint32_t group, struct gpu_launch *launch, str
     return constants == 0 ? CUDA_ERROR_NOT_FOUND : (int)gpu->driver.cuMemcpyHtoD_v2(constants, &maps, sizeof maps);
 }
 
-static const struct gpu_jobs jobs = {.module = "replace",
-                                     .kernel = "replace_jobs",
-                                     .case_bytes = sizeof(struct replace_case),
-                                     .job_bytes = sizeof(struct replace_job),
+static const struct gpu_jobs jobs = {GPU_JOBS_OF("replace", struct replace_case, struct replace_job),
                                      .block = LOAD_THREADS,
                                      .shared_bytes = LOAD_SHARED_BYTES,
                                      .make = make_job,

@@ -123,11 +123,6 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
     return rmw_start(gpu, (enum rmw_form)c->form, (enum rmw_type)c->type, (enum rmw_issuer)c->issuer, c->threads, &job);
 }
 
-static int rmw_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    return gpu_run_each(gpu, cases, sizeof(struct rmw_case), count, results, start_case);
-}
-
 #define CASE struct rmw_case
 static const struct field field[] = {
     FIELD_ONE_OF("form", form, rmw_form_names, "the function that copies"),
@@ -159,7 +154,7 @@ const struct family family_rmw = {
     .windows = rmw_windows,
     .fill = rmw_fill,
     .run_model = rmw_run_model,
-    .run_gpu = rmw_run_gpu,
+    .start = start_case,
     .kernels = "rmw",
     .ground = rmw_ground,
     .grounded = 1u << WINDOW_LOG,

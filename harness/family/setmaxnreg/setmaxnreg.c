@@ -47,12 +47,10 @@ static const struct {
 };
 enum { LAUNCHES = sizeof launches / sizeof launches[0] };
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct setmaxnreg_case *c = test_case;
+    const struct setmaxnreg_case *c = place->test_case;
     struct setmaxnreg_job *job = to;
-    (void)gpu, (void)result;
     *job = (struct setmaxnreg_job){.output = place->offset / sizeof(uint32_t), .count = c->count};
     memcpy(job->step, c->step, sizeof job->step);
     return CUDA_SUCCESS;

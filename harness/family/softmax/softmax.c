@@ -168,11 +168,6 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
     return error;
 }
 
-static int softmax_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results)
-{
-    return gpu_run_each(gpu, cases, sizeof(struct softmax_case), count, results, start_case);
-}
-
 #define CASE struct softmax_case
 static const struct field field[] = {
     FIELD_ONE_OF("variant", variant, variant_names, "the kernel"),
@@ -195,7 +190,7 @@ const struct family family_softmax = {
     .windows = softmax_windows,
     .fill = softmax_fill,
     .run_model = softmax_model,
-    .run_gpu = softmax_run_gpu,
+    .start = start_case,
     .kernels = "softmax",
     .explain = softmax_explain,
 };

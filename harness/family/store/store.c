@@ -167,17 +167,16 @@ enum rule store_run_model(const void *test_case, struct result *result)
 }
 
 // Returns the CUDA error of the encode.
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct store_case *c = test_case;
-    const struct window *window = &result->window[0];
+    const struct store_case *c = place->test_case;
+    const struct window *window = &place->result->window[0];
     struct store_job *job = to;
     struct map_args args = c->map;
     struct tensormap_image image;
     struct tensormap map = {0};
     args.address += place->output + place->offset - window->base;
-    int error = map_args_call(&gpu->driver, &args, &image);
+    int error = map_args_call(&place->gpu->driver, &args, &image);
     if (error != CUDA_SUCCESS) return error;
     *job = (struct store_job){.mode = c->mode,
                               .dims = (int32_t)c->dims,
@@ -195,14 +194,8 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
     return CUDA_SUCCESS;
 }
 
-const struct gpu_jobs store_jobs = {.module = "store",
-                                    .kernel = "store_jobs",
-                                    .case_bytes = sizeof(struct store_case),
-                                    .job_bytes = sizeof(struct store_job),
-                                    .block = STORE_THREADS,
-                                    .shared_bytes = STORE_SHARED_BYTES,
-                                    .per_processor = 2,
-                                    .make = make_job};
+const struct gpu_jobs store_jobs = {GPU_JOBS_OF("store", struct store_case, struct store_job), .block = STORE_THREADS,
+                                    .shared_bytes = STORE_SHARED_BYTES, .per_processor = 2, .make = make_job};
 
 int store_feature(const void *test_case, struct feature *feature)
 {

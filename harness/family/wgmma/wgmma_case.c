@@ -242,11 +242,9 @@ static enum rule wgmma_run_model(const void *test_case, struct result *result)
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct wgmma_case *c = test_case;
-    (void)gpu, (void)result;
+    const struct wgmma_case *c = place->test_case;
     *(struct wgmma_job *)to = (struct wgmma_job){.descriptor = {c->descriptor[0], c->descriptor[1]},
                                                  .output = place->offset / 4,
                                                  .advance_bytes = {c->advance_bytes[0], c->advance_bytes[1]},
@@ -261,9 +259,8 @@ static int make_job(struct gpu *gpu, const void *test_case, const struct result 
 
 #define JOBS(name)                                                                                                     \
     {                                                                                                                  \
-        .module = name, .kernel = name "_jobs", .case_bytes = sizeof(struct wgmma_case),                               \
-        .job_bytes = sizeof(struct wgmma_job), .block = WGMMA_THREADS, .shared_bytes = WGMMA_SHARED_BYTES,             \
-        .per_processor = 3, .make = make_job                                                                           \
+        GPU_JOBS_OF(name, struct wgmma_case, struct wgmma_job),                                                        \
+            .block = WGMMA_THREADS, .shared_bytes = WGMMA_SHARED_BYTES, .per_processor = 3, .make = make_job           \
     }
 static const struct gpu_jobs jobs = JOBS("wgmma"), sparse_jobs = JOBS("wgmma_sparse");
 #undef JOBS

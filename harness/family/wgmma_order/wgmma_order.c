@@ -83,11 +83,9 @@ static uint32_t kernel_of(const void *test_case)
                                        : c->load * WGMMA_ORDER_GROUPS + c->newest;
 }
 
-static int make_job(struct gpu *gpu, const void *test_case, const struct result *result, const struct gpu_place *place,
-                    void *to)
+static int make_job(const struct gpu_place *place, void *to)
 {
-    const struct wgmma_order_case *c = test_case;
-    (void)gpu, (void)result;
+    const struct wgmma_order_case *c = place->test_case;
     *(struct wgmma_order_job *)to = (struct wgmma_order_job){.output = place->offset / 4,
                                                              .kind = c->kind,
                                                              .newest = c->newest,
