@@ -17,7 +17,7 @@
 #define FLAG_OF_ARCH 0x100000u // sm_90a: features of that GPU alone
 #define MOST_BYTES   ((uint64_t)1 << 30)
 
-enum { KIND_PTX = 1, KIND_CUBIN = 2, KIND_RELOCATABLE_PTX = 0x10, OUR_GPU = 90 };
+enum { KIND_PTX = 1, OUR_GPU = 90 };
 enum { CONTAINER_HEADER_BYTES = 16, ENTRY_HEADER_BYTES = 64 };
 
 struct entry {
@@ -81,11 +81,8 @@ static uint32_t fit_of(const struct entry *entry)
 
 static void count_entry(const struct entry *entry, struct fatbin_contents *contents)
 {
-    contents->cubins += entry->kind == KIND_CUBIN;
-    contents->has_relocatable |= entry->kind == KIND_RELOCATABLE_PTX;
-    if (entry->kind != KIND_PTX) return;
-    contents->ptx++;
-    if (entry->gpu > contents->newest) contents->newest = entry->gpu;
+    contents->entries++;
+    contents->ptx += entry->kind == KIND_PTX;
 }
 
 // The text without the zeros that pad it.
@@ -149,7 +146,8 @@ enum fatbin_result fatbin_ptx(const void *image, size_t size_bytes, char **text,
     }
     if (fit_of(&best) > 0) return read_text(&best, text, text_bytes);
     if (more < 0) return FATBIN_BROKEN;
-    return contents->ptx > 0 ? FATBIN_TOO_NEW : FATBIN_NO_PTX;
+    if (contents->ptx > 0) return FATBIN_TOO_NEW;
+    return contents->entries > 0 ? FATBIN_NO_PTX : FATBIN_EMPTY;
 }
 
 const char *fatbin_advice(enum fatbin_result result)
@@ -157,6 +155,9 @@ const char *fatbin_advice(enum fatbin_result result)
     static const char *const advice[] = {
         [FATBIN_OK] = "",
         [FATBIN_BROKEN] = "the fat binary is damaged: its sizes do not fit",
+        [FATBIN_EMPTY] =
+            "the fat binary holds no code: nvcc -dlink makes none of PTX alone; let nvcc link the whole program, or "
+            "link the PTX by cuLinkAddData",
         [FATBIN_NO_PTX] = "the program carries machine code and no PTX; compile it with "
                           "-gencode arch=compute_90a,code=[sm_90a,compute_90a] (or -arch=sm_90a), which adds PTX",
         [FATBIN_TOO_NEW] = "the program's PTX is for other GPUs; compile it with "

@@ -9,6 +9,7 @@
 enum fatbin_result {
     FATBIN_OK,
     FATBIN_BROKEN,  // not a fat binary, or one whose sizes do not fit
+    FATBIN_EMPTY,   // no code at all
     FATBIN_NO_PTX,  // machine code alone
     FATBIN_TOO_NEW, // PTX for later GPUs, or with features of another one, alone
     FATBIN_PACKED,  // PTX that cannot be unpacked
@@ -17,9 +18,7 @@ enum fatbin_result {
 
 // What is in a container, to tell of it.
 struct fatbin_contents {
-    uint32_t ptx, cubins; // how many
-    uint32_t newest;      // PTX: the latest GPU, 90 for sm_90
-    int has_relocatable;  // made by -rdc=true
+    uint32_t entries, ptx; // how many of all kinds, and of PTX
 };
 
 // Is this the start of a fat binary?

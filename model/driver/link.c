@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: MIT
-// cuLink*: the image that comes out is the PTX that went in, which is what modules are loaded from here. One input
-// makes a program; parts that call each other are not put together.
+// cuLink*: the image that comes out is the PTX that went in, unit by unit (units.h), which is what modules are loaded
+// from here. What one unit leaves open and another defines is found when all are there.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "image.h"
 #include "loaded.h"
+#include "object.h"
+#include "units.h"
 
 struct CUlinkState_st {
     struct object object;
     struct loaded_log log;
-    char *text; // of the input, ends in 0; NULL before there is one
-    size_t bytes;
+    struct units units;
     int is_complete;
 };
 
 enum { INPUT_CUBIN, INPUT_PTX, INPUT_FATBIN, INPUT_OBJECT, INPUT_LIBRARY, INPUT_NVVM, INPUTS };
+
+// What is added, and by which call.
+struct input {
+    struct driver *driver;
+    const char *call, *name;
+    struct CUlinkState_st *link;
+    enum cuda_result error;
+};
 
 DRIVER_VISIBLE enum cuda_result cuLinkCreate_v2(unsigned count, uint32_t *option, void **value,
                                                 struct CUlinkState_st **link)
@@ -29,54 +39,69 @@ DRIVER_VISIBLE enum cuda_result cuLinkCreate_v2(unsigned count, uint32_t *option
     return CUDA_SUCCESS;
 }
 
-// Is it PTX that can be loaded? What is wrong with it is told now, as when it is loaded.
-static enum cuda_result check(struct driver *driver, const char *call, const void *image, size_t bytes,
-                              struct loaded_log *log)
-{
-    struct CUmod_st *module;
-    const enum cuda_result error = loaded_open(driver, call, image, bytes, log, &module);
-    if (error == CUDA_SUCCESS) loaded_close(driver, module);
-    return error;
-}
-
 static enum cuda_result check_input(struct driver *driver, const char *call, const struct CUlinkState_st *link,
                                     uint32_t type)
 {
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     if (link->is_complete || type >= INPUTS) return CUDA_ERROR_INVALID_VALUE;
-    if (type >= INPUT_OBJECT)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, call,
-                             "the input is %s: tmaref links PTX or a fat binary with PTX",
-                             type == INPUT_NVVM ? "NVVM code (LTO-IR)" : "an object or a library");
-    if (link->text == NULL) return CUDA_SUCCESS;
-    return driver_refuse(
-        driver, CUDA_ERROR_NOT_SUPPORTED, call,
-        "this is a second input, and tmaref does not put parts together: give all device code as one PTX");
+    if (type != INPUT_NVVM) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, call,
+                         "the input is NVVM code (LTO-IR): tmaref links PTX; compile with code=compute_90a");
 }
 
-// `image` has the zeros behind it that loaded_file() puts there. The lengths of the logs are told from now on: their
-// room is read when the link is made.
-static enum cuda_result add(struct driver *driver, const char *call, struct CUlinkState_st *link, const void *image,
-                            size_t bytes)
+// What is wrong with the PTX is told now.
+static enum cuda_result add_image(struct input *input, const char *name, const void *image, size_t bytes)
 {
-    const enum cuda_result error = check(driver, call, image, bytes, &link->log);
-    loaded_log_length(&link->log);
-    return error == CUDA_SUCCESS ? loaded_text(driver, call, image, bytes, &link->text, &link->bytes) : error;
+    char *text;
+    size_t text_bytes;
+    enum cuda_result error = image_text(input->driver, input->call, image, bytes, &text, &text_bytes);
+    if (error != CUDA_SUCCESS) return error;
+    error = loaded_check(input->driver, input->call, text, text_bytes, &input->link->log);
+    if (error == CUDA_SUCCESS && !units_add(&input->link->units, name, text, text_bytes))
+        error = CUDA_ERROR_OUT_OF_MEMORY;
+    free(text);
+    return error;
+}
+
+static int take_fatbin(void *of, const char *name, const void *fatbin, size_t bytes)
+{
+    struct input *input = of;
+    input->error = add_image(input, name == NULL ? input->name : name, fatbin, bytes);
+    return input->error != CUDA_SUCCESS;
+}
+
+static enum cuda_result add_object(struct input *input, const void *image, size_t bytes)
+{
+    input->error = CUDA_SUCCESS;
+    if (object_fatbins(image, bytes, take_fatbin, input) != OBJECT_DAMAGED) return input->error;
+    return driver_refuse(input->driver, CUDA_ERROR_INVALID_IMAGE, input->call,
+                         "%s is neither an object (ELF of 64 bits) nor a library of objects", input->name);
+}
+
+// `image` has the zeros behind it that image_file() puts there. The lengths of the logs are told from now on: their
+// room is read when the link is made.
+static enum cuda_result add(struct input *input, uint32_t type, const void *image, size_t bytes)
+{
+    const int is_object = type == INPUT_OBJECT || type == INPUT_LIBRARY;
+    const enum cuda_result error =
+        is_object ? add_object(input, image, bytes) : add_image(input, input->name, image, bytes);
+    loaded_log_length(&input->link->log);
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuLinkAddData_v2(struct CUlinkState_st *link, uint32_t type, void *data, size_t bytes,
                                                  const char *name, unsigned count, uint32_t *option, void **value)
 {
     DRIVER_USE(driver);
-    (void)name;
     if (data == NULL || bytes == 0 || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_input(driver, "cuLinkAddData", link, type);
     if (error != CUDA_SUCCESS) return error;
     size_t room;
-    char *image = __builtin_add_overflow(bytes, LOADED_ZEROS, &room) ? NULL : calloc(room, 1);
+    char *image = __builtin_add_overflow(bytes, IMAGE_ZEROS, &room) ? NULL : calloc(room, 1);
     if (image == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(image, data, bytes);
-    error = add(driver, "cuLinkAddData", link, image, bytes);
+    struct input input = {.driver = driver, .call = "cuLinkAddData", .name = name == NULL ? "" : name, .link = link};
+    error = add(&input, type, image, bytes);
     free(image);
     return error;
 }
@@ -89,11 +114,23 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddFile_v2(struct CUlinkState_st *link, ui
     if (path == NULL || !loaded_are_options(count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = check_input(driver, "cuLinkAddFile", link, type);
     if (error != CUDA_SUCCESS) return error;
-    void *image = loaded_file(path, &bytes);
+    void *image = image_file(path, &bytes);
     if (image == NULL)
         return driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, "cuLinkAddFile", "%s: %s", path, strerror(errno));
-    error = add(driver, "cuLinkAddFile", link, image, bytes);
+    struct input input = {.driver = driver, .call = "cuLinkAddFile", .name = path, .link = link};
+    error = add(&input, type, image, bytes);
     free(image);
+    return error;
+}
+
+// Do the units go together? That is seen by loading them.
+static enum cuda_result check_whole(struct driver *driver, struct CUlinkState_st *link)
+{
+    struct CUmod_st *module;
+    const enum cuda_result error =
+        loaded_open(driver, "cuLinkComplete", link->units.text, link->units.bytes, &link->log, &module);
+    if (error == CUDA_SUCCESS) loaded_close(driver, module);
+    loaded_log_length(&link->log);
     return error;
 }
 
@@ -102,11 +139,12 @@ DRIVER_VISIBLE enum cuda_result cuLinkComplete(struct CUlinkState_st *link, void
 {
     DRIVER_USE(driver);
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
-    if (image == NULL || link->text == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (image == NULL || link->units.text == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = check_whole(driver, link);
     link->is_complete = 1;
-    loaded_log_length(&link->log);
-    *image = link->text;
-    if (bytes != NULL) *bytes = link->bytes + 1;
+    if (error != CUDA_SUCCESS) return error;
+    *image = link->units.text;
+    if (bytes != NULL) *bytes = link->units.bytes + 1;
     return CUDA_SUCCESS;
 }
 
@@ -114,7 +152,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkDestroy(struct CUlinkState_st *link)
 {
     DRIVER_ENTER(driver);
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
-    free(link->text);
+    free(link->units.text);
     object_destroy(&driver->objects, link);
     return CUDA_SUCCESS;
 }

@@ -1,75 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "loaded.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cluster.h"
-#include "fatbin.h"
-
-// What __fatBinC_Wrapper_t of nvcc's objects holds, and what cuModuleLoadData takes as well.
-#define WRAPPER_MAGIC 0x466243b1u
-enum { WRAPPER_LINKED = 2 }; // version: nvlink made the image, of PTX that it left in parts
-struct fatbin_wrapper {
-    uint32_t magic, version;
-    const void *data;
-    const void *more;
-};
+#include "image.h"
 
 enum { JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
 enum { MOST_OPTIONS = 64 }; // more than there are: the count is no count
-#define MOST_FILE_BYTES ((long)1 << 30)
-
-static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
-
-// A wrapper holds an address, so that a file is none.
-static const void *unwrapped(const void *image, size_t size_bytes, int *is_linked)
-{
-    *is_linked = 0;
-    uint32_t magic;
-    struct fatbin_wrapper wrapper;
-    memcpy(&magic, image, sizeof magic);
-    if (magic != WRAPPER_MAGIC || size_bytes != SIZE_MAX) return image;
-    memcpy(&wrapper, image, sizeof wrapper);
-    *is_linked = wrapper.version == WRAPPER_LINKED;
-    return wrapper.data;
-}
-
-// Why a file cannot be loaded, 0 if it can.
-static int file_error(const struct stat *facts)
-{
-    if (S_ISDIR(facts->st_mode)) return EISDIR;
-    if (!S_ISREG(facts->st_mode)) return ESPIPE;
-    return facts->st_size < MOST_FILE_BYTES ? 0 : EFBIG;
-}
-
-static char *read_file(FILE *file, size_t *size_bytes)
-{
-    struct stat facts;
-    if (fstat(fileno(file), &facts) != 0) return NULL;
-    errno = file_error(&facts);
-    if (errno != 0) return NULL;
-    *size_bytes = (size_t)facts.st_size;
-    char *bytes = calloc(*size_bytes + LOADED_ZEROS, 1);
-    if (bytes == NULL || fread(bytes, 1, *size_bytes, file) == *size_bytes) return bytes;
-    if (errno == 0) errno = EIO; // it is shorter than it was
-    free(bytes);
-    return NULL;
-}
-
-void *loaded_file(const char *path, size_t *size_bytes)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return NULL;
-    char *bytes = read_file(file, size_bytes);
-    const int error = errno;
-    fclose(file);
-    errno = error;
-    return bytes;
-}
-
 // --- What is wrong with the PTX --------------------------------------------------------------------------------------
 
 static size_t room_of(void *const *value)
@@ -139,6 +78,22 @@ static void tell_errors(struct driver *driver, const char *call, const char *tex
              errors->item[0].column, errors->item[0].message);
 }
 
+enum cuda_result loaded_check(struct driver *driver, const char *call, const char *text, size_t bytes,
+                              struct loaded_log *log)
+{
+    struct ptx_errors *errors = calloc(1, sizeof *errors);
+    struct ptx_module *front = errors == NULL ? NULL : ptx_open(text, bytes, (struct ptx_limits){0}, errors);
+    for (uint32_t i = 0; front != NULL && errors->count == 0 && i < ptx_program(front)->functions; i++)
+        ptx_decode(front, i, errors);
+    const enum cuda_result error = front == NULL        ? CUDA_ERROR_OUT_OF_MEMORY
+                                   : errors->count == 0 ? CUDA_SUCCESS
+                                                        : CUDA_ERROR_INVALID_PTX;
+    if (front != NULL) tell_errors(driver, call, text, bytes, errors, log);
+    ptx_close(front);
+    free(errors);
+    return error;
+}
+
 // --- Loading ---------------------------------------------------------------------------------------------------------
 
 static int add_regions(struct driver *driver, struct CUmod_st *module)
@@ -179,47 +134,13 @@ static enum cuda_result load_text(struct driver *driver, const char *call, const
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-// What to do about a fat binary of which nothing runs.
-static const char *advice_on(enum fatbin_result result, const struct fatbin_contents *contents, int is_linked)
-{
-    return result == FATBIN_NO_PTX && (is_linked || contents->has_relocatable)
-               ? "the program was linked by -rdc=true, whose PTX is in parts that tmaref does not link; put its device "
-                 "code into one file and compile it without -rdc=true"
-               : fatbin_advice(result);
-}
-
-static enum cuda_result text_of_fatbin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
-                                       int is_linked, char **text, size_t *bytes)
-{
-    struct fatbin_contents contents;
-    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image, size_bytes), text, bytes, &contents);
-    if (result == FATBIN_OK) return CUDA_SUCCESS;
-    return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", advice_on(result, &contents, is_linked));
-}
-
-enum cuda_result loaded_text(struct driver *driver, const char *call, const void *image, size_t size_bytes, char **text,
-                             size_t *bytes)
-{
-    int is_linked;
-    image = image == NULL ? NULL : unwrapped(image, size_bytes, &is_linked);
-    if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (fatbin_is(image)) return text_of_fatbin(driver, call, image, size_bytes, is_linked, text, bytes);
-    if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
-        return driver_refuse(
-            driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
-            "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)");
-    *bytes = strnlen(image, size_bytes);
-    *text = strndup(image, *bytes);
-    return *text == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
-}
-
 enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                              struct loaded_log *log, struct CUmod_st **module)
 {
     char *text;
     size_t bytes;
     if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
-    enum cuda_result error = loaded_text(driver, call, image, size_bytes, &text, &bytes);
+    enum cuda_result error = image_text(driver, call, image, size_bytes, &text, &bytes);
     if (error != CUDA_SUCCESS) return error;
     error = load_text(driver, call, text, bytes, log, module);
     free(text);

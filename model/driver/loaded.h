@@ -12,7 +12,6 @@ struct loaded_log {
     size_t text_bytes;
     void **length, **info_length; // the options that had the room
 };
-enum { LOADED_ZEROS = 16 };
 
 int loaded_are_options(unsigned count, const uint32_t *option, void *const *value);
 
@@ -22,16 +21,11 @@ int loaded_log_open(struct loaded_log *log, unsigned count, const uint32_t *opti
 // The options that had the logs' room get their lengths, as CUDA's documents say.
 void loaded_log_length(const struct loaded_log *log);
 
-// A whole file with LOADED_ZEROS behind it, as many as the smallest header has bytes; the caller frees it. NULL with
-// errno.
-void *loaded_file(const char *path, size_t *size_bytes);
+// Reads PTX, all bodies too, and tells what is wrong with it. Of units it is not asked whether they go together.
+enum cuda_result loaded_check(struct driver *driver, const char *call, const char *text, size_t bytes,
+                              struct loaded_log *log);
 
-// The PTX of an image, as text that ends in 0; the caller frees it. Of `size_bytes` see loaded_open().
-enum cuda_result loaded_text(struct driver *driver, const char *call, const void *image, size_t size_bytes, char **text,
-                             size_t *bytes);
-
-// Loads PTX text, a fat binary, or the wrapper of one that nvcc makes. No more than `size_bytes` of the image are read:
-// SIZE_MAX if only the image itself says how long it is. Text ends in 0 in any case.
+// Loads the PTX of an image, as image_text() finds it.
 enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                              struct loaded_log *log, struct CUmod_st **module);
 void loaded_close(struct driver *driver, struct CUmod_st *module);

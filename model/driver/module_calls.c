@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image.h"
 #include "loaded.h"
 
 DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, const void *image, unsigned count,
@@ -34,7 +35,7 @@ static enum cuda_result load_file(const char *call, struct CUmod_st **module, co
     struct loaded_log log;
     if (path == NULL || !loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     size_t size_bytes;
-    void *image = loaded_file(path, &size_bytes);
+    void *image = image_file(path, &size_bytes);
     const enum cuda_result error =
         image == NULL ? driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, call, "%s: %s", path, strerror(errno))
                       : loaded_open(driver, call, image, size_bytes, &log, module);

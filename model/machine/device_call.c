@@ -143,21 +143,33 @@ static enum machine_next give_memory(struct machine_strand *strand, const struct
     return MACHINE_NEXT;
 }
 
+struct device_call {
+    const char *name;
+    machine_handler *handler;
+    uint32_t values; // that come back and are passed
+};
+
+static const struct device_call *device_call(struct ptx_name name)
+{
+    static const struct device_call rows[] = {
+        {"vprintf", print, 3}, {"__assertfail", assert_fails, 5}, {"malloc", take_memory, 2}, {"free", give_memory, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (name.length == strlen(rows[i].name) && memcmp(name.at, rows[i].name, name.length) == 0) return &rows[i];
+    return NULL;
+}
+
+int machine_is_device_call(struct ptx_name name)
+{
+    return device_call(name) != NULL;
+}
+
 enum machine_next machine_device_call(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    static const struct {
-        const char *name;
-        machine_handler *handler;
-        uint32_t values; // that come back and are passed
-    } rows[] = {
-        {"vprintf", print, 3}, {"__assertfail", assert_fails, 5}, {"malloc", take_memory, 2}, {"free", give_memory, 1}};
     const struct ptx_program *program = machine_module_program(strand->warp->cta->cluster->machine->launch->module);
-    const struct ptx_name *name = &program->function[code->target].name;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (name->length == strlen(rows[i].name) && memcmp(name->at, rows[i].name, name->length) == 0 &&
-            code->operands == rows[i].values + 1u)
-            return rows[i].handler(strand, code, lanes);
+    const struct ptx_name name = program->function[code->target].name;
+    const struct device_call *call = device_call(name);
+    if (call != NULL && code->operands == call->values + 1u) return call->handler(strand, code, lanes);
     return machine_stop(strand, code, (uint32_t)__builtin_ctz(lanes), MACHINE_UNSUPPORTED, 0,
-                        "the function '%.*s' has no body in this module; linking modules is not done",
-                        (int)(name->length > 200 ? 200 : name->length), name->at);
+                        "the function '%.*s' has no body in this module; compile with -rdc=true, or link by cuLink",
+                        (int)(name.length > 200 ? 200 : name.length), name.at);
 }

@@ -10,6 +10,8 @@
 // A call of a function without a body: code->target of the program.
 machine_handler machine_device_call;
 
+int machine_is_device_call(struct ptx_name name);
+
 #pragma GCC visibility pop
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "device_call.h"
 
 enum { VARIABLES_ALIGN = 256, FUNCTION_STRIDE = 16 };
 
@@ -23,6 +24,7 @@ static struct placed placed_of(const struct ptx_program *program, uint32_t index
     const struct ptx_variable *variable = &program->variable[index];
     uint32_t align = variable->align > VARIABLES_ALIGN ? VARIABLES_ALIGN : variable->align;
     uint32_t group = variable->is_unsized || variable->bytes == 0       ? NOWHERE
+                     : variable->linkage == PTX_LINK_EXTERN             ? NOWHERE // another unit's
                      : variable->space == PTX_CONST                     ? CONSTANT
                      : variable->space != PTX_GLOBAL                    ? NOWHERE
                      : variable->init_bytes + variable->relocations > 0 ? INITIALIZED
@@ -148,7 +150,9 @@ struct machine_module *machine_module_open(const char *ptx, size_t bytes, struct
         module->text[bytes] = '\0';
         module->front = ptx_open(module->text, bytes, (struct ptx_limits){0}, errors);
     }
-    if (module->front != NULL && errors->count == 0 && start(module)) return module;
+    if (module->front != NULL && errors->count == 0 && ptx_link(module->front, machine_is_device_call, errors) &&
+        start(module))
+        return module;
     machine_module_close(module);
     return NULL;
 }
@@ -189,19 +193,23 @@ int machine_module_kernel(const struct machine_module *module, const char *name)
     return function >= 0 && program->function[function].is_entry ? function : -1;
 }
 
+// A unit's own variable is found if no other has the name.
 int machine_module_variable(const struct machine_module *module, const char *name, uint64_t *address, uint64_t *bytes)
 {
     const struct ptx_program *program = ptx_program(module->front);
+    int is_found = 0;
     for (uint32_t i = 0; i < program->variables; i++) {
         const struct ptx_variable *variable = &program->variable[i];
         if (module->address[i] == 0 || strlen(name) != variable->name.length ||
             memcmp(name, variable->name.at, variable->name.length) != 0)
             continue;
+        if (is_found && variable->linkage == PTX_LINK_LOCAL) continue;
         *address = module->address[i];
         *bytes = variable->bytes;
-        return 1;
+        is_found = 1;
+        if (variable->linkage != PTX_LINK_LOCAL) break;
     }
-    return 0;
+    return is_found;
 }
 
 uint32_t machine_module_regions(const struct machine_module *module, struct region region[MACHINE_MODULE_REGIONS])

@@ -63,7 +63,7 @@ static int parse_target_names(struct parser *parser, struct body *body, struct p
         struct ptx_name name;
         if (!ptx_parser_name(parser, "a name", &name)) return 0;
         uint32_t *item = ptx_arena_list_add(parser->arena, &body->target_items, sizeof *item);
-        const struct named *named = ptx_names_find(&parser->module->names, name);
+        const struct named *named = ptx_names_find(&parser->unit->names, name);
         if (targets->is_function && (named == NULL || named->kind != NAME_FUNCTION))
             return ptx_parser_fail(parser, &token, "Declare it above.", "there is no function of this name");
         if (targets->is_function) {

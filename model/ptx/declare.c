@@ -193,7 +193,7 @@ static struct ptx_variable *add_variable(struct parser *parser, struct body *bod
 // A second declaration of a name of the module is fine if one of the two is .extern.
 static int merge_variable(struct parser *parser, const struct ptx_token *token, const struct ptx_variable *variable)
 {
-    const struct named *before = ptx_names_find(&parser->module->names, variable->name);
+    const struct named *before = ptx_names_find(&parser->unit->names, variable->name);
     struct ptx_variable *all = parser->module->variables.item;
     if (before == NULL || before->kind != NAME_VARIABLE ||
         (all[before->index].linkage != PTX_LINK_EXTERN && variable->linkage != PTX_LINK_EXTERN))
@@ -211,7 +211,7 @@ static int name_variable(struct parser *parser, struct body *body, const struct 
                           .type = variable->type,
                           .vector = variable->vector,
                           .index = list->count | (body == NULL ? 0 : PTX_OF_FUNCTION)};
-    if (ptx_names_add(body == NULL ? &parser->module->names : &body->names, parser->arena, &named)) {
+    if (ptx_names_add(body == NULL ? &parser->unit->names : &body->names, parser->arena, &named)) {
         add_variable(parser, body, variable);
         return 1;
     }

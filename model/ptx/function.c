@@ -94,12 +94,12 @@ static struct ptx_function *function_of(struct parser *parser, const struct ptx_
 {
     struct ptx_module *module = parser->module;
     struct named named = {.name = head->name, .kind = NAME_FUNCTION, .index = module->functions.count};
-    if (ptx_names_add(&module->names, parser->arena, &named)) {
+    if (ptx_names_add(&parser->unit->names, parser->arena, &named)) {
         struct ptx_function *to = ptx_arena_list_add(parser->arena, &module->functions, sizeof *to);
         *to = *head;
         return to;
     }
-    const struct named *before = ptx_names_find(&module->names, head->name);
+    const struct named *before = ptx_names_find(&parser->unit->names, head->name);
     struct ptx_function *function =
         before->kind == NAME_FUNCTION ? (struct ptx_function *)module->functions.item + before->index : NULL;
     if (function == NULL || function->is_entry != head->is_entry) {
@@ -115,6 +115,7 @@ static struct ptx_function *function_of(struct parser *parser, const struct ptx_
         function->variable = head->variable; // the names that the body knows
         function->line = head->line;
         function->tuning = head->tuning;
+        if (head->linkage != PTX_LINK_EXTERN) function->linkage = head->linkage;
     }
     return function;
 }

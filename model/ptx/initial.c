@@ -52,7 +52,7 @@ static int take_address(struct parser *parser, struct ptx_relocation *relocation
     struct ptx_token token = parser->token;
     if (!ptx_parser_name(parser, "the name of a variable or function", &name)) return 0;
     if (relocation->is_generic && !ptx_parser_expect(parser, ")")) return 0;
-    const struct named *named = ptx_names_find(&parser->module->names, name);
+    const struct named *named = ptx_names_find(&parser->unit->names, name);
     if (named == NULL)
         return ptx_parser_fail(parser, &token, "Declare it above, with .extern if it is defined later.",
                                "there is no '%.*s'", (int)(name.length > 100 ? 100 : name.length), name.at);

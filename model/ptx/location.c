@@ -32,8 +32,9 @@ static uint32_t find_location(struct parser *parser, struct body *body, const st
 
 static int take_place(struct parser *parser, struct ptx_location *location)
 {
-    return ptx_parser_u32(parser, "the number of a file", &location->file) &&
-           ptx_parser_u32(parser, "a line", &location->line) && ptx_parser_u32(parser, "a column", &location->column);
+    if (!ptx_parser_u32(parser, "the number of a file", &location->file)) return 0;
+    location->file += parser->unit->first_file;
+    return ptx_parser_u32(parser, "a line", &location->line) && ptx_parser_u32(parser, "a column", &location->column);
 }
 
 // function_name $L__info_string0+12, inlined_at 1 20 3
@@ -81,9 +82,10 @@ static void copy_string(struct ptx_lexer *lexer, uint32_t skip, char *to, size_t
 struct ptx_name ptx_location_function(const struct ptx_module *module, const struct ptx_location *location, char *to,
                                       size_t size_bytes)
 {
-    struct ptx_lexer lexer = {module->debug_text, module->debug_end, 1};
     to[0] = '\0';
-    if (location->function.length == 0 || module->debug_text == NULL) return (struct ptx_name){to, 0};
+    const struct unit *unit = ptx_unit_of(module, location->function.at);
+    struct ptx_lexer lexer = {unit->debug_text, unit->debug_end, 1};
+    if (location->function.length == 0 || unit->debug_text == NULL) return (struct ptx_name){to, 0};
     for (struct ptx_token token = ptx_lexer_next(&lexer); token.kind != TOKEN_END; token = ptx_lexer_next(&lexer)) {
         if (token.kind != TOKEN_WORD || token.length != location->function.length ||
             memcmp(token.at, location->function.at, token.length) != 0)

@@ -37,8 +37,21 @@ struct pending {
     uint8_t is_target, wants_targets;
 };
 
+// One text of a module: what `nvcc -ptx` writes. A linked module has several, one behind the other in the module's
+// text.
+struct unit {
+    struct unit *next;
+    const char *at;                     // where it begins
+    struct ptx_name name;               // of .tmaref_unit
+    struct names names;                 // of its variables and functions
+    const char *debug_text, *debug_end; // inside .section .debug_str
+    uint32_t first_file;                // file 0 of this unit in the module
+    int has_version;
+};
+
 struct parser {
     struct ptx_module *module;
+    struct unit *unit;
     struct ptx_arena *arena;
     struct ptx_lexer lexer;
     struct ptx_token token;
@@ -85,13 +98,19 @@ struct ptx_module {
     jmp_buf when_full;
     const char *text;
     size_t text_bytes;
-    const char *debug_text, *debug_end; // inside .section .debug_str
-    struct names names;
+    struct unit first, *last;
+    int is_linked;        // of units: what they leave open is looked for among them
+    struct names symbols; // of all units, while they are linked
     struct ptx_arena_list functions, variables, ops, files, spellings, rows, heads;
     uint32_t spelling_head[SPELLING_HEADS];
     struct body body;
     struct initial initial;
 };
+
+// The unit that a place in the text belongs to.
+struct unit *ptx_unit_of(const struct ptx_module *module, const char *at);
+
+void ptx_complain_of_memory(struct ptx_module *module, struct ptx_errors *errors);
 
 void ptx_parser_advance(struct parser *parser);
 int ptx_parser_is(const struct parser *parser, const char *text);

@@ -50,7 +50,7 @@ struct ptx_variable {
     uint64_t bytes, elements;
     uint64_t init_bytes; // how many bytes of `init` there are: the rest is zero
     const uint8_t *init;
-    const struct ptx_relocation *relocation;
+    struct ptx_relocation *relocation;
     uint32_t relocations;
 };
 

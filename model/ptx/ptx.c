@@ -23,6 +23,8 @@ static int parse_version(struct parser *parser)
         return ptx_parser_fail(parser, &token, "", "a version such as 8.0 is wanted here");
     for (const char *at = token.at; at < dot; at++) major = major * 10 + (unsigned)(*at - '0');
     minor = (unsigned)(dot[1] - '0');
+    if (parser->unit->has_version) return ptx_parser_fail(parser, &token, "", "a second .version");
+    parser->unit->has_version = 1;
     parser->module->program.version = major * 10 + minor;
     ptx_parser_advance(parser);
     if (major <= NEWEST_MAJOR) return 1;
@@ -71,6 +73,7 @@ static int parse_file(struct parser *parser)
     struct ptx_source_file *file = ptx_arena_list_add(parser->arena, &parser->module->files, sizeof *file);
     uint32_t number;
     if (!ptx_parser_u32(parser, "the number of a file", &file->number)) return 0;
+    file->number += parser->unit->first_file;
     struct ptx_token token = parser->token;
     if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_expect(parser, "a string");
     file->name = (struct ptx_name){token.at + 1, token.length - 2};
@@ -89,11 +92,46 @@ static int parse_section(struct parser *parser)
     if (!ptx_parser_is(parser, "{")) return ptx_parser_expect(parser, "{");
     if (!ptx_lexer_skip_block(&parser->lexer)) return ptx_parser_fail(parser, &token, "", "the section does not end");
     if (is_strings) {
-        parser->module->debug_text = token.at + 1;
-        parser->module->debug_end = parser->lexer.at - 1;
+        parser->unit->debug_text = token.at + 1;
+        parser->unit->debug_end = parser->lexer.at - 1;
     }
     ptx_parser_advance(parser);
     return 1;
+}
+
+static uint32_t files_end(const struct ptx_module *module)
+{
+    const struct ptx_source_file *file = module->files.item;
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < module->files.count; i++)
+        if (file[i].number >= end) end = file[i].number + 1;
+    return end;
+}
+
+static int expect_version(struct parser *parser)
+{
+    return ptx_parser_is(parser, ".version") ||
+           ptx_parser_fail(parser, &parser->token, "Is this the output of nvcc -ptx?", "PTX begins with .version");
+}
+
+// .tmaref_unit "name"; another text begins.
+static int parse_unit(struct parser *parser)
+{
+    struct ptx_module *module = parser->module;
+    struct ptx_token token = parser->token;
+    if (!module->is_linked && parser->unit->has_version)
+        return ptx_parser_fail(parser, &token, "", "a module of units begins with .tmaref_unit");
+    if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_expect(parser, "a string");
+    if (module->is_linked) {
+        module->last->next = ptx_arena_take(parser->arena, 1, sizeof *parser->unit);
+        module->last = parser->unit = module->last->next;
+    }
+    module->is_linked = 1;
+    parser->unit->at = token.at;
+    parser->unit->name = (struct ptx_name){token.at + 1, token.length - 2};
+    parser->unit->first_file = files_end(module);
+    ptx_parser_advance(parser);
+    return ptx_parser_expect(parser, ";") && expect_version(parser);
 }
 
 // .alias name, other;
@@ -104,8 +142,8 @@ static int parse_alias(struct parser *parser)
     if (!ptx_parser_name(parser, "a function", &name) || !ptx_parser_expect(parser, ",") ||
         !ptx_parser_name(parser, "a function", &other) || !ptx_parser_expect(parser, ";"))
         return 0;
-    const struct named *from = ptx_names_find(&parser->module->names, name),
-                       *to = ptx_names_find(&parser->module->names, other);
+    const struct named *from = ptx_names_find(&parser->unit->names, name),
+                       *to = ptx_names_find(&parser->unit->names, other);
     if (from == NULL || to == NULL || from->kind != NAME_FUNCTION || to->kind != NAME_FUNCTION)
         return ptx_parser_fail(parser, &token, "Declare both functions above.", ".alias of what is no function");
     struct ptx_function *all = parser->module->functions.item;
@@ -141,6 +179,7 @@ static int parse_directive(struct parser *parser)
     if (ptx_parser_take(parser, ".file")) return parse_file(parser);
     if (ptx_parser_take(parser, ".section")) return parse_section(parser);
     if (ptx_parser_take(parser, ".alias")) return parse_alias(parser);
+    if (ptx_parser_take(parser, ".tmaref_unit")) return parse_unit(parser);
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
     if (ptx_parser_take(parser, ";")) return 1;
     return parse_declaration(parser);
@@ -163,19 +202,29 @@ static void recover_outside(struct parser *parser)
 static void parse_module(struct parser *parser)
 {
     ptx_parser_advance(parser);
-    if (!ptx_parser_is(parser, ".version"))
-        ptx_parser_fail(parser, &parser->token, "Is this the output of nvcc -ptx?", "PTX begins with .version");
+    if (!ptx_parser_is(parser, ".tmaref_unit")) expect_version(parser);
     while (parser->token.kind != TOKEN_END)
         if (!parse_directive(parser) || parser->failed) recover_outside(parser);
 }
 
 // --- The calls -------------------------------------------------------------------------------------------------------
 
+struct unit *ptx_unit_of(const struct ptx_module *module, const char *at)
+{
+    struct unit *unit = (struct unit *)&module->first;
+    while (unit->next != NULL && unit->next->at <= at) unit = unit->next;
+    return unit;
+}
+
 static struct parser parser_at(struct ptx_module *module, struct ptx_errors *errors, const char *at, const char *end,
                                uint32_t line)
 {
-    return (struct parser){
-        .module = module, .arena = &module->arena, .errors = errors, .text = module->text, .lexer = {at, end, line}};
+    return (struct parser){.module = module,
+                           .unit = ptx_unit_of(module, at),
+                           .arena = &module->arena,
+                           .errors = errors,
+                           .text = module->text,
+                           .lexer = {at, end, line}};
 }
 
 static void show(struct ptx_module *module)
@@ -191,7 +240,7 @@ static void show(struct ptx_module *module)
     program->files = module->files.count;
 }
 
-static void complain_of_memory(struct ptx_module *module, struct ptx_errors *errors)
+void ptx_complain_of_memory(struct ptx_module *module, struct ptx_errors *errors)
 {
     struct ptx_token start = {TOKEN_MARK, 1, 1, module->text};
     ptx_complain(errors, module->text, &start, "", "the program takes more memory than the limit of %zu bytes",
@@ -204,6 +253,7 @@ static struct ptx_module *open_module(const char *text, size_t size_bytes, struc
     struct ptx_module *module = calloc(1, sizeof *module);
     *errors = (struct ptx_errors){0};
     if (module == NULL) return NULL;
+    module->last = &module->first;
     module->text = text;
     module->text_bytes = size_bytes;
     module->program.address_bits = ADDRESS_BITS;
@@ -214,7 +264,7 @@ static struct ptx_module *open_module(const char *text, size_t size_bytes, struc
         struct parser parser = parser_at(module, errors, text, text + size_bytes, 1);
         parse_module(&parser);
     } else {
-        complain_of_memory(module, errors);
+        ptx_complain_of_memory(module, errors);
     }
     show(module);
     return module;
@@ -282,7 +332,7 @@ static int decode_first(struct ptx_module *module, struct ptx_function *function
         decode(module, function, errors);
     } else {
         function->is_bad = 1;
-        complain_of_memory(module, errors);
+        ptx_complain_of_memory(module, errors);
     }
     show(module);
     return !function->is_bad;
@@ -301,8 +351,15 @@ int ptx_decode(struct ptx_module *module, uint32_t number, struct ptx_errors *er
 
 int ptx_function_find(const struct ptx_module *module, const char *name)
 {
-    const struct named *named = ptx_names_find(&module->names, (struct ptx_name){name, (uint32_t)strlen(name)});
-    return named == NULL || named->kind != NAME_FUNCTION ? -1 : (int)named->index;
+    const struct ptx_function *function = module->functions.item;
+    int local = -1;
+    for (const struct unit *unit = &module->first; unit != NULL; unit = unit->next) {
+        const struct named *named = ptx_names_find(&unit->names, (struct ptx_name){name, (uint32_t)strlen(name)});
+        if (named == NULL || named->kind != NAME_FUNCTION) continue;
+        if (function[named->index].linkage != PTX_LINK_LOCAL) return (int)named->index;
+        if (local < 0) local = (int)named->index;
+    }
+    return local;
 }
 
 struct ptx_name ptx_file_name(const struct ptx_module *module, uint32_t number)
@@ -320,7 +377,7 @@ void ptx_close(struct ptx_module *module)
     struct ptx_arena_list *lists[] = {&module->functions,     &module->variables,
                                       &module->ops,           &module->files,
                                       &module->spellings,     &module->rows,
-                                      &module->heads,         &module->names.list,
+                                      &module->heads,         &module->symbols.list,
                                       &module->initial.bytes, &module->initial.relocations,
                                       &body->names.list,      &body->variables,
                                       &body->instructions,    &body->operands,
@@ -328,7 +385,11 @@ void ptx_close(struct ptx_module *module)
                                       &body->pending,         &body->target_items,
                                       &body->declared};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) ptx_arena_list_free(lists[i]);
-    free(module->names.head);
+    for (struct unit *unit = &module->first; unit != NULL; unit = unit->next) {
+        ptx_arena_list_free(&unit->names.list);
+        free(unit->names.head);
+    }
+    free(module->symbols.head);
     free(body->names.head);
     ptx_arena_free(&module->arena);
     free(module);

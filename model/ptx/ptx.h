@@ -18,6 +18,12 @@ struct ptx_limits {
 // all of it that was found, with the first PTX_MOST_ERRORS told.
 struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limits limits, struct ptx_errors *errors);
 
+// Puts the units of a module together: each name that is .extern stands for what another unit defines, and of several
+// definitions one is left, the others become declarations. 0 with errors: what no unit defines, what two define, what
+// is something else in another unit. PTX without units is a whole program: of it .extern variables are its own.
+// `is_given` says which functions who runs the module has, although no unit has their bodies.
+int ptx_link(struct ptx_module *module, int (*is_given)(struct ptx_name name), struct ptx_errors *errors);
+
 // What was read. Pointers into it may move when a function is decoded.
 const struct ptx_program *ptx_program(const struct ptx_module *module);
 

@@ -130,7 +130,7 @@ static int read_name(struct parser *parser, struct body *body, struct operands *
     ptx_parser_advance(parser);
     const struct named *named = ptx_names_find_register(&body->names, name, &number);
     if (named == NULL || named->kind == NAME_LABEL || named->kind == NAME_TARGETS)
-        named = named == NULL ? ptx_names_find(&parser->module->names, name) : NULL;
+        named = named == NULL ? ptx_names_find(&parser->unit->names, name) : NULL;
     if (named != NULL && named->kind == NAME_REGISTER) return read_register(parser, operands, named, number, to);
     if (named != NULL && named->kind == NAME_VARIABLE) return read_variable(parser, body, named, to);
     if (named != NULL) {

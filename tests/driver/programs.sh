@@ -63,9 +63,9 @@ no_ptx)
     expect "$name" 'carries machine code and no PTX; compile it with -gencode' "$scratch/err"
     expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
     ;;
-linked)
-    run 1 -- "$folder/linked"
-    expect "$name" 'was linked by -rdc=true, .* compile it without -rdc=true' "$scratch/err"
+linked_no_ptx)
+    run 1 -- "$folder/$name"
+    expect "$name" 'part 1 of a program of -rdc=true: .* no PTX; compile it with -gencode' "$scratch/err"
     expect "$name" 'cudaErrorNoKernelImageForDevice' "$scratch/out"
     ;;
 *)

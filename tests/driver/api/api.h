@@ -49,7 +49,7 @@ unsigned char api_byte(unsigned long long address);
 uint32_t api_word(unsigned long long address);
 
 // A fat binary as nvcc packs them, and one more entry of it; `text_bytes` is what that unpacks to.
-enum { PTX = 1, CUBIN = 2, RELOCATABLE = 0x10, LZ4 = 0x2000, ZSTD = 0x8000, OF_ARCH = 0x100000 };
+enum { PTX = 1, CUBIN = 2, LZ4 = 0x2000, ZSTD = 0x8000, OF_ARCH = 0x100000 };
 enum { HEADER = 16, ENTRY = 64, API_ROOM = 8192 };
 struct api_fatbin {
     unsigned char bytes[API_ROOM];

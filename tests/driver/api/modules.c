@@ -175,8 +175,10 @@ static void show_refusals(void)
     refuse(&fatbin, "carries machine code and no PTX; compile it with -gencode");
     add_text(&fatbin, 1, 100, OF_ARCH);
     refuse(&fatbin, "the program's PTX is for other GPUs");
-    api_fatbin_add(&fatbin, RELOCATABLE, 90, 0, "ptx", 3, 0);
-    refuse(&fatbin, "was linked by -rdc=true");
+    add_text(&fatbin, 1, 90, 0);
+    fatbin.used = HEADER;
+    api_put(fatbin.bytes + 8, 0, 8);
+    refuse(&fatbin, "holds no code");
     api_fatbin_add(&fatbin, PTX, 90, ZSTD, "rubbish!", 8, 100);
     refuse(&fatbin, "cannot be unpacked");
     api_fatbin_add(&fatbin, PTX, 90, LZ4, "rubbish!", 8, 100);

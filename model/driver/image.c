@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fatbin.h"
+#include "units.h"
+
+#define MOST_FILE_BYTES ((long)1 << 30)
+
+// What __fatBinC_Wrapper_t of nvcc's objects holds, and what cuModuleLoadData takes as well.
+#define WRAPPER_MAGIC 0x466243b1u
+enum {
+    WRAPPER_LINKED = 2
+}; // version: nvlink made `data`; `parts` are the fat binaries of the objects, NULL at the end
+struct fatbin_wrapper {
+    uint32_t magic, version;
+    const void *data;
+    const void *const *parts;
+};
+
+static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
+
+// --- Files -----------------------------------------------------------------------------------------------------------
+
+// Why a file cannot be loaded, 0 if it can.
+static int file_error(const struct stat *facts)
+{
+    if (S_ISDIR(facts->st_mode)) return EISDIR;
+    if (!S_ISREG(facts->st_mode)) return ESPIPE;
+    return facts->st_size < MOST_FILE_BYTES ? 0 : EFBIG;
+}
+
+static char *read_file(FILE *file, size_t *size_bytes)
+{
+    struct stat facts;
+    if (fstat(fileno(file), &facts) != 0) return NULL;
+    errno = file_error(&facts);
+    if (errno != 0) return NULL;
+    *size_bytes = (size_t)facts.st_size;
+    char *bytes = calloc(*size_bytes + IMAGE_ZEROS, 1);
+    if (bytes == NULL || fread(bytes, 1, *size_bytes, file) == *size_bytes) return bytes;
+    if (errno == 0) errno = EIO; // it is shorter than it was
+    free(bytes);
+    return NULL;
+}
+
+void *image_file(const char *path, size_t *size_bytes)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return NULL;
+    char *bytes = read_file(file, size_bytes);
+    const int error = errno;
+    fclose(file);
+    errno = error;
+    return bytes;
+}
+
+// --- Programs of several units ---------------------------------------------------------------------------------------
+
+// A part may have nothing for this GPU: libcudadevrt is such a one. What it defines stays open.
+static enum cuda_result add_part(struct driver *driver, const char *call, struct units *units, const void *part,
+                                 unsigned number)
+{
+    struct fatbin_contents contents;
+    char *text, name[32];
+    size_t bytes;
+    const enum fatbin_result result = fatbin_ptx(part, fatbin_bytes(part, SIZE_MAX), &text, &bytes, &contents);
+    snprintf(name, sizeof name, "part %u", number);
+    if (result == FATBIN_TOO_NEW || result == FATBIN_EMPTY) return CUDA_SUCCESS;
+    if (result != FATBIN_OK)
+        return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s of a program of -rdc=true: %s", name,
+                             fatbin_advice(result));
+    const int is_added = units_add(units, name, text, bytes);
+    free(text);
+    return is_added ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static enum cuda_result text_of_parts(struct driver *driver, const char *call, const void *const *parts, char **text,
+                                      size_t *bytes)
+{
+    struct units units = {0};
+    enum cuda_result error = CUDA_SUCCESS;
+    for (unsigned i = 0; parts[i] != NULL && error == CUDA_SUCCESS; i++)
+        error = add_part(driver, call, &units, parts[i], i + 1);
+    if (error == CUDA_SUCCESS && units.text == NULL)
+        error = driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", fatbin_advice(FATBIN_TOO_NEW));
+    if (error != CUDA_SUCCESS) free(units.text);
+    if (error != CUDA_SUCCESS) return error;
+    *text = units.text;
+    *bytes = units.bytes;
+    return CUDA_SUCCESS;
+}
+
+// --- Images ----------------------------------------------------------------------------------------------------------
+
+static enum cuda_result text_of_fatbin(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                       char **text, size_t *bytes)
+{
+    struct fatbin_contents contents;
+    const enum fatbin_result result = fatbin_ptx(image, fatbin_bytes(image, size_bytes), text, bytes, &contents);
+    if (result == FATBIN_OK) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", fatbin_advice(result));
+}
+
+// A wrapper holds addresses, so that a file is none.
+static int is_wrapper(const void *image, size_t size_bytes, struct fatbin_wrapper *wrapper)
+{
+    uint32_t magic;
+    memcpy(&magic, image, sizeof magic);
+    if (magic != WRAPPER_MAGIC || size_bytes != SIZE_MAX) return 0;
+    memcpy(wrapper, image, sizeof *wrapper);
+    return 1;
+}
+
+enum cuda_result image_text(struct driver *driver, const char *call, const void *image, size_t size_bytes, char **text,
+                            size_t *bytes)
+{
+    struct fatbin_wrapper wrapper;
+    if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (is_wrapper(image, size_bytes, &wrapper)) {
+        if (wrapper.version == WRAPPER_LINKED && wrapper.parts != NULL)
+            return text_of_parts(driver, call, wrapper.parts, text, bytes);
+        image = wrapper.data;
+    }
+    if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (fatbin_is(image)) return text_of_fatbin(driver, call, image, size_bytes, text, bytes);
+    if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
+        return driver_refuse(
+            driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
+            "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)");
+    *bytes = strnlen(image, size_bytes);
+    *text = strndup(image, *bytes);
+    return *text == NULL ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}

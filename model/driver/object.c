@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// An object is ELF of 64 bits; nvcc puts fat binaries into the sections .nv_fatbin and __nv_relfatbin, one behind the
+// other. A library is what ar(1) writes: a mark, and members behind heads of 60 characters.
+#include "object.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fatbin.h"
+
+enum { FATBIN_ALIGN = 8, FATBIN_HEAD = 16, AR_MARK = 8, AR_HEAD = 60, AR_NAME = 16, AR_SIZE_AT = 48, AR_SIZE = 10 };
+
+// The sections of an object, and their names.
+struct elf {
+    const char *image;
+    size_t bytes;
+    Elf64_Ehdr head;
+};
+
+static int is_inside(size_t bytes, uint64_t at, uint64_t count)
+{
+    return at <= bytes && count <= bytes - at;
+}
+
+static int section_at(const struct elf *elf, unsigned index, Elf64_Shdr *section)
+{
+    const uint64_t at = elf->head.e_shoff + (uint64_t)index * sizeof *section;
+    if (elf->head.e_shoff > elf->bytes || !is_inside(elf->bytes, at, sizeof *section)) return 0;
+    memcpy(section, elf->image + at, sizeof *section);
+    return section->sh_type == SHT_NOBITS || is_inside(elf->bytes, section->sh_offset, section->sh_size);
+}
+
+static int has_code(const struct elf *elf, const Elf64_Shdr *names, const Elf64_Shdr *section)
+{
+    static const char *const wanted[] = {".nv_fatbin", "__nv_relfatbin"};
+    if (section->sh_type != SHT_PROGBITS || section->sh_name >= names->sh_size) return 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (names->sh_size - section->sh_name > strlen(wanted[i]) &&
+            strcmp(elf->image + names->sh_offset + section->sh_name, wanted[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static int take_section(const char *at, size_t bytes, const char *name, object_take *take, void *of)
+{
+    while (bytes >= FATBIN_HEAD) {
+        const size_t size = fatbin_bytes(at, bytes);
+        const int ended = size == 0 ? 0 : take(of, name, at, size);
+        if (ended != 0) return ended;
+        size_t step = size == 0 ? FATBIN_ALIGN : (size + FATBIN_ALIGN - 1) / FATBIN_ALIGN * FATBIN_ALIGN;
+        if (step > bytes) step = bytes;
+        at += step;
+        bytes -= step;
+    }
+    return 0;
+}
+
+static int take_object(const char *image, size_t bytes, const char *name, object_take *take, void *of)
+{
+    struct elf elf = {.image = image, .bytes = bytes};
+    Elf64_Shdr names, section;
+    if (bytes < sizeof elf.head || memcmp(image, ELFMAG, SELFMAG) != 0) return OBJECT_DAMAGED;
+    memcpy(&elf.head, image, sizeof elf.head);
+    if (elf.head.e_ident[EI_CLASS] != ELFCLASS64 || !section_at(&elf, elf.head.e_shstrndx, &names))
+        return OBJECT_DAMAGED;
+    if (names.sh_type == SHT_NOBITS) return OBJECT_DAMAGED;
+    for (unsigned i = 0; i < elf.head.e_shnum; i++) {
+        if (!section_at(&elf, i, &section)) return OBJECT_DAMAGED;
+        if (!has_code(&elf, &names, &section)) continue;
+        const int ended = take_section(image + section.sh_offset, section.sh_size, name, take, of);
+        if (ended != 0) return ended;
+    }
+    return 0;
+}
+
+// The name of a member ends with a / or a blank. Long names stand elsewhere, and are left as /12.
+static void name_of(const char *head, char *name)
+{
+    size_t length = 0;
+    while (length < AR_NAME && head[length] != ' ' && (length == 0 || head[length] != '/')) length++;
+    memcpy(name, head, length);
+    name[length] = '\0';
+}
+
+static int take_library(const char *image, size_t bytes, object_take *take, void *of)
+{
+    for (size_t at = AR_MARK; bytes - at >= AR_HEAD;) {
+        char name[AR_NAME + 1], size_text[AR_SIZE + 1] = "";
+        memcpy(size_text, image + at + AR_SIZE_AT, AR_SIZE);
+        const size_t size = strtoull(size_text, NULL, 10);
+        name_of(image + at, name);
+        at += AR_HEAD;
+        if (size > bytes - at) return OBJECT_DAMAGED;
+        // What is no object is an index, or a list of names.
+        const int is_object = size >= SELFMAG && memcmp(image + at, ELFMAG, SELFMAG) == 0;
+        const int ended = is_object ? take_object(image + at, size, name, take, of) : 0;
+        if (ended != 0) return ended;
+        at += size + size % 2 < bytes - at ? size + size % 2 : bytes - at;
+    }
+    return 0;
+}
+
+int object_fatbins(const void *image, size_t bytes, object_take *take, void *of)
+{
+    static const char mark[AR_MARK + 1] = "!<arch>\n";
+    if (bytes >= AR_MARK && memcmp(image, mark, AR_MARK) == 0) return take_library(image, bytes, take, of);
+    return take_object(image, bytes, NULL, take, of);
+}
