@@ -63,6 +63,12 @@ struct score {
 // Whether the filter lets a contest of this name run: ask before its buffers are made.
 int contest_wanted(const struct bench *bench, const char *name);
 
+// Sorts the values and returns the one in the middle.
+double bench_median(double *values, int count);
+
+// What `rounds` samples of each side, in milliseconds, say: rates and ratios. Sorts the values.
+void score_rounds(double work, int rounds, double ms[2][BENCH_MAX_ROUNDS], struct score *score);
+
 // Runs `rounds` samples of each side in turn, after a warm-up: a sample is a graph of as many starts as take sample_ms.
 // Then a long run of each. Returns 0 or the CUDA error.
 int contest_measure(struct bench *bench, const struct contest *contest, struct score *score);
@@ -73,6 +79,11 @@ void contest_report(struct bench *bench, const struct contest *contest, const st
 // Both, and compares the results. Returns 0, the CUDA error, or BENCH_DIFFERS with a sentence on stderr.
 enum { BENCH_DIFFERS = -2 };
 int contest_run(struct bench *bench, const struct contest *contest);
+
+// The same against each opponent that the filter lets run, as "WHAT, against OPPONENT"; and whether there is one.
+int contest_run_against(struct bench *bench, const struct contest *contest, const char *what,
+                        const struct bench_side *opponents, int count);
+int contest_wanted_against(const struct bench *bench, const char *what, const struct bench_side *opponents, int count);
 
 // A subject's own contests. Returns 0, or the CUDA error that ended it, or -1 with a sentence in `why`. `is_cpu`: it
 // needs no GPU.

@@ -75,47 +75,31 @@ static int fill_values(struct bench *bench, const struct histogram_job *job)
     return error;
 }
 
+// CUB comes last: it may not be there.
+static const struct bench_side histogram_opponents[] = {
+    {"global atomics", start_global}, {"shared memory, no cluster", start_parts}, {"CUB", start_cub}};
+enum { HISTOGRAM_OPPONENTS = sizeof histogram_opponents / sizeof histogram_opponents[0] };
+
 // Against each opponent, with the same bar.
 static int run_histogram(struct bench *bench, struct histogram_contest *of, const char *what)
 {
-    const struct bench_side opponents[] = {
-        {"global atomics", start_global}, {"shared memory, no cluster", start_parts}, {"CUB", start_cub}};
     void *arguments[1];
-    char name[120];
     struct histogram_job job = of->job;
     struct gpu_launch launch = histogram_launch(of->variant, of->cluster, 1, HISTOGRAM_MAX_THREADS, &job, arguments);
     of->clusters = (uint32_t)gpu_clusters(&bench->gpu, &launch);
     if (of->clusters == 0) return CUDA_ERROR_NOT_FOUND;
+    const struct contest contest = {.unit = "G",
+                                    .ours = {"cluster", start_histogram},
+                                    .context = of,
+                                    .sets = 1,
+                                    .work = 1e-9 * (double)HISTOGRAM_COUNT,
+                                    .bar = 1,
+                                    .result = of->job.bins,
+                                    .result_bytes = (size_t)of->job.nbins * 4};
     int error = fill_values(bench, &of->job), has_cub = cub_open(&of->cub, &bench->gpu, 4, &of->job);
     if (!has_cub) fprintf(stderr, "bench: there is no libtmaref_cub.so beside the kernels: no contest with CUB\n");
-    for (int i = 0; i < 2 + has_cub && error == CUDA_SUCCESS; i++) {
-        const struct contest contest = {.name = name,
-                                        .unit = "G",
-                                        .ours = {"cluster", start_histogram},
-                                        .theirs = opponents[i],
-                                        .context = of,
-                                        .sets = 1,
-                                        .work = 1e-9 * (double)HISTOGRAM_COUNT,
-                                        .bar = 1,
-                                        .result = of->job.bins,
-                                        .result_bytes = (size_t)of->job.nbins * 4};
-        snprintf(name, sizeof name, "%s, against %s", what, opponents[i].name);
-        if (contest_wanted(bench, name)) error = contest_run(bench, &contest);
-    }
-    return error;
-}
-
-// The filter may be part of what comes behind `what` too.
-static int histogram_wanted(const struct bench *bench, const char *what)
-{
-    char name[120];
-    const char *const against[] = {"global atomics", "shared memory, no cluster", "CUB"};
-    int wanted = 0;
-    for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%s, against %s", what, against[i]);
-        wanted |= contest_wanted(bench, name);
-    }
-    return wanted;
+    if (error != CUDA_SUCCESS) return error;
+    return contest_run_against(bench, &contest, what, histogram_opponents, HISTOGRAM_OPPONENTS - !has_cub);
 }
 
 static int run_histograms(struct bench *bench)
@@ -136,7 +120,7 @@ static int run_histograms(struct bench *bench)
         char name[80];
         snprintf(name, sizeof name, "histogram 2^%u, cluster %u, %s", rows[i].bits, rows[i].cluster,
                  ways[rows[i].variant]);
-        if (!histogram_wanted(bench, name)) continue;
+        if (!contest_wanted_against(bench, name, histogram_opponents, HISTOGRAM_OPPONENTS)) continue;
         of.job.nbins = UINT32_C(1) << rows[i].bits;
         of.job.input = gpu_buffer(&bench->gpu, 0, (size_t)HISTOGRAM_COUNT * 4);
         of.job.bins = gpu_buffer(&bench->gpu, 1, (size_t)4 << 18);
@@ -207,28 +191,20 @@ static int start_early(struct bench *bench, void *context, int set)
 
 static int run_softmax(struct bench *bench, struct softmax_contest *of, const char *what)
 {
-    const struct bench_side opponents[] = {{"two kernels", start_two_kernels},
-                                           {"two kernels, programmatic launch", start_early},
-                                           {"the last CTA merges", start_one_kernel}};
-    char name[120];
-    int error = CUDA_SUCCESS;
+    static const struct bench_side opponents[] = {{"two kernels", start_two_kernels},
+                                                  {"two kernels, programmatic launch", start_early},
+                                                  {"the last CTA merges", start_one_kernel}};
     of->set_bytes = (uint64_t)of->rows * of->job.count * SOFTMAX_MAX_DIMS * 2;
-    for (int i = 0; i < 3 && error == CUDA_SUCCESS; i++) {
-        struct contest contest = {.name = name,
-                                  .unit = "TB",
-                                  .ours = {"cluster", start_cluster},
-                                  .theirs = opponents[i],
-                                  .context = of,
-                                  .sets = (int)(KEYS_BYTES / of->set_bytes),
-                                  .work = 2e-12 * (double)of->set_bytes,
-                                  .bar = 1,
-                                  .result = of->job.out,
-                                  .result_bytes = (size_t)of->rows * SOFTMAX_MAX_DIMS * 4};
-        if (contest.sets > MOST_SETS) contest.sets = MOST_SETS;
-        snprintf(name, sizeof name, "%s, against %s", what, opponents[i].name);
-        if (contest_wanted(bench, name)) error = contest_run(bench, &contest);
-    }
-    return error;
+    const uint64_t sets = KEYS_BYTES / of->set_bytes;
+    const struct contest contest = {.unit = "TB",
+                                    .ours = {"cluster", start_cluster},
+                                    .context = of,
+                                    .sets = sets < MOST_SETS ? (int)sets : MOST_SETS,
+                                    .work = 2e-12 * (double)of->set_bytes,
+                                    .bar = 1,
+                                    .result = of->job.out,
+                                    .result_bytes = (size_t)of->rows * SOFTMAX_MAX_DIMS * 4};
+    return contest_run_against(bench, &contest, what, opponents, sizeof opponents / sizeof opponents[0]);
 }
 
 static int run_attention(struct bench *bench, struct softmax_contest *of)

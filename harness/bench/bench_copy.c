@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies of device memory, and the gain of multicast loads.
 #include <stdio.h>
+#include <string.h>
 
 #include "copy_launch.h"
 #include "data.h"
@@ -10,86 +11,78 @@
 // Rates count each byte twice: read and written.
 #define COPY_BYTES   ((size_t)1 << 30)
 #define STREAM_BYTES ((size_t)32 << 20) // stays in the L2 cache: what is measured is the way from there
-enum { COPY_SETS = 2, STREAM_REPEATS = 4 };
+enum { STREAM_REPEATS = 4 };
 
+// `side`: a copy of each, ours and theirs; or a stream.
+typedef int copy_start(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes);
 struct copy_contest {
-    unsigned long long from[COPY_SETS], to[COPY_SETS];
-    struct copy_stream stream[2]; // ours, theirs
+    struct data_sets sets;
+    copy_start *side[2];
+    struct copy_stream stream[2];
 };
 
-static int start_bytes(struct bench *bench, void *context, int set)
+static int start_prefetch(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes)
 {
-    const struct copy_contest *of = context;
-    return copy_start_bytes(&bench->gpu, of->to[set], of->from[set], COPY_BYTES);
+    return prefetch_start_fast(gpu, to, from, size_bytes);
 }
 
-static int start_tiles(struct bench *bench, void *context, int set)
+static int start_memcpy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t size_bytes)
 {
-    const struct copy_contest *of = context;
-    return copy_start_tiles(&bench->gpu, of->to[set], of->from[set], COPY_BYTES);
+    return (int)gpu->driver.cuMemcpyDtoDAsync_v2(to, from, size_bytes, gpu->stream);
 }
 
-static int start_ring(struct bench *bench, void *context, int set)
+static int start_copy(struct bench *bench, const struct copy_contest *of, int side, int set)
 {
-    const struct copy_contest *of = context;
-    return copy_start_ring(&bench->gpu, of->to[set], of->from[set], COPY_BYTES);
+    return of->side[side](&bench->gpu, of->sets.to[set], of->sets.from[set], COPY_BYTES);
 }
 
-static int start_vector(struct bench *bench, void *context, int set)
+static int start_ours(struct bench *bench, void *context, int set)
 {
-    const struct copy_contest *of = context;
-    return copy_start_vector(&bench->gpu, of->to[set], of->from[set], COPY_BYTES);
+    return start_copy(bench, context, 0, set);
 }
 
-static int start_prefetch(struct bench *bench, void *context, int set)
+static int start_theirs(struct bench *bench, void *context, int set)
 {
-    const struct copy_contest *of = context;
-    return prefetch_start_fast(&bench->gpu, of->to[set], of->from[set], COPY_BYTES);
-}
-
-static int start_memcpy(struct bench *bench, void *context, int set)
-{
-    const struct copy_contest *of = context;
-    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->to[set], of->from[set], COPY_BYTES, bench->gpu.stream);
+    return start_copy(bench, context, 1, set);
 }
 
 // Runs the contest if it is wanted; the first one that is makes the buffers.
 static int run_one(struct bench *bench, struct copy_contest *of, const struct contest *contest)
 {
     if (!contest_wanted(bench, contest->name)) return CUDA_SUCCESS;
-    for (int i = 0; i < COPY_SETS && of->to[COPY_SETS - 1] == 0; i++) {
-        of->from[i] = data_new(&bench->gpu, DATA_BYTES, COPY_BYTES, (uint64_t)i);
-        of->to[i] = data_new(&bench->gpu, DATA_BYTES, COPY_BYTES, 100 + (uint64_t)i);
-        if (of->from[i] == 0 || of->to[i] == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return contest_run(bench, contest);
+    return data_sets_new(&bench->gpu, COPY_BYTES, &of->sets) ? contest_run(bench, contest) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static int run_copies(struct bench *bench, struct copy_contest *of)
 {
     static const struct {
-        const char *name;
-        struct bench_side ours, theirs;
+        const char *name, *ours, *theirs;
+        copy_start *side[2];
         double bar;
     } rows[] = {
-        {"copy 1 GiB, bulk, against memcpy", {"copy_bytes", start_bytes}, {"cuMemcpyDtoD", start_memcpy}, 0.97},
-        {"copy 1 GiB, bulk, against vectors", {"copy_bytes", start_bytes}, {"copy_vector", start_vector}, 0.97},
-        {"copy 1 GiB, tiles, against memcpy", {"copy_tiles", start_tiles}, {"cuMemcpyDtoD", start_memcpy}, 0.97},
-        {"copy 1 GiB, tiles, against vectors", {"copy_tiles", start_tiles}, {"copy_vector", start_vector}, 0.97},
-        {"copy 1 GiB, ring, against memcpy", {"copy_ring", start_ring}, {"cuMemcpyDtoD", start_memcpy}, 0},
-        {"prefetch 1 GiB, against memcpy", {"prefetch", start_prefetch}, {"cuMemcpyDtoD", start_memcpy}, 0.95},
-        {"prefetch 1 GiB, against vectors", {"prefetch", start_prefetch}, {"copy_vector", start_vector}, 0.95},
+        {"copy 1 GiB, bulk, against memcpy", "copy_bytes", "cuMemcpyDtoD", {copy_start_bytes, start_memcpy}, 0.97},
+        {"copy 1 GiB, bulk, against vectors", "copy_bytes", "copy_vector", {copy_start_bytes, copy_start_vector}, 0.97},
+        {"copy 1 GiB, tiles, against memcpy", "copy_tiles", "cuMemcpyDtoD", {copy_start_tiles, start_memcpy}, 0.97},
+        {"copy 1 GiB, tiles, against vectors",
+         "copy_tiles",
+         "copy_vector",
+         {copy_start_tiles, copy_start_vector},
+         0.97},
+        {"copy 1 GiB, ring, against memcpy", "copy_ring", "cuMemcpyDtoD", {copy_start_ring, start_memcpy}, 0},
+        {"prefetch 1 GiB, against memcpy", "prefetch", "cuMemcpyDtoD", {start_prefetch, start_memcpy}, 0.95},
+        {"prefetch 1 GiB, against vectors", "prefetch", "copy_vector", {start_prefetch, copy_start_vector}, 0.95},
     };
     int error = CUDA_SUCCESS;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && error == CUDA_SUCCESS; i++) {
-        struct contest contest = {.name = rows[i].name,
-                                  .unit = "TB",
-                                  .ours = rows[i].ours,
-                                  .theirs = rows[i].theirs,
-                                  .context = of,
-                                  .sets = COPY_SETS,
-                                  .work = 2e-12 * (double)COPY_BYTES,
-                                  .bar = rows[i].bar};
+        const struct contest contest = {.name = rows[i].name,
+                                        .unit = "TB",
+                                        .ours = {rows[i].ours, start_ours},
+                                        .theirs = {rows[i].theirs, start_theirs},
+                                        .context = of,
+                                        .sets = DATA_SETS,
+                                        .work = 2e-12 * (double)COPY_BYTES,
+                                        .bar = rows[i].bar};
+        memcpy(of->side, rows[i].side, sizeof of->side);
         error = run_one(bench, of, &contest);
     }
     return error;
@@ -98,7 +91,7 @@ static int run_copies(struct bench *bench, struct copy_contest *of)
 static int start_stream(struct bench *bench, const struct copy_contest *of, int side)
 {
     struct copy_stream stream = of->stream[side];
-    stream.from = of->from[0];
+    stream.from = of->sets.from[0];
     return copy_start_stream(&bench->gpu, &stream);
 }
 
@@ -140,13 +133,10 @@ static int run_streams(struct bench *bench, struct copy_contest *of)
 
 int bench_copy(struct bench *bench, struct text *why)
 {
-    struct copy_contest of = {.from = {0}};
+    struct copy_contest of = {.sets = {{0}, {0}}};
     (void)why;
     int error = run_copies(bench, &of);
     if (error == CUDA_SUCCESS) error = run_streams(bench, &of);
-    for (int i = 0; i < COPY_SETS; i++) {
-        data_free(&bench->gpu, of.from[i]);
-        data_free(&bench->gpu, of.to[i]);
-    }
+    data_sets_free(&bench->gpu, &of.sets);
     return error;
 }

@@ -2,7 +2,6 @@
 // How long a single copy, load or barrier takes, in clocks of the SM, on a GPU that does nothing else. No contest:
 // there is nobody to be faster than.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "latency_job.h"
 #include "subjects.h"
@@ -63,23 +62,17 @@ static const char *text_of(enum latency_kind kind)
     return texts[kind];
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 // Clocks of one round, of which the first is not counted: the median, the least and the greatest.
-static void report(struct bench *bench, const struct measurement *m, uint32_t size_bytes, uint64_t *clocks)
+static void report(struct bench *bench, const struct measurement *m, uint32_t size_bytes, const uint64_t *clocks)
 {
     static const char *const sources[] = {"", ", in L2", ", in memory"};
     int is_mean = (m->kind >= LATENCY_SHARED_WORD && m->kind <= LATENCY_GLOBAL_WORD) || m->kind == LATENCY_SYNCTHREADS;
     double unit = is_mean ? LATENCY_WORDS : m->kind == LATENCY_BULK_REMOTE ? 2 : 1;
     enum { COUNTED = LATENCY_ROUNDS - 1 };
     char name[100];
-    qsort(clocks + 1, COUNTED, sizeof *clocks, ascending);
-    double median = (double)clocks[1 + COUNTED / 2] / unit, least = (double)clocks[1] / unit;
-    double greatest = (double)clocks[COUNTED] / unit;
+    double each[COUNTED];
+    for (int i = 0; i < COUNTED; i++) each[i] = (double)clocks[i + 1] / unit;
+    const double median = bench_median(each, COUNTED), least = each[0], greatest = each[COUNTED - 1];
     snprintf(name, sizeof name, "%s%s", text_of(m->kind), sources[m->source]);
     bench->contests++;
     if (bench->report == NULL) {

@@ -120,29 +120,14 @@ static double sample(const struct bench *bench, void (*side)(struct work *), str
     return taken / runs;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void measure(struct bench *bench, const struct contest *contest, void (*side[2])(struct work *), struct work *w)
 {
-    double ms[2][BENCH_MAX_ROUNDS], ratio[BENCH_MAX_ROUNDS];
+    double ms[2][BENCH_MAX_ROUNDS];
     struct score score = {0};
     for (int s = 0; s < 2; s++) side[s](w); // warm
-    for (int round = 0; round < bench->rounds; round++) {
+    for (int round = 0; round < bench->rounds; round++)
         for (int turn = 0; turn < 2; turn++) ms[(round + turn) % 2][round] = sample(bench, side[(round + turn) % 2], w);
-        ratio[round] = ms[1][round] / ms[0][round];
-    }
-    qsort(ratio, (size_t)bench->rounds, sizeof *ratio, ascending);
-    for (int s = 0; s < 2; s++) {
-        qsort(ms[s], (size_t)bench->rounds, sizeof **ms, ascending);
-        score.rate[s] = 1e3 * contest->work / ms[s][bench->rounds / 2];
-    }
-    score.ratio = ratio[bench->rounds / 2];
-    score.ratio_least = ratio[0];
-    score.ratio_greatest = ratio[bench->rounds - 1];
+    score_rounds(contest->work, bench->rounds, ms, &score);
     contest_report(bench, contest, &score);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Transposed matrices against plain copies of as many bytes and against a transposition through shared memory without
-// TMA, the best of its tiles; and tiles turned without bank conflicts against tiles
-// turned as one would write it first.
+// TMA, the best of its tiles; and tiles turned without bank conflicts against tiles turned as one would write it first.
 #include <stdio.h>
 
 #include "data.h"
@@ -12,10 +11,10 @@
 
 // Rates count each byte twice: read and written.
 #define MATRIX_BYTES ((uint64_t)1 << 30)
-enum { SETS = 2, ROUNDS = 100 };
+enum { ROUNDS = 100 };
 
 struct transpose_contest {
-    unsigned long long from[SETS], to[SETS];
+    struct data_sets sets;
     struct transpose_case fast;
     uint32_t element_bytes, side; // side: of their tiles
 };
@@ -23,19 +22,20 @@ struct transpose_contest {
 static int start_transpose(struct bench *bench, void *context, int set)
 {
     const struct transpose_contest *of = context;
-    return transpose_launch(&bench->gpu, &of->fast, of->from[set], of->to[set], 0);
+    return transpose_launch(&bench->gpu, &of->fast, of->sets.from[set], of->sets.to[set], 0);
 }
 
 static int start_memcpy(struct bench *bench, void *context, int set)
 {
     const struct transpose_contest *of = context;
-    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->to[set], of->from[set], MATRIX_BYTES, bench->gpu.stream);
+    return (int)bench->gpu.driver.cuMemcpyDtoDAsync_v2(of->sets.to[set], of->sets.from[set], MATRIX_BYTES,
+                                                       bench->gpu.stream);
 }
 
 static int start_shared(struct bench *bench, void *context, int set)
 {
     const struct transpose_contest *of = context;
-    const struct opponent_transposition job = {of->from[set], of->to[set], of->fast.rows, of->fast.columns};
+    const struct opponent_transposition job = {of->sets.from[set], of->sets.to[set], of->fast.rows, of->fast.columns};
     return opponent_transpose(&bench->gpu, of->element_bytes, of->side, &job);
 }
 
@@ -43,13 +43,14 @@ static int start_best_turn(struct bench *bench, void *context, int set)
 {
     const struct transpose_contest *of = context;
     return transpose_start_turning(&bench->gpu, of->element_bytes, SWIZZLE_128B, transpose_best_walk(of->element_bytes),
-                                   ROUNDS, of->to[set]);
+                                   ROUNDS, of->sets.to[set]);
 }
 
 static int start_plain_turn(struct bench *bench, void *context, int set)
 {
     const struct transpose_contest *of = context;
-    return transpose_start_turning(&bench->gpu, of->element_bytes, SWIZZLE_NONE, TRANSPOSE_ROWS, ROUNDS, of->to[set]);
+    return transpose_start_turning(&bench->gpu, of->element_bytes, SWIZZLE_NONE, TRANSPOSE_ROWS, ROUNDS,
+                                   of->sets.to[set]);
 }
 
 // The tile with which their transposition is fastest.
@@ -72,14 +73,10 @@ static int choose_side(struct bench *bench, struct transpose_contest *of, const 
 static int run_one(struct bench *bench, struct transpose_contest *of, const struct contest *contest)
 {
     if (!contest_wanted(bench, contest->name)) return CUDA_SUCCESS;
-    for (int i = 0; i < SETS && of->to[SETS - 1] == 0; i++) {
-        of->from[i] = data_new(&bench->gpu, DATA_BYTES, MATRIX_BYTES, (uint64_t)i);
-        of->to[i] = data_new(&bench->gpu, DATA_BYTES, MATRIX_BYTES, 100 + (uint64_t)i);
-        if (of->from[i] == 0 || of->to[i] == 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (!data_sets_new(&bench->gpu, MATRIX_BYTES, &of->sets)) return CUDA_ERROR_OUT_OF_MEMORY;
     if (contest->theirs.start != start_shared) return contest_run(bench, contest);
     struct contest compared = *contest;
-    compared.result = of->to[0];
+    compared.result = of->sets.to[0];
     compared.result_bytes = MATRIX_BYTES;
     int error = choose_side(bench, of, contest);
     return error == CUDA_SUCCESS ? contest_run(bench, &compared) : error;
@@ -90,7 +87,7 @@ static int run_size(struct bench *bench, struct transpose_contest *of, uint32_t 
     const uint32_t columns = element_bytes == 16 ? 8192 : element_bytes == 1 ? 32768 : 16384;
     const uint32_t rows = (uint32_t)(MATRIX_BYTES / element_bytes / columns);
     char name[80];
-    struct contest contest = {.name = name, .context = of, .sets = SETS};
+    struct contest contest = {.name = name, .context = of, .sets = DATA_SETS};
     of->element_bytes = element_bytes;
     of->fast = transpose_fast_case(&bench->gpu, element_bytes, rows, columns);
     snprintf(name, sizeof name, "transpose 1 GiB, %u-byte elements, against memcpy", element_bytes);
@@ -114,13 +111,10 @@ static int run_size(struct bench *bench, struct transpose_contest *of, uint32_t 
 
 int bench_transpose(struct bench *bench, struct text *why)
 {
-    struct transpose_contest of = {.from = {0}};
+    struct transpose_contest of = {.sets = {{0}, {0}}};
     int error = CUDA_SUCCESS;
     (void)why;
     for (uint32_t bytes = 1; bytes <= 16 && error == CUDA_SUCCESS; bytes *= 2) error = run_size(bench, &of, bytes);
-    for (int i = 0; i < SETS; i++) {
-        data_free(&bench->gpu, of.from[i]);
-        data_free(&bench->gpu, of.to[i]);
-    }
+    data_sets_free(&bench->gpu, &of.sets);
     return error;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,42 +112,38 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sorts the values and returns the one in the middle.
-static double median(double *values, int count)
+double bench_median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, ascending);
     return values[count / 2];
 }
 
-static double median_of(const struct sample *samples, int count, size_t member_offset)
+void score_rounds(double work, int rounds, double ms[2][BENCH_MAX_ROUNDS], struct score *score)
 {
-    double values[BENCH_MAX_ROUNDS];
-    for (int i = 0; i < count; i++) memcpy(&values[i], (const char *)&samples[i] + member_offset, sizeof(double));
-    return median(values, count);
+    double ratio[BENCH_MAX_ROUNDS];
+    for (int round = 0; round < rounds; round++) ratio[round] = ms[1][round] / ms[0][round];
+    for (int s = 0; s < 2; s++) score->rate[s] = 1e3 * work / bench_median(ms[s], rounds);
+    score->ratio = bench_median(ratio, rounds);
+    score->ratio_least = ratio[0];
+    score->ratio_greatest = ratio[rounds - 1];
 }
 
 static int run_rounds(struct bench *bench, const struct contest *contest, const struct runner runner[2],
                       struct score *score)
 {
-    static struct sample samples[2][BENCH_MAX_ROUNDS];
-    double ratio[BENCH_MAX_ROUNDS];
-    int error = CUDA_SUCCESS, rounds = bench->rounds;
-    for (int round = 0; round < rounds && error == CUDA_SUCCESS; round++) {
-        for (int turn = 0; turn < 2 && error == CUDA_SUCCESS; turn++) {
-            int s = (round + turn) % 2; // who comes first changes from round to round
-            error = take(bench, &runner[s], runner[s].launches, &samples[s][round]);
-        }
-        ratio[round] = samples[1][round].ms / samples[0][round].ms;
+    double ms[2][BENCH_MAX_ROUNDS], mhz[2][BENCH_MAX_ROUNDS], watts[2][BENCH_MAX_ROUNDS];
+    for (int turn = 0; turn < 2 * bench->rounds; turn++) {
+        struct sample sample;
+        const int round = turn / 2, s = (round + turn) % 2; // who comes first changes from round to round
+        const int error = take(bench, &runner[s], runner[s].launches, &sample);
+        if (error != CUDA_SUCCESS) return error;
+        ms[s][round] = sample.ms, mhz[s][round] = sample.mhz, watts[s][round] = sample.watts;
     }
-    if (error != CUDA_SUCCESS) return error;
+    score_rounds(contest->work, bench->rounds, ms, score);
     for (int s = 0; s < 2; s++) {
-        score->rate[s] = 1e3 * contest->work / median_of(samples[s], rounds, offsetof(struct sample, ms));
-        score->mhz[s] = median_of(samples[s], rounds, offsetof(struct sample, mhz));
-        score->watts[s] = median_of(samples[s], rounds, offsetof(struct sample, watts));
+        score->mhz[s] = bench_median(mhz[s], bench->rounds);
+        score->watts[s] = bench_median(watts[s], bench->rounds);
     }
-    score->ratio = median(ratio, rounds);
-    score->ratio_least = ratio[0];
-    score->ratio_greatest = ratio[rounds - 1];
     return CUDA_SUCCESS;
 }
 
@@ -256,5 +251,37 @@ int contest_run(struct bench *bench, const struct contest *contest)
     int error = contest->result != 0 ? compare(bench, contest) : CUDA_SUCCESS;
     if (error == CUDA_SUCCESS) error = contest_measure(bench, contest, &score);
     if (error == CUDA_SUCCESS) contest_report(bench, contest, &score);
+    return error;
+}
+
+// --- Several opponents -----------------------------------------------------------------------------------------------
+
+enum { NAME_BYTES = 120 };
+
+static int name_against(const struct bench *bench, const char *what, const struct bench_side *opponent, char *name)
+{
+    snprintf(name, NAME_BYTES, "%s, against %s", what, opponent->name);
+    return contest_wanted(bench, name);
+}
+
+int contest_wanted_against(const struct bench *bench, const char *what, const struct bench_side *opponents, int count)
+{
+    char name[NAME_BYTES];
+    for (int i = 0; i < count; i++)
+        if (name_against(bench, what, &opponents[i], name)) return 1;
+    return 0;
+}
+
+int contest_run_against(struct bench *bench, const struct contest *contest, const char *what,
+                        const struct bench_side *opponents, int count)
+{
+    char name[NAME_BYTES];
+    struct contest one = *contest;
+    int error = CUDA_SUCCESS;
+    one.name = name;
+    for (int i = 0; i < count && error == CUDA_SUCCESS; i++) {
+        one.theirs = opponents[i];
+        if (name_against(bench, what, &opponents[i], name)) error = contest_run(bench, &one);
+    }
     return error;
 }

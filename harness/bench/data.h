@@ -12,4 +12,13 @@ enum data_kind { DATA_BYTES, DATA_BF16, DATA_F16, DATA_E4M3, DATA_E5M2, DATA_F32
 unsigned long long data_new(struct gpu *gpu, enum data_kind kind, size_t bytes, uint64_t seed);
 void data_free(struct gpu *gpu, unsigned long long address);
 
+// Input sets of a contest that copies: random bytes, and where they go. Made at the first call; returns 0 if there is
+// no room.
+enum { DATA_SETS = 2 };
+struct data_sets {
+    unsigned long long from[DATA_SETS], to[DATA_SETS];
+};
+int data_sets_new(struct gpu *gpu, size_t bytes, struct data_sets *sets);
+void data_sets_free(struct gpu *gpu, const struct data_sets *sets);
+
 #endif

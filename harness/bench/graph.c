@@ -47,30 +47,20 @@ void graph_free(struct bench *bench, struct CUgraphExec_st *graph)
     if (graph != NULL) bench->graphs->cuGraphExecDestroy(graph);
 }
 
-static int launch(struct bench *bench, struct CUgraphExec_st *graph, int starts, double *ms)
+// Times a graph of `starts` starts; where there is none yet, one start of the side by itself.
+static int time_starts(struct bench *bench, const struct contest *contest, const struct bench_side *side,
+                       struct CUgraphExec_st *graph, int starts, double *ms)
 {
     const struct cuda_driver *call = &bench->gpu.driver;
     float elapsed = 0;
     int error = (int)call->cuEventRecord(bench->event[0], bench->gpu.stream);
-    if (error == CUDA_SUCCESS) error = (int)bench->graphs->cuGraphLaunch(graph, bench->gpu.stream);
+    if (error == CUDA_SUCCESS)
+        error = graph == NULL ? side->start(bench, contest->context, 0)
+                              : (int)bench->graphs->cuGraphLaunch(graph, bench->gpu.stream);
     if (error == CUDA_SUCCESS) error = (int)call->cuEventRecord(bench->event[1], bench->gpu.stream);
     if (error == CUDA_SUCCESS) error = (int)bench->graphs->cuStreamSynchronize(bench->gpu.stream);
     if (error == CUDA_SUCCESS) error = (int)call->cuEventElapsedTime_v2(&elapsed, bench->event[0], bench->event[1]);
     *ms = (double)elapsed / starts;
-    return error;
-}
-
-// One start by itself tells how many make a graph.
-static int first_start(struct bench *bench, const struct contest *contest, const struct bench_side *side, double *ms)
-{
-    const struct cuda_driver *call = &bench->gpu.driver;
-    float elapsed = 0;
-    int error = (int)call->cuEventRecord(bench->event[0], bench->gpu.stream);
-    if (error == CUDA_SUCCESS) error = side->start(bench, contest->context, 0);
-    if (error == CUDA_SUCCESS) error = (int)call->cuEventRecord(bench->event[1], bench->gpu.stream);
-    if (error == CUDA_SUCCESS) error = (int)bench->graphs->cuStreamSynchronize(bench->gpu.stream);
-    if (error == CUDA_SUCCESS) error = (int)call->cuEventElapsedTime_v2(&elapsed, bench->event[0], bench->event[1]);
-    *ms = (double)elapsed;
     return error;
 }
 
@@ -79,14 +69,14 @@ int graph_time(struct bench *bench, const struct contest *contest, const struct 
 {
     struct CUgraphExec_st *graph = NULL;
     double once;
-    int set = 0, error = first_start(bench, contest, side, ms);
+    int set = 0, error = time_starts(bench, contest, side, NULL, 1, ms);
     if (error != CUDA_SUCCESS || (*ms > give_up_ms && *ms > 1)) return error;
     int starts = *ms * (double)MOST_STARTS < HURRY_MS ? MOST_STARTS : (int)(HURRY_MS / *ms) + 2;
     if (starts > MOST_STARTS) starts = MOST_STARTS;
     error = graph_capture(bench, contest, side, starts, &set, &graph);
-    if (error == CUDA_SUCCESS) error = launch(bench, graph, starts, ms);
+    if (error == CUDA_SUCCESS) error = time_starts(bench, contest, side, graph, starts, ms);
     for (int i = 0; i < 2 && error == CUDA_SUCCESS && *ms <= give_up_ms; i++) {
-        error = launch(bench, graph, starts, &once);
+        error = time_starts(bench, contest, side, graph, starts, &once);
         if (once < *ms) *ms = once;
     }
     graph_free(bench, graph);
