@@ -63,16 +63,14 @@ void diff_print(const struct family *family, uint64_t index, const void *test_ca
 
 json_t *result_write(const struct result *result)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "status", json_integer(result->status));
+    json_t *json = json_pack("{s:i}", "status", result->status);
     if (result->rule != RULE_OK) json_object_set_new(json, "rule", json_string(rule_row(result->rule)->id));
     if (result->told[0] != '\0') json_object_set_new(json, "told", json_string(result->told));
     for (int i = 0; i < result->windows; i++) {
         const struct window *window = &result->window[i];
-        json_t *bytes = json_object();
-        json_object_set_new(bytes, "base", json_u64(window->base));
-        json_object_set_new(bytes, "bytes", json_hex(window->bytes, window->size_bytes));
-        json_object_set_new(json, window->name, bytes);
+        json_object_set_new(json, window->name,
+                            json_pack("{s:o, s:o}", "base", json_u64(window->base), "bytes",
+                                      json_hex(window->bytes, window->size_bytes)));
     }
     return json;
 }

@@ -95,8 +95,7 @@ static int add_case(const struct source *source, struct batch *batch, struct tex
     char path[200];
     if (batch_add(batch, &reason)) return 1;
     name_path(source, path, sizeof path);
-    text_set(why, "%sline %llu: %.250s", path, (unsigned long long)source->line, reason.at);
-    return 0;
+    return text_fail(why, "%sline %llu: %.250s", path, (unsigned long long)source->line, reason.at);
 }
 
 // Is it time to run what was found so far? Cases that break a rarely broken rule take long to find, and cases of whole

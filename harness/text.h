@@ -14,4 +14,7 @@ void text_add_name(struct text *list, const char *name, int i, int count);
 
 void text_set(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// The same; returns 0, for `return text_fail(...)` in functions that return 0 with a sentence.
+int text_fail(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -28,29 +28,24 @@ enum { MAX_LINES = 4096 };
 
 static json_t *window_write(const struct window *window)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "base", json_u64(window->base));
-    if (window->size_bytes <= TRACE_WHOLE_BYTES) {
-        json_object_set_new(json, "bytes", json_hex(window->bytes, window->size_bytes));
-        return json;
-    }
     uint8_t digests[MAX_LINES];
+    if (window->size_bytes <= TRACE_WHOLE_BYTES)
+        return json_pack("{s:o, s:o}", "base", json_u64(window->base), "bytes",
+                         json_hex(window->bytes, window->size_bytes));
     uint32_t lines = line_digests(window, digests, MAX_LINES);
-    json_object_set_new(json, "size", json_u64(window->size_bytes));
-    json_object_set_new(json, "digest", json_sprintf("%016" PRIx64, XXH3_64bits(window->bytes, window->size_bytes)));
-    json_object_set_new(json, "lines", json_hex(digests, lines));
-    return json;
+    return json_pack("{s:o, s:I, s:o, s:o}", "base", json_u64(window->base), "size", (json_int_t)window->size_bytes,
+                     "digest", json_sprintf("%016" PRIx64, XXH3_64bits(window->bytes, window->size_bytes)), "lines",
+                     json_hex(digests, lines));
 }
 
 json_t *trace_write(const struct family *family, const void *test_case, const struct result *result,
                     enum trace_detail detail)
 {
-    json_t *json = json_object(), *windows = json_object();
-    json_object_set_new(json, "case", family_write(family, test_case));
-    json_object_set_new(json, "status", json_integer(result->status));
+    json_t *windows = json_object();
     for (int i = 0; i < result->windows; i++)
         json_object_set_new(windows, result->window[i].name, window_write(&result->window[i]));
-    json_object_set_new(json, "windows", windows);
+    json_t *json = json_pack("{s:o, s:i, s:o}", "case", family_write(family, test_case), "status", result->status,
+                             "windows", windows);
     if (family->describe != NULL && (detail == TRACE_CURATED || family->restore != NULL))
         json_object_set_new(json, "text", family->describe(test_case, result));
     return json;
@@ -61,10 +56,7 @@ int trace_read(const struct family *family, const char *line, void *test_case, s
 {
     json_error_t error;
     *entry = (struct trace_entry){.json = json_parse(line, strlen(line), &error)};
-    if (entry->json == NULL) {
-        text_set(why, "%s (column %d)", error.text, error.column);
-        return 0;
-    }
+    if (entry->json == NULL) return text_fail(why, "%s (column %d)", error.text, error.column);
     struct json_reader reader = json_reader_open(entry->json, "trace line", why);
     const json_t *json = json_read_object(&reader, "case");
     entry->status = (int)json_read_i64(&reader, "status", -64, 999);
@@ -86,11 +78,9 @@ static int bytes_agree(const struct window *window, const char *recorded, const 
                        struct trace_difference *difference)
 {
     uint8_t bytes[TRACE_WHOLE_BYTES];
-    if (window->size_bytes > TRACE_WHOLE_BYTES || !hex_parse(recorded, bytes, window->size_bytes)) {
-        text_set(&difference->text, "%s: the window has %u bytes, the recorded one %zu", window->name,
-                 window->size_bytes, strlen(recorded) / 2);
-        return 0;
-    }
+    if (window->size_bytes > TRACE_WHOLE_BYTES || !hex_parse(recorded, bytes, window->size_bytes))
+        return text_fail(&difference->text, "%s: the window has %u bytes, the recorded one %zu", window->name,
+                         window->size_bytes, strlen(recorded) / 2);
     for (uint32_t i = 0; i < window->size_bytes; i++) {
         if (bytes[i] == window->bytes[i] || (is_open != NULL && is_open[i])) continue;
         char want[17] = "", got[17] = "";
@@ -99,9 +89,8 @@ static int bytes_agree(const struct window *window, const char *recorded, const 
         hex_of(window->bytes + from, count, got);
         difference->place = (struct place){window->name, window->base + from, count, window->bytes + from, 1, {0}};
         memcpy(difference->place.recorded, bytes + from, count);
-        text_set(&difference->text, "%s+0x%x: recorded %s, found %s (bytes in memory order)", window->name, from, want,
-                 got);
-        return 0;
+        return text_fail(&difference->text, "%s+0x%x: recorded %s, found %s (bytes in memory order)", window->name,
+                         from, want, got);
     }
     return 1;
 }
@@ -122,28 +111,25 @@ static int digests_agree(const struct window *window, const json_t *recorded, co
     const char *want = json_string_value(json_object_get(recorded, "digest"));
     const char *line_text = json_string_value(json_object_get(recorded, "lines"));
     json_int_t size_bytes = json_integer_value(json_object_get(recorded, "size"));
-    if (want == NULL || line_text == NULL || size_bytes != window->size_bytes) {
-        text_set(&difference->text, "%s: the window has %u bytes, the recorded one %lld", window->name,
-                 window->size_bytes, (long long)size_bytes);
-        return 0;
-    }
+    if (want == NULL || line_text == NULL || size_bytes != window->size_bytes)
+        return text_fail(&difference->text, "%s: the window has %u bytes, the recorded one %lld", window->name,
+                         window->size_bytes, (long long)size_bytes);
     snprintf(digest, sizeof digest, "%016" PRIx64, XXH3_64bits(window->bytes, window->size_bytes));
     if (strcmp(digest, want) == 0) return 1;
     uint32_t count = line_digests(window, found, MAX_LINES), line = 0;
     int known = hex_parse(line_text, lines, count);
     while (known && line < count && (found[line] == lines[line] || !is_closed(window, is_open, line))) line++;
     if (known && line == count && is_open != NULL) return 1;
-    if (known && line < count) {
-        uint32_t at = line * TRACE_LINE_BYTES, left = window->size_bytes - at;
-        difference->place = (struct place){.window = window->name,
-                                           .address = window->base + at,
-                                           .size_bytes = left < TRACE_LINE_BYTES ? left : TRACE_LINE_BYTES,
-                                           .found = window->bytes + at};
-        text_set(&difference->text, "%s: first differs in the %d bytes at 0x%" PRIx64, window->name, TRACE_LINE_BYTES,
-                 window->base + at);
-    } else // one line in 256 has the digest byte of another
-        text_set(&difference->text, "%s: differs, and the digests of its lines do not tell where", window->name);
-    return 0;
+    if (!known || line == count) // one line in 256 has the digest byte of another
+        return text_fail(&difference->text, "%s: differs, and the digests of its lines do not tell where",
+                         window->name);
+    uint32_t at = line * TRACE_LINE_BYTES, left = window->size_bytes - at;
+    difference->place = (struct place){.window = window->name,
+                                       .address = window->base + at,
+                                       .size_bytes = left < TRACE_LINE_BYTES ? left : TRACE_LINE_BYTES,
+                                       .found = window->bytes + at};
+    return text_fail(&difference->text, "%s: first differs in the %d bytes at 0x%" PRIx64, window->name,
+                     TRACE_LINE_BYTES, window->base + at);
 }
 
 static int window_agrees(const struct trace_entry *entry, const struct family *family, const void *test_case,
@@ -154,10 +140,9 @@ static int window_agrees(const struct trace_entry *entry, const struct family *f
     json_t *base = json_u64(window->base);
     int is_there = recorded != NULL && json_equal(json_object_get(recorded, "base"), base);
     json_decref(base);
-    if (!is_there) {
-        text_set(&difference->text, "window \"%s\" at 0x%" PRIx64 " was not recorded", window->name, window->base);
-        return 0;
-    }
+    if (!is_there)
+        return text_fail(&difference->text, "window \"%s\" at 0x%" PRIx64 " was not recorded", window->name,
+                         window->base);
     if (window->is_open) return 1;
     uint8_t *is_open = family_open_bytes(family, test_case, window);
     int agree = bytes != NULL ? bytes_agree(window, bytes, is_open, difference)
@@ -210,16 +195,14 @@ int trace_agrees(const struct trace_entry *entry, const struct family *family, c
     difference->place = bytes.place = (struct place){0};
     if (!result_may_be(result, entry->status)) {
         const char *want = cuda_error_name(entry->status), *got = cuda_error_name(result->status);
-        text_set(&difference->text, "recorded status %d %s, found %d %s%s%s", entry->status, want != NULL ? want : "",
-                 result->status, got != NULL ? got : "", result->rule != RULE_OK ? " by rule " : "",
-                 result->rule != RULE_OK ? rule_row(result->rule)->id : "");
-        return 0;
+        return text_fail(&difference->text, "recorded status %d %s, found %d %s%s%s", entry->status,
+                         want != NULL ? want : "", result->status, got != NULL ? got : "",
+                         result->rule != RULE_OK ? " by rule " : "",
+                         result->rule != RULE_OK ? rule_row(result->rule)->id : "");
     }
-    if (json_object_size(entry->windows) != (size_t)result->windows) {
-        text_set(&difference->text, "%zu windows recorded, %d found", json_object_size(entry->windows),
-                 result->windows);
-        return 0;
-    }
+    if (json_object_size(entry->windows) != (size_t)result->windows)
+        return text_fail(&difference->text, "%zu windows recorded, %d found", json_object_size(entry->windows),
+                         result->windows);
     if (family->varies != NULL && family->varies(test_case))
         return is_possible(entry, family, test_case, result, difference);
     int same_text = text_agrees(entry, family, test_case, result, difference);

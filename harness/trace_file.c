@@ -22,15 +22,9 @@ struct growing {
 static int grow(struct growing *text, struct text *why)
 {
     size_t capacity = text->capacity < TRACE_MAX_BYTES / 2 ? 2 * text->capacity : TRACE_MAX_BYTES;
-    if (text->size_bytes == TRACE_MAX_BYTES) {
-        text_set(why, "more than %zu bytes of text", TRACE_MAX_BYTES);
-        return 0;
-    }
+    if (text->size_bytes == TRACE_MAX_BYTES) return text_fail(why, "more than %zu bytes of text", TRACE_MAX_BYTES);
     char *bytes = realloc(text->bytes, capacity + 1);
-    if (bytes == NULL) {
-        text_set(why, "not enough memory");
-        return 0;
-    }
+    if (bytes == NULL) return text_fail(why, "not enough memory");
     text->bytes = bytes;
     text->capacity = capacity;
     return 1;
@@ -45,10 +39,7 @@ static int decompress_all(ZSTD_DStream *stream, ZSTD_inBuffer *from, struct grow
         ZSTD_outBuffer to = {text->bytes, text->capacity, text->size_bytes};
         left = ZSTD_decompressStream(stream, &to, from);
         text->size_bytes = to.pos;
-        if (ZSTD_isError(left)) {
-            text_set(why, "damaged zstd frame: %s", ZSTD_getErrorName(left));
-            return 0;
-        }
+        if (ZSTD_isError(left)) return text_fail(why, "damaged zstd frame: %s", ZSTD_getErrorName(left));
     }
     if (left != 0) text_set(why, "damaged zstd frame: it ends too early");
     return left == 0;
@@ -176,17 +167,10 @@ void trace_close(struct trace_text *trace)
 
 json_t *trace_header_write(const struct trace_header *header)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "tmaref_trace", json_integer(TRACE_VERSION));
-    json_object_set_new(json, "family", json_string(header->family->name));
-    json_object_set_new(json, "recorded_by", json_string(header->recorded_by));
-    json_object_set_new(json, "device", json_string(header->device));
-    json_object_set_new(json, "toolkit", json_string(header->toolkit));
-    json_object_set_new(json, "kernel", json_string(header->kernel));
-    json_object_set_new(json, "date", json_string(header->date));
-    json_object_set_new(json, "seed", json_u64(header->seed));
-    json_object_set_new(json, "cases", json_u64(header->cases));
-    return json;
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "tmaref_trace", TRACE_VERSION, "family",
+                     header->family->name, "recorded_by", header->recorded_by, "device", header->device, "toolkit",
+                     header->toolkit, "kernel", header->kernel, "date", header->date, "seed", json_u64(header->seed),
+                     "cases", json_u64(header->cases));
 }
 
 int trace_save(const char *path, const char *text, size_t size_bytes, struct text *why)

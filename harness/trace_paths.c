@@ -31,10 +31,7 @@ int trace_paths_add(struct trace_paths *paths, const char *path, struct text *wh
     int found = stat(path, &info), ok = 1;
     if (found == 0 && !S_ISDIR(info.st_mode)) return add_file(paths, path, why);
     if (found == 0) found = scandir(path, &entries, NULL, alphasort);
-    if (found < 0) {
-        text_set(why, "%.400s: %s", path, strerror(errno));
-        return 0;
-    }
+    if (found < 0) return text_fail(why, "%.400s: %s", path, strerror(errno));
     for (int i = 0; i < found; i++) {
         char child[TRACE_PATH_BYTES];
         snprintf(child, sizeof child, "%s/%s", path, entries[i]->d_name);

@@ -18,10 +18,9 @@ int cublas_open(struct cublas *cublas, unsigned long long workspace, struct text
 {
     void *library = open_library();
     *cublas = (struct cublas){.workspace = workspace};
-    if (library == NULL) {
-        text_set(why, "there is no libcublasLt.so.13 or .12 to compare with (LD_LIBRARY_PATH can name its folder)");
-        return 0;
-    }
+    if (library == NULL)
+        return text_fail(why,
+                         "there is no libcublasLt.so.13 or .12 to compare with (LD_LIBRARY_PATH can name its folder)");
 #define X(name, parameters)                                                                                            \
     if (!symbol_find(library, #name, &cublas->name)) {                                                                 \
         text_set(why, "the cuBLASLt here has no " #name);                                                              \
@@ -30,10 +29,8 @@ int cublas_open(struct cublas *cublas, unsigned long long workspace, struct text
     CUBLAS_CALL_ROWS(X)
 #undef X
     if (!symbol_find(library, "cublasLtGetVersion", &cublas->cublasLtGetVersion) ||
-        cublas->cublasLtCreate(&cublas->handle)) {
-        text_set(why, "cuBLASLt does not start on this device");
-        return 0;
-    }
+        cublas->cublasLtCreate(&cublas->handle))
+        return text_fail(why, "cuBLASLt does not start on this device");
     return 1;
 }
 

@@ -19,8 +19,7 @@ int graph_open(struct bench *bench, struct text *why)
     CUDA_GRAPH_CALL_ROWS(FIND)
 #undef FIND
     if (bench->graphs->cuStreamCreate(&bench->gpu.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) return 1;
-    text_set(why, "cuStreamCreate failed");
-    return 0;
+    return text_fail(why, "cuStreamCreate failed");
 }
 
 int graph_capture(struct bench *bench, const struct contest *contest, const struct bench_side *side, int starts,

@@ -24,8 +24,7 @@ static int load(struct gpu *gpu, const char *folder, const char *module_name, co
         error = (int)gpu->driver.cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                     (int)kernel->shared_bytes);
     if (error == CUDA_SUCCESS) return 1;
-    text_set(why, "%s: the driver refuses it (CUDA error %d)", path, error);
-    return 0;
+    return text_fail(why, "%s: the driver refuses it (CUDA error %d)", path, error);
 }
 
 static int read_kernel(struct triton *triton, uint32_t *scratch_bytes, struct gpu *gpu, const char *folder, json_t *row,
@@ -37,10 +36,8 @@ static int read_kernel(struct triton *triton, uint32_t *scratch_bytes, struct gp
     if (triton->kernels == TRITON_MAX_KERNELS ||
         json_unpack(row, "{s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "module", &module, "function", &function,
                     "tile_m", &tile_m, "tile_n", &tile_n, "splits", &splits, "persistent", &persistent, "threads",
-                    &threads, "shared_bytes", &shared_bytes, "scratch_bytes", &scratch) != 0) {
-        text_set(why, "%s/kernels.json is not what triton_gemm.py writes", folder);
-        return 0;
-    }
+                    &threads, "shared_bytes", &shared_bytes, "scratch_bytes", &scratch) != 0)
+        return text_fail(why, "%s/kernels.json is not what triton_gemm.py writes", folder);
     *to = (struct triton_kernel){.tile_m = (uint32_t)tile_m,
                                  .tile_n = (uint32_t)tile_n,
                                  .splits = (uint32_t)splits,
@@ -62,10 +59,7 @@ int triton_open(struct triton *triton, struct gpu *gpu, const char *folder, stru
     *triton = (struct triton){.version = "?"};
     snprintf(path, sizeof path, "%s/kernels.json", folder);
     json_t *json = json_load_file(path, 0, &error);
-    if (json == NULL) {
-        text_set(why, "%s: %s (harness/bench/triton_gemm.py writes it)", path, error.text);
-        return 0;
-    }
+    if (json == NULL) return text_fail(why, "%s: %s (harness/bench/triton_gemm.py writes it)", path, error.text);
     const char *version = json_string_value(json_object_get(json, "triton"));
     if (version != NULL) snprintf(triton->version, sizeof triton->version, "%s", version);
     int ok = 1;

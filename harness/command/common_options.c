@@ -101,8 +101,7 @@ int case_source(struct case_options *from, struct source *source, struct text *w
     if (from->family == NULL) {
         if (from->is_all) text_set(why, "--family=all is for diff of random cases; here it is one family");
         if (from->is_all) return 0;
-        text_set(why, "--family is needed: %.300s", near_all(near_family).at);
-        return 0;
+        return text_fail(why, "--family is needed: %.300s", near_all(near_family).at);
     }
     *source = (struct source){
         .family = from->family, .seed = from->seed, .path = from->input, .jobs = side_by_side(from->jobs)};
@@ -115,6 +114,5 @@ int case_source(struct case_options *from, struct source *source, struct text *w
     source->next = from->first;
     source->end = from->first + cases;
     if (source->end >= from->first) return 1;
-    text_set(why, "--first and --cases together are too large");
-    return 0;
+    return text_fail(why, "--first and --cases together are too large");
 }

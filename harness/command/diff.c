@@ -88,13 +88,9 @@ static json_t *rules_json(const struct tally *tally)
     for (int i = 0; i < RULE_COUNT; i++) {
         const struct rule_tally *rule = &tally->rule[i];
         if (rule->faults + rule->near == 0) continue;
-        json_t *row = json_object();
-        json_object_set_new(row, "rule", json_string(rule_row((enum rule)i)->id));
-        json_object_set_new(row, "faults", json_u64(rule->faults));
-        json_object_set_new(row, "either", json_u64(rule->either));
-        json_object_set_new(row, "near", json_u64(rule->near));
-        json_object_set_new(row, "mismatches", json_u64(rule->mismatches));
-        json_array_append_new(list, row);
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "rule", rule_row((enum rule)i)->id, "faults",
+                                              json_u64(rule->faults), "either", json_u64(rule->either), "near",
+                                              json_u64(rule->near), "mismatches", json_u64(rule->mismatches)));
     }
     return list;
 }
@@ -112,17 +108,11 @@ static void print_rules(const struct tally *tally)
 
 static json_t *tally_json(const struct diff_options *to, const char *family, const struct tally *tally)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "family", json_string(family));
-    json_object_set_new(json, "expected", json_string(to->executor[0]->name));
-    json_object_set_new(json, "found", json_string(to->executor[1]->name));
-    json_object_set_new(json, "cases", json_u64(tally->cases));
-    json_object_set_new(json, "mismatches", json_u64(tally->mismatches));
-    json_object_set_new(json, "faults", json_u64(tally->faults));
-    json_object_set_new(json, "left_out", json_u64(tally->left_out));
-    json_object_set_new(json, "not_begun", json_u64(tally->not_begun));
-    json_object_set_new(json, "interrupted", json_boolean(tally->interrupted));
-    json_object_set_new(json, "seconds", json_real(tally->seconds));
+    json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:f}", "family", family, "expected",
+                             to->executor[0]->name, "found", to->executor[1]->name, "cases", json_u64(tally->cases),
+                             "mismatches", json_u64(tally->mismatches), "faults", json_u64(tally->faults), "left_out",
+                             json_u64(tally->left_out), "not_begun", json_u64(tally->not_begun), "interrupted",
+                             tally->interrupted, "seconds", tally->seconds);
     if (to->quota.each > 0) json_object_set_new(json, "rules", rules_json(tally));
     return json;
 }

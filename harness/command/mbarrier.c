@@ -327,10 +327,7 @@ static int read_program(const char *path, struct mbarrier_case *program, struct 
     json_error_t error;
     json_t *json = json_parse(bytes, size_bytes, &error);
     free(bytes);
-    if (json == NULL) {
-        text_set(why, "%s:%d: %s", path, error.line, error.text);
-        return 0;
-    }
+    if (json == NULL) return text_fail(why, "%s:%d: %s", path, error.line, error.text);
     struct text reason;
     int ok = family_read(&family_mbarrier, json, program, &reason);
     if (!ok) text_set(why, "%.100s: %.400s", path, reason.at);

@@ -28,14 +28,11 @@ static int parse_list(const char *text, int max_count, int (*take)(const char *i
     char item[NUMBER_BYTES];
     int count = 0;
     for (const char *rest = text; rest != NULL; count++) {
-        if (count == max_count) {
-            text_set(why, "takes at most %d numbers", max_count);
-            return 0;
-        }
+        if (count == max_count) return text_fail(why, "takes at most %d numbers", max_count);
         rest = next_item(rest, item);
         if (take(item, count, to)) continue;
-        text_set(why, "item %d, '%s', is not a whole number in range; write numbers as 4096,0x40", count + 1, item);
-        return 0;
+        return text_fail(why, "item %d, '%s', is not a whole number in range; write numbers as 4096,0x40", count + 1,
+                         item);
     }
     return count;
 }

@@ -59,10 +59,8 @@ static int record_lane(const struct record_options *to, struct batch *batch, int
                    : to->executor->run(batch, first, count, why)))
         return 0;
     for (int i = first; i < first + count; i++)
-        if (!trace_lines_add(lines, trace_write(batch->family, batch_case(batch, i), &batch->results[i], detail))) {
-            text_set(why, "not enough memory");
-            return 0;
-        }
+        if (!trace_lines_add(lines, trace_write(batch->family, batch_case(batch, i), &batch->results[i], detail)))
+            return text_fail(why, "not enough memory");
     return 1;
 }
 
@@ -80,10 +78,7 @@ static int record_all(const struct record_options *to, struct source *source, st
         progress_add(&progress, lines->count - before);
     }
     progress_end(&progress);
-    if (ok && count >= 0 && lines->count == 0) {
-        text_set(why, "no case is in this lane: nothing to record");
-        return 0;
-    }
+    if (ok && count >= 0 && lines->count == 0) return text_fail(why, "no case is in this lane: nothing to record");
     return ok && count >= 0;
 }
 

@@ -25,13 +25,10 @@ int replace_option_read(const char *text, struct replace_op *op, struct text *wh
     char *colon = strchr(name, ':');
     if (colon != NULL) *colon = '\0';
     op->field = replace_field_find(name);
-    if (value == NULL || op->field == REPLACE_FIELDS) {
-        text_set(why, "'%s' is not FIELD=VALUE or FIELD:ORDINAL=VALUE with a field of tensormap.replace", text);
-        return 0;
-    }
+    if (value == NULL || op->field == REPLACE_FIELDS)
+        return text_fail(why, "'%s' is not FIELD=VALUE or FIELD:ORDINAL=VALUE with a field of tensormap.replace", text);
     int ok = (colon == NULL || parse_u64(colon + 1, REPLACE_ORDINALS - 1, &ordinal)) && read_value(value + 1, op);
     op->ordinal = (uint32_t)ordinal;
     if (ok && replace_is_legal(op)) return 1;
-    text_set(why, "'%s': the assembler takes no such ordinal or value for %s", text, name);
-    return 0;
+    return text_fail(why, "'%s': the assembler takes no such ordinal or value for %s", text, name);
 }

@@ -271,10 +271,7 @@ static int fill_batches(const struct kernel_options *to, const struct family *fa
                         struct text *why)
 {
     for (int i = 0; i < 2; i++) {
-        if (!batch_open(&batch[i], family)) {
-            text_set(why, "not enough memory");
-            return 0;
-        }
+        if (!batch_open(&batch[i], family)) return text_fail(why, "not enough memory");
         if (!family_read(family, to->json, batch[i].cases, why) || !batch_add(&batch[i], why)) return 0;
     }
     return 1;

@@ -82,12 +82,6 @@ void batch_swap(struct batch *batch, int i, int j, void *scratch)
     batch->is_judged[j] = is_judged;
 }
 
-void batch_drop_last(struct batch *batch)
-{
-    batch->used_bytes -= bytes_of(batch, batch->count - 1);
-    batch->is_judged[--batch->count] = 0;
-}
-
 int batch_is_full(const struct batch *batch)
 {
     return batch->count == BATCH_CASES || batch->used_bytes >= BATCH_BYTES;
@@ -96,10 +90,8 @@ int batch_is_full(const struct batch *batch)
 int batch_add(struct batch *batch, struct text *why)
 {
     size_t needed = bytes_of(batch, batch->count);
-    if (needed > BATCH_BYTES) {
-        text_set(why, "the result of this case needs %zu bytes: at most %zu fit", needed, BATCH_BYTES);
-        return 0;
-    }
+    if (needed > BATCH_BYTES)
+        return text_fail(why, "the result of this case needs %zu bytes: at most %zu fit", needed, BATCH_BYTES);
     batch->results[batch->count++] = result_at(batch->bytes + batch->used_bytes);
     batch->used_bytes += needed;
     return 1;

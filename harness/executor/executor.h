@@ -78,9 +78,6 @@ enum rule batch_rule(struct batch *batch, int i);
 // Two cases trade places, with their results; `scratch` has room for a case.
 void batch_swap(struct batch *batch, int i, int j, void *scratch);
 
-// Takes out the last case.
-void batch_drop_last(struct batch *batch);
-
 // Takes all cases out.
 void batch_clear(struct batch *batch);
 

@@ -41,8 +41,8 @@ static int describe(struct gpu *gpu, int device, struct text *why)
     if (gpu->driver.is_simulated)
         snprintf(gpu->description, sizeof gpu->description, "tmaref's PTX machine as an %s", name);
     if (major == 9 && minor == 0) return 1;
-    text_set(why, "%s has compute capability %d.%d: the kernels are for sm_90a (9.0) alone", name, major, minor);
-    return 0;
+    return text_fail(why, "%s has compute capability %d.%d: the kernels are for sm_90a (9.0) alone", name, major,
+                     minor);
 }
 
 int gpu_init(struct gpu *gpu, struct text *why)

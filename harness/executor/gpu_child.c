@@ -94,10 +94,8 @@ static void keep_only(int socket)
 int gpu_child_start(struct gpu_child *child, const char *core, struct text *why)
 {
     int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) != 0) {
-        text_set(why, "cannot make a socket pair: %s", strerror(errno));
-        return 0;
-    }
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) != 0)
+        return text_fail(why, "cannot make a socket pair: %s", strerror(errno));
     arena(); // once, not again in every child
     fflush(NULL);
     pid_t pid = fork();
@@ -109,8 +107,7 @@ int gpu_child_start(struct gpu_child *child, const char *core, struct text *why)
     close(sockets[1]);
     if (pid < 0) {
         close(sockets[0]);
-        text_set(why, "cannot start a process: %s", strerror(errno));
-        return 0;
+        return text_fail(why, "cannot start a process: %s", strerror(errno));
     }
     *child = (struct gpu_child){.pid = pid, .socket = sockets[0]};
     return 1;

@@ -107,8 +107,7 @@ static int look_at_clock(struct lane *lane, struct slot *slot)
         enter(slot, FREE);
     }
     if (slot->state != STARTING || seconds <= (double)GPU_START_SECONDS) return 1;
-    text_set(lane->why, "the CUDA driver did not start within %d s", GPU_START_SECONDS);
-    return 0;
+    return text_fail(lane->why, "the CUDA driver did not start within %d s", GPU_START_SECONDS);
 }
 
 static void let_go(struct slot *slot)

@@ -68,8 +68,7 @@ static int hand_over(const struct gpu_order *order, struct text *why)
         if (gpu_child_order(&child, order)) return 1;
         gpu_child_end(&child, 1);
     }
-    text_set(why, "the process that drives the GPU dies before it runs a case");
-    return 0;
+    return text_fail(why, "the process that drives the GPU dies before it runs a case");
 }
 
 // Waits for the child's answer; returns 0, or what ended the child.

@@ -21,8 +21,7 @@ static int open_launch(const struct batch *batch, struct text *why)
     if (launch.family == batch->family) return 1;
     gpu_together_close();
     if (batch_open(&launch, batch->family)) return 1;
-    text_set(why, "not enough memory for a batch of cases");
-    return 0;
+    return text_fail(why, "not enough memory for a batch of cases");
 }
 
 void gpu_together_close(void)

@@ -28,8 +28,7 @@ struct pattern {
 static int fail(struct expression_error *error, int column, const char *why)
 {
     error->column = column;
-    text_set(&error->why, "%s", why);
-    return 0;
+    return text_fail(&error->why, "%s", why);
 }
 
 static int find_key(const char *text, int length)
@@ -100,9 +99,8 @@ static int check_values(const struct pattern *pattern, int lane, const int64_t *
         int64_t max = key == KEY_ROW ? MAX_ROWS - 1 : MAX_BYTE;
         if (value[key] >= 0 && value[key] <= max) continue;
         error->column = pattern->begin[key];
-        text_set(&error->why, "lane %d gets %s %lld: legal is 0 to %lld", lane, key_names[key], (long long)value[key],
-                 (long long)max);
-        return 0;
+        return text_fail(&error->why, "lane %d gets %s %lld: legal is 0 to %lld", lane, key_names[key],
+                         (long long)value[key], (long long)max);
     }
     return 1;
 }
@@ -112,16 +110,13 @@ static int check_offset(const struct layout *layout, int lane, int64_t row, int6
 {
     if (offset % bytes == 0 && offset + bytes <= layout->row_bytes) return 1;
     error->column = -1;
-    if (offset % bytes != 0) {
-        text_set(&error->why,
-                 "lane %d reads %u bytes from byte %lld of a row: not a multiple of %u, a kernel would fault", lane,
-                 bytes, (long long)offset, bytes);
-        return 0;
-    }
-    text_set(&error->why, "lane %d reads bytes %lld to %lld of row %lld, but a row has %u bytes (%u chunks)", lane,
-             (long long)offset, (long long)offset + bytes - 1, (long long)row, layout->row_bytes,
-             layout->row_bytes / LAYOUT_CHUNK_BYTES);
-    return 0;
+    if (offset % bytes != 0)
+        return text_fail(&error->why,
+                         "lane %d reads %u bytes from byte %lld of a row: not a multiple of %u, a kernel would fault",
+                         lane, bytes, (long long)offset, bytes);
+    return text_fail(&error->why, "lane %d reads bytes %lld to %lld of row %lld, but a row has %u bytes (%u chunks)",
+                     lane, (long long)offset, (long long)offset + bytes - 1, (long long)row, layout->row_bytes,
+                     layout->row_bytes / LAYOUT_CHUNK_BYTES);
 }
 
 static int read_lane(const struct pattern *pattern, const struct layout *layout, int lane, struct access *access,

@@ -16,8 +16,7 @@ struct reader {
 static int fail(struct reader *reader, int column, const char *why)
 {
     reader->error->column = column;
-    text_set(&reader->error->why, "%s", why);
-    return 0;
+    return text_fail(&reader->error->why, "%s", why);
 }
 
 static char peek(struct reader *reader)

@@ -12,8 +12,7 @@
 
 static int fail(struct text *why, const char *path, const char *reason)
 {
-    text_set(why, "cannot write '%.300s': %s", path, reason);
-    return 0;
+    return text_fail(why, "cannot write '%.300s': %s", path, reason);
 }
 
 // A rename would replace a link or a device with a file, and fail late on a directory: say so first.

@@ -99,18 +99,14 @@ static int find_cute(const char *text, enum tensormap_swizzle *mode, uint32_t *e
 {
     uint32_t bits, base, shift;
     int end = 0;
-    if (sscanf(text, " < %2u , %2u , %2u > %n", &bits, &base, &shift, &end) != 3 || end == 0 || text[end] != '\0') {
-        text_set(why, "a CuTe swizzle is written Swizzle<B,M,S>, as in Swizzle<3,4,3>");
-        return 0;
-    }
-    if (bits >= MODES || base > CHUNK_BITS || shift != 3) {
-        text_set(
+    if (sscanf(text, " < %2u , %2u , %2u > %n", &bits, &base, &shift, &end) != 3 || end == 0 || text[end] != '\0')
+        return text_fail(why, "a CuTe swizzle is written Swizzle<B,M,S>, as in Swizzle<3,4,3>");
+    if (bits >= MODES || base > CHUNK_BITS || shift != 3)
+        return text_fail(
             why,
             "Swizzle<%u,%u,%u> is none that a tensor copy makes: B is 0 to 3 (none, 32B, 64B, 128B), S is 3, and M "
             "is 4 in bytes, 3, 2, 1 or 0 in elements of 2, 4, 8 or 16 bytes",
             bits, base, shift);
-        return 0;
-    }
     *mode = (enum tensormap_swizzle)bits;
     *element_bytes = base == CHUNK_BITS ? 0 : 1u << (CHUNK_BITS - base);
     return 1;
@@ -122,10 +118,8 @@ static int find_code(const char *text, enum tensormap_swizzle *mode, struct text
     int wgmma = skip_prefix(&text, "wgmma:");
     if (!wgmma && !skip_prefix(&text, "map:") && !skip_prefix(&text, "tensormap:") && !skip_prefix(&text, "ptx:"))
         return -1;
-    if (text[0] < '0' || text[0] > '3' || text[1] != '\0') {
-        text_set(why, "a swizzle code is 0, 1, 2 or 3 on sm_90a, not '%.32s'", text);
-        return 0;
-    }
+    if (text[0] < '0' || text[0] > '3' || text[1] != '\0')
+        return text_fail(why, "a swizzle code is 0, 1, 2 or 3 on sm_90a, not '%.32s'", text);
     uint32_t code = (uint32_t)(text[0] - '0');
     *mode = wgmma ? swizzle_of_wgmma(code) : (enum tensormap_swizzle)code;
     return 1;

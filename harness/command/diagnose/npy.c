@@ -67,16 +67,13 @@ int npy_read(const char *file, size_t size, struct npy *npy, struct text *why)
         length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
         if (bytes[6] > 1) length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24, prefix += 2;
     }
-    if (length == 0 || length > MAX_HEAD_BYTES || length > size - prefix) return text_set(why, "is cut short"), 0;
+    if (length == 0 || length > MAX_HEAD_BYTES || length > size - prefix) return text_fail(why, "is cut short");
     memcpy(head, file + prefix, length);
-    if (!read_type(head, npy) || !read_shape(head, npy)) {
-        text_set(why, "holds no plain array of numbers of 1 to 8 bytes");
-        return 0;
-    }
+    if (!read_type(head, npy) || !read_shape(head, npy))
+        return text_fail(why, "holds no plain array of numbers of 1 to 8 bytes");
     npy->data = prefix + length;
     if (size - npy->data >= npy->data_bytes) return 1;
-    text_set(why, "has %zu bytes of elements, its shape needs %zu", size - npy->data, npy->data_bytes);
-    return 0;
+    return text_fail(why, "has %zu bytes of elements, its shape needs %zu", size - npy->data, npy->data_bytes);
 }
 
 // Can elements of that kind be those of the map? Bits without a type can be anything.
@@ -107,22 +104,19 @@ int npy_check(const struct npy *npy, const struct tensormap *map, struct text *w
     struct text shape, tensor;
     uint64_t found[NPY_MAX_RANK];
     if (npy->is_big)
-        return text_set(why, "is big-endian (%s): a GPU is little-endian; save it as '<%s'", npy->descr,
-                        npy->descr + 1),
-               0;
+        return text_fail(why, "is big-endian (%s): a GPU is little-endian; save it as '<%s'", npy->descr,
+                         npy->descr + 1);
     if (npy->item_bytes != type->size_bytes || !is_kind_right(npy, map->dtype))
-        return text_set(why, "holds %s, the tensor is of %s (%u bytes)", npy->descr, type->name,
-                        (unsigned)type->size_bytes),
-               0;
+        return text_fail(why, "holds %s, the tensor is of %s (%u bytes)", npy->descr, type->name,
+                         (unsigned)type->size_bytes);
     int is_same = npy->rank == map->rank;
     for (int i = 0; i < npy->rank; i++) found[i] = shape_of(npy, i);
     for (int i = 0; is_same && i < npy->rank; i++) is_same = found[i] == map->dim[i];
     if (is_same) return 1;
     npy_shape_text(found, npy->rank, &shape);
     npy_shape_text(map->dim, map->rank, &tensor);
-    return text_set(why, "has the dimensions %.80s, innermost first%s; the map's are %.80s", shape.at,
-                    npy->is_fortran ? " (it is in Fortran order)" : "", tensor.at),
-           0;
+    return text_fail(why, "has the dimensions %.80s, innermost first%s; the map's are %.80s", shape.at,
+                     npy->is_fortran ? " (it is in Fortran order)" : "", tensor.at);
 }
 
 void npy_lay_out(const struct npy *npy, const char *file, const struct tensormap *map, uint8_t *to)

@@ -181,10 +181,8 @@ static void add_tile(const struct box *box, json_t *json)
     const struct tile *tile = &box->tile;
     json_t *steps = json_array();
     for (int i = 0; i < tile->map->rank; i++) json_array_append_new(steps, json_integer(tile->steps[i]));
-    json_object_set_new(json, "steps", steps);
-    json_object_set_new(json, "rows", json_integer((json_int_t)tile->rows));
-    json_object_set_new(json, "rowBytes", json_integer(tile->row_bytes));
-    json_object_set_new(json, "pitchBytes", json_integer(tile->pitch_bytes));
+    json_object_update_new(json, json_pack("{s:o, s:I, s:i, s:i}", "steps", steps, "rows", (json_int_t)tile->rows,
+                                           "rowBytes", (int)tile->row_bytes, "pitchBytes", (int)tile->pitch_bytes));
 }
 
 static void add_column(const struct box *box, json_t *json)
@@ -192,12 +190,11 @@ static void add_column(const struct box *box, json_t *json)
     const struct im2col *column = &box->column;
     int64_t offset[IM2COL_MAX_SPATIAL];
     for (int k = 0; k < column->spatials; k++) offset[k] = column->offset[k];
-    json_object_set_new(json, "lower", explain_index(column->lower, column->spatials));
-    json_object_set_new(json, "upper", explain_index(column->upper, column->spatials));
-    json_object_set_new(json, "offsets", explain_index(offset, column->spatials));
-    json_object_set_new(json, "pixels", json_integer(column->pixels));
-    json_object_set_new(json, "pixelBytes", json_integer(column->pixel_bytes));
-    json_object_set_new(json, "pitchBytes", json_integer(column->pitch_bytes));
+    json_object_update_new(
+        json, json_pack("{s:o, s:o, s:o, s:i, s:i, s:i}", "lower", explain_index(column->lower, column->spatials),
+                        "upper", explain_index(column->upper, column->spatials), "offsets",
+                        explain_index(offset, column->spatials), "pixels", (int)column->pixels, "pixelBytes",
+                        (int)column->pixel_bytes, "pitchBytes", (int)column->pitch_bytes));
 }
 
 json_t *box_summary_json(const struct box *box)

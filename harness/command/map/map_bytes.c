@@ -30,9 +30,8 @@ static int is_between(char c)
 
 static int complain(struct dump *dump, const char *at)
 {
-    text_set(dump->why, "%s: line %d: '%.*s' is not hexadecimal", dump->where, dump->line,
-             isprint((unsigned char)*at) ? (int)strcspn(at, " \t\r\n,") : 0, at);
-    return 0;
+    return text_fail(dump->why, "%s: line %d: '%.*s' is not hexadecimal", dump->where, dump->line,
+                     isprint((unsigned char)*at) ? (int)strcspn(at, " \t\r\n,") : 0, at);
 }
 
 static void add_word(struct dump *dump, uint64_t word, size_t digits)
@@ -113,11 +112,9 @@ static size_t word_bytes(const struct dump *dump)
 static int finish_words(const struct dump *dump, struct tensormap_image *image)
 {
     size_t bytes = word_bytes(dump);
-    if (dump->word_count * bytes != TENSORMAP_BYTES) {
-        text_set(dump->why, "%s: found %zu words of %zu bytes, which are %zu bytes; a tensor map has 128", dump->where,
-                 dump->word_count, bytes, dump->word_count * bytes);
-        return 0;
-    }
+    if (dump->word_count * bytes != TENSORMAP_BYTES)
+        return text_fail(dump->why, "%s: found %zu words of %zu bytes, which are %zu bytes; a tensor map has 128",
+                         dump->where, dump->word_count, bytes, dump->word_count * bytes);
     memset(image, 0, sizeof *image);
     for (size_t i = 0; i < dump->word_count; i++) image->word[i * bytes / 8] |= dump->words[i] << i * bytes % 8 * 8;
     return 1;
@@ -125,11 +122,10 @@ static int finish_words(const struct dump *dump, struct tensormap_image *image)
 
 static int finish_digits(const struct dump *dump, struct tensormap_image *image)
 {
-    if (dump->digit_count != MAX_DIGITS) {
-        text_set(dump->why, "%s: found %zu hex digits (%zu%s bytes); a tensor map has 256 (128 bytes)", dump->where,
-                 dump->digit_count, dump->digit_count / 2, dump->digit_count % 2 == 0 ? "" : " and a half");
-        return 0;
-    }
+    if (dump->digit_count != MAX_DIGITS)
+        return text_fail(dump->why, "%s: found %zu hex digits (%zu%s bytes); a tensor map has 256 (128 bytes)",
+                         dump->where, dump->digit_count, dump->digit_count / 2,
+                         dump->digit_count % 2 == 0 ? "" : " and a half");
     memset(image, 0, sizeof *image);
     for (size_t i = 0; i < TENSORMAP_BYTES; i++) {
         char byte[3] = {dump->digits[2 * i], dump->digits[2 * i + 1], '\0'};
@@ -161,10 +157,8 @@ int map_bytes_parse(const char *text, size_t size, const char *where, struct ten
         if (!read_line(&dump, line, end)) return 0;
         if (end == text + size) break;
     }
-    if (dump.word_count != 0 && dump.digit_count != 0) {
-        text_set(why, "%s: words that begin with 0x and plain digits are mixed; give one kind", where);
-        return 0;
-    }
+    if (dump.word_count != 0 && dump.digit_count != 0)
+        return text_fail(why, "%s: words that begin with 0x and plain digits are mixed; give one kind", where);
     return dump.word_count != 0 ? finish_words(&dump, image) : finish_digits(&dump, image);
 }
 
@@ -189,10 +183,8 @@ static int looks_like_digits(const char *text)
 int map_bytes_read(const char *argument, struct tensormap_image *image, struct text *why)
 {
     int is_file = strcmp(argument, "-") == 0 || access(argument, F_OK) == 0;
-    if (!is_file && !looks_like_digits(argument) && strstr(argument, "0x") == NULL) {
-        text_set(why, "'%.64s' is neither a file nor hexadecimal digits", argument);
-        return 0;
-    }
+    if (!is_file && !looks_like_digits(argument) && strstr(argument, "0x") == NULL)
+        return text_fail(why, "'%.64s' is neither a file nor hexadecimal digits", argument);
     size_t size;
     char *text = argument_text(argument, &size, why);
     if (text == NULL) return 0;

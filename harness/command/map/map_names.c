@@ -115,7 +115,6 @@ int map_value_find(enum map_enum which, const char *text, uint32_t *value, struc
             return 1;
         }
     if (find_short(which, text, value)) return 1;
-    text_set(why, "takes %s, not '%.64s'%s", words_of(which).at, text,
-             which == MAP_DATA_TYPE ? near_dtype(text).at : "");
-    return 0;
+    return text_fail(why, "takes %s, not '%.64s'%s", words_of(which).at, text,
+                     which == MAP_DATA_TYPE ? near_dtype(text).at : "");
 }

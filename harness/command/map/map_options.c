@@ -218,10 +218,7 @@ int map_options_read(const struct map_options *options, struct map_args *args, s
     struct reading reading = {args, why, 1};
     *args = (struct map_args){0};
     if (options->replace != NULL) return read_replace(options, args, why);
-    if (missing(options) != NULL) {
-        text_set(why, "--%s is needed", missing(options));
-        return 0;
-    }
+    if (missing(options) != NULL) return text_fail(why, "--%s is needed", missing(options));
     args->function = options->wide != NULL ? MAP_IM2COL_WIDE : is_im2col(options) ? MAP_IM2COL : MAP_TILED;
     args->data_type = read_enum(&reading, "dtype", MAP_DATA_TYPE, options->data_type);
     args->address = read_number(&reading, "address", options->address, UINT64_MAX, 0);
@@ -240,10 +237,8 @@ int map_json_read(const char *text, const char *where, struct map_args *args, st
 {
     json_error_t error;
     json_t *json = json_parse(text, strlen(text), &error);
-    if (json == NULL) {
-        text_set(why, "%s:%d:%d: not a JSON object: %.200s", where, error.line, error.column, error.text);
-        return 0;
-    }
+    if (json == NULL)
+        return text_fail(why, "%s:%d:%d: not a JSON object: %.200s", where, error.line, error.column, error.text);
     int ok = fields_read_as(&map_fields, where, json, args, why);
     json_decref(json);
     return ok;
