@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How programs find calls by name, and the private interface that the static runtime asks for.
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include "driver.h"
@@ -24,25 +25,25 @@ DRIVER_VISIBLE enum cuda_result cuGetProcAddress(const char *symbol, void **func
     return cuGetProcAddress_v2(symbol, function, cuda_version, flags, NULL);
 }
 
-// The name of the shared library that an address of code lies in; NULL if it is the program's.
-static const char *library_at(const void *address)
+// The file of a shared library that has this address, or NULL: the program itself has it.
+static const char *library_of(void *address)
 {
-    Dl_info info;
-    if (dladdr(address, &info) == 0) return NULL;
-    const char *slash = strrchr(info.dli_fname, '/'), *name = slash == NULL ? info.dli_fname : slash + 1;
-    return strncmp(name, "lib", 3) == 0 && strstr(name, ".so") != NULL ? name : NULL;
+    Dl_info place;
+    struct link_map *map = NULL;
+    if (!dladdr1(address, &place, (void **)&map, RTLD_DL_LINKMAP) || map == NULL) return NULL;
+    return map->l_name[0] != '\0' ? map->l_name : NULL;
 }
 
 // The CUDA runtime that is linked statically checks the driver through tables that no document describes.
 DRIVER_VISIBLE enum cuda_result cuGetExportTable(const void **table, const struct CUuuid_st *id)
 {
     static int was_told;
+    const char *library = library_of(__builtin_return_address(0));
     DRIVER_ENTER(driver);
     (void)id;
     if (table != NULL) *table = NULL;
     driver_read_options(driver);
     if (was_told++) return CUDA_ERROR_NOT_SUPPORTED;
-    const char *library = library_at(__builtin_return_address(0));
     if (library == NULL)
         return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
                              "this program asks the driver for a private interface, as the CUDA runtime does where it "

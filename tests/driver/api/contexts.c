@@ -2,6 +2,7 @@
 // Contexts, devices, names.
 #include "api.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 
 enum { RELAXED = 2, SCHED_BLOCKING = 4, MAP_HOST = 8, STACK = 0, FIFO = 1, HEAP = 2, DEPTH = 3, LIMITS = 10 };
@@ -350,4 +351,15 @@ void show_names(void)
     SAYS("this program asks the driver for a private interface");
     REFUSES(ERROR_NOT_SUPPORTED, cuGetExportTable(NULL, NULL));
     SAYS_NOTHING();
+}
+
+// NVIDIA's libraries and many wheels carry the static runtime: the report has the name of the one that asks.
+void show_private_library(void)
+{
+    void *library = dlopen(ASKING_LIBRARY, RTLD_NOW);
+    REQUIRE(library != NULL);
+    int (*ask)(void) = NULL;
+    *(void **)&ask = dlsym(library, "ask");
+    REFUSES(ERROR_NOT_SUPPORTED, ask());
+    SAYS(ASKING_LIBRARY " asks");
 }
