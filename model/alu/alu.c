@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "environment.h"
+#include "span.h"
 
 #define ALU_TABLE(file) &file,
 static const struct alu_rows *const portable[] = {ALU_FILES(ALU_TABLE) NULL};
@@ -28,13 +29,28 @@ alu_function *alu_find_portable(const struct ptx_choice *choice)
     return find(portable, choice);
 }
 
+#ifdef ALU_HAS_AVX2
+static int has_avx2(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
 alu_function *alu_find(const struct ptx_choice *choice)
 {
 #ifdef ALU_HAS_AVX2
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return find(avx2, choice);
+    if (has_avx2()) return find(avx2, choice);
 #endif
     return find(portable, choice);
+}
+
+const struct alu_span *alu_span(void)
+{
+#ifdef ALU_HAS_AVX2
+    if (has_avx2()) return &alu_span_of_avx2;
+#endif
+    return &alu_span_of;
 }
 
 void alu_environment_enter(struct alu_environment *environment)

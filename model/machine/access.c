@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "handler.h"
+#include "span.h"
 
 static int is_store(const struct ptx_choice *choice)
 {
@@ -115,94 +116,14 @@ static enum machine_next each_lane(struct machine_strand *strand, const struct m
 
 // --- Lanes side by side ----------------------------------------------------------------------------------------------
 
-// Vectors of 2 and of 4: the loops over lanes are what compilers turn into vector instructions.
-#define SPREAD(name, T)                                                                                                \
-    typedef T __attribute__((may_alias)) name;                                                                         \
-    static inline name *name##_slot(const struct machine_strand *strand, const struct machine_transfer *transfer,      \
-                                    uint32_t i)                                                                        \
-    {                                                                                                                  \
-        return machine_slot(strand, transfer->data[i].slot);                                                           \
-    }                                                                                                                  \
-    static void load_2_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,            \
-                              uint8_t *bytes)                                                                          \
-    {                                                                                                                  \
-        name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);           \
-        const name *restrict at = (const void *)bytes;                                                                 \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
-            a[lane] = at[2 * lane];                                                                                    \
-            b[lane] = at[2 * lane + 1];                                                                                \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void store_2_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,           \
-                               uint8_t *bytes)                                                                         \
-    {                                                                                                                  \
-        const name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);     \
-        name *restrict at = (void *)bytes;                                                                             \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
-            at[2 * lane] = a[lane];                                                                                    \
-            at[2 * lane + 1] = b[lane];                                                                                \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void load_4_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,            \
-                              uint8_t *bytes)                                                                          \
-    {                                                                                                                  \
-        name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);           \
-        name *restrict c = name##_slot(strand, transfer, 2), *restrict d = name##_slot(strand, transfer, 3);           \
-        const name *restrict at = (const void *)bytes;                                                                 \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
-            a[lane] = at[4 * lane];                                                                                    \
-            b[lane] = at[4 * lane + 1];                                                                                \
-            c[lane] = at[4 * lane + 2];                                                                                \
-            d[lane] = at[4 * lane + 3];                                                                                \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void store_4_##name(const struct machine_strand *strand, const struct machine_transfer *transfer,           \
-                               uint8_t *bytes)                                                                         \
-    {                                                                                                                  \
-        const name *restrict a = name##_slot(strand, transfer, 0), *restrict b = name##_slot(strand, transfer, 1);     \
-        const name *restrict c = name##_slot(strand, transfer, 2), *restrict d = name##_slot(strand, transfer, 3);     \
-        name *restrict at = (void *)bytes;                                                                             \
-        for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {                                                        \
-            at[4 * lane] = a[lane];                                                                                    \
-            at[4 * lane + 1] = b[lane];                                                                                \
-            at[4 * lane + 2] = c[lane];                                                                                \
-            at[4 * lane + 3] = d[lane];                                                                                \
-        }                                                                                                              \
-    }
-SPREAD(word_16, uint16_t)
-SPREAD(word_32, uint32_t)
-SPREAD(word_64, uint64_t)
-
-// One register of each lane: the row is the register.
-#define WHOLE(bytes)                                                                                                   \
-    static void load_##bytes(const struct machine_strand *strand, const struct machine_transfer *transfer,             \
-                             uint8_t *at)                                                                              \
-    {                                                                                                                  \
-        memcpy(machine_slot(strand, transfer->data->slot), at, bytes *(size_t)MACHINE_LANES);                          \
-    }                                                                                                                  \
-    static void store_##bytes(const struct machine_strand *strand, const struct machine_transfer *transfer,            \
-                              uint8_t *at)                                                                             \
-    {                                                                                                                  \
-        memcpy(at, machine_slot(strand, transfer->data->slot), bytes *(size_t)MACHINE_LANES);                          \
-    }
-WHOLE(2)
-WHOLE(4)
-WHOLE(8)
-WHOLE(16)
-
-// What moves 32 lanes that lie side by side, by file, direction and parts; NULL: each lane for itself.
-static machine_row_mover *row_mover_of(const struct machine_transfer *transfer)
+// What moves 32 lanes that lie side by side; NULL: each lane for itself.
+static alu_span_mover *span_mover_of(const struct machine_transfer *transfer, const struct alu_span *span)
 {
-    static machine_row_mover *const movers[PTX_FILES][2][3] = {
-        [PTX_FILE_16] = {{load_2, load_2_word_16, load_4_word_16}, {store_2, store_2_word_16, store_4_word_16}},
-        [PTX_FILE_32] = {{load_4, load_2_word_32, load_4_word_32}, {store_4, store_2_word_32, store_4_word_32}},
-        [PTX_FILE_64] = {{load_8, load_2_word_64, load_4_word_64}, {store_8, store_2_word_64, store_4_word_64}},
-        [PTX_FILE_128] = {{load_16}, {store_16}},
-    };
+    static const uint8_t sizes[PTX_FILES] = {[PTX_FILE_32] = 1, [PTX_FILE_64] = 2, [PTX_FILE_128] = 3};
     static const uint8_t by_parts[] = {[1] = 1, [2] = 2, [4] = 3};
     uint32_t parts = transfer->parts < sizeof by_parts ? by_parts[transfer->parts] : 0;
-    if (parts == 0 || !transfer->is_plain) return NULL;
-    return movers[transfer->data->file][transfer->use == MEMORY_WRITES][parts - 1];
+    if (parts == 0 || !transfer->is_plain || transfer->is_strong) return NULL;
+    return span->move[sizes[transfer->data->file]][transfer->use == MEMORY_WRITES][parts - 1];
 }
 
 // Are the registers exactly as wide as what is moved, and is none loaded twice? Then bits are copied as they are.
@@ -233,25 +154,20 @@ void machine_transfer_prepare(struct machine_transfer *transfer, const struct ma
     transfer->is_plain = is_plain(transfer);
     int order = choice->word[PTX_CLASS_ORDER];
     transfer->is_strong = order != PTX_WORD_NONE && order != PTX_WEAK;
-    transfer->row = transfer->is_strong ? NULL : row_mover_of(transfer);
+    for (uint32_t i = 0; i < transfer->parts && i < ALU_SPAN_PARTS; i++) transfer->slot[i] = transfer->data[i].slot;
+    transfer->step = alu_span()->step;
+    transfer->move_span = span_mover_of(transfer, alu_span());
 }
 
 // How far each lane's address lies behind that of the lane before, if all do alike; else UINT64_MAX. *address: the
 // first.
 static uint64_t step_of(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t *address)
 {
-    const uint64_t *lanes = machine_slot(strand, transfer->at->slot);
-    uint64_t add = (uint64_t)transfer->at->add, all[MACHINE_LANES], difference = 0;
-    if (transfer->at->file != PTX_FILE_64) {
-        machine_addresses(strand, transfer->at, all);
-        lanes = all;
-        add = 0;
-    }
-    *address = lanes[0] + add;
-    if (transfer->at->is_uniform) return 0;
-    const uint64_t step = lanes[1] - lanes[0];
-    for (uint32_t lane = 1; lane < MACHINE_LANES; lane++) difference |= (lanes[lane] - lanes[lane - 1]) ^ step;
-    return difference == 0 ? step : UINT64_MAX;
+    uint64_t *lanes = machine_slot(strand, transfer->at->slot), all[MACHINE_LANES];
+    const int is_whole = transfer->at->file == PTX_FILE_64;
+    if (!is_whole) machine_addresses(strand, transfer->at, lanes = all);
+    *address = lanes[0] + (is_whole ? (uint64_t)transfer->at->add : 0);
+    return transfer->at->is_uniform ? 0 : transfer->step(lanes);
 }
 
 // A loop over rows goes on as it has begun: the one after the next is asked of memory now.
@@ -273,7 +189,7 @@ static const struct region *region_of(const struct machine_strand *strand, uint6
 }
 
 // Where the 32 pieces that lie side by side are, if they all are in global or in the CTA's own shared memory.
-static uint8_t *row_at(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t address)
+static uint8_t *span_at(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t address)
 {
     const struct machine_cta *cta = strand->warp->cta;
     struct machine_place place = machine_place(strand, transfer->space, address);
@@ -374,19 +290,21 @@ static int find_lanes(const struct machine_strand *strand, const struct machine_
             __atomic_store_n((name *)(void *)at[lane], ((const name *)slot)[lane], __ATOMIC_RELEASE);                  \
         }                                                                                                              \
     }
-GATHER(word_16)
-GATHER(word_32)
-GATHER(word_64)
+GATHER(element_16)
+GATHER(element_32)
+GATHER(element_64)
 
 // Moves the lanes' bytes, of registers that are as wide as what is moved.
 static void move_each(const struct machine_strand *strand, const struct machine_transfer *transfer, uint32_t lanes,
                       uint8_t *at[MACHINE_LANES])
 {
     typedef void each(void *slot, uint32_t lanes, uint8_t *const at[MACHINE_LANES]);
-    static each *const movers[PTX_FILES][2][2] = {
-        [PTX_FILE_16] = {{load_each_word_16, store_each_word_16}, {acquire_each_word_16, release_each_word_16}},
-        [PTX_FILE_32] = {{load_each_word_32, store_each_word_32}, {acquire_each_word_32, release_each_word_32}},
-        [PTX_FILE_64] = {{load_each_word_64, store_each_word_64}, {acquire_each_word_64, release_each_word_64}}};
+    static each *const movers[PTX_FILES][2][2] = {[PTX_FILE_16] = {{load_each_element_16, store_each_element_16},
+                                                                   {acquire_each_element_16, release_each_element_16}},
+                                                  [PTX_FILE_32] = {{load_each_element_32, store_each_element_32},
+                                                                   {acquire_each_element_32, release_each_element_32}},
+                                                  [PTX_FILE_64] = {{load_each_element_64, store_each_element_64},
+                                                                   {acquire_each_element_64, release_each_element_64}}};
     const int is_strong = transfer->is_strong && transfer->parts == 1;
     each *const mover = movers[transfer->data->file][is_strong][transfer->use == MEMORY_WRITES];
     for (uint32_t i = 0; i < transfer->parts; i++) {
@@ -438,10 +356,11 @@ static int run_together(const struct machine_strand *strand, const struct machin
     uint64_t address;
     const uint64_t step = step_of(strand, transfer, &address);
     if (step == 0) return run_uniform(strand, transfer, address);
-    if (step != transfer->whole_bytes || transfer->row == NULL) return 0;
-    uint8_t *at = row_at(strand, transfer, address);
-    if (at != NULL) transfer->row(strand, transfer, at);
-    return at != NULL;
+    if (step != transfer->whole_bytes || transfer->move_span == NULL) return 0;
+    uint8_t *at = span_at(strand, transfer, address);
+    if (at == NULL) return 0;
+    transfer->move_span(&strand->registers, transfer->slot, at);
+    return 1;
 }
 
 enum machine_next machine_run_transfer(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)

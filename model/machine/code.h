@@ -8,6 +8,7 @@
 
 #include "alu.h"
 #include "machine.h"
+#include "span.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -79,18 +80,16 @@ struct machine_code {
     uint8_t kind, guarded;
 };
 
-struct machine_transfer;
-typedef void machine_row_mover(const struct machine_strand *strand, const struct machine_transfer *transfer,
-                               uint8_t *at);
-
 // A load or store, as its operands and words say it.
 //   bytes        of a part; whole_bytes: of all parts of a lane
 //   is_plain     the registers are as wide as what is moved, and none is loaded twice
 //   is_strong    other clusters may read or write the same words: each is the host's atomic, if one has its size
-//   row          moves 32 lanes that lie side by side; NULL: each lane for itself
+//   step, move_span  alu/span.h's, the mover for the parts' slots; no mover: each lane for itself
 struct machine_transfer {
     const struct machine_operand *data, *at;
-    machine_row_mover *row;
+    uint64_t (*step)(const uint64_t *address);
+    alu_span_mover *move_span;
+    uint32_t slot[ALU_SPAN_PARTS];
     uint32_t parts, bytes, whole_bytes;
     enum ptx_word space;
     enum memory_use use;
