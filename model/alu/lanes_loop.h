@@ -131,10 +131,11 @@ LANE_INLINE uint32_t gathered_16(const int16_t flags[LANES])
 
 LANE_INLINE uint32_t gathered_32(const int32_t flags[LANES])
 {
-    uint32_t bits = 0;
-    for (int i = 0; i < LANES; i += 8)
-        bits |= (uint32_t)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(const void *)(flags + i))) << i;
-    return bits;
+    const __m256i *of = (const __m256i *)(const void *)flags; // two words of all ones are a word of 16 bits
+    __m256i low = _mm256_packs_epi32(_mm256_loadu_si256(of), _mm256_loadu_si256(of + 1));
+    __m256i high = _mm256_packs_epi32(_mm256_loadu_si256(of + 2), _mm256_loadu_si256(of + 3));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7); // of the fours of lanes that packing makes
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order));
 }
 
 LANE_INLINE uint32_t gathered_64(const int64_t flags[LANES])

@@ -265,14 +265,11 @@ struct going {
     uint64_t threads;
 };
 
-// The strand goes on at `pc`: up to where a sibling stands, or the budget ends.
-static inline void go_from(const struct machine_strand *strand, struct going *going, uint32_t pc)
+// It goes on at `to`, up to `end`, or where the budget ends.
+static inline void go_from(struct going *going, const struct machine_code *to, const struct machine_code *end)
 {
-    const struct machine_function *function = strand->frame->function;
-    uint32_t meeting = strand->warp->strands == 1 ? function->codes : meeting_point(strand);
-    going->first = function->code;
-    going->begin = going->code = function->code + pc;
-    going->stop = function->code + (meeting - pc > going->left ? pc + going->left : meeting);
+    going->begin = going->code = to;
+    going->stop = (uint32_t)(end - to) > going->left ? to + going->left : end;
 }
 
 // Takes what it has run since `begin`, and `more`, off the budget.
@@ -319,7 +316,7 @@ static enum machine_next go_on(struct machine_strand *strand, struct going *goin
         going->threads += are_all ? threads_of_all : (uint32_t)__builtin_popcount(lanes);
         if (are_all && code->kind == MACHINE_BRANCH && strand->warp->strands == 1) {
             spend(going, 1);
-            go_from(strand, going, code->target);
+            go_from(going, going->first + code->target, going->first + strand->frame->function->codes);
             continue;
         }
         if (lanes != 0) {
@@ -364,7 +361,8 @@ static enum machine_next run_strand(struct machine_strand *strand, uint32_t *bud
     struct going going = {.left = *budget};
     enum machine_next next;
     do {
-        go_from(strand, &going, strand->pc);
+        going.first = strand->frame->function->code;
+        go_from(&going, going.first + strand->pc, going.first + meeting_point(strand));
         next = looker != NULL ? go_on_seen(strand, &going, looker) : go_on(strand, &going);
         spend(&going, next != MACHINE_NEXT);
     } while (next == MACHINE_JUMPED && going.left > 0 && warp->strands == 1 && strand == &warp->strand[0]);
