@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
+#include "fatbin.h"
 #include "image.h"
 #include "loaded.h"
 #include "object.h"
@@ -14,6 +16,7 @@ struct CUlinkState_st {
     struct object object;
     struct loaded_log log;
     struct units units;
+    enum cuda_result error; // which every later call gives too
     int is_complete;
 };
 
@@ -44,12 +47,40 @@ static enum cuda_result check_input(struct driver *driver, const char *call, con
 {
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     if (link->is_complete || type >= INPUTS) return CUDA_ERROR_INVALID_VALUE;
-    if (type != INPUT_NVVM) return CUDA_SUCCESS;
+    if (link->error != CUDA_SUCCESS || type != INPUT_NVVM) return link->error;
     return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, call,
                          "the input is NVVM code (LTO-IR): tmaref links PTX; compile with code=compute_90a");
 }
 
-// What is wrong with the PTX is told now.
+// What is wrong between units: the lines are those of all units' text, so they help nobody.
+static enum cuda_result tell(struct input *input, const struct ptx_errors *errors)
+{
+    const struct loaded_log *log = &input->link->log;
+    for (uint32_t i = 0; i < errors->count && i < PTX_MOST_ERRORS; i++) {
+        const struct ptx_error *error = &errors->item[i];
+        const size_t used = log->text_bytes == 0 ? 0 : strlen(log->text);
+        driver_refuse(input->driver, CUDA_ERROR_INVALID_SOURCE, input->call, "%s%s%s", error->message,
+                      error->advice[0] != '\0' ? "; " : "", error->advice);
+        if (log->text_bytes > 0) snprintf(log->text + used, log->text_bytes - used, "%s\n", error->message);
+    }
+    return errors->count == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_SOURCE;
+}
+
+// Do the units so far contradict each other?
+static enum cuda_result check_units(struct input *input)
+{
+    const struct units *units = &input->link->units;
+    struct ptx_errors *errors = calloc(1, sizeof *errors);
+    struct ptx_module *front =
+        errors == NULL ? NULL : ptx_open(units->text, units->bytes, (struct ptx_limits){0}, errors);
+    if (front != NULL && errors->count == 0) ptx_link(front, NULL, errors);
+    const enum cuda_result error = front == NULL ? CUDA_ERROR_OUT_OF_MEMORY : tell(input, errors);
+    ptx_close(front);
+    free(errors);
+    return error;
+}
+
+// What is wrong with the PTX is told now, and does not end the link.
 static enum cuda_result add_image(struct input *input, const char *name, const void *image, size_t bytes)
 {
     char *text;
@@ -60,7 +91,7 @@ static enum cuda_result add_image(struct input *input, const char *name, const v
     if (error == CUDA_SUCCESS && !units_add(&input->link->units, name, text, text_bytes))
         error = CUDA_ERROR_OUT_OF_MEMORY;
     free(text);
-    return error;
+    return error == CUDA_SUCCESS ? input->link->error = check_units(input) : error;
 }
 
 static int take_fatbin(void *of, const char *name, const void *fatbin, size_t bytes)
@@ -70,21 +101,32 @@ static int take_fatbin(void *of, const char *name, const void *fatbin, size_t by
     return input->error != CUDA_SUCCESS;
 }
 
+// What is no object has no device code: an H200's driver takes it.
 static enum cuda_result add_object(struct input *input, const void *image, size_t bytes)
 {
     input->error = CUDA_SUCCESS;
     if (object_fatbins(image, bytes, take_fatbin, input) != OBJECT_DAMAGED) return input->error;
-    return driver_refuse(input->driver, CUDA_ERROR_INVALID_IMAGE, input->call,
-                         "%s is neither an object (ELF of 64 bits) nor a library of objects", input->name);
+    return driver_refuse(input->driver, CUDA_SUCCESS, input->call,
+                         "%s is neither an object (ELF of 64 bits) nor a library of objects: nothing of it is linked",
+                         input->name);
+}
+
+// A fat binary, or what a link made; of machine code it is said what to do.
+static enum cuda_result add_code(struct input *input, const void *image, size_t bytes)
+{
+    static const char elf_magic[] = "\177ELF";
+    if (fatbin_is(image) || units_is(image) || strncmp(image, elf_magic, sizeof elf_magic - 1) == 0)
+        return add_image(input, input->name, image, bytes);
+    return input->link->error = CUDA_ERROR_INVALID_IMAGE;
 }
 
 // `image` has the zeros behind it that image_file() puts there. The lengths of the logs are told from now on: their
 // room is read when the link is made.
 static enum cuda_result add(struct input *input, uint32_t type, const void *image, size_t bytes)
 {
-    const int is_object = type == INPUT_OBJECT || type == INPUT_LIBRARY;
-    const enum cuda_result error =
-        is_object ? add_object(input, image, bytes) : add_image(input, input->name, image, bytes);
+    const enum cuda_result error = type == INPUT_PTX ? add_image(input, input->name, image, bytes)
+                                   : type == INPUT_OBJECT || type == INPUT_LIBRARY ? add_object(input, image, bytes)
+                                                                                   : add_code(input, image, bytes);
     loaded_log_length(&input->link->log);
     return error;
 }
@@ -123,14 +165,17 @@ DRIVER_VISIBLE enum cuda_result cuLinkAddFile_v2(struct CUlinkState_st *link, ui
     return error;
 }
 
-// Do the units go together? That is seen by loading them.
-static enum cuda_result check_whole(struct driver *driver, struct CUlinkState_st *link)
+// What no unit defines is seen by loading them.
+static enum cuda_result check_whole(struct input *input)
 {
-    struct CUmod_st *module;
-    const enum cuda_result error =
-        loaded_open(driver, "cuLinkComplete", link->units.text, link->units.bytes, &link->log, &module);
-    if (error == CUDA_SUCCESS) loaded_close(driver, module);
-    loaded_log_length(&link->log);
+    const struct units *units = &input->link->units;
+    struct ptx_errors *errors = calloc(1, sizeof *errors);
+    struct machine_module *module = errors == NULL ? NULL : machine_module_open(units->text, units->bytes, errors);
+    enum cuda_result error = errors == NULL ? CUDA_ERROR_OUT_OF_MEMORY : tell(input, errors);
+    if (module == NULL && error == CUDA_SUCCESS) error = CUDA_ERROR_OUT_OF_MEMORY;
+    machine_module_close(module);
+    free(errors);
+    loaded_log_length(&input->link->log);
     return error;
 }
 
@@ -138,11 +183,16 @@ static enum cuda_result check_whole(struct driver *driver, struct CUlinkState_st
 DRIVER_VISIBLE enum cuda_result cuLinkComplete(struct CUlinkState_st *link, void **image, size_t *bytes)
 {
     DRIVER_USE(driver);
+    static const char nothing[] = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+    struct input input = {.driver = driver, .call = "cuLinkComplete", .link = link};
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
-    if (image == NULL || link->units.text == NULL) return CUDA_ERROR_INVALID_VALUE;
-    const enum cuda_result error = check_whole(driver, link);
+    if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (link->error != CUDA_SUCCESS) return link->error;
+    if (link->units.text == NULL && !units_add(&link->units, "", nothing, sizeof nothing - 1))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->error = check_whole(&input);
+    if (link->error != CUDA_SUCCESS) return link->error;
     link->is_complete = 1;
-    if (error != CUDA_SUCCESS) return error;
     *image = link->units.text;
     if (bytes != NULL) *bytes = link->units.bytes + 1;
     return CUDA_SUCCESS;

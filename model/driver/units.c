@@ -18,10 +18,15 @@ static void put_head(char *head, size_t bytes, const char *name)
     snprintf(head, bytes, "%s \"%s\";\n", directive, plain);
 }
 
+int units_is(const char *text)
+{
+    return strncmp(text, directive, sizeof directive - 1) == 0;
+}
+
 int units_add(struct units *units, const char *name, const char *ptx, size_t bytes)
 {
     char head[MOST_NAME + 32] = "";
-    if (strncmp(ptx, directive, sizeof directive - 1) != 0) put_head(head, sizeof head, name);
+    if (!units_is(ptx)) put_head(head, sizeof head, name);
     const size_t head_bytes = strlen(head), more = head_bytes + bytes + 1;
     char *text = realloc(units->text, units->bytes + more + 1);
     if (text == NULL) return 0;

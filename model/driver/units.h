@@ -11,6 +11,9 @@ struct units {
     size_t bytes;
 };
 
+// Is this the beginning of such a text?
+int units_is(const char *text);
+
 // Appends PTX of `bytes` bytes. What is such a text of units already keeps their names. 0 if there is no memory.
 int units_add(struct units *units, const char *name, const char *ptx, size_t bytes);
 

@@ -55,8 +55,6 @@ static void mark_used(struct linker *linker)
     for (uint32_t i = 0; i < linker->module->variables.count; i++) mark_value(linker, variable_at(linker, i));
 }
 
-// --- One name in two units -------------------------------------------------------------------------------------------
-
 static int is_local(const struct linker *linker, const struct named *named)
 {
     return (named->kind == NAME_FUNCTION ? function_at(linker, named->index)->linkage
@@ -69,6 +67,44 @@ static int is_idle(const struct linker *linker, const struct named *named)
     return named->kind == NAME_FUNCTION && !function_at(linker, named->index)->has_body &&
            !linker->is_used[named->index];
 }
+
+static struct ptx_token token_of(const struct linker *linker, const struct named *named)
+{
+    const uint32_t line = named->kind == NAME_FUNCTION ? function_at(linker, named->index)->line
+                                                       : variable_at(linker, named->index)->line;
+    return (struct ptx_token){TOKEN_WORD, named->name.length, line, named->name.at};
+}
+
+// --- What stays open -------------------------------------------------------------------------------------------------
+
+static int is_open(const struct linker *linker, const struct named *symbol)
+{
+    if (symbol->kind == NAME_FUNCTION) {
+        const struct ptx_function *function = function_at(linker, symbol->index);
+        return !is_idle(linker, symbol) && !function->has_body && !linker->is_given(function->name);
+    }
+    const struct ptx_variable *variable = variable_at(linker, symbol->index);
+    return variable->linkage == PTX_LINK_EXTERN && !(variable->space == PTX_SHARED && variable->is_unsized);
+}
+
+static void tell_open(struct linker *linker, const struct named *named)
+{
+    const struct ptx_name unit = ptx_unit_of(linker->module, named->name.at)->name;
+    const struct ptx_token token = token_of(linker, named);
+    ptx_complain(linker->errors, linker->module->text, &token,
+                 "Link what defines it too (-rdc=true, cuLinkAddData), with PTX in it: code=compute_90a.",
+                 "'%.*s' is used%s%.*s, and nothing defines it", shown(named->name), named->name.at,
+                 unit.length > 0 ? " in " : "", shown(unit), unit.at);
+}
+
+static void check_open(struct linker *linker, const struct names *names)
+{
+    const struct named *named = names->list.item;
+    for (uint32_t i = 0; i < names->list.count; i++)
+        if (is_open(linker, &named[i])) tell_open(linker, &named[i]);
+}
+
+// --- One name in two units -------------------------------------------------------------------------------------------
 
 static const char *clash_of(const struct linker *linker, const struct named *first, const struct named *second)
 {
@@ -94,13 +130,6 @@ static void give_up(const struct linker *linker, const struct named *named, uint
         variable_at(linker, index)->linkage = PTX_LINK_EXTERN;
 }
 
-static struct ptx_token token_of(const struct linker *linker, const struct named *named)
-{
-    const uint32_t line = named->kind == NAME_FUNCTION ? function_at(linker, named->index)->line
-                                                       : variable_at(linker, named->index)->line;
-    return (struct ptx_token){TOKEN_WORD, named->name.length, line, named->name.at};
-}
-
 static void tell_clash(struct linker *linker, const struct named *first, const struct named *second, const char *why)
 {
     const struct ptx_name here = ptx_unit_of(linker->module, second->name.at)->name,
@@ -113,8 +142,11 @@ static void tell_clash(struct linker *linker, const struct named *first, const s
 static void join(struct linker *linker, const struct named *named)
 {
     struct ptx_module *module = linker->module;
-    if (is_local(linker, named) || is_idle(linker, named) || ptx_names_add(&module->symbols, &module->arena, named))
+    if (is_local(linker, named)) {
+        if (linker->is_given != NULL && is_open(linker, named)) tell_open(linker, named);
         return;
+    }
+    if (is_idle(linker, named) || ptx_names_add(&module->symbols, &module->arena, named)) return;
     struct named *symbol = (struct named *)ptx_names_find(&module->symbols, named->name);
     const char *why = clash_of(linker, symbol, named);
     if (why != NULL) {
@@ -125,32 +157,6 @@ static void join(struct linker *linker, const struct named *named)
         symbol->index = named->index;
     } else {
         give_up(linker, symbol, named->index);
-    }
-}
-
-// --- What stays open -------------------------------------------------------------------------------------------------
-
-static int is_open(const struct linker *linker, const struct named *symbol)
-{
-    if (symbol->kind == NAME_FUNCTION) {
-        const struct ptx_function *function = function_at(linker, symbol->index);
-        return !function->has_body && !linker->is_given(function->name);
-    }
-    const struct ptx_variable *variable = variable_at(linker, symbol->index);
-    return variable->linkage == PTX_LINK_EXTERN && !(variable->space == PTX_SHARED && variable->is_unsized);
-}
-
-static void check_open(struct linker *linker)
-{
-    const struct named *symbol = linker->module->symbols.list.item;
-    for (uint32_t i = 0; i < linker->module->symbols.list.count; i++) {
-        if (!is_open(linker, &symbol[i])) continue;
-        const struct ptx_name unit = ptx_unit_of(linker->module, symbol[i].name.at)->name;
-        const struct ptx_token token = token_of(linker, &symbol[i]);
-        ptx_complain(linker->errors, linker->module->text, &token,
-                     "Link what defines it too, as PTX: code=compute_90a, or PTX beside the machine code.",
-                     "'%.*s' is used in %.*s, and nothing defines it", shown(symbol[i].name), symbol[i].name.at,
-                     shown(unit), unit.at);
     }
 }
 
@@ -189,29 +195,34 @@ static void link_units(struct linker *linker)
     for (struct unit *unit = &module->first; unit != NULL; unit = unit->next)
         for (uint32_t i = 0; i < unit->names.list.count; i++)
             join(linker, (const struct named *)unit->names.list.item + i);
-    check_open(linker);
+    if (linker->is_given != NULL) check_open(linker, &module->symbols);
     if (linker->errors->count > 0) return;
     for (struct unit *unit = &module->first; unit != NULL; unit = unit->next) forward_names(linker, unit);
     for (uint32_t i = 0; i < module->variables.count; i++) forward_values(linker, variable_at(linker, i));
 }
 
-// --- The call --------------------------------------------------------------------------------------------------------
-
-// As ptxas does with a whole program: .extern variables are its own.
-static void own_variables(const struct linker *linker)
+// A whole program, as ptxas has it: .extern variables are its own if they have a size. To ask which functions are used
+// takes time, so that it is done where one is missing.
+static void link_whole(struct linker *linker)
 {
-    for (uint32_t i = 0; i < linker->module->variables.count; i++)
-        if (variable_at(linker, i)->linkage == PTX_LINK_EXTERN) variable_at(linker, i)->linkage = PTX_LINK_VISIBLE;
+    int is_missing = 0;
+    for (uint32_t i = 0; i < linker->module->variables.count; i++) {
+        struct ptx_variable *variable = variable_at(linker, i);
+        if (variable->linkage == PTX_LINK_EXTERN && !variable->is_unsized) variable->linkage = PTX_LINK_VISIBLE;
+    }
+    if (linker->is_given == NULL) return;
+    for (uint32_t i = 0; i < linker->module->functions.count; i++)
+        is_missing |= !function_at(linker, i)->has_body && !linker->is_given(function_at(linker, i)->name);
+    if (is_missing) mark_used(linker);
+    check_open(linker, &linker->module->first.names);
 }
+
+// --- The call --------------------------------------------------------------------------------------------------------
 
 int ptx_link(struct ptx_module *module, int (*is_given)(struct ptx_name name), struct ptx_errors *errors)
 {
     struct linker linker = {.module = module, .errors = errors, .is_given = is_given};
     *errors = (struct ptx_errors){0};
-    if (!module->is_linked) {
-        own_variables(&linker);
-        return 1;
-    }
     if (setjmp(module->when_full) != 0) {
         ptx_complain_of_memory(module, errors);
         return 0;
@@ -219,6 +230,6 @@ int ptx_link(struct ptx_module *module, int (*is_given)(struct ptx_name name), s
     linker.is_used = ptx_arena_take(&module->arena, module->functions.count + 1u, 1);
     linker.function = numbers(&module->arena, module->functions.count);
     linker.variable = numbers(&module->arena, module->variables.count);
-    link_units(&linker);
+    (module->is_linked ? link_units : link_whole)(&linker);
     return errors->count == 0;
 }

@@ -46,7 +46,7 @@ struct unit {
     struct names names;                 // of its variables and functions
     const char *debug_text, *debug_end; // inside .section .debug_str
     uint32_t first_file;                // file 0 of this unit in the module
-    int has_version;
+    uint8_t has_version, has_target, has_address_size;
 };
 
 struct parser {

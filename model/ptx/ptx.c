@@ -44,6 +44,8 @@ static int is_target(const struct ptx_token *token)
 
 static int parse_target(struct parser *parser)
 {
+    if (parser->unit->has_target) return ptx_parser_fail(parser, &parser->token, "", "a second .target");
+    parser->unit->has_target = 1;
     do {
         struct ptx_token token = parser->token;
         struct ptx_name name;
@@ -61,6 +63,8 @@ static int parse_address_size(struct parser *parser)
 {
     struct ptx_token token = parser->token;
     uint32_t bits;
+    if (parser->unit->has_address_size) return ptx_parser_fail(parser, &token, "", "a second .address_size");
+    parser->unit->has_address_size = 1;
     if (!ptx_parser_u32(parser, "32 or 64", &bits)) return 0;
     parser->module->program.address_bits = (int)bits;
     return bits == ADDRESS_BITS ||

@@ -21,7 +21,8 @@ struct ptx_module *ptx_open(const char *text, size_t size_bytes, struct ptx_limi
 // Puts the units of a module together: each name that is .extern stands for what another unit defines, and of several
 // definitions one is left, the others become declarations. 0 with errors: what no unit defines, what two define, what
 // is something else in another unit. PTX without units is a whole program: of it .extern variables are its own.
-// `is_given` says which functions who runs the module has, although no unit has their bodies.
+// `is_given` says which functions who runs the module has, although no unit has their bodies; NULL: more units are to
+// come, so it is not asked what none defines.
 int ptx_link(struct ptx_module *module, int (*is_given)(struct ptx_name name), struct ptx_errors *errors);
 
 // What was read. Pointers into it may move when a function is decoded.

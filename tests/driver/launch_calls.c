@@ -229,18 +229,16 @@ static void show_link(void)
     struct CUlinkState_st *link;
     char text[256], log[256] = "untouched", info[8] = "info", path[] = "/tmp/tmaref-link-XXXXXX";
     uint32_t option[] = {ERROR_LOG, ERROR_LOG_BYTES, INFO_LOG, INFO_LOG_BYTES};
-    void *value[] = {log, (void *)sizeof log, info, (void *)sizeof info}, *image;
+    void *value[] = {log, (void *)sizeof log, info, (void *)sizeof info};
     size_t bytes = (size_t)snprintf(text, sizeof text, "%s%s", head, plain);
     REQUIRE(cuLinkCreate_v2(4, option, value, &link) == CUDA_SUCCESS);
     memset(option, 0, sizeof option); // the values alone stay in use
     REQUIRE(log[0] == '\0' && info[0] == '\0');
-    REQUIRE(cuLinkComplete(link, &image, NULL) == CUDA_ERROR_INVALID_VALUE);
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, "x", 1, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_PTX);
     REQUIRE(strstr(log, "line 1") != NULL && (size_t)value[1] == strlen(log) && value[3] == NULL);
     const size_t first = strlen(log); // the log grows until the link is destroyed
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, "x", 1, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_PTX);
     REQUIRE(strlen(log) == 2 * first && (size_t)value[1] == 2 * first);
-    REQUIRE(cuLinkAddData_v2(link, INPUT_OBJECT, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_IMAGE);
     REQUIRE(cuLinkAddData_v2(link, INPUT_NVVM, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_NOT_SUPPORTED);
     REQUIRE(cuLinkAddData_v2(link, INPUT_NVVM + 1, text, bytes, NULL, 0, NULL, NULL) == CUDA_ERROR_INVALID_VALUE);
     REQUIRE(cuLinkAddData_v2(link, INPUT_PTX, text, SIZE_MAX, NULL, 0, NULL, NULL) == CUDA_ERROR_OUT_OF_MEMORY);

@@ -299,7 +299,8 @@ int main(void)
             memory_left = -1;
             require(error == CUDA_SUCCESS ||
                         (memory_has_failed && (error == CUDA_ERROR_OUT_OF_MEMORY ||
-                                               (calls[i].reads_ptx && error == CUDA_ERROR_INVALID_PTX))),
+                                               (calls[i].reads_ptx && (error == CUDA_ERROR_INVALID_PTX ||
+                                                                       error == CUDA_ERROR_INVALID_SOURCE)))),
                     calls[i].name, n, error);
             mend();
             error = calls[i].call();

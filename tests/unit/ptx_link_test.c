@@ -45,6 +45,7 @@ static const struct {
     {USES_F(".b32"), ".visible .func f() { ret; }\n", "'f' takes or returns something else"},
     {USES_F(".b32"), V(".visible", ".b32 f"), "'f' is a function in one unit alone; the other is b; the first is in a"},
     {USES_F(".b32"), F_OF(".b32"), "'f' is used in a, and nothing defines it"},
+    {".func f();\n.entry k() { call f; ret; }\n", "", "'f' is used in a, and nothing defines it"},
     {".extern .func f();\n", "", NULL}, // not used
     {".extern .func f();\n", ".visible" F_OF(".b32"), NULL},
     {".extern .func f();\n", V(".visible", ".b32 f"), NULL},
@@ -184,12 +185,31 @@ START_TEST(places_are_those_of_the_unit)
 }
 END_TEST
 
-// Without units PTX is a whole program: .extern variables are its own.
-START_TEST(a_whole_program_keeps_what_is_extern)
+// Without units PTX is a whole program: what ptxas of CUDA 13.0 says of each.
+static const struct {
+    const char *text, *message; // NULL: it stands alone
+} wholes[] = {
+    {".extern .global .b32 v;\n", NULL},
+    {".extern .shared .b32 v;\n", NULL},
+    {".extern .shared .b32 v[];\n", NULL},
+    {".extern .global .b32 v[];\n", "'v' is used, and nothing defines it"},
+    {".extern .const .b32 v[];\n", "'v' is used, and nothing defines it"},
+    {".extern .func f();\n", NULL},
+    {".extern .func malloc();\n.entry k() { call malloc; ret; }\n", NULL},
+    {".extern .func f();\n.func k() { call f; ret; }\n", "'f' is used, and nothing defines it"},
+    {".func f();\n.entry k() { call f; ret; }\n", "'f' is used, and nothing defines it"},
+    {".visible .func f();\n.entry k() { call f; ret; }\n", "'f' is used, and nothing defines it"},
+};
+
+START_TEST(a_whole_program_needs_no_other)
 {
-    struct opened opened = link_text(HEAD ".extern .global .b32 v;\n.extern .func f();\n");
-    ck_assert_uint_eq(opened.errors.count, 0);
-    ck_assert_int_eq(opened.program->variable[0].linkage, PTX_LINK_VISIBLE);
+    char text[512];
+    snprintf(text, sizeof text, HEAD "%s", wholes[_i].text);
+    struct opened opened = link_text(text);
+    const char *message = opened.errors.count > 0 ? opened.errors.item[0].message : "";
+    ck_assert_str_eq(message, wholes[_i].message == NULL ? "" : wholes[_i].message);
+    if (opened.errors.count == 0 && opened.program->variables > 0 && !opened.program->variable[0].is_unsized)
+        ck_assert_int_eq(opened.program->variable[0].linkage, PTX_LINK_VISIBLE); // its own
     ptx_close(opened.module);
 }
 END_TEST
@@ -202,6 +222,8 @@ static const struct {
     {".tmaref_unit \"a\"\n" HEAD, "';' is wanted here"},
     {".tmaref_unit \"a\";\n.target sm_90a\n", "PTX begins with .version"},
     {HEAD ".version 9.0\n", "a second .version"},
+    {HEAD ".target sm_90a\n", "a second .target"},
+    {HEAD ".address_size 64\n", "a second .address_size"},
 };
 
 START_TEST(units_that_are_wrong_are_refused)
@@ -246,7 +268,7 @@ Suite *ptx_link_suite(void)
     tcase_add_test(units, values_hold_what_another_unit_defines);
     tcase_add_test(units, of_two_definitions_one_has_a_body);
     tcase_add_test(units, places_are_those_of_the_unit);
-    tcase_add_test(units, a_whole_program_keeps_what_is_extern);
+    tcase_add_loop_test(units, a_whole_program_needs_no_other, 0, sizeof wholes / sizeof wholes[0]);
     tcase_add_loop_test(units, units_that_are_wrong_are_refused, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_test(units, memory_has_a_limit);
     suite_add_tcase(suite, units);
