@@ -193,6 +193,28 @@ enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_cop
                : CUDA_ERROR_INVALID_VALUE;
 }
 
+static size_t rows_of(size_t slice, size_t pitch)
+{
+    return pitch == 0 ? 0 : slice / pitch;
+}
+
+struct CUDA_MEMCPY3D_st copy_box(const struct work_copy *copy)
+{
+    return (struct CUDA_MEMCPY3D_st){.srcMemoryType = copy->from_type,
+                                     .srcHost = (const void *)(uintptr_t)copy->from,
+                                     .srcDevice = copy->from,
+                                     .srcPitch = copy->from_pitch,
+                                     .srcHeight = rows_of(copy->from_slice, copy->from_pitch),
+                                     .dstMemoryType = copy->to_type,
+                                     .dstHost = (void *)(uintptr_t)copy->to,
+                                     .dstDevice = copy->to,
+                                     .dstPitch = copy->to_pitch,
+                                     .dstHeight = rows_of(copy->to_slice, copy->to_pitch),
+                                     .WidthInBytes = copy->width,
+                                     .Height = copy->height,
+                                     .Depth = copy->depth};
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemcpy3DAsync_v2(const struct CUDA_MEMCPY3D_st *box, struct CUstream_st *stream)
 {
     struct work work = {.type = NODE_MEMCPY};

@@ -45,6 +45,13 @@ enum cuda_result cuMemcpy3D_v2(const struct CUDA_MEMCPY3D_st *box);
 enum cuda_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st *box, struct CUstream_st *stream);
 enum cuda_result cuMemcpy2D_v2(const struct CUDA_MEMCPY2D_st *box);
 enum cuda_result cuMemcpy2DUnaligned_v2(const struct CUDA_MEMCPY2D_st *box);
+enum cuda_result cuMemcpy3DPeerAsync(const struct CUDA_MEMCPY3D_PEER_st *from, struct CUstream_st *stream);
+enum cuda_result cuMemcpy3DPeer(const struct CUDA_MEMCPY3D_PEER_st *from);
+enum cuda_result cuMemcpyBatchAsync_v2(unsigned long long *to, unsigned long long *from, size_t *bytes, size_t count,
+                                       struct CUmemcpyAttributes_st *attribute, size_t *attribute_from,
+                                       size_t attributes, struct CUstream_st *stream);
+enum cuda_result cuMemcpy3DBatchAsync_v2(size_t count, struct CUDA_MEMCPY3D_BATCH_OP_st *box, unsigned long long flags,
+                                         struct CUstream_st *stream);
 enum cuda_result cuMemsetD2D8Async(unsigned long long to, size_t pitch, unsigned char value, size_t width,
                                    size_t height, struct CUstream_st *stream);
 enum cuda_result cuMemsetD8Async(unsigned long long to, unsigned char value, size_t count, struct CUstream_st *stream);
@@ -147,6 +154,47 @@ enum cuda_result cuGraphGetEdges_v2(struct CUgraph_st *graph, struct CUgraphNode
 enum cuda_result cuGraphNodeGetType(struct CUgraphNode_st *node, uint32_t *type);
 enum cuda_result cuGraphNodeGetDependencies_v2(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
                                                struct CUgraphEdgeData_st *edges, size_t *count);
+enum cuda_result cuGraphAddNode_v2(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                   struct CUgraphNode_st *const *after, const struct CUgraphEdgeData_st *edges,
+                                   size_t count, struct CUgraphNodeParams_st *from);
+enum cuda_result cuGraphAddBatchMemOpNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                          struct CUgraphNode_st *const *after, size_t count,
+                                          const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from);
+enum cuda_result cuGraphBatchMemOpNodeGetParams(struct CUgraphNode_st *node,
+                                                struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *to);
+enum cuda_result cuGraphBatchMemOpNodeSetParams(struct CUgraphNode_st *node,
+                                                const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from);
+enum cuda_result cuGraphExecBatchMemOpNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                    const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from);
+enum cuda_result cuGraphDestroyNode(struct CUgraphNode_st *node);
+enum cuda_result cuGraphRemoveDependencies_v2(struct CUgraph_st *graph, struct CUgraphNode_st *const *from,
+                                              struct CUgraphNode_st *const *to, const struct CUgraphEdgeData_st *edges,
+                                              size_t count);
+enum cuda_result cuGraphNodeGetDependentNodes_v2(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
+                                                 struct CUgraphEdgeData_st *edges, size_t *count);
+enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode_st *node, struct CUDA_KERNEL_NODE_PARAMS_v2_st *to);
+enum cuda_result cuGraphMemcpyNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEMCPY3D_st *to);
+enum cuda_result cuGraphMemcpyNodeSetParams(struct CUgraphNode_st *node, const struct CUDA_MEMCPY3D_st *box);
+enum cuda_result cuGraphMemsetNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEMSET_NODE_PARAMS_st *to);
+enum cuda_result cuGraphMemsetNodeSetParams(struct CUgraphNode_st *node, const struct CUDA_MEMSET_NODE_PARAMS_st *set);
+enum cuda_result cuGraphHostNodeGetParams(struct CUgraphNode_st *node, struct CUDA_HOST_NODE_PARAMS_st *to);
+enum cuda_result cuGraphHostNodeSetParams(struct CUgraphNode_st *node, const struct CUDA_HOST_NODE_PARAMS_st *host);
+enum cuda_result cuGraphChildGraphNodeGetGraph(struct CUgraphNode_st *node, struct CUgraph_st **child);
+enum cuda_result cuGraphEventRecordNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **event);
+enum cuda_result cuGraphEventRecordNodeSetEvent(struct CUgraphNode_st *node, struct CUevent_st *event);
+enum cuda_result cuGraphEventWaitNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **event);
+enum cuda_result cuGraphEventWaitNodeSetEvent(struct CUgraphNode_st *node, struct CUevent_st *event);
+enum cuda_result cuGraphNodeSetParams(struct CUgraphNode_st *node, struct CUgraphNodeParams_st *from);
+enum cuda_result cuGraphExecNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                          struct CUgraphNodeParams_st *from);
+enum cuda_result cuGraphExecChildGraphNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                    struct CUgraph_st *child);
+enum cuda_result cuGraphExecEventRecordNodeSetEvent(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                    struct CUevent_st *event);
+enum cuda_result cuGraphExecEventWaitNodeSetEvent(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                  struct CUevent_st *event);
+enum cuda_result cuGraphExecGetFlags(struct CUgraphExec_st *exec, uint64_t *flags);
+enum cuda_result cuGraphNodeGetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, unsigned *is_enabled);
 enum cuda_result cuGraphInstantiateWithFlags(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
                                              unsigned long long flags);
 enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
@@ -265,6 +313,16 @@ enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, int *device);
 enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *stream, unsigned long long address, size_t bytes,
                                         unsigned flags);
 enum cuda_result cuStreamSetAttribute(struct CUstream_st *stream, uint32_t attribute, const void *value);
+enum cuda_result cuStreamBatchMemOp_v2(struct CUstream_st *stream, unsigned count,
+                                       union CUstreamBatchMemOpParams_union *at, unsigned flags);
+enum cuda_result cuStreamWaitValue32_v2(struct CUstream_st *stream, unsigned long long address, uint32_t value,
+                                        unsigned flags);
+enum cuda_result cuStreamWaitValue64_v2(struct CUstream_st *stream, unsigned long long address, uint64_t value,
+                                        unsigned flags);
+enum cuda_result cuStreamWriteValue32_v2(struct CUstream_st *stream, unsigned long long address, uint32_t value,
+                                         unsigned flags);
+enum cuda_result cuStreamWriteValue64_v2(struct CUstream_st *stream, unsigned long long address, uint64_t value,
+                                         unsigned flags);
 enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *handle);
 enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *stream, unsigned flags);
 enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags);

@@ -14,6 +14,7 @@ struct CUgraphNode_st;
 struct CUmemPoolHandle_st;
 struct CUarray_st;
 struct CUctxCreateParams_st;
+struct CUuserObject_st;
 
 #ifndef CUDA_VERSION
 
@@ -101,6 +102,117 @@ struct CUgraphExecUpdateResultInfo_st {
     struct CUgraphNode_st *errorNode, *errorFromNode;
 };
 
+struct CUDA_MEMCPY3D_PEER_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    uint32_t srcMemoryType;
+    const void *srcHost;
+    unsigned long long srcDevice;
+    struct CUarray_st *srcArray;
+    struct CUctx_st *srcContext;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    uint32_t dstMemoryType;
+    void *dstHost;
+    unsigned long long dstDevice;
+    struct CUarray_st *dstArray;
+    struct CUctx_st *dstContext;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+};
+
+struct CUmemcpyAttributes_st {
+    uint32_t srcAccessOrder;
+    struct cuda_mem_location srcLocHint, dstLocHint;
+    unsigned flags;
+};
+
+// `rowLength` and `layerHeight` count bytes and rows; 0: as many as are copied.
+struct CUmemcpy3DOperand_st {
+    uint32_t type;
+    union {
+        struct {
+            unsigned long long ptr;
+            size_t rowLength, layerHeight;
+            struct cuda_mem_location locHint;
+        } ptr;
+        struct {
+            struct CUarray_st *array;
+            size_t offset[3];
+        } array;
+    } op;
+};
+
+struct CUDA_MEMCPY3D_BATCH_OP_st {
+    struct CUmemcpy3DOperand_st src, dst;
+    struct {
+        size_t width, height, depth;
+    } extent;
+    uint32_t srcAccessOrder, flags;
+};
+
+struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st {
+    struct CUmemPoolProps_st poolProps;
+    const struct cuda_mem_access_desc *accessDescs;
+    size_t accessDescCount, bytesize;
+    unsigned long long dptr;
+};
+
+// An operation of a stream on one word. `value64` is a 32-bit value in its low half, for those of 32 bits.
+union CUstreamBatchMemOpParams_union {
+    uint32_t operation;
+    struct {
+        uint32_t operation;
+        unsigned long long address;
+        uint64_t value64;
+        unsigned flags;
+        unsigned long long alias;
+    } value;
+    struct {
+        uint32_t operation, flags;
+    } barrier;
+    uint64_t pad[6];
+};
+
+struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st {
+    struct CUctx_st *ctx;
+    unsigned count;
+    union CUstreamBatchMemOpParams_union *paramArray;
+    unsigned flags;
+};
+
+// The parameters of any node. Those of memset and of host nodes are what their own calls take, with `ctx` behind.
+struct CUgraphNodeParams_st {
+    uint32_t type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel;
+        struct {
+            int flags, reserved;
+            struct CUctx_st *ctx;
+            struct CUDA_MEMCPY3D_st params;
+        } copy;
+        struct {
+            struct CUDA_MEMSET_NODE_PARAMS_st params;
+            struct CUctx_st *ctx;
+        } set;
+        struct CUDA_HOST_NODE_PARAMS_st host;
+        struct {
+            struct CUgraph_st *graph;
+            uint32_t ownership;
+        } child;
+        struct {
+            struct CUevent_st *event;
+        } event;
+        struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st alloc;
+        struct {
+            unsigned long long dptr;
+        } freed;
+        struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st operations;
+    };
+    long long reserved2;
+};
+
 #endif
 
 // The values that this folder looks at, by our names: the documents' enumerators are cuda.h's.
@@ -116,7 +228,8 @@ enum graph_node_type {
     NODE_WAIT_EVENT,
     NODE_EVENT_RECORD,
     NODE_MEM_ALLOC = 10,
-    NODE_MEM_FREE = 11
+    NODE_MEM_FREE = 11,
+    NODE_MEM_OPERATIONS = 12
 };
 
 #endif

@@ -13,6 +13,7 @@ static void node_free(struct driver *driver, struct CUgraphNode_st *node)
 {
     work_release(driver, &node->work);
     free(node->after);
+    free(node->pointers);
     object_destroy(&driver->objects, node);
 }
 
@@ -59,6 +60,26 @@ struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph
     if (ok && keep_node(graph, node)) return node;
     node_free(driver, node);
     return NULL;
+}
+
+void graph_not_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < node->after_count; i++)
+        if (node->after[i] != other) node->after[kept++] = node->after[i];
+    node->after_count = kept;
+}
+
+void graph_remove(struct driver *driver, struct CUgraphNode_st *node)
+{
+    struct CUgraph_st *graph = node->graph;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < graph->count; i++) {
+        graph_not_after(graph->node[i], node);
+        if (graph->node[i] != node) graph->node[kept++] = graph->node[i];
+    }
+    graph->count = kept;
+    node_free(driver, node);
 }
 
 static void unmark(const struct CUgraph_st *graph)
@@ -165,6 +186,13 @@ enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_s
     graph_exec_free(driver, *exec);
     *exec = NULL;
     return error;
+}
+
+struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node)
+{
+    for (uint32_t i = 0; object_is(exec, OBJECT_GRAPH_EXEC) && i < exec->count; i++)
+        if (exec->step[i].node == node) return &exec->step[i];
+    return NULL;
 }
 
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec)

@@ -69,6 +69,8 @@ enum cuda_result work_check(struct driver *driver, const char *call, const struc
     case NODE_EVENT_RECORD:
         if (object_is(work->of.event, OBJECT_EVENT)) return CUDA_SUCCESS;
         return driver_refuse(driver, CUDA_ERROR_INVALID_HANDLE, call, "the event to record was destroyed");
+    case NODE_MEM_OPERATIONS:
+        return operations_check(driver, call, &work->of.operations);
     default: // names nothing that can go
         return CUDA_SUCCESS;
     }
@@ -92,19 +94,31 @@ enum cuda_result work_run(struct driver *driver, const struct work *work)
         work->of.event->is_recorded = 1;
         work->of.event->seconds = seconds_of_clock();
         return CUDA_SUCCESS;
+    case NODE_MEM_OPERATIONS:
+        return operations_run(driver, &work->of.operations);
     default: // what was waited for is done; memory of graphs stays
         return CUDA_SUCCESS;
     }
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *to = malloc(bytes + 1);
+    if (to != NULL) memcpy(to, from, bytes);
+    return to;
 }
 
 int work_duplicate(struct driver *driver, struct work *to, const struct work *from)
 {
     *to = *from;
     if (from->type == NODE_KERNEL) {
-        const size_t bytes = from->of.kernel.parameter_bytes;
-        to->of.kernel.parameters = malloc(bytes + 1);
+        to->of.kernel.parameters = copy_of(from->of.kernel.parameters, from->of.kernel.parameter_bytes);
         if (to->of.kernel.parameters == NULL) return 0;
-        memcpy(to->of.kernel.parameters, from->of.kernel.parameters, bytes);
+    }
+    if (from->type == NODE_MEM_OPERATIONS) {
+        to->of.operations.at =
+            copy_of(from->of.operations.at, from->of.operations.count * sizeof *to->of.operations.at);
+        if (to->of.operations.at == NULL) return 0;
     }
     if (from->type == NODE_GRAPH) {
         to->of.graph = graph_duplicate(driver, from->of.graph);
@@ -116,5 +130,6 @@ int work_duplicate(struct driver *driver, struct work *to, const struct work *fr
 void work_release(struct driver *driver, struct work *work)
 {
     if (work->type == NODE_KERNEL) free(work->of.kernel.parameters);
+    if (work->type == NODE_MEM_OPERATIONS) free(work->of.operations.at);
     if (work->type == NODE_GRAPH) graph_free(driver, work->of.graph);
 }

@@ -36,6 +36,14 @@ struct work_host {
     void *user;
 };
 
+enum { MOST_STREAM_OPERATIONS = 256 };
+
+// On one word each, one after the other.
+struct work_operations {
+    union CUstreamBatchMemOpParams_union *at;
+    uint32_t count;
+};
+
 struct work {
     enum graph_node_type type;
     union {
@@ -45,6 +53,7 @@ struct work {
         struct work_host host;
         struct CUevent_st *event;
         struct CUgraph_st *graph;
+        struct work_operations operations;
         uint64_t address;
     } of;
 };
@@ -78,12 +87,16 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
                               uint32_t type);
 
 enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy);
+struct CUDA_MEMCPY3D_st copy_box(const struct work_copy *copy);
 enum cuda_result copy_check(struct driver *driver, const char *call, const struct work_copy *copy);
 enum cuda_result set_check(struct driver *driver, const char *call, const struct work_set *set);
 
 // New memory of the device, of the host or managed, within what the device has.
 enum cuda_result memory_allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
                                  enum allocation_kind kind, uint32_t flags);
+
+enum cuda_result operations_check(struct driver *driver, const char *call, const struct work_operations *operations);
+enum cuda_result operations_run(struct driver *driver, const struct work_operations *operations);
 
 double seconds_of_clock(void);
 

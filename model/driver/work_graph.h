@@ -11,6 +11,7 @@ struct CUgraphNode_st {
     struct work work;
     struct CUgraphNode_st **after; // what it depends on
     uint32_t after_count;
+    void **pointers;                 // to the parameters of its kernel, once somebody asked
     struct CUgraphNode_st *original; // of a clone
     int mark;
 };
@@ -45,11 +46,18 @@ struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph
 // One more node to depend on; 1 also if it was known.
 int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node);
 
+// It depends on that node no more; a node goes, and with it what depended on it.
+void graph_not_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *other);
+void graph_remove(struct driver *driver, struct CUgraphNode_st *node);
+
 // Marks these nodes of a graph and all that they depend on, and no others. Marks are nobody's between calls.
 void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, uint32_t count);
 
 // CUDA_ERROR_INVALID_VALUE for a circle, with *exec NULL.
 enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_st *graph, struct CUgraphExec_st **exec);
+
+// What a node became of what was instantiated, NULL if nothing did.
+struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec);
 
 #endif

@@ -211,7 +211,7 @@ RUNTIME_CALL(cudaMemcpy2DAsync,
 
 // --- Variables of the program ----------------------------------------------------------------------------------------
 
-static enum cudaError symbol_part(const void *symbol, size_t offset, size_t bytes, void **to)
+enum cudaError runtime_symbol_part(const void *symbol, size_t offset, size_t bytes, void **to)
 {
     unsigned long long address;
     size_t symbol_bytes;
@@ -227,7 +227,7 @@ static enum cudaError copy_to_symbol(const void *symbol, const void *from, size_
 {
     void *to;
     if (kind == COPY_HOST_TO_HOST || kind == COPY_DEVICE_TO_HOST) return cudaErrorInvalidMemcpyDirection;
-    const enum cudaError error = symbol_part(symbol, offset, bytes, &to);
+    const enum cudaError error = runtime_symbol_part(symbol, offset, bytes, &to);
     return error != cudaSuccess ? error : copy(to, from, bytes, kind, stream);
 }
 
@@ -236,7 +236,7 @@ static enum cudaError copy_from_symbol(void *to, const void *symbol, size_t byte
 {
     void *from;
     if (kind == COPY_HOST_TO_HOST || kind == COPY_HOST_TO_DEVICE) return cudaErrorInvalidMemcpyDirection;
-    const enum cudaError error = symbol_part(symbol, offset, bytes, &from);
+    const enum cudaError error = runtime_symbol_part(symbol, offset, bytes, &from);
     return error != cudaSuccess ? error : copy(to, from, bytes, kind, stream);
 }
 
@@ -257,7 +257,7 @@ RUNTIME_CALL(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, 
 RUNTIME_CALL(cudaMemcpyFromSymbolAsync,
              (void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind, struct CUstream_st *stream),
              copy_from_symbol(to, symbol, bytes, offset, kind, stream))
-RUNTIME_CALL(cudaGetSymbolAddress, (void **address, const void *symbol), symbol_part(symbol, 0, 0, address))
+RUNTIME_CALL(cudaGetSymbolAddress, (void **address, const void *symbol), runtime_symbol_part(symbol, 0, 0, address))
 RUNTIME_CALL(cudaGetSymbolSize, (size_t * bytes, const void *symbol), symbol_size(bytes, symbol))
 
 // --- Filling ---------------------------------------------------------------------------------------------------------

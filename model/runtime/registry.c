@@ -210,6 +210,24 @@ enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel)
     return found == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidDeviceFunction : (enum cudaError)found;
 }
 
+static int is_kernel(const struct entry *entry, struct CUlib_st *library, const char *name)
+{
+    return !entry->is_variable && entry->binary->library == library && strcmp(entry->name, name) == 0;
+}
+
+const void *runtime_host_of(struct CUkern_st *kernel)
+{
+    struct CUlib_st *library;
+    const char *name;
+    if (cuKernelGetLibrary(&library, kernel) != CUDA_SUCCESS || cuKernelGetName(&name, kernel) != CUDA_SUCCESS)
+        return kernel;
+    LOCKED;
+    for (int i = 0; i < BUCKETS; i++)
+        for (const struct entry *entry = buckets[i]; entry != NULL; entry = entry->next)
+            if (is_kernel(entry, library, name)) return entry->host;
+    return kernel;
+}
+
 enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes)
 {
     LOCKED;

@@ -27,6 +27,12 @@ enum cudaError runtime_keep(int error);
 enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel);
 enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes);
 
+// The other way: the host's function of a kernel of the program, and the handle itself of any other.
+const void *runtime_host_of(struct CUkern_st *kernel);
+
+// Where a part of a variable of the program lies.
+enum cudaError runtime_symbol_part(const void *symbol, size_t offset, size_t bytes, void **to);
+
 // Gives managed variables their addresses.
 void runtime_place_managed(void);
 

@@ -238,5 +238,59 @@ enum cudaError cudaGraphExecMemcpyNodeSetParams1D(struct CUgraphExec_st *exec, s
 enum cudaError cudaGraphExecMemsetNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
                                                 const struct cudaMemsetParams *from);
 enum cudaError cudaGraphNodeSetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, unsigned is_enabled);
+enum cudaError cudaGraphAddNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                struct CUgraphNode_st *const *after, const struct CUgraphEdgeData_st *edges,
+                                size_t count, struct cudaGraphNodeParams *from);
+enum cudaError cudaGraphExecChildGraphNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                    struct CUgraph_st *child);
+enum cudaError cudaGraphEventRecordNodeSetEvent(struct CUgraphNode_st *node, struct CUevent_st *event);
+enum cudaError cudaGraphEventWaitNodeSetEvent(struct CUgraphNode_st *node, struct CUevent_st *event);
+enum cudaError cudaGraphExecEventRecordNodeSetEvent(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                    struct CUevent_st *event);
+enum cudaError cudaGraphExecEventWaitNodeSetEvent(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                  struct CUevent_st *event);
+enum cudaError cudaGraphMemcpyNodeSetParams1D(struct CUgraphNode_st *node, void *to, const void *from, size_t bytes,
+                                              uint32_t kind);
+enum cudaError cudaGraphAddMemcpyNodeToSymbol(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                              struct CUgraphNode_st *const *after, size_t count, const void *symbol,
+                                              const void *from, size_t bytes, size_t offset, uint32_t kind);
+enum cudaError cudaGraphAddMemcpyNodeFromSymbol(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                                struct CUgraphNode_st *const *after, size_t count, void *to,
+                                                const void *symbol, size_t bytes, size_t offset, uint32_t kind);
+enum cudaError cudaGraphMemcpyNodeSetParamsToSymbol(struct CUgraphNode_st *node, const void *symbol, const void *from,
+                                                    size_t bytes, size_t offset, uint32_t kind);
+enum cudaError cudaGraphMemcpyNodeSetParamsFromSymbol(struct CUgraphNode_st *node, void *to, const void *symbol,
+                                                      size_t bytes, size_t offset, uint32_t kind);
+enum cudaError cudaGraphExecMemcpyNodeSetParamsToSymbol(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                        const void *symbol, const void *from, size_t bytes,
+                                                        size_t offset, uint32_t kind);
+enum cudaError cudaGraphExecMemcpyNodeSetParamsFromSymbol(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                          void *to, const void *symbol, size_t bytes, size_t offset,
+                                                          uint32_t kind);
+enum cudaError cudaGraphKernelNodeGetParams(struct CUgraphNode_st *node, struct cudaKernelNodeParams *to);
+enum cudaError cudaGraphMemcpyNodeGetParams(struct CUgraphNode_st *node, struct cudaMemcpy3DParms *to);
+enum cudaError cudaGraphMemsetNodeGetParams(struct CUgraphNode_st *node, struct cudaMemsetParams *to);
+enum cudaError cudaGraphHostNodeGetParams(struct CUgraphNode_st *node, struct cudaHostNodeParams *to);
+enum cudaError cudaGraphChildGraphNodeGetGraph(struct CUgraphNode_st *node, struct CUgraph_st **child);
+enum cudaError cudaGraphEventRecordNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **event);
+enum cudaError cudaGraphEventWaitNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **event);
+enum cudaError cudaGraphMemcpyNodeSetParams(struct CUgraphNode_st *node, const struct cudaMemcpy3DParms *from);
+enum cudaError cudaGraphExecMemcpyNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                const struct cudaMemcpy3DParms *from);
+enum cudaError cudaGraphMemsetNodeSetParams(struct CUgraphNode_st *node, const struct cudaMemsetParams *from);
+enum cudaError cudaGraphHostNodeSetParams(struct CUgraphNode_st *node, const struct cudaHostNodeParams *from);
+enum cudaError cudaGraphExecHostNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                              const struct cudaHostNodeParams *from);
+enum cudaError cudaGraphNodeSetParams(struct CUgraphNode_st *node, const struct cudaGraphNodeParams *from);
+enum cudaError cudaGraphExecNodeSetParams(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                          const struct cudaGraphNodeParams *from);
+enum cudaError cudaGraphNodeGetDependentNodes(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
+                                              struct CUgraphEdgeData_st *edges, size_t *count);
+enum cudaError cudaGraphRemoveDependencies(struct CUgraph_st *graph, struct CUgraphNode_st *const *from,
+                                           struct CUgraphNode_st *const *to, const struct CUgraphEdgeData_st *edges,
+                                           size_t count);
+enum cudaError cudaGraphDestroyNode(struct CUgraphNode_st *node);
+enum cudaError cudaGraphNodeGetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, unsigned *is_enabled);
+enum cudaError cudaGraphExecGetFlags(struct CUgraphExec_st *exec, unsigned long long *flags);
 
 #endif

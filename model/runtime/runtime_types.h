@@ -79,6 +79,24 @@ struct cudaHostNodeParams {
     void *userData;
 };
 
+// The parameters of any node; all but kernels, copies and fills are the driver's.
+struct cudaGraphNodeParams {
+    uint32_t type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        struct cudaKernelNodeParams kernel;
+        struct {
+            int flags, reserved[3];
+            struct cudaMemcpy3DParms params;
+        } copy;
+        struct cudaMemsetParams set;
+        struct cudaHostNodeParams host;
+        struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st alloc;
+    };
+    long long reserved2;
+};
+
 struct cudaLaunchConfig_st {
     struct dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;

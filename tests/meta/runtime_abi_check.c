@@ -20,6 +20,7 @@
 #define cudaKernelNodeParams  our_cudaKernelNodeParams
 #define cudaMemsetParams      our_cudaMemsetParams
 #define cudaHostNodeParams    our_cudaHostNodeParams
+#define cudaGraphNodeParams   our_cudaGraphNodeParams
 #define cudaLaunchConfig_st   our_cudaLaunchConfig_st
 #define cudaDeviceProp        our_cudaDeviceProp
 #include "runtime_types.h"
@@ -33,6 +34,7 @@
 #undef cudaKernelNodeParams
 #undef cudaMemsetParams
 #undef cudaHostNodeParams
+#undef cudaGraphNodeParams
 #undef cudaLaunchConfig_st
 #undef cudaDeviceProp
 
@@ -76,6 +78,14 @@ SAME_FIELD(cudaMemsetParams, elementSize)
 SAME_FIELD(cudaMemsetParams, width)
 SAME_FIELD(cudaMemsetParams, height)
 SAME_BYTES(cudaHostNodeParams)
+SAME_BYTES(cudaGraphNodeParams)
+SAME_FIELD(cudaGraphNodeParams, kernel)
+SAME_FIELD(cudaGraphNodeParams, kernel.kernelParams)
+_Static_assert(offsetof(struct our_cudaGraphNodeParams, copy.params) ==
+                   offsetof(struct cudaGraphNodeParams, memcpy.copyParams),
+               "memcpy.copyParams");
+_Static_assert(offsetof(struct our_cudaGraphNodeParams, alloc.dptr) == offsetof(struct cudaGraphNodeParams, alloc.dptr),
+               "alloc.dptr");
 SAME_BYTES(cudaLaunchConfig_st)
 SAME_FIELD(cudaLaunchConfig_st, gridDim)
 SAME_FIELD(cudaLaunchConfig_st, blockDim)

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// What a graph has: its nodes, its edges, and what a node does.
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_node.h"
+
+// --- Lists -----------------------------------------------------------------------------------------------------------
+
+// A list that the caller has room for: `count` of it, of which `found` are used so far. NULL counts only.
+struct list {
+    struct CUgraphNode_st **to;
+    struct CUgraphEdgeData_st *edges; // plain ones, all zero; may be NULL
+    size_t *count, found;
+};
+
+static void list_add(struct list *list, struct CUgraphNode_st *node)
+{
+    if (list->to != NULL && list->found < *list->count) {
+        list->to[list->found] = node;
+        if (list->edges != NULL) memset(&list->edges[list->found], 0, sizeof *list->edges);
+    }
+    list->found++;
+}
+
+// What is left of the room is NULL. The count is what there was, or what fitted.
+static enum cuda_result list_end(const struct list *list)
+{
+    if (list->to != NULL)
+        for (size_t i = list->found; i < *list->count; i++) list->to[i] = NULL;
+    if (list->to == NULL || list->found < *list->count) *list->count = list->found;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result list_nodes(const struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count,
+                                   int only_roots)
+{
+    struct list list = {.to = to, .count = count};
+    if (!object_is(graph, OBJECT_GRAPH) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (!only_roots || graph->node[i]->after_count == 0) list_add(&list, graph->node[i]);
+    return list_end(&list);
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphGetNodes(struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count)
+{
+    DRIVER_USE(driver);
+    return list_nodes(graph, to, count, 0);
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphGetRootNodes(struct CUgraph_st *graph, struct CUgraphNode_st **to, size_t *count)
+{
+    DRIVER_USE(driver);
+    return list_nodes(graph, to, count, 1);
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphGetEdges_v2(struct CUgraph_st *graph, struct CUgraphNode_st **from,
+                                                   struct CUgraphNode_st **to, struct CUgraphEdgeData_st *edges,
+                                                   size_t *count)
+{
+    DRIVER_USE(driver);
+    if (!object_is(graph, OBJECT_GRAPH) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    size_t found = 0;
+    for (uint32_t i = 0; i < graph->count; i++)
+        for (uint32_t j = 0; j < graph->node[i]->after_count; j++, found++) {
+            if (from == NULL || to == NULL || found >= *count) continue;
+            from[found] = graph->node[i]->after[j];
+            to[found] = graph->node[i];
+            if (edges != NULL) memset(&edges[found], 0, sizeof edges[found]);
+        }
+    if (from == NULL || found < *count) *count = found;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependencies_v2(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
+                                                              struct CUgraphEdgeData_st *edges, size_t *count)
+{
+    DRIVER_USE(driver);
+    struct list list = {.to = to, .edges = edges, .count = count};
+    if (!object_is(node, OBJECT_NODE) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < node->after_count; i++) list_add(&list, node->after[i]);
+    return list_end(&list);
+}
+
+static int is_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
+{
+    for (uint32_t i = 0; i < node->after_count; i++)
+        if (node->after[i] == other) return 1;
+    return 0;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphNodeGetDependentNodes_v2(struct CUgraphNode_st *node, struct CUgraphNode_st **to,
+                                                                struct CUgraphEdgeData_st *edges, size_t *count)
+{
+    DRIVER_USE(driver);
+    struct list list = {.to = to, .edges = edges, .count = count};
+    if (!object_is(node, OBJECT_NODE) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    for (uint32_t i = 0; i < node->graph->count; i++)
+        if (is_after(node->graph->node[i], node)) list_add(&list, node->graph->node[i]);
+    return list_end(&list);
+}
+
+// --- What a node does ------------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuGraphNodeGetType(struct CUgraphNode_st *node, uint32_t *type)
+{
+    DRIVER_USE(driver);
+    if (!object_is(node, OBJECT_NODE) || type == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *type = node->work.type;
+    return CUDA_SUCCESS;
+}
+
+// The work of a node of that type, NULL if it is none or nobody takes the answer.
+static const struct work *work_at(const struct CUgraphNode_st *node, enum graph_node_type type, const void *to)
+{
+    return to != NULL && object_is(node, OBJECT_NODE) && node->work.type == type ? &node->work : NULL;
+}
+
+// Where the parameters of a kernel lie, as long as the node keeps them; NULL if there is no memory.
+static void **pointers_of(struct CUgraphNode_st *node)
+{
+    const struct work_kernel *kernel = &node->work.of.kernel;
+    const struct machine_kernel_facts *facts = &kernel->function->facts;
+    void **pointers = realloc(node->pointers, (facts->parameters + 1) * sizeof *pointers);
+    if (pointers == NULL) return NULL;
+    node->pointers = pointers;
+    for (uint32_t i = 0; i < facts->parameters; i++) pointers[i] = kernel->parameters + facts->parameter[i].offset;
+    return pointers;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode_st *node,
+                                                              struct CUDA_KERNEL_NODE_PARAMS_v2_st *to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_KERNEL, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const struct work_kernel *kernel = &work->of.kernel;
+    if (!object_is(kernel->function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
+    void **pointers = pointers_of(node);
+    if (pointers == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    *to =
+        (struct CUDA_KERNEL_NODE_PARAMS_v2_st){.func = kernel->function,
+                                               .gridDimX = kernel->grid[0],
+                                               .gridDimY = kernel->grid[1],
+                                               .gridDimZ = kernel->grid[2],
+                                               .blockDimX = kernel->block[0],
+                                               .blockDimY = kernel->block[1],
+                                               .blockDimZ = kernel->block[2],
+                                               .sharedMemBytes = kernel->shared_bytes,
+                                               .kernelParams = pointers,
+                                               .ctx = (struct CUctx_st *)(uintptr_t)kernel->function->module->context};
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphMemcpyNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEMCPY3D_st *to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_MEMCPY, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = copy_box(&work->of.copy);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphMemsetNodeGetParams(struct CUgraphNode_st *node,
+                                                           struct CUDA_MEMSET_NODE_PARAMS_st *to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_MEMSET, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    const struct work_set *set = &work->of.set;
+    *to = (struct CUDA_MEMSET_NODE_PARAMS_st){set->to,    set->pitch, set->value, set->element_bytes,
+                                              set->width, set->height};
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphHostNodeGetParams(struct CUgraphNode_st *node,
+                                                         struct CUDA_HOST_NODE_PARAMS_st *to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_HOST, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = (struct CUDA_HOST_NODE_PARAMS_st){work->of.host.call, work->of.host.user};
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphBatchMemOpNodeGetParams(struct CUgraphNode_st *node,
+                                                               struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_MEM_OPERATIONS, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = (struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st){
+        .ctx = driver_context(), .count = work->of.operations.count, .paramArray = work->of.operations.at};
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphChildGraphNodeGetGraph(struct CUgraphNode_st *node, struct CUgraph_st **to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_GRAPH, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = work->of.graph;
+    return CUDA_SUCCESS;
+}
+
+static enum cuda_result tell_event(const struct CUgraphNode_st *node, enum graph_node_type type, struct CUevent_st **to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, type, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = work->of.event;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphEventRecordNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **to)
+{
+    return tell_event(node, NODE_EVENT_RECORD, to);
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphEventWaitNodeGetEvent(struct CUgraphNode_st *node, struct CUevent_st **to)
+{
+    return tell_event(node, NODE_WAIT_EVENT, to);
+}
+
+// --- What was instantiated -------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuGraphExecGetFlags(struct CUgraphExec_st *exec, uint64_t *flags)
+{
+    DRIVER_USE(driver);
+    if (!object_is(exec, OBJECT_GRAPH_EXEC) || flags == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *flags = exec->flags;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphNodeGetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
+                                                      unsigned *is_enabled)
+{
+    DRIVER_USE(driver);
+    const struct graph_step *step = graph_step_of(exec, node);
+    if (step == NULL || is_enabled == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *is_enabled = !step->is_disabled;
+    return CUDA_SUCCESS;
+}

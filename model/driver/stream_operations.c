@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Operations of streams on one word: cuStreamWriteValue*, cuStreamWaitValue* and lists of them. Work is done when it is
+// asked for, so that a wait is for a value that is there already; for another it is refused.
+#include <string.h>
+
+#include "graph_node.h"
+
+enum operation { WAIT_32 = 1, WRITE_32 = 2, FLUSH_WRITES = 3, WAIT_64 = 4, WRITE_64 = 5, BARRIER = 6 };
+enum { WAIT_AT_LEAST, WAIT_EQUAL, WAIT_AND, WAIT_NOR, WAIT_FLUSHES = 1 << 30 };
+
+static size_t bytes_of(uint32_t operation)
+{
+    return operation == WAIT_64 || operation == WRITE_64 ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+static int is_wait(uint32_t operation)
+{
+    return operation == WAIT_32 || operation == WAIT_64;
+}
+
+static enum cuda_result check_operation(struct driver *driver, const char *call,
+                                        const union CUstreamBatchMemOpParams_union *at)
+{
+    const uint32_t flags = at->value.flags & ~(unsigned)WAIT_FLUSHES, most = is_wait(at->operation) ? WAIT_NOR : 1;
+    if (at->operation == FLUSH_WRITES || at->operation == BARRIER)
+        return at->barrier.flags <= (at->operation == BARRIER) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (at->operation < WAIT_32 || at->operation > WRITE_64 || flags > most) return CUDA_ERROR_INVALID_VALUE;
+    if (at->value.address % bytes_of(at->operation) != 0)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the address %#llx is no multiple of %zu",
+                             at->value.address, bytes_of(at->operation));
+    return memory_check(driver, call, "word", at->value.address, bytes_of(at->operation), MEMORY_OF_DEVICE);
+}
+
+enum cuda_result operations_check(struct driver *driver, const char *call, const struct work_operations *operations)
+{
+    for (uint32_t i = 0; i < operations->count; i++) {
+        const enum cuda_result error = check_operation(driver, call, &operations->at[i]);
+        if (error != CUDA_SUCCESS) return error;
+    }
+    return CUDA_SUCCESS;
+}
+
+// Does the word fulfil what is waited for? `now` and `value` are 64 bits; a word of 32 has the sign of its own.
+static int is_fulfilled(uint64_t now, const union CUstreamBatchMemOpParams_union *at)
+{
+    const int is_narrow = bytes_of(at->operation) == sizeof(uint32_t);
+    const uint64_t value = is_narrow ? (uint32_t)at->value.value64 : at->value.value64;
+    switch (at->value.flags & ~(unsigned)WAIT_FLUSHES) {
+    case WAIT_AT_LEAST:
+        return is_narrow ? (int32_t)(uint32_t)(now - value) >= 0 : (int64_t)(now - value) >= 0;
+    case WAIT_EQUAL:
+        return now == value;
+    case WAIT_AND:
+        return (now & value) != 0;
+    default:
+        return is_narrow ? (uint32_t) ~(now | value) != 0 : ~(now | value) != 0;
+    }
+}
+
+static enum cuda_result run_operation(struct driver *driver, const union CUstreamBatchMemOpParams_union *at)
+{
+    void *word = (void *)(uintptr_t)at->value.address;
+    uint64_t now = 0;
+    if (at->operation == FLUSH_WRITES || at->operation == BARRIER) return CUDA_SUCCESS;
+    if (!is_wait(at->operation)) {
+        memcpy(word, &at->value.value64, bytes_of(at->operation));
+        return CUDA_SUCCESS;
+    }
+    memcpy(&now, word, bytes_of(at->operation));
+    if (is_fulfilled(now, at)) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuStreamWaitValue",
+                         "the word at %#llx is %#llx, which is not what the stream waits for. tmaref does work when it "
+                         "is asked for: write the value first",
+                         at->value.address, (unsigned long long)now);
+}
+
+enum cuda_result operations_run(struct driver *driver, const struct work_operations *operations)
+{
+    for (uint32_t i = 0; i < operations->count; i++) {
+        const enum cuda_result error = run_operation(driver, &operations->at[i]);
+        if (error != CUDA_SUCCESS) return error;
+    }
+    return CUDA_SUCCESS;
+}
+
+// --- The calls -------------------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuStreamBatchMemOp_v2(struct CUstream_st *stream, unsigned count,
+                                                      union CUstreamBatchMemOpParams_union *at, unsigned flags)
+{
+    DRIVER_USE(driver);
+    if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    if (count == 0 || count > MOST_STREAM_OPERATIONS || at == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const struct work work = {NODE_MEM_OPERATIONS, {.operations = {at, count}}};
+    const enum cuda_result error = work_check(driver, "cuStreamBatchMemOp", &work);
+    return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, &work);
+}
+
+static enum cuda_result submit(struct CUstream_st *stream, enum operation operation, unsigned long long address,
+                               uint64_t value, unsigned flags)
+{
+    union CUstreamBatchMemOpParams_union at = {
+        .value = {.operation = operation, .address = address, .value64 = value, .flags = flags}};
+    return cuStreamBatchMemOp_v2(stream, 1, &at, 0);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamWaitValue32_v2(struct CUstream_st *stream, unsigned long long address,
+                                                       uint32_t value, unsigned flags)
+{
+    return submit(stream, WAIT_32, address, value, flags);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamWaitValue64_v2(struct CUstream_st *stream, unsigned long long address,
+                                                       uint64_t value, unsigned flags)
+{
+    return submit(stream, WAIT_64, address, value, flags);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamWriteValue32_v2(struct CUstream_st *stream, unsigned long long address,
+                                                        uint32_t value, unsigned flags)
+{
+    return submit(stream, WRITE_32, address, value, flags);
+}
+
+DRIVER_VISIBLE enum cuda_result cuStreamWriteValue64_v2(struct CUstream_st *stream, unsigned long long address,
+                                                        uint64_t value, unsigned flags)
+{
+    return submit(stream, WRITE_64, address, value, flags);
+}
