@@ -369,6 +369,14 @@ enum cuda_result cuMemAddressFree(unsigned long long address, size_t bytes);
 enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes, const struct cuda_mem_allocation_prop *prop,
                              unsigned long long flags);
 enum cuda_result cuMemRelease(unsigned long long handle);
+enum cuda_result cuMemRetainAllocationHandle(unsigned long long *handle, void *address);
+enum cuda_result cuMemGetAllocationPropertiesFromHandle(struct cuda_mem_allocation_prop *prop,
+                                                        unsigned long long handle);
+enum cuda_result cuMemExportToShareableHandle(void *to, unsigned long long handle, uint32_t type,
+                                              unsigned long long flags);
+enum cuda_result cuMemImportFromShareableHandle(unsigned long long *handle, void *shared, uint32_t type);
+enum cuda_result cuMemGetAccess(unsigned long long *flags, const struct cuda_mem_location *location,
+                                unsigned long long address);
 enum cuda_result cuMemMap(unsigned long long address, size_t bytes, size_t offset, unsigned long long handle,
                           unsigned long long flags);
 enum cuda_result cuMemUnmap(unsigned long long address, size_t bytes);

@@ -1,45 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Addresses that are reserved first and backed by memory later: cuMemAddressReserve, cuMemCreate, cuMemMap and theirs.
-// Behind a handle is a file in memory, so that it can be mapped at several addresses.
+// Addresses that are reserved first and backed by memory later: cuMemAddressReserve, cuMemMap and theirs. The memory is
+// in backing.c.
 #define _GNU_SOURCE 1
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "device.h"
-#include "driver.h"
+#include "backing.h"
 
-#define GRANULARITY ((size_t)2 << 20)
+#define GRANULARITY BACKING_GRANULARITY
 
 // Addresses of cuMemAddressReserve.
 struct reservation {
     struct object object;
     uint64_t address, size_bytes;
 };
-
-// Memory of cuMemCreate. The handle is `id`, which nothing else ever is. It is given back when the handle is released
-// and it is mapped nowhere.
-struct backing {
-    struct object object;
-    uint64_t id, size_bytes;
-    int file, is_released, is_on_host;
-    uint32_t mappings;
-};
-
-static struct backing *backing_of(const struct driver *driver, uint64_t handle)
-{
-    for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next)
-        if (((struct backing *)object)->id == handle && !((struct backing *)object)->is_released)
-            return (struct backing *)object;
-    return NULL;
-}
-
-static void give_back(struct driver *driver, struct backing *backing)
-{
-    if (!backing->is_released || backing->mappings > 0) return;
-    if (!backing->is_on_host) driver->allocations.device_bytes -= backing->size_bytes;
-    close(backing->file);
-    object_destroy(&driver->objects, backing);
-}
 
 static int is_within(uint64_t start, uint64_t bytes, uint64_t whole_start, uint64_t whole_bytes)
 {
@@ -140,51 +113,6 @@ DRIVER_VISIBLE enum cuda_result cuMemAddressFree(unsigned long long address, siz
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes,
-                                            const struct cuda_mem_allocation_prop *prop, unsigned long long flags)
-{
-    static uint64_t handles;
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (handle == NULL || prop == NULL || flags != 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
-    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    int is_on_host;
-    const enum cuda_result error = location_check_new(prop->location, prop->handle_types, &is_on_host);
-    if (error != CUDA_SUCCESS) return error;
-    const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
-    if (!is_on_host && bytes > left)
-        return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, "cuMemCreate", "%zu bytes asked for, %zu left of the %s",
-                             bytes, (size_t)left, driver->device->name);
-    const int file = memfd_create("tmaref", MFD_CLOEXEC);
-    if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-    struct backing *backing = NULL;
-    if (ftruncate(file, (off_t)bytes) == 0) backing = object_new(&driver->objects, OBJECT_BACKING, sizeof *backing);
-    if (backing == NULL) {
-        close(file);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    backing->file = file;
-    backing->size_bytes = bytes;
-    backing->is_on_host = is_on_host;
-    if (!is_on_host) driver->allocations.device_bytes += bytes;
-    *handle = backing->id = ++handles;
-    return CUDA_SUCCESS;
-}
-
-// What is mapped stays, as the mapping holds the memory too.
-DRIVER_VISIBLE enum cuda_result cuMemRelease(unsigned long long handle)
-{
-    DRIVER_ENTER(driver);
-    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    struct backing *backing = backing_of(driver, handle);
-    if (backing == NULL)
-        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemRelease",
-                             "%#llx is no handle of cuMemCreate (released before?)", handle);
-    backing->is_released = 1;
-    give_back(driver, backing);
-    return CUDA_SUCCESS;
-}
-
 static enum cuda_result check_map(struct driver *driver, uint64_t address, size_t bytes, size_t offset,
                                   const struct backing *backing)
 {
@@ -213,7 +141,7 @@ DRIVER_VISIBLE enum cuda_result cuMemMap(unsigned long long address, size_t byte
                                           .size_bytes = bytes,
                                           .kind = ALLOCATION_MAPPED,
                                           .is_hidden = 1,
-                                          .is_on_host = backing->is_on_host,
+                                          .is_on_host = backing_is_on_host(backing),
                                           .owner = driver_context(),
                                           .backing = backing};
     if (!allocations_add(&driver->allocations, &allocation))
@@ -235,7 +163,7 @@ static void unmap(struct driver *driver, struct allocation *allocation)
     mmap((void *)(uintptr_t)gone.address, gone.size_bytes, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     gone.backing->mappings--;
-    give_back(driver, gone.backing);
+    backing_leave(driver, gone.backing);
 }
 
 void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context)
@@ -270,5 +198,20 @@ DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_
         at = found->address + found->size_bytes;
     }
     driver->allocations.has_changed = 1;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemGetAccess(unsigned long long *flags, const struct cuda_mem_location *location,
+                                               unsigned long long address)
+{
+    DRIVER_USE_BARE(driver);
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    if (flags == NULL || location == NULL || found == NULL || found->kind != ALLOCATION_MAPPED)
+        return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = location_check(*location);
+    if (error != CUDA_SUCCESS) return error;
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (found->is_read_only) *flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+    if (found->is_hidden) *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// cuMemCreate and what is done with its handles. cuMemMap is in virtual.c.
+#define _GNU_SOURCE 1
+#include "backing.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "device.h"
+
+enum { HANDLE_FILE = 1 }; // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+#define FILE_NAME "tmaref"
+
+struct backing *backing_of(const struct driver *driver, uint64_t handle)
+{
+    for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next)
+        if (((struct backing *)object)->id == handle) return (struct backing *)object;
+    return NULL;
+}
+
+int backing_is_on_host(const struct backing *backing)
+{
+    return backing->prop.location.type != CU_MEM_LOCATION_TYPE_DEVICE;
+}
+
+void backing_leave(struct driver *driver, struct backing *backing)
+{
+    if (backing->holders > 0 || backing->mappings > 0) return;
+    if (!backing_is_on_host(backing)) driver->allocations.device_bytes -= backing->size_bytes;
+    close(backing->file);
+    object_destroy(&driver->objects, backing);
+}
+
+// Takes the file, or closes it.
+static struct backing *backing_new(struct driver *driver, int file, size_t bytes,
+                                   const struct cuda_mem_allocation_prop *prop)
+{
+    static uint64_t handles;
+    struct backing *backing = object_new(&driver->objects, OBJECT_BACKING, sizeof *backing);
+    if (backing == NULL) {
+        close(file);
+        return NULL;
+    }
+    backing->file = file;
+    backing->size_bytes = bytes;
+    backing->holders = 1;
+    backing->prop = *prop;
+    backing->id = ++handles;
+    if (!backing_is_on_host(backing)) driver->allocations.device_bytes += bytes;
+    return backing;
+}
+
+static enum cuda_result refuse_handle(struct driver *driver, const char *call, unsigned long long handle)
+{
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "%#llx is no handle of cuMemCreate (released before?)",
+                         handle);
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t bytes,
+                                            const struct cuda_mem_allocation_prop *prop, unsigned long long flags)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (handle == NULL || prop == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (bytes == 0 || bytes % BACKING_GRANULARITY != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    int is_on_host;
+    const enum cuda_result error = location_check_new(prop->location, prop->handle_types, &is_on_host);
+    if (error != CUDA_SUCCESS) return error;
+    const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
+    if (!is_on_host && bytes > left)
+        return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, "cuMemCreate", "%zu bytes asked for, %zu left of the %s",
+                             bytes, (size_t)left, driver->device->name);
+    const int file = memfd_create(FILE_NAME, MFD_CLOEXEC);
+    if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (ftruncate(file, (off_t)bytes) != 0) {
+        close(file);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    const struct backing *backing = backing_new(driver, file, bytes, prop);
+    if (backing == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    *handle = backing->id;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemRelease(unsigned long long handle)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    struct backing *backing = backing_of(driver, handle);
+    if (backing == NULL || backing->holders == 0) return refuse_handle(driver, "cuMemRelease", handle);
+    backing->holders--;
+    backing_leave(driver, backing);
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemRetainAllocationHandle(unsigned long long *handle, void *address)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    const struct allocation *found = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
+    if (handle == NULL || found == NULL || found->backing == NULL) return CUDA_ERROR_INVALID_VALUE;
+    found->backing->holders++;
+    *handle = found->backing->id;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemGetAllocationPropertiesFromHandle(struct cuda_mem_allocation_prop *prop,
+                                                                       unsigned long long handle)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    const struct backing *backing = backing_of(driver, handle);
+    if (backing == NULL || prop == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *prop = backing->prop;
+    return CUDA_SUCCESS;
+}
+
+// --- Other processes -------------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuMemExportToShareableHandle(void *to, unsigned long long handle, uint32_t type,
+                                                             unsigned long long flags)
+{
+    DRIVER_ENTER(driver);
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    const struct backing *backing = backing_of(driver, handle);
+    if (to == NULL || flags != 0 || backing == NULL || type != HANDLE_FILE) return CUDA_ERROR_INVALID_VALUE;
+    if (!(backing->prop.handle_types & HANDLE_FILE))
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemExportToShareableHandle",
+                             "cuMemCreate made the handle without CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR in "
+                             "requestedHandleTypes");
+    const int file = dup(backing->file);
+    if (file < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+    memcpy(to, &file, sizeof file);
+    return CUDA_SUCCESS;
+}
+
+// Is it a file of cuMemCreate, of whatever process?
+static int is_ours(int file, struct stat *facts)
+{
+    static const char ours[] = "/memfd:" FILE_NAME " ";
+    char link[64], name[sizeof ours - 1];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    if (readlink(link, name, sizeof name) != (ssize_t)sizeof name || memcmp(name, ours, sizeof name) != 0) return 0;
+    return fstat(file, facts) == 0 && facts->st_size > 0 && (size_t)facts->st_size % BACKING_GRANULARITY == 0;
+}
+
+// Memory of this process that comes back.
+static struct backing *backing_of_file(const struct driver *driver, const struct stat *facts)
+{
+    for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next) {
+        struct stat other;
+        if (fstat(((struct backing *)object)->file, &other) == 0 && other.st_ino == facts->st_ino &&
+            other.st_dev == facts->st_dev)
+            return (struct backing *)object;
+    }
+    return NULL;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemImportFromShareableHandle(unsigned long long *handle, void *shared, uint32_t type)
+{
+    DRIVER_ENTER(driver);
+    static const struct cuda_mem_allocation_prop prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                         .handle_types = HANDLE_FILE,
+                                                         .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const int given = (int)(intptr_t)shared;
+    struct stat facts;
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (handle == NULL || type != HANDLE_FILE || !is_ours(given, &facts)) return CUDA_ERROR_INVALID_VALUE;
+    struct backing *backing = backing_of_file(driver, &facts);
+    if (backing != NULL) {
+        backing->holders++;
+    } else {
+        const int file = dup(given);
+        backing = file < 0 ? NULL : backing_new(driver, file, (size_t)facts.st_size, &prop);
+    }
+    if (backing == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    *handle = backing->id;
+    return CUDA_SUCCESS;
+}
