@@ -110,6 +110,13 @@ void allocations_leave_pool(struct allocations *allocations, const struct CUmemP
         if (allocations->item[i].pool == pool) allocations->item[i].pool = NULL;
 }
 
+void allocations_hide_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool, int is_hidden)
+{
+    for (uint32_t i = 0; i < allocations->count; i++)
+        if (allocations->item[i].pool == pool) allocations->item[i].is_hidden = is_hidden;
+    allocations->has_changed = 1;
+}
+
 void allocations_remove(struct allocations *allocations, struct allocation *allocation)
 {
     const struct allocation gone = *allocation;

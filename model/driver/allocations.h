@@ -24,7 +24,7 @@ struct allocation {
     uint64_t address, size_bytes, id;
     enum allocation_kind kind;
     uint32_t flags;                  // of the call that made it
-    int is_read_only, is_hidden;     // hidden: mapped, and not yet accessible
+    int is_read_only, is_hidden;     // hidden: the device has no access to it
     int is_on_host;                  // mapped, of the host
     const void *owner;               // the context or module that it goes with
     struct backing *backing;         // what cuMemMap mapped
@@ -59,6 +59,9 @@ void allocation_join(struct allocation *allocation, struct CUmemPoolHandle_st *p
 
 // What is left of a pool that goes counts nowhere.
 void allocations_leave_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool);
+
+// Whether kernels may touch what the pool has.
+void allocations_hide_pool(struct allocations *allocations, const struct CUmemPoolHandle_st *pool, int is_hidden);
 
 // Forgets an allocation; gives its memory back if it was made here.
 void allocations_remove(struct allocations *allocations, struct allocation *allocation);

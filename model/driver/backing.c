@@ -11,7 +11,8 @@
 
 #include "device.h"
 
-enum { HANDLE_FILE = 1 }; // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+// CU_MEM_HANDLE_TYPE_*
+enum { HANDLE_FILE = 1, HANDLE_WINDOWS = 2 | 4, HANDLE_FABRIC = 8 };
 #define FILE_NAME "tmaref"
 
 struct backing *backing_of(const struct driver *driver, uint64_t handle)
@@ -29,9 +30,21 @@ int backing_is_on_host(const struct backing *backing)
 void backing_leave(struct driver *driver, struct backing *backing)
 {
     if (backing->holders > 0 || backing->mappings > 0) return;
-    if (!backing_is_on_host(backing)) driver->allocations.device_bytes -= backing->size_bytes;
+    driver->allocations.device_bytes -= backing->counted_bytes;
     close(backing->file);
     object_destroy(&driver->objects, backing);
+}
+
+// Is it memory of this process that comes back?
+static int is_known_file(const struct driver *driver, int file)
+{
+    struct stat facts, other;
+    if (fstat(file, &facts) != 0) return 0;
+    for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next)
+        if (fstat(((struct backing *)object)->file, &other) == 0 && other.st_ino == facts.st_ino &&
+            other.st_dev == facts.st_dev)
+            return 1;
+    return 0;
 }
 
 // Takes the file, or closes it.
@@ -39,6 +52,7 @@ static struct backing *backing_new(struct driver *driver, int file, size_t bytes
                                    const struct cuda_mem_allocation_prop *prop)
 {
     static uint64_t handles;
+    const int is_known = is_known_file(driver, file);
     struct backing *backing = object_new(&driver->objects, OBJECT_BACKING, sizeof *backing);
     if (backing == NULL) {
         close(file);
@@ -49,7 +63,8 @@ static struct backing *backing_new(struct driver *driver, int file, size_t bytes
     backing->holders = 1;
     backing->prop = *prop;
     backing->id = ++handles;
-    if (!backing_is_on_host(backing)) driver->allocations.device_bytes += bytes;
+    if (!backing_is_on_host(backing) && !is_known) backing->counted_bytes = bytes;
+    driver->allocations.device_bytes += backing->counted_bytes;
     return backing;
 }
 
@@ -66,7 +81,9 @@ DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t b
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (handle == NULL || prop == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (bytes == 0 || bytes % BACKING_GRANULARITY != 0) return CUDA_ERROR_INVALID_VALUE;
-    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (prop->type != CU_MEM_ALLOCATION_TYPE_PINNED || prop->handle_types & HANDLE_WINDOWS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (prop->handle_types & HANDLE_FABRIC) return CUDA_ERROR_NOT_PERMITTED;
     int is_on_host;
     const enum cuda_result error = location_check_new(prop->location, prop->handle_types, &is_on_host);
     if (error != CUDA_SUCCESS) return error;
@@ -148,35 +165,21 @@ static int is_ours(int file, struct stat *facts)
     return fstat(file, facts) == 0 && facts->st_size > 0 && (size_t)facts->st_size % BACKING_GRANULARITY == 0;
 }
 
-// Memory of this process that comes back.
-static struct backing *backing_of_file(const struct driver *driver, const struct stat *facts)
-{
-    for (struct object *object = driver->objects.live[OBJECT_BACKING]; object != NULL; object = object->next) {
-        struct stat other;
-        if (fstat(((struct backing *)object)->file, &other) == 0 && other.st_ino == facts->st_ino &&
-            other.st_dev == facts->st_dev)
-            return (struct backing *)object;
-    }
-    return NULL;
-}
-
 DRIVER_VISIBLE enum cuda_result cuMemImportFromShareableHandle(unsigned long long *handle, void *shared, uint32_t type)
 {
     DRIVER_ENTER(driver);
     static const struct cuda_mem_allocation_prop prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                                         .handle_types = HANDLE_FILE,
                                                          .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     const int given = (int)(intptr_t)shared;
     struct stat facts;
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (handle == NULL || type != HANDLE_FILE || !is_ours(given, &facts)) return CUDA_ERROR_INVALID_VALUE;
-    struct backing *backing = backing_of_file(driver, &facts);
-    if (backing != NULL) {
-        backing->holders++;
-    } else {
-        const int file = dup(given);
-        backing = file < 0 ? NULL : backing_new(driver, file, (size_t)facts.st_size, &prop);
-    }
+    if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (type != HANDLE_FILE) return CUDA_ERROR_NOT_SUPPORTED;
+    if (!is_ours(given, &facts))
+        return driver_refuse(driver, CUDA_ERROR_UNKNOWN, "cuMemImportFromShareableHandle",
+                             "%d is no file of cuMemExportToShareableHandle", given);
+    const int file = dup(given);
+    const struct backing *backing = file < 0 ? NULL : backing_new(driver, file, (size_t)facts.st_size, &prop);
     if (backing == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     *handle = backing->id;
     return CUDA_SUCCESS;

@@ -14,6 +14,7 @@
 struct backing {
     struct object object;
     uint64_t id, size_bytes;
+    uint64_t counted_bytes; // of the device's memory: 0 where another handle counts them
     int file;
     uint32_t holders, mappings;
     struct cuda_mem_allocation_prop prop;

@@ -41,6 +41,10 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
     if (found == NULL)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the %s %#llx is no address of the device", side,
                              (unsigned long long)address);
+    // Of a pool of the host that the device has no access to, the host still has.
+    if (found->kind == ALLOCATION_HOST_POOL && found->is_hidden && type != MEMORY_OF_DEVICE &&
+        bytes <= found->address + found->size_bytes - address)
+        return CUDA_SUCCESS;
     const uint64_t usable =
         global_usable_bytes(allocations_regions(&driver->allocations), address, bytes, MEMORY_READS);
     if (usable >= bytes) return CUDA_SUCCESS;
@@ -193,9 +197,15 @@ enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_cop
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-static size_t rows_of(size_t slice, size_t pitch)
+// One row has no pitch, one plane no height.
+static size_t pitch_of(const struct work_copy *copy, size_t pitch)
 {
-    return pitch == 0 ? 0 : slice / pitch;
+    return copy->height <= 1 && copy->depth <= 1 ? 0 : pitch;
+}
+
+static size_t rows_of(const struct work_copy *copy, size_t slice, size_t pitch)
+{
+    return pitch_of(copy, pitch) == 0 ? 0 : slice / pitch;
 }
 
 struct CUDA_MEMCPY3D_st copy_box(const struct work_copy *copy)
@@ -203,13 +213,13 @@ struct CUDA_MEMCPY3D_st copy_box(const struct work_copy *copy)
     return (struct CUDA_MEMCPY3D_st){.srcMemoryType = copy->from_type,
                                      .srcHost = (const void *)(uintptr_t)copy->from,
                                      .srcDevice = copy->from,
-                                     .srcPitch = copy->from_pitch,
-                                     .srcHeight = rows_of(copy->from_slice, copy->from_pitch),
+                                     .srcPitch = pitch_of(copy, copy->from_pitch),
+                                     .srcHeight = rows_of(copy, copy->from_slice, copy->from_pitch),
                                      .dstMemoryType = copy->to_type,
                                      .dstHost = (void *)(uintptr_t)copy->to,
                                      .dstDevice = copy->to,
-                                     .dstPitch = copy->to_pitch,
-                                     .dstHeight = rows_of(copy->to_slice, copy->to_pitch),
+                                     .dstPitch = pitch_of(copy, copy->to_pitch),
+                                     .dstHeight = rows_of(copy, copy->to_slice, copy->to_pitch),
                                      .WidthInBytes = copy->width,
                                      .Height = copy->height,
                                      .Depth = copy->depth};

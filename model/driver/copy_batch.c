@@ -5,7 +5,7 @@
 #include "cuda_api.h"
 #include "work.h"
 
-enum { ORDER_STREAM = 1, ORDER_ANY = 3 }; // when the source may be read: nothing depends on it here
+enum { PREFER_OVERLAP = 1, ORDER_STREAM = 1, ORDER_ANY = 3 }; // when the source may be read: nothing depends on it here
 
 static int is_order(uint32_t order)
 {
@@ -18,10 +18,17 @@ static int are_attributes(const struct CUmemcpyAttributes_st *attribute, const s
 {
     if (attribute == NULL || from == NULL || attributes == 0 || attributes > count || from[0] != 0) return 0;
     for (size_t i = 0; i < attributes; i++) {
-        if (!is_order(attribute[i].srcAccessOrder)) return 0;
+        if (!is_order(attribute[i].srcAccessOrder) || attribute[i].flags > PREFER_OVERLAP) return 0;
         if (i > 0 && (from[i] <= from[i - 1] || from[i] >= count)) return 0;
     }
     return 1;
+}
+
+// In the first page of a process there is nothing.
+static int is_no_address(uint64_t address)
+{
+    enum { PAGE_BYTES = 4096 };
+    return address < PAGE_BYTES;
 }
 
 // These calls are for streams of the program's own, which are not captured.
@@ -46,7 +53,8 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyBatchAsync_v2(unsigned long long *to, un
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) {
         const struct work_copy copy = {
             .to = to[i], .from = from[i], .to_type = MEMORY_UNIFIED, .from_type = MEMORY_UNIFIED, .width = bytes[i]};
-        error = bytes[i] == 0 ? CUDA_ERROR_INVALID_VALUE : copy_check(driver, "cuMemcpyBatchAsync", &copy);
+        error = is_no_address(to[i]) || is_no_address(from[i]) ? CUDA_ERROR_INVALID_VALUE
+                                                               : copy_check(driver, "cuMemcpyBatchAsync", &copy);
     }
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) error = cuMemcpyAsync(to[i], from[i], bytes[i], stream);
     return error;

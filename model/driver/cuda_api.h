@@ -292,6 +292,8 @@ enum cuda_result cuMemPoolSetAttribute(struct CUmemPoolHandle_st *pool, uint32_t
 enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st *pool, uint32_t attribute, void *value);
 enum cuda_result cuMemPoolSetAccess(struct CUmemPoolHandle_st *pool, const struct cuda_mem_access_desc *desc,
                                     size_t count);
+enum cuda_result cuMemPoolGetAccess(uint32_t *flags, struct CUmemPoolHandle_st *pool,
+                                    struct cuda_mem_location *location);
 enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *address, size_t bytes, struct CUmemPoolHandle_st *pool,
                                          struct CUstream_st *handle);
 enum cuda_result cuMemAllocAsync(unsigned long long *address, size_t bytes, struct CUstream_st *stream);

@@ -195,6 +195,11 @@ struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgra
     return NULL;
 }
 
+int graph_can_disable(const struct graph_step *step)
+{
+    return step->work.type == NODE_KERNEL || step->work.type == NODE_MEMCPY || step->work.type == NODE_MEMSET;
+}
+
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec)
 {
     for (uint32_t i = 0; i < exec->count; i++) work_release(driver, &exec->step[i].work);

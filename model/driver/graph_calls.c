@@ -24,7 +24,7 @@ static int is_captured_into(const struct driver *driver, const struct CUgraph_st
 DRIVER_VISIBLE enum cuda_result cuGraphDestroy(struct CUgraph_st *graph)
 {
     DRIVER_USE(driver);
-    if (!object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(graph, OBJECT_GRAPH) || graph->is_child) return CUDA_ERROR_INVALID_VALUE;
     if (is_captured_into(driver, graph))
         return driver_refuse(driver, CUDA_ERROR_ILLEGAL_STATE, "cuGraphDestroy",
                              "a stream is captured into this graph: end the capture first");
@@ -55,28 +55,41 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeFindInClone(struct CUgraphNode_st **n
 
 // --- Edges -----------------------------------------------------------------------------------------------------------
 
+static int are_nodes_of(const struct CUgraph_st *graph, const struct CUgraphNode_st *from,
+                        const struct CUgraphNode_st *to)
+{
+    return object_is(from, OBJECT_NODE) && object_is(to, OBJECT_NODE) && from->graph == graph && to->graph == graph;
+}
+
+static int is_edge(const struct CUgraphNode_st *from, const struct CUgraphNode_st *to)
+{
+    for (uint32_t i = 0; i < to->after_count; i++)
+        if (to->after[i] == from) return 1;
+    return 0;
+}
+
+// Any other is of a kernel that lets the next one start early.
+static int is_plain(const struct CUgraphEdgeData_st *edge)
+{
+    return edge->from_port == 0 && edge->to_port == 0 && edge->type == 0;
+}
+
 DRIVER_VISIBLE enum cuda_result cuGraphAddDependencies_v2(struct CUgraph_st *graph, struct CUgraphNode_st *const *from,
                                                           struct CUgraphNode_st *const *to,
                                                           const struct CUgraphEdgeData_st *edges, size_t count)
 {
     DRIVER_USE(driver);
-    (void)edges;
     if (!object_is(graph, OBJECT_GRAPH) || (count > 0 && (from == NULL || to == NULL))) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
-        if (!object_is(from[i], OBJECT_NODE) || !object_is(to[i], OBJECT_NODE)) return CUDA_ERROR_INVALID_VALUE;
-        if (from[i]->graph != graph || to[i]->graph != graph) return CUDA_ERROR_INVALID_VALUE;
+        if (!are_nodes_of(graph, from[i], to[i]) || from[i] == to[i] || is_edge(from[i], to[i]))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (edges != NULL && !is_plain(&edges[i]) && from[i]->work.type != NODE_KERNEL) return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (is_edge(from[i], to[i])) return CUDA_ERROR_INVALID_VALUE; // twice in the list
         if (!graph_after(&to[i]->after, &to[i]->after_count, from[i])) return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
-}
-
-static int is_edge(const struct CUgraph_st *graph, const struct CUgraphNode_st *from, const struct CUgraphNode_st *to)
-{
-    if (!object_is(from, OBJECT_NODE) || !object_is(to, OBJECT_NODE)) return 0;
-    if (from->graph != graph || to->graph != graph) return 0;
-    for (uint32_t i = 0; i < to->after_count; i++)
-        if (to->after[i] == from) return 1;
-    return 0;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphRemoveDependencies_v2(struct CUgraph_st *graph,
@@ -88,7 +101,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphRemoveDependencies_v2(struct CUgraph_st *
     (void)edges;
     if (!object_is(graph, OBJECT_GRAPH) || (count > 0 && (from == NULL || to == NULL))) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
-        if (!is_edge(graph, from[i], to[i])) return CUDA_ERROR_INVALID_VALUE;
+        if (!are_nodes_of(graph, from[i], to[i]) || !is_edge(from[i], to[i])) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) graph_not_after(to[i], from[i]);
     return CUDA_SUCCESS;
 }
@@ -103,25 +116,43 @@ DRIVER_VISIBLE enum cuda_result cuGraphDestroyNode(struct CUgraphNode_st *node)
 
 // --- Launching -------------------------------------------------------------------------------------------------------
 
+enum { AUTO_FREE = 1, UPLOAD = 2, DEVICE_LAUNCH = 4, NODE_PRIORITY = 8, ALL_FLAGS = 15 };
+
+// What is launched from a kernel frees nothing by itself, and is not empty.
+static int are_flags(const struct CUgraph_st *graph, unsigned long long flags)
+{
+    if (flags > ALL_FLAGS) return 0;
+    return !(flags & DEVICE_LAUNCH) || (!(flags & AUTO_FREE) && graph->count > 0);
+}
+
+static enum cuda_result instantiate(struct driver *driver, struct CUgraphExec_st **exec, struct CUgraph_st *graph,
+                                    unsigned long long flags)
+{
+    if (exec == NULL || !object_is(graph, OBJECT_GRAPH) || !are_flags(graph, flags)) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error = graph_instantiate(driver, graph, exec);
+    if (error == CUDA_SUCCESS) (*exec)->flags = flags & ~(unsigned long long)NODE_PRIORITY; // as an H200's driver says
+    return error;
+}
+
 DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithFlags(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
                                                             unsigned long long flags)
 {
     DRIVER_USE(driver);
-    enum { DEVICE_LAUNCH = 4, ALL_FLAGS = 15 };
-    if (exec == NULL || !object_is(graph, OBJECT_GRAPH) || flags > ALL_FLAGS) return CUDA_ERROR_INVALID_VALUE;
-    if (flags & DEVICE_LAUNCH)
-        return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGraphInstantiate",
-                             "tmaref exec does not launch graphs from kernels");
-    const enum cuda_result error = graph_instantiate(driver, graph, exec);
-    if (error == CUDA_SUCCESS) (*exec)->flags = flags;
-    return error;
+    if (flags & UPLOAD) return CUDA_ERROR_INVALID_VALUE; // it needs a stream
+    return instantiate(driver, exec, graph, flags);
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
                                                              struct CUDA_GRAPH_INSTANTIATE_PARAMS_st *parameters)
 {
+    enum { DONE, FAILED, BAD_STRUCTURE };
+    DRIVER_USE(driver);
     if (parameters == NULL) return CUDA_ERROR_INVALID_VALUE;
-    return cuGraphInstantiateWithFlags(exec, graph, parameters->flags);
+    const int is_whole = object_is(graph, OBJECT_GRAPH) && are_flags(graph, parameters->flags);
+    const enum cuda_result error = instantiate(driver, exec, graph, parameters->flags);
+    parameters->hErrNode_out = NULL;
+    parameters->result_out = error == CUDA_SUCCESS ? DONE : is_whole ? BAD_STRUCTURE : FAILED;
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struct CUstream_st *handle)
@@ -166,9 +197,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeSetEnabled(struct CUgraphExec_st *exe
 {
     DRIVER_USE(driver);
     struct graph_step *step = graph_step_of(exec, node);
-    if (step == NULL) return CUDA_ERROR_INVALID_VALUE;
-    const uint32_t type = step->work.type;
-    if (type != NODE_KERNEL && type != NODE_MEMCPY && type != NODE_MEMSET) return CUDA_ERROR_INVALID_VALUE;
+    if (step == NULL || !graph_can_disable(step)) return CUDA_ERROR_INVALID_VALUE;
     step->is_disabled = !is_enabled;
     return CUDA_SUCCESS;
 }

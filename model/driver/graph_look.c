@@ -237,7 +237,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphNodeGetEnabled(struct CUgraphExec_st *exe
 {
     DRIVER_USE(driver);
     const struct graph_step *step = graph_step_of(exec, node);
-    if (step == NULL || is_enabled == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (step == NULL || is_enabled == NULL || !graph_can_disable(step)) return CUDA_ERROR_INVALID_VALUE;
     *is_enabled = !step->is_disabled;
     return CUDA_SUCCESS;
 }

@@ -32,7 +32,8 @@ static enum cuda_result host_of(const struct CUDA_HOST_NODE_PARAMS_st *from, str
 
 static int are_operations(const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from)
 {
-    return from->count > 0 && from->count <= MOST_STREAM_OPERATIONS && from->paramArray != NULL && from->flags == 0;
+    return object_is(from->ctx, OBJECT_CONTEXT) && from->count <= MOST_STREAM_OPERATIONS && from->flags == 0 &&
+           (from->paramArray != NULL || from->count == 0);
 }
 
 static enum cuda_result refuse_type(struct driver *driver, uint32_t type)
@@ -85,18 +86,33 @@ static int is_place(const struct node_place *place)
 {
     if (place->node == NULL || (place->count > 0 && place->after == NULL)) return 0;
     if (!object_is(place->graph, OBJECT_GRAPH)) return 0;
-    for (size_t i = 0; i < place->count; i++)
+    for (size_t i = 0; i < place->count; i++) {
         if (!object_is(place->after[i], OBJECT_NODE) || place->after[i]->graph != place->graph) return 0;
+        for (size_t j = 0; j < i; j++)
+            if (place->after[i] == place->after[j]) return 0;
+    }
     return 1;
+}
+
+// What is reserved for later versions is zero.
+static int is_zero_behind(const struct CUgraphNodeParams_st *from)
+{
+    return from->reserved2 == 0 && from->reserved0[0] == 0 && from->reserved0[1] == 0 && from->reserved0[2] == 0;
+}
+
+// The words of its operations are looked at when it is launched.
+static enum cuda_result check_new(struct driver *driver, const struct work *work)
+{
+    return work->type == NODE_MEM_OPERATIONS ? CUDA_SUCCESS : work_check(driver, "cuGraphAddNode", work);
 }
 
 enum cuda_result node_add(const struct node_place *place, const struct CUgraphNodeParams_st *from)
 {
     DRIVER_USE(driver);
     struct work work;
-    if (from == NULL || !is_place(place)) return CUDA_ERROR_INVALID_VALUE;
+    if (from == NULL || !is_place(place) || !is_zero_behind(from)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = work_of(driver, from, &work);
-    if (error == CUDA_SUCCESS) error = work_check(driver, "cuGraphAddNode", &work);
+    if (error == CUDA_SUCCESS) error = check_new(driver, &work);
     if (error == CUDA_SUCCESS) {
         *place->node = graph_add(driver, place->graph, place->after, (uint32_t)place->count, &work);
         error = *place->node != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

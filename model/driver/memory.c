@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cuMem*: memory of the device, managed and pinned memory, and memory of the program's own that is registered.
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "capture.h"
 #include "device.h"
@@ -131,11 +133,25 @@ DRIVER_VISIBLE enum cuda_result cuMemGetAddressRange_v2(unsigned long long *base
 
 // --- Memory of the host ----------------------------------------------------------------------------------------------
 
+// Is there anything in the page of an address?
+static int is_mapped(const void *address)
+{
+    unsigned char in_core;
+    const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)address;
+    return mincore((void *)(at - at % page_bytes), 1, &in_core) == 0;
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags)
 {
-    enum { READ_ONLY = 8 };
+    enum { OF_DEVICE = 4, READ_ONLY = 8 };
     DRIVER_USE(driver);
-    if (address == NULL || bytes == 0 || flags > ALL_REGISTER_FLAGS) return CUDA_ERROR_INVALID_VALUE;
+    if (address == NULL || bytes == 0 || flags > ALL_REGISTER_FLAGS || flags & OF_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct allocation *known = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
+    if (known != NULL && known->kind != ALLOCATION_REGISTERED) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_mapped(address))
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemHostRegister", "no memory is mapped at %p",
+                             address);
     const struct allocation allocation = {.address = (uint64_t)(uintptr_t)address,
                                           .size_bytes = bytes,
                                           .kind = ALLOCATION_REGISTERED,

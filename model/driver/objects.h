@@ -107,6 +107,7 @@ struct CUmemPoolHandle_st {
     uint64_t threshold, used_bytes;                // what is in use is what is reserved: what is freed goes back
     uint64_t used_high_bytes, reserved_high_bytes; // the most since it was set back
     int does_not_reuse[4], is_on_host;
+    int is_open; // of the host: the device has access to it
 };
 
 #endif

@@ -42,7 +42,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolH
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (device != 0 || !object_is(pool, OBJECT_POOL) || pool->is_on_host) return CUDA_ERROR_INVALID_VALUE;
+    if (device != 0 || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
     driver->pool = pool;
     return CUDA_SUCCESS;
 }
@@ -110,12 +110,42 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolGetAttribute(struct CUmemPoolHandle_st 
     return CUDA_SUCCESS;
 }
 
+// The device always has what its own pools have; it may be given what pools of the host have.
+static enum cuda_result check_access(const struct CUmemPoolHandle_st *pool, const struct cuda_mem_access_desc *desc)
+{
+    if (desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) return CUDA_ERROR_NOT_SUPPORTED;
+    if (desc->flags > CU_MEM_ACCESS_FLAGS_PROT_READWRITE || desc->flags == 2) return CUDA_ERROR_INVALID_VALUE;
+    if (desc->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_NOT_SUPPORTED;
+    if (desc->location.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+    return desc->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE && !pool->is_on_host ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemPoolSetAccess(struct CUmemPoolHandle_st *pool,
                                                    const struct cuda_mem_access_desc *desc, size_t count)
 {
     DRIVER_USE_BARE(driver);
-    (void)count;
-    return object_is(pool, OBJECT_POOL) && desc != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(pool, OBJECT_POOL) || (desc == NULL && count > 0)) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        const enum cuda_result error = check_access(pool, &desc[i]);
+        if (error != CUDA_SUCCESS) return error;
+    }
+    if (count > 0 && pool->is_on_host) {
+        pool->is_open = desc[count - 1].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        allocations_hide_pool(&driver->allocations, pool, !pool->is_open);
+    }
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuMemPoolGetAccess(uint32_t *flags, struct CUmemPoolHandle_st *pool,
+                                                   struct cuda_mem_location *location)
+{
+    DRIVER_USE_BARE(driver);
+    if (flags == NULL || location == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
+    if (location_check(*location) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    const int is_of_device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
+    const int is_open = is_of_device ? !pool->is_on_host || pool->is_open : pool->is_on_host;
+    *flags = is_open ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return CUDA_SUCCESS;
 }
 
 // --- Memory in the order of a stream ---------------------------------------------------------------------------------
@@ -136,6 +166,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
     const enum cuda_result error = memory_allocate(driver, "cuMemAllocAsync", address, bytes, kind, 0);
     if (error != CUDA_SUCCESS) return error;
     allocation_join(allocations_find(&driver->allocations, *address), pool);
+    if (pool->is_on_host) allocations_hide_pool(&driver->allocations, pool, !pool->is_open);
     if (stream->capture == NULL) return CUDA_SUCCESS;
     return stream_submit(driver, handle, &(struct work){NODE_MEM_ALLOC, {.address = *address}});
 }

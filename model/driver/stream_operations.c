@@ -18,13 +18,21 @@ static int is_wait(uint32_t operation)
     return operation == WAIT_32 || operation == WAIT_64;
 }
 
+static int is_managed(const struct driver *driver, uint64_t address)
+{
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    return found != NULL && found->kind == ALLOCATION_MANAGED;
+}
+
 static enum cuda_result check_operation(struct driver *driver, const char *call,
                                         const union CUstreamBatchMemOpParams_union *at)
 {
-    const uint32_t flags = at->value.flags & ~(unsigned)WAIT_FLUSHES, most = is_wait(at->operation) ? WAIT_NOR : 1;
+    const uint32_t most = is_wait(at->operation) ? WAIT_NOR : 0;
     if (at->operation == FLUSH_WRITES || at->operation == BARRIER)
         return at->barrier.flags <= (at->operation == BARRIER) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    if (at->operation < WAIT_32 || at->operation > WRITE_64 || flags > most) return CUDA_ERROR_INVALID_VALUE;
+    if (at->operation < WAIT_32 || at->operation > WRITE_64) return CUDA_ERROR_INVALID_VALUE;
+    if (is_wait(at->operation) && at->value.flags & WAIT_FLUSHES) return CUDA_ERROR_NOT_SUPPORTED;
+    if (at->value.flags > most || is_managed(driver, at->value.address)) return CUDA_ERROR_INVALID_VALUE;
     if (at->value.address % bytes_of(at->operation) != 0)
         return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "the address %#llx is no multiple of %zu",
                              at->value.address, bytes_of(at->operation));
@@ -45,7 +53,7 @@ static int is_fulfilled(uint64_t now, const union CUstreamBatchMemOpParams_union
 {
     const int is_narrow = bytes_of(at->operation) == sizeof(uint32_t);
     const uint64_t value = is_narrow ? (uint32_t)at->value.value64 : at->value.value64;
-    switch (at->value.flags & ~(unsigned)WAIT_FLUSHES) {
+    switch (at->value.flags) {
     case WAIT_AT_LEAST:
         return is_narrow ? (int32_t)(uint32_t)(now - value) >= 0 : (int64_t)(now - value) >= 0;
     case WAIT_EQUAL:
@@ -90,7 +98,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamBatchMemOp_v2(struct CUstream_st *stream
 {
     DRIVER_USE(driver);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (count == 0 || count > MOST_STREAM_OPERATIONS || at == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (count > MOST_STREAM_OPERATIONS || at == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (count == 0) return CUDA_SUCCESS;
     const struct work work = {NODE_MEM_OPERATIONS, {.operations = {at, count}}};
     const enum cuda_result error = work_check(driver, "cuStreamBatchMemOp", &work);
     return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, &work);

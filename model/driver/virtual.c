@@ -206,12 +206,11 @@ DRIVER_VISIBLE enum cuda_result cuMemGetAccess(unsigned long long *flags, const 
 {
     DRIVER_USE_BARE(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
-    if (flags == NULL || location == NULL || found == NULL || found->kind != ALLOCATION_MAPPED)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == NULL || location == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = location_check(*location);
     if (error != CUDA_SUCCESS) return error;
     *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (found->is_read_only) *flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
-    if (found->is_hidden) *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    if (found->is_hidden || found->kind != ALLOCATION_MAPPED) *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }

@@ -123,6 +123,7 @@ int work_duplicate(struct driver *driver, struct work *to, const struct work *fr
     if (from->type == NODE_GRAPH) {
         to->of.graph = graph_duplicate(driver, from->of.graph);
         if (to->of.graph == NULL) return 0;
+        to->of.graph->is_child = 1;
     }
     return 1;
 }

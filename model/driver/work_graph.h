@@ -21,6 +21,7 @@ struct CUgraph_st {
     struct CUgraphNode_st **node;
     uint32_t count, room;
     struct CUgraph_st *original;
+    int is_child; // a node has it
 };
 
 struct CUgraphExec_st {
@@ -58,6 +59,7 @@ enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_s
 
 // What a node became of what was instantiated, NULL if nothing did.
 struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
+int graph_can_disable(const struct graph_step *step);
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec);
 
 #endif

@@ -150,12 +150,12 @@ static enum cuda_result build_graph(void)
 
 static enum cuda_result add_child(void)
 {
-    struct CUgraphNode_st *node;
+    struct CUgraphNode_st *child, *node;
     struct CUgraph_st *parent = NULL;
     enum cuda_result error = cuGraphCreate(&parent, 0);
-    if (error == CUDA_SUCCESS) error = cuGraphAddChildGraphNode(&node, parent, NULL, 0, graph);
+    if (error == CUDA_SUCCESS) error = cuGraphAddChildGraphNode(&child, parent, NULL, 0, graph);
     if (error == CUDA_SUCCESS) error = cuGraphAddEmptyNode(&node, parent, NULL, 0);
-    if (error == CUDA_SUCCESS) error = cuGraphAddDependencies_v2(parent, &node, &node, NULL, 1);
+    if (error == CUDA_SUCCESS) error = cuGraphAddDependencies_v2(parent, &child, &node, NULL, 1);
     if (parent != NULL) cuGraphDestroy(parent);
     return error;
 }

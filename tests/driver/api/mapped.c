@@ -26,13 +26,16 @@ static void show_counting(struct CUctx_st *primary)
     WORKS(cuMemMap(at, PART, 0, handle, 0));
     WORKS(cuMemMap(at + 2 * PART, PART, 0, handle, 0)); // the same memory at two addresses
     WORKS(cuMemRelease(handle));
-    REFUSES(ERROR_INVALID_VALUE, cuMemMap(at + PART, PART, 0, handle, 0));
-    SAYS("the handle is none of cuMemCreate");
+    WORKS(cuMemMap(at + PART, PART, 0, handle, 0)); // its handle is good as long as it is mapped
+    REFUSES(ERROR_INVALID_VALUE, cuMemRelease(handle));
     REQUIRE(all - left_bytes() == PART);
     WORKS(cuMemUnmap(at, PART));
+    WORKS(cuMemUnmap(at + PART, PART));
     REQUIRE(all - left_bytes() == PART);
     WORKS(cuMemUnmap(at + 2 * PART, PART));
     REQUIRE(left_bytes() == all);
+    REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, PART, 0, handle, 0));
+    SAYS("the handle is none of cuMemCreate");
 
     // What a context mapped goes with it.
     WORKS(cuCtxCreate_v2(&context, 0, 0));

@@ -293,8 +293,11 @@ static void show_host_pools(void)
         REQUIRE(left_bytes() == all && of_pool(pool, USED) == 1024);
         *(volatile uint32_t *)(uintptr_t)at = 5;
         WORKS(cuPointerGetAttribute(&kind, POINTER_TYPE, at));
-        REQUIRE(api_word(at) == 5 && kind == MEMORY_OF_HOST);
-        REFUSES(ERROR_INVALID_VALUE, cuDeviceSetMemPool(0, pool)); // it is not the device's
+        REQUIRE(kind == MEMORY_OF_HOST);
+        uint32_t word; // the device has it only when it is given access
+        REFUSES(ERROR_INVALID_VALUE, cuMemcpyDtoH_v2(&word, at, sizeof word));
+        WORKS(cuMemPoolSetAccess(pool, &(struct cuda_mem_access_desc){{1, 0}, 3}, 1));
+        REQUIRE(api_word(at) == 5);
         REFUSES(ERROR_INVALID_VALUE, cuMemFreeHost((void *)(uintptr_t)at));
         WORKS(cuMemFreeAsync(at, NULL));
         WORKS(cuMemFree_v2(other));
