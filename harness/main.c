@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "command_complete.h"
-#include "command_man.h"
+#include "command_help.h"
 #include "near.h"
 #include "version.h"
 

@@ -10,9 +10,9 @@
 #include "interrupt.h"
 #include "json.h"
 #include "progress.h"
-#include "side_by_side.h"
+#include "workers.h"
 
-enum { FILL_SECONDS = 1, FINDS = 64 }; // FINDS: for each thread that looks for what a quota wants
+enum { FILL_SECONDS = 1, FINDS = 256 }; // FINDS: for each thread that looks for what a quota wants
 
 // Cuts the next line that is not blank out of the text; NULL at the end.
 static char *next_line(struct source *source)
@@ -157,18 +157,18 @@ static int fill_round(struct source *source, struct batch *batch, struct fill *f
 
 // --- A quota ---------------------------------------------------------------------------------------------------------
 
-// A case that a quota looks at. If it is wanted: whether a neighbour was found, the case at the limit, and which of the
-// two cases that break the rule goes on.
+// A case that a quota looks at. If it is wanted: whether there was time to look for its limit, so that it goes to a
+// batch; the case at the limit and its neighbour, if they were found; and which of the two that break the rule goes on.
 struct find {
     void *test_case, *edge_case, *near_case;
     uint64_t index;
     enum rule rule;
-    int is_wanted, has_near, is_moved;
+    int is_wanted, is_placed, has_near, is_moved;
 };
 
 // Cases that were looked at side by side; those from `next` on wait for room in a batch.
 struct finds {
-    int next, count, most;
+    int next, count, most, wanted;
     double start;
     const struct source *source;
     uint8_t *cases;
@@ -186,7 +186,7 @@ static struct finds *finds_open(const struct source *source)
     finds->most = most;
     for (int i = 0; i < most; i++) {
         uint8_t *at = finds->cases + 3 * (size_t)i * case_bytes;
-        finds->find[i] = (struct find){at, at + case_bytes, at + 2 * case_bytes, 0, RULE_OK, 0, 0, 0};
+        finds->find[i] = (struct find){at, at + case_bytes, at + 2 * case_bytes, 0, RULE_OK, 0, 0, 0, 0};
     }
     return finds;
 }
@@ -208,18 +208,21 @@ static void judge_find(int i, void *of)
     find->rule = family_rule(source->family, find->test_case);
 }
 
+// Number `i` of those that are wanted.
 static void search_edge(int i, void *of)
 {
     struct finds *finds = of;
-    struct find *find = &finds->find[i];
-    find->is_wanted &= !is_late(finds->source, 0, finds->start);
-    find->has_near = find->is_wanted &&
-                     edge_find(finds->source->family, find->test_case, find->rule, find->edge_case, find->near_case);
+    struct find *find = finds->find;
+    while (!find->is_wanted || i-- > 0) find++;
+    if (is_late(finds->source, 0, finds->start)) return;
+    find->is_placed = 1;
+    find->has_near = edge_find(finds->source->family, find->test_case, find->rule, find->edge_case, find->near_case);
 }
 
 // Does the quota want one more that breaks the rule? Every second one is moved to the limit.
 static void want(struct quota *quota, struct find *find)
 {
+    find->is_placed = find->has_near = 0;
     find->is_wanted = family_is_fatal(find->rule) && quota->taken[find->rule] < quota->each;
     if (find->is_wanted) find->is_moved = quota->taken[find->rule]++ % 2 != 0;
 }
@@ -228,7 +231,7 @@ static void want(struct quota *quota, struct find *find)
 static int take_finds(struct source *source, struct finds *finds, struct text *why)
 {
     int status = 1;
-    finds->next = finds->count = 0;
+    finds->next = finds->count = finds->wanted = 0;
     finds->source = source;
     finds->start = seconds_now();
     while (status == 1 && finds->count < finds->most) {
@@ -241,8 +244,11 @@ static int take_finds(struct source *source, struct finds *finds, struct text *w
         finds->count += status == 1;
     }
     threads_run(source->jobs, 0, finds->count, judge_find, finds);
-    for (int i = 0; i < finds->count; i++) want(source->quota, &finds->find[i]);
-    threads_run(source->jobs, 0, finds->count, search_edge, finds);
+    for (int i = 0; i < finds->count; i++) {
+        want(source->quota, &finds->find[i]);
+        finds->wanted += finds->find[i].is_wanted;
+    }
+    threads_run(source->jobs, 0, finds->wanted, search_edge, finds);
     return status;
 }
 
@@ -273,7 +279,7 @@ static int fill_edges(struct source *source, struct batch *batch, struct fill *f
     for (; status >= 0 && finds->next < finds->count && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES;
          finds->next++) {
         struct find *find = &finds->find[finds->next];
-        if (!find->is_wanted) continue;
+        if (!find->is_placed) continue;
         if (!place(source, batch, fill, find, 0, why)) return -1;
         if (find->has_near && !place(source, batch, fill, find, 1, why)) return -1;
     }

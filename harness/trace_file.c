@@ -6,9 +6,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "files.h"
 #include "json.h"
-#include "read_file.h"
-#include "save.h"
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 enum { ZSTD_LEVEL = 19, TEXT_FIRST_BYTES = 1 << 16, HEADER_BYTES = 4096 };

@@ -7,31 +7,22 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernel_digest.h"
+#include "files.h"
 #include "manifest.h"
-#include "save.h"
 
 int trace_lines_add(struct trace_lines *lines, json_t *json)
 {
-    char *line = json_dumps(json, JSON_COMPACT);
-    size_t length = line == NULL ? 0 : strlen(line);
+    if (lines->out == NULL) lines->out = open_memstream(&lines->text, &lines->size_bytes);
+    int ok = lines->out != NULL && json_dumpf(json, lines->out, JSON_COMPACT) == 0 && fputc('\n', lines->out) != EOF;
     json_decref(json);
-    if (lines->size_bytes + length + 1 > lines->capacity) {
-        size_t capacity = 2 * (lines->size_bytes + length + 1);
-        char *more = realloc(lines->text, capacity);
-        if (more == NULL)
-            length = 0;
-        else
-            lines->text = more, lines->capacity = capacity;
-    }
-    if (length > 0) {
-        memcpy(lines->text + lines->size_bytes, line, length);
-        lines->text[lines->size_bytes + length] = '\n';
-        lines->size_bytes += length + 1;
-        lines->count++;
-    }
-    free(line);
-    return length > 0;
+    lines->count += (uint64_t)ok;
+    return ok;
+}
+
+void trace_lines_free(struct trace_lines *lines)
+{
+    if (lines->out != NULL) fclose(lines->out);
+    free(lines->text);
 }
 
 int trace_header_make(const struct family *family, const struct executor *executor, uint64_t seed,
@@ -52,18 +43,13 @@ int trace_lines_save(const struct trace_lines *lines, const char *path, struct t
 {
     struct trace_lines whole = {0};
     header->cases = lines->count;
-    int ok = trace_lines_add(&whole, trace_header_write(header));
-    char *text = ok ? malloc(whole.size_bytes + lines->size_bytes) : NULL;
-    if (text == NULL) text_set(why, "not enough memory");
-    if (text != NULL) {
-        memcpy(text, whole.text, whole.size_bytes);
-        memcpy(text + whole.size_bytes, lines->text, lines->size_bytes);
-        ok = trace_save(path, text, whole.size_bytes + lines->size_bytes, why) &&
-             (is_stream(path) || manifest_update(path, header, why));
-    }
-    free(text);
-    free(whole.text);
-    return ok && text != NULL;
+    int ok = fflush(lines->out) == 0 && trace_lines_add(&whole, trace_header_write(header)) &&
+             fwrite(lines->text, 1, lines->size_bytes, whole.out) == lines->size_bytes && fflush(whole.out) == 0;
+    if (!ok) text_set(why, "not enough memory");
+    ok = ok && trace_save(path, whole.text, whole.size_bytes, why) &&
+         (is_stream(path) || manifest_update(path, header, why));
+    trace_lines_free(&whole);
+    return ok;
 }
 
 void trace_lines_tell(const char *path, const struct trace_header *header, int as_json)

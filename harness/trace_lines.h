@@ -7,10 +7,13 @@
 #include "trace_file.h"
 
 struct trace_lines {
+    FILE *out; // NULL: there is none yet
     char *text;
-    size_t size_bytes, capacity;
+    size_t size_bytes;
     uint64_t count;
 };
+
+void trace_lines_free(struct trace_lines *lines);
 
 // Appends one line, and lets go of `json`; 0 if there is no memory for it.
 int trace_lines_add(struct trace_lines *lines, json_t *json);

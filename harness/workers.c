@@ -5,16 +5,17 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "interrupt.h"
-#include "picture/save.h"
 #include "progress.h"
-#include "side_by_side.h"
 
 enum { REDRAW_MILLISECONDS = 100 };
 
@@ -228,4 +229,39 @@ enum workers_end workers_run(const struct jobs *jobs, int processes, FILE *out)
     shared_memory_free(board, sizeof *board);
     board = NULL;
     return result;
+}
+
+// --- Threads ---------------------------------------------------------------------------------------------------------
+
+struct round {
+    atomic_int next;
+    int end;
+    void (*run)(int i, void *context);
+    void *context;
+};
+
+int side_by_side(int asked)
+{
+    long processors = asked > 0 ? asked : sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors < 1) return 1;
+    return processors < MOST_SIDE_BY_SIDE ? (int)processors : MOST_SIDE_BY_SIDE;
+}
+
+static int take_turns(void *round_of_all)
+{
+    struct round *round = round_of_all;
+    for (int i; (i = atomic_fetch_add(&round->next, 1)) < round->end;) round->run(i, round->context);
+    return 0;
+}
+
+void threads_run(int threads, int first, int end, void (*run)(int i, void *context), void *context)
+{
+    struct round round = {.end = end, .run = run, .context = context};
+    thrd_t thread[MOST_SIDE_BY_SIDE];
+    int others = 0;
+    atomic_init(&round.next, first);
+    if (threads > end - first) threads = end - first;
+    while (others + 1 < threads && thrd_create(&thread[others], take_turns, &round) == thrd_success) others++;
+    take_turns(&round);
+    for (int i = 0; i < others; i++) thrd_join(thread[i], NULL);
 }

@@ -36,4 +36,12 @@ void workers_progress(uint64_t count);
 void *shared_memory(size_t size_bytes);
 void shared_memory_free(void *memory, size_t size_bytes);
 
+// How many run side by side: as many as asked for, or 0: as many as this machine has processors; never more than 64.
+enum { MOST_SIDE_BY_SIDE = 64 };
+int side_by_side(int asked);
+
+// Calls run(i, context) for each i from `first` to `end` - 1, on `threads` threads (0 and 1: on this one). Returns when
+// all have returned.
+void threads_run(int threads, int first, int end, void (*run)(int i, void *context), void *context);
+
 #endif

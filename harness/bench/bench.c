@@ -2,8 +2,6 @@
 // The list of benchmarks.
 #include "bench.h"
 
-#include "subjects.h"
-
 const struct bench_subject bench_subjects[] = {
     {"cluster", "distributed shared memory: histograms, attention", bench_cluster, 0},
     {"copy", "TMA copies and pipelines, multicast", bench_copy, 0},

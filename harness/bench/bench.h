@@ -96,4 +96,11 @@ struct bench_subject {
 // All subjects; a row without a name ends them.
 extern const struct bench_subject bench_subjects[];
 
+int bench_cluster(struct bench *bench, struct text *why);
+int bench_copy(struct bench *bench, struct text *why);
+int bench_gemm(struct bench *bench, struct text *why);
+int bench_latency(struct bench *bench, struct text *why);
+int bench_model(struct bench *bench, struct text *why);
+int bench_transpose(struct bench *bench, struct text *why);
+
 #endif

@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench.h"
 #include "data.h"
-#include "gpu_clusters.h"
 #include "histogram_case.h"
 #include "opponents.h"
 #include "random.h"
 #include "softmax_case.h"
-#include "subjects.h"
 
 enum {
     HISTOGRAM_COUNT = 1 << 26, // four times the L2 cache

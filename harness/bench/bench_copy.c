@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench.h"
 #include "copy_launch.h"
 #include "data.h"
 #include "prefetch_case.h"
-#include "subjects.h"
 
 // Rates count each byte twice: read and written.
 #define COPY_BYTES   ((size_t)1 << 30)

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "gemm/gemm_choose.h"
 #include "gemm_instance.h"
-#include "gemm_shapes.h"
 #include "gemm_sides.h"
 #include "graph.h"
-#include "subjects.h"
 
 // What is the same for all contests of a run. `candidates`: the file of --candidates.
 struct gemm_bench {

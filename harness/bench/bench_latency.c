@@ -3,8 +3,8 @@
 // there is nobody to be faster than.
 #include <stdio.h>
 
+#include "bench.h"
 #include "latency_job.h"
-#include "subjects.h"
 #include "tensormap.h"
 
 // Where the words and bytes come from. FRESH: memory that nobody has read since it was written, too long ago for L2.

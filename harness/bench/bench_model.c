@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench.h"
 #include "chain.h"
 #include "descriptor.h"
 #include "random.h"
-#include "subjects.h"
 #include "wgmma.h"
 
 enum { N = WGMMA_MAX_N, MOST_BYTES_OF_ROW = 32, ARRAY = 256, ARRAY_K = 1024, BASE = 1024 };

@@ -3,10 +3,10 @@
 // TMA, the best of its tiles; and tiles turned without bank conflicts against tiles turned as one would write it first.
 #include <stdio.h>
 
+#include "bench.h"
 #include "data.h"
 #include "graph.h"
 #include "opponents.h"
-#include "subjects.h"
 #include "transpose_launch.h"
 
 // Rates count each byte twice: read and written.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gemm_shapes.h"
+#include "gemm_sides.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "read_file.h"
+#include "files.h"
 
 static int load(struct gpu *gpu, const char *folder, const char *module_name, const char *function_name,
                 struct triton_kernel *kernel, struct text *why)

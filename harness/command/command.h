@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "files.h"
 #include "parse_number.h"
-#include "read_file.h"
 
 // Exit status of every command: all agree / a mismatch or a refusal / usage or environment error.
 enum { EXIT_AGREE = 0, EXIT_MISMATCH = 1, EXIT_USAGE = 2 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command_complete.h"
+#include "command_help.h"
 
 #include <stdio.h>
 #include <string.h>

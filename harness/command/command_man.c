@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "command_man.h"
+#include "command_help.h"
 
 #include <ctype.h>
 #include <stdio.h>

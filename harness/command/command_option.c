@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "command_complete.h"
-#include "command_man.h"
+#include "command_help.h"
 #include "near.h"
 
 enum { FIRST_KEY = 256, MOST_ROWS = 64 };

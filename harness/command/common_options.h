@@ -5,8 +5,8 @@
 
 #include "command_option.h"
 #include "near.h"
-#include "side_by_side.h"
 #include "source.h"
+#include "workers.h"
 
 // --family, --seed, --cases, --first, --input, --jobs. `lines` is the text of --input; `given` the last option given of
 // the others, or NULL. `is_all`: --family=all, which is for diff to take apart.

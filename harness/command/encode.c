@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "command.h"
+#include "files.h"
 #include "json.h"
 #include "map_bytes.h"
 #include "map_options.h"
 #include "map_text.h"
-#include "picture/save.h"
 
 struct encode_options {
     struct map_options map;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "read_file.h"
+#include "files.h"
 
 #define MOST_BYTES ((size_t)1 << 30)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `tmaref record`: writes a trace of what an executor does, and its line in the MANIFEST beside it.
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,8 @@
 #include "command.h"
 #include "common_options.h"
 #include "progress.h"
-#include "record_from.h"
 #include "trace.h"
+#include "trace_batch.h"
 #include "trace_lines.h"
 
 enum lane { LANE_NORMAL, LANE_FAULTS, LANE_ALL };
@@ -95,11 +96,50 @@ static int record_cases(struct record_options *to)
              trace_lines_save(&lines, to->output, &header, &why);
     to->executor->close();
     if (batch.cases != NULL) batch_close(&batch);
-    free(lines.text);
+    trace_lines_free(&lines);
     free(to->cases.lines);
     if (!ok) return command_usage("record", "%s", why.at);
     trace_lines_tell(to->output, &header, to->json);
     return EXIT_AGREE;
+}
+
+// --- --from ----------------------------------------------------------------------------------------------------------
+
+enum { PRINTED = 5 };
+
+struct again {
+    struct trace_lines lines;
+    uint64_t differ;
+};
+
+static int keep(const struct trace_batch *cases, int i, void *context)
+{
+    struct again *again = context;
+    const struct batch *batch = &cases->batch;
+    if (!trace_batch_agrees(cases, i, again->differ < PRINTED ? stderr : NULL)) again->differ++;
+    enum trace_detail detail = cases->entry[i].text != NULL ? TRACE_CURATED : TRACE_DIGEST;
+    return trace_lines_add(&again->lines, trace_write(batch->family, batch_case(batch, i), &batch->results[i], detail));
+}
+
+static int record_from(const char *from, const char *output, const struct executor *executor, int as_json)
+{
+    struct again again = {{0}, 0};
+    struct trace_header old, header;
+    struct text why;
+    int ok = trace_run(from, executor, 0, &old, keep, &again, &why);
+    int is_same = ok && again.differ == 0;
+    if (is_same)
+        ok = trace_header_make(old.family, executor, old.seed, &header, &why) &&
+             trace_lines_save(&again.lines, output, &header, &why);
+    trace_lines_free(&again.lines);
+    if (!ok) return command_usage("record", "%s", why.at);
+    if (is_same) {
+        trace_lines_tell(output, &header, as_json);
+        return EXIT_AGREE;
+    }
+    fprintf(stderr, "tmaref record: %s: %" PRIu64 " of %" PRIu64 " cases differ from what was recorded; not written\n",
+            from, again.differ, again.lines.count);
+    return EXIT_MISMATCH;
 }
 
 int command_record(int argc, char **argv)

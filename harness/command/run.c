@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "command_complete.h"
+#include "command_help.h"
 #include "common_options.h"
 #include "diff.h"
 #include "json.h"

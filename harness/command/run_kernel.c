@@ -9,10 +9,10 @@
 #include "command.h"
 #include "common_options.h"
 #include "diff.h"
+#include "files.h"
 #include "json.h"
 #include "near.h"
 #include "runnable/runnable.h"
-#include "save.h"
 
 enum { MAX_KEYS = 32, ROUNDS = 21, HELP_BYTES = 160 };
 

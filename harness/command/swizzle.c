@@ -11,10 +11,10 @@
 
 #include "command.h"
 #include "command_option.h"
+#include "files.h"
 #include "map_names.h"
 #include "near.h"
 #include "picture/picture.h"
-#include "picture/save.h"
 
 enum { MAX_ROWS = 1024, MAX_ELEMENT_BYTES = 16, MAX_BOX_ELEMENTS = 256, DEFAULT_ROWS = 8 };
 

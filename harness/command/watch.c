@@ -13,7 +13,7 @@
 #include "command.h"
 #include "command_option.h"
 #include "common_program.h"
-#include "save.h"
+#include "files.h"
 #include "watch/shared.h"
 
 struct watch_options {

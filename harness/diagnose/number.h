@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Numbers of one floating-point type as those of another, by their bits: to nearest even where nothing else is said.
+// Numbers of one floating-point type as those of another, by their bits.
 #ifndef TMAREF_DIAGNOSE_NUMBER_H
 #define TMAREF_DIAGNOSE_NUMBER_H
 
-#include <stdint.h>
+#include "format.h"
 
-uint32_t number_bf16_of_f32(uint32_t bits);
-uint32_t number_bf16_cut_of_f32(uint32_t bits);
-uint32_t number_f16_of_f32(uint32_t bits);
-uint32_t number_f16_cut_of_f32(uint32_t bits);
-uint32_t number_f32_of_bf16(uint32_t bits);
-uint32_t number_f32_of_f16(uint32_t bits);
-uint32_t number_bf16_of_f16(uint32_t bits);
-uint32_t number_f16_of_bf16(uint32_t bits);
+// From and to f16, bf16 or f32: to nearest even as cvt.rn, or cut off towards zero as cvt.rz (bf16: its upper half).
+uint32_t number_convert(enum number_format from, enum number_format to, int is_cut, uint32_t bits);
 
 #endif

@@ -13,19 +13,20 @@ enum { MOST_BYTES = 1 << 20 };
 static const struct {
     const char *sentence;
     uint32_t from_bytes, to_bytes;
-    uint32_t (*convert)(uint32_t bits); // NULL: the other order
+    int is_convert, is_cut; // else the other order
+    enum number_format from, to;
 } changes[] = {
-    {"the bytes of each 2-byte element are in the other order", 2, 2, NULL},
-    {"the bytes of each 4-byte element are in the other order", 4, 4, NULL},
-    {"the bytes of each 8-byte element are in the other order", 8, 8, NULL},
-    {"float32 numbers were made bfloat16", 4, 2, number_bf16_of_f32},
-    {"float32 numbers were made bfloat16, cut off", 4, 2, number_bf16_cut_of_f32},
-    {"float32 numbers were made float16", 4, 2, number_f16_of_f32},
-    {"float32 numbers were made float16, cut off", 4, 2, number_f16_cut_of_f32},
-    {"float16 numbers were made bfloat16", 2, 2, number_bf16_of_f16},
-    {"bfloat16 numbers were made float16", 2, 2, number_f16_of_bf16},
-    {"float16 numbers were made float32", 2, 4, number_f32_of_f16},
-    {"bfloat16 numbers were made float32", 2, 4, number_f32_of_bf16},
+    {"the bytes of each 2-byte element are in the other order", 2, 2, 0, 0, 0, 0},
+    {"the bytes of each 4-byte element are in the other order", 4, 4, 0, 0, 0, 0},
+    {"the bytes of each 8-byte element are in the other order", 8, 8, 0, 0, 0, 0},
+    {"float32 numbers were made bfloat16", 4, 2, 1, 0, NUMBER_F32, NUMBER_BF16},
+    {"float32 numbers were made bfloat16, cut off", 4, 2, 1, 1, NUMBER_F32, NUMBER_BF16},
+    {"float32 numbers were made float16", 4, 2, 1, 0, NUMBER_F32, NUMBER_F16},
+    {"float32 numbers were made float16, cut off", 4, 2, 1, 1, NUMBER_F32, NUMBER_F16},
+    {"float16 numbers were made bfloat16", 2, 2, 1, 0, NUMBER_F16, NUMBER_BF16},
+    {"bfloat16 numbers were made float16", 2, 2, 1, 0, NUMBER_BF16, NUMBER_F16},
+    {"float16 numbers were made float32", 2, 4, 1, 0, NUMBER_F16, NUMBER_F32},
+    {"bfloat16 numbers were made float32", 2, 4, 1, 0, NUMBER_BF16, NUMBER_F32},
 };
 _Static_assert(sizeof changes / sizeof changes[0] <= MAX_MADE, "search.h has room for each");
 
@@ -37,12 +38,12 @@ static struct memory change(unsigned n, const struct memory *source)
     made.bytes = malloc(made.size_bytes + 1);
     for (uint64_t i = 0; made.bytes != NULL && i < source->size_bytes / from; i++) {
         uint32_t bits = 0;
-        if (changes[n].convert == NULL) {
+        if (!changes[n].is_convert) {
             for (uint32_t b = 0; b < to; b++) made.bytes[i * to + b] = source->bytes[i * from + from - 1 - b];
             continue;
         }
         memcpy(&bits, source->bytes + i * from, from);
-        bits = changes[n].convert(bits);
+        bits = number_convert(changes[n].from, changes[n].to, changes[n].is_cut, bits);
         memcpy(made.bytes + i * to, &bits, to);
     }
     return made;
@@ -80,7 +81,7 @@ static void try_changes(struct search *search, int is_convert)
     if (8 * count.found > 7 * count.wanted) return;
     for (unsigned n = 0; n < sizeof changes / sizeof changes[0]; n++) {
         struct hypothesis h = *base;
-        if ((changes[n].convert != NULL) != is_convert) continue;
+        if (changes[n].is_convert != is_convert) continue;
         if (is_convert && changes[n].to_bytes != dtype_row(h.map.dtype)->size_bytes) continue;
         h.source.bytes = changed(search, n)->bytes;
         h.source.size_bytes = search->made[n].size_bytes;

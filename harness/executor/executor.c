@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "side_by_side.h"
 #include "workers.h"
 
 const struct executor *const executors[] = {&executor_model, &executor_gpu, &executor_sim, NULL};

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "files.h"
 #include "kernels_dir.h"
-#include "read_file.h"
 
 enum { PORTABLE_CLUSTER_CTAS = 8, WARM_UP = 3 };
 #define RESERVED_BYTES ((size_t)64 << 30)
@@ -190,6 +190,12 @@ static unsigned at_least_1(unsigned number)
     return number > 0 ? number : 1;
 }
 
+// CTAs of a cluster.
+static unsigned ctas_of(const struct gpu_launch *launch)
+{
+    return at_least_1(launch->cluster) * at_least_1(launch->cluster_y) * at_least_1(launch->cluster_z);
+}
+
 // Notes which jobs the launch has, for gpu_told(). A dump tells of one CTA on an SM, and of its first fault alone:
 // where one is wanted no CTA gets a second job, whose fault would be taken for that of a first one which did not fault.
 // `ctas`: of one job. Returns the CTAs to launch.
@@ -207,33 +213,35 @@ static unsigned note_jobs(struct gpu *gpu, const struct gpu_launch *launch, unsi
     return grid;
 }
 
-int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
+// The kernel, which is allowed what the launch wants of it.
+static int prepare(struct gpu *gpu, const struct gpu_launch *launch, struct CUfunc_st **function)
 {
-    struct cuda_driver *call = &gpu->driver;
-    struct CUfunc_st *function;
-    int error = gpu_function(gpu, launch->module, launch->kernel, &function);
+    int error = gpu_function(gpu, launch->module, launch->kernel, function);
     if (error == CUDA_SUCCESS && launch->shared_bytes > 48 * 1024)
-        error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                              (int)launch->shared_bytes);
-    unsigned cluster_y = at_least_1(launch->cluster_y), cluster_z = at_least_1(launch->cluster_z);
-    if (error == CUDA_SUCCESS && launch->cluster * cluster_y * cluster_z > PORTABLE_CLUSTER_CTAS)
-        error = (int)call->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    if (error != CUDA_SUCCESS) return error;
-    unsigned grid = note_jobs(gpu, launch, at_least_1(launch->cluster) * cluster_y * cluster_z);
-    struct cuda_launch_attribute attributes[2];
+        error = (int)gpu->driver.cuFuncSetAttribute(*function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                    (int)launch->shared_bytes);
+    if (error == CUDA_SUCCESS && ctas_of(launch) > PORTABLE_CLUSTER_CTAS)
+        error = (int)gpu->driver.cuFuncSetAttribute(*function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    return error;
+}
+
+// The launch as the driver takes it, with room for its attributes.
+static struct cuda_launch_config config_of(const struct gpu *gpu, const struct gpu_launch *launch,
+                                           struct cuda_launch_attribute attributes[2])
+{
     unsigned count = 0;
     if (launch->cluster > 0) {
         attributes[count] = (struct cuda_launch_attribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
         attributes[count].value.cluster.x = launch->cluster;
-        attributes[count].value.cluster.y = cluster_y;
-        attributes[count++].value.cluster.z = cluster_z;
+        attributes[count].value.cluster.y = at_least_1(launch->cluster_y);
+        attributes[count++].value.cluster.z = at_least_1(launch->cluster_z);
     }
     if (launch->is_programmatic) {
         attributes[count] = (struct cuda_launch_attribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION};
         attributes[count++].value.programmatic_stream_serialization_allowed = 1;
     }
-    struct cuda_launch_config config = {
-        .grid_x = grid,
+    return (struct cuda_launch_config){
+        .grid_x = launch->grid,
         .grid_y = at_least_1(launch->grid_y),
         .grid_z = at_least_1(launch->grid_z),
         .block_x = launch->block,
@@ -244,7 +252,30 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
         .attributes = attributes,
         .attribute_count = count,
     };
-    return (int)call->cuLaunchKernelEx(&config, function, launch->arguments, NULL);
+}
+
+int gpu_start(struct gpu *gpu, const struct gpu_launch *launch)
+{
+    struct CUfunc_st *function;
+    struct cuda_launch_attribute attributes[2];
+    int error = prepare(gpu, launch, &function);
+    if (error != CUDA_SUCCESS) return error;
+    struct cuda_launch_config config = config_of(gpu, launch, attributes);
+    config.grid_x = note_jobs(gpu, launch, ctas_of(launch));
+    return (int)gpu->driver.cuLaunchKernelEx(&config, function, launch->arguments, NULL);
+}
+
+int gpu_clusters(struct gpu *gpu, const struct gpu_launch *launch)
+{
+    struct CUfunc_st *function;
+    struct cuda_launch_attribute attributes[2];
+    struct cuda_launch_config config = config_of(gpu, launch, attributes);
+    int clusters = 0;
+    config.grid_x = launch->cluster;
+    if (prepare(gpu, launch, &function) != CUDA_SUCCESS ||
+        gpu->driver.cuOccupancyMaxActiveClusters(&clusters, function, &config) != CUDA_SUCCESS)
+        return 0;
+    return clusters;
 }
 
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch)

@@ -87,6 +87,11 @@ int gpu_start(struct gpu *gpu, const struct gpu_launch *launch);
 // Runs a kernel and waits for it. Returns 0 or the CUDA error; where a dump was written, which hides it, 719.
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch);
 
+// The clusters of `launch` (whose grid does not matter) that an otherwise idle device runs at once; 0 if that cannot be
+// told.
+//   source   CUDA Driver API 13.0, cuOccupancyMaxActiveClusters
+int gpu_clusters(struct gpu *gpu, const struct gpu_launch *launch);
+
 // How long each of `rounds` launches takes, after a few that are not timed. Returns 0 or the CUDA error.
 int gpu_time(struct gpu *gpu, const struct gpu_launch *launch, int rounds, float *milliseconds);
 

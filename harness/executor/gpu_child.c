@@ -16,7 +16,6 @@
 #include "arena.h"
 #include "gpu_core.h"
 #include "gpu_jobs.h"
-#include "gpu_told.h"
 #include "sim_told.h"
 
 _Static_assert((int)BATCH_CASES <= (int)GPU_MOST_JOBS, "a batch's jobs are known by number");

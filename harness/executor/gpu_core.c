@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read_file.h"
+#include "files.h"
 
 // What is left out of the dump: all but the tables of SMs, CTAs, warps and lanes. The process is not to be aborted.
 #define LEAVE_OUT                                                                                                      \

@@ -6,8 +6,7 @@
 #ifndef TMAREF_GPU_CORE_H
 #define TMAREF_GPU_CORE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "gpu.h"
 
 // Asks for a dump in `path`, with tables alone. Call it before cuInit.
 void gpu_core_ask(const char *path);
@@ -24,5 +23,9 @@ int gpu_core_read(const char *path, void (*tell)(void *to, const struct gpu_core
 // The CUDA error of an exception, 0 if unknown. Two exceptions stand for two errors each, and `other` takes the second:
 // 715 and the 719 of a barrier are one, 700 and the 719 of a CTA that is not there another. `other` is 0 for the rest.
 int gpu_core_error(uint32_t exception, int *other);
+
+// After the last launch of a batch of `count` cases faulted: gives every case whose CTAs had an exception, and one kind
+// of it only, its status; all others get 0. Returns how many have one.
+int gpu_told(const struct gpu *gpu, int count, struct result *results);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "gpu_lane.h"
+#include "gpu_run.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "gpu.h"
-#include "gpu_run.h"
 #include "progress.h"
 
 enum { CHILDREN = 16, LATE_MILLISECONDS = 1000, LEAVING_MILLISECONDS = 2 };

@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "gpu.h"
-#include "gpu_lane.h"
-#include "gpu_together.h"
 #include "parse_number.h"
 
 enum { RUN_SECONDS = 120, SIM_RUN_SECONDS = 3600 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "gpu_together.h"
+#include "gpu_run.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cuda_abi.h"
-#include "gpu_run.h"
 
 enum { ALONE = -1, SHARED = 0 }; // keys; others are rules
 enum { MOST_TRIES = 4 };         // launches that tell nothing before the driver is taken for one that writes no dumps

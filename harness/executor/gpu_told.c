@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "gpu_told.h"
-
-#include "executor.h"
 #include "gpu_core.h"
 
 enum { SMS = 1024, NO_JOB = -1, SEVERAL = -2 };

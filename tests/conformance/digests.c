@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "kernel_digest.h"
+#include "manifest.h"
 
 #define PINNED "nvcc 13.0.88" // also in setup.sh
 enum { SKIPPED = 77, COLUMNS = 8, MANIFEST_MAX_BYTES = 1 << 20 };

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "files.h"
 #include "misread.h"
-#include "read_file.h"
 #include "trace_batch.h"
 #include "trace_paths.h"
 #include "workers.h"

@@ -3,7 +3,7 @@
 #include <check.h>
 
 #include "bench.h"
-#include "gemm_shapes.h"
+#include "gemm_sides.h"
 #include "graph.h"
 
 struct CUevent_st {

@@ -401,23 +401,29 @@ END_TEST
 START_TEST(numbers_are_converted_to_nearest_even)
 {
     for (uint32_t bits = 0; bits < 0x7c00; bits++) {
-        uint32_t here = number_f32_of_f16(bits), next = number_f32_of_f16(bits + 1), half = (here + next) / 2;
-        ck_assert_uint_eq(number_f16_of_f32(here), bits);
+        uint32_t here = number_convert(NUMBER_F16, NUMBER_F32, 0, bits),
+                 next = number_convert(NUMBER_F16, NUMBER_F32, 0, bits + 1), half = (here + next) / 2;
+        ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, here), bits);
         if (bits < 0x400 || bits == 0x7bff) continue; // not of one exponent, or next to infinity
-        ck_assert_uint_eq(number_f16_of_f32(half), bits + bits % 2);
-        ck_assert_uint_eq(number_f16_of_f32(half + 1), bits + 1);
-        ck_assert_uint_eq(number_f16_cut_of_f32(half + 1), bits);
+        ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, half), bits + bits % 2);
+        ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, half + 1), bits + 1);
+        ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, half + 1), bits);
     }
     for (uint32_t bits = 0; bits < 0x7f80; bits++) {
-        ck_assert_uint_eq(number_bf16_of_f32(bits << 16), bits);
-        ck_assert_uint_eq(number_bf16_of_f32(bits << 16 | 0x8000), bits + bits % 2);
-        ck_assert_uint_eq(number_bf16_cut_of_f32(bits << 16 | 0xffff), bits);
+        ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_BF16, 0, bits << 16), bits);
+        ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_BF16, 0, bits << 16 | 0x8000), bits + bits % 2);
+        ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_BF16, 1, bits << 16 | 0xffff), bits);
     }
-    ck_assert_uint_eq(number_bf16_of_f16(0xc000), 0xc000);
-    ck_assert_uint_eq(number_f16_of_bf16(0x3f80), 0x3c00);
-    ck_assert_uint_eq(number_f16_of_f32(0x47800000), 0x7c00);
-    ck_assert_uint_eq(number_f16_of_f32(0x33000001), 1); // just above half of the least
-    ck_assert_uint_eq(number_f16_of_f32(0x7fc00000), 0x7fff);
+    ck_assert_uint_eq(number_convert(NUMBER_F16, NUMBER_BF16, 0, 0xc000), 0xc000);
+    ck_assert_uint_eq(number_convert(NUMBER_BF16, NUMBER_F16, 0, 0x3f80), 0x3c00);
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, 0x47800000), 0x7c00);
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, 0x33000001), 1); // just above half of the least
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 0, 0x7fc00000), 0x7fff);
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, 0x47800000), 0x7bff);
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, 0xc7800000), 0xfbff);
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, 0x7fc00000), 0x7fff);
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, 0x7f800000), 0x7c00);
+    ck_assert_uint_eq(number_convert(NUMBER_F32, NUMBER_F16, 1, 0x33000001), 0);
 }
 END_TEST
 

@@ -11,10 +11,10 @@
 
 #include "arena.h"
 #include "command.h"
+#include "files.h"
 #include "load_case.h"
 #include "manifest.h"
 #include "provenance.h"
-#include "save.h"
 #include "source.h"
 #include "swizzle.h"
 

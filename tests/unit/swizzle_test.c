@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "picture/access.h"
 #include "picture/picture.h"
-#include "picture/save.h"
 #include "picture/swizzle_names.h"
 #include "swizzle.h"
 

@@ -10,7 +10,7 @@
 #include "map_names.h"
 #include "map_text.h"
 #include "mbarrier.h"
-#include "number_list.h"
+#include "parse_number.h"
 
 enum { MOST_BYTES = 1 << 30 };
 

@@ -5,9 +5,9 @@
 
 #include "command.h"
 #include "diagnose_command.h"
-#include "map_question.h"
+#include "map_options.h"
 #include "npy.h"
-#include "number_list.h"
+#include "parse_number.h"
 #include "random.h"
 #include "tile.h"
 #include "tmaref_dump.h"

@@ -12,9 +12,8 @@
 #include "command.h"
 #include "explain_layout.h"
 #include "map_options.h"
-#include "map_question.h"
 #include "near.h"
-#include "number_list.h"
+#include "parse_number.h"
 
 struct explain_options {
     struct map_options map;

@@ -7,11 +7,10 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "explain_layout_answer.h"
 #include "json.h"
-#include "map_question.h"
+#include "map_options.h"
 #include "near.h"
-#include "number_list.h"
+#include "parse_number.h"
 
 uint64_t layout_descriptor(const struct layout_answer *answer)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The answer about a layout, for programs.
-#include "explain_layout_answer.h"
+#include "explain_layout.h"
 #include "json.h"
 #include "picture/swizzle_names.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explain_layout_answer.h"
+#include "explain_layout.h"
 #include "picture/picture.h"
 #include "picture/swizzle_names.h"
 

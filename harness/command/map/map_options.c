@@ -8,7 +8,7 @@
 #include "json.h"
 #include "map_bytes.h"
 #include "map_names.h"
-#include "number_list.h"
+#include "parse_number.h"
 
 enum { MAX_ENTRIES = 16 };
 

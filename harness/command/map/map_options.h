@@ -6,6 +6,7 @@
 
 #include "command_option.h"
 #include "map_args.h"
+#include "tensormap.h"
 
 // The texts as given; NULL where they were not. `given` counts them.
 struct map_options {
@@ -25,5 +26,17 @@ int map_options_read(const struct map_options *options, struct map_args *args, s
 
 // The call that a JSON object in `text` describes, with the driver's parameter names as keys. `where` names it.
 int map_json_read(const char *text, const char *where, struct map_args *args, struct text *why);
+
+// The map that `map_text` (bytes, or a call as JSON, or a file with either; may be NULL) or else `options` say.
+//   returns  EXIT_AGREE; EXIT_MISMATCH when the call is refused, EXIT_USAGE on wrong arguments: the reason is printed
+int map_question_read(const char *command, const char *map_text, const struct map_options *options,
+                      struct tensormap *map);
+
+// `wanted` numbers of option --`option`; `what` says what their number is ("the rank"). Returns as above.
+int index_read(const char *command, const char *option, const char *text, int wanted, const char *what, int64_t min,
+               int64_t max, int64_t *index);
+
+// A 32-bit shared address. Returns as above.
+int address_read(const char *command, const char *option, const char *text, uint32_t *address);
 
 #endif

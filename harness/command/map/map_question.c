@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "map_question.h"
+#include "map_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "command.h"
 #include "map_bytes.h"
 #include "map_text.h"
-#include "number_list.h"
+#include "parse_number.h"
 
 // The map a call makes; a call that is refused is answered here, as 'tmaref encode' does.
 static int encode_map(const char *command, const struct map_args *args, struct tensormap *map)

@@ -4,7 +4,7 @@
 #include "copy_launch.h"
 
 #include "copy_case.h"
-#include "gpu_clusters.h"
+#include "gpu.h"
 
 enum {
     CHUNK_BYTES = 4096,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Writing a whole file so that nobody ever sees half of it; or into a stream: a pipe, a terminal, /dev/stdout.
-#ifndef TMAREF_SAVE_H
-#define TMAREF_SAVE_H
+// Reading a whole file, and writing one so that nobody ever sees half of it; or into a stream: a pipe, a terminal,
+// /dev/stdout.
+#ifndef TMAREF_FILES_H
+#define TMAREF_FILES_H
 
 #include <stddef.h>
 
 #include "result.h"
+#include "text.h"
 
 // Writes a temporary file beside `path` and renames it over `path`; on any failure `path` is as it was. A stream gets
 // the bytes at once, /dev/stdout behind what was printed before.
@@ -18,5 +20,9 @@ int write_all(int file, const void *bytes, size_t size_bytes);
 // Does `path` name something that bytes are written into, not a file that is replaced: a pipe, a terminal, a device, or
 // one of this process's open files (/dev/stdout, /dev/fd/3)?
 int is_stream(const char *path);
+
+// Reads a whole file ("-" is standard input) of at most `max_bytes`; NULL with a reason in `why` on failure. The
+// caller frees it; a NUL follows the last byte.
+char *read_file(const char *path, size_t max_bytes, size_t *size_bytes, struct text *why);
 
 #endif
