@@ -10,10 +10,6 @@
 
 enum { MOST_WINDOWS_TOLD = 3 };
 
-#define FAMILY(name, live, fault, first) extern const struct family family_##name;
-#include "families.def"
-#undef FAMILY
-
 const struct family *const families[] = {
 #define FAMILY(name, live, fault, first) &family_##name,
 #include "families.def"

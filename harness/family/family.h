@@ -116,6 +116,14 @@ struct family {
         .name = of_name " case", .bytes = sizeof(type), .field = __VA_ARGS__                                           \
     }
 
+// What each family is called in C, whichever of its files has it: the family, its random cases, its words.
+#define FAMILY(name, live, fault, first)                                                                               \
+    extern const struct family family_##name;                                                                          \
+    void name##_generate(struct random *random, void *test_case);                                                      \
+    enum rule name##_explain(const void *test_case, const struct difference *difference, FILE *out);
+#include "families.def"
+#undef FAMILY
+
 // All families, in the order of families.def; ends with NULL.
 extern const struct family *const families[];
 

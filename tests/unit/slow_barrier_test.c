@@ -51,7 +51,7 @@ START_TEST(slow_barrier_agrees)
     for (uint64_t i = 0; i < PROGRAMS; i++) {
         struct mbarrier_case program;
         struct random random = random_for(SEED, (uint64_t)_i * PROGRAMS + i);
-        mbarrier_case_generate(&random, &program);
+        mbarrier_generate(&random, &program);
         slow_barrier(program.op, program.count, SLOW_BARRIER_RIGHT, &slow);
         run_model(&program, &model);
         require_same(&program, &slow, &model);

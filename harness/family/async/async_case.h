@@ -3,12 +3,9 @@
 #ifndef TMAREF_ASYNC_CASE_H
 #define TMAREF_ASYNC_CASE_H
 
-#include <stdio.h>
-
 #include "async_job.h"
-#include "difference.h"
+#include "family.h"
 #include "memory.h"
-#include "random.h"
 
 // Bytes of destinations in global memory that a program may have. A long operation is still under way at the next
 // steps.
@@ -63,11 +60,5 @@ uint32_t async_global_bytes(const struct async_case *test_case, uint32_t *offset
 
 // Runs the program. NULL, or a sentence that names what no executor could run or decide.
 const char *async_run(const struct async_case *test_case, struct async_outcome *outcome);
-
-// A random case; see async_random.c for what it leans to.
-void async_generate(struct random *random, void *test_case);
-
-// What is wrong at the first difference, in words.
-enum rule async_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

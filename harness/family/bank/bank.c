@@ -57,7 +57,7 @@ static int bank_run_gpu(struct gpu *gpu, const void *cases, int count, struct re
     return error;
 }
 
-static enum rule bank_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule bank_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct bank_case *c = test_case;
     struct bank_report report;

@@ -3,10 +3,8 @@
 #ifndef TMAREF_BANK_CASE_H
 #define TMAREF_BANK_CASE_H
 
-#include <stdio.h>
-
 #include "bank.h"
-#include "random.h"
+#include "family.h"
 #include "result.h"
 
 // Lanes of the mask `active` load or store `bytes` bytes at `address`, multiples of `bytes` below BANK_SHARED_BYTES.
@@ -15,8 +13,5 @@ struct bank_case {
     uint32_t is_store, bytes, active;
     uint32_t address[WARP_LANES];
 };
-
-// A random case; see bank_random.c for what it leans to.
-void bank_generate(struct random *random, void *test_case);
 
 #endif

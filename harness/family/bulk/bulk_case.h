@@ -3,12 +3,9 @@
 #ifndef TMAREF_BULK_CASE_H
 #define TMAREF_BULK_CASE_H
 
-#include <stdio.h>
-
 #include "bulk.h"
 #include "bulk_job.h"
-#include "difference.h"
-#include "random.h"
+#include "family.h"
 
 // Global memory that cases write: each case has its own, which starts here. A GPU has it somewhere else.
 #define BULK_SCRATCH ((uint64_t)1 << 45)
@@ -47,11 +44,5 @@ void bulk_fill(const struct bulk_case *test_case, uint32_t salt, uint8_t *bytes,
 
 // "global_to_shared", ..., and "copy", "add.u32", ...; NULL ends both.
 extern const char *const bulk_form_names[], *const bulk_operation_names[];
-
-// A random case; see bulk_random.c for what it leans to.
-void bulk_generate(struct random *random, void *test_case);
-
-// What is wrong at the first element that differs: what was there, what came, what was expected.
-enum rule bulk_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -156,7 +156,7 @@ static int cluster_run_gpu(struct gpu *gpu, const void *cases, int count, struct
     return error != CUDA_SUCCESS ? error : cluster_program_gpu(gpu, cases, count, results);
 }
 
-static enum rule cluster_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule cluster_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct cluster_case *c = test_case;
     return c->is_program ? cluster_program_explain(&c->program, difference, out)

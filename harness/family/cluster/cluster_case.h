@@ -5,7 +5,6 @@
 
 #include "cluster_job.h"
 #include "cluster_step.h"
-#include "difference.h"
 #include "family.h"
 
 // The kernels that a launch may name; what they are compiled with is in cluster_launch.c.
@@ -30,10 +29,6 @@ struct cluster_case {
     struct cluster_program_case program;
     uint32_t is_program;
 };
-
-extern const struct family family_cluster;
-
-void cluster_generate(struct random *random, void *test_case);
 
 // Fills in what kernel `kernel` is compiled with.
 void cluster_compiled(uint32_t kernel, struct cluster_launch *launch);

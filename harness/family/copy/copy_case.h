@@ -3,12 +3,9 @@
 #ifndef TMAREF_COPY_CASE_H
 #define TMAREF_COPY_CASE_H
 
-#include <stdio.h>
-
 #include "copy_model.h"
-#include "difference.h"
+#include "family.h"
 #include "map_args.h"
-#include "random.h"
 #include "slice.h"
 
 struct feature;
@@ -99,11 +96,5 @@ const char *copy_complaint(const struct copy_case *test_case);
 
 // What the window "tensor" holds before.
 void copy_fill_tensor(const struct copy_case *test_case, const struct copy_plan *plan, uint8_t *bytes);
-
-// A random case; see copy_random.c for what it leans to.
-void copy_generate(struct random *random, void *test_case);
-
-// The first byte that differs: its CTA and element, or its place in the tensor.
-enum rule copy_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

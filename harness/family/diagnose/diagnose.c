@@ -209,7 +209,7 @@ static const struct gpu_jobs jobs = {GPU_JOBS_OF("diagnose", struct diagnose_cas
 
 // --- words ---------------------------------------------------------------------------------------------------------
 
-static enum rule explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule diagnose_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     if (case_varies(test_case))
         fprintf(out, "    the dump was taken early, or too little was expected: the bytes fit no moment of it\n");
@@ -235,5 +235,5 @@ const struct family family_diagnose = {
     .restore = restore,
     .varies = case_varies,
     .is_legal = is_legal,
-    .explain = explain,
+    .explain = diagnose_explain,
 };

@@ -6,6 +6,7 @@
 
 #include "diagnose.h"
 #include "diagnose_job.h"
+#include "family.h"
 #include "load_case.h"
 #include "map_args.h"
 
@@ -33,9 +34,6 @@ struct diagnose_case {
     int32_t clocks;
     uint32_t moved, undone, transposed;
 };
-
-// A random case: a tile as programs load them, and any cause that it can have.
-void diagnose_generate(struct random *random, void *test_case);
 
 // Bytes of the load's box in shared memory, and those it signals; 0 if there is no such map.
 uint32_t diagnose_load_bytes(const struct diagnose_load *load, uint32_t *tx_bytes);

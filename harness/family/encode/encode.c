@@ -10,7 +10,7 @@
 #include "gpu.h"
 #include "map_args.h"
 
-static void encode_generate(struct random *random, void *test_case)
+void encode_generate(struct random *random, void *test_case)
 {
     map_args_generate(random, test_case);
 }
@@ -92,7 +92,7 @@ static void explain_fields(const struct tensormap_image *expected, const struct 
     if (!differ) fprintf(out, "    no field differs: the bits belong to none\n");
 }
 
-static enum rule encode_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule encode_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     struct tensormap_image images[2];
     (void)test_case;

@@ -3,14 +3,11 @@
 #ifndef TMAREF_GEMM_CASE_H
 #define TMAREF_GEMM_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
+#include "family.h"
 #include "field.h"
 #include "gemm/cp_async_job.h"
 #include "gemm_instance.h"
 #include "memory.h"
-#include "random.h"
 #include "types.h"
 
 enum gemm_operand { GEMM_A, GEMM_B, GEMM_D };
@@ -66,9 +63,6 @@ int gemm_check(const struct gemm_case *c, struct text *why);
 
 extern const struct fields gemm_fields;
 
-// A random case; see gemm_random.c for what it leans to.
-void gemm_generate(struct random *random, void *test_case);
-
 // --- The model (gemm_model.c) ----------------------------------------------------------------------------------------
 
 // D after the GEMM into `d`, GEMM_GUARD_BYTES of it before the first row; `d` holds what gemm_fill() puts there.
@@ -88,8 +82,5 @@ int gemm_model_parts(const struct gemm_case *c, const struct memory operand[2], 
 
 // The shared memory that a dump shows (gemm_dump.c): gemm_dump_bytes() of it.
 int gemm_model_dump(const struct gemm_case *c, uint8_t *dump);
-
-// The first difference in the user's terms: which element, which tile, which block of K is the first that matters.
-enum rule gemm_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

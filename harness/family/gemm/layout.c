@@ -172,7 +172,7 @@ static uint32_t pick_side(struct random *random)
     return (uint32_t)random_range(random, 1, LAYOUT_TILE);
 }
 
-static void layout_generate(struct random *random, void *test_case)
+void gemm_layout_generate(struct random *random, void *test_case)
 {
     struct layout_case *c = test_case;
     *c = (struct layout_case){.instance = (uint32_t)random_below(random, INSTANCES)};
@@ -279,7 +279,7 @@ static int layout_run_gpu(struct gpu *gpu, const void *cases, int count, struct 
     return error;
 }
 
-static enum rule layout_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule gemm_layout_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct layout_case *c = test_case;
     uint32_t at = difference->at, pitch = c->pitch_bytes[GEMM_D], half = layout_operand_bytes(layout_blocks(c));
@@ -302,10 +302,10 @@ const struct family family_gemm_layout = {
     FAMILY_CASES("gemm_layout", struct layout_case, field, .check = check),
     .summary = "a GEMM whose operands have any swizzle and majorness; D, and shared memory as it is swizzled",
     .cost = 300,
-    .generate = layout_generate,
+    .generate = gemm_layout_generate,
     .windows = layout_windows,
     .run_model = layout_run_model,
     .run_gpu = layout_run_gpu,
     .kernels = "gemm_layout",
-    .explain = layout_explain,
+    .explain = gemm_layout_explain,
 };

@@ -3,13 +3,10 @@
 #ifndef TMAREF_HISTOGRAM_CASE_H
 #define TMAREF_HISTOGRAM_CASE_H
 
-#include <stdio.h>
-
 #include "cluster.h"
-#include "difference.h"
+#include "family.h"
 #include "gpu.h"
 #include "histogram_job.h"
-#include "random.h"
 
 // What the values of a case are: in the bins' range; also a little below and above it; any 32 bits; all the same, in
 // the range.
@@ -27,8 +24,6 @@ enum { HISTOGRAM_MAX_BINS = CLUSTER_MAX * HISTOGRAM_MAX_CTA_BINS };
 struct histogram_case {
     uint32_t variant, cluster, clusters, threads, nbins, count, values, skew, bins_skew, late, linger, seed;
 };
-
-extern const struct family family_histogram;
 
 static inline uint32_t histogram_grid(const struct histogram_case *c)
 {
@@ -48,9 +43,6 @@ void histogram_windows(const void *test_case, struct result *result);
 void histogram_fill(const void *test_case, const struct result *result);
 
 enum rule histogram_model(const void *test_case, struct result *result);
-void histogram_generate(struct random *random, void *test_case);
-enum rule histogram_explain(const void *test_case, const struct difference *difference, FILE *out);
-
 // A launch of `variant` with the device addresses and counts that `job` has; its division is filled in. `cluster` as
 // above. `arguments` (1 pointer) and `job` live as long as the launch. Bins are added to, so the caller clears them.
 struct gpu_launch histogram_launch(enum histogram_variant variant, uint32_t cluster, uint32_t clusters,

@@ -158,7 +158,7 @@ static uint32_t pick_side(struct random *random)
     return (uint32_t)random_range(random, 1, 4 * LADDER_TILE);
 }
 
-static void ladder_generate(struct random *random, void *test_case)
+void ladder_generate(struct random *random, void *test_case)
 {
     struct ladder_case *c = test_case;
     *c = (struct ladder_case){.step = (uint32_t)random_below(random, LADDER_STEP_COUNT)};
@@ -187,7 +187,7 @@ static const struct field field[] = {
 };
 #undef CASE
 
-static enum rule ladder_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule ladder_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct ladder_case *c = test_case;
     const struct gemm_case gemm = as_gemm(c);

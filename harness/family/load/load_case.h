@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "difference.h"
 #include "family.h"
 #include "im2col.h"
 #include "map_args.h"
@@ -34,22 +33,12 @@ void load_windows(const void *test_case, struct result *result);
 enum rule load_run_model(const void *test_case, struct result *result);
 int load_feature(const void *test_case, struct feature *feature);
 
-// What is wrong at the first byte that differs: element, byte, bank, where the bytes found come from, the likely rule.
-enum rule load_explain(const void *test_case, const struct difference *difference, FILE *out);
-
 // Which elements the model has at `place` of a window, and the rule that decides it.
 enum rule load_explain_place(const void *test_case, const struct place *place, FILE *out);
-
-// The same of a column: pixel, position, channel byte.
-enum rule im2col_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // What eight bytes of shared memory turn out to be; of bytes of the source, their global address.
 enum load_origin { LOAD_UNTOUCHED, LOAD_FILL, LOAD_SOURCE, LOAD_UNKNOWN };
 enum load_origin load_origin_of(uint32_t shared, const uint8_t *bytes, uint64_t *address);
-
-// Random cases; see load_random.c and im2col_random.c for what they lean to.
-void load_generate(struct random *random, void *test_case);
-void im2col_generate(struct random *random, void *test_case);
 
 // A random start along spatial dimension `k` of a map: in the bounding box, its ends preferred.
 int32_t im2col_pick_start(struct random *random, const struct map_args *map, uint32_t k);

@@ -10,7 +10,7 @@
 
 static const char *const way_names[] = {"param", "constant", "global", "template", "zeros", NULL};
 
-static enum rule maps_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule maps_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct maps_case *c = test_case;
     const int is_map = difference->window % MAPS_WINDOWS == MAPS_WINDOW_MAP;

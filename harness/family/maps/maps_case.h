@@ -3,10 +3,8 @@
 #ifndef TMAREF_MAPS_CASE_H
 #define TMAREF_MAPS_CASE_H
 
-#include <stdio.h>
-
+#include "family.h"
 #include "maps_job.h"
-#include "random.h"
 #include "result.h"
 #include "store_case.h"
 
@@ -43,8 +41,5 @@ enum { MAPS_WINDOW_MAP, MAPS_WINDOW_SHARED, MAPS_WINDOW_GLOBAL, MAPS_WINDOWS };
 enum rule maps_run(const void *test_case, struct result *result);
 
 int maps_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
-
-// A random case; see maps_random.c for what it leans to.
-void maps_generate(struct random *random, void *test_case);
 
 #endif

@@ -15,7 +15,7 @@ static uint64_t tensor_shift(const struct window window[MAPS_WINDOWS])
 
 // Where a batch lies on the device: the maps that are in global memory, the fields they are made of, and how far from
 // the addresses of a window the window is.
-struct place {
+struct batch_place {
     unsigned long long maps, fields;
     uint64_t shift[MAPS_BATCH];
 };
@@ -31,7 +31,8 @@ static struct gpu_launch launch_of(const char *kernel, const struct maps_case *c
 }
 
 // The host's maps.
-static int encode_here(struct gpu *gpu, const struct maps_case *c, const struct place *place, struct maps_batch *maps)
+static int encode_here(struct gpu *gpu, const struct maps_case *c, const struct batch_place *place,
+                       struct maps_batch *maps)
 {
     int error = CUDA_SUCCESS;
     for (uint32_t i = 0; i < c->count && error == CUDA_SUCCESS; i++) {
@@ -45,7 +46,7 @@ static int encode_here(struct gpu *gpu, const struct maps_case *c, const struct 
 }
 
 // The maps of a kernel, in global memory.
-static int encode_there(struct gpu *gpu, const struct maps_case *c, const struct place *place)
+static int encode_there(struct gpu *gpu, const struct maps_case *c, const struct batch_place *place)
 {
     struct maps_fields fields[MAPS_BATCH];
     struct maps_batch start = {{{0}}};
@@ -70,7 +71,7 @@ static int encode_there(struct gpu *gpu, const struct maps_case *c, const struct
     return error == CUDA_SUCCESS ? gpu_start(gpu, &launch) : error;
 }
 
-static int launch_case(struct gpu *gpu, const struct maps_case *c, const struct place *place,
+static int launch_case(struct gpu *gpu, const struct maps_case *c, const struct batch_place *place,
                        const struct maps_tasks *tasks)
 {
     struct maps_batch maps = {{{0}}};
@@ -95,7 +96,7 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
 {
     const struct maps_case *c = test_case;
     unsigned long long batch = gpu->buffer[BATCH_BUFFER].address;
-    struct place place = {.maps = batch, .fields = batch + sizeof(struct maps_batch)};
+    struct batch_place place = {.maps = batch, .fields = batch + sizeof(struct maps_batch)};
     struct maps_tasks tasks;
     memset(&tasks, 0, sizeof tasks);
     for (uint32_t i = 0; i < c->count; i++) {

@@ -6,8 +6,6 @@
 #include "family.h"
 #include "maps_case.h"
 
-extern const struct family family_maps;
-
 // Does the tensor work alone, in all its steps?
 static int works(const struct maps_case *c, uint32_t tensor)
 {

@@ -3,12 +3,9 @@
 #ifndef TMAREF_MATRIX_CASE_H
 #define TMAREF_MATRIX_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
+#include "family.h"
 #include "matrix.h"
 #include "matrix_job.h"
-#include "random.h"
 
 // `address`: the operand of each lane. `seed` decides what shared memory and registers hold before.
 struct matrix_case {
@@ -23,11 +20,5 @@ struct matrix_form_row {
 
 // Row `form` < MATRIX_FORM_COUNT.
 const struct matrix_form_row *matrix_form_row(enum matrix_form form);
-
-// A random case; see matrix_random.c for what it leans to.
-void matrix_generate(struct random *random, void *test_case);
-
-// The first register or element of shared memory that differs, and the row it belongs to.
-enum rule matrix_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -231,7 +231,7 @@ static enum rule rule_of_step(const struct mbarrier_case *program, int step)
     return rules[opcode] != RULE_OK ? rules[opcode] : RULE_MBARRIER_PHASE;
 }
 
-static enum rule mbarrier_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule mbarrier_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     const struct mbarrier_case *program = test_case;
     struct mbarrier_record records[2];
@@ -284,7 +284,7 @@ static enum rule mbarrier_explain_place(const void *test_case, const struct plac
 const struct family family_mbarrier = {
     FAMILY_CASES("mbarrier", struct mbarrier_case, field),
     .summary = "programs of mbarrier operations: words, tokens, waits and faults",
-    .generate = mbarrier_case_generate,
+    .generate = mbarrier_generate,
     .windows = mbarrier_windows,
     .run_model = mbarrier_run_model,
     .run_gpu = mbarrier_run_gpu,

@@ -12,13 +12,8 @@ struct mbarrier_case {
     struct mbarrier_op op[MBARRIER_MAX_OPS];
 };
 
-extern const struct family family_mbarrier;
-
 // An operation with nothing chosen: lane 0 of the barrier's own CTA, barrier 0, operand 0, no token.
 struct mbarrier_op mbarrier_op_plain(uint32_t opcode);
-
-// A random program, biased to limits; about one in twenty ends in a fault on purpose.
-void mbarrier_case_generate(struct random *random, void *test_case);
 
 // Appends one operation as people type it ("arrive.expect_tx 4096 lanes=3 barrier=1 issuer=remote"). An arrive without
 // a count means 1, a wait without a token the newest token of its barrier. Returns 0 with a sentence in `why`.

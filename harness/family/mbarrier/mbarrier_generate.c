@@ -215,7 +215,7 @@ static void add_fault(struct plan *plan, struct mbarrier_case *test_case)
     add_op(plan, test_case, wanted, 400);
 }
 
-void mbarrier_case_generate(struct random *random, void *test_case)
+void mbarrier_generate(struct random *random, void *test_case)
 {
     struct mbarrier_case *program = test_case;
     memset(program, 0, sizeof *program);

@@ -3,12 +3,9 @@
 #ifndef TMAREF_MISUSE_CASE_H
 #define TMAREF_MISUSE_CASE_H
 
-#include <stdio.h>
-
 #include "arena.h"
-#include "difference.h"
+#include "family.h"
 #include "misuse_job.h"
-#include "random.h"
 #include "tensormap.h"
 
 // Where a global address of a case points: into the arena (arena.h) or near it, where nothing is mapped; into the
@@ -57,11 +54,5 @@ unsigned misuse_operands(uint32_t operation);
 
 // Where MISUSE_PREFETCH_TILE and so on have their names; NULL ends both.
 extern const char *const misuse_operation_names[], *const misuse_map_names[];
-
-// A random case; see misuse_random.c for what it leans to.
-void misuse_generate(struct random *random, void *test_case);
-
-// What is wrong at the first difference.
-enum rule misuse_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

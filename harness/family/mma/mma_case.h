@@ -3,12 +3,9 @@
 #ifndef TMAREF_MMA_CASE_H
 #define TMAREF_MMA_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
+#include "family.h"
 #include "mma.h"
 #include "mma_job.h"
-#include "random.h"
 
 // `steps` instructions of `form` follow each other, each with an A and a B of its own (and metadata, of a sparse form,
 // whose `selector` it is; else 0); `seed` decides what registers hold before.
@@ -39,11 +36,5 @@ struct number_place mma_case_element(const struct mma_case *test_case, const str
 
 // Bytes of D of all lanes.
 uint32_t mma_case_d_bytes(const struct mma_case *test_case);
-
-// A random case: every form, chains now and then, and a seed, which decides all numbers.
-void mma_generate(struct random *random, void *test_case);
-
-// The first element of D that differs: where it is, its terms, what was expected and found.
-enum rule mma_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

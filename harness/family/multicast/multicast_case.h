@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "difference.h"
+#include "family.h"
 #include "load_case.h"
 #include "multicast.h"
 #include "multicast_job.h"
@@ -46,12 +46,6 @@ struct multicast_bytes multicast_bytes_of(const struct multicast_case *test_case
 
 // The shared addresses that the result holds of each CTA.
 struct load_window multicast_window(const struct multicast_case *test_case);
-
-// A random case; see multicast_random.c for what it leans to.
-void multicast_generate(struct random *random, void *test_case);
-
-// What is wrong at the first difference: the CTA, and which issue should have written there.
-enum rule multicast_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 // Which issues write, or do not write, at `place` of a window.
 enum rule multicast_explain_place(const void *test_case, const struct place *place, FILE *out);

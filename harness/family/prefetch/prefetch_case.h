@@ -3,12 +3,9 @@
 #ifndef TMAREF_PREFETCH_CASE_H
 #define TMAREF_PREFETCH_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
+#include "family.h"
 #include "gpu.h"
 #include "prefetch_model.h"
-#include "random.h"
 
 // Where the model sees the windows of the two arrays; a GPU has them somewhere else.
 #define PREFETCH_SOURCE      ((uint64_t)1 << 45)
@@ -36,11 +33,5 @@ int prefetch_start(struct gpu *gpu, uint32_t ctas, uint32_t threads, struct pref
 // of 16. Measured in docs/articles/async-copy-guide.md.
 int prefetch_start_fast(struct gpu *gpu, unsigned long long destination, unsigned long long source,
                         uint64_t count_bytes);
-
-// A random case; see prefetch_random.c for what it leans to.
-void prefetch_generate(struct random *random, void *test_case);
-
-// What is wrong at the first place that differs: the element and its batch, the byte of a stage, or the barrier.
-enum rule prefetch_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

@@ -3,9 +3,7 @@
 #ifndef TMAREF_REPLACE_CASE_H
 #define TMAREF_REPLACE_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
+#include "family.h"
 #include "load_case.h"
 #include "replace.h"
 #include "replace_job.h"
@@ -29,11 +27,5 @@ int replace_final_map(const struct replace_case *test_case, struct tensormap *ma
 
 // The shared addresses that the result holds: around the box, nothing without a load.
 struct load_window replace_window(const struct replace_case *test_case);
-
-// What is wrong at the first byte that differs: which edit wrote the bits, or which element of the box it is.
-enum rule replace_explain(const void *test_case, const struct difference *difference, FILE *out);
-
-// A random case; see replace_random.c for what it leans to.
-void replace_generate(struct random *random, void *test_case);
 
 #endif

@@ -3,11 +3,8 @@
 #ifndef TMAREF_RMW_CASE_H
 #define TMAREF_RMW_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
+#include "family.h"
 #include "gpu.h"
-#include "random.h"
 #include "rmw_model.h"
 
 // Where the model sees the window of the array; a GPU has it somewhere else.
@@ -30,11 +27,5 @@ extern const char *const rmw_form_names[], *const rmw_type_names[], *const rmw_i
 // Starts a kernel over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
 int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_issuer issuer, uint32_t threads,
               struct rmw_job *job);
-
-// A random case; see rmw_random.c for what it leans to.
-void rmw_generate(struct random *random, void *test_case);
-
-// What is wrong at the first place that differs: the element, or the tile's byte, or the entry of the log.
-enum rule rmw_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

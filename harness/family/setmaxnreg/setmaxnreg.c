@@ -104,7 +104,7 @@ static void explain_step(const struct setmaxnreg_case *c, uint32_t i, const uint
     fprintf(out, " found\n");
 }
 
-static enum rule setmaxnreg_explain(const void *test_case, const struct difference *difference, FILE *out)
+enum rule setmaxnreg_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
     uint32_t want[SETMAXNREG_WARPS], got[SETMAXNREG_WARPS];
     uint32_t step = difference->at / (uint32_t)sizeof want;

@@ -3,6 +3,7 @@
 #ifndef TMAREF_SETMAXNREG_CASE_H
 #define TMAREF_SETMAXNREG_CASE_H
 
+#include "family.h"
 #include "rule.h"
 #include "setmaxnreg_job.h"
 
@@ -37,8 +38,5 @@ uint32_t setmaxnreg_start(uint32_t warpgroups);
 
 // Runs the program on the model.
 struct setmaxnreg_run setmaxnreg_run(const struct setmaxnreg_case *c);
-
-// A random case; see setmaxnreg_random.c for what it leans to.
-void setmaxnreg_generate(struct random *random, void *test_case);
 
 #endif

@@ -4,11 +4,8 @@
 #ifndef TMAREF_SOFTMAX_CASE_H
 #define TMAREF_SOFTMAX_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
+#include "family.h"
 #include "gpu.h"
-#include "random.h"
 #include "softmax_job.h"
 
 // What the inputs are: numbers below 2 in magnitude; the same with keys a hundred times as large, so that most weights
@@ -26,8 +23,6 @@ struct softmax_case {
     uint32_t variant, parts, rows, dims, count, threads, inputs, seed;
 };
 
-extern const struct family family_softmax;
-
 // The inputs, as bits of bf16: number `i` of the queries, of the keys or of the values of all rows.
 enum softmax_input { SOFTMAX_QUERY, SOFTMAX_KEY, SOFTMAX_VALUE };
 uint16_t softmax_input(const struct softmax_case *c, enum softmax_input which, uint32_t i);
@@ -41,9 +36,6 @@ void softmax_windows(const void *test_case, struct result *result);
 void softmax_fill(const void *test_case, const struct result *result);
 
 enum rule softmax_model(const void *test_case, struct result *result);
-void softmax_generate(struct random *random, void *test_case);
-enum rule softmax_explain(const void *test_case, const struct difference *difference, FILE *out);
-
 // The launches of a variant for `rows` queries, with the addresses, count, parts and scale that `job` has: 1, or 2 for
 // global. `arguments` (1 pointer) and `job` live as long as the launches.
 int softmax_launches(enum softmax_variant variant, uint32_t rows, uint32_t dims, uint32_t threads,

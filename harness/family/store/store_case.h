@@ -4,10 +4,8 @@
 #ifndef TMAREF_STORE_CASE_H
 #define TMAREF_STORE_CASE_H
 
-#include <stdio.h>
-
 #include "box.h"
-#include "difference.h"
+#include "family.h"
 #include "map_args.h"
 #include "memory.h"
 #include "store_job.h"
@@ -64,17 +62,10 @@ const char *store_operation_name(uint32_t operation);
 // What a case exercises: as struct family says.
 int store_feature(const void *test_case, struct feature *feature);
 
-// What is wrong at the first byte that differs: which element, what memory and source held, the likely rule.
-enum rule store_explain(const void *test_case, const struct difference *difference, FILE *out);
-
 // Parts of a struct family that the two share.
 extern const struct fields store_fields, im2col_store_fields;
 extern const struct gpu_jobs store_jobs;
 void store_windows(const void *test_case, struct result *result);
 enum rule store_run_model(const void *test_case, struct result *result);
-
-// A random case; see store_random.c and im2col_store.c for what it leans to.
-void store_generate(struct random *random, void *test_case);
-void im2col_store_generate(struct random *random, void *test_case);
 
 #endif

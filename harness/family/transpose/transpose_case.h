@@ -4,13 +4,10 @@
 #ifndef TMAREF_TRANSPOSE_CASE_H
 #define TMAREF_TRANSPOSE_CASE_H
 
-#include <stdio.h>
-
 #include "bank.h"
-#include "difference.h"
+#include "family.h"
 #include "map_args.h"
 #include "memory.h"
-#include "random.h"
 #include "transpose_job.h"
 
 struct gpu;
@@ -61,9 +58,4 @@ enum transpose_walk transpose_best_walk(uint32_t element_bytes);
 
 enum rule transpose_run_model(const void *test_case, struct result *result);
 int transpose_run_gpu(struct gpu *gpu, const void *cases, int count, struct result *results);
-enum rule transpose_explain(const void *test_case, const struct difference *difference, FILE *out);
-
-// A random case; see transpose_random.c for what it leans to.
-void transpose_generate(struct random *random, void *test_case);
-
 #endif

@@ -3,10 +3,7 @@
 #ifndef TMAREF_WGMMA_CASE_H
 #define TMAREF_WGMMA_CASE_H
 
-#include <stdio.h>
-
-#include "difference.h"
-#include "random.h"
+#include "family.h"
 #include "wgmma.h"
 #include "wgmma_sparse_job.h"
 
@@ -50,12 +47,5 @@ struct wgmma_operands wgmma_case_operands(const struct wgmma_case *test_case, ui
 enum rule wgmma_case_step(const struct wgmma_case *test_case, uint32_t step, struct wgmma_state *state);
 
 uint32_t wgmma_case_d_bytes(const struct wgmma_case *test_case);
-
-// A random case, of a dense or a sparse instruction; see wgmma_random.c for what they lean to.
-void wgmma_generate(struct random *random, void *test_case);
-void wgmma_sparse_generate(struct random *random, void *test_case);
-
-// The first element of D that differs: where it is, its terms, what was expected and found.
-enum rule wgmma_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif

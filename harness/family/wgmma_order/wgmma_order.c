@@ -23,7 +23,7 @@ static const char *const omission_names[] = {
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
-static void order_generate(struct random *random, void *test_case)
+void wgmma_order_generate(struct random *random, void *test_case)
 {
     struct wgmma_order_case *c = test_case;
     *c = (struct wgmma_order_case){.kind = random_chance(random, 20) ? WGMMA_ORDER_OMIT : WGMMA_ORDER_OVERWRITE};
@@ -140,7 +140,7 @@ const struct family family_wgmma_order = {
     FAMILY_CASES("wgmma_order", struct wgmma_order_case, field),
     .summary = "wgmma.fence, commit_group, wait_group: operands overwritten after a wait, instructions left out; D",
     .cost = 50,
-    .generate = order_generate,
+    .generate = wgmma_order_generate,
     .windows = order_windows,
     .run_model = order_run_model,
     .jobs = &jobs,

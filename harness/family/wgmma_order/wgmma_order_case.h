@@ -3,12 +3,9 @@
 #ifndef TMAREF_WGMMA_ORDER_CASE_H
 #define TMAREF_WGMMA_ORDER_CASE_H
 
-#include <jansson.h>
-#include <stdio.h>
-
-#include "difference.h"
-#include "random.h"
+#include "family.h"
 #include "wgmma_order_job.h"
+#include <jansson.h>
 
 // What struct wgmma_order_job has of the same names.
 struct wgmma_order_case {
@@ -26,7 +23,5 @@ int wgmma_order_is_legal(const void *test_case, const struct result *result);
 // which of its four pieces along K are new (bit i: piece i). Other cases have no words.
 json_t *wgmma_order_describe(const void *test_case, const struct result *result);
 int wgmma_order_restore(const void *test_case, const json_t *text, struct result *result);
-
-enum rule wgmma_order_explain(const void *test_case, const struct difference *difference, FILE *out);
 
 #endif
