@@ -9,13 +9,13 @@
 #include "random.h"
 
 // A row comes up `weight` times in the sum of all weights. It is any of the numbers between two ends, which count from
-// `from` on; or `from` itself; or one of a list.
+// `from` on, where `unit` is given a multiple of that; or `from` itself; or one of a list.
 struct draw {
     unsigned weight;
     int64_t from, to;
     int is_just;
     const int32_t *list;
-    unsigned count;
+    unsigned count, unit;
 };
 #define BETWEEN(one_end, other_end) .from = (one_end), .to = (other_end)
 #define JUST(number)                .from = (number), .is_just = 1

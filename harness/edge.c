@@ -172,7 +172,7 @@ static int search_others(struct walk *walk, void *edge_case, void *near_case)
         for (uint64_t i = 0; i < OTHER_CASES && !found; i++) {
             struct random random = random_for(OTHER_SEED, i);
             const struct pair pair = {edge_case, near_case, words};
-            walk->family->generate(&random, other);
+            family_generate(walk->family, &random, other);
             json_t *json = family_write(walk->family, other);
             found = borrow(walk, walk->json, json, &pair);
             json_decref(json);

@@ -61,7 +61,7 @@ int source_next(struct source *source, void *test_case, uint64_t *index, struct 
     }
     *index = source->next++;
     struct random random = random_for(source->seed, *index);
-    source->family->generate(&random, test_case);
+    family_generate(source->family, &random, test_case);
     return 1;
 }
 
@@ -119,7 +119,7 @@ static void make_case(int i, void *of)
     const struct making *making = of;
     const struct source *source = making->source;
     struct random random = random_for(source->seed, source->next + (uint64_t)(i - making->batch->count));
-    source->family->generate(&random, batch_case(making->batch, i));
+    family_generate(source->family, &random, batch_case(making->batch, i));
 }
 
 // Takes in up to `most` cases, which have not run. Returns source_next()'s status after the last of them.
@@ -204,7 +204,7 @@ static void judge_find(int i, void *of)
     const struct source *source = finds->source;
     struct find *find = &finds->find[i];
     struct random random = random_for(source->seed, find->index);
-    if (source->lines == NULL) source->family->generate(&random, find->test_case);
+    if (source->lines == NULL) family_generate(source->family, &random, find->test_case);
     find->rule = family_rule(source->family, find->test_case);
 }
 

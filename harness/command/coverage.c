@@ -116,7 +116,7 @@ static void count_random(struct cross *cross, const struct family *family, uint6
     struct trial trial = {.test_case = calloc(1, family->case_bytes)};
     for (uint64_t i = 0; trial.test_case != NULL && i < cases; i++) {
         struct random random = random_for(seed, i);
-        family->generate(&random, trial.test_case);
+        family_generate(family, &random, trial.test_case);
         cross_count(cross, CROSS_GENERATED, family, trial.test_case, verdict(family, &trial));
         workers_progress(1);
     }
@@ -192,7 +192,7 @@ static void close_holes(struct cross *cross, const struct family *family, uint64
     struct progress progress = progress_start(family->name, cases);
     for (uint64_t i = 0; trial.test_case != NULL && i < cases; i++) {
         struct random random = random_for(seed, i);
-        family->generate(&random, trial.test_case);
+        family_generate(family, &random, trial.test_case);
         progress_add(&progress, 1);
         if (!cross_may_close_hole(cross, family, trial.test_case) && !misses_rule(cross, family)) continue;
         enum rule rule = verdict(family, &trial);

@@ -115,6 +115,7 @@ static void print_numbers(const struct field *field)
     }
     printf("%" PRIu64 " to ", field->least);
     print_number(field->most);
+    if (field->multiple > 0) printf(", multiples of %u", field->multiple);
 }
 
 // What a field may hold.

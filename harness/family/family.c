@@ -24,6 +24,14 @@ const struct family *family_find(const char *name)
     return NULL;
 }
 
+void family_generate(const struct family *family, struct random *random, void *test_case)
+{
+    if (family->generate != NULL)
+        family->generate(random, test_case);
+    else
+        fields_draw(random, family->fields, test_case);
+}
+
 json_t *family_write(const struct family *family, const void *test_case)
 {
     return fields_write(family->fields, test_case);

@@ -45,7 +45,8 @@ struct family {
     // About how many loads a case costs the model; 0 counts as 1. `diff --family=all` gives a family fewer cases by it.
     unsigned cost;
 
-    // A random case, biased to limits: the same generator state gives the same case on every machine.
+    // A random case, biased to limits: the same generator state gives the same case on every machine. NULL: as the
+    // fields say (field.h).
     void (*generate)(struct random *random, void *test_case);
 
     // The fields of a case, which give its JSON both ways: family_write(), family_read().
@@ -126,6 +127,9 @@ struct family {
 
 // All families, in the order of families.def; ends with NULL.
 extern const struct family *const families[];
+
+// A random case.
+void family_generate(const struct family *family, struct random *random, void *test_case);
 
 // A case as JSON, and back; family_read() returns 0 and fills `why` (a sentence naming the key) when the object is
 // none.

@@ -10,7 +10,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low bytes of a nu
 
 enum { MOST_NAMES = 128, MOST_OF_ROW = 2 };
 
-static int is_there(const struct field *field, const void *of, const void *whole)
+int field_is_there(const struct field *field, const void *of, const void *whole)
 {
     if (field->is_there == NULL) return 1;
     int bits = field->is_there(field->asks_whole ? whole : of);
@@ -50,6 +50,11 @@ static uint32_t count_of(const struct field *field, const void *of, const void *
     const void *asked = field->asks_whole ? whole : of;
     if (field->count_of != NULL) return field->count_of(asked);
     return field->count_at > 0 ? word_at(asked, field->count_at) - field->count_less : field->count;
+}
+
+uint32_t field_values(const struct field *field, const void *of, const void *whole)
+{
+    return is_array(field) ? count_of(field, of, whole) : 1;
 }
 
 static void set_word(void *of, size_t at, uint32_t word)
@@ -132,7 +137,7 @@ static int has_flag(const struct field *field, const void *of)
 // Is the key left out of the object?
 static int is_left_out(const struct field *field, const void *of, const void *whole)
 {
-    if (!is_there(field, of, whole) || !has_flag(field, of)) return 1;
+    if (!field_is_there(field, of, whole) || !has_flag(field, of)) return 1;
     if (field->presence_at > 0 && word_at(of, field->presence_at) != presence_of(field)) return 1;
     if (field->missing == FIELD_LEFT_OUT && number_at(field, of, 0) == field->absent) return 1;
     const void *like = like_of(field, of, whole);
@@ -298,6 +303,16 @@ static int read_list(const struct field *field, struct object *object)
     return 1;
 }
 
+static int are_multiples(const struct field *field, struct object *object)
+{
+    for (uint32_t i = 0; i < field_values(field, object->of, object->whole) && object->reader.ok; i++) {
+        object->reader.ok = field->multiple == 0 || number_at(field, object->of, i) % field->multiple == 0;
+        if (!object->reader.ok)
+            text_set(object->why, "%s: \"%s\" is a multiple of %u", object->name, field->key, field->multiple);
+    }
+    return object->reader.ok;
+}
+
 static int read_value(const struct field *field, struct object *object)
 {
     if (field->kind == FIELD_OBJECT) return read_member(field, object);
@@ -308,7 +323,7 @@ static int read_value(const struct field *field, struct object *object)
         read_array(field, object);
     else
         read_number(field, object);
-    return object->reader.ok;
+    return object->reader.ok && are_multiples(field, object);
 }
 
 // A key that is not there and need not be.
@@ -336,7 +351,7 @@ static int is_legal(const char *(*illegal)(const void *of), const struct object 
 
 static int read_field(const struct field *field, struct object *object)
 {
-    if (!is_there(field, object->of, object->whole) || is_missing(field, object)) return 1;
+    if (!field_is_there(field, object->of, object->whole) || is_missing(field, object)) return 1;
     return read_value(field, object) && is_legal(field->illegal, object);
 }
 

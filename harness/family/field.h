@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "draw.h"
 #include "json.h"
 #include "result.h"
 
@@ -40,6 +41,7 @@ struct field {
     enum field_kind kind;
     size_t at, bytes;     // where the member is in the struct; the size of one number there, or of all hex digits
     uint64_t least, most; // from and to which they are legal
+    uint32_t multiple;    // above 0: of which they are multiples
 
     // Names: a list that NULL ends, or a function for 0 to `most`.
     const char *const *names;
@@ -76,6 +78,11 @@ struct field {
     enum field_missing missing;
     uint64_t absent;
     void (*supply)(void *of);
+
+    // Where a random case has it from: a function that sets the member, by the fields before; or rows, for each number
+    // of an array; or neither: any value that is legal.
+    void (*draw)(struct random *random, void *of);
+    const struct draw *draws;
 
     // Where the struct holds, as a uint32_t, whether the key is there: `presence` (0 counts as 1) if it is. 0: nowhere.
     // All these are known before any field is read.
@@ -183,6 +190,15 @@ struct fields {
         .each_bytes = sizeof(((CASE *)0)->member[0]), .count_at = offsetof(CASE, counter), .count = most_elements,     \
         .meaning = __VA_ARGS__                                                                                         \
     }
+// How it is drawn: FIELD_NUMBER("k", k, 1, 900, "...", DRAWN({80, BETWEEN(1, 9)}, {20, BETWEEN(1, 900)})).
+#define DRAWN(...)                                                                                                     \
+    .draws = (const struct draw[])                                                                                     \
+    {                                                                                                                  \
+        __VA_ARGS__,                                                                                                   \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
 #define FIELD_SEED_AT(member, ...)                                                                                     \
     FIELD_NUMBER("seed", member, 0, UINT32_MAX, "what fills memory follows from it", __VA_ARGS__)
 #define FIELD_SEED FIELD_SEED_AT(seed, .missing = FIELD_NEEDED)
@@ -190,6 +206,13 @@ struct fields {
     {                                                                                                                  \
         .key = NULL                                                                                                    \
     }
+
+// Has `of`, a case or a part of the case `whole`, the field? And how many values has it then?
+int field_is_there(const struct field *field, const void *of, const void *whole);
+uint32_t field_values(const struct field *field, const void *of, const void *whole);
+
+// A random case that is legal, field by field in their order. The table has no lists, objects or bytes.
+void fields_draw(struct random *random, const struct fields *fields, void *of);
 
 json_t *fields_write(const struct fields *fields, const void *of);
 

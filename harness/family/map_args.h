@@ -92,6 +92,10 @@ static inline uint32_t map_first_corner(const struct map_args *args)
 uint64_t map_pick_pitch(struct random *random, const struct map_args *args, uint32_t i, uint64_t step_bytes,
                         unsigned percent, uint32_t least, uint32_t most);
 
+// The strides of a tensor of which every dimension has such a pitch.
+void map_pick_strides(struct random *random, const struct map_args *args, unsigned percent, uint32_t least,
+                      uint32_t most, uint64_t *strides);
+
 // A size of a dimension, and a stride, at a limit.
 uint64_t map_pick_limit_dim(struct random *random);
 uint64_t map_pick_limit_stride(struct random *random);

@@ -3,6 +3,8 @@
 // limit or one step past it.
 #include "map_args.h"
 
+#include <string.h>
+
 static const uint32_t powers[] = {4, 5, 15, 16, 31, 32, 33, 36, 39, 40, 41, 56, 57, 58, 63};
 
 // A 64-bit value at, just below or just above a power of two, or a small one.
@@ -66,6 +68,17 @@ uint64_t map_pick_pitch(struct random *random, const struct map_args *args, uint
     uint64_t align = map_align_bytes(args), packed = (step_bytes * args->dim[i] + align - 1) / align * align;
     if (!random_chance(random, percent)) return packed;
     return packed + align * (uint64_t)random_range(random, least, most);
+}
+
+void map_pick_strides(struct random *random, const struct map_args *args, unsigned percent, uint32_t least,
+                      uint32_t most, uint64_t *strides)
+{
+    uint64_t extent = map_unit_bytes(args);
+    for (uint32_t i = 0; i + 1 < args->rank; i++) {
+        extent = map_pick_pitch(random, args, i, extent, percent, least, most);
+        if (extent >= (uint64_t)1 << 32) extent = map_align_bytes(args);
+        strides[i] = extent;
+    }
 }
 
 uint64_t map_pick_limit_dim(struct random *random)
@@ -167,69 +180,73 @@ static void generate_replace(struct random *random, struct map_args *args)
     if (random_chance(random, 1) && random_chance(random, 20)) args->null = MAP_NULL_MAP; // the driver dies
 }
 
-static void mutate_array(struct random *random, struct map_args *args)
+// What a member counts: bytes or elements, boxes and strides up to `most`, the names of an enumeration, the dimensions
+// of a rank, offsets of a corner, one bit for each pointer.
+enum limit { LIMIT_U64, LIMIT_COUNT, LIMIT_ENUM, LIMIT_RANK, LIMIT_CORNER, LIMIT_BITS };
+
+struct limited {
+    size_t at, bytes;
+    uint32_t entries, most;
+    enum limit limit;
+};
+
+#define ARRAY(member, is, limit_most)                                                                                  \
+    {                                                                                                                  \
+        offsetof(struct map_args, member), sizeof(((struct map_args *)0)->member[0]),                                  \
+            sizeof(((struct map_args *)0)->member) / sizeof(((struct map_args *)0)->member[0]), limit_most, is         \
+    }
+#define SCALAR(member, is, limit_most)                                                                                 \
+    {                                                                                                                  \
+        offsetof(struct map_args, member), sizeof(((struct map_args *)0)->member), 1, limit_most, is                   \
+    }
+static const struct limited arrays[] = {
+    ARRAY(dim, LIMIT_U64, 0),
+    ARRAY(strides, LIMIT_U64, 0),
+    ARRAY(box, LIMIT_COUNT, TENSORMAP_MAX_BOX),
+    ARRAY(estride, LIMIT_COUNT, TENSORMAP_MAX_ESTRIDE),
+    ARRAY(lower, LIMIT_CORNER, 0),
+    ARRAY(upper, LIMIT_CORNER, 0),
+};
+static const struct limited scalars[] = {
+    SCALAR(data_type, LIMIT_ENUM, 13),
+    SCALAR(rank, LIMIT_RANK, 0),
+    SCALAR(address, LIMIT_U64, 0),
+    SCALAR(interleave, LIMIT_ENUM, 3),
+    SCALAR(swizzle, LIMIT_ENUM, 4),
+    SCALAR(l2_promotion, LIMIT_ENUM, 4),
+    SCALAR(oob_fill, LIMIT_ENUM, 2),
+    SCALAR(channels, LIMIT_COUNT, TENSORMAP_MAX_BOX),
+    SCALAR(pixels, LIMIT_COUNT, TENSORMAP_MAX_PIXELS),
+    SCALAR(mode, LIMIT_ENUM, 2),
+    SCALAR(null, LIMIT_BITS, 7),
+};
+
+static uint64_t limit_of(struct random *random, const struct limited *limited, uint32_t rank)
 {
-    uint32_t i = (uint32_t)random_below(random, TENSORMAP_MAX_RANK);
-    switch (random_below(random, 6)) {
-    case 0:
-        args->dim[i] = limit_u64(random);
-        break;
-    case 1:
-        args->strides[i % 4] = limit_u64(random);
-        break;
-    case 2:
-        args->box[i] = limit_count(random, TENSORMAP_MAX_BOX);
-        break;
-    case 3:
-        args->estride[i] = limit_count(random, TENSORMAP_MAX_ESTRIDE);
-        break;
-    case 4:
-        args->lower[i % 3] = limit_corner(random, args->rank);
-        break;
+    static const uint32_t ranks[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, UINT32_MAX};
+    switch (limited->limit) {
+    case LIMIT_COUNT:
+        return limit_count(random, limited->most);
+    case LIMIT_ENUM:
+        return limit_enum(random, limited->most);
+    case LIMIT_RANK:
+        return random_pick(random, ranks);
+    case LIMIT_CORNER:
+        return (uint64_t)limit_corner(random, rank);
+    case LIMIT_BITS:
+        return (uint64_t)1 << random_below(random, limited->most);
     default:
-        args->upper[i % 3] = limit_corner(random, args->rank);
-        break;
+        return limit_u64(random);
     }
 }
 
-static void mutate_scalar(struct random *random, struct map_args *args)
+static void mutate(struct random *random, struct map_args *args)
 {
-    static const uint32_t ranks[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, UINT32_MAX};
-    switch (random_below(random, 11)) {
-    case 0:
-        args->data_type = limit_enum(random, 13);
-        break;
-    case 1:
-        args->rank = random_pick(random, ranks);
-        break;
-    case 2:
-        args->address = limit_u64(random);
-        break;
-    case 3:
-        args->interleave = limit_enum(random, 3);
-        break;
-    case 4:
-        args->swizzle = limit_enum(random, 4);
-        break;
-    case 5:
-        args->l2_promotion = limit_enum(random, 4);
-        break;
-    case 6:
-        args->oob_fill = limit_enum(random, 2);
-        break;
-    case 7:
-        args->channels = limit_count(random, TENSORMAP_MAX_BOX);
-        break;
-    case 8:
-        args->pixels = limit_count(random, TENSORMAP_MAX_PIXELS);
-        break;
-    case 9:
-        args->mode = limit_enum(random, 2);
-        break;
-    default:
-        args->null = (uint32_t)(1u << random_below(random, 7));
-        break;
-    }
+    const int is_array = random_chance(random, 60);
+    const uint64_t i = is_array ? random_below(random, TENSORMAP_MAX_RANK) : 0;
+    const struct limited *limited = is_array ? &random_pick(random, arrays) : &random_pick(random, scalars);
+    const uint64_t value = limit_of(random, limited, args->rank);
+    memcpy((char *)args + limited->at + i % limited->entries * limited->bytes, &value, limited->bytes);
 }
 
 // A larger box: the byte limit of the driver lies within reach.
@@ -275,11 +292,7 @@ void map_args_generate(struct random *random, struct map_args *args)
     args->misalign = misalign;
     args->address = random_u64(random) >> 7 & ~(map_align_bytes(args) - 1);
     if (random_chance(random, 10)) mutate_box(random, args);
-    for (uint64_t moves = random_chance(random, 55) ? 0 : 1 + random_below(random, 3); moves > 0; moves--) {
-        if (random_chance(random, 60))
-            mutate_array(random, args);
-        else
-            mutate_scalar(random, args);
-    }
+    for (uint64_t moves = random_chance(random, 55) ? 0 : 1 + random_below(random, 3); moves > 0; moves--)
+        mutate(random, args);
     normalise(args);
 }

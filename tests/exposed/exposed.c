@@ -332,7 +332,7 @@ static void find(const struct exposer *exposer, const struct family *family, con
     for (uint64_t i = 0; test_case != NULL && i < cases; i++) {
         struct random random = random_for(20261122, i);
         struct found before = found;
-        family->generate(&random, test_case);
+        family_generate(family, &random, test_case);
         uint8_t *bytes = malloc(family_result_bytes(family, test_case) + 64);
         struct result result = result_at(bytes);
         if (bytes != NULL) family_run_model(family, test_case, &result);

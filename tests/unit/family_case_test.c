@@ -44,7 +44,7 @@ void family_takes(const char *name, const char *text, void *test_case)
 static json_t *random_case(uint64_t i)
 {
     struct random random = random_for(SEED, i);
-    family->generate(&random, test_case);
+    family_generate(family, &random, test_case);
     return family_write(family, test_case);
 }
 
@@ -110,6 +110,7 @@ static void exceed(const struct spot *spot)
                     field->count_at == 0 && field->rows == NULL;
     if (is_number && field->most < UINT64_MAX) refused_with(spot, json_u64(field->most + 1), "is not in");
     if (is_number && field->least > 0) refused_with(spot, json_u64(field->least - 1), "is not in");
+    if (is_number && field->multiple > 1) refused_with(spot, json_u64(field->most / 2 | 1), "is a multiple of");
 }
 
 // The table has a row for every key of the object.
@@ -260,7 +261,7 @@ static int digest_cases(void *context)
     void *c = calloc(1, of->case_bytes);
     for (uint64_t i = 0; i < THREAD_CASES; i++) {
         struct random random = random_for(SEED, i);
-        of->generate(&random, c);
+        family_generate(of, &random, c);
         uint8_t *bytes = malloc(family_result_bytes(of, c) + 1);
         struct result result = result_at(bytes);
         family_run_model(of, c, &result);

@@ -43,7 +43,7 @@ static uint64_t digest_of_cases(const struct family *family)
     XXH3_64bits_reset(state);
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(SEED, i);
-        family->generate(&random, test_case);
+        family_generate(family, &random, test_case);
         json_t *json = family_write(family, test_case);
         char *line = json_dumps(json, JSON_COMPACT);
         XXH3_64bits_update(state, line, strlen(line));
@@ -128,7 +128,7 @@ START_TEST(provenance_agrees_with_itself_and_the_load)
         struct random random = random_for(SEED, i);
         struct load_case c;
         struct result result = result_at(bytes);
-        family_find("load")->generate(&random, &c);
+        family_generate(family_find("load"), &random, &c);
         family_run_model(family_find("load"), &c, &result);
         if (result.status != 0) continue;
         struct tensormap_image image;
@@ -170,7 +170,7 @@ START_TEST(provenance_agrees_with_itself_and_the_im2col_load)
         struct load_case c;
         struct tensormap map;
         struct result result = result_at(bytes);
-        family_find("im2col")->generate(&random, &c);
+        family_generate(family_find("im2col"), &random, &c);
         family_run_model(family_find("im2col"), &c, &result);
         if (result.status != 0) continue;
         ck_assert(map_args_made(&c.map, &map));
@@ -211,7 +211,7 @@ START_TEST(source_fill_partitions)
         uint64_t index = fill.index[i];
         struct random random = random_for(SEED, index);
         ck_assert(index >= 5 && index < source.end && seen[index - 5]++ == 0);
-        family->generate(&random, expected);
+        family_generate(family, &random, expected);
         ck_assert_mem_eq(expected, batch_case(&batch, i), family->case_bytes);
         ck_assert_int_eq(family_is_fatal(family_rule(family, expected)), i >= fill.normal);
     }

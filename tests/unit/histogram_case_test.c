@@ -42,7 +42,7 @@ START_TEST(histogram_counts_as_a_loop_does)
     for (uint64_t i = 0, done = 0; done < 400; i++) {
         struct random random = random_for(21, i);
         struct histogram_case c;
-        histogram_generate(&random, &c);
+        family_generate(family_find("histogram"), &random, &c);
         if (c.variant == HISTOGRAM_MISSING || c.nbins > 16 * 4096) continue;
         struct result result = run(&c);
         memset(want, 0, sizeof want);
@@ -150,7 +150,7 @@ START_TEST(histogram_cases_reach_everything)
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(9, i);
         struct histogram_case c;
-        histogram_generate(&random, &c);
+        family_generate(family_find("histogram"), &random, &c);
         sizes[c.variant][c.cluster]++;
         values[c.values]++;
         rest += c.cluster > 1 && c.nbins % c.cluster != 0;

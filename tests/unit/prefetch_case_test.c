@@ -115,7 +115,7 @@ START_TEST(prefetch_generate_meets_every_ring)
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(1, i);
         struct prefetch_case c;
-        prefetch_generate(&random, &c);
+        family_generate(family_find("prefetch"), &random, &c);
         size_t bound = family_result_bytes(family_find("prefetch"), &c);
         ck_assert_uint_le(bound, BYTES);
         struct result result = model_of(&c, bytes);

@@ -75,7 +75,7 @@ START_TEST(softmax_is_near_the_exact_result)
     for (uint64_t i = 0; i < 150; i++) {
         struct random random = random_for(31, i);
         struct softmax_case c;
-        softmax_generate(&random, &c);
+        family_generate(family_find("softmax"), &random, &c);
         if (c.count > 400) continue;
         double greatest = -INFINITY, sum = 0, tolerance = c.inputs == SOFTMAX_STEEP ? 2e-3 : 1e-5;
         struct result result = run(&c);
@@ -99,7 +99,7 @@ START_TEST(softmax_ways_agree)
         struct random random = random_for(32, i);
         struct softmax_case c;
         struct result result[SOFTMAX_VARIANT_COUNT];
-        softmax_generate(&random, &c);
+        family_generate(family_find("softmax"), &random, &c);
         for (c.variant = 0; c.variant < SOFTMAX_VARIANT_COUNT; c.variant++) {
             result[c.variant] = run(&c);
             for (int w = 0; w < 2; w++)
@@ -146,7 +146,7 @@ START_TEST(softmax_cases_reach_everything)
     for (uint64_t i = 0; i < CASES; i++) {
         struct random random = random_for(9, i);
         struct softmax_case c;
-        softmax_generate(&random, &c);
+        family_generate(family_find("softmax"), &random, &c);
         sizes[c.variant][c.parts]++;
         inputs[c.inputs]++;
         dims[c.dims == 128]++;

@@ -31,7 +31,7 @@ static void sample_make(struct sample *sample, const char *family, uint64_t inde
     sample->family = family_find(family);
     ck_assert_uint_le(sample->family->case_bytes, sizeof sample->test_case);
     memset(sample->test_case, 0, sizeof sample->test_case);
-    sample->family->generate(&random, sample->test_case);
+    family_generate(sample->family, &random, sample->test_case);
     sample->result = result_at(sample->bytes);
     family_run_model(sample->family, sample->test_case, &sample->result);
 }

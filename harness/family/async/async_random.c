@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "async_case.h"
 #include "cp_async_form.h"
+#include "draw.h"
 #include "mbarrier.h"
 
 // What a program leans to, in percent of its steps; the rest are waits of the kinds it uses.
@@ -16,9 +17,8 @@ static const struct profile {
 
 static uint32_t pick_number(struct random *random)
 {
-    static const uint32_t large[] = {8, 16, 62, 63, 64, 65, 1000};
-    if (random_chance(random, 3)) return random_pick(random, large);
-    return random_chance(random, 45) ? 0 : (uint32_t)random_below(random, random_chance(random, 70) ? 3 : 8);
+    static const int32_t large[] = {8, 16, 62, 63, 64, 65, 1000};
+    return (uint32_t)DRAW(random, {3, ONE_OF(large)}, {44, JUST(0)}, {37, BETWEEN(0, 2)}, {16, BETWEEN(0, 7)});
 }
 
 static uint32_t pick_src_size(struct random *random, uint32_t size)

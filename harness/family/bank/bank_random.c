@@ -3,6 +3,7 @@
 // lanes share, addresses all over; all lanes, some, one.
 #include "bank_case.h"
 #include "bank_job.h"
+#include "draw.h"
 
 enum { LINE_BYTES = 128, CHUNK_BYTES = 16 };
 
@@ -77,48 +78,28 @@ static void paired(struct random *random, struct bank_case *c)
     }
 }
 
+static void scattered(struct random *random, struct bank_case *c)
+{
+    for (int lane = 0; lane < WARP_LANES; lane++) c->address[lane] = (uint32_t)random_below(random, BANK_SHARED_BYTES);
+}
+
 static uint32_t pick_lanes(struct random *random)
 {
-    uint32_t count = 1 + (uint32_t)random_below(random, WARP_LANES), some;
-    switch (random_below(random, 8)) {
-    case 0:
-        return UINT32_MAX >> (WARP_LANES - count);
-    case 1:
-        some = (uint32_t)random_u64(random);
-        return some | UINT32_C(1) << random_below(random, WARP_LANES);
-    case 2:
-        return UINT32_C(1) << random_below(random, WARP_LANES);
-    default:
-        return UINT32_MAX;
-    }
+    const uint32_t count = 1 + (uint32_t)random_below(random, WARP_LANES);
+    const uint32_t one = UINT32_C(1) << random_below(random, WARP_LANES), some = (uint32_t)random_u64(random);
+    return (uint32_t)DRAW(random, {1, JUST(UINT32_MAX >> (WARP_LANES - count))}, {1, JUST(some | one)}, {1, JUST(one)},
+                          {5, JUST(UINT32_MAX)});
 }
 
 void bank_generate(struct random *random, void *test_case)
 {
+    static void (*const kinds[])(struct random * random, struct bank_case * c) = {strided,  tiled,  shared_places,
+                                                                                  permuted, paired, scattered};
     struct bank_case *c = test_case;
     *c = (struct bank_case){.is_store = (uint32_t)random_below(random, 2)};
     c->bytes = UINT32_C(1) << random_below(random, 5);
     c->active = pick_lanes(random);
-    switch (random_below(random, 6)) {
-    case 0:
-        strided(random, c);
-        break;
-    case 1:
-        tiled(random, c);
-        break;
-    case 2:
-        shared_places(random, c);
-        break;
-    case 3:
-        permuted(random, c);
-        break;
-    case 4:
-        paired(random, c);
-        break;
-    default:
-        for (int lane = 0; lane < WARP_LANES; lane++)
-            c->address[lane] = (uint32_t)random_below(random, BANK_SHARED_BYTES);
-    }
+    random_pick(random, kinds)(random, c);
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         c->address[lane] = (c->active >> lane & 1) != 0 ? legal(c->address[lane], c->bytes) : 0;
 }

@@ -59,16 +59,6 @@ static void pick_dims(struct random *random, struct copy_case *c)
     }
 }
 
-// Rows with or without padding, of 16 bytes at least.
-static void pick_strides(struct random *random, const struct map_args *map, uint64_t *strides)
-{
-    uint64_t bytes = map_unit_bytes(map);
-    for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        bytes = map_pick_pitch(random, map, i, bytes, 40, 0, 8);
-        strides[i] = bytes;
-    }
-}
-
 static void pick_map(struct random *random, struct copy_case *c)
 {
     struct map_args *map = &c->map;
@@ -81,13 +71,13 @@ static void pick_map(struct random *random, struct copy_case *c)
     pick_box(random, map, boxes > 2 ? 2048 : most);
     for (uint32_t i = 0; i < map->rank; i++) map->estride[i] = 1;
     pick_dims(random, c);
-    pick_strides(random, map, map->strides);
+    map_pick_strides(random, map, 40, 0, 8, map->strides);
     uint64_t at = PIECE_BYTES * (1 + random_below(random, 256));
     map->address =
         c->operation >= COPY_STORE && c->operation <= COPY_MAX ? COPY_GLOBAL_BASE + 512 + at : ARENA_BASE + at;
     c->shared = COPY_TILE_START + 128 * (uint32_t)random_below(random, random_chance(random, 50) ? 16 : 1);
     if (!copy_has_two(c)) return;
-    pick_strides(random, map, c->to_strides);
+    map_pick_strides(random, map, 40, 0, 8, c->to_strides);
     c->to = COPY_GLOBAL_BASE + 512 + PIECE_BYTES * random_below(random, 256);
 }
 

@@ -25,15 +25,6 @@ static void pick_kind(struct random *random, struct map_args *map)
     map->oob_fill = dtype_row((enum dtype)map->data_type)->is_float && random_chance(random, 30);
 }
 
-static void pick_strides(struct random *random, struct map_args *map)
-{
-    uint64_t extent = map_unit_bytes(map);
-    for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        extent = map_pick_pitch(random, map, i, extent, 35, 1, 12);
-        map->strides[i] = extent;
-    }
-}
-
 static void pick_tiled(struct random *random, struct map_args *map)
 {
     uint32_t element = map_element_bytes(map), span = map->swizzle == SWIZZLE_NONE ? 128 : 16u << map->swizzle;
@@ -101,7 +92,7 @@ static void pick_meant(struct random *random, struct diagnose_case *c, int is_im
         pick_im2col(random, &meant->map);
     else
         pick_tiled(random, &meant->map);
-    pick_strides(random, &meant->map);
+    map_pick_strides(random, &meant->map, 35, 1, 12, meant->map.strides);
     pick_coords(random, meant, c->cause == CAUSE_FILL || c->cause == CAUSE_BOUNDS ? 100 : 30);
     meant->map.address = ARENA_BASE + ARENA_BYTES / 8 + 32 * random_below(random, ARENA_BYTES / 8 / 32);
     meant->shared = LOAD_WINDOW_START + 4096 + 128 * (uint32_t)random_below(random, random_chance(random, 60) ? 1 : 32);

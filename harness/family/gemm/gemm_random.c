@@ -2,6 +2,7 @@
 // Random GEMMs: every compiled instance; sizes from 1 to a few hundred, most of them with remainders, at the edges of
 // tiles and blocks; padded rows; few CTAs, so that each has many tiles; clusters, splits and all styles of numbers.
 // Every other case is a strip one tile wide and many tiles long: few products, and all of the schedule.
+#include "draw.h"
 #include "gemm_case.h"
 
 #define MOST_PRODUCTS ((uint64_t)1 << 21)
@@ -9,20 +10,9 @@
 // A size along a side whose tile has `tile` elements.
 static uint32_t pick_side(struct random *random, uint32_t tile)
 {
-    switch (random_below(random, 8)) {
-    case 0:
-        return (uint32_t)random_range(random, 1, 16);
-    case 1: { // at the edge of a tile, and past it
-        uint32_t tiles = (uint32_t)random_range(random, 1, 3);
-        return tiles * tile - 1 + (uint32_t)random_below(random, 3);
-    }
-    case 2:
-        return 8 * (uint32_t)random_range(random, 1, 64);
-    case 3:
-        return (uint32_t)random_range(random, 1, 900);
-    default:
-        return (uint32_t)random_range(random, 1, 2 * tile);
-    }
+    const uint32_t edge = tile * (uint32_t)random_range(random, 1, 3);
+    return (uint32_t)DRAW(random, {1, BETWEEN(1, 16)}, {1, BETWEEN(edge - 1, edge + 1)},
+                          {1, BETWEEN(8, 512), .unit = 8}, {1, BETWEEN(1, 900)}, {4, BETWEEN(1, 2 * tile)});
 }
 
 static void pick_sizes(struct random *random, const struct gemm_instance *i, struct gemm_case *c)

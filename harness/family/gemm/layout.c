@@ -141,6 +141,32 @@ static int check(const void *test_case, struct text *why)
     return layout_check(test_case, why);
 }
 
+// Mostly one tile or less, so that the model, which runs every instruction of it, is quick.
+#define SIDE                                                                                                           \
+    DRAWN({63, BETWEEN(1, LAYOUT_TILE)}, {27, BETWEEN(LAYOUT_TILE - 2, LAYOUT_TILE)},                                  \
+          {10, BETWEEN(LAYOUT_TILE + 1, 2 * LAYOUT_TILE)})
+
+static void draw_k(struct random *random, void *test_case)
+{
+    struct layout_case *c = test_case;
+    const uint32_t block_k = gemm_block_k(instances[c->instance].type);
+    c->k = (uint32_t)DRAW(random, {85, BETWEEN(1, 2 * block_k)}, {15, BETWEEN(1, LAYOUT_MAX_BLOCKS * block_k)});
+}
+
+static void draw_pitch(struct random *random, void *test_case)
+{
+    struct layout_case *c = test_case;
+    for (int i = GEMM_A; i <= GEMM_D; i++)
+        c->pitch_bytes[i] =
+            least_pitch(c, i) + GEMM_PITCH_UNIT * (uint32_t)DRAW(random, {60, JUST(0)}, {40, BETWEEN(1, 9)});
+}
+
+// Numbers of about the same size, more often than not.
+static void draw_seed(struct random *random, void *test_case)
+{
+    ((struct layout_case *)test_case)->seed = (uint32_t)random_u64(random) & (random_chance(random, 60) ? ~036u : ~0u);
+}
+
 #define CASE struct layout_case
 static const struct field field[] = {
     FIELD_ROW("type", instance, &compiled, KEY_TYPE, "of A and B", .kind = FIELD_NAME, .names = gemm_type_names),
@@ -150,49 +176,19 @@ static const struct field field[] = {
               .names = major_names),
     FIELD_NAMED("swizzle_a", swizzle[0], swizzle_plain_name, SWIZZLE_128B, "of A in shared memory"),
     FIELD_NAMED("swizzle_b", swizzle[1], swizzle_plain_name, SWIZZLE_128B, "of B in shared memory"),
-    FIELD_NUMBERS("shift", shift_bytes, 2, 0, UINT32_MAX, "bytes of A and B past 1024-byte alignment"),
-    FIELD_NUMBER("m", m, 0, MAX_SIDE, "rows of D"),
-    FIELD_NUMBER("n", n, 0, MAX_SIDE, "columns of D"),
-    FIELD_NUMBER("k", k, 0, UINT32_MAX, "length of the products"),
+    FIELD_NUMBERS("shift", shift_bytes, 2, 0, UINT32_MAX, "bytes of A and B past 1024-byte alignment",
+                  DRAWN({50, JUST(0)}, {50, BETWEEN(0, LAYOUT_SHIFT - 1), .unit = LAYOUT_SHIFT_UNIT})),
+    FIELD_NUMBER("m", m, 0, MAX_SIDE, "rows of D", SIDE),
+    FIELD_NUMBER("n", n, 0, MAX_SIDE, "columns of D", SIDE),
+    FIELD_NUMBER("k", k, 0, UINT32_MAX, "length of the products", .draw = draw_k),
     FIELD_NUMBERS("pitch", pitch_bytes, 3, 0, UINT32_MAX, "bytes from row to row of A, B and D",
-                  .missing = FIELD_SUPPLIED, .supply = supply_pitch),
-    FIELD_NUMBER("dump", dump, 0, 1, "1: the result has shared memory too"),
-    FIELD_SEED,
+                  .missing = FIELD_SUPPLIED, .supply = supply_pitch, .draw = draw_pitch),
+    FIELD_NUMBER("dump", dump, 0, 1, "1: the result has shared memory too", DRAWN({85, JUST(0)}, {15, JUST(1)})),
+    FIELD_SEED_AT(seed, .draw = draw_seed),
     FIELD_END,
 };
 #undef CASE
-
-// --- Random cases ----------------------------------------------------------------------------------------------------
-
-// Mostly one tile or less, so that the model, which runs every instruction of it, is quick.
-static uint32_t pick_side(struct random *random)
-{
-    if (random_chance(random, 10)) return (uint32_t)random_range(random, LAYOUT_TILE + 1, 2 * LAYOUT_TILE);
-    if (random_chance(random, 30)) return (uint32_t)random_range(random, LAYOUT_TILE - 2, LAYOUT_TILE);
-    return (uint32_t)random_range(random, 1, LAYOUT_TILE);
-}
-
-void gemm_layout_generate(struct random *random, void *test_case)
-{
-    struct layout_case *c = test_case;
-    *c = (struct layout_case){.instance = (uint32_t)random_below(random, INSTANCES)};
-    uint32_t block_k = gemm_block_k(instances[c->instance].type);
-    c->m = pick_side(random);
-    c->n = pick_side(random);
-    c->k = (uint32_t)random_range(random, 1, random_chance(random, 15) ? LAYOUT_MAX_BLOCKS * block_k : 2 * block_k);
-    for (int i = GEMM_A; i <= GEMM_D; i++) {
-        c->pitch_bytes[i] = least_pitch(c, i);
-        if (random_chance(random, 40)) c->pitch_bytes[i] += GEMM_PITCH_UNIT * (uint32_t)random_range(random, 1, 9);
-    }
-    for (int i = 0; i < 2; i++) {
-        c->swizzle[i] = (uint32_t)random_below(random, 4);
-        if (random_chance(random, 50))
-            c->shift_bytes[i] = LAYOUT_SHIFT_UNIT * (uint32_t)random_below(random, LAYOUT_SHIFT / LAYOUT_SHIFT_UNIT);
-    }
-    c->dump = (uint32_t)random_chance(random, 15);
-    c->seed = (uint32_t)random_u64(random);
-    if (random_chance(random, 60)) c->seed &= ~036u; // numbers of about the same size
-}
+#undef SIDE
 
 // --- The executors ---------------------------------------------------------------------------------------------------
 
@@ -302,7 +298,6 @@ const struct family family_gemm_layout = {
     FAMILY_CASES("gemm_layout", struct layout_case, field, .check = check),
     .summary = "a GEMM whose operands have any swizzle and majorness; D, and shared memory as it is swizzled",
     .cost = 300,
-    .generate = gemm_layout_generate,
     .windows = layout_windows,
     .run_model = layout_run_model,
     .run_gpu = layout_run_gpu,

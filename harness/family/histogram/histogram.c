@@ -29,13 +29,13 @@ static const char *const values_names[] = {HISTOGRAM_VALUES(NAME) NULL};
 static const char *illegal(const void *test_case)
 {
     const struct histogram_case *c = test_case;
-    if (c->clusters == 0 || c->threads == 0 || c->nbins == 0) return "clusters, threads and nbins are at least 1";
     if ((c->variant == HISTOGRAM_GLOBAL) != (c->cluster == 0)) return "cluster is 1 to 16, and not there for global";
     if (histogram_grid(c) > HISTOGRAM_MAX_GRID) return "the grid has at most 512 CTAs";
     if (c->cluster > 0 && histogram_job_of(c).cta_bins > HISTOGRAM_MAX_CTA_BINS)
         return "a CTA has at most 58112 bins, a multiple of 4";
-    if (c->variant != HISTOGRAM_MISSING) return c->late + c->linger == 0 ? NULL : "late and linger are for missing";
-    return c->count <= 1 << 14 && c->nbins <= 1 << 14 ? NULL : "count and nbins of missing are at most 16384";
+    return c->variant != HISTOGRAM_MISSING || (c->count <= 1 << 14 && c->nbins <= 1 << 14)
+               ? NULL
+               : "count and nbins of missing are at most 16384";
 }
 
 struct histogram_job histogram_job_of(const struct histogram_case *c)
@@ -154,23 +154,62 @@ static int is_missing(const void *test_case)
     return ((const struct histogram_case *)test_case)->variant == HISTOGRAM_MISSING;
 }
 
+// --- Random cases: every size of cluster, bins that the cluster does not divide, fewer bins than CTAs, values outside
+// the range, arrays that begin and end anywhere, from none to some thousand values; now and then as many bins as fit.
+// The race of a missing barrier is small enough for the time that the kernel leaves to each part of it.
+
+static void draw_cluster(struct random *random, void *test_case)
+{
+    struct histogram_case *c = test_case;
+    c->cluster = c->variant == HISTOGRAM_GLOBAL ? 0 : (uint32_t)random_range(random, 1, CLUSTER_MAX);
+}
+
+static void draw_nbins(struct random *random, void *test_case)
+{
+    struct histogram_case *c = test_case;
+    const uint32_t ctas = c->cluster > 0 ? c->cluster : 1, most = HISTOGRAM_MAX_CTA_BINS * (ctas < 4 ? ctas : 4);
+    c->nbins = (uint32_t)DRAW(random, {10, BETWEEN(1, 20)}, {20, BETWEEN(4 * ctas, 400 * ctas), .unit = 4 * ctas},
+                              {68, BETWEEN(1, 3000)}, {2, BETWEEN(most, most / 2)});
+    if (is_missing(c)) c->nbins = (uint32_t)random_range(random, 1, 3000);
+}
+
+static void draw_count(struct random *random, void *test_case)
+{
+    struct histogram_case *c = test_case;
+    c->count = (uint32_t)DRAW(random, {5, BETWEEN(0, 7)}, {40, BETWEEN(0, 999)}, {52, BETWEEN(0, 7999)},
+                              {3, BETWEEN(0, 59999)});
+    if (is_missing(c)) c->count = (uint32_t)random_below(random, 4000);
+}
+
+static void draw_late(struct random *random, void *test_case)
+{
+    struct histogram_case *c = test_case;
+    c->late = (uint32_t)random_below(random, c->cluster + 1);
+}
+
+static const int32_t whole_threads[] = {32, 64, 128, 256, 512, 1024};
+
 #define CASE struct histogram_case
 static const struct field field[] = {
-    FIELD_ONE_OF("variant", variant, variant_names, "the kernel"),
+    FIELD_ONE_OF("variant", variant, variant_names, "the kernel",
+                 DRAWN({20, JUST(HISTOGRAM_GLOBAL)}, {36, JUST(HISTOGRAM_SYNC)}, {19, JUST(HISTOGRAM_SPLIT)},
+                       {18, JUST(HISTOGRAM_OWN)}, {7, JUST(HISTOGRAM_MISSING)})),
     FIELD_NUMBER("cluster", cluster, 0, CLUSTER_MAX, "CTAs of a cluster; 0: the launch has none",
-                 .missing = FIELD_LEFT_OUT),
-    FIELD_NUMBER("clusters", clusters, 0, HISTOGRAM_MAX_GRID, "clusters of the grid"),
-    FIELD_NUMBER("threads", threads, 0, HISTOGRAM_MAX_THREADS, "threads of a CTA"),
-    FIELD_NUMBER("nbins", nbins, 0, HISTOGRAM_MAX_BINS, "bins"),
-    FIELD_NUMBER("count", count, 0, HISTOGRAM_MAX_COUNT, "values"),
+                 .missing = FIELD_LEFT_OUT, .draw = draw_cluster),
+    FIELD_NUMBER("clusters", clusters, 1, HISTOGRAM_MAX_GRID, "clusters of the grid", DRAWN({1, BETWEEN(1, 4)})),
+    FIELD_NUMBER("threads", threads, 1, HISTOGRAM_MAX_THREADS, "threads of a CTA",
+                 DRAWN({70, ONE_OF(whole_threads)}, {30, BETWEEN(1, HISTOGRAM_MAX_THREADS)})),
+    FIELD_NUMBER("nbins", nbins, 1, HISTOGRAM_MAX_BINS, "bins", .draw = draw_nbins),
+    FIELD_NUMBER("count", count, 0, HISTOGRAM_MAX_COUNT, "values", .draw = draw_count),
     FIELD_ONE_OF("values", values, values_names, "how the values lie to the bins"),
     FIELD_NUMBER("skew", skew, 0, HISTOGRAM_VECTOR - 1, "words of the values past 16-byte alignment",
                  .missing = FIELD_LEFT_OUT),
     FIELD_NUMBER("binsSkew", bins_skew, 0, HISTOGRAM_VECTOR - 1, "words of the bins past 16-byte alignment",
-                 .missing = FIELD_LEFT_OUT),
+                 .missing = FIELD_LEFT_OUT, DRAWN({75, JUST(0)}, {25, BETWEEN(0, HISTOGRAM_VECTOR - 1)})),
     FIELD_NUMBER("late", late, 0, CLUSTER_MAX, "the rank that comes late", .is_there = is_missing,
-                 .where = "the variant missing"),
-    FIELD_NUMBER("linger", linger, 0, 1, "1: CTAs wait before they end", .missing = FIELD_LEFT_OUT),
+                 .where = "the variant missing", .draw = draw_late),
+    FIELD_NUMBER("linger", linger, 0, 1, "1: CTAs wait before they end", .missing = FIELD_LEFT_OUT,
+                 .is_there = is_missing, .where = "the variant missing"),
     FIELD_SEED,
     FIELD_END,
 };
@@ -180,7 +219,6 @@ const struct family family_histogram = {
     FAMILY_CASES("histogram", struct histogram_case, field, .illegal = illegal),
     .summary = "a histogram over the shared memory of a cluster, in global memory, and without its last barrier",
     .cost = 15,
-    .generate = histogram_generate,
     .windows = histogram_windows,
     .fill = histogram_fill,
     .run_model = histogram_model,

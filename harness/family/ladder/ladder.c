@@ -148,44 +148,29 @@ double ladder_work(const void *test_case)
 
 // --- Cases -----------------------------------------------------------------------------------------------------------
 
-// Few tiles, so that the model is quick; sides around a tile's; k from less than a block to several rounds of every
-// ring.
-static uint32_t pick_side(struct random *random)
-{
-    uint64_t kind = random_below(random, 10);
-    if (kind < 5) return (uint32_t)random_range(random, 1, 32);
-    if (kind < 8) return (uint32_t)random_range(random, LADDER_TILE - 2, LADDER_TILE + 2);
-    return (uint32_t)random_range(random, 1, 4 * LADDER_TILE);
-}
-
-void ladder_generate(struct random *random, void *test_case)
-{
-    struct ladder_case *c = test_case;
-    *c = (struct ladder_case){.step = (uint32_t)random_below(random, LADDER_STEP_COUNT)};
-    c->m = pick_side(random);
-    c->n = pick_side(random);
-    c->k = (uint32_t)random_range(random, 1, random_chance(random, 20) ? 20 * LADDER_BLOCK : 3 * LADDER_BLOCK);
-    if (c->step == LADDER_pingpong) c->ctas = (uint32_t)random_range(random, 1, 4);
-    c->seed = (uint32_t)random_u64(random);
-}
-
 static int is_pingpong(const void *test_case)
 {
     return ((const struct ladder_case *)test_case)->step == LADDER_pingpong;
 }
 
+// Random cases have few tiles, so that the model is quick; sides around a tile's; k from less than a block to several
+// rounds of every ring.
+#define SIDE                                                                                                           \
+    DRAWN({5, BETWEEN(1, 32)}, {3, BETWEEN(LADDER_TILE - 2, LADDER_TILE + 2)}, {2, BETWEEN(1, 4 * LADDER_TILE)})
 #define CASE struct ladder_case
 static const struct field field[] = {
     FIELD_ONE_OF("step", step, step_names, "the kernel"),
-    FIELD_NUMBER("m", m, 1, LADDER_MAX_SIDE, "rows of A and D"),
-    FIELD_NUMBER("n", n, 1, LADDER_MAX_SIDE, "rows of B, columns of D"),
-    FIELD_NUMBER("k", k, 1, LADDER_MAX_SIDE, "columns of A and B"),
+    FIELD_NUMBER("m", m, 1, LADDER_MAX_SIDE, "rows of A and D", SIDE),
+    FIELD_NUMBER("n", n, 1, LADDER_MAX_SIDE, "rows of B, columns of D", SIDE),
+    FIELD_NUMBER("k", k, 1, LADDER_MAX_SIDE, "columns of A and B",
+                 DRAWN({80, BETWEEN(1, 3 * LADDER_BLOCK)}, {20, BETWEEN(1, 20 * LADDER_BLOCK)})),
     FIELD_NUMBER("ctas", ctas, 0, LADDER_MAX_CTAS, "how many CTAs share the tiles; 0: one for each multiprocessor",
-                 .is_there = is_pingpong, .where = "step is pingpong"),
+                 .is_there = is_pingpong, .where = "step is pingpong", DRAWN({1, BETWEEN(1, 4)})),
     FIELD_SEED,
     FIELD_END,
 };
 #undef CASE
+#undef SIDE
 
 enum rule ladder_explain(const void *test_case, const struct difference *difference, FILE *out)
 {
@@ -206,7 +191,6 @@ const struct family family_ladder = {
     FAMILY_CASES("ladder", struct ladder_case, field),
     .summary = "a GEMM in five steps: load, double buffer, pipeline, cooperative, ping-pong; D bit for bit",
     .cost = 200,
-    .generate = ladder_generate,
     .windows = ladder_windows,
     .fill = ladder_fill,
     .run_model = ladder_run_model,

@@ -19,17 +19,6 @@ static void pick_dims(struct random *random, struct map_args *map)
     if (inner == 0 && random_chance(random, 30)) map->dim[0] = 1 + random_below(random, channels);
 }
 
-// Strides of a packed tensor, rows padded now and then.
-static void pick_strides(struct random *random, struct map_args *map)
-{
-    uint64_t extent = map_unit_bytes(map);
-    for (uint32_t i = 0; i + 1 < map->rank; i++) {
-        extent = map_pick_pitch(random, map, i, extent, 30, 0, 7);
-        if (extent >= (uint64_t)1 << 32) extent = map_align_bytes(map);
-        map->strides[i] = extent;
-    }
-}
-
 // Now and then a dimension, or a stride, at a limit; not both, so that no address passes 2^63.
 static void stretch(struct random *random, struct map_args *map)
 {
@@ -220,7 +209,7 @@ void im2col_generate(struct random *random, void *test_case)
     *c = (struct load_case){.mode = LOAD_IM2COL, .shared = LOAD_WINDOW_START};
     map_args_generate_im2col(random, load_pick_bytes(random), &c->map);
     pick_dims(random, &c->map);
-    pick_strides(random, &c->map);
+    map_pick_strides(random, &c->map, 30, 0, 7, c->map.strides);
     stretch(random, &c->map);
     pick_corners(random, &c->map);
     pick_coords(random, c);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random ldmatrix and stmatrix: rows side by side, a tile's rows apart, swizzled, anywhere, and on top of each other;
 // addresses of lanes that do not count are now and then nonsense, and a row is misaligned or outside.
+#include "draw.h"
 #include "matrix_case.h"
 
 enum { PLACES = MATRIX_SHARED_BYTES / MATRIX_ROW_BYTES };
@@ -36,20 +37,11 @@ static void scatter(struct random *random, struct matrix_case *c)
 static void spoil(struct random *random, struct matrix_case *c)
 {
     uint32_t lane = (uint32_t)random_below(random, (uint64_t)matrix_form_row(c->form)->count * MATRIX_ROWS);
-    uint32_t *address = &c->address[lane];
-    switch (random_below(random, 4)) {
-    case 0:
-        *address += (uint32_t)random_range(random, 1, MATRIX_ROW_BYTES - 1);
-        break;
-    case 1:
-        *address = MATRIX_SHARED_END + MATRIX_ROW_BYTES * (uint32_t)random_below(random, 64);
-        break;
-    case 2:
-        *address |= (uint32_t)1 << random_range(random, 18, 31);
-        break;
-    default:
-        *address = MATRIX_SHARED_END - (uint32_t)random_range(random, 1, MATRIX_ROW_BYTES - 1);
-    }
+    const uint32_t there = c->address[lane], far = there | (uint32_t)1 << random_range(random, 18, 31);
+    c->address[lane] = (uint32_t)DRAW(
+        random, {1, BETWEEN(there + 1, there + MATRIX_ROW_BYTES - 1)}, {1, JUST(far)},
+        {1, BETWEEN(MATRIX_SHARED_END, MATRIX_SHARED_END + 64 * MATRIX_ROW_BYTES - 1), .unit = MATRIX_ROW_BYTES},
+        {1, BETWEEN(MATRIX_SHARED_END - MATRIX_ROW_BYTES + 1, MATRIX_SHARED_END - 1)});
 }
 
 void matrix_generate(struct random *random, void *test_case)

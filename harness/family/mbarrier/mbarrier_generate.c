@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random barrier programs. The generator steps the model as it goes, so that it can aim: at exactly the arrivals that
 // are pending, at the last byte of tx, at a word that is about to overflow.
+#include "draw.h"
 #include "mbarrier_case.h"
 
 #include <string.h>
@@ -16,36 +17,17 @@ static const uint32_t limits[] = {0,        1,        2,        31,         32, 
                                   0x7fff,   0x8000,   0x7ffff,  0x80000,    0xfffff,    0x100000,
                                   0x100001, 0x1fffff, 0x200000, 0x7fffffff, 0x80000000, 0xffffffff};
 
-// Repeated rows are likelier.
-static const uint8_t kinds[] = {
-    MBARRIER_OP_WORD,
-    MBARRIER_OP_INIT,
-    MBARRIER_OP_INVAL,
-    MBARRIER_OP_ARRIVE,
-    MBARRIER_OP_ARRIVE,
-    MBARRIER_OP_ARRIVE,
-    MBARRIER_OP_ARRIVE,
-    MBARRIER_OP_ARRIVE_NO_COMPLETE,
-    MBARRIER_OP_ARRIVE_NO_COMPLETE,
-    MBARRIER_OP_ARRIVE_DROP,
-    MBARRIER_OP_ARRIVE_DROP,
-    MBARRIER_OP_ARRIVE_DROP_NO_COMPLETE,
-    MBARRIER_OP_EXPECT_TX,
-    MBARRIER_OP_EXPECT_TX,
-    MBARRIER_OP_EXPECT_TX,
-    MBARRIER_OP_COMPLETE_TX,
-    MBARRIER_OP_COMPLETE_TX,
-    MBARRIER_OP_COMPLETE_TX,
-    MBARRIER_OP_ARRIVE_EXPECT_TX,
-    MBARRIER_OP_ARRIVE_EXPECT_TX,
-    MBARRIER_OP_ARRIVE_DROP_EXPECT_TX,
-    MBARRIER_OP_TEST_WAIT,
-    MBARRIER_OP_TEST_WAIT,
-    MBARRIER_OP_TEST_WAIT_PARITY,
-    MBARRIER_OP_TRY_WAIT,
-    MBARRIER_OP_TRY_WAIT_PARITY,
-    MBARRIER_OP_PENDING_COUNT,
-};
+static uint32_t random_kind(struct random *random)
+{
+    return (uint32_t)DRAW(random, {1, JUST(MBARRIER_OP_WORD)}, {1, JUST(MBARRIER_OP_INIT)},
+                          {1, JUST(MBARRIER_OP_INVAL)}, {4, JUST(MBARRIER_OP_ARRIVE)},
+                          {2, JUST(MBARRIER_OP_ARRIVE_NO_COMPLETE)}, {2, JUST(MBARRIER_OP_ARRIVE_DROP)},
+                          {1, JUST(MBARRIER_OP_ARRIVE_DROP_NO_COMPLETE)}, {3, JUST(MBARRIER_OP_EXPECT_TX)},
+                          {3, JUST(MBARRIER_OP_COMPLETE_TX)}, {2, JUST(MBARRIER_OP_ARRIVE_EXPECT_TX)},
+                          {1, JUST(MBARRIER_OP_ARRIVE_DROP_EXPECT_TX)}, {2, JUST(MBARRIER_OP_TEST_WAIT)},
+                          {1, JUST(MBARRIER_OP_TEST_WAIT_PARITY)}, {1, JUST(MBARRIER_OP_TRY_WAIT)},
+                          {1, JUST(MBARRIER_OP_TRY_WAIT_PARITY)}, {1, JUST(MBARRIER_OP_PENDING_COUNT)});
+}
 
 struct mbarrier_op mbarrier_op_plain(uint32_t opcode)
 {
@@ -158,7 +140,7 @@ static uint64_t random_spread(struct random *random)
 static struct mbarrier_op random_op(struct plan *plan, int careless)
 {
     struct random *random = plan->random;
-    struct mbarrier_op op = mbarrier_op_plain(random_pick(random, kinds));
+    struct mbarrier_op op = mbarrier_op_plain(random_kind(random));
     const struct mbarrier_op_row *row = mbarrier_step_row(op.opcode);
     op.barrier = (uint32_t)random_below(random, (uint64_t)plan->barriers);
     if (plan->remote && row->ptx_cluster != NULL && random_chance(random, 65))

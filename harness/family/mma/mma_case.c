@@ -78,18 +78,6 @@ static enum rule mma_run_model(const void *test_case, struct result *result)
     return RULE_OK;
 }
 
-// --- Random cases: the seed is all there is but the form ------------------------------------------------------------
-
-void mma_generate(struct random *random, void *test_case)
-{
-    struct mma_case *c = test_case;
-    *c = (struct mma_case){.form = (enum mma_form)random_below(random, MMA_FORMS), .steps = 1};
-    c->seed = (uint32_t)random_u64(random);
-    if (mma_row(c->form)->is_sparse)
-        c->selector = (uint32_t)random_below(random, (uint64_t)number_most_selector(mma_sparsity(c->form)) + 1);
-    if (random_chance(random, 20)) c->steps = (uint32_t)random_range(random, 2, MMA_MAX_STEPS);
-}
-
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
 static int make_job(const struct gpu_place *place, void *job)
@@ -125,11 +113,20 @@ static const char *illegal(const void *test_case)
                : NULL;
 }
 
+static void draw_selector(struct random *random, void *test_case)
+{
+    struct mma_case *c = test_case;
+    c->selector = (uint32_t)random_below(random, (uint64_t)number_most_selector(mma_sparsity(c->form)) + 1);
+}
+
+// Of random cases the seed is all there is but the form.
 #define CASE struct mma_case
 static const struct field field[] = {
     FIELD_NAMED("form", form, form_name, MMA_FORMS - 1, "the instruction"),
-    FIELD_NUMBER("selector", selector, 0, 3, "sparsity selector", .is_there = is_sparse, .where = "mma.sp"),
-    FIELD_NUMBER("steps", steps, 0, MMA_MAX_STEPS, "instructions on one accumulator"),
+    FIELD_NUMBER("selector", selector, 0, 3, "sparsity selector", .is_there = is_sparse, .where = "mma.sp",
+                 .draw = draw_selector),
+    FIELD_NUMBER("steps", steps, 0, MMA_MAX_STEPS, "instructions on one accumulator",
+                 DRAWN({80, JUST(1)}, {20, BETWEEN(2, MMA_MAX_STEPS)})),
     FIELD_SEED,
     FIELD_END,
 };
@@ -138,7 +135,6 @@ static const struct field field[] = {
 const struct family family_mma = {
     FAMILY_CASES("mma", struct mma_case, field, .illegal = illegal),
     .summary = "mma.sync, dense and sparse: one to three of them on the same accumulators, D of all lanes",
-    .generate = mma_generate,
     .windows = mma_windows,
     .run_model = mma_run_model,
     .jobs = &jobs,

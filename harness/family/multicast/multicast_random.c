@@ -105,13 +105,9 @@ static struct slots pick_slots(struct random *random, uint64_t extent, uint32_t 
 static uint32_t pick_mask(struct random *random, uint32_t ranks, uint32_t issuer)
 {
     uint32_t all = ((uint32_t)1 << ranks) - 1, own = (uint32_t)1 << issuer;
-    uint64_t kind = random_below(random, 100);
-    if (kind < 25) return all;
-    if (kind < 32) return own;
-    if (kind < 42) return all & ~own;
-    if (kind < 52) return (uint32_t)1 << random_below(random, ranks);
-    if (kind < 56) return 0;
-    return (uint32_t)random_below(random, (uint64_t)all + 1);
+    const uint32_t any = (uint32_t)1 << random_below(random, ranks);
+    return (uint32_t)DRAW(random, {25, JUST(all)}, {7, JUST(own)}, {10, JUST(all & ~own)}, {10, JUST(any)},
+                          {4, JUST(0)}, {44, BETWEEN(0, all)});
 }
 
 // Ranks with the same coordinates but along one dimension of a cluster of `inner` x (ranks / inner) CTAs; is_inner: but

@@ -16,13 +16,7 @@
 static const char *illegal(const void *test_case)
 {
     const struct prefetch_case *c = test_case;
-    if (c->stages == 0) return "\"stages\" is 1 to 16";
     if (c->stores >= c->stages) return "\"stores\" is less than \"stages\"";
-    if (c->ctas == 0) return "\"ctas\" is 1 to 64";
-    if (c->threads == 0 || c->threads % 32 != 0) return "\"threads\" is 32, 64, ... 512";
-    if (c->count_bytes == 0 || c->count_bytes % PREFETCH_WORD_BYTES != 0) return "\"bytes\" is a multiple of 4, not 0";
-    if (c->batch_bytes == 0 || c->batch_bytes % PREFETCH_WORD_BYTES != 0) return "\"batch\" is a multiple of 4, not 0";
-    if (c->offset % PREFETCH_WORD_BYTES != 0) return "\"offset\" is a multiple of 4";
     if (prefetch_shared_bytes(c->batch_bytes, c->stages) > PREFETCH_SHARED_BYTES)
         return "\"stages\" of \"batch\" bytes do not fit into shared memory";
     return NULL;
@@ -130,15 +124,60 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
     return prefetch_start(gpu, c->ctas, c->threads, &job);
 }
 
+// --- Random cases: every number of stages and of stores in flight; arrays from one short batch to many turns of the ring,
+// with a last batch of any length, fewer batches than CTAs among them, and now and then one that is not aligned.
+
+enum { MOST_BYTES = 64 << 10, MOST_DUMP_BYTES = 128 << 10 };
+static const int32_t some_threads[] = {32, 64, 128, 128, 256, 512};
+
+static void draw_stores(struct random *random, void *test_case)
+{
+    struct prefetch_case *c = test_case;
+    const uint32_t most = c->stages - 1 < PREFETCH_MAX_STORES ? c->stages - 1 : PREFETCH_MAX_STORES;
+    c->stores = (uint32_t)random_range(random, 0, most);
+}
+
+static void draw_batch(struct random *random, void *test_case)
+{
+    struct prefetch_case *c = test_case;
+    do
+        c->batch_bytes =
+            16 * (uint32_t)DRAW(random, {60, BETWEEN(1, 32)}, {30, BETWEEN(1, 128)}, {10, BETWEEN(1, 1024)});
+    while (prefetch_shared_bytes(c->batch_bytes, c->stages) > MOST_DUMP_BYTES);
+}
+
+static void draw_ctas(struct random *random, void *test_case)
+{
+    struct prefetch_case *c = test_case;
+    const uint32_t most = MOST_DUMP_BYTES / prefetch_shared_bytes(c->batch_bytes, c->stages);
+    c->ctas = (uint32_t)random_range(random, 1, most < 12 ? most : 12);
+}
+
+// Of all CTAs: from less than one batch each to several turns of the ring.
+static void draw_bytes(struct random *random, void *test_case)
+{
+    struct prefetch_case *c = test_case;
+    const uint32_t turns = c->ctas * (3 * c->stages + 2), batch = c->batch_bytes;
+    const uint32_t most = MOST_BYTES / batch < turns ? MOST_BYTES / batch : turns;
+    const uint32_t whole = batch * (uint32_t)random_range(random, 1, most < 2 ? 2 : most);
+    c->count_bytes =
+        (uint32_t)DRAW(random, {20, JUST(whole)}, {10, JUST(whole - batch + PREFETCH_WORD_BYTES)},
+                       {70, BETWEEN(whole - batch + PREFETCH_WORD_BYTES, whole), .unit = PREFETCH_WORD_BYTES});
+}
+
 #define CASE struct prefetch_case
 static const struct field field[] = {
-    FIELD_NUMBER("stages", stages, 0, PREFETCH_MAX_STAGES, "stages of the ring"),
-    FIELD_NUMBER("stores", stores, 0, PREFETCH_MAX_STORES, "stores that may be in flight"),
-    FIELD_NUMBER("ctas", ctas, 0, PREFETCH_MAX_CTAS, "CTAs of the grid"),
-    FIELD_NUMBER("threads", threads, 0, PREFETCH_MAX_THREADS, "threads of a CTA"),
-    FIELD_NUMBER("bytes", count_bytes, 0, PREFETCH_MAX_BYTES, "how many bytes are copied"),
-    FIELD_NUMBER("batch", batch_bytes, 0, PREFETCH_SHARED_BYTES, "bytes of a stage"),
-    FIELD_NUMBER("offset", offset, 0, PREFETCH_MAX_OFFSET, "bytes of both arrays past 128-byte alignment"),
+    FIELD_NUMBER("stages", stages, 1, PREFETCH_MAX_STAGES, "stages of the ring"),
+    FIELD_NUMBER("stores", stores, 0, PREFETCH_MAX_STORES, "stores that may be in flight", .draw = draw_stores),
+    FIELD_NUMBER("threads", threads, 32, PREFETCH_MAX_THREADS, "threads of a CTA", .multiple = 32,
+                 DRAWN({1, ONE_OF(some_threads)})),
+    FIELD_NUMBER("batch", batch_bytes, 4, PREFETCH_SHARED_BYTES, "bytes of a stage", .multiple = PREFETCH_WORD_BYTES,
+                 .draw = draw_batch),
+    FIELD_NUMBER("ctas", ctas, 1, PREFETCH_MAX_CTAS, "CTAs of the grid", .draw = draw_ctas),
+    FIELD_NUMBER("bytes", count_bytes, 4, PREFETCH_MAX_BYTES, "how many bytes are copied",
+                 .multiple = PREFETCH_WORD_BYTES, .draw = draw_bytes),
+    FIELD_NUMBER("offset", offset, 0, PREFETCH_MAX_OFFSET, "bytes of both arrays past 128-byte alignment",
+                 .multiple = PREFETCH_WORD_BYTES, DRAWN({99, BETWEEN(0, 127), .unit = 16}, {1, BETWEEN(4, 127)})),
     FIELD_NUMBER("in_place", in_place, 0, 1, "1: source and destination are one"),
     FIELD_SEED,
     FIELD_END,
@@ -149,7 +188,6 @@ const struct family family_prefetch = {
     FAMILY_CASES("prefetch", struct prefetch_case, field, .illegal = illegal),
     .summary = "the prefetch pipeline, 1 to 16 stages of bulk copies: both arrays, the stages and their barriers",
     .cost = 20,
-    .generate = prefetch_generate,
     .windows = prefetch_windows,
     .fill = prefetch_fill,
     .run_model = prefetch_run_model,

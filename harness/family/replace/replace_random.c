@@ -4,6 +4,7 @@
 // and, now and then, where it may not.
 #include "arena.h"
 #include "copy.h"
+#include "draw.h"
 #include "replace_case.h"
 
 static void add(struct replace_case *c, enum replace_field field, uint32_t ordinal, uint64_t value)
@@ -34,42 +35,34 @@ static void rebuild(struct random *random, const struct tensormap *to, struct re
     }
 }
 
-// A value near the limits of a field that counts up to `most`.
-static uint64_t near(struct random *random, uint64_t most)
-{
-    const uint64_t values[] = {0, 1, 2, most / 2, most - 1, most, most + 1, most + 2, UINT32_MAX, (uint64_t)1 << 31};
-    return (uint32_t)(random_chance(random, 60) ? random_below(random, most + 1) : random_pick(random, values));
-}
-
 static uint64_t any_value(struct random *random, enum replace_field field)
 {
-    static const uint64_t dims[] = {0, 1, (uint64_t)1 << 31, ((uint64_t)1 << 31) + 1, UINT32_MAX, 4096};
-    static const uint64_t strides[] = {0, 8, 15, 16, 24, 4096, (uint64_t)1 << 36, ((uint64_t)1 << 40) - 16};
-    uint64_t value;
+    static const int32_t boxes[] = {4, 8, 16, 32, 64};
+    const int64_t limit = (int64_t)1 << 31, anything = (int64_t)random_u64(random);
     switch (field) {
     case REPLACE_GLOBAL_ADDRESS:
-        if (random_chance(random, 6)) return random_u64(random);
-        value = ARENA_BASE + random_below(random, ARENA_BYTES / 32) * 16;
-        return value + (random_chance(random, 4) ? 8 : 0);
+        return (uint64_t)DRAW(random, {6, JUST(anything)}, {4, JUST(ARENA_BASE + 8)},
+                              {90, BETWEEN(ARENA_BASE, ARENA_BASE + ARENA_BYTES / 2 - 1), .unit = 16});
     case REPLACE_RANK:
-        return random_chance(random, 90) ? random_below(random, 5) : near(random, 8);
+        return (uint64_t)DRAW(random, {94, BETWEEN(0, 4)}, {5, BETWEEN(0, 10)}, {1, JUST(UINT32_MAX)});
     case REPLACE_BOX_DIM:
-        return random_chance(random, 60) ? (uint64_t)4 << random_below(random, 5) : near(random, TENSORMAP_MAX_BOX);
+        return (uint64_t)DRAW(random, {60, ONE_OF(boxes)}, {25, BETWEEN(0, 256)}, {11, BETWEEN(253, 258)},
+                              {2, BETWEEN(limit - 1, limit)}, {2, JUST(UINT32_MAX)});
     case REPLACE_GLOBAL_DIM:
-        return random_chance(random, 70) ? 1 + random_below(random, 300) : random_pick(random, dims);
+        return (uint64_t)DRAW(random, {72, BETWEEN(1, 300)}, {8, BETWEEN(0, 1)}, {10, BETWEEN(limit, limit + 1)},
+                              {5, JUST(UINT32_MAX)}, {5, JUST(4096)});
     case REPLACE_GLOBAL_STRIDE:
-        if (random_chance(random, 10)) return random_u64(random);
-        return random_chance(random, 60) ? 16 * random_below(random, 512) : random_pick(random, strides);
+        return (uint64_t)DRAW(random, {10, JUST(anything)}, {54, BETWEEN(0, 8191), .unit = 16}, {18, BETWEEN(8, 24)},
+                              {9, JUST((int64_t)1 << 36)}, {9, JUST(((int64_t)1 << 40) - 16)});
     case REPLACE_ELEMENT_STRIDE:
-        return random_chance(random, 80) ? 1 + random_below(random, 8) : near(random, 8);
-    case REPLACE_ELEMTYPE:
-        return random_below(random, REPLACE_ELEMTYPES);
+        return (uint64_t)DRAW(random, {85, BETWEEN(1, 8)}, {12, BETWEEN(0, 10)}, {2, BETWEEN(limit - 1, limit)},
+                              {1, JUST(UINT32_MAX)});
     case REPLACE_INTERLEAVE_LAYOUT:
-        return random_chance(random, 70) ? 0 : random_below(random, REPLACE_INTERLEAVES);
-    case REPLACE_SWIZZLE_MODE:
-        return random_below(random, REPLACE_SWIZZLES);
+        return (uint64_t)DRAW(random, {70, JUST(0)}, {30, BETWEEN(0, REPLACE_INTERLEAVES - 1)});
     default:
-        return random_below(random, REPLACE_FILLS);
+        return random_below(random, field == REPLACE_ELEMTYPE       ? REPLACE_ELEMTYPES
+                                    : field == REPLACE_SWIZZLE_MODE ? REPLACE_SWIZZLES
+                                                                    : REPLACE_FILLS);
     }
 }
 

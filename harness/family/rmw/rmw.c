@@ -29,9 +29,8 @@ static const char *illegal(const void *test_case)
 {
     const struct rmw_case *c = test_case;
     uint32_t bytes = rmw_element_bytes((enum rmw_type)c->type);
-    if (c->threads == 0 || c->threads % 32 != 0) return "\"threads\" is 32, 64, ... 256";
-    if (c->tile == 0 || c->tile > RMW_MAX_TILE_BYTES / bytes) return "\"tile\" is 1 to 65536 bytes";
-    if (c->count == 0 || c->count > (uint64_t)RMW_MAX_CTAS * c->tile) return "\"count\" is that of 1 to 64 tiles";
+    if (c->tile > RMW_MAX_TILE_BYTES / bytes) return "\"tile\" is 1 to 65536 bytes";
+    if (c->count > (uint64_t)RMW_MAX_CTAS * c->tile) return "\"count\" is that of 1 to 64 tiles";
     if (c->offset % bytes != 0) return "\"offset\" is a multiple of the type's bytes";
     return NULL;
 }
@@ -123,15 +122,58 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
     return rmw_start(gpu, (enum rmw_form)c->form, (enum rmw_type)c->type, (enum rmw_issuer)c->issuer, c->threads, &job);
 }
 
+// --- Random cases: every kernel; arrays that start anywhere their call allows, with a last tile of any length, and now
+// and then one that is not aligned for a bulk copy.
+
+enum { MOST_BYTES = 48 << 10 }; // of an array, but for a few
+static const int32_t some_threads[] = {32, 64, 96, 128, 128, 192, 256};
+
+// What tiles and starts are multiples of: bulk copies take whole 16 bytes, but for a few that fault.
+static uint32_t unit_of(struct random *random, const struct rmw_case *c)
+{
+    const uint32_t bytes = rmw_element_bytes((enum rmw_type)c->type);
+    const int is_bulk = rmw_path((enum rmw_form)c->form, (enum rmw_type)c->type) == RMW_BULK;
+    return is_bulk && bytes < 16 && !random_chance(random, 2) ? 16 : bytes;
+}
+
+static void draw_tile(struct random *random, void *test_case)
+{
+    struct rmw_case *c = test_case;
+    const uint32_t bytes = rmw_element_bytes((enum rmw_type)c->type), unit = unit_of(random, c);
+    c->tile = (uint32_t)DRAW(random, {50, BETWEEN(unit, 512), .unit = unit}, {40, BETWEEN(unit, 4096), .unit = unit},
+                             {10, BETWEEN(unit, 16384), .unit = unit}) /
+              bytes;
+}
+
+// Often whole tiles, one element more, or one less.
+static void draw_count(struct random *random, void *test_case)
+{
+    struct rmw_case *c = test_case;
+    const uint32_t tiles = MOST_BYTES / rmw_element_bytes((enum rmw_type)c->type) / c->tile;
+    const uint32_t whole = c->tile * (uint32_t)random_range(random, 1, tiles < 1 ? 1 : tiles > 16 ? 16 : tiles);
+    c->count = (uint32_t)DRAW(random, {15, JUST(whole)}, {10, JUST(whole + 1)}, {10, JUST(whole > 1 ? whole - 1 : 1)},
+                              {65, BETWEEN(whole - c->tile + 1, whole)});
+}
+
+static void draw_offset(struct random *random, void *test_case)
+{
+    struct rmw_case *c = test_case;
+    const uint32_t unit = unit_of(random, c);
+    c->offset = unit * (uint32_t)random_below(random, 112 / unit);
+}
+
 #define CASE struct rmw_case
 static const struct field field[] = {
-    FIELD_ONE_OF("form", form, rmw_form_names, "the function that copies"),
+    FIELD_ONE_OF("form", form, rmw_form_names, "the function that copies",
+                 DRAWN({5, BETWEEN(0, RMW_FORMS - 1)}, {1, JUST(RMW_MEMCPY_ASYNC)})),
     FIELD_ONE_OF("type", type, rmw_type_names, "type of an element"),
     FIELD_ONE_OF("issuer", issuer, rmw_issuer_names, "which threads copy"),
-    FIELD_NUMBER("threads", threads, 0, RMW_MAX_THREADS, "threads of a CTA"),
-    FIELD_NUMBER("count", count, 0, UINT32_MAX, "elements of the array"),
-    FIELD_NUMBER("tile", tile, 0, RMW_MAX_TILE_BYTES, "elements of a CTA"),
-    FIELD_NUMBER("offset", offset, 0, RMW_MAX_OFFSET, "bytes of the array past 128-byte alignment"),
+    FIELD_NUMBER("threads", threads, 32, RMW_MAX_THREADS, "threads of a CTA", .multiple = 32,
+                 DRAWN({1, ONE_OF(some_threads)})),
+    FIELD_NUMBER("tile", tile, 1, RMW_MAX_TILE_BYTES, "elements of a CTA", .draw = draw_tile),
+    FIELD_NUMBER("count", count, 1, UINT32_MAX, "elements of the array", .draw = draw_count),
+    FIELD_NUMBER("offset", offset, 0, RMW_MAX_OFFSET, "bytes of the array past 128-byte alignment",
+                 .draw = draw_offset),
     FIELD_SEED,
     FIELD_END,
 };
@@ -150,7 +192,6 @@ const struct family family_rmw = {
     .summary =
         "read-modify-write of an array by memcpy_async, memcpy_async_tx and cp_async_bulk: the array, tiles, barriers",
     .cost = 20,
-    .generate = rmw_generate,
     .windows = rmw_windows,
     .fill = rmw_fill,
     .run_model = rmw_run_model,

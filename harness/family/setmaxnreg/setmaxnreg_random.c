@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random programs of setmaxnreg: warpgroups that take what others gave, exactly that or a unit more, and wait; equal
 // counts; now and then a count on the wrong side of the present one, by a unit or by many.
-#include "random.h"
+#include "draw.h"
 #include "register_pool.h"
 #include "setmaxnreg_case.h"
 
@@ -11,11 +11,8 @@ static const uint32_t launches[] = {
 #undef GROUPS
 };
 
-static uint32_t any_count(struct random *random, uint32_t least, uint32_t most)
-{
-    uint32_t units = (most - least) / REGISTER_COUNT_UNIT;
-    return least + REGISTER_COUNT_UNIT * (uint32_t)random_below(random, units + 1);
-}
+// Legal counts between two others.
+#define COUNTS(least, most) BETWEEN(least, (most) + REGISTER_COUNT_UNIT - 1), .unit = REGISTER_COUNT_UNIT
 
 // The registers of a warpgroup and those in the pool, for each thread of one, after the steps so far if none waits.
 struct account {
@@ -38,16 +35,8 @@ static uint32_t pick_increase(struct random *random, uint32_t now, uint32_t free
 {
     uint32_t most = REGISTER_COUNT_MOST, fits = now + (free > most ? most : free);
     if (fits > most) fits = most;
-    switch (random_below(random, 4)) {
-    case 0:
-        return fits;
-    case 1:
-        return fits < most ? fits + REGISTER_COUNT_UNIT : most;
-    case 2:
-        return any_count(random, now, fits);
-    default:
-        return any_count(random, now, most);
-    }
+    return (uint32_t)DRAW(random, {1, JUST(fits)}, {1, JUST(fits < most ? fits + REGISTER_COUNT_UNIT : most)},
+                          {1, COUNTS(now, fits)}, {1, COUNTS(now, most)});
 }
 
 static struct setmaxnreg_step pick_step(struct random *random, const struct setmaxnreg_case *c)
@@ -57,7 +46,7 @@ static struct setmaxnreg_step pick_step(struct random *random, const struct setm
                                    .warpgroup = (uint32_t)random_below(random, c->warpgroups)};
     uint32_t now = a.count[step.warpgroup];
     if (step.op == SETMAXNREG_DEC)
-        step.count = random_chance(random, 25) ? REGISTER_COUNT_LEAST : any_count(random, REGISTER_COUNT_LEAST, now);
+        step.count = (uint32_t)DRAW(random, {25, JUST(REGISTER_COUNT_LEAST)}, {75, COUNTS(REGISTER_COUNT_LEAST, now)});
     else
         step.count = pick_increase(random, now, (int32_t)a.free < 0 ? 0 : a.free);
     return step;
@@ -70,11 +59,10 @@ static void spoil(struct random *random, struct setmaxnreg_case *c)
     c->count--;
     uint32_t now = account_of(c).count[last->warpgroup], unit = REGISTER_COUNT_UNIT;
     c->count++;
-    int is_near = random_chance(random, 50);
     if (last->op == SETMAXNREG_DEC && now < REGISTER_COUNT_MOST)
-        last->count = is_near ? now + unit : any_count(random, now + unit, REGISTER_COUNT_MOST);
+        last->count = (uint32_t)DRAW(random, {1, JUST(now + unit)}, {1, COUNTS(now + unit, REGISTER_COUNT_MOST)});
     else if (last->op == SETMAXNREG_INC && now > REGISTER_COUNT_LEAST)
-        last->count = is_near ? now - unit : any_count(random, REGISTER_COUNT_LEAST, now - unit);
+        last->count = (uint32_t)DRAW(random, {1, JUST(now - unit)}, {1, COUNTS(REGISTER_COUNT_LEAST, now - unit)});
 }
 
 // Steps that leave it open who is served, or leave somebody waiting, are taken back.

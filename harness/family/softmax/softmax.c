@@ -20,9 +20,6 @@ static const char *const inputs_names[] = {SOFTMAX_INPUTS(NAME) NULL};
 static const char *illegal(const void *test_case)
 {
     const struct softmax_case *c = test_case;
-    if (c->parts == 0 || c->rows == 0 || c->count == 0) return "parts, rows and count are at least 1";
-    if (c->dims != 64 && c->dims != SOFTMAX_MAX_DIMS) return "dims is 64 or 128";
-    if (c->threads < SOFTMAX_MIN_THREADS || c->threads % 32 != 0) return "threads is a multiple of 32 from 64 to 512";
     return (uint64_t)c->rows * c->count <= SOFTMAX_MAX_COUNT ? NULL : "rows * count is at most 16384";
 }
 
@@ -168,15 +165,29 @@ static int start_case(struct gpu *gpu, const void *test_case, struct result *res
     return error;
 }
 
+// Few keys for several queries: the model takes its time with each.
+static void draw_count(struct random *random, void *test_case)
+{
+    struct softmax_case *c = test_case;
+    if (c->rows > 1)
+        c->count = (uint32_t)DRAW(random, {30, BETWEEN(1, 20)}, {70, BETWEEN(1, 59)});
+    else
+        c->count = (uint32_t)DRAW(random, {10, BETWEEN(1, 20)}, {17, BETWEEN(1, 59)}, {46, BETWEEN(60, 100)},
+                                  {23, BETWEEN(60, 500)}, {4, BETWEEN(1, 3000)});
+}
+
+// Random cases: one to sixteen parts, fewer keys than parts, parts and groups of lanes without a key, counts that
+// nothing divides, scores that make weights of 0, and keys that all weigh the same.
 #define CASE struct softmax_case
 static const struct field field[] = {
     FIELD_ONE_OF("variant", variant, variant_names, "the kernel"),
-    FIELD_NUMBER("parts", parts, 0, SOFTMAX_MAX_PARTS, "CTAs that share the keys"),
-    FIELD_NUMBER("rows", rows, 0, SOFTMAX_MAX_ROWS, "queries"),
-    FIELD_NUMBER("dims", dims, 0, SOFTMAX_MAX_DIMS, "length of a query, a key and a value"),
-    FIELD_NUMBER("count", count, 0, SOFTMAX_MAX_COUNT, "keys"),
-    FIELD_NUMBER("threads", threads, 0, SOFTMAX_MAX_THREADS, "threads of a CTA"),
-    FIELD_ONE_OF("inputs", inputs, inputs_names, "how the inputs are spread"),
+    FIELD_NUMBER("parts", parts, 1, SOFTMAX_MAX_PARTS, "CTAs that share the keys"),
+    FIELD_NUMBER("rows", rows, 1, SOFTMAX_MAX_ROWS, "queries", DRAWN({55, JUST(1)}, {45, BETWEEN(2, 4)})),
+    FIELD_NUMBER("dims", dims, 64, SOFTMAX_MAX_DIMS, "length of a query, a key and a value", .multiple = 64),
+    FIELD_NUMBER("count", count, 1, SOFTMAX_MAX_COUNT, "keys", .draw = draw_count),
+    FIELD_NUMBER("threads", threads, SOFTMAX_MIN_THREADS, SOFTMAX_MAX_THREADS, "threads of a CTA", .multiple = 32),
+    FIELD_ONE_OF("inputs", inputs, inputs_names, "how the inputs are spread",
+                 DRAWN({47, JUST(SOFTMAX_PLAIN)}, {48, JUST(SOFTMAX_STEEP)}, {5, JUST(SOFTMAX_FLAT)})),
     FIELD_SEED,
     FIELD_END,
 };
@@ -186,7 +197,6 @@ const struct family family_softmax = {
     FAMILY_CASES("softmax", struct softmax_case, field, .illegal = illegal),
     .summary = "attention of one query, its keys split over CTAs that meet in distributed shared or global memory",
     .cost = 25,
-    .generate = softmax_generate,
     .windows = softmax_windows,
     .fill = softmax_fill,
     .run_model = softmax_model,

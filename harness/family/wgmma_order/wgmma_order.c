@@ -21,23 +21,6 @@ static const char *const omission_names[] = {
 #undef NAME
         NULL};
 
-// --- JSON ------------------------------------------------------------------------------------------------------------
-
-void wgmma_order_generate(struct random *random, void *test_case)
-{
-    struct wgmma_order_case *c = test_case;
-    *c = (struct wgmma_order_case){.kind = random_chance(random, 20) ? WGMMA_ORDER_OMIT : WGMMA_ORDER_OVERWRITE};
-    c->seed = (uint32_t)random_u64(random);
-    if (c->kind == WGMMA_ORDER_OMIT) {
-        c->omission = (uint32_t)random_below(random, WGMMA_ORDER_OMISSION_COUNT);
-        return;
-    }
-    c->newest = (uint32_t)random_below(random, WGMMA_ORDER_GROUPS);
-    c->victim = (uint32_t)random_below(random, WGMMA_ORDER_GROUPS);
-    c->target = (uint32_t)random_below(random, WGMMA_ORDER_TARGET_COUNT);
-    c->load = (uint32_t)random_below(random, 2);
-}
-
 // --- The model -------------------------------------------------------------------------------------------------------
 
 static void order_windows(const void *test_case, struct result *result)
@@ -123,7 +106,8 @@ static int kind_of(const void *test_case)
 #define CASE      struct wgmma_order_case
 #define OVERWRITE .is_there = kind_of, .only = 1 << WGMMA_ORDER_OVERWRITE, .where = "the other kinds"
 static const struct field field[] = {
-    FIELD_ONE_OF("kind", kind, kind_names, "what is tried"),
+    FIELD_ONE_OF("kind", kind, kind_names, "what is tried",
+                 DRAWN({80, JUST(WGMMA_ORDER_OVERWRITE)}, {20, JUST(WGMMA_ORDER_OMIT)})),
     FIELD_ONE_OF("omission", omission, omission_names, "what is left out", .is_there = kind_of,
                  .only = 1 << WGMMA_ORDER_OMIT, .where = "the kind omit"),
     FIELD_NUMBER("newest", newest, 0, WGMMA_ORDER_GROUPS - 1, "groups that wait_group leaves", OVERWRITE),
@@ -140,7 +124,6 @@ const struct family family_wgmma_order = {
     FAMILY_CASES("wgmma_order", struct wgmma_order_case, field),
     .summary = "wgmma.fence, commit_group, wait_group: operands overwritten after a wait, instructions left out; D",
     .cost = 50,
-    .generate = wgmma_order_generate,
     .windows = order_windows,
     .run_model = order_run_model,
     .jobs = &jobs,
