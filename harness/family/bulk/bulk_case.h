@@ -34,12 +34,6 @@ struct bulk_region {
 
 struct bulk_region bulk_region(const struct bulk_case *test_case);
 
-// The model's view of a case; the memories are the caller's.
-struct bulk bulk_of_case(const struct bulk_case *test_case, const struct memory *source,
-                         const struct memory *destination);
-
-// What memory holds before, and `size_bytes` of it (a multiple of 8).
-enum bulk_content bulk_content_of(const struct bulk_case *test_case);
 void bulk_fill(const struct bulk_case *test_case, uint32_t salt, uint8_t *bytes, uint32_t size_bytes);
 
 // "global_to_shared", ..., and "copy", "add.u32", ...; NULL ends both.

@@ -161,7 +161,8 @@ static int check_no_cluster(const struct gemm_case *c, struct text *why)
            (kernel == GEMM_GATHER || is_within("ctas", c->ctas, 0, 0, because, why));
 }
 
-int gemm_check(const struct gemm_case *c, struct text *why)
+// 1 if the kernels take this case; else 0 with a sentence in `why` that names the key, its limit and the nearest value.
+static int gemm_check(const struct gemm_case *c, struct text *why)
 {
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     const struct gemm_job job = gemm_case_job(c);

@@ -58,9 +58,6 @@ struct gemm_job gemm_case_job(const struct gemm_case *c);
 // The least pitch of each operand for the case's instance and sizes.
 void gemm_least_pitch(struct gemm_case *c);
 
-// 1 if the kernels take this case; else 0 with a sentence in `why` that names the key, its limit and the nearest value.
-int gemm_check(const struct gemm_case *c, struct text *why);
-
 extern const struct fields gemm_fields;
 
 // --- The model (gemm_model.c) ----------------------------------------------------------------------------------------

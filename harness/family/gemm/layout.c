@@ -35,13 +35,14 @@ static uint32_t side(const struct layout_case *c, enum gemm_operand operand)
     return operand == GEMM_B ? c->n : c->m;
 }
 
-uint32_t layout_rows(const struct layout_case *c, enum gemm_operand operand)
+// Rows and bytes of a row of an operand as it lies in memory, and the bytes of all of it (D with its guards).
+static uint32_t layout_rows(const struct layout_case *c, enum gemm_operand operand)
 {
     int is_mn_major = operand != GEMM_D && instances[c->instance].is_mn_major[operand];
     return is_mn_major ? c->k : side(c, operand);
 }
 
-uint32_t layout_row_bytes(const struct layout_case *c, enum gemm_operand operand)
+static uint32_t layout_row_bytes(const struct layout_case *c, enum gemm_operand operand)
 {
     if (operand == GEMM_D) return c->n * 4;
     uint32_t elements = instances[c->instance].is_mn_major[operand] ? side(c, operand) : c->k;

@@ -25,9 +25,6 @@ struct layout_instance {
 
 const struct layout_instance *layout_instance_row(uint32_t instance);
 
-// Rows and bytes of a row of an operand as it lies in memory, and the bytes of all of it (D with its guards).
-uint32_t layout_rows(const struct layout_case *c, enum gemm_operand operand);
-uint32_t layout_row_bytes(const struct layout_case *c, enum gemm_operand operand);
 size_t layout_operand_size(const struct layout_case *c, enum gemm_operand operand);
 
 // What A, B or D holds before.

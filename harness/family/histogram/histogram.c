@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Family "histogram": bins over the shared memory of a cluster, by reductions through shared::cluster; the same in
 // global memory; and the same without the last barrier. kernels/histogram.cu has the kernels.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,9 @@ static uint32_t ctas_bytes(const struct histogram_case *c)
     return c->cluster > 0 ? histogram_grid(c) * (uint32_t)sizeof(struct histogram_cta) : 0;
 }
 
-void histogram_windows(const void *test_case, struct result *result)
+// Adds the windows of a result: "bins" with HISTOGRAM_GUARD_WORDS on both sides; of each CTA of a cluster, "shared",
+// its bins when no more are counted, and "ctas", a struct histogram_cta; and what they hold before.
+static void histogram_windows(const void *test_case, struct result *result)
 {
     const struct histogram_case *c = test_case;
     result_window(result, "bins", 0, bins_bytes(c));
@@ -87,7 +90,7 @@ void histogram_windows(const void *test_case, struct result *result)
     if (c->cluster > 0) result_window(result, "ctas", 0, ctas_bytes(c));
 }
 
-void histogram_fill(const void *test_case, const struct result *result)
+static void histogram_fill(const void *test_case, const struct result *result)
 {
     const struct histogram_case *c = test_case;
     for (uint32_t at = 0; at < bins_bytes(c); at += 4) {
@@ -214,6 +217,29 @@ static const struct field field[] = {
     FIELD_END,
 };
 #undef CASE
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+enum rule histogram_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    static const char *const members[] = {"%cluster_ctarank", "%cluster_nctarank", "%clusterid", "mapa"};
+    const struct histogram_case *c = test_case;
+    const struct difference_units words = difference_units(difference, 4);
+    const uint32_t want = (uint32_t)words.expected, got = (uint32_t)words.found, word = difference->at / 4;
+    const int window = difference->window;
+    const uint32_t cta_bins = histogram_job_of(c).cta_bins, before = HISTOGRAM_GUARD_WORDS + c->bins_skew;
+    if (window == 0 && (word < before || word >= before + c->nbins))
+        fprintf(out, "    word %d beside the bins: ", (int)word - (int)before);
+    else if (window == 0)
+        fprintf(out, "    bin %u, in CTA %u of a cluster: ", word - before, (word - before) / cta_bins);
+    else if (window == 1)
+        fprintf(out, "    shared memory of CTA %u of the grid, bin %u of its own: ", word / cta_bins, word % cta_bins);
+    else
+        fprintf(out, "    %s of CTA %u: ", members[word % 4], word / 4);
+    fprintf(out, "%u expected, %u found (%+d)\n", want, got, (int32_t)(got - want));
+    if (window != 2) return RULE_CLUSTER_ACCESS;
+    return word % 4 == 3 ? RULE_CLUSTER_MAPA : RULE_CLUSTER_RANK;
+}
 
 const struct family family_histogram = {
     FAMILY_CASES("histogram", struct histogram_case, field, .illegal = illegal),

@@ -37,11 +37,6 @@ struct histogram_job histogram_job_of(const struct histogram_case *c);
 int32_t histogram_value(const struct histogram_case *c, uint32_t i);
 uint32_t histogram_before(const struct histogram_case *c, int64_t i);
 
-// Adds the windows of a result: "bins" with HISTOGRAM_GUARD_WORDS on both sides; of each CTA of a cluster, "shared",
-// its bins when no more are counted, and "ctas", a struct histogram_cta; and what they hold before.
-void histogram_windows(const void *test_case, struct result *result);
-void histogram_fill(const void *test_case, const struct result *result);
-
 enum rule histogram_model(const void *test_case, struct result *result);
 // A launch of `variant` with the device addresses and counts that `job` has; its division is filled in. `cluster` as
 // above. `arguments` (1 pointer) and `job` live as long as the launch. Bins are added to, so the caller clears them.

@@ -19,9 +19,6 @@ struct maps_case {
     struct store_case tensor[MAPS_BATCH];
 };
 
-// The 128 bytes that the kernel gets for a tensor; 0 if the encode of its map is refused.
-int maps_image(const struct maps_case *test_case, uint32_t tensor, struct tensormap_image *image);
-
 // The host's template for maps that a kernel makes: rank 1, UINT8.
 struct map_args maps_template(void);
 

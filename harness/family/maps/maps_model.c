@@ -60,7 +60,8 @@ static void set_fields(struct tensormap_image *image, const struct maps_fields *
     }
 }
 
-int maps_image(const struct maps_case *c, uint32_t tensor, struct tensormap_image *image)
+// The 128 bytes that the kernel gets for a tensor; 0 if the encode of its map is refused.
+static int maps_image(const struct maps_case *c, uint32_t tensor, struct tensormap_image *image)
 {
     const struct map_args start = maps_template(), *args = &c->tensor[tensor].map;
     if (map_args_encode(args, image, NULL) != RULE_OK) return 0;

@@ -76,7 +76,8 @@ const char *mbarrier_op_illegal(const struct mbarrier_op *program, int index)
     return row->operand == MBARRIER_TAKES_TOKEN ? token_illegal(program, index) : NULL;
 }
 
-uint32_t mbarrier_lane_operand(const struct mbarrier_op *op, int lane)
+// The operand of lane `lane`: operand + lane * step mod 2^32.
+static uint32_t mbarrier_lane_operand(const struct mbarrier_op *op, int lane)
 {
     return op->operand + (uint32_t)lane * op->step;
 }

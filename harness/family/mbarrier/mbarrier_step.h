@@ -21,9 +21,6 @@ uint32_t mbarrier_issuer_find(const char *name);
 // NULL if step `index` of `program` can be executed, else a sentence that names what is wrong and what is legal.
 const char *mbarrier_op_illegal(const struct mbarrier_op *program, int index);
 
-// The operand of lane `lane`: operand + lane * step mod 2^32.
-uint32_t mbarrier_lane_operand(const struct mbarrier_op *op, int lane);
-
 // The barrier of lane `lane`, which differs where the step has a spread.
 uint32_t mbarrier_lane_barrier(const struct mbarrier_op *op, int lane);
 

@@ -2,6 +2,8 @@
 // Family "misuse": one instruction with operands that may be wrong. The result is all that it could have changed: four
 // barriers, its register, global memory of its own, a piece of shared memory, and a sum over the shared memory of each
 // CTA. What the model says of a job is in misuse_model.c.
+#include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "bulk.h"
@@ -11,6 +13,7 @@
 #include "map_args.h"
 #include "misuse_case.h"
 #include "misuse_model.h"
+#include "operand.h"
 
 const char *const misuse_operation_names[] = {
 #define NAME(id, name, operands) name,
@@ -256,6 +259,67 @@ static const struct field field[] = {
 };
 #undef OPERAND
 #undef CASE
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+// What the word at `at` of the window "state" is.
+static const char *state_name(uint32_t at)
+{
+    if (at < offsetof(struct misuse_output, sum)) return "word of barrier";
+    if (at < offsetof(struct misuse_output, value)) return "sum over the shared memory of CTA";
+    return "register";
+}
+
+static enum rule rule_of(const struct misuse_case *c)
+{
+    static const enum rule rules[MISUSE_COUNT] = {
+        [MISUSE_TILE_LOAD] = RULE_TILE_ADDRESS,
+        [MISUSE_TILE_STORE] = RULE_STORE_LAYOUT,
+        [MISUSE_TILE_REDUCE] = RULE_REDUCE_INTEGER,
+        [MISUSE_BULK_LOAD] = RULE_BULK_SIZE,
+        [MISUSE_BULK_STORE] = RULE_BULK_SIZE,
+        [MISUSE_BULK_REDUCE] = RULE_BULK_SIZE,
+        [MISUSE_BULK_SHARED] = RULE_BULK_SIZE,
+        [MISUSE_PREFETCH_BULK] = RULE_PREFETCH_NO_EFFECT,
+        [MISUSE_PREFETCH_TILE] = RULE_PREFETCH_NO_EFFECT,
+        [MISUSE_PREFETCH_IM2COL] = RULE_PREFETCH_NO_EFFECT,
+        [MISUSE_PREFETCH_MAP] = RULE_PREFETCH_NO_EFFECT,
+        [MISUSE_ACQUIRE_MAP] = RULE_MAP_LOCATION_WAYS,
+        [MISUSE_COPY_MAP] = RULE_MAP_LOCATION_WAYS,
+        [MISUSE_LOAD_SHARED] = RULE_SHARED_ACCESS_WINDOW,
+        [MISUSE_STORE_SHARED] = RULE_SHARED_ACCESS_WINDOW,
+        [MISUSE_ATOMIC_SHARED] = RULE_SHARED_ACCESS_WINDOW,
+        [MISUSE_ARRIVE_SHARED] = RULE_MBARRIER_PHASE,
+        [MISUSE_INIT_SHARED] = RULE_MBARRIER_INIT,
+        [MISUSE_TEST_SHARED] = RULE_MBARRIER_WAIT_PARITY,
+        [MISUSE_EXPECT_SHARED] = RULE_MBARRIER_PHASE,
+        [MISUSE_ARRIVE_GENERIC] = RULE_MBARRIER_GENERIC_SPACE,
+        [MISUSE_LOAD_GLOBAL] = RULE_GLOBAL_ACCESS_ALIGN,
+        [MISUSE_STORE_GLOBAL] = RULE_GLOBAL_ACCESS_ALIGN,
+    };
+    const unsigned operands = misuse_operands(c->operation);
+    const int is_copy = c->operation <= MISUSE_BULK_SHARED;
+    if (is_copy && (operands & MISUSE_BARRIER) != 0 && operand_is_nowhere(c->barrier))
+        return RULE_OPERAND_BARRIER_NOWHERE;
+    return is_copy && operand_is_nowhere(c->shared) ? RULE_OPERAND_NOWHERE : rules[c->operation];
+}
+
+enum rule misuse_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    const struct misuse_case *c = test_case;
+    struct difference_units words = difference_units(difference, 8);
+    uint32_t at = difference->at / 8 * 8;
+    if (strcmp(difference->expected->name, "state") != 0)
+        fprintf(out, "    %s 0x%" PRIx64 ":", difference->expected->name, difference->expected->base + at);
+    else if (at >= offsetof(struct misuse_output, value))
+        fprintf(out, "    %s:", state_name(at));
+    else
+        fprintf(out, "    %s %u:", state_name(at), at / 8 % MISUSE_BARRIERS % (at < 32 ? 4 : 2));
+    fprintf(out, " 0x%016" PRIx64 " expected, 0x%016" PRIx64 " found\n", words.expected, words.found);
+    fprintf(out, "    %s, shared 0x%x, barrier 0x%x, global 0x%" PRIx64 "\n", misuse_operation_names[c->operation],
+            c->shared, c->barrier, c->global);
+    return rule_of(c);
+}
 
 const struct family family_misuse = {
     FAMILY_CASES("misuse", struct misuse_case, field, .illegal = illegal),

@@ -34,7 +34,4 @@ struct mma_element {
 struct number_place mma_case_element(const struct mma_case *test_case, const struct mma_state *state, int lane,
                                      int index, int part, struct mma_element *element);
 
-// Bytes of D of all lanes.
-uint32_t mma_case_d_bytes(const struct mma_case *test_case);
-
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Family "multicast": the loads of one cluster. Each CTA's result is its barrier's word and its shared memory around
 // all boxes: a CTA that is in no mask must not change.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "family.h"
 #include "feature.h"
 #include "field.h"
+#include "load_job.h"
 #include "load_launch.h"
 #include "load_text.h"
 #include "mbarrier.h"
@@ -128,7 +130,8 @@ struct multicast_bytes multicast_bytes_of(const struct multicast_case *c, const 
     return (struct multicast_bytes){box_extent_bytes(&box), box_transaction_bytes(&box)};
 }
 
-struct load_window multicast_window(const struct multicast_case *c)
+// The shared addresses that the result holds of each CTA.
+static struct load_window multicast_window(const struct multicast_case *c)
 {
     struct tensormap map = {0};
     uint64_t low = MULTICAST_SHARED_END, high = LOAD_WINDOW_START;
@@ -181,9 +184,10 @@ struct cluster_load multicast_load_of(uint32_t cluster, const struct multicast_i
                                  .barrier_rank = issue->barrier_rank};
 }
 
-enum rule multicast_issue_run(uint32_t cluster, uint32_t mode, uint32_t dims, const struct tensormap *map,
-                              const struct multicast_issue *issue, const struct memory *global_memory,
-                              const struct memory *ctas, uint32_t *transaction_bytes)
+// One issue on the model; `map` is that of the case (unused for bulk copies). Returns the first rule broken.
+static enum rule multicast_issue_run(uint32_t cluster, uint32_t mode, uint32_t dims, const struct tensormap *map,
+                                     const struct multicast_issue *issue, const struct memory *global_memory,
+                                     const struct memory *ctas, uint32_t *transaction_bytes)
 {
     struct cluster_load load = multicast_load_of(cluster, issue, ctas);
     if (mode == MULTICAST_BULK)
@@ -330,6 +334,49 @@ static int multicast_feature(const void *test_case, struct feature *feature)
         return 1;
     }
     return 0;
+}
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+// The issues whose box holds `shared` of CTA `rank`, one line each. Does it lie in other CTAs only? Then the targets
+// are what counts.
+static enum rule explain_writers(const struct multicast_case *c, uint32_t rank, uint32_t shared, FILE *out)
+{
+    struct tensormap map = {0};
+    int here = 0, elsewhere = 0;
+    if (c->mode != MULTICAST_BULK && !multicast_map(c, &map)) return RULE_MULTICAST_OFFSET;
+    for (uint32_t i = 0; i < c->issues; i++) {
+        const struct multicast_issue *issue = &c->issue[i];
+        struct cluster_load load = multicast_load_of(c->cluster, issue, NULL);
+        uint32_t targets = multicast_targets(&load);
+        if (shared < issue->shared || shared >= issue->shared + multicast_bytes_of(c, &map, issue).extent) continue;
+        fprintf(out, "    issue %u, by CTA %u to CTAs of mask 0x%04x: its box %s\n", i, issue->issuer, targets,
+                targets >> rank & 1 ? "lies here" : "lies at this offset, but in other CTAs");
+        *(targets >> rank & 1 ? &here : &elsewhere) += 1;
+    }
+    return here == 0 && elsewhere > 0 ? RULE_MULTICAST_TARGETS : RULE_MULTICAST_OFFSET;
+}
+
+enum rule multicast_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    const struct multicast_case *c = test_case;
+    if (difference->window == 0) {
+        fprintf(out, "    mbarrier of CTA %u: ", difference->at / 8);
+        difference_print_barrier(difference, out);
+        return RULE_MULTICAST_TX_BYTES;
+    }
+    uint32_t rank = (uint32_t)difference->window - 1;
+    uint32_t shared = ((uint32_t)difference->expected->base & 0xffffff) + difference->at;
+    fprintf(out, "    CTA %u shared 0x%x\n", rank, shared);
+    return explain_writers(c, rank, shared, out);
+}
+
+// Which issues write, or do not write, at `place` of a window.
+static enum rule multicast_explain_place(const void *test_case, const struct place *place, FILE *out)
+{
+    uint32_t address = (uint32_t)place->address;
+    if (strncmp(place->window, "cta", 3) != 0) return RULE_MULTICAST_TX_BYTES;
+    return explain_writers(test_case, address >> 24, address & 0xffffff, out);
 }
 
 const struct family family_multicast = {

@@ -29,11 +29,6 @@ uint32_t multicast_ranks(const struct multicast_case *test_case);
 // The map of a case; 0 if it has none, or its encode is refused.
 int multicast_map(const struct multicast_case *test_case, struct tensormap *map);
 
-// One issue on the model; `map` is that of the case (unused for bulk copies). Returns the first rule broken.
-enum rule multicast_issue_run(uint32_t cluster, uint32_t mode, uint32_t dims, const struct tensormap *map,
-                              const struct multicast_issue *issue, const struct memory *global_memory,
-                              const struct memory *ctas, uint32_t *transaction_bytes);
-
 // Where an issue goes, as the model sees it.
 struct cluster_load multicast_load_of(uint32_t cluster, const struct multicast_issue *issue, const struct memory *ctas);
 
@@ -43,11 +38,5 @@ struct multicast_bytes {
 };
 struct multicast_bytes multicast_bytes_of(const struct multicast_case *test_case, const struct tensormap *map,
                                           const struct multicast_issue *issue);
-
-// The shared addresses that the result holds of each CTA.
-struct load_window multicast_window(const struct multicast_case *test_case);
-
-// Which issues write, or do not write, at `place` of a window.
-enum rule multicast_explain_place(const void *test_case, const struct place *place, FILE *out);
 
 #endif

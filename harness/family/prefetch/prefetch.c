@@ -3,12 +3,14 @@
 // on the model and on a GPU. The kernel and its terms are in kernels/prefetch.cu and prefetch_job.h.
 #include "prefetch_case.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "bulk_job.h"
 #include "family.h"
 #include "field.h"
 #include "gpu_jobs.h"
+#include "mbarrier.h"
 
 // --- JSON ------------------------------------------------------------------------------------------------------------
 
@@ -91,7 +93,8 @@ static enum rule prefetch_run_model(const void *test_case, struct result *result
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-int prefetch_start(struct gpu *gpu, uint32_t ctas, uint32_t threads, struct prefetch_job *job)
+// Starts the pipeline over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
+static int prefetch_start(struct gpu *gpu, uint32_t ctas, uint32_t threads, struct prefetch_job *job)
 {
     void *arguments[] = {job};
     struct gpu_launch launch = {.module = "prefetch",
@@ -177,12 +180,66 @@ static const struct field field[] = {
     FIELD_NUMBER("bytes", count_bytes, 4, PREFETCH_MAX_BYTES, "how many bytes are copied",
                  .multiple = PREFETCH_WORD_BYTES, .draw = draw_bytes),
     FIELD_NUMBER("offset", offset, 0, PREFETCH_MAX_OFFSET, "bytes of both arrays past 128-byte alignment",
-                 .multiple = PREFETCH_WORD_BYTES, DRAWN({99, BETWEEN(0, 127), .unit = 16}, {1, BETWEEN(4, 127)})),
+                 .multiple = PREFETCH_WORD_BYTES, DRAWN({98, BETWEEN(0, 127), .unit = 16}, {2, BETWEEN(4, 127)})),
     FIELD_NUMBER("in_place", in_place, 0, 1, "1: source and destination are one"),
     FIELD_SEED,
     FIELD_END,
 };
 #undef CASE
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+static void explain_array(const struct prefetch_case *c, const struct window *expected, const struct window *found,
+                          uint32_t at, FILE *out)
+{
+    uint32_t start = PREFETCH_SURROUND_BYTES + c->offset, want, got;
+    if (at < start || at >= start + c->count_bytes) {
+        fprintf(out, "    %s: byte %" PRIu32 " of the window lies outside of the array and is never written\n",
+                expected->name, at);
+        return;
+    }
+    uint32_t index = (at - start) / PREFETCH_WORD_BYTES, batch = (at - start) / c->batch_bytes;
+    memcpy(&want, expected->bytes + start + index * PREFETCH_WORD_BYTES, sizeof want);
+    memcpy(&got, found->bytes + start + index * PREFETCH_WORD_BYTES, sizeof got);
+    fprintf(out,
+            "    %s: element %" PRIu32 ", batch %" PRIu32 " (CTA %" PRIu32 ", stage %" PRIu32 "): 0x%08" PRIx32
+            " expected, 0x%08" PRIx32 " found\n",
+            expected->name, index, batch, batch % c->ctas, batch / c->ctas % c->stages, want, got);
+}
+
+static void explain_stage(const struct prefetch_case *c, const struct window *expected, const struct window *found,
+                          uint32_t at, FILE *out)
+{
+    uint32_t bytes = prefetch_stages_bytes(c->batch_bytes, c->stages), pitch = prefetch_pitch(c->batch_bytes);
+    uint32_t cta = at / bytes, inside = at % bytes;
+    if (inside < PREFETCH_GUARD_BYTES || inside >= bytes - PREFETCH_GUARD_BYTES)
+        fprintf(out, "    stages: CTA %" PRIu32 ", around them, where nothing is written", cta);
+    else
+        fprintf(out, "    stages: CTA %" PRIu32 ", stage %" PRIu32 ", byte %" PRIu32, cta,
+                (inside - PREFETCH_GUARD_BYTES) / pitch, (inside - PREFETCH_GUARD_BYTES) % pitch);
+    fprintf(out, ": 0x%02x expected, 0x%02x found\n", expected->bytes[at], found->bytes[at]);
+}
+
+static void explain_barrier(const struct prefetch_case *c, const struct difference *difference, FILE *out)
+{
+    uint32_t words = prefetch_words_bytes(c->stages), at = difference->at;
+    fprintf(out, "    barrier of CTA %" PRIu32 ", stage %" PRIu32 ": ", at / words, at % words / MBARRIER_BYTES);
+    difference_print_barrier(difference, out);
+}
+
+enum rule prefetch_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    const struct window *w = difference->expected, *f = difference->found;
+    if (strcmp(w->name, "barriers") == 0) {
+        explain_barrier(test_case, difference, out);
+        return RULE_BULK_TX_BYTES;
+    }
+    if (strcmp(w->name, "stages") == 0)
+        explain_stage(test_case, w, f, difference->at, out);
+    else
+        explain_array(test_case, w, f, difference->at, out);
+    return RULE_BULK_SIZE;
+}
 
 const struct family family_prefetch = {
     FAMILY_CASES("prefetch", struct prefetch_case, field, .illegal = illegal),

@@ -26,9 +26,6 @@ struct prefetch_case {
     uint32_t count_bytes, batch_bytes, offset, in_place, seed;
 };
 
-// Starts the pipeline over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
-int prefetch_start(struct gpu *gpu, uint32_t ctas, uint32_t threads, struct prefetch_job *job);
-
 // The same in the configuration that is fastest on an H200, nothing dumped: addresses and `count_bytes` are multiples
 // of 16. Measured in docs/articles/async-copy-guide.md.
 int prefetch_start_fast(struct gpu *gpu, unsigned long long destination, unsigned long long source,

@@ -19,13 +19,7 @@ struct replace_case {
     uint32_t dims, shared, expect;
 };
 
-// The map after all edits.
-void replace_final(const struct replace_case *test_case, struct tensormap_image *image);
-
 // The same decoded; 0 if no load can be made through it.
 int replace_final_map(const struct replace_case *test_case, struct tensormap *map);
-
-// The shared addresses that the result holds: around the box, nothing without a load.
-struct load_window replace_window(const struct replace_case *test_case);
 
 #endif

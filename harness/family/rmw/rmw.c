@@ -3,6 +3,7 @@
 // what they do on the model and on a GPU. The kernels and their terms are in kernels/rmw.cu and rmw_job.h.
 #include "rmw_case.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "bulk_job.h"
@@ -17,7 +18,7 @@ const char *const rmw_form_names[] = {RMW_FORMS_LIST(FORM_NAME) NULL};
 const char *const rmw_type_names[] = {RMW_TYPES_LIST(TYPE_NAME) NULL};
 const char *const rmw_issuer_names[] = {RMW_ISSUERS_LIST(ISSUER_NAME) NULL};
 
-uint32_t rmw_ctas(const struct rmw_case *c)
+static uint32_t rmw_ctas(const struct rmw_case *c)
 {
     return (c->count + c->tile - 1) / c->tile;
 }
@@ -99,8 +100,9 @@ static enum rule rmw_run_model(const void *test_case, struct result *result)
 
 // --- The GPU ---------------------------------------------------------------------------------------------------------
 
-int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_issuer issuer, uint32_t threads,
-              struct rmw_job *job)
+// Starts a kernel over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
+static int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_issuer issuer, uint32_t threads,
+                     struct rmw_job *job)
 {
     char kernel[80];
     void *arguments[] = {job};
@@ -133,7 +135,7 @@ static uint32_t unit_of(struct random *random, const struct rmw_case *c)
 {
     const uint32_t bytes = rmw_element_bytes((enum rmw_type)c->type);
     const int is_bulk = rmw_path((enum rmw_form)c->form, (enum rmw_type)c->type) == RMW_BULK;
-    return is_bulk && bytes < 16 && !random_chance(random, 2) ? 16 : bytes;
+    return is_bulk && bytes < 16 && !random_chance(random, 3) ? 16 : bytes;
 }
 
 static void draw_tile(struct random *random, void *test_case)
@@ -185,6 +187,63 @@ static enum family_ground rmw_ground(const void *test_case)
     const struct rmw_case *c = test_case;
     int is_asked = c->form != RMW_MEMCPY_ASYNC_GROUP && rmw_path(c->form, c->type) == RMW_BULK;
     return is_asked ? GROUND_SLOW : GROUND_PTX;
+}
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+static void explain_log(const struct window *expected, const struct window *found, uint32_t at, FILE *out)
+{
+    struct rmw_log want, got;
+    uint32_t cta = at / (uint32_t)sizeof want;
+    memcpy(&want, expected->bytes + cta * sizeof want, sizeof want);
+    memcpy(&got, found->bytes + cta * sizeof got, sizeof got);
+    fprintf(out,
+            "    CTA %" PRIu32 ": mbarrier 0x%016" PRIx64 ", %" PRIu32
+            " bytes awaited after the call, fulfilled %" PRIu32,
+            cta, want.word, want.bulk_bytes, want.fulfilled);
+    fprintf(out, " expected; 0x%016" PRIx64 ", %" PRIu32 ", %" PRIu32 " found\n", got.word, got.bulk_bytes,
+            got.fulfilled);
+}
+
+static void explain_array(const struct rmw_case *c, const struct window *expected, const struct window *found,
+                          uint32_t at, FILE *out)
+{
+    uint32_t size = rmw_element_bytes((enum rmw_type)c->type), start = RMW_SURROUND_BYTES + c->offset;
+    uint64_t want = 0, got = 0;
+    if (at < start || at >= start + c->count * size) {
+        fprintf(out, "    array: byte %" PRIu32 " of the window lies outside of it and is never written\n", at);
+        return;
+    }
+    uint32_t index = (at - start) / size, place = start + index * size, shown = size < 8 ? size : 8;
+    memcpy(&want, expected->bytes + place, shown);
+    memcpy(&got, found->bytes + place, shown);
+    fprintf(out,
+            "    array: element %" PRIu32 " (CTA %" PRIu32 ", %" PRIu32 " of its tile): 0x%" PRIx64
+            " expected, 0x%" PRIx64 " found\n",
+            index, index / c->tile, index % c->tile, want, got);
+}
+
+static void explain_tile(const struct rmw_case *c, const struct window *expected, const struct window *found,
+                         uint32_t at, FILE *out)
+{
+    uint32_t guarded = rmw_guarded_bytes(c->tile * rmw_element_bytes((enum rmw_type)c->type));
+    fprintf(out, "    %s: CTA %" PRIu32 ", byte %" PRId64 " of its tile: 0x%02x expected, 0x%02x found\n",
+            expected->name, at / guarded, (int64_t)(at % guarded) - RMW_GUARD_BYTES, expected->bytes[at],
+            found->bytes[at]);
+}
+
+enum rule rmw_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    const struct window *w = difference->expected, *f = difference->found;
+    if (strcmp(w->name, "log") == 0) {
+        explain_log(w, f, difference->at, out);
+        return RULE_BULK_TX_BYTES;
+    }
+    if (strcmp(w->name, "array") == 0)
+        explain_array(test_case, w, f, difference->at, out);
+    else
+        explain_tile(test_case, w, f, difference->at, out);
+    return RULE_BULK_SIZE;
 }
 
 const struct family family_rmw = {

@@ -19,13 +19,7 @@ struct rmw_case {
     uint32_t count, tile, offset, seed;
 };
 
-uint32_t rmw_ctas(const struct rmw_case *test_case);
-
 // "memcpy_async_aligned", ..., "u8", ..., "elected", ...; NULL ends each.
 extern const char *const rmw_form_names[], *const rmw_type_names[], *const rmw_issuer_names[];
-
-// Starts a kernel over `job`, whose addresses are the device's. Returns 0 or the CUDA error; does not wait.
-int rmw_start(struct gpu *gpu, enum rmw_form form, enum rmw_type type, enum rmw_issuer issuer, uint32_t threads,
-              struct rmw_job *job);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Family "softmax": flash decoding, the keys of a query split over CTAs, whose states meet in distributed shared memory
 // or in global memory. kernels/softmax.cu has the kernels.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,9 @@ static uint32_t states_bytes(const struct softmax_case *c)
     return c->rows * c->parts * softmax_state_words(c->dims) * 4;
 }
 
-void softmax_windows(const void *test_case, struct result *result)
+// Adds the windows of a result: "out" with SOFTMAX_GUARD_WORDS on both sides, "states", and, if there is something to
+// be sent, "slots" and "barriers", in the layouts of struct softmax_job; and what they hold before.
+static void softmax_windows(const void *test_case, struct result *result)
 {
     const struct softmax_case *c = test_case;
     result_window(result, "out", 0, out_bytes(c));
@@ -64,7 +67,7 @@ void softmax_windows(const void *test_case, struct result *result)
     if (is_sent(c)) result_window(result, "barriers", 0, 8 * c->rows);
 }
 
-void softmax_fill(const void *test_case, const struct result *result)
+static void softmax_fill(const void *test_case, const struct result *result)
 {
     (void)test_case;
     for (int i = 0; i < result->windows; i++) memset(result->window[i].bytes, 0xff, result->window[i].size_bytes);
@@ -192,6 +195,45 @@ static const struct field field[] = {
     FIELD_END,
 };
 #undef CASE
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+static void explain_place(const struct softmax_case *c, int window, uint32_t word, FILE *out)
+{
+    const uint32_t words = softmax_state_words(c->dims), state = word / words, at = word % words;
+    if (window == 0 && (word < SOFTMAX_GUARD_WORDS || word >= SOFTMAX_GUARD_WORDS + c->rows * c->dims)) {
+        fprintf(out, "    word %d beside the output: ", (int)word - SOFTMAX_GUARD_WORDS);
+    } else if (window == 0) {
+        word -= SOFTMAX_GUARD_WORDS;
+        fprintf(out, "    output of row %u, dimension %u: ", word / c->dims, word % c->dims);
+    } else if (window == 3) {
+        fprintf(out, "    barrier of row %u: ", word / 2);
+    } else {
+        fprintf(out, "    %s of row %u, part %u, ", window == 1 ? "state" : "what was sent", state / c->parts,
+                state % c->parts);
+        if (at < SOFTMAX_STATE_HEAD)
+            fprintf(out, "%s: ", at == 0 ? "greatest score" : at == 1 ? "sum of weights" : "padding");
+        else
+            fprintf(out, "dimension %u: ", at - SOFTMAX_STATE_HEAD);
+    }
+}
+
+static float float_of(uint64_t unit)
+{
+    uint32_t word = (uint32_t)unit;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+enum rule softmax_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    struct difference_units words = difference_units(difference, 4);
+    explain_place(test_case, difference->window, difference->at / 4, out);
+    fprintf(out, "0x%08x (%.9g) expected, 0x%08x (%.9g) found\n", (uint32_t)words.expected,
+            (double)float_of(words.expected), (uint32_t)words.found, (double)float_of(words.found));
+    return difference->window == 3 ? RULE_MBARRIER_PHASE : RULE_CLUSTER_ACCESS;
+}
 
 const struct family family_softmax = {
     FAMILY_CASES("softmax", struct softmax_case, field, .illegal = illegal),

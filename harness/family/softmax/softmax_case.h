@@ -30,11 +30,6 @@ uint16_t softmax_input(const struct softmax_case *c, enum softmax_input which, u
 // The factor of scores, with log2(e): for these dims, 1 / sqrt(dims).
 float softmax_scale(uint32_t dims);
 
-// Adds the windows of a result: "out" with SOFTMAX_GUARD_WORDS on both sides, "states", and, if there is something to
-// be sent, "slots" and "barriers", in the layouts of struct softmax_job; and what they hold before.
-void softmax_windows(const void *test_case, struct result *result);
-void softmax_fill(const void *test_case, const struct result *result);
-
 enum rule softmax_model(const void *test_case, struct result *result);
 // The launches of a variant for `rows` queries, with the addresses, count, parts and scale that `job` has: 1, or 2 for
 // global. `arguments` (1 pointer) and `job` live as long as the launches.

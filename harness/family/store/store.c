@@ -100,7 +100,7 @@ void store_source(const struct store_case *c, const struct tensormap *map, uint3
     *end = past < STORE_SHARED_END ? (uint32_t)past : STORE_SHARED_END;
 }
 
-void store_windows(const void *test_case, struct result *result)
+static void store_windows(const void *test_case, struct result *result)
 {
     struct store_window window = store_window(test_case);
     result_window(result, "global", window.base, window.size_bytes);
@@ -145,7 +145,7 @@ static enum rule run_store(const struct store_case *c, const struct memory *glob
                              : tile_reduce(op, &map, dims, c->coord, global, shared, c->shared, NULL);
 }
 
-enum rule store_run_model(const void *test_case, struct result *result)
+static enum rule store_run_model(const void *test_case, struct result *result)
 {
     const struct store_case *c = test_case;
     const struct window *window = &result->window[0];
@@ -197,7 +197,8 @@ static int make_job(const struct gpu_place *place, void *to)
 const struct gpu_jobs store_jobs = {GPU_JOBS_OF("store", struct store_case, struct store_job), .block = STORE_THREADS,
                                     .shared_bytes = STORE_SHARED_BYTES, .per_processor = 2, .make = make_job};
 
-int store_feature(const void *test_case, struct feature *feature)
+// What a case exercises: as struct family says.
+static int store_feature(const void *test_case, struct feature *feature)
 {
     const struct store_case *c = test_case;
     struct tensormap map;
@@ -245,6 +246,21 @@ const struct family family_store = {
     .case_bytes = sizeof(struct store_case),
     .generate = store_generate,
     .fields = &store_fields,
+    .windows = store_windows,
+    .run_model = store_run_model,
+    .jobs = &store_jobs,
+    .kernels = "store",
+    .explain = store_explain,
+    .feature = store_feature,
+};
+
+const struct family family_im2col_store = {
+    .name = "im2col_store",
+    .summary = "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, im2col_no_offs: global memory around all that is "
+               "written",
+    .case_bytes = sizeof(struct store_case),
+    .generate = im2col_store_generate,
+    .fields = &im2col_store_fields,
     .windows = store_windows,
     .run_model = store_run_model,
     .jobs = &store_jobs,

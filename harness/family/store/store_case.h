@@ -59,13 +59,8 @@ void store_fill_global(const struct store_case *test_case, uint64_t address, uin
 // "store", or the name of the reduction.
 const char *store_operation_name(uint32_t operation);
 
-// What a case exercises: as struct family says.
-int store_feature(const void *test_case, struct feature *feature);
-
 // Parts of a struct family that the two share.
 extern const struct fields store_fields, im2col_store_fields;
 extern const struct gpu_jobs store_jobs;
-void store_windows(const void *test_case, struct result *result);
-enum rule store_run_model(const void *test_case, struct result *result);
 
 #endif

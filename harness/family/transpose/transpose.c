@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Family "transpose": a matrix, or the article's tile, transposed by tensor copies. The result is the output with what
 // lies around it, and shared memory: both buffers of a tile.
+#include <inttypes.h>
 #include <string.h>
 
 #include "arena.h"
@@ -80,6 +81,28 @@ static const struct field field[] = {
 #undef ARTICLE
 #undef MATRIX
 #undef CASE
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+enum rule transpose_explain(const void *test_case, const struct difference *difference, FILE *out)
+{
+    const struct transpose_case *c = test_case;
+    uint32_t at = difference->at;
+    const enum rule swizzle = swizzle_name((enum tensormap_swizzle)c->swizzle)->rule;
+    if (difference->window != 0) return swizzle; // the buffers: the place says all
+    uint32_t end = c->columns * c->result_pitch, byte = at - TRANSPOSE_GUARD_BYTES;
+    if (at < TRANSPOSE_GUARD_BYTES || byte >= end) {
+        fprintf(out, "    it is outside of the output\n");
+        return RULE_STORE_BOUNDS;
+    }
+    uint32_t row = byte / c->result_pitch, column = byte % c->result_pitch / c->element_bytes;
+    if (column >= c->rows) {
+        fprintf(out, "    it is behind row %u of the output\n", row);
+        return RULE_STORE_GRANULE;
+    }
+    fprintf(out, "    it is element (%u, %u) of the output, (%u, %u) of the source\n", row, column, column, row);
+    return swizzle;
+}
 
 const struct family family_transpose = {
     FAMILY_CASES("transpose", struct transpose_case, field, .illegal = illegal),

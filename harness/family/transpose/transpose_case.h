@@ -38,9 +38,6 @@ struct transpose_tiles transpose_tiles(const struct transpose_case *test_case);
 // The maps of the loads and of the stores: the matrices lie at these addresses.
 void transpose_maps(const struct transpose_case *test_case, uint64_t source, uint64_t result, struct map_args maps[2]);
 
-// Bytes of the output, guards on both sides included.
-uint32_t transpose_output_bytes(const struct transpose_case *test_case);
-
 // The windows of a result, in this order, as the kernels fill them: the output, then what is dumped; and what the
 // output holds before.
 void transpose_windows(const void *test_case, struct result *result);

@@ -60,7 +60,8 @@ void transpose_maps(const struct transpose_case *c, uint64_t source, uint64_t re
     make_map(c, result, dim + 1, c->result_pitch, &maps[1]);
 }
 
-uint32_t transpose_output_bytes(const struct transpose_case *c)
+// Bytes of the output, guards on both sides included.
+static uint32_t transpose_output_bytes(const struct transpose_case *c)
 {
     return c->columns * c->result_pitch + 2 * TRANSPOSE_GUARD_BYTES;
 }

@@ -132,7 +132,8 @@ static struct wgmma_range reach_of(const struct wgmma_case *c, int operand)
     return range;
 }
 
-struct wgmma_range wgmma_case_range(const struct wgmma_case *c, int operand)
+// Shared addresses that operand 0 or 1 of all steps is read from, cut to what is mapped, in multiples of 16.
+static struct wgmma_range wgmma_case_range(const struct wgmma_case *c, int operand)
 {
     struct wgmma_range range = reach_of(c, operand);
     if (range.start < WGMMA_SHARED_START) range.start = WGMMA_SHARED_START;

@@ -27,9 +27,6 @@ struct wgmma_instance_row {
 // Row `instance` < WGMMA_SPARSE_INSTANCE_END.
 const struct wgmma_instance_row *wgmma_instance_row(uint32_t instance);
 
-// Shared addresses that operand 0 or 1 of all steps is read from, cut to what is mapped, in multiples of 16.
-struct wgmma_range wgmma_case_range(const struct wgmma_case *test_case, int operand);
-
 // Does it read more than its CTA's own shared memory? Where that does not fault an H200 takes what the SM has there:
 // zeros, or another CTA's bytes; the elements of D that it is read for are open then.
 int wgmma_case_reads_outside(const struct wgmma_case *test_case);
