@@ -11,7 +11,7 @@
 #include "looker.h"
 
 enum {
-    PIECE_BYTES = 8192,
+    PIECE_BYTES = 16384,
     MOST_RANDOM_PIECE = 4096,
     FIRST_PAGES = 16,
     TURNS_BETWEEN = 4,
