@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "loaded.h"
 
 // As the driver 580.159.04 says of an H200; the two that it does not support are about launches from kernels.
 enum { LIMIT_DEPTH = 3, LIMIT_GRAPHICS = 9, LIMITS };
@@ -14,6 +15,14 @@ static enum cuda_result check_limit(uint32_t limit)
 {
     if (limit >= LIMITS) return CUDA_ERROR_INVALID_VALUE;
     return limit == LIMIT_DEPTH || limit == LIMIT_GRAPHICS ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+}
+
+// At most one way to wait, which is a power of two.
+static int are_flags(unsigned flags)
+{
+    enum { WAYS = 7, ALL_FLAGS = 255 };
+    const unsigned way = flags & WAYS;
+    return flags <= ALL_FLAGS && (way & (way - 1)) == 0;
 }
 
 static struct CUctx_st *context_new(struct driver *driver, uint32_t flags)
@@ -81,6 +90,7 @@ static void primary_reset(struct driver *driver)
     if (!driver->is_of_gpu) driver->error = CUDA_SUCCESS;
     if (primary == NULL) return;
     context_empty(driver, primary);
+    loaded_refresh_libraries(driver);
     driver->is_primary_gone = 1;
 }
 
@@ -115,6 +125,7 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxSetFlags_v2(int device, unsign
 {
     DRIVER_ENTER(driver);
     if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
+    if (!are_flags(flags) || flags & CTX_MAP_HOST) return CUDA_ERROR_INVALID_VALUE;
     if (driver->primary == NULL) driver->primary = context_new(driver, 0);
     if (driver->primary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     driver->primary->flags = flags;
@@ -127,7 +138,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxCreate_v2(struct CUctx_st **context, unsign
 {
     DRIVER_ENTER(driver);
     if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
-    if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (context == NULL || !are_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     if (driver->error != CUDA_SUCCESS) return driver->error;
     struct CUctx_st *made = context_new(driver, flags);
     if (made == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -138,8 +149,24 @@ DRIVER_VISIBLE enum cuda_result cuCtxCreate_v2(struct CUctx_st **context, unsign
 DRIVER_VISIBLE enum cuda_result cuCtxCreate_v4(struct CUctx_st **context, struct CUctxCreateParams_st *parameters,
                                                unsigned flags, int device)
 {
-    (void)parameters;
+    if (parameters != NULL && parameters->numExecAffinityParams > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return cuCtxCreate_v2(context, flags, device);
+}
+
+// Not one of them is supported.
+DRIVER_VISIBLE enum cuda_result cuCtxCreate_v3(struct CUctx_st **context, struct CUexecAffinityParam_st *affinity,
+                                               int count, unsigned flags, int device)
+{
+    (void)affinity;
+    return count > 0 ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : cuCtxCreate_v2(context, flags, device);
+}
+
+DRIVER_VISIBLE enum cuda_result cuCtxSetFlags(unsigned flags)
+{
+    DRIVER_USE(driver);
+    if (!are_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    driver_context()->flags = flags;
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)

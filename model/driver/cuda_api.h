@@ -17,6 +17,30 @@ enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context);
 enum cuda_result cuCtxSynchronize(void);
 enum cuda_result cuCtxGetDevice(int *device);
 enum cuda_result cuCtxGetFlags(unsigned *flags);
+enum cuda_result cuCtxSetFlags(unsigned flags);
+enum cuda_result cuCtxGetSharedMemConfig(uint32_t *config);
+enum cuda_result cuCtxSetSharedMemConfig(uint32_t config);
+enum cuda_result cuFuncSetSharedMemConfig(struct CUfunc_st *function, uint32_t config);
+enum cuda_result cuCtxRecordEvent(struct CUctx_st *context, struct CUevent_st *event);
+enum cuda_result cuCtxWaitEvent(struct CUctx_st *context, struct CUevent_st *event);
+enum cuda_result cuCtxEnablePeerAccess(struct CUctx_st *peer, unsigned flags);
+enum cuda_result cuCtxDisablePeerAccess(struct CUctx_st *peer);
+enum cuda_result cuDeviceGetP2PAttribute(int *value, uint32_t attribute, int device, int peer);
+enum cuda_result cuDeviceGetExecAffinitySupport(int *value, uint32_t type, int device);
+enum cuda_result cuDeviceGetLuid(char *luid, unsigned *mask, int device);
+enum cuda_result cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const uint32_t *operation, unsigned count,
+                                                   int device);
+enum cuda_result cuDeviceGetProperties(struct CUdevprop_st *to, int device);
+enum cuda_result cuFlushGPUDirectRDMAWrites(uint32_t target, uint32_t scope);
+enum cuda_result cuKernelSetCacheConfig(struct CUkern_st *kernel, uint32_t config, int device);
+enum cuda_result cuDeviceGetGraphMemAttribute(int device, uint32_t attribute, void *value);
+enum cuda_result cuDeviceSetGraphMemAttribute(int device, uint32_t attribute, void *value);
+enum cuda_result cuDeviceGraphMemTrim(int device);
+enum cuda_result cuMemGetMemPool(struct CUmemPoolHandle_st **pool, struct cuda_mem_location *location, uint32_t type);
+enum cuda_result cuMemGetDefaultMemPool(struct CUmemPoolHandle_st **pool, struct cuda_mem_location *location,
+                                        uint32_t type);
+enum cuda_result cuMemSetMemPool(struct cuda_mem_location *location, uint32_t type, struct CUmemPoolHandle_st *pool);
+enum cuda_result cuStreamCopyAttributes(struct CUstream_st *to, struct CUstream_st *from);
 enum cuda_result cuCtxGetId(struct CUctx_st *context, unsigned long long *id);
 enum cuda_result cuCtxGetApiVersion(struct CUctx_st *context, unsigned *version);
 enum cuda_result cuCtxGetLimit(size_t *value, uint32_t limit);
@@ -314,6 +338,7 @@ enum cuda_result cuStreamGetCtx(struct CUstream_st *handle, struct CUctx_st **co
 enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, int *device);
 enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *stream, unsigned long long address, size_t bytes,
                                         unsigned flags);
+enum cuda_result cuStreamGetAttribute(struct CUstream_st *stream, uint32_t attribute, void *value);
 enum cuda_result cuStreamSetAttribute(struct CUstream_st *stream, uint32_t attribute, const void *value);
 enum cuda_result cuStreamBatchMemOp_v2(struct CUstream_st *stream, unsigned count,
                                        union CUstreamBatchMemOpParams_union *at, unsigned flags);

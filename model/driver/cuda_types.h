@@ -14,9 +14,27 @@ struct CUgraphNode_st;
 struct CUmemPoolHandle_st;
 struct CUarray_st;
 struct CUctxCreateParams_st;
+struct CUexecAffinityParam_st;
+struct CUdevprop_st;
+struct CUgreenCtx_st;
 struct CUuserObject_st;
 
 #ifndef CUDA_VERSION
+
+struct CUexecAffinityParam_st {
+    uint32_t type, count;
+};
+
+struct CUctxCreateParams_st {
+    struct CUexecAffinityParam_st *execAffinityParams;
+    int numExecAffinityParams;
+    void *cigParams;
+};
+
+struct CUdevprop_st {
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], sharedMemPerBlock, totalConstantMemory, SIMDWidth;
+    int memPitch, regsPerBlock, clockRate, textureAlign;
+};
 
 struct CUuuid_st {
     char bytes[16];

@@ -82,27 +82,33 @@ static int attribute_of(const struct CUfunc_st *function, uint32_t attribute, in
     }
 }
 
-DRIVER_VISIBLE enum cuda_result cuFuncGetAttribute(int *value, enum cuda_function_attribute attribute,
-                                                   struct CUfunc_st *function)
+static enum cuda_result tell_attribute(int *value, enum cuda_function_attribute attribute,
+                                       const struct CUfunc_st *function)
 {
-    DRIVER_USE(driver);
     if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     return attribute_of(function, attribute, value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+DRIVER_VISIBLE enum cuda_result cuFuncGetAttribute(int *value, enum cuda_function_attribute attribute,
+                                                   struct CUfunc_st *function)
+{
+    DRIVER_USE(driver);
+    return tell_attribute(value, attribute, function);
+}
+
 DRIVER_VISIBLE enum cuda_result cuKernelGetAttribute(int *value, enum cuda_function_attribute attribute,
                                                      struct CUkern_st *kernel, int device)
 {
+    DRIVER_USE_BARE(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    return cuFuncGetAttribute(value, attribute, (struct CUfunc_st *)kernel);
+    return tell_attribute(value, attribute, (const struct CUfunc_st *)kernel);
 }
 
-DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute,
-                                                   int value)
+static enum cuda_result set_attribute(struct driver *driver, struct CUfunc_st *function,
+                                      enum cuda_function_attribute attribute, int value)
 {
     enum { POLICY = 15, LEAST_CARVEOUT = -1, MOST_CARVEOUT = 100 };
-    DRIVER_USE(driver);
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
@@ -128,11 +134,19 @@ DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, e
     }
 }
 
+DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute,
+                                                   int value)
+{
+    DRIVER_USE(driver);
+    return set_attribute(driver, function, attribute, value);
+}
+
 DRIVER_VISIBLE enum cuda_result cuKernelSetAttribute(enum cuda_function_attribute attribute, int value,
                                                      struct CUkern_st *kernel, int device)
 {
+    DRIVER_USE_BARE(driver);
     if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-    return cuFuncSetAttribute((struct CUfunc_st *)kernel, attribute, value);
+    return set_attribute(driver, (struct CUfunc_st *)kernel, attribute, value);
 }
 
 DRIVER_VISIBLE enum cuda_result cuFuncSetCacheConfig(struct CUfunc_st *function, uint32_t config)
@@ -151,18 +165,24 @@ DRIVER_VISIBLE enum cuda_result cuFuncGetModule(struct CUmod_st **module, struct
     return CUDA_SUCCESS;
 }
 
-DRIVER_VISIBLE enum cuda_result cuFuncGetName(const char **name, struct CUfunc_st *function)
+static enum cuda_result tell_name(const char **name, const struct CUfunc_st *function)
 {
-    DRIVER_USE(driver);
     if (name == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *name = function->name;
     return CUDA_SUCCESS;
 }
 
+DRIVER_VISIBLE enum cuda_result cuFuncGetName(const char **name, struct CUfunc_st *function)
+{
+    DRIVER_USE(driver);
+    return tell_name(name, function);
+}
+
 DRIVER_VISIBLE enum cuda_result cuKernelGetName(const char **name, struct CUkern_st *kernel)
 {
-    return cuFuncGetName(name, (struct CUfunc_st *)kernel);
+    DRIVER_USE_BARE(driver);
+    return tell_name(name, (const struct CUfunc_st *)kernel);
 }
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetParamInfo(struct CUfunc_st *function, size_t index, size_t *offset,

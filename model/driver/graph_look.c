@@ -138,17 +138,16 @@ DRIVER_VISIBLE enum cuda_result cuGraphKernelNodeGetParams_v2(struct CUgraphNode
     if (!object_is(kernel->function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     void **pointers = pointers_of(node);
     if (pointers == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    *to =
-        (struct CUDA_KERNEL_NODE_PARAMS_v2_st){.func = kernel->function,
-                                               .gridDimX = kernel->grid[0],
-                                               .gridDimY = kernel->grid[1],
-                                               .gridDimZ = kernel->grid[2],
-                                               .blockDimX = kernel->block[0],
-                                               .blockDimY = kernel->block[1],
-                                               .blockDimZ = kernel->block[2],
-                                               .sharedMemBytes = kernel->shared_bytes,
-                                               .kernelParams = pointers,
-                                               .ctx = (struct CUctx_st *)(uintptr_t)kernel->function->module->context};
+    *to = (struct CUDA_KERNEL_NODE_PARAMS_v2_st){.func = kernel->function,
+                                                 .gridDimX = kernel->grid[0],
+                                                 .gridDimY = kernel->grid[1],
+                                                 .gridDimZ = kernel->grid[2],
+                                                 .blockDimX = kernel->block[0],
+                                                 .blockDimY = kernel->block[1],
+                                                 .blockDimZ = kernel->block[2],
+                                                 .sharedMemBytes = kernel->shared_bytes,
+                                                 .kernelParams = pointers,
+                                                 .ctx = driver_context()};
     return CUDA_SUCCESS;
 }
 

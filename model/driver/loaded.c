@@ -147,6 +147,52 @@ enum cuda_result loaded_open(struct driver *driver, const char *call, const void
     return error;
 }
 
+enum cuda_result loaded_open_library(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                     struct loaded_log *log, struct CUmod_st **module)
+{
+    char *text;
+    size_t bytes;
+    if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
+    enum cuda_result error = image_text(driver, call, image, size_bytes, &text, &bytes);
+    if (error != CUDA_SUCCESS) return error;
+    error = load_text(driver, call, text, bytes, log, module);
+    if (error != CUDA_SUCCESS) {
+        free(text);
+        return error;
+    }
+    (*module)->object.owner = (*module)->context = NULL;
+    (*module)->text = text;
+    (*module)->text_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+static int refresh(struct driver *driver, struct CUmod_st *module)
+{
+    struct ptx_errors *errors = calloc(1, sizeof *errors);
+    struct machine_module *machine =
+        errors == NULL ? NULL : machine_module_open(module->text, module->text_bytes, errors);
+    int ok = machine != NULL;
+    if (ok) {
+        allocations_remove_owned(&driver->allocations, module);
+        machine_module_close(module->machine);
+        module->machine = machine;
+        ok = add_regions(driver, module);
+    }
+    for (struct CUfunc_st *function = module->functions; function != NULL && ok; function = function->next)
+        ok = machine_module_facts(module->machine, function->kernel, &function->facts, errors);
+    free(errors);
+    return ok;
+}
+
+void loaded_refresh_libraries(struct driver *driver)
+{
+    for (struct object *object = driver->objects.live[OBJECT_MODULE], *next; object != NULL; object = next) {
+        struct CUmod_st *module = (struct CUmod_st *)object;
+        next = object->next;
+        if (module->context == NULL && !refresh(driver, module)) loaded_close(driver, module); // there is no memory
+    }
+}
+
 void loaded_close(struct driver *driver, struct CUmod_st *module)
 {
     for (struct CUfunc_st *function = module->functions, *next; function != NULL; function = next) {
@@ -156,6 +202,7 @@ void loaded_close(struct driver *driver, struct CUmod_st *module)
     }
     allocations_remove_owned(&driver->allocations, module);
     machine_module_close(module->machine);
+    free(module->text);
     object_destroy(&driver->objects, module);
 }
 

@@ -28,6 +28,13 @@ enum cuda_result loaded_check(struct driver *driver, const char *call, const cha
 // Loads the PTX of an image, as image_text() finds it.
 enum cuda_result loaded_open(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                              struct loaded_log *log, struct CUmod_st **module);
+
+// The same for a library: it needs no context, and goes with none.
+enum cuda_result loaded_open_library(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                     struct loaded_log *log, struct CUmod_st **module);
+
+// Gives the variables of libraries their first values, elsewhere, as a new context has them.
+void loaded_refresh_libraries(struct driver *driver);
 void loaded_close(struct driver *driver, struct CUmod_st *module);
 
 // The kernel of that name, decoded. `call` is for reports.

@@ -28,17 +28,19 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoadFatBinary(struct CUmod_st **module, 
     return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 
-static enum cuda_result load_file(const char *call, struct CUmod_st **module, const char *path, unsigned count,
-                                  const uint32_t *option, void **value)
+typedef enum cuda_result loaded_how(struct driver *driver, const char *call, const void *image, size_t size_bytes,
+                                    struct loaded_log *log, struct CUmod_st **module);
+
+static enum cuda_result load_file(struct driver *driver, loaded_how *how, const char *call, struct CUmod_st **module,
+                                  const char *path, unsigned count, const uint32_t *option, void **value)
 {
-    DRIVER_USE(driver);
     struct loaded_log log;
     if (path == NULL || !loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     size_t size_bytes;
     void *image = image_file(path, &size_bytes);
     const enum cuda_result error =
         image == NULL ? driver_refuse(driver, CUDA_ERROR_FILE_NOT_FOUND, call, "%s: %s", path, strerror(errno))
-                      : loaded_open(driver, call, image, size_bytes, &log, module);
+                      : how(driver, call, image, size_bytes, &log, module);
     loaded_log_length(&log);
     free(image);
     return error;
@@ -46,13 +48,17 @@ static enum cuda_result load_file(const char *call, struct CUmod_st **module, co
 
 DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const char *path)
 {
-    return load_file("cuModuleLoad", module, path, 0, NULL, NULL);
+    DRIVER_USE(driver);
+    return load_file(driver, loaded_open, "cuModuleLoad", module, path, 0, NULL, NULL);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleUnload(struct CUmod_st *module)
 {
     DRIVER_USE(driver);
     if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    if (module->context == NULL)
+        return driver_refuse(driver, CUDA_ERROR_NOT_PERMITTED, "cuModuleUnload",
+                             "the module is that of a library: call cuLibraryUnload");
     loaded_close(driver, module);
     return CUDA_SUCCESS;
 }
@@ -65,10 +71,9 @@ DRIVER_VISIBLE enum cuda_result cuModuleGetLoadingMode(uint32_t *mode)
     return CUDA_SUCCESS;
 }
 
-static enum cuda_result get_function(const char *call, struct CUfunc_st **function, struct CUmod_st *module,
-                                     const char *name)
+static enum cuda_result get_function(struct driver *driver, const char *call, struct CUfunc_st **function,
+                                     struct CUmod_st *module, const char *name)
 {
-    DRIVER_USE(driver);
     if (function == NULL || name == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
     return loaded_function(driver, call, module, name, function);
@@ -90,7 +95,8 @@ static enum cuda_result get_variable(unsigned long long *address, size_t *bytes,
 DRIVER_VISIBLE enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module,
                                                     const char *name)
 {
-    return get_function("cuModuleGetFunction", function, module, name);
+    DRIVER_USE(driver);
+    return get_function(driver, "cuModuleGetFunction", function, module, name);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleGetGlobal_v2(unsigned long long *address, size_t *bytes,
@@ -106,7 +112,6 @@ static uint32_t is_entry(const struct ptx_function *function)
 
 static enum cuda_result count_functions(unsigned *count, const struct CUmod_st *module)
 {
-    DRIVER_USE(driver);
     if (count == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
     const struct ptx_program *program = machine_module_program(module->machine);
@@ -115,16 +120,18 @@ static enum cuda_result count_functions(unsigned *count, const struct CUmod_st *
     return CUDA_SUCCESS;
 }
 
-static enum cuda_result list_functions(struct CUfunc_st **function, unsigned room, struct CUmod_st *module)
+// An H200's driver lists the kernels of libraries from the last to the first.
+static enum cuda_result list_functions(struct driver *driver, struct CUfunc_st **function, unsigned room,
+                                       struct CUmod_st *module)
 {
-    DRIVER_USE(driver);
     if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
     const struct ptx_program *program = machine_module_program(module->machine);
     unsigned count = 0;
     for (uint32_t i = 0; i < program->functions && count < room; i++) {
-        if (!is_entry(&program->function[i])) continue;
-        char *name = strndup(program->function[i].name.at, program->function[i].name.length);
+        const struct ptx_function *at = &program->function[module->context == NULL ? program->functions - 1 - i : i];
+        if (!is_entry(at)) continue;
+        char *name = strndup(at->name.at, at->name.length);
         enum cuda_result error =
             name == NULL ? CUDA_ERROR_OUT_OF_MEMORY
                          : loaded_function(driver, "cuModuleEnumerateFunctions", module, name, &function[count++]);
@@ -136,13 +143,15 @@ static enum cuda_result list_functions(struct CUfunc_st **function, unsigned roo
 
 DRIVER_VISIBLE enum cuda_result cuModuleGetFunctionCount(unsigned *count, struct CUmod_st *module)
 {
+    DRIVER_USE(driver);
     return count_functions(count, module);
 }
 
 DRIVER_VISIBLE enum cuda_result cuModuleEnumerateFunctions(struct CUfunc_st **function, unsigned room,
                                                            struct CUmod_st *module)
 {
-    return list_functions(function, room, module);
+    DRIVER_USE(driver);
+    return list_functions(driver, function, room, module);
 }
 
 // --- Libraries: a struct CUlib_st is a struct CUmod_st, a struct CUkern_st a struct CUfunc_st ------------------------
@@ -152,12 +161,23 @@ static struct CUmod_st *module_of(struct CUlib_st *library)
     return (struct CUmod_st *)library;
 }
 
+static int is_library(const struct CUlib_st *library)
+{
+    return object_is(library, OBJECT_MODULE) && ((const struct CUmod_st *)library)->context == NULL;
+}
+
 DRIVER_VISIBLE enum cuda_result cuLibraryLoadData(struct CUlib_st **library, const void *image, uint32_t *option,
                                                   void **value, unsigned count, uint32_t *library_option,
                                                   void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    return cuModuleLoadDataEx((struct CUmod_st **)library, image, count, option, value);
+    DRIVER_USE_BARE(driver);
+    struct loaded_log log;
+    if (!loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
+    const enum cuda_result error =
+        loaded_open_library(driver, "cuLibraryLoadData", image, SIZE_MAX, &log, (struct CUmod_st **)library);
+    loaded_log_length(&log);
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryLoadFromFile(struct CUlib_st **library, const char *path, uint32_t *option,
@@ -165,18 +185,25 @@ DRIVER_VISIBLE enum cuda_result cuLibraryLoadFromFile(struct CUlib_st **library,
                                                       void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    return load_file("cuLibraryLoadFromFile", (struct CUmod_st **)library, path, count, option, value);
+    DRIVER_USE_BARE(driver);
+    return load_file(driver, loaded_open_library, "cuLibraryLoadFromFile", (struct CUmod_st **)library, path, count,
+                     option, value);
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryUnload(struct CUlib_st *library)
 {
-    return cuModuleUnload(module_of(library));
+    DRIVER_ENTER(driver); // also after a kernel has failed
+    if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
+    if (!is_library(library)) return CUDA_ERROR_INVALID_HANDLE;
+    loaded_close(driver, module_of(library));
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetKernel(struct CUkern_st **kernel, struct CUlib_st *library,
                                                    const char *name)
 {
-    return get_function("cuLibraryGetKernel", (struct CUfunc_st **)kernel, module_of(library), name);
+    DRIVER_USE_BARE(driver);
+    return get_function(driver, "cuLibraryGetKernel", (struct CUfunc_st **)kernel, module_of(library), name);
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetGlobal(unsigned long long *address, size_t *bytes, struct CUlib_st *library,
@@ -193,6 +220,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetManaged(unsigned long long *address,
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, struct CUlib_st *library)
 {
+    DRIVER_USE(driver);
     if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(library, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
     *module = module_of(library);
@@ -201,17 +229,20 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, str
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetKernelCount(unsigned *count, struct CUlib_st *library)
 {
+    DRIVER_USE_BARE(driver);
     return count_functions(count, module_of(library));
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryEnumerateKernels(struct CUkern_st **kernel, unsigned room,
                                                           struct CUlib_st *library)
 {
-    return list_functions((struct CUfunc_st **)kernel, room, module_of(library));
+    DRIVER_USE_BARE(driver);
+    return list_functions(driver, (struct CUfunc_st **)kernel, room, module_of(library));
 }
 
 DRIVER_VISIBLE enum cuda_result cuKernelGetFunction(struct CUfunc_st **function, struct CUkern_st *kernel)
 {
+    DRIVER_USE(driver);
     if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(kernel, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *function = (struct CUfunc_st *)kernel;

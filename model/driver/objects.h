@@ -70,7 +70,9 @@ struct CUmod_st {
     struct object object;
     struct machine_module *machine;
     struct CUfunc_st *functions;
-    const struct CUctx_st *context;
+    const struct CUctx_st *context; // NULL: a library, which is of all contexts
+    char *text;                     // of a library, to load it again
+    size_t text_bytes;
 };
 
 struct CUevent_st {
@@ -83,6 +85,12 @@ struct CUevent_st {
     int is_of_ended; // that capture has ended
     struct CUgraphNode_st **after;
     uint32_t after_count;
+};
+
+enum { STREAM_ATTRIBUTES = 4 };
+union stream_attribute {
+    uint32_t number;
+    uint8_t domain[8], window[32];
 };
 
 struct CUstream_st {
@@ -100,6 +108,7 @@ struct CUstream_st {
     struct CUgraphNode_st **after;                   // what the next node depends on
     struct CUgraphEdgeData_st *edges;                // of these, once somebody asked
     uint32_t after_count;
+    union stream_attribute attribute[STREAM_ATTRIBUTES];
 };
 
 struct CUmemPoolHandle_st {

@@ -17,6 +17,7 @@ static struct CUstream_st *stream_new(struct driver *driver, uint32_t flags, int
     stream->flags = flags;
     stream->priority = priority;
     stream->id = ++streams;
+    stream_attributes_begin(stream);
     return stream;
 }
 
@@ -179,21 +180,6 @@ DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *strea
     if (bytes != 0 && bytes != found->size_bytes) return CUDA_ERROR_INVALID_VALUE;
     if (flags == SINGLE) return (uintptr_t)stream > LEGACY_HANDLE ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     return flags == GLOBAL || flags == HOST ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-// Attributes of streams are about caches and priorities: nothing depends on them here.
-DRIVER_VISIBLE enum cuda_result cuStreamSetAttribute(struct CUstream_st *stream, uint32_t attribute, const void *value)
-{
-    enum { WINDOW = 1, SYNC_POLICY = 3, PRIORITY = 8, MOST_SYNC_POLICY = 4, SYNC_DOMAIN_MAP = 9, SYNC_DOMAIN = 10 };
-    DRIVER_USE(driver);
-    if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (value == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (attribute == SYNC_POLICY) {
-        const uint32_t policy = *(const uint32_t *)value;
-        return policy >= 1 && policy <= MOST_SYNC_POLICY ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    }
-    return attribute == WINDOW || (attribute >= PRIORITY && attribute <= SYNC_DOMAIN) ? CUDA_SUCCESS
-                                                                                      : CUDA_ERROR_INVALID_VALUE;
 }
 
 // --- Functions of the host -------------------------------------------------------------------------------------------

@@ -74,6 +74,9 @@ enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *stream
 // The stream of a handle: the default ones too. NULL if it is none.
 struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle);
 
+// Those that a new stream has.
+void stream_attributes_begin(struct CUstream_st *stream);
+
 // What a launch on a GPU refuses (RULE_OK and CUDA_SUCCESS if nothing), and the launch itself.
 enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel);
 enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel);

@@ -6,18 +6,18 @@
 
 enum { RUNTIME_VERSION = 13000 };
 
-RUNTIME_CALL(cudaDriverGetVersion, (int *version), cuDriverGetVersion(version))
-RUNTIME_CALL(cudaGetDeviceCount, (int *count), cuDeviceGetCount(count))
-RUNTIME_CALL(cudaDeviceGetAttribute, (int *value, uint32_t attribute, int device),
-             cuDeviceGetAttribute(value, (enum cuda_device_attribute)attribute, device))
+RUNTIME_BARE_CALL(cudaDriverGetVersion, (int *version), cuDriverGetVersion(version))
+RUNTIME_BARE_CALL(cudaGetDeviceCount, (int *count), cuDeviceGetCount(count))
+RUNTIME_BARE_CALL(cudaDeviceGetAttribute, (int *value, uint32_t attribute, int device),
+                  cuDeviceGetAttribute(value, (enum cuda_device_attribute)attribute, device))
 RUNTIME_CALL(cudaDeviceSynchronize, (void), cuCtxSynchronize())
 RUNTIME_CALL(cudaDeviceGetLimit, (size_t * value, uint32_t limit), cuCtxGetLimit(value, limit))
 RUNTIME_CALL(cudaDeviceSetLimit, (uint32_t limit, size_t value), cuCtxSetLimit(limit, value))
 RUNTIME_CALL(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest),
              cuCtxGetStreamPriorityRange(least, greatest))
-RUNTIME_CALL(cudaDeviceGetPCIBusId, (char *text, int bytes, int device), cuDeviceGetPCIBusId(text, bytes, device))
-RUNTIME_CALL(cudaDeviceGetByPCIBusId, (int *device, const char *text), cuDeviceGetByPCIBusId(device, text))
-RUNTIME_CALL(cudaDeviceCanAccessPeer, (int *can, int device, int peer), cuDeviceCanAccessPeer(can, device, peer))
+RUNTIME_BARE_CALL(cudaDeviceGetPCIBusId, (char *text, int bytes, int device), cuDeviceGetPCIBusId(text, bytes, device))
+RUNTIME_BARE_CALL(cudaDeviceGetByPCIBusId, (int *device, const char *text), cuDeviceGetByPCIBusId(device, text))
+RUNTIME_BARE_CALL(cudaDeviceCanAccessPeer, (int *can, int device, int peer), cuDeviceCanAccessPeer(can, device, peer))
 RUNTIME_CALL(cudaDeviceGetCacheConfig, (uint32_t * config), cuCtxGetCacheConfig(config))
 RUNTIME_CALL(cudaDeviceSetCacheConfig, (uint32_t config), cuCtxSetCacheConfig(config))
 RUNTIME_CALL(cudaCtxResetPersistingL2Cache, (void), cuCtxResetPersistingL2Cache())
@@ -40,13 +40,40 @@ RUNTIME_CALL(cudaSetDevice, (int device), check_device(device))
 RUNTIME_CALL(cudaInitDevice, (int device, unsigned device_flags, unsigned flags),
              ((void)device_flags, (void)flags, check_device(device)))
 RUNTIME_CALL(cudaSetDeviceFlags, (unsigned flags), cuDevicePrimaryCtxSetFlags_v2(0, flags))
-RUNTIME_CALL(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), ((void)peer, (void)flags, cudaErrorInvalidDevice))
+
+// The one device is no peer of itself.
+RUNTIME_CALL(cudaDeviceEnablePeerAccess, (int peer, unsigned flags),
+             ((void)flags, peer == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice))
+RUNTIME_CALL(cudaDeviceDisablePeerAccess, (int peer),
+             (peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice))
+RUNTIME_BARE_CALL(cudaDeviceGetP2PAttribute, (int *value, uint32_t attribute, int device, int peer),
+                  cuDeviceGetP2PAttribute(value, attribute, device, peer))
+RUNTIME_CALL(cudaDeviceGetSharedMemConfig, (uint32_t * config), cuCtxGetSharedMemConfig(config))
+RUNTIME_CALL(cudaDeviceSetSharedMemConfig, (uint32_t config), cuCtxSetSharedMemConfig(config))
+RUNTIME_CALL(cudaDeviceFlushGPUDirectRDMAWrites, (uint32_t target, uint32_t scope),
+             cuFlushGPUDirectRDMAWrites(target, scope))
+RUNTIME_BARE_CALL(cudaDeviceGetHostAtomicCapabilities,
+                  (unsigned *capabilities, const uint32_t *operation, unsigned count, int device),
+                  cuDeviceGetHostAtomicCapabilities(capabilities, operation, count, device))
+RUNTIME_CALL(cudaDeviceGetGraphMemAttribute, (int device, uint32_t attribute, void *value),
+             cuDeviceGetGraphMemAttribute(device, attribute, value))
+RUNTIME_CALL(cudaDeviceSetGraphMemAttribute, (int device, uint32_t attribute, void *value),
+             cuDeviceSetGraphMemAttribute(device, attribute, value))
+RUNTIME_CALL(cudaDeviceGraphMemTrim, (int device), cuDeviceGraphMemTrim(device))
+
+static enum cudaError check_devices(const int *device, int count)
+{
+    if (device == NULL || count > 1) return count == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return count == 1 ? check_device(*device) : cudaSuccess;
+}
+
+RUNTIME_BARE_CALL(cudaSetValidDevices, (int *device, int count), check_devices(device, count))
 
 RUNTIME_VISIBLE enum cudaError cudaGetDevice(int *device)
 {
     if (device == NULL) return runtime_keep(cudaErrorInvalidValue);
     *device = 0;
-    return runtime_keep(runtime_ready());
+    return runtime_keep((int)cuInit(0));
 }
 
 RUNTIME_VISIBLE enum cudaError cudaGetDeviceFlags(unsigned *flags)
@@ -61,7 +88,7 @@ RUNTIME_VISIBLE enum cudaError cudaChooseDevice(int *device, const struct cudaDe
     return cudaGetDevice(device);
 }
 
-RUNTIME_CALL(cudaDeviceReset, (void), cuDevicePrimaryCtxReset_v2(0))
+RUNTIME_BARE_CALL(cudaDeviceReset, (void), cuDevicePrimaryCtxReset_v2(0))
 
 // --- Properties ------------------------------------------------------------------------------------------------------
 
@@ -128,7 +155,7 @@ static size_t attribute(int number)
 
 RUNTIME_VISIBLE enum cudaError cudaGetDeviceProperties(struct cudaDeviceProp *to, int device)
 {
-    enum cudaError error = runtime_ready();
+    enum cudaError error = (enum cudaError)cuInit(0);
     if (error == cudaSuccess) error = check_device(device);
     if (error == cudaSuccess && to == NULL) error = cudaErrorInvalidValue;
     if (error != cudaSuccess) return runtime_keep(error);

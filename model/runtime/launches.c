@@ -164,6 +164,10 @@ FUNCTION_CALL(cudaFuncGetAttributes, (struct cudaFuncAttributes * to, const void
 FUNCTION_CALL(cudaFuncSetAttribute, (const void *function, uint32_t attribute, int value),
               cuFuncSetAttribute(FUNCTION, (enum cuda_function_attribute)attribute, value))
 FUNCTION_CALL(cudaFuncSetCacheConfig, (const void *function, uint32_t config), cuFuncSetCacheConfig(FUNCTION, config))
+FUNCTION_CALL(cudaFuncSetSharedMemConfig, (const void *function, uint32_t config),
+              cuFuncSetSharedMemConfig(FUNCTION, config))
+FUNCTION_CALL(cudaKernelSetAttributeForDevice, (const void *function, uint32_t attribute, int value, int device),
+              cuKernelSetAttribute((enum cuda_function_attribute)attribute, value, kernel, device))
 FUNCTION_CALL(cudaFuncGetName, (const char **name, const void *function), cuFuncGetName(name, FUNCTION))
 FUNCTION_CALL(cudaFuncGetParamInfo, (const void *function, size_t index, size_t *offset, size_t *bytes),
               cuFuncGetParamInfo(FUNCTION, index, offset, bytes))

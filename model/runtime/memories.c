@@ -95,6 +95,16 @@ RUNTIME_CALL(cudaMemPoolGetAttribute, (struct CUmemPoolHandle_st * pool, uint32_
 RUNTIME_CALL(cudaMemPoolSetAccess,
              (struct CUmemPoolHandle_st * pool, const struct cuda_mem_access_desc *desc, size_t count),
              cuMemPoolSetAccess(pool, desc, count))
+RUNTIME_CALL(cudaMemPoolGetAccess,
+             (uint32_t * flags, struct CUmemPoolHandle_st *pool, struct cuda_mem_location *location),
+             cuMemPoolGetAccess(flags, pool, location))
+RUNTIME_CALL(cudaMemGetMemPool, (struct CUmemPoolHandle_st * *pool, struct cuda_mem_location *location, uint32_t type),
+             cuMemGetMemPool(pool, location, type))
+RUNTIME_CALL(cudaMemGetDefaultMemPool,
+             (struct CUmemPoolHandle_st * *pool, struct cuda_mem_location *location, uint32_t type),
+             cuMemGetDefaultMemPool(pool, location, type))
+RUNTIME_CALL(cudaMemSetMemPool, (struct cuda_mem_location * location, uint32_t type, struct CUmemPoolHandle_st *pool),
+             cuMemSetMemPool(location, type, pool))
 
 // --- What a pointer is -----------------------------------------------------------------------------------------------
 
@@ -114,8 +124,8 @@ static enum cuda_result tell_pointer(struct cudaPointerAttributes *to, const voi
     return CUDA_SUCCESS;
 }
 
-RUNTIME_CALL(cudaPointerGetAttributes, (struct cudaPointerAttributes * to, const void *pointer),
-             tell_pointer(to, pointer))
+RUNTIME_BARE_CALL(cudaPointerGetAttributes, (struct cudaPointerAttributes * to, const void *pointer),
+                  tell_pointer(to, pointer))
 
 // --- Copies ----------------------------------------------------------------------------------------------------------
 
@@ -146,6 +156,18 @@ RUNTIME_CALL(cudaMemcpyPeerAsync,
              (void *to, int to_device, const void *from, int from_device, size_t bytes, struct CUstream_st *stream),
              to_device != 0 || from_device != 0 ? cudaErrorInvalidDevice
                                                 : copy(to, from, bytes, COPY_DEVICE_TO_DEVICE, stream))
+
+// The attributes of both APIs are the same.
+RUNTIME_CALL(cudaMemcpyBatchAsync,
+             (void *const *to, const void *const *from, const size_t *bytes, size_t count,
+              struct CUmemcpyAttributes_st *attribute, size_t *attribute_from, size_t attributes,
+              struct CUstream_st *stream),
+             cuMemcpyBatchAsync_v2((unsigned long long *)(uintptr_t)to, (unsigned long long *)(uintptr_t)from,
+                                   (size_t *)(uintptr_t)bytes, count, attribute, attribute_from, attributes, stream))
+RUNTIME_CALL(cudaMemcpy3DBatchAsync,
+             (size_t count, struct CUDA_MEMCPY3D_BATCH_OP_st *box, unsigned long long flags,
+              struct CUstream_st *stream),
+             cuMemcpy3DBatchAsync_v2(count, box, flags, stream))
 
 static uint32_t to_type(uint32_t kind)
 {
@@ -185,6 +207,25 @@ static enum cudaError copy_box(const struct cudaMemcpy3DParms *from, struct CUst
         .Depth = from->extent.depth};
     return (enum cudaError)cuMemcpy3DAsync_v2(&box, stream);
 }
+
+static enum cudaError copy_box_of_peer(const struct cudaMemcpy3DPeerParms *from, struct CUstream_st *stream)
+{
+    if (from == NULL) return cudaErrorInvalidValue;
+    if (from->srcDevice != 0 || from->dstDevice != 0) return cudaErrorInvalidDevice;
+    const struct cudaMemcpy3DParms box = {.srcArray = from->srcArray,
+                                          .srcPos = from->srcPos,
+                                          .srcPtr = from->srcPtr,
+                                          .dstArray = from->dstArray,
+                                          .dstPos = from->dstPos,
+                                          .dstPtr = from->dstPtr,
+                                          .extent = from->extent,
+                                          .kind = COPY_DEVICE_TO_DEVICE};
+    return copy_box(&box, stream);
+}
+
+RUNTIME_CALL(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *from), copy_box_of_peer(from, NULL))
+RUNTIME_CALL(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *from, struct CUstream_st *stream),
+             copy_box_of_peer(from, stream))
 
 static enum cudaError copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                                 size_t height, uint32_t kind, struct CUstream_st *stream)

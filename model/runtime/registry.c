@@ -167,14 +167,12 @@ static int is_of_image(enum cuda_result error)
            error == CUDA_ERROR_INVALID_PTX;
 }
 
-// Loads it, if it was not: again after a reset of the device, which unloads it. Only what is wrong with the image is
-// kept: other errors are the context's, and a reset ends them.
+// Loads it, if it was not. Only what is wrong with the image is kept: other errors are the context's, and a reset ends
+// them.
 static enum cudaError binary_load(struct binary *binary)
 {
-    struct CUmod_st *module;
     if (binary->error != cudaSuccess) return binary->error;
-    if (binary->library != NULL && cuLibraryGetModule(&module, binary->library) == CUDA_SUCCESS) return cudaSuccess;
-    binary->library = NULL;
+    if (binary->library != NULL) return cudaSuccess;
     const enum cuda_result error = cuLibraryLoadData(&binary->library, binary->image, NULL, NULL, 0, NULL, NULL, 0);
     if (is_of_image(error)) binary->error = (enum cudaError)error;
     if (error == CUDA_SUCCESS && binary->is_managed) place_variables(binary);
@@ -185,7 +183,7 @@ void runtime_place_managed(void)
 {
     LOCKED;
     for (struct binary *binary = binaries; binary != NULL; binary = binary->next)
-        if (binary->is_managed) binary_load(binary);
+        if (binary->is_managed && binary_load(binary) == cudaSuccess) place_variables(binary);
 }
 
 // What of this is no kernel of the program may be the handle of one.
@@ -193,7 +191,8 @@ static enum cudaError kernel_of_handle(const void *handle, struct CUkern_st **ke
 {
     struct CUfunc_st *function;
     *kernel = (struct CUkern_st *)(uintptr_t)handle;
-    return cuKernelGetFunction(&function, *kernel) == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+    const enum cuda_result error = cuKernelGetFunction(&function, *kernel);
+    return error == CUDA_ERROR_INVALID_HANDLE ? cudaErrorInvalidDeviceFunction : (enum cudaError)error;
 }
 
 enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel)

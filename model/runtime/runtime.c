@@ -21,13 +21,21 @@ static int is_gone(void)
     return state_of_current() == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+// A device on which a kernel failed is of no more use to the process, whatever it resets.
+static enum cuda_result retain(struct CUctx_st **context)
+{
+    const enum cuda_result error = cuDevicePrimaryCtxRetain(context, 0);
+    const int is_of_kernel = error != CUDA_SUCCESS && error != CUDA_ERROR_OUT_OF_MEMORY;
+    return is_of_kernel ? (enum cuda_result)cudaErrorDevicesUnavailable : error;
+}
+
 enum cudaError runtime_ready(void)
 {
     struct CUctx_st *context;
     if (is_ready && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL && !is_gone()) return cudaSuccess;
     enum cuda_result error = cuInit(0);
     if (error == CUDA_SUCCESS) error = cuCtxGetCurrent(&context);
-    if (error == CUDA_SUCCESS && (context == NULL || is_gone())) error = cuDevicePrimaryCtxRetain(&context, 0);
+    if (error == CUDA_SUCCESS && (context == NULL || is_gone())) error = retain(&context);
     if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
     if (error != CUDA_SUCCESS) return (enum cudaError)error;
     is_ready = 1;
@@ -53,23 +61,15 @@ int runtime_missing(const char *name, int *was_told)
     return (int)runtime_keep(cudaErrorNotSupported);
 }
 
-// An error of a kernel stays: the driver says it again with every call.
-static enum cudaError sticky_error(void)
-{
-    const enum cuda_result error = is_ready ? state_of_current() : CUDA_SUCCESS;
-    const int has_none = error == CUDA_ERROR_INVALID_CONTEXT || error == CUDA_ERROR_CONTEXT_IS_DESTROYED;
-    return has_none ? cudaSuccess : (enum cudaError)error;
-}
-
 RUNTIME_VISIBLE enum cudaError cudaPeekAtLastError(void)
 {
-    const enum cudaError sticky = sticky_error();
-    return sticky != cudaSuccess ? sticky : last_error;
+    return last_error;
 }
 
+// An error of a kernel comes again with the next call that needs the device.
 RUNTIME_VISIBLE enum cudaError cudaGetLastError(void)
 {
-    const enum cudaError error = cudaPeekAtLastError();
+    const enum cudaError error = last_error;
     last_error = cudaSuccess;
     return error;
 }

@@ -23,6 +23,14 @@ enum cudaError runtime_keep(int error);
         return runtime_keep(ready != cudaSuccess ? (int)ready : (int)(call));                                          \
     }
 
+// The same where the call needs no context: the driver is started, and an error of a kernel is of no account.
+#define RUNTIME_BARE_CALL(name, parameters, call)                                                                      \
+    RUNTIME_VISIBLE enum cudaError name parameters                                                                     \
+    {                                                                                                                  \
+        const enum cuda_result begun = cuInit(0);                                                                      \
+        return runtime_keep(begun != CUDA_SUCCESS ? (int)begun : (int)(call));                                         \
+    }
+
 // The kernel of a host's function (or of a handle), the address and size of a variable of the program.
 enum cudaError runtime_kernel(const void *function, struct CUkern_st **kernel);
 enum cudaError runtime_symbol(const void *symbol, unsigned long long *address, size_t *bytes);

@@ -292,5 +292,29 @@ enum cudaError cudaGraphRemoveDependencies(struct CUgraph_st *graph, struct CUgr
 enum cudaError cudaGraphDestroyNode(struct CUgraphNode_st *node);
 enum cudaError cudaGraphNodeGetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, unsigned *is_enabled);
 enum cudaError cudaGraphExecGetFlags(struct CUgraphExec_st *exec, unsigned long long *flags);
+enum cudaError cudaDeviceDisablePeerAccess(int peer);
+enum cudaError cudaDeviceGetSharedMemConfig(uint32_t *config);
+enum cudaError cudaDeviceSetSharedMemConfig(uint32_t config);
+enum cudaError cudaDeviceFlushGPUDirectRDMAWrites(uint32_t target, uint32_t scope);
+enum cudaError cudaDeviceGetGraphMemAttribute(int device, uint32_t attribute, void *value);
+enum cudaError cudaDeviceSetGraphMemAttribute(int device, uint32_t attribute, void *value);
+enum cudaError cudaDeviceGraphMemTrim(int device);
+enum cudaError cudaFuncSetSharedMemConfig(const void *function, uint32_t config);
+enum cudaError cudaKernelSetAttributeForDevice(const void *function, uint32_t attribute, int value, int device);
+enum cudaError cudaMemPoolGetAccess(uint32_t *flags, struct CUmemPoolHandle_st *pool,
+                                    struct cuda_mem_location *location);
+enum cudaError cudaMemGetMemPool(struct CUmemPoolHandle_st **pool, struct cuda_mem_location *location, uint32_t type);
+enum cudaError cudaMemGetDefaultMemPool(struct CUmemPoolHandle_st **pool, struct cuda_mem_location *location,
+                                        uint32_t type);
+enum cudaError cudaMemSetMemPool(struct cuda_mem_location *location, uint32_t type, struct CUmemPoolHandle_st *pool);
+enum cudaError cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t count,
+                                    struct CUmemcpyAttributes_st *attribute, size_t *attribute_from, size_t attributes,
+                                    struct CUstream_st *stream);
+enum cudaError cudaMemcpy3DBatchAsync(size_t count, struct CUDA_MEMCPY3D_BATCH_OP_st *box, unsigned long long flags,
+                                      struct CUstream_st *stream);
+enum cudaError cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *from);
+enum cudaError cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *from, struct CUstream_st *stream);
+enum cudaError cudaStreamGetAttribute(struct CUstream_st *stream, uint32_t attribute, void *value);
+enum cudaError cudaStreamCopyAttributes(struct CUstream_st *to, struct CUstream_st *from);
 
 #endif

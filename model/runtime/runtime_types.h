@@ -46,6 +46,18 @@ struct cudaMemcpy3DParms {
     uint32_t kind;
 };
 
+struct cudaMemcpy3DPeerParms {
+    struct cudaArray *srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    int srcDevice;
+    struct cudaArray *dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    int dstDevice;
+    struct cudaExtent extent;
+};
+
 struct cudaPointerAttributes {
     uint32_t type;
     int device;

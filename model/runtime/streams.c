@@ -17,6 +17,10 @@ RUNTIME_CALL(cudaStreamGetId, (struct CUstream_st * stream, unsigned long long *
 RUNTIME_CALL(cudaStreamGetDevice, (struct CUstream_st * stream, int *device), cuStreamGetDevice(stream, device))
 RUNTIME_CALL(cudaStreamAttachMemAsync, (struct CUstream_st * stream, void *pointer, size_t bytes, unsigned flags),
              cuStreamAttachMemAsync(stream, (unsigned long long)(uintptr_t)pointer, bytes, flags))
+RUNTIME_CALL(cudaStreamGetAttribute, (struct CUstream_st * stream, uint32_t attribute, void *value),
+             cuStreamGetAttribute(stream, attribute, value))
+RUNTIME_CALL(cudaStreamCopyAttributes, (struct CUstream_st * to, struct CUstream_st *from),
+             cuStreamCopyAttributes(to, from))
 RUNTIME_CALL(cudaStreamSetAttribute, (struct CUstream_st * stream, uint32_t attribute, const void *value),
              cuStreamSetAttribute(stream, attribute, value))
 

@@ -105,7 +105,7 @@ static void show_sticky_error(void)
     REQUIRE(launch(&bad) == cudaSuccess);
     REQUIRE(launch(&good) == cudaErrorIllegalAddress);
     REQUIRE(cudaDeviceReset() == cudaSuccess);
-    REQUIRE(launch(&good) == cudaErrorIllegalAddress);
+    REQUIRE(launch(&good) == cudaErrorDevicesUnavailable);
 }
 
 // What is loaded in another order after the reset is still what each asks for, by the handles from before it too.

@@ -22,5 +22,9 @@
 
 // Takes a pointer to a union there, which nothing here looks into.
 #define cuStreamSetAttribute our_cuStreamSetAttribute
+#define cuStreamGetAttribute our_cuStreamGetAttribute
+
+// Takes an enumeration of its own.
+#define cuDeviceGetHostAtomicCapabilities our_cuDeviceGetHostAtomicCapabilities
 
 #include "cuda_api.h"

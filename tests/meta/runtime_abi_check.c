@@ -15,6 +15,7 @@
 #define cudaPos               our_cudaPos
 #define cudaPitchedPtr        our_cudaPitchedPtr
 #define cudaMemcpy3DParms     our_cudaMemcpy3DParms
+#define cudaMemcpy3DPeerParms our_cudaMemcpy3DPeerParms
 #define cudaPointerAttributes our_cudaPointerAttributes
 #define cudaFuncAttributes    our_cudaFuncAttributes
 #define cudaKernelNodeParams  our_cudaKernelNodeParams
@@ -29,6 +30,7 @@
 #undef cudaPos
 #undef cudaPitchedPtr
 #undef cudaMemcpy3DParms
+#undef cudaMemcpy3DPeerParms
 #undef cudaPointerAttributes
 #undef cudaFuncAttributes
 #undef cudaKernelNodeParams
@@ -52,6 +54,9 @@ SAME_FIELD(cudaMemcpy3DParms, dstPos)
 SAME_FIELD(cudaMemcpy3DParms, dstPtr)
 SAME_FIELD(cudaMemcpy3DParms, extent)
 SAME_FIELD(cudaMemcpy3DParms, kind)
+SAME_BYTES(cudaMemcpy3DPeerParms)
+SAME_FIELD(cudaMemcpy3DPeerParms, dstPtr)
+SAME_FIELD(cudaMemcpy3DPeerParms, extent)
 SAME_BYTES(cudaPointerAttributes)
 SAME_FIELD(cudaPointerAttributes, type)
 SAME_FIELD(cudaPointerAttributes, device)

@@ -146,13 +146,15 @@ void show_runtime_launches(void)
     REQUIRE(cudaLaunchKernel(NULL, one_cta, one_cta, parameters, 0, NULL) == cudaErrorInvalidDeviceFunction);
     REQUIRE(cudaGetLastError() == cudaErrorInvalidDeviceFunction && cudaGetLastError() == cudaSuccess);
 
-    // A fault is told by every later call, and stays.
+    // A fault is told by every later call that needs the device, and stays.
     WORKS(cudaLaunchKernel(&fault, one_cta, one_cta, NULL, 0, NULL));
     REFUSES(ERROR_ILLEGAL_ADDRESS, cudaDeviceSynchronize());
-    REQUIRE(cudaGetLastError() == cudaErrorIllegalAddress && cudaPeekAtLastError() == cudaErrorIllegalAddress);
+    REQUIRE(cudaGetLastError() == cudaErrorIllegalAddress && cudaPeekAtLastError() == cudaSuccess);
     REFUSES(ERROR_ILLEGAL_ADDRESS, cudaMalloc(&to, 64));
     WORKS(cudaDeviceReset());
-    REFUSES(ERROR_ILLEGAL_ADDRESS, cudaMalloc(&to, 64)); // for the life of the process
+    REQUIRE(cudaMalloc(&to, 64) == cudaErrorDevicesUnavailable); // for the life of the process
+    REQUIRE(cudaGetLastError() == cudaErrorDevicesUnavailable);
+    WORKS(cudaGetDevice(&(int){0}));
 }
 
 // After a reset there is no error, and the next call begins anew; a context of the program's own stays current.
@@ -327,7 +329,7 @@ void show_runtime_libraries(void)
     REQUIRE(count == 2);
     WORKS(cudaLibraryEnumerateKernels(list, 2, library));
     WORKS(cudaLibraryGetKernel(&kernel, library, "put"));
-    REQUIRE(list[0] == kernel);
+    REQUIRE(list[1] == kernel);
     WORKS(cudaLaunchKernel(kernel, one_cta, one_cta, parameters, 0, NULL));
     REQUIRE(word_at(to) == 7);
     WORKS(cudaLibraryGetGlobal(&address, &bytes, library, "word"));
