@@ -20,17 +20,17 @@ struct claims {
 
 static enum async_kind kind_of(uint32_t opcode)
 {
-    int is_copy = async_is_copy(opcode) || opcode == ASYNC_OP_COMMIT || opcode == ASYNC_OP_WAIT;
+    int is_copy = async_is(opcode, ASYNC_COPIES) || opcode == ASYNC_OP_COMMIT || opcode == ASYNC_OP_WAIT;
     return is_copy ? ASYNC_COPY : ASYNC_BULK;
 }
 
 static void list_step(struct async_list *list, const struct async_op *op)
 {
-    if (async_is_copy(op->opcode) || async_is_bulk(op->opcode))
+    if (async_is(op->opcode, ASYNC_COPIES) || async_is(op->opcode, ASYNC_BULKS))
         async_list_issue(list, op->thread, kind_of(op->opcode));
     else if (op->opcode == ASYNC_OP_COMMIT || op->opcode == ASYNC_OP_BULK_COMMIT)
         async_list_commit(list, op->thread, kind_of(op->opcode));
-    else if (async_is_group_wait(op->opcode))
+    else if (async_is(op->opcode, ASYNC_GROUP_WAITS))
         async_list_wait(list, op->thread, kind_of(op->opcode), (int)op->number, op->opcode == ASYNC_OP_BULK_WAIT_READ);
     else if (op->opcode == ASYNC_OP_WAIT_ALL)
         async_list_wait_all(list, op->thread);
@@ -61,7 +61,7 @@ static struct claims claims_of(enum async_mutant mutant, const struct async_case
 
 static int is_wait(uint32_t opcode)
 {
-    return async_is_group_wait(opcode) || opcode == ASYNC_OP_WAIT_ALL;
+    return async_is(opcode, ASYNC_GROUP_WAITS) || opcode == ASYNC_OP_WAIT_ALL;
 }
 
 // Copies lie in shared memory: what was not there before a wait and is there after it came meanwhile. A bulk operation
@@ -70,7 +70,7 @@ static uint32_t came(enum async_mutant mutant, const struct async_case *c, const
 {
     uint32_t steps = look->plain_after & ~look->plain_before;
     for (uint32_t i = 0; i < c->count; i++)
-        if (!async_is_copy(c->op[i].opcode) && mutant != ASYNC_BULK_WAIT_IS_READ) steps &= ~(UINT32_C(1) << i);
+        if (!async_is(c->op[i].opcode, ASYNC_COPIES) && mutant != ASYNC_BULK_WAIT_IS_READ) steps &= ~(UINT32_C(1) << i);
     return steps;
 }
 

@@ -85,9 +85,9 @@ START_TEST(random_cases_reach_what_there_is)
         operations[c.operation]++;
         faults += result.status > CUDA_ERROR_INVALID_VALUE;
         refusals += result.status == CUDA_ERROR_INVALID_VALUE;
-        if (!copy_has_map(&c) || copy_plan_of(&c, &plan) != RULE_OK) continue;
+        if (!copy_is(&c, COPY_TENSORS) || copy_plan_of(&c, &plan) != RULE_OK) continue;
         ranks[c.map.rank]++, swizzles[c.map.swizzle]++;
-        if (copy_is_shared(&c)) sizes[c.cluster[0] * c.cluster[1] * c.cluster[2]]++;
+        if (copy_is(&c, COPY_SHARED)) sizes[c.cluster[0] * c.cluster[1] * c.cluster[2]]++;
         for (uint32_t k = 0; k < c.map.rank; k++)
             remainders[k] += c.map.dim[k] % (plan.job.box[k] * plan.job.cut[k]) > 0;
         parts += c.parts > 1;

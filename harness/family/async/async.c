@@ -47,14 +47,6 @@ static int opcode_of(const void *op)
     return 1 << ((const struct async_op *)op)->opcode;
 }
 
-// Bits of opcodes: of cp.async, of waits for groups, of what has a size, of what has a number of bytes.
-enum {
-    COPIES = 1 << ASYNC_OP_COPY_CA | 1 << ASYNC_OP_COPY_CG,
-    GROUP_WAITS = 1 << ASYNC_OP_WAIT | 1 << ASYNC_OP_BULK_WAIT | 1 << ASYNC_OP_BULK_WAIT_READ,
-    SIZED = 1 << ASYNC_OP_COPY_CA | 1 << ASYNC_OP_STORE | 1 << ASYNC_OP_REDUCE | 1 << ASYNC_OP_PREFETCH,
-    TRANSACTIONS = 1 << ASYNC_OP_EXPECT_TX | 1 << ASYNC_OP_COMPLETE_TX,
-};
-
 static const char *copy_illegal(const struct async_op *op, int step)
 {
     uint64_t end = ARENA_BASE + ARENA_BYTES;
@@ -81,14 +73,15 @@ static const char *op_illegal(const void *test_case, uint32_t i)
 {
     const struct async_case *c = test_case;
     const struct async_op *op = &c->op[i];
-    int step = (int)i, is_sized = opcode_of(op) & SIZED;
+    int step = (int)i, is_sized = async_is(op->opcode, ASYNC_SIZED);
     if (c->threads == ASYNC_ONE_THREAD && op->thread != 0) return "thread is 0: threads is \"one\"";
     if (op->slow && !async_may_be_slow(op)) return "slow is for bulk operations, and copies from the arena";
-    if (async_is_copy(op->opcode)) return copy_illegal(op, step);
+    if (async_is(op->opcode, ASYNC_COPIES)) return copy_illegal(op, step);
     if (is_sized && (op->size_bytes % 16 != 0 || op->size_bytes == 0)) return "size is a multiple of 16 and not 0";
     if (is_sized && op->size_bytes > async_source_most(step))
         return "size is at most 2048 * (16 - step), where the sources end";
-    if (async_is_group_wait(op->opcode) && !is_wait_number(op->number)) return "n is 0 to 8, 16, 62 to 65 or 1000";
+    if (async_is(op->opcode, ASYNC_GROUP_WAITS) && !is_wait_number(op->number))
+        return "n is 0 to 8, 16, 62 to 65 or 1000";
     if (op->opcode == ASYNC_OP_BARRIER_WAIT && op->number > 1) return "parity is 0 or 1";
     if (op->opcode == ASYNC_OP_OVERWRITE && async_has_long_source(c))
         return "no source is overwritten where one is longer than 2048";
@@ -112,17 +105,17 @@ static const struct field op_field[] = {
     FIELD_ONE_OF("op", opcode, async_op_names, "what is done"),
     FIELD_NUMBER("slow", slow, 0, 1, "1: it takes long", .missing = FIELD_LEFT_OUT),
     FIELD_NUMBER("thread", thread, 0, 1, "the thread that does it", .missing = FIELD_LEFT_OUT),
-    FIELD_NUMBER("size", size_bytes, 0, ASYNC_GLOBAL_MOST, "bytes", OF(SIZED, "cp.async.ca and bulk operations")),
-    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", OF(COPIES, "cp.async")),
-    FIELD_NUMBER("to", to, 0, MOST_ADDRESS, "address of the destination", OF(COPIES, "cp.async")),
-    NUMBER_OF("src_size", COPIES, "cp.async", "bytes that are read", .presence_at = offsetof(CASE, form),
+    FIELD_NUMBER("size", size_bytes, 0, ASYNC_GLOBAL_MOST, "bytes", OF(ASYNC_SIZED, "cp.async.ca and bulk operations")),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", OF(ASYNC_COPIES, "cp.async")),
+    FIELD_NUMBER("to", to, 0, MOST_ADDRESS, "address of the destination", OF(ASYNC_COPIES, "cp.async")),
+    NUMBER_OF("src_size", ASYNC_COPIES, "cp.async", "bytes that are read", .presence_at = offsetof(CASE, form),
               .presence = CP_ASYNC_SRC_SIZE),
-    NUMBER_OF("ignore_src", COPIES, "cp.async", "1: nothing is read", .presence_at = offsetof(CASE, form),
+    NUMBER_OF("ignore_src", ASYNC_COPIES, "cp.async", "1: nothing is read", .presence_at = offsetof(CASE, form),
               .presence = CP_ASYNC_IGNORE_SRC),
-    NUMBER_OF("n", GROUP_WAITS, "waits for groups", "groups that may be left"),
+    NUMBER_OF("n", ASYNC_GROUP_WAITS, "waits for groups", "groups that may be left"),
     NUMBER_OF("step", 1 << ASYNC_OP_OVERWRITE, "overwrite", "the operation whose source is overwritten"),
     NUMBER_OF("count", 1 << ASYNC_OP_ARRIVE, "mbarrier.arrive", "arrivals"),
-    NUMBER_OF("bytes", TRANSACTIONS, "mbarrier.expect_tx and complete_tx", "bytes"),
+    NUMBER_OF("bytes", ASYNC_TRANSACTIONS, "mbarrier.expect_tx and complete_tx", "bytes"),
     NUMBER_OF("parity", 1 << ASYNC_OP_BARRIER_WAIT, "mbarrier.wait", "parity of the phase that is waited for"),
     FIELD_END,
 };
@@ -199,8 +192,9 @@ static void expect(const struct async_case *c, int step, const struct async_outc
 {
     const struct async_op *op = &c->op[step];
     const uint8_t *left = outcome->global + job->global[step];
-    if (async_is_copy(op->opcode) && op->to < ASYNC_SHARED_END) left = outcome->slots + (op->to - ASYNC_SLOTS);
-    for (uint32_t i = 0; i < ASYNC_SAMPLES && (async_is_copy(op->opcode) || async_is_bulk(op->opcode)); i++)
+    if (async_is(op->opcode, ASYNC_COPIES) && op->to < ASYNC_SHARED_END) left = outcome->slots + (op->to - ASYNC_SLOTS);
+    for (uint32_t i = 0; i < ASYNC_SAMPLES && (async_is(op->opcode, ASYNC_COPIES) || async_is(op->opcode, ASYNC_BULKS));
+         i++)
         memcpy(&job->expected[step][i], left + async_sample(op->size_bytes, i), 4);
 }
 

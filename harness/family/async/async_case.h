@@ -35,10 +35,21 @@ struct async_outcome {
 
 extern const char *const async_op_names[], *const async_thread_names[], *const async_promise_names[];
 
-int async_is_copy(uint32_t opcode);
-int async_is_bulk(uint32_t opcode); // a store or reduction: it has a source and a destination
-int async_is_group_wait(uint32_t opcode);
-int async_is_barrier(uint32_t opcode);
+// Kinds of operations, as bits.
+enum {
+    ASYNC_COPIES = 1 << ASYNC_OP_COPY_CA | 1 << ASYNC_OP_COPY_CG,
+    ASYNC_BULKS = 1 << ASYNC_OP_STORE | 1 << ASYNC_OP_REDUCE, // they have a source and a destination
+    ASYNC_SIZED = 1 << ASYNC_OP_COPY_CA | 1 << ASYNC_OP_PREFETCH | ASYNC_BULKS,
+    ASYNC_GROUP_WAITS = 1 << ASYNC_OP_WAIT | 1 << ASYNC_OP_BULK_WAIT | 1 << ASYNC_OP_BULK_WAIT_READ,
+    ASYNC_TRANSACTIONS = 1 << ASYNC_OP_EXPECT_TX | 1 << ASYNC_OP_COMPLETE_TX,
+    ASYNC_BARRIER_OPS = 1 << ASYNC_OP_COPIES_ARRIVE | 1 << ASYNC_OP_COPIES_ARRIVE_NOINC | 1 << ASYNC_OP_ARRIVE |
+                        ASYNC_TRANSACTIONS | 1 << ASYNC_OP_BARRIER_WAIT,
+};
+
+static inline int async_is(uint32_t opcode, int kinds)
+{
+    return (1 << opcode & kinds) != 0;
+}
 
 // The most bytes that a bulk operation of step `step` reads: to the end of the sources, which hold the same for all.
 uint32_t async_source_most(int step);

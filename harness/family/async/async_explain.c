@@ -10,7 +10,7 @@ static void print_op(const struct async_case *c, uint32_t step, FILE *out)
 {
     const struct async_op *op = &c->op[step];
     fprintf(out, "ops[%" PRIu32 "] %s", step, async_op_names[op->opcode]);
-    if (async_is_group_wait(op->opcode)) fprintf(out, " %" PRIu32, op->number);
+    if (async_is(op->opcode, ASYNC_GROUP_WAITS)) fprintf(out, " %" PRIu32, op->number);
     if (op->size_bytes > 0) fprintf(out, " of %" PRIu32 " bytes", op->size_bytes);
     if (c->threads != ASYNC_ONE_THREAD)
         fprintf(out, " by thread %" PRIu32 " (%s)", op->thread, async_thread_names[c->threads]);
@@ -58,7 +58,7 @@ static uint32_t step_of(const struct async_case *c, int is_global, uint32_t at)
     if (!is_global) return at / ASYNC_SLOT_BYTES;
     async_global_bytes(c, offsets);
     for (uint32_t i = 0; i < c->count; i++)
-        if (async_is_bulk(c->op[i].opcode) && at + ASYNC_GUARD_BYTES >= offsets[i]) step = i;
+        if (async_is(c->op[i].opcode, ASYNC_BULKS) && at + ASYNC_GUARD_BYTES >= offsets[i]) step = i;
     return step;
 }
 

@@ -189,7 +189,7 @@ static int is_open(struct async_case *c, int is_faulty)
     struct async_outcome outcome;
     uint32_t last = c->count - 1;
     struct async_op *op = &c->op[last];
-    if (!async_is_barrier(op->opcode) && op->opcode != ASYNC_OP_OVERWRITE && !is_faulty) return 0;
+    if (!async_is(op->opcode, ASYNC_BARRIER_OPS) && op->opcode != ASYNC_OP_OVERWRITE && !is_faulty) return 0;
     if (async_run(c, &outcome) == NULL) return 0;
     for (uint32_t i = 0; i < last && op->opcode == ASYNC_OP_OVERWRITE; i++) {
         op->number = i;
@@ -225,11 +225,12 @@ void async_generate(struct random *random, void *test_case)
         *op = random_chance(random, pipelined) ? pick_pipeline(random, c, (int)i, &pipeline)
                                                : pick_op(random, profile, c, (int)i);
         if (op->opcode == ASYNC_OP_OVERWRITE) long_step = steps;
-        if (i >= long_step && async_is_bulk(op->opcode)) op->size_bytes = async_source_most((int)i), long_step = steps;
+        if (i >= long_step && async_is(op->opcode, ASYNC_BULKS))
+            op->size_bytes = async_source_most((int)i), long_step = steps;
         if (op->opcode == ASYNC_OP_OVERWRITE && async_has_long_source(c))
             *op = (struct async_op){.opcode = ASYNC_OP_BULK_COMMIT};
         if (is_slow) op->slow = (uint16_t)pick_slow(random, op);
-        if (is_faulty && async_is_copy(op->opcode) && random_chance(random, 30)) break_copy(random, op);
+        if (is_faulty && async_is(op->opcode, ASYNC_COPIES) && random_chance(random, 30)) break_copy(random, op);
         c->count = i + 1;
         if (is_open(c, is_faulty)) *op = (struct async_op){.opcode = ASYNC_OP_SETTLE};
     }

@@ -23,26 +23,6 @@ struct run {
     uint8_t *shared;
 };
 
-int async_is_copy(uint32_t opcode)
-{
-    return opcode == ASYNC_OP_COPY_CA || opcode == ASYNC_OP_COPY_CG;
-}
-
-int async_is_bulk(uint32_t opcode)
-{
-    return opcode == ASYNC_OP_STORE || opcode == ASYNC_OP_REDUCE;
-}
-
-int async_is_group_wait(uint32_t opcode)
-{
-    return opcode == ASYNC_OP_WAIT || opcode == ASYNC_OP_BULK_WAIT || opcode == ASYNC_OP_BULK_WAIT_READ;
-}
-
-int async_is_barrier(uint32_t opcode)
-{
-    return opcode >= ASYNC_OP_COPIES_ARRIVE && opcode <= ASYNC_OP_BARRIER_WAIT;
-}
-
 uint32_t async_slot(int step)
 {
     return ASYNC_SLOTS + (uint32_t)step * ASYNC_SLOT_BYTES;
@@ -56,19 +36,21 @@ uint32_t async_source_most(int step)
 int async_has_long_source(const struct async_case *test_case)
 {
     for (uint32_t i = 0; i < test_case->count; i++)
-        if (async_is_bulk(test_case->op[i].opcode) && test_case->op[i].size_bytes > ASYNC_SOURCE_BYTES) return 1;
+        if (async_is(test_case->op[i].opcode, ASYNC_BULKS) && test_case->op[i].size_bytes > ASYNC_SOURCE_BYTES)
+            return 1;
     return 0;
 }
 
 int async_may_overwrite(const struct async_case *test_case, uint32_t step)
 {
-    return async_is_bulk(test_case->op[step].opcode) && step < ASYNC_MAX_OPS / 2;
+    return async_is(test_case->op[step].opcode, ASYNC_BULKS) && step < ASYNC_MAX_OPS / 2;
 }
 
 int async_may_be_slow(const struct async_op *op)
 {
     uint64_t last = ARENA_BASE + ARENA_BYTES - 32; // a misaligned source reads on to the next 16 bytes
-    return async_is_bulk(op->opcode) || (async_is_copy(op->opcode) && op->from >= ARENA_BASE && op->from <= last);
+    return async_is(op->opcode, ASYNC_BULKS) ||
+           (async_is(op->opcode, ASYNC_COPIES) && op->from >= ARENA_BASE && op->from <= last);
 }
 
 uint32_t async_global_bytes(const struct async_case *test_case, uint32_t *offsets)
@@ -76,7 +58,8 @@ uint32_t async_global_bytes(const struct async_case *test_case, uint32_t *offset
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < test_case->count; i++) {
         if (offsets != NULL) offsets[i] = bytes + ASYNC_GUARD_BYTES;
-        if (async_is_bulk(test_case->op[i].opcode)) bytes += test_case->op[i].size_bytes + 2 * ASYNC_GUARD_BYTES;
+        if (async_is(test_case->op[i].opcode, ASYNC_BULKS))
+            bytes += test_case->op[i].size_bytes + 2 * ASYNC_GUARD_BYTES;
     }
     return bytes;
 }
@@ -116,7 +99,7 @@ static void note_complete(struct run *run, int step)
 {
     for (int i = 0; i < step; i++) {
         uint32_t opcode = run->test_case->op[i].opcode;
-        if ((async_is_copy(opcode) || async_is_bulk(opcode)) && state_of(run, i) == ASYNC_COMPLETE)
+        if ((async_is(opcode, ASYNC_COPIES) || async_is(opcode, ASYNC_BULKS)) && state_of(run, i) == ASYNC_COMPLETE)
             run->complete |= UINT32_C(1) << i;
     }
 }
@@ -166,7 +149,7 @@ static enum rule step_barrier(struct run *run, int step)
     case ASYNC_OP_COPIES_ARRIVE:
     case ASYNC_OP_COPIES_ARRIVE_NOINC:
         for (int i = 0; i < step; i++)
-            if (async_is_copy(run->test_case->op[i].opcode) && run->test_case->op[i].thread == op->thread)
+            if (async_is(run->test_case->op[i].opcode, ASYNC_COPIES) && run->test_case->op[i].thread == op->thread)
                 run->covered |= UINT32_C(1) << i;
         return async_barrier_copies_arrive(&run->barrier, op->opcode == ASYNC_OP_COPIES_ARRIVE_NOINC);
     case ASYNC_OP_BARRIER_WAIT:
@@ -207,13 +190,13 @@ static const char *run_step(struct run *run, int step)
     const struct async_op *op = &run->test_case->op[step];
     struct async_outcome *outcome = run->outcome;
     const char *why = NULL;
-    if (async_is_copy(op->opcode))
+    if (async_is(op->opcode, ASYNC_COPIES))
         why = step_copy(run, step);
-    else if (async_is_bulk(op->opcode))
+    else if (async_is(op->opcode, ASYNC_BULKS))
         outcome->rule = step_bulk(run, step);
-    else if (async_is_barrier(op->opcode))
+    else if (async_is(op->opcode, ASYNC_BARRIER_OPS))
         outcome->rule = step_barrier(run, step);
-    else if (async_is_group_wait(op->opcode))
+    else if (async_is(op->opcode, ASYNC_GROUP_WAITS))
         wait_for_groups(run, op);
     else if (op->opcode == ASYNC_OP_COMMIT || op->opcode == ASYNC_OP_BULK_COMMIT)
         async_commit(groups_of(run, op->thread), op->opcode == ASYNC_OP_COMMIT ? ASYNC_COPY : ASYNC_BULK, NULL);
@@ -224,7 +207,8 @@ static const char *run_step(struct run *run, int step)
     else if (op->opcode == ASYNC_OP_OVERWRITE)
         why = step_overwrite(run, step);
     note_complete(run, step);
-    if (async_is_group_wait(op->opcode) || op->opcode == ASYNC_OP_WAIT_ALL || op->opcode == ASYNC_OP_BARRIER_WAIT)
+    if (async_is(op->opcode, ASYNC_GROUP_WAITS) || op->opcode == ASYNC_OP_WAIT_ALL ||
+        op->opcode == ASYNC_OP_BARRIER_WAIT)
         outcome->waits[step] |= run->complete;
     return why;
 }

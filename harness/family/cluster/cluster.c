@@ -27,7 +27,7 @@ static int has_target(const void *step)
 
 static int has_function(const void *step)
 {
-    return cluster_has_function(step_of(step)->opcode);
+    return cluster_is(step_of(step)->opcode, CLUSTER_WITH_FUNCTION);
 }
 
 static const char *step_illegal(const void *test_case, uint32_t i)

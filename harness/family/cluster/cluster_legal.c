@@ -44,7 +44,7 @@ static const char *size_illegal(const struct cluster_step *step)
 static const char *data_illegal(const struct cluster_step *step)
 {
     uint32_t end = step->offset_bytes + cluster_data_bytes(step);
-    if (!cluster_has_data(step->opcode)) return step->offset_bytes == 0 ? NULL : "offset is for data";
+    if (!cluster_is(step->opcode, CLUSTER_WITH_DATA)) return step->offset_bytes == 0 ? NULL : "offset is for data";
     if (step->offset_bytes > MAX_OFFSET) return "offset is at most 234496";
     if (end > CLUSTER_DATA_BYTES && end <= CLUSTER_FILLED_BYTES) return "the data are 128 bytes, or past the end";
     return NULL;
@@ -71,8 +71,9 @@ static const char *order_illegal(const struct cluster_step *step, uint32_t ctas)
         if (is_ring ? is_self : rank < ctas && (step->issuers >> rank & 1)) return "the copy overlaps itself";
     }
     if (is_alone || is_ring || step->opcode == CLUSTER_OP_LD || step->opcode == CLUSTER_OP_RED) return NULL;
-    if (step->opcode >= CLUSTER_OP_INIT) return cluster_is_store_at_exit(step->opcode) ? "one CTA stores" : NULL;
-    if (!cluster_has_barrier(step->opcode) || cluster_is_async(step->opcode))
+    if (step->opcode >= CLUSTER_OP_INIT)
+        return cluster_is(step->opcode, CLUSTER_STORES_AT_EXIT) ? "one CTA stores" : NULL;
+    if (!cluster_is(step->opcode, CLUSTER_WITH_BARRIER) || cluster_is(step->opcode, CLUSTER_ASYNC))
         return "several issuers need a ring, or ld, red or a barrier operation";
     return rank < ctas && (step->issuers >> rank & 1) ? "a CTA does not share its own barrier with other issuers"
                                                       : NULL;
@@ -94,20 +95,24 @@ static const char *issuers_illegal(const struct cluster_step *program, int index
     if (step->issuers == 0 || (step->issuers & ~all) != 0) return "issuers is a mask of the cluster's ranks, not 0";
     if ((step->issuers & gone) != 0) return "an issuer has exited";
     if (step->opcode == CLUSTER_OP_EXIT && (gone | step->issuers) == all) return "one CTA stays to the end";
-    if (cluster_is_store_at_exit(step->opcode) && index + 1 != count) return "a store at exit is the last step";
+    if (cluster_is(step->opcode, CLUSTER_STORES_AT_EXIT) && index + 1 != count)
+        return "a store at exit is the last step";
     return NULL;
 }
 
 static const char *operand_illegal(const struct cluster_step *step)
 {
-    int is_wide = cluster_has_data(step->opcode), has_barrier = cluster_has_barrier(step->opcode);
+    int is_wide = cluster_is(step->opcode, CLUSTER_WITH_DATA),
+        has_barrier = cluster_is(step->opcode, CLUSTER_WITH_BARRIER);
     if (step->function >= ATOMIC_FUNCTION_COUNT) return "function is none that red and atom have";
-    if (step->function != 0 && !cluster_has_function(step->opcode)) return "function is for red, atom and red.async";
+    if (step->function != 0 && !cluster_is(step->opcode, CLUSTER_WITH_FUNCTION))
+        return "function is for red, atom and red.async";
     if (step->opcode != CLUSTER_OP_ATOM && !atomic_row(step->function)->is_red) return "function is one of atom alone";
     if (step->barrier >= (has_barrier ? (uint32_t)CLUSTER_BARRIERS : 1))
         return "barrier is 0 to 3, for barrier operations";
     if (step->skew_bytes > 7) return "skew is 0 to 7 bytes";
-    if (step->skew_bytes != 0 && (!has_barrier || cluster_is_async(step->opcode) || step->opcode == CLUSTER_OP_INIT))
+    if (step->skew_bytes != 0 &&
+        (!has_barrier || cluster_is(step->opcode, CLUSTER_ASYNC) || step->opcode == CLUSTER_OP_INIT))
         return "skew is for remote barrier operations";
     if (!is_wide && step->operand > UINT32_MAX) return "operand has 32 bits";
     if (step->opcode == CLUSTER_OP_MULTICAST && step->operand % COPY_BYTES != 0) return "operand is a multiple of 16";

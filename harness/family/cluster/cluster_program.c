@@ -22,7 +22,7 @@ static struct layout layout_of(const struct cluster_program_case *c)
     const struct cluster_step *last = &c->step[c->count - 1];
     struct layout layout = {.got = (uint32_t)c->count * c->ctas * CLUSTER_GOT_BYTES,
                             .ctas = c->ctas * CLUSTER_CTA_BYTES};
-    if (cluster_is_store_at_exit(last->opcode)) layout.global = last->size_bytes + 2 * GUARD_BYTES;
+    if (cluster_is(last->opcode, CLUSTER_STORES_AT_EXIT)) layout.global = last->size_bytes + 2 * GUARD_BYTES;
     return layout;
 }
 

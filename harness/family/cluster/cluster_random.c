@@ -151,7 +151,8 @@ static uint64_t random_operand(struct random *random, uint32_t opcode)
     static const uint32_t bytes[] = {0, 1, 4, 8, 16, 32, 64, 1024, 0xfffff};
     if (opcode == CLUSTER_OP_MULTICAST) return 16 * random_below(random, (ARENA_BYTES - CLUSTER_DATA_BYTES) / 16);
     if (opcode == CLUSTER_OP_BULK || opcode == CLUSTER_OP_LD) return 0;
-    if (cluster_has_data(opcode)) return random_chance(random, 20) ? random_below(random, 3) : random_u64(random);
+    if (cluster_is(opcode, CLUSTER_WITH_DATA))
+        return random_chance(random, 20) ? random_below(random, 3) : random_u64(random);
     if (opcode == CLUSTER_OP_ARRIVE || opcode == CLUSTER_OP_ARRIVE_DROP) return random_pick(random, counts);
     if (opcode != CLUSTER_OP_INIT) return random_pick(random, bytes);
     uint32_t count = random_pick(random, counts);
@@ -179,19 +180,20 @@ static struct cluster_step random_step(struct plan *plan)
     int is_alone = step.opcode == CLUSTER_OP_MULTICAST || random_chance(random, 40);
     step.issuers = random_issuers(plan, is_alone);
     choose_target(plan, &step);
-    if (cluster_has_function(step.opcode)) step.function = (uint32_t)random_below(random, ATOMIC_FUNCTION_COUNT);
+    if (cluster_is(step.opcode, CLUSTER_WITH_FUNCTION))
+        step.function = (uint32_t)random_below(random, ATOMIC_FUNCTION_COUNT);
     if (step.opcode != CLUSTER_OP_ATOM && !atomic_row(step.function)->is_red) step.function = ATOMIC_ADD_U32;
     step.size_bytes = random_size(random, step.opcode);
     uint32_t bytes = cluster_data_bytes(&step);
-    if (cluster_has_data(step.opcode) && bytes > 0) {
+    if (cluster_is(step.opcode, CLUSTER_WITH_DATA) && bytes > 0) {
         uint32_t align = bytes > 16 ? 16 : bytes;
         step.offset_bytes = align * (uint32_t)random_below(random, (CLUSTER_DATA_BYTES - bytes) / align + 1);
     }
-    if (cluster_has_barrier(step.opcode)) step.barrier = (uint32_t)random_below(random, 2);
+    if (cluster_is(step.opcode, CLUSTER_WITH_BARRIER)) step.barrier = (uint32_t)random_below(random, 2);
     if (random_chance(random, 10)) step.barrier *= 3;
     step.operand = random_operand(random, step.opcode);
-    if (!cluster_has_data(step.opcode)) step.operand = (uint32_t)step.operand;
-    if (cluster_has_data(step.opcode) && step.opcode != CLUSTER_OP_LD) step.compare = random_u64(random);
+    if (!cluster_is(step.opcode, CLUSTER_WITH_DATA)) step.operand = (uint32_t)step.operand;
+    if (cluster_is(step.opcode, CLUSTER_WITH_DATA) && step.opcode != CLUSTER_OP_LD) step.compare = random_u64(random);
     if (random_chance(random, 50)) step.meeting = (uint32_t)random_below(random, CLUSTER_MEETING_COUNT);
     return step;
 }
@@ -212,11 +214,11 @@ static void spoil(struct plan *plan, struct cluster_step *step)
             step->opcode == CLUSTER_OP_MULTICAST
                 ? UINT32_C(1) << (uint32_t)random_range(random, plan->c->ctas - 1, CLUSTER_CTAS - 1)
                 : (uint32_t)random_range(random, (int64_t)plan->c->ctas, random_chance(random, 50) ? 16 : 255);
-    else if (kind < 5 && cluster_has_data(step->opcode) && size > 1)
+    else if (kind < 5 && cluster_is(step->opcode, CLUSTER_WITH_DATA) && size > 1)
         step->offset_bytes += size > 8 ? 8 : size / 2;
-    else if (kind < 5 && !cluster_has_data(step->opcode))
+    else if (kind < 5 && !cluster_is(step->opcode, CLUSTER_WITH_DATA))
         step->skew_bytes = (uint32_t)random_range(random, 1, 7);
-    else if (cluster_has_data(step->opcode))
+    else if (cluster_is(step->opcode, CLUSTER_WITH_DATA))
         step->offset_bytes = random_pick(random, past);
 }
 
@@ -248,7 +250,7 @@ static int try_step(struct plan *plan, const struct cluster_step *step, int is_f
     struct cluster_machine after = plan->machine;
     struct cluster_answer answer;
     c->step[c->count] = *step;
-    int count = c->count + 1, is_last = cluster_is_store_at_exit(step->opcode);
+    int count = c->count + 1, is_last = cluster_is(step->opcode, CLUSTER_STORES_AT_EXIT);
     if (cluster_step_illegal(c->step, c->count, is_last ? count : CLUSTER_MAX_STEPS + 1, c->ctas) != NULL) return 0;
     if (depends_on_pieces(plan, step) || has_two_faults(plan, step)) return 0;
     if ((cluster_step(&after, step, &answer) != RULE_OK) != is_fault) return 0;

@@ -49,34 +49,9 @@ const char *cluster_meeting_name(uint32_t meeting)
     return meeting_names[meeting];
 }
 
-int cluster_is_async(uint32_t opcode)
-{
-    return opcode >= CLUSTER_OP_ST_ASYNC && opcode <= CLUSTER_OP_MULTICAST;
-}
-
-int cluster_has_data(uint32_t opcode)
-{
-    return opcode <= CLUSTER_OP_ATOM || cluster_is_async(opcode);
-}
-
-int cluster_has_barrier(uint32_t opcode)
-{
-    return opcode >= CLUSTER_OP_ARRIVE && opcode <= CLUSTER_OP_INIT;
-}
-
-int cluster_has_function(uint32_t opcode)
-{
-    return opcode == CLUSTER_OP_RED || opcode == CLUSTER_OP_ATOM || opcode == CLUSTER_OP_RED_ASYNC;
-}
-
-int cluster_is_store_at_exit(uint32_t opcode)
-{
-    return opcode >= CLUSTER_OP_STORE_EXIT && opcode <= CLUSTER_OP_REDUCE_EXIT;
-}
-
 uint32_t cluster_data_bytes(const struct cluster_step *step)
 {
-    return cluster_has_function(step->opcode) ? atomic_row(step->function)->bytes : step->size_bytes;
+    return cluster_is(step->opcode, CLUSTER_WITH_FUNCTION) ? atomic_row(step->function)->bytes : step->size_bytes;
 }
 
 uint32_t cluster_target(const struct cluster_step *step, uint32_t issuer, uint32_t ctas)
@@ -251,12 +226,12 @@ static enum rule step_of_issuer(struct cluster_machine *machine, const struct cl
     struct apart apart;
     look_at(machine, &apart);
     if (step->opcode == CLUSTER_OP_EXIT) machine->cta[issuer].has_exited = 1;
-    if (cluster_is_store_at_exit(step->opcode)) store_at_exit(machine, step, issuer);
-    if (cluster_is_async(step->opcode)) return issue_async(machine, &apart, step, issuer);
+    if (cluster_is(step->opcode, CLUSTER_STORES_AT_EXIT)) store_at_exit(machine, step, issuer);
+    if (cluster_is(step->opcode, CLUSTER_ASYNC)) return issue_async(machine, &apart, step, issuer);
 
     uint32_t rank = cluster_target(step, issuer, machine->ctas);
-    if (cluster_has_barrier(step->opcode)) return operate_barrier(&apart, step, issuer, rank);
-    return cluster_has_data(step->opcode) ? access_data(&apart, step, issuer, rank, got) : RULE_OK;
+    if (cluster_is(step->opcode, CLUSTER_WITH_BARRIER)) return operate_barrier(&apart, step, issuer, rank);
+    return cluster_is(step->opcode, CLUSTER_WITH_DATA) ? access_data(&apart, step, issuer, rank, got) : RULE_OK;
 }
 
 enum rule cluster_step(struct cluster_machine *machine, const struct cluster_step *step, struct cluster_answer *answer)

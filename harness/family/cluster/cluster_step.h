@@ -36,12 +36,20 @@ const char *cluster_opcode_name(uint32_t opcode);
 const char *cluster_function_name(uint32_t function);
 const char *cluster_meeting_name(uint32_t meeting);
 
-// What an operation needs: a data operand with its size and offset, a barrier, an operand.
-int cluster_has_data(uint32_t opcode);
-int cluster_has_function(uint32_t opcode);
-int cluster_has_barrier(uint32_t opcode);
-int cluster_is_store_at_exit(uint32_t opcode);
-int cluster_is_async(uint32_t opcode);
+// What operations are and need, as bits of opcodes: stores at exit; asynchronous ones; a data operand with its size and
+// offset; a barrier; a function.
+enum {
+    CLUSTER_STORES_AT_EXIT = 1 << CLUSTER_OP_STORE_EXIT | 1 << CLUSTER_OP_COMMIT_EXIT | 1 << CLUSTER_OP_REDUCE_EXIT,
+    CLUSTER_ASYNC = (2 << CLUSTER_OP_MULTICAST) - (1 << CLUSTER_OP_ST_ASYNC),
+    CLUSTER_WITH_DATA = ((2 << CLUSTER_OP_ATOM) - 1) | CLUSTER_ASYNC,
+    CLUSTER_WITH_BARRIER = (2 << CLUSTER_OP_INIT) - (1 << CLUSTER_OP_ARRIVE),
+    CLUSTER_WITH_FUNCTION = 1 << CLUSTER_OP_RED | 1 << CLUSTER_OP_ATOM | 1 << CLUSTER_OP_RED_ASYNC,
+};
+
+static inline int cluster_is(uint32_t opcode, int kinds)
+{
+    return (1 << opcode & kinds) != 0;
+}
 
 // The bytes that a step's data operand takes at its target.
 uint32_t cluster_data_bytes(const struct cluster_step *step);

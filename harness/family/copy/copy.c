@@ -25,18 +25,14 @@ const char *copy_operation_name(uint32_t operation)
     return operation_names[operation];
 }
 
-static int is_store(const struct copy_case *c)
-{
-    return c->operation >= COPY_STORE && c->operation <= COPY_MAX;
-}
-
 // CTAs of a group: as many slices are given. At most 16 are read.
-static int group_ctas(const struct copy_case *c)
+static uint32_t group_ctas(const void *test_case)
 {
+    const struct copy_case *c = test_case;
     uint64_t ctas = 1;
     for (int i = 0; i < 3; i++)
         if (c->along >> i & 1 && ctas <= COPY_GROUP) ctas *= c->cluster[i];
-    return ctas <= COPY_GROUP ? (int)ctas : COPY_GROUP;
+    return ctas <= COPY_GROUP ? (uint32_t)ctas : COPY_GROUP;
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------
@@ -127,10 +123,10 @@ static int prepare(struct gpu *gpu, const struct copy_case *c, const struct resu
     plan->job.words = window_at(result, "barriers", shift);
     plan->flat.from += to_arena;
     plan->flat.to += tensor;
-    map.address += is_store(c) ? tensor : to_arena;
+    map.address += copy_is(c, COPY_STORES) ? tensor : to_arena;
     to.address += tensor;
-    int error = copy_has_map(c) ? map_args_call(&gpu->driver, &map, &launch->map) : CUDA_SUCCESS;
-    if (error == CUDA_SUCCESS && copy_has_two(c)) error = map_args_call(&gpu->driver, &to, &launch->to);
+    int error = copy_is(c, COPY_TENSORS) ? map_args_call(&gpu->driver, &map, &launch->map) : CUDA_SUCCESS;
+    if (error == CUDA_SUCCESS && copy_is(c, COPY_TWO)) error = map_args_call(&gpu->driver, &to, &launch->to);
     return error;
 }
 
@@ -150,9 +146,9 @@ static int start(struct gpu *gpu, const struct copy_case *c, struct launch *laun
                                                .cluster_y = machine->cluster[1],
                                                .cluster_z = machine->cluster[2],
                                                .shared_bytes = machine->shared_bytes,
-                                               .arguments = copy_has_two(c)   ? two_maps
-                                                            : copy_has_map(c) ? one_map
-                                                                              : no_map});
+                                               .arguments = copy_is(c, COPY_TWO)       ? two_maps
+                                                            : copy_is(c, COPY_TENSORS) ? one_map
+                                                                                       : no_map});
 }
 
 static int start_case(struct gpu *gpu, const void *c, struct result *result, uint64_t shift)
@@ -169,7 +165,7 @@ static int refused_by_driver(struct gpu *gpu, const struct copy_case *c)
     struct tensormap_image image;
     struct map_args to = copy_to_args(c);
     int error = map_args_call(&gpu->driver, &c->map, &image);
-    if (error == CUDA_SUCCESS && copy_has_two(c)) error = map_args_call(&gpu->driver, &to, &image);
+    if (error == CUDA_SUCCESS && copy_is(c, COPY_TWO)) error = map_args_call(&gpu->driver, &to, &image);
     return error;
 }
 
@@ -195,15 +191,9 @@ static int copy_feature(const void *test_case, struct feature *feature)
     const struct copy_case *c = test_case;
     const int32_t origin[TENSORMAP_MAX_RANK] = {0};
     struct copy_plan plan;
-    if (!copy_has_map(c) || copy_plan_of(c, &plan) != RULE_OK) return 0;
+    if (!copy_is(c, COPY_TENSORS) || copy_plan_of(c, &plan) != RULE_OK) return 0;
     *feature = feature_of(operations[c->operation], &plan.machine.map, origin, NULL);
     return 1;
-}
-
-static uint32_t slices_of(const void *test_case)
-{
-    const struct copy_case *c = test_case;
-    return (uint32_t)group_ctas(c);
 }
 
 static const char *map_illegal(const void *test_case)
@@ -212,59 +202,45 @@ static const char *map_illegal(const void *test_case)
     return c->map.rank >= 2 && c->map.rank <= COPY_MAX_RANK ? NULL : "the map has rank 2 or 3";
 }
 
-static const char *illegal(const void *test_case)
-{
-    return copy_complaint(test_case);
-}
-
 static int operation_of(const void *test_case)
 {
     return 1 << ((const struct copy_case *)test_case)->operation;
 }
 
-// Bits of operations.
-enum {
-    FLAT = 1 << COPY_BYTES | 1 << COPY_VECTOR | 1 << COPY_VECTOR_ADD,
-    TENSORS = ~FLAT,
-    STORES = 1 << COPY_STORE | 1 << COPY_ADD | 1 << COPY_MIN | 1 << COPY_MAX,
-    TWO = 1 << COPY_TILES | 1 << COPY_RING,
-    STREAMS = 1 << COPY_STREAM | 1 << COPY_STREAM_SEPARATE,
-    SHARED = 1 << COPY_MULTICAST | 1 << COPY_SEPARATE | STREAMS,
-};
-
 #define CASE               struct copy_case
 #define OF(bits, of_which) .is_there = operation_of, .only = bits, .where = of_which
 static const struct field field[] = {
     FIELD_ONE_OF("op", operation, operation_names, "what is done"),
-    FIELD_MAP_OF(map, "the map of the tensor", .illegal = map_illegal, OF(TENSORS, "operations on tensors")),
-    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address of the tile", OF(TENSORS, "operations on tensors")),
-    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", OF(FLAT, "operations on bytes")),
+    FIELD_MAP_OF(map, "the map of the tensor", .illegal = map_illegal, OF(COPY_TENSORS, "operations on tensors")),
+    FIELD_NUMBER("shared", shared, 0, UINT32_MAX, "shared address of the tile",
+                 OF(COPY_TENSORS, "operations on tensors")),
+    FIELD_NUMBER("from", from, 0, UINT64_MAX, "address of the source", OF(COPY_FLAT, "operations on bytes")),
     FIELD_NUMBER("to", to, 0, UINT64_MAX, "address of the destination",
-                 OF(TWO | FLAT, "copies from tensor to tensor, and operations on bytes")),
-    FIELD_NUMBER("size", size_bytes, 0, UINT64_MAX, "bytes", OF(FLAT, "operations on bytes")),
+                 OF(COPY_TWO | COPY_FLAT, "copies from tensor to tensor, and operations on bytes")),
+    FIELD_NUMBER("size", size_bytes, 0, UINT64_MAX, "bytes", OF(COPY_FLAT, "operations on bytes")),
     FIELD_NUMBER("chunk", chunk_bytes, 0, UINT32_MAX, "bytes that a CTA copies",
                  OF(1 << COPY_BYTES, "the operation bytes")),
     FIELD_NUMBERS_AS("to_strides", to_strides, map.rank, 1, 0, UINT64_MAX, "bytes from step to step of the destination",
-                     OF(TWO, "copies from tensor to tensor")),
+                     OF(COPY_TWO, "copies from tensor to tensor")),
     FIELD_ONE_OF("reduce", reduce, reduce_names, "the reduction; left out: a copy", .missing = FIELD_LEFT_OUT,
-                 OF(TWO, "copies from tensor to tensor")),
-    FIELD_ONE_OF("fill", fill, fill_names, "what the tile holds", OF(STORES, "stores")),
-    FIELD_NUMBER("parts", parts, 0, COPY_GROUP, "CTAs that share a tile", OF(STORES, "stores")),
-    FIELD_NUMBER("wait", is_waiting, 0, 1, "1: the copies are waited for", OF(STORES, "stores")),
+                 OF(COPY_TWO, "copies from tensor to tensor")),
+    FIELD_ONE_OF("fill", fill, fill_names, "what the tile holds", OF(COPY_STORES, "stores")),
+    FIELD_NUMBER("parts", parts, 0, COPY_GROUP, "CTAs that share a tile", OF(COPY_STORES, "stores")),
+    FIELD_NUMBER("wait", is_waiting, 0, 1, "1: the copies are waited for", OF(COPY_STORES, "stores")),
     FIELD_NUMBERS("cut", cut, COPY_MAX_RANK, 0, UINT32_MAX, "tiles along each dimension",
-                  OF(SHARED, "operations through shared memory")),
+                  OF(COPY_SHARED, "operations through shared memory")),
     FIELD_NUMBERS("cluster", cluster, 3, 0, UINT32_MAX, "CTAs of a cluster",
-                  OF(SHARED, "operations through shared memory")),
+                  OF(COPY_SHARED, "operations through shared memory")),
     FIELD_NUMBER("along", along, 0, SLICE_XYZ, "axes of the cluster that share a tile",
-                 OF(SHARED & ~STREAMS, "operations through shared memory but streams")),
-    FIELD_NUMBERS_OF("slice", slice, slices_of, 0, UINT32_MAX, "which slice each CTA loads",
+                 OF(COPY_SHARED & ~COPY_STREAMS, "operations through shared memory but streams")),
+    FIELD_NUMBERS_OF("slice", slice, group_ctas, 0, UINT32_MAX, "which slice each CTA loads",
                      OF(1 << COPY_MULTICAST, "the operation multicast")),
-    FIELD_NUMBER("ctas", ctas, 0, UINT32_MAX, "CTAs of the grid", OF(STREAMS | 1 << COPY_RING, "pipelines")),
-    FIELD_NUMBER("stages", stages, 0, COPY_STAGES, "stages of the ring", OF(STREAMS | 1 << COPY_RING, "pipelines")),
+    FIELD_NUMBER("ctas", ctas, 0, UINT32_MAX, "CTAs of the grid", OF(COPY_STAGED, "pipelines")),
+    FIELD_NUMBER("stages", stages, 0, COPY_STAGES, "stages of the ring", OF(COPY_STAGED, "pipelines")),
     FIELD_NUMBER("stagger", stagger, 0, UINT32_MAX, "clocks between the CTAs",
                  OF(1 << COPY_STREAM_SEPARATE, "the operation stream_separate")),
     FIELD_NUMBER("seed", seed, 0, UINT32_MAX, "what fills memory follows from it",
-                 OF(~(1 << COPY_LOAD | SHARED), "operations that write")),
+                 OF(COPY_WRITES, "operations that write")),
     FIELD_END,
 };
 #undef OF
@@ -275,9 +251,9 @@ static const struct field field[] = {
 // Shared memory of a CTA: which box of its tile.
 static enum rule explain_tile(const struct copy_case *c, const struct copy_plan *plan, uint32_t at, FILE *out)
 {
-    uint32_t pitch = copy_is_stream(c) ? plan->job.tile_bytes : plan->job.dump_bytes, in_tile = at % pitch;
+    uint32_t pitch = copy_is(c, COPY_STREAMS) ? plan->job.tile_bytes : plan->job.dump_bytes, in_tile = at % pitch;
     uint32_t box = in_tile / plan->job.box_pitch_bytes, each = pitch;
-    if (copy_is_stream(c)) each *= (plan->job.count + c->ctas - 1) / c->ctas;
+    if (copy_is(c, COPY_STREAMS)) each *= (plan->job.count + c->ctas - 1) / c->ctas;
     fprintf(out, "    CTA %u, tile %u of it, byte 0x%x of the tile: ", at / each, at % each / pitch, in_tile);
     if (box >= plan->job.boxes)
         fprintf(out, "behind its last box\n");
@@ -298,10 +274,10 @@ static enum rule rule_of_element(const struct copy_case *c)
 // Memory: which element of the tensor, or that it is none.
 static enum rule explain_tensor(const struct copy_case *c, const struct copy_plan *plan, uint64_t address, FILE *out)
 {
-    const struct tensormap *map = copy_has_two(c) ? &plan->machine.to : &plan->machine.map;
-    uint64_t index[COPY_MAX_RANK] = {0}, offset = address - (copy_has_map(c) ? map->address : c->to);
+    const struct tensormap *map = copy_is(c, COPY_TWO) ? &plan->machine.to : &plan->machine.map;
+    uint64_t index[COPY_MAX_RANK] = {0}, offset = address - (copy_is(c, COPY_TENSORS) ? map->address : c->to);
     fprintf(out, "    byte %" PRId64 " of what is written", (int64_t)offset);
-    int is_inside = copy_has_map(c) && (int64_t)offset >= 0;
+    int is_inside = copy_is(c, COPY_TENSORS) && (int64_t)offset >= 0;
     for (int i = map->rank - 1; i >= 0 && is_inside; i--) {
         index[i] = offset / map->stride[i];
         offset %= map->stride[i];
@@ -309,7 +285,7 @@ static enum rule explain_tensor(const struct copy_case *c, const struct copy_pla
     }
     if (is_inside) fprintf(out, ": element (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", index[0], index[1], index[2]);
     fprintf(out, "\n");
-    if (!copy_has_map(c)) return RULE_BULK_SIZE;
+    if (!copy_is(c, COPY_TENSORS)) return RULE_BULK_SIZE;
     return is_inside ? rule_of_element(c) : RULE_STORE_GRANULE;
 }
 
@@ -327,7 +303,7 @@ enum rule copy_explain(const void *test_case, const struct difference *differenc
 }
 
 const struct family family_copy = {
-    FAMILY_CASES("copy", struct copy_case, field, .illegal = illegal),
+    FAMILY_CASES("copy", struct copy_case, field, .illegal = copy_complaint),
     .summary = "whole tensors, a tile for each CTA: load, store, reduce, multicast; copies from tensor to tensor",
     .cost = 10,
     .generate = copy_generate,

@@ -60,11 +60,22 @@ struct copy_case {
     uint32_t chunk_bytes;
 };
 
-int copy_has_map(const struct copy_case *test_case);    // all but bytes and vectors
-int copy_has_two(const struct copy_case *test_case);    // tensors: tiles and ring
-int copy_is_shared(const struct copy_case *test_case);  // multicast, separate, streams: a cluster with `cut`
-int copy_is_stream(const struct copy_case *test_case);  // with and without multicast
-int copy_is_written(const struct copy_case *test_case); // global memory is: the result is the window "tensor"
+// Kinds of operations, as bits.
+enum {
+    COPY_FLAT = 1 << COPY_BYTES | 1 << COPY_VECTOR | 1 << COPY_VECTOR_ADD,
+    COPY_TENSORS = ~COPY_FLAT, // they have a map
+    COPY_STORES = 1 << COPY_STORE | 1 << COPY_ADD | 1 << COPY_MIN | 1 << COPY_MAX,
+    COPY_TWO = 1 << COPY_TILES | 1 << COPY_RING, // tensors
+    COPY_STREAMS = 1 << COPY_STREAM | 1 << COPY_STREAM_SEPARATE,
+    COPY_STAGED = 1 << COPY_RING | COPY_STREAMS,
+    COPY_SHARED = 1 << COPY_MULTICAST | 1 << COPY_SEPARATE | COPY_STREAMS, // by a cluster with `cut`
+    COPY_WRITES = ~(1 << COPY_LOAD | COPY_SHARED), // global memory: the result is the window "tensor"
+};
+
+static inline int copy_is(const struct copy_case *c, int kinds)
+{
+    return (1 << c->operation & kinds) != 0;
+}
 
 // What is done to memory, of those that write a tensor: 0 a store, or 1 + enum reduce_op.
 uint32_t copy_reduction(const struct copy_case *test_case);
@@ -92,7 +103,7 @@ enum rule copy_plan_of(const struct copy_case *test_case, struct copy_plan *plan
 
 // What is wrong with the numbers of a case whose map is accepted: a sentence, or NULL. Those that pass have a plan that
 // fits the memories of model and machine.
-const char *copy_complaint(const struct copy_case *test_case);
+const char *copy_complaint(const void *test_case);
 
 // What the window "tensor" holds before.
 void copy_fill_tensor(const struct copy_case *test_case, const struct copy_plan *plan, uint8_t *bytes);

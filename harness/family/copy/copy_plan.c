@@ -14,36 +14,6 @@ static uint64_t round_up(uint64_t value, uint64_t align)
     return (value + align - 1) / align * align;
 }
 
-int copy_has_map(const struct copy_case *c)
-{
-    return c->operation < COPY_BYTES;
-}
-
-int copy_has_two(const struct copy_case *c)
-{
-    return c->operation == COPY_TILES || c->operation == COPY_RING;
-}
-
-int copy_is_stream(const struct copy_case *c)
-{
-    return c->operation == COPY_STREAM || c->operation == COPY_STREAM_SEPARATE;
-}
-
-int copy_is_shared(const struct copy_case *c)
-{
-    return c->operation == COPY_MULTICAST || c->operation == COPY_SEPARATE || copy_is_stream(c);
-}
-
-int copy_is_written(const struct copy_case *c)
-{
-    return c->operation != COPY_LOAD && !copy_is_shared(c);
-}
-
-static int is_store(const struct copy_case *c)
-{
-    return c->operation >= COPY_STORE && c->operation <= COPY_MAX;
-}
-
 uint32_t copy_reduction(const struct copy_case *c)
 {
     switch (c->operation) {
@@ -83,7 +53,7 @@ static void plan_tiles(const struct copy_case *c, struct copy_plan *plan)
     job->rank = (uint32_t)map->rank;
     job->boxes = job->count = 1;
     for (int i = 0; i < COPY_MAX_RANK; i++) {
-        job->cut[i] = copy_is_shared(c) ? c->cut[i] : 1;
+        job->cut[i] = copy_is(c, COPY_SHARED) ? c->cut[i] : 1;
         job->box[i] = i < map->rank ? map->box[i] : 1;
         uint64_t extent = (uint64_t)job->box[i] * job->cut[i], dim = i < map->rank ? map->dim[i] : 1;
         job->tiles[i] = (uint32_t)((dim + extent - 1) / extent);
@@ -104,7 +74,7 @@ static void plan_tiles(const struct copy_case *c, struct copy_plan *plan)
 static void plan_groups(const struct copy_case *c, struct copy_job *job)
 {
     struct cluster_shape shape = shape_of(c);
-    int along = copy_is_stream(c) ? SLICE_XYZ : (int)c->along;
+    int along = copy_is(c, COPY_STREAMS) ? SLICE_XYZ : (int)c->along;
     job->is_multicast = c->operation == COPY_MULTICAST || c->operation == COPY_STREAM;
     for (int i = 0; i < 3; i++)
         if (along >> i & 1) job->share[i] = c->cluster[i];
@@ -122,14 +92,14 @@ static void plan_grid(const struct copy_case *c, struct copy_plan *plan)
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t tiles = i < plan->job.rank ? plan->job.tiles[plan->job.rank - 1 - i] : 1;
         machine->grid[i] = tiles * plan->job.share[i];
-        machine->cluster[i] = copy_is_shared(c) ? c->cluster[i] : 0;
-        if (copy_is_shared(c)) machine->grid[i] = (uint32_t)round_up(machine->grid[i], c->cluster[i]);
+        machine->cluster[i] = copy_is(c, COPY_SHARED) ? c->cluster[i] : 0;
+        if (copy_is(c, COPY_SHARED)) machine->grid[i] = (uint32_t)round_up(machine->grid[i], c->cluster[i]);
     }
-    if (is_store(c)) machine->grid[0] *= c->parts;
-    if (!copy_is_stream(c) && !copy_has_two(c)) return;
+    if (copy_is(c, COPY_STORES)) machine->grid[0] *= c->parts;
+    if (!copy_is(c, COPY_STREAMS) && !copy_is(c, COPY_TWO)) return;
     machine->grid[0] = plan->job.count;
     if (c->operation == COPY_RING) machine->grid[0] = c->ctas;
-    if (copy_is_stream(c)) machine->grid[0] = c->ctas * c->cluster[0];
+    if (copy_is(c, COPY_STREAMS)) machine->grid[0] = c->ctas * c->cluster[0];
     machine->grid[1] = machine->grid[2] = 1;
 }
 
@@ -143,9 +113,9 @@ static const char *kernel_of(const struct copy_case *c)
 
 static uint32_t threads_of(const struct copy_case *c)
 {
-    if (copy_has_two(c) || c->operation == COPY_BYTES) return 32;
-    if (!copy_has_map(c)) return COPY_VECTOR_THREADS;
-    return copy_is_stream(c) ? COPY_STREAM_THREADS : COPY_THREADS;
+    if (copy_is(c, COPY_TWO) || c->operation == COPY_BYTES) return 32;
+    if (!copy_is(c, COPY_TENSORS)) return COPY_VECTOR_THREADS;
+    return copy_is(c, COPY_STREAMS) ? COPY_STREAM_THREADS : COPY_THREADS;
 }
 
 // --- The windows -----------------------------------------------------------------------------------------------------
@@ -153,10 +123,10 @@ static uint32_t threads_of(const struct copy_case *c)
 // Memory around the tensor that is written, rows and their padding.
 static void plan_tensor(const struct copy_case *c, struct copy_plan *plan)
 {
-    struct map_args args = copy_has_two(c) ? copy_to_args(c) : c->map;
-    uint64_t end = 0, low = copy_has_map(c) ? args.address : c->to;
-    if (copy_has_map(c)) {
-        const struct tensormap *map = copy_has_two(c) ? &plan->machine.to : &plan->machine.map;
+    struct map_args args = copy_is(c, COPY_TWO) ? copy_to_args(c) : c->map;
+    uint64_t end = 0, low = copy_is(c, COPY_TENSORS) ? args.address : c->to;
+    if (copy_is(c, COPY_TENSORS)) {
+        const struct tensormap *map = copy_is(c, COPY_TWO) ? &plan->machine.to : &plan->machine.map;
         for (int i = 0; i < map->rank; i++) end += (map->dim[i] - 1) * map->stride[i];
         end += map->stride[0];
     } else {
@@ -170,7 +140,7 @@ static void plan_dumps(const struct copy_case *c, struct copy_plan *plan)
 {
     const struct copy_job *job = &plan->job;
     uint64_t ctas = (uint64_t)plan->machine.grid[0] * plan->machine.grid[1] * plan->machine.grid[2];
-    if (copy_is_stream(c)) {
+    if (copy_is(c, COPY_STREAMS)) {
         plan->tiles_bytes = ctas * ((job->count + c->ctas - 1) / c->ctas) * job->tile_bytes;
         return;
     }
@@ -200,17 +170,17 @@ static enum rule map_of(const struct map_args *args, struct tensormap *map)
 enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
 {
     *plan = (struct copy_plan){.kernel = kernel_of(c), .threads = threads_of(c)};
-    if (!copy_has_map(c)) {
+    if (!copy_is(c, COPY_TENSORS)) {
         plan_flat(c, plan);
         return RULE_OK;
     }
     struct map_args to = copy_to_args(c);
     enum rule rule = map_of(&c->map, &plan->machine.map);
-    if (rule == RULE_OK && copy_has_two(c)) rule = map_of(&to, &plan->machine.to);
+    if (rule == RULE_OK && copy_is(c, COPY_TWO)) rule = map_of(&to, &plan->machine.to);
     if (rule != RULE_OK) return rule;
     struct copy_job *job = &plan->job;
     plan_tiles(c, plan);
-    if (copy_is_shared(c)) plan_groups(c, job);
+    if (copy_is(c, COPY_SHARED)) plan_groups(c, job);
     job->seed = random_mix(c->seed);
     job->operation = copy_reduction(c);
     job->data_type = c->map.data_type;
@@ -220,7 +190,7 @@ enum rule copy_plan_of(const struct copy_case *c, struct copy_plan *plan)
     job->stagger = c->stagger;
     plan_grid(c, plan);
     plan->machine.shared_bytes = job->shared - COPY_SHARED_START + job->stages * job->tile_bytes + LINE_BYTES;
-    if (copy_is_written(c))
+    if (copy_is(c, COPY_WRITES))
         plan_tensor(c, plan);
     else
         plan_dumps(c, plan);
@@ -255,8 +225,9 @@ static const char *complaint_of_group(const struct copy_case *c)
         if (c->cluster[i] == 0 || c->cluster[i] > COPY_GROUP || c->cut[i] == 0 || c->cut[i] > COPY_GROUP)
             return "entries of \"cluster\" and \"cut\" are 1 to 16";
     if (slice_cluster_ctas(&shape) > COPY_GROUP) return "\"cluster\" has at most 16 CTAs";
-    int along = copy_is_stream(c) ? SLICE_XYZ : (int)c->along;
-    if (copy_is_stream(c) && c->cluster[1] * c->cluster[2] != 1) return "the cluster of a stream is along x alone";
+    int along = copy_is(c, COPY_STREAMS) ? SLICE_XYZ : (int)c->along;
+    if (copy_is(c, COPY_STREAMS) && c->cluster[1] * c->cluster[2] != 1)
+        return "the cluster of a stream is along x alone";
     uint32_t group = slice_group_ctas(&shape, along), boxes = c->cut[0] * c->cut[1] * c->cut[2];
     if (boxes != group || (c->map.rank == 2 && c->cut[2] != 1)) return "\"cut\" makes a box of a tile for each CTA";
     for (uint32_t i = 0; i < group && c->operation == COPY_MULTICAST; i++)
@@ -270,7 +241,7 @@ static const char *complaint_of_plan(const struct copy_case *c)
     struct copy_plan plan;
     if (copy_plan_of(c, &plan) != RULE_OK) return NULL;
     uint64_t ctas = (uint64_t)plan.machine.grid[0] * plan.machine.grid[1] * plan.machine.grid[2];
-    if (copy_is_written(c) && !is_within(plan.base, plan.tensor_bytes, COPY_GLOBAL_BASE, COPY_GLOBAL_BYTES))
+    if (copy_is(c, COPY_WRITES) && !is_within(plan.base, plan.tensor_bytes, COPY_GLOBAL_BASE, COPY_GLOBAL_BYTES))
         return "what is written, and 256 bytes around it, lies outside the memory of cases";
     if (ctas > CTAS_MAX) return "the grid has at most 4096 CTAs";
     if (plan.job.tile_bytes > SM_SHARED_BYTES || plan.machine.shared_bytes > COPY_SHARED_BYTES)
@@ -289,17 +260,18 @@ static const char *complaint_of_flat(const struct copy_case *c)
     return NULL;
 }
 
-const char *copy_complaint(const struct copy_case *c)
+const char *copy_complaint(const void *test_case)
 {
-    const char *why = copy_has_map(c) ? complaint_of_map(c) : complaint_of_flat(c);
+    const struct copy_case *c = test_case;
+    const char *why = copy_is(c, COPY_TENSORS) ? complaint_of_map(c) : complaint_of_flat(c);
     if (why != NULL) return why;
-    if (is_store(c) && (c->parts == 0 || c->parts > COPY_GROUP)) return "\"parts\" is 1 to 16";
-    if (c->operation == COPY_RING || copy_is_stream(c)) {
+    if (copy_is(c, COPY_STORES) && (c->parts == 0 || c->parts > COPY_GROUP)) return "\"parts\" is 1 to 16";
+    if (copy_is(c, COPY_STAGED)) {
         if (c->stages == 0 || c->stages > COPY_STAGES) return "\"stages\" is 1 to 16";
         if (c->stagger > CTAS_MAX) return "\"stagger\" is at most 4096";
         if (c->ctas == 0 || c->ctas > CTAS_MAX) return "\"ctas\" is 1 to 4096";
     }
-    if (copy_is_shared(c)) why = complaint_of_group(c);
+    if (copy_is(c, COPY_SHARED)) why = complaint_of_group(c);
     return why != NULL ? why : complaint_of_plan(c);
 }
 

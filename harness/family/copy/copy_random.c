@@ -73,10 +73,9 @@ static void pick_map(struct random *random, struct copy_case *c)
     pick_dims(random, c);
     map_pick_strides(random, map, 40, 0, 8, map->strides);
     uint64_t at = PIECE_BYTES * (1 + random_below(random, 256));
-    map->address =
-        c->operation >= COPY_STORE && c->operation <= COPY_MAX ? COPY_GLOBAL_BASE + 512 + at : ARENA_BASE + at;
+    map->address = copy_is(c, COPY_STORES) ? COPY_GLOBAL_BASE + 512 + at : ARENA_BASE + at;
     c->shared = COPY_TILE_START + 128 * (uint32_t)random_below(random, random_chance(random, 50) ? 16 : 1);
-    if (!copy_has_two(c)) return;
+    if (!copy_is(c, COPY_TWO)) return;
     map_pick_strides(random, map, 40, 0, 8, c->to_strides);
     c->to = COPY_GLOBAL_BASE + 512 + PIECE_BYTES * random_below(random, 256);
 }
@@ -114,7 +113,7 @@ static void pick_slices(struct random *random, uint32_t group, uint32_t *slice)
 static void pick_cluster(struct random *random, struct copy_case *c)
 {
     static const uint32_t sizes[] = {1, 1, 2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 16};
-    int is_stream = copy_is_stream(c);
+    int is_stream = copy_is(c, COPY_STREAMS);
     do
         for (int i = 0; i < 3; i++) c->cluster[i] = is_stream && i > 0 ? 1 : random_pick(random, sizes);
     while (c->cluster[0] * c->cluster[1] * c->cluster[2] > COPY_GROUP);
@@ -157,18 +156,18 @@ static void pick_flat(struct random *random, struct copy_case *c)
 
 static void pick_case(struct random *random, struct copy_case *c)
 {
-    c->seed = copy_is_written(c) ? (uint32_t)random_u64(random) : 0;
-    if (!copy_has_map(c)) {
+    c->seed = copy_is(c, COPY_WRITES) ? (uint32_t)random_u64(random) : 0;
+    if (!copy_is(c, COPY_TENSORS)) {
         pick_flat(random, c);
         return;
     }
     c->map.rank = 2 + (uint32_t)random_below(random, 2);
-    if (copy_is_shared(c)) pick_cluster(random, c);
-    if (copy_has_two(c) && random_chance(random, 30)) c->reduce = 1 + (uint32_t)random_below(random, 3);
+    if (copy_is(c, COPY_SHARED)) pick_cluster(random, c);
+    if (copy_is(c, COPY_TWO) && random_chance(random, 30)) c->reduce = 1 + (uint32_t)random_below(random, 3);
     pick_map(random, c);
-    if (c->operation >= COPY_STORE && c->operation <= COPY_MAX) pick_parts(random, c);
-    if (c->operation != COPY_RING && !copy_is_stream(c)) return;
-    c->ctas = pick_count(random, copy_is_stream(c) ? 4 : 8);
+    if (copy_is(c, COPY_STORES)) pick_parts(random, c);
+    if (!copy_is(c, COPY_STAGED)) return;
+    c->ctas = pick_count(random, copy_is(c, COPY_STREAMS) ? 4 : 8);
     c->stages = pick_count(random, 8);
     if (c->operation == COPY_STREAM_SEPARATE) c->stagger = (uint32_t)random_below(random, 6);
 }
@@ -178,7 +177,7 @@ static void pick_case(struct random *random, struct copy_case *c)
 static void spoil(struct random *random, struct copy_case *c)
 {
     uint64_t kind = random_below(random, 3);
-    if (!copy_has_map(c)) return;
+    if (!copy_is(c, COPY_TENSORS)) return;
     if (kind == 0) {
         c->shared += PIECE_BYTES * pick_count(random, 7);
     } else if (kind == 1 && copy_reduction(c) > 0) {
@@ -193,7 +192,7 @@ static int is_wanted(const struct copy_case *c, uint64_t most_bytes)
 {
     struct copy_plan plan;
     if (copy_complaint(c) != NULL || copy_plan_of(c, &plan) != RULE_OK) return 0;
-    if (copy_is_shared(c) && plan.job.boxes > 1 && plan.job.box_pitch_bytes % 128 != 0) return 0;
+    if (copy_is(c, COPY_SHARED) && plan.job.boxes > 1 && plan.job.box_pitch_bytes % 128 != 0) return 0;
     return plan.tiles_bytes + plan.tensor_bytes <= most_bytes && plan.machine.shared_bytes <= 64 << 10;
 }
 

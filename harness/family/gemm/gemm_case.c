@@ -162,8 +162,9 @@ static int check_no_cluster(const struct gemm_case *c, struct text *why)
 }
 
 // 1 if the kernels take this case; else 0 with a sentence in `why` that names the key, its limit and the nearest value.
-static int gemm_check(const struct gemm_case *c, struct text *why)
+static int check(const void *test_case, struct text *why)
 {
+    const struct gemm_case *c = test_case;
     const struct gemm_instance *i = gemm_instance_row(c->instance);
     const struct gemm_job job = gemm_case_job(c);
     for (int operand = GEMM_A; operand <= GEMM_D; operand++)
@@ -204,13 +205,8 @@ static void supply_stages(void *test_case)
     c->stages = gemm_max_stages(gemm_instance_row(c->instance));
 }
 
-static int check(const void *test_case, struct text *why)
-{
-    return gemm_check(test_case, why);
-}
-
 // What the case may leave out: D in 16 bits, the first tile that is compiled, the least pitches, all stages that fit.
-// The limits of what follows the sizes depend on each other: gemm_check() has them.
+// The limits of what follows the sizes depend on each other: check() has them.
 #define CASE struct gemm_case
 static const struct field field[] = {
     FIELD_ROW("kernel", instance, &compiled, KEY_KERNEL, "the kernel", .kind = FIELD_NAME, .names = kernel_names),

@@ -91,13 +91,10 @@ static uint32_t least_pitch(const struct layout_case *c, int operand)
     return (layout_row_bytes(c, (enum gemm_operand)operand) + GEMM_PITCH_UNIT - 1) / GEMM_PITCH_UNIT * GEMM_PITCH_UNIT;
 }
 
-static int layout_check(const struct layout_case *c, struct text *why)
+static int check(const void *test_case, struct text *why)
 {
+    const struct layout_case *c = test_case;
     uint32_t most_k = LAYOUT_MAX_BLOCKS * gemm_block_k(instances[c->instance].type);
-    if (c->m < 1 || c->n < 1) {
-        text_set(why, "gemm_layout: \"m\" and \"n\" are 1 to %d, not %u and %u", MAX_SIDE, c->m, c->n);
-        return 0;
-    }
     if (c->k < 1 || c->k > most_k) {
         text_set(why, "gemm_layout: \"k\" is 1 to %u for this type (all of it lies in shared memory), not %u", most_k,
                  c->k);
@@ -137,11 +134,6 @@ static void supply_pitch(void *test_case)
     for (int i = GEMM_A; i <= GEMM_D; i++) c->pitch_bytes[i] = least_pitch(c, i);
 }
 
-static int check(const void *test_case, struct text *why)
-{
-    return layout_check(test_case, why);
-}
-
 // Mostly one tile or less, so that the model, which runs every instruction of it, is quick.
 #define SIDE                                                                                                           \
     DRAWN({63, BETWEEN(1, LAYOUT_TILE)}, {27, BETWEEN(LAYOUT_TILE - 2, LAYOUT_TILE)},                                  \
@@ -179,8 +171,8 @@ static const struct field field[] = {
     FIELD_NAMED("swizzle_b", swizzle[1], swizzle_plain_name, SWIZZLE_128B, "of B in shared memory"),
     FIELD_NUMBERS("shift", shift_bytes, 2, 0, UINT32_MAX, "bytes of A and B past 1024-byte alignment",
                   DRAWN({50, JUST(0)}, {50, BETWEEN(0, LAYOUT_SHIFT - 1), .unit = LAYOUT_SHIFT_UNIT})),
-    FIELD_NUMBER("m", m, 0, MAX_SIDE, "rows of D", SIDE),
-    FIELD_NUMBER("n", n, 0, MAX_SIDE, "columns of D", SIDE),
+    FIELD_NUMBER("m", m, 1, MAX_SIDE, "rows of D", SIDE),
+    FIELD_NUMBER("n", n, 1, MAX_SIDE, "columns of D", SIDE),
     FIELD_NUMBER("k", k, 0, UINT32_MAX, "length of the products", .draw = draw_k),
     FIELD_NUMBERS("pitch", pitch_bytes, 3, 0, UINT32_MAX, "bytes from row to row of A, B and D",
                   .missing = FIELD_SUPPLIED, .supply = supply_pitch, .draw = draw_pitch),

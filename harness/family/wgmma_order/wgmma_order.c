@@ -3,11 +3,13 @@
 // fence, commit or wait left out. The result is D of all groups; where no wait covers what is overwritten, it may vary.
 #include <string.h>
 
+#include "descriptor.h"
 #include "family.h"
 #include "field.h"
 #include "gpu_jobs.h"
+#include "memory.h"
+#include "wgmma.h"
 #include "wgmma_order_case.h"
-#include "wgmma_order_model.h"
 
 static const char *const kind_names[] = {"overwrite", "omit", NULL};
 static const char *const target_names[] = {
@@ -23,6 +25,59 @@ static const char *const omission_names[] = {
 
 // --- The model -------------------------------------------------------------------------------------------------------
 
+// D as a machine leaves it that does one instruction after the other.
+
+// D = A * B + D of one group.
+static void multiply(const struct memory *shared, uint32_t group, uint32_t *d)
+{
+    static const struct wgmma instruction = {.types = WGMMA_F32_F16_F16, .n = 8};
+    const struct wgmma_descriptor a = {.start_bytes = WGMMA_ORDER_SHARED_START + group * WGMMA_ORDER_A_BYTES,
+                                       .leading_bytes = WGMMA_ORDER_CORE_BYTES,
+                                       .stride_bytes = 2 * WGMMA_ORDER_CORE_BYTES};
+    struct wgmma_descriptor b = a;
+    b.start_bytes = WGMMA_ORDER_B_START + group * WGMMA_ORDER_B_BYTES;
+    const struct wgmma_operands operands = {
+        .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = shared, .scale_d = 1};
+    wgmma_execute(&instruction, &operands, d, NULL);
+}
+
+static float small_of(uint32_t seed, uint32_t index)
+{
+    return (float)(seed >> 8 * index & 7);
+}
+
+// What a program without mistakes leaves: the assembler puts in what is left out.
+static void omit(uint32_t seed, const struct memory *shared, uint32_t *d)
+{
+    float value[WGMMA_ORDER_REGISTERS];
+    for (uint32_t i = 0; i < WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS; i++) {
+        value[0] = small_of(seed, i / WGMMA_ORDER_THREADS);
+        memcpy(&d[i], value, sizeof *d);
+    }
+    multiply(shared, 0, d);
+    for (uint32_t i = 0; i < WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS; i++) {
+        memcpy(value, &d[i], sizeof *d);
+        value[0] += 1;
+        memcpy(&d[i], value, sizeof *d);
+    }
+    multiply(shared, 0, d);
+    multiply(shared, 1, d);
+}
+
+static void compute(uint32_t kind, uint32_t seed, uint32_t *d)
+{
+    uint8_t bytes[WGMMA_ORDER_SHARED_BYTES];
+    const struct memory shared = {bytes, WGMMA_ORDER_SHARED_START, sizeof bytes};
+    for (uint32_t at = 0; at < sizeof bytes; at += 8) {
+        uint64_t word = wgmma_order_word(seed, WGMMA_ORDER_SHARED_START + at, 0);
+        memcpy(bytes + at, &word, sizeof word);
+    }
+    memset(d, 0, WGMMA_ORDER_OUTPUT_WORDS * sizeof *d);
+    if (kind == WGMMA_ORDER_OMIT) omit(seed, &shared, d);
+    for (uint32_t group = 0; kind == WGMMA_ORDER_OVERWRITE && group < WGMMA_ORDER_GROUPS; group++)
+        multiply(&shared, group, d + group * WGMMA_ORDER_REGISTERS * WGMMA_ORDER_THREADS);
+}
+
 static void order_windows(const void *test_case, struct result *result)
 {
     (void)test_case;
@@ -33,7 +88,7 @@ static enum rule order_run_model(const void *test_case, struct result *result)
 {
     const struct wgmma_order_case *c = test_case;
     uint32_t d[WGMMA_ORDER_OUTPUT_WORDS];
-    wgmma_order_compute(c->kind, c->seed, d);
+    compute(c->kind, c->seed, d);
     memcpy(result->window[0].bytes, d, sizeof d);
     return RULE_OK;
 }
