@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cluster.h"
-#include "fatbin.h"
 #include "image.h"
 #include "loaded.h"
 #include "object.h"
@@ -27,6 +26,7 @@ struct input {
     struct driver *driver;
     const char *call, *name;
     struct CUlinkState_st *link;
+    size_t found; // fat binaries of an object
     enum cuda_result error;
 };
 
@@ -97,36 +97,48 @@ static enum cuda_result add_image(struct input *input, const char *name, const v
 static int take_fatbin(void *of, const char *name, const void *fatbin, size_t bytes)
 {
     struct input *input = of;
+    input->found++;
     input->error = add_image(input, name == NULL ? input->name : name, fatbin, bytes);
     return input->error != CUDA_SUCCESS;
 }
 
-// What is no object has no device code: an H200's driver takes it.
-static enum cuda_result add_object(struct input *input, const void *image, size_t bytes)
+static int is_elf(const void *image)
 {
-    input->error = CUDA_SUCCESS;
-    if (object_fatbins(image, bytes, take_fatbin, input) != OBJECT_DAMAGED) return input->error;
-    return driver_refuse(input->driver, CUDA_SUCCESS, input->call,
-                         "%s is neither an object (ELF of 64 bits) nor a library of objects: nothing of it is linked",
-                         input->name);
+    static const char magic[] = "\177ELF";
+    return strncmp(image, magic, sizeof magic - 1) == 0;
 }
 
-// A fat binary, or what a link made; of machine code it is said what to do.
-static enum cuda_result add_code(struct input *input, const void *image, size_t bytes)
+// The errors are those of an H200's driver.
+static enum cuda_result add_object(struct input *input, uint32_t type, const void *image, size_t bytes)
 {
-    static const char elf_magic[] = "\177ELF";
-    if (fatbin_is(image) || units_is(image) || strncmp(image, elf_magic, sizeof elf_magic - 1) == 0)
-        return add_image(input, input->name, image, bytes);
+    input->found = 0;
+    input->error = CUDA_SUCCESS;
+    if ((type == INPUT_OBJECT) != is_elf(image) || object_fatbins(image, bytes, take_fatbin, input) == OBJECT_DAMAGED)
+        return driver_refuse(input->driver, CUDA_ERROR_UNKNOWN, input->call, "%s is no %s", input->name,
+                             type == INPUT_OBJECT ? "object (ELF of 64 bits)" : "library of objects");
+    if (input->error != CUDA_SUCCESS || input->found > 0) return input->error;
+    return driver_refuse(input->driver, CUDA_ERROR_INVALID_IMAGE, input->call, "%s has no device code", input->name);
+}
+
+// What a link made. Of machine code it is said what to do; anything else ends the link.
+static enum cuda_result add_cubin(struct input *input, const void *image, size_t bytes)
+{
+    if (units_is(image) || is_elf(image)) return add_image(input, input->name, image, bytes);
     return input->link->error = CUDA_ERROR_INVALID_IMAGE;
+}
+
+static enum cuda_result add_any(struct input *input, uint32_t type, const void *image, size_t bytes)
+{
+    if (type == INPUT_CUBIN) return add_cubin(input, image, bytes);
+    if (type == INPUT_OBJECT || type == INPUT_LIBRARY) return add_object(input, type, image, bytes);
+    return add_image(input, input->name, image, bytes);
 }
 
 // `image` has the zeros behind it that image_file() puts there. The lengths of the logs are told from now on: their
 // room is read when the link is made.
 static enum cuda_result add(struct input *input, uint32_t type, const void *image, size_t bytes)
 {
-    const enum cuda_result error = type == INPUT_PTX ? add_image(input, input->name, image, bytes)
-                                   : type == INPUT_OBJECT || type == INPUT_LIBRARY ? add_object(input, image, bytes)
-                                                                                   : add_code(input, image, bytes);
+    const enum cuda_result error = add_any(input, type, image, bytes);
     loaded_log_length(&input->link->log);
     return error;
 }
@@ -187,6 +199,7 @@ DRIVER_VISIBLE enum cuda_result cuLinkComplete(struct CUlinkState_st *link, void
     struct input input = {.driver = driver, .call = "cuLinkComplete", .link = link};
     if (!object_is(link, OBJECT_LINK)) return CUDA_ERROR_INVALID_HANDLE;
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (link->is_complete) return CUDA_ERROR_INVALID_HANDLE;
     if (link->error != CUDA_SUCCESS) return link->error;
     if (link->units.text == NULL && !units_add(&link->units, "", nothing, sizeof nothing - 1))
         return CUDA_ERROR_OUT_OF_MEMORY;

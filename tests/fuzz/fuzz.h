@@ -21,7 +21,8 @@
     X(dump)                                                                                                            \
     X(npy)                                                                                                             \
     X(cute)                                                                                                            \
-    X(encode) X(edit) X(tensor) X(bulk) X(barrier) X(operate) X(cluster) X(matrix) X(ptx) X(fatbin) X(machine) X(launch)
+    X(encode)                                                                                                          \
+    X(edit) X(tensor) X(bulk) X(barrier) X(operate) X(cluster) X(matrix) X(ptx) X(fatbin) X(object) X(machine) X(launch)
 
 #define FUZZ_DECLARE(name) void fuzz_##name(const uint8_t *bytes, size_t size_bytes);
 FUZZ_TARGETS(FUZZ_DECLARE)

@@ -60,12 +60,18 @@ static void check_function(struct ptx_module *module, const struct ptx_program *
     }
 }
 
+static int is_given(struct ptx_name name)
+{
+    return name.length == 4 && memcmp(name.at, "free", 4) == 0;
+}
+
 void fuzz_ptx(const uint8_t *bytes, size_t size_bytes)
 {
     struct ptx_errors errors;
     struct ptx_module *module =
         ptx_open((const char *)bytes, size_bytes, (struct ptx_limits){MOST_MEMORY_BYTES}, &errors);
     fuzz_require(module != NULL);
+    if (errors.count == 0) fuzz_require(ptx_link(module, is_given, &errors) == (errors.count == 0));
     for (uint32_t i = 0; i < ptx_program(module)->functions && i < MOST_FUNCTIONS_READ; i++) {
         int is_fine = ptx_decode(module, i, &errors);
         const struct ptx_program *program = ptx_program(module);

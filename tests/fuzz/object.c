@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Target `object`: any bytes as a host's object or a library of them. Each fat binary that is found lies in the input,
+// and the name of its member ends.
+#include "object.h"
+#include "fatbin.h"
+#include "fuzz.h"
+
+struct input {
+    const uint8_t *bytes;
+    size_t size_bytes, found;
+};
+
+static int take(void *of, const char *name, const void *fatbin, size_t bytes)
+{
+    struct input *input = of;
+    const size_t at = (size_t)((const uint8_t *)fatbin - input->bytes);
+    fuzz_require(at <= input->size_bytes && bytes > 0 && bytes <= input->size_bytes - at && fatbin_is(fatbin));
+    fuzz_require(name == NULL || strlen(name) <= 16);
+    return ++input->found == 1000; // ends the walk
+}
+
+void fuzz_object(const uint8_t *bytes, size_t size_bytes)
+{
+    struct input input = {bytes, size_bytes, 0};
+    const int result = object_fatbins(bytes, size_bytes, take, &input);
+    fuzz_require(result == 0 || result == OBJECT_DAMAGED || (result == 1 && input.found == 1000));
+}
