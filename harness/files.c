@@ -79,6 +79,18 @@ int save_file(const char *path, const char *bytes, size_t size_bytes, struct tex
     return fail(why, path, strerror(error));
 }
 
+int save_written(const char *path, void (*write)(const void *what, FILE *out), const void *what, struct text *why)
+{
+    char *bytes = NULL;
+    size_t size_bytes = 0;
+    FILE *out = open_memstream(&bytes, &size_bytes);
+    if (out == NULL) return text_fail(why, "%s", strerror(errno));
+    write(what, out);
+    int ok = fclose(out) == 0 ? save_file(path, bytes, size_bytes, why) : text_fail(why, "%s", strerror(errno));
+    free(bytes);
+    return ok;
+}
+
 static char *read_stream(FILE *file, const char *path, size_t max_bytes, size_t *size_bytes, struct text *why)
 {
     size_t capacity = 65536, size = 0;

@@ -5,6 +5,7 @@
 #define TMAREF_FILES_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "result.h"
 #include "text.h"
@@ -13,6 +14,9 @@
 // the bytes at once, /dev/stdout behind what was printed before.
 //   returns  1, or 0 with a sentence in `why`: a directory, a symbolic link, no permission, a full disk
 int save_file(const char *path, const char *bytes, size_t size_bytes, struct text *why);
+
+// The same of what write(what, out) writes.
+int save_written(const char *path, void (*write)(const void *what, FILE *out), const void *what, struct text *why);
 
 // Writes all of it, however many calls that takes; 0 with errno if that fails.
 int write_all(int file, const void *bytes, size_t size_bytes);

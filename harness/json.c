@@ -253,6 +253,16 @@ json_t *json_u64(uint64_t value)
     return json_sprintf("0x%" PRIx64, value);
 }
 
+json_t *json_numbers(struct numbers numbers)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < numbers.count; i++) {
+        const uint64_t number = numbers_at(numbers, i);
+        json_array_append_new(array, numbers.is_signed ? json_integer((json_int_t)number) : json_u64(number));
+    }
+    return array;
+}
+
 json_t *json_hex(const uint8_t *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";

@@ -65,6 +65,7 @@ int json_has(const struct json_reader *reader, const char *key);
 
 // Numbers above INT64_MAX become "0x..." strings.
 json_t *json_u64(uint64_t value);
+json_t *json_numbers(struct numbers numbers); // an array; see text.h
 json_t *json_hex(const uint8_t *bytes, size_t count);
 
 // Prints the value and a line break to standard output, with jansson's `flags`, and drops it.

@@ -206,17 +206,9 @@ static void close_holes(struct cross *cross, const struct family *family, uint64
     free(trial.bytes);
 }
 
-static int write_page(const struct cross *cross, const char *path, struct text *why)
+static void write_page(const void *cross, FILE *out)
 {
-    char *page = NULL;
-    size_t size_bytes = 0;
-    FILE *out = open_memstream(&page, &size_bytes);
-    if (out == NULL) return 0;
     cross_write_html(cross, out);
-    fclose(out);
-    int ok = save_file(path, page, size_bytes, why);
-    free(page);
-    return ok;
 }
 
 int command_coverage(int argc, char **argv)
@@ -245,7 +237,7 @@ int command_coverage(int argc, char **argv)
         free(cross);
         return EXIT_AGREE;
     }
-    if (ok && to.html != NULL) ok = write_page(cross, to.html, &to.why);
+    if (ok && to.html != NULL) ok = save_written(to.html, write_page, cross, &to.why);
     if (ok) (to.json ? cross_write_json : cross_write_text)(cross, (int)to.holes, stdout);
     free(cross);
     return ok ? EXIT_AGREE : command_usage("coverage", "%s", to.why.at);

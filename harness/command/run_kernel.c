@@ -212,26 +212,33 @@ static int time_case(const struct kernel_options *to, struct gpu *gpu, const voi
     return CUDA_SUCCESS;
 }
 
+// A timeline and which clocks of it are drawn.
+struct drawing {
+    const struct timeline *timeline;
+    const uint64_t *window;
+};
+
+static void write_json(const void *drawing, FILE *out)
+{
+    timeline_json(((const struct drawing *)drawing)->timeline, out);
+}
+
+static void write_svg(const void *what, FILE *out)
+{
+    const struct drawing *drawing = what;
+    timeline_svg(drawing->timeline, drawing->window[0], drawing->window[1], out);
+}
+
 static int save_timeline(const struct kernel_options *to, const struct timeline *timeline, struct text *why)
 {
     const char *paths[] = {to->timeline, to->svg};
-    int ok = 1;
-    for (int i = 0; i < 2 && ok; i++) {
-        char *bytes = NULL;
-        size_t size_bytes = 0;
+    const struct drawing drawing = {timeline, to->window};
+    for (int i = 0; i < 2; i++) {
         if (paths[i] == NULL) continue;
-        FILE *out = open_memstream(&bytes, &size_bytes);
-        if (out == NULL) return 0;
-        if (i == 0)
-            timeline_json(timeline, out);
-        else
-            timeline_svg(timeline, to->window[0], to->window[1], out);
-        fclose(out);
-        ok = save_file(paths[i], bytes, size_bytes, why);
-        if (ok && to->report == NULL) printf("%s: %d spans in %d rows\n", paths[i], timeline->count, timeline->rows);
-        free(bytes);
+        if (!save_written(paths[i], i == 0 ? write_json : write_svg, &drawing, why)) return 0;
+        if (to->report == NULL) printf("%s: %d spans in %d rows\n", paths[i], timeline->count, timeline->rows);
     }
-    return ok;
+    return 1;
 }
 
 // What needs a GPU of this process.

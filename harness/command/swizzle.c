@@ -2,7 +2,6 @@
 // `tmaref swizzle MODE`: with this swizzle mode, where does each 16-byte chunk and each bank land, and what does an
 // access of a warp cost? Reads the arguments and refuses what no tensor copy would take; the answer is made in
 // harness/picture (layout.h, swizzle_names.h, access.h, bank.h, which states the wavefront rule) and drawn there.
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "command.h"
 #include "command_option.h"
 #include "files.h"
+#include "json.h"
 #include "map_names.h"
 #include "near.h"
 #include "picture/picture.h"
@@ -171,32 +171,24 @@ static int wants_colour(void)
            (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
+static void write_svg(const void *picture, FILE *out)
+{
+    picture_svg(picture, out);
+}
+
 static int show_svg(const struct picture *picture, const char *path)
 {
     if (strcmp(path, "-") == 0) {
         picture_svg(picture, stdout);
         return EXIT_AGREE;
     }
-    char *bytes = NULL;
-    size_t size_bytes = 0;
-    FILE *memory = open_memstream(&bytes, &size_bytes);
-    if (memory == NULL) return command_usage("swizzle", "--svg: %s", strerror(errno));
-    picture_svg(picture, memory);
     struct text why;
-    int failed = fclose(memory) != 0;
-    if (failed) text_set(&why, "%s", strerror(errno));
-    failed = failed || !save_file(path, bytes, size_bytes, &why);
-    free(bytes);
-    return failed ? command_usage("swizzle", "--svg: %s", why.at) : EXIT_AGREE;
+    return save_written(path, write_svg, picture, &why) ? EXIT_AGREE : command_usage("swizzle", "--svg: %s", why.at);
 }
 
 static int show_json(const struct picture *picture)
 {
-    json_t *object = picture_json(picture);
-    if (object == NULL || json_dumpf(object, stdout, JSON_INDENT(2)) != 0)
-        return command_usage("swizzle", "--json: cannot write to standard output");
-    json_decref(object);
-    printf("\n");
+    json_print(picture_json(picture), JSON_INDENT(2));
     return EXIT_AGREE;
 }
 

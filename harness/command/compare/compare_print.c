@@ -8,7 +8,6 @@
 
 #include "bank.h"
 #include "compare_command.h"
-#include "explain.h"
 #include "json.h"
 #include "provenance.h"
 #include "result.h"
@@ -120,8 +119,7 @@ static void print_buffer_place(const struct compare *compare, uint64_t element)
         index[i] = left % compare->shape[i];
         left /= compare->shape[i];
     }
-    for (int i = 0; i < compare->rank; i++)
-        printf("%s%" PRIu64 "%s", i == 0 ? " [" : ", ", index[i], i + 1 < compare->rank ? "" : "]");
+    if (compare->rank > 0) printf(" [%s]", text_numbers(NUMBERS(index, compare->rank), ", ").at);
 }
 
 static void print_dump_place(const struct compare *compare, uint64_t element)
@@ -133,9 +131,8 @@ static void print_dump_place(const struct compare *compare, uint64_t element)
         if (compare->has_map) printf(", outside of the box");
         return;
     }
-    printf(", element ");
-    explain_print_index(place.index, compare->map.rank);
-    printf(place.is_fill ? ", which is out of bounds: fill" : " of the tensor");
+    printf(", element (%s)%s", text_numbers(NUMBERS(place.index, compare->map.rank), ", ").at,
+           place.is_fill ? ", which is out of bounds: fill" : " of the tensor");
 }
 
 static void print_element(const struct compare *compare, const char *which, uint64_t element)
@@ -193,7 +190,7 @@ static json_t *element_json(const struct compare *compare, uint64_t element)
     if (compare->is_dump)
         json_object_set_new(json, "shared", json_u64(compare->base + element * compare->element_bytes));
     if (tensor_place(compare, element, &place)) {
-        json_object_set_new(json, "index", explain_index(place.index, compare->map.rank));
+        json_object_set_new(json, "index", json_numbers(NUMBERS(place.index, compare->map.rank)));
         json_object_set_new(json, "fill", json_boolean(place.is_fill));
     }
     return json;

@@ -29,14 +29,6 @@ __attribute__((format(printf, 4, 5))) static void say(struct compare *compare, c
 
 // --- Dumps -----------------------------------------------------------------------------------------------------------
 
-static void say_numbers(struct compare *compare, const char *name, int side, const int32_t *value, int count)
-{
-    char text[COMPARE_TEXT_BYTES] = "";
-    for (int i = 0, used = 0; i < count; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId32, i > 0 ? ", " : "", value[i]);
-    say(compare, name, side, "%s", text);
-}
-
 static void say_bytes(struct compare *compare, const char *name, int side, const uint8_t *byte, uint32_t count)
 {
     char text[COMPARE_TEXT_BYTES] = "";
@@ -90,15 +82,10 @@ static void say_heads(struct compare *compare)
     for (int s = 0; s < 2; s++) say(compare, "destination", s, "%#x", head[s]->destination);
     for (int s = 0; s < 2; s++) say(compare, "expected bytes", s, "%u", head[s]->expect);
     for (int s = 0; s < 2; s++) say(compare, "dimensions", s, "%u", head[s]->dims);
-    for (int s = 0; s < 2; s++) say_numbers(compare, "coordinates", s, head[s]->coord, 5);
-    for (int s = 0; s < 2; s++) {
-        const int32_t offset[] = {head[s]->offset[0], head[s]->offset[1], head[s]->offset[2], head[s]->offset[3]};
-        say_numbers(compare, "im2col offsets", s, offset, 4);
-    }
-    for (int s = 0; s < 2; s++) {
-        const int32_t block[] = {(int32_t)head[s]->block[0], (int32_t)head[s]->block[1], (int32_t)head[s]->block[2]};
-        say_numbers(compare, "block", s, block, 3);
-    }
+    for (int s = 0; s < 2; s++) say(compare, "coordinates", s, "%s", text_numbers(NUMBERS(head[s]->coord, 5), ", ").at);
+    for (int s = 0; s < 2; s++)
+        say(compare, "im2col offsets", s, "%s", text_numbers(NUMBERS(head[s]->offset, 4), ", ").at);
+    for (int s = 0; s < 2; s++) say(compare, "block", s, "%s", text_numbers(NUMBERS(head[s]->block, 3), ", ").at);
     for (int s = 0; s < 2; s++) say(compare, "barrier's address", s, "%#x", head[s]->barrier);
     for (int s = 0; s < 2; s++) {
         const struct mbarrier_fields word = mbarrier_unpack(head[s]->word);
@@ -168,7 +155,7 @@ static enum dtype npy_dtype(const struct npy *npy)
 static int open_npys(struct compare *compare, uint64_t size[2])
 {
     struct npy npy[2];
-    struct text why, shape;
+    struct text why;
     int types, shapes;
     for (int s = 0; s < 2; s++) {
         struct compare_side *side = &compare->side[s];
@@ -187,8 +174,7 @@ static int open_npys(struct compare *compare, uint64_t size[2])
     for (int s = 0; s < 2; s++) say(compare, "type", s, "%s", npy[s].descr);
     types = compare->facts;
     for (int s = 0; s < 2; s++) {
-        npy_shape_text(npy[s].shape, npy[s].rank, &shape);
-        say(compare, "shape", s, "(%s)", shape.at);
+        say(compare, "shape", s, "(%s)", text_numbers(NUMBERS(npy[s].shape, npy[s].rank), ", ").at);
     }
     shapes = compare->facts - types;
     if (types == 0) {

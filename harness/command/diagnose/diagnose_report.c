@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "diagnose_command.h"
-#include "explain.h"
 #include "json.h"
 #include "map_names.h"
 #include "mbarrier.h"
@@ -49,8 +48,7 @@ static void print_meant(const struct diagnose *question, const struct first_wron
     printf("  meant there        ");
     if (first->is_meant && first->meant.is_fill) printf("fill, ");
     if (first->is_meant) {
-        printf("element ");
-        explain_print_index(first->meant.index, question->map.rank);
+        printf("element (%s)", text_numbers(NUMBERS(first->meant.index, question->map.rank), ", ").at);
         if (!question->is_store) printf(" byte %u", first->meant.byte);
         printf("\n");
     } else
@@ -71,24 +69,21 @@ static void print_first(const struct diagnose *question, const struct diagnosis 
     printf("  found there        ");
     if (first.is_found && question->is_store)
         printf("what is at shared 0x%" PRIx64 "\n", first.source);
-    else if (first.is_found) {
-        printf("element ");
-        explain_print_index(first.found, question->map.rank);
-        printf(", global address 0x%" PRIx64 "\n", first.source);
-    } else
+    else if (first.is_found)
+        printf("element (%s), global address 0x%" PRIx64 "\n",
+               text_numbers(NUMBERS(first.found, question->map.rank), ", ").at, first.source);
+    else
         printf("bytes that are not in the %s, or are all alike\n", question->is_store ? "tile" : "tensor");
 }
 
 static void print_question(const struct diagnose *question, const struct diagnosis *answer)
 {
     const struct tensormap *map = &question->map;
-    int64_t coord[TENSORMAP_MAX_RANK] = {0};
-    for (int i = 0; i < map->rank; i++) coord[i] = question->coord[i];
-    printf("as meant             %u bytes %s shared 0x%x, %s, coordinates ", answer->tx_bytes,
+    printf("as meant             %u bytes %s shared 0x%x, %s, coordinates (%s)\n", answer->tx_bytes,
            question->is_store ? "stored from" : "at", question->shared,
-           map_value_name(MAP_SWIZZLE, map->swizzle) + sizeof "CU_TENSOR_MAP_" - 1);
-    explain_print_index(coord, map->rank);
-    printf("\ndump                 0x%" PRIx64 " to 0x%" PRIx64 "%s\n", question->dump.base,
+           map_value_name(MAP_SWIZZLE, map->swizzle) + sizeof "CU_TENSOR_MAP_" - 1,
+           text_numbers(NUMBERS(question->coord, map->rank), ", ").at);
+    printf("dump                 0x%" PRIx64 " to 0x%" PRIx64 "%s\n", question->dump.base,
            question->dump.base + question->dump.size_bytes - 1,
            question->before != NULL ? "" : "; what lay there before is not known");
     if (question->has_word) {
@@ -184,13 +179,13 @@ static json_t *first_json(const struct diagnose *question, const struct diagnosi
     look(question, answer, &first);
     json_t *json = json_pack("{s:I}", question->is_store ? "global" : "shared", (json_int_t)first.at);
     if (first.is_meant) {
-        json_object_set_new(json, "meant", explain_index(first.meant.index, question->map.rank));
+        json_object_set_new(json, "meant", json_numbers(NUMBERS(first.meant.index, question->map.rank)));
         json_object_set_new(json, "fill", json_boolean(first.meant.is_fill));
     }
     if (first.is_found && question->is_store)
         json_object_set_new(json, "source", json_integer((json_int_t)first.source));
     else if (first.is_found)
-        json_object_set_new(json, "found", explain_index(first.found, question->map.rank));
+        json_object_set_new(json, "found", json_numbers(NUMBERS(first.found, question->map.rank)));
     return json;
 }
 

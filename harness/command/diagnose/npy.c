@@ -89,19 +89,9 @@ static uint64_t shape_of(const struct npy *npy, int i)
     return npy->shape[npy->is_fortran ? i : npy->rank - 1 - i]; // innermost first
 }
 
-void npy_shape_text(const uint64_t *dim, int rank, struct text *text)
-{
-    text_set(text, "%s", "");
-    for (int i = 0; i < rank; i++) {
-        size_t used = strlen(text->at);
-        snprintf(text->at + used, sizeof text->at - used, "%s%" PRIu64, i > 0 ? ", " : "", dim[i]);
-    }
-}
-
 int npy_check(const struct npy *npy, const struct tensormap *map, struct text *why)
 {
     const struct dtype_row *type = dtype_row(map->dtype);
-    struct text shape, tensor;
     uint64_t found[NPY_MAX_RANK];
     if (npy->is_big)
         return text_fail(why, "is big-endian (%s): a GPU is little-endian; save it as '<%s'", npy->descr,
@@ -113,10 +103,10 @@ int npy_check(const struct npy *npy, const struct tensormap *map, struct text *w
     for (int i = 0; i < npy->rank; i++) found[i] = shape_of(npy, i);
     for (int i = 0; is_same && i < npy->rank; i++) is_same = found[i] == map->dim[i];
     if (is_same) return 1;
-    npy_shape_text(found, npy->rank, &shape);
-    npy_shape_text(map->dim, map->rank, &tensor);
-    return text_fail(why, "has the dimensions %.80s, innermost first%s; the map's are %.80s", shape.at,
-                     npy->is_fortran ? " (it is in Fortran order)" : "", tensor.at);
+    return text_fail(why, "has the dimensions %.80s, innermost first%s; the map's are %.80s",
+                     text_numbers(NUMBERS(found, npy->rank), ", ").at,
+                     npy->is_fortran ? " (it is in Fortran order)" : "",
+                     text_numbers(NUMBERS(map->dim, map->rank), ", ").at);
 }
 
 void npy_lay_out(const struct npy *npy, const char *file, const struct tensormap *map, uint8_t *to)

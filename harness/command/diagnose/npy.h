@@ -31,9 +31,6 @@ int npy_read(const char *file, size_t size, struct npy *npy, struct text *why);
 // Do type, order and shape agree with the tensor of the map? 0 with a sentence in `why`.
 int npy_check(const struct npy *npy, const struct tensormap *map, struct text *why);
 
-// "2, 3": the dimensions in the order given.
-void npy_shape_text(const uint64_t *dim, int rank, struct text *text);
-
 // The elements with the strides of the map, `size` bytes of the caller's; what lies between rows stays.
 void npy_lay_out(const struct npy *npy, const char *file, const struct tensormap *map, uint8_t *to);
 

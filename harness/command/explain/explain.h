@@ -3,9 +3,8 @@
 #ifndef TMAREF_EXPLAIN_H
 #define TMAREF_EXPLAIN_H
 
-#include <jansson.h>
-
 #include "im2col.h"
+#include "json.h"
 #include "reduce.h"
 #include "slice.h"
 
@@ -61,11 +60,5 @@ int explain_accesses(const struct explain *question);
 
 // A tile that the CTAs of a cluster load for each other by multicast.
 int explain_cluster(const struct explain *question);
-
-// "(1, 2, 3)" on standard output, entry 0 first; the same as JSON.
-void explain_print_index(const int64_t *index, int rank);
-json_t *explain_index(const int64_t *index, int rank);
-
-// Writes `json` to standard output and frees it.
 
 #endif

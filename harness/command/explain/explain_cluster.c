@@ -88,18 +88,6 @@ static void print_ranks(uint32_t mask)
         if (mask >> rank & 1) printf("%s%" PRIu32, seen++ > 0 ? ", " : "", rank);
 }
 
-static void print_product(const uint64_t *values, int rank)
-{
-    for (int i = 0; i < rank; i++) printf("%s%" PRIu64, i == 0 ? "" : " x ", values[i]);
-}
-
-static void print_coord(const int32_t *coord, int rank)
-{
-    int64_t index[TENSORMAP_MAX_RANK];
-    for (int i = 0; i < rank; i++) index[i] = coord[i];
-    explain_print_index(index, rank);
-}
-
 static void print_header(const struct sharing *sharing)
 {
     const struct explain *question = sharing->question;
@@ -109,13 +97,10 @@ static void print_header(const struct sharing *sharing)
     for (int i = 0; i < map->rank; i++) box[i] = slice_extent(map, i);
     printf("%-20s %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", groups of %" PRIu32 " CTAs share a tile\n", "cluster",
            size[0], size[1], size[2], sharing->slices);
-    printf("%-20s ", "tile");
-    print_product(question->tile, map->rank);
-    printf(" at ");
-    print_coord(question->coord, map->rank);
-    printf(": %" PRIu32 " slices of ", sharing->slices);
-    print_product(box, map->rank);
-    printf(", %" PRIu64 " bytes each\n", sharing->slice_bytes);
+    printf("%-20s %s at (%s): %" PRIu32 " slices of %s, %" PRIu64 " bytes each\n", "tile",
+           text_numbers(NUMBERS(question->tile, map->rank), " x ").at,
+           text_numbers(NUMBERS(question->coord, map->rank), ", ").at, sharing->slices,
+           text_numbers(NUMBERS(box, map->rank), " x ").at, sharing->slice_bytes);
     printf("%-20s 0x%" PRIx32 " to 0x%" PRIx64 " of every CTA\n", "shared memory", question->shared,
            question->shared + sharing->tile_bytes - 1);
     printf("%-20s %" PRIu64 " bytes in every CTA\n\n", "expect_tx", sharing->expect_bytes);
@@ -125,12 +110,10 @@ static void print_issue(const struct sharing *sharing, uint32_t rank)
 {
     const struct issue *load = &sharing->load[rank];
     printf("CTA %-3" PRIu32 " loads slice %" PRIu32, rank, load->index);
-    if (sharing->first_group >> rank & 1) {
-        printf(" at ");
-        print_coord(load->slice.coord, sharing->question->map.rank);
-    } else {
+    if (sharing->first_group >> rank & 1)
+        printf(" at (%s)", text_numbers(NUMBERS(load->slice.coord, sharing->question->map.rank), ", ").at);
+    else
         printf(" of its own group's tile");
-    }
     printf(" to 0x%" PRIx64 " of CTAs ", sharing->question->shared + load->slice.offset_bytes);
     print_ranks(load->mask);
     printf(" (ctaMask 0x%04" PRIx32 ")\n", load->mask);
@@ -237,15 +220,13 @@ static int print_json(const struct sharing *sharing)
     int incomplete = 0;
     for (uint32_t rank = 0; rank < sharing->ctas; rank++) {
         const struct issue *load = &sharing->load[rank];
-        int64_t gets[MAX_CTAS], coord[TENSORMAP_MAX_RANK];
-        for (uint32_t i = 0; i < sharing->slices; i++) gets[i] = sharing->gets[rank][i];
-        for (int i = 0; i < TENSORMAP_MAX_RANK; i++) coord[i] = load->slice.coord[i];
         json_t *cta = json_pack("{s:I, s:I, s:I, s:I, s:o, s:b}", "cta", (json_int_t)rank, "slice",
                                 (json_int_t)load->index, "ctaMask", (json_int_t)load->mask, "shared",
                                 (json_int_t)(sharing->question->shared + load->slice.offset_bytes), "gets",
-                                explain_index(gets, (int)sharing->slices), "complete", is_complete(sharing, rank));
+                                json_numbers(NUMBERS(sharing->gets[rank], (int)sharing->slices)), "complete",
+                                is_complete(sharing, rank));
         if (sharing->first_group >> rank & 1)
-            json_object_set_new(cta, "coord", explain_index(coord, sharing->question->map.rank));
+            json_object_set_new(cta, "coord", json_numbers(NUMBERS(load->slice.coord, sharing->question->map.rank)));
         json_array_append_new(ctas, cta);
         incomplete |= !is_complete(sharing, rank);
     }

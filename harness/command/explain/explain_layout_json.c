@@ -4,13 +4,6 @@
 #include "json.h"
 #include "picture/swizzle_names.h"
 
-static json_t *numbers(const uint64_t *number, int count)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(array, json_u64(number[i]));
-    return array;
-}
-
 static json_t *text_of(const struct cute_layout *layout)
 {
     char text[CUTE_TEXT_BYTES];
@@ -32,14 +25,10 @@ static json_t *loops_of(const struct cute_box *box)
 
 static json_t *box_of(const struct cute_box *box)
 {
-    json_t *sizes = json_array(), *modes = json_array();
-    for (int i = 0; i < box->rank; i++) {
-        json_array_append_new(sizes, json_integer(box->box[i]));
-        json_array_append_new(modes, json_integer(box->mode[i]));
-    }
-    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i, s:i}", "box", sizes, "modes", modes, "swizzle",
-                     swizzle_plain_name(box->swizzle), "copies", json_u64(box->copies), "loops", loops_of(box),
-                     "alignBytes", (int)box->align_bytes, "offsetBytes", (int)box->offset_bytes);
+    return json_pack("{s:o, s:o, s:s, s:o, s:o, s:i, s:i}", "box", json_numbers(NUMBERS(box->box, box->rank)), "modes",
+                     json_numbers(NUMBERS(box->mode, box->rank)), "swizzle", swizzle_plain_name(box->swizzle), "copies",
+                     json_u64(box->copies), "loops", loops_of(box), "alignBytes", (int)box->align_bytes, "offsetBytes",
+                     (int)box->offset_bytes);
 }
 
 static json_t *operand_of(const struct layout_answer *a)
@@ -68,9 +57,9 @@ static void add_tiles(const struct layout_answer *a, json_t *json)
 {
     json_object_set_new(json, "zippedDivide", text_of(&a->zipped));
     json_object_set_new(json, "tiledDivide", text_of(&a->tiled));
-    json_object_set_new(json, "tiles", numbers(a->tiles, a->rank));
+    json_object_set_new(json, "tiles", json_numbers(NUMBERS(a->tiles, a->rank)));
     if (!a->question->has_cta) return;
-    json_object_set_new(json, "corner", numbers(a->corner, a->rank));
+    json_object_set_new(json, "corner", json_numbers(NUMBERS(a->corner, a->rank)));
     json_object_set_new(json, "cornerIndex", json_u64(cute_plain_at(&a->layout, a->corner)));
 }
 
@@ -89,10 +78,10 @@ static json_t *table_of(const struct layout_answer *a)
 
 json_t *layout_json(const struct layout_answer *a)
 {
-    json_t *json =
-        json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:o}", "layout", a->text, "shape", numbers(a->size, a->rank), "size",
-                  json_u64(cute_size(&a->layout)), "cosize", json_u64(cute_cosize(&a->layout)), "rank", a->rank,
-                  "depth", cute_depth(&a->layout), "coalesced", text_of(&a->coalesced));
+    json_t *json = json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:o}", "layout", a->text, "shape",
+                             json_numbers(NUMBERS(a->size, a->rank)), "size", json_u64(cute_size(&a->layout)), "cosize",
+                             json_u64(cute_cosize(&a->layout)), "rank", a->rank, "depth", cute_depth(&a->layout),
+                             "coalesced", text_of(&a->coalesced));
     if (a->has_dtype) {
         json_object_set_new(json, "dtype", json_string(dtype_row(a->dtype)->name));
         add(json, "box", a->has_box ? box_of(&a->box) : NULL, "noBox", &a->no_box);

@@ -23,19 +23,13 @@ static void print_layout_line(const char *label, const struct cute_layout *layou
     printf("%s\n", text);
 }
 
-static void print_numbers(const uint64_t *number, int count, const char *between)
-{
-    for (int i = 0; i < count; i++) printf("%s%" PRIu64, i == 0 ? "" : between, number[i]);
-}
-
 static void print_meaning(const struct layout_answer *a)
 {
     print_label("layout");
     printf("%s\n", a->text);
     print_label("elements");
-    printf("%" PRIu64 " = ", cute_size(&a->layout));
-    print_numbers(a->size, a->rank, " x ");
-    printf(" in %" PRIu64 " places; rank %d, depth %d\n", cute_cosize(&a->layout), a->rank, cute_depth(&a->layout));
+    printf("%" PRIu64 " = %s in %" PRIu64 " places; rank %d, depth %d\n", cute_size(&a->layout),
+           text_numbers(NUMBERS(a->size, a->rank), " x ").at, cute_cosize(&a->layout), a->rank, cute_depth(&a->layout));
     print_layout_line("coalesced", &a->coalesced);
 }
 
@@ -67,8 +61,7 @@ static void print_box(const struct layout_answer *a)
 {
     const struct cute_box *box = &a->box;
     print_label("box");
-    for (int i = 0; i < box->rank; i++) printf("%s%" PRIu32, i == 0 ? "" : " x ", box->box[i]);
-    printf(": ");
+    printf("%s: ", text_numbers(NUMBERS(box->box, box->rank), " x ").at);
     for (int i = 0; i < box->rank; i++)
         printf("%s%" PRIu64 " of mode %d", i == 0 ? "" : ", ", (uint64_t)box->box[i], box->mode[i]);
     printf("\n");
@@ -104,9 +97,7 @@ static void print_element(const struct layout_answer *a)
 {
     const uint64_t index = cute_index_at(&a->layout, a->element);
     print_label("element");
-    printf("(");
-    print_numbers(a->element, a->rank, ", ");
-    printf(") lies at index %" PRIu64, index);
+    printf("(%s) lies at index %" PRIu64, text_numbers(NUMBERS(a->element, a->rank), ", ").at, index);
     if (a->has_dtype) printf(", byte %" PRIu64, index * dtype_row(a->dtype)->size_bytes);
     printf("\n");
 }
@@ -116,14 +107,12 @@ static void print_tiles(const struct layout_answer *a)
     print_layout_line("zipped_divide", &a->zipped);
     print_layout_line("tiled_divide", &a->tiled);
     print_label("tiles");
-    printf("%" PRIu64 " = ", a->all_tiles);
-    print_numbers(a->tiles, a->rank, " x ");
-    printf(", the first mode first\n");
+    printf("%" PRIu64 " = %s, the first mode first\n", a->all_tiles,
+           text_numbers(NUMBERS(a->tiles, a->rank), " x ").at);
     if (!a->question->has_cta) return;
     print_label("CTA");
-    printf("%" PRIu64 " begins at (", a->question->cta);
-    print_numbers(a->corner, a->rank, ", ");
-    printf("), index %" PRIu64 "\n", cute_plain_at(&a->layout, a->corner));
+    printf("%" PRIu64 " begins at (%s), index %" PRIu64 "\n", a->question->cta,
+           text_numbers(NUMBERS(a->corner, a->rank), ", ").at, cute_plain_at(&a->layout, a->corner));
 }
 
 // As wide as the widest index, and a blank.

@@ -29,9 +29,9 @@ static void print_place(const struct box *box, const struct provenance *place)
 {
     const struct tensormap *map = &box->question->map;
     uint32_t at = place->shared;
-    printf("\nshared 0x%" PRIx32 ": byte %" PRIu32 " of %s ", at, place->byte,
-           map->interleave == INTERLEAVE_NONE ? "element" : "pixel");
-    explain_print_index(place->index, map->rank);
+    printf("\nshared 0x%" PRIx32 ": byte %" PRIu32 " of %s (%s)", at, place->byte,
+           map->interleave == INTERLEAVE_NONE ? "element" : "pixel",
+           text_numbers(NUMBERS(place->index, map->rank), ", ").at);
     if (box->is_im2col) printf("\n  pixel              %" PRIu32 " of the column", place->pixel);
     if (place->is_fill)
         printf("\n  global memory      none: out of bounds, %s\n", unmoved(box));
@@ -46,11 +46,11 @@ static void print_place(const struct box *box, const struct provenance *place)
 static json_t *place_json(const struct box *box, const struct provenance *place)
 {
     uint32_t at = place->shared;
-    json_t *json =
-        json_pack("{s:o, s:I, s:I, s:b, s:I, s:I, s:I}", "index", explain_index(place->index, box->question->map.rank),
-                  "byte", (json_int_t)place->byte, "shared", (json_int_t)at, "fill", place->is_fill, "bank",
-                  (json_int_t)(at / BANK_BYTES % BANKS), "chunk", (json_int_t)(at % LINE_BYTES / CHUNK_BYTES),
-                  "unswizzled", (json_int_t)swizzle_apply(box->question->map.swizzle, at));
+    json_t *json = json_pack(
+        "{s:o, s:I, s:I, s:b, s:I, s:I, s:I}", "index", json_numbers(NUMBERS(place->index, box->question->map.rank)),
+        "byte", (json_int_t)place->byte, "shared", (json_int_t)at, "fill", place->is_fill, "bank",
+        (json_int_t)(at / BANK_BYTES % BANKS), "chunk", (json_int_t)(at % LINE_BYTES / CHUNK_BYTES), "unswizzled",
+        (json_int_t)swizzle_apply(box->question->map.swizzle, at));
     if (!place->is_fill) json_object_set_new(json, "global", json_sprintf("0x%" PRIx64, place->address));
     if (box->is_im2col) json_object_set_new(json, "pixel", json_integer(place->pixel));
     return json;
@@ -99,9 +99,8 @@ int box_answer_element(const struct box *box, json_t *json)
         json_object_set_new(json, "element", json_null());
         return EXIT_MISMATCH;
     }
-    printf("\nelement ");
-    explain_print_index(question->element, question->map.rank);
-    printf(": the %s does not hold it\n", box->is_im2col ? "column" : "box");
+    printf("\nelement (%s): the %s does not hold it\n",
+           text_numbers(NUMBERS(question->element, question->map.rank), ", ").at, box->is_im2col ? "column" : "box");
     return EXIT_MISMATCH;
 }
 
@@ -125,9 +124,9 @@ static void list_piece(const struct box *box, uint32_t offset, uint32_t bytes, j
     box_place_of_shared(box, at, &first);
     box_place_of_shared(box, end, &last);
     if (list != NULL) {
-        json_t *json =
-            json_pack("{s:I, s:I, s:o, s:o, s:b}", "shared", (json_int_t)at, "bytes", (json_int_t)bytes, "first",
-                      explain_index(first.index, rank), "last", explain_index(last.index, rank), "fill", first.is_fill);
+        json_t *json = json_pack("{s:I, s:I, s:o, s:o, s:b}", "shared", (json_int_t)at, "bytes", (json_int_t)bytes,
+                                 "first", json_numbers(NUMBERS(first.index, rank)), "last",
+                                 json_numbers(NUMBERS(last.index, rank)), "fill", first.is_fill);
         if (!first.is_fill) json_object_set_new(json, "global", json_sprintf("0x%" PRIx64, first.address));
         if (box->is_im2col) json_object_set_new(json, "pixel", json_integer(first.pixel));
         json_array_append_new(list, json);
@@ -139,10 +138,9 @@ static void list_piece(const struct box *box, uint32_t offset, uint32_t bytes, j
         printf("%-18s  ", question->operation == EXPLAIN_LOAD ? "fill" : "skipped");
     else
         printf("0x%-16" PRIx64 "  ", first.address);
-    explain_print_index(first.index, rank);
-    printf(" to ");
-    explain_print_index(last.index, rank);
-    printf("%s\n", is_past(box, &last) ? ", past the end of dimension 0" : "");
+    printf("(%s) to (%s)%s\n", text_numbers(NUMBERS(first.index, rank), ", ").at,
+           text_numbers(NUMBERS(last.index, rank), ", ").at,
+           is_past(box, &last) ? ", past the end of dimension 0" : "");
 }
 
 void box_answer_table(const struct box *box, json_t *json)

@@ -13,30 +13,20 @@ enum { LINE_BYTES = 128 }; // a swizzle moves bytes inside of a line
 
 static const char spatial_names[] = "WHD";
 
-static void print_product(const char *name, const uint64_t *values, int rank)
-{
-    printf("%-20s ", name);
-    for (int i = 0; i < rank; i++) printf("%s%" PRIu64, i == 0 ? "" : " x ", values[i]);
-}
-
 static void print_tensor(const struct box *box)
 {
     const struct tensormap *map = &box->question->map;
-    int64_t coord[TENSORMAP_MAX_RANK];
-    for (int i = 0; i < map->rank; i++) coord[i] = box->question->coord[i];
-    print_product("tensor", map->dim, map->rank);
-    printf(" %s at 0x%" PRIx64 "\n%-20s ", dtype_row(map->dtype)->name, map->address, "coordinates");
-    explain_print_index(coord, map->rank);
-    printf(", innermost first\n");
+    printf("%-20s %s %s at 0x%" PRIx64 "\n", "tensor", text_numbers(NUMBERS(map->dim, map->rank), " x ").at,
+           dtype_row(map->dtype)->name, map->address);
+    printf("%-20s (%s), innermost first\n", "coordinates",
+           text_numbers(NUMBERS(box->question->coord, map->rank), ", ").at);
 }
 
 static void print_tile(const struct box *box)
 {
     const struct tile *tile = &box->tile;
     const struct tensormap *map = tile->map;
-    uint64_t steps[TENSORMAP_MAX_RANK];
-    for (int i = 0; i < map->rank; i++) steps[i] = tile->steps[i];
-    print_product("box", steps, map->rank);
+    printf("%-20s %s", "box", text_numbers(NUMBERS(tile->steps, map->rank), " x ").at);
     if (map->interleave == INTERLEAVE_NONE)
         printf(" elements\n");
     else
@@ -179,31 +169,28 @@ void box_print_summary(const struct box *box)
 static void add_tile(const struct box *box, json_t *json)
 {
     const struct tile *tile = &box->tile;
-    json_t *steps = json_array();
-    for (int i = 0; i < tile->map->rank; i++) json_array_append_new(steps, json_integer(tile->steps[i]));
-    json_object_update_new(json, json_pack("{s:o, s:I, s:i, s:i}", "steps", steps, "rows", (json_int_t)tile->rows,
-                                           "rowBytes", (int)tile->row_bytes, "pitchBytes", (int)tile->pitch_bytes));
+    json_object_update_new(json, json_pack("{s:o, s:I, s:i, s:i}", "steps",
+                                           json_numbers(NUMBERS(tile->steps, tile->map->rank)), "rows",
+                                           (json_int_t)tile->rows, "rowBytes", (int)tile->row_bytes, "pitchBytes",
+                                           (int)tile->pitch_bytes));
 }
 
 static void add_column(const struct box *box, json_t *json)
 {
     const struct im2col *column = &box->column;
-    int64_t offset[IM2COL_MAX_SPATIAL];
-    for (int k = 0; k < column->spatials; k++) offset[k] = column->offset[k];
-    json_object_update_new(
-        json, json_pack("{s:o, s:o, s:o, s:i, s:i, s:i}", "lower", explain_index(column->lower, column->spatials),
-                        "upper", explain_index(column->upper, column->spatials), "offsets",
-                        explain_index(offset, column->spatials), "pixels", (int)column->pixels, "pixelBytes",
-                        (int)column->pixel_bytes, "pitchBytes", (int)column->pitch_bytes));
+    json_object_update_new(json, json_pack("{s:o, s:o, s:o, s:i, s:i, s:i}", "lower",
+                                           json_numbers(NUMBERS(column->lower, column->spatials)), "upper",
+                                           json_numbers(NUMBERS(column->upper, column->spatials)), "offsets",
+                                           json_numbers(NUMBERS(column->offset, column->spatials)), "pixels",
+                                           (int)column->pixels, "pixelBytes", (int)column->pixel_bytes, "pitchBytes",
+                                           (int)column->pitch_bytes));
 }
 
 json_t *box_summary_json(const struct box *box)
 {
     const struct explain *question = box->question;
-    int64_t coord[TENSORMAP_MAX_RANK];
-    for (int i = 0; i < question->map.rank; i++) coord[i] = question->coord[i];
     json_t *json =
-        json_pack("{s:o, s:I, s:I, s:s}", "coord", explain_index(coord, question->map.rank), "shared",
+        json_pack("{s:o, s:I, s:I, s:s}", "coord", json_numbers(NUMBERS(question->coord, question->map.rank)), "shared",
                   (json_int_t)question->shared, "extentBytes", (json_int_t)box->extent_bytes, "swizzle", box->swizzle);
     if (box->is_im2col)
         add_column(box, json);

@@ -67,43 +67,27 @@ static json_t *cta_json(const struct tiling *tiling, const struct cta *cta)
 {
     int rank = tiling->question->map.rank;
     return json_pack("{s:I, s:o, s:o, s:o, s:b}", "cta", (json_int_t)cta->number, "tile",
-                     explain_index(cta->tile, rank), "coord", explain_index(cta->coord, rank), "inBounds",
-                     explain_index(cta->inside, rank), "remainder", cta->is_remainder);
-}
-
-static void print_product(const uint64_t *values, int rank)
-{
-    for (int i = 0; i < rank; i++) printf("%s%" PRIu64, i == 0 ? "" : " x ", values[i]);
+                     json_numbers(NUMBERS(cta->tile, rank)), "coord", json_numbers(NUMBERS(cta->coord, rank)),
+                     "inBounds", json_numbers(NUMBERS(cta->inside, rank)), "remainder", cta->is_remainder);
 }
 
 static void print_cta_line(const struct tiling *tiling, const struct cta *cta)
 {
     int rank = tiling->question->map.rank;
-    uint64_t inside[TENSORMAP_MAX_RANK];
-    printf("CTA %-6" PRIu64 " tile ", cta->number);
-    explain_print_index(cta->tile, rank);
-    printf("  coordinates ");
-    explain_print_index(cta->coord, rank);
-    for (int i = 0; i < rank; i++) inside[i] = (uint64_t)cta->inside[i];
-    if (cta->is_remainder) {
-        printf("  remainder: ");
-        print_product(inside, rank);
-        printf(" in bounds");
-    }
+    printf("CTA %-6" PRIu64 " tile (%s)  coordinates (%s)", cta->number,
+           text_numbers(NUMBERS(cta->tile, rank), ", ").at, text_numbers(NUMBERS(cta->coord, rank), ", ").at);
+    if (cta->is_remainder) printf("  remainder: %s in bounds", text_numbers(NUMBERS(cta->inside, rank), " x ").at);
     printf("\n");
 }
 
 static void print_header(const struct tiling *tiling)
 {
     int rank = tiling->question->map.rank;
-    printf("tensor of ");
-    print_product(tiling->question->map.dim, rank);
-    printf(", boxes of ");
-    print_product(tiling->extent, rank);
-    printf(": ");
-    print_product(tiling->grid, rank);
-    printf(" = %" PRIu64 " tiles (innermost first)\nCTA numbers run along the %s dimension first", tiling->count,
-           tiling->question->inner_first ? "innermost" : "outermost");
+    printf("tensor of %s, boxes of %s: %s = %" PRIu64 " tiles (innermost first)\n",
+           text_numbers(NUMBERS(tiling->question->map.dim, rank), " x ").at,
+           text_numbers(NUMBERS(tiling->extent, rank), " x ").at, text_numbers(NUMBERS(tiling->grid, rank), " x ").at,
+           tiling->count);
+    printf("CTA numbers run along the %s dimension first", tiling->question->inner_first ? "innermost" : "outermost");
     printf(tiling->question->inner_first
                ? " (--order outer: along the outermost)\n"
                : ", as with blockIdx.x over the rows of a matrix (--order inner: the other)\n");
@@ -141,9 +125,7 @@ static uint32_t scale_of(const struct tensormap *map, int i)
 static void print_arith_tuple(const struct tiling *tiling, const struct cta *cta)
 {
     const struct tensormap *map = &tiling->question->map;
-    printf("ArithTuple(");
-    for (int i = 0; i < map->rank; i++) printf("%s%" PRId64, i == 0 ? "" : ",", cta->coord[i]);
-    printf(") o (");
+    printf("ArithTuple(%s) o (", text_numbers(NUMBERS(cta->coord, map->rank), ",").at);
     for (int i = map->rank - 1; i >= 0; i--) printf("_%" PRIu32 "%s", tiling->tile.steps[i], i == 0 ? "" : ",");
     printf("):(");
     for (int i = map->rank - 1; i >= 0; i--) printf("_%" PRIu32 "@%d%s", scale_of(map, i), i, i == 0 ? "" : ",");

@@ -26,20 +26,9 @@ static void print_enum(const char *field, enum map_enum which, uint32_t value, F
     fprintf(out, "%-20s %s (%" PRIu32 ")\n", field, name == NULL ? "no value of a driver" : name, value);
 }
 
-// Numbers between commas. `less` of the rank's entries are left out, from the end.
-static void print_u64s(const uint64_t *values, int count, FILE *out)
+static void print_numbers(const char *field, struct numbers numbers, FILE *out)
 {
-    for (int i = 0; i < count; i++) fprintf(out, "%s%" PRIu64, i == 0 ? "" : ", ", values[i]);
-}
-
-static void print_u32s(const uint32_t *values, int count, FILE *out)
-{
-    for (int i = 0; i < count; i++) fprintf(out, "%s%" PRIu32, i == 0 ? "" : ", ", values[i]);
-}
-
-static void print_i32s(const int32_t *values, int count, FILE *out)
-{
-    for (int i = 0; i < count; i++) fprintf(out, "%s%" PRId32, i == 0 ? "" : ", ", values[i]);
+    fprintf(out, "%-20s %s\n", field, text_numbers(numbers, ", ").at);
 }
 
 static int entries(const struct tensormap *map)
@@ -50,31 +39,22 @@ static int entries(const struct tensormap *map)
 static void print_im2col(const struct tensormap *map, FILE *out)
 {
     int corners = entries(map) > 2 ? entries(map) - 2 : 0;
-    fprintf(out, "%-20s ", "pixelBoxLowerCorner");
-    print_i32s(map->lower, corners, out);
-    fprintf(out, "\n%-20s ", "pixelBoxUpperCorner");
-    print_i32s(map->upper, corners, out);
-    fprintf(out, "\n%-20s %" PRIu32 "\n", "channelsPerPixel", map->box[0]);
+    print_numbers("pixelBoxLowerCorner", NUMBERS(map->lower, corners), out);
+    print_numbers("pixelBoxUpperCorner", NUMBERS(map->upper, corners), out);
+    fprintf(out, "%-20s %" PRIu32 "\n", "channelsPerPixel", map->box[0]);
     fprintf(out, "%-20s %" PRIu32 "\n", "pixelsPerColumn", map->pixels);
 }
 
 static void print_dimensions(const struct tensormap *map, FILE *out)
 {
-    fprintf(out, "%-20s ", "globalDim");
-    print_u64s(map->dim, entries(map), out);
-    fprintf(out, "\n%-20s ", "globalStrides");
-    print_u64s(map->stride + 1, entries(map) - 1, out);
-    fprintf(out, "%s\n", map->rank == 1 ? "none" : "");
-    if (map->mode == TENSORMAP_TILED) {
-        fprintf(out, "%-20s ", "boxDim");
-        print_u32s(map->box, entries(map), out);
-        fprintf(out, "\n");
-    } else {
+    print_numbers("globalDim", NUMBERS(map->dim, entries(map)), out);
+    fprintf(out, "%-20s %s\n", "globalStrides",
+            map->rank == 1 ? "none" : text_numbers(NUMBERS(map->stride + 1, entries(map) - 1), ", ").at);
+    if (map->mode == TENSORMAP_TILED)
+        print_numbers("boxDim", NUMBERS(map->box, entries(map)), out);
+    else
         print_im2col(map, out);
-    }
-    fprintf(out, "%-20s ", "elementStrides");
-    print_u32s(map->estride, entries(map), out);
-    fprintf(out, "\n");
+    print_numbers("elementStrides", NUMBERS(map->estride, entries(map)), out);
 }
 
 void map_print_fields(const struct tensormap *map, FILE *out)
@@ -119,32 +99,25 @@ int map_args_of(const struct tensormap *map, struct map_args *args)
 
 static void print_call_box(const struct map_args *args, FILE *out)
 {
-    if (args->function == MAP_TILED) {
-        fprintf(out, "    (cuuint32_t[]){");
-        print_u32s(args->box, (int)args->rank, out);
-        fprintf(out, "}, ");
-        return;
-    }
-    fprintf(out, "    (int[]){");
-    print_i32s(args->lower, (int)args->rank - 2, out);
-    fprintf(out, "}, (int[]){");
-    print_i32s(args->upper, (int)args->rank - 2, out);
-    fprintf(out, "}, %" PRIu32 ", %" PRIu32 ", ", args->channels, args->pixels);
+    const int rank = (int)args->rank;
+    if (args->function == MAP_TILED)
+        fprintf(out, "    (cuuint32_t[]){%s}, ", text_numbers(NUMBERS(args->box, rank), ", ").at);
+    else
+        fprintf(out, "    (int[]){%s}, (int[]){%s}, %" PRIu32 ", %" PRIu32 ", ",
+                text_numbers(NUMBERS(args->lower, rank - 2), ", ").at,
+                text_numbers(NUMBERS(args->upper, rank - 2), ", ").at, args->channels, args->pixels);
 }
 
 void map_print_call(const struct map_args *args, FILE *out)
 {
     int rank = (int)args->rank;
-    fprintf(out, "%s(&map, %s, %d, (void *)0x%" PRIx64 ",\n    (cuuint64_t[]){", map_function_name(args->function),
-            map_value_name(MAP_DATA_TYPE, args->data_type), rank, args->address);
-    print_u64s(args->dim, rank, out);
-    fprintf(out, "}, (cuuint64_t[]){");
-    print_u64s(args->strides, rank > 1 ? rank - 1 : 1, out); // rank 1 too wants an array
-    fprintf(out, "},\n");
+    fprintf(out, "%s(&map, %s, %d, (void *)0x%" PRIx64 ",\n    (cuuint64_t[]){%s}, (cuuint64_t[]){%s},\n",
+            map_function_name(args->function), map_value_name(MAP_DATA_TYPE, args->data_type), rank, args->address,
+            text_numbers(NUMBERS(args->dim, rank), ", ").at,
+            text_numbers(NUMBERS(args->strides, rank > 1 ? rank - 1 : 1), ", ").at); // rank 1 too wants an array
     print_call_box(args, out);
-    fprintf(out, "(cuuint32_t[]){");
-    print_u32s(args->estride, rank, out);
-    fprintf(out, "},\n    %s, %s,\n    %s, %s);\n", map_value_name(MAP_INTERLEAVE, args->interleave),
+    fprintf(out, "(cuuint32_t[]){%s},\n    %s, %s,\n    %s, %s);\n",
+            text_numbers(NUMBERS(args->estride, rank), ", ").at, map_value_name(MAP_INTERLEAVE, args->interleave),
             map_value_name(MAP_SWIZZLE, args->swizzle), map_value_name(MAP_L2_PROMOTION, args->l2_promotion),
             map_value_name(MAP_OOB_FILL, args->oob_fill));
 }
