@@ -80,7 +80,7 @@ uint64_t cute_mode_size(const struct cute_layout *layout, int mode);
 // Where an element lies, counted from a place at which the pattern of the swizzle begins: element `number` in CuTe's
 // order (the first mode runs fastest); or the element with `coord` (cute_rank() entries, each a number within its
 // mode).
-//   returns  an index of elements, swizzled; cute_plain() is without the swizzle
+//   returns  an index of elements, swizzled; cute_plain_at() is without the swizzle
 uint64_t cute_index(const struct cute_layout *layout, uint64_t number);
 uint64_t cute_index_at(const struct cute_layout *layout, const uint64_t *coord);
 uint64_t cute_plain_at(const struct cute_layout *layout, const uint64_t *coord);

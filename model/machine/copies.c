@@ -170,7 +170,7 @@ static enum rule read_map(const struct asking *asking, struct operation *o)
     enum map_location location = place.space == PTX_LOCAL    ? MAP_IN_LOCAL
                                  : place.space == PTX_GLOBAL ? MAP_IN_GLOBAL
                                                              : MAP_IN_SHARED;
-    enum rule rule = map_location_check(location, o->map_address, NULL), unmapped;
+    enum rule rule = map_location_check(location, o->map_address, NULL, NULL), unmapped;
     for (uint32_t at = 0; rule == RULE_OK && at < sizeof image; at += MAP_PART_BYTES, place.address += MAP_PART_BYTES) {
         const uint8_t *bytes = machine_at(asking->strand, place, asking->lane, MAP_PART_BYTES, MEMORY_READS, &unmapped);
         if (bytes == NULL) return RULE_MAP_LOCATION_UNMAPPED;

@@ -5,15 +5,19 @@
 #define TMAREF_LOCATION_H
 
 #include "finding.h"
+#include "memory.h"
 #include "replace_op.h"
 
 enum { MAP_ALIGN = 64 };
 
 // The check of a map's place, which comes before any check of its bytes: 716 before 700.
-//   address   of the map; only its alignment is looked at
+//   location  the state space that the map was put in; MAP_UNMAPPED is no such, and a form that is not there
+//   address   of the map
+//   global    NULL: all is mapped. Else the 128 bytes of a map in global memory are looked for in it
 //   findings  NULL, or takes every rule broken
 //   returns   RULE_OK or the first rule broken; rule_cuda_error() of it is the sticky error an H200 raises
 //   source    PTX ISA 9.1 cp.async.bulk.tensor: tensorMap
-enum rule map_location_check(enum map_location location, uint64_t address, struct findings *findings);
+enum rule map_location_check(enum map_location location, uint64_t address, const struct global_memory *global,
+                             struct findings *findings);
 
 #endif

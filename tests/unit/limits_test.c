@@ -254,7 +254,8 @@ START_TEST(instruction_form__is_one_of_ptx)
     ck_assert_int_eq(cp_async_check(&copy, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(wgmma_check(&wgmma, &operands, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(matrix_check(&smem, address, (int)odd[_i], &findings), RULE_INSTRUCTION_FORM);
-    ck_assert_int_eq(map_location_check((enum map_location)odd[_i], 0, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(map_location_check((enum map_location)odd[_i], 0, NULL, &findings), RULE_INSTRUCTION_FORM);
+    ck_assert_int_eq(map_location_check(MAP_UNMAPPED, 0, NULL, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(tensormap_replace(&image, &replace, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_int_eq(tensormap_replace(&image, &no_type, &findings), RULE_INSTRUCTION_FORM);
     ck_assert_mem_eq(&image, &before, sizeof image);
@@ -351,7 +352,7 @@ START_TEST(findings_start_empty_in_every_check)
     EMPTY(map_prefetch_check(GMEM_BASE, &global, &findings));
     EMPTY(map_acquire_check(GMEM_BASE, &findings));
     EMPTY(map_copy_check(SMEM_BASE, &smem, GMEM_BASE, (uint64_t)1 << 46, &global, &findings));
-    EMPTY(map_location_check(MAP_IN_GLOBAL, 0, &findings));
+    EMPTY(map_location_check(MAP_IN_GLOBAL, GMEM_BASE, &global, &findings));
     EMPTY(tensormap_replace(&image, &replace, &findings));
     EMPTY(tensormap_replace_address(&image, GMEM_BASE, &findings));
     EMPTY(matrix_check(&smem, address, 1, &findings));

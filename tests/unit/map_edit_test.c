@@ -417,17 +417,18 @@ END_TEST
 START_TEST(map_location_ways__are_three)
 {
     static const enum map_location fine[] = {MAP_IN_GLOBAL, MAP_IN_PARAM, MAP_IN_CONSTANT};
-    for (int i = 0; i < 3; i++) ck_assert_int_eq(map_location_check(fine[i], 0x7f0000000040, NULL), RULE_OK);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(map_location_check(fine[i], 0x7f0000000040, NULL, NULL), RULE_OK);
 }
 END_TEST
 
 START_TEST(map_location_align__is_64)
 {
     for (uint64_t address = 0; address < 256; address++)
-        ck_assert_int_eq(map_location_check(MAP_IN_GLOBAL, address, NULL),
+        ck_assert_int_eq(map_location_check(MAP_IN_GLOBAL, address, NULL, NULL),
                          address % 64 == 0 ? RULE_OK : RULE_MAP_LOCATION_ALIGN);
+    const struct global_memory nothing = {NULL, 0};
     struct findings findings = {0};
-    ck_assert_int_eq(map_location_check(MAP_UNMAPPED, 96, &findings), RULE_MAP_LOCATION_ALIGN);
+    ck_assert_int_eq(map_location_check(MAP_IN_GLOBAL, 96, &nothing, &findings), RULE_MAP_LOCATION_ALIGN);
     ck_assert_int_eq(findings.count, 2);
     ck_assert_uint_eq(findings.item[0].nearest, 64);
 }
@@ -435,14 +436,20 @@ END_TEST
 
 START_TEST(map_location_space__is_not_shared_or_local)
 {
-    ck_assert_int_eq(map_location_check(MAP_IN_SHARED, 0x400, NULL), RULE_MAP_LOCATION_SPACE);
-    ck_assert_int_eq(map_location_check(MAP_IN_LOCAL, 0x400, NULL), RULE_MAP_LOCATION_SPACE);
+    ck_assert_int_eq(map_location_check(MAP_IN_SHARED, 0x400, NULL, NULL), RULE_MAP_LOCATION_SPACE);
+    ck_assert_int_eq(map_location_check(MAP_IN_LOCAL, 0x400, NULL, NULL), RULE_MAP_LOCATION_SPACE);
 }
 END_TEST
 
 START_TEST(map_location_unmapped__faults)
 {
-    ck_assert_int_eq(map_location_check(MAP_UNMAPPED, 0x400, NULL), RULE_MAP_LOCATION_UNMAPPED);
+    static uint8_t bytes[256];
+    const struct region regions[] = {{.memory = {bytes, 0x400, sizeof bytes}}};
+    const struct global_memory global = {regions, 1};
+    for (uint64_t address = 0; address < 0x800; address += 64) // all 128 bytes are looked for
+        ck_assert_int_eq(map_location_check(MAP_IN_GLOBAL, address, &global, NULL),
+                         address >= 0x400 && address <= 0x480 ? RULE_OK : RULE_MAP_LOCATION_UNMAPPED);
+    ck_assert_int_eq(map_location_check(MAP_IN_PARAM, 0x40, &global, NULL), RULE_OK);
     ck_assert_int_eq(rule_cuda_error(RULE_MAP_LOCATION_UNMAPPED), 700);
 }
 END_TEST

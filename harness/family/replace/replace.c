@@ -116,6 +116,13 @@ static void replace_windows(const void *test_case, struct result *result)
 // --- The model -------------------------------------------------------------------------------------------------------
 
 // The kernel's order: arrive.expect_tx, the load, its complete_tx. Returns the first rule broken.
+static enum rule check_location(const struct replace_case *c)
+{
+    static const struct global_memory nothing;
+    if (c->location == MAP_UNMAPPED) return map_location_check(MAP_IN_GLOBAL, c->misalign, &nothing, NULL);
+    return map_location_check((enum map_location)c->location, c->misalign, NULL, NULL);
+}
+
 static enum rule run_load(const struct replace_case *c, const struct tensormap_image *image,
                           const struct memory *shared, uint64_t *word)
 {
@@ -125,7 +132,7 @@ static enum rule run_load(const struct replace_case *c, const struct tensormap_i
     *word = mbarrier_init(1);
     tensormap_decode(image, &map, NULL);
     enum rule rule = mbarrier_transact(word, &announce);
-    if (rule == RULE_OK) rule = map_location_check((enum map_location)c->location, c->misalign, NULL);
+    if (rule == RULE_OK) rule = check_location(c);
     if (rule == RULE_OK)
         rule = tile_load(&map, (int)c->dims, c->coord, arena(), shared, c->shared, &transaction_bytes, NULL);
     if (rule == RULE_OK)
