@@ -316,5 +316,9 @@ enum cudaError cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *from);
 enum cudaError cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *from, struct CUstream_st *stream);
 enum cudaError cudaStreamGetAttribute(struct CUstream_st *stream, uint32_t attribute, void *value);
 enum cudaError cudaStreamCopyAttributes(struct CUstream_st *to, struct CUstream_st *from);
+enum cudaError cudaDeviceGetP2PAttribute(int *value, uint32_t attribute, int device, int peer);
+enum cudaError cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities, const uint32_t *operation, unsigned count,
+                                                   int device);
+enum cudaError cudaSetValidDevices(int *device, int count);
 
 #endif

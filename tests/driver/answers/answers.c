@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// usage: answers SECTION
+#include "answers.h"
+
+enum { SECONDS = 20 };
+
+CUcontext ctx;
+
+void show(const char *call, int answer)
+{
+    printf("  %s = %d\n", call, answer);
+}
+
+void ready(void)
+{
+    cuInit(0);
+    cuDevicePrimaryCtxRetain(&ctx, 0);
+    cuCtxSetCurrent(ctx);
+}
+
+CUmodule mod(const char *body)
+{
+    char text[4096];
+    CUmodule module = NULL;
+    snprintf(text, sizeof text, "%s%s", HEAD, body);
+    const int error = (int)cuModuleLoadData(&module, text);
+    if (error != 0) printf("  load %d\n", error);
+    return module;
+}
+
+CUfunction fun(const char *body, const char *name)
+{
+    CUfunction function = NULL;
+    cuModuleGetFunction(&function, mod(body), name);
+    return function;
+}
+
+// A fill of device memory is not waited for, and streams of the sections' own do not wait for it.
+CUdeviceptr mem(size_t bytes)
+{
+    CUdeviceptr address = 0;
+    cuMemAlloc(&address, bytes);
+    cuMemsetD8(address, 0, bytes);
+    cuCtxSynchronize();
+    return address;
+}
+
+unsigned word(CUdeviceptr address)
+{
+    unsigned got = 0xdead;
+    cuMemcpyDtoH(&got, address, sizeof got);
+    return got;
+}
+
+int launch(CUfunction function, CUdeviceptr to, unsigned value, CUstream stream)
+{
+    void *parameters[] = {&to, &value};
+    return (int)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
+}
+
+CUDA_KERNEL_NODE_PARAMS node_of(CUfunction function, void **parameters)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){function, 1, 1, 1, 1, 1, 1, 0, parameters, NULL, NULL, NULL};
+}
+
+void nothing(void *user)
+{
+    (void)user;
+}
+
+int main(int count, char **argument)
+{
+    static const struct {
+        const char *name;
+        void (*show)(void);
+    } sections[] = {
+#define SECTION(name) {#name, show_##name},
+#include "sections.def"
+    };
+    setvbuf(stdout, NULL, _IONBF, 0);
+    alarm(SECONDS);
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (count == 2 && strcmp(argument[1], sections[i].name) == 0) {
+            printf("--- %s\n", sections[i].name);
+            sections[i].show();
+            _exit(EXIT_SUCCESS); // after a fault NVIDIA's libraries may not come to an end
+        }
+    puts("usage: answers SECTION");
+    return EXIT_FAILURE;
+}
