@@ -11,21 +11,29 @@ static uint64_t *release_of(const struct machine_warp *warp)
     return flights->meeting.release + (size_t)(warp->cta->rank * flights->warps_of_cta + warp->index) * MACHINE_LANES;
 }
 
-// Have all threads that live arrived in the phase under way?
+// Have all threads of the warp that live arrived in the phase under way?
+static int has_come(const struct machine_warp *warp)
+{
+    const uint64_t *release = release_of(warp), next = flights_of(warp)->meeting.phases + 1;
+    for (uint32_t left = warp->live; left != 0; left &= left - 1)
+        if (release[__builtin_ctz(left)] != next) return 0;
+    return 1;
+}
+
+// Have all threads that live? Many ask while one warp is late.
 static int is_complete(const struct machine_cluster *cluster)
 {
-    const uint64_t next = cluster->flights->meeting.phases + 1;
-    int has_come = 0;
+    struct flight_meeting *meeting = &cluster->flights->meeting;
+    uint32_t live = 0;
+    if (meeting->awaited != NULL && !has_come(meeting->awaited)) return 0;
     for (uint32_t r = 0; r < cluster->ctas; r++)
         for (uint32_t w = 0; w < cluster->cta[r].warps; w++) {
-            const struct machine_warp *warp = &cluster->cta[r].warp[w];
-            const uint64_t *release = release_of(warp);
-            for (uint32_t left = warp->live; left != 0; left &= left - 1) {
-                if (release[__builtin_ctz(left)] != next) return 0;
-                has_come = 1;
-            }
+            meeting->awaited = &cluster->cta[r].warp[w];
+            if (!has_come(meeting->awaited)) return 0;
+            live |= meeting->awaited->live;
         }
-    return has_come;
+    meeting->awaited = NULL;
+    return live != 0;
 }
 
 static void complete(struct machine_cluster *cluster)

@@ -20,9 +20,10 @@ enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUC
 // One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
 // `group` that of each; `async` ASYNC_ALONE where it is in none. `whole`: its group in the warp's own count. is_read:
 // its sources are read. `issued`: how old the engine was then;
-// `begun`: the cluster's time.
+// `begun`: the cluster's time. `place`: where it is among all items.
 struct machine_flight {
     struct machine_flight *next, *previous;
+    uint32_t place;
     enum flight_kind kind;
     enum async_kind async;
     struct machine_warp *warp;
@@ -92,16 +93,19 @@ struct flight_warp {
 
 // barrier.cluster: how often it has completed; release[i] is what `phases` must reach for thread i of the cluster that
 // has arrived, 0 where it has not.
+// `awaited`: the warp that had not arrived when somebody looked last.
 struct flight_meeting {
     uint64_t phases;
     uint64_t *release;
+    const struct machine_warp *awaited;
 };
 
+// `item`: all of the list, in any order, to pick one of them; there is room for more.
 struct machine_flights {
     struct machine_cluster *cluster;
     struct flight_meeting meeting;
-    struct machine_flight *first, *last;
-    uint32_t warps_of_cta;
+    struct machine_flight *first, *last, **item;
+    uint32_t items, most_items, warps_of_cta;
     uint64_t operations; // how many were issued
     uint64_t age;        // clocks that passed on purpose
     struct memories memories;
@@ -114,6 +118,11 @@ struct machine_flights {
 static inline struct machine_flights *flights_of(const struct machine_warp *warp)
 {
     return warp->cta->cluster->flights;
+}
+
+static inline enum machine_policy flight_policy(const struct machine_cluster *cluster)
+{
+    return cluster->machine->launch->schedule.policy;
 }
 
 struct flight_warp *flight_warp_of(const struct machine_warp *warp);
@@ -146,6 +155,9 @@ enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum as
 
 // Moves one item on by at most `most_bytes`; 1 if it has gone.
 int flight_move(struct machine_flight *item, uint64_t most_bytes);
+
+// Ends an item with all that it comes behind; 0 if it cannot end yet.
+int flight_end(struct machine_flight *item);
 
 // Can it move now, as far as those before it are concerned?
 int flight_is_ready(const struct machine_flight *item);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of what is under way in a cluster, and when it moves.
+// The list of what is under way in a cluster, and what waits for it. What moves when is in flight_turns.c.
 #include "flights.h"
 
 #include <stdlib.h>
@@ -10,14 +10,7 @@
 #include "grid.h"
 #include "looker.h"
 
-enum {
-    PIECE_BYTES = 16384,
-    MOST_RANDOM_PIECE = 4096,
-    FIRST_PAGES = 16,
-    TURNS_BETWEEN = 4,
-    LATEST_CLOCKS = 2000,
-    LONGEST_CLOCKS = 1 << 18
-};
+enum { FIRST_PAGES = 16, FEW_ITEMS = 64, LATEST_CLOCKS = 2000, LONGEST_CLOCKS = 1 << 18 };
 
 // --- Open and close --------------------------------------------------------------------------------------------------
 
@@ -35,9 +28,11 @@ int machine_flights_open(struct machine_cluster *cluster)
     flights->warps_of_cta = cluster->cta[0].warps;
     flights->memories = (struct memories){&cluster->machine->global, &cluster->shared};
     flights->pages = malloc(FIRST_PAGES * sizeof *flights->pages);
+    flights->item = malloc(FEW_ITEMS * sizeof(struct machine_flight *));
+    flights->most_items = FEW_ITEMS;
     flights->warp = calloc((size_t)cluster->ctas * flights->warps_of_cta, sizeof *flights->warp);
     flights->meeting.release = calloc(threads_of(cluster), sizeof *flights->meeting.release);
-    if (flights->pages == NULL || flights->warp == NULL || flights->meeting.release == NULL) {
+    if (flights->pages == NULL || flights->item == NULL || flights->warp == NULL || flights->meeting.release == NULL) {
         machine_flights_close(cluster);
         return 0;
     }
@@ -72,6 +67,8 @@ static void drop(struct machine_flight *item)
     tell(item, 0);
     *(item->previous != NULL ? &item->previous->next : &flights->first) = item->next;
     *(item->next != NULL ? &item->next->previous : &flights->last) = item->previous;
+    flights->item[item->place] = flights->item[--flights->items];
+    flights->item[item->place]->place = item->place;
     flight_free(item);
 }
 
@@ -81,6 +78,7 @@ void machine_flights_close(struct machine_cluster *cluster)
     if (flights == NULL) return;
     while (flights->first != NULL) drop(flights->first);
     free(flights->pages);
+    free(flights->item);
     free(flights->warp);
     free(flights->meeting.release);
     free(flights);
@@ -109,14 +107,19 @@ const struct mbarrier_unit *flight_unit(struct machine_flights *flights)
 
 // --- Issue -----------------------------------------------------------------------------------------------------------
 
-static enum machine_policy policy_of(const struct machine_cluster *cluster)
+static int has_place(struct machine_flights *flights)
 {
-    return cluster->machine->launch->schedule.policy;
+    if (flights->items < flights->most_items) return 1;
+    struct machine_flight **item = realloc(flights->item, 2 * (size_t)flights->most_items * sizeof *item);
+    if (item == NULL) return 0;
+    flights->item = item;
+    flights->most_items *= 2;
+    return 1;
 }
 
 void *flight_new(struct machine_warp *warp, enum flight_kind kind, uint32_t lanes, size_t bytes)
 {
-    struct machine_flight *item = calloc(1, bytes);
+    struct machine_flight *item = has_place(flights_of(warp)) ? calloc(1, bytes) : NULL;
     if (item == NULL) return NULL;
     item->kind = kind;
     item->warp = warp;
@@ -133,20 +136,22 @@ void flight_issue(struct machine_flight *item)
     item->previous = flights->last;
     *(flights->last != NULL ? &flights->last->next : &flights->first) = item;
     flights->last = item;
+    item->place = flights->items++;
+    flights->item[item->place] = item;
     tell(item, 1);
     flight_start(item);
 }
 
 int flight_is_soon(const struct machine_warp *warp)
 {
-    enum machine_policy policy = policy_of(warp->cta->cluster);
+    enum machine_policy policy = flight_policy(warp->cta->cluster);
     return policy == MACHINE_DEFAULT || policy == MACHINE_EARLY;
 }
 
 // An H200 has a product there before anybody can look, wait or not.
 void flight_start(struct machine_flight *item)
 {
-    enum machine_policy policy = policy_of(item->warp->cta->cluster);
+    enum machine_policy policy = flight_policy(item->warp->cta->cluster);
     int is_now = policy == MACHINE_EARLY || (policy == MACHINE_DEFAULT && item->kind == FLIGHT_PRODUCT);
     if (is_now && flight_is_ready(item)) flight_move(item, UINT64_MAX);
 }
@@ -225,12 +230,11 @@ int flight_is_ready(const struct machine_flight *item)
     return is_whole(item) && one_before(item) == NULL;
 }
 
-// Ends an item with all that it comes behind; 0 if it cannot end yet.
-static int end(struct machine_flight *item)
+int flight_end(struct machine_flight *item)
 {
     if (!is_whole(item)) return 0;
     for (struct machine_flight *before; (before = one_before(item)) != NULL;)
-        if (!end(before)) return 0;
+        if (!flight_end(before)) return 0;
     while (!flight_move(item, UINT64_MAX)) continue;
     return 1;
 }
@@ -293,7 +297,7 @@ static void demand(struct machine_warp *warp, uint32_t lanes, enum async_kind as
         next = item->next;
         if ((reads && item->is_read) || waiting_for(item, warp, lanes, async, newest) == 0) continue;
         if (reads && flight_read_source((struct flight_operation *)item)) continue;
-        if (end(item)) next = flights->first;
+        if (flight_end(item)) next = flights->first;
     }
 }
 
@@ -302,112 +306,12 @@ enum machine_next flight_wait(struct machine_warp *warp, uint32_t lanes, enum as
 {
     if (flight_is_soon(warp)) reads = 0;
     if (flight_pending(warp, lanes, async, newest, reads) == 0) return MACHINE_NEXT;
-    if (policy_of(warp->cta->cluster) != MACHINE_LATE) return MACHINE_WAIT;
+    if (flight_policy(warp->cta->cluster) != MACHINE_LATE) return MACHINE_WAIT;
     demand(warp, lanes, async, newest, reads);
     return flight_pending(warp, lanes, async, newest, reads) == 0 ? MACHINE_NEXT : MACHINE_WAIT;
 }
 
-// --- Turns -----------------------------------------------------------------------------------------------------------
-
-static struct machine_flight *oldest_ready(const struct machine_flights *flights)
-{
-    struct machine_flight *item = flights->first;
-    while (item != NULL && !flight_is_ready(item)) item = item->next;
-    return item;
-}
-
-static struct machine_flight *any_ready(struct machine_flights *flights)
-{
-    struct machine_flight *chosen = NULL;
-    uint64_t seen = 0;
-    for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
-        if (flight_is_ready(item) && machine_random(flights->cluster) % ++seen == 0) chosen = item;
-    return chosen;
-}
-
-// A store may have its sources read long before it writes.
-static void move_at_random(struct machine_flights *flights)
-{
-    struct machine_flight *item = any_ready(flights);
-    uint64_t random = machine_random(flights->cluster);
-    if (item == NULL) return;
-    if (item->async == ASYNC_BULK && !item->is_read && random >> 60 < 4 &&
-        flight_read_source((struct flight_operation *)item))
-        flights->cluster->progress++;
-    else
-        flight_move(item, random % 2 == 0 ? UINT64_MAX : random / 2 % MOST_RANDOM_PIECE);
-}
-
-void machine_flights_turn(struct machine_cluster *cluster)
-{
-    struct machine_flights *flights = cluster->flights;
-    if (flights->first == NULL || policy_of(cluster) == MACHINE_LATE) return;
-    if (policy_of(cluster) == MACHINE_SHUFFLED) {
-        if (machine_random(cluster) % TURNS_BETWEEN == 0) move_at_random(flights);
-        return;
-    }
-    struct machine_flight *item = oldest_ready(flights);
-    if (item != NULL) flight_move(item, PIECE_BYTES);
-}
-
-// Is it what a barrier that somebody waits for is told by?
-static int is_wanted(const struct machine_flights *flights, const struct machine_flight *item)
-{
-    const struct machine_cluster *cluster = flights->cluster;
-    for (uint32_t i = 0; i < cluster->ctas * flights->warps_of_cta; i++) {
-        const struct flight_warp *warp = &flights->warp[i];
-        if (!warp->waits) continue;
-        if (item->kind == FLIGHT_OPERATION) {
-            const struct flight *flight = &((const struct flight_operation *)item)->flight;
-            if (operation_has_barrier(flight->operation.kind) && (flight->targets >> warp->wait_rank & 1) &&
-                cluster_mapa(flight->operation.barrier, 0) == warp->wait_address)
-                return 1;
-        } else if (item->kind == FLIGHT_ARRIVE && item->warp->cta->rank == warp->wait_rank) {
-            const struct flight_arrive *arrive = (const struct flight_arrive *)item;
-            for (uint32_t left = item->lanes; left != 0; left &= left - 1)
-                if (arrive->address[__builtin_ctz(left)] == warp->wait_address) return 1;
-        }
-    }
-    return 0;
-}
-
-// As late as is legal: first what somebody waits for, and of that the youngest that does not hold up another.
-static int force_late(struct machine_flights *flights)
-{
-    for (struct machine_flight *item = flights->last; item != NULL; item = item->previous)
-        if (is_wanted(flights, item) && end(item)) return 1;
-    for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
-        if (end(item)) return 1;
-    return 0;
-}
-
-// Warps that wait at a product for the others of their warpgroup go on. 0 if there are none.
-static int release(struct machine_flights *flights)
-{
-    int is_released = 0;
-    for (struct machine_flight *item = flights->first; item != NULL; item = item->next) {
-        struct flight_product *product = (struct flight_product *)item;
-        if (item->kind != FLIGHT_PRODUCT || product->is_released) continue;
-        product->is_released = is_released = 1;
-    }
-    flights->cluster->progress += (uint64_t)is_released;
-    return is_released;
-}
-
-int machine_flights_force(struct machine_cluster *cluster)
-{
-    struct machine_flights *flights = cluster->flights;
-    uint64_t before = cluster->progress;
-    if (policy_of(cluster) == MACHINE_LATE) return force_late(flights);
-    if (policy_of(cluster) == MACHINE_SHUFFLED) {
-        move_at_random(flights);
-        return cluster->progress != before;
-    }
-    struct machine_flight *item = oldest_ready(flights);
-    if (item == NULL) return release(flights);
-    flight_move(item, PIECE_BYTES);
-    return 1;
-}
+// --- The end ------------------------------------------------------------------------------------------------------------
 
 // The list is in the order of issue.
 void machine_flights_age(struct machine_cluster *cluster, uint64_t clocks)
@@ -417,14 +321,14 @@ void machine_flights_age(struct machine_cluster *cluster, uint64_t clocks)
     const uint64_t now = cluster->time;
     for (struct machine_flight *item = flights->first, *next; item != NULL; item = next) {
         if (flights->age - item->issued < LATEST_CLOCKS && now - item->begun < LONGEST_CLOCKS) return;
-        next = end(item) ? flights->first : item->next;
+        next = flight_end(item) ? flights->first : item->next;
     }
 }
 
 void machine_flights_finish(struct machine_cluster *cluster)
 {
     for (struct machine_flight *item = cluster->flights->first, *next; item != NULL; item = next)
-        next = end(item) ? cluster->flights->first : item->next;
+        next = flight_end(item) ? cluster->flights->first : item->next;
 }
 
 // The registers of a warp go away before the others have come: nobody sees what becomes of them.
@@ -448,7 +352,7 @@ void machine_flights_leave(struct machine_warp *warp, const struct machine_frame
         for (int w = 0; item->kind == FLIGHT_PRODUCT && w < FLIGHT_WARPS; w++)
             is_of_frame |= product->frame[w] == frame;
         if (!is_of_frame) continue;
-        if (end(item))
+        if (flight_end(item))
             next = flights->first;
         else
             forget((struct flight_product *)item, frame);

@@ -238,6 +238,33 @@ START_TEST(CLUSTER_BARRIER__st_async_reaches_the_other_cta)
 }
 END_TEST
 
+// The 128 threads of each CTA send 4 KiB to their own CTA, four bytes at a time, and wait for them.
+#define MANY                                                                                                           \
+    KERNEL("", ".shared .align 128 .b8 tile[4096];\n.shared .align 8 .b64 bar;\n")                                     \
+    "mov.u32 %r3, bar;\nsetp.ne.u32 %p0, %r1, 0;\n@%p0 bra ready;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"          \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 4096;\nready:\nbar.sync 0;\nshl.b32 %r4, %r1, 2;\nsend:\n"    \
+    "add.u32 %r5, %r2, %r4;\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd1, %rd3;\nld.global.u32 %r6, [%rd4];\n"          \
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r5], %r6, [%r3];\nadd.u32 %r4, %r4, 512;\n"           \
+    "setp.lt.u32 %p3, %r4, 4096;\n@%p3 bra send;\n" WAIT                                                               \
+    "shl.b32 %r4, %r1, 2;\nword:\nadd.u32 %r5, %r2, %r4;\nld.shared.u32 %r6, [%r5];\ncvt.u64.u32 %rd3, %r4;\n"         \
+    "add.u64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r6;\nadd.u32 %r4, %r4, 512;\nsetp.lt.u32 %p3, %r4, 4096;\n"     \
+    "@%p3 bra word;\nret;\n}\n"
+
+// Where operations are late those who wait do not ask again for each of a thousand.
+START_TEST(MACHINE__who_waits_for_many_operations_asks_seldom)
+{
+    enum { SEEN = 2, TIMES = 3 };
+    check_always(MANY, 128, 2, WORDS);
+    const uint64_t early = run_kernel(MANY, 128, 2, MACHINE_EARLY, 0).outcome.instructions;
+    for (int policy = MACHINE_LATE; policy <= MACHINE_SHUFFLED; policy++)
+        for (uint64_t seed = 0; seed < SEEN; seed++) {
+            const uint64_t some = run_kernel(MANY, 128, 2, (enum machine_policy)policy, seed).outcome.instructions;
+            ck_assert_msg(some < TIMES * early, "policy %d: %d instructions, %d where all is early", policy, (int)some,
+                          (int)early);
+        }
+}
+END_TEST
+
 // Rank 0 loads one tile into both CTAs; rank 1 writes it out.
 #define MULTICAST                                                                                                      \
     "mov.u32 %r3, bar;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"                                                     \
@@ -324,6 +351,7 @@ Suite *machine_async_suite(void)
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__cp_async_needs_its_wait);
     tcase_add_test(tcase, CP_ASYNC_MBARRIER_ARRIVE__comes_behind_the_copies);
     tcase_add_test(tcase, CLUSTER_BARRIER__st_async_reaches_the_other_cta);
+    tcase_add_test(tcase, MACHINE__who_waits_for_many_operations_asks_seldom);
     tcase_add_test(tcase, MULTICAST_TARGETS__each_cta_waits_on_its_own_barrier);
     tcase_add_test(tcase, MACHINE__who_lets_time_pass_sees_what_is_done_by_then);
     tcase_add_test(tcase, MACHINE__a_loop_that_polls_by_any_means_sees_the_end);
