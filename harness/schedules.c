@@ -20,9 +20,18 @@ static const struct {
 };
 enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
+static int now = SCHEDULE_NONE;
+
+int schedule_pair(void)
+{
+    return now;
+}
+
 void schedule_set(int pair)
 {
     char seed[16];
+    if (pair == now) return;
+    now = pair;
     snprintf(seed, sizeof seed, "%d", pair % SEEDS);
     setenv("TMAREF_SCHEDULE", schedules[(pair + pair / SEEDS) % SCHEDULES].name, 1);
     setenv("TMAREF_SEED", seed, 1);

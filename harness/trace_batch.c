@@ -80,15 +80,29 @@ static int run_range(struct trace_batch *cases, int first, int end, int together
 }
 
 // Under each pair of a schedule and a seed its part of the cases, or one of them where there are fewer than pairs.
-static int run_scheduled(struct trace_batch *cases, int pairs, int together, const struct visitor *visitor,
-                         struct text *why)
+static int run_shared_out(struct trace_batch *cases, int pairs, int together, const struct visitor *visitor,
+                          struct text *why)
 {
     int count = cases->batch.count, ok = 1;
     for (int pair = 0; ok && pair < pairs; pair++) {
         int first = count >= pairs ? count * pair / pairs : pair % count;
         int end = count >= pairs ? count * (pair + 1) / pairs : first + 1;
         schedule_set(pair);
-        ok = cases->executor->open(&cases->batch, why) && run_range(cases, first, end, together, visitor, why);
+        ok = run_range(cases, first, end, together, visitor, why);
+    }
+    return ok;
+}
+
+// All cases of the batch under all that is chosen.
+static int run_chosen(struct trace_batch *cases, const struct trace_choice *choice, int together,
+                      const struct visitor *visitor, struct text *why)
+{
+    int ok = 1;
+    if (choice->schedules > 0) return run_shared_out(cases, (int)choice->schedules, together, visitor, why);
+    if (choice->pairs == 0) return run_range(cases, 0, cases->batch.count, together, visitor, why);
+    for (uint64_t pair = choice->first_pair; ok && pair < choice->first_pair + choice->pairs; pair++) {
+        schedule_set((int)pair);
+        ok = run_range(cases, 0, cases->batch.count, together, visitor, why);
     }
     return ok;
 }
@@ -108,10 +122,9 @@ static int is_whole(const struct trace_header *header, uint64_t cases, struct te
 static int run_open(struct trace_batch *cases, struct reading *reading, int together, const struct visitor *visitor,
                     struct text *why)
 {
-    int pairs = (int)reading->choice->schedules, count = 0, ok = cases->executor->open(&cases->batch, why);
+    int count = 0, ok = cases->executor->open(&cases->batch, why);
     while (ok && (count = read_batch(cases, reading, why)) > 0)
-        ok = pairs > 0 ? run_scheduled(cases, pairs, together, visitor, why)
-                       : run_range(cases, 0, count, together, visitor, why);
+        ok = run_chosen(cases, reading->choice, together, visitor, why);
     cases->executor->close();
     return ok && count == 0 && is_whole(&reading->trace.header, reading->cases, why);
 }

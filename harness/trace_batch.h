@@ -12,8 +12,9 @@
 //   part       of the trace, `parts` equal ones in the order of the file; 0 parts: all of it
 //   schedules  the cases of a batch are shared out to so many pairs of a schedule and a seed (schedules.h), one run for
 //              each pair at least; 0: all under the schedule that is set
+//   pairs      each case runs under so many pairs, from `first_pair` on; 0: the same
 struct trace_choice {
-    uint64_t sample, part, parts, schedules;
+    uint64_t sample, part, parts, schedules, first_pair, pairs;
 };
 
 // One batch: entry[i] is what was recorded of case i, line[i] where it stands in the file at `path`.

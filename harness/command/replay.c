@@ -36,6 +36,20 @@ static void take_path(void *line, char *argument, struct argp_state *state)
     to->path[to->paths++] = argument;
 }
 
+// FIRST:END, where END is behind the last pair.
+static void take_pairs(const struct command_option *option, void *line, char *value, struct argp_state *state)
+{
+    struct replay_options *to = line;
+    uint64_t end = 0;
+    char *colon = strchr(value, ':');
+    if (colon == NULL)
+        argp_error(state, "--%s takes FIRST:END, two numbers from 0 to %d", option->name, SCHEDULE_PAIRS);
+    *colon = '\0';
+    to->choice.first_pair = command_option_number(option->name, 0, SCHEDULE_PAIRS - 1, value, state);
+    end = command_option_number(option->name, to->choice.first_pair + 1, SCHEDULE_PAIRS, colon + 1, state);
+    to->choice.pairs = end - to->choice.first_pair;
+}
+
 #define TO struct replay_options
 static const struct command_option options[] = {
     OPTION_EXECUTOR("EXECUTORS (default model)"),
@@ -44,6 +58,8 @@ static const struct command_option options[] = {
                   "run at most N cases of each trace, evenly spread (default: all)"),
     OPTION_NUMBER('S', "schedules", "N", choice.schedules, 1, SCHEDULE_PAIRS,
                   "with the executor sim: share the cases out to N of 64 pairs of a schedule and a seed"),
+    OPTION_TAKEN('P', "pairs", "FIRST:END", take_pairs,
+                 "with the executor sim: run every case under each of the pairs FIRST to END - 1 (0:64: all of them)"),
     OPTION_JOBS(jobs),
     OPTION_FLAG('j', "json", json, "the table as JSON"),
     OPTION_END,
@@ -104,6 +120,7 @@ static void print_part(int job, void *context, const char *text, size_t size_byt
 
 static void print_table(const struct replay_options *to, const struct row *rows, int count)
 {
+    const uint64_t pairs = to->choice.pairs > 0 ? to->choice.pairs : 1;
     uint64_t cases = 0, recorded = 0, mismatches = 0, open = 0;
     printf("%-28s %-13s %9s %9s %10s  %s\n", "trace", "family", "cases", "agree", "mismatches", "recorded on");
     for (int i = 0; i < count; i++) {
@@ -113,12 +130,13 @@ static void print_table(const struct replay_options *to, const struct row *rows,
                row->header.family->name, row->cases, row->cases - row->mismatches, row->mismatches, row->header.device,
                row->header.date);
         cases += row->cases;
-        recorded += row->header.cases;
+        recorded += pairs * row->header.cases;
         mismatches += row->mismatches;
         open += row->open;
     }
     printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
            mismatches, to->executor->name);
+    if (pairs > 1) printf("each case ran under %" PRIu64 " pairs of a schedule and a seed\n", pairs);
     if (cases < recorded) printf("a sample: %" PRIu64 " of the %" PRIu64 " cases of these traces\n", cases, recorded);
     if (open > 0)
         printf("%" PRIu64
@@ -240,8 +258,10 @@ int command_replay(int argc, char **argv)
         .filter = names_filter,
     };
     command_line_read(&line, argc, argv, &to);
-    if (to.choice.schedules > 0 && to.executor != &executor_sim)
-        return command_usage("replay", "--schedules is for the executor sim");
+    if ((to.choice.schedules > 0 || to.choice.pairs > 0) && to.executor != &executor_sim)
+        return command_usage("replay", "--%s is for the executor sim", to.choice.pairs > 0 ? "pairs" : "schedules");
+    if (to.choice.schedules > 0 && to.choice.pairs > 0)
+        return command_usage("replay", "takes --schedules or --pairs, not both");
     if (to.paths == 0) to.path[to.paths++] = program_traces(installed, sizeof installed);
     if (to.path[0] == NULL)
         return command_usage("replay", "no trace is named, there is no folder 'traces' here, and none was installed");

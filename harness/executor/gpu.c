@@ -162,7 +162,22 @@ int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct
 {
     struct CUmod_st *loaded = module_of(gpu, module);
     if (loaded == NULL) return CUDA_ERROR_FILE_NOT_FOUND;
+    gpu->kernel.module = module;
+    snprintf(gpu->kernel.name, sizeof gpu->kernel.name, "%s", kernel);
     return (int)gpu->driver.cuModuleGetFunction(function, loaded, kernel);
+}
+
+void gpu_load_as(struct gpu *gpu, const struct gpu *other)
+{
+    for (size_t i = 0; i < sizeof other->module / sizeof other->module[0] && other->module[i].name != NULL; i++)
+        module_of(gpu, other->module[i].name);
+    struct CUfunc_st *function;
+    int registers; // who asks has the kernel decoded
+    if (other->kernel.module != NULL &&
+        gpu_function(gpu, other->kernel.module, other->kernel.name, &function) == CUDA_SUCCESS)
+        gpu->driver.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+    if (other->arena != 0) gpu_arena(gpu);
+    if (other->far_arena != 0) gpu_far_arena(gpu);
 }
 
 unsigned long long gpu_symbol(struct gpu *gpu, const char *module, const char *name)

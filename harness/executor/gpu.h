@@ -54,6 +54,10 @@ struct gpu {
         const char *name;
         struct CUmod_st *module;
     } module[32];
+    struct {
+        const char *module;
+        char name[256];
+    } kernel; // the last one that was asked for; NULL: none
 };
 
 // Device 0 of this process, or device `ordinal`, its primary context made current. Returns 0 with a sentence in `why`
@@ -70,6 +74,9 @@ unsigned long long gpu_arena(struct gpu *gpu);
 
 // The same bytes in the host's memory, which the device reads across the bus; 0 if it cannot be made.
 unsigned long long gpu_far_arena(struct gpu *gpu);
+
+// Loads what `other`, of a copy of this process, has loaded: modules, the last kernel and the arenas.
+void gpu_load_as(struct gpu *gpu, const struct gpu *other);
 
 // The kernel `kernel` of kernels/<module>.cubin. Returns 0 or the CUDA error.
 int gpu_function(struct gpu *gpu, const char *module, const char *kernel, struct CUfunc_st **function);

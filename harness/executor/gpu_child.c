@@ -16,7 +16,9 @@
 #include "arena.h"
 #include "gpu_core.h"
 #include "gpu_jobs.h"
+#include "schedules.h"
 #include "sim_told.h"
+#include "workers.h"
 
 _Static_assert((int)BATCH_CASES <= (int)GPU_MOST_JOBS, "a batch's jobs are known by number");
 
@@ -58,6 +60,33 @@ static int run_range(struct gpu *gpu, const struct gpu_order *order)
     return gpu->core != NULL ? gpu_told(gpu, order->count, results) : error;
 }
 
+// What a copy of the child leaves: the outcome of its range, and what it has loaded.
+struct copy {
+    int error;
+    struct gpu gpu;
+};
+
+// Runs a range in a copy of this process. What the last one had loaded is loaded here first: so it is done once. A copy
+// that crashes has this process end as it did.
+static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
+{
+    static struct copy *copy;
+    int status = 0;
+    if (copy == NULL) copy = shared_memory(sizeof *copy);
+    if (copy == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    gpu_load_as(gpu, &copy->gpu);
+    pid_t pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        copy->error = run_range(gpu, order);
+        copy->gpu = *gpu;
+        _exit(0);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    if (pid > 0 && WIFSIGNALED(status)) raise(WTERMSIG(status));
+    return pid < 0 ? CUDA_ERROR_OUT_OF_MEMORY : copy->error;
+}
+
 // The child's whole life. Whoever handles signals in this program, a crash of the driver must be seen as one.
 static void serve(int socket, const char *core)
 {
@@ -77,8 +106,10 @@ static void serve(int socket, const char *core)
     memcpy(greeting.description, gpu.description, sizeof greeting.description);
     if (!send_all(socket, &greeting, sizeof greeting) || !greeting.ready) return;
     for (struct gpu_order order; receive(socket, &order, sizeof order, FOREVER) == GPU_CAME_MESSAGE;) {
-        int error = run_range(&gpu, &order);
-        if (!send_all(socket, &error, sizeof error) || error != CUDA_SUCCESS) return;
+        if (order.pair != SCHEDULE_NONE) schedule_set(order.pair);
+        const int is_copied = order.is_fatal && cuda_is_simulated();
+        int error = is_copied ? run_in_copy(&gpu, &order) : run_range(&gpu, &order);
+        if (!send_all(socket, &error, sizeof error) || (error != CUDA_SUCCESS && !is_copied)) return;
     }
 }
 

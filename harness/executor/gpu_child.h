@@ -9,10 +9,11 @@
 #include "executor.h"
 
 // What a child is told to run. The batch is at the same address in both processes: the child was forked after it was
-// made.
+// made. `pair`: under which schedule and seed, where it is simulated (schedule_pair()). `is_fatal`: it is predicted to
+// kill the process. A simulated device then runs it in a copy of the child, and the child goes on.
 struct gpu_order {
     struct batch *batch;
-    int first, count;
+    int first, count, pair, is_fatal;
 };
 
 struct gpu_child {

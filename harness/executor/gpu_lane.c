@@ -8,6 +8,7 @@
 
 #include "gpu.h"
 #include "progress.h"
+#include "schedules.h"
 
 enum { CHILDREN = 16, LATE_MILLISECONDS = 1000, LEAVING_MILLISECONDS = 2 };
 
@@ -56,7 +57,7 @@ static void hand_out(struct lane *lane, struct slot *slot)
     if (lane->next == lane->end) return;
     struct result *result = &lane->batch->results[lane->queue[lane->next]];
     *result = result_at(result->first_bytes); // what a dump told of it counts no more
-    const struct gpu_order order = {lane->batch, lane->queue[lane->next], 1};
+    const struct gpu_order order = {lane->batch, lane->queue[lane->next], 1, schedule_pair(), 1};
     if (!gpu_child_order(&slot->child, &order)) { // it died of what no case did
         gpu_child_end(&slot->child, 1);
         enter(slot, FREE);
@@ -78,7 +79,7 @@ static int hear_outcome(struct lane *lane, struct slot *slot)
     }
     if (gpu_is_of_machine(error, lane->why)) return 0;
     settle(lane, slot, error);
-    enter(slot, error == CUDA_SUCCESS ? READY : LEAVING);
+    enter(slot, error == CUDA_SUCCESS || cuda_is_simulated() ? READY : LEAVING);
     return 1;
 }
 
@@ -117,10 +118,11 @@ static void let_go(struct slot *slot)
     enter(slot, FREE);
 }
 
-// Starts as many children as there are cases for, and gives those that are ready something to do.
+// Starts as many children as there are cases for, and gives those that are ready something to do. A simulated device
+// outlives its cases: one child has it ready for all of them.
 static int fill_slots(struct lane *lane)
 {
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < (cuda_is_simulated() ? 1 : CHILDREN); i++) {
         struct slot *slot = &slots[i];
         let_go(slot);
         if (slot->state == READY) hand_out(lane, slot);

@@ -11,6 +11,7 @@
 
 #include "gpu.h"
 #include "parse_number.h"
+#include "schedules.h"
 
 enum { RUN_SECONDS = 120, SIM_RUN_SECONDS = 3600 };
 
@@ -94,7 +95,7 @@ int gpu_is_of_machine(int error, struct text *why)
 
 static int run_cases(struct batch *batch, int first, int count, struct text *why)
 {
-    struct gpu_order order = {batch, first, count};
+    struct gpu_order order = {batch, first, count, schedule_pair(), 0};
     if (!hand_over(&order, why)) return 0;
     int error = outcome_of_range();
     if (error == 0) return 1;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cuda_abi.h"
+#include "schedules.h"
 
 enum { ALONE = -1, SHARED = 0 }; // keys; others are rules
 enum { MOST_TRIES = 4 };         // launches that tell nothing before the driver is taken for one that writes no dumps
@@ -62,7 +63,7 @@ static int run_launch(int seconds, struct text *why)
     int told = 0;
     struct gpu_child child;
     struct gpu_greeting greeting;
-    const struct gpu_order order = {&launch, 0, launch.count};
+    const struct gpu_order order = {&launch, 0, launch.count, SCHEDULE_NONE, 0};
     snprintf(path, sizeof path, "/tmp/tmaref-core-%ld", (long)getpid());
     if (!gpu_child_start(&child, path, why) || !gpu_child_greets(&child, GPU_START_SECONDS, &greeting, why)) return -1;
     int came = gpu_child_order(&child, &order) ? gpu_child_answers(&child, seconds, &told) : GPU_CAME_END;

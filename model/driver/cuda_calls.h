@@ -22,6 +22,7 @@
     X(cuModuleLoadData, (struct CUmod_st * *module, const void *image))                                                \
     X(cuModuleGetFunction, (struct CUfunc_st * *function, struct CUmod_st * module, const char *name))                 \
     X(cuModuleGetGlobal_v2, (unsigned long long *address, size_t *bytes, struct CUmod_st *module, const char *name))   \
+    X(cuFuncGetAttribute, (int *value, enum cuda_function_attribute attribute, struct CUfunc_st *function))            \
     X(cuFuncSetAttribute, (struct CUfunc_st * function, enum cuda_function_attribute attribute, int value))            \
     X(cuOccupancyMaxActiveClusters,                                                                                    \
       (int *clusters, struct CUfunc_st *function, const struct cuda_launch_config *config))                            \

@@ -168,6 +168,7 @@ static struct machine_heap *heap_of(struct CUctx_st *context, const struct CUmod
 enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel)
 {
     struct CUctx_st *context = driver_context();
+    driver_options_schedule(&driver->options);
     const uint64_t workspace = kernel->is_cooperative ? workspace_of(driver, context) : 0;
     struct machine_launch launch = {
         .module = kernel->function->module->machine,

@@ -57,3 +57,13 @@ int driver_options_read(struct driver_options *options, char *why, size_t why_by
 #undef DRIVER_TEXT
     return reader.ok;
 }
+
+void driver_options_schedule(struct driver_options *options)
+{
+    char why[256];
+    struct driver_options now;
+    if (driver_options_read(&now, why, sizeof why)) {
+        options->schedule = now.schedule;
+        options->seed = now.seed;
+    }
+}

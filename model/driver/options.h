@@ -41,6 +41,10 @@ struct driver_options {
 #undef DRIVER_TEXT
 };
 
+// Reads `schedule` and `seed` again: a program may set others for its next launch. One that is not what it may be stays
+// what it was.
+void driver_options_schedule(struct driver_options *options);
+
 // Reads them all. 0 if one is not what it may be: that one counts as not set, and `why` says which it was.
 int driver_options_read(struct driver_options *options, char *why, size_t why_bytes);
 

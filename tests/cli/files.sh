@@ -119,6 +119,11 @@ run 0 replay --sample=3 traces
 out "a sample: 6 of the 40 cases of these traces"
 refused "--schedules is for the executor sim" replay --schedules=4 traces
 refused "--schedules takes" replay -x sim --schedules=65 traces
+refused "--pairs is for the executor sim" replay --pairs=0:4 traces
+refused "--pairs takes FIRST:END" replay -x sim --pairs=4 traces
+refused "--pairs takes a whole number from 5 to 64, not '4'" replay -x sim --pairs=4:4 traces
+refused "--pairs takes a whole number from 0 to 63, not '64'" replay -x sim --pairs=64:65 traces
+refused "takes --schedules or --pairs, not both" replay -x sim --pairs=0:4 --schedules=4 traces
 
 bad_trace() { refused "$1" replay bad.jsonl; } # bad_trace TEXT: the file bad.jsonl
 header=$(head -1 traces/good.jsonl)
