@@ -170,12 +170,14 @@ static uint64_t step_of(const struct machine_strand *strand, const struct machin
     return transfer->at->is_uniform ? 0 : transfer->step(lanes);
 }
 
-// A loop over rows goes on as it has begun: the one after the next is asked of memory now.
+// A loop over spans goes on as it has begun: what comes some turns later is asked of memory now. It comes into the
+// second level of the cache, for which there are more buffers than for the first.
 static void fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t bytes)
 {
-    enum { LINE = 64 };
-    uintptr_t ahead = at + 2 * (at - *last);
-    for (uint64_t i = 0; i < bytes; i += LINE) __builtin_prefetch((const void *)(ahead + i), 0, 0);
+    enum { LINE = 64, TURNS = 4 };
+    const uintptr_t ahead = at + TURNS * (at - *last);
+    for (uintptr_t line = ahead / LINE * LINE; line < ahead + bytes; line += LINE)
+        __builtin_prefetch((const void *)line, 0, 2);
     *last = at;
 }
 
