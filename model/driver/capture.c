@@ -167,7 +167,7 @@ DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct C
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     event->capture = NULL;
     event->is_of_ended = 0;
-    return work_run(driver, &(struct work){NODE_EVENT_RECORD, {.event = event}});
+    return stream_run(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
 }
 
 DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *handle,

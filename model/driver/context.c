@@ -5,6 +5,7 @@
 
 #include "capture.h"
 #include "loaded.h"
+#include "turns.h"
 
 // As the driver 580.159.04 says of an H200; the two that it does not support are about launches from kernels.
 enum { LIMIT_DEPTH = 3, LIMIT_GRAPHICS = 9, LIMITS };
@@ -89,6 +90,7 @@ static void primary_reset(struct driver *driver)
     struct CUctx_st *primary = driver->primary;
     if (!driver->is_of_gpu) driver->error = CUDA_SUCCESS;
     if (primary == NULL) return;
+    turns_wait(driver, NULL);
     context_empty(driver, primary);
     loaded_refresh_libraries(driver);
     driver->is_primary_gone = 1;
@@ -175,6 +177,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (!object_is(context, OBJECT_CONTEXT) || context == driver->primary) return CUDA_ERROR_INVALID_CONTEXT;
+    turns_wait(driver, NULL);
     context_empty(driver, context);
     driver_leave_context(context);
     object_destroy(&driver->objects, context);
@@ -184,7 +187,10 @@ DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
 DRIVER_VISIBLE enum cuda_result cuCtxSynchronize(void)
 {
     DRIVER_USE(driver);
-    return capture_check_none(driver);
+    const enum cuda_result error = capture_check_none(driver);
+    if (error != CUDA_SUCCESS) return error;
+    turns_wait(driver, NULL);
+    return driver_usable(driver);
 }
 
 DRIVER_VISIBLE enum cuda_result cuCtxGetDevice(int *device)

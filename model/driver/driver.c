@@ -12,20 +12,47 @@
 #include "look.h"
 #include "missing_why.h"
 
-static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .ended = PTHREAD_COND_INITIALIZER};
+static _Thread_local int times_held; // the lock, by this thread
 static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
 static _Thread_local int currents;
 static pid_t look_owner; // the process that opened the look
 
 struct driver *driver_enter(void)
 {
-    pthread_mutex_lock(&the_driver.lock);
+    driver_retake(&the_driver, times_held + 1);
     return &the_driver;
 }
 
 void driver_leave(struct driver **driver)
 {
+    times_held--;
     pthread_mutex_unlock(&(*driver)->lock);
+}
+
+int driver_release(struct driver *driver)
+{
+    const int held = times_held;
+    for (; times_held > 0; times_held--) pthread_mutex_unlock(&driver->lock);
+    return held;
+}
+
+void driver_retake(struct driver *driver, int held)
+{
+    for (; times_held < held; times_held++) {
+        if (pthread_mutex_trylock(&driver->lock) == 0) continue;
+        atomic_fetch_add(&driver->waiting, 1);
+        pthread_mutex_lock(&driver->lock);
+        atomic_fetch_sub(&driver->waiting, 1);
+    }
+}
+
+void driver_wait(struct driver *driver)
+{
+    const int held = times_held;
+    for (; times_held > 1; times_held--) pthread_mutex_unlock(&driver->lock);
+    pthread_cond_wait(&driver->ended, &driver->lock);
+    driver_retake(driver, held);
 }
 
 struct CUctx_st *driver_context(void)

@@ -5,6 +5,7 @@
 #define TMAREF_DRIVER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "allocations.h"
@@ -19,9 +20,13 @@ enum { DRIVER_VERSION = 13000, DRIVER_CURRENT_MOST = 64 };
 
 struct device_facts;
 struct look;
+struct turn;
 
 struct driver {
     pthread_mutex_t lock; // recursive: a call may be made of others
+    atomic_int waiting;   // threads that want the lock
+    struct turn *turns;   // what is under way on streams (turns.h)
+    pthread_cond_t ended; // one of these has ended
     int is_initialized;
     struct driver_options options;
     const struct device_facts *device;
@@ -39,6 +44,12 @@ struct driver {
 // The driver, locked. Give it back with driver_leave().
 struct driver *driver_enter(void);
 void driver_leave(struct driver **driver);
+
+// Gives up the lock, however often this thread has taken it, and takes it again as often. driver_wait() does both, and
+// waits in between until a turn has ended.
+int driver_release(struct driver *driver);
+void driver_retake(struct driver *driver, int held);
+void driver_wait(struct driver *driver);
 
 // CUDA_SUCCESS if cuInit was called, a context is current and no kernel has failed in it.
 enum cuda_result driver_usable(struct driver *driver);

@@ -5,6 +5,7 @@
 
 #include "capture.h"
 #include "graph_node.h"
+#include "turns.h"
 
 DRIVER_VISIBLE enum cuda_result cuGraphCreate(struct CUgraph_st **graph, unsigned flags)
 {
@@ -155,6 +156,17 @@ DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_
     return error;
 }
 
+static enum cuda_result run_steps(struct driver *driver, const struct CUgraphExec_st *exec)
+{
+    enum cuda_result error = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < exec->count && error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; i++) {
+        if (exec->step[i].is_disabled) continue;
+        error = work_check(driver, "cuGraphLaunch", &exec->step[i].work);
+        if (error == CUDA_SUCCESS) error = work_run(driver, &exec->step[i].work);
+    }
+    return error;
+}
+
 DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struct CUstream_st *handle)
 {
     DRIVER_USE(driver);
@@ -166,13 +178,12 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
-    for (uint32_t i = 0; i < exec->count && driver_usable(driver) == CUDA_SUCCESS; i++) {
-        if (exec->step[i].is_disabled) continue;
-        enum cuda_result error = work_check(driver, "cuGraphLaunch", &exec->step[i].work);
-        if (error == CUDA_SUCCESS) error = work_run(driver, &exec->step[i].work);
-        if (error != CUDA_SUCCESS) return error;
-    }
-    return CUDA_SUCCESS;
+    struct turn turn;
+    enum cuda_result error = turn_begin(driver, &turn, stream);
+    if (error != CUDA_SUCCESS) return error;
+    error = run_steps(driver, exec);
+    turn_end(driver, &turn);
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphUpload(struct CUgraphExec_st *exec, struct CUstream_st *stream)
@@ -186,6 +197,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
 {
     DRIVER_USE(driver);
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
+    turns_wait(driver, NULL);
     graph_exec_free(driver, exec);
     return CUDA_SUCCESS;
 }

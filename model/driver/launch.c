@@ -10,6 +10,7 @@
 #include "hopper.h"
 #include "look.h"
 #include "tell_launch.h"
+#include "turns.h"
 #include "work.h"
 
 enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_BYTES = 2 };
@@ -183,7 +184,9 @@ enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *ker
         .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
         .print = print,
         .grid_workspace = workspace,
-        .heap = heap_of(context, kernel->function->module)};
+        .heap = heap_of(context, kernel->function->module),
+        .meanwhile = driver->look == NULL && driver->options.threads <= 1 ? turns_let : NULL,
+        .meanwhile_context = driver};
     memcpy(launch.grid, kernel->grid, sizeof launch.grid);
     memcpy(launch.block, kernel->block, sizeof launch.block);
     memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);

@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "device.h"
+#include "turns.h"
 
 enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
 enum { HOST_PORTABLE = 1, HOST_MAPPED = 2 };
@@ -76,6 +77,7 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocHost_v2(void **address, size_t bytes)
 
 static enum cuda_result free_if(struct driver *driver, const char *call, uint64_t address, int is_wanted_kind)
 {
+    turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (found != NULL && found->address == address && is_wanted_kind) {
         allocations_remove(&driver->allocations, found);
@@ -165,6 +167,7 @@ DRIVER_VISIBLE enum cuda_result cuMemHostRegister_v2(void *address, size_t bytes
 DRIVER_VISIBLE enum cuda_result cuMemHostUnregister(void *address)
 {
     DRIVER_USE(driver);
+    turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, (uint64_t)(uintptr_t)address);
     if (address == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (found == NULL) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;

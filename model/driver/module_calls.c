@@ -6,6 +6,7 @@
 
 #include "image.h"
 #include "loaded.h"
+#include "turns.h"
 
 DRIVER_VISIBLE enum cuda_result cuModuleLoadDataEx(struct CUmod_st **module, const void *image, unsigned count,
                                                    uint32_t *option, void **value)
@@ -59,6 +60,7 @@ DRIVER_VISIBLE enum cuda_result cuModuleUnload(struct CUmod_st *module)
     if (module->context == NULL)
         return driver_refuse(driver, CUDA_ERROR_NOT_PERMITTED, "cuModuleUnload",
                              "the module is that of a library: call cuLibraryUnload");
+    turns_wait(driver, NULL);
     loaded_close(driver, module);
     return CUDA_SUCCESS;
 }
@@ -195,6 +197,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryUnload(struct CUlib_st *library)
     DRIVER_ENTER(driver); // also after a kernel has failed
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (!is_library(library)) return CUDA_ERROR_INVALID_HANDLE;
+    turns_wait(driver, NULL);
     loaded_close(driver, module_of(library));
     return CUDA_SUCCESS;
 }

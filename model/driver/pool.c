@@ -2,6 +2,7 @@
 // cuMemAllocAsync and pools: a pool is a name, memory comes from where all memory comes from. In a graph memory is
 // allocated when the node is made, and stays.
 #include "capture.h"
+#include "turns.h"
 
 enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_USED_CURRENT, POOL_USED_HIGH };
 
@@ -182,8 +183,9 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struc
 {
     DRIVER_USE(driver);
     const struct CUstream_st *stream = stream_of(driver, handle);
-    struct allocation *found = allocations_find(&driver->allocations, address);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    turns_wait(driver, stream);
+    struct allocation *found = allocations_find(&driver->allocations, address);
     if (address == 0) return CUDA_SUCCESS;
     if (found == NULL || found->address != address) return CUDA_ERROR_INVALID_VALUE;
     if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL) return CUDA_ERROR_INVALID_VALUE;

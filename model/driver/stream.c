@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "turns.h"
 #include "work_graph.h"
 
 enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
@@ -64,7 +65,17 @@ enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) return capture_add(driver, stream, work);
-    return capture_holds(driver, stream) ? capture_refuse_held(driver, stream) : work_run(driver, work);
+    return capture_holds(driver, stream) ? capture_refuse_held(driver, stream) : stream_run(driver, stream, work);
+}
+
+enum cuda_result stream_run(struct driver *driver, const struct CUstream_st *stream, const struct work *work)
+{
+    struct turn turn;
+    enum cuda_result error = turn_begin(driver, &turn, stream);
+    if (error != CUDA_SUCCESS) return error;
+    error = work_run(driver, work);
+    turn_end(driver, &turn);
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **stream, unsigned flags, int priority)
@@ -96,6 +107,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
 {
     DRIVER_USE(driver);
     if (is_default(stream) || stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    turns_wait(driver, stream);
     stream_destroy(driver, stream);
     return CUDA_SUCCESS;
 }
@@ -114,13 +126,18 @@ static enum cuda_result check_done(struct driver *driver, struct CUstream_st *ha
 DRIVER_VISIBLE enum cuda_result cuStreamSynchronize(struct CUstream_st *stream)
 {
     DRIVER_USE(driver);
-    return check_done(driver, stream);
+    const enum cuda_result error = check_done(driver, stream);
+    if (error != CUDA_SUCCESS) return error;
+    turns_wait(driver, stream_of(driver, stream));
+    return driver_usable(driver);
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
 {
     DRIVER_USE(driver);
-    return check_done(driver, stream);
+    const enum cuda_result error = check_done(driver, stream);
+    if (error != CUDA_SUCCESS) return error;
+    return turns_are_before(driver, stream_of(driver, stream)) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetFlags(struct CUstream_st *handle, unsigned *flags)
@@ -207,8 +224,9 @@ DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
-    pthread_mutex_unlock(&driver->lock);
+    turns_wait(driver, stream);
+    const int held = driver_release(driver);
     call(handle, driver_usable(driver), user);
-    pthread_mutex_lock(&driver->lock);
+    driver_retake(driver, held);
     return CUDA_SUCCESS;
 }

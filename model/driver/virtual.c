@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "backing.h"
+#include "turns.h"
 
 #define GRANULARITY BACKING_GRANULARITY
 
@@ -177,6 +178,7 @@ void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context)
 DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t bytes)
 {
     DRIVER_USE_BARE(driver);
+    turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL || found->kind != ALLOCATION_MAPPED || found->address != address || found->size_bytes != bytes)
         return CUDA_ERROR_INVALID_VALUE;

@@ -51,9 +51,9 @@ static void run_set(const struct work_set *set)
 // Other threads may call the driver meanwhile.
 static void run_host(struct driver *driver, const struct work_host *host)
 {
-    pthread_mutex_unlock(&driver->lock);
+    const int held = driver_release(driver);
     host->call(host->user);
-    pthread_mutex_lock(&driver->lock);
+    driver_retake(driver, held);
 }
 
 enum cuda_result work_check(struct driver *driver, const char *call, const struct work *work)

@@ -71,6 +71,9 @@ void work_release(struct driver *driver, struct work *work);
 // Runs it, or adds it to what is captured of the stream.
 enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *stream, const struct work *work);
 
+// Runs it in the order of this stream, which is not captured.
+enum cuda_result stream_run(struct driver *driver, const struct CUstream_st *stream, const struct work *work);
+
 // The stream of a handle: the default ones too. NULL if it is none.
 struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle);
 

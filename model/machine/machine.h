@@ -91,6 +91,8 @@ struct machine_limits {
 //   looker             is told of each instruction (looker.h); NULL: nobody
 //   print              takes what printf() writes; NULL: it is lost
 //   heap               NULL: malloc() returns 0
+//   meanwhile          called in this thread with meanwhile_context now and then, above all where nobody gets on: the
+//                      kernel may wait for another thread of the host; NULL: nothing is
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
 struct machine_launch {
     struct machine_module *module;
@@ -109,6 +111,8 @@ struct machine_launch {
     void *print_context;
     struct machine_heap *heap;
     uint64_t grid_workspace;
+    void (*meanwhile)(void *context);
+    void *meanwhile_context;
 };
 
 // REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.

@@ -257,7 +257,10 @@ static void run_turn(struct grid *grid, struct resident *resident)
     if (resident->generation != generation) machine_cluster_wake(cluster);
     resident->is_running = 1;
     grid->running++;
+    const int may_wait = resident->is_stalled || grid->turns % OTHERS_TURN == 0;
     pthread_mutex_unlock(&grid->lock);
+    if (may_wait && grid->machine->launch->meanwhile != NULL)
+        grid->machine->launch->meanwhile(grid->machine->launch->meanwhile_context);
     enum machine_cluster_ran ran;
     do { // as long as it changes something, or is all there is
         progress = cluster->progress;
