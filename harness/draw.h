@@ -25,4 +25,17 @@ struct draw {
 int64_t draw_number(struct random *random, const struct draw *rows);
 #define DRAW(random, ...) draw_number(random, (const struct draw[]){__VA_ARGS__, {0}})
 
+// One change of many, by their weights: a number becomes another. What the rows say is worked out before one is chosen,
+// in no order: random numbers for them are drawn before.
+//   change_one(random, CHANGES({2, CHANGE(c->dims, 6)}, {1, CHANGE(c->shared, c->shared + 8)}));
+struct change {
+    unsigned weight;
+    void *at;
+    size_t bytes;
+    int64_t to;
+};
+#define CHANGE(number, becomes) &(number), sizeof(number), (int64_t)(becomes)
+#define CHANGES(...)            ((const struct change[]){__VA_ARGS__, {0}})
+void change_one(struct random *random, const struct change *changes);
+
 #endif

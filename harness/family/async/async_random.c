@@ -169,17 +169,15 @@ static void break_copy(struct random *random, struct async_op *op)
     static const uint32_t past[] = {ASYNC_SHARED_END, ASYNC_SHARED_END + 16, SM_SHARED_BYTES, 0x40000, 0x100000,
                                     0xfffff0};
     for (int i = random_chance(random, 35) ? 2 : 1; i > 0; i--) {
-        uint64_t kind = random_below(random, 12);
-        if (kind > 9)
-            op->from += random_below(random, op->size_bytes);
-        else if (kind < 4 && op->to < ASYNC_SHARED_END)
-            op->to = op->to / op->size_bytes * op->size_bytes + (uint32_t)random_range(random, 1, op->size_bytes - 1);
-        else if (kind < 6)
-            op->to = random_pick(random, past);
-        else if (kind < 8)
-            op->to = random_pick(random, windows);
-        else
-            op->from = ARENA_BASE + ARENA_BYTES + op->size_bytes * random_below(random, 1024);
+        const uint64_t in = random_below(random, op->size_bytes), far = op->size_bytes * random_below(random, 1024);
+        const uint32_t slip = (uint32_t)random_range(random, 1, op->size_bytes - 1);
+        const uint32_t beyond = random_pick(random, past), window = random_pick(random, windows);
+        const int is_in = op->to < ASYNC_SHARED_END;
+        change_one(random,
+                   CHANGES({2, CHANGE(op->from, op->from + in)},
+                           {4, CHANGE(op->to, is_in ? op->to / op->size_bytes * op->size_bytes + slip : beyond)},
+                           {2, CHANGE(op->to, beyond)}, {2, CHANGE(op->to, window)},
+                           {2, CHANGE(op->from, ARENA_BASE + ARENA_BYTES + far)}));
     }
 }
 

@@ -152,53 +152,38 @@ static void place(struct random *random, struct load_case *c)
     c->map.address += half + offset / align * align - low;
 }
 
+// A tiled map, which an im2col instruction does not take.
+static void turn_tiled(struct random *random, struct load_case *c)
+{
+    map_args_generate_tiled(random, 2048, &c->map);
+    c->map.address = ARENA_BASE;
+    c->dims = c->map.rank < 3 ? 3 : c->map.rank;
+    for (uint32_t d = 0; d < TENSORMAP_MAX_RANK; d++) c->coord[d] = 0;
+}
+
 // One cause of a fault.
 static void spoil(struct random *random, struct load_case *c)
 {
     struct map_args *map = &c->map;
-    uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = map_first_corner(map) + k;
-    int64_t end = (int64_t)map->dim[i] + map->upper[k];
-    switch (random_below(random, 12)) {
-    case 0:
-        c->coord[i] = map->lower[k] - 1;
-        break;
-    case 1:
-        c->coord[i] = (int32_t)(end < INT32_MAX ? end : INT32_MAX);
-        break;
-    case 2:
-        c->coord[i] = random_chance(random, 50) ? INT32_MIN : INT32_MAX;
-        break;
-    case 3:
-        c->coord[0] += 1; // with interleave that is W, and may be fine
-        break;
-    case 4:
-        map->dim[random_below(random, map->rank)] = ((uint64_t)1 << 31) + 1;
-        break;
-    case 5:
-        c->dims = 3 + (c->dims - 3 + 1 + (uint32_t)random_below(random, 2)) % 3;
-        break;
-    case 6:
-        c->mode = LOAD_TILE;
-        break;
-    case 7:
-        map->address = ARENA_BASE + ARENA_BYTES - 32; // hardly anything is mapped
-        break;
-    case 8:
+    const uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = map_first_corner(map) + k;
+    const uint32_t any = (uint32_t)random_below(random, map->rank), up = 16 * (1 + (uint32_t)random_below(random, 7));
+    const uint32_t dims = 3 + (c->dims - 3 + 1 + (uint32_t)random_below(random, 2)) % 3;
+    const int64_t end = (int64_t)map->dim[i] + map->upper[k];
+    const uint64_t kind = random_below(random, 12);
+    if (kind == 0) {
+        turn_tiled(random, c);
+    } else if (kind == 1) {
         map->address = ARENA_BASE - (1 << 20); // the base is not mapped, and nothing else is read
         c->coord[map->rank - 1] = -1 - (1 << 20);
-        break;
-    case 9:
-        c->shared = LOAD_SHARED_END - 128;
-        break;
-    case 10:
-        c->shared += 16 * (1 + (uint32_t)random_below(random, 7));
-        break;
-    default:
-        map_args_generate_tiled(random, 2048, map);
-        map->address = ARENA_BASE;
-        c->dims = map->rank < 3 ? 3 : map->rank;
-        for (uint32_t d = 0; d < TENSORMAP_MAX_RANK; d++) c->coord[d] = 0;
-        break;
+    } else {
+        change_one(random, CHANGES({2, CHANGE(c->coord[i], map->lower[k] - 1)},
+                                   {2, CHANGE(c->coord[i], end < INT32_MAX ? end : INT32_MAX)},
+                                   {1, CHANGE(c->coord[i], INT32_MIN)}, {1, CHANGE(c->coord[i], INT32_MAX)},
+                                   {2, CHANGE(c->coord[0], c->coord[0] + 1)}, // with interleave W, and may be fine
+                                   {2, CHANGE(map->dim[any], ((uint64_t)1 << 31) + 1)}, {2, CHANGE(c->dims, dims)},
+                                   {2, CHANGE(c->mode, LOAD_TILE)}, {2, CHANGE(c->shared, c->shared + up)},
+                                   {2, CHANGE(c->shared, LOAD_SHARED_END - 128)},
+                                   {2, CHANGE(map->address, ARENA_BASE + ARENA_BYTES - 32)})); // hardly any is mapped
     }
 }
 

@@ -191,29 +191,19 @@ static void spoil(struct random *random, struct multicast_case *c, const struct 
 {
     static const uint32_t offsets[] = {8, 16, 32, 64};
     struct multicast_issue *issue = &c->issue[0];
-    uint32_t ranks = multicast_ranks(c);
+    const uint32_t ranks = multicast_ranks(c),
+                   missing = (uint32_t)1 << random_range(random, ranks < 16 ? ranks : 0, 15);
+    const uint32_t far = (uint32_t)random_range(random, ranks, random_chance(random, 70) ? 31 : 255);
+    const uint32_t up = random_pick(random, offsets), past = SM_SHARED_BYTES - 128 * (uint32_t)random_below(random, 3);
     c->issues = 1;
-    switch (random_below(random, 6)) {
-    case 0:
-    case 1:
-        if (issue->is_multicast)
-            issue->mask |= (uint32_t)1 << random_range(random, ranks < 16 ? ranks : 0, 15);
-        else
-            issue->to_rank = (uint32_t)random_range(random, ranks, random_chance(random, 70) ? 31 : 255);
-        break;
-    case 2:
-        issue->shared += random_pick(random, offsets);
-        break;
-    case 3:
-        issue->shared = MULTICAST_SHARED_END - slots->step / 256 * 128;
-        break;
-    case 4:
-        issue->shared = SM_SHARED_BYTES - 128 * (uint32_t)random_below(random, 3);
-        break;
-    default:
+    if (random_chance(random, 17)) {
         issue->coord[0]++;
         issue->from = ARENA_BASE + ARENA_BYTES - 16;
-        break;
+    } else if (random_chance(random, 40)) {
+        *(issue->is_multicast ? &issue->mask : &issue->to_rank) = issue->is_multicast ? issue->mask | missing : far;
+    } else {
+        change_one(random, CHANGES({1, CHANGE(issue->shared, issue->shared + up)}, {1, CHANGE(issue->shared, past)},
+                                   {1, CHANGE(issue->shared, MULTICAST_SHARED_END - slots->step / 256 * 128)}));
     }
 }
 

@@ -2,6 +2,7 @@
 // Random im2col stores and reductions, biased to limits: small images that a column wraps through and runs out of,
 // corners that shrink the box, channels that end in the middle of a 16-byte piece, types with every operation they
 // have, and a few that an H200 must refuse. Pixels that share addresses are kept only where the order cannot be seen.
+#include "draw.h"
 #include "load_case.h"
 #include "reduce.h"
 #include "store_case.h"
@@ -61,105 +62,51 @@ static void stretch(struct random *random, struct map_args *map)
         map->strides[random_below(random, map->rank - 1)] = value;
 }
 
-// A corner that reaches out of the tensor, whether a pixel does or not; or a start outside the box.
-static void spoil_box(struct random *random, struct store_case *c)
-{
-    struct map_args *map = &c->map;
-    uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = map_first_corner(map) + k;
-    int64_t end = (int64_t)map->dim[i] + map->upper[k];
-    switch (random_below(random, 5)) {
-    case 0:
-        map->lower[k] = -1 - (int32_t)random_below(random, 3);
-        break;
-    case 1:
-        map->upper[k] = 1 + (int32_t)random_below(random, 3);
-        break;
-    case 2:
-        c->coord[i] = map->lower[k] - 1;
-        break;
-    case 3:
-        c->coord[i] = (int32_t)(end < INT32_MAX ? end : INT32_MAX);
-        break;
-    default:
-        c->coord[i] = INT32_MAX;
-        break;
-    }
-}
-
-// A coordinate that no store takes: negative, or not at a 16-byte piece.
-static void spoil_coord(struct random *random, struct store_case *c)
-{
-    static const int32_t negatives[] = {-1, -2, -16, -64, INT32_MIN, INT32_MIN + 16};
-    const struct map_args *map = &c->map;
-    uint32_t inner = map->interleave == INTERLEAVE_NONE ? 0 : map->rank - 2;
-    int32_t value;
-    switch (random_below(random, 4)) {
-    case 0:
-        c->coord[map->rank - 1] = random_pick(random, negatives);
-        break;
-    case 1:
-        c->coord[inner] = inner == 0 ? -16 : random_pick(random, negatives);
-        break;
-    case 2:
-        value = random_pick(random, negatives);
-        c->coord[random_below(random, map->rank)] = value;
-        break;
-    default:
-        c->coord[0] += c->coord[0] < INT32_MAX - 8 ? 1 + (int32_t)random_below(random, 8) : 0;
-        break;
-    }
-}
-
+// A map that the instruction does not take: one whose address was replaced without an encode, or a tiled one.
 static void spoil_map(struct random *random, struct store_case *c)
 {
     struct map_args *map = &c->map;
-    switch (random_below(random, 5)) {
-    case 0:
-        map->dim[random_below(random, map->rank)] = ((uint64_t)1 << 31) + 1;
-        break;
-    case 1:
-        c->dims = 3 + (c->dims - 3 + 1 + (uint32_t)random_below(random, 2)) % 3;
-        break;
-    case 2:
-        c->operation = 1 + (uint32_t)random_below(random, REDUCE_OPS);
-        break;
-    case 3:
+    if (random_chance(random, 50)) {
         *map = (struct map_args){.function = MAP_REPLACE_ADDRESS, .address = map->address};
-        break;
-    default:
-        map_args_generate_tiled(random, 2048, map);
-        map->address = STORE_GLOBAL_BASE;
-        c->dims = map->rank < 3 ? 3 : map->rank;
-        for (uint32_t i = 0; i < TENSORMAP_MAX_RANK; i++) c->coord[i] = 0;
-        break;
+        return;
     }
+    map_args_generate_tiled(random, 2048, map);
+    map->address = STORE_GLOBAL_BASE;
+    c->dims = map->rank < 3 ? 3 : map->rank;
+    for (uint32_t i = 0; i < TENSORMAP_MAX_RANK; i++) c->coord[i] = 0;
 }
 
-// One cause of a fault.
+// One cause of a fault: a corner that reaches out of the tensor, whether a pixel does or not; a start outside the box;
+// a coordinate that no store takes, negative or not at a 16-byte piece; or what the instruction does not take.
 static void spoil(struct random *random, struct store_case *c)
 {
-    switch (random_below(random, 8)) {
-    case 0:
-    case 1:
-        spoil_box(random, c);
-        break;
-    case 2:
-        spoil_coord(random, c);
-        break;
-    case 3:
-    case 4:
+    static const int32_t negatives[] = {-1, -2, -16, -64, INT32_MIN, INT32_MIN + 16};
+    struct map_args *map = &c->map;
+    const uint32_t k = (uint32_t)random_below(random, map->rank - 2), i = map_first_corner(map) + k;
+    const uint32_t inner = map->interleave == INTERLEAVE_NONE ? 0 : map->rank - 2, last = map->rank - 1;
+    const uint32_t any = (uint32_t)random_below(random, map->rank);
+    const uint32_t dims = 3 + (c->dims - 3 + 1 + (uint32_t)random_below(random, 2)) % 3;
+    const uint32_t operation = 1 + (uint32_t)random_below(random, REDUCE_OPS);
+    const uint32_t up = 16 * (1 + (uint32_t)random_below(random, 7)),
+                   down = 128 * (1 + (uint32_t)random_below(random, 3));
+    const int32_t few = 1 + (int32_t)random_below(random, 3), some = 1 + (int32_t)random_below(random, 8);
+    const int32_t negative = random_pick(random, negatives);
+    const int64_t end = (int64_t)map->dim[i] + map->upper[k];
+    if (random_chance(random, 10)) {
         spoil_map(random, c);
-        break;
-    case 5:
-        c->shared += 16 * (1 + (uint32_t)random_below(random, 7));
-        break;
-    case 6:
-        c->shared = STORE_SHARED_END - 128 * (1 + (uint32_t)random_below(random, 3));
-        break;
-    default:
-        c->map.address -= (uint64_t)1 << 45;
-        break;
+        return;
     }
+    change_one(random,
+               CHANGES({10, CHANGE(map->lower[k], -few)}, {10, CHANGE(map->upper[k], few)},
+                       {10, CHANGE(c->coord[i], map->lower[k] - 1)},
+                       {10, CHANGE(c->coord[i], end < INT32_MAX ? end : INT32_MAX)},
+                       {10, CHANGE(c->coord[i], INT32_MAX)}, {6, CHANGE(c->coord[last], negative)},
+                       {6, CHANGE(c->coord[inner], inner == 0 ? -16 : negative)}, {6, CHANGE(c->coord[any], negative)},
+                       {6, CHANGE(c->coord[0], c->coord[0] < INT32_MAX - 8 ? c->coord[0] + some : c->coord[0])},
+                       {10, CHANGE(map->dim[any], ((uint64_t)1 << 31) + 1)}, {10, CHANGE(c->dims, dims)},
+                       {10, CHANGE(c->operation, operation)}, {25, CHANGE(c->shared, c->shared + up)},
+                       {25, CHANGE(c->shared, STORE_SHARED_END - down)},
+                       {25, CHANGE(map->address, map->address - ((uint64_t)1 << 45))}));
 }
 
 void im2col_store_generate(struct random *random, void *test_case)

@@ -169,31 +169,24 @@ static void turn_im2col(struct map_args *map)
 static void spoil(struct random *random, struct store_case *c, const struct tensormap *map, uint64_t extent_bytes)
 {
     static const int32_t negatives[] = {-1, -2, -16, -64, INT32_MIN, INT32_MIN + 16};
-    uint64_t kind = random_below(random, 1000);
-    uint32_t i = (uint32_t)random_below(random, c->map.rank);
-    if (kind < 6) {
-        c->coord[i] = random_pick(random, negatives);
-        if (i == 0 && c->map.interleave == INTERLEAVE_NONE) c->coord[0] = -16;
-    } else if (kind < 14) {
-        c->operation = 1 + (uint32_t)random_below(random, REDUCE_OPS);
-        if (reduce_is_legal((enum reduce_op)(c->operation - 1), map->dtype)) c->operation = 0;
-    } else if (kind < 17) {
-        c->coord[0] += c->coord[0] < INT32_MAX - 8 ? (int32_t)random_below(random, 9) : 0;
-    } else if (kind < 19) {
-        c->dims = 1 + (uint32_t)random_below(random, 5);
-    } else if (kind < 20) {
-        c->map.dim[i] = ((uint64_t)1 << 31) + 1;
-    } else if (kind < 22) {
-        c->shared += 16 * (1 + (uint32_t)random_below(random, 7));
-    } else if (kind < 24) {
-        if (is_whole(map, c->coord) && extent_bytes > 256) c->shared = STORE_SHARED_END - 128;
-    } else if (kind < 25) {
-        c->map.address -= (uint64_t)1 << 45;
-    } else if (kind < 26 && random_chance(random, 50)) {
-        turn_im2col(&c->map);
-    } else if (kind < 26) {
+    const uint64_t kind = random_below(random, 1000);
+    if (kind == 0 && random_chance(random, 50)) turn_im2col(&c->map);
+    if (kind == 1 && random_chance(random, 50))
         c->map = (struct map_args){.function = MAP_REPLACE_ADDRESS, .address = c->map.address};
-    }
+    if (kind < 2 || kind >= 27) return;
+    const uint32_t i = (uint32_t)random_below(random, c->map.rank), up = 16 * (1 + (uint32_t)random_below(random, 7));
+    const uint32_t other = 1 + (uint32_t)random_below(random, REDUCE_OPS), dims = 1 + (uint32_t)random_below(random, 5);
+    const int32_t negative = random_pick(random, negatives), some = (int32_t)random_below(random, 9);
+    const int is_piece = i == 0 && c->map.interleave == INTERLEAVE_NONE;
+    const int may_end = is_whole(map, c->coord) && extent_bytes > 256;
+    change_one(random,
+               CHANGES({6, CHANGE(c->coord[i], is_piece ? -16 : negative)},
+                       {8, CHANGE(c->operation, reduce_is_legal((enum reduce_op)(other - 1), map->dtype) ? 0 : other)},
+                       {3, CHANGE(c->coord[0], c->coord[0] < INT32_MAX - 8 ? c->coord[0] + some : c->coord[0])},
+                       {2, CHANGE(c->dims, dims)}, {1, CHANGE(c->map.dim[i], ((uint64_t)1 << 31) + 1)},
+                       {2, CHANGE(c->shared, c->shared + up)},
+                       {2, CHANGE(c->shared, may_end ? STORE_SHARED_END - 128 : c->shared)},
+                       {1, CHANGE(c->map.address, c->map.address - ((uint64_t)1 << 45))}));
 }
 
 void store_generate(struct random *random, void *test_case)
