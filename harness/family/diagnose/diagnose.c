@@ -10,7 +10,6 @@
 #include "family.h"
 #include "field.h"
 #include "load_launch.h"
-#include "load_text.h"
 #include "mbarrier.h"
 
 // --- JSON ----------------------------------------------------------------------------------------------------------

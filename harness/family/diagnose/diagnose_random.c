@@ -320,38 +320,26 @@ static void plant_time(struct random *random, struct diagnose_case *c)
     c->load[1] = c->meant;
 }
 
+// Where causes are planted, as bits: in the coordinates, in the place of a tile and in who reads it; others in the map.
+enum {
+    IN_COORD = 1 << CAUSE_COORD_SWAPPED | 1 << CAUSE_COORD_UNIT | 1 << CAUSE_COORD_OFF | 1 << CAUSE_OTHER_PHASE,
+    IN_PLACE = 1 << CAUSE_SWIZZLE_BASE | 1 << CAUSE_READ_UNSWIZZLED | 1 << CAUSE_TRANSPOSED |
+               1 << CAUSE_SHARED_ADDRESS | 1 << CAUSE_OVERWRITTEN | 1 << CAUSE_WRONG_SLICE | 1 << CAUSE_IM2COL_OFFSET,
+};
+_Static_assert(CAUSES <= 31, "causes are bits of an int");
+
 static void plant(struct random *random, struct diagnose_case *c)
 {
-    switch ((enum cause)c->cause) {
-    case CAUSE_COORD_SWAPPED:
-    case CAUSE_COORD_UNIT:
-    case CAUSE_COORD_OFF:
-        plant_coord(random, c);
-        break;
-    case CAUSE_OTHER_PHASE:
-        if (random_chance(random, 50))
-            plant_coord(random, c);
-        else
-            plant_time(random, c);
-        break;
-    case CAUSE_STALE:
+    const int in_time = c->cause == CAUSE_OTHER_PHASE ? !random_chance(random, 50) : c->cause == CAUSE_STALE;
+    if (c->cause == CAUSE_TX_COUNT) return; // pick_expect() plants it
+    if (in_time)
         plant_time(random, c);
-        break;
-    case CAUSE_TX_COUNT:
-        break;
-    case CAUSE_SWIZZLE_BASE:
-    case CAUSE_READ_UNSWIZZLED:
-    case CAUSE_TRANSPOSED:
-    case CAUSE_SHARED_ADDRESS:
-    case CAUSE_OVERWRITTEN:
-    case CAUSE_WRONG_SLICE:
-    case CAUSE_IM2COL_OFFSET:
+    else if (IN_COORD >> c->cause & 1)
+        plant_coord(random, c);
+    else if (IN_PLACE >> c->cause & 1)
         plant_place(random, c);
-        break;
-    default:
+    else
         plant_map(random, c);
-        break;
-    }
 }
 
 // Can a tile have this cause, and does it then load on a machine?

@@ -5,7 +5,6 @@
 #include "field.h"
 #include "load_case.h"
 #include "load_job.h"
-#include "load_text.h"
 
 static const char *const mode_names[] = {"tile", "im2col", NULL};
 

@@ -14,7 +14,6 @@
 #include "load_case.h"
 #include "load_job.h"
 #include "load_launch.h"
-#include "load_text.h"
 #include "mbarrier.h"
 
 // The box of a case, by its map; 0 if there is none: the map is refused, or the instruction is not for tiled ones.

@@ -8,7 +8,6 @@
 #include "family.h"
 #include "load_case.h"
 #include "load_job.h"
-#include "load_text.h"
 
 enum { PIECE_BYTES = 8, UNTOUCHED = -1, FILL = -2, OTHER = -3 };
 

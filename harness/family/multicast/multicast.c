@@ -14,7 +14,6 @@
 #include "field.h"
 #include "load_job.h"
 #include "load_launch.h"
-#include "load_text.h"
 #include "mbarrier.h"
 #include "multicast_case.h"
 

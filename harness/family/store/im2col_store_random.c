@@ -6,7 +6,6 @@
 #include "load_case.h"
 #include "reduce.h"
 #include "store_case.h"
-#include "store_random.h"
 
 enum { ATTEMPTS = 200 };
 

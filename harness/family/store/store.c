@@ -237,8 +237,6 @@ static const struct field field[] = {
 
 const struct fields store_fields = {
     .name = "store case", .field = field, .bytes = sizeof(struct store_case), .start = start_tile};
-const struct fields im2col_store_fields = {
-    .name = "im2col_store case", .field = field, .bytes = sizeof(struct store_case), .start = start_im2col};
 
 const struct family family_store = {
     .name = "store",
@@ -255,12 +253,10 @@ const struct family family_store = {
 };
 
 const struct family family_im2col_store = {
-    .name = "im2col_store",
+    FAMILY_CASES("im2col_store", struct store_case, field, .start = start_im2col),
     .summary = "cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, im2col_no_offs: global memory around all that is "
                "written",
-    .case_bytes = sizeof(struct store_case),
     .generate = im2col_store_generate,
-    .fields = &im2col_store_fields,
     .windows = store_windows,
     .run_model = store_run_model,
     .jobs = &store_jobs,

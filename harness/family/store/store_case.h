@@ -60,7 +60,26 @@ void store_fill_global(const struct store_case *test_case, uint64_t address, uin
 const char *store_operation_name(uint32_t operation);
 
 // Parts of a struct family that the two share.
-extern const struct fields store_fields, im2col_store_fields;
+extern const struct fields store_fields;
 extern const struct gpu_jobs store_jobs;
+
+// --- What the random cases of both share
+
+// Sizes near `span` (rank entries), and the strides of a tensor that is packed or padded, its outer dimensions in any
+// order.
+void store_shape(struct random *random, const int64_t *span, struct map_args *map);
+
+// A coordinate at which a good part of `span` elements is in bounds, at an edge, or none of it; never negative.
+int32_t store_pick_coord(struct random *random, uint64_t dim, int64_t span);
+
+// A store, or a reduction that the type of the map has.
+void store_pick_operation(struct random *random, struct store_case *test_case);
+
+// Puts what is written into the case's memory, wherever globalAddress then lies. 0 if it does not fit, or if the order
+// of its elements matters.
+int store_place(struct random *random, struct store_case *test_case);
+
+// A source for `extent_bytes`: any 128-byte step of the 1024-byte swizzle pattern, high and low in shared memory.
+uint32_t store_pick_shared(struct random *random, uint64_t extent_bytes);
 
 #endif

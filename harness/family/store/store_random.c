@@ -9,7 +9,6 @@
 #include "draw.h"
 #include "store.h"
 #include "store_case.h"
-#include "store_random.h"
 
 enum { TENSOR_BYTES = 40000, ATTEMPTS = 200, PIECE_BYTES = 16, PIECES = STORE_GLOBAL_BYTES / PIECE_BYTES };
 #define FAR_BYTES ((uint64_t)1 << 44) // between globalAddress and what is written, at most
