@@ -196,23 +196,6 @@ DOTS(u32_s32, 0, 1)
 DOTS(s32_u32, 1, 0)
 DOTS(s32_s32, 1, 1)
 
-// --- Parts side by side ----------------------------------------------------------------------------------------------
-
-// How far the parts of `bits` bits are apart: each in its place, or all added to c.
-LANE_INLINE uint32_t distances(uint32_t a, uint32_t b, uint32_t c, int bits, int is_sum)
-{
-    uint32_t d = 0;
-    for (int n = 0; n < 32 / bits; n++) {
-        const uint32_t x = part(a, bits, n, 0), y = part(b, bits, n, 0), far = x < y ? y - x : x - y;
-        d += is_sum ? far : far << bits * n;
-    }
-    return is_sum ? c + d : d;
-}
-
-#define SAYS_ADD word_is(choice, PTX_CLASS_OPERATION, PTX_ADD)
-TERNARY(vabsdiff2_u32, uint32_t, uint32_t, uint32_t, uint32_t, distances(a, b, c, 16, SAYS_ADD))
-TERNARY(vabsdiff4_u32, uint32_t, uint32_t, uint32_t, uint32_t, distances(a, b, c, 8, SAYS_ADD))
-
 // --- Rows ------------------------------------------------------------------------------------------------------------
 
 #define MODULAR_ROWS(form, name)                                                                                       \
@@ -277,7 +260,5 @@ static const struct alu_row rows[] = {
     DOT_ROWS(DP4A, dp4a),
     DOT_ROWS(DP2A_LO, dp2a_lo),
     DOT_ROWS(DP2A_HI, dp2a_hi),
-    ROW_ANY(VABSDIFF2_U32, vabsdiff2_u32),
-    ROW_ANY(VABSDIFF4_U32, vabsdiff4_u32),
 };
 ALU_ROWS(alu_integer, rows);

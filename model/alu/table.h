@@ -42,7 +42,7 @@ struct alu_rows {
 #define ALU_FILES(FILE) \
     FILE(alu_integer) FILE(alu_bits) FILE(alu_logic) FILE(alu_compare) \
     FILE(alu_float32) FILE(alu_double) FILE(alu_half) FILE(alu_convert) FILE(alu_pack) FILE(alu_approximate) \
-    FILE(alu_warp)
+    FILE(alu_video) FILE(alu_warp)
 // clang-format on
 
 #define ALU_DECLARE(file) extern const struct alu_rows file, file##_avx2;

@@ -79,6 +79,14 @@ static void add_parts(struct parser *parser, struct body *body, const struct ope
         (struct ptx_operand){.kind = PTX_OPERAND_VECTOR, .index = first, .bits = written->count};
 }
 
+static void set_selector(struct ptx_operand *to, enum ptx_selector selector, const struct written *written)
+{
+    uint32_t number;
+    ptx_selector_read(selector, written->selector, written->selector_length, &number);
+    if (selector == PTX_SELECTOR_MINUS) number = written->is_minus;
+    *to = (struct ptx_operand){.kind = PTX_OPERAND_CONSTANT, .type = PTX_TYPE_b32, .bits = number};
+}
+
 static void add_operands(struct parser *parser, struct body *body, const struct trial *trial, uint32_t first)
 {
     for (int i = 0; i < trial->row->rules; i++) add_operand(parser, body);
@@ -87,6 +95,10 @@ static void add_operands(struct parser *parser, struct body *body, const struct 
         const struct written *written = trial->chosen[i];
         uint32_t place = first + (uint32_t)i;
         if (written == NULL) continue;
+        if (rule->kind == PTX_RULE_SELECTOR) {
+            set_selector((struct ptx_operand *)body->operands.item + place, (enum ptx_selector)rule->selector, written);
+            continue;
+        }
         if (written->kind == PTX_OPERAND_VECTOR && rule->vector == 0 && !rule->may_pack) // {%r1} for %r1
             written = &trial->operands->at[written->first];
         if (written->kind == PTX_OPERAND_VECTOR) {

@@ -271,6 +271,41 @@ static int operand_fits(struct trial *trial, const struct ptx_operand_rule *rule
     }
 }
 
+// --- Selectors and signs ---------------------------------------------------------------------------------------------
+
+// vmad negates the product a * b, or c.
+static int minus_fits(struct trial *trial, int i, const struct written *written)
+{
+    int negated = written->is_minus;
+    if (i + 1 < trial->row->rules || !written->is_minus) return 1;
+    for (int k = 0; k < i; k++)
+        if (trial->row->rule[k].kind == PTX_RULE_SELECTOR && trial->row->rule[k].selector == PTX_SELECTOR_MINUS)
+            negated += trial->chosen[k]->is_minus;
+    return negated % 2 != 0 || refuse(trial, written, "the product or the sum is negated, not %s", "both");
+}
+
+// What is written at operand `i` besides its name is what the rules behind it take.
+static int selectors_fit(struct trial *trial, int i, const struct written *written)
+{
+    int takes_selector = 0, takes_minus = 0;
+    uint32_t number;
+    for (int k = i + 1; k < trial->row->rules && trial->row->rule[k].kind == PTX_RULE_SELECTOR; k++) {
+        const enum ptx_selector selector = (enum ptx_selector)trial->row->rule[k].selector;
+        trial->chosen[k] = written;
+        if (selector == PTX_SELECTOR_MINUS) {
+            takes_minus = 1;
+            if (!minus_fits(trial, k, written)) return 0;
+            continue;
+        }
+        takes_selector = selector != PTX_SELECTOR_WHOLE;
+        if (!ptx_selector_read(selector, written->selector, written->selector_length, &number) && takes_selector)
+            return refuse(trial, written, "this operand has no such part%s", "");
+    }
+    if (written->is_minus && !takes_minus) return refuse(trial, written, "this operand cannot be negated with -%s", "");
+    return written->selector_length == 0 || takes_selector ||
+           refuse(trial, written, "no part of this operand can be chosen%s", "");
+}
+
 // --- A row -----------------------------------------------------------------------------------------------------------
 
 // cp.async copies no more bytes than it writes.
@@ -290,6 +325,7 @@ static int try_row(struct trial *trial)
     for (int i = 0; i < trial->row->rules; i++) {
         const struct ptx_operand_rule *rule = &trial->row->rule[i];
         const struct written *written = at < operands->count ? &operands->at[at] : NULL;
+        if (rule->kind == PTX_RULE_SELECTOR) continue;
         trial->chosen[i] = NULL;
         if (rule->is_optional && (written == NULL || (rule->is_joined && !written->is_joined))) continue;
         if (written == NULL) {
@@ -297,7 +333,8 @@ static int try_row(struct trial *trial)
             snprintf(trial->why, sizeof trial->why, "the operand '%.*s' is missing", rule->name_length, rule->name);
             return i;
         }
-        if (!operand_fits(trial, rule, written) || !below_last(trial, i, written)) {
+        if (!operand_fits(trial, rule, written) || !below_last(trial, i, written) ||
+            !selectors_fit(trial, i, written)) {
             if (rule->is_optional && trial->row->rules > i + 1 &&
                 operands->count - at < (uint32_t)(trial->row->rules - i))
                 continue;

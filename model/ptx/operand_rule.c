@@ -147,9 +147,27 @@ static void read_kind(const char *at, size_t length, const struct ptx_choice *ch
     }
 }
 
+// .part, .h10, ...: its name stands for it.
+static void read_selector(const char *at, struct ptx_operand_rule *rule)
+{
+    static const char *const names[PTX_SELECTORS] = {"whole", "part",  "mask2", "mask4", "h10",
+                                                     "h32",   "b3210", "b7654", "minus"};
+    size_t length = strcspn(at, " ");
+    *rule = (struct ptx_operand_rule){
+        .name = at, .name_length = (uint8_t)length, .kind = PTX_RULE_SELECTOR, .type = PTX_TYPE_b32};
+    while (rule->selector < PTX_SELECTORS &&
+           (strlen(names[rule->selector]) != length - 1 || memcmp(names[rule->selector], at + 1, length - 1) != 0))
+        rule->selector++;
+    assert(rule->selector < PTX_SELECTORS && "a selector of forms.def");
+}
+
 static void read_rule(const char *at, const struct ptx_choice *choice, struct ptx_operand_rule *rule)
 {
     size_t name = strcspn(at, "=:");
+    if (*at == '.') {
+        read_selector(at, rule);
+        return;
+    }
     *rule = (struct ptx_operand_rule){.name = at, .name_length = (uint8_t)name, .is_written = at[name] == '='};
     at += name + 1;
     if (*at == '#') {
@@ -183,4 +201,46 @@ int ptx_operand_rules(const struct ptx_choice *choice, struct ptx_operand_rule r
         read_rule(text, choice, &rule[count++]);
     }
     return count;
+}
+
+// --- Selectors -------------------------------------------------------------------------------------------------------
+
+static const struct {
+    char letter;
+    int digits, limit; // most digits of a mask; of others how many there are; what they are below
+    uint32_t unsaid;
+} selectors[PTX_SELECTORS] = {
+    [PTX_SELECTOR_MASK2] = {'h', 2, 2, 3},      [PTX_SELECTOR_MASK4] = {'b', 4, 4, 15},
+    [PTX_SELECTOR_H10] = {'h', 2, 4, 0x10},     [PTX_SELECTOR_H32] = {'h', 2, 4, 0x32},
+    [PTX_SELECTOR_B3210] = {'b', 4, 8, 0x3210}, [PTX_SELECTOR_B7654] = {'b', 4, 8, 0x7654},
+};
+
+static int read_part(const char *text, size_t length, uint32_t *number)
+{
+    static const char parts[] = "b0b1b2b3h0h1";
+    *number = 0;
+    for (uint32_t i = 0; i < sizeof parts / 2; i++)
+        if (length == 2 && memcmp(text, parts + 2 * i, 2) == 0) *number = i + 1;
+    return *number != 0;
+}
+
+int ptx_selector_read(enum ptx_selector selector, const char *text, size_t length, uint32_t *number)
+{
+    const int is_mask = selector == PTX_SELECTOR_MASK2 || selector == PTX_SELECTOR_MASK4;
+    int last = selectors[selector].limit;
+    *number = selectors[selector].unsaid;
+    if (length == 0) return 1;
+    if (selector == PTX_SELECTOR_PART) return read_part(text, length, number);
+    if (length == 5 && memcmp(text, "b1024", length) == 0) return 0; // a type of PTX, which ptxas takes it for
+    const size_t most = (size_t)selectors[selector].digits + 1;
+    if (most == 1 || *text != selectors[selector].letter || length < 2 || length > most) return 0;
+    if (!is_mask && length != most) return 0;
+    *number = 0;
+    for (size_t i = 1; i < length; i++) {
+        const int digit = text[i] - '0';
+        if (digit < 0 || digit >= (is_mask ? last : selectors[selector].limit)) return 0;
+        *number = is_mask ? *number | 1u << digit : *number << 4 | (uint32_t)digit;
+        last = digit;
+    }
+    return 1;
 }

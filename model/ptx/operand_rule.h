@@ -12,6 +12,21 @@ enum ptx_rule_kind {
     PTX_RULE_LABEL,    // of a branch
     PTX_RULE_TARGETS,  // the label of a list of labels
     PTX_RULE_CALL,     // what a call has
+    PTX_RULE_SELECTOR, // what is written at the operand before, as a number of its own
+};
+
+// What a selector may be, by its name in the table, and the number that it makes.
+enum ptx_selector {
+    PTX_SELECTOR_WHOLE, // .whole: none
+    PTX_SELECTOR_PART,  // .part: none, b0 .. b3, h0, h1 are 0 to 6
+    PTX_SELECTOR_MASK2, // .mask2: h0, h1, h10, a bit each; none is h10
+    PTX_SELECTOR_MASK4, // .mask4: b0 .. b3210, a bit each; none is b3210
+    PTX_SELECTOR_H10,   // .h10: two of the four halves of a and b, a digit of 4 bits each; none is h10
+    PTX_SELECTOR_H32,   // .h32: the same; none is h32
+    PTX_SELECTOR_B3210, // .b3210: four of their eight bytes; none is b3210
+    PTX_SELECTOR_B7654, // .b7654: the same; none is b7654
+    PTX_SELECTOR_MINUS, // .minus: 1 of -a
+    PTX_SELECTORS
 };
 
 struct ptx_operand_rule {
@@ -21,9 +36,10 @@ struct ptx_operand_rule {
     uint8_t is_written, is_optional, is_joined, is_bracketed, is_wide, may_negate, may_sink, must_sink;
     uint8_t register_only, may_special, may_address, may_pack, step, is_fraction, not_parameter, no_float, only_shared,
         not_shared, is_vectorable, is_hint;
-    uint8_t limited; // a constant: 'c' 0 to 255, 'b' 0 to 15, 'w' a multiple of 32, 'W' the same and not 0, 'n' not 0,
-                     // 'o' 0 or 1, 'q' a multiple of 16, 'z' at most the one before
-    uint8_t ones;    // how many of one[] there are
+    uint8_t limited;  // a constant: 'c' 0 to 255, 'b' 0 to 15, 'w' a multiple of 32, 'W' the same and not 0, 'n' not 0,
+                      // 'o' 0 or 1, 'q' a multiple of 16, 'z' at most the one before
+    uint8_t selector; // enum ptx_selector
+    uint8_t ones;     // how many of one[] there are
     int32_t least, most, one[3];
 };
 
@@ -31,5 +47,8 @@ enum { PTX_MOST_OPERANDS = 12 };
 
 // Reads the rules of choice->form; returns how many.
 int ptx_operand_rules(const struct ptx_choice *choice, struct ptx_operand_rule rule[PTX_MOST_OPERANDS]);
+
+// The number that the selector `text` (without its dot; length 0: none) makes, but for .minus; 0 if it is none of them.
+int ptx_selector_read(enum ptx_selector selector, const char *text, size_t length, uint32_t *number);
 
 #endif

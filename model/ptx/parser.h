@@ -19,6 +19,9 @@ struct written {
     uint8_t space;        // of a variable, enum ptx_word
     uint8_t is_parameter; // what the function was passed
     uint8_t is_element;   // g[2]: a variable with an index
+    uint8_t is_minus;     // -a
+    uint8_t selector_length;
+    const char *selector; // r.b0: behind the dot, selector_length of it
     uint32_t index, first, count;
     struct ptx_number number;
     struct ptx_token token;

@@ -175,10 +175,27 @@ static int read_vector(struct parser *parser, struct body *body, struct operands
     return ptx_parser_expect(parser, end);
 }
 
+// .b0, .h32, ... behind a register.
+static void take_selector(struct parser *parser, struct written *to)
+{
+    enum { LONGEST = sizeof ".b3210" - 1 };
+    const struct ptx_token *token = &parser->token;
+    if (token->kind != TOKEN_DOTTED || token->length < 3 || token->length > LONGEST) return;
+    if ((token->at[1] != 'b' && token->at[1] != 'h') || token->at[2] < '0' || token->at[2] > '9') return;
+    to->selector = token->at + 1;
+    to->selector_length = (uint8_t)(token->length - 1);
+    ptx_parser_advance(parser);
+}
+
 static int read_any(struct parser *parser, struct body *body, struct operands *operands, struct written *to)
 {
     if (ptx_parser_take(parser, "{")) return read_vector(parser, body, operands, to, "}");
-    return read_scalar(parser, body, operands, to);
+    const struct ptx_token next = ptx_lexer_peek(&parser->lexer);
+    to->is_minus = ptx_parser_is(parser, "-") && next.kind == TOKEN_WORD && !ptx_token_is(&next, "WARP_SZ");
+    if (to->is_minus) ptx_parser_advance(parser);
+    if (!read_scalar(parser, body, operands, to)) return 0;
+    if (to->kind == PTX_OPERAND_REGISTER) take_selector(parser, to);
+    return 1;
 }
 
 // + 8 or + -8 behind a register; ptxas knows no - there.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Holds the ALU against a GPU, on every instruction that its rows spell:
 //
-//   alu_rows gpu I N [SEED] instances I, I + N, ... on the GPU; prints of each a line: key, tuples, digest of the GPU's
-//                        results, how many tuples differ from the model; behind '!', tuples that differ
+//   alu_rows gpu I N [SEED [ROWS]]  instances I, I + N, ... on the GPU, or of those whose rows' names begin with ROWS;
+//                        prints of each a line: key, tuples, digest of the GPU's results, how many tuples differ from
+//                        the model; behind '!', tuples that differ
 //   alu_rows model       the same lines from the model
 //   alu_rows check FILE [SEED]  compares the model with lines of `gpu`; exit status 1 if a digest differs
 //   alu_rows ptx I N     prints the kernels
@@ -24,7 +25,7 @@ struct recorded {
 };
 
 struct run {
-    const char *mode;
+    const char *mode, *rows;
     long next, first, step;
     struct device *device;
     struct instance batch[AT_ONCE];
@@ -209,6 +210,7 @@ static void tell(void *to, struct instance *instance)
 {
     struct run *run = to;
     char name[24];
+    if (strncmp(ptx_form_row(instance->form)->name, run->rows, strlen(run->rows)) != 0) return;
     if (run->next++ % run->step != run->first) return;
     if (strcmp(run->mode, "model") == 0) {
         compute(run, instance);
@@ -301,7 +303,7 @@ static int check_sums(const char *path, int from, int every)
 
 int main(int argc, char **argv)
 {
-    static struct run run = {.mode = "", .step = 1};
+    static struct run run = {.mode = "", .rows = "", .step = 1};
     const char *why = "";
     if (argc > 1) run.mode = argv[1];
     if (argc > 3) run.first = atol(argv[2]), run.step = atol(argv[3]);
@@ -317,6 +319,7 @@ int main(int argc, char **argv)
     if (strcmp(run.mode, "ptx") == 0) fputs(kernel_head, stdout);
     if (strcmp(run.mode, "sums") == 0) return record_sums(&run);
     int seed = strcmp(run.mode, "check") == 0 ? 3 : 4;
+    if (argc > seed + 1) run.rows = argv[seed + 1];
     instance_each(argc > seed ? strtoull(argv[seed], NULL, 0) : 0, tell, &run);
     run_batch(&run);
     if (strcmp(run.mode, "check") == 0)

@@ -29,6 +29,13 @@ static int has_constant(const struct registers *registers)
     return 0;
 }
 
+static int has_selector(const struct registers *registers)
+{
+    for (int i = 0; i < registers->rules; i++)
+        if (registers->rule[i].kind == PTX_RULE_SELECTOR) return 1;
+    return 0;
+}
+
 static int has_parts(const struct registers *registers)
 {
     for (int i = 0; i < registers->rules; i++)
@@ -44,6 +51,15 @@ static const struct ptx_operand_rule *rule_of(const struct registers *registers,
         if (slot < at) return &registers->rule[i];
     }
     return &registers->rule[0];
+}
+
+uint32_t instance_selector(const struct instance *instance, int rule, char text[VALUES_SELECTOR_BYTES])
+{
+    const enum ptx_selector selector = (enum ptx_selector)instance->registers.rule[rule].selector;
+    const int is_last = rule == instance->registers.rules - 1; // of a product or c only one is negated
+    if (selector == PTX_SELECTOR_MINUS && is_last == (int)(instance->seed & 1))
+        return value_of_selector(PTX_SELECTOR_WHOLE, 0, text);
+    return value_of_selector(selector, value_mix(instance->seed + (uint64_t)rule), text);
 }
 
 static int is_named(const struct ptx_operand_rule *rule, const char *name)
@@ -97,6 +113,8 @@ static void tell_spelling(struct telling *telling)
         for (int parts = 2; bits / parts >= 16 && parts <= 4; parts *= 2) tell_variant(telling, parts, parts);
     } else if (has_constant(&instance->registers)) {
         for (int variant = 0; variant < 8; variant++) tell_variant(telling, variant, 1);
+    } else if (has_selector(&instance->registers)) {
+        for (int variant = 0; variant < 3; variant++) tell_variant(telling, variant, 1);
     } else {
         tell_variant(telling, 0, 1);
     }
@@ -182,7 +200,9 @@ uint64_t instance_operand(const struct instance *instance, int slot, int word, i
     uint64_t kind = value_mix(seed + (uint64_t)at * 2 + 1), random = value_mix(kind + seed);
     if (slot == registers->slots || registers->bits[slot] == 1) return random & 1;
     const struct ptx_operand_rule *rule = rule_of(registers, slot);
+    char text[VALUES_SELECTOR_BYTES];
     if (rule->kind == PTX_RULE_CONSTANT) return instance->constant;
+    if (rule->kind == PTX_RULE_SELECTOR) return instance_selector(instance, slot, text);
     if (instance->tuples == INSTANCE_MOST_TUPLES && !registers->is_written[slot]) return (uint64_t)tuple;
     if (slot == instance->mask) return instance_lanes(instance, tuple / 32);
     if (is_special(instance, rule)) return special(instance, rule, kind >> 20, random);

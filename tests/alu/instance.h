@@ -5,6 +5,7 @@
 #define TMAREF_TESTS_ALU_INSTANCE_H
 
 #include "registers.h"
+#include "values.h"
 
 enum { INSTANCE_TUPLES = 2048, INSTANCE_MOST_TUPLES = 65536, INSTANCE_MOST_WORDS = 2 * REGISTERS_MOST };
 
@@ -25,6 +26,9 @@ void instance_each(uint64_t seed, void (*tell)(void *to, struct instance *instan
 
 // The 64-bit word of register `slot` (the carry flag: behind the last one) for tuple `tuple`.
 uint64_t instance_operand(const struct instance *instance, int slot, int word, int tuple);
+
+// What selector `rule` of the instance is, and the number that it makes.
+uint32_t instance_selector(const struct instance *instance, int rule, char text[VALUES_SELECTOR_BYTES]);
 
 // The lanes that execute, of the warp of tuples warp * 32 on.
 uint32_t instance_lanes(const struct instance *instance, int warp);

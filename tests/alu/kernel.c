@@ -9,7 +9,7 @@ static int is_constant(const struct instance *instance, int slot)
 {
     const struct registers *registers = &instance->registers;
     return slot < registers->rules && registers->slots == registers->rules &&
-           registers->rule[slot].kind == PTX_RULE_CONSTANT;
+           (registers->rule[slot].kind == PTX_RULE_CONSTANT || registers->rule[slot].kind == PTX_RULE_SELECTOR);
 }
 
 static char file_of(const struct registers *registers, int slot)
@@ -87,6 +87,17 @@ static void print_operand(const struct instance *instance, int slot, FILE *to)
         fprintf(to, "%%%c%d", file_of(&instance->registers, slot), slot);
 }
 
+// What is written in front of operand `rule`, or behind it.
+static void print_selectors(const struct instance *instance, int rule, int is_behind, FILE *to)
+{
+    const struct registers *registers = &instance->registers;
+    char text[VALUES_SELECTOR_BYTES];
+    for (int i = rule + 1; i < registers->rules && registers->rule[i].kind == PTX_RULE_SELECTOR; i++) {
+        instance_selector(instance, i, text);
+        if (is_behind != (registers->rule[i].selector == PTX_SELECTOR_MINUS)) fprintf(to, "%s", text);
+    }
+}
+
 static void print_instruction(const struct instance *instance, FILE *to)
 {
     const struct registers *registers = &instance->registers;
@@ -94,9 +105,15 @@ static void print_instruction(const struct instance *instance, FILE *to)
     fprintf(to, "%s", instance->spelling);
     for (int i = 0; i < registers->rules; i++) {
         const struct ptx_operand_rule *rule = &registers->rule[i];
+        if (rule->kind == PTX_RULE_SELECTOR) {
+            slot++;
+            continue;
+        }
         fprintf(to, i == 0 ? " " : rule->is_joined ? "|" : ", ");
+        print_selectors(instance, i, 0, to);
         if (!rule->may_pack) {
             print_operand(instance, slot++, to);
+            print_selectors(instance, i, 1, to);
             continue;
         }
         fprintf(to, "{");

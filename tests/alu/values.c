@@ -2,6 +2,8 @@
 #include "values.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 uint64_t value_mix(uint64_t x)
 {
@@ -100,4 +102,44 @@ uint64_t value_of_type(enum ptx_type type, uint64_t kind, uint64_t random)
     default:
         return integer(bits < 8 ? 32 : bits > 64 ? 64 : (int)bits, kind, random);
     }
+}
+
+// A mask's digits go down, others are any.
+static void print_digits(char letter, uint32_t digits, uint32_t limit, int is_mask, uint64_t random, char *text)
+{
+    size_t used = 0;
+    text[used++] = '.', text[used++] = letter;
+    for (uint32_t i = 0; i < digits; i++, random /= limit) {
+        const uint32_t place = digits - 1 - i;
+        if (!is_mask)
+            text[used++] = (char)('0' + random % limit);
+        else if (random >> place & 1)
+            text[used++] = (char)('0' + place);
+    }
+    text[used == 2 ? 0 : used] = '\0';
+}
+
+uint32_t value_of_selector(enum ptx_selector selector, uint64_t random, char text[VALUES_SELECTOR_BYTES])
+{
+    static const char parts[][4] = {"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
+    uint32_t number = 0;
+    text[0] = '\0';
+    if (selector == PTX_SELECTOR_WHOLE) return 0;
+    if (selector == PTX_SELECTOR_MINUS) return (uint32_t)snprintf(text, VALUES_SELECTOR_BYTES, random & 1 ? "-" : "");
+    if (selector == PTX_SELECTOR_PART)
+        strcpy(text, parts[random % (sizeof parts / sizeof *parts)]);
+    else if (random % 4 != 0) {
+        const int is_mask = selector == PTX_SELECTOR_MASK2 || selector == PTX_SELECTOR_MASK4;
+        const int is_bytes = selector == PTX_SELECTOR_MASK4 || selector >= PTX_SELECTOR_B3210;
+        print_digits(is_bytes ? 'b' : 'h', is_bytes ? 4 : 2,
+                     is_mask    ? 1
+                     : is_bytes ? 8
+                                : 4,
+                     is_mask, random >> 8, text);
+    }
+    if (!ptx_selector_read(selector, text + (*text != '\0'), *text == '\0' ? 0 : strlen(text) - 1, &number)) {
+        text[0] = '\0'; // .b1024
+        ptx_selector_read(selector, "", 0, &number);
+    }
+    return number;
 }

@@ -175,14 +175,29 @@ static void put_before(struct telling *telling, const struct ptx_operand_rule *r
     put_text(telling, rule->is_joined ? "|" : is_first ? " " : ", ");
 }
 
+// What is written at the operand before: a sign in front of it, or a part behind it.
+static void put_selector(struct telling *telling, const char *text, size_t operand_at)
+{
+    if (*text != '-') {
+        put_text(telling, text);
+        return;
+    }
+    put_text(telling, "-");
+    memmove(telling->text + operand_at + 1, telling->text + operand_at, telling->used - 1 - operand_at);
+    telling->text[operand_at] = '-';
+}
+
 static void put_operands(struct telling *telling, const struct sample *sample, const struct ptx_choice *choice)
 {
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
     int rules = ptx_operand_rules(choice, rule), is_first = 1;
+    size_t operand_at = 0;
     for (int i = 0; i < rules; i++) {
         int is_changed = sample->operand == i;
-        if (is_changed && sample->instead[0] == '\0') continue;
+        if (is_changed && rule[i].kind == PTX_RULE_SELECTOR) put_selector(telling, sample->instead, operand_at);
+        if (rule[i].kind == PTX_RULE_SELECTOR || (is_changed && sample->instead[0] == '\0')) continue;
         put_before(telling, &rule[i], is_first);
+        operand_at = telling->used;
         if (is_changed)
             put_text(telling, sample->instead);
         else
@@ -359,6 +374,20 @@ static const char *const others[] = {"",
                                      "{%ud1,%ud2}",
                                      "{%s1,%s2,%s3}"};
 
+// What is written at an operand besides its name.
+static const char *const parts[] = {"-",    ".b0",  ".b3",  ".b4",   ".h0",    ".h1",    ".h2",    ".h10",   ".h01",
+                                    ".h33", ".h44", ".b10", ".b310", ".b3210", ".b7654", ".b0123", ".b8000", ".x"};
+
+static void tell_parts(struct telling *telling, const struct sample *first, int operand)
+{
+    for (size_t n = 0; n < sizeof parts / sizeof parts[0]; n++) {
+        struct sample sample = *first;
+        sample.operand = operand;
+        sample.instead = parts[n];
+        tell(telling, &sample);
+    }
+}
+
 static void tell_operands(struct telling *telling, int form)
 {
     struct sample first = first_sample(form), sample;
@@ -372,7 +401,9 @@ static void tell_operands(struct telling *telling, int form)
     if (!ptx_form_match(form, &spelling, &choice, &taken)) return;
     int rules = ptx_operand_rules(&choice, rule);
     for (int i = 0; i < rules; i++)
-        for (size_t n = 0; n < sizeof others / sizeof others[0]; n++) {
+        if (rule[i].kind == PTX_RULE_SELECTOR) tell_parts(telling, &first, i);
+    for (int i = 0; i < rules; i++)
+        for (size_t n = 0; n < (rule[i].kind == PTX_RULE_SELECTOR ? 0 : sizeof others / sizeof others[0]); n++) {
             int is_value = others[n][0] == '%' || others[n][0] == '!' || others[n][0] == '{';
             if (rule[i].kind == PTX_RULE_ADDRESS && is_value && n % 6 != 1) continue; // ptxas may take forever
             sample = first;

@@ -9,10 +9,10 @@
 
 Suite *alu_suite(void);
 
-// Operands in the order of the row, the results first.
+// Operands in the order of the row, the results first; selectors are the numbers that operand_rule.h says.
 static const struct {
     const char *spelling;
-    uint64_t operand[6];
+    uint64_t operand[10];
     const char *why;
 } rows[] = {
     {"add.s32", {0x80000000, 0x7fffffff, 1}, "sums wrap"},
@@ -39,8 +39,30 @@ static const struct {
     {"lop3.b32", {0x3c, 0x0f, 0x33, 0x55, 0x3c}, "a ^ b"},
     {"prmt.b32", {0xff00dd00, 0x8000dd00, 0, 0xb010}, "bit 3 repeats the sign"},
     {"dp4a.s32.u32", {0xffffff02, 0xff, 0xff, 1}, "-1 * 255 + 1"},
-    {"vabsdiff4.u32.u32.u32", {0x01fffe02, 0x0100ff05, 0x00ff0107, 7}, "each byte by itself, without c"},
-    {"vabsdiff2.u32.u32.u32.add", {0x6a, 0x00010005, 0x00030001, 0x64}, "2 + 4 + 100"},
+    {"vadd.s32.u32.s32", {0xfe, 0, 0xff, 1, 0xffff1234, 6, 7}, "255 from .b0 and -1 from .h1, without c"},
+    {"vsub.u32.u32.u32.sat", {0, 0, 1, 0, 2, 0, 0}, "a difference without sign stops at 0"},
+    {"vadd.u32.u32.u32.sat", {0, 0, 0xffffffff, 0, 1, 0, 0}, "ptxas leaves a sum without sign as it is above"},
+    {"vadd.s32.u32.u32.sat", {0x7fffffff, 0, 0xffffffff, 0, 1, 0, 0}, "and not one with a sign"},
+    {"vadd.u32.u32.u32.min",
+     {0xffffffff, 0, 0x80000000, 0, 1, 0, 0xffffffff},
+     "a sum meets c with the sign of its word"},
+    {"vmin.u32.u32.u32.min", {0x80000001, 0, 0x80000001, 0, 0x80000002, 0, 0xffffffff}, "the lesser of two does not"},
+    {"vabsdiff.s32.s32.s32.add", {0x1000, 0, 0x80, 1, 0x7f, 1, 0xf01}, "|-128 - 127| + 3841"},
+    {"vshl.u32.u32.u32.clamp", {0, 0, 1, 0, 0xff, 1, 0}, "a shift by 32 and more"},
+    {"vshl.s32.s32.u32.sat.wrap", {0x7fffffff, 0, 0x40000001, 0, 33, 0, 0}, "a shifted number at its limit"},
+    {"vshr.s32.s32.u32.clamp", {0xffffffff, 0, 0x80, 1, 64, 0, 0}, "a sign repeated"},
+    {"vset.s32.u32.lt", {1, 0, 0xffffffff, 0, 0, 0, 0}, "-1 is less than 0 without sign"},
+    {"vmad.s32.s32.u32", {0xfffffff8, 0, 0xff, 1, 0, 9, 0, 0, 1, 0}, "-1 * 9 + 1"},
+    {"vmad.s32.u32.u32.shr7", {0xfffffff0, 0, 0x1ff, 5, 1, 0x80, 1, 0, 0xf7ff, 0}, "(63487 - 511 * 128) / 128"},
+    {"vmad.u32.u32.u32.po.sat", {0, 0, 0xffffffff, 0, 2, 0, 0}, "a whole word is signed"},
+    {"vadd4.s32.s32.s32.sat", {0x007f80ff, 7, 0x117f8001, 0x3210, 0x1101fffe, 0x7654, 0x00123456}, "but the top byte"},
+    {"vavrg2.s32.s32.s32", {0x0002fffe, 3, 0x0003fffd, 0x10, 0x0001ffff, 0x32, 0}, "halves away from zero"},
+    {"vset4.u32.u32.ge.add", {0x103, 15, 0x01020304, 0x3210, 0x01010505, 0x7654, 0x101}, "two bytes that are"},
+    {"vabsdiff4.u32.u32.u32",
+     {0x01fffe02, 15, 0x0100ff05, 0x3210, 0x00ff0107, 0x7654, 7},
+     "each byte by itself, without c"},
+    {"vabsdiff2.u32.u32.u32.add", {0x6a, 3, 0x00010005, 0x10, 0x00030001, 0x32, 0x64}, "2 + 4 + 100"},
+    {"vabsdiff2.u32.u32.u32", {0x00070002, 1, 0x00010005, 0x11, 0x00030001, 0x33, 0x00070009}, "the low half alone"},
     {"cvt.rzi.s8.bf16", {0x80, 0xc348}, "-200 as 8 bits is -128"},
     {"cvt.rn.bf16.s8", {0xbf80, 0xff}, "-1 from 8 bits"},
     {"add.rn.f32", {0x7fffffff, 0x7fc00001, 0x3f800000}, "every NaN of f32 is 7FFFFFFF"},
