@@ -281,6 +281,13 @@ static void wmma_kernel(int type, int shape, const char *of_a, const char *of_b,
              wmma_types[type].types, d, a, b, d, of_a, name, of_d, d);
 }
 
+static double half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
+    return bits >> 15 ? -size : size;
+}
+
 // Element `fast` of line `slow` of a matrix in `in`, from `at` on.
 static double wmma_element(int type, int at, int slow, int fast)
 {
@@ -366,6 +373,91 @@ START_TEST(MMA__wmma_has_tiles_for_every_type)
 }
 END_TEST
 
+// Of 4 bits and of 1 bit: A from row 0 on, B from 2048, with lines of 32 bytes; C is 0.
+static const struct {
+    const char *type, *product;
+    int bits, k;
+} wmma_narrow[] = {
+    {"s4", "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32", 4, 32},
+    {"u4", "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32.satfinite", 4, 32},
+    {"b1", "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", 1, 128},
+    {"b1", "wmma.mma.and.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", 1, 128},
+};
+enum { NARROW_LINE = 32 };
+
+static int narrow_element(int type, int at, int line, int k)
+{
+    const uint8_t *bytes = (const uint8_t *)memory.in + at + line * NARROW_LINE;
+    const int bits = wmma_narrow[type].bits, value = bytes[k * bits / 8] >> k * bits % 8 & ((1 << bits) - 1);
+    return wmma_narrow[type].type[0] == 's' && value > 7 ? value - 16 : value;
+}
+
+START_TEST(MMA__wmma_of_less_than_a_byte_is_the_product)
+{
+    const int k = wmma_narrow[_i].k, stride = NARROW_LINE * 8 / wmma_narrow[_i].bits, is_xor = _i == 2;
+    char text[2048];
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b32 %%r<8>;\n.reg .b64 %%rd<4>;\n"
+                  "ld.param.u64 %%rd1, [from];\nld.param.u64 %%rd2, [to];\n"
+                  "wmma.load.a.sync.aligned.row.m8n8k%d.global.%s {%%r0}, [%%rd1], %d;\n"
+                  "wmma.load.b.sync.aligned.col.m8n8k%d.%s {%%r1}, [%%rd1+2048], %d;\n"
+                  "wmma.load.c.sync.aligned.row.m8n8k%d.global.s32 {%%r2, %%r3}, [%%rd2];\n"
+                  "%s {%%r4, %%r5}, {%%r0}, {%%r1}, {%%r2, %%r3};\n"
+                  "wmma.store.d.sync.aligned.col.m8n8k%d.s32 [%%rd2], {%%r4, %%r5}, 8;\nret;\n}\n",
+             k, wmma_narrow[_i].type, stride, k, wmma_narrow[_i].type, stride, k, wmma_narrow[_i].product, k);
+    struct machine_outcome outcome = run_kernel(text, 32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    for (int m = 0; m < 8; m++)
+        for (int n = 0; n < 8; n++) {
+            int sum = 0;
+            for (int i = 0; i < k; i++) {
+                const int a = narrow_element(_i, 0, m, i), b = narrow_element(_i, WMMA_B_AT, n, i);
+                sum += is_xor ? a ^ b : a * b;
+            }
+            ck_assert_msg((int)memory.out[n * 8 + m] == sum, "%s (%d, %d): %d, not %d", wmma_narrow[_i].product, m, n,
+                          (int)memory.out[n * 8 + m], sum);
+        }
+}
+END_TEST
+
+// C and D of different types give what D of f32 gives, with C made wider, or D narrower.
+START_TEST(MMA__wmma_mixes_the_types_of_c_and_d)
+{
+    struct machine_outcome outcome = run_kernel(
+        HEAD ".visible .entry k(.param .u64 from, .param .u64 to)\n{\n.reg .b32 %a<8>, %b<8>, %c<8>, %d<8>;\n"
+             ".reg .b64 %rd<4>;\nld.param.u64 %rd1, [from];\nld.param.u64 %rd2, [to];\n"
+             "wmma.load.a.sync.aligned.row.m32n8k16.f16 {%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}, [%rd1];\n"
+             "wmma.load.b.sync.aligned.row.m32n8k16.f16 {%b0, %b1, %b2, %b3, %b4, %b5, %b6, %b7}, [%rd1+1024];\n"
+             "wmma.load.c.sync.aligned.row.m32n8k16.f16 {%c0, %c1, %c2, %c3}, [%rd1+2048];\n"
+             "wmma.mma.sync.aligned.row.row.m32n8k16.f32.f16 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, "
+             "{%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}, {%b0, %b1, %b2, %b3, %b4, %b5, %b6, %b7}, "
+             "{%c0, %c1, %c2, %c3};\n"
+             "wmma.store.d.sync.aligned.row.m32n8k16.f32 [%rd2], {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7};\n"
+             "wmma.load.c.sync.aligned.row.m32n8k16.f32 {%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7}, [%rd1+2048];\n"
+             "wmma.mma.sync.aligned.row.row.m32n8k16.f32.f32 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, "
+             "{%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}, {%b0, %b1, %b2, %b3, %b4, %b5, %b6, %b7}, "
+             "{%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};\n"
+             "wmma.store.d.sync.aligned.row.m32n8k16.f32 [%rd2+1024], {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7};\n"
+             "wmma.mma.sync.aligned.row.row.m32n8k16.f16.f32 {%d0, %d1, %d2, %d3}, "
+             "{%a0, %a1, %a2, %a3, %a4, %a5, %a6, %a7}, {%b0, %b1, %b2, %b3, %b4, %b5, %b6, %b7}, "
+             "{%c0, %c1, %c2, %c3, %c4, %c5, %c6, %c7};\n"
+             "wmma.store.d.sync.aligned.row.m32n8k16.f16 [%rd2+2048], {%d0, %d1, %d2, %d3};\nret;\n}\n",
+        32, MACHINE_DEFAULT);
+    check_done(&outcome);
+    const uint16_t *of_c = (const uint16_t *)memory.in + 1024, *narrow = (const uint16_t *)memory.out + 1024;
+    for (int i = 0; i < 256; i++) {
+        double sum = 0;
+        for (int k = 0; k < 16; k++)
+            sum += half_value(((const uint16_t *)memory.in)[i / 8 * 16 + k]) *
+                   half_value(((const uint16_t *)memory.in)[512 + k * 8 + i % 8]);
+        float wide;
+        memcpy(&wide, &memory.out[i], sizeof wide);
+        ck_assert_msg(fabs(wide - (sum + half_value(of_c[i]))) <= 0x1p-10, "element %d on C of f16: %g", i, wide);
+        ck_assert_uint_eq(narrow[i], number_round(NUMBER_F16, memory.out[256 + i]));
+    }
+}
+END_TEST
+
 START_TEST(MMA__wmma_beside_memory_is_a_fault)
 {
     struct machine_outcome outcome = run_kernel(
@@ -390,6 +482,9 @@ Suite *machine_matrix_suite(void)
     tcase_add_loop_test(tcase, MMA__wmma_is_the_product_of_the_matrices, 0, WMMA_CASES);
     tcase_add_loop_test(tcase, MMA__wmma_has_tiles_for_every_type, 0, sizeof wmma_others / sizeof wmma_others[0]);
     tcase_add_test(tcase, MMA__wmma_moves_only_what_lanes_have);
+    tcase_add_loop_test(tcase, MMA__wmma_of_less_than_a_byte_is_the_product, 0,
+                        sizeof wmma_narrow / sizeof wmma_narrow[0]);
+    tcase_add_test(tcase, MMA__wmma_mixes_the_types_of_c_and_d);
     tcase_add_test(tcase, MMA__wmma_beside_memory_is_a_fault);
     tcase_add_test(tcase, MATRIX__ldmatrix_is_the_model_s_and_movmatrix_its_transpose);
     tcase_add_test(tcase, MATRIX__stmatrix_puts_back_what_ldmatrix_took);
