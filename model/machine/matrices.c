@@ -7,6 +7,7 @@
 #include "matrix.h"
 #include "mma.h"
 #include "number_type.h"
+#include "octet.h"
 
 enum { OF_D, OF_A, OF_B, OF_C, OF_METADATA, OF_SELECTOR };
 
@@ -19,7 +20,7 @@ static enum mma_tail tail_of(const struct ptx_choice *choice)
     return choice->word[PTX_CLASS_OPERATION] == PTX_XOR ? MMA_XOR : MMA_PLAIN;
 }
 
-// The model's form of an instruction; MMA_FORMS if it has none (m8n8k4 of f16, another rounding of f64).
+// The model's form of an instruction; MMA_FORMS if it has none (another rounding of f64).
 static enum mma_form search(const struct ptx_choice *choice)
 {
     enum mma_form form = 0;
@@ -88,6 +89,27 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
     return MACHINE_NEXT;
 }
 
+// mma.m8n8k4 of f16.
+static enum machine_next multiply_octets(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    enum { MOST_WORDS = MMA_LANES * MMA_MAX_REGISTERS, OF_FACTOR = 2 };
+    uint32_t a[MOST_WORDS], b[MOST_WORDS], c[MOST_WORDS], d[MOST_WORDS] = {0};
+    const struct ptx_choice *choice = code->choice;
+    const struct octet octet = {.a_is_column = choice->word[PTX_CLASS_LAYOUT] == PTX_COL,
+                                .b_is_row = choice->second == PTX_ROW,
+                                .d_is_f32 = choice->type[0] == PTX_TYPE_f32,
+                                .c_is_f32 = choice->type[3] == PTX_TYPE_f32};
+    const size_t bytes = MMA_LANES * sizeof *a;
+    if (!machine_is_converged(strand, lanes)) return MACHINE_WAIT;
+    gather(strand, code, machine_operand_at(code, OF_A), OF_FACTOR, bytes, a);
+    gather(strand, code, machine_operand_at(code, OF_B), OF_FACTOR, bytes, b);
+    gather(strand, code, machine_operand_at(code, OF_C), octet.c_is_f32 ? 8 : 4, bytes, c);
+    octet_execute(&octet, a, b, c, d);
+    for (int r = 0; r < (octet.d_is_f32 ? 8 : 4); r++)
+        memcpy(machine_lanes(strand, code, (uint32_t)r), d + r * MMA_LANES, bytes);
+    return MACHINE_NEXT;
+}
+
 // --- ldmatrix and stmatrix -------------------------------------------------------------------------------------------
 
 // The rows that the lanes point at. A generic address of the own shared memory is one of its CTA.
@@ -152,6 +174,10 @@ machine_handler *machine_matrices_find(const struct ptx_choice *choice)
         return move;
     case PTX_FORM_MOVMATRIX:
         return transpose;
+    case PTX_FORM_MMA_M8N8K4_F16:
+    case PTX_FORM_MMA_M8N8K4_F32:
+    case PTX_FORM_MMA_M8N8K4_F32_F32:
+        return multiply_octets;
     default:
         break;
     }
