@@ -10,13 +10,10 @@ struct barrier {
     int pending, expected, is_odd, has_token;
 };
 
-// %A6 is the barrier's shared address, %A7 its generic one.
-static void say_barrier(struct program *program, const char *array)
+// %A6 is the shared address of the thread's barrier, %A7 its generic one.
+static void say_barrier(struct program *program)
 {
-    program_say(
-        program,
-        "mov.u64 %%A6, %s;\nmul.wide.u32 %%A7, %%thread, 8;\nadd.u64 %%A6, %%A6, %%A7;\ncvta.shared.u64 %%A7, %%A6;\n",
-        array);
+    program_say(program, "mov.b64 %%A6, %%bar;\nmov.b64 %%A7, %%gbar;\n");
 }
 
 static const char *barrier_address(const struct ptx_choice *choice)
@@ -110,7 +107,7 @@ static void barrier_program(struct program *program)
     char spelling[96];
     struct ptx_choice choice;
     barrier.expected = barrier.pending;
-    say_barrier(program, "bars");
+    say_barrier(program);
     draw(program, "mbarrier.init", spelling, &choice);
     program_say(program, "mov.u64 %%A5, %%zd;\n%s %s, %d;\n", spelling, barrier_address(&choice), barrier.pending);
     for (int steps = 2 + program_below(program, 8); steps > 0; steps--) {
@@ -157,7 +154,7 @@ static void small_copy(struct program *program)
     program_say(program, "and.b64 %%A9, %%in, -16;\nand.b64 %%A2, %%d%d, 2032;\nadd.u64 %%A9, %%A9, %%A2;\n",
                 program_register(program, 'd', -1));
     if (!is_group) {
-        say_barrier(program, "bars");
+        say_barrier(program);
         program_say(program, "mbarrier.init.shared.b64 [%%A6], 1;\n");
     }
     program_say(program, "and.b32 %%B4, %%r%d, %d;\n%s [%%sh+%d], [%%A9+%d], %d", program_register(program, 'r', -1),
@@ -194,21 +191,17 @@ void step_async(struct program *program)
 
 // --- Bulk operations, one lane for its warp --------------------------------------------------------------------------
 
-enum { WARP_BYTES = 512 };
-
-// %A6: the warp's barrier, %A8 its part of `bulk`, %A9 memory that lane 0 owns; the other lanes wait behind SKIP.
+// Of lane 0 %A6 is its barrier, %A8 the warp's part of `bulk`, %A9 its own memory; the other lanes wait behind SKIP.
 static int begin_bulk(struct program *program, int needs_barrier)
 {
     int label = program->labels++;
     program_say(
         program,
-        "and.b32 %%B5, %%thread, -32;\nmov.u64 %%A8, bulk;\nmul.wide.u32 %%A2, %%B5, %d;\nadd.u64 %%A8, %%A8, %%A2;\n"
-        "mov.u64 %%A6, bars;\nmul.wide.u32 %%A2, %%B5, 8;\nadd.u64 %%A6, %%A6, %%A2;\nmov.b64 %%A9, %%own;\n"
-        "mul.wide.u32 %%A2, %%thread, 16;\nmov.u64 %%A3, bulk;\nadd.u64 %%A3, %%A3, %%A2;\n"
+        "mov.b64 %%A8, %%blk;\nmov.b64 %%A6, %%bar;\nmov.b64 %%A9, %%own;\nmov.b64 %%A3, %%blk;\n"
         "st.shared.v2.u64 [%%A3], {%%d%d, %%d%d};\n"
         "fence.proxy.async;\nbar.warp.sync %%m0;\nand.b32 %%B6, %%thread, 31;\nsetp.ne.u32 %%P1, %%B6, 0;\n@%%P1 bra "
         "SKIP%d;\n",
-        WARP_BYTES / 32, program_register(program, 'd', -1), program_register(program, 'd', -1), label);
+        program_register(program, 'd', -1), program_register(program, 'd', -1), label);
     if (needs_barrier)
         program_say(program, "mbarrier.init.shared.b64 [%%A6], 1;\nfence.mbarrier_init.release.cluster;\n");
     return label;

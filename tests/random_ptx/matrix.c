@@ -64,11 +64,10 @@ static size_t put_operand(struct program *program, const struct ptx_choice *choi
 static void fill_rows(struct program *program)
 {
     int a = program_register(program, 'r', -1), b = program_register(program, 'r', -1);
-    program_say(
-        program,
-        "mul.wide.u32 %%A4, %%thread, 16;\nmov.u64 %%A5, rows;\nadd.u64 %%A4, %%A4, %%A5;\nmov.b64 %%A6, %%A4;\n"
-        "bar.warp.sync %%m0;\nst.shared.v4.b32 [%%A4], {%%r%d, %%r%d, %%r%d, %%r%d};\nbar.warp.sync %%m0;\n",
-        a, b, program_register(program, 'r', -1), a);
+    program_say(program,
+                "mov.b64 %%A4, %%row;\nmov.b64 %%A6, %%A4;\n"
+                "bar.warp.sync %%m0;\nst.shared.v4.b32 [%%A4], {%%r%d, %%r%d, %%r%d, %%r%d};\nbar.warp.sync %%m0;\n",
+                a, b, program_register(program, 'r', -1), a);
 }
 
 static void read_rows(struct program *program)

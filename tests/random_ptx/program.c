@@ -307,8 +307,10 @@ static void step(struct program *program, int steps)
         step_async(program);
     else if (what < 56 && program_has_whole_warps(program))
         step_bulk(program);
-    else if (what < 60 && program_has_whole_warps(program))
+    else if (what < 59 && program_has_whole_warps(program))
         step_matrix(program);
+    else if (what < 61 && program_has_whole_warps(program))
+        step_wmma(program);
     else if (what < 76)
         step_memory(program);
     else if (what < 84)
@@ -339,12 +341,24 @@ static void print_registers(struct program *program)
     program_say(
         program,
         ".reg .pred %%p<%d>; .reg .b16 %%h<%d>; .reg .b32 %%r<%d>; .reg .b64 %%d<%d>; .reg .b128 %%q<%d>;\n"
-        ".reg .pred %%zp, %%go<%d>, %%P<4>; .reg .b16 %%zh; .reg .b32 %%zr, %%B<16>; .reg .b64 %%zd, %%A<16>;\n"
+        ".reg .pred %%zp, %%go<%d>, %%P<4>; .reg .b8 %%C<2>; .reg .b16 %%zh; .reg .b32 %%zr, %%B<16>; .reg .b64 %%zd, "
+        "%%A<16>;\n"
         ".reg .b32 %%m<%d>, %%mt<%d>, %%me<%d>, %%n<%d>, %%thread; .reg .b64 %%log, %%in, %%own, %%cta, %%pol;\n"
-        ".reg .b64 %%sh, %%gsh, %%lo, %%glo, %%shc;\n"
+        ".reg .b64 %%sh, %%gsh, %%lo, %%glo, %%shc, %%bar, %%gbar, %%blk, %%row;\n"
         ".local .align 16 .b8 lm[%d];\n",
         PREDICATES, HALVES, SINGLES, DOUBLES, QUADS, MOST_DEPTH + 1, MOST_DEPTH + 2, MOST_DEPTH + 2, MOST_DEPTH + 2,
         MOST_DEPTH + 2, PROGRAM_OWN_BYTES);
+}
+
+// The shared address of a thread's own part of an array. ptxas 13.0 keeps such addresses in uniform registers, and
+// overwrites them: in the first arm of a branch, so that the lanes of the second compute another address; and where it
+// asks isspacep.const. So they are computed before the first step, and the compiler does not know them.
+static void print_own(struct program *program, const char *into, const char *array, int bytes)
+{
+    program_say(program,
+                "mov.u64 %%%s, %s;\nmul.wide.u32 %%A0, %%thread, %d;\nadd.u64 %%%s, %%%s, %%A0;\n"
+                "xor.b64 %%%s, %%%s, %%zd;\n",
+                into, array, bytes, into, into, into, into);
 }
 
 // What body of a function needs before its first step, once log, in, own and m0 are there.
@@ -357,6 +371,8 @@ static void print_start(struct program *program)
         "mov.u32 %%thread, %%tid.x;\nmov.u64 %%sh, sm;\nmul.wide.u32 %%A0, %%thread, %d;\nadd.u64 %%sh, %%sh, %%A0;\n"
         "cvta.shared.u64 %%gsh, %%sh;\nmov.u64 %%lo, lm;\ncvta.local.u64 %%glo, %%lo;\nmov.u64 %%shc, scta;\n",
         PROGRAM_SHARED_BYTES);
+    print_own(program, "bar", "bars", 8), print_own(program, "blk", "bulk", 16), print_own(program, "row", "rows", 16);
+    program_say(program, "cvta.shared.u64 %%gbar, %%bar;\n");
     for (int at = 0; at < PROGRAM_OWN_BYTES; at += 16)
         program_say(program, "st.local.v2.u64 [lm+%d], {%%zd, %%zd};\n", at);
     for (int file = 0; file < PROGRAM_FILES; file++)
@@ -366,6 +382,8 @@ static void print_start(struct program *program)
 
 static void print_module(struct program *program)
 {
+    program_say(program, "// %d CTAs of %d threads, level %d of optimisation\n", program->ctas, program->block,
+                program->level);
     program_say(program,
                 ".version 9.0\n.target sm_90a\n.address_size 64\n"
                 ".shared .align 16 .b8 sm[%d];\n.shared .align 16 .b8 scta[%d];\n.shared .align 16 .b32 exchange[%d];\n"

@@ -86,6 +86,7 @@ void step_quiet(struct program *program);
 void step_async(struct program *program);
 // All lanes of a warp, where program_has_whole_warps().
 void step_matrix(struct program *program);
+void step_wmma(struct program *program);
 void step_bulk(struct program *program);
 // All threads of the CTA, at depth 0.
 void step_barrier(struct program *program);

@@ -3,40 +3,10 @@
 // want them.
 #include <string.h>
 
+#include "../alu/values.h"
 #include "alu.h"
 #include "operand_rule.h"
 #include "program.h"
-
-// --- Rows and words that came after recorded.txt are not drawn: a seed makes the program that it made then ------------
-
-static int is_later_row(int form)
-{
-    if (form == PTX_FORM_VABSDIFF2_U32 || form == PTX_FORM_VABSDIFF4_U32) return 1;
-    return strncmp(ptx_form_row(form)->opcode, "wmma.", 5) == 0 && form != PTX_FORM_WMMA_MMA_OTHER;
-}
-
-static int is_later_word(int form, const char *word)
-{
-    return (form == PTX_FORM_CVT_BF16_ANY || form == PTX_FORM_CVT_BF16_TO_INT) && word[1] == '8';
-}
-
-// Word `number` of those of a slot that were there; NULL: there are no more.
-static const char *word_of(int form, int slot, int number, size_t *length)
-{
-    for (int i = 0;; i++) {
-        const char *word = ptx_form_slot_word(form, slot, i, length);
-        if (word == NULL || (!is_later_word(form, word) && number-- == 0)) return word;
-    }
-}
-
-static int any_row(struct program *program)
-{
-    static int row[PTX_FORMS], rows;
-    if (rows == 0)
-        for (int form = 0; form < PTX_FORMS; form++)
-            if (!is_later_row(form)) row[rows++] = form;
-    return row[program_below(program, rows)];
-}
 
 int spell(struct program *program, int form, char *spelling, size_t bytes, struct ptx_choice *choice)
 {
@@ -46,8 +16,8 @@ int spell(struct program *program, int form, char *spelling, size_t bytes, struc
     for (int slot = 0; slot < ptx_form_slots(form); slot++) {
         int words = 0;
         if (ptx_form_slot_is_optional(form, slot) && program_chance(program, 50)) continue;
-        while (word_of(form, slot, words, &length) != NULL) words++;
-        const char *word = word_of(form, slot, program_below(program, words), &length);
+        while (ptx_form_slot_word(form, slot, words, &length) != NULL) words++;
+        const char *word = ptx_form_slot_word(form, slot, program_below(program, words), &length);
         used += (size_t)snprintf(spelling + used, bytes - used, ".%.*s", (int)length, word);
     }
     return ptx_spelling_cut(spelling, used, &cut) && ptx_form_match(form, &cut, choice, &taken);
@@ -56,7 +26,7 @@ int spell(struct program *program, int form, char *spelling, size_t bytes, struc
 int draw_row(struct program *program, enum ptx_runs runs, const char *const *opcodes)
 {
     for (;;) {
-        int form = any_row(program);
+        int form = program_below(program, PTX_FORMS);
         const struct ptx_form *row = ptx_form_row(form);
         if (row->runs != runs) continue;
         for (int i = 0; opcodes != NULL && opcodes[i] != NULL; i++)
@@ -81,7 +51,9 @@ struct operands {
     struct program *program;
     const char *opcode;
     int parts, is_guarded, last; // last: the source before, of the same file
+    int negates_last;            // of operands that may be negated with - the last, or others
     char last_file;
+    int byte; // the register for which %C1 is written, or -1
     char text[512];
     size_t used;
 };
@@ -185,12 +157,31 @@ static int may_be_immediate(const struct operands *operands, const struct ptx_op
                                       "bmsk", "szext", "slct", "shfl", "cvt.pack"};
     for (size_t i = 0; i < sizeof but / sizeof *but; i++)
         if (strcmp(operands->opcode, but[i]) == 0) return 0;
+    if (rule[1].kind == PTX_RULE_SELECTOR) return 0;
     return is_integer(type) && ptx_type_row(type)->bits >= 16 && ptx_type_row(type)->bits <= 64 &&
            !rule->register_only && operands->last_file != 0 && rule->limited == 0;
 }
 
+// A byte that no wider register may hold: in %C0, or %C1 for a result, which is made of a register of 16 bits, and that
+// of it behind the instruction.
+static void byte(struct operands *operands, const struct ptx_operand_rule *rule)
+{
+    struct program *program = operands->program;
+    int number = program_register(program, 'h', -1);
+    if (!rule->is_written && program_chance(program, 50)) program_refresh(program, PTX_TYPE_s16, 'h', number);
+    program_say(program, "cvt.u8.u16 %%C%d, %%h%d;\n", rule->is_written, number);
+    put(operands, "%%%c%d", 'C', rule->is_written);
+    if (!rule->is_written) return;
+    operands->byte = number;
+    program_wrote(program, 'h', number);
+}
+
 static void value(struct operands *operands, const struct ptx_operand_rule *rule, enum ptx_type type)
 {
+    if (ptx_type_row(type)->bits == 8 && !rule->is_wide && !rule->may_pack) {
+        byte(operands, rule);
+        return;
+    }
     char file = file_for(operands, rule, type);
     if (rule->is_written)
         destination(operands, rule, file);
@@ -212,18 +203,35 @@ static void packed(struct operands *operands, const struct ptx_operand_rule *rul
     put_text(operands, "}");
 }
 
+// What the selectors behind operand `i` write in front of it, or behind it.
+static void put_selectors(struct operands *operands, const struct ptx_operand_rule *rule, int rules, int i,
+                          int is_behind)
+{
+    char text[VALUES_SELECTOR_BYTES];
+    while (++i < rules && rule[i].kind == PTX_RULE_SELECTOR) {
+        const int is_minus = rule[i].selector == PTX_SELECTOR_MINUS;
+        if (is_behind == is_minus || (is_minus && (i == rules - 1) != operands->negates_last)) continue;
+        value_of_selector((enum ptx_selector)rule[i].selector, random_u64(&operands->program->random), text);
+        put_text(operands, text);
+    }
+}
+
 static void put_operands(struct operands *operands, const struct ptx_operand_rule *rule, int rules)
 {
     int said = 0;
+    operands->negates_last = rule[rules - 1].selector == PTX_SELECTOR_MINUS && program_chance(operands->program, 50);
     for (int i = 0; i < rules; i++) {
+        if (rule[i].kind == PTX_RULE_SELECTOR) continue;
         if (rule[i].is_optional && program_chance(operands->program, 50)) continue;
         put_text(operands, said++ == 0 ? " " : rule[i].is_joined ? "|" : ", ");
+        put_selectors(operands, rule, rules, i, 0);
         if (rule[i].kind == PTX_RULE_CONSTANT)
             constant(operands, &rule[i]);
         else if (rule[i].may_pack)
             packed(operands, &rule[i]);
         else if (!tame(operands, &rule[i]))
             value(operands, &rule[i], (enum ptx_type)rule[i].type);
+        put_selectors(operands, rule, rules, i, 1);
     }
 }
 
@@ -256,8 +264,8 @@ static void settle_nan(struct program *program, const struct ptx_choice *choice,
 
 static void step_row(struct program *program, int form, const char *spelling, const struct ptx_choice *choice)
 {
-    struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
-    struct operands operands = {.program = program, .opcode = ptx_form_row(form)->opcode};
+    struct ptx_operand_rule rule[PTX_MOST_OPERANDS + 1] = {{0}};
+    struct operands operands = {.program = program, .opcode = ptx_form_row(form)->opcode, .byte = -1};
     int rules = ptx_operand_rules(choice, rule), guard = program_register(program, 'p', -1);
     int has_carry = choice->word[PTX_CLASS_CARRY] != 0,
         reads_carry = strchr("acm", *spelling) && strstr(spelling, "c.") != NULL &&
@@ -273,6 +281,7 @@ static void step_row(struct program *program, int form, const char *spelling, co
                     program_register(program, 'r', -1), program_register(program, 'r', -1));
     if (is_guarded) program_say(program, "@%s%%p%d ", program_chance(program, 50) ? "!" : "", guard);
     program_say(program, "%s%s;\n", spelling, operands.text);
+    if (operands.byte >= 0) program_say(program, "cvt.u16.u8 %%h%d, %%C1;\n", operands.byte);
     settle_nan(program, choice, rules);
     if (has_carry) {
         program_say(program, is_difference ? "subc.u32 %%B7, 0, 0;\n" : "addc.u32 %%B7, 0, 0;\n");
