@@ -241,11 +241,12 @@ static int parts_for(struct program *program, const struct ptx_choice *choice)
     return bits == 128 ? 2 : bits == 32 ? 2 : bits == 64 && program_chance(program, 50) ? 4 : 2;
 }
 
-// ptxas 13.0 forgets the guard of testp, and of a part of what it makes of some set; of a guarded abs or neg it makes a
-// choice that keeps the payload of a NaN.
+// ptxas 13.0 forgets the guard of testp, of vadd4 and vsub4 of bytes without sign that are added up, and of a part of
+// what it makes of some set; of a guarded abs or neg it makes a choice that keeps the payload of a NaN.
 static int may_be_guarded(int form)
 {
     static const char *const but[] = {"set", "testp", "abs", "neg"};
+    if (form == PTX_FORM_VADD4_ADD || form == PTX_FORM_VSUB4_ADD) return 0;
     for (size_t i = 0; i < sizeof but / sizeof *but; i++)
         if (strcmp(ptx_form_row(form)->opcode, but[i]) == 0) return 0;
     return ptx_form_row(form)->runs == PTX_RUNS_ALU;
