@@ -8,6 +8,8 @@
 
 #include "mma_op.h"
 
+#pragma GCC visibility push(hidden) // not for users of the shared library
+
 struct octet {
     int a_is_column, b_is_row; // how A and B lie in registers
     int d_is_f32, c_is_f32;    // else f16, two in a register
@@ -16,5 +18,7 @@ struct octet {
 // Register r of lane l is word 32 r + l: two of A and of B, of C and D four of f16 or eight of f32.
 //   source  PTX ISA 9.1 "Matrix Fragments for mma.m8n8k4 with .f16 floating point type"
 void octet_execute(const struct octet *octet, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d);
+
+#pragma GCC visibility pop
 
 #endif
