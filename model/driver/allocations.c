@@ -14,12 +14,12 @@
 static int is_made_here(enum allocation_kind kind)
 {
     return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_PINNED ||
-           kind == ALLOCATION_HOST_POOL;
+           kind == ALLOCATION_HOST_POOL || kind == ALLOCATION_GRAPH;
 }
 
 int allocation_is_of_device(enum allocation_kind kind)
 {
-    return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED;
+    return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_GRAPH;
 }
 
 static uint64_t mapped_bytes(uint64_t size_bytes)

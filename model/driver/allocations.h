@@ -18,6 +18,7 @@ enum allocation_kind {
     ALLOCATION_MODULE,     // variables of a module
     ALLOCATION_MAPPED,     // cuMemMap
     ALLOCATION_HOST_POOL,  // cuMemAllocAsync, of a pool on the host
+    ALLOCATION_GRAPH,      // of a node of a graph (graph_memory.h)
 };
 
 struct allocation {
@@ -29,6 +30,7 @@ struct allocation {
     const void *owner;               // the context or module that it goes with
     struct backing *backing;         // what cuMemMap mapped
     struct CUmemPoolHandle_st *pool; // of cuMemAllocAsync, NULL when it was destroyed
+    uint32_t holders;                // of a node of a graph: how many allocate it
 };
 
 struct allocations {

@@ -45,6 +45,8 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
     if (found->kind == ALLOCATION_HOST_POOL && found->is_hidden && type != MEMORY_OF_DEVICE &&
         bytes <= found->address + found->size_bytes - address)
         return CUDA_SUCCESS;
+    // A node may be made, or a stream captured, before the node that allocates its memory was launched.
+    if (found->kind == ALLOCATION_GRAPH && bytes <= found->address + found->size_bytes - address) return CUDA_SUCCESS;
     const uint64_t usable =
         global_usable_bytes(allocations_regions(&driver->allocations), address, bytes, MEMORY_READS);
     if (usable >= bytes) return CUDA_SUCCESS;

@@ -154,6 +154,13 @@ enum cuda_result cuGraphAddKernelNode_v2(struct CUgraphNode_st **node, struct CU
 enum cuda_result cuGraphAddMemcpyNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
                                       struct CUgraphNode_st *const *after, size_t count,
                                       const struct CUDA_MEMCPY3D_st *box, struct CUctx_st *context);
+enum cuda_result cuGraphAddMemAllocNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                        struct CUgraphNode_st *const *after, size_t count,
+                                        struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *from);
+enum cuda_result cuGraphAddMemFreeNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                       struct CUgraphNode_st *const *after, size_t count, unsigned long long address);
+enum cuda_result cuGraphMemAllocNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *to);
+enum cuda_result cuGraphMemFreeNodeGetParams(struct CUgraphNode_st *node, unsigned long long *to);
 enum cuda_result cuGraphAddMemsetNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
                                       struct CUgraphNode_st *const *after, size_t count,
                                       const struct CUDA_MEMSET_NODE_PARAMS_st *set, struct CUctx_st *context);

@@ -38,7 +38,7 @@ struct driver {
     int is_primary_gone;                            // reset or released, and not retained again
     struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
     struct look *look;                              // what of the kernels is told; NULL: nothing
-    uint64_t launches, captures;
+    uint64_t launches, captures, graph_most_bytes;  // the last: most that nodes of graphs have had
 };
 
 // The driver, locked. Give it back with driver_leave().

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "capture.h"
+#include "graph_memory.h"
 #include "graph_node.h"
 #include "turns.h"
 
@@ -37,6 +38,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphClone(struct CUgraph_st **clone, struct C
 {
     DRIVER_USE(driver);
     if (clone == NULL || !object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
+    if (graph_has_memory(graph)) return CUDA_ERROR_NOT_SUPPORTED;
     *clone = graph_duplicate(driver, graph);
     return *clone != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -103,6 +105,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphRemoveDependencies_v2(struct CUgraph_st *
     if (!object_is(graph, OBJECT_GRAPH) || (count > 0 && (from == NULL || to == NULL))) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
         if (!are_nodes_of(graph, from[i], to[i]) || !is_edge(from[i], to[i])) return CUDA_ERROR_INVALID_VALUE;
+    if (graph_has_memory(graph)) return CUDA_ERROR_NOT_SUPPORTED;
     for (size_t i = 0; i < count; i++) graph_not_after(to[i], from[i]);
     return CUDA_SUCCESS;
 }
@@ -111,6 +114,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphDestroyNode(struct CUgraphNode_st *node)
 {
     DRIVER_USE(driver);
     if (!object_is(node, OBJECT_NODE)) return CUDA_ERROR_INVALID_VALUE;
+    if (graph_has_memory(node->graph)) return CUDA_ERROR_NOT_SUPPORTED;
     graph_remove(driver, node);
     return CUDA_SUCCESS;
 }
@@ -130,6 +134,7 @@ static enum cuda_result instantiate(struct driver *driver, struct CUgraphExec_st
                                     unsigned long long flags)
 {
     if (exec == NULL || !object_is(graph, OBJECT_GRAPH) || !are_flags(graph, flags)) return CUDA_ERROR_INVALID_VALUE;
+    if (graph_memory_is_taken(driver, graph)) return CUDA_ERROR_NOT_SUPPORTED;
     const enum cuda_result error = graph_instantiate(driver, graph, exec);
     if (error == CUDA_SUCCESS) (*exec)->flags = flags & ~(unsigned long long)NODE_PRIORITY; // as an H200's driver says
     return error;
@@ -158,7 +163,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_
 
 static enum cuda_result run_steps(struct driver *driver, const struct CUgraphExec_st *exec)
 {
-    enum cuda_result error = CUDA_SUCCESS;
+    enum cuda_result error = graph_memory_start(driver, exec, (exec->flags & AUTO_FREE) != 0);
     for (uint32_t i = 0; i < exec->count && error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; i++) {
         if (exec->step[i].is_disabled) continue;
         error = work_check(driver, "cuGraphLaunch", &exec->step[i].work);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph_memory.h"
 #include "graph_node.h"
 
 // --- Lists -----------------------------------------------------------------------------------------------------------
@@ -179,6 +180,29 @@ DRIVER_VISIBLE enum cuda_result cuGraphHostNodeGetParams(struct CUgraphNode_st *
     const struct work *work = work_at(node, NODE_HOST, to);
     if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
     *to = (struct CUDA_HOST_NODE_PARAMS_st){work->of.host.call, work->of.host.user};
+    return CUDA_SUCCESS;
+}
+
+// The place and the kind are those of all memory of graphs.
+DRIVER_VISIBLE enum cuda_result cuGraphMemAllocNodeGetParams(struct CUgraphNode_st *node,
+                                                             struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_MEM_ALLOC, to);
+    const struct allocation *memory = work == NULL ? NULL : graph_memory_at(driver, work->of.address);
+    if (memory == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = (struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st){.bytesize = memory->size_bytes, .dptr = memory->address};
+    to->poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    to->poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphMemFreeNodeGetParams(struct CUgraphNode_st *node, unsigned long long *to)
+{
+    DRIVER_USE(driver);
+    const struct work *work = work_at(node, NODE_MEM_FREE, to);
+    if (work == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *to = work->of.address;
     return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 // What a node does: every call that adds a node, sets one or tells of one goes by struct CUgraphNodeParams_st, of
 // whichever type the node is.
 #include "graph_node.h"
+#include "graph_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,23 @@ static int are_operations(const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from
            (from->paramArray != NULL || from->count == 0);
 }
 
+static enum cuda_result alloc_of(struct driver *driver, const struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *from,
+                                 struct work *work)
+{
+    const struct CUmemPoolProps_st *props = &from->poolProps;
+    int is_on_host;
+    if (from->bytesize == 0 || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || props->handleTypes != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (location_check_new(props->location, 0, &is_on_host) != CUDA_SUCCESS || is_on_host)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (from->accessDescCount > 1 || (from->accessDescCount == 1 && from->accessDescs == NULL))
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned long long address = 0;
+    const enum cuda_result error = graph_memory_make(driver, "cuGraphAddMemAllocNode", from->bytesize, &address);
+    work->of.address = address;
+    return error;
+}
+
 static enum cuda_result refuse_type(struct driver *driver, uint32_t type)
 {
     enum { EXTERNAL_SIGNAL = 8, EXTERNAL_WAIT = 9, CONDITIONAL = 13 };
@@ -67,6 +85,11 @@ static enum cuda_result work_of(struct driver *driver, const struct CUgraphNodeP
     case NODE_EVENT_RECORD:
         work->of.event = from->event.event;
         return object_is(from->event.event, OBJECT_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case NODE_MEM_ALLOC:
+        return alloc_of(driver, &from->alloc, work);
+    case NODE_MEM_FREE:
+        work->of.address = from->freed.dptr;
+        return graph_memory_at(driver, from->freed.dptr) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case NODE_MEM_OPERATIONS:
         work->of.operations = (struct work_operations){from->operations.paramArray, from->operations.count};
         return are_operations(&from->operations) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -100,9 +123,19 @@ static int is_zero_behind(const struct CUgraphNodeParams_st *from)
     return from->reserved2 == 0 && from->reserved0[0] == 0 && from->reserved0[1] == 0 && from->reserved0[2] == 0;
 }
 
-// The words of its operations are looked at when it is launched.
-static enum cuda_result check_new(struct driver *driver, const struct work *work)
+// A graph frees memory once.
+static int is_freed_before(const struct CUgraph_st *graph, const struct work *work)
 {
+    for (uint32_t i = 0; i < graph->count && work->type == NODE_MEM_FREE; i++)
+        if (graph->node[i]->work.type == NODE_MEM_FREE && graph->node[i]->work.of.address == work->of.address) return 1;
+    return 0;
+}
+
+// The words of its operations are looked at when it is launched.
+static enum cuda_result check_new(struct driver *driver, const struct CUgraph_st *graph, const struct work *work)
+{
+    if (is_freed_before(graph, work)) return CUDA_ERROR_INVALID_VALUE;
+    if (work->type == NODE_GRAPH && graph_has_memory(work->of.graph)) return CUDA_ERROR_NOT_SUPPORTED;
     return work->type == NODE_MEM_OPERATIONS ? CUDA_SUCCESS : work_check(driver, "cuGraphAddNode", work);
 }
 
@@ -112,12 +145,22 @@ enum cuda_result node_add(const struct node_place *place, const struct CUgraphNo
     struct work work;
     if (from == NULL || !is_place(place) || !is_zero_behind(from)) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = work_of(driver, from, &work);
-    if (error == CUDA_SUCCESS) error = check_new(driver, &work);
+    if (error == CUDA_SUCCESS) error = check_new(driver, place->graph, &work);
     if (error == CUDA_SUCCESS) {
         *place->node = graph_add(driver, place->graph, place->after, (uint32_t)place->count, &work);
         error = *place->node != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (error != CUDA_SUCCESS && work.type == NODE_MEM_ALLOC) graph_memory_release(driver, work.of.address);
     forget(&work);
+    return error;
+}
+
+// The same for what tells where its memory is.
+static enum cuda_result node_add_alloc(const struct node_place *place, struct CUgraphNodeParams_st *from)
+{
+    DRIVER_USE(driver);
+    const enum cuda_result error = node_add(place, from);
+    if (error == CUDA_SUCCESS && from->type == NODE_MEM_ALLOC) from->alloc.dptr = (*place->node)->work.of.address;
     return error;
 }
 
@@ -173,6 +216,20 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddEventWaitNode(PLACE_PARAMETERS, struct
     return node_add(PLACE, NODE_PARAMS(NODE_WAIT_EVENT, event.event, event));
 }
 
+DRIVER_VISIBLE enum cuda_result cuGraphAddMemAllocNode(PLACE_PARAMETERS, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *from)
+{
+    if (from == NULL) return CUDA_ERROR_INVALID_VALUE;
+    struct CUgraphNodeParams_st parameters = {.type = NODE_MEM_ALLOC, .alloc = *from};
+    const enum cuda_result error = node_add_alloc(PLACE, &parameters);
+    if (error == CUDA_SUCCESS) from->dptr = parameters.alloc.dptr;
+    return error;
+}
+
+DRIVER_VISIBLE enum cuda_result cuGraphAddMemFreeNode(PLACE_PARAMETERS, unsigned long long address)
+{
+    return node_add(PLACE, NODE_PARAMS(NODE_MEM_FREE, freed.dptr, address));
+}
+
 DRIVER_VISIBLE enum cuda_result cuGraphAddBatchMemOpNode(PLACE_PARAMETERS,
                                                          const struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st *from)
 {
@@ -186,7 +243,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddNode_v2(struct CUgraphNode_st **node, 
                                                   struct CUgraphNodeParams_st *from)
 {
     (void)edges;
-    return node_add(PLACE, from);
+    return node_add_alloc(PLACE, from);
 }
 
 // --- Setting ---------------------------------------------------------------------------------------------------------
@@ -208,6 +265,7 @@ static enum cuda_result set(struct driver *driver, struct work *to, const struct
 {
     struct work work;
     if (to == NULL || from == NULL || to->type != from->type) return CUDA_ERROR_INVALID_VALUE;
+    if (from->type == NODE_MEM_ALLOC || from->type == NODE_MEM_FREE) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = work_of(driver, from, &work);
     if (error == CUDA_SUCCESS) error = node_set_work(driver, to, &work);
     forget(&work);

@@ -6,6 +6,7 @@
 
 #include "capture.h"
 #include "device.h"
+#include "graph_memory.h"
 #include "turns.h"
 
 enum { PITCH_BYTES = 512, ALL_HOST_FLAGS = 7, ALL_REGISTER_FLAGS = 15, ATTACH_GLOBAL = 1, ATTACH_HOST = 2 };
@@ -102,6 +103,7 @@ DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
     const enum cuda_result error = capture_check_safe(driver);
     if (error != CUDA_SUCCESS) return error;
     const enum allocation_kind kind = kind_at(driver, address);
+    if (graph_memory_at(driver, address) != NULL) return graph_memory_free(driver, address);
     return free_if(driver, "cuMemFree", address,
                    kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_HOST_POOL);
 }

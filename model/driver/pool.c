@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cuMemAllocAsync and pools: a pool is a name, memory comes from where all memory comes from. In a graph memory is
-// allocated when the node is made, and stays.
+// cuMemAllocAsync and pools: a pool is a name, memory comes from where all memory comes from.
 #include "capture.h"
+#include "graph_memory.h"
 #include "turns.h"
 
 enum { POOL_THRESHOLD = 4, POOL_RESERVED_CURRENT, POOL_RESERVED_HIGH, POOL_USED_CURRENT, POOL_USED_HIGH };
@@ -151,6 +151,17 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolGetAccess(uint32_t *flags, struct CUmem
 
 // --- Memory in the order of a stream ---------------------------------------------------------------------------------
 
+// What is captured becomes memory of the graph, whatever the pool.
+static enum cuda_result capture_alloc(struct driver *driver, struct CUstream_st *handle, size_t bytes,
+                                      unsigned long long *address)
+{
+    enum cuda_result error = graph_memory_make(driver, "cuMemAllocAsync", bytes, address);
+    if (error != CUDA_SUCCESS) return error;
+    error = stream_submit(driver, handle, &(struct work){NODE_MEM_ALLOC, {.address = *address}});
+    if (error != CUDA_SUCCESS) graph_memory_release(driver, *address);
+    return error;
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *address, size_t bytes,
                                                         struct CUmemPoolHandle_st *pool, struct CUstream_st *handle)
 {
@@ -163,13 +174,13 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
         *address = 0;
         return CUDA_SUCCESS;
     }
+    if (stream->capture != NULL) return capture_alloc(driver, handle, bytes, address);
     const enum allocation_kind kind = pool->is_on_host ? ALLOCATION_HOST_POOL : ALLOCATION_DEVICE;
     const enum cuda_result error = memory_allocate(driver, "cuMemAllocAsync", address, bytes, kind, 0);
     if (error != CUDA_SUCCESS) return error;
     allocation_join(allocations_find(&driver->allocations, *address), pool);
     if (pool->is_on_host) allocations_hide_pool(&driver->allocations, pool, !pool->is_open);
-    if (stream->capture == NULL) return CUDA_SUCCESS;
-    return stream_submit(driver, handle, &(struct work){NODE_MEM_ALLOC, {.address = *address}});
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocAsync(unsigned long long *address, size_t bytes, struct CUstream_st *stream)
@@ -188,10 +199,14 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struc
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (address == 0) return CUDA_SUCCESS;
     if (found == NULL || found->address != address) return CUDA_ERROR_INVALID_VALUE;
-    if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL) return CUDA_ERROR_INVALID_VALUE;
+    const int is_of_graph = found->kind == ALLOCATION_GRAPH;
+    if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL && !is_of_graph)
+        return CUDA_ERROR_INVALID_VALUE;
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
+    if (stream->capture != NULL && !is_of_graph) return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture != NULL)
         return stream_submit(driver, handle, &(struct work){NODE_MEM_FREE, {.address = address}});
+    if (is_of_graph) return graph_memory_free(driver, address);
     allocations_remove(&driver->allocations, found);
     return CUDA_SUCCESS;
 }

@@ -180,37 +180,6 @@ DRIVER_VISIBLE enum cuda_result cuKernelSetCacheConfig(struct CUkern_st *kernel,
     return config < CONFIGS ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// --- Memory of graphs: what it takes is not counted ------------------------------------------------------------------
-
-enum { USED_NOW, USED_MOST, RESERVED_NOW, RESERVED_MOST, GRAPH_MEMORY_ATTRIBUTES };
-
-DRIVER_VISIBLE enum cuda_result cuDeviceGetGraphMemAttribute(int device, uint32_t attribute, void *value)
-{
-    DRIVER_ENTER(driver);
-    const enum cuda_result error = check(driver, value, device);
-    if (error != CUDA_SUCCESS) return error;
-    if (attribute >= GRAPH_MEMORY_ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
-    memset(value, 0, sizeof(uint64_t));
-    return CUDA_SUCCESS;
-}
-
-DRIVER_VISIBLE enum cuda_result cuDeviceSetGraphMemAttribute(int device, uint32_t attribute, void *value)
-{
-    DRIVER_ENTER(driver);
-    uint64_t most;
-    const enum cuda_result error = check(driver, value, device);
-    if (error != CUDA_SUCCESS) return error;
-    memcpy(&most, value, sizeof most);
-    if (attribute != USED_MOST && attribute != RESERVED_MOST) return CUDA_ERROR_INVALID_VALUE;
-    return most == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-DRIVER_VISIBLE enum cuda_result cuDeviceGraphMemTrim(int device)
-{
-    DRIVER_ENTER(driver);
-    return check(driver, &device, device);
-}
-
 // --- Pools by place --------------------------------------------------------------------------------------------------
 
 // There is one kind of memory in pools, and places are those of pools that are made.

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "work_graph.h"
+#include "graph_memory.h"
 
 double seconds_of_clock(void)
 {
@@ -96,7 +96,11 @@ enum cuda_result work_run(struct driver *driver, const struct work *work)
         return CUDA_SUCCESS;
     case NODE_MEM_OPERATIONS:
         return operations_run(driver, &work->of.operations);
-    default: // what was waited for is done; memory of graphs stays
+    case NODE_MEM_ALLOC:
+        return graph_memory_show(driver, work->of.address);
+    case NODE_MEM_FREE:
+        return graph_memory_free(driver, work->of.address);
+    default: // what was waited for is done
         return CUDA_SUCCESS;
     }
 }
@@ -120,6 +124,7 @@ int work_duplicate(struct driver *driver, struct work *to, const struct work *fr
             copy_of(from->of.operations.at, from->of.operations.count * sizeof *to->of.operations.at);
         if (to->of.operations.at == NULL) return 0;
     }
+    if (from->type == NODE_MEM_ALLOC) graph_memory_hold(driver, from->of.address);
     if (from->type == NODE_GRAPH) {
         to->of.graph = graph_duplicate(driver, from->of.graph);
         if (to->of.graph == NULL) return 0;
@@ -132,5 +137,6 @@ void work_release(struct driver *driver, struct work *work)
 {
     if (work->type == NODE_KERNEL) free(work->of.kernel.parameters);
     if (work->type == NODE_MEM_OPERATIONS) free(work->of.operations.at);
+    if (work->type == NODE_MEM_ALLOC) graph_memory_release(driver, work->of.address);
     if (work->type == NODE_GRAPH) graph_free(driver, work->of.graph);
 }

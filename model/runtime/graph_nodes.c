@@ -276,6 +276,18 @@ static enum cudaError tell_set(struct CUgraphNode_st *node, struct cudaMemsetPar
     return cudaSuccess;
 }
 
+// --- Memory of nodes: the driver's struct, by another name -----------------------------------------------------------
+
+RUNTIME_CALL(cudaGraphAddMemAllocNode, (WHERE_PARAMETERS, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *from),
+             cuGraphAddMemAllocNode(WHERE, from))
+RUNTIME_CALL(cudaGraphAddMemFreeNode, (WHERE_PARAMETERS, void *address),
+             cuGraphAddMemFreeNode(WHERE, (unsigned long long)(uintptr_t)address))
+RUNTIME_CALL(cudaGraphMemAllocNodeGetParams,
+             (struct CUgraphNode_st * node, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *to),
+             cuGraphMemAllocNodeGetParams(node, to))
+RUNTIME_CALL(cudaGraphMemFreeNodeGetParams, (struct CUgraphNode_st * node, void **to),
+             cuGraphMemFreeNodeGetParams(node, (unsigned long long *)to))
+
 RUNTIME_CALL(cudaGraphKernelNodeGetParams, (struct CUgraphNode_st * node, struct cudaKernelNodeParams *to),
              tell_kernel(node, to))
 RUNTIME_CALL(cudaGraphMemcpyNodeGetParams, (struct CUgraphNode_st * node, struct cudaMemcpy3DParms *to),

@@ -196,6 +196,13 @@ enum cudaError cudaGraphAddMemcpyNode(struct CUgraphNode_st **node, struct CUgra
 enum cudaError cudaGraphAddMemcpyNode1D(struct CUgraphNode_st **node, struct CUgraph_st *graph,
                                         struct CUgraphNode_st *const *after, size_t count, void *to, const void *from,
                                         size_t bytes, uint32_t kind);
+enum cudaError cudaGraphAddMemAllocNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                        struct CUgraphNode_st *const *after, size_t count,
+                                        struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *from);
+enum cudaError cudaGraphAddMemFreeNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
+                                       struct CUgraphNode_st *const *after, size_t count, void *address);
+enum cudaError cudaGraphMemAllocNodeGetParams(struct CUgraphNode_st *node, struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st *to);
+enum cudaError cudaGraphMemFreeNodeGetParams(struct CUgraphNode_st *node, void **to);
 enum cudaError cudaGraphAddMemsetNode(struct CUgraphNode_st **node, struct CUgraph_st *graph,
                                       struct CUgraphNode_st *const *after, size_t count,
                                       const struct cudaMemsetParams *from);
