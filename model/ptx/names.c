@@ -18,10 +18,10 @@ static struct named *named_at(const struct names *names, uint32_t i)
     return (struct named *)names->list.item + i;
 }
 
-static const struct named *find(const struct names *names, struct ptx_name name, uint32_t hash)
+// The newest of that name from `first` on, in the list of its hash.
+static const struct named *find_from(const struct names *names, uint32_t first, struct ptx_name name, uint32_t hash)
 {
-    if (names->heads == 0) return NULL;
-    for (uint32_t i = names->head[hash & (names->heads - 1)]; i != NOT_THERE; i = named_at(names, i)->next) {
+    for (uint32_t i = first; i != NOT_THERE; i = named_at(names, i)->next) {
         const struct named *it = named_at(names, i);
         if (it->hash == hash && it->name.length == name.length && memcmp(it->name.at, name.at, name.length) == 0)
             return it;
@@ -29,38 +29,47 @@ static const struct named *find(const struct names *names, struct ptx_name name,
     return NULL;
 }
 
+static const struct named *find(const struct names *names, struct ptx_name name, uint32_t hash)
+{
+    return names->heads == 0 ? NULL : find_from(names, names->head[hash & (names->heads - 1)], name, hash);
+}
+
 const struct named *ptx_names_find(const struct names *names, struct ptx_name name)
 {
     return find(names, name, hash_of(name));
 }
 
-// The last `digits` characters as a number; 0 if they are none, or begin with a 0 that is not all of it.
-static int digits_at_end(struct ptx_name name, uint32_t digits, uint32_t *number)
+// How many digits a name ends in, all of them, and their number; 0 if it begins with a 0 that is not all of it.
+static uint32_t digits_at_end(struct ptx_name name, uint32_t *number)
 {
+    enum { MOST = 9 };
+    uint32_t digits = 0;
+    while (digits + 1 < name.length && name.at[name.length - 1 - digits] >= '0' &&
+           name.at[name.length - 1 - digits] <= '9')
+        digits++;
     const char *at = name.at + name.length - digits;
-    for (uint32_t i = *number = 0; i < digits; i++) {
-        if (at[i] < '0' || at[i] > '9') return 0;
-        *number = *number * 10 + (uint32_t)(at[i] - '0');
-    }
-    return digits == 1 || at[0] != '0';
+    if (digits > MOST || (digits > 1 && at[0] == '0')) return 0;
+    for (uint32_t i = *number = 0; i < digits; i++) *number = *number * 10 + (uint32_t)(at[i] - '0');
+    return digits;
 }
 
-// Of %r12 the stem may be %r or %r1.
+// The innermost range that has this number: one that is too small hides no larger one.
+static const struct named *find_range(const struct names *names, struct ptx_name stem, uint32_t number)
+{
+    const struct named *it = ptx_names_find(names, stem);
+    while (it != NULL && number >= it->count) it = find_from(names, it->next, stem, it->hash);
+    return it;
+}
+
 const struct named *ptx_names_find_register(const struct names *names, struct ptx_name name, uint32_t *number)
 {
-    const struct named *best = ptx_names_find(names, name);
+    const struct named *exact = ptx_names_find(names, name), *range = NULL;
+    const uint32_t digits = digits_at_end(name, number);
+    if (exact != NULL && exact->count > 0) exact = NULL;
+    if (digits > 0) range = find_range(names, (struct ptx_name){name.at, name.length - digits}, *number);
+    if (range != NULL && (exact == NULL || range->scope > exact->scope)) return range;
     *number = 0;
-    if (best != NULL && best->count == 0) return best;
-    uint32_t most = 0;
-    while (most < 9 && most + 1 < name.length && name.at[name.length - 1 - most] >= '0' &&
-           name.at[name.length - 1 - most] <= '9')
-        most++;
-    for (uint32_t digits = most; digits > 0; digits--) {
-        if (!digits_at_end(name, digits, number)) continue;
-        const struct named *found = ptx_names_find(names, (struct ptx_name){name.at, name.length - digits});
-        if (found != NULL && *number < found->count) return found;
-    }
-    return NULL;
+    return exact;
 }
 
 static void link_in(struct names *names, uint32_t i)

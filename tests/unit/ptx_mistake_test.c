@@ -22,6 +22,7 @@ static const struct {
     {"add.volatile.s32 r, r, r;", 4, "'add' does not take '.volatile' here", "A form of it is"},
     {"add r, r, r;", 1, "lacks a modifier", "A form of it is"},
     {"mov.b32 r, %nosuch;", 12, "no register '%nosuch'", ".reg"},
+    {".reg .b32 %q1<20>; mov.b32 r, %q12;", 31, "no register '%q12'", ".reg"},
     {"mov.b32 r, nosuch;", 12, "not declared", ""},
     {"bra NOWHERE;", 5, "no label 'NOWHERE'", "inner block"},
     {"ld.global.u32 r, [a-4];", 20, "an offset begins with +", "+-4"},

@@ -228,6 +228,21 @@ START_TEST(floating_point_constants_take_the_width_of_the_instruction)
 }
 END_TEST
 
+// As ptxas 13.0 reads it: the innermost declaration that has the number, whether it is of a range or of one register.
+START_TEST(ranges_of_a_block_hide_the_numbers_that_they_have)
+{
+    static const uint32_t places[] = {2, 22, 3, 23, 31, 19, 7};
+    struct opened opened;
+    const struct ptx_function *k = decode_k(&opened, HEAD ".entry k() { .reg .b32 %r<20>; mov.u32 %r2, 0;\n"
+                                                          "{ .reg .b32 %r<3>, %r7; mov.u32 %r2, 0; mov.u32 %r3, 0;\n"
+                                                          "mov.u32 %r7, 0; { .reg .b32 %r<9>; mov.u32 %r7, 0;\n"
+                                                          "mov.u32 %r19, 0; } }\nmov.u32 %r7, 0; ret; }");
+    for (uint32_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
+    ptx_close(opened.module);
+}
+END_TEST
+
 START_TEST(labels_belong_to_their_block)
 {
     struct opened opened;
@@ -416,6 +431,7 @@ Suite *ptx_suite(void)
     Suite *suite = suite_create("ptx");
     TCase *reads = tcase_create("reads");
     tcase_add_test(reads, registers_are_numbered_within_their_file);
+    tcase_add_test(reads, ranges_of_a_block_hide_the_numbers_that_they_have);
     tcase_add_loop_test(reads, constants_are_those_of_c, 0, sizeof constants / sizeof constants[0]);
     tcase_add_test(reads, floating_point_constants_take_the_width_of_the_instruction);
     tcase_add_loop_test(reads, constants_are_doubles_too, 0, sizeof doubles / sizeof doubles[0]);
