@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command `tmaref`: finds the subcommand and runs it. One row per subcommand, in the order of --help.
+// The command `tmaref`: finds the subcommand and runs it.
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,23 +12,9 @@
 #include "version.h"
 
 static const struct command commands[] = {
-    {"replay", "compare the model (or a GPU) with recorded traces", command_replay},
-    {"diff", "run random or given cases on two executors and compare", command_diff},
-    {"run", "run cases on one executor and print the results", command_run},
-    {"record", "write a trace of what a GPU does", command_record},
-    {"bench", "time our kernels against the best opponents on a GPU", command_bench},
-    {"coverage", "say which formats, operations and rules the traces and generators reach", command_coverage},
-    {"list", "list families, executors and rules", command_list},
-    {"encode", "make the 128 bytes of a tensor map, or say every reason why not", command_encode},
-    {"decode", "name the fields of 128 bytes", command_decode},
-    {"explain", "say which element lies where, or what a rule or a CUDA error means", command_explain},
-    {"diagnose", "say what explains a tile that is wrong in shared memory", command_diagnose},
-    {"compare", "say where two dumps or buffers of one program differ", command_compare},
-    {"swizzle", "draw where each 16-byte chunk and bank lands", command_swizzle},
-    {"mbarrier", "decode a barrier word, or step a barrier program", command_mbarrier},
-    {"ptx", "check PTX, and say what is in it", command_ptx},
-    {"exec", "run a CUDA program without a GPU", command_exec},
-    {"watch", "run a program and report its cuTensorMapEncode* calls", command_watch},
+#define COMMAND(name, summary) {#name, summary, command_##name},
+#include "commands.def"
+#undef COMMAND
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

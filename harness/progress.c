@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,4 +44,32 @@ void progress_add(struct progress *progress, uint64_t count)
 void progress_end(struct progress *progress)
 {
     if (progress->is_terminal) fprintf(stderr, "\r\033[K");
+}
+
+// --- Ctrl-C ----------------------------------------------------------------------------------------------------------
+
+static volatile sig_atomic_t pressed;
+static struct sigaction before;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    pressed = 1;
+}
+
+void interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    pressed = 0;
+    sigaction(SIGINT, &action, &before);
+}
+
+int interrupted(void)
+{
+    return pressed;
+}
+
+void interrupt_release(void)
+{
+    sigaction(SIGINT, &before, NULL);
 }

@@ -20,4 +20,9 @@ void progress_end(struct progress *progress);
 // Seconds on the monotonic clock.
 double seconds_now(void);
 
+// From now on SIGINT is kept for interrupted(), once; until interrupt_release(), which brings back what was before.
+void interrupt_catch(void);
+int interrupted(void);
+void interrupt_release(void);
+
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupt.h"
 #include "json.h"
 #include "progress.h"
 #include "workers.h"

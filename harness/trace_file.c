@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "trace_file.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <zstd.h>
 
 #include "files.h"
 #include "json.h"
+#include "manifest.h"
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 enum { ZSTD_LEVEL = 19, TEXT_FIRST_BYTES = 1 << 16, HEADER_BYTES = 4096 };
@@ -183,5 +189,102 @@ int trace_save(const char *path, const char *text, size_t size_bytes, struct tex
     if (!ok) text_set(why, "cannot compress the trace");
     ok = ok && save_file(path, packed, packed_bytes, why);
     free(packed);
+    return ok;
+}
+
+// --- While it is recorded --------------------------------------------------------------------------------------------
+
+int trace_lines_add(struct trace_lines *lines, json_t *json)
+{
+    if (lines->out == NULL) lines->out = open_memstream(&lines->text, &lines->size_bytes);
+    int ok = lines->out != NULL && json_dumpf(json, lines->out, JSON_COMPACT) == 0 && fputc('\n', lines->out) != EOF;
+    json_decref(json);
+    lines->count += (uint64_t)ok;
+    return ok;
+}
+
+void trace_lines_free(struct trace_lines *lines)
+{
+    if (lines->out != NULL) fclose(lines->out);
+    free(lines->text);
+}
+
+int trace_header_make(const struct family *family, const struct executor *executor, uint64_t seed,
+                      struct trace_header *header, struct text *why)
+{
+    time_t now = time(NULL);
+    struct tm day;
+    *header = (struct trace_header){.family = family, .seed = seed};
+    snprintf(header->recorded_by, sizeof header->recorded_by, "%s", executor->name);
+    snprintf(header->device, sizeof header->device, "%s", executor->describe());
+    strftime(header->date, sizeof header->date, "%Y-%m-%d", gmtime_r(&now, &day));
+    if (executor != &executor_gpu || family->kernels == NULL) return 1; // no kernel had a part in it
+    kernel_toolkit(header->toolkit, sizeof header->toolkit);
+    return kernel_digest(family, header->kernel, why);
+}
+
+int trace_lines_save(const struct trace_lines *lines, const char *path, struct trace_header *header, struct text *why)
+{
+    struct trace_lines whole = {0};
+    header->cases = lines->count;
+    int ok = fflush(lines->out) == 0 && trace_lines_add(&whole, trace_header_write(header)) &&
+             fwrite(lines->text, 1, lines->size_bytes, whole.out) == lines->size_bytes && fflush(whole.out) == 0;
+    if (!ok) text_set(why, "not enough memory");
+    ok = ok && trace_save(path, whole.text, whole.size_bytes, why) &&
+         (is_stream(path) || manifest_update(path, header, why));
+    trace_lines_free(&whole);
+    return ok;
+}
+
+void trace_lines_tell(const char *path, const struct trace_header *header, int as_json)
+{
+    FILE *out = is_stream(path) ? stderr : stdout;
+    if (as_json) {
+        json_t *json = trace_header_write(header);
+        json_object_set_new(json, "trace", json_string(path));
+        json_dumpf(json, out, JSON_INDENT(1));
+        fprintf(out, "\n");
+        json_decref(json);
+        return;
+    }
+    fprintf(out, "%s: %" PRIu64 " cases of family %s, recorded on %s\n", path, header->cases, header->family->name,
+            header->device);
+}
+
+// --- Which files a user means ----------------------------------------------------------------------------------------
+
+static int is_trace_name(const char *name)
+{
+    size_t length = strlen(name);
+    return (length > 6 && strcmp(name + length - 6, ".jsonl") == 0) ||
+           (length > 10 && strcmp(name + length - 10, ".jsonl.zst") == 0);
+}
+
+static int add_file(struct trace_paths *paths, const char *path, struct text *why)
+{
+    int fits = paths->count < TRACE_PATHS_MOST, is_short = strlen(path) < TRACE_PATH_BYTES;
+    if (fits && is_short) strcpy(paths->path[paths->count++], path);
+    if (!is_short) text_set(why, "%.300s: too long a path", path);
+    if (!fits) text_set(why, "%.300s: tmaref takes at most %d traces at once", path, TRACE_PATHS_MOST);
+    return fits && is_short;
+}
+
+int trace_paths_add(struct trace_paths *paths, const char *path, struct text *why)
+{
+    struct stat info;
+    struct dirent **entries;
+    int found = stat(path, &info), ok = 1;
+    if (found == 0 && !S_ISDIR(info.st_mode)) return add_file(paths, path, why);
+    if (found == 0) found = scandir(path, &entries, NULL, alphasort);
+    if (found < 0) return text_fail(why, "%.400s: %s", path, strerror(errno));
+    for (int i = 0; i < found; i++) {
+        char child[TRACE_PATH_BYTES];
+        snprintf(child, sizeof child, "%s/%s", path, entries[i]->d_name);
+        int is_folder = stat(child, &info) == 0 && S_ISDIR(info.st_mode);
+        if (ok && entries[i]->d_name[0] != '.' && (is_folder || is_trace_name(child)))
+            ok = trace_paths_add(paths, child, why);
+        free(entries[i]);
+    }
+    free(entries);
     return ok;
 }

@@ -4,7 +4,9 @@
 #ifndef TMAREF_TRACE_FILE_H
 #define TMAREF_TRACE_FILE_H
 
+#include "executor.h"
 #include "family.h"
+#include "result.h"
 
 // The first line. Texts are empty where unknown.
 struct trace_header {
@@ -48,5 +50,39 @@ json_t *trace_header_write(const struct trace_header *header);
 
 // Writes a trace file at once: compressed if the path ends in .zst, and never half of it. 0 with `why` on failure.
 int trace_save(const char *path, const char *text, size_t size_bytes, struct text *why);
+
+enum { TRACE_PATHS_MOST = 256, TRACE_PATH_BYTES = 4096 };
+
+struct trace_paths {
+    int count;
+    char path[TRACE_PATHS_MOST][TRACE_PATH_BYTES];
+};
+
+// Adds what `path` names; 0 with `why` if it cannot be read or is one too many.
+int trace_paths_add(struct trace_paths *paths, const char *path, struct text *why);
+
+struct trace_lines {
+    FILE *out; // NULL: there is none yet
+    char *text;
+    size_t size_bytes;
+    uint64_t count;
+};
+
+void trace_lines_free(struct trace_lines *lines);
+
+// Appends one line, and lets go of `json`; 0 if there is no memory for it.
+int trace_lines_add(struct trace_lines *lines, json_t *json);
+
+// The header of a trace that `executor` records now: device, date, and what built the kernels, with their digest.
+int trace_header_make(const struct family *family, const struct executor *executor, uint64_t seed,
+                      struct trace_header *header, struct text *why);
+
+// Writes header and lines to the trace at `path`, and its line in the MANIFEST of the folder, unless that is a stream.
+// Counts the cases.
+int trace_lines_save(const struct trace_lines *lines, const char *path, struct trace_header *header, struct text *why);
+
+// One line about a trace that was saved, or its header as JSON: to standard output, or where the trace went there, to
+// standard error.
+void trace_lines_tell(const char *path, const struct trace_header *header, int as_json);
 
 #endif

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "interrupt.h"
 #include "progress.h"
 
 enum { REDRAW_MILLISECONDS = 100 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cublas.h"
 
-#include "symbol.h"
+#include "cuda.h"
 
 static void *open_library(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph.h"
 
-#include "symbol.h"
+#include "cuda.h"
 
 // Of a graph of graph_time(), which takes about HURRY_MS: so many that small inputs rotate as in a contest. With fewer
 // they would stay in the L2 cache.

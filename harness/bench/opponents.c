@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "symbol.h"
+#include "cuda.h"
 
 // --- Histograms ------------------------------------------------------------------------------------------------------
 

@@ -106,6 +106,7 @@ void command_complete(const struct command_line *line, int words, char *const *w
         command_complete_word(typed, "", "--help", "tell the options");
     } else {
         print_values(typed, "", line->words, line->value_at);
-        if (line->argument != NULL && line->words == NULL && line->value_at == NULL) print_files();
+        if ((line->argument != NULL || line->twice != NULL) && line->words == NULL && line->value_at == NULL)
+            print_files();
     }
 }

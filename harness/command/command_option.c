@@ -104,6 +104,19 @@ static void note(const struct command_option *option, void *to)
     memcpy(counted, &count, sizeof count);
 }
 
+static void take_argument(const struct command_line *line, void *to, char *value, struct argp_state *state)
+{
+    const char **only = (const char **)(void *)((char *)to + line->argument_at);
+    if (line->argument != NULL)
+        line->argument(to, value, state);
+    else if (line->twice == NULL)
+        argp_error(state, "takes no argument '%s'", value);
+    else if (*only != NULL)
+        argp_error(state, line->twice, value);
+    else
+        *only = value;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     const struct reading *reading = state->input;
@@ -113,8 +126,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (line->part != NULL) state->child_inputs[0] = reading->part;
         return 0;
     case ARGP_KEY_ARG:
-        if (line->argument == NULL) argp_error(state, "takes no argument '%s'", value);
-        if (line->argument != NULL) line->argument(reading->to, value, state);
+        take_argument(line, reading->to, value, state);
         return 0;
     case ARGP_KEY_END:
         if (line->end != NULL) line->end(reading->to, state);

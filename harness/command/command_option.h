@@ -38,7 +38,8 @@ struct command_option {
 };
 
 // A command's line. `usage` and `help` are argp's: what stands behind the options, and what the command does.
-//   argument    takes what is no option; NULL: nothing else may stand there
+//   argument    takes what is no option; or the one text that may stand there goes to the member at `argument_at`, and
+//               `twice` says that there is a second one ('%s'). Both NULL: nothing else may stand there
 //   end         complains of what does not go together
 //   part        options shared with other commands, read into the member at `part_at`
 //   start       sets what a part has before; NULL: the caller of command_line_read() does
@@ -49,6 +50,8 @@ struct command_line {
     const char *usage, *help;
     const struct command_option *options;
     void (*argument)(void *to, char *argument, struct argp_state *state);
+    const char *twice;
+    size_t argument_at;
     void (*end)(const void *to, struct argp_state *state);
     const struct command_line *part;
     size_t part_at;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 #define _GNU_SOURCE 1
-#include "common_program.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "common_program.h"
 
 #ifndef TMAREF_LIBDIR
 #define TMAREF_LIBDIR  "lib"
@@ -98,4 +98,15 @@ int program_wait(pid_t child)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int command_usage(const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "tmaref %s: ", name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\nTry 'tmaref %s --help'.\n", name);
+    va_end(arguments);
+    return EXIT_USAGE;
 }

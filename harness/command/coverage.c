@@ -15,7 +15,7 @@
 #include "near.h"
 #include "progress.h"
 #include "trace_batch.h"
-#include "trace_paths.h"
+#include "trace_file.h"
 #include "workers.h"
 
 enum { DEFAULT_CASES = 10000, DEFAULT_HOLES = 10, MOST_HOLES = 1000000 };

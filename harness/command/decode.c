@@ -81,14 +81,6 @@ static void take_types(const struct command_option *option, void *line, char *va
         argp_error(state, "--types takes the types of a wgmma, D, A and B, as f32.bf16.bf16, not '%s'", value);
 }
 
-static void take_input(void *line, char *argument, struct argp_state *state)
-{
-    struct decode_options *to = line;
-    if (to->input != NULL)
-        argp_error(state, "one map at a time, not also '%s'; put digits with blanks between quotes", argument);
-    to->input = argument;
-}
-
 static void check_line(const void *line, struct argp_state *state)
 {
     const struct decode_options *to = line;
@@ -181,7 +173,8 @@ int command_decode(int argc, char **argv)
             "a map, or a descriptor that works; 1 bytes that no encoder makes, or a descriptor that faults; 2 wrong "
             "arguments.",
         .options = options,
-        .argument = take_input,
+        .twice = "one map at a time, not also '%s'; put digits with blanks between quotes",
+        .argument_at = offsetof(TO, input),
         .end = check_line,
     };
     struct decode_options to = {.descriptor = {.types = WGMMA_F32_BF16_BF16, .rows = 64}};

@@ -8,9 +8,9 @@
 #include "command.h"
 #include "common_options.h"
 #include "diff.h"
-#include "interrupt.h"
 #include "json.h"
 #include "near.h"
+#include "progress.h"
 #include "replay.h"
 
 #define TRACE_EXECUTOR "trace"

@@ -17,13 +17,6 @@ struct encode_options {
     int json, words;
 };
 
-static void take_input(void *line, char *argument, struct argp_state *state)
-{
-    struct encode_options *to = line;
-    if (to->input != NULL) argp_error(state, "one file at a time, not also '%s'", argument);
-    to->input = argument;
-}
-
 static void check_line(const void *line, struct argp_state *state)
 {
     const struct encode_options *to = line;
@@ -120,7 +113,8 @@ int command_encode(int argc, char **argv)
             "refuses.\vInstead of options, a JSON object with the driver's parameter names as keys can be given in a "
             "file, or '-' for standard input. Exit status: 0 encoded, 1 refused, 2 wrong arguments.",
         .options = options,
-        .argument = take_input,
+        .twice = "one file at a time, not also '%s'",
+        .argument_at = offsetof(TO, input),
         .end = check_line,
         .part = &map_line,
         .part_at = offsetof(TO, map),

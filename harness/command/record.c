@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "trace.h"
 #include "trace_batch.h"
-#include "trace_lines.h"
+#include "trace_file.h"
 
 enum lane { LANE_NORMAL, LANE_FAULTS, LANE_ALL };
 

@@ -14,7 +14,7 @@
 #include "replay.h"
 #include "schedules.h"
 #include "trace_batch.h"
-#include "trace_paths.h"
+#include "trace_file.h"
 #include "workers.h"
 
 enum { PARTS = 2, JOBS_MOST = TRACE_PATHS_MOST + PARTS * MOST_SIDE_BY_SIDE };

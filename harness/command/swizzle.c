@@ -52,13 +52,6 @@ static const char help[] =
     "bank take one wavefront each.\n\n"
     "Colours appear on a terminal only, and not when NO_COLOR is set. Exit status: 0, or 2 for wrong arguments.";
 
-static void take_mode(void *line, char *argument, struct argp_state *state)
-{
-    struct arguments *to = line;
-    if (to->mode != NULL) argp_error(state, "one MODE at a time, not also '%s'", argument);
-    to->mode = argument;
-}
-
 static void check_line(const void *line, struct argp_state *state)
 {
     const struct arguments *to = line;
@@ -209,7 +202,8 @@ int command_swizzle(int argc, char **argv)
         .usage = "MODE",
         .help = help,
         .options = options,
-        .argument = take_mode,
+        .twice = "one MODE at a time, not also '%s'",
+        .argument_at = offsetof(TO, mode),
         .end = check_line,
         .words = map_words[MAP_SWIZZLE],
     };

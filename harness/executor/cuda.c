@@ -4,7 +4,6 @@
 #include <limits.h>
 
 #include "common_program.h"
-#include "symbol.h"
 
 static int simulate;
 

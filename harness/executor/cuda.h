@@ -4,6 +4,9 @@
 #ifndef TMAREF_CUDA_H
 #define TMAREF_CUDA_H
 
+#include <dlfcn.h>
+#include <string.h>
+
 #include "cuda_calls.h"
 #include "result.h"
 
@@ -20,5 +23,13 @@ int cuda_is_simulated(void);
 
 // Opens libcuda.so.1 and finds every call. Returns 0 with a sentence in `why` if that fails.
 int cuda_load(struct cuda_driver *driver, struct text *why);
+
+// Puts the address of `name` into the function pointer at `function`: NULL, and returns 0, if `library` has none.
+static inline int symbol_find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol); // ISO C has no cast from void * to a function
+    return symbol != NULL;
+}
 
 #endif

@@ -2,7 +2,6 @@
 // The list of executors, the batch, and the model's executor, which is a loop.
 #include "executor.h"
 
-#include "interrupt.h"
 #include "progress.h"
 
 #include <string.h>

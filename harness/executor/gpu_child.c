@@ -17,7 +17,6 @@
 #include "gpu_core.h"
 #include "gpu_jobs.h"
 #include "schedules.h"
-#include "sim_told.h"
 #include "workers.h"
 
 _Static_assert((int)BATCH_CASES <= (int)GPU_MOST_JOBS, "a batch's jobs are known by number");

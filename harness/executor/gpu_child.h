@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "executor.h"
+#include "result.h"
 
 // What a child is told to run. The batch is at the same address in both processes: the child was forked after it was
 // made. `pair`: under which schedule and seed, where it is simulated (schedule_pair()). `is_fatal`: it is predicted to
@@ -48,5 +49,17 @@ enum gpu_came gpu_child_answers(const struct gpu_child *child, int seconds, int 
 // Ends the child, if there is one: by force, or by its own will now that nobody speaks to it. Returns minus the signal
 // that killed it, or 0.
 int gpu_child_end(struct gpu_child *child, int force);
+
+// Before the driver is started: it will tell of launches in JSON.
+void sim_told_ask(void);
+
+// Once it has started: from now on its standard error is kept, and nobody else hears it. 0 if that cannot be.
+int sim_told_listen(void);
+
+// Forgets what was kept.
+void sim_told_clear(void);
+
+// Sets the rule of `result` and what was told, if a launch has failed since.
+void sim_told(struct result *result);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "symbol.h"
+#include "cuda.h"
 
 enum { NVML_CLOCK_SM = 1 }; // nvmlClockType_t of nvml.h
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim_told.h"
+#include "gpu_child.h"
 
 #include <stdio.h>
 #include <stdlib.h>

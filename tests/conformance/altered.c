@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "trace_batch.h"
-#include "trace_paths.h"
+#include "trace_file.h"
 
 enum { PATH_BYTES = 64 };
 

@@ -16,7 +16,7 @@
 #include "files.h"
 #include "misread.h"
 #include "trace_batch.h"
-#include "trace_paths.h"
+#include "trace_file.h"
 #include "workers.h"
 
 enum { LINE_BYTES = 1024, LIST_MAX_BYTES = 1 << 20, ENDS = 0, EXPOSES, SPEAKS, WAYS };

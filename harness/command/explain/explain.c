@@ -64,13 +64,6 @@ static const struct command_option options[] = {
     OPTION_END,
 };
 
-static void take_rule(void *line, char *argument, struct argp_state *state)
-{
-    struct explain_options *to = line;
-    if (to->rule != NULL) argp_error(state, "one rule or error at a time, not also '%s'", argument);
-    to->rule = argument;
-}
-
 // A layout is asked about by itself: of the options of a map only the type goes with it.
 static void check_layout(const struct explain_options *to, struct argp_state *state)
 {
@@ -240,7 +233,8 @@ int command_explain(int argc, char **argv)
                 "answered; 1 the map is refused, the copy would fault, the box does not hold what was asked for, or "
                 "no tensor copies fill the layout; 2 wrong arguments.",
         .options = options,
-        .argument = take_rule,
+        .twice = "one rule or error at a time, not also '%s'",
+        .argument_at = offsetof(TO, rule),
         .value_at = near_rule,
         .end = check_line,
         .part = &map_line,
