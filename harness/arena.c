@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "arena.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 #include "random.h"
 
@@ -52,8 +52,8 @@ static void make(void)
 
 const struct memory *arena(void)
 {
-    static once_flag once = ONCE_FLAG_INIT;
-    call_once(&once, make);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make);
     return &memory;
 }
 

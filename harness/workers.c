@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <threads.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -246,21 +246,21 @@ int side_by_side(int asked)
     return processors < MOST_SIDE_BY_SIDE ? (int)processors : MOST_SIDE_BY_SIDE;
 }
 
-static int take_turns(void *round_of_all)
+static void *take_turns(void *round_of_all)
 {
     struct round *round = round_of_all;
     for (int i; (i = atomic_fetch_add(&round->next, 1)) < round->end;) round->run(i, round->context);
-    return 0;
+    return NULL;
 }
 
 void threads_run(int threads, int first, int end, void (*run)(int i, void *context), void *context)
 {
     struct round round = {.end = end, .run = run, .context = context};
-    thrd_t thread[MOST_SIDE_BY_SIDE];
+    pthread_t thread[MOST_SIDE_BY_SIDE];
     int others = 0;
     atomic_init(&round.next, first);
     if (threads > end - first) threads = end - first;
-    while (others + 1 < threads && thrd_create(&thread[others], take_turns, &round) == thrd_success) others++;
+    while (others + 1 < threads && pthread_create(&thread[others], NULL, take_turns, &round) == 0) others++;
     take_turns(&round);
-    for (int i = 0; i < others; i++) thrd_join(thread[i], NULL);
+    for (int i = 0; i < others; i++) pthread_join(thread[i], NULL);
 }
