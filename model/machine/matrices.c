@@ -20,12 +20,24 @@ static enum mma_tail tail_of(const struct ptx_choice *choice)
     return choice->word[PTX_CLASS_OPERATION] == PTX_XOR ? MMA_XOR : MMA_PLAIN;
 }
 
-// The model's form of an instruction; MMA_FORMS if it has none (another rounding of f64).
+static enum number_rounding rounding_of(const struct ptx_choice *choice)
+{
+    switch (choice->word[PTX_CLASS_ROUND]) {
+    case PTX_RZ:
+        return NUMBER_TOWARD_ZERO;
+    case PTX_RM:
+        return NUMBER_DOWN;
+    case PTX_RP:
+        return NUMBER_UP;
+    default:
+        return NUMBER_NEAREST;
+    }
+}
+
+// The model's form of an instruction; MMA_FORMS if it has none.
 static enum mma_form search(const struct ptx_choice *choice)
 {
     enum mma_form form = 0;
-    int round = choice->word[PTX_CLASS_ROUND];
-    if (round != 0 && round != PTX_RN) return MMA_FORMS;
     for (; form < MMA_FORMS; form++) {
         const struct mma_row *row = mma_row(form);
         if (row->m == choice->shape[0] && row->k == choice->shape[2] && row->tail == tail_of(choice) &&
@@ -46,8 +58,7 @@ static enum mma_form form_of(const struct ptx_choice *choice)
         enum mma_form form;
     } seen[PLACES];
     uint64_t key = (uint64_t)choice->form << 48 | (uint64_t)choice->type[0] << 40 | (uint64_t)choice->type[1] << 32 |
-                   (uint64_t)choice->type[2] << 24 | (uint64_t)choice->word[PTX_CLASS_ROUND] << 16 |
-                   (uint64_t)tail_of(choice) << 8 | 1;
+                   (uint64_t)choice->type[2] << 24 | (uint64_t)tail_of(choice) << 8 | 1;
     uint64_t place = key * UINT64_C(0x9e3779b97f4a7c15) >> 60;
     if (seen[place].key != key) {
         seen[place].key = key;
@@ -82,7 +93,7 @@ static enum machine_next multiply(struct machine_strand *strand, const struct ma
         mma_execute_sparse(form, (int)machine_value(strand, selector, (uint32_t)__builtin_ctz(lanes)), metadata, a, b,
                            d, NULL);
     } else {
-        mma_execute(form, a, b, d, NULL);
+        mma_execute_rounded(form, rounding_of(code->choice), a, b, d, NULL);
     }
     for (int r = 0; r < row->registers[MMA_OF_D]; r++)
         memcpy(machine_lanes(strand, code, (uint32_t)r), (uint8_t *)d + (size_t)r * bytes, bytes);

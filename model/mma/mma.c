@@ -131,6 +131,7 @@ static void put_unit(const struct mma_row *row, uint32_t *words, int lane, int i
 // The instruction with what each row of A meets of each column of B: of a dense form all of it.
 struct instruction {
     enum mma_form form;
+    enum number_rounding rounding;
     int selector;
     const uint32_t *metadata;
     uint64_t of_b[MMA_N][MMA_MAX_COLUMN];
@@ -141,7 +142,7 @@ static uint64_t element_of_d(const struct instruction *of, struct number_place a
 {
     struct mma_vector picked;
     uint64_t units[MMA_MAX_UNITS];
-    if (!rows[of->form].is_sparse) return mma_dot(of->form, &of->a[at.row], &of->b[at.column], c);
+    if (!rows[of->form].is_sparse) return mma_dot_rounded(of->form, of->rounding, &of->a[at.row], &of->b[at.column], c);
     mma_pick(of->form, of->selector, of->metadata, at.row, of->of_b[at.column], units);
     mma_vector_read(of->form, MMA_OF_B, units, &picked);
     return mma_dot(of->form, &of->a[at.row], &picked, c);
@@ -172,7 +173,13 @@ static int is_form(enum mma_form form, int is_sparse)
 
 enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d, struct findings *findings)
 {
-    struct instruction instruction = {.form = form};
+    return mma_execute_rounded(form, NUMBER_NEAREST, a, b, d, findings);
+}
+
+enum rule mma_execute_rounded(enum mma_form form, enum number_rounding rounding, const uint32_t *a, const uint32_t *b,
+                              uint32_t *d, struct findings *findings)
+{
+    struct instruction instruction = {.form = form, .rounding = rounding};
     findings_clear(findings);
     if (!is_form(form, 0)) return finding_of_form(findings, "form", (uint64_t)form);
     execute(&instruction, a, b, d);

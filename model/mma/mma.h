@@ -54,8 +54,10 @@ struct mma_vector {
 // `units`: mma_units() of them, in the order of k (of a sparse B those that mma_pick() gives). `operand` is A or B.
 void mma_vector_read(enum mma_form form, enum mma_operand operand, const uint64_t *units, struct mma_vector *vector);
 
-// One element of D, from the bits of that of C.
+// One element of D, from the bits of that of C. The sums of f64 alone have other roundings than the nearest.
 uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c);
+uint64_t mma_dot_rounded(enum mma_form form, enum number_rounding rounding, const struct mma_vector *a,
+                         const struct mma_vector *b, uint64_t c);
 
 // --- mma.sp ----------------------------------------------------------------------------------------------------------
 
@@ -73,6 +75,10 @@ void mma_pick(enum mma_form form, int selector, const uint32_t metadata[MMA_LANE
 //   returns   RULE_OK, or INSTRUCTION_FORM for a form that is not there or sparse; then D is as before
 //   source   PTX ISA 9.1 "mma" (#warp-level-matrix-instructions-mma)
 enum rule mma_execute(enum mma_form form, const uint32_t *a, const uint32_t *b, uint32_t *d, struct findings *findings);
+
+// The same with another rounding of f64: .rz, .rm, .rp.
+enum rule mma_execute_rounded(enum mma_form form, enum number_rounding rounding, const uint32_t *a, const uint32_t *b,
+                              uint32_t *d, struct findings *findings);
 
 // The same of a sparse form, whose selector is at most number_most_selector().
 //   source   PTX ISA 9.1 "mma.sp" (#warp-level-matrix-instructions-for-sparse-mma)

@@ -146,10 +146,16 @@ static __attribute__((noinline)) uint64_t dot_by_fpu(const struct mma_row *row, 
 
 uint64_t mma_dot(enum mma_form form, const struct mma_vector *a, const struct mma_vector *b, uint64_t c)
 {
+    return mma_dot_rounded(form, NUMBER_NEAREST, a, b, c);
+}
+
+uint64_t mma_dot_rounded(enum mma_form form, enum number_rounding rounding, const struct mma_vector *a,
+                         const struct mma_vector *b, uint64_t c)
+{
     const struct mma_row *row = mma_row(form);
     if (row->d == NUMBER_S32) return dot_integer(row, mma_units(form), a, b, (uint32_t)c);
     if (row->d != NUMBER_F64 && !is_fp8(row->a)) return dot_float(row, a, b, (uint32_t)c);
-    struct float_environment caller = float_environment_set_default();
+    struct float_environment caller = float_environment_set(row->d == NUMBER_F64 ? rounding : NUMBER_NEAREST);
     uint64_t d = dot_by_fpu(row, a, b, c);
     float_environment_put_back(&caller);
     return d;

@@ -9,6 +9,8 @@
 #include <fenv.h>
 #endif
 
+#include "format.h"
+
 // On x86-64 the register MXCSR, for floats and doubles use no other; elsewhere what the C library keeps.
 struct float_environment {
 #if defined __x86_64__
@@ -20,6 +22,7 @@ struct float_environment {
 
 // Sets the default one, and returns what the caller had.
 struct float_environment float_environment_set_default(void);
+struct float_environment float_environment_set(enum number_rounding rounding); // with another rounding
 void float_environment_put_back(const struct float_environment *caller);
 
 #endif

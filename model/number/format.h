@@ -34,6 +34,9 @@ struct number_format_row {
 // The row of a format (< NUMBER_FORMATS).
 const struct number_format_row *number_format_row(enum number_format format);
 
+// To which of its neighbours a sum that is no number of the format is rounded; of the nearest two to the even one.
+enum number_rounding { NUMBER_NEAREST, NUMBER_TOWARD_ZERO, NUMBER_DOWN, NUMBER_UP };
+
 // What a float's bits are.
 enum number_class { NUMBER_FINITE, NUMBER_INFINITY, NUMBER_NAN };
 enum number_class number_classify(enum number_format format, uint32_t bits);

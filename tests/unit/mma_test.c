@@ -2,6 +2,7 @@
 // The suite `mma`: the table of mma.sync and mma.sp, fragments, metadata, and whole instructions. The numbers of one
 // element are compared with the slow second model in slow/slow_mma_test.c.
 #include <check.h>
+#include <fenv.h>
 #include <string.h>
 
 #include "mma.h"
@@ -177,6 +178,46 @@ START_TEST(mma_metadata__makes_a_product_of_what_is_stored)
 }
 END_TEST
 
+// --- Rounding --------------------------------------------------------------------------------------------------------
+
+// Of row 0 and column 0: a * 1 + c, and c.
+static const struct {
+    double a, c;
+    uint64_t want[4]; // by enum number_rounding
+    const char *why;
+} roundings[] = {
+    {0x1p-60,
+     1,
+     {0x3ff0000000000000, 0x3ff0000000000000, 0x3ff0000000000000, 0x3ff0000000000001},
+     "a little more than 1"},
+    {-0x1p-60, 1, {0x3ff0000000000000, 0x3fefffffffffffff, 0x3fefffffffffffff, 0x3ff0000000000000}, "less"},
+    {-0x1p-60, -1, {0xbff0000000000000, 0xbff0000000000000, 0xbff0000000000001, 0xbff0000000000000}, "less than -1"},
+    {1, -1, {0, 0, 0x8000000000000000, 0}, "a sum of 0 has a sign downwards"},
+    {1, 1, {0x4000000000000000, 0x4000000000000000, 0x4000000000000000, 0x4000000000000000}, "exact"},
+};
+
+START_TEST(mma_rounds_sums_of_f64_as_asked)
+{
+    for (int rounding = NUMBER_NEAREST; rounding <= NUMBER_UP; rounding++) {
+        const double one = 1;
+        uint32_t a[2 * MMA_LANES] = {0}, b[2 * MMA_LANES] = {0}, d[4 * MMA_LANES] = {0};
+        uint64_t got;
+        memcpy(&a[6], &roundings[_i].a, sizeof one); // k = 3, behind three products of 0
+        memcpy(&b[6], &one, sizeof one);
+        memcpy(&d[0], &roundings[_i].c, sizeof one);
+        fesetround(FE_UPWARD); // the caller's, which does not matter and stays
+        const enum rule rule =
+            mma_execute_rounded(MMA_M8K4_F64_F64_F64_PLAIN, (enum number_rounding)rounding, a, b, d, NULL);
+        ck_assert_int_eq(fegetround(), FE_UPWARD);
+        fesetround(FE_TONEAREST);
+        ck_assert_int_eq(rule, RULE_OK);
+        memcpy(&got, &d[0], sizeof got);
+        ck_assert_msg(got == roundings[_i].want[rounding], "%s, rounding %d: %llx", roundings[_i].why, rounding,
+                      (unsigned long long)got);
+    }
+}
+END_TEST
+
 Suite *mma_suite(void)
 {
     Suite *suite = suite_create("mma");
@@ -185,6 +226,7 @@ Suite *mma_suite(void)
     tcase_add_loop_test(tests, mma_fragments__are_those_of_ptx, 0, PLACES);
     tcase_add_test(tests, mma_fragments__hold_each_element_once);
     tcase_add_test(tests, mma_multiplies_a_row_by_a_column);
+    tcase_add_loop_test(tests, mma_rounds_sums_of_f64_as_asked, 0, sizeof roundings / sizeof roundings[0]);
     tcase_add_test(tests, mma_keeps_both_halves_of_f16_and_f64);
     tcase_add_loop_test(tests, mma_metadata__lies_in_the_lanes_of_ptx, 0, CHUNKS);
     tcase_add_test(tests, mma_metadata__picks_elements_pairs_and_halves);
