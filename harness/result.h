@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "late.h"
 #include "rule.h"
@@ -74,5 +75,16 @@ uint8_t *result_open_window(struct result *result, const char *name, uint64_t ba
 
 // The same for one of which some bytes are not.
 uint8_t *result_mixed_window(struct result *result, const char *name, uint64_t base, uint32_t size_bytes);
+
+// Numbers in the bytes of windows and memories, aligned or not.
+static inline void put_u32(void *bytes, uint32_t number)
+{
+    memcpy(bytes, &number, sizeof number);
+}
+
+static inline void put_u64(void *bytes, uint64_t number)
+{
+    memcpy(bytes, &number, sizeof number);
+}
 
 #endif

@@ -110,7 +110,8 @@ static void exceed(const struct spot *spot)
                     field->count_at == 0 && field->rows == NULL;
     if (is_number && field->most < UINT64_MAX) refused_with(spot, json_u64(field->most + 1), "is not in");
     if (is_number && field->least > 0) refused_with(spot, json_u64(field->least - 1), "is not in");
-    if (is_number && field->multiple > 1) refused_with(spot, json_u64(field->most / 2 | 1), "is a multiple of");
+    if (is_number && field->multiple > 1)
+        refused_with(spot, json_u64((field->least + field->most) / 2 | 1), "is a multiple of");
 }
 
 // The table has a row for every key of the object.

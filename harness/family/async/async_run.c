@@ -130,10 +130,8 @@ static enum rule step_bulk(struct run *run, int step)
     const struct memory global = {outcome->global, 0, sizeof outcome->global};
     uint32_t from = ASYNC_SOURCES + (uint32_t)step * ASYNC_SOURCE_BYTES, transaction_bytes;
     struct bulk bulk = {BULK_SHARED_TO_GLOBAL, &shared, &global, from, run->offset[step], op->size_bytes};
-    for (uint32_t at = 0; at < op->size_bytes; at += 4) {
-        uint32_t word = async_word(run->test_case->seed, ASYNC_SALT_SOURCES, from + at);
-        memcpy(memory_at(&shared, from + at, 4), &word, 4);
-    }
+    for (uint32_t at = 0; at < op->size_bytes; at += 4)
+        put_u32(memory_at(&shared, from + at, 4), async_word(run->test_case->seed, ASYNC_SALT_SOURCES, from + at));
     run->operation[step] = async_issue(groups_of(run, op->thread), ASYNC_BULK, NULL);
     if (op->opcode == ASYNC_OP_STORE) return bulk_copy(&bulk, &transaction_bytes, NULL);
     return bulk_reduce(&bulk, REDUCE_ADD, DTYPE_UINT32, &transaction_bytes, NULL);
@@ -215,10 +213,7 @@ static const char *run_step(struct run *run, int step)
 
 static void fill(uint8_t *bytes, uint32_t size_bytes, uint32_t seed, uint32_t salt, uint32_t address)
 {
-    for (uint32_t at = 0; at < size_bytes; at += 4) {
-        uint32_t word = async_word(seed, salt, address + at);
-        memcpy(bytes + at, &word, 4);
-    }
+    for (uint32_t at = 0; at < size_bytes; at += 4) put_u32(bytes + at, async_word(seed, salt, address + at));
 }
 
 // A source that is not mapped is found out late, and the program goes on meanwhile: it may meet another fault first.

@@ -118,10 +118,7 @@ static enum bulk_content bulk_content_of(const struct bulk_case *c)
 void bulk_fill(const struct bulk_case *c, uint32_t salt, uint8_t *bytes, uint32_t size_bytes)
 {
     enum bulk_content content = bulk_content_of(c);
-    for (uint32_t at = 0; at < size_bytes; at += 8) {
-        uint64_t word = bulk_word(c->seed, content, salt, at);
-        memcpy(bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < size_bytes; at += 8) put_u64(bytes + at, bulk_word(c->seed, content, salt, at));
 }
 
 // The word in the second half of the first 16 bytes, which are there in any case, then the destination.

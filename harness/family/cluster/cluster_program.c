@@ -36,10 +36,7 @@ void cluster_program_windows(const struct cluster_program_case *c, struct result
 
 static void fill(uint32_t seed, uint32_t rank, uint8_t *bytes, uint32_t size_bytes)
 {
-    for (uint32_t at = 0; at < size_bytes; at += 8) {
-        uint64_t word = cluster_word(seed, rank, at);
-        memcpy(bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < size_bytes; at += 8) put_u64(bytes + at, cluster_word(seed, rank, at));
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------

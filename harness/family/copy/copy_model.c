@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "copy_model.h"
+#include "result.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -109,10 +110,8 @@ static uint32_t clusters_of(const struct copy_machine *machine)
 
 static void fill_canaries(const struct copy_job *job, const struct memory *cta, uint32_t number, uint32_t size_bytes)
 {
-    for (uint32_t at = 0; at < size_bytes; at += 4) {
-        uint32_t word = copy_canary(number, job->shared + at);
-        memcpy(memory_at(cta, job->shared + at, 4), &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < size_bytes; at += 4)
+        put_u32(memory_at(cta, job->shared + at, 4), copy_canary(number, job->shared + at));
 }
 
 // Box `box` of the tile at `index` to `shared` of the CTA `rank`, or of all CTAs of its mask.
@@ -190,9 +189,9 @@ static void fill_tile(const struct copy_job *job, const struct memory *cta, uint
 {
     for (uint32_t at = 0; at < job->dump_bytes; at += 8) {
         uint32_t flat = swizzle_apply((enum tensormap_swizzle)job->swizzle, job->shared + at) - job->shared;
-        uint64_t word = job->fill == COPY_ROWS ? copy_numbers(job->data_type, flat / job->row_bytes)
-                                               : store_pattern(job->seed + number, job->data_type, at / 8);
-        memcpy(memory_at(cta, job->shared + at, 8), &word, sizeof word);
+        put_u64(memory_at(cta, job->shared + at, 8), job->fill == COPY_ROWS
+                                                         ? copy_numbers(job->data_type, flat / job->row_bytes)
+                                                         : store_pattern(job->seed + number, job->data_type, at / 8));
     }
 }
 

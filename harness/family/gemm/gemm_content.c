@@ -38,10 +38,7 @@ void gemm_fill_numbers(enum gemm_type type, int exact, uint32_t seed, enum gemm_
 
 void gemm_fill_canaries(uint8_t *bytes, size_t size_bytes)
 {
-    for (size_t at = 0; at < size_bytes; at += 4) {
-        uint32_t canary = load_canary((uint32_t)at);
-        memcpy(bytes + at, &canary, sizeof canary);
-    }
+    for (size_t at = 0; at < size_bytes; at += 4) put_u32(bytes + at, load_canary((uint32_t)at));
 }
 
 // D has canaries; with `reduce` zeros where elements are, for the reductions to add to.

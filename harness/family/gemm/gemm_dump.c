@@ -95,8 +95,7 @@ static void load_blocks(const struct walk *w, const struct tensormap_image map[3
 static void write_word(uint8_t *to, uint32_t arrivals, uint32_t phases)
 {
     const struct mbarrier_fields fields = {.phase = phases & 1, .pending = arrivals, .expected = arrivals};
-    uint64_t word = mbarrier_pack(&fields);
-    memcpy(to, &word, sizeof word);
+    put_u64(to, mbarrier_pack(&fields));
 }
 
 // full[] has the producer's arrival, one of each of its threads where they gather, empty[] one of each warp of the

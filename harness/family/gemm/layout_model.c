@@ -127,10 +127,8 @@ static enum rule run_tiles(struct cta *cta, uint8_t *d, uint8_t *dump)
         for (uint32_t y = 0; y * LAYOUT_TILE < cta->c->n && rule == RULE_OK; y++) {
             cta->tile[0] = x;
             cta->tile[1] = y;
-            for (uint32_t at = 0; at < cta->shared.size_bytes; at += 4) {
-                uint32_t canary = load_canary(GEMM_SHARED_START + at);
-                memcpy(cta->shared.bytes + at, &canary, sizeof canary);
-            }
+            for (uint32_t at = 0; at < cta->shared.size_bytes; at += 4)
+                put_u32(cta->shared.bytes + at, load_canary(GEMM_SHARED_START + at));
             rule = run_cta(cta, d);
             if (x == 0 && y == 0 && dump != NULL) dump_cta(cta, dump);
         }

@@ -93,10 +93,9 @@ static void histogram_windows(const void *test_case, struct result *result)
 static void histogram_fill(const void *test_case, const struct result *result)
 {
     const struct histogram_case *c = test_case;
-    for (uint32_t at = 0; at < bins_bytes(c); at += 4) {
-        uint32_t word = histogram_before(c, (int64_t)(at / 4) - HISTOGRAM_GUARD_WORDS - c->bins_skew);
-        memcpy(result->window[0].bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < bins_bytes(c); at += 4)
+        put_u32(result->window[0].bytes + at,
+                histogram_before(c, (int64_t)(at / 4) - HISTOGRAM_GUARD_WORDS - c->bins_skew));
     for (int i = 1; i < result->windows; i++) memset(result->window[i].bytes, 0xff, result->window[i].size_bytes);
 }
 

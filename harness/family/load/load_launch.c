@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "load_launch.h"
+#include "result.h"
 
 #include <string.h>
 
@@ -24,10 +25,7 @@ void load_lay_out(struct load_window window, struct result *result)
 
 void load_canaries(uint32_t base, uint8_t *bytes, uint32_t size_bytes)
 {
-    for (uint32_t at = 0; at < size_bytes; at += 4) {
-        uint32_t word = load_canary(base + at);
-        memcpy(bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < size_bytes; at += 4) put_u32(bytes + at, load_canary(base + at));
 }
 
 // Where the window of shared memory lies in it.

@@ -44,10 +44,8 @@ static enum rule matrix_run_model(const void *test_case, struct result *result)
     uint32_t registers[MATRIX_REGISTERS][MATRIX_LANES];
     uint8_t *bytes = result->window[1].bytes;
     const struct memory shared = {bytes, MATRIX_SHARED_START, MATRIX_SHARED_BYTES};
-    for (uint32_t at = 0; at < MATRIX_SHARED_BYTES; at += 4) {
-        uint32_t word = matrix_word(c->seed, MATRIX_SHARED_START + at);
-        memcpy(bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < MATRIX_SHARED_BYTES; at += 4)
+        put_u32(bytes + at, matrix_word(c->seed, MATRIX_SHARED_START + at));
     for (uint32_t i = 0; i < MATRIX_REGISTERS * MATRIX_LANES; i++)
         registers[i / MATRIX_LANES][i % MATRIX_LANES] = matrix_register(c->seed, i % MATRIX_LANES, i / MATRIX_LANES);
     enum rule rule = row->is_store ? matrix_store(&shared, c->address, row->count, row->is_trans, registers, NULL)

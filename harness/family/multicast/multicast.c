@@ -59,12 +59,6 @@ static const char *dims_illegal(const void *test_case)
                                                                       : NULL;
 }
 
-static const char *barrier_illegal(const void *test_case)
-{
-    return ((const struct multicast_case *)test_case)->barrier % WORD_BYTES == 0 ? NULL
-                                                                                 : "\"barrier\" is a multiple of 8";
-}
-
 static const char *issue_illegal(const void *test_case, uint32_t i)
 {
     const struct multicast_case *c = test_case;
@@ -105,7 +99,7 @@ static const struct field field[] = {
     FIELD_NUMBER("dims", dims, 1, TENSORMAP_MAX_RANK, "the .Nd of the instruction", .illegal = dims_illegal,
                  OF(~(1 << MULTICAST_BULK), "the modes tile and im2col")),
     FIELD_NUMBER("barrier", barrier, LOAD_BARRIER, LOAD_WINDOW_START - WORD_BYTES,
-                 "address of the mbarrier, the same in each CTA", .illegal = barrier_illegal),
+                 "address of the mbarrier, the same in each CTA", .multiple = WORD_BYTES),
     FIELD_NUMBERS_OF("expect", expect, ranks_of, 0, UINT32_MAX, "bytes that the barrier of each CTA expects"),
     FIELD_LIST_OF("issues", issue, issues, &issue_fields, 1, MULTICAST_ISSUES, "the loads in order",
                   .illegal_each = issue_illegal),

@@ -58,8 +58,7 @@ static void prefetch_fill(const void *test_case, const struct result *result)
     struct places w = places_of(result);
     for (uint32_t at = 0; at < w.destination.size_bytes; at += 8) {
         uint64_t from = bulk_word(c->seed, BULK_CONTENT_DISTINCT, BULK_SALT_SOURCE, at);
-        uint64_t to = bulk_word(c->seed, BULK_CONTENT_DISTINCT, BULK_SALT_DESTINATION, at);
-        memcpy(w.destination.bytes + at, &to, sizeof to);
+        put_u64(w.destination.bytes + at, bulk_word(c->seed, BULK_CONTENT_DISTINCT, BULK_SALT_DESTINATION, at));
         memcpy(w.source.bytes + at, &from, sizeof from);
     }
     memset(w.barriers.bytes, 0, w.barriers.size_bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // See prefetch_model.h.
 #include "prefetch_model.h"
+#include "result.h"
 
 #include <assert.h>
 #include <string.h>
@@ -112,10 +113,7 @@ enum rule prefetch_model(uint32_t ctas, const struct prefetch_job *job, const st
         struct cta cta = {.job = job, .source = source, .destination = destination, .rank = rank, .ctas = ctas};
         cta.shared =
             (struct memory){shared, PREFETCH_SHARED_START, prefetch_shared_bytes(job->batch_bytes, job->stages)};
-        for (uint32_t at = 0; at < bytes; at += 4) {
-            uint32_t canary = prefetch_canary(at);
-            memcpy(shared + PREFETCH_BARRIERS_BYTES + at, &canary, sizeof canary);
-        }
+        for (uint32_t at = 0; at < bytes; at += 4) put_u32(shared + PREFETCH_BARRIERS_BYTES + at, prefetch_canary(at));
         rule = run(&cta);
         memcpy(to_stages + (size_t)rank * bytes, shared + PREFETCH_BARRIERS_BYTES, bytes);
         memcpy(to_words + (size_t)rank * words_bytes, cta.word, job->stages * sizeof *cta.word);

@@ -69,10 +69,8 @@ static void rmw_fill(const void *test_case, const struct result *result)
     static const enum bulk_content contents[] = {BULK_CONTENT_DISTINCT, BULK_CONTENT_F16,   BULK_CONTENT_INT32,
                                                  BULK_CONTENT_F32,      BULK_CONTENT_INT64, BULK_CONTENT_F64,
                                                  BULK_CONTENT_INT32};
-    for (uint32_t at = 0; at < array->size_bytes; at += 8) {
-        uint64_t word = bulk_word(c->seed, contents[c->type], BULK_SALT_SOURCE, at);
-        memcpy(array->bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < array->size_bytes; at += 8)
+        put_u64(array->bytes + at, bulk_word(c->seed, contents[c->type], BULK_SALT_SOURCE, at));
 }
 
 // --- The model -------------------------------------------------------------------------------------------------------

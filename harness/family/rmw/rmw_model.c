@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // See rmw_model.h. The steps are those of the guide, numbered as there.
 #include "rmw_model.h"
+#include "result.h"
 
 #include <string.h>
 
@@ -160,10 +161,7 @@ static void dump(uint64_t output, uint32_t index, const void *from, uint32_t byt
 static enum rule run(struct cta *cta, const struct rmw_job *job, uint32_t index, uint32_t guarded)
 {
     uint8_t *start = cta->shared.bytes + RMW_BARRIER_BYTES;
-    for (uint32_t at = 0; at < guarded; at += 4) {
-        uint32_t canary = rmw_canary(at);
-        memcpy(start + at, &canary, sizeof canary);
-    }
+    for (uint32_t at = 0; at < guarded; at += 4) put_u32(start + at, rmw_canary(at));
     enum rule rule = load(cta);
     dump(job->before, index, start, guarded);
     if (rule == RULE_OK) rule = modify(cta);

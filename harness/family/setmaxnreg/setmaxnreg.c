@@ -115,16 +115,11 @@ enum rule setmaxnreg_explain(const void *test_case, const struct difference *dif
     return RULE_SETMAXNREG_POOL;
 }
 
-static const char *count_illegal(const void *step)
-{
-    int is_legal = register_count_check(((const struct setmaxnreg_step *)step)->count) == RULE_OK;
-    return is_legal ? NULL : "\"count\" is 24 to 256 in steps of 8: the assembler refuses others";
-}
-
 #define CASE struct setmaxnreg_step
 static const struct field step_field[] = {
     FIELD_ONE_OF("op", op, op_names, "the instruction"),
-    FIELD_NUMBER("count", count, 0, REGISTER_COUNT_MOST, "registers of a thread", .illegal = count_illegal),
+    FIELD_NUMBER("count", count, REGISTER_COUNT_LEAST, REGISTER_COUNT_MOST, "registers of a thread",
+                 .multiple = REGISTER_COUNT_UNIT),
     FIELD_NUMBER("warpgroup", warpgroup, 0, SETMAXNREG_MAX_WARPGROUPS - 1, "the warpgroup that executes it"),
     FIELD_END,
 };

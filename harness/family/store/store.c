@@ -113,10 +113,8 @@ static uint64_t seed_of(const struct store_case *c, uint64_t salt)
 
 static void fill(uint64_t seed, uint32_t data_type, uint64_t offset, uint8_t *bytes, uint32_t size_bytes)
 {
-    for (uint32_t at = 0; at < size_bytes; at += 8) {
-        uint64_t word = store_pattern(seed, data_type, (uint32_t)((offset + at) / 8));
-        memcpy(bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < size_bytes; at += 8)
+        put_u64(bytes + at, store_pattern(seed, data_type, (uint32_t)((offset + at) / 8)));
 }
 
 void store_fill_shared(const struct store_case *c, uint32_t address, uint8_t *bytes, uint32_t size_bytes)

@@ -41,9 +41,6 @@ static const char *illegal(const void *test_case)
     const struct transpose_case *c = test_case;
     uint32_t bytes = c->element_bytes;
     if (bytes == 0 || bytes > 16 || (bytes & (bytes - 1)) != 0) return "\"bytes\" is 1, 2, 4, 8 or 16";
-    if (c->rows == 0 || c->columns == 0) return "a matrix has rows and columns";
-    if (c->source % 16 != 0 || c->source_pitch % 16 != 0 || c->result_pitch % 16 != 0)
-        return "\"source\" and pitches are multiples of 16";
     if (c->source_pitch < c->columns * bytes || c->result_pitch < c->rows * bytes)
         return "a row is longer than its pitch";
     if (c->source + (uint64_t)c->rows * c->source_pitch > ARENA_BYTES) return "the source does not fit the arena";
@@ -64,9 +61,11 @@ static const struct field field[] = {
     FIELD_NUMBER("bytes", element_bytes, 1, 16, "bytes of an element: 1, 2, 4, 8 or 16"),
     FIELD_NUMBER("rows", rows, 1, UINT16_MAX, "rows of the source"),
     FIELD_NUMBER("columns", columns, 1, UINT16_MAX, "columns of the source"),
-    FIELD_NUMBER("source", source, 0, ARENA_BYTES, "where the source is in the arena"),
-    FIELD_NUMBER("sourcePitch", source_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the source"),
-    FIELD_NUMBER("resultPitch", result_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the result"),
+    FIELD_NUMBER("source", source, 0, ARENA_BYTES, "where the source is in the arena", .multiple = 16),
+    FIELD_NUMBER("sourcePitch", source_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the source",
+                 .multiple = 16),
+    FIELD_NUMBER("resultPitch", result_pitch, 0, TRANSPOSE_MAX_OUTPUT_BYTES, "bytes from row to row of the result",
+                 .multiple = 16),
     FIELD_NAMED("swizzle", swizzle, swizzle_plain_name, SWIZZLE_128B, "of both maps"),
     FIELD_NUMBER("x", x, 0, UINT16_MAX, "column of the tile", ARTICLE),
     FIELD_NUMBER("y", y, 0, UINT16_MAX, "row of the tile", ARTICLE),

@@ -154,10 +154,8 @@ int wgmma_case_reads_outside(const struct wgmma_case *c)
 static void fill(const struct wgmma_case *c, struct wgmma_layout layout, enum wgmma_salt salt, uint8_t *shared)
 {
     struct wgmma_range range = wgmma_case_range(c, (int)salt);
-    for (uint32_t at = range.start; at < range.end; at += 8) {
-        uint64_t word = wgmma_word(layout, c->seed, salt, at / 8);
-        memcpy(shared + (at - WGMMA_SHARED_START), &word, sizeof word);
-    }
+    for (uint32_t at = range.start; at < range.end; at += 8)
+        put_u64(shared + (at - WGMMA_SHARED_START), wgmma_word(layout, c->seed, salt, at / 8));
 }
 
 void wgmma_case_start(const struct wgmma_case *c, struct wgmma_state *state)

@@ -68,10 +68,8 @@ static void compute(uint32_t kind, uint32_t seed, uint32_t *d)
 {
     uint8_t bytes[WGMMA_ORDER_SHARED_BYTES];
     const struct memory shared = {bytes, WGMMA_ORDER_SHARED_START, sizeof bytes};
-    for (uint32_t at = 0; at < sizeof bytes; at += 8) {
-        uint64_t word = wgmma_order_word(seed, WGMMA_ORDER_SHARED_START + at, 0);
-        memcpy(bytes + at, &word, sizeof word);
-    }
+    for (uint32_t at = 0; at < sizeof bytes; at += 8)
+        put_u64(bytes + at, wgmma_order_word(seed, WGMMA_ORDER_SHARED_START + at, 0));
     memset(d, 0, WGMMA_ORDER_OUTPUT_WORDS * sizeof *d);
     if (kind == WGMMA_ORDER_OMIT) omit(seed, &shared, d);
     for (uint32_t group = 0; kind == WGMMA_ORDER_OVERWRITE && group < WGMMA_ORDER_GROUPS; group++)
