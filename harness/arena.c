@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "random.h"
+#include "workers.h"
 
 // A float32 pattern from the places where formats end: NaNs, infinities, subnormals, halves of a tf32 step.
 static uint32_t special(uint64_t bits)
@@ -46,7 +47,7 @@ static struct memory memory = {NULL, ARENA_BASE, ARENA_BYTES};
 
 static void make(void)
 {
-    memory.bytes = malloc(ARENA_BYTES);
+    memory.bytes = shared_memory(ARENA_BYTES); // shared: not copied for each process that is forked
     if (memory.bytes != NULL) fill(memory.bytes);
 }
 

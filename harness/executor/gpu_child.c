@@ -3,6 +3,7 @@
 #include "gpu_child.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -86,6 +87,15 @@ static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
     return pid < 0 ? CUDA_ERROR_OUT_OF_MEMORY : copy->error;
 }
 
+// A simulated device makes and drops the memory of a cluster for each cluster: what is dropped is kept for the next
+// one.
+static void keep_memory(void)
+{
+    enum { KEPT_BYTES = 1 << 30 };
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+}
+
 // The child's whole life. Whoever handles signals in this program, a crash of the driver must be seen as one.
 static void serve(int socket, const char *core)
 {
@@ -98,7 +108,10 @@ static void serve(int socket, const char *core)
     if (core != NULL) gpu_core_ask(core);
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); // a context is made and ended in half the time
     if (core != NULL && freopen("/dev/null", "w", stderr) == NULL) return; // the driver tells of each dump
-    if (cuda_is_simulated()) sim_told_ask();
+    if (cuda_is_simulated()) {
+        sim_told_ask();
+        keep_memory();
+    }
     gpu.core = core;
     greeting.ready = gpu_init(&gpu, &greeting.why);
     if (cuda_is_simulated() && !sim_told_listen()) return; // what it says of the environment as it begins is heard

@@ -208,12 +208,14 @@ static uint8_t *span_at(const struct machine_strand *strand, const struct machin
 
 // --- Lanes here and there --------------------------------------------------------------------------------------------
 
-// Where one lane's scalar is; not 0: it is not aligned, or not in `memory`.
-static inline uint64_t locate(const struct memory *memory, uint64_t address, uint64_t cut, uint64_t bytes, uint8_t **at)
+// Where one lane's scalar is; not 0: it is not aligned, or not in `memory`. Of its address the bits outside `cut` are
+// those of `window`.
+static inline uint64_t locate(const struct memory *memory, uint64_t address, uint64_t window, uint64_t cut,
+                              uint64_t bytes, uint8_t **at)
 {
     const uint64_t offset = (address & cut) - memory->base;
     *at = (uint8_t *)((uintptr_t)memory->bytes + offset);
-    return (address & (bytes - 1)) | (offset > memory->size_bytes - bytes);
+    return (address & (bytes - 1)) | ((address ^ window) & ~cut) | (offset > memory->size_bytes - bytes);
 }
 
 // Where each lane's bytes of local memory are; 0 if some are not there, or not in local memory.
@@ -241,7 +243,7 @@ static int find_lanes(const struct machine_strand *strand, const struct machine_
     struct machine_place first = machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]);
     if (first.space == PTX_LOCAL)
         return find_local(strand->warp, transfer->whole_bytes, lanes, address[__builtin_ctz(lanes)], address, at);
-    uint64_t bytes = transfer->whole_bytes, wrong = 0, cut = UINT64_MAX;
+    uint64_t bytes = transfer->whole_bytes, wrong = 0, cut = UINT64_MAX, window = 0;
     const struct memory *memory = &cta->cluster->memory[cta->rank];
     if (first.space == PTX_GLOBAL) {
         const struct region *region = region_of(strand, first.address);
@@ -251,15 +253,14 @@ static int find_lanes(const struct machine_strand *strand, const struct machine_
         return 0;
     } else {
         cut = SHARED_WINDOW_BYTES - 1;
-        for (uint32_t left = lanes; left != 0; left &= left - 1)
-            wrong |= (address[__builtin_ctz(left)] >> SHARED_RANK_SHIFT) ^ cta->rank;
+        window = (uint64_t)cta->rank << SHARED_RANK_SHIFT;
     }
     if (lanes == UINT32_MAX)
         for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-            wrong |= locate(memory, address[lane], cut, bytes, &at[lane]);
+            wrong |= locate(memory, address[lane], window, cut, bytes, &at[lane]);
     else
         for (uint32_t left = lanes; left != 0; left &= left - 1)
-            wrong |= locate(memory, address[__builtin_ctz(left)], cut, bytes, &at[__builtin_ctz(left)]);
+            wrong |= locate(memory, address[__builtin_ctz(left)], window, cut, bytes, &at[__builtin_ctz(left)]);
     return wrong == 0 && memory->size_bytes >= bytes;
 }
 
@@ -311,7 +312,8 @@ static void move_each(const struct machine_strand *strand, const struct machine_
     each *const mover = movers[transfer->data->file][is_strong][transfer->use == MEMORY_WRITES];
     for (uint32_t i = 0; i < transfer->parts; i++) {
         mover(machine_slot(strand, transfer->data[i].slot), lanes, at);
-        for (uint32_t left = lanes; left != 0; left &= left - 1) at[__builtin_ctz(left)] += transfer->bytes;
+        for (uint32_t left = i + 1 < transfer->parts ? lanes : 0; left != 0; left &= left - 1)
+            at[__builtin_ctz(left)] += transfer->bytes;
     }
 }
 
@@ -324,8 +326,18 @@ static int run_scattered(const struct machine_strand *strand, const struct machi
                          const uint64_t address[MACHINE_LANES])
 {
     uint8_t *at[MACHINE_LANES];
-    if (!is_word(transfer) || !find_lanes(strand, transfer, lanes, address, at)) return 0;
-    move_each(strand, transfer, lanes, at);
+    if (transfer->bytes == 16 || !find_lanes(strand, transfer, lanes, address, at)) return 0;
+    if (is_word(transfer)) {
+        move_each(strand, transfer, lanes, at);
+        return 1;
+    }
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (transfer->use == MEMORY_WRITES)
+            store_lane(strand, transfer, at[lane], lane);
+        else
+            load_lane(strand, transfer, at[lane], lane);
+    }
     return 1;
 }
 

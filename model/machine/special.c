@@ -214,6 +214,10 @@ enum machine_next machine_read_clock(struct machine_strand *strand, const struct
     default:
         value = clock;
     }
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) machine_set_value(strand, &code->operand[0], lane, value);
+    uint64_t *row = machine_slot(strand, code->operand[0].slot);
+    const int is_wide = code->operand[0].file == PTX_FILE_64;
+    for (uint32_t lane = 0; is_wide && lane < MACHINE_LANES; lane++) row[lane] = value;
+    for (uint32_t lane = 0; !is_wide && lane < MACHINE_LANES; lane++)
+        machine_set_value(strand, &code->operand[0], lane, value);
     return MACHINE_NEXT;
 }

@@ -104,12 +104,14 @@ static uint32_t sum_of(const struct number_sum *sum, const struct number_terms *
     return number_result_integer((int32_t)c + number_sum_integer(sum->a, sum->terms, a, b), sum->satfinite);
 }
 
-// One step of one lane.
+// One step of one lane. A NaN stays one, whatever is added.
 static __attribute__((noinline)) uint32_t plain(const struct number_sum *sum, const struct number_factors *a,
                                                 const struct number_factors *b, const uint8_t *picks, int lane,
                                                 uint32_t c)
 {
     struct number_terms row = {.is_special = 0}, column = {.is_special = 0};
+    if (sum->d != NUMBER_S32 && number_classify(sum->d, c) == NUMBER_NAN)
+        return sum->d == NUMBER_F16 ? HOPPER_F16_NAN : HOPPER_F32_NAN;
     for (int i = 0; i < sum->terms; i++) {
         put_term(sum->a, &a[i / NUMBER_LANES], i % NUMBER_LANES, &row, i);
         put_term(sum->b, &b[picks[i]], lane, &column, i);
@@ -291,6 +293,26 @@ INLINE void add_integers(const struct number_sum *of, const struct number_factor
 typedef void way(const struct number_sum *, const struct number_factors *, const struct number_factors *,
                  const uint8_t *, uint32_t *);
 
+// Floats that are all zeros, and floats among which there is neither an infinity nor a NaN.
+enum content { CONTENT_ANY, CONTENT_FINITE, CONTENT_ZERO };
+
+INLINE enum content content_of(const struct number_factors *factors, size_t count)
+{
+    int32_t most = NUMBER_ZERO_EXPONENT;
+    for (size_t i = 0; i < count; i++)
+        for (int j = 0; j < NUMBER_LANES; j++) most = factors[i].exponent[j] > most ? factors[i].exponent[j] : most;
+    return most == NUMBER_ZERO_EXPONENT ? CONTENT_ZERO : class_of(most) == NUMBER_FINITE ? CONTENT_FINITE : CONTENT_ANY;
+}
+
+// Zeros times numbers leave an accumulator of zero as it is: so is most of a tile that is larger than its matrix.
+INLINE int is_nothing(enum content a, enum content b, const uint32_t *d)
+{
+    uint32_t any = 0;
+    if (a == CONTENT_ANY || b == CONTENT_ANY || (a != CONTENT_ZERO && b != CONTENT_ZERO)) return 0;
+    for (int j = 0; j < NUMBER_LANES; j++) any |= d[j];
+    return any == 0;
+}
+
 // A chain of steps on the accumulators of one row.
 INLINE void add_steps(way *add, const struct number_block *block, const struct number_factors *a,
                       const struct number_factors *b, size_t steps, const uint8_t *picks, uint32_t *d)
@@ -307,8 +329,11 @@ INLINE void multiply(way *add, const struct number_block *block, uint32_t (*d)[N
     for (size_t step = 0; step < block->steps; step += STEPS_AT_ONCE) {
         size_t left = block->steps - step, steps = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
         const struct number_factors *b = block->b + step * block->b_step;
+        const int are_floats = block->sum.d != NUMBER_S32;
+        const enum content of_b = are_floats ? content_of(b, steps * block->b_step) : CONTENT_ANY;
         for (int row = 0; row < block->rows; row++) {
             const struct number_factors *a = block->a + (size_t)row * block->a_row + step * groups;
+            if (are_floats && is_nothing(content_of(a, steps * groups), of_b, d[row])) continue;
             const uint8_t *picks = block->picks != NULL ? block->picks + NUMBER_MAX_TERMS * row : in_order;
             add_steps(add, block, a, b, steps, picks, d[row]);
         }

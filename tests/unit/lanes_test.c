@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The suite `lanes`: sums eight columns side by side (number/lanes.h) against the same sums one by one (wgmma_dot), of
-// all types and of operands of every style: any bits, close numbers, far numbers, tiny ones, zeros, sums that cancel.
+// all types and of operands of every style: any bits, close numbers, far numbers, tiny ones, zeros (some and all), sums
+// that cancel.
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static uint32_t next(uint64_t *state)
 
 // --- Operands --------------------------------------------------------------------------------------------------------
 
-enum style { ANY_BITS, CLOSE, FAR, TINY, GREAT, MANY_ZEROS, RARELY_SPECIAL, FULL, POWERS, STYLES };
+enum style { ANY_BITS, CLOSE, FAR, TINY, GREAT, MANY_ZEROS, RARELY_SPECIAL, FULL, POWERS, ALL_ZEROS, STYLES };
 
 // Bits of a format with an exponent as the style has it.
 static uint32_t element(enum number_format format, enum style style, uint64_t *random)
@@ -37,7 +38,7 @@ static uint32_t element(enum number_format format, enum style style, uint64_t *r
     if (style == GREAT) field = top - 1 - next(random) % 2;
     if (style == RARELY_SPECIAL && next(random) % 200 == 0) field = top;
     int low = row->fraction_bits + row->ignored_bits;
-    if (style == MANY_ZEROS && next(random) % 3 != 0) return bits & 1u << (row->size_bits - 1);
+    if (style == ALL_ZEROS || (style == MANY_ZEROS && next(random) % 3 != 0)) return bits & 1u << (row->size_bits - 1);
     if (style == POWERS) field = top / 2 > 13 && next(random) % 4 ? top / 2 - 11 - next(random) % 3 : top / 2;
     if (style == POWERS) bits &= 1u << (row->size_bits - 1);               // sums of them are often ties, or nearly
     if (style == FULL) return (top / 2 << low | ((1u << low) - 1)) & mask; // sums of them need more than 32 bits
@@ -84,9 +85,12 @@ static void make(struct operands *o, enum wgmma_types types, int round, uint64_t
     for (int i = 0; i < 2; i++) o->negate[i] = !wgmma_is_integer(types) && next(random) % 4 == 0;
     make_ab(o, style, random);
     for (int i = 0; i < ROWS * NUMBER_MAX_TERMS; i++) o->picks[i] = (uint8_t)(next(random) % (uint32_t)terms_of_b(o));
+    const int is_begun = next(random) % 4 != 0; // else all accumulators are zeros
     for (int i = 0; i < ROWS * NUMBER_LANES; i++)
         o->d[i / NUMBER_LANES][i % NUMBER_LANES] =
-            next(random) % 2 ? 0 : element(wgmma_types_row(types)->d, (enum style)(next(random) % STYLES), random);
+            !is_begun || next(random) % 2
+                ? 0
+                : element(wgmma_types_row(types)->d, (enum style)(next(random) % STYLES), random);
 }
 
 // --- Both ways -------------------------------------------------------------------------------------------------------
