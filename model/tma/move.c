@@ -10,7 +10,7 @@
 #include "reducer.h"
 #include "swizzle.h"
 
-enum { CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 8, PREFETCH_BYTES = 128, GATHER_BYTES = 1024 };
+enum { CACHE_LINE_BYTES = 64, PREFETCH_ROWS = 8, PREFETCH_BYTES = 256, GATHER_BYTES = 1024 };
 
 uint16_t oob_fill_pattern(enum tensormap_oob_fill fill)
 {
@@ -83,7 +83,7 @@ static void put_tf32(const struct swizzled *shared, uint32_t to, const uint8_t *
 }
 
 // Asks for a row of global memory that comes later, `at` being row number `row`, and for the bytes behind it, which the
-// next box mostly takes: rows of a tensor lie far apart, where no hardware prefetcher looks. They come into the second
+// next boxes mostly take: rows of a tensor lie far apart, where no hardware prefetcher looks. They come into the second
 // level of the cache: rows a power of two apart are too many for their few places in the first.
 static void rows_prefetch(const struct rows *rows, uint32_t row, const uint8_t *at)
 {
