@@ -190,20 +190,20 @@ static const struct region *region_of(const struct machine_strand *strand, uint6
     return region;
 }
 
-// Where the 32 pieces that lie side by side are, if they all are in global or in the CTA's own shared memory.
-static uint8_t *span_at(const struct machine_strand *strand, const struct machine_transfer *transfer, uint64_t address)
+uint8_t *machine_span_at(const struct machine_strand *strand, enum ptx_word space, uint64_t address, uint32_t each,
+                         enum memory_use use)
 {
     const struct machine_cta *cta = strand->warp->cta;
-    struct machine_place place = machine_place(strand, transfer->space, address);
-    uint64_t bytes = (uint64_t)transfer->whole_bytes * MACHINE_LANES;
-    if (address & (transfer->whole_bytes - 1)) return NULL;
+    struct machine_place place = machine_place(strand, space, address);
+    const uint64_t bytes = (uint64_t)each * MACHINE_LANES;
+    if (address & (each - 1)) return NULL;
     if (place.space == PTX_SHARED_CLUSTER && place.address >> SHARED_RANK_SHIFT == cta->rank)
         place = (struct machine_place){PTX_SHARED, place.address % SHARED_WINDOW_BYTES};
     if (place.space == PTX_SHARED) return memory_at(&cta->cluster->memory[cta->rank], place.address, bytes);
     if (place.space != PTX_GLOBAL) return NULL;
     const struct region *region = region_of(strand, place.address);
     fetch_ahead(&strand->warp->row[strand->pc % MACHINE_HITS], place.address, bytes);
-    return region_at(region, place.address, bytes, transfer->use);
+    return region_at(region, place.address, bytes, use);
 }
 
 // --- Lanes here and there --------------------------------------------------------------------------------------------
@@ -371,7 +371,7 @@ static int run_together(const struct machine_strand *strand, const struct machin
     const uint64_t step = step_of(strand, transfer, &address);
     if (step == 0) return run_uniform(strand, transfer, address);
     if (step != transfer->whole_bytes || transfer->move_span == NULL) return 0;
-    uint8_t *at = span_at(strand, transfer, address);
+    uint8_t *at = machine_span_at(strand, transfer->space, address, transfer->whole_bytes, transfer->use);
     if (at == NULL) return 0;
     transfer->move_span(&strand->registers, transfer->slot, at);
     return 1;

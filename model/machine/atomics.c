@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// atom and red: one lane after another, from the lowest. What an operation makes of two numbers is in tma/reduce.h.
+// atom and red: one lane after another, from the lowest, or all at once where their places lie side by side. What an
+// operation makes of two numbers is in tma/reduce.h.
 #include <string.h>
 
 #include "handler.h"
@@ -177,6 +178,12 @@ static void run_lane(const struct machine_strand *strand, const struct atomic *a
         set(strand, &atomic->old[part], lane, old[part]);
 }
 
+// Global memory flushes subnormals of f32; shared memory keeps them.
+static enum dtype dtype_in(const struct atomic *atomic, enum ptx_word space)
+{
+    return atomic->dtype == DTYPE_FLOAT32 && space == PTX_GLOBAL ? DTYPE_FLOAT32_FTZ : atomic->dtype;
+}
+
 static enum machine_next run_lanes(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes,
                                    const struct atomic *atomic, const uint64_t address[MACHINE_LANES])
 {
@@ -187,11 +194,41 @@ static enum machine_next run_lanes(struct machine_strand *strand, const struct m
         struct machine_place place = machine_place(strand, atomic->space, address[lane]);
         uint8_t *at = machine_at(strand, place, lane, whole, MEMORY_WRITES, &rule);
         if (at == NULL) return machine_fault_at(strand, code, lane, rule, place, whole);
-        int is_flushed = atomic->dtype == DTYPE_FLOAT32 && place.space == PTX_GLOBAL; // shared memory keeps subnormals
-        run_lane(strand, atomic, is_flushed ? DTYPE_FLOAT32_FTZ : atomic->dtype, at, lane);
+        run_lane(strand, atomic, dtype_in(atomic, place.space), at, lane);
     }
     return MACHINE_NEXT;
 }
+
+// --- Lanes side by side ----------------------------------------------------------------------------------------------
+
+// Is each lane's operand one whole element of its register, as it is reduced?
+static int is_row(const struct atomic *atomic)
+{
+    static const uint32_t lane_bytes[PTX_FILES + 1] = {[PTX_FILE_16] = 2, [PTX_FILE_32] = 4, [PTX_FILE_64] = 8};
+    const int has_old = atomic->old != NULL && lane_bytes[atomic->old->file] != atomic->bytes;
+    return atomic->parts == 1 && lane_bytes[atomic->operand->file] == atomic->bytes && !has_old;
+}
+
+// All lanes at once, where each has a place of its own beside the one before; else 0, and nothing has been done. In
+// global memory other threads of the host must see each element change at once: there may be none.
+static int run_together(const struct machine_strand *strand, const struct atomic *atomic,
+                        const uint64_t address[MACHINE_LANES])
+{
+    uint8_t operand[MACHINE_LANES * sizeof(uint64_t)]; // `old` may be its register
+    const size_t bytes = (size_t)atomic->bytes * MACHINE_LANES;
+    const enum ptx_word space = machine_place(strand, atomic->space, address[0]).space;
+    if (atomic->op == REDUCE_OPS || !is_row(atomic) || alu_span()->step(address) != atomic->bytes) return 0;
+    if (atomic->is_shared_by_threads && space == PTX_GLOBAL) return 0;
+    uint8_t *at = machine_span_at(strand, atomic->space, address[0], atomic->bytes, MEMORY_WRITES);
+    if (at == NULL) return 0;
+    memcpy(operand, machine_slot(strand, atomic->operand->slot), bytes);
+    if (atomic->old != NULL) memcpy(machine_slot(strand, atomic->old->slot), at, bytes);
+    const enum dtype dtype = dtype_in(atomic, space);
+    reduce_apply(atomic->op, dtype, at, operand, (uint32_t)bytes / dtype_row(dtype)->size_bytes);
+    return 1;
+}
+
+// --- The instructions ------------------------------------------------------------------------------------------------
 
 static enum machine_next run_atomic(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
@@ -203,6 +240,7 @@ static enum machine_next run_atomic(struct machine_strand *strand, const struct 
     machine_progress(strand);
     if (machine_is_heard(strand))
         machine_tell_access(strand, code, lanes, ACCESS_REDUCE, address, atomic.bytes * atomic.parts);
+    if (lanes == UINT32_MAX && run_together(strand, &atomic, address)) return MACHINE_NEXT;
     if (is_global) machine_combine_lock(machine);
     enum machine_next next = run_lanes(strand, code, lanes, &atomic, address);
     if (is_global) machine_combine_unlock(machine);

@@ -80,6 +80,11 @@ struct machine_place machine_place(const struct machine_strand *strand, enum ptx
 uint8_t *machine_at(const struct machine_strand *strand, struct machine_place place, uint32_t lane, uint32_t bytes,
                     enum memory_use use, enum rule *rule);
 
+// Where what all lanes have side by side is, `each` bytes a lane from the first one's `address` on; NULL if it is not
+// aligned, or not all in one region of global memory or in the CTA's own shared memory: then nothing is known.
+uint8_t *machine_span_at(const struct machine_strand *strand, enum ptx_word space, uint64_t address, uint32_t each,
+                         enum memory_use use);
+
 // Copies bytes of any number from a lane's memory, or to it; 0 and *rule if some are not there.
 int machine_read(const struct machine_strand *strand, struct machine_place place, uint32_t lane, void *to,
                  uint64_t bytes, enum rule *rule);

@@ -229,6 +229,32 @@ END_TEST
 
 // --- Registers, addresses, arguments ---------------------------------------------------------------------------------
 
+// Warps with all lanes take their rows at once, the last warp, which has one lane too few, lane by lane: both do the
+// same. The result of the first atom is its operand's register; -0x00400000 is subnormal, and flushed in global memory.
+START_TEST(atomics_side_by_side_are_what_each_lane_makes)
+{
+    struct ran *ran = run_well(
+        HEAD ".shared .align 8 .b32 s[96];\n.visible .entry k(.param .u64 out)\n{\n" REGISTERS THREAD
+             "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\nadd.u32 %r3, %r0, 1000;\n"
+             "st.global.u32 [%rd1], %r3;\natom.global.add.u32 %r3, [%rd1], %r3;\nst.global.u32 [%rd1+512], %r3;\n"
+             "mov.f32 %f0, 0f80400000;\nst.global.f32 [%rd1+1024], %f0;\nst.shared.f32 [%r2], %f0;\n"
+             "red.global.add.f32 [%rd1+1024], %f0;\natom.shared.add.f32 %f1, [%r2], %f0;\n"
+             "ld.shared.f32 %f2, [%r2];\nst.global.f32 [%rd1+1536], %f1;\nst.global.f32 [%rd1+2048], %f2;\n"
+             "st.global.u32 [%rd1+2560], %r0;\nmov.u32 %r4, 0x00070003;\n"
+             "red.global.max.u32 [%rd1+2560], 40;\nred.global.xor.b32 [%rd1+2560], %r4;\nret;\n}\n",
+        (struct launch_of){.block = 95});
+    for (uint32_t i = 0; i < 95; i++) {
+        ck_assert_uint_eq(ran->out[i], 2 * (1000 + i));
+        ck_assert_uint_eq(ran->out[i + 128], 1000 + i);
+        ck_assert_uint_eq(ran->out[i + 256], 0x80000000);
+        ck_assert_uint_eq(ran->out[i + 384], 0x80400000);
+        ck_assert_uint_eq(ran->out[i + 512], 0x80800000);
+        ck_assert_uint_eq(ran->out[i + 640], (i < 40 ? 40 : i) ^ 0x00070003);
+    }
+    free(ran);
+}
+END_TEST
+
 // Registers wider than the type: sources are cut, results fill the register as the type's sign says.
 START_TEST(narrow_types_in_wide_registers)
 {
@@ -401,6 +427,7 @@ Suite *machine_row_suite(void)
     tcase_add_loop_test(rows, special_registers_say_where_a_thread_is, 0, ROWS(specials));
     tcase_add_loop_test(rows, atomics_make_of_two_numbers_what_c_makes, 0, ROWS(atomics));
     tcase_add_loop_test(rows, atomics_add_floats, 0, ROWS(floats));
+    tcase_add_test(rows, atomics_side_by_side_are_what_each_lane_makes);
     tcase_add_test(rows, narrow_types_in_wide_registers);
     tcase_add_test(rows, variables_begin_with_addresses);
     tcase_add_test(rows, predicates_are_passed_and_returned);
