@@ -41,7 +41,7 @@ static inline void put_line(uint8_t *line, const uint8_t *from, uint32_t xor)
 }
 
 // Copies `count` bytes to shared address `to`; a piece never crosses a 128-byte line, where the XOR changes.
-static void put_bytes(const struct swizzled *shared, uint32_t to, const uint8_t *from, uint32_t count)
+static inline void put_bytes(const struct swizzled *shared, uint32_t to, const uint8_t *from, uint32_t count)
 {
     if (shared->swizzle == SWIZZLE_NONE) {
         memcpy(shared->bytes + (to - shared->base), from, count);
