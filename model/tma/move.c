@@ -82,15 +82,18 @@ static void put_tf32(const struct swizzled *shared, uint32_t to, const uint8_t *
     }
 }
 
-// Asks for a row of global memory that comes later, `at` being row number `row`, and for the bytes behind it, which the
-// next boxes mostly take: rows of a tensor lie far apart, where no hardware prefetcher looks. They come into the second
-// level of the cache: rows a power of two apart are too many for their few places in the first.
+// Asks for a row of global memory that comes later, `at` being row number `row`, and for as many bytes further on,
+// which the next boxes mostly take: rows of a tensor lie far apart, where no hardware prefetcher looks. They come into
+// the second level of the cache: rows a power of two apart are too many for their few places in the first.
 static void rows_prefetch(const struct rows *rows, uint32_t row, const uint8_t *at)
 {
     uintptr_t later = (uintptr_t)at + PREFETCH_ROWS * rows->step_bytes;
     if (rows->count - row <= PREFETCH_ROWS) return;
-    for (uint32_t line = 0; line < rows->bytes + PREFETCH_BYTES; line += CACHE_LINE_BYTES)
+    const uint32_t behind = rows->bytes > PREFETCH_BYTES ? rows->bytes : PREFETCH_BYTES;
+    for (uint32_t line = 0; line < rows->bytes; line += CACHE_LINE_BYTES) {
         __builtin_prefetch((const void *)(later + line), 0, 2);
+        __builtin_prefetch((const void *)(later + behind + line), 0, 2);
+    }
 }
 
 void put_rows(const struct swizzled *shared, const struct rows *rows, int is_tf32, uint32_t to, const uint8_t *from)
