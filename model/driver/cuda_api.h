@@ -224,6 +224,17 @@ enum cuda_result cuGraphExecEventRecordNodeSetEvent(struct CUgraphExec_st *exec,
                                                     struct CUevent_st *event);
 enum cuda_result cuGraphExecEventWaitNodeSetEvent(struct CUgraphExec_st *exec, struct CUgraphNode_st *node,
                                                   struct CUevent_st *event);
+enum cuda_result cuGraphKernelNodeGetAttribute(struct CUgraphNode_st *node, uint32_t attribute, void *value);
+enum cuda_result cuGraphKernelNodeSetAttribute(struct CUgraphNode_st *node, uint32_t attribute, const void *value);
+enum cuda_result cuGraphKernelNodeCopyAttributes(struct CUgraphNode_st *to, struct CUgraphNode_st *from);
+enum cuda_result cuGraphDebugDotPrint(struct CUgraph_st *graph, const char *path, unsigned flags);
+enum cuda_result cuUserObjectCreate(struct CUuserObject_st **to, void *user, void (*destroy)(void *user),
+                                    unsigned references, unsigned flags);
+enum cuda_result cuUserObjectRetain(struct CUuserObject_st *it, unsigned count);
+enum cuda_result cuUserObjectRelease(struct CUuserObject_st *it, unsigned count);
+enum cuda_result cuGraphRetainUserObject(struct CUgraph_st *graph, struct CUuserObject_st *it, unsigned count,
+                                         unsigned flags);
+enum cuda_result cuGraphReleaseUserObject(struct CUgraph_st *graph, struct CUuserObject_st *it, unsigned count);
 enum cuda_result cuGraphExecGetFlags(struct CUgraphExec_st *exec, uint64_t *flags);
 enum cuda_result cuGraphNodeGetEnabled(struct CUgraphExec_st *exec, struct CUgraphNode_st *node, unsigned *is_enabled);
 enum cuda_result cuGraphInstantiateWithFlags(struct CUgraphExec_st **exec, struct CUgraph_st *graph,

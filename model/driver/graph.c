@@ -14,6 +14,7 @@ static void node_free(struct driver *driver, struct CUgraphNode_st *node)
     work_release(driver, &node->work);
     free(node->after);
     free(node->pointers);
+    free(node->attributes);
     object_destroy(&driver->objects, node);
 }
 
@@ -22,7 +23,9 @@ void graph_free(struct driver *driver, struct CUgraph_st *graph)
     if (graph == NULL) return;
     for (uint32_t i = 0; i < graph->count; i++) node_free(driver, graph->node[i]);
     free(graph->node);
+    struct kept_objects kept = graph->kept;
     object_destroy(&driver->objects, graph);
+    kept_release(driver, &kept);
 }
 
 int graph_after(struct CUgraphNode_st ***after, uint32_t *count, struct CUgraphNode_st *node)
@@ -114,7 +117,7 @@ static struct CUgraphNode_st *copy_of(const struct CUgraph_st *copy, const struc
 struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_st *graph)
 {
     struct CUgraph_st *copy = graph_new(driver);
-    int ok = copy != NULL;
+    int ok = copy != NULL && kept_copy(&copy->kept, &graph->kept);
     for (uint32_t i = 0; i < graph->count && ok; i++) {
         struct CUgraphNode_st *node = graph_add(driver, copy, NULL, 0, &graph->node[i]->work);
         if (node != NULL) node->original = graph->node[i];
@@ -181,7 +184,8 @@ enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_s
 {
     *exec = object_new(&driver->objects, OBJECT_GRAPH_EXEC, sizeof **exec);
     if (*exec == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    const enum cuda_result error = add_graph(driver, *exec, graph);
+    enum cuda_result error = add_graph(driver, *exec, graph);
+    if (error == CUDA_SUCCESS && !kept_copy(&(*exec)->kept, &graph->kept)) error = CUDA_ERROR_OUT_OF_MEMORY;
     if (error == CUDA_SUCCESS) return CUDA_SUCCESS;
     graph_exec_free(driver, *exec);
     *exec = NULL;
@@ -204,5 +208,7 @@ void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec)
 {
     for (uint32_t i = 0; i < exec->count; i++) work_release(driver, &exec->step[i].work);
     free(exec->step);
+    struct kept_objects kept = exec->kept;
     object_destroy(&driver->objects, exec);
+    kept_release(driver, &kept);
 }

@@ -20,6 +20,7 @@ enum object_kind {
     OBJECT_RESERVATION,
     OBJECT_BACKING,
     OBJECT_LINK,
+    OBJECT_USER,
     OBJECT_KINDS
 };
 

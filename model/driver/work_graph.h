@@ -5,14 +5,28 @@
 
 #include "work.h"
 
+// Objects of the program that are kept (user_object.c).
+struct kept_objects {
+    struct kept_object {
+        struct CUuserObject_st *object;
+        uint64_t references;
+    } * at;
+    uint32_t count;
+};
+
+// One reference to each; 0 if there is no memory.
+int kept_copy(struct kept_objects *to, const struct kept_objects *from);
+void kept_release(struct driver *driver, struct kept_objects *kept);
+
 struct CUgraphNode_st {
     struct object object;
     struct CUgraph_st *graph;
     struct work work;
     struct CUgraphNode_st **after; // what it depends on
     uint32_t after_count;
-    void **pointers;                 // to the parameters of its kernel, once somebody asked
-    struct CUgraphNode_st *original; // of a clone
+    struct node_attributes *attributes; // of its kernel's launch, once somebody asked
+    void **pointers;                    // to the parameters of its kernel, once somebody asked
+    struct CUgraphNode_st *original;    // of a clone
     int mark;
 };
 
@@ -22,6 +36,7 @@ struct CUgraph_st {
     uint32_t count, room;
     struct CUgraph_st *original;
     int is_child; // a node has it
+    struct kept_objects kept;
 };
 
 struct CUgraphExec_st {
@@ -34,6 +49,7 @@ struct CUgraphExec_st {
     } * step;
     uint32_t count, room;
     uint64_t flags;
+    struct kept_objects kept;
 };
 
 struct CUgraph_st *graph_new(struct driver *driver);

@@ -302,3 +302,9 @@ RUNTIME_CALL(cudaGraphEventRecordNodeGetEvent, (struct CUgraphNode_st * node, st
              cuGraphEventRecordNodeGetEvent(node, event))
 RUNTIME_CALL(cudaGraphEventWaitNodeGetEvent, (struct CUgraphNode_st * node, struct CUevent_st **event),
              cuGraphEventWaitNodeGetEvent(node, event))
+RUNTIME_CALL(cudaGraphKernelNodeGetAttribute, (struct CUgraphNode_st * node, uint32_t attribute, void *value),
+             cuGraphKernelNodeGetAttribute(node, attribute, value))
+RUNTIME_CALL(cudaGraphKernelNodeSetAttribute, (struct CUgraphNode_st * node, uint32_t attribute, const void *value),
+             cuGraphKernelNodeSetAttribute(node, attribute, value))
+RUNTIME_CALL(cudaGraphKernelNodeCopyAttributes, (struct CUgraphNode_st * to, struct CUgraphNode_st *from),
+             cuGraphKernelNodeCopyAttributes(to, from))

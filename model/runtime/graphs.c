@@ -63,3 +63,19 @@ RUNTIME_CALL(cudaGraphNodeGetEnabled, (struct CUgraphExec_st * exec, struct CUgr
              cuGraphNodeGetEnabled(exec, node, is_enabled))
 RUNTIME_CALL(cudaGraphExecGetFlags, (struct CUgraphExec_st * exec, unsigned long long *flags),
              cuGraphExecGetFlags(exec, (uint64_t *)flags))
+RUNTIME_CALL(cudaGraphDebugDotPrint, (struct CUgraph_st * graph, const char *path, unsigned flags),
+             cuGraphDebugDotPrint(graph, path, flags))
+
+// --- Objects of the program ------------------------------------------------------------------------------------------
+
+RUNTIME_CALL(cudaUserObjectCreate,
+             (struct CUuserObject_st * *to, void *user, void (*destroy)(void *user), unsigned references,
+              unsigned flags),
+             cuUserObjectCreate(to, user, destroy, references, flags))
+RUNTIME_CALL(cudaUserObjectRetain, (struct CUuserObject_st * it, unsigned count), cuUserObjectRetain(it, count))
+RUNTIME_CALL(cudaUserObjectRelease, (struct CUuserObject_st * it, unsigned count), cuUserObjectRelease(it, count))
+RUNTIME_CALL(cudaGraphRetainUserObject,
+             (struct CUgraph_st * graph, struct CUuserObject_st *it, unsigned count, unsigned flags),
+             cuGraphRetainUserObject(graph, it, count, flags))
+RUNTIME_CALL(cudaGraphReleaseUserObject, (struct CUgraph_st * graph, struct CUuserObject_st *it, unsigned count),
+             cuGraphReleaseUserObject(graph, it, count))

@@ -327,5 +327,16 @@ enum cudaError cudaDeviceGetP2PAttribute(int *value, uint32_t attribute, int dev
 enum cudaError cudaDeviceGetHostAtomicCapabilities(unsigned *capabilities, const uint32_t *operation, unsigned count,
                                                    int device);
 enum cudaError cudaSetValidDevices(int *device, int count);
+enum cudaError cudaGraphKernelNodeGetAttribute(struct CUgraphNode_st *node, uint32_t attribute, void *value);
+enum cudaError cudaGraphKernelNodeSetAttribute(struct CUgraphNode_st *node, uint32_t attribute, const void *value);
+enum cudaError cudaGraphKernelNodeCopyAttributes(struct CUgraphNode_st *to, struct CUgraphNode_st *from);
+enum cudaError cudaGraphDebugDotPrint(struct CUgraph_st *graph, const char *path, unsigned flags);
+enum cudaError cudaUserObjectCreate(struct CUuserObject_st **to, void *user, void (*destroy)(void *user),
+                                    unsigned references, unsigned flags);
+enum cudaError cudaUserObjectRetain(struct CUuserObject_st *it, unsigned count);
+enum cudaError cudaUserObjectRelease(struct CUuserObject_st *it, unsigned count);
+enum cudaError cudaGraphRetainUserObject(struct CUgraph_st *graph, struct CUuserObject_st *it, unsigned count,
+                                         unsigned flags);
+enum cudaError cudaGraphReleaseUserObject(struct CUgraph_st *graph, struct CUuserObject_st *it, unsigned count);
 
 #endif

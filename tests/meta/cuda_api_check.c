@@ -21,8 +21,10 @@
 #undef cuGetProcAddress
 
 // Takes a pointer to a union there, which nothing here looks into.
-#define cuStreamSetAttribute our_cuStreamSetAttribute
-#define cuStreamGetAttribute our_cuStreamGetAttribute
+#define cuStreamSetAttribute          our_cuStreamSetAttribute
+#define cuStreamGetAttribute          our_cuStreamGetAttribute
+#define cuGraphKernelNodeGetAttribute our_cuGraphKernelNodeGetAttribute
+#define cuGraphKernelNodeSetAttribute our_cuGraphKernelNodeSetAttribute
 
 // Takes an enumeration of its own.
 #define cuDeviceGetHostAtomicCapabilities our_cuDeviceGetHostAtomicCapabilities
