@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A progress bar on a terminal, nothing in a pipe.
+// A progress bar on a terminal, nothing in a pipe; and Ctrl-C while it is drawn.
 #ifndef TMAREF_PROGRESS_H
 #define TMAREF_PROGRESS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Jobs that need not know of each other, done by as many processes as this machine has processors. What a job finds it
-// leaves in shared memory; what it prints comes out in the order of the jobs, whichever ends first.
+// Jobs that need not know of each other, done by as many processes, or threads, as this machine has processors. What a
+// job finds it leaves in shared memory; what a process prints comes out in the order of the jobs, whichever ends first.
 #ifndef TMAREF_WORKERS_H
 #define TMAREF_WORKERS_H
 

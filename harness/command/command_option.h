@@ -63,7 +63,7 @@ struct command_line {
 };
 
 // Reads the line into the struct `to`. Exits, as argp does, after --help or a complaint; and after what a shell or the
-// maker of manual pages asks of the tables (command_complete.h, command_man.h).
+// maker of manual pages asks of the tables (command_help.h).
 void command_line_read(const struct command_line *line, int argc, char **argv, void *to);
 
 // The whole number that is the value of option --NAME; exits with a complaint if it is none from `least` to `most`.
