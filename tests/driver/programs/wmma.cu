@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every product of nvcuda::wmma: A from global memory, B from shared memory, two products on one accumulator. Prints a
-// digest of D for each, which does not depend on how fragments lie in registers. And mma.m8n8k4 of f16, by registers.
+// digest of D for each, which does not depend on how fragments lie in registers. And mma of f16 and f64, by
+// registers: m8n8k4 of f16, and the four shapes of f64 in each rounding mode.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <mma.h>
@@ -237,6 +238,63 @@ static void show_octets(int layouts)
     cudaFree(factors), cudaFree(halves), cudaFree(singles), cudaFree(d);
 }
 
+// --- mma of f64 in four rounding modes -------------------------------------------------------------------------------
+
+#define OF_F64(shape, round, of_d, of_a, of_b)                                                                         \
+    asm("mma.sync.aligned." shape ".row.col." round ".f64.f64.f64.f64 " of_d ", " of_a ", " of_b ", " of_d ";"         \
+        : "+d"(x[0]), "+d"(x[1]), "+d"(x[2]), "+d"(x[3])                                                               \
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]),           \
+          "d"(b[1]), "d"(b[2]), "d"(b[3]))
+#define OF_SHAPES(round)                                                                                               \
+    switch (k) {                                                                                                       \
+    case 0:                                                                                                            \
+        OF_F64("m8n8k4", round, "{%0,%1}", "{%4}", "{%12}");                                                           \
+        break;                                                                                                         \
+    case 4:                                                                                                            \
+        OF_F64("m16n8k4", round, "{%0,%1,%2,%3}", "{%4,%5}", "{%12}");                                                 \
+        break;                                                                                                         \
+    case 8:                                                                                                            \
+        OF_F64("m16n8k8", round, "{%0,%1,%2,%3}", "{%4,%5,%6,%7}", "{%12,%13}");                                       \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        OF_F64("m16n8k16", round, "{%0,%1,%2,%3}", "{%4,%5,%6,%7,%8,%9,%10,%11}", "{%12,%13,%14,%15}");                \
+    }
+
+// k: 0 is m8n8k4, others m16n8k4 to m16n8k16.
+__global__ void doubles(int k, int round, const double *from, double *d)
+{
+    const int t = threadIdx.x;
+    double a[8], b[4], x[4];
+    for (int i = 0; i < 8; i++) a[i] = from[i * 32 + t];
+    for (int i = 0; i < 4; i++) b[i] = from[(8 + i) * 32 + t], x[i] = from[(12 + i) * 32 + t];
+    switch (round) {
+    case 0:
+        OF_SHAPES("rn");
+        break;
+    case 1:
+        OF_SHAPES("rz");
+        break;
+    case 2:
+        OF_SHAPES("rm");
+        break;
+    default:
+        OF_SHAPES("rp");
+    }
+    for (int i = 0; i < 4; i++) d[i * 32 + t] = x[i];
+}
+
+static void show_doubles(int k)
+{
+    double *from = filled<double>(), *d = filled<double>();
+    for (int round = 0; round < 4; round++) {
+        doubles<<<1, 32>>>(k, round, from, d);
+        CUDA(cudaDeviceSynchronize());
+        printf("%sk%d f64 %c%c %016llx\n", k == 0 ? "m8n8" : "m16n8", k == 0 ? 4 : k, 'r', "nzmp"[round],
+               (unsigned long long)digest(d));
+    }
+    cudaFree(from), cudaFree(d);
+}
+
 int main()
 {
     show_shape<16, 16>();
@@ -254,5 +312,6 @@ int main()
     show_narrow<128, wmma::experimental::precision::b1, false>("b1 xor");
     show_narrow<128, wmma::experimental::precision::b1, true>("b1 and");
     for (int layouts = 0; layouts < 4; layouts++) show_octets(layouts);
+    for (int k = 0; k <= 16; k = k == 0 ? 4 : 2 * k) show_doubles(k);
     return 0;
 }
