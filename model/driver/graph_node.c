@@ -42,10 +42,9 @@ static enum cuda_result alloc_of(struct driver *driver, const struct CUDA_MEM_AL
 {
     const struct CUmemPoolProps_st *props = &from->poolProps;
     int is_on_host;
-    if (from->bytesize == 0 || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || props->handleTypes != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (location_check_new(props->location, 0, &is_on_host) != CUDA_SUCCESS || is_on_host)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (from->bytesize == 0 || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (location_check_new(props->location, 0, &is_on_host) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    if (is_on_host || props->handleTypes != 0) return CUDA_ERROR_NOT_SUPPORTED;
     if (from->accessDescCount > 1 || (from->accessDescCount == 1 && from->accessDescs == NULL))
         return CUDA_ERROR_INVALID_VALUE;
     unsigned long long address = 0;

@@ -76,15 +76,24 @@ enum cuda_result work_check(struct driver *driver, const char *call, const struc
     }
 }
 
+// Memory of a graph's node, at a time when it is not allocated.
+static int is_away(const struct driver *driver, uint64_t address)
+{
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    return found != NULL && found->kind == ALLOCATION_GRAPH && found->is_hidden;
+}
+
 enum cuda_result work_run(struct driver *driver, const struct work *work)
 {
     switch (work->type) {
     case NODE_KERNEL:
         return kernel_run(driver, &work->of.kernel);
     case NODE_MEMCPY:
+        if (is_away(driver, work->of.copy.to) || is_away(driver, work->of.copy.from)) return CUDA_ERROR_INVALID_VALUE;
         run_copy(&work->of.copy);
         return CUDA_SUCCESS;
     case NODE_MEMSET:
+        if (is_away(driver, work->of.set.to)) return CUDA_ERROR_INVALID_VALUE;
         run_set(&work->of.set);
         return CUDA_SUCCESS;
     case NODE_HOST:

@@ -55,6 +55,7 @@ static void show_life(void)
     struct CUgraphExec_st *exec;
     struct built built = build(0);
     REQUIRE(built.at != 0 && used(USED_NOW) == 0);
+    REFUSES(ERROR_INVALID_VALUE, cuMemsetD32_v2(built.at, 1, 1)); // it is not there yet
     WORKS(cuGraphInstantiateWithFlags(&exec, built.graph, 0));
     WORKS(cuGraphLaunch(exec, NULL));
     REQUIRE(api_word(built.at) == 7 && used(USED_NOW) == BYTES && used(USED_MOST) == BYTES);
@@ -116,6 +117,9 @@ static void show_what_is_refused(void)
     params = wanted(BYTES);
     params.poolProps.location.id = 5;
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemAllocNode(&node, built.graph, NULL, 0, &params));
+    params = wanted(BYTES);
+    params.poolProps.handleTypes = 1;
+    REFUSES(ERROR_NOT_SUPPORTED, cuGraphAddMemAllocNode(&node, built.graph, NULL, 0, &params));
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemFreeNode(&node, built.graph, NULL, 0, built.at)); // twice
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemFreeNode(&node, built.graph, NULL, 0, api_memory(64, 0)));
     REFUSES(ERROR_NOT_SUPPORTED, cuGraphClone(&other, built.graph));
