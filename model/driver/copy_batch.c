@@ -53,8 +53,8 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyBatchAsync_v2(unsigned long long *to, un
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) {
         const struct work_copy copy = {
             .to = to[i], .from = from[i], .to_type = MEMORY_UNIFIED, .from_type = MEMORY_UNIFIED, .width = bytes[i]};
-        error = is_no_address(to[i]) || is_no_address(from[i]) ? CUDA_ERROR_INVALID_VALUE
-                                                               : copy_check(driver, "cuMemcpyBatchAsync", &copy);
+        const int is_none = bytes[i] == 0 || is_no_address(to[i]) || is_no_address(from[i]);
+        error = is_none ? CUDA_ERROR_INVALID_VALUE : copy_check(driver, "cuMemcpyBatchAsync", &copy);
     }
     for (size_t i = 0; i < count && error == CUDA_SUCCESS; i++) error = cuMemcpyAsync(to[i], from[i], bytes[i], stream);
     return error;

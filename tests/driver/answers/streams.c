@@ -83,8 +83,6 @@ void show_batch(void)
     n[1] = 0;
     SHOW(cuMemcpyBatchAsync(to, from, n, 2, at, ix, 1, s));
     n[1] = 8;
-    to[1] = 16;
-    SHOW(cuMemcpyBatchAsync(to, from, n, 2, at, ix, 1, s));
     for (int f = 0; f < 3; f++) {
         to[1] = b;
         at[0].flags = f;
