@@ -242,6 +242,7 @@ static int take_finds(struct source *source, struct finds *finds, struct text *w
             find->index = source->next++;
         finds->count += status == 1;
     }
+    if (status < 0) return status;
     threads_run(source->jobs, 0, finds->count, judge_find, finds);
     for (int i = 0; i < finds->count; i++) {
         want(source->quota, &finds->find[i]);
@@ -274,9 +275,8 @@ static int fill_edges(struct source *source, struct batch *batch, struct fill *f
     (void)scratch;
     if (finds == NULL && (finds = source->finds = finds_open(source)) == NULL)
         return text_set(why, "not enough memory"), -1;
-    if (finds->next == finds->count) status = take_finds(source, finds, why);
-    for (; status >= 0 && finds->next < finds->count && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES;
-         finds->next++) {
+    if (finds->next == finds->count && (status = take_finds(source, finds, why)) < 0) return status;
+    for (; finds->next < finds->count && !batch_is_full(batch) && batch->count + 1 < BATCH_CASES; finds->next++) {
         struct find *find = &finds->find[finds->next];
         if (!find->is_placed) continue;
         if (!place(source, batch, fill, find, 0, why)) return -1;

@@ -67,7 +67,7 @@ struct copy {
 };
 
 // Runs a range in a copy of this process. What the last one had loaded is loaded here first: so it is done once. A copy
-// that crashes has this process end as it did.
+// that ends early, by a signal or by itself, has this process end as it did.
 static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
 {
     static struct copy *copy;
@@ -84,6 +84,7 @@ static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     if (pid > 0 && WIFSIGNALED(status)) raise(WTERMSIG(status));
+    if (pid > 0 && status != 0) _exit(WEXITSTATUS(status));
     return pid < 0 ? CUDA_ERROR_OUT_OF_MEMORY : copy->error;
 }
 

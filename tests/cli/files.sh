@@ -210,8 +210,11 @@ for jobs in 1 3 16; do
     check "other results" cmp -s ran.1 ran.$jobs
     check "another table of diff" cmp -s compared.1 compared.$jobs
     check "other cases at the limits" cmp -s limits.1 limits.$jobs
+    check "no cases at the limits" grep -q '"mismatches": 0' limits.$jobs
     check "not 7 mismatches" test "$(grep -c 'recorded status 700' told.$jobs)" -eq 7
 done
+"$TMAREF" run -c -f mbarrier -n 50 >bad.jsonl && echo '{"ops":[{}]}' >>bad.jsonl && "$TMAREF" run -c -f mbarrier -n 9 >>bad.jsonl
+refused "bad.jsonl: line 51: " diff -f mbarrier --each 2 --input bad.jsonl model model
 refused "--jobs takes a whole number from 1 to 64" replay --jobs 0 traces
 refused "--jobs takes a whole number from 1 to 64" diff -f load --jobs 65 model model
 
