@@ -52,9 +52,15 @@ static int is_runtime(const char *name)
 // A library of CUDA that `tmaref exec` does not bring.
 static int is_missing(const char *name)
 {
-    if (strcmp(name, "libcuda.so.1") == 0 || strcmp(name, "libcudart.so.13") == 0) return 0;
-    return strncmp(name, "libcu", strlen("libcu")) == 0 || strncmp(name, "libnv", strlen("libnv")) == 0 ||
-           strncmp(name, "libnccl", strlen("libnccl")) == 0 || strncmp(name, "libnpp", strlen("libnpp")) == 0;
+    static const char *const begins[] = {
+        "libcudart.",    "libcublas",   "libcudnn",    "libcudss",    "libcufft", "libcufile",  "libcupti",
+        "libcurand",     "libcusolver", "libcusparse", "libcutensor", "libnccl",  "libnpp",     "libnvJitLink",
+        "libnvToolsExt", "libnvblas",   "libnvfatbin", "libnvjpeg",   "libnvrtc", "libnvshmem", "libnvvm",
+    };
+    if (strcmp(name, "libcudart.so.13") == 0) return 0;
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return 1;
+    return 0;
 }
 
 static const char *advice(const char *name)

@@ -43,6 +43,8 @@ expect 127 'linked with libcublas.so.99: tmaref does not have it' -- "${NEEDS}_c
 expect 127 'linked with libnvrtc.so.99: it needs no GPU' -- "${NEEDS}_nvrtc"
 PATH=${NEEDS%/*}:$PATH expect 127 'linked with libcudart.so.99: tmaref has the runtime of CUDA 13' -- needs_cudart
 expect 127 '^$' -- sh -c 'echo; exit 127'
+expect 127 'libcurl.so.99: cannot open' -- "${NEEDS}_curl"
+grep 'linked with' "$scratch" && failed=1 # it is none of CUDA
 expect 0 '/exec(:|$)' -- sh -c 'echo "$LD_LIBRARY_PATH"'
 expect 0 '^shuffled 5 2 h100$' -S shuffled -s 5 -t 2 --device h100 -- \
     sh -c 'echo $TMAREF_SCHEDULE $TMAREF_SEED $TMAREF_THREADS $TMAREF_DEVICE'
