@@ -130,14 +130,15 @@ static void print_table(const struct replay_options *to, const struct row *rows,
                row->header.family->name, row->cases, row->cases - row->mismatches, row->mismatches, row->header.device,
                row->header.date);
         cases += row->cases;
-        recorded += pairs * row->header.cases;
+        recorded += row->header.cases;
         mismatches += row->mismatches;
         open += row->open;
     }
     printf("%-28s %-13s %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "  against %s\n", "all", "", cases, cases - mismatches,
            mismatches, to->executor->name);
     if (pairs > 1) printf("each case ran under %" PRIu64 " pairs of a schedule and a seed\n", pairs);
-    if (cases < recorded) printf("a sample: %" PRIu64 " of the %" PRIu64 " cases of these traces\n", cases, recorded);
+    if (cases / pairs < recorded)
+        printf("a sample: %" PRIu64 " of the %" PRIu64 " cases of these traces\n", cases / pairs, recorded);
     if (open > 0)
         printf("%" PRIu64
                " cases rest on more than PTX promises: their status was compared, and what rests on PTX alone\n",
