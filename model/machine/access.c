@@ -176,8 +176,8 @@ static void fetch_ahead(uintptr_t *last, uintptr_t at, uint64_t bytes)
 {
     enum { LINE = 64, TURNS = 4 };
     const uintptr_t ahead = at + TURNS * (at - *last);
-    for (uintptr_t line = ahead / LINE * LINE; line < ahead + bytes; line += LINE)
-        __builtin_prefetch((const void *)line, 0, 2);
+    const uint64_t lines = (ahead % LINE + bytes + LINE - 1) / LINE;
+    for (uint64_t i = 0; i < lines; i++) __builtin_prefetch((const void *)(ahead / LINE * LINE + i * LINE), 0, 2);
     *last = at;
 }
 

@@ -255,6 +255,18 @@ START_TEST(atomics_side_by_side_are_what_each_lane_makes)
 }
 END_TEST
 
+// A row of lanes around address 0: what would come after it ends where addresses end.
+START_TEST(a_row_of_lanes_around_address_0_faults)
+{
+    struct ran *ran = run_text(ENTRY "mov.u32 %r0, %tid.x;\nmul.wide.u32 %rd2, %r0, 4;\nadd.u64 %rd2, %rd2, -32;\n"
+                                     "ld.global.u32 %r1, [%rd2];\nret;\n}\n",
+                               (struct launch_of){.block = 32});
+    ck_assert_msg(ran->outcome.kind == MACHINE_FAULTED, "%s", ran->outcome.message);
+    ck_assert_uint_eq(ran->outcome.where.thread[0], 0);
+    free(ran);
+}
+END_TEST
+
 // Registers wider than the type: sources are cut, results fill the register as the type's sign says.
 START_TEST(narrow_types_in_wide_registers)
 {
@@ -428,6 +440,7 @@ Suite *machine_row_suite(void)
     tcase_add_loop_test(rows, atomics_make_of_two_numbers_what_c_makes, 0, ROWS(atomics));
     tcase_add_loop_test(rows, atomics_add_floats, 0, ROWS(floats));
     tcase_add_test(rows, atomics_side_by_side_are_what_each_lane_makes);
+    tcase_add_test(rows, a_row_of_lanes_around_address_0_faults);
     tcase_add_test(rows, narrow_types_in_wide_registers);
     tcase_add_test(rows, variables_begin_with_addresses);
     tcase_add_test(rows, predicates_are_passed_and_returned);
