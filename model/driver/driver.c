@@ -51,7 +51,10 @@ void driver_wait(struct driver *driver)
 {
     const int held = times_held;
     for (; times_held > 1; times_held--) pthread_mutex_unlock(&driver->lock);
-    pthread_cond_wait(&driver->ended, &driver->lock);
+    const uint64_t ended = driver->turns_ended;
+    driver->sleeping++;
+    while (driver->turns_ended == ended) pthread_cond_wait(&driver->ended, &driver->lock);
+    atomic_fetch_sub(&driver->waiting, 1); // turn_end() has counted it
     driver_retake(driver, held);
 }
 

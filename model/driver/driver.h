@@ -27,6 +27,8 @@ struct driver {
     atomic_int waiting;   // threads that want the lock
     struct turn *turns;   // what is under way on streams (turns.h)
     pthread_cond_t ended; // one of these has ended
+    uint64_t turns_ended; // how many have
+    int sleeping;         // threads that wait for that: with it they want the lock
     int is_initialized;
     struct driver_options options;
     const struct device_facts *device;

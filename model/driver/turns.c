@@ -41,6 +41,9 @@ void turn_end(struct driver *driver, struct turn *turn)
     struct turn **at = &driver->turns;
     while (*at != turn) at = &(*at)->next;
     *at = turn->next;
+    driver->turns_ended++;
+    atomic_fetch_add(&driver->waiting, driver->sleeping);
+    driver->sleeping = 0;
     pthread_cond_broadcast(&driver->ended);
 }
 

@@ -20,9 +20,9 @@ static void leave(struct driver *driver, struct CUuserObject_st *it, uint64_t re
     void (*destroy)(void *user) = it->destroy;
     void *user = it->user;
     object_destroy(&driver->objects, it);
-    pthread_mutex_unlock(&driver->lock);
+    const int held = driver_release(driver);
     destroy(user);
-    pthread_mutex_lock(&driver->lock);
+    driver_retake(driver, held);
 }
 
 int kept_copy(struct kept_objects *to, const struct kept_objects *from)

@@ -16,22 +16,28 @@ static const char ptx_meet[] = ".visible .entry meet(.param .b64 own, .param .b6
 static struct {
     struct CUfunc_st *meet;
     struct CUctx_st *context;
-    struct CUstream_st *stream[2];
+    struct CUstream_st *stream[3];
     _Atomic uint32_t *word;
     atomic_int is_set;
 } test;
 
-static void launch(int which)
+static void meet(struct CUstream_st *stream, _Atomic uint32_t *own, _Atomic uint32_t *other)
 {
-    _Atomic uint32_t *own = test.word + 2 * which, *other = test.word + 2 * (1 - which);
     void *parameters[] = {(void *)&own, (void *)&other};
-    WORKS(cuLaunchKernel(test.meet, 1, 1, 1, 1, 1, 1, 0, test.stream[which], parameters, NULL));
+    WORKS(cuLaunchKernel(test.meet, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
+static void launch(int which)
+{
+    meet(test.stream[which], test.word + 2 * which, test.word + 2 * (1 - which));
+}
+
+// The second kernel waits for what comes behind the first one on its stream, and is there at once when that ends.
 static void *launch_first(void *nothing)
 {
     WORKS(cuCtxSetCurrent(test.context));
     launch(0);
+    meet(test.stream[2], test.word + 5, test.word + 4);
     WORKS(cuStreamSynchronize(test.stream[0]));
     return nothing;
 }
@@ -41,9 +47,23 @@ static void *set_behind(void *nothing)
 {
     WORKS(cuCtxSetCurrent(test.context));
     WORKS(cuMemsetD8Async((uintptr_t)(test.word + 1), 5, 4, test.stream[0]));
+    WORKS(cuMemsetD8Async((uintptr_t)(test.word + 4), 5, 4, test.stream[0]));
     WORKS(cuStreamSynchronize(test.stream[0]));
     atomic_store(&test.is_set, 1);
     return nothing;
+}
+
+static void synchronize(void *stream)
+{
+    WORKS(cuStreamSynchronize(stream));
+}
+
+// The program's function waits for launch_first() too.
+static void *release_object(void *object)
+{
+    WORKS(cuCtxSetCurrent(test.context));
+    WORKS(cuUserObjectRelease(object, 1));
+    return object;
 }
 
 static void rest(void)
@@ -53,24 +73,29 @@ static void rest(void)
 
 void show_turns(void)
 {
-    pthread_t first, behind;
+    struct CUuserObject_st *object;
+    pthread_t first, behind, releasing;
     test.context = api_ready();
     test.meet = api_kernel(ptx_meet, "meet");
-    WORKS(cuMemHostAlloc((void **)&test.word, 16, 0));
-    memset((void *)test.word, 0, 16);
-    for (int i = 0; i < 2; i++) WORKS(cuStreamCreate(&test.stream[i], CU_STREAM_NON_BLOCKING));
+    WORKS(cuMemHostAlloc((void **)&test.word, 32, 0));
+    memset((void *)test.word, 0, 32);
+    for (int i = 0; i < 3; i++) WORKS(cuStreamCreate(&test.stream[i], CU_STREAM_NON_BLOCKING));
     REQUIRE(pthread_create(&first, NULL, launch_first, NULL) == 0);
     while (atomic_load(test.word) == 0) rest();
     REFUSES(ERROR_NOT_READY, cuStreamQuery(test.stream[0]));
     WORKS(cuStreamQuery(test.stream[1]));
     REQUIRE(pthread_create(&behind, NULL, set_behind, NULL) == 0);
+    WORKS(cuUserObjectCreate(&object, test.stream[0], synchronize, 1, 1));
+    REQUIRE(pthread_create(&releasing, NULL, release_object, object) == 0);
     rest();
     REQUIRE(atomic_load(&test.is_set) == 0 && atomic_load(test.word + 1) == 0);
     launch(1);
     WORKS(cuCtxSynchronize());
     REQUIRE(pthread_join(first, NULL) == 0 && pthread_join(behind, NULL) == 0);
+    REQUIRE(pthread_join(releasing, NULL) == 0);
     WORKS(cuStreamQuery(test.stream[0]));
     REQUIRE(atomic_load(test.word + 1) == 0x05050505 && atomic_load(test.word + 3) == 1);
-    for (int i = 0; i < 2; i++) WORKS(cuStreamDestroy_v2(test.stream[i]));
+    REQUIRE(atomic_load(test.word + 6) == 1);
+    for (int i = 0; i < 3; i++) WORKS(cuStreamDestroy_v2(test.stream[i]));
     WORKS(cuMemFreeHost((void *)test.word));
 }
