@@ -184,7 +184,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
     }
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     struct turn turn;
-    enum cuda_result error = turn_begin(driver, &turn, stream);
+    enum cuda_result error = turn_begin(driver, &turn, stream, exec);
     if (error != CUDA_SUCCESS) return error;
     error = run_steps(driver, exec);
     turn_end(driver, &turn);

@@ -71,7 +71,7 @@ enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle
 enum cuda_result stream_run(struct driver *driver, const struct CUstream_st *stream, const struct work *work)
 {
     struct turn turn;
-    enum cuda_result error = turn_begin(driver, &turn, stream);
+    enum cuda_result error = turn_begin(driver, &turn, stream, NULL);
     if (error != CUDA_SUCCESS) return error;
     error = work_run(driver, work);
     turn_end(driver, &turn);

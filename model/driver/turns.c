@@ -14,11 +14,18 @@ static int is_behind(const struct CUstream_st *stream, const struct CUstream_st 
     return ((stream->flags | other->flags) & CU_STREAM_NON_BLOCKING) == 0;
 }
 
+static int is_held_up(const struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+{
+    for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next) {
+        const int is_same = exec != NULL && turn->exec == exec;
+        if (turn->thread != stream_thread() && (stream == NULL || is_same || is_behind(stream, turn->stream))) return 1;
+    }
+    return 0;
+}
+
 int turns_are_before(const struct driver *driver, const struct CUstream_st *stream)
 {
-    for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next)
-        if (turn->thread != stream_thread() && (stream == NULL || is_behind(stream, turn->stream))) return 1;
-    return 0;
+    return is_held_up(driver, stream, NULL);
 }
 
 void turns_wait(struct driver *driver, const struct CUstream_st *stream)
@@ -26,12 +33,14 @@ void turns_wait(struct driver *driver, const struct CUstream_st *stream)
     while (turns_are_before(driver, stream)) driver_wait(driver);
 }
 
-enum cuda_result turn_begin(struct driver *driver, struct turn *turn, const struct CUstream_st *stream)
+enum cuda_result turn_begin(struct driver *driver, struct turn *turn, const struct CUstream_st *stream,
+                            const struct CUgraphExec_st *exec)
 {
-    turns_wait(driver, stream);
+    while (is_held_up(driver, stream, exec)) driver_wait(driver);
     if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver);
     if (!object_is(stream, OBJECT_STREAM)) return CUDA_ERROR_INVALID_HANDLE;
-    *turn = (struct turn){stream, stream_thread(), driver->turns};
+    if (exec != NULL && !object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
+    *turn = (struct turn){stream, exec, stream_thread(), driver->turns};
     driver->turns = turn;
     return CUDA_SUCCESS;
 }

@@ -8,15 +8,18 @@
 #include "driver.h"
 
 // What a thread does on a stream now, from turn_begin() to turn_end().
+//   exec   what is launched, behind its launches on whatever stream; NULL: other work
 struct turn {
     const struct CUstream_st *stream;
+    const struct CUgraphExec_st *exec;
     uint64_t thread;
     struct turn *next;
 };
 
-// Waits for what other threads do that comes before, and begins. An error if a kernel failed or the stream went
-// meanwhile: the turn has not begun then.
-enum cuda_result turn_begin(struct driver *driver, struct turn *turn, const struct CUstream_st *stream);
+// Waits for what other threads do that comes before, and begins. An error if a kernel failed, or the stream or
+// `exec` went meanwhile: the turn has not begun then.
+enum cuda_result turn_begin(struct driver *driver, struct turn *turn, const struct CUstream_st *stream,
+                            const struct CUgraphExec_st *exec);
 void turn_end(struct driver *driver, struct turn *turn);
 
 // Does another thread do what comes before new work on this stream? NULL: anything at all.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels of two threads of the host that wait for each other, and work that comes behind one of them.
+// Kernels of two threads of the host that wait for each other, work that comes behind one of them, and two launches of
+// one graph.
 #include "api.h"
 
 #include <pthread.h>
@@ -17,6 +18,7 @@ static struct {
     struct CUfunc_st *meet;
     struct CUctx_st *context;
     struct CUstream_st *stream[3];
+    struct CUgraphExec_st *exec;
     _Atomic uint32_t *word;
     atomic_int is_set;
 } test;
@@ -97,5 +99,54 @@ void show_turns(void)
     REQUIRE(atomic_load(test.word + 1) == 0x05050505 && atomic_load(test.word + 3) == 1);
     REQUIRE(atomic_load(test.word + 6) == 1);
     for (int i = 0; i < 3; i++) WORKS(cuStreamDestroy_v2(test.stream[i]));
+    WORKS(cuMemFreeHost((void *)test.word));
+}
+
+static void *launch_graph(void *stream)
+{
+    WORKS(cuCtxSetCurrent(test.context));
+    WORKS(cuGraphLaunch(test.exec, stream));
+    return NULL;
+}
+
+static void instantiate(_Atomic uint32_t *own, _Atomic uint32_t *other)
+{
+    struct CUgraph_st *graph;
+    struct CUgraphNode_st *node;
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = {.func = test.meet,
+                                                         .gridDimX = 1,
+                                                         .gridDimY = 1,
+                                                         .gridDimZ = 1,
+                                                         .blockDimX = 1,
+                                                         .blockDimY = 1,
+                                                         .blockDimZ = 1,
+                                                         .kernelParams = (void *[]){(void *)&own, (void *)&other}};
+    WORKS(cuGraphCreate(&graph, 0));
+    WORKS(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel));
+    WORKS(cuGraphInstantiateWithFlags(&test.exec, graph, 0));
+    WORKS(cuGraphDestroy(graph));
+}
+
+// A graph is launched behind its last launch, on another stream too. The words are those of meet().
+void show_graph_turns(void)
+{
+    pthread_t thread[2];
+    test.context = api_ready();
+    test.meet = api_kernel(ptx_meet, "meet");
+    WORKS(cuMemHostAlloc((void **)&test.word, 16, 0));
+    memset((void *)test.word, 0, 16);
+    instantiate(test.word, test.word + 2);
+    for (int i = 0; i < 2; i++) WORKS(cuStreamCreate(&test.stream[i], CU_STREAM_NON_BLOCKING));
+    REQUIRE(pthread_create(&thread[0], NULL, launch_graph, test.stream[0]) == 0);
+    while (atomic_load(test.word) == 0) rest();
+    atomic_store(test.word, 0);
+    REQUIRE(pthread_create(&thread[1], NULL, launch_graph, test.stream[1]) == 0);
+    rest();
+    REQUIRE(atomic_load(test.word) == 0); // the second launch waits
+    atomic_store(test.word + 2, 1);
+    for (int i = 0; i < 2; i++) REQUIRE(pthread_join(thread[i], NULL) == 0);
+    REQUIRE(atomic_load(test.word) == 1 && atomic_load(test.word + 1) == 1);
+    WORKS(cuGraphExecDestroy(test.exec));
+    for (int i = 0; i < 2; i++) WORKS(cuStreamDestroy_v2(test.stream[i]));
     WORKS(cuMemFreeHost((void *)test.word));
 }
