@@ -60,7 +60,7 @@ static enum cuda_result tell(struct input *input, const struct ptx_errors *error
         const struct ptx_error *error = &errors->item[i];
         const size_t used = log->text_bytes == 0 ? 0 : strlen(log->text);
         driver_refuse(input->driver, CUDA_ERROR_INVALID_SOURCE, input->call, "%s%s%s", error->message,
-                      error->advice[0] != '\0' ? "; " : "", error->advice);
+                      error->advice[0] != '\0' ? ". " : "", error->advice);
         if (log->text_bytes > 0) snprintf(log->text + used, log->text_bytes - used, "%s\n", error->message);
     }
     return errors->count == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_SOURCE;

@@ -63,7 +63,7 @@ static void tell_error(struct driver *driver, const char *call, const char *text
     int length;
     const char *line = line_of(text, bytes, error->line, &length);
     driver_refuse(driver, CUDA_ERROR_INVALID_PTX, call, "PTX line %u, column %u: %s%s%s\n    %.*s", error->line,
-                  error->column, error->message, error->advice[0] != '\0' ? "; " : "", error->advice,
+                  error->column, error->message, error->advice[0] != '\0' ? ". " : "", error->advice,
                   length < 200 ? length : 200, line);
 }
 
