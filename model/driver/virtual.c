@@ -186,15 +186,25 @@ DRIVER_VISIBLE enum cuda_result cuMemUnmap(unsigned long long address, size_t by
     return CUDA_SUCCESS;
 }
 
+static int is_all_mapped(const struct driver *driver, uint64_t address, size_t bytes)
+{
+    for (uint64_t at = address; at < address + bytes;) {
+        const struct allocation *found = allocations_find(&driver->allocations, at);
+        if (found == NULL || found->kind != ALLOCATION_MAPPED) return 0;
+        at = found->address + found->size_bytes;
+    }
+    return 1;
+}
+
 DRIVER_VISIBLE enum cuda_result cuMemSetAccess(unsigned long long address, size_t bytes,
                                                const struct cuda_mem_access_desc *desc, size_t count)
 {
     DRIVER_USE_BARE(driver);
     if (desc == NULL || count == 0 || !is_whole(bytes)) return CUDA_ERROR_INVALID_VALUE;
-    if (reservation_of(driver, address, bytes) == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (reservation_of(driver, address, bytes) == NULL || !is_all_mapped(driver, address, bytes))
+        return CUDA_ERROR_INVALID_VALUE;
     for (uint64_t at = address; at < address + bytes;) {
         struct allocation *found = allocations_find(&driver->allocations, at);
-        if (found == NULL || found->kind != ALLOCATION_MAPPED) return CUDA_ERROR_INVALID_VALUE;
         found->is_hidden = desc->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
         found->is_read_only = desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ;
         at = found->address + found->size_bytes;

@@ -140,6 +140,9 @@ static void show_access(void)
     WORKS(cuMemMap(at, PART, 0, handle, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemcpyHtoD_v2(at, &value, 4));
     REFUSES(ERROR_INVALID_VALUE, cuMemSetAccess(at, 2 * PART, &desc, 1)); // the second half is not mapped
+    unsigned long long access;
+    WORKS(cuMemGetAccess(&access, &desc.location, at));
+    REQUIRE(access == CU_MEM_ACCESS_FLAGS_PROT_NONE); // nor is the first half accessible now
     REFUSES(ERROR_INVALID_VALUE, cuMemSetAccess(at, PART, NULL, 1));
     REFUSES(ERROR_INVALID_VALUE, cuMemSetAccess(at, PART, &desc, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemSetAccess(at, PART + 1, &desc, 1));
