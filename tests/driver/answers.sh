@@ -5,5 +5,5 @@
 set -u
 sections=$(sed -nE 's/^SECTION\((.*)\)$/\1/p' "$2")
 answers() { for section in $sections; do timeout 60 "$@" "$section" 2>/dev/null || echo "$section: status $?"; done; }
-[ $# = 2 ] && { answers "$1"; exit; }
+[ $# = 2 ] && { answers "$1" --real; exit; }
 diff <(grep -v '^#' "$3") <(answers "$TMAREF" exec -q -- "$1")
