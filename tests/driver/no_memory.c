@@ -72,6 +72,8 @@ static enum cuda_result build(struct CUgraph_st **made)
     STEP("to map memory", mapping, unsigned long long, cuMemMap(made = reserved, PART, 0, handle, 0),                  \
          cuMemUnmap(made, PART), 0)                                                                                    \
     STEP("a module", one_module, struct CUmod_st *, cuModuleLoadData(&made, ptx), cuModuleUnload(made), 1)             \
+    STEP("an object of the program", object, struct CUuserObject_st *,                                                 \
+         cuUserObjectCreate(&made, NULL, call_nobody, 1, 1), cuUserObjectRelease(made, 1), 0)                          \
     STEP("a clone", graph_clone, struct CUgraph_st *, cuGraphClone(&made, graph), cuGraphDestroy(made), 0)             \
     STEP("to instantiate", instance, struct CUgraphExec_st *, cuGraphInstantiateWithFlags(&made, graph, 0),            \
          cuGraphExecDestroy(made), 0)
@@ -157,6 +159,41 @@ static enum cuda_result add_child(void)
     if (error == CUDA_SUCCESS) error = cuGraphAddEmptyNode(&node, parent, NULL, 0);
     if (error == CUDA_SUCCESS) error = cuGraphAddDependencies_v2(parent, &child, &node, NULL, 1);
     if (parent != NULL) cuGraphDestroy(parent);
+    return error;
+}
+
+// A graph keeps an object, and so do its clone and what is instantiated of that.
+static enum cuda_result keep(void)
+{
+    struct CUuserObject_st *object;
+    struct CUgraph_st *made = NULL, *clone = NULL;
+    struct CUgraphExec_st *instance = NULL;
+    enum cuda_result error = cuUserObjectCreate(&object, NULL, call_nobody, 1, 1);
+    if (error != CUDA_SUCCESS) return error;
+    error = cuGraphCreate(&made, 0);
+    if (error == CUDA_SUCCESS) error = cuGraphRetainUserObject(made, object, 1, 0);
+    if (error == CUDA_SUCCESS) error = cuGraphClone(&clone, made);
+    if (error == CUDA_SUCCESS) error = cuGraphInstantiateWithFlags(&instance, clone, 0);
+    if (error == CUDA_SUCCESS) error = cuGraphReleaseUserObject(clone, object, 1);
+    if (instance != NULL) cuGraphExecDestroy(instance);
+    if (clone != NULL) cuGraphDestroy(clone);
+    if (made != NULL) cuGraphDestroy(made);
+    cuUserObjectRelease(object, 1);
+    return error;
+}
+
+// What a node tells of its kernel lies in memory of the node.
+static enum cuda_result tell(void)
+{
+    struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel;
+    struct CUgraph_st *made;
+    struct CUgraphNode_st *first;
+    size_t nodes = 1;
+    enum cuda_result error = cuGraphClone(&made, graph);
+    if (error != CUDA_SUCCESS) return error;
+    error = cuGraphGetNodes(made, &first, &nodes);
+    if (error == CUDA_SUCCESS) error = cuGraphKernelNodeGetParams_v2(first, &kernel);
+    cuGraphDestroy(made);
     return error;
 }
 
@@ -247,6 +284,8 @@ static const struct {
     {"a link", link_text, 1},
     {"a graph", build_graph, 0},
     {"a child", add_child, 0},
+    {"an object that graphs keep", keep, 0},
+    {"what a node does", tell, 0},
     {"to change a graph", change, 0},
     {"a capture", capture, 0},
     {"a capture into a graph", capture_into, 0},

@@ -100,8 +100,8 @@ void show_user_objects(void)
     WORKS(cuGraphDestroy(graph));
 }
 
-// A graph with a node of each type, as Graphviz reads it.
-void show_graph_dot(void)
+// What is printed of a graph with a node of each type, as Graphviz reads it.
+static void expect_dot(void)
 {
     static const char *const words[] = {"digraph dot {\n",
                                         "\"graph_1_node_0\"[",
@@ -112,11 +112,27 @@ void show_graph_dot(void)
                                         "EVENT_RECORD\n",
                                         "EVENT_WAIT\n",
                                         "BATCH_MEM_OP\n",
+                                        "MEM_ALLOC\n",
+                                        "MEM_FREE\n",
                                         "GRAPH\n",
                                         "label=\"graph_2\"",
                                         "EMPTY\n",
                                         "\"graph_1_node_0\" -> \"graph_1_node_1\";\n"};
     char path[] = "/tmp/tmaref_dot_XXXXXX", text[4096];
+    const int file = mkstemp(path);
+    REQUIRE(file >= 0);
+    WORKS(cudaGraphDebugDotPrint(graph, path, 0));
+    const ssize_t bytes = read(file, text, sizeof text - 1);
+    REQUIRE(bytes > 0);
+    text[bytes] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(text, words[i]) == NULL) api_expect(__FILE__, __LINE__, words[i], 0, 1);
+    close(file);
+    unlink(path);
+}
+
+void show_graph_dot(void)
+{
     struct CUgraphNode_st *node;
     struct CUgraph_st *child;
     struct CUevent_st *event;
@@ -134,6 +150,7 @@ void show_graph_dot(void)
     struct CUDA_HOST_NODE_PARAMS_st host = {count, &word};
     union CUstreamBatchMemOpParams_union write = {.value = {.operation = 2, .address = to, .value64 = 7}};
     struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st operations = {.ctx = context, .count = 1, .paramArray = &write};
+    struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st alloc = {.poolProps = {.allocType = 1, .location = {1, 0}}, .bytesize = 64};
     WORKS(cuGraphCreate(&graph, 0));
     WORKS(cuGraphCreate(&child, 0));
     WORKS(cuGraphAddEmptyNode(&node, child, NULL, 0));
@@ -146,19 +163,12 @@ void show_graph_dot(void)
     WORKS(cuGraphAddEventRecordNode(&node, graph, NULL, 0, event));
     WORKS(cuGraphAddEventWaitNode(&node, graph, NULL, 0, event));
     WORKS(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &operations));
-    const int file = mkstemp(path);
-    REQUIRE(file >= 0);
-    WORKS(cudaGraphDebugDotPrint(graph, path, 0));
-    const ssize_t bytes = read(file, text, sizeof text - 1);
-    REQUIRE(bytes > 0);
-    text[bytes] = '\0';
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(text, words[i]) == NULL) api_expect(__FILE__, __LINE__, words[i], 0, 1);
-    close(file);
-    unlink(path);
+    WORKS(cuGraphAddMemAllocNode(&node, graph, NULL, 0, &alloc));
+    WORKS(cuGraphAddMemFreeNode(&node, graph, &node, 1, alloc.dptr));
+    expect_dot();
     REFUSES(ERROR_OPERATING_SYSTEM, cuGraphDebugDotPrint(graph, "/no/such/folder/file", 0));
     SAYS("/no/such/folder/file: No such file or directory");
-    REFUSES(ERROR_INVALID_VALUE, cuGraphDebugDotPrint(NULL, path, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuGraphDebugDotPrint(NULL, "/no/such/folder/file", 0));
 }
 
 // --- Earlier versions ------------------------------------------------------------------------------------------------
