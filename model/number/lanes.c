@@ -83,40 +83,30 @@ void number_factors_load(enum number_format format, int count, const uint8_t *by
 
 // --- The plain way ---------------------------------------------------------------------------------------------------
 
-// One factor as a term of sum.h.
+// One factor, of a float, as a term of sum.h.
 static void put_term(enum number_format format, const struct number_factors *from, int lane, struct number_terms *terms,
                      int i)
 {
     const struct number_format_row *row = number_format_row(format);
     float significand = from->significand[lane];
-    terms->magnitude[i] = (uint32_t)from->whole[lane];
-    if (row->exponent_bits == 0) return;
     terms->magnitude[i] = (uint32_t)((significand < 0 ? -significand : significand) * (float)(1 << row->fraction_bits));
     terms->exponent[i] = from->exponent[lane];
     terms->sign[i] = -(int32_t)(bits_of(significand) >> 31);
     terms->is_special |= class_of(from->exponent[lane]) != NUMBER_FINITE;
 }
 
-static uint32_t sum_of(const struct number_sum *sum, const struct number_terms *a, const struct number_terms *b,
-                       uint32_t c)
-{
-    if (sum->d != NUMBER_S32) return number_sum_float(sum, a, b, &c);
-    return number_result_integer((int32_t)c + number_sum_integer(sum->a, sum->terms, a, b), sum->satfinite);
-}
-
-// One step of one lane. A NaN stays one, whatever is added.
+// One step of one lane of floats. A NaN stays one, whatever is added.
 static __attribute__((noinline)) uint32_t plain(const struct number_sum *sum, const struct number_factors *a,
                                                 const struct number_factors *b, const uint8_t *picks, int lane,
                                                 uint32_t c)
 {
     struct number_terms row = {.is_special = 0}, column = {.is_special = 0};
-    if (sum->d != NUMBER_S32 && number_classify(sum->d, c) == NUMBER_NAN)
-        return sum->d == NUMBER_F16 ? HOPPER_F16_NAN : HOPPER_F32_NAN;
+    if (number_classify(sum->d, c) == NUMBER_NAN) return sum->d == NUMBER_F16 ? HOPPER_F16_NAN : HOPPER_F32_NAN;
     for (int i = 0; i < sum->terms; i++) {
         put_term(sum->a, &a[i / NUMBER_LANES], i % NUMBER_LANES, &row, i);
         put_term(sum->b, &b[picks[i]], lane, &column, i);
     }
-    return sum_of(sum, &row, &column, c);
+    return number_sum_float(sum, &row, &column, &c);
 }
 
 // --- Sums of floats --------------------------------------------------------------------------------------------------
@@ -313,30 +303,50 @@ INLINE int is_nothing(enum content a, enum content b, const uint32_t *d)
     return any == 0;
 }
 
-// A chain of steps on the accumulators of one row.
-INLINE void add_steps(way *add, const struct number_block *block, const struct number_factors *a,
-                      const struct number_factors *b, size_t steps, const uint8_t *picks, uint32_t *d)
-{
-    size_t groups = (size_t)number_groups(block->sum.terms);
-    for (size_t step = 0; step < steps; step++) add(&block->sum, a + step * groups, b + step * block->b_step, picks, d);
-}
+// Some steps of all rows: the factors of the first row, and those of B.
+struct part {
+    const struct number_block *block;
+    const struct number_factors *a, *b;
+    size_t steps;
+};
 
-INLINE void multiply(way *add, const struct number_block *block, uint32_t (*d)[NUMBER_LANES])
+// A chain of steps on the accumulators of one row.
+INLINE void add_steps(way *add, const struct part *part, const struct number_factors *a, int row, uint32_t *d)
 {
     static const uint8_t in_order[NUMBER_MAX_TERMS] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                                        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    const struct number_block *block = part->block;
+    const uint8_t *picks = block->picks != NULL ? block->picks + NUMBER_MAX_TERMS * row : in_order;
+    size_t groups = (size_t)number_groups(block->sum.terms);
+    for (size_t step = 0; step < part->steps; step++)
+        add(&block->sum, a + step * groups, part->b + step * block->b_step, picks, d);
+}
+
+typedef void part_way(const struct part *, uint32_t (*)[NUMBER_LANES]);
+
+INLINE void add_float_rows(const struct part *part, uint32_t (*d)[NUMBER_LANES])
+{
+    size_t factors = part->steps * (size_t)number_groups(part->block->sum.terms);
+    const enum content of_b = content_of(part->b, part->steps * part->block->b_step);
+    for (int row = 0; row < part->block->rows; row++) {
+        const struct number_factors *a = part->a + (size_t)row * part->block->a_row;
+        if (!is_nothing(content_of(a, factors), of_b, d[row])) add_steps(add_floats, part, a, row, d[row]);
+    }
+}
+
+INLINE void add_integer_rows(const struct part *part, uint32_t (*d)[NUMBER_LANES])
+{
+    for (int row = 0; row < part->block->rows; row++)
+        add_steps(add_integers, part, part->a + (size_t)row * part->block->a_row, row, d[row]);
+}
+
+INLINE void multiply(part_way *add_rows, const struct number_block *block, uint32_t (*d)[NUMBER_LANES])
+{
     size_t groups = (size_t)number_groups(block->sum.terms);
     for (size_t step = 0; step < block->steps; step += STEPS_AT_ONCE) {
         size_t left = block->steps - step, steps = left < STEPS_AT_ONCE ? left : STEPS_AT_ONCE;
-        const struct number_factors *b = block->b + step * block->b_step;
-        const int are_floats = block->sum.d != NUMBER_S32;
-        const enum content of_b = are_floats ? content_of(b, steps * block->b_step) : CONTENT_ANY;
-        for (int row = 0; row < block->rows; row++) {
-            const struct number_factors *a = block->a + (size_t)row * block->a_row + step * groups;
-            if (are_floats && is_nothing(content_of(a, steps * groups), of_b, d[row])) continue;
-            const uint8_t *picks = block->picks != NULL ? block->picks + NUMBER_MAX_TERMS * row : in_order;
-            add_steps(add, block, a, b, steps, picks, d[row]);
-        }
+        const struct part part = {block, block->a + step * groups, block->b + step * block->b_step, steps};
+        add_rows(&part, d);
     }
 }
 
@@ -344,9 +354,9 @@ INLINE void multiply(way *add, const struct number_block *block, uint32_t (*d)[N
     static attributes void name(const struct number_block *block, uint32_t(*d)[NUMBER_LANES])                          \
     {                                                                                                                  \
         if (block->sum.d == NUMBER_S32)                                                                                \
-            multiply(add_integers, block, d);                                                                          \
+            multiply(add_integer_rows, block, d);                                                                      \
         else                                                                                                           \
-            multiply(add_floats, block, d);                                                                            \
+            multiply(add_float_rows, block, d);                                                                        \
     }
 
 COPY(multiply_anywhere, /* no other target */)
