@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Device code in several parts: what nvlink leaves in a program, and objects and libraries that are linked.
 #include <elf.h>
+#include <stddef.h>
 
 #include "api.h"
 
@@ -156,6 +157,119 @@ static void show_objects(void)
     REFUSES(ERROR_UNKNOWN, cuLinkAddData_v2(link, INPUT_OBJECT, user.bytes, 70, "cut.o", 0, NULL, NULL));
     SAYS("cut.o is no object");
     WORKS(cuLinkDestroy(link));
+}
+
+// --- Objects and libraries that are damaged --------------------------------------------------------------------------
+
+static void refuse_image(uint32_t kind, const struct image *image, const char *why)
+{
+    struct CUlinkState_st *link;
+    const enum cuda_result error =
+        strcmp(why, "has no device code") == 0 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_UNKNOWN;
+    WORKS(cuLinkCreate_v2(0, NULL, NULL, &link));
+    api_expect(__FILE__, __LINE__, why,
+               (int)cuLinkAddData_v2(link, kind, (void *)(uintptr_t)image->bytes, image->used, "bad", 0, NULL, NULL),
+               (int)error);
+    SAYS(why);
+    WORKS(cuLinkDestroy(link));
+}
+
+// One field of the head or of a section, of so many bytes, is set.
+static void show_bad_objects(const struct image *whole)
+{
+    enum { HEAD = -1, CODE = 1, NAMES = 2, WORD = 4, LONG = 8 };
+    static const char no_object[] = "is no object", no_code[] = "has no device code";
+    static const struct {
+        int section;
+        size_t at, bytes;
+        uint64_t value;
+        const char *why;
+    } damage[] = {{HEAD, EI_CLASS, 1, ELFCLASS32, no_object},
+                  {HEAD, offsetof(Elf64_Ehdr, e_shstrndx), 2, 60000, no_object},
+                  {HEAD, offsetof(Elf64_Ehdr, e_shoff), LONG, UINT64_MAX, no_object},
+                  {HEAD, offsetof(Elf64_Ehdr, e_shoff), LONG, MOST_BYTES, no_object},
+                  {HEAD, offsetof(Elf64_Ehdr, e_shnum), 2, 100, no_object},
+                  {HEAD, offsetof(Elf64_Ehdr, e_shnum), 2, 0, no_code},
+                  {NAMES, offsetof(Elf64_Shdr, sh_type), WORD, SHT_NOBITS, no_object},
+                  {NAMES, offsetof(Elf64_Shdr, sh_offset), LONG, UINT64_MAX, no_object},
+                  {NAMES, offsetof(Elf64_Shdr, sh_size), LONG, MOST_BYTES, no_object},
+                  {NAMES, offsetof(Elf64_Shdr, sh_size), LONG, 1, no_code},
+                  {NAMES, offsetof(Elf64_Shdr, sh_size), LONG, 10, no_code},
+                  {CODE, offsetof(Elf64_Shdr, sh_offset), LONG, MOST_BYTES, no_object},
+                  {CODE, offsetof(Elf64_Shdr, sh_size), LONG, MOST_BYTES, no_object},
+                  {CODE, offsetof(Elf64_Shdr, sh_size), LONG, 8, no_code},
+                  {CODE, offsetof(Elf64_Shdr, sh_name), WORD, 16, no_code},
+                  {CODE, offsetof(Elf64_Shdr, sh_type), WORD, SHT_NOBITS, no_code}};
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
+        static struct image bad;
+        Elf64_Ehdr head;
+        bad = *whole;
+        memcpy(&head, whole->bytes, sizeof head);
+        const size_t of_section = head.e_shoff + (size_t)damage[i].section * sizeof(Elf64_Shdr);
+        api_put(bad.bytes + (damage[i].section == HEAD ? 0 : of_section) + damage[i].at, damage[i].value,
+                damage[i].bytes);
+        refuse_image(INPUT_OBJECT, &bad, damage[i].why);
+    }
+}
+
+// A member that says it is longer than the library, one that is no object, and an object in it that is damaged.
+static void show_bad_libraries(const struct image *object)
+{
+    enum { MARK = 8, SIZE_AT = 48, MEMBER = 68 };
+    static const char no_library[] = "is no library of objects";
+    static struct image bad;
+    bad = library_of(object);
+    memcpy(bad.bytes + MARK + SIZE_AT, "99999     ", 10);
+    refuse_image(INPUT_LIBRARY, &bad, no_library);
+    memcpy(bad.bytes + MARK + SIZE_AT, "2         ", 10);
+    bad.used = MEMBER + 2;
+    refuse_image(INPUT_LIBRARY, &bad, "has no device code");
+    bad = library_of(object);
+    bad.bytes[MEMBER] = 'x';
+    memcpy(bad.bytes + MARK, "long name, of 16", 16);
+    refuse_image(INPUT_LIBRARY, &bad, "has no device code");
+    bad = library_of(object);
+    bad.bytes[MEMBER + EI_CLASS] = ELFCLASS32;
+    refuse_image(INPUT_LIBRARY, &bad, no_library);
+}
+
+// What is no number, list or handle.
+static void show_bad_links(void)
+{
+    enum { INPUT_PTX = 1, PAST_LAST = 6 };
+    struct CUlinkState_st *link, *none = NULL;
+    struct CUmod_st *module = api_module("");
+    void *linked, *text = (void *)(uintptr_t)has;
+    size_t bytes;
+    REFUSES(ERROR_INVALID_VALUE, cuLinkCreate_v2(0, NULL, NULL, NULL));
+    WORKS(cuLinkCreate_v2(0, NULL, NULL, &link));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkAddData_v2(link, INPUT_PTX, NULL, sizeof has, "a", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkAddData_v2(link, INPUT_PTX, text, 0, "a", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkAddData_v2(link, PAST_LAST, text, sizeof has, "a", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_HANDLE,
+            cuLinkAddData_v2((struct CUlinkState_st *)module, INPUT_PTX, text, sizeof has, "a", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkAddFile_v2(link, INPUT_PTX, NULL, 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuLinkComplete(none, &linked, &bytes));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkComplete(link, NULL, &bytes));
+    WORKS(cuLinkComplete(link, &linked, &bytes)); // of nothing
+    REFUSES(ERROR_INVALID_HANDLE, cuLinkComplete(link, &linked, &bytes));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkAddData_v2(link, INPUT_PTX, text, sizeof has, "a", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuModuleLoadData(NULL, has));
+    WORKS(cuModuleLoadData(&module, linked));
+    WORKS(cuModuleUnload(module));
+    WORKS(cuLinkDestroy(link));
+}
+
+void show_bad_parts(void)
+{
+    static struct image object;
+    static struct api_fatbin part;
+    api_ready();
+    part = part_of(has, 90);
+    object = object_of(&part);
+    show_bad_objects(&object);
+    show_bad_libraries(&object);
+    show_bad_links();
 }
 
 void show_linked_parts(void)
