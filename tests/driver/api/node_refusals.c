@@ -157,6 +157,9 @@ static void show_gone_kernel(void)
     WORKS(cuModuleGetFunction(&put, module, "put"));
     struct CUDA_KERNEL_NODE_PARAMS_v2_st params = api_node(put, parameters);
     WORKS(cuGraphAddKernelNode_v2(&node, graph, NULL, 0, &params));
+    const struct CUgraphEdgeData_st early = {.type = 1};
+    struct CUgraphNode_st *next = fill(graph, 1);
+    WORKS(cuGraphAddDependencies_v2(graph, &node, &next, &early, 1)); // it may start early behind a kernel
     WORKS(cuModuleUnload(module));
     REFUSES(ERROR_INVALID_HANDLE, cuGraphKernelNodeGetParams_v2(node, &params));
     REFUSES(ERROR_INVALID_VALUE, cuGraphDebugDotPrint(graph, NULL, 0));

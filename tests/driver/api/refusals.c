@@ -55,12 +55,14 @@ static void refuse_functions(struct CUfunc_st *put)
 static void refuse_streams(struct CUstream_st *stream)
 {
     struct CUgreenCtx_st *green = AN_EVENT;
-    unsigned value[16] = {4};
+    unsigned value[16] = {0};
     REFUSES(ERROR_INVALID_HANDLE, cuStreamGetGreenCtx(AN_EVENT, &green));
     REFUSES(ERROR_INVALID_VALUE, cuStreamGetGreenCtx(stream, NULL));
     REQUIRE(green == AN_EVENT);
     WORKS(cuStreamGetGreenCtx(stream, &green));
     REQUIRE(green == NULL);
+    value[0] = 5; // there are four policies, from 1 on
+    REFUSES(ERROR_INVALID_VALUE, cuStreamSetAttribute(stream, 3, value));
     REFUSES(ERROR_INVALID_VALUE, cuStreamSetAttribute(stream, 3, NULL));
     REFUSES(ERROR_INVALID_VALUE, cuStreamGetAttribute(stream, 3, NULL));
     REFUSES(ERROR_INVALID_HANDLE, cuStreamSetAttribute(AN_EVENT, 3, value));
@@ -107,6 +109,47 @@ static void refuse_pools(void)
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolGetAccess(&flags, AN_EVENT, &device));
 }
 
+// Memory that is mapped is unmapped as it was mapped, and addresses are given back as they were reserved.
+static void refuse_mapping(void)
+{
+    const size_t part = (size_t)2 << 20;
+    const struct cuda_mem_allocation_prop prop = {.type = 1, .location = {DEVICE, 0}};
+    unsigned long long at, handle, managed;
+    WORKS(cuMemAddressReserve(&at, 2 * part, 0, 0, 0));
+    WORKS(cuMemCreate(&handle, part, &prop, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, 0, 0, handle, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, part, 0, handle, 1));
+    REFUSES(ERROR_INVALID_VALUE, cuMemMap(at, part, 1, handle, 0));
+    SAYS("cuMemMap: the address or the offset is no multiple of 2097152");
+    WORKS(cuMemMap(at, part, 0, handle, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuMemUnmap(at, 2 * part));
+    REFUSES(ERROR_INVALID_VALUE, cuMemUnmap(at + part, part));
+    REFUSES(ERROR_INVALID_VALUE, cuMemFreeAsync(at, NULL));
+    WORKS(cuMemUnmap(at, part));
+    WORKS(cuMemRelease(handle));
+    REFUSES(ERROR_INVALID_VALUE, cuMemAddressFree(at, part));
+    SAYS("are no reservation of cuMemAddressReserve");
+    WORKS(cuMemAddressFree(at, 2 * part));
+    WORKS(cuMemAllocManaged(&managed, 64, 1));
+    REFUSES(ERROR_INVALID_VALUE, cuMemFreeAsync(managed, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuMemFreeAsync(api_memory(64, 1) + 1, NULL));
+}
+
+static void refuse_links(void)
+{
+    static char text[] = PTX_HEAD;
+    struct CUlinkState_st *link;
+    void *image;
+    enum { OF_PTX = 1 };
+    REFUSES(ERROR_INVALID_VALUE, cuLinkCreate_v2(0, NULL, NULL, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuLinkAddData_v2(AN_EVENT, OF_PTX, text, sizeof text, "text", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_HANDLE, cuLinkComplete(AN_EVENT, &image, NULL));
+    WORKS(cuLinkCreate_v2(0, NULL, NULL, &link));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkAddData_v2(link, OF_PTX, text, 0, "text", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuLinkAddFile_v2(link, OF_PTX, NULL, 0, NULL, NULL));
+    WORKS(cuLinkDestroy(link));
+}
+
 void show_handle_refusals(void)
 {
     struct CUstream_st *stream;
@@ -117,6 +160,8 @@ void show_handle_refusals(void)
     refuse_streams(stream);
     refuse_device();
     refuse_pools();
+    refuse_mapping();
+    refuse_links();
 }
 
 // --- Copies and operations of streams --------------------------------------------------------------------------------
