@@ -106,6 +106,8 @@ static void show_sticky_error(void)
     REQUIRE(launch(&good) == cudaErrorIllegalAddress);
     REQUIRE(cudaDeviceReset() == cudaSuccess);
     REQUIRE(launch(&good) == cudaErrorDevicesUnavailable);
+    __cudaUnregisterFatBinary(good.handle); // as the end of the process does
+    REQUIRE(launch(&good) == cudaErrorDevicesUnavailable);
 }
 
 // What is loaded in another order after the reset is still what each asks for, by the handles from before it too.

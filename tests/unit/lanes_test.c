@@ -176,12 +176,41 @@ START_TEST(lanes_give_what_single_sums_give)
 }
 END_TEST
 
+// Zeros of either sign, on one side, times what is no number there: only the columns (or the row) of that are NaNs, and
+// an accumulator of -0 becomes 0.
+START_TEST(zeros_times_infinities_are_no_skipped_zeros)
+{
+    static const uint32_t special[] = {0x7c00, 0xfc00, 0x7e00}; // f16: two infinities and a NaN
+    static struct operands o;
+    const int is_of_a = _i % 2;
+    memset(&o, 0, sizeof o);
+    o.types = WGMMA_F32_F16_F16;
+    o.steps = MAX_STEPS;
+    for (int j = 0; j < NUMBER_LANES; j++) o.b[j][0][1] = 0x8000;
+    for (int row = 0; row < ROWS; row++) o.d[row][6] = 0x80000000;
+    if (is_of_a)
+        o.a[1][MAX_STEPS - 1][2] = special[_i / 2];
+    else
+        o.b[3][MAX_STEPS - 1][2] = special[_i / 2];
+    multiply *const ways[] = {number_multiply, number_multiply_portable};
+    for (int way = 0; way < 2; way++) {
+        uint32_t d[ROWS][NUMBER_LANES];
+        side_by_side(&o, ways[way], d);
+        for (int row = 0; row < ROWS; row++)
+            for (int j = 0; j < NUMBER_LANES; j++)
+                ck_assert_uint_eq(d[row][j], (is_of_a ? row == 1 : j == 3) ? 0x7fffffff : 0);
+        compare(&o, ways[way], "zeros", _i);
+    }
+}
+END_TEST
+
 Suite *lanes_suite(void)
 {
     Suite *suite = suite_create("lanes");
     TCase *tests = tcase_create("lanes");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, lanes_give_what_single_sums_give, 0, WGMMA_TYPES_COUNT);
+    tcase_add_loop_test(tests, zeros_times_infinities_are_no_skipped_zeros, 0, 6);
     suite_add_tcase(suite, tests);
     return suite;
 }

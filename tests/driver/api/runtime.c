@@ -31,6 +31,7 @@ static void load(void)
     __cudaRegisterManagedVar(handle, (void **)&shared, NULL, "shared", 0, 4, 0, 0);
     __cudaRegisterFatBinaryEnd(handle);
     __cudaRegisterFunction(NULL, (char *)&nobody, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL); // nothing is kept
+    __cudaRegisterManagedVar(NULL, (void **)&nobody, NULL, "shared", 0, 4, 0, 0);
 }
 
 static void *device_memory(size_t bytes)

@@ -3,10 +3,11 @@
 #include "api.h"
 
 // What is no kernel may be a handle, and is looked at: it is as large as the head of what one points at.
-static uint64_t put, word, nobody;
+static uint64_t put, skip, word, nobody;
 static char image[] = PTX_HEAD ".visible .global .align 4 .u32 word = 3;\n"
                                ".visible .entry put(.param .u64 to)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [to];\n"
-                               "st.global.u32 [%rd1], 7;\nret;\n}\n";
+                               "st.global.u32 [%rd1], 7;\nret;\n}\n"
+                               ".visible .entry skip()\n{\nret;\n}\n";
 
 static char *a;
 static struct CUgraph_st *graph;
@@ -22,6 +23,7 @@ static void begin(void)
 {
     void **handle = __cudaRegisterFatBinary(api_image(image));
     __cudaRegisterFunction(handle, (char *)&put, NULL, "put", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, (char *)&skip, NULL, "skip", -1, NULL, NULL, NULL, NULL, NULL);
     __cudaRegisterVar(handle, (char *)&word, NULL, "word", 0, 4, 0, 0);
     WORKS(cudaMalloc((void **)&a, 256));
     WORKS(cudaMemset(a, 0, 256));
@@ -207,6 +209,21 @@ void show_runtime_change_nodes(void)
     REQUIRE(edges == 0);
     WORKS(cudaGraphDestroyNode(of_copy));
     REFUSES(ERROR_INVALID_VALUE, cudaGraphMemcpyNodeGetParams(of_copy, &copy));
+}
+
+// Of two kernels of one object, each is told by its own name.
+void show_runtime_two_kernels(void)
+{
+    begin();
+    const void *const functions[] = {&put, &skip};
+    for (int i = 0; i < 2; i++) {
+        const struct cudaKernelNodeParams params = {
+            (void *)(uintptr_t)functions[i], one_cta, one_cta, 0, parameters, NULL};
+        struct cudaKernelNodeParams got;
+        WORKS(cudaGraphAddKernelNode(&node, graph, NULL, 0, &params));
+        WORKS(cudaGraphKernelNodeGetParams(node, &got));
+        REQUIRE(got.func == functions[i]);
+    }
 }
 
 // The kernel of a node that the driver added, which no object of the program has, is its own handle.
