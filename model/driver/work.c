@@ -114,10 +114,11 @@ enum cuda_result work_run(struct driver *driver, const struct work *work)
     }
 }
 
+// Of no bytes `from` may be NULL.
 static void *copy_of(const void *from, size_t bytes)
 {
     void *to = malloc(bytes + 1);
-    if (to != NULL) memcpy(to, from, bytes);
+    if (to != NULL && bytes > 0) memcpy(to, from, bytes);
     return to;
 }
 
