@@ -25,7 +25,7 @@ ptx      98 90
 alu      99 29
 machine  98 90
 look     98 90
-driver   99 94
+driver   99 95
 runtime  99 98
 together 99 98
 '
