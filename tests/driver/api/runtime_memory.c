@@ -186,6 +186,7 @@ void show_runtime_streams(void)
     unsigned flags;
     int number, one = 1;
     unsigned long long id;
+    static const uint64_t window[8]; // a cudaStreamAttrValue: no bytes of global memory
     WORKS(cudaStreamCreate(&stream));
     WORKS(cudaStreamCreateWithFlags(&other, CU_STREAM_NON_BLOCKING));
     WORKS(cudaStreamGetFlags(other, &flags));
@@ -196,7 +197,7 @@ void show_runtime_streams(void)
     REQUIRE(number == -2);
     WORKS(cudaStreamGetId(stream, &id));
     WORKS(cudaStreamGetDevice(stream, &number));
-    WORKS(cudaStreamSetAttribute(stream, 1, &number));
+    WORKS(cudaStreamSetAttribute(stream, 1, window));
     WORKS(cudaEventCreate(&start));
     WORKS(cudaEventCreateWithFlags(&end, CU_EVENT_BLOCKING_SYNC));
     WORKS(cudaEventRecord(start, stream));
