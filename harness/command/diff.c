@@ -134,7 +134,7 @@ static void print_tally(const struct diff_options *to, const char *family, const
 // One family; 0 with `why` if that is not possible.
 static int diff_family(struct diff_options *to, struct tally *tally, struct text *why)
 {
-    struct source source;
+    struct source source = {.family = NULL};
     if (to->quota.each > 0 && !to->is_capped) to->limits.faults = UINT64_MAX;
     memset(to->quota.taken, 0, sizeof to->quota.taken);
     int ok = case_source(&to->cases, &source, why);
