@@ -22,6 +22,11 @@ int allocation_is_of_device(enum allocation_kind kind)
     return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_GRAPH;
 }
 
+uint64_t allocations_left(const struct allocations *allocations, uint64_t memory_bytes)
+{
+    return memory_bytes > allocations->device_bytes ? memory_bytes - allocations->device_bytes : 0;
+}
+
 static uint64_t mapped_bytes(uint64_t size_bytes)
 {
     return (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;

@@ -46,6 +46,9 @@ struct allocations {
 // Is it within what the device has? That of cuMemCreate is counted where it is made.
 int allocation_is_of_device(enum allocation_kind kind);
 
+// What is left of the device's memory: 0 where memory of other processes takes more than there is.
+uint64_t allocations_left(const struct allocations *allocations, uint64_t memory_bytes);
+
 // New memory, zero; 0 if there is none. Lies at a multiple of 4096.
 uint64_t allocations_make(struct allocations *allocations, uint64_t size_bytes, enum allocation_kind kind,
                           uint32_t flags, const void *owner);

@@ -87,7 +87,7 @@ DRIVER_VISIBLE enum cuda_result cuMemCreate(unsigned long long *handle, size_t b
     int is_on_host;
     const enum cuda_result error = location_check_new(prop->location, prop->handle_types, &is_on_host);
     if (error != CUDA_SUCCESS) return error;
-    const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
+    const uint64_t left = allocations_left(&driver->allocations, driver->device->memory_bytes);
     if (!is_on_host && bytes > left)
         return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, "cuMemCreate", "%zu bytes asked for, %zu left of the %s",
                              bytes, (size_t)left, driver->device->name);

@@ -15,7 +15,7 @@ enum { HOST_PORTABLE = 1, HOST_MAPPED = 2 };
 enum cuda_result memory_allocate(struct driver *driver, const char *call, unsigned long long *address, size_t bytes,
                                  enum allocation_kind kind, uint32_t flags)
 {
-    const uint64_t left = driver->device->memory_bytes - driver->allocations.device_bytes;
+    const uint64_t left = allocations_left(&driver->allocations, driver->device->memory_bytes);
     if (address == NULL || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     if (allocation_is_of_device(kind) && bytes > left)
         return driver_refuse(driver, CUDA_ERROR_OUT_OF_MEMORY, call, "%zu bytes asked for, %zu left of the %s", bytes,
@@ -120,7 +120,7 @@ DRIVER_VISIBLE enum cuda_result cuMemGetInfo_v2(size_t *left, size_t *total)
 {
     DRIVER_USE(driver);
     if (total != NULL) *total = driver->device->memory_bytes;
-    if (left != NULL) *left = driver->device->memory_bytes - driver->allocations.device_bytes;
+    if (left != NULL) *left = allocations_left(&driver->allocations, driver->device->memory_bytes);
     return CUDA_SUCCESS;
 }
 
