@@ -181,10 +181,6 @@ static int parse_body_directive(struct parser *parser, struct body *body)
     if (ptx_parser_take(parser, ".loc")) return ptx_parse_location(parser, body);
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
     if (ptx_space_word(&parser->token) != PTX_WORD_NONE) return ptx_parse_variables(parser, body, PTX_LINK_LOCAL);
-    if (ptx_parser_is(parser, ".extern")) {
-        ptx_parser_advance(parser);
-        return ptx_parse_variables(parser, body, PTX_LINK_EXTERN);
-    }
     return ptx_parser_fail(parser, &parser->token, "", "'%.*s' is no directive of a function's body",
                            (int)(parser->token.length > 60 ? 60 : parser->token.length), parser->token.at);
 }

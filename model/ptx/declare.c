@@ -6,7 +6,7 @@
 #include "parser.h"
 
 #define MOST_BYTES ((uint64_t)1 << 40)
-enum { MOST_REGISTERS = 1 << 24 };
+enum { MOST_REGISTERS = 1 << 24, MOST_VECTOR_BITS = 128, WARP = 32 };
 
 enum ptx_file ptx_file_of(enum ptx_type type)
 {
@@ -63,6 +63,18 @@ static int take_type(struct parser *parser, int as_register, enum ptx_type *type
     return 1;
 }
 
+// A predicate stands alone, and no vector has more bits than a load.
+static int check_vector(struct parser *parser, const struct ptx_token *token, enum ptx_type type, uint8_t vector)
+{
+    const struct ptx_type_row *row = ptx_type_row(type);
+    if (vector == 1) return 1;
+    if (row->kind == PTX_KIND_PREDICATE)
+        return ptx_parser_fail(parser, token, "", "there are no vectors of predicates");
+    return row->bits * vector <= MOST_VECTOR_BITS ||
+           ptx_parser_fail(parser, token, "", "a vector has at most %d bits, this one %u", MOST_VECTOR_BITS,
+                           row->bits * vector);
+}
+
 // --- Registers -------------------------------------------------------------------------------------------------------
 
 static int add_register(struct parser *parser, struct body *body, enum ptx_type type, uint8_t vector)
@@ -86,8 +98,9 @@ static int add_register(struct parser *parser, struct body *body, enum ptx_type 
 int ptx_parse_registers(struct parser *parser, struct body *body)
 {
     enum ptx_type type;
+    struct ptx_token token = parser->token;
     uint8_t vector = take_vector(parser);
-    if (!take_type(parser, 1, &type)) return 0;
+    if (!take_type(parser, 1, &type) || !check_vector(parser, &token, type, vector)) return 0;
     do {
         if (!add_register(parser, body, type, vector)) return 0;
     } while (ptx_parser_take(parser, ","));
@@ -138,28 +151,42 @@ static int take_kind(struct parser *parser, struct ptx_variable *variable)
             break;
         }
     }
+    struct ptx_token token = parser->token;
     variable->vector = take_vector(parser);
-    if (!take_type(parser, variable->space == PTX_WORD_NONE, &type)) return 0;
+    if (!take_type(parser, variable->space == PTX_WORD_NONE, &type) ||
+        !check_vector(parser, &token, type, variable->vector))
+        return 0;
     variable->type = (uint8_t)type;
     return !ptx_parser_take(parser, ".ptr") || take_pointer(parser, variable);
 }
 
-// [4][8], or [] for what is not known.
-static int take_dims(struct parser *parser, struct ptx_variable *variable)
+// [4][8]; the first may be [], or [0], for what is not known.
+static int take_dims(struct parser *parser, struct ptx_variable *variable, struct dims *dims)
 {
     variable->elements = variable->vector;
-    for (int is_first = 1; ptx_parser_take(parser, "["); is_first = 0) {
+    for (dims->count = 0; ptx_parser_take(parser, "["); dims->count++) {
         struct ptx_token token = parser->token;
         struct ptx_number number = {0};
         variable->is_array = 1;
-        if (is_first && ptx_parser_take(parser, "]")) {
-            variable->is_unsized = 1;
-            continue;
+        if (dims->count == MOST_DIMS)
+            return ptx_parser_fail(parser, &token, "", "an array of more than %d dimensions", MOST_DIMS);
+        if (ptx_parser_take(parser, "WARP_SZ")) {
+            number.bits = WARP;
+        } else if (!ptx_parser_is(parser, "]")) {
+            if (!ptx_token_number(&token, &number) || number.is_float)
+                return ptx_parser_fail(parser, &token, "Write its value.", "the size of an array is a plain number");
+            ptx_parser_advance(parser);
         }
-        if (!ptx_parse_constant(parser, &number) || !ptx_parser_expect(parser, "]")) return 0;
-        if (number.is_float || number.bits > MOST_BYTES || number.bits * variable->elements > MOST_BYTES)
+        if (!ptx_parser_expect(parser, "]")) return 0;
+        if (number.is_wide || number.bits > MOST_BYTES || number.bits * variable->elements > MOST_BYTES)
             return ptx_parser_fail(parser, &token, "", "an array of that many elements");
-        variable->elements *= number.bits;
+        dims->of[dims->count] = number.bits;
+        if (number.bits == 0 && dims->count > 0)
+            return ptx_parser_fail(parser, &token, "", "only the first size of an array may be left open");
+        if (number.bits == 0)
+            variable->is_unsized = 1;
+        else
+            variable->elements *= number.bits;
     }
     return 1;
 }
@@ -172,14 +199,17 @@ static void finish_size(struct ptx_variable *variable)
 }
 
 // The size of an array [] is that of what it begins with.
-static int take_initial(struct parser *parser, struct ptx_variable *variable)
+static int take_initial(struct parser *parser, struct ptx_variable *variable, const struct dims *dims)
 {
     struct ptx_token token = parser->token;
     if (!ptx_parser_take(parser, "=")) return 1;
     if (variable->space != PTX_GLOBAL && variable->space != PTX_CONST)
         return ptx_parser_fail(parser, &token, "Store the value in the code.",
                                "only .global and .const variables begin with a value");
-    return ptx_parse_initial(parser, variable);
+    if (variable->linkage == PTX_LINK_EXTERN)
+        return ptx_parser_fail(parser, &token, "It begins with what its definition says.",
+                               "an .extern variable has no value of its own");
+    return ptx_parse_initial(parser, variable, dims);
 }
 
 static struct ptx_variable *add_variable(struct parser *parser, struct body *body, const struct ptx_variable *variable)
@@ -198,6 +228,13 @@ static int merge_variable(struct parser *parser, const struct ptx_token *token, 
     if (before == NULL || before->kind != NAME_VARIABLE ||
         (all[before->index].linkage != PTX_LINK_EXTERN && variable->linkage != PTX_LINK_EXTERN))
         return ptx_parser_fail(parser, token, "", "'%.*s' is declared twice", (int)token->length, token->at);
+    const struct ptx_variable *first = &all[before->index];
+    if (first->type != variable->type || first->vector != variable->vector ||
+        (first->elements != variable->elements && !first->is_unsized && !variable->is_unsized))
+        return ptx_parser_fail(parser, token, "", "'%.*s' is something else where it is declared first",
+                               (int)token->length, token->at);
+    if (first->linkage == PTX_LINK_EXTERN && variable->linkage == PTX_LINK_LOCAL)
+        return ptx_parser_fail(parser, token, "Say .visible.", "what is .extern first is not of this module alone");
     if (variable->linkage != PTX_LINK_EXTERN) all[before->index] = *variable;
     return 1;
 }
@@ -230,18 +267,38 @@ static int take_range(struct parser *parser, const struct ptx_token *token)
 static int parse_variable(struct parser *parser, struct body *body, struct ptx_variable *variable)
 {
     struct ptx_token token = parser->token;
+    struct dims dims;
     variable->line = token.line;
     if (!ptx_parser_name(parser, "the name of a variable", &variable->name) || !take_range(parser, &token)) return 0;
-    if (!take_dims(parser, variable) || !take_initial(parser, variable)) return 0;
+    if (!take_dims(parser, variable, &dims) || !take_initial(parser, variable, &dims)) return 0;
+    if (variable->is_unsized && variable->linkage != PTX_LINK_EXTERN)
+        return ptx_parser_fail(parser, &token, "Say how many elements it has, or declare it .extern.",
+                               "'%.*s' has no size", (int)token.length, token.at);
+    if (variable->space == PTX_PARAM && variable->vector > 1 && !variable->is_array)
+        return ptx_parser_fail(parser, &token, "Declare an array of its parts.", "a .param variable is no vector");
     finish_size(variable);
     return name_variable(parser, body, &token, variable);
+}
+
+// What a space allows of variables.
+static int check_space(struct parser *parser, const struct ptx_token *token, int is_module,
+                       const struct ptx_variable *kind)
+{
+    if (is_module && (kind->space == PTX_LOCAL || kind->space == PTX_PARAM))
+        return ptx_parser_fail(parser, token, "Declare it in the body of a function.",
+                               "a variable of a module is not in .%s", ptx_word_spelling(kind->space));
+    if (kind->linkage == PTX_LINK_COMMON && kind->space != PTX_GLOBAL)
+        return ptx_parser_fail(parser, token, "", "only .global variables are .common");
+    return !kind->is_managed || kind->space == PTX_GLOBAL ||
+           ptx_parser_fail(parser, token, "", "only .global variables are managed");
 }
 
 int ptx_parse_variables(struct parser *parser, struct body *body, enum ptx_linkage linkage)
 {
     struct ptx_variable kind = {.space = ptx_space_word(&parser->token), .linkage = (uint8_t)linkage};
+    const struct ptx_token token = parser->token;
     ptx_parser_advance(parser);
-    if (!take_kind(parser, &kind)) return 0;
+    if (!take_kind(parser, &kind) || !check_space(parser, &token, body == NULL, &kind)) return 0;
     do {
         struct ptx_variable variable = kind;
         if (!parse_variable(parser, body, &variable)) return 0;
@@ -251,10 +308,19 @@ int ptx_parse_variables(struct parser *parser, struct body *body, enum ptx_linka
 
 // --- Parameters ------------------------------------------------------------------------------------------------------
 
+static int check_parameter(struct parser *parser, const struct ptx_token *token, const struct ptx_variable *variable,
+                           const struct dims *dims)
+{
+    if (dims->count > 1) return ptx_parser_fail(parser, token, "", "a parameter has at most one dimension");
+    return variable->space == PTX_PARAM || dims->count == 0 ||
+           ptx_parser_fail(parser, token, "", "a parameter in .reg is no array");
+}
+
 // .param .align 8 .b8 name[16], .reg .b32 name, or _ in a prototype.
 static int parse_parameter(struct parser *parser, struct ptx_variable *variable)
 {
     struct ptx_token token = parser->token;
+    struct dims dims;
     variable->line = token.line;
     variable->space = ptx_space_word(&token);
     if (variable->space != PTX_PARAM && !ptx_parser_is(parser, ".reg"))
@@ -262,9 +328,9 @@ static int parse_parameter(struct parser *parser, struct ptx_variable *variable)
                                (int)(token.length > 40 ? 40 : token.length), token.at);
     ptx_parser_advance(parser);
     if (!take_kind(parser, variable) || !ptx_parser_name(parser, "the name of a parameter", &variable->name)) return 0;
-    if (!take_dims(parser, variable)) return 0;
+    if (!take_dims(parser, variable, &dims)) return 0;
     finish_size(variable);
-    return 1;
+    return check_parameter(parser, &token, variable, &dims);
 }
 
 int ptx_parse_parameters(struct parser *parser, struct ptx_arena_list *variables, uint32_t *count)

@@ -105,18 +105,90 @@ static int space_fits(int want, int have)
 
 static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written);
 
+// What a part of a vector may stand beside. The sink says nothing, and so do registers of bits but for their width.
+struct beside {
+    uint32_t bits; // 0: of any width
+    enum ptx_type type;
+    int is_float, is_integer, is_constant, is_member;
+};
+
+static struct beside beside_of(const struct written *part)
+{
+    const struct ptx_type_row *row = ptx_type_row((enum ptx_type)part->type);
+    if (part->kind == PTX_OPERAND_CONSTANT)
+        return (struct beside){
+            .is_constant = 1, .is_float = part->number.is_float, .is_integer = !part->number.is_float};
+    if (part->kind != PTX_OPERAND_REGISTER && part->kind != PTX_OPERAND_SPECIAL) return (struct beside){0};
+    return (struct beside){row->bits,
+                           (enum ptx_type)part->type,
+                           row->kind == PTX_KIND_FLOAT,
+                           is_integer(row->kind) && row->kind != PTX_KIND_BITS,
+                           0,
+                           part->is_member};
+}
+
+static int may_stand_beside(const struct beside *a, const struct beside *b)
+{
+    if (a->bits != 0 && b->bits != 0 && a->bits != b->bits) return 0;
+    if (a->is_float && b->is_float && !a->is_constant && !b->is_constant) return a->type == b->type;
+    if (a->type == PTX_TYPE_f16x2 || b->type == PTX_TYPE_f16x2)
+        return !a->is_constant && !b->is_constant && !a->is_integer && !b->is_integer;
+    return !(a->is_float && b->is_integer) && !(a->is_integer && b->is_float);
+}
+
+// Each part of {a, b, ...} is held against the one before it, as ptxas does. *has_bits: one is a register of
+// bits, or two are of two types.
+static int parts_agree(struct trial *trial, const struct written *written, int *has_bits)
+{
+    const struct written *part = &trial->operands->at[written->first];
+    int sinks = 0, constants = 0, members = 0;
+    *has_bits = 0;
+    for (uint32_t i = 0; i < written->count; i++) {
+        const struct beside here = beside_of(&part[i]), before = i > 0 ? beside_of(&part[i - 1]) : here;
+        sinks += part[i].kind == PTX_OPERAND_SINK;
+        constants += here.is_constant;
+        members += here.is_member;
+        *has_bits |= (here.bits != 0 && !here.is_float && !here.is_integer) || here.type != before.type;
+        if (!may_stand_beside(&before, &here))
+            return refuse(trial, &part[i], "the parts of a vector are of %s", "one type; give it registers of bits");
+    }
+    if (constants > 0 && members > 0)
+        return refuse(trial, written, "a constant cannot stand beside a part of a vector register%s", "");
+    return sinks < (int)written->count || sinks == 0 || refuse(trial, written, "a vector of nothing but _%s", "");
+}
+
+// The parts of a vector that begins with a brace: with one of bits beside them, all count as bits.
+static int parts_fit(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
+{
+    static const enum ptx_type of_bits[] = {PTX_TYPE_b8, PTX_TYPE_b16, PTX_TYPE_b32, PTX_TYPE_b64, PTX_TYPE_b128};
+    struct ptx_operand_rule part = *rule;
+    int has_bits;
+    if (!parts_agree(trial, written, &has_bits)) return 0;
+    has_bits &= !rule->is_each;
+    part.may_special |= !rule->is_written && *written->token.at == '{';
+    part.may_address = 0;
+    for (uint32_t i = 0; i < written->count; i++) {
+        struct written as = trial->operands->at[written->first + i];
+        for (int n = 0; n < 5 && has_bits && as.kind == PTX_OPERAND_REGISTER; n++)
+            if (ptx_type_row(of_bits[n])->bits == ptx_type_row((enum ptx_type)as.type)->bits)
+                as.type = (uint8_t)of_bits[n];
+        if (value_fits(trial, &part, &as)) continue;
+        trial->blamed = &trial->operands->at[written->first + i];
+        return 0;
+    }
+    return 1;
+}
+
 static int vector_fits(struct trial *trial, const struct ptx_operand_rule *rule, const struct written *written)
 {
     struct ptx_operand_rule part = *rule;
     part.vector = 0;
-    part.may_sink = rule->is_written && rule->is_wide;
+    part.may_sink = rule->is_written && rule->is_vectorable && !rule->may_sink;
     if (rule->is_vectorable && rule->vector * ptx_type_row((enum ptx_type)rule->type)->bits > MOST_VECTOR_BITS)
         return refuse(trial, written, "vectors of more than 128 bits need %s", "sm_100");
     if (written->count != rule->vector)
         return refuse(trial, written, "this vector has the wrong number of parts%s", "");
-    for (uint32_t i = 0; i < written->count; i++)
-        if (!value_fits(trial, &part, &trial->operands->at[written->first + i])) return 0;
-    return 1;
+    return parts_fit(trial, &part, written);
 }
 
 // mov.b64 %rd, {%r0, %r1}: equal parts that make up the whole.
@@ -134,9 +206,7 @@ static int pack_fits(struct trial *trial, const struct ptx_operand_rule *rule, c
         if (ptx_type_row(halves[i])->bits * written->count == bits) part.type = (uint8_t)halves[i];
     if (part.type == PTX_TYPE_NONE)
         return refuse(trial, written, "parts of this number do not make up the %s", "whole");
-    for (uint32_t i = 0; i < written->count; i++)
-        if (!value_fits(trial, &part, &trial->operands->at[written->first + i])) return 0;
-    return 1;
+    return parts_fit(trial, &part, written);
 }
 
 static int scalar_fits(const struct ptx_operand_rule *rule, const struct written *written)
@@ -145,6 +215,7 @@ static int scalar_fits(const struct ptx_operand_rule *rule, const struct written
     switch (written->kind) {
     case PTX_OPERAND_REGISTER:
         if (rule->no_float && ptx_type_row((enum ptx_type)written->type)->kind == PTX_KIND_FLOAT) return 0;
+        if (rule->only_bits && ptx_type_row((enum ptx_type)written->type)->kind != PTX_KIND_BITS) return 0;
         return type_fits(want, (enum ptx_type)written->type, rule->is_wide);
     case PTX_OPERAND_CONSTANT:
         if (rule->no_float && written->number.is_float) return 0;
@@ -156,7 +227,7 @@ static int scalar_fits(const struct ptx_operand_rule *rule, const struct written
         return rule->may_address && address_fits(want, written->space) &&
                (rule->space == PTX_WORD_NONE || space_fits(rule->space, written->space));
     case PTX_OPERAND_FUNCTION:
-        return rule->may_address && address_fits(want, PTX_WORD_NONE);
+        return rule->may_address && rule->space == PTX_WORD_NONE && address_fits(want, PTX_WORD_NONE);
     default:
         return 0;
     }
@@ -178,6 +249,8 @@ static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, 
         if (written->kind == PTX_OPERAND_VECTOR) return pack_fits(trial, rule, written);
         return refuse(trial, written, "a vector in braces { } is wanted here%s", "");
     }
+    if (written->kind == PTX_OPERAND_VECTOR)
+        return refuse(trial, written, "one register is wanted here: of a vector name a part, as in v%s", ".x");
     if (written->kind == PTX_OPERAND_LABEL) return refuse(trial, written, "this name is not declared%s", "");
     if (scalar_fits(rule, written)) return 1;
     if (rule->is_written) return refuse(trial, written, "a register that holds .%s is wanted here", type);
@@ -289,6 +362,8 @@ static int selectors_fit(struct trial *trial, int i, const struct written *writt
 {
     int takes_selector = 0, takes_minus = 0;
     uint32_t number;
+    if (written->is_member && trial->row->rule[1].kind == PTX_RULE_SELECTOR)
+        return refuse(trial, written, "no video instruction takes a part of a vector register%s", "");
     for (int k = i + 1; k < trial->row->rules && trial->row->rule[k].kind == PTX_RULE_SELECTOR; k++) {
         const enum ptx_selector selector = (enum ptx_selector)trial->row->rule[k].selector;
         trial->chosen[k] = written;

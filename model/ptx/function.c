@@ -22,19 +22,16 @@ static int take_extent(struct parser *parser, int is_positive, uint32_t extent[3
     return 1;
 }
 
-// Directives with one number; NULL if this is another.
-static uint32_t *tuning_number(struct parser *parser, struct ptx_tuning *tuning)
+// Directives of a kernel with one number; NULL if this is another.
+static uint32_t *kernel_number(struct parser *parser, struct ptx_tuning *tuning)
 {
     if (ptx_parser_take(parser, ".minnctapersm")) return &tuning->minnctapersm;
     if (ptx_parser_take(parser, ".maxnctapersm")) return &tuning->maxnctapersm;
     if (ptx_parser_take(parser, ".maxnreg")) return &tuning->maxnreg;
-    if (ptx_parser_take(parser, ".maxclusterrank")) return &tuning->maxclusterrank;
-    if (ptx_parser_take(parser, ".abi_preserve") || ptx_parser_take(parser, ".abi_preserve_control"))
-        return &tuning->ignored;
-    return NULL;
+    return ptx_parser_take(parser, ".maxclusterrank") ? &tuning->maxclusterrank : NULL;
 }
 
-static uint32_t *tuning_extent(struct parser *parser, struct ptx_tuning *tuning)
+static uint32_t *kernel_extent(struct parser *parser, struct ptx_tuning *tuning)
 {
     if (ptx_parser_take(parser, ".maxntid")) return tuning->maxntid;
     if (ptx_parser_take(parser, ".reqntid")) return tuning->reqntid;
@@ -51,40 +48,78 @@ int ptx_parse_pragma(struct parser *parser)
     return ptx_parser_expect(parser, ";");
 }
 
-static int take_tuning(struct parser *parser, struct ptx_tuning *tuning)
+// One directive behind the head of a kernel; *is_one: this is one.
+static int take_kernel_tuning(struct parser *parser, struct ptx_tuning *tuning, int *is_one)
+{
+    uint32_t *to;
+    *is_one = 1;
+    if ((to = kernel_extent(parser, tuning)) != NULL) {
+        if (!take_extent(parser, to != tuning->reqnctapercluster, to)) return 0;
+        if (to[0] == 0) to[1] = to[2] = 0; // no clusters at all, as ptxas has it
+        return 1;
+    }
+    if ((to = kernel_number(parser, tuning)) != NULL)
+        return take_number(parser, to == &tuning->minnctapersm || to == &tuning->maxnreg, to);
+    if (ptx_parser_take(parser, ".explicitcluster")) return tuning->is_explicit_cluster = 1;
+    if (ptx_parser_take(parser, ".blocksareclusters")) return tuning->blocks_are_clusters = 1;
+    if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
+    *is_one = 0;
+    return 1;
+}
+
+// The same of a function, or of the prototype of one.
+static int take_function_tuning(struct parser *parser, struct ptx_tuning *tuning, int *is_one)
+{
+    *is_one = 1;
+    if (ptx_parser_take(parser, ".noreturn")) return tuning->is_noreturn = 1;
+    if (ptx_parser_take(parser, ".abi_preserve") || ptx_parser_take(parser, ".abi_preserve_control"))
+        return take_number(parser, 0, &tuning->ignored);
+    *is_one = 0;
+    return 1;
+}
+
+static int take_tuning(struct parser *parser, int is_entry, struct ptx_tuning *tuning)
 {
     while (parser->token.kind == TOKEN_DOTTED) {
-        uint32_t *to;
-        if ((to = tuning_extent(parser, tuning)) != NULL) {
-            if (!take_extent(parser, to != tuning->reqnctapercluster, to)) return 0;
-            if (to[0] == 0) to[1] = to[2] = 0; // no clusters at all, as ptxas has it
-        } else if ((to = tuning_number(parser, tuning)) != NULL) {
-            if (!take_number(parser, to == &tuning->minnctapersm || to == &tuning->maxnreg, to)) return 0;
-        } else if (ptx_parser_take(parser, ".noreturn")) {
-            tuning->is_noreturn = 1;
-        } else if (ptx_parser_take(parser, ".explicitcluster")) {
-            tuning->is_explicit_cluster = 1;
-        } else if (ptx_parser_take(parser, ".blocksareclusters")) {
-            tuning->blocks_are_clusters = 1;
-        } else if (ptx_parser_take(parser, ".pragma")) {
-            if (!ptx_parse_pragma(parser)) return 0;
-        } else {
-            return ptx_parser_fail(
-                parser, &parser->token,
-                "Known are .maxntid, .reqntid, .minnctapersm, .maxnreg, "
-                ".reqnctapercluster, .explicitcluster, .maxclusterrank, .blocksareclusters, .noreturn and .pragma.",
-                "'%.*s' is no directive of a function", (int)(parser->token.length > 40 ? 40 : parser->token.length),
-                parser->token.at);
-        }
+        int is_one;
+        if (!(is_entry ? take_kernel_tuning : take_function_tuning)(parser, tuning, &is_one)) return 0;
+        if (is_one) continue;
+        return ptx_parser_fail(parser, &parser->token,
+                               is_entry ? "Known are .maxntid, .reqntid, .minnctapersm, .maxnreg, "
+                                          ".reqnctapercluster, .explicitcluster, .maxclusterrank, "
+                                          ".blocksareclusters and .pragma."
+                                        : "Known are .noreturn, .abi_preserve and .abi_preserve_control.",
+                               "'%.*s' is no directive of a%s",
+                               (int)(parser->token.length > 40 ? 40 : parser->token.length), parser->token.at,
+                               is_entry ? "n .entry" : " .func");
     }
     return 1;
 }
 
-static int same_types(const struct ptx_function *a, const struct ptx_function *b)
+// Directives that say too much together, or too little.
+static int check_tuning(struct parser *parser, const struct ptx_token *name, const struct ptx_function *head)
+{
+    const struct ptx_tuning *tuning = &head->tuning;
+    if (tuning->maxntid[0] > 0 && tuning->reqntid[0] > 0)
+        return ptx_parser_fail(parser, name, "", ".maxntid and .reqntid are not both said of one kernel");
+    if (tuning->maxclusterrank > 0 && tuning->reqnctapercluster[0] > 0)
+        return ptx_parser_fail(parser, name, "",
+                               ".maxclusterrank and .reqnctapercluster are not both said of one kernel");
+    if (tuning->blocks_are_clusters && (tuning->reqntid[0] == 0 || tuning->reqnctapercluster[0] == 0))
+        return ptx_parser_fail(parser, name, "", ".blocksareclusters needs .reqntid and .reqnctapercluster");
+    if (tuning->maxnctapersm > 0 && parser->module->program.version > 20)
+        return ptx_parser_fail(parser, name, "Say .minnctapersm.", ".maxnctapersm ended with PTX 2.0");
+    return !tuning->is_noreturn || head->returns == 0 ||
+           ptx_parser_fail(parser, name, "", "a function that is .noreturn returns nothing");
+}
+
+int ptx_same_types(const struct ptx_function *a, const struct ptx_function *b)
 {
     if (a->returns != b->returns || a->parameters != b->parameters) return 0;
     for (uint32_t i = 0; i < a->returns + a->parameters; i++)
-        if (a->variable[i].bytes != b->variable[i].bytes) return 0;
+        if (a->variable[i].bytes != b->variable[i].bytes || a->variable[i].type != b->variable[i].type ||
+            a->variable[i].space != b->variable[i].space || a->variable[i].align != b->variable[i].align)
+            return 0;
     return 1;
 }
 
@@ -106,18 +141,49 @@ static struct ptx_function *function_of(struct parser *parser, const struct ptx_
         ptx_parser_fail(parser, token, "", "'%.*s' is declared twice", (int)token->length, token->at);
         return NULL;
     }
-    if (!same_types(function, head)) {
+    if (!ptx_same_types(function, head)) {
         ptx_parser_fail(parser, token, "", "'%.*s' takes or returns something else where it is declared first",
                         (int)token->length, token->at);
         return NULL;
     }
-    if (!function->has_body) {
-        function->variable = head->variable; // the names that the body knows
-        function->line = head->line;
-        function->tuning = head->tuning;
-        if (head->linkage != PTX_LINK_EXTERN) function->linkage = head->linkage;
+    if (head->linkage != function->linkage &&
+        (head->linkage != PTX_LINK_LOCAL || function->linkage == PTX_LINK_EXTERN)) {
+        ptx_parser_fail(parser, token, "Say .visible, .weak or .extern in both places, or only where it is first.",
+                        "'%.*s' is linked otherwise where it is declared first", (int)token->length, token->at);
+        return NULL;
     }
+    if (function->has_body) {
+        ptx_parser_fail(parser, token, "", "'%.*s' has its body above", (int)token->length, token->at);
+        return NULL;
+    }
+    function->variable = head->variable; // the names that the body knows
+    function->line = head->line;
+    function->tuning = head->tuning;
     return function;
+}
+
+// Where a parameter may lie, and which may be an array of open size.
+static int check_parameters(struct parser *parser, const struct ptx_function *head)
+{
+    const uint32_t count = head->returns + head->parameters;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_variable *variable = &head->variable[i];
+        const struct ptx_token token = {TOKEN_WORD, variable->name.length, variable->line, variable->name.at};
+        const int is_result = i < head->returns;
+        if (head->is_entry && variable->space != PTX_PARAM)
+            return ptx_parser_fail(parser, &token, "", "a parameter of an .entry is in .param");
+        if (head->is_entry && variable->vector > 1 && !variable->is_array)
+            return ptx_parser_fail(parser, &token, "Declare an array of its parts.", "a parameter is no vector");
+        if (!head->is_entry && variable->is_pointer)
+            return ptx_parser_fail(parser, &token, "", "only parameters of an .entry are said to be .ptr");
+        if (is_result && head->returns > 1 && variable->space == PTX_PARAM)
+            return ptx_parser_fail(parser, &token, "", "of several results each is in .reg");
+        if (!variable->is_unsized) continue;
+        if (head->is_entry || is_result || i + 1 < count || variable->space != PTX_PARAM)
+            return ptx_parser_fail(parser, &token, "",
+                                   "only the last parameter of a .func, in .param, is an array of open size");
+    }
+    return 1;
 }
 
 // .entry name(params) or .func (returns) name(params)
@@ -134,15 +200,14 @@ static int parse_head(struct parser *parser, struct ptx_function *head, struct p
     if (ptx_parser_take(parser, "(") && !ptx_parse_parameters(parser, list, &head->parameters)) return 0;
     if (head->is_entry && head->returns > 0) return ptx_parser_fail(parser, token, "", "an .entry returns nothing");
     head->variable = ptx_arena_list_keep(parser->arena, list, sizeof(struct ptx_variable));
-    return take_tuning(parser, &head->tuning);
+    return check_parameters(parser, head) && take_tuning(parser, head->is_entry, &head->tuning) &&
+           check_tuning(parser, token, head);
 }
 
 // Notes where the body is, and goes behind it.
 static int skip_body(struct parser *parser, struct ptx_function *function, const struct ptx_token *name)
 {
     struct ptx_token token = parser->token;
-    if (function->has_body)
-        return ptx_parser_fail(parser, name, "", "'%.*s' has two bodies", (int)name->length, name->at);
     function->has_body = 1;
     function->body = token.at + 1;
     function->body_line = token.line;
@@ -159,9 +224,16 @@ int ptx_parse_function(struct parser *parser, int is_entry, enum ptx_linkage lin
     struct ptx_function head = {.is_entry = (uint8_t)is_entry, .linkage = (uint8_t)linkage};
     struct ptx_token token;
     if (!parse_head(parser, &head, &token)) return 0;
+    static const struct ptx_tuning none;
+    const int is_tuned = is_entry && memcmp(&head.tuning, &none, sizeof none) != 0;
     struct ptx_function *function = function_of(parser, &token, &head);
     if (function == NULL) return 0;
+    if (ptx_parser_is(parser, ";") && is_tuned)
+        return ptx_parser_fail(parser, &token, "Write them at its body.",
+                               "a kernel without its body has no directives");
     if (ptx_parser_take(parser, ";")) return 1;
+    if (head.linkage == PTX_LINK_EXTERN)
+        return ptx_parser_fail(parser, &token, "Say .visible, or end it with ;", "what is .extern has no body here");
     if (!ptx_parser_is(parser, "{")) return ptx_parser_expect(parser, "{");
     return skip_body(parser, function, &token);
 }
@@ -174,7 +246,7 @@ int ptx_parse_prototype(struct parser *parser, struct ptx_targets *targets)
     list->count = 0;
     if (ptx_parser_take(parser, "(") && !ptx_parse_parameters(parser, list, &targets->returns)) return 0;
     if (!ptx_parser_name(parser, "_", &name) || !ptx_parser_expect(parser, "(")) return 0;
-    if (!ptx_parse_parameters(parser, list, &targets->parameters) || !take_tuning(parser, &tuning)) return 0;
+    if (!ptx_parse_parameters(parser, list, &targets->parameters) || !take_tuning(parser, 0, &tuning)) return 0;
     targets->is_prototype = 1;
     targets->variable = ptx_arena_list_keep(parser->arena, list, sizeof(struct ptx_variable));
     return ptx_parser_expect(parser, ";");

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPACE = 1, WORD = 2, DIGIT = 4 };
+enum { SPACE = 1, WORD = 2, DIGIT = 4, START = 8 }; // START: of a word, and nowhere else in it
 
 // Which characters may stand where; all others stand alone.
 static const unsigned char kinds[256] = {
     [' '] = SPACE,        ['\t'] = SPACE,       ['\r'] = SPACE,
     ['\n'] = SPACE,       ['\f'] = SPACE,       ['\v'] = SPACE,
     ['a' ... 'z'] = WORD, ['A' ... 'Z'] = WORD, ['0' ... '9'] = WORD | DIGIT,
-    ['_'] = WORD,         ['$'] = WORD,         ['%'] = WORD,
+    ['_'] = WORD,         ['$'] = WORD,         ['%'] = START,
 };
 
 static int is_kind(const struct ptx_lexer *lexer, const char *at, int kind)
@@ -95,9 +95,9 @@ struct ptx_token ptx_lexer_next(struct ptx_lexer *lexer)
     if (is_kind(lexer, lexer->at, DIGIT)) {
         token.kind = TOKEN_NUMBER;
         lexer->at = number_end(lexer);
-    } else if (is_kind(lexer, lexer->at, WORD)) {
+    } else if (is_kind(lexer, lexer->at, WORD | START)) {
         token.kind = TOKEN_WORD;
-        lexer->at = word_end(lexer, lexer->at, 0);
+        lexer->at = word_end(lexer, lexer->at + 1, 0);
     } else if (*lexer->at == '.' && is_kind(lexer, lexer->at + 1, WORD)) {
         token.kind = TOKEN_DOTTED;
         lexer->at = word_end(lexer, lexer->at + 1, 1);

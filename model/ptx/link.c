@@ -87,14 +87,25 @@ static int is_open(const struct linker *linker, const struct named *symbol)
     return variable->linkage == PTX_LINK_EXTERN && !(variable->space == PTX_SHARED && variable->is_unsized);
 }
 
+// CUDA's device runtime, with which kernels call the runtime API.
+static int is_of_device_runtime(struct ptx_name name)
+{
+    static const char prefix[] = "__cudaCDP2";
+    return name.length >= sizeof prefix - 1 && memcmp(name.at, prefix, sizeof prefix - 1) == 0;
+}
+
 static void tell_open(struct linker *linker, const struct named *named)
 {
     const struct ptx_name unit = ptx_unit_of(linker->module, named->name.at)->name;
     const struct ptx_token token = token_of(linker, named);
-    ptx_complain(linker->errors, linker->module->text, &token,
-                 "Link what defines it too (-rdc=true, cuLinkAddData), with PTX in it: code=compute_90a.",
-                 "'%.*s' is used%s%.*s, and nothing defines it", shown(named->name), named->name.at,
-                 unit.length > 0 ? " in " : "", shown(unit), unit.at);
+    ptx_complain(
+        linker->errors, linker->module->text, &token,
+        is_of_device_runtime(named->name)
+            ? "A kernel calls the CUDA runtime here. Of the device runtime tmaref has kernel launches, streams, "
+              "events, cudaMemcpyAsync, cudaMemsetAsync, cudaMalloc, cudaFree and the last error."
+            : "Link what defines it too (-rdc=true, cuLinkAddData), with PTX in it: code=compute_90a.",
+        "'%.*s' is used%s%.*s, and nothing defines it", shown(named->name), named->name.at,
+        unit.length > 0 ? " in " : "", shown(unit), unit.at);
 }
 
 static void check_open(struct linker *linker, const struct names *names)

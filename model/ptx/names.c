@@ -18,25 +18,26 @@ static struct named *named_at(const struct names *names, uint32_t i)
     return (struct named *)names->list.item + i;
 }
 
-// The newest of that name from `first` on, in the list of its hash.
-static const struct named *find_from(const struct names *names, uint32_t first, struct ptx_name name, uint32_t hash)
+// The newest range of that name, or the newest that is none, from `first` on, in the list of its hash.
+static const struct named *find_from(const struct names *names, uint32_t first, const struct named *like)
 {
     for (uint32_t i = first; i != NOT_THERE; i = named_at(names, i)->next) {
         const struct named *it = named_at(names, i);
-        if (it->hash == hash && it->name.length == name.length && memcmp(it->name.at, name.at, name.length) == 0)
+        if (it->hash == like->hash && (it->count > 0) == (like->count > 0) && it->name.length == like->name.length &&
+            memcmp(it->name.at, like->name.at, like->name.length) == 0)
             return it;
     }
     return NULL;
 }
 
-static const struct named *find(const struct names *names, struct ptx_name name, uint32_t hash)
+static const struct named *find(const struct names *names, const struct named *like)
 {
-    return names->heads == 0 ? NULL : find_from(names, names->head[hash & (names->heads - 1)], name, hash);
+    return names->heads == 0 ? NULL : find_from(names, names->head[like->hash & (names->heads - 1)], like);
 }
 
 const struct named *ptx_names_find(const struct names *names, struct ptx_name name)
 {
-    return find(names, name, hash_of(name));
+    return find(names, &(struct named){.name = name, .hash = hash_of(name)});
 }
 
 // How many digits a name ends in, all of them, and their number; 0 if it begins with a 0 that is not all of it.
@@ -56,8 +57,8 @@ static uint32_t digits_at_end(struct ptx_name name, uint32_t *number)
 // The innermost range that has this number: one that is too small hides no larger one.
 static const struct named *find_range(const struct names *names, struct ptx_name stem, uint32_t number)
 {
-    const struct named *it = ptx_names_find(names, stem);
-    while (it != NULL && number >= it->count) it = find_from(names, it->next, stem, it->hash);
+    const struct named like = {.name = stem, .hash = hash_of(stem), .count = 1}, *it = find(names, &like);
+    while (it != NULL && number >= it->count) it = find_from(names, it->next, &like);
     return it;
 }
 
@@ -65,7 +66,6 @@ const struct named *ptx_names_find_register(const struct names *names, struct pt
 {
     const struct named *exact = ptx_names_find(names, name), *range = NULL;
     const uint32_t digits = digits_at_end(name, number);
-    if (exact != NULL && exact->count > 0) exact = NULL;
     if (digits > 0) range = find_range(names, (struct ptx_name){name.at, name.length - digits}, *number);
     if (range != NULL && (exact == NULL || range->scope > exact->scope)) return range;
     *number = 0;
@@ -92,14 +92,14 @@ static void grow(struct names *names, struct ptx_arena *arena)
 
 int ptx_names_add(struct names *names, struct ptx_arena *arena, const struct named *named)
 {
-    uint32_t hash = hash_of(named->name);
-    const struct named *before = find(names, named->name, hash);
+    struct named added = *named;
+    added.hash = hash_of(named->name);
+    added.scope = names->scope;
+    const struct named *before = find(names, &added);
     if (before != NULL && before->scope == names->scope) return 0;
     if (names->list.count >= names->heads) grow(names, arena);
     struct named *to = ptx_arena_list_add(arena, &names->list, sizeof *to);
-    *to = *named;
-    to->hash = hash;
-    to->scope = names->scope;
+    *to = added;
     link_in(names, names->list.count - 1);
     return 1;
 }

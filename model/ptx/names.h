@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names in scopes: an inner scope hides the names of the outer ones, and forgets its own when it closes. %r<100> is one
-// name that stands for %r0 .. %r99.
+// name that stands for %r0 .. %r99; it is another name than %r.
 #ifndef TMAREF_PTX_NAMES_H
 #define TMAREF_PTX_NAMES_H
 
@@ -28,7 +28,7 @@ void ptx_names_close(struct names *names);
 // 0 if the scope has the name already.
 int ptx_names_add(struct names *names, struct ptx_arena *arena, const struct named *named);
 
-// The innermost of that name, or NULL; registers of a range are not looked for.
+// The innermost of that name, or NULL; neither a range nor a register of one is looked for.
 const struct named *ptx_names_find(const struct names *names, struct ptx_name name);
 
 // Also %r12 of %r<100>; *number is 12.

@@ -106,6 +106,7 @@ static const struct {
     {'f', offsetof(struct ptx_operand_rule, is_fraction)},   {'i', offsetof(struct ptx_operand_rule, no_float)},
     {'m', offsetof(struct ptx_operand_rule, not_parameter)}, {'S', offsetof(struct ptx_operand_rule, only_shared)},
     {'G', offsetof(struct ptx_operand_rule, not_shared)},    {'h', offsetof(struct ptx_operand_rule, is_hint)},
+    {'B', offsetof(struct ptx_operand_rule, only_bits)},     {'e', offsetof(struct ptx_operand_rule, is_each)},
 };
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 

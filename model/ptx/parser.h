@@ -20,6 +20,7 @@ struct written {
     uint8_t is_parameter; // what the function was passed
     uint8_t is_element;   // g[2]: a variable with an index
     uint8_t is_minus;     // -a
+    uint8_t is_member;    // v.x
     uint8_t selector_length;
     const char *selector; // r.b0: behind the dot, selector_length of it
     uint32_t index, first, count;
@@ -87,9 +88,17 @@ struct body {
     struct operands written;
 };
 
+// The extents of an array, the outermost first; 0 for one that is not known. A vector is none of them.
+enum { MOST_DIMS = 8 };
+struct dims {
+    int count;
+    uint64_t of[MOST_DIMS];
+};
+
 // The value that a variable begins with, as it is read.
 struct initial {
     struct ptx_variable *variable;
+    struct dims dims;
     struct ptx_arena_list bytes, relocations;
     uint32_t each_bytes;
     enum ptx_type type;
@@ -141,10 +150,11 @@ enum ptx_word ptx_space_word(const struct ptx_token *token);
 uint32_t ptx_registers_take(struct body *body, enum ptx_type type, uint32_t count);
 
 // initial.c: what stands behind = .
-int ptx_parse_initial(struct parser *parser, struct ptx_variable *variable);
+int ptx_parse_initial(struct parser *parser, struct ptx_variable *variable, const struct dims *dims);
 
 // function.c: the head of a function, and its tuning.
 int ptx_parse_function(struct parser *parser, int is_entry, enum ptx_linkage linkage);
+int ptx_same_types(const struct ptx_function *a, const struct ptx_function *b); // what they take and return
 int ptx_parse_prototype(struct parser *parser, struct ptx_targets *targets);
 int ptx_parse_pragma(struct parser *parser);
 

@@ -75,9 +75,12 @@ static int parse_address_size(struct parser *parser)
 static int parse_file(struct parser *parser)
 {
     struct ptx_source_file *file = ptx_arena_list_add(parser->arena, &parser->module->files, sizeof *file);
+    const struct ptx_token at = parser->token;
     uint32_t number;
     if (!ptx_parser_u32(parser, "the number of a file", &file->number)) return 0;
     file->number += parser->unit->first_file;
+    for (const struct ptx_source_file *other = parser->module->files.item; other < file; other++)
+        if (other->number == file->number) return ptx_parser_fail(parser, &at, "", "a second file of this number");
     struct ptx_token token = parser->token;
     if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_expect(parser, "a string");
     file->name = (struct ptx_name){token.at + 1, token.length - 2};
@@ -150,10 +153,17 @@ static int parse_alias(struct parser *parser)
                        *to = ptx_names_find(&parser->unit->names, other);
     if (from == NULL || to == NULL || from->kind != NAME_FUNCTION || to->kind != NAME_FUNCTION)
         return ptx_parser_fail(parser, &token, "Declare both functions above.", ".alias of what is no function");
-    struct ptx_function *all = parser->module->functions.item;
-    struct ptx_name kept = all[from->index].name;
-    all[from->index] = all[to->index];
-    all[from->index].name = kept;
+    struct ptx_function *all = parser->module->functions.item, *alias = &all[from->index];
+    const struct ptx_function *target = &all[to->index];
+    if (alias->has_body || alias->is_entry || alias == target)
+        return ptx_parser_fail(parser, &token, "", "an alias is a .func that is declared and has no body");
+    if (!target->has_body || target->is_entry)
+        return ptx_parser_fail(parser, &token, "", "an alias stands for a .func that has its body above");
+    if (!ptx_same_types(alias, target))
+        return ptx_parser_fail(parser, &token, "", "an alias takes and returns what its function does");
+    struct ptx_name kept = alias->name;
+    *alias = *target;
+    alias->name = kept;
     return 1;
 }
 
@@ -185,7 +195,6 @@ static int parse_directive(struct parser *parser)
     if (ptx_parser_take(parser, ".alias")) return parse_alias(parser);
     if (ptx_parser_take(parser, ".tmaref_unit")) return parse_unit(parser);
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
-    if (ptx_parser_take(parser, ";")) return 1;
     return parse_declaration(parser);
 }
 

@@ -36,12 +36,37 @@ static char take_part(struct parser *parser)
     return 0;
 }
 
-static int read_special(struct parser *parser, const struct ptx_token *token, struct written *to)
+// `count` operands as a vector, the first of them `first`; each has its place in one of its fields one higher.
+static int spread(struct parser *parser, struct operands *operands, const struct written *first, uint32_t count,
+                  struct written *to)
+{
+    *to = *first;
+    to->kind = PTX_OPERAND_VECTOR;
+    to->first = operands->used;
+    to->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct written *into = add_part(parser, operands);
+        if (into == NULL) return 0;
+        *into = *first;
+        if (first->kind == PTX_OPERAND_SPECIAL)
+            into->offset += i;
+        else
+            into->index += i;
+    }
+    return 1;
+}
+
+// %laneid, %tid.x, or %tid as a vector; 0 if there is none.
+static int find_special(struct parser *parser, const struct ptx_token *token, struct written *to, int *parts)
 {
     enum ptx_special special;
     uint8_t number;
     char part = take_part(parser);
-    if (!ptx_special_find(token->at, token->length, part, &special, &number)) return 0;
+    *parts = 1;
+    if (!ptx_special_find(token->at, token->length, part, &special, &number)) {
+        if (part != 0 || !ptx_special_find(token->at, token->length, 'x', &special, &number)) return 0;
+        *parts = ptx_special_row(special)->parts;
+    }
     to->kind = PTX_OPERAND_SPECIAL;
     to->index = special;
     to->offset = number;
@@ -58,19 +83,11 @@ static int read_parts(struct parser *parser, struct operands *operands, const st
         if (i >= named->vector)
             return ptx_parser_fail(parser, &to->token, "", "the register has %d parts", named->vector);
         to->index += i;
+        to->is_member = 1;
         return 1;
     }
-    struct written each = *to;
-    to->kind = PTX_OPERAND_VECTOR;
-    to->first = operands->used;
-    to->count = named->vector;
-    for (uint32_t i = 0; i < named->vector; i++) {
-        struct written *into = add_part(parser, operands);
-        if (into == NULL) return 0;
-        *into = each;
-        into->index += i;
-    }
-    return 1;
+    const struct written first = *to;
+    return spread(parser, operands, &first, named->vector, to);
 }
 
 static int read_register(struct parser *parser, struct operands *operands, const struct named *named, uint32_t number,
@@ -127,6 +144,7 @@ static int read_name(struct parser *parser, struct body *body, struct operands *
     struct ptx_token token = parser->token;
     struct ptx_name name = ptx_token_name(&token);
     uint32_t number = 0;
+    int parts;
     ptx_parser_advance(parser);
     const struct named *named = ptx_names_find_register(&body->names, name, &number);
     if (named == NULL || named->kind == NAME_LABEL || named->kind == NAME_TARGETS)
@@ -138,7 +156,10 @@ static int read_name(struct parser *parser, struct body *body, struct operands *
         to->index = named->index;
         return 1;
     }
-    if (*token.at == '%' && read_special(parser, &token, to)) return 1;
+    if (*token.at == '%' && find_special(parser, &token, to, &parts)) {
+        const struct written first = *to;
+        return parts == 1 || spread(parser, operands, &first, (uint32_t)parts, to);
+    }
     to->kind = PTX_OPERAND_LABEL;
     return *token.at != '%' ||
            ptx_parser_fail(parser, &token, "Declare it with .reg in this function.", "there is no register '%.*s'",
@@ -159,10 +180,18 @@ static int read_scalar(struct parser *parser, struct body *body, struct operands
     return ptx_parse_constant(parser, &to->number);
 }
 
+// ptxas knows v.x where a value stands alone or in a vector.
+static int refuse_member(struct parser *parser, const struct written *part)
+{
+    return ptx_parser_fail(parser, &part->token, "Move it into a register of its own.",
+                           "a part of a vector register cannot stand here");
+}
+
 // {a, b}, in braces or parentheses; its { has been read.
 static int read_vector(struct parser *parser, struct body *body, struct operands *operands, struct written *to,
                        const char *end)
 {
+    const int is_call = *end == ')';
     to->kind = PTX_OPERAND_VECTOR;
     to->first = operands->used;
     if (ptx_parser_take(parser, end)) return 1;
@@ -170,21 +199,24 @@ static int read_vector(struct parser *parser, struct body *body, struct operands
         struct written *part = add_part(parser, operands);
         if (part == NULL || !read_scalar(parser, body, operands, part)) return 0;
         if (part->kind == PTX_OPERAND_VECTOR) return ptx_parser_fail(parser, &part->token, "", "a vector in a vector");
+        if (is_call && part->is_member) return refuse_member(parser, part);
         to->count++;
     } while (ptx_parser_take(parser, ","));
     return ptx_parser_expect(parser, end);
 }
 
 // .b0, .h32, ... behind a register.
-static void take_selector(struct parser *parser, struct written *to)
+static int take_selector(struct parser *parser, struct written *to)
 {
     enum { LONGEST = sizeof ".b3210" - 1 };
     const struct ptx_token *token = &parser->token;
-    if (token->kind != TOKEN_DOTTED || token->length < 3 || token->length > LONGEST) return;
-    if ((token->at[1] != 'b' && token->at[1] != 'h') || token->at[2] < '0' || token->at[2] > '9') return;
+    if (token->kind != TOKEN_DOTTED || token->length < 3 || token->length > LONGEST) return 1;
+    if ((token->at[1] != 'b' && token->at[1] != 'h') || token->at[2] < '0' || token->at[2] > '9') return 1;
+    if (to->is_member) return refuse_member(parser, to);
     to->selector = token->at + 1;
     to->selector_length = (uint8_t)(token->length - 1);
     ptx_parser_advance(parser);
+    return 1;
 }
 
 static int read_any(struct parser *parser, struct body *body, struct operands *operands, struct written *to)
@@ -194,8 +226,7 @@ static int read_any(struct parser *parser, struct body *body, struct operands *o
     to->is_minus = ptx_parser_is(parser, "-") && next.kind == TOKEN_WORD && !ptx_token_is(&next, "WARP_SZ");
     if (to->is_minus) ptx_parser_advance(parser);
     if (!read_scalar(parser, body, operands, to)) return 0;
-    if (to->kind == PTX_OPERAND_REGISTER) take_selector(parser, to);
-    return 1;
+    return to->kind != PTX_OPERAND_REGISTER || take_selector(parser, to);
 }
 
 // + 8 or + -8 behind a register; ptxas knows no - there.
@@ -234,10 +265,13 @@ static int read_address(struct parser *parser, struct body *body, struct operand
         return ptx_parser_fail(parser, &to->token, "",
                                "an address is a register, a variable or a number, plus an offset");
     }
-    if (to->is_negated || to->number.is_float || to->is_element)
+    if (to->is_negated || to->number.is_float || to->is_element || to->is_member)
         return ptx_parser_fail(parser, &to->token, "", "this is no address");
     if (to->kind == PTX_OPERAND_AT_CONSTANT) to->offset = (int64_t)to->number.bits;
+    const struct ptx_token offset = parser->token;
     if (to->kind == PTX_OPERAND_AT_REGISTER && !read_offset(parser, to)) return 0;
+    if (ptx_parser_is(parser, ",") && (to->offset != 0 || offset.at != parser->token.at))
+        return ptx_parser_fail(parser, &offset, "Add it to the register before.", "the address of a map has no offset");
     while (ptx_parser_take(parser, ",")) {
         struct written *inside = add_top(parser, operands);
         if (inside == NULL || !read_any(parser, body, operands, inside)) return 0;
@@ -264,6 +298,8 @@ int ptx_parse_operands(struct parser *parser, struct body *body, struct operands
     for (;;) {
         if (!read_operand(parser, body, operands, is_joined)) return 0;
         is_joined = ptx_parser_take(parser, "|");
+        if (is_joined && operands->at[operands->count - 1].is_member)
+            return refuse_member(parser, &operands->at[operands->count - 1]);
         if (!is_joined && !ptx_parser_take(parser, ",")) return 1;
     }
 }

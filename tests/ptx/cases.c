@@ -16,6 +16,7 @@ const char cases_head[] =
     ".reg .u32 %u<140>; .reg .s32 %s<140>; .reg .f32 %f<140>; .reg .f16x2 %fx<140>; .reg .b64 %bd<140>; .reg .u64 "
     "%ud<140>;\n"
     ".reg .s64 %sd<140>; .reg .f64 %d<140>; .reg .b128 %q<140>; .reg .pred %p<140>;\n"
+    ".reg .v2 .f32 %vf<2>; .reg .v4 .u32 %vu<2>; .reg .v2 .b32 %vb<2>; .reg .v2 .u64 %vd<2>; .reg .v4 .b16 %vh<2>;\n"
     ".local .align 16 .b32 lvar[4];\n.param .align 16 .b8 pl[64];\nTAB: .branchtargets L0;\nL0:\n";
 const char cases_tail[] = "ret;\n}\n";
 
@@ -372,7 +373,45 @@ static const char *const others[] = {"",
                                      "{%f1,%f2}",
                                      "{%h1,%h2}",
                                      "{%ud1,%ud2}",
-                                     "{%s1,%s2,%s3}"};
+                                     "{%s1,%s2,%s3}",
+                                     "{%f1,%u2}",
+                                     "{%f1,%b2}",
+                                     "{%b1,%u2}",
+                                     "{%s1,%u2}",
+                                     "{%fx1,%u2}",
+                                     "{%h1,%b2}",
+                                     "{%b1,%f2,%b3,%u4}",
+                                     "{%b1,%b2,%f3,%u4}",
+                                     "{%b1,_}",
+                                     "{_,_}",
+                                     "{%u1,5}",
+                                     "{%f1,5}",
+                                     "{%b1,1.5}",
+                                     "{%tid.x,%u2}",
+                                     "{%vu1.x,%u2}",
+                                     "{%vu1.x,5}",
+                                     "%vf1",
+                                     "%vb1",
+                                     "%vu1",
+                                     "%vd1",
+                                     "%vh1",
+                                     "%vf1.x",
+                                     "%vu1.w",
+                                     "%vd1.y",
+                                     "%tid",
+                                     "f",
+                                     "WARP_SZ",
+                                     "0x1ffffffff",
+                                     "-0x80000001",
+                                     "gvar+4",
+                                     "gvar[1]",
+                                     "[gvar+4]",
+                                     "[%ud1+4]",
+                                     "[%ud1+-4]",
+                                     "[%ud1-4]",
+                                     "[%ud1+0x80000000]",
+                                     "[gvar[1]]",
+                                     "[%vd1.x]"};
 
 // What is written at an operand besides its name.
 static const char *const parts[] = {"-",    ".b0",  ".b3",  ".b4",   ".h0",    ".h1",    ".h2",    ".h10",   ".h01",

@@ -52,6 +52,19 @@ START_TEST(registers_are_numbered_within_their_file)
 }
 END_TEST
 
+// As inline assembly has it: "mov.u32%0,%laneid;".
+START_TEST(a_register_needs_no_space_before_it)
+{
+    struct opened opened;
+    const struct ptx_function *k =
+        decode_k(&opened, HEAD ".entry k() { .reg .u32 %r<3>; mov.u32%r1,%laneid; add.u32%r2,%r1,%r1; ret; }");
+    ck_assert_uint_eq(k->instructions, 3);
+    ck_assert_uint_eq(operand_of(k, 0, 0)->index, 1);
+    ck_assert_uint_eq(operand_of(k, 1, 0)->index, 2);
+    ptx_close(opened.module);
+}
+END_TEST
+
 static const struct {
     const char *text;
     uint64_t bits;
@@ -157,6 +170,24 @@ START_TEST(special_registers_have_names_and_parts)
 }
 END_TEST
 
+START_TEST(vectors_are_moved_part_by_part)
+{
+    struct opened opened;
+    const struct ptx_function *k =
+        decode_k(&opened, HEAD ".entry k() { .reg .v2 .f32 %v<2>; .reg .v4 .u32 t; .reg .f32 f; .reg .b32 r;\n"
+                               "mov.v2.f32 %v1, {f, 1.5}; mov.v2.b32 {r, _}, %v1; mov.v4.u32 t, %tid;\n"
+                               "mov.v2.u32 {t.y, t.r}, {%laneid, r}; st.local.v2.u32 [0], {r, f}; ret; }");
+    ck_assert_uint_eq(k->operand[operand_of(k, 0, 0)->index + 1].index, 3);
+    ck_assert_int_eq(k->operand[operand_of(k, 0, 1)->index + 1].kind, PTX_OPERAND_CONSTANT);
+    ck_assert_int_eq(k->operand[operand_of(k, 1, 0)->index + 1].kind, PTX_OPERAND_SINK);
+    const struct ptx_operand *y = k->operand + operand_of(k, 3, 0)->index;
+    ck_assert(operand_of(k, 2, 1)->bits == 4 && y[0].index == 1 + y[1].index);
+    for (uint32_t i = 0, id = operand_of(k, 2, 1)->index; i < 4; i++)
+        ck_assert(k->operand[id + i].index == PTX_SPECIAL_TID && k->operand[id + i].bits == i);
+    ptx_close(opened.module);
+}
+END_TEST
+
 START_TEST(vector_registers_are_read_whole_and_in_parts)
 {
     struct opened opened;
@@ -180,9 +211,9 @@ START_TEST(what_a_module_may_hold_besides)
     struct opened opened = open_text(HEAD ".pragma \"a\", \"b\";\n/* a comment\n */ // another\n"
                                           ".weak .func one() .noreturn { trap; }\n.func two();\n.alias two, one;\n"
                                           ".common .global .u32 shared_by_all;\n.extern .global .u32 "
-                                          "later;\n.global .u32 later = 3;\n"
+                                          "later;\n.visible .global .u32 later = 3;\n"
                                           ".global .attribute(.managed) .u32 m;\n"
-                                          ".entry k() .reqntid 8, 4, 2 .maxnreg 64 .maxnctapersm 2 .maxclusterrank "
+                                          ".entry k() .reqntid 8, 4, 2 .maxnreg 64 .reqnctapercluster "
                                           "4 .blocksareclusters { ret; }");
     ck_assert_msg(opened.errors.count == 0, "%u: %s", opened.errors.item[0].line, opened.errors.item[0].message);
     ck_assert_uint_eq(opened.program->variables, 3);
@@ -190,8 +221,8 @@ START_TEST(what_a_module_may_hold_besides)
     ck_assert(opened.program->variable[2].is_managed);
     ck_assert(opened.program->function[0].tuning.is_noreturn && opened.program->function[1].has_body);
     const struct ptx_tuning *tuning = &opened.program->function[2].tuning;
-    ck_assert(tuning->reqntid[1] == 4 && tuning->maxnreg == 64 && tuning->maxnctapersm == 2 &&
-              tuning->maxclusterrank == 4 && tuning->blocks_are_clusters);
+    ck_assert(tuning->reqntid[1] == 4 && tuning->maxnreg == 64 && tuning->reqnctapercluster[0] == 4 &&
+              tuning->blocks_are_clusters);
     ptx_close(opened.module);
 }
 END_TEST
@@ -243,6 +274,20 @@ START_TEST(ranges_of_a_block_hide_the_numbers_that_they_have)
 }
 END_TEST
 
+// So does ptxas 13.0: inline assembly without braces declares %p beside the compiler's %p<2>.
+START_TEST(a_range_is_another_name_than_the_register_that_is_called_as_it)
+{
+    static const uint32_t places[] = {5, 2, 0, 1};
+    struct opened opened;
+    const struct ptx_function *k =
+        decode_k(&opened, HEAD ".entry k() { .reg .b32 %r, %r<2>; .reg .b32 %p<2>, %p, %s;\n"
+                               "mov.u32 %p, 0; mov.u32 %r1, 0; mov.u32 %r, 0; mov.u32 %r0, 0; ret; }");
+    for (uint32_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        ck_assert_uint_eq(operand_of(k, i, 0)->index, places[i]);
+    ptx_close(opened.module);
+}
+END_TEST
+
 START_TEST(labels_belong_to_their_block)
 {
     struct opened opened;
@@ -281,7 +326,7 @@ START_TEST(variables_have_sizes_and_first_values)
                                           ".global .align 8 .u16 a[2][3] = {{1, 2, 3}, {0x10004}};\n"
                                           ".global .u64 p[3] = {a, generic(a) + 8, 5};\n"
                                           ".const .f32 f[] = {1.0, 0f40000000, -0.5};\n"
-                                          ".global .b8 bytes[8] = {0xFF(a), 0xFF00(a), 7};\n"
+                                          ".global .u8 bytes[8] = {0xFF(a), 0xFF00(a), 7};\n"
                                           ".visible .global .v2 .f32 v;");
     const struct ptx_variable *variable = opened.program->variable;
     ck_assert_uint_eq(opened.errors.count, 0);
@@ -431,11 +476,14 @@ Suite *ptx_suite(void)
     Suite *suite = suite_create("ptx");
     TCase *reads = tcase_create("reads");
     tcase_add_test(reads, registers_are_numbered_within_their_file);
+    tcase_add_test(reads, a_register_needs_no_space_before_it);
     tcase_add_test(reads, ranges_of_a_block_hide_the_numbers_that_they_have);
+    tcase_add_test(reads, a_range_is_another_name_than_the_register_that_is_called_as_it);
     tcase_add_loop_test(reads, constants_are_those_of_c, 0, sizeof constants / sizeof constants[0]);
     tcase_add_test(reads, floating_point_constants_take_the_width_of_the_instruction);
     tcase_add_loop_test(reads, constants_are_doubles_too, 0, sizeof doubles / sizeof doubles[0]);
     tcase_add_loop_test(reads, special_registers_have_names_and_parts, 0, sizeof specials / sizeof specials[0]);
+    tcase_add_test(reads, vectors_are_moved_part_by_part);
     tcase_add_test(reads, vector_registers_are_read_whole_and_in_parts);
     tcase_add_test(reads, what_a_module_may_hold_besides);
     tcase_add_test(reads, labels_belong_to_their_block);

@@ -12,7 +12,8 @@ Suite *ptx_torn_suite(void);
 static const char whole[] =
     "// a comment\n.version 8.5\n.target sm_90a, debug\n.address_size 64\n.file 1 \"a.cu\", 12, 34\n.pragma "
     "\"nounroll\", \"x\";\n"
-    "/* another\n   one */ .extern .func (.param .b32 r) outer (.param .b64 a, .param .align 8 .b8 b[16]) .noreturn;\n"
+    "/* another\n   one */ .extern .func (.param .b32 r) outer (.param .b64 a, .param .align 8 .b8 b[16]) "
+    ".abi_preserve 4;\n"
     ".visible .global .align 8 .u32 managed;\n.weak .const .b32 table[2][3] = {{1, 2, 3}, {4, (5 "
     "+ 1) * -2, 7 > 3 ? 8 : 9}};\n"
     ".global .f32 floats[3] = {1.5, 0f3F800000, -0.5e+1};\n.global .f64 doubles[2] = {1., 0d3FF0000000000000};\n"
