@@ -32,9 +32,9 @@ LANE_INLINE int is_huge(uint32_t a) // above 2^126, no infinity nor NaN: of thos
 
 LANE_INLINE uint32_t ex2(uint32_t a, int ftz)
 {
-    if (ftz || !(f32_of(a) < -126.0f)) return mufu_ex2(a);
-    uint32_t root = mufu_ex2(scaled(a, 0.5f));
-    return product(root, root, 0);
+    int is_halved = !ftz && f32_of(a) < -126.0f;
+    uint32_t value = mufu_ex2(is_halved ? scaled(a, 0.5f) : a);
+    return is_halved ? product(value, value, 0) : value;
 }
 
 LANE_INLINE uint32_t lg2(uint32_t a, int ftz)
@@ -50,8 +50,8 @@ LANE_INLINE float rcp_scale(uint32_t a)
 
 LANE_INLINE uint32_t rcp(uint32_t a, int ftz)
 {
-    float scale = rcp_scale(a);
-    return ftz ? mufu_rcp(a) : scaled(mufu_rcp(scaled(a, scale)), scale);
+    float scale = ftz ? 1.0f : rcp_scale(a);
+    return scaled(mufu_rcp(scaled(a, scale)), scale);
 }
 
 LANE_INLINE uint32_t rsqrt(uint32_t a, int ftz)
@@ -128,7 +128,8 @@ LANE_INLINE uint32_t half_tanh(struct narrow format, uint32_t a)
         const T *as = alu_at(registers, slot[1]), *bs = alu_at(registers, slot[second]);                               \
         int ftz = says_ftz(choice);                                                                                    \
         struct environment environment = environment_enter(PTX_RN, ftz && second == 2, d);                             \
-        for (int i = 0; i < LANES; i++) {                                                                              \
+        EACH_LANE                                                                                                      \
+        {                                                                                                              \
             T a = as[i], b = bs[i];                                                                                    \
             (void)a, (void)b, (void)ftz;                                                                               \
             d[i] = (T)(expression);                                                                                    \

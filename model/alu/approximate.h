@@ -35,20 +35,29 @@ LANE_INLINE uint32_t assembled(int64_t field, int64_t significand)
     return bits < 1 << 23 ? 0 : (uint32_t)bits;
 }
 
-LANE_INLINE int64_t rcp_significand(uint32_t mantissa)
+// The same of 32 bits, for loops that become vectors: `field` from -2 on.
+LANE_INLINE uint32_t assembled_32(int32_t field, int32_t significand)
 {
-    const uint32_t *c = approximate_rcp[mantissa >> 16];
-    uint32_t x = mantissa & 0xffff;
-    return (((int64_t)c[0] << 13) - (int64_t)c[1] * x + c[2] * squared(2 * x) + 0x47e7) >> 15;
+    uint32_t bits = ((uint32_t)field << 23) + (uint32_t)(significand - (1 << 23));
+    return (int32_t)bits < 1 << 23 ? 0 : bits;
+}
+
+// Sums of less than 2^53 in doubles are exact, and become vectors where those of 64-bit integers do not.
+LANE_INLINE int32_t rcp_significand(uint32_t mantissa)
+{
+    const uint32_t *c = approximate_rcp[0];
+    int32_t at = (int32_t)mantissa / (1 << 16) * 3;
+    int32_t x = mantissa & 0xffff, bent = (int32_t)c[at + 2] * (int32_t)squared(2 * (uint32_t)x) + 0x47e7;
+    double sum = (double)(int32_t)c[at] * (1 << 13) - (double)(int32_t)c[at + 1] * (double)x + (double)bent;
+    return (int32_t)(sum * 0x1p-15);
 }
 
 LANE_INLINE uint32_t mufu_rcp(uint32_t a)
 {
     uint32_t sign = a & 0x80000000, magnitude = a ^ sign, field = magnitude >> 23;
-    if (magnitude > F32_INF) return F32_NAN;
-    if (field == 0) return sign | F32_INF;
-    if (field == 255) return sign;
-    return sign | assembled(253 - (int64_t)field, rcp_significand(magnitude & 0x7fffff));
+    uint32_t value = assembled_32(253 - (int32_t)field, rcp_significand(magnitude & 0x7fffff));
+    value = field == 0 ? F32_INF : field == 255 ? 0 : value;
+    return magnitude > F32_INF ? F32_NAN : sign | value;
 }
 
 // `power` is the exponent, odd or even.
@@ -99,20 +108,21 @@ LANE_INLINE uint64_t fixed_point(uint32_t a, int fraction_bits, int kept_bits)
 
 LANE_INLINE uint32_t mufu_ex2(uint32_t a)
 {
-    uint32_t magnitude = a & 0x7fffffff;
-    if (magnitude > F32_INF) return F32_NAN;
-    if (magnitude >= 0x43800000) return a >> 31 ? 0 : F32_INF; // from 256 on
-    uint64_t fixed = fixed_point(a, 23, 40);
-    int64_t whole = (int64_t)(fixed >> 23);
-    uint32_t fraction = fixed & 0x7fffff;
-    if (a >> 31 && fraction != 0)
-        whole = -whole - 1, fraction = ~fraction & 0x7fffff;
-    else if (a >> 31)
-        whole = -whole;
-    const uint32_t *c = approximate_ex2[fraction >> 17];
-    uint32_t x = fraction & 0x1ffff;
-    int64_t r = (((int64_t)c[0] << 13) + (int64_t)c[1] * x + c[2] * squared(x) + 0x77e2) >> 15;
-    return whole >= 128 ? F32_INF : whole < -126 ? 0 : assembled(whole + 127, r);
+    uint32_t magnitude = a & 0x7fffffff, is_negative = a >> 31, field = magnitude >> 23;
+    uint32_t significand = field == 0 ? 0 : (a & 0x7fffff) | 0x800000;
+    uint32_t up = field > 134 ? 7 : field > 127 ? field - 127 : 0; // below 256, which is 2^134 here
+    uint32_t down = field < 96 ? 31 : field < 127 ? 127 - field : 0;
+    uint32_t fixed = significand << up >> down, below = (fixed & 0x7fffff) != 0 ? ~fixed : 0 - fixed;
+    uint32_t flipped = is_negative ? below : fixed, fraction = flipped & 0x7fffff;
+    int32_t whole = (int32_t)flipped >> 23;
+    const uint32_t *c = approximate_ex2[0];
+    int32_t at = (int32_t)(fraction >> 17) * 3;
+    int32_t x = fraction & 0x1ffff, bent = (int32_t)c[at + 2] * (int32_t)squared((uint32_t)x) + 0x77e2;
+    double sum = (double)(int32_t)c[at] * (1 << 13) + (double)(int32_t)c[at + 1] * (double)x + (double)bent;
+    uint32_t value = assembled_32(whole + 127, (int32_t)(sum * 0x1p-15));
+    value = whole >= 128 ? F32_INF : whole < -126 ? 0 : value;
+    value = magnitude >= 0x43800000 ? is_negative ? 0 : F32_INF : value; // from 256 on
+    return magnitude > F32_INF ? F32_NAN : value;
 }
 
 LANE_INLINE uint32_t mufu_lg2(uint32_t a)

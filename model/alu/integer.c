@@ -120,7 +120,8 @@ PACKED(min_packed_relu, int16_t, (a < b ? a : b) > 0 ? (a < b ? a : b) : 0)
 PACKED(max_packed_relu, int16_t, (a > b ? a : b) > 0 ? (a > b ? a : b) : 0)
 
 // --- With carry ------------------------------------------------------------------------------------------------------
-// `in` is the flag before, `out` the one after. A borrow is a carry flag of 1.
+// `in` is the flag before, `out` the one after. A difference adds the complement, so a borrow is a carry flag of 0: the
+// division of __int128, which nvcc writes, reads with addc what subc.cc has set.
 
 #define SUM(U)                                                                                                         \
     LANE_INLINE U sum_##U(U x, U y, uint32_t in, uint32_t *out)                                                        \
@@ -131,8 +132,8 @@ PACKED(max_packed_relu, int16_t, (a > b ? a : b) > 0 ? (a > b ? a : b) : 0)
     }                                                                                                                  \
     LANE_INLINE U difference_##U(U x, U y, uint32_t in, uint32_t *out)                                                 \
     {                                                                                                                  \
-        *out = x < y || (in != 0 && x == y);                                                                           \
-        return x - y - in;                                                                                             \
+        *out = x > y || (in != 0 && x == y);                                                                           \
+        return x - y - !in;                                                                                            \
     }
 SUM(uint32_t)
 SUM(uint64_t)
@@ -158,7 +159,7 @@ SUM(uint64_t)
 #define CARRIES(U, t)                                                                                                  \
     CARRY(add_cc_##t, U, 0, 2, sum_##U(a, b, in, &out))                                                                \
     CARRY(addc_##t, U, *registers->carry, 2, sum_##U(a, b, in, &out))                                                  \
-    CARRY(sub_cc_##t, U, 0, 2, difference_##U(a, b, in, &out))                                                         \
+    CARRY(sub_cc_##t, U, ~0u, 2, difference_##U(a, b, in, &out))                                                       \
     CARRY(subc_##t, U, *registers->carry, 2, difference_##U(a, b, in, &out))                                           \
     CARRY(mad_lo_cc_##t, U, 0, 3, sum_##U(a *b, c, in, &out))                                                          \
     CARRY(madc_lo_##t, U, *registers->carry, 3, sum_##U(a *b, c, in, &out))

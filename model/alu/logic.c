@@ -253,6 +253,18 @@ ALU_FUNCTION(mov_unpack)
         if (lanes >> i & 1) unpack_lane(part.lanes[parts], bits, part.lanes, parts, i);
 }
 
+// All parts are read before one is written: {a, b} may become {b, a}.
+ALU_FUNCTION(mov_vector)
+{
+    int bits = bits_of_type(choice), parts = word_is(choice, PTX_CLASS_VECTOR, PTX_V4) ? 4 : 2;
+    for (int i = 0; i < LANES; i++) {
+        uint64_t value[4];
+        if (!(lanes >> i & 1)) continue;
+        for (int n = 0; n < parts; n++) value[n] = lane_get(alu_at(registers, slot[parts + n]), bits, i);
+        for (int n = 0; n < parts; n++) lane_set(alu_at(registers, slot[n]), bits, i, value[n]);
+    }
+}
+
 ALU_FUNCTION(mov_b128)
 {
     uint64_t *d = alu_at(registers, slot[0]);
@@ -297,6 +309,8 @@ static const struct alu_row rows[] = {
     ROW_ANY(XOR_PRED, xor_pred),
     ROW_ANY(NOT_PRED, not_pred),
     ROW_ANY(MOV_PRED, mov_pred),
+    ROW_ANY(MOV_V2, mov_vector),
+    ROW_ANY(MOV_V4, mov_vector),
     ROW_ANY(MOV_PACK, mov_pack),
     ROW_ANY(MOV_UNPACK, mov_unpack),
     ROW_ANY(MOV_B128, mov_b128),

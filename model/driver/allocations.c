@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "objects.h"
 
@@ -14,7 +15,7 @@
 static int is_made_here(enum allocation_kind kind)
 {
     return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_PINNED ||
-           kind == ALLOCATION_HOST_POOL || kind == ALLOCATION_GRAPH;
+           kind == ALLOCATION_HOST_POOL || kind == ALLOCATION_GRAPH || kind == ALLOCATION_IPC;
 }
 
 int allocation_is_of_device(enum allocation_kind kind)
@@ -124,7 +125,9 @@ void allocations_hide_pool(struct allocations *allocations, const struct CUmemPo
 
 void allocations_remove(struct allocations *allocations, struct allocation *allocation)
 {
-    const struct allocation gone = *allocation;
+    struct allocation gone = *allocation;
+    ranges_free(&gone.ranges);
+    if (gone.shared_file != 0) close(gone.shared_file - 1);
     const uint32_t at = (uint32_t)(allocation - allocations->item);
     memmove(allocation, allocation + 1, (allocations->count - at - 1) * sizeof *allocation);
     allocations->count--;
@@ -163,5 +166,6 @@ const struct global_memory *allocations_regions(struct allocations *allocations)
         allocations->region[allocations->global.count++] = (struct region){memory, item->is_read_only};
     }
     allocations->has_changed = 0;
+    allocations->regions_made++;
     return &allocations->global;
 }

@@ -6,6 +6,7 @@
 #define TMAREF_ALLOCATIONS_H
 
 #include "memory.h"
+#include "ranges.h"
 
 struct backing;
 struct CUmemPoolHandle_st;
@@ -19,6 +20,7 @@ enum allocation_kind {
     ALLOCATION_MAPPED,     // cuMemMap
     ALLOCATION_HOST_POOL,  // cuMemAllocAsync, of a pool on the host
     ALLOCATION_GRAPH,      // of a node of a graph (graph_memory.h)
+    ALLOCATION_IPC,        // another process's (ipc.c)
 };
 
 struct allocation {
@@ -30,7 +32,10 @@ struct allocation {
     const void *owner;               // the context or module that it goes with
     struct backing *backing;         // what cuMemMap mapped
     struct CUmemPoolHandle_st *pool; // of cuMemAllocAsync, NULL when it was destroyed
-    uint32_t holders;                // of a node of a graph: how many allocate it
+    struct ranges ranges;            // of managed memory: what was said of its parts
+    uint32_t holders;                // of a node of a graph: how many allocate it; another process's: opened how often
+    int shared_file;                 // that other processes open (ipc.c), plus 1; 0: none
+    uint64_t shared_inode;           // of another process's file
 };
 
 struct allocations {
@@ -40,6 +45,7 @@ struct allocations {
     struct region *region;          // of those that are not hidden, made anew when something has changed
     uint32_t region_room;
     int has_changed;
+    uint64_t regions_made; // how often
     struct global_memory global;
 };
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "turns.h"
 #include "work_graph.h"
 
 enum { LEGACY_HANDLE = 1, CAPTURE_MODES = 3 };
@@ -160,20 +161,23 @@ static enum cuda_result check_event_call(const struct CUstream_st *stream, const
 
 DRIVER_VISIBLE enum cuda_result cuEventRecord(struct CUevent_st *event, struct CUstream_st *handle)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || !object_is(event, OBJECT_EVENT)) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture != NULL) return record_captured(stream, event);
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     event->capture = NULL;
     event->is_of_ended = 0;
-    return stream_run(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
+    event->turn = 0;
+    const enum cuda_result error = stream_run(driver, stream, &(struct work){NODE_EVENT_RECORD, {.event = event}});
+    if (event->flags & EVENT_INTERPROCESS) turns_wait(driver, stream); // no other process can ask whether it is done
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuEventRecordWithFlags(struct CUevent_st *event, struct CUstream_st *handle,
                                                        unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     const enum cuda_result error = check_event_call(stream, event, flags);
     if (error != CUDA_SUCCESS) return error;
@@ -207,10 +211,17 @@ static enum cuda_result refuse_legacy(struct driver *driver, uint64_t capture_id
                          "cudaStreamLegacy) cannot join; use a stream of cudaStreamCreate");
 }
 
+// Of an event that was recorded in no capture: only what is still to be recorded is worth waiting for.
+static enum cuda_result wait_plainly(struct driver *driver, struct CUstream_st *stream, struct CUevent_st *event)
+{
+    if (stream->capture != NULL || event->turn == 0) return CUDA_SUCCESS;
+    return stream_run(driver, stream, &(struct work){NODE_WAIT_EVENT, {.event = event}});
+}
+
 // A stream that waits for an event of a capture is captured too.
 DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, struct CUevent_st *event, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     const enum cuda_result error = check_event_call(stream, event, flags);
     if (error != CUDA_SUCCESS) return error;
@@ -218,7 +229,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamWaitEvent(struct CUstream_st *handle, st
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (stream->is_invalidated) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (event->is_of_ended) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(event->capture, OBJECT_GRAPH)) return CUDA_SUCCESS;
+    if (!object_is(event->capture, OBJECT_GRAPH)) return wait_plainly(driver, stream, event);
     if (is_spoilt(driver, event->capture_id)) return CUDA_ERROR_INVALID_VALUE;
     if (stream_is_of_all(stream)) return refuse_legacy(driver, event->capture_id);
     if (stream->capture != NULL && stream->capture_id != event->capture_id) {
@@ -255,7 +266,7 @@ static enum cuda_result begin_capture(struct driver *driver, struct CUstream_st 
 
 DRIVER_VISIBLE enum cuda_result cuStreamBeginCapture_v2(struct CUstream_st *stream, uint32_t mode)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     return begin_capture(driver, stream, NULL, mode);
 }
 
@@ -272,7 +283,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *
                                                             const struct CUgraphEdgeData_st *edges, size_t count,
                                                             uint32_t mode)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     (void)edges;
     if (!object_is(graph, OBJECT_GRAPH) || !are_nodes_of(graph, after, count)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error = begin_capture(driver, handle, graph, mode);
@@ -283,12 +294,11 @@ DRIVER_VISIBLE enum cuda_result cuStreamBeginCaptureToGraph(struct CUstream_st *
 
 DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, struct CUgraph_st **graph)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (graph != NULL) *graph = NULL;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture == NULL) return CUDA_ERROR_ILLEGAL_STATE;
-    if (graph == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (stream->capture_mode != MODE_RELAXED && stream->is_origin && stream->capture_thread != stream_thread())
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (!stream->is_origin) {
@@ -302,10 +312,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamEndCapture(struct CUstream_st *handle, s
     stream->capture = NULL;
     stream->is_origin = stream->is_invalidated = 0;
     capture_forget(stream);
-    if (error == CUDA_SUCCESS)
-        *graph = captured;
-    else if (!stream->is_foreign_graph)
-        graph_free(driver, captured);
+    if (error == CUDA_SUCCESS && graph != NULL) *graph = captured;
+    if ((error != CUDA_SUCCESS || graph == NULL) && !stream->is_foreign_graph) graph_free(driver, captured);
     return error;
 }
 
@@ -317,7 +325,7 @@ static uint32_t status_of(const struct CUstream_st *stream)
 
 DRIVER_VISIBLE enum cuda_result cuStreamIsCapturing(struct CUstream_st *handle, uint32_t *status)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     if (capture_holds(driver, stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -338,9 +346,10 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetCaptureInfo_v3(struct CUstream_st *ha
                                                           struct CUgraphNode_st *const **after,
                                                           const struct CUgraphEdgeData_st **edges, size_t *count)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || status == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    if (edges != NULL && after == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (capture_holds(driver, stream)) return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     *status = status_of(stream);
     if (id != NULL) *id = stream->capture_id;
@@ -364,7 +373,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamUpdateCaptureDependencies_v2(struct CUst
                                                                      size_t count, unsigned flags)
 {
     enum { SET = 1 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     (void)edges;
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;

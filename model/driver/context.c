@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuCtx* and the primary context. A context is a name for the device: whatever it allocated goes
 // with it.
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture.h"
@@ -37,6 +38,15 @@ static struct CUctx_st *context_new(struct driver *driver, uint32_t flags)
     return context;
 }
 
+struct CUctx_st *context_of_green(struct driver *driver, struct CUgreenCtx_st *green)
+{
+    struct CUctx_st *context = context_new(driver, 0);
+    if (context == NULL) return NULL;
+    context->base = driver->primary;
+    context->green = green;
+    return context;
+}
+
 // Everything that goes with a context, but not itself.
 static void context_empty(struct driver *driver, struct CUctx_st *context)
 {
@@ -53,6 +63,8 @@ static void context_empty(struct driver *driver, struct CUctx_st *context)
     allocations_remove_owned(&driver->allocations, context);
     machine_heap_close(context->heap);
     context->heap = NULL;
+    free(context->coredump);
+    context->coredump = NULL;
     context->grid_workspace = 0;
 }
 
@@ -75,10 +87,9 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **conte
     DRIVER_ENTER(driver);
     if (check_device(driver, device) != CUDA_SUCCESS) return check_device(driver, device);
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (driver->error != CUDA_SUCCESS) return driver->error;
     if (driver->primary == NULL) driver->primary = context_new(driver, 0);
     if (driver->primary == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    driver->is_primary_gone = 0;
+    if (driver->error == CUDA_SUCCESS) driver->is_primary_gone = 0;
     driver->primary->retained++;
     *context = driver->primary;
     return CUDA_SUCCESS;
@@ -88,9 +99,9 @@ DRIVER_VISIBLE enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **conte
 static void primary_reset(struct driver *driver)
 {
     struct CUctx_st *primary = driver->primary;
+    turns_wait(driver, NULL);
     if (!driver->is_of_gpu) driver->error = CUDA_SUCCESS;
     if (primary == NULL) return;
-    turns_wait(driver, NULL);
     context_empty(driver, primary);
     loaded_refresh_libraries(driver);
     driver->is_primary_gone = 1;
@@ -165,7 +176,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxCreate_v3(struct CUctx_st **context, struct
 
 DRIVER_VISIBLE enum cuda_result cuCtxSetFlags(unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_FAILED(driver);
     if (!are_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     driver_context()->flags = flags;
     return CUDA_SUCCESS;
@@ -176,7 +187,8 @@ DRIVER_VISIBLE enum cuda_result cuCtxDestroy_v2(struct CUctx_st *context)
     DRIVER_ENTER(driver);
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (!object_is(context, OBJECT_CONTEXT) || context == driver->primary) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!object_is(context, OBJECT_CONTEXT) || context == driver->primary || context->green != NULL)
+        return CUDA_ERROR_INVALID_CONTEXT;
     turns_wait(driver, NULL);
     context_empty(driver, context);
     driver_leave_context(context);
@@ -214,8 +226,10 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetFlags(unsigned *flags)
 DRIVER_VISIBLE enum cuda_result cuCtxGetId(struct CUctx_st *context, unsigned long long *id)
 {
     DRIVER_ENTER(driver);
-    if (context == NULL) context = driver_context();
-    if (!object_is(context, OBJECT_CONTEXT) || id == NULL) return CUDA_ERROR_INVALID_CONTEXT;
+    if (id == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (context == NULL) context = driver_current();
+    if (object_was(&driver->objects, context, OBJECT_CONTEXT)) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (!object_is(context, OBJECT_CONTEXT)) return CUDA_ERROR_INVALID_CONTEXT;
     *id = context->id;
     return CUDA_SUCCESS;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // cuMemcpy* and cuMemset*: each call fills a struct work, whose memory is checked, and submits it.
+#include "turns.h"
 #include "work.h"
+
+enum { MOST_STAGED_BYTES = 1 << 20 };
 
 // Adds a * b; 0 if the sum does not fit.
 static int add_product(uint64_t *sum, uint64_t a, uint64_t b)
@@ -69,7 +72,7 @@ enum cuda_result copy_check(struct driver *driver, const char *call, const struc
 // Checks and submits.
 static enum cuda_result submit(const char *call, const struct work *work, struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     const enum cuda_result error = work_check(driver, call, work);
     return error != CUDA_SUCCESS ? error : stream_submit(driver, stream, work);
 }
@@ -87,6 +90,39 @@ static uint64_t address_of(const void *host)
     return (uint64_t)(uintptr_t)host;
 }
 
+int copy_is_pageable(const struct driver *driver, uint64_t address, uint32_t type)
+{
+    return type != MEMORY_OF_DEVICE && allocations_find(&driver->allocations, address) == NULL;
+}
+
+// Of the host: pageable, or allocated or registered there.
+static int is_of_host(const struct driver *driver, uint64_t address, uint32_t type)
+{
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    if (found == NULL) return type != MEMORY_OF_DEVICE;
+    return found->kind == ALLOCATION_PINNED || found->kind == ALLOCATION_REGISTERED;
+}
+
+int copy_is_waited_for(const struct driver *driver, const struct work_copy *copy)
+{
+    const int is_from_host = is_of_host(driver, copy->from, copy->from_type);
+    if (copy_is_pageable(driver, copy->to, copy->to_type)) return 1;
+    if (is_from_host && is_of_host(driver, copy->to, copy->to_type)) return 1;
+    return copy_is_pageable(driver, copy->from, copy->from_type) &&
+           copy->width * copy->height * copy->depth > MOST_STAGED_BYTES;
+}
+
+// Of a call that returns when the default stream has done the copy.
+static enum cuda_result finish(enum cuda_result error)
+{
+    DRIVER_ENTER(driver);
+    if (error != CUDA_SUCCESS || driver->turns == NULL) return error;
+    const struct CUstream_st *stream = stream_of(driver, NULL);
+    if (stream == NULL || !turns_are_on(driver, stream)) return error;
+    turns_wait(driver, stream);
+    return driver_usable(driver);
+}
+
 // --- Flat copies -----------------------------------------------------------------------------------------------------
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
@@ -97,7 +133,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyHtoDAsync_v2(unsigned long long to, cons
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes)
 {
-    return cuMemcpyHtoDAsync_v2(to, from, bytes, NULL);
+    return finish(cuMemcpyHtoDAsync_v2(to, from, bytes, NULL));
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes,
@@ -108,7 +144,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyDtoHAsync_v2(void *to, unsigned long lon
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes)
 {
-    return cuMemcpyDtoHAsync_v2(to, from, bytes, NULL);
+    return finish(cuMemcpyDtoHAsync_v2(to, from, bytes, NULL));
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes,
@@ -130,7 +166,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpyAsync(unsigned long long to, unsigned lo
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy(unsigned long long to, unsigned long long from, size_t bytes)
 {
-    return cuMemcpyAsync(to, from, bytes, NULL);
+    return finish(cuMemcpyAsync(to, from, bytes, NULL));
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpyPeerAsync(unsigned long long to, struct CUctx_st *to_context,
@@ -236,7 +272,7 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy3DAsync_v2(const struct CUDA_MEMCPY3D_st
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy3D_v2(const struct CUDA_MEMCPY3D_st *box)
 {
-    return cuMemcpy3DAsync_v2(box, NULL);
+    return finish(cuMemcpy3DAsync_v2(box, NULL));
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st *box, struct CUstream_st *stream)
@@ -262,12 +298,12 @@ DRIVER_VISIBLE enum cuda_result cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy2D_v2(const struct CUDA_MEMCPY2D_st *box)
 {
-    return cuMemcpy2DAsync_v2(box, NULL);
+    return finish(cuMemcpy2DAsync_v2(box, NULL));
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemcpy2DUnaligned_v2(const struct CUDA_MEMCPY2D_st *box)
 {
-    return cuMemcpy2DAsync_v2(box, NULL);
+    return finish(cuMemcpy2DAsync_v2(box, NULL));
 }
 
 // --- Filling ---------------------------------------------------------------------------------------------------------
@@ -288,6 +324,13 @@ static enum cuda_result set(const struct work_set *set, struct CUstream_st *stre
     return submit("cuMemset", &(struct work){NODE_MEMSET, {.set = *set}}, stream);
 }
 
+// Without a stream: memory of the host is waited for, that of the device is not.
+static enum cuda_result set_at_once(uint64_t to, enum cuda_result error)
+{
+    DRIVER_ENTER(driver);
+    return is_of_host(driver, to, MEMORY_OF_DEVICE) ? finish(error) : error;
+}
+
 #define SET_CALLS(bits, type, sync, sync_2d)                                                                           \
     DRIVER_VISIBLE enum cuda_result cuMemsetD2D##bits##Async(unsigned long long to, size_t pitch, type value,          \
                                                              size_t width, size_t height, struct CUstream_st *stream)  \
@@ -301,12 +344,12 @@ static enum cuda_result set(const struct work_set *set, struct CUstream_st *stre
     }                                                                                                                  \
     DRIVER_VISIBLE enum cuda_result sync(unsigned long long to, type value, size_t count)                              \
     {                                                                                                                  \
-        return cuMemsetD##bits##Async(to, value, count, NULL);                                                         \
+        return set_at_once(to, cuMemsetD##bits##Async(to, value, count, NULL));                                        \
     }                                                                                                                  \
     DRIVER_VISIBLE enum cuda_result sync_2d(unsigned long long to, size_t pitch, type value, size_t width,             \
                                             size_t height)                                                             \
     {                                                                                                                  \
-        return cuMemsetD2D##bits##Async(to, pitch, value, width, height, NULL);                                        \
+        return set_at_once(to, cuMemsetD2D##bits##Async(to, pitch, value, width, height, NULL));                       \
     }
 SET_CALLS(8, unsigned char, cuMemsetD8_v2, cuMemsetD2D8_v2)
 SET_CALLS(16, unsigned short, cuMemsetD16_v2, cuMemsetD2D16_v2)

@@ -3,6 +3,7 @@
 #ifndef TMAREF_CUDA_API_H
 #define TMAREF_CUDA_API_H
 
+#include "cuda_other_api.h"
 #include "cuda_types.h"
 
 enum cuda_result cuDevicePrimaryCtxRetain(struct CUctx_st **context, int device);

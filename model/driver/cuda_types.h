@@ -18,6 +18,11 @@ struct CUexecAffinityParam_st;
 struct CUdevprop_st;
 struct CUgreenCtx_st;
 struct CUuserObject_st;
+struct CUdevResource_st;
+struct CUdevResourceDesc_st;
+struct CUlogsCallbackEntry_st;
+struct CUasyncCallbackEntry_st;
+struct CUasyncNotificationInfo_st;
 
 #ifndef CUDA_VERSION
 
@@ -198,6 +203,45 @@ struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st {
     unsigned flags;
 };
 
+// Streaming multiprocessors of the device. The padding is the driver's own.
+struct CUdevResource_st {
+    uint32_t type;
+    unsigned char _internal_padding[92];
+    union {
+        struct {
+            unsigned smCount, minSmPartitionSize, smCoscheduledAlignment;
+        } sm;
+        unsigned char _oversize[48];
+    };
+};
+
+struct CUipcEventHandle_st {
+    char reserved[64];
+};
+
+struct CUipcMemHandle_st {
+    char reserved[64];
+};
+
+struct CUmemPoolPtrExportData_st {
+    unsigned char reserved[64];
+};
+
+struct CUDA_LAUNCH_PARAMS_st {
+    struct CUfunc_st *function;
+    unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+    struct CUstream_st *hStream;
+    void **kernelParams;
+};
+
+struct CUDA_CONDITIONAL_NODE_PARAMS {
+    uint64_t handle;
+    uint32_t type;
+    unsigned size;
+    struct CUgraph_st **phGraph_out;
+    struct CUctx_st *ctx;
+};
+
 // The parameters of any node. Those of memset and of host nodes are what their own calls take, with `ctx` behind.
 struct CUgraphNodeParams_st {
     uint32_t type;
@@ -227,6 +271,7 @@ struct CUgraphNodeParams_st {
             unsigned long long dptr;
         } freed;
         struct CUDA_BATCH_MEM_OP_NODE_PARAMS_v1_st operations;
+        struct CUDA_CONDITIONAL_NODE_PARAMS conditional;
     };
     long long reserved2;
 };
@@ -247,7 +292,8 @@ enum graph_node_type {
     NODE_EVENT_RECORD,
     NODE_MEM_ALLOC = 10,
     NODE_MEM_FREE = 11,
-    NODE_MEM_OPERATIONS = 12
+    NODE_MEM_OPERATIONS = 12,
+    NODE_CONDITIONAL = 13
 };
 
 #endif

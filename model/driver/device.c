@@ -101,11 +101,21 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetPCIBusId(char *text, int text_bytes, 
     return CUDA_SUCCESS;
 }
 
+// domain:bus:device.function, without the domain, or without the function.
+static int is_its_place(const char *text)
+{
+    unsigned first, second, third;
+    if (sscanf(text, "%x:%x:%x", &first, &second, &third) != 3 &&
+        sscanf(text, "%x:%x.%x", &first, &second, &third) != 3)
+        return 0;
+    return first == 0 && second == 0 && third == 0;
+}
+
 DRIVER_VISIBLE enum cuda_result cuDeviceGetByPCIBusId(int *device, const char *text)
 {
     DEVICE_USE(driver, device, 0);
     if (text == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (strstr(text, "00:00.0") == NULL) return CUDA_ERROR_INVALID_DEVICE;
+    if (!is_its_place(text)) return CUDA_ERROR_INVALID_DEVICE;
     *device = 0;
     return CUDA_SUCCESS;
 }

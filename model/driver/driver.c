@@ -9,10 +9,13 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "logs.h"
 #include "look.h"
 #include "missing_why.h"
 
-static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .ended = PTHREAD_COND_INITIALIZER};
+static struct driver the_driver = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+                                   .ended = PTHREAD_COND_INITIALIZER,
+                                   .coredump = {.is_on = {[CORE_TRIGGER_HOST] = 1}}};
 static _Thread_local int times_held; // the lock, by this thread
 static _Thread_local struct CUctx_st *current[DRIVER_CURRENT_MOST];
 static _Thread_local int currents;
@@ -58,9 +61,15 @@ void driver_wait(struct driver *driver)
     driver_retake(driver, held);
 }
 
-struct CUctx_st *driver_context(void)
+struct CUctx_st *driver_current(void)
 {
     return currents > 0 && object_is(current[currents - 1], OBJECT_CONTEXT) ? current[currents - 1] : NULL;
+}
+
+struct CUctx_st *driver_context(void)
+{
+    struct CUctx_st *context = driver_current();
+    return context != NULL && context->base != NULL ? context->base : context;
 }
 
 void driver_set_context(struct CUctx_st *context)
@@ -95,6 +104,11 @@ enum cuda_result driver_usable_bare(struct driver *driver)
     return error == CUDA_ERROR_INVALID_CONTEXT && driver_context() == NULL ? CUDA_SUCCESS : error;
 }
 
+enum cuda_result driver_forgive(const struct driver *driver, enum cuda_result error)
+{
+    return error == driver->error ? CUDA_SUCCESS : error;
+}
+
 static void say(struct driver *driver, const char *call, const char *format, va_list arguments)
 {
     if (driver->options.quiet) return;
@@ -108,9 +122,12 @@ static void say(struct driver *driver, const char *call, const char *format, va_
 
 enum cuda_result driver_refuse(struct driver *driver, enum cuda_result error, const char *call, const char *format, ...)
 {
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
+    va_copy(again, arguments);
     say(driver, call, format, arguments);
+    logs_add(driver, call, format, again);
+    va_end(again);
     va_end(arguments);
     return error;
 }
@@ -176,15 +193,34 @@ int driver_missing(const char *name, int *was_told)
                               "tmaref exec does not have this call; it answers 801%s", missing_why(name));
 }
 
+// The lock of the parent may have been any thread's: the child, which has one, gets a new one.
+static void begin_child(void)
+{
+    pthread_mutexattr_t recursive;
+    the_driver.is_initialized = 0;
+    the_driver.is_child = 1;
+    the_driver.turns = NULL;
+    times_held = 0;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&the_driver.lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+}
+
 DRIVER_VISIBLE enum cuda_result cuInit(unsigned flags)
 {
     DRIVER_ENTER(driver);
     if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (driver->is_initialized) return CUDA_SUCCESS;
+    if (driver->is_child)
+        return driver_refuse(driver, CUDA_ERROR_NOT_INITIALIZED, "cuInit",
+                             "this process is the child of one that has called cuInit before fork(): fork first, or "
+                             "start another program (Python: multiprocessing with the method spawn)");
     const enum cuda_result error = driver_read_options(driver);
     if (error != CUDA_SUCCESS) return error;
     driver->device = device_of_option(driver->options.device);
     driver->is_initialized = 1;
+    pthread_atfork(NULL, NULL, begin_child);
     return CUDA_SUCCESS;
 }
 
@@ -197,11 +233,13 @@ DRIVER_VISIBLE enum cuda_result cuDriverGetVersion(int *version)
 
 DRIVER_VISIBLE enum cuda_result cuProfilerStart(void)
 {
+    DRIVER_USE(driver);
     return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuProfilerStop(void)
 {
+    DRIVER_USE(driver);
     return CUDA_SUCCESS;
 }
 
@@ -227,7 +265,7 @@ DRIVER_VISIBLE enum cuda_result cuCtxGetCurrent(struct CUctx_st **context)
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *context = driver_context();
+    *context = driver_current();
     return CUDA_SUCCESS;
 }
 
@@ -265,7 +303,7 @@ const char *driver_error_name(int error)
     }
 }
 
-const char *driver_error_text(int error)
+static const char *error_text(int error)
 {
     switch (error) {
 #define CUDA_ERROR_ROW(number, driver, runtime, text)                                                                  \
@@ -290,6 +328,6 @@ DRIVER_VISIBLE enum cuda_result cuGetErrorName(enum cuda_result error, const cha
 DRIVER_VISIBLE enum cuda_result cuGetErrorString(enum cuda_result error, const char **text)
 {
     if (text == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *text = driver_error_text((int)error);
+    *text = error_text((int)error);
     return *text != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -23,13 +23,15 @@ struct look;
 struct turn;
 
 struct driver {
-    pthread_mutex_t lock; // recursive: a call may be made of others
-    atomic_int waiting;   // threads that want the lock
-    struct turn *turns;   // what is under way on streams (turns.h)
-    pthread_cond_t ended; // one of these has ended
-    uint64_t turns_ended; // how many have
-    int sleeping;         // threads that wait for that: with it they want the lock
-    int is_initialized;
+    pthread_mutex_t lock;              // recursive: a call may be made of others
+    atomic_int waiting;                // threads that want the lock
+    struct turn *turns;                // what is under way on streams (turns.h)
+    pthread_cond_t ended;              // one of these has ended
+    uint64_t turns_begun, turns_ended; // how many have
+    int sleeping;                      // threads that wait for that: with it they want the lock
+    uint64_t later_thread;             // that of later.c, when it runs
+    int has_later_thread;
+    int is_initialized, is_child; // is_child: of a process that was, and has no driver
     struct driver_options options;
     const struct device_facts *device;
     struct allocations allocations;
@@ -39,6 +41,7 @@ struct driver {
     struct CUctx_st *primary;
     int is_primary_gone;                            // reset or released, and not retained again
     struct CUmemPoolHandle_st *default_pool, *pool; // pool: of cuDeviceSetMemPool, NULL: the default
+    struct coredump coredump;                       // of the process, and what a context has that nobody has asked yet
     struct look *look;                              // what of the kernels is told; NULL: nothing
     uint64_t launches, captures, graph_most_bytes;  // the last: most that nodes of graphs have had
 };
@@ -59,6 +62,9 @@ enum cuda_result driver_usable(struct driver *driver);
 // The same, but CUDA_SUCCESS where no context is current.
 enum cuda_result driver_usable_bare(struct driver *driver);
 
+// The error of the other two, but CUDA_SUCCESS where it is only that a kernel has failed.
+enum cuda_result driver_forgive(const struct driver *driver, enum cuda_result error);
+
 // The first line of a call that needs neither cuInit nor a context.
 #define DRIVER_ENTER(driver) struct driver *driver __attribute__((cleanup(driver_leave), unused)) = driver_enter()
 
@@ -67,18 +73,39 @@ enum cuda_result driver_usable_bare(struct driver *driver);
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver)
 
+// The first line of a call that is given a stream: it works in the stream's context where none is current.
+#define DRIVER_USE_OF(driver, stream)                                                                                  \
+    DRIVER_ENTER(driver);                                                                                              \
+    struct CUctx_st *lent __attribute__((cleanup(driver_end_loan), unused)) = driver_lend(driver, stream);             \
+    if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver)
+
+// Makes the context of a stream current until driver_end_loan(), if no other is. What was lent, or NULL.
+struct CUctx_st *driver_lend(struct driver *driver, const struct CUstream_st *stream);
+void driver_end_loan(struct CUctx_st **lent);
+
 // The first line of a call that needs no context.
 #define DRIVER_USE_BARE(driver)                                                                                        \
     DRIVER_ENTER(driver);                                                                                              \
     if (driver_usable_bare(driver) != CUDA_SUCCESS) return driver_usable_bare(driver)
 
-// The context that is current on this thread, or NULL.
+// The same for calls that work also after a kernel has failed.
+#define DRIVER_USE_FAILED(driver)                                                                                      \
+    DRIVER_ENTER(driver);                                                                                              \
+    if (driver_forgive(driver, driver_usable(driver)) != CUDA_SUCCESS) return driver_usable(driver)
+#define DRIVER_USE_BARE_FAILED(driver)                                                                                 \
+    DRIVER_ENTER(driver);                                                                                              \
+    if (driver_forgive(driver, driver_usable_bare(driver)) != CUDA_SUCCESS) return driver_usable_bare(driver)
+
+// The context that is current on this thread, or NULL; what is made belongs to driver_context(): of a green context the
+// primary one.
+struct CUctx_st *driver_current(void);
 struct CUctx_st *driver_context(void);
 void driver_set_context(struct CUctx_st *context);
 void driver_leave_context(const struct CUctx_st *context); // if it is the current one, what was before it is again
 enum cuda_result driver_push_context(struct CUctx_st *context);
 
 // A stream with its capture, and an event with what it holds of one.
+enum { EVENT_INTERPROCESS = 4 };
 void stream_destroy(struct driver *driver, struct CUstream_st *stream);
 void event_destroy(struct driver *driver, struct CUevent_st *event);
 
@@ -89,6 +116,9 @@ enum cuda_result location_check(struct cuda_mem_location location);
 
 // The same for what is to be made there; handle_types: by which other processes are to have it.
 enum cuda_result location_check_new(struct cuda_mem_location location, uint32_t handle_types, int *is_on_host);
+
+// What programs make current of a green context; NULL if there is no memory.
+struct CUctx_st *context_of_green(struct driver *driver, struct CUgreenCtx_st *green);
 
 // Memory of cuMemMap that goes with a context: what is mapped is unmapped.
 void virtual_unmap_all(struct driver *driver, const struct CUctx_st *context);
@@ -111,8 +141,7 @@ int driver_missing(const char *name, int *was_told);
 typedef int driver_call(void);
 driver_call *driver_find(const char *symbol, int version, int *exists);
 
-// The names of an error, NULL if there is none of that number.
+// The name of an error, NULL if there is none of that number.
 const char *driver_error_name(int error);
-const char *driver_error_text(int error);
 
 #endif

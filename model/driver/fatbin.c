@@ -11,7 +11,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#define FATBIN_MAGIC 0xba55ed50u
+static const char magic[] = "\x50\xed\x55\xba";
+
 #define FLAG_LZ4     0x2000u
 #define FLAG_ZSTD    0x8000u
 #define FLAG_OF_ARCH 0x100000u // sm_90a: features of that GPU alone
@@ -40,7 +41,7 @@ static uint64_t number_at(const uint8_t *at, size_t bytes)
 
 int fatbin_is(const void *image)
 {
-    return number_at(image, 4) == FATBIN_MAGIC;
+    return strncmp(image, magic, sizeof magic - 1) == 0;
 }
 
 size_t fatbin_bytes(const void *image, size_t size_bytes)

@@ -21,7 +21,7 @@ struct fatbin_contents {
     uint32_t entries, ptx; // how many of all kinds, and of PTX
 };
 
-// Is this the start of a fat binary?
+// Is this the start of a fat binary? It may be shorter than the magic number, if a byte 0 ends it.
 int fatbin_is(const void *image);
 
 // The bytes of a fat binary that says its own size, and of which `size_bytes` are there (SIZE_MAX if that is not

@@ -93,7 +93,7 @@ static enum cuda_result tell_attribute(int *value, enum cuda_function_attribute 
 DRIVER_VISIBLE enum cuda_result cuFuncGetAttribute(int *value, enum cuda_function_attribute attribute,
                                                    struct CUfunc_st *function)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     return tell_attribute(value, attribute, function);
 }
 
@@ -137,7 +137,7 @@ static enum cuda_result set_attribute(struct driver *driver, struct CUfunc_st *f
 DRIVER_VISIBLE enum cuda_result cuFuncSetAttribute(struct CUfunc_st *function, enum cuda_function_attribute attribute,
                                                    int value)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     return set_attribute(driver, function, attribute, value);
 }
 
@@ -158,7 +158,7 @@ DRIVER_VISIBLE enum cuda_result cuFuncSetCacheConfig(struct CUfunc_st *function,
 
 DRIVER_VISIBLE enum cuda_result cuFuncGetModule(struct CUmod_st **module, struct CUfunc_st *function)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (module == NULL || function == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(function, OBJECT_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
     *module = function->module;

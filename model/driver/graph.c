@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "work_graph.h"
+#include "graph_condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@ void graph_free(struct driver *driver, struct CUgraph_st *graph)
     if (graph == NULL) return;
     for (uint32_t i = 0; i < graph->count; i++) node_free(driver, graph->node[i]);
     free(graph->node);
+    condition_forget_graph(driver, graph);
     struct kept_objects kept = graph->kept;
     object_destroy(&driver->objects, graph);
     kept_release(driver, &kept);
@@ -60,6 +61,7 @@ struct CUgraphNode_st *graph_add(struct driver *driver, struct CUgraph_st *graph
     if (node == NULL) return NULL;
     int ok = work_duplicate(driver, &node->work, work);
     for (uint32_t i = 0; i < after_count && ok; i++) ok = graph_after(&node->after, &node->after_count, after[i]);
+    if (ok) condition_adopt(graph, &node->work);
     if (ok && keep_node(graph, node)) return node;
     node_free(driver, node);
     return NULL;
@@ -139,6 +141,18 @@ struct CUgraph_st *graph_duplicate(struct driver *driver, const struct CUgraph_s
 
 static enum cuda_result add_graph(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraph_st *graph);
 
+// A conditional node's bodies are instantiated for themselves.
+static enum cuda_result add_bodies(struct driver *driver, struct graph_step *step, const struct work_condition *from)
+{
+    step->body = calloc(from->size, sizeof(struct CUgraphExec_st *));
+    if (step->body == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; i < from->size; i++) {
+        const enum cuda_result error = graph_instantiate(driver, from->body[i], &step->body[i]);
+        if (error != CUDA_SUCCESS) return error;
+    }
+    return CUDA_SUCCESS;
+}
+
 static enum cuda_result add_step(struct driver *driver, struct CUgraphExec_st *exec, struct CUgraphNode_st *node)
 {
     if (node->work.type == NODE_GRAPH) return add_graph(driver, exec, node->work.of.graph);
@@ -149,10 +163,13 @@ static enum cuda_result add_step(struct driver *driver, struct CUgraphExec_st *e
         exec->step = more;
         exec->room = room;
     }
-    exec->step[exec->count] = (struct graph_step){.node = node, .after_count = node->after_count};
-    if (!work_duplicate(driver, &exec->step[exec->count].work, &node->work)) return CUDA_ERROR_OUT_OF_MEMORY;
+    struct graph_step *step = &exec->step[exec->count];
+    struct work work = node->work;
+    if (work.type == NODE_CONDITIONAL) work.of.condition.body = NULL;
+    *step = (struct graph_step){.node = node, .after_count = node->after_count};
+    if (!work_duplicate(driver, &step->work, &work)) return CUDA_ERROR_OUT_OF_MEMORY;
     exec->count++;
-    return CUDA_SUCCESS;
+    return work.type == NODE_CONDITIONAL ? add_bodies(driver, step, &node->work.of.condition) : CUDA_SUCCESS;
 }
 
 static int is_ready(const struct CUgraphNode_st *node)
@@ -192,10 +209,19 @@ enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_s
     return error;
 }
 
+unsigned graph_bodies(const struct graph_step *step)
+{
+    return step->body != NULL ? step->work.of.condition.size : 0;
+}
+
 struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node)
 {
-    for (uint32_t i = 0; object_is(exec, OBJECT_GRAPH_EXEC) && i < exec->count; i++)
-        if (exec->step[i].node == node) return &exec->step[i];
+    for (uint32_t i = 0; object_is(exec, OBJECT_GRAPH_EXEC) && i < exec->count; i++) {
+        struct graph_step *step = &exec->step[i], *found = step->node == node ? step : NULL;
+        for (unsigned body = 0; found == NULL && body < graph_bodies(step); body++)
+            found = graph_step_of(step->body[body], node);
+        if (found != NULL) return found;
+    }
     return NULL;
 }
 
@@ -204,10 +230,53 @@ int graph_can_disable(const struct graph_step *step)
     return step->work.type == NODE_KERNEL || step->work.type == NODE_MEMCPY || step->work.type == NODE_MEMSET;
 }
 
+// A body of its own for each of a step's.
+static int copy_bodies(struct driver *driver, struct graph_step *to, const struct graph_step *from)
+{
+    if (from->body == NULL) return 1;
+    to->body = calloc(from->work.of.condition.size, sizeof(struct CUgraphExec_st *));
+    for (unsigned i = 0; to->body != NULL && i < graph_bodies(from); i++) {
+        struct CUgraphExec_st steps;
+        to->body[i] = object_new(&driver->objects, OBJECT_GRAPH_EXEC, sizeof *to->body[i]);
+        if (to->body[i] == NULL || !graph_steps_copy(driver, &steps, from->body[i])) return 0;
+        to->body[i]->step = steps.step;
+        to->body[i]->count = to->body[i]->room = steps.count;
+    }
+    return to->body != NULL;
+}
+
+int graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const struct CUgraphExec_st *from)
+{
+    int ok = 1;
+    *to = (struct CUgraphExec_st){.flags = from->flags, .room = from->count};
+    to->step = malloc((from->count + 1u) * sizeof *to->step);
+    while (ok && to->step != NULL && to->count < from->count) {
+        struct graph_step *step = &to->step[to->count];
+        *step = from->step[to->count];
+        step->body = NULL;
+        ok = work_duplicate(driver, &step->work, &from->step[to->count].work);
+        if (ok) ok = copy_bodies(driver, step, &from->step[to->count++]);
+    }
+    if (ok && to->step != NULL) return 1;
+    graph_steps_free(driver, to);
+    return 0;
+}
+
+void graph_steps_free(struct driver *driver, struct CUgraphExec_st *exec)
+{
+    for (uint32_t i = 0; i < exec->count; i++) {
+        struct graph_step *step = &exec->step[i];
+        for (unsigned body = 0; body < graph_bodies(step) && step->body[body] != NULL; body++)
+            graph_exec_free(driver, step->body[body]);
+        free(step->body);
+        work_release(driver, &step->work);
+    }
+    free(exec->step);
+}
+
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec)
 {
-    for (uint32_t i = 0; i < exec->count; i++) work_release(driver, &exec->step[i].work);
-    free(exec->step);
+    graph_steps_free(driver, exec);
     struct kept_objects kept = exec->kept;
     object_destroy(&driver->objects, exec);
     kept_release(driver, &kept);

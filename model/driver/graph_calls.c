@@ -4,32 +4,49 @@
 #include <string.h>
 
 #include "capture.h"
+#include "graph_condition.h"
 #include "graph_memory.h"
 #include "graph_node.h"
-#include "turns.h"
+#include "later.h"
 
 DRIVER_VISIBLE enum cuda_result cuGraphCreate(struct CUgraph_st **graph, unsigned flags)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_FAILED(driver);
     if (graph == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     *graph = graph_new(driver);
     return *graph != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+// Is a stream captured into this graph, or into a part of it?
 static int is_captured_into(const struct driver *driver, const struct CUgraph_st *graph)
 {
-    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next)
-        if (((const struct CUstream_st *)object)->capture == graph) return 1;
+    for (const struct object *object = driver->objects.live[OBJECT_STREAM]; object != NULL; object = object->next) {
+        const struct CUgraph_st *into = ((const struct CUstream_st *)object)->capture;
+        if (object_is(into, OBJECT_GRAPH) && graph_is_in(into, graph)) return 1;
+    }
     return 0;
+}
+
+// The same of what a node has in it.
+static int is_node_captured_into(const struct driver *driver, const struct work *work)
+{
+    if (work->type == NODE_GRAPH) return is_captured_into(driver, work->of.graph);
+    for (unsigned i = 0; work->type == NODE_CONDITIONAL && i < work->of.condition.size; i++)
+        if (is_captured_into(driver, work->of.condition.body[i])) return 1;
+    return 0;
+}
+
+static enum cuda_result refuse_captured(struct driver *driver, const char *call)
+{
+    return driver_refuse(driver, CUDA_ERROR_ILLEGAL_STATE, call,
+                         "a stream is captured into this graph, or into a part of it: end the capture first");
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphDestroy(struct CUgraph_st *graph)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE_FAILED(driver);
     if (!object_is(graph, OBJECT_GRAPH) || graph->is_child) return CUDA_ERROR_INVALID_VALUE;
-    if (is_captured_into(driver, graph))
-        return driver_refuse(driver, CUDA_ERROR_ILLEGAL_STATE, "cuGraphDestroy",
-                             "a stream is captured into this graph: end the capture first");
+    if (is_captured_into(driver, graph)) return refuse_captured(driver, "cuGraphDestroy");
     graph_free(driver, graph);
     return CUDA_SUCCESS;
 }
@@ -38,7 +55,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphClone(struct CUgraph_st **clone, struct C
 {
     DRIVER_USE(driver);
     if (clone == NULL || !object_is(graph, OBJECT_GRAPH)) return CUDA_ERROR_INVALID_VALUE;
-    if (graph_has_memory(graph)) return CUDA_ERROR_NOT_SUPPORTED;
+    if (graph_has_memory(graph) || graph_has_conditions(graph)) return CUDA_ERROR_NOT_SUPPORTED;
     *clone = graph_duplicate(driver, graph);
     return *clone != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -115,6 +132,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphDestroyNode(struct CUgraphNode_st *node)
     DRIVER_USE(driver);
     if (!object_is(node, OBJECT_NODE)) return CUDA_ERROR_INVALID_VALUE;
     if (graph_has_memory(node->graph)) return CUDA_ERROR_NOT_SUPPORTED;
+    if (is_node_captured_into(driver, &node->work)) return refuse_captured(driver, "cuGraphDestroyNode");
     graph_remove(driver, node);
     return CUDA_SUCCESS;
 }
@@ -123,11 +141,11 @@ DRIVER_VISIBLE enum cuda_result cuGraphDestroyNode(struct CUgraphNode_st *node)
 
 enum { AUTO_FREE = 1, UPLOAD = 2, DEVICE_LAUNCH = 4, NODE_PRIORITY = 8, ALL_FLAGS = 15 };
 
-// What is launched from a kernel frees nothing by itself, and is not empty.
+// What is launched from a kernel frees nothing by itself, is not empty, and has no conditional nodes.
 static int are_flags(const struct CUgraph_st *graph, unsigned long long flags)
 {
     if (flags > ALL_FLAGS) return 0;
-    return !(flags & DEVICE_LAUNCH) || (!(flags & AUTO_FREE) && graph->count > 0);
+    return !(flags & DEVICE_LAUNCH) || (!(flags & AUTO_FREE) && graph->count > 0 && !graph_has_conditions(graph));
 }
 
 static enum cuda_result instantiate(struct driver *driver, struct CUgraphExec_st **exec, struct CUgraph_st *graph,
@@ -135,7 +153,8 @@ static enum cuda_result instantiate(struct driver *driver, struct CUgraphExec_st
 {
     if (exec == NULL || !object_is(graph, OBJECT_GRAPH) || !are_flags(graph, flags)) return CUDA_ERROR_INVALID_VALUE;
     if (graph_memory_is_taken(driver, graph)) return CUDA_ERROR_NOT_SUPPORTED;
-    const enum cuda_result error = graph_instantiate(driver, graph, exec);
+    enum cuda_result error = condition_check(driver, graph);
+    if (error == CUDA_SUCCESS) error = graph_instantiate(driver, graph, exec);
     if (error == CUDA_SUCCESS) (*exec)->flags = flags & ~(unsigned long long)NODE_PRIORITY; // as an H200's driver says
     return error;
 }
@@ -161,20 +180,52 @@ DRIVER_VISIBLE enum cuda_result cuGraphInstantiateWithParams(struct CUgraphExec_
     return error;
 }
 
-static enum cuda_result run_steps(struct driver *driver, const struct CUgraphExec_st *exec)
+// A condition is looked at behind all that came before it, done later or not.
+static enum cuda_result catch_up(struct driver *driver, struct turn *turn)
 {
-    enum cuda_result error = graph_memory_start(driver, exec, (exec->flags & AUTO_FREE) != 0);
-    for (uint32_t i = 0; i < exec->count && error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; i++) {
-        if (exec->step[i].is_disabled) continue;
-        error = work_check(driver, "cuGraphLaunch", &exec->step[i].work);
-        if (error == CUDA_SUCCESS) error = work_run(driver, &exec->step[i].work);
+    if (!turns_are_later(driver, turn->stream, turn->exec)) return CUDA_SUCCESS;
+    turn_end(driver, turn);
+    turns_wait_for_later(driver, turn->stream, turn->exec);
+    const enum cuda_result error = turn_begin(driver, turn, turn->stream, turn->exec);
+    if (error != CUDA_SUCCESS) turn_add(driver, turn); // the launch ends it
+    return error;
+}
+
+static enum cuda_result run_steps(struct driver *driver, struct turn *turn, const struct CUgraphExec_st *exec);
+
+static enum cuda_result run_step(struct driver *driver, struct turn *turn, const struct graph_step *step)
+{
+    enum cuda_result error = work_check(driver, "cuGraphLaunch", &step->work);
+    if (step->body == NULL) return error == CUDA_SUCCESS ? later_run(driver, turn, &step->work) : error;
+    if (error == CUDA_SUCCESS) error = catch_up(driver, turn);
+    for (uint64_t runs = 0; error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; runs++) {
+        const int body = condition_body(&step->work.of.condition, runs);
+        if (body < 0) break;
+        error = run_steps(driver, turn, step->body[body]);
+        if (error == CUDA_SUCCESS) error = catch_up(driver, turn);
+        turns_let(driver); // another thread may be what ends the loop
     }
     return error;
 }
 
+static enum cuda_result run_steps(struct driver *driver, struct turn *turn, const struct CUgraphExec_st *exec)
+{
+    enum cuda_result error = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < exec->count && error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; i++)
+        if (!exec->step[i].is_disabled) error = run_step(driver, turn, &exec->step[i]);
+    return error;
+}
+
+static int has_conditions(const struct CUgraphExec_st *exec)
+{
+    int has = 0;
+    for (uint32_t i = 0; i < exec->count; i++) has |= exec->step[i].body != NULL;
+    return has;
+}
+
 DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struct CUstream_st *handle)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
@@ -184,25 +235,33 @@ DRIVER_VISIBLE enum cuda_result cuGraphLaunch(struct CUgraphExec_st *exec, struc
     }
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     struct turn turn;
+    struct CUgraphExec_st launched;
+    if (!graph_steps_copy(driver, &launched, exec)) return CUDA_ERROR_OUT_OF_MEMORY;
     enum cuda_result error = turn_begin(driver, &turn, stream, exec);
-    if (error != CUDA_SUCCESS) return error;
-    error = run_steps(driver, exec);
-    turn_end(driver, &turn);
+    if (error == CUDA_SUCCESS) {
+        error = has_conditions(&launched) ? catch_up(driver, &turn) : CUDA_SUCCESS;
+        if (error == CUDA_SUCCESS) error = graph_memory_start(driver, &launched, (launched.flags & AUTO_FREE) != 0);
+        condition_start(&launched);
+        if (error == CUDA_SUCCESS) error = run_steps(driver, &turn, &launched);
+        turn_end(driver, &turn);
+    }
+    graph_steps_free(driver, &launched);
     return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphUpload(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     return object_is(exec, OBJECT_GRAPH_EXEC) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE_FAILED(driver);
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
-    turns_wait(driver, NULL);
+    turns_wait_for_calls(driver, NULL);
+    if (exec->kept.count > 0) turns_wait(driver, NULL); // what is done later has steps of its own
     graph_exec_free(driver, exec);
     return CUDA_SUCCESS;
 }
@@ -224,6 +283,19 @@ enum { UPDATE_OK, UPDATE_ERROR, UPDATE_TOPOLOGY, UPDATE_NODE_TYPE, UPDATE_PARAME
 // What keeps `made` from taking the place of `exec`, and at which node: both must have the same nodes in the same
 // order.
 static struct CUgraphExecUpdateResultInfo_st compare(const struct CUgraphExec_st *exec,
+                                                     const struct CUgraphExec_st *made);
+
+static struct CUgraphExecUpdateResultInfo_st compare_bodies(const struct graph_step *to, const struct graph_step *from)
+{
+    struct CUgraphExecUpdateResultInfo_st info = {.result = UPDATE_OK};
+    if (to->work.of.condition.type != from->work.of.condition.type || graph_bodies(to) != graph_bodies(from))
+        return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_PARAMETERS, .errorNode = from->node};
+    for (unsigned i = 0; i < graph_bodies(to) && info.result == UPDATE_OK; i++)
+        info = compare(to->body[i], from->body[i]);
+    return info;
+}
+
+static struct CUgraphExecUpdateResultInfo_st compare(const struct CUgraphExec_st *exec,
                                                      const struct CUgraphExec_st *made)
 {
     if (made->count != exec->count) return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_TOPOLOGY};
@@ -233,8 +305,23 @@ static struct CUgraphExecUpdateResultInfo_st compare(const struct CUgraphExec_st
             return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_NODE_TYPE, .errorNode = from->node};
         if (from->after_count != to->after_count)
             return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_TOPOLOGY, .errorNode = from->node};
+        if (to->body == NULL) continue;
+        const struct CUgraphExecUpdateResultInfo_st info = compare_bodies(to, from);
+        if (info.result != UPDATE_OK) return info;
     }
     return (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_OK};
+}
+
+static void update(struct driver *driver, struct CUgraphExec_st *exec, const struct CUgraphExec_st *made,
+                   struct CUgraphExecUpdateResultInfo_st *info)
+{
+    for (uint32_t i = 0; i < made->count && info->result == UPDATE_OK; i++) {
+        struct graph_step *to = &exec->step[i];
+        const struct graph_step *from = &made->step[i];
+        for (unsigned body = 0; body < graph_bodies(to); body++) update(driver, to->body[body], from->body[body], info);
+        if (info->result == UPDATE_OK && node_set_work(driver, &to->work, &from->work) != CUDA_SUCCESS)
+            *info = (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_PARAMETERS, .errorNode = from->node};
+    }
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate_v2(struct CUgraphExec_st *exec, struct CUgraph_st *graph,
@@ -248,10 +335,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecUpdate_v2(struct CUgraphExec_st *exec
     const enum cuda_result error = graph_instantiate(driver, graph, &made);
     if (error != CUDA_SUCCESS) return error;
     *info = compare(exec, made);
-    for (uint32_t i = 0; i < made->count && info->result == UPDATE_OK; i++)
-        if (node_set_work(driver, &exec->step[i].work, &made->step[i].work) != CUDA_SUCCESS)
-            *info =
-                (struct CUgraphExecUpdateResultInfo_st){.result = UPDATE_PARAMETERS, .errorNode = made->step[i].node};
+    update(driver, exec, made, info);
     graph_exec_free(driver, made);
     return info->result == UPDATE_OK ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }

@@ -29,6 +29,8 @@ static const char *word_of(const struct work *work)
         return "MEM_FREE";
     case NODE_MEM_OPERATIONS:
         return "BATCH_MEM_OP";
+    case NODE_CONDITIONAL:
+        return "CONDITIONAL";
     default:
         return "EMPTY";
     }
@@ -66,8 +68,12 @@ static void print_graph(FILE *file, const struct CUgraph_st *graph, int *graphs)
             fprintf(file, "\"graph_%d_node_%u\" -> \"graph_%d_node_%u\";\n", own,
                     number_of(graph, graph->node[i]->after[j]), own, i);
     fputs("}\n", file);
-    for (uint32_t i = 0; i < graph->count; i++)
-        if (graph->node[i]->work.type == NODE_GRAPH) print_graph(file, graph->node[i]->work.of.graph, graphs);
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const struct work *work = &graph->node[i]->work;
+        if (work->type == NODE_GRAPH) print_graph(file, work->of.graph, graphs);
+        for (unsigned body = 0; work->type == NODE_CONDITIONAL && body < work->of.condition.size; body++)
+            print_graph(file, work->of.condition.body[body], graphs);
+    }
 }
 
 // The flags ask for more words in each box, which are left out.

@@ -60,7 +60,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphGetEdges_v2(struct CUgraph_st *graph, str
                                                    size_t *count)
 {
     DRIVER_USE(driver);
-    if (!object_is(graph, OBJECT_GRAPH) || count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(graph, OBJECT_GRAPH) || count == NULL || (from == NULL) != (to == NULL))
+        return CUDA_ERROR_INVALID_VALUE;
     size_t found = 0;
     for (uint32_t i = 0; i < graph->count; i++)
         for (uint32_t j = 0; j < graph->node[i]->after_count; j++, found++) {

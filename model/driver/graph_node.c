@@ -2,6 +2,7 @@
 // What a node does: every call that adds a node, sets one or tells of one goes by struct CUgraphNodeParams_st, of
 // whichever type the node is.
 #include "graph_node.h"
+#include "graph_condition.h"
 #include "graph_memory.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static enum cuda_result set_of(const struct CUDA_MEMSET_NODE_PARAMS_st *from, st
 
 static enum cuda_result host_of(const struct CUDA_HOST_NODE_PARAMS_st *from, struct work_host *host)
 {
-    *host = (struct work_host){from->fn, from->userData};
+    *host = (struct work_host){.call = from->fn, .user = from->userData};
     return from->fn != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -55,11 +56,10 @@ static enum cuda_result alloc_of(struct driver *driver, const struct CUDA_MEM_AL
 
 static enum cuda_result refuse_type(struct driver *driver, uint32_t type)
 {
-    enum { EXTERNAL_SIGNAL = 8, EXTERNAL_WAIT = 9, CONDITIONAL = 13 };
-    if (type != EXTERNAL_SIGNAL && type != EXTERNAL_WAIT && type != CONDITIONAL) return CUDA_ERROR_INVALID_VALUE;
-    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGraphAddNode", "tmaref exec does not have %s",
-                         type == CONDITIONAL ? "nodes that a kernel's value switches: launch what follows from the host"
-                                             : "semaphores of other APIs");
+    enum { EXTERNAL_SIGNAL = 8, EXTERNAL_WAIT = 9 };
+    if (type != EXTERNAL_SIGNAL && type != EXTERNAL_WAIT) return CUDA_ERROR_INVALID_VALUE;
+    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuGraphAddNode",
+                         "tmaref exec does not have semaphores of other APIs");
 }
 
 // The node keeps a copy; what this fills in is the caller's to give back (forget).
@@ -134,7 +134,9 @@ static int is_freed_before(const struct CUgraph_st *graph, const struct work *wo
 static enum cuda_result check_new(struct driver *driver, const struct CUgraph_st *graph, const struct work *work)
 {
     if (is_freed_before(graph, work)) return CUDA_ERROR_INVALID_VALUE;
-    if (work->type == NODE_GRAPH && graph_has_memory(work->of.graph)) return CUDA_ERROR_NOT_SUPPORTED;
+    if (work->type == NODE_GRAPH && (graph_has_memory(work->of.graph) || graph_has_conditions(work->of.graph)))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (work->type == NODE_GRAPH && work->of.graph->is_body) return CUDA_ERROR_NOT_SUPPORTED;
     return work->type == NODE_MEM_OPERATIONS ? CUDA_SUCCESS : work_check(driver, "cuGraphAddNode", work);
 }
 
@@ -143,7 +145,9 @@ enum cuda_result node_add(const struct node_place *place, const struct CUgraphNo
     DRIVER_USE(driver);
     struct work work;
     if (from == NULL || !is_place(place) || !is_zero_behind(from)) return CUDA_ERROR_INVALID_VALUE;
-    enum cuda_result error = work_of(driver, from, &work);
+    enum cuda_result error = from->type == NODE_CONDITIONAL
+                                 ? condition_work(driver, place->graph, &from->conditional, &work)
+                                 : work_of(driver, from, &work);
     if (error == CUDA_SUCCESS) error = check_new(driver, place->graph, &work);
     if (error == CUDA_SUCCESS) {
         *place->node = graph_add(driver, place->graph, place->after, (uint32_t)place->count, &work);
@@ -154,13 +158,21 @@ enum cuda_result node_add(const struct node_place *place, const struct CUgraphNo
     return error;
 }
 
-// The same for what tells where its memory is.
-static enum cuda_result node_add_alloc(const struct node_place *place, struct CUgraphNodeParams_st *from)
+// The same for what tells where its memory is, and which its bodies are.
+static enum cuda_result node_add_telling(const struct node_place *place, struct CUgraphNodeParams_st *from)
 {
     DRIVER_USE(driver);
     const enum cuda_result error = node_add(place, from);
-    if (error == CUDA_SUCCESS && from->type == NODE_MEM_ALLOC) from->alloc.dptr = (*place->node)->work.of.address;
-    return error;
+    if (error != CUDA_SUCCESS) return error;
+    if (from->type == NODE_MEM_ALLOC) from->alloc.dptr = (*place->node)->work.of.address;
+    if (from->type != NODE_CONDITIONAL) return CUDA_SUCCESS;
+    struct work_condition *work = &(*place->node)->work.of.condition;
+    if (!condition_make_bodies(driver, work, place->graph)) {
+        graph_remove(driver, *place->node);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    from->conditional.phGraph_out = work->body;
+    return CUDA_SUCCESS;
 }
 
 #define PLACE (&(struct node_place){node, graph, after, count})
@@ -219,7 +231,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddMemAllocNode(PLACE_PARAMETERS, struct 
 {
     if (from == NULL) return CUDA_ERROR_INVALID_VALUE;
     struct CUgraphNodeParams_st parameters = {.type = NODE_MEM_ALLOC, .alloc = *from};
-    const enum cuda_result error = node_add_alloc(PLACE, &parameters);
+    const enum cuda_result error = node_add_telling(PLACE, &parameters);
     if (error == CUDA_SUCCESS) from->dptr = parameters.alloc.dptr;
     return error;
 }
@@ -242,7 +254,7 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddNode_v2(struct CUgraphNode_st **node, 
                                                   struct CUgraphNodeParams_st *from)
 {
     (void)edges;
-    return node_add_alloc(PLACE, from);
+    return node_add_telling(PLACE, from);
 }
 
 // --- Setting ---------------------------------------------------------------------------------------------------------
@@ -264,6 +276,7 @@ static enum cuda_result set(struct driver *driver, struct work *to, const struct
 {
     struct work work;
     if (to == NULL || from == NULL || to->type != from->type) return CUDA_ERROR_INVALID_VALUE;
+    if (from->type == NODE_CONDITIONAL) return CUDA_ERROR_NOT_SUPPORTED;
     if (from->type == NODE_MEM_ALLOC || from->type == NODE_MEM_FREE) return CUDA_ERROR_INVALID_VALUE;
     enum cuda_result error = work_of(driver, from, &work);
     if (error == CUDA_SUCCESS) error = node_set_work(driver, to, &work);
@@ -290,10 +303,10 @@ static enum cuda_result set_child(struct driver *driver, struct CUgraphExec_st *
     for (uint32_t i = 0; i < child->count; i++) {
         const struct CUgraphNode_st *to = child->node[i], *other = from->node[i];
         struct graph_step *step = graph_step_of(exec, to);
-        enum cuda_result error = CUDA_ERROR_INVALID_VALUE;
+        enum cuda_result error = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
         if (child_of(to) != NULL && child_of(other) != NULL)
             error = set_child(driver, exec, child_of(to), child_of(other));
-        else if (step != NULL)
+        else if (step != NULL && step->work.type == other->work.type)
             error = node_set_work(driver, &step->work, &other->work);
         if (error != CUDA_SUCCESS) return error;
     }

@@ -12,7 +12,7 @@
 #define MOST_FILE_BYTES ((long)1 << 30)
 
 // What __fatBinC_Wrapper_t of nvcc's objects holds, and what cuModuleLoadData takes as well.
-#define WRAPPER_MAGIC 0x466243b1u
+static const char wrapper_magic[] = "\xb1\x43\x62\x46";
 enum {
     WRAPPER_LINKED = 2
 }; // version: nvlink made `data`; `parts` are the fat binaries of the objects, NULL at the end
@@ -22,7 +22,7 @@ struct fatbin_wrapper {
     const void *const *parts;
 };
 
-static const char elf_magic[4] = {0x7f, 'E', 'L', 'F'};
+static const char elf_magic[] = "\x7f\x45\x4c\x46";
 
 // --- Files -----------------------------------------------------------------------------------------------------------
 
@@ -106,12 +106,16 @@ static enum cuda_result text_of_fatbin(struct driver *driver, const char *call, 
     return driver_refuse(driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call, "%s", fatbin_advice(result));
 }
 
+// No byte of the magic numbers is 0, so text may be shorter than they are.
+static int begins_with(const void *image, size_t size_bytes, const char *magic)
+{
+    return size_bytes >= strlen(magic) && strncmp(image, magic, strlen(magic)) == 0;
+}
+
 // A wrapper holds addresses, so that a file is none.
 static int is_wrapper(const void *image, size_t size_bytes, struct fatbin_wrapper *wrapper)
 {
-    uint32_t magic;
-    memcpy(&magic, image, sizeof magic);
-    if (magic != WRAPPER_MAGIC || size_bytes != SIZE_MAX) return 0;
+    if (size_bytes != SIZE_MAX || !begins_with(image, size_bytes, wrapper_magic)) return 0;
     memcpy(wrapper, image, sizeof *wrapper);
     return 1;
 }
@@ -127,8 +131,9 @@ enum cuda_result image_text(struct driver *driver, const char *call, const void 
         image = wrapper.data;
     }
     if (image == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (fatbin_is(image)) return text_of_fatbin(driver, call, image, size_bytes, text, bytes);
-    if (memcmp(image, elf_magic, sizeof elf_magic) == 0)
+    if (size_bytes >= sizeof(uint32_t) && fatbin_is(image))
+        return text_of_fatbin(driver, call, image, size_bytes, text, bytes);
+    if (begins_with(image, size_bytes, elf_magic))
         return driver_refuse(
             driver, CUDA_ERROR_NO_BINARY_FOR_GPU, call,
             "the image is machine code (a cubin): tmaref exec runs PTX; load the PTX instead (nvrtcGetPTX, nvcc -ptx)");

@@ -7,10 +7,8 @@
 #include "cuda_api.h"
 #include "device.h"
 #include "function.h"
+#include "green.h"
 #include "hopper.h"
-#include "look.h"
-#include "tell_launch.h"
-#include "turns.h"
 #include "work.h"
 
 enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_BYTES = 2 };
@@ -75,7 +73,8 @@ static enum cuda_result check_cooperative(struct driver *driver, const char *cal
 {
     const uint64_t ctas = (uint64_t)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
     const uint32_t threads = kernel->block[0] * kernel->block[1] * kernel->block[2];
-    const uint32_t most = H200_SMS * function_ctas_of_sm(kernel->function, threads, kernel->shared_bytes);
+    const uint32_t sms = kernel->multiprocessors != 0 ? kernel->multiprocessors : H200_SMS;
+    const uint32_t most = sms * function_ctas_of_sm(kernel->function, threads, kernel->shared_bytes);
     if (!kernel->is_cooperative || ctas <= most) return CUDA_SUCCESS;
     return driver_refuse(driver, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, call,
                          "%s: a cooperative launch of %llu CTAs; at most %u run at once", kernel->function->name,
@@ -127,90 +126,13 @@ enum cuda_result kernel_check(struct driver *driver, const char *call, const str
 
 // --- The launch ------------------------------------------------------------------------------------------------------
 
-static void print(void *context, const char *text, size_t bytes)
-{
-    (void)context;
-    fwrite(text, 1, bytes, stdout);
-}
-
-static uint64_t workspace_of(struct driver *driver, struct CUctx_st *context)
-{
-    enum { WORKSPACE_BYTES = 1024 };
-    if (context->grid_workspace == 0)
-        context->grid_workspace =
-            allocations_make(&driver->allocations, WORKSPACE_BYTES, ALLOCATION_PINNED, 0, context);
-    return context->grid_workspace;
-}
-
-// The machine keeps more on the stack than a GPU, which has registers: the limit's default is too small for it.
-static uint32_t stack_of(const struct CUctx_st *context)
-{
-    enum { LEAST_BYTES = 1 << 16 };
-    const size_t limit = context->limit[LIMIT_STACK_BYTES];
-    if (limit < LEAST_BYTES) return LEAST_BYTES;
-    return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
-}
-
-static int is_named(const struct ptx_function *function, const char *name)
-{
-    return function->name.length == strlen(name) && memcmp(function->name.at, name, function->name.length) == 0;
-}
-
-// The heap is opened for the first kernel of a module that speaks of malloc() or free(): its size is fixed from there.
-static struct machine_heap *heap_of(struct CUctx_st *context, const struct CUmod_st *module)
-{
-    const struct ptx_program *program = machine_module_program(module->machine);
-    for (uint32_t i = 0; i < program->functions && context->heap == NULL; i++)
-        if (is_named(&program->function[i], "malloc") || is_named(&program->function[i], "free"))
-            return context_heap(context);
-    return context->heap;
-}
-
-enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel)
-{
-    struct CUctx_st *context = driver_context();
-    driver_options_schedule(&driver->options);
-    const uint64_t workspace = kernel->is_cooperative ? workspace_of(driver, context) : 0;
-    struct machine_launch launch = {
-        .module = kernel->function->module->machine,
-        .kernel = kernel->function->kernel,
-        .dynamic_shared_bytes = kernel->shared_bytes,
-        .stack_bytes = stack_of(context),
-        .parameters = kernel->parameters,
-        .global = allocations_regions(&driver->allocations),
-        .number = ++driver->launches,
-        .schedule = {(enum machine_policy)driver->options.schedule, driver->options.seed,
-                     (uint32_t)driver->options.threads},
-        .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
-        .print = print,
-        .grid_workspace = workspace,
-        .heap = heap_of(context, kernel->function->module),
-        .meanwhile = driver->look == NULL && driver->options.threads <= 1 ? turns_let : NULL,
-        .meanwhile_context = driver};
-    memcpy(launch.grid, kernel->grid, sizeof launch.grid);
-    memcpy(launch.block, kernel->block, sizeof launch.block);
-    memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
-    struct machine_outcome *outcome = calloc(1, sizeof *outcome);
-    if (outcome == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
-    enum cuda_result error = CUDA_SUCCESS;
-    look_begin(driver->look, &launch, kernel->function->name);
-    const int is_done = machine_run(&launch, outcome);
-    look_end(driver->look);
-    if (!is_done) {
-        launch_tell(driver, kernel->function->name, outcome);
-        error = launch_error(outcome);
-        if (outcome->kind != MACHINE_REFUSED) driver->error = error;
-        driver->is_of_gpu = outcome->kind == MACHINE_FAULTED || outcome->kind == MACHINE_TRAPPED;
-    }
-    const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
-    free(outcome);
-    return is_told_later ? CUDA_SUCCESS : error; // as on a GPU, where the kernel runs behind the call
-}
-
 static enum cuda_result launch(const char *call, struct work_kernel *kernel, struct CUstream_st *stream,
                                void **parameters, void **extra)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
+    const struct CUstream_st *on = stream_of(driver, stream);
+    const struct CUgreenCtx_st *green = on != NULL ? green_of_stream(on) : NULL;
+    if (green != NULL) kernel->multiprocessors = green->count;
     enum cuda_result error = kernel_gather(driver, kernel, parameters, extra);
     if (error == CUDA_SUCCESS) error = kernel_check(driver, call, kernel);
     if (error == CUDA_SUCCESS) error = stream_submit(driver, stream, &(struct work){NODE_KERNEL, {.kernel = *kernel}});

@@ -91,12 +91,17 @@ static enum cuda_result add_image(struct input *input, const char *name, const v
     if (error == CUDA_SUCCESS && !units_add(&input->link->units, name, text, text_bytes))
         error = CUDA_ERROR_OUT_OF_MEMORY;
     free(text);
-    return error == CUDA_SUCCESS ? input->link->error = check_units(input) : error;
+    return error;
 }
 
 static int take_fatbin(void *of, const char *name, const void *fatbin, size_t bytes)
 {
     struct input *input = of;
+    if (fatbin == NULL) {
+        driver_refuse(input->driver, CUDA_SUCCESS, input->call, "the member %s of %s is damaged, and is left out", name,
+                      input->name);
+        return 0;
+    }
     input->found++;
     input->error = add_image(input, name == NULL ? input->name : name, fatbin, bytes);
     return input->error != CUDA_SUCCESS;
@@ -111,11 +116,12 @@ static int is_elf(const void *image)
 // The errors are those of an H200's driver.
 static enum cuda_result add_object(struct input *input, uint32_t type, const void *image, size_t bytes)
 {
-    input->found = 0;
-    input->error = CUDA_SUCCESS;
-    if ((type == INPUT_OBJECT) != is_elf(image) || object_fatbins(image, bytes, take_fatbin, input) == OBJECT_DAMAGED)
-        return driver_refuse(input->driver, CUDA_ERROR_UNKNOWN, input->call, "%s is no %s", input->name,
-                             type == INPUT_OBJECT ? "object (ELF of 64 bits)" : "library of objects");
+    const int is_wanted = (type == INPUT_OBJECT) == is_elf(image);
+    if (!is_wanted || object_fatbins(image, bytes, take_fatbin, input) == OBJECT_DAMAGED)
+        return driver_refuse(input->driver,
+                             is_wanted && type == INPUT_OBJECT ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_UNKNOWN,
+                             input->call, "%s is no %s", input->name,
+                             type == INPUT_OBJECT ? "object (ELF of 64 bits), or is damaged" : "library of objects");
     if (input->error != CUDA_SUCCESS || input->found > 0) return input->error;
     return driver_refuse(input->driver, CUDA_ERROR_INVALID_IMAGE, input->call, "%s has no device code", input->name);
 }
@@ -135,11 +141,15 @@ static enum cuda_result add_any(struct input *input, uint32_t type, const void *
 }
 
 // `image` has the zeros behind it that image_file() puts there. The lengths of the logs are told from now on: their
-// room is read when the link is made.
+// room is read when the link is made. Whether the units go together is asked once, of all that a library has.
 static enum cuda_result add(struct input *input, uint32_t type, const void *image, size_t bytes)
 {
-    const enum cuda_result error = add_any(input, type, image, bytes);
-    loaded_log_length(&input->link->log);
+    struct CUlinkState_st *link = input->link;
+    const size_t before = link->units.bytes;
+    enum cuda_result error = add_any(input, type, image, bytes);
+    if (link->units.bytes != before) link->error = check_units(input);
+    if (error == CUDA_SUCCESS) error = link->error;
+    loaded_log_length(&link->log);
     return error;
 }
 

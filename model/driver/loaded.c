@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE 1
 #include "loaded.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
 #include "image.h"
+#include "units.h"
 
 enum { JIT_INFO_LOG = 3, JIT_INFO_LOG_BYTES, JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES };
 enum { MOST_OPTIONS = 64 }; // more than there are: the count is no count
@@ -111,6 +114,38 @@ static int add_regions(struct driver *driver, struct CUmod_st *module)
     return 1;
 }
 
+// The first byte of text that is no blank and in no comment.
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end) {
+        const int is_line = end - at > 1 && at[0] == '/' && at[1] == '/';
+        const int is_block = end - at > 1 && at[0] == '/' && at[1] == '*';
+        if (!is_line && !is_block && !isspace((unsigned char)*at)) return at;
+        if (is_line) at = memchr(at, '\n', (size_t)(end - at));
+        if (is_block) at = memmem(at, (size_t)(end - at), "*/", 2);
+        if (at == NULL) return end;
+        at += is_block ? 2 : 1;
+    }
+    return end;
+}
+
+// What wrong PTX is refused with: text that does not begin with .version is none; one after 9.0 is not known yet.
+static enum cuda_result error_of(const char *text, size_t bytes)
+{
+    static const char word[] = ".version";
+    enum { NEWEST_MAJOR = 9, NEWEST_MINOR = 0 };
+    char head[64];
+    int major = 0, minor = 0;
+    const char *at = skip_blanks(text, text + bytes);
+    const size_t left = (size_t)(text + bytes - at);
+    snprintf(head, sizeof head, "%.*s", (int)(left < sizeof head ? left : sizeof head - 1), at);
+    if (units_is(text)) return CUDA_ERROR_INVALID_PTX; // parts that were linked
+    if (strncmp(head, word, sizeof word - 1) != 0) return CUDA_ERROR_INVALID_IMAGE;
+    sscanf(head + sizeof word - 1, "%d.%d", &major, &minor);
+    const int is_newer = major > NEWEST_MAJOR || (major == NEWEST_MAJOR && minor > NEWEST_MINOR);
+    return is_newer ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION : CUDA_ERROR_INVALID_PTX;
+}
+
 static enum cuda_result load_text(struct driver *driver, const char *call, const char *text, size_t bytes,
                                   struct loaded_log *log, struct CUmod_st **result)
 {
@@ -120,7 +155,7 @@ static enum cuda_result load_text(struct driver *driver, const char *call, const
     tell_errors(driver, call, text, bytes, errors, log);
     const int is_bad = errors->count > 0;
     free(errors);
-    if (machine == NULL) return is_bad ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
+    if (machine == NULL) return is_bad ? error_of(text, bytes) : CUDA_ERROR_OUT_OF_MEMORY;
     struct CUmod_st *module = object_new(&driver->objects, OBJECT_MODULE, sizeof *module);
     if (module == NULL) {
         machine_module_close(machine);
@@ -147,6 +182,15 @@ enum cuda_result loaded_open(struct driver *driver, const char *call, const void
     return error;
 }
 
+// As an H200's driver does, which reads a library's PTX when something of it is first asked for.
+static enum cuda_result wrong_library(struct driver *driver, enum cuda_result error, struct CUmod_st **module)
+{
+    *module = object_new(&driver->objects, OBJECT_MODULE, sizeof **module);
+    if (*module == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    (*module)->error = error;
+    return CUDA_SUCCESS;
+}
+
 enum cuda_result loaded_open_library(struct driver *driver, const char *call, const void *image, size_t size_bytes,
                                      struct loaded_log *log, struct CUmod_st **module)
 {
@@ -158,7 +202,7 @@ enum cuda_result loaded_open_library(struct driver *driver, const char *call, co
     error = load_text(driver, call, text, bytes, log, module);
     if (error != CUDA_SUCCESS) {
         free(text);
-        return error;
+        return error == CUDA_ERROR_OUT_OF_MEMORY ? error : wrong_library(driver, error, module);
     }
     (*module)->object.owner = (*module)->context = NULL;
     (*module)->text = text;
@@ -189,7 +233,8 @@ void loaded_refresh_libraries(struct driver *driver)
     for (struct object *object = driver->objects.live[OBJECT_MODULE], *next; object != NULL; object = next) {
         struct CUmod_st *module = (struct CUmod_st *)object;
         next = object->next;
-        if (module->context == NULL && !refresh(driver, module)) loaded_close(driver, module); // there is no memory
+        if (module->machine != NULL && module->context == NULL && !refresh(driver, module))
+            loaded_close(driver, module); // there is no memory
     }
 }
 
@@ -198,6 +243,7 @@ void loaded_close(struct driver *driver, struct CUmod_st *module)
     for (struct CUfunc_st *function = module->functions, *next; function != NULL; function = next) {
         next = function->next;
         free(function->name);
+        free(function->old);
         object_destroy(&driver->objects, function);
     }
     allocations_remove_owned(&driver->allocations, module);
@@ -240,30 +286,26 @@ static enum cuda_result decode(struct driver *driver, const char *call, struct C
     return is_bad ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static struct CUfunc_st *function_new(struct driver *driver, struct CUmod_st *module, int kernel, const char *name)
+static struct CUfunc_st *function_new(struct driver *driver, struct CUmod_st *module, int kernel)
 {
+    const struct ptx_name name = machine_module_program(module->machine)->function[kernel].name;
     struct CUfunc_st *function = object_new(&driver->objects, OBJECT_FUNCTION, sizeof *function);
     if (function == NULL) return NULL;
     function->module = module;
     function->kernel = kernel;
-    function->name = strdup(name);
+    function->name = strndup(name.at, name.length);
     function->carveout = -1;
     if (function->name != NULL) return function;
     object_destroy(&driver->objects, function);
     return NULL;
 }
 
-enum cuda_result loaded_function(struct driver *driver, const char *call, struct CUmod_st *module, const char *name,
-                                 struct CUfunc_st **result)
+enum cuda_result loaded_kernel(struct driver *driver, const char *call, struct CUmod_st *module, int kernel,
+                               struct CUfunc_st **result)
 {
-    for (struct CUfunc_st *known = module->functions; known != NULL; known = known->next)
-        if (strcmp(known->name, name) == 0) {
-            *result = known;
-            return CUDA_SUCCESS;
-        }
-    const int kernel = machine_module_kernel(module->machine, name);
-    if (kernel < 0) return CUDA_ERROR_NOT_FOUND;
-    struct CUfunc_st *function = function_new(driver, module, kernel, name);
+    for (*result = module->functions; *result != NULL; *result = (*result)->next)
+        if ((*result)->kernel == kernel) return CUDA_SUCCESS;
+    struct CUfunc_st *function = function_new(driver, module, kernel);
     if (function == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     const enum cuda_result error = decode(driver, call, module, function);
     if (function->facts.static_shared_bytes < LAUNCH_DEFAULT_SHARED_BYTES)
@@ -277,4 +319,11 @@ enum cuda_result loaded_function(struct driver *driver, const char *call, struct
     module->functions = function;
     *result = function;
     return CUDA_SUCCESS;
+}
+
+enum cuda_result loaded_function(struct driver *driver, const char *call, struct CUmod_st *module, const char *name,
+                                 struct CUfunc_st **result)
+{
+    const int kernel = machine_module_kernel(module->machine, name);
+    return kernel < 0 ? CUDA_ERROR_NOT_FOUND : loaded_kernel(driver, call, module, kernel, result);
 }

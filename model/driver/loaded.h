@@ -37,7 +37,9 @@ enum cuda_result loaded_open_library(struct driver *driver, const char *call, co
 void loaded_refresh_libraries(struct driver *driver);
 void loaded_close(struct driver *driver, struct CUmod_st *module);
 
-// The kernel of that name, decoded. `call` is for reports.
+// A kernel by its number in the machine's module, or by its name, decoded. `call` is for reports.
+enum cuda_result loaded_kernel(struct driver *driver, const char *call, struct CUmod_st *module, int kernel,
+                               struct CUfunc_st **function);
 enum cuda_result loaded_function(struct driver *driver, const char *call, struct CUmod_st *module, const char *name,
                                  struct CUfunc_st **function);
 

@@ -76,11 +76,12 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocHost_v2(void **address, size_t bytes)
     return cuMemHostAlloc(address, bytes, HOST_MAPPED);
 }
 
-static enum cuda_result free_if(struct driver *driver, const char *call, uint64_t address, int is_wanted_kind)
+// Of one of these kinds only, a bit for each. The caller has waited: another thread may have something else there
+// since.
+static enum cuda_result free_if(struct driver *driver, const char *call, uint64_t address, uint32_t kinds)
 {
-    turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, address);
-    if (found != NULL && found->address == address && is_wanted_kind) {
+    if (found != NULL && found->address == address && kinds >> found->kind & 1) {
         allocations_remove(&driver->allocations, found);
         return CUDA_SUCCESS;
     }
@@ -90,30 +91,28 @@ static enum cuda_result free_if(struct driver *driver, const char *call, uint64_
     return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call, "%#llx: %s", (unsigned long long)address, why);
 }
 
-static enum allocation_kind kind_at(const struct driver *driver, uint64_t address)
-{
-    const struct allocation *found = allocations_find(&driver->allocations, address);
-    return found == NULL ? ALLOCATION_MAPPED : found->kind;
-}
-
 DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (address == 0) return CUDA_SUCCESS;
     const enum cuda_result error = capture_check_safe(driver);
     if (error != CUDA_SUCCESS) return error;
-    const enum allocation_kind kind = kind_at(driver, address);
+    const struct allocation *found = allocations_find(&driver->allocations, address);
+    if (found != NULL && found->pool != NULL)
+        turns_wait_for_calls(driver, NULL); // an H200's driver does not wait for the GPU here
+    else
+        turns_wait(driver, NULL);
     if (graph_memory_at(driver, address) != NULL) return graph_memory_free(driver, address);
     return free_if(driver, "cuMemFree", address,
-                   kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_HOST_POOL);
+                   1u << ALLOCATION_DEVICE | 1u << ALLOCATION_MANAGED | 1u << ALLOCATION_HOST_POOL);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemFreeHost(void *address)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (address == NULL) return CUDA_SUCCESS;
-    const uint64_t at = (uint64_t)(uintptr_t)address;
-    return free_if(driver, "cuMemFreeHost", at, kind_at(driver, at) == ALLOCATION_PINNED);
+    turns_wait(driver, NULL);
+    return free_if(driver, "cuMemFreeHost", (uint64_t)(uintptr_t)address, 1u << ALLOCATION_PINNED);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemGetInfo_v2(size_t *left, size_t *total)
@@ -200,60 +199,4 @@ DRIVER_VISIBLE enum cuda_result cuMemHostGetFlags(unsigned *flags, void *host)
     if (flags == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
     *flags = found->flags | HOST_MAPPED;
     return CUDA_SUCCESS;
-}
-
-// --- Managed memory lies where it lies -------------------------------------------------------------------------------
-
-static enum cuda_result check_managed(const struct driver *driver, uint64_t address, size_t bytes)
-{
-    const struct allocation *found = allocations_find(&driver->allocations, address);
-    if (found == NULL || found->kind != ALLOCATION_MANAGED || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
-    return bytes <= found->address + found->size_bytes - address ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-// What the calls without a location mean by a device: -1 is the host.
-static struct cuda_mem_location location_of(int device)
-{
-    enum { CPU = -1, HOST = 2 };
-    return device == CPU ? (struct cuda_mem_location){HOST, 0}
-                         : (struct cuda_mem_location){CU_MEM_LOCATION_TYPE_DEVICE, device};
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync_v2(unsigned long long address, size_t bytes,
-                                                      struct cuda_mem_location location, unsigned flags,
-                                                      struct CUstream_st *stream)
-{
-    DRIVER_USE(driver);
-    if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    const enum cuda_result error = location_check(location);
-    return error != CUDA_SUCCESS ? error : check_managed(driver, address, bytes);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemPrefetchAsync(unsigned long long address, size_t bytes, int device,
-                                                   struct CUstream_st *stream)
-{
-    return cuMemPrefetchAsync_v2(address, bytes, location_of(device), 0, stream);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemAdvise_v2(unsigned long long address, size_t bytes, uint32_t advice,
-                                               struct cuda_mem_location location)
-{
-    DRIVER_USE(driver);
-    enum { READ_MOSTLY = 1, PREFERRED_LOCATION = 3, ACCESSED_BY = 5, UNSET_ACCESSED_BY = 6 };
-    if (advice < READ_MOSTLY || advice > UNSET_ACCESSED_BY) return CUDA_ERROR_INVALID_VALUE;
-    if (location.type == 0 || location.type > LOCATION_HOST_NUMA_CURRENT) return CUDA_ERROR_INVALID_VALUE;
-    if (advice >= ACCESSED_BY && location.type > LOCATION_HOST)
-        return CUDA_ERROR_INVALID_VALUE; // a node accesses nothing
-    const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
-    if (has_location && location_check(location) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
-    return check_managed(driver, address, bytes);
-}
-
-DRIVER_VISIBLE enum cuda_result cuMemAdvise(unsigned long long address, size_t bytes, uint32_t advice, int device)
-{
-    enum { PREFERRED_LOCATION = 3, ACCESSED_BY = 5 };
-    const int has_location = advice == PREFERRED_LOCATION || advice >= ACCESSED_BY;
-    if (has_location && location_check(location_of(device)) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_DEVICE;
-    return cuMemAdvise_v2(address, bytes, advice, location_of(device));
 }

@@ -55,7 +55,7 @@ DRIVER_VISIBLE enum cuda_result cuModuleLoad(struct CUmod_st **module, const cha
 
 DRIVER_VISIBLE enum cuda_result cuModuleUnload(struct CUmod_st *module)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
     if (module->context == NULL)
         return driver_refuse(driver, CUDA_ERROR_NOT_PERMITTED, "cuModuleUnload",
@@ -73,12 +73,18 @@ DRIVER_VISIBLE enum cuda_result cuModuleGetLoadingMode(uint32_t *mode)
     return CUDA_SUCCESS;
 }
 
+// Is it a module, and one whose PTX is not wrong?
+static enum cuda_result check(const struct CUmod_st *module)
+{
+    return object_is(module, OBJECT_MODULE) ? module->error : CUDA_ERROR_INVALID_HANDLE;
+}
+
 static enum cuda_result get_function(struct driver *driver, const char *call, struct CUfunc_st **function,
                                      struct CUmod_st *module, const char *name)
 {
     if (function == NULL || name == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
-    return loaded_function(driver, call, module, name, function);
+    const enum cuda_result error = check(module);
+    return error != CUDA_SUCCESS ? error : loaded_function(driver, call, module, name, function);
 }
 
 static enum cuda_result get_variable(unsigned long long *address, size_t *bytes, struct CUmod_st *module,
@@ -87,7 +93,7 @@ static enum cuda_result get_variable(unsigned long long *address, size_t *bytes,
     DRIVER_USE(driver);
     uint64_t at, size_bytes;
     if (name == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    if (check(module) != CUDA_SUCCESS) return check(module);
     if (!machine_module_variable(module->machine, name, &at, &size_bytes)) return CUDA_ERROR_NOT_FOUND;
     if (address != NULL) *address = at;
     if (bytes != NULL) *bytes = size_bytes;
@@ -97,7 +103,7 @@ static enum cuda_result get_variable(unsigned long long *address, size_t *bytes,
 DRIVER_VISIBLE enum cuda_result cuModuleGetFunction(struct CUfunc_st **function, struct CUmod_st *module,
                                                     const char *name)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_BARE(driver);
     return get_function(driver, "cuModuleGetFunction", function, module, name);
 }
 
@@ -116,8 +122,9 @@ static enum cuda_result count_functions(unsigned *count, const struct CUmod_st *
 {
     if (count == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
-    const struct ptx_program *program = machine_module_program(module->machine);
     *count = 0;
+    if (module->error != CUDA_SUCCESS) return CUDA_SUCCESS;
+    const struct ptx_program *program = machine_module_program(module->machine);
     for (uint32_t i = 0; i < program->functions; i++) *count += is_entry(&program->function[i]);
     return CUDA_SUCCESS;
 }
@@ -127,7 +134,7 @@ static enum cuda_result list_functions(struct driver *driver, struct CUfunc_st *
                                        struct CUmod_st *module)
 {
     if (function == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(module, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
+    if (check(module) != CUDA_SUCCESS) return check(module);
     const struct ptx_program *program = machine_module_program(module->machine);
     unsigned count = 0;
     for (uint32_t i = 0; i < program->functions && count < room; i++) {
@@ -173,7 +180,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryLoadData(struct CUlib_st **library, con
                                                   void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_FAILED(driver);
     struct loaded_log log;
     if (!loaded_log_open(&log, count, option, value)) return CUDA_ERROR_INVALID_VALUE;
     const enum cuda_result error =
@@ -187,7 +194,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryLoadFromFile(struct CUlib_st **library,
                                                       void **library_value, unsigned library_count)
 {
     (void)library_option, (void)library_value, (void)library_count;
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_FAILED(driver);
     return load_file(driver, loaded_open_library, "cuLibraryLoadFromFile", (struct CUmod_st **)library, path, count,
                      option, value);
 }
@@ -205,7 +212,7 @@ DRIVER_VISIBLE enum cuda_result cuLibraryUnload(struct CUlib_st *library)
 DRIVER_VISIBLE enum cuda_result cuLibraryGetKernel(struct CUkern_st **kernel, struct CUlib_st *library,
                                                    const char *name)
 {
-    DRIVER_USE_BARE(driver);
+    DRIVER_USE_BARE_FAILED(driver);
     return get_function(driver, "cuLibraryGetKernel", (struct CUfunc_st **)kernel, module_of(library), name);
 }
 
@@ -225,9 +232,9 @@ DRIVER_VISIBLE enum cuda_result cuLibraryGetModule(struct CUmod_st **module, str
 {
     DRIVER_USE(driver);
     if (module == NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (!object_is(library, OBJECT_MODULE)) return CUDA_ERROR_INVALID_HANDLE;
-    *module = module_of(library);
-    return CUDA_SUCCESS;
+    const enum cuda_result error = check(module_of(library));
+    if (error == CUDA_SUCCESS) *module = module_of(library);
+    return error;
 }
 
 DRIVER_VISIBLE enum cuda_result cuLibraryGetKernelCount(unsigned *count, struct CUlib_st *library)

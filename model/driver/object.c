@@ -56,18 +56,24 @@ static int take_section(const char *at, size_t bytes, const char *name, object_t
     return 0;
 }
 
+static int is_whole(struct elf *elf, Elf64_Shdr *names)
+{
+    Elf64_Shdr section;
+    if (elf->bytes < sizeof elf->head || memcmp(elf->image, ELFMAG, SELFMAG) != 0) return 0;
+    memcpy(&elf->head, elf->image, sizeof elf->head);
+    if (elf->head.e_ident[EI_CLASS] != ELFCLASS64 || !section_at(elf, elf->head.e_shstrndx, names)) return 0;
+    for (unsigned i = 0; i < elf->head.e_shnum; i++)
+        if (!section_at(elf, i, &section)) return 0;
+    return names->sh_type != SHT_NOBITS;
+}
+
 static int take_object(const char *image, size_t bytes, const char *name, object_take *take, void *of)
 {
     struct elf elf = {.image = image, .bytes = bytes};
     Elf64_Shdr names, section;
-    if (bytes < sizeof elf.head || memcmp(image, ELFMAG, SELFMAG) != 0) return OBJECT_DAMAGED;
-    memcpy(&elf.head, image, sizeof elf.head);
-    if (elf.head.e_ident[EI_CLASS] != ELFCLASS64 || !section_at(&elf, elf.head.e_shstrndx, &names))
-        return OBJECT_DAMAGED;
-    if (names.sh_type == SHT_NOBITS) return OBJECT_DAMAGED;
+    if (!is_whole(&elf, &names)) return OBJECT_DAMAGED;
     for (unsigned i = 0; i < elf.head.e_shnum; i++) {
-        if (!section_at(&elf, i, &section)) return OBJECT_DAMAGED;
-        if (!has_code(&elf, &names, &section)) continue;
+        if (!section_at(&elf, i, &section) || !has_code(&elf, &names, &section)) continue;
         const int ended = take_section(image + section.sh_offset, section.sh_size, name, take, of);
         if (ended != 0) return ended;
     }
@@ -91,10 +97,11 @@ static int take_library(const char *image, size_t bytes, object_take *take, void
         const size_t size = strtoull(size_text, NULL, 10);
         name_of(image + at, name);
         at += AR_HEAD;
-        if (size > bytes - at) return OBJECT_DAMAGED;
+        if (size > bytes - at) return take(of, name, NULL, 0);
         // What is no object is an index, or a list of names.
         const int is_object = size >= SELFMAG && memcmp(image + at, ELFMAG, SELFMAG) == 0;
-        const int ended = is_object ? take_object(image + at, size, name, take, of) : 0;
+        int ended = is_object ? take_object(image + at, size, name, take, of) : 0;
+        if (ended == OBJECT_DAMAGED) ended = take(of, name, NULL, 0);
         if (ended != 0) return ended;
         at += size + size % 2 < bytes - at ? size + size % 2 : bytes - at;
     }

@@ -21,11 +21,11 @@ static void link_object(struct object **list, struct object *object)
     *list = object;
 }
 
-// The runtime and nvcc's stubs keep handles of modules and kernels over a reset of the device, and threads those of
-// contexts. One of those must never become that of another.
+// The runtime and nvcc's stubs keep handles of modules and kernels over a reset of the device, threads those of
+// contexts, and streams those of green contexts. One of those must never become that of another.
 static int is_used_again(enum object_kind kind)
 {
-    return kind != OBJECT_CONTEXT && kind != OBJECT_MODULE && kind != OBJECT_FUNCTION;
+    return kind != OBJECT_CONTEXT && kind != OBJECT_MODULE && kind != OBJECT_FUNCTION && kind != OBJECT_GREEN;
 }
 
 void *object_new(struct objects *objects, enum object_kind kind, size_t size_bytes)

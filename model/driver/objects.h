@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What CUDA's handles point at. Every object begins with a struct object; one that was destroyed is known as such until
-// its memory is used again for another of its kind, which that of contexts, modules and functions never is.
+// its memory is used again for another of its kind, which that of contexts, modules, functions and green contexts never
+// is.
 #ifndef TMAREF_OBJECTS_H
 #define TMAREF_OBJECTS_H
 
@@ -21,6 +22,11 @@ enum object_kind {
     OBJECT_BACKING,
     OBJECT_LINK,
     OBJECT_USER,
+    OBJECT_CONDITION,
+    OBJECT_LOG_CALL,
+    OBJECT_GREEN,
+    OBJECT_RESOURCES,
+    OBJECT_NOTIFICATION,
     OBJECT_KINDS
 };
 
@@ -47,12 +53,23 @@ int object_is(const void *object, enum object_kind kind);
 // The two that a launch asks for; they have CUDA's numbers.
 enum { LIMIT_STACK_BYTES = 0, LIMIT_HEAP_BYTES = 2 };
 
+// Attributes of core files (coredump.c).
+enum { CORE_TRIGGER_HOST = 2, CORE_LIGHTWEIGHT = 3, CORE_SWITCHES = 5, CORE_TEXT_BYTES = 1024 };
+struct coredump {
+    unsigned char is_on[CORE_SWITCHES];
+    uint32_t flags;
+    char file[CORE_TEXT_BYTES], pipe[CORE_TEXT_BYTES];
+};
+
 struct CUctx_st {
     struct object object;
-    uint32_t flags, retained;
+    struct coredump *coredump;          // once somebody asked
+    uint32_t flags, retained, attached; // attached: cuCtxAttach, less cuCtxDetach
     uint64_t id;
     size_t limit[16];
     uint32_t cache_config;
+    struct CUctx_st *base;       // of a green context: the primary, which has all that is made; else NULL
+    struct CUgreenCtx_st *green; // this one
     struct machine_heap *heap;
     uint64_t grid_workspace; // where the CTAs of cooperative launches meet
 };
@@ -64,6 +81,7 @@ struct CUfunc_st {
     char *name;
     struct machine_kernel_facts facts;
     int max_dynamic_bytes, is_dynamic_set, carveout, non_portable, cluster[3], policy;
+    struct old_launch *old; // of cuParamSetv and its like; NULL: nothing was set
     struct CUfunc_st *next;
 };
 
@@ -72,6 +90,7 @@ struct CUmod_st {
     struct machine_module *machine;
     struct CUfunc_st *functions;
     const struct CUctx_st *context; // NULL: a library, which is of all contexts
+    enum cuda_result error;         // of a library whose PTX is wrong, which has no machine: what its calls answer
     char *text;                     // of a library, to load it again
     size_t text_bytes;
 };
@@ -81,6 +100,7 @@ struct CUevent_st {
     uint32_t flags;
     int is_recorded;
     double seconds;
+    uint64_t turn;              // that records it, while it is under way
     struct CUgraph_st *capture; // of the capture that it was last recorded in
     uint64_t capture_id;
     int is_of_ended; // that capture has ended
@@ -100,12 +120,14 @@ struct CUstream_st {
     int priority;
     uint64_t id;
     struct CUctx_st *context;
-    uint64_t whose;             // of a default stream: 1 is all threads', more is one thread's
-    struct CUgraph_st *capture; // what is being captured
+    struct CUgreenCtx_st *green; // that it was made in, or NULL
+    uint64_t whose;              // of a default stream: 1 is all threads', more is one thread's
+    struct CUgraph_st *capture;  // what is being captured
     uint64_t capture_id;
     uint32_t capture_mode;
     uint64_t capture_thread;                         // who began it
     int is_origin, is_invalidated, is_foreign_graph; // foreign: the user's own, captured into
+    int is_ending;                                   // destroyed, and goes when its work is done
     struct CUgraphNode_st **after;                   // what the next node depends on
     struct CUgraphEdgeData_st *edges;                // of these, once somebody asked
     uint32_t after_count;

@@ -31,12 +31,20 @@ static int is_of_host(const struct allocation *found)
            found->kind == ALLOCATION_HOST_POOL || found->is_on_host;
 }
 
+// That in which it was allocated. What no context owns is said to be of the current one.
+static const void *context_of(const struct allocation *found)
+{
+    const int is_of_module = found->kind == ALLOCATION_MODULE;
+    const void *owner = is_of_module ? ((const struct CUmod_st *)found->owner)->context : found->owner;
+    return owner != NULL ? owner : driver_context();
+}
+
 static enum cuda_result tell(void *to, uint32_t attribute, const struct allocation *found, uint64_t address)
 {
     const int is_managed = found->kind == ALLOCATION_MANAGED, is_host = is_of_host(found);
     switch (attribute) {
     case POINTER_CONTEXT:
-        put(to, (uint64_t)(uintptr_t)driver_context(), sizeof(void *));
+        put(to, (uint64_t)(uintptr_t)context_of(found), sizeof(void *));
         return CUDA_SUCCESS;
     case POINTER_MEMORY_TYPE:
         put(to, is_host ? MEMORY_OF_HOST : MEMORY_OF_DEVICE, sizeof(uint32_t));
@@ -80,9 +88,7 @@ static enum cuda_result tell(void *to, uint32_t attribute, const struct allocati
 
 DRIVER_VISIBLE enum cuda_result cuPointerGetAttribute(void *to, uint32_t attribute, unsigned long long address)
 {
-    DRIVER_ENTER(driver);
-    if (driver->is_initialized && driver_context() == NULL) return CUDA_ERROR_INVALID_VALUE; // as an H200's driver says
-    if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver);
+    DRIVER_USE_BARE_FAILED(driver);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (to == NULL || found == NULL) return CUDA_ERROR_INVALID_VALUE;
     return tell(to, attribute, found, address);

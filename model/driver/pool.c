@@ -165,7 +165,7 @@ static enum cuda_result capture_alloc(struct driver *driver, struct CUstream_st 
 DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *address, size_t bytes,
                                                         struct CUmemPoolHandle_st *pool, struct CUstream_st *handle)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (address == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
@@ -185,17 +185,17 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
 
 DRIVER_VISIBLE enum cuda_result cuMemAllocAsync(unsigned long long *address, size_t bytes, struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     struct CUmemPoolHandle_st *pool = current_pool(driver);
     return pool == NULL ? CUDA_ERROR_OUT_OF_MEMORY : cuMemAllocFromPoolAsync(address, bytes, pool, stream);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struct CUstream_st *handle)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    turns_wait(driver, stream);
+    turns_wait_for_calls(driver, stream);
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (address == 0) return CUDA_SUCCESS;
     if (found == NULL || found->address != address) return CUDA_ERROR_INVALID_VALUE;
@@ -204,9 +204,13 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struc
         return CUDA_ERROR_INVALID_VALUE;
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (stream->capture != NULL && !is_of_graph) return CUDA_ERROR_INVALID_VALUE;
-    if (stream->capture != NULL)
-        return stream_submit(driver, handle, &(struct work){NODE_MEM_FREE, {.address = address}});
-    if (is_of_graph) return graph_memory_free(driver, address);
+    return stream_submit(driver, handle, &(struct work){NODE_MEM_FREE, {.address = address}});
+}
+
+enum cuda_result memory_free_in_order(struct driver *driver, uint64_t address)
+{
+    struct allocation *found = allocations_find(&driver->allocations, address);
+    if (found == NULL || found->kind == ALLOCATION_GRAPH) return graph_memory_free(driver, address);
     allocations_remove(&driver->allocations, found);
     return CUDA_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include "capture.h"
 #include "cuda_api.h"
 #include "device.h"
+#include "green.h"
 
 // --- Contexts --------------------------------------------------------------------------------------------------------
 
@@ -70,20 +71,34 @@ DRIVER_VISIBLE enum cuda_result cuCtxSynchronize_v2(struct CUctx_st *context)
     return cuCtxSynchronize();
 }
 
+// The context beside it is the primary.
+static enum cuda_result green_of(struct driver *driver, struct CUstream_st *handle, struct CUgreenCtx_st **green)
+{
+    const struct CUstream_st *stream = stream_of(driver, handle);
+    if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    *green = green_of_stream(stream);
+    return CUDA_SUCCESS;
+}
+
 DRIVER_VISIBLE enum cuda_result cuStreamGetCtx_v2(struct CUstream_st *stream, struct CUctx_st **context,
                                                   struct CUgreenCtx_st **green)
 {
-    if (green != NULL) *green = NULL;
-    return cuStreamGetCtx(stream, context);
+    DRIVER_USE(driver);
+    struct CUgreenCtx_st *unasked;
+    if (green == NULL) green = &unasked;
+    const enum cuda_result error = green_of(driver, stream, green);
+    if (error != CUDA_SUCCESS) return error;
+    if (*green == NULL) return cuStreamGetCtx(stream, context);
+    if (context == NULL) return CUDA_ERROR_INVALID_VALUE;
+    *context = stream_of(driver, stream)->context;
+    return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetGreenCtx(struct CUstream_st *stream, struct CUgreenCtx_st **green)
 {
-    DRIVER_USE(driver);
-    if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
+    DRIVER_USE_OF(driver, stream);
     if (green == NULL) return CUDA_ERROR_INVALID_VALUE;
-    *green = NULL;
-    return CUDA_SUCCESS;
+    return green_of(driver, stream, green);
 }
 
 // --- Other devices, of which there are none --------------------------------------------------------------------------
@@ -141,10 +156,13 @@ DRIVER_VISIBLE enum cuda_result cuDeviceGetLuid(char *luid, unsigned *mask, int 
 DRIVER_VISIBLE enum cuda_result cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const uint32_t *operation,
                                                                   unsigned count, int device)
 {
+    enum { OPERATIONS = 13 };
     DRIVER_ENTER(driver);
     const enum cuda_result error = check(driver, capabilities, device);
     if (error != CUDA_SUCCESS) return error;
     if (operation == NULL || count == 0) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++)
+        if (operation[i] >= OPERATIONS) return CUDA_ERROR_INVALID_VALUE;
     memset(capabilities, 0, count * sizeof *capabilities);
     return CUDA_SUCCESS;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// cuStream*: work is done when it is asked for, so that a stream is never behind. Captures are in capture.c.
+// cuStream*: work is done when it is asked for, but for what waits for memory that others write and what comes behind
+// that (later.h). Captures are in capture.c.
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture.h"
-#include "turns.h"
+#include "green.h"
+#include "later.h"
 #include "work_graph.h"
 
 enum { LEGACY_HANDLE = 1, PER_THREAD_HANDLE = 2, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
@@ -15,6 +17,7 @@ static struct CUstream_st *stream_new(struct driver *driver, uint32_t flags, int
     struct CUstream_st *stream = object_new(&driver->objects, OBJECT_STREAM, sizeof *stream);
     if (stream == NULL) return NULL;
     stream->object.owner = stream->context = driver_context();
+    stream->green = driver_current()->green;
     stream->flags = flags;
     stream->priority = priority;
     stream->id = ++streams;
@@ -56,8 +59,20 @@ static struct CUstream_st *default_stream(struct driver *driver, uint64_t whose)
 
 struct CUstream_st *stream_of(struct driver *driver, struct CUstream_st *handle)
 {
-    if (!is_default(handle)) return object_is(handle, OBJECT_STREAM) ? handle : NULL;
+    if (!is_default(handle)) return object_is(handle, OBJECT_STREAM) && !handle->is_ending ? handle : NULL;
     return default_stream(driver, (uintptr_t)handle == PER_THREAD_HANDLE ? stream_thread() : ALL_THREADS);
+}
+
+struct CUctx_st *driver_lend(struct driver *driver, const struct CUstream_st *handle)
+{
+    if (is_default(handle) || !object_is(handle, OBJECT_STREAM)) return NULL;
+    if (driver_usable(driver) != CUDA_ERROR_INVALID_CONTEXT) return NULL; // one that was destroyed may be current
+    return driver_push_context(handle->context) == CUDA_SUCCESS ? handle->context : NULL;
+}
+
+void driver_end_loan(struct CUctx_st **lent)
+{
+    if (*lent != NULL) driver_leave_context(*lent);
 }
 
 enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle, const struct work *work)
@@ -71,9 +86,14 @@ enum cuda_result stream_submit(struct driver *driver, struct CUstream_st *handle
 enum cuda_result stream_run(struct driver *driver, const struct CUstream_st *stream, const struct work *work)
 {
     struct turn turn;
+    const uint64_t before = driver->turns_ended;
+    if (work->type == NODE_MEMCPY && copy_is_waited_for(driver, &work->of.copy))
+        turns_wait_for_later(driver, stream, NULL);
     enum cuda_result error = turn_begin(driver, &turn, stream, NULL);
     if (error != CUDA_SUCCESS) return error;
-    error = work_run(driver, work);
+    if (driver->turns_ended != before)
+        error = work_check(driver, "work that waited for its stream (is something gone meanwhile?)", work);
+    if (error == CUDA_SUCCESS) error = later_run(driver, &turn, work);
     turn_end(driver, &turn);
     return error;
 }
@@ -105,9 +125,10 @@ void stream_destroy(struct driver *driver, struct CUstream_st *stream)
 
 DRIVER_VISIBLE enum cuda_result cuStreamDestroy_v2(struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     if (is_default(stream) || stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
-    turns_wait(driver, stream);
+    turns_wait_for_calls(driver, stream);
+    if (turns_are_later(driver, stream, NULL)) return later_end_stream(driver, stream);
     stream_destroy(driver, stream);
     return CUDA_SUCCESS;
 }
@@ -125,7 +146,7 @@ static enum cuda_result check_done(struct driver *driver, struct CUstream_st *ha
 
 DRIVER_VISIBLE enum cuda_result cuStreamSynchronize(struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     const enum cuda_result error = check_done(driver, stream);
     if (error != CUDA_SUCCESS) return error;
     turns_wait(driver, stream_of(driver, stream));
@@ -134,15 +155,17 @@ DRIVER_VISIBLE enum cuda_result cuStreamSynchronize(struct CUstream_st *stream)
 
 DRIVER_VISIBLE enum cuda_result cuStreamQuery(struct CUstream_st *stream)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     const enum cuda_result error = check_done(driver, stream);
     if (error != CUDA_SUCCESS) return error;
-    return turns_are_before(driver, stream_of(driver, stream)) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    if (!turns_are_on(driver, stream_of(driver, stream))) return CUDA_SUCCESS;
+    turns_let(driver);
+    return CUDA_ERROR_NOT_READY;
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetFlags(struct CUstream_st *handle, unsigned *flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || flags == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *flags = stream->flags;
@@ -151,7 +174,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetFlags(struct CUstream_st *handle, uns
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetPriority(struct CUstream_st *handle, int *priority)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || priority == NULL)
         return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
@@ -161,7 +184,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetPriority(struct CUstream_st *handle, 
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetId(struct CUstream_st *handle, unsigned long long *id)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || id == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
     *id = stream->id;
@@ -170,16 +193,17 @@ DRIVER_VISIBLE enum cuda_result cuStreamGetId(struct CUstream_st *handle, unsign
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetCtx(struct CUstream_st *handle, struct CUctx_st **context)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     const struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL || context == NULL) return stream == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-    *context = is_default(handle) ? driver_context() : stream->context;
+    *context = is_default(handle) ? driver_current() : stream->context;
+    if (!is_default(handle) && stream->green != NULL) *context = stream->green->context;
     return CUDA_SUCCESS;
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamGetDevice(struct CUstream_st *handle, int *device)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, handle);
     if (stream_of(driver, handle) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (device == NULL) return CUDA_ERROR_INVALID_VALUE;
     *device = 0;
@@ -190,7 +214,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *strea
                                                        size_t bytes, unsigned flags)
 {
     enum { GLOBAL = 1, HOST = 2, SINGLE = 4 };
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     const struct allocation *found = allocations_find(&driver->allocations, address);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (found == NULL || found->kind != ALLOCATION_MANAGED) return CUDA_ERROR_INVALID_VALUE;
@@ -203,9 +227,9 @@ DRIVER_VISIBLE enum cuda_result cuStreamAttachMemAsync(struct CUstream_st *strea
 
 DRIVER_VISIBLE enum cuda_result cuLaunchHostFunc(struct CUstream_st *stream, void (*call)(void *user), void *user)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     if (call == NULL) return CUDA_ERROR_INVALID_VALUE;
-    return stream_submit(driver, stream, &(struct work){NODE_HOST, {.host = {call, user}}});
+    return stream_submit(driver, stream, &(struct work){NODE_HOST, {.host = {.call = call, .user = user}}});
 }
 
 DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
@@ -214,6 +238,7 @@ DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
                                                     void *user, unsigned flags)
 {
     DRIVER_ENTER(driver);
+    struct CUctx_st *lent __attribute__((cleanup(driver_end_loan), unused)) = driver_lend(driver, handle);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
     if (driver_context() == NULL) return CUDA_ERROR_INVALID_CONTEXT;
     if (call == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
@@ -224,9 +249,8 @@ DRIVER_VISIBLE enum cuda_result cuStreamAddCallback(struct CUstream_st *handle,
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
-    turns_wait(driver, stream);
-    const int held = driver_release(driver);
-    call(handle, driver_usable(driver), user);
-    driver_retake(driver, held);
+    const struct work work = {NODE_HOST, {.host = {.callback = call, .handle = handle, .user = user}}};
+    struct work_state none = {0};
+    if (stream_run(driver, stream, &work) != CUDA_SUCCESS) work_run(driver, &work, &none); // it is told of errors too
     return CUDA_SUCCESS;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations of streams on one word: cuStreamWriteValue*, cuStreamWaitValue* and lists of them. Work is done when it is
-// asked for, so that a wait is for a value that is there already; for another it is refused.
+// Operations of streams on one word: cuStreamWriteValue*, cuStreamWaitValue* and lists of them.
 #include <string.h>
 
 #include "graph_node.h"
@@ -28,8 +27,8 @@ static enum cuda_result check_operation(struct driver *driver, const char *call,
                                         const union CUstreamBatchMemOpParams_union *at)
 {
     const uint32_t most = is_wait(at->operation) ? WAIT_NOR : 0;
-    if (at->operation == FLUSH_WRITES || at->operation == BARRIER)
-        return at->barrier.flags <= (at->operation == BARRIER) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (at->operation == FLUSH_WRITES) return CUDA_ERROR_NOT_SUPPORTED; // as an H200's driver says
+    if (at->operation == BARRIER) return at->barrier.flags <= 1 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (at->operation < WAIT_32 || at->operation > WRITE_64) return CUDA_ERROR_INVALID_VALUE;
     if (is_wait(at->operation) && at->value.flags & WAIT_FLUSHES) return CUDA_ERROR_NOT_SUPPORTED;
     if (at->value.flags > most || is_managed(driver, at->value.address)) return CUDA_ERROR_INVALID_VALUE;
@@ -65,30 +64,52 @@ static int is_fulfilled(uint64_t now, const union CUstreamBatchMemOpParams_union
     }
 }
 
-static enum cuda_result run_operation(struct driver *driver, const union CUstreamBatchMemOpParams_union *at)
+// Threads of the host may read and write the word meanwhile.
+static uint64_t read_word(const union CUstreamBatchMemOpParams_union *at)
 {
-    void *word = (void *)(uintptr_t)at->value.address;
-    uint64_t now = 0;
-    if (at->operation == FLUSH_WRITES || at->operation == BARRIER) return CUDA_SUCCESS;
-    if (!is_wait(at->operation)) {
-        memcpy(word, &at->value.value64, bytes_of(at->operation));
-        return CUDA_SUCCESS;
-    }
-    memcpy(&now, word, bytes_of(at->operation));
-    if (is_fulfilled(now, at)) return CUDA_SUCCESS;
-    return driver_refuse(driver, CUDA_ERROR_NOT_SUPPORTED, "cuStreamWaitValue",
-                         "the word at %#llx is %#llx, which is not what the stream waits for. tmaref does work when it "
-                         "is asked for: write the value first",
-                         at->value.address, (unsigned long long)now);
+    const void *word = (const void *)(uintptr_t)at->value.address;
+    return bytes_of(at->operation) == sizeof(uint32_t) ? __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE)
+                                                       : __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);
 }
 
-enum cuda_result operations_run(struct driver *driver, const struct work_operations *operations)
+static void write_word(const union CUstreamBatchMemOpParams_union *at)
 {
-    for (uint32_t i = 0; i < operations->count; i++) {
-        const enum cuda_result error = run_operation(driver, &operations->at[i]);
-        if (error != CUDA_SUCCESS) return error;
+    void *word = (void *)(uintptr_t)at->value.address;
+    if (bytes_of(at->operation) == sizeof(uint32_t))
+        __atomic_store_n((uint32_t *)word, (uint32_t)at->value.value64, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n((uint64_t *)word, at->value.value64, __ATOMIC_RELEASE);
+}
+
+// 0: it waits.
+static int run_operation(const union CUstreamBatchMemOpParams_union *at)
+{
+    if (is_wait(at->operation)) return is_fulfilled(read_word(at), at);
+    if (at->operation != BARRIER) write_word(at);
+    return 1;
+}
+
+enum cuda_result operations_run(struct driver *driver, const struct work_operations *operations,
+                                struct work_state *state)
+{
+    (void)driver;
+    state->has_changed = 0;
+    state->is_stuck = 1;
+    for (; state->operations < operations->count; state->operations++) {
+        if (!run_operation(&operations->at[state->operations])) return CUDA_ERROR_NOT_READY;
+        state->has_changed = 1;
     }
     return CUDA_SUCCESS;
+}
+
+void operations_hang(struct driver *driver, const struct work_operations *operations, const struct work_state *state,
+                     const char *why)
+{
+    const union CUstreamBatchMemOpParams_union *at = &operations->at[state->operations];
+    driver_refuse(driver, CUDA_ERROR_LAUNCH_TIMEOUT, "cuStreamWaitValue",
+                  "the stream waits for %#llx (flags %u), and the word at %#llx is %#llx\n  %s",
+                  (unsigned long long)at->value.value64, at->value.flags, at->value.address,
+                  (unsigned long long)read_word(at), why);
 }
 
 // --- The calls -------------------------------------------------------------------------------------------------------
@@ -96,7 +117,7 @@ enum cuda_result operations_run(struct driver *driver, const struct work_operati
 DRIVER_VISIBLE enum cuda_result cuStreamBatchMemOp_v2(struct CUstream_st *stream, unsigned count,
                                                       union CUstreamBatchMemOpParams_union *at, unsigned flags)
 {
-    DRIVER_USE(driver);
+    DRIVER_USE_OF(driver, stream);
     if (stream_of(driver, stream) == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (count > MOST_STREAM_OPERATIONS || at == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     if (count == 0) return CUDA_SUCCESS;

@@ -14,34 +14,90 @@ static int is_behind(const struct CUstream_st *stream, const struct CUstream_st 
     return ((stream->flags | other->flags) & CU_STREAM_NON_BLOCKING) == 0;
 }
 
-static int is_held_up(const struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+static int holds_up(const struct turn *turn, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
 {
+    return stream == NULL || (exec != NULL && turn->exec == exec) || is_behind(stream, turn->stream);
+}
+
+static int is_of_other(const struct turn *turn)
+{
+    return turn->thread != NO_THREAD && turn->thread != stream_thread();
+}
+
+static int is_held_up_by_call(const struct driver *driver, const struct CUstream_st *stream,
+                              const struct CUgraphExec_st *exec)
+{
+    for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next)
+        if (is_of_other(turn) && holds_up(turn, stream, exec)) return 1;
+    return 0;
+}
+
+int turns_are_later(const struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+{
+    for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next)
+        if (turn->thread == NO_THREAD && holds_up(turn, stream, exec)) return 1;
+    return 0;
+}
+
+int turn_is_held_up(const struct driver *driver, const struct turn *turn)
+{
+    for (const struct turn *other = driver->turns; other != turn; other = other->next)
+        if (holds_up(other, turn->stream, turn->exec)) return 1;
+    return 0;
+}
+
+struct turn *turn_of(const struct driver *driver, uint64_t number)
+{
+    struct turn *turn = driver->turns;
+    while (turn != NULL && turn->number != number) turn = turn->next;
+    return turn;
+}
+
+// A stream that blocks the default one of all threads is itself done when its own work is, as an H200 says.
+int turns_are_on(const struct driver *driver, const struct CUstream_st *stream)
+{
+    const int is_wide = stream == NULL || stream_is_of_all(stream);
     for (const struct turn *turn = driver->turns; turn != NULL; turn = turn->next) {
-        const int is_same = exec != NULL && turn->exec == exec;
-        if (turn->thread != stream_thread() && (stream == NULL || is_same || is_behind(stream, turn->stream))) return 1;
+        if (turn->thread != NO_THREAD && !is_of_other(turn)) continue;
+        if (is_wide ? holds_up(turn, stream, NULL) : turn->stream == stream) return 1;
     }
     return 0;
 }
 
-int turns_are_before(const struct driver *driver, const struct CUstream_st *stream)
-{
-    return is_held_up(driver, stream, NULL);
-}
-
+// A function of the program that is called later has no other thread to wait for.
 void turns_wait(struct driver *driver, const struct CUstream_st *stream)
 {
-    while (turns_are_before(driver, stream)) driver_wait(driver);
+    while (stream_thread() != driver->later_thread && turns_are_on(driver, stream)) driver_wait(driver);
+}
+
+void turns_wait_for_later(struct driver *driver, const struct CUstream_st *stream, const struct CUgraphExec_st *exec)
+{
+    while (stream_thread() != driver->later_thread && turns_are_later(driver, stream, exec)) driver_wait(driver);
+}
+
+void turns_wait_for_calls(struct driver *driver, const struct CUstream_st *stream)
+{
+    while (is_held_up_by_call(driver, stream, NULL)) driver_wait(driver);
+}
+
+void turn_add(struct driver *driver, struct turn *turn)
+{
+    struct turn **at = &driver->turns;
+    while (*at != NULL) at = &(*at)->next;
+    *at = turn;
+    turn->next = NULL;
+    turn->number = ++driver->turns_begun;
 }
 
 enum cuda_result turn_begin(struct driver *driver, struct turn *turn, const struct CUstream_st *stream,
                             const struct CUgraphExec_st *exec)
 {
-    while (is_held_up(driver, stream, exec)) driver_wait(driver);
+    while (is_held_up_by_call(driver, stream, exec)) driver_wait(driver);
     if (driver_usable(driver) != CUDA_SUCCESS) return driver_usable(driver);
     if (!object_is(stream, OBJECT_STREAM)) return CUDA_ERROR_INVALID_HANDLE;
     if (exec != NULL && !object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
-    *turn = (struct turn){stream, exec, stream_thread(), driver->turns};
-    driver->turns = turn;
+    *turn = (struct turn){.stream = stream, .exec = exec, .thread = stream_thread()};
+    turn_add(driver, turn);
     return CUDA_SUCCESS;
 }
 

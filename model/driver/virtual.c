@@ -45,9 +45,10 @@ cuMemGetAllocationGranularity(size_t *bytes, const struct cuda_mem_allocation_pr
     return CUDA_SUCCESS;
 }
 
-static void *reserve(void *hint, size_t bytes, int flags)
+// At the hint if nothing is there, else anywhere.
+static void *reserve(void *hint, size_t bytes)
 {
-    void *made = mmap(hint, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+    void *made = mmap(hint, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return made == MAP_FAILED ? NULL : made;
 }
 
@@ -56,7 +57,7 @@ static uint64_t reserve_aligned(size_t bytes, size_t alignment)
 {
     size_t whole;
     if (__builtin_add_overflow(bytes, alignment, &whole)) return 0;
-    uint8_t *made = reserve(NULL, whole, 0);
+    uint8_t *made = reserve(NULL, whole);
     if (made == NULL) return 0;
     const size_t before = (alignment - (uint64_t)(uintptr_t)made % alignment) % alignment;
     if (before > 0) munmap(made, before);
@@ -66,8 +67,8 @@ static uint64_t reserve_aligned(size_t bytes, size_t alignment)
 
 static uint64_t reserve_at(uint64_t hint, size_t bytes)
 {
-    void *made = reserve((void *)(uintptr_t)hint, bytes, MAP_FIXED_NOREPLACE);
-    if (made != NULL && (uint64_t)(uintptr_t)made != hint) munmap(made, bytes); // a kernel that does not know the flag
+    void *made = reserve((void *)(uintptr_t)hint, bytes);
+    if (made != NULL && (uint64_t)(uintptr_t)made != hint) munmap(made, bytes);
     return (uint64_t)(uintptr_t)made == hint ? hint : 0;
 }
 

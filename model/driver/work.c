@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "graph_condition.h"
 #include "graph_memory.h"
 
 double seconds_of_clock(void)
@@ -19,7 +20,7 @@ static void *bytes_at(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-static void run_copy(const struct work_copy *copy)
+void copy_run(const struct work_copy *copy)
 {
     if (copy->width == 0 || copy->height == 0 || copy->depth == 0) return;
     const int is_flat = copy->height <= 1 && copy->depth <= 1;
@@ -51,8 +52,12 @@ static void run_set(const struct work_set *set)
 // Other threads may call the driver meanwhile.
 static void run_host(struct driver *driver, const struct work_host *host)
 {
+    const enum cuda_result error = driver_usable(driver);
     const int held = driver_release(driver);
-    host->call(host->user);
+    if (host->callback != NULL)
+        host->callback(host->handle, error, host->user);
+    else
+        host->call(host->user);
     driver_retake(driver, held);
 }
 
@@ -76,42 +81,55 @@ enum cuda_result work_check(struct driver *driver, const char *call, const struc
     }
 }
 
-// Memory of a graph's node, at a time when it is not allocated.
-static int is_away(const struct driver *driver, uint64_t address)
+// Memory of a graph's node can be named at any time, and be used while it is allocated.
+static enum cuda_result check_shown(struct driver *driver, uint64_t address)
 {
     const struct allocation *found = allocations_find(&driver->allocations, address);
-    return found != NULL && found->kind == ALLOCATION_GRAPH && found->is_hidden;
+    if (found == NULL || found->kind != ALLOCATION_GRAPH || !found->is_hidden) return CUDA_SUCCESS;
+    return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "work of a stream",
+                         "%#llx is memory of a graph's node, which is not allocated now: the graph that allocates it "
+                         "has not run yet, or the memory was freed",
+                         (unsigned long long)address);
 }
 
-enum cuda_result work_run(struct driver *driver, const struct work *work)
+enum cuda_result work_run(struct driver *driver, const struct work *work, struct work_state *state)
 {
+    enum cuda_result error;
     switch (work->type) {
     case NODE_KERNEL:
-        return kernel_run(driver, &work->of.kernel);
+        return kernel_run(driver, &work->of.kernel, state);
     case NODE_MEMCPY:
-        if (is_away(driver, work->of.copy.to) || is_away(driver, work->of.copy.from)) return CUDA_ERROR_INVALID_VALUE;
-        run_copy(&work->of.copy);
-        return CUDA_SUCCESS;
+        error = check_shown(driver, work->of.copy.to);
+        if (error == CUDA_SUCCESS) error = check_shown(driver, work->of.copy.from);
+        if (error == CUDA_SUCCESS) copy_run(&work->of.copy);
+        return error;
     case NODE_MEMSET:
-        if (is_away(driver, work->of.set.to)) return CUDA_ERROR_INVALID_VALUE;
-        run_set(&work->of.set);
-        return CUDA_SUCCESS;
+        error = check_shown(driver, work->of.set.to);
+        if (error == CUDA_SUCCESS) run_set(&work->of.set);
+        return error;
     case NODE_HOST:
         run_host(driver, &work->of.host);
         return CUDA_SUCCESS;
     case NODE_EVENT_RECORD:
         work->of.event->is_recorded = 1;
+        work->of.event->turn = 0;
         work->of.event->seconds = seconds_of_clock();
         return CUDA_SUCCESS;
     case NODE_MEM_OPERATIONS:
-        return operations_run(driver, &work->of.operations);
+        return operations_run(driver, &work->of.operations, state);
     case NODE_MEM_ALLOC:
         return graph_memory_show(driver, work->of.address);
     case NODE_MEM_FREE:
-        return graph_memory_free(driver, work->of.address);
+        return memory_free_in_order(driver, work->of.address);
     default: // what was waited for is done
         return CUDA_SUCCESS;
     }
+}
+
+void work_hang(struct driver *driver, const struct work *work, struct work_state *state, const char *why)
+{
+    if (work->type == NODE_KERNEL) kernel_hang(driver, &work->of.kernel, state, why);
+    if (work->type == NODE_MEM_OPERATIONS) operations_hang(driver, &work->of.operations, state, why);
 }
 
 // Of no bytes `from` may be NULL.
@@ -134,6 +152,7 @@ int work_duplicate(struct driver *driver, struct work *to, const struct work *fr
             copy_of(from->of.operations.at, from->of.operations.count * sizeof *to->of.operations.at);
         if (to->of.operations.at == NULL) return 0;
     }
+    if (from->type == NODE_CONDITIONAL) return condition_duplicate(driver, &to->of.condition);
     if (from->type == NODE_MEM_ALLOC) graph_memory_hold(driver, from->of.address);
     if (from->type == NODE_GRAPH) {
         to->of.graph = graph_duplicate(driver, from->of.graph);
@@ -149,4 +168,5 @@ void work_release(struct driver *driver, struct work *work)
     if (work->type == NODE_MEM_OPERATIONS) free(work->of.operations.at);
     if (work->type == NODE_MEM_ALLOC) graph_memory_release(driver, work->of.address);
     if (work->type == NODE_GRAPH) graph_free(driver, work->of.graph);
+    if (work->type == NODE_CONDITIONAL) condition_release(driver, &work->of.condition);
 }

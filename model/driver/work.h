@@ -27,13 +27,36 @@ struct work_kernel {
     struct CUfunc_st *function;
     uint32_t grid[3], block[3], cluster[3], shared_bytes;
     int is_cooperative, has_cluster;
+    uint32_t multiprocessors; // that a green context has for it; 0: all
     uint8_t *parameters;
     uint32_t parameter_bytes;
 };
 
+// A callback, if it is not NULL, is told of its stream and of errors.
 struct work_host {
     void (*call)(void *user);
     void *user;
+    void (*callback)(struct CUstream_st *stream, enum cuda_result error, void *user);
+    struct CUstream_st *handle;
+};
+
+struct kernel_run;
+
+// How far work has come that waits for memory which others write: its kernel, or how many operations of a stream are
+// done. All zero before it begins.
+struct work_state {
+    struct kernel_run *kernel; // kernel.c's
+    uint32_t operations;
+    int is_alone;              // told: nobody else can write now
+    int has_changed, is_stuck; // in the part that was done last: something; and for ever
+};
+
+// `body`: as many graphs as `size` says, or NULL of what is instantiated.
+struct graph_condition;
+struct work_condition {
+    struct graph_condition *condition;
+    uint32_t type, size;
+    struct CUgraph_st **body;
 };
 
 enum { MOST_STREAM_OPERATIONS = 256 };
@@ -54,6 +77,7 @@ struct work {
         struct CUevent_st *event;
         struct CUgraph_st *graph;
         struct work_operations operations;
+        struct work_condition condition;
         uint64_t address;
     } of;
 };
@@ -61,8 +85,11 @@ struct work {
 // Is what it names still there, and large enough? Before it is submitted, kept, and whenever a graph is launched.
 enum cuda_result work_check(struct driver *driver, const char *call, const struct work *work);
 
-// Does it, now.
-enum cuda_result work_run(struct driver *driver, const struct work *work);
+// Does it, now, as far as it can be done: CUDA_ERROR_NOT_READY where it waits, and may be called again.
+enum cuda_result work_run(struct driver *driver, const struct work *work, struct work_state *state);
+
+// Ends what waits, and says why it hangs. Nothing if it does not wait.
+void work_hang(struct driver *driver, const struct work *work, struct work_state *state, const char *why);
 
 // A copy that has its own parameters and its own child graph; 0 if there is no memory.
 int work_duplicate(struct driver *driver, struct work *to, const struct work *from);
@@ -82,7 +109,10 @@ void stream_attributes_begin(struct CUstream_st *stream);
 
 // What a launch on a GPU refuses (RULE_OK and CUDA_SUCCESS if nothing), and the launch itself.
 enum cuda_result kernel_check(struct driver *driver, const char *call, const struct work_kernel *kernel);
-enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel);
+enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel, struct work_state *state);
+void kernel_hang(struct driver *driver, const struct work_kernel *kernel, const struct work_state *state,
+                 const char *why);
+void kernel_drop(struct work_state *state);
 
 // Fills a kernel's parameters from a launch's. The caller frees kernel->parameters.
 enum cuda_result kernel_gather(struct driver *driver, struct work_kernel *kernel, void **parameters, void **extra);
@@ -95,6 +125,14 @@ enum cuda_result memory_check(struct driver *driver, const char *call, const cha
 enum cuda_result copy_of_box(const struct CUDA_MEMCPY3D_st *box, struct work_copy *copy);
 struct CUDA_MEMCPY3D_st copy_box(const struct work_copy *copy);
 enum cuda_result copy_check(struct driver *driver, const char *call, const struct work_copy *copy);
+void copy_run(const struct work_copy *copy);
+
+// Memory of the program's own that the driver does not know.
+int copy_is_pageable(const struct driver *driver, uint64_t address, uint32_t type);
+
+// Does a call return only when this is done? Copies to pageable memory, from the host to the host, and of much pageable
+// memory to the device, as an H200's driver does them.
+int copy_is_waited_for(const struct driver *driver, const struct work_copy *copy);
 enum cuda_result set_check(struct driver *driver, const char *call, const struct work_set *set);
 
 // New memory of the device, of the host or managed, within what the device has.
@@ -102,7 +140,13 @@ enum cuda_result memory_allocate(struct driver *driver, const char *call, unsign
                                  enum allocation_kind kind, uint32_t flags);
 
 enum cuda_result operations_check(struct driver *driver, const char *call, const struct work_operations *operations);
-enum cuda_result operations_run(struct driver *driver, const struct work_operations *operations);
+enum cuda_result operations_run(struct driver *driver, const struct work_operations *operations,
+                                struct work_state *state);
+void operations_hang(struct driver *driver, const struct work_operations *operations, const struct work_state *state,
+                     const char *why);
+
+// Of a graph's node, or any other in the order of a stream.
+enum cuda_result memory_free_in_order(struct driver *driver, uint64_t address);
 
 double seconds_of_clock(void);
 

@@ -35,7 +35,8 @@ struct CUgraph_st {
     struct CUgraphNode_st **node;
     uint32_t count, room;
     struct CUgraph_st *original;
-    int is_child; // a node has it
+    int is_child, is_body;     // a node has it; a conditional node has
+    struct CUgraph_st *parent; // the graph of that node
     struct kept_objects kept;
 };
 
@@ -46,6 +47,7 @@ struct CUgraphExec_st {
         struct work work;
         uint32_t after_count; // that the node had
         int is_disabled;
+        struct CUgraphExec_st **body; // of a conditional node
     } * step;
     uint32_t count, room;
     uint64_t flags;
@@ -73,9 +75,16 @@ void graph_mark(struct CUgraph_st *graph, struct CUgraphNode_st *const *node, ui
 // CUDA_ERROR_INVALID_VALUE for a circle, with *exec NULL.
 enum cuda_result graph_instantiate(struct driver *driver, const struct CUgraph_st *graph, struct CUgraphExec_st **exec);
 
+// How many bodies a step has, if it is of a conditional node.
+unsigned graph_bodies(const struct graph_step *step);
+
 // What a node became of what was instantiated, NULL if nothing did.
 struct graph_step *graph_step_of(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
 int graph_can_disable(const struct graph_step *step);
+
+// The steps alone, as they are now: what a launch runs, whatever is set meanwhile. 0 if there is no memory.
+int graph_steps_copy(struct driver *driver, struct CUgraphExec_st *to, const struct CUgraphExec_st *from);
+void graph_steps_free(struct driver *driver, struct CUgraphExec_st *exec);
 void graph_exec_free(struct driver *driver, struct CUgraphExec_st *exec);
 
 #endif

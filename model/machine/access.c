@@ -385,6 +385,8 @@ enum machine_next machine_run_transfer(struct machine_strand *strand, const stru
     int is_heard = machine_is_heard(strand);
     if (lanes == UINT32_MAX && !is_heard && run_together(strand, transfer)) return MACHINE_NEXT;
     machine_addresses(strand, transfer->at, address);
+    if (transfer->is_strong && transfer->use == MEMORY_READS)
+        machine_look(strand, machine_place(strand, transfer->space, address[__builtin_ctz(lanes)]).space);
     if (is_heard)
         machine_tell_access(strand, code, lanes, transfer->use == MEMORY_READS ? ACCESS_READ : ACCESS_WRITE, address,
                             transfer->whole_bytes);

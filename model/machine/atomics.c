@@ -88,7 +88,9 @@ static struct atomic atomic_of(const struct machine_strand *strand, const struct
     atomic.op = op_of(atomic.word);
     if (choice->form == PTX_FORM_ATOM_CAS) atomic.compare = atomic.operand, atomic.operand = atomic.compare + 1;
     if (atomic.old != NULL && atomic.old->parts != atomic.parts) atomic.old = NULL; // the sink of a vector
-    atomic.is_shared_by_threads = strand->warp->cta->cluster->machine->combined_lock != NULL;
+    atomic.is_shared_by_threads =
+        strand->warp->cta->cluster->machine->combined_lock != NULL ||
+        choice->word[PTX_CLASS_SCOPE] == PTX_SYS; // the program's own threads are of the system
     return atomic;
 }
 
@@ -126,8 +128,8 @@ static void apply(const struct atomic *atomic, enum dtype dtype, uint8_t *value,
 
 // One word of the host. A store of another of its threads may be faster, which takes no lock: then once more.
 #define RUN_WORD(T)                                                                                                    \
-    static void run_##T(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,            \
-                        const uint8_t *compare, uint8_t old[ELEMENT_BYTES])                                            \
+    static int run_##T(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,             \
+                       const uint8_t *compare, uint8_t old[ELEMENT_BYTES])                                             \
     {                                                                                                                  \
         T before, after;                                                                                               \
         T *const word = (T *)(void *)at;                                                                               \
@@ -140,42 +142,43 @@ static void apply(const struct atomic *atomic, enum dtype dtype, uint8_t *value,
                  !__atomic_compare_exchange_n(word, &before, after, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));           \
         const uint64_t wide = before;                                                                                  \
         memcpy(old, &wide, sizeof wide);                                                                               \
+        return after != before;                                                                                        \
     }
 RUN_WORD(uint16_t)
 RUN_WORD(uint32_t)
 RUN_WORD(uint64_t)
 
-// `old`: what was there.
-static void run_element(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,
-                        const uint8_t *compare, uint8_t old[ELEMENT_BYTES])
+// `old`: what was there. Has it changed?
+static int run_element(const struct atomic *atomic, enum dtype dtype, uint8_t *at, const uint8_t *operand,
+                       const uint8_t *compare, uint8_t old[ELEMENT_BYTES])
 {
     switch (atomic->bytes) {
     case sizeof(uint16_t):
-        run_uint16_t(atomic, dtype, at, operand, compare, old);
-        return;
+        return run_uint16_t(atomic, dtype, at, operand, compare, old);
     case sizeof(uint32_t):
-        run_uint32_t(atomic, dtype, at, operand, compare, old);
-        return;
+        return run_uint32_t(atomic, dtype, at, operand, compare, old);
     case sizeof(uint64_t):
-        run_uint64_t(atomic, dtype, at, operand, compare, old);
-        return;
+        return run_uint64_t(atomic, dtype, at, operand, compare, old);
     default:
         memcpy(old, at, ELEMENT_BYTES);
         apply(atomic, dtype, at, operand, compare);
+        return memcmp(old, at, ELEMENT_BYTES) != 0;
     }
 }
 
-// All parts are read before the first result is written: it may go to a register of another part.
-static void run_lane(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
-                     uint32_t lane)
+// All parts are read before the first result is written: it may go to a register of another part. Has memory changed?
+static int run_lane(const struct machine_strand *strand, const struct atomic *atomic, enum dtype dtype, uint8_t *at,
+                    uint32_t lane)
 {
     uint8_t operand[MOST_PARTS][ELEMENT_BYTES], compare[ELEMENT_BYTES], old[MOST_PARTS][ELEMENT_BYTES];
     for (uint32_t part = 0; part < atomic->parts; part++) get(strand, &atomic->operand[part], lane, operand[part]);
     if (atomic->compare != NULL) get(strand, atomic->compare, lane, compare);
+    int has_changed = 0;
     for (uint32_t part = 0; part < atomic->parts; part++)
-        run_element(atomic, dtype, at + part * atomic->bytes, operand[part], compare, old[part]);
+        has_changed |= run_element(atomic, dtype, at + part * atomic->bytes, operand[part], compare, old[part]);
     for (uint32_t part = 0; part < atomic->parts && atomic->old != NULL; part++)
         set(strand, &atomic->old[part], lane, old[part]);
+    return has_changed;
 }
 
 // Global memory flushes subnormals of f32; shared memory keeps them.
@@ -188,14 +191,19 @@ static enum machine_next run_lanes(struct machine_strand *strand, const struct m
                                    const struct atomic *atomic, const uint64_t address[MACHINE_LANES])
 {
     uint32_t whole = atomic->bytes * atomic->parts;
+    enum ptx_word space = PTX_WORD_NONE;
+    int has_changed = 0;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
         enum rule rule;
         if (!(lanes >> lane & 1)) continue;
         struct machine_place place = machine_place(strand, atomic->space, address[lane]);
         uint8_t *at = machine_at(strand, place, lane, whole, MEMORY_WRITES, &rule);
         if (at == NULL) return machine_fault_at(strand, code, lane, rule, place, whole);
-        run_lane(strand, atomic, dtype_in(atomic, place.space), at, lane);
+        has_changed |= run_lane(strand, atomic, dtype_in(atomic, place.space), at, lane);
+        space = place.space;
     }
+    strand->warp->cta->cluster->vain += !has_changed;
+    machine_look(strand, space);
     return MACHINE_NEXT;
 }
 

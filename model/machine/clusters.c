@@ -85,7 +85,7 @@ static enum machine_next wait(struct machine_strand *strand, const struct machin
     complete(strand->warp->cta->cluster);
     if (held(strand, lanes) != 0) return MACHINE_WAIT;
     uint64_t phase = release[__builtin_ctz(lanes)];
-    machine_flights_turn(strand->warp->cta->cluster); // to meet takes time
+    machine_flights_meet(strand->warp->cta->cluster);
     if (phase != 0) tell(strand, code, lanes, MEETING_WAIT, ORDER_ACQUIRE, phase - 1);
     return MACHINE_NEXT;
 }

@@ -13,34 +13,27 @@ enum { NONE = -1, MAP_PART_BYTES = 64 };
 
 // Of each form its operation, how it ends, and which operands of the row are what; NONE: it has no such. A tensor copy
 // has `map`, its coordinates behind it; all others `to`, `from` and `size`.
+// `async`: ASYNC_COPY, it is not of this file.
 struct copy_row {
-    uint16_t form;
     uint8_t kind, async;
     int8_t to, from, size, map, barrier, offsets, mask, policy;
 };
 
 #define BULK_REDUCTION(name)                                                                                           \
-    {                                                                                                                  \
-        PTX_FORM_CP_REDUCE_ASYNC_BULK_##name, OPERATION_BULK_STORE_REDUCE, ASYNC_BULK, 0, 1, 2, NONE, NONE, NONE,      \
-            NONE, 3                                                                                                    \
-    }
+    [PTX_FORM_CP_REDUCE_ASYNC_BULK_##                                                                                  \
+        name] = {OPERATION_BULK_STORE_REDUCE, ASYNC_BULK, 0, 1, 2, NONE, NONE, NONE, NONE, 3}
 #define SEND_REDUCTION(name)                                                                                           \
-    {                                                                                                                  \
-        PTX_FORM_CP_REDUCE_ASYNC_BULK_REMOTE_##name, OPERATION_BULK_SEND_REDUCE, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE,  \
-            NONE, NONE                                                                                                 \
-    }
-#define REGISTERS(name, kind)                                                                                          \
-    {                                                                                                                  \
-        PTX_FORM_##name, OPERATION_##kind, ASYNC_ALONE, 0, 1, NONE, NONE, 2, NONE, NONE, NONE                          \
-    }
+    [PTX_FORM_CP_REDUCE_ASYNC_BULK_REMOTE_##                                                                           \
+        name] = {OPERATION_BULK_SEND_REDUCE, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE, NONE, NONE}
+#define REGISTERS(name, kind) [PTX_FORM_##name] = {OPERATION_##kind, ASYNC_ALONE, 0, 1, NONE, NONE, 2, NONE, NONE, NONE}
 
-static const struct copy_row rows[] = {
-    // form, kind, async, to, from, size, map, barrier, offsets, mask, policy
-    {PTX_FORM_CP_ASYNC_BULK_LOAD, OPERATION_BULK_LOAD, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE, NONE, 4},
-    {PTX_FORM_CP_ASYNC_BULK_MULTICAST, OPERATION_BULK_LOAD, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE, 4, 5},
-    {PTX_FORM_CP_ASYNC_BULK_REMOTE, OPERATION_BULK_SEND, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE, NONE, NONE},
-    {PTX_FORM_CP_ASYNC_BULK_STORE, OPERATION_BULK_STORE, ASYNC_BULK, 0, 1, 2, NONE, NONE, NONE, NONE, 3},
-    {PTX_FORM_CP_ASYNC_BULK_PREFETCH, OPERATION_BULK_PREFETCH, ASYNC_ALONE, NONE, 0, 1, NONE, NONE, NONE, NONE, 2},
+static const struct copy_row rows[PTX_FORMS] = {
+    // kind, async, to, from, size, map, barrier, offsets, mask, policy
+    [PTX_FORM_CP_ASYNC_BULK_LOAD] = {OPERATION_BULK_LOAD, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE, NONE, 4},
+    [PTX_FORM_CP_ASYNC_BULK_MULTICAST] = {OPERATION_BULK_LOAD, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE, 4, 5},
+    [PTX_FORM_CP_ASYNC_BULK_REMOTE] = {OPERATION_BULK_SEND, ASYNC_ALONE, 0, 1, 2, NONE, 3, NONE, NONE, NONE},
+    [PTX_FORM_CP_ASYNC_BULK_STORE] = {OPERATION_BULK_STORE, ASYNC_BULK, 0, 1, 2, NONE, NONE, NONE, NONE, 3},
+    [PTX_FORM_CP_ASYNC_BULK_PREFETCH] = {OPERATION_BULK_PREFETCH, ASYNC_ALONE, NONE, 0, 1, NONE, NONE, NONE, NONE, 2},
     BULK_REDUCTION(WRAP),
     BULK_REDUCTION(MINMAX),
     BULK_REDUCTION(ADD),
@@ -55,24 +48,17 @@ static const struct copy_row rows[] = {
     REGISTERS(RED_ASYNC_MINMAX, RED_ASYNC),
     REGISTERS(RED_ASYNC_ADD, RED_ASYNC),
     REGISTERS(RED_ASYNC_BITS, RED_ASYNC),
-    {PTX_FORM_TENSOR_LOAD, OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, NONE, NONE, 4},
-    {PTX_FORM_TENSOR_LOAD_MULTICAST, OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, NONE, 4, 5},
-    {PTX_FORM_TENSOR_LOAD_IM2COL, OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, 4, NONE, 5},
-    {PTX_FORM_TENSOR_LOAD_IM2COL_MULTICAST, OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, 4, 5, 6},
-    {PTX_FORM_TENSOR_STORE, OPERATION_TENSOR_STORE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
-    {PTX_FORM_TENSOR_STORE_IM2COL, OPERATION_TENSOR_STORE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
-    {PTX_FORM_TENSOR_REDUCE, OPERATION_TENSOR_REDUCE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
-    {PTX_FORM_TENSOR_REDUCE_IM2COL, OPERATION_TENSOR_REDUCE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
-    {PTX_FORM_TENSOR_PREFETCH, OPERATION_TENSOR_PREFETCH, ASYNC_ALONE, NONE, NONE, NONE, 0, NONE, NONE, NONE, 2},
-    {PTX_FORM_TENSOR_PREFETCH_IM2COL, OPERATION_TENSOR_PREFETCH, ASYNC_ALONE, NONE, NONE, NONE, 0, NONE, 2, NONE, 3},
+    [PTX_FORM_TENSOR_LOAD] = {OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, NONE, NONE, 4},
+    [PTX_FORM_TENSOR_LOAD_MULTICAST] = {OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, NONE, 4, 5},
+    [PTX_FORM_TENSOR_LOAD_IM2COL] = {OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, 4, NONE, 5},
+    [PTX_FORM_TENSOR_LOAD_IM2COL_MULTICAST] = {OPERATION_TENSOR_LOAD, ASYNC_ALONE, 0, NONE, NONE, 1, 3, 4, 5, 6},
+    [PTX_FORM_TENSOR_STORE] = {OPERATION_TENSOR_STORE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
+    [PTX_FORM_TENSOR_STORE_IM2COL] = {OPERATION_TENSOR_STORE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
+    [PTX_FORM_TENSOR_REDUCE] = {OPERATION_TENSOR_REDUCE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
+    [PTX_FORM_TENSOR_REDUCE_IM2COL] = {OPERATION_TENSOR_REDUCE, ASYNC_BULK, NONE, 2, NONE, 0, NONE, NONE, NONE, 3},
+    [PTX_FORM_TENSOR_PREFETCH] = {OPERATION_TENSOR_PREFETCH, ASYNC_ALONE, NONE, NONE, NONE, 0, NONE, NONE, NONE, 2},
+    [PTX_FORM_TENSOR_PREFETCH_IM2COL] = {OPERATION_TENSOR_PREFETCH, ASYNC_ALONE, NONE, NONE, NONE, 0, NONE, 2, NONE, 3},
 };
-
-static const struct copy_row *row_of(const struct ptx_choice *choice)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].form == choice->form) return &rows[i];
-    return NULL;
-}
 
 // --- Operands --------------------------------------------------------------------------------------------------------
 
@@ -97,9 +83,7 @@ static uint64_t value_of(const struct asking *asking, int n)
 // An address operand: the register and the number behind it.
 static uint64_t address_of(const struct asking *asking, int n)
 {
-    uint64_t address[MACHINE_LANES];
-    machine_addresses(asking->strand, operand_of(asking, n), address);
-    return address[asking->lane];
+    return machine_address(asking->strand, operand_of(asking, n), asking->lane);
 }
 
 static const enum dtype dtypes[PTX_TYPES] = {
@@ -162,6 +146,18 @@ static void set_plain(const struct asking *asking, struct operation *o)
     o->size_bytes = (uint32_t)value_of(asking, row->size);
 }
 
+// Decodes a map, but not again as long as its bytes stay as they are.
+static void decode_map(const struct asking *asking, const struct tensormap_image *image, struct operation *o)
+{
+    struct flight_map *last = &flights_of(asking->strand->warp)->map[o->map_address / sizeof *image % FLIGHT_MAPS];
+    if (!last->is_there || memcmp(&last->image, image, sizeof *image) != 0) {
+        last->is_there = 1;
+        last->image = *image;
+        tensormap_decode(image, &last->map, NULL);
+    }
+    o->map = last->map;
+}
+
 // Reads the map where it lies. RULE_OK, or why no copy can.
 static enum rule read_map(const struct asking *asking, struct operation *o)
 {
@@ -176,7 +172,7 @@ static enum rule read_map(const struct asking *asking, struct operation *o)
         if (bytes == NULL) return RULE_MAP_LOCATION_UNMAPPED;
         memcpy((uint8_t *)&image + at, bytes, MAP_PART_BYTES);
     }
-    if (rule == RULE_OK) tensormap_decode(&image, &o->map, NULL);
+    if (rule == RULE_OK) decode_map(asking, &image, o);
     return rule;
 }
 
@@ -229,58 +225,86 @@ static enum machine_next refuse(const struct asking *asking, const struct operat
                          finding != NULL ? finding->value : o->map_address, more);
 }
 
+static enum machine_next no_memory(const struct asking *asking)
+{
+    return machine_stop(asking->strand, asking->code, asking->lane, MACHINE_NO_MEMORY, 0,
+                        "there is no memory for one more copy under way");
+}
+
 // --- Issue -----------------------------------------------------------------------------------------------------------
 
-// Puts one flight into the list. Every operation has a number of its own.
-static int issue(const struct asking *asking, const struct operation *o, const struct teller *teller, uint32_t targets)
+static struct flight_operation *new_item(const struct asking *asking)
 {
     struct machine_warp *warp = asking->strand->warp;
     struct flight_operation *item = flight_new(warp, FLIGHT_OPERATION, UINT32_C(1) << asking->lane, sizeof *item);
-    if (item == NULL) return 0;
+    if (item != NULL) item->own = NULL;
+    return item;
+}
+
+// Puts one flight into the list. Every operation has a number of its own.
+static void issue(const struct asking *asking, struct flight_operation *item, const struct teller *teller,
+                  uint32_t targets)
+{
+    struct machine_warp *warp = asking->strand->warp;
     item->head.async = (enum async_kind)asking->row->async;
-    item->flight = operation_issue(o, &flights_of(warp)->memories, teller);
-    if (targets != 0) item->flight.targets = targets;
+    flight_begin(&item->flight, &flights_of(warp)->memories, teller);
+    item->flight.targets = targets;
+    item->group = 0;
     if (item->head.async == ASYNC_BULK)
         item->group = async_issue(&flight_warp_of(warp)->lane[asking->lane], ASYNC_BULK, teller).group;
     else
         event_tell(teller, (struct event){.kind = EVENT_GROUP, .group = {ASYNC_ALONE, GROUP_ISSUE, 0}});
     flight_issue(&item->head);
-    return 1;
 }
 
-// Where the schedule is random the CTAs of a multicast get their bytes at different times.
-static int issue_all(const struct asking *asking, const struct operation *o, const struct teller *teller)
+// Where the schedule is random the CTAs of a multicast get their bytes at different times: each from a flight of its
+// own. 0 if there is no memory for them.
+static int issue_all(const struct asking *asking, struct flight_operation *item)
 {
     const struct machine_cluster *cluster = asking->strand->warp->cta->cluster;
+    const struct operation *o = &item->flight.operation;
     uint32_t targets = operation_targets(o);
     int is_split = cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED && o->is_multicast;
-    if (!is_split || targets == 0) return issue(asking, o, teller, 0);
-    for (uint32_t left = targets; left != 0; left &= left - 1)
-        if (!issue(asking, o, teller, left & -left)) return 0;
+    for (; is_split && (targets & (targets - 1)) != 0; targets &= targets - 1) {
+        struct flight_operation *part = new_item(asking);
+        if (part == NULL) return 0;
+        part->flight.operation = *o;
+        part->flight.box = item->flight.box;
+        issue(asking, part, &item->flight.teller, targets & -targets);
+    }
+    issue(asking, item, &item->flight.teller, targets);
     return 1;
 }
 
+// The operation is made where it will be under way.
 static enum machine_next run_lane(const struct asking *asking)
 {
     struct machine_flights *flights = flights_of(asking->strand->warp);
-    struct operation o;
-    struct findings findings = {0};
-    struct teller teller;
-    enum rule rule = operation_of(asking, &o);
+    struct flight_operation *item = new_item(asking);
+    struct findings findings;
+    if (item == NULL) return no_memory(asking);
+    struct teller *teller = &item->flight.teller;
+    struct operation *o = &item->flight.operation;
+    enum rule rule = operation_of(asking, o);
     int is_read = rule == RULE_OK;
-    if (is_read) rule = operation_check(&o, &flights->memories, NULL);
-    if (is_read && rule != RULE_OK) operation_check(&o, &flights->memories, &findings);
-    if (rule != RULE_OK) return refuse(asking, &o, rule, is_read, &findings);
-    machine_teller(asking->strand, asking->code, UINT32_C(1) << asking->lane, &teller);
-    teller.origin.operation = ++flights->operations;
-    if (issue_all(asking, &o, &teller)) return MACHINE_NEXT;
-    return machine_stop(asking->strand, asking->code, asking->lane, MACHINE_NO_MEMORY, 0,
-                        "there is no memory for one more copy under way");
+    if (is_read) rule = flight_check(&item->flight, &flights->memories, NULL);
+    if (rule != RULE_OK) {
+        findings_clear(&findings);
+        if (is_read) operation_check(o, &flights->memories, &findings);
+        enum machine_next next = refuse(asking, o, rule, is_read, &findings);
+        flight_free(&item->head);
+        return next;
+    }
+    machine_teller(asking->strand, asking->code, UINT32_C(1) << asking->lane, teller);
+    teller->origin.operation = ++flights->operations;
+    if (issue_all(asking, item)) return MACHINE_NEXT;
+    flight_free(&item->head);
+    return no_memory(asking);
 }
 
 static enum machine_next copy(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    struct asking asking = {strand, code, row_of(code->choice), 0};
+    struct asking asking = {strand, code, &rows[code->choice->form], 0};
     enum machine_next next = MACHINE_NEXT;
     for (uint32_t left = lanes; left != 0 && next == MACHINE_NEXT; left &= left - 1) {
         asking.lane = (uint32_t)__builtin_ctz(left);
@@ -291,5 +315,5 @@ static enum machine_next copy(struct machine_strand *strand, const struct machin
 
 machine_handler *machine_copies_find(const struct ptx_choice *choice)
 {
-    return row_of(choice) != NULL ? copy : NULL;
+    return rows[choice->form].async != ASYNC_COPY ? copy : NULL;
 }

@@ -8,21 +8,30 @@
 #include "heap.h"
 #include "print.h"
 
-// Value `i` of what is passed: a register, or what lies in a variable of the caller.
 static uint64_t passed_value(const struct machine_strand *strand, const struct machine_code *code, uint32_t i,
                              uint32_t lane, uint32_t bytes)
 {
-    const struct machine_operand *operand = &code->operand[i];
     uint64_t value = 0;
-    enum rule rule;
-    if (operand->file != PTX_FILES) return machine_value(strand, operand, lane);
-    uint64_t address = strand->frame->local_base + (uint64_t)operand->add % MACHINE_WINDOW_BYTES;
-    machine_read(strand, (struct machine_place){PTX_LOCAL, address}, lane, &value, bytes, &rule);
+    machine_passed(strand, code, i, lane, &value, bytes);
     return value;
 }
 
-static void give_value(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane,
-                       uint64_t value, uint32_t bytes)
+void machine_passed(const struct machine_strand *strand, const struct machine_code *code, uint32_t i, uint32_t lane,
+                    void *to, uint32_t bytes)
+{
+    const struct machine_operand *operand = &code->operand[i];
+    enum rule rule;
+    if (operand->file != PTX_FILES) {
+        const uint64_t value = machine_value(strand, operand, lane);
+        memcpy(to, &value, bytes < sizeof value ? bytes : sizeof value);
+        return;
+    }
+    uint64_t address = strand->frame->local_base + (uint64_t)operand->add % MACHINE_WINDOW_BYTES;
+    machine_read(strand, (struct machine_place){PTX_LOCAL, address}, lane, to, bytes, &rule);
+}
+
+void machine_give(const struct machine_strand *strand, const struct machine_code *code, uint32_t lane, uint64_t value,
+                  uint32_t bytes)
 {
     const struct machine_operand *operand = &code->operand[0];
     enum rule rule;
@@ -91,7 +100,7 @@ static enum machine_next print(struct machine_strand *strand, const struct machi
         free(text);
         free(format);
         if (is_short) return machine_stop(strand, code, lane, MACHINE_NO_MEMORY, 0, "no memory for the text of printf");
-        give_value(strand, code, lane, (uint32_t)conversions, 4);
+        machine_give(strand, code, lane, (uint32_t)conversions, 4);
     }
     return MACHINE_NEXT;
 }
@@ -123,8 +132,8 @@ static enum machine_next take_memory(struct machine_strand *strand, const struct
     struct machine_heap *heap = strand->warp->cta->cluster->machine->launch->heap;
     for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
         if (lanes >> lane & 1)
-            give_value(strand, code, lane,
-                       heap == NULL ? 0 : machine_heap_take(heap, passed_value(strand, code, 1, lane, 8)), 8);
+            machine_give(strand, code, lane,
+                         heap == NULL ? 0 : machine_heap_take(heap, passed_value(strand, code, 1, lane, 8)), 8);
     return MACHINE_NEXT;
 }
 
@@ -143,6 +152,23 @@ static enum machine_next give_memory(struct machine_strand *strand, const struct
     return MACHINE_NEXT;
 }
 
+// cudaGraphSetConditional(handle, value)
+static enum machine_next set_condition(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
+{
+    const struct machine_launch *launch = strand->warp->cta->cluster->machine->launch;
+    machine_progress(strand);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) {
+        if (!(lanes >> lane & 1)) continue;
+        const uint64_t handle = passed_value(strand, code, 0, lane, 8);
+        const uint32_t value = (uint32_t)passed_value(strand, code, 1, lane, 4);
+        if (launch->set_condition != NULL && launch->set_condition(launch->condition_context, handle, value)) continue;
+        return machine_stop(strand, code, lane, MACHINE_FAULTED, CUDA_LAUNCH_FAILED,
+                            "cudaGraphSetConditional(0x%llx, %u): no graph that is there has such a handle",
+                            (unsigned long long)handle, value);
+    }
+    return MACHINE_NEXT;
+}
+
 struct device_call {
     const char *name;
     machine_handler *handler;
@@ -151,8 +177,26 @@ struct device_call {
 
 static const struct device_call *device_call(struct ptx_name name)
 {
-    static const struct device_call rows[] = {
-        {"vprintf", print, 3}, {"__assertfail", assert_fails, 5}, {"malloc", take_memory, 2}, {"free", give_memory, 1}};
+    static const struct device_call rows[] = {{"vprintf", print, 3},
+                                              {"__assertfail", assert_fails, 5},
+                                              {"malloc", take_memory, 2},
+                                              {"free", give_memory, 1},
+                                              {"cudaGraphSetConditional", set_condition, 2},
+                                              {"__cudaCDP2GetParameterBufferV2", machine_child_parameters, 5},
+                                              {"__cudaCDP2LaunchDeviceV2", machine_child_launch, 3},
+                                              {"__cudaCDP2GetLastError", machine_child_take_error, 1},
+                                              {"__cudaCDP2PeekAtLastError", machine_child_see_error, 1},
+                                              {"__cudaCDP2GetErrorString", machine_child_error_text, 2},
+                                              {"__cudaCDP2MemcpyAsync", machine_child_copy, 6},
+                                              {"__cudaCDP2MemsetAsync", machine_child_set, 5},
+                                              {"__cudaCDP2Malloc", machine_child_take, 3},
+                                              {"__cudaCDP2Free", machine_child_free, 2},
+                                              {"__cudaCDP2StreamCreateWithFlags", machine_child_stream, 3},
+                                              {"__cudaCDP2StreamDestroy", machine_child_nothing, 2},
+                                              {"__cudaCDP2StreamWaitEvent", machine_child_nothing, 4},
+                                              {"__cudaCDP2EventCreateWithFlags", machine_child_event, 3},
+                                              {"__cudaCDP2EventRecord", machine_child_nothing, 3},
+                                              {"__cudaCDP2EventDestroy", machine_child_nothing, 2}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (name.length == strlen(rows[i].name) && memcmp(name.at, rows[i].name, name.length) == 0) return &rows[i];
     return NULL;

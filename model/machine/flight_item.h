@@ -15,12 +15,12 @@
 
 // OPERATION: of one lane, moved by model/tma. COPIES: one cp.async of the lanes of a warp. ARRIVE: the end of a
 // cp.async.mbarrier.arrive, behind the copies before it. PRODUCT: a wgmma of the four warps of a warpgroup.
-enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUCT };
+enum flight_kind { FLIGHT_OPERATION, FLIGHT_COPIES, FLIGHT_ARRIVE, FLIGHT_PRODUCT, FLIGHT_KINDS };
 
 // One of them, in the cluster's list in the order of issue. `lanes`: of its warp (of a product: of its first warp) and
 // `group` that of each; `async` ASYNC_ALONE where it is in none. `whole`: its group in the warp's own count. is_read:
 // its sources are read. `issued`: how old the engine was then;
-// `begun`: the cluster's time. `place`: where it is among all items.
+// `begun`: the cluster's time; `round`: its round. `place`: where it is among all items.
 struct machine_flight {
     struct machine_flight *next, *previous;
     uint32_t place;
@@ -29,7 +29,7 @@ struct machine_flight {
     struct machine_warp *warp;
     uint32_t lanes, whole;
     int is_read;
-    uint64_t issued, begun;
+    uint64_t issued, begun, round;
     struct teller teller;
 };
 
@@ -60,20 +60,20 @@ struct flight_arrive {
     uint32_t address[MACHINE_LANES]; // in the CTA
 };
 
-// `d` and `a`: the lanes of each register of each warp, in its frame; has[w]: warp w has come. `is_released`: those
-// that have come do not wait for the others.
-enum { FLIGHT_WARPS = 4, FLIGHT_MOST_D = 128 };
+// `d` and `a`: the lanes of each register of each warp, in its frame; has[w]: warp w has come. `is_apart`: no register
+// is named twice in D, as far as their order tells. `is_released`: those that have come do not wait for the others.
+enum { FLIGHT_WARPS = WGMMA_PARTS, FLIGHT_MOST_D = WGMMA_MAX_D };
 struct flight_product {
     struct machine_flight head;
     const struct machine_code *code;
     struct wgmma wgmma;
     uint64_t descriptor[2];
     int scale_d;
-    int has[FLIGHT_WARPS], is_released;
+    int has[FLIGHT_WARPS], is_apart, is_released;
     uint32_t group[FLIGHT_WARPS];
     int d_registers;
     const struct machine_frame *frame[FLIGHT_WARPS];
-    uint32_t *d[FLIGHT_WARPS][FLIGHT_MOST_D];
+    uint32_t *d[FLIGHT_MOST_D][FLIGHT_WARPS];
     const uint32_t *a[FLIGHT_WARPS][4];
     uint32_t metadata[FLIGHT_WARPS][MACHINE_LANES];
     uint32_t gone[MACHINE_LANES]; // stands for registers that are no more
@@ -100,11 +100,20 @@ struct flight_meeting {
     const struct machine_warp *awaited;
 };
 
-// `item`: all of the list, in any order, to pick one of them; there is room for more.
+// A tensor map as it was read last, and what it says.
+enum { FLIGHT_MAPS = 8 };
+struct flight_map {
+    int is_there;
+    struct tensormap_image image;
+    struct tensormap map;
+};
+
+// `item`: all of the list, in any order, to pick one of them; there is room for more. `spare`: of each kind those that
+// have ended, for the next. `map`: by address.
 struct machine_flights {
     struct machine_cluster *cluster;
     struct flight_meeting meeting;
-    struct machine_flight *first, *last, **item;
+    struct machine_flight *first, *last, **item, *spare[FLIGHT_KINDS];
     uint32_t items, most_items, warps_of_cta;
     uint64_t operations; // how many were issued
     uint64_t age;        // clocks that passed on purpose
@@ -113,6 +122,7 @@ struct machine_flights {
     struct ledger_book ledgers;
     struct ledger *pages;
     struct flight_warp *warp; // of all CTAs, by rank
+    struct flight_map map[FLIGHT_MAPS];
 };
 
 static inline struct machine_flights *flights_of(const struct machine_warp *warp)
@@ -127,7 +137,8 @@ static inline enum machine_policy flight_policy(const struct machine_cluster *cl
 
 struct flight_warp *flight_warp_of(const struct machine_warp *warp);
 
-// Room for an item of `bytes` bytes, all 0 but kind, warp and lanes; NULL if there is none. It is not in the list yet.
+// Room for an item of `bytes` bytes, as many for each of a kind; NULL if there is none. Its head is 0 but for kind,
+// warp and lanes, and what is behind it is anything. It is not in the list yet.
 void *flight_new(struct machine_warp *warp, enum flight_kind kind, uint32_t lanes, size_t bytes);
 
 // Drops one that is not in the list.
@@ -139,6 +150,10 @@ void flight_issue(struct machine_flight *item);
 // Does the schedule show what an H200 does most often, DEFAULT or EARLY? There products are computed as soon as all
 // warps have come, which wait for each other as long as somebody can go on.
 int flight_is_soon(const struct machine_warp *warp);
+
+// Ends the bulk operations that the lanes of the warp commit, where the schedule is DEFAULT: an H200 reads the sources
+// of a store within a few instructions.
+void flight_commit(struct machine_warp *warp, uint32_t lanes);
 
 // Runs an item of the list at once where the schedule says so and it is ready.
 void flight_start(struct machine_flight *item);

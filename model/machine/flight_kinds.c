@@ -75,18 +75,23 @@ int flight_read_source(struct flight_operation *operation)
 
 // --- wgmma -----------------------------------------------------------------------------------------------------------
 
-static void gather_d(const struct flight_product *product, uint32_t *d)
+static void copy_d(int registers, uint32_t *const (*to)[FLIGHT_WARPS], uint32_t *const (*from)[FLIGHT_WARPS])
 {
-    for (int r = 0; r < product->d_registers; r++)
-        for (int w = 0; w < FLIGHT_WARPS; w++)
-            memcpy(d + WGMMA_THREADS * r + MACHINE_LANES * w, product->d[w][r], MACHINE_LANES * sizeof *d);
+    for (int r = 0; r < registers; r++)
+        for (int w = 0; w < FLIGHT_WARPS; w++) memcpy(to[r][w], from[r][w], MACHINE_LANES * sizeof *to[r][w]);
 }
 
-static void scatter_d(const struct flight_product *product, const uint32_t *d)
+// Registers that are named twice in D: each part of D begins with what was there before, and the last stays.
+static void multiply_apart(const struct flight_product *product, const struct wgmma_operands *operands,
+                           uint32_t *const (*d)[FLIGHT_WARPS])
 {
+    static _Thread_local uint32_t own[FLIGHT_MOST_D][FLIGHT_WARPS][MACHINE_LANES];
+    uint32_t *rows[FLIGHT_MOST_D][FLIGHT_WARPS], *const(*at)[FLIGHT_WARPS] = (uint32_t *const(*)[FLIGHT_WARPS])rows;
     for (int r = 0; r < product->d_registers; r++)
-        for (int w = 0; w < FLIGHT_WARPS; w++)
-            memcpy(product->d[w][r], d + WGMMA_THREADS * r + MACHINE_LANES * w, MACHINE_LANES * sizeof *d);
+        for (int w = 0; w < FLIGHT_WARPS; w++) rows[r][w] = own[r][w];
+    copy_d(product->d_registers, at, d);
+    wgmma_execute_at(&product->wgmma, operands, at, NULL);
+    copy_d(product->d_registers, d, at);
 }
 
 static void gather_a(const struct flight_product *product, uint32_t (*a)[4])
@@ -98,7 +103,8 @@ static void gather_a(const struct flight_product *product, uint32_t (*a)[4])
 // The operands are read now, and D is written now. What can break was checked at the issue.
 int flight_product_end(struct flight_product *product)
 {
-    static _Thread_local uint32_t d[WGMMA_THREADS * FLIGHT_MOST_D], a[WGMMA_THREADS][4], metadata[WGMMA_THREADS];
+    static _Thread_local uint32_t a[WGMMA_THREADS][4], metadata[WGMMA_THREADS];
+    uint32_t *const(*d)[FLIGHT_WARPS] = (uint32_t *const(*)[FLIGHT_WARPS])product->d;
     const struct machine_cta *cta = product->head.warp->cta;
     struct wgmma_operands operands = {
         .descriptor = {product->descriptor[0], product->descriptor[1]},
@@ -109,8 +115,10 @@ int flight_product_end(struct flight_product *product)
     };
     if (operands.a != NULL) gather_a(product, a);
     if (operands.metadata != NULL) memcpy(metadata, product->metadata, sizeof metadata);
-    gather_d(product, d);
     if (product->head.teller.observer != NULL) wgmma_observe(&product->wgmma, &operands, &product->head.teller);
-    if (wgmma_execute(&product->wgmma, &operands, d, NULL) == RULE_OK) scatter_d(product, d);
+    if (product->is_apart)
+        wgmma_execute_at(&product->wgmma, &operands, d, NULL);
+    else
+        multiply_apart(product, &operands, d);
     return 1;
 }

@@ -19,11 +19,13 @@ static enum moved moved_by(const struct machine_flight *item)
     return operation_has_barrier(operation->flight.operation.kind) ? MOVED_REPORT : MOVED_SOMETHING;
 }
 
-static struct machine_flight *oldest_ready(const struct machine_flights *flights)
+// The oldest that can move; of those that report to a barrier, it has to be `rounds` old.
+static struct machine_flight *oldest_ready(const struct machine_flights *flights, uint64_t rounds)
 {
-    struct machine_flight *item = flights->first;
-    while (item != NULL && !flight_is_ready(item)) item = item->next;
-    return item;
+    const uint64_t now = flights->cluster->rounds;
+    for (struct machine_flight *item = flights->first; item != NULL; item = item->next)
+        if (flight_is_ready(item) && (moved_by(item) != MOVED_REPORT || now - item->round >= rounds)) return item;
+    return NULL;
 }
 
 static struct machine_flight *any_ready(const struct machine_flights *flights)
@@ -51,7 +53,7 @@ static enum moved move_at_random(struct machine_flights *flights)
     return moved;
 }
 
-void machine_flights_turn(struct machine_cluster *cluster)
+static void turn(struct machine_cluster *cluster, uint64_t rounds)
 {
     struct machine_flights *flights = cluster->flights;
     if (flights->first == NULL || flight_policy(cluster) == MACHINE_LATE) return;
@@ -59,8 +61,20 @@ void machine_flights_turn(struct machine_cluster *cluster)
         if (machine_random(cluster) % TURNS_BETWEEN == 0) move_at_random(flights);
         return;
     }
-    struct machine_flight *item = oldest_ready(flights);
+    struct machine_flight *item = oldest_ready(flights, rounds);
     if (item != NULL) flight_move(item, PIECE_BYTES);
+}
+
+// Each warp has a whole turn between the issue of a copy and its report. A copy of a GPU takes longer than a few
+// instructions too, and so no warp that looks at its barriers misses a phase.
+void machine_flights_turn(struct machine_cluster *cluster)
+{
+    turn(cluster, 2);
+}
+
+void machine_flights_meet(struct machine_cluster *cluster)
+{
+    turn(cluster, 0);
 }
 
 // Is it what a barrier that somebody waits for is told by?
@@ -113,7 +127,7 @@ static int release(struct machine_flights *flights)
 
 static enum moved move_soon(struct machine_flights *flights)
 {
-    struct machine_flight *item = oldest_ready(flights);
+    struct machine_flight *item = oldest_ready(flights, 0);
     if (item == NULL) return release(flights) ? MOVED_SOMETHING : MOVED_NOTHING;
     const enum moved moved = moved_by(item);
     flight_move(item, PIECE_BYTES);

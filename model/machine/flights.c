@@ -45,8 +45,19 @@ int machine_flights_open(struct machine_cluster *cluster)
 
 void flight_free(struct machine_flight *item)
 {
+    struct machine_flight **spare = &flights_of(item->warp)->spare[item->kind];
     if (item->kind == FLIGHT_OPERATION) free(((struct flight_operation *)item)->own);
-    free(item);
+    item->next = *spare;
+    *spare = item;
+}
+
+static void free_spares(struct machine_flights *flights)
+{
+    for (int kind = 0; kind < FLIGHT_KINDS; kind++)
+        for (struct machine_flight *item = flights->spare[kind], *next; item != NULL; item = next) {
+            next = item->next;
+            free(item);
+        }
 }
 
 static void tell(const struct machine_flight *item, int begins)
@@ -77,6 +88,7 @@ void machine_flights_close(struct machine_cluster *cluster)
     struct machine_flights *flights = cluster->flights;
     if (flights == NULL) return;
     while (flights->first != NULL) drop(flights->first);
+    free_spares(flights);
     free(flights->pages);
     free(flights->item);
     free(flights->warp);
@@ -119,11 +131,14 @@ static int has_place(struct machine_flights *flights)
 
 void *flight_new(struct machine_warp *warp, enum flight_kind kind, uint32_t lanes, size_t bytes)
 {
-    struct machine_flight *item = has_place(flights_of(warp)) ? calloc(1, bytes) : NULL;
-    if (item == NULL) return NULL;
-    item->kind = kind;
-    item->warp = warp;
-    item->lanes = lanes;
+    struct machine_flights *flights = flights_of(warp);
+    struct machine_flight *item = flights->spare[kind];
+    if (!has_place(flights)) return NULL;
+    if (item != NULL)
+        flights->spare[kind] = item->next;
+    else if ((item = malloc(bytes)) == NULL)
+        return NULL;
+    *item = (struct machine_flight){.kind = kind, .warp = warp, .lanes = lanes};
     return item;
 }
 
@@ -133,6 +148,7 @@ void flight_issue(struct machine_flight *item)
     if (item->async < ASYNC_KINDS) item->whole = flight_warp_of(item->warp)->whole.kind[item->async].committed;
     item->issued = flights->age;
     item->begun = flights->cluster->time;
+    item->round = flights->cluster->rounds;
     item->previous = flights->last;
     *(flights->last != NULL ? &flights->last->next : &flights->first) = item;
     flights->last = item;
@@ -146,6 +162,15 @@ int flight_is_soon(const struct machine_warp *warp)
 {
     enum machine_policy policy = flight_policy(warp->cta->cluster);
     return policy == MACHINE_DEFAULT || policy == MACHINE_EARLY;
+}
+
+void flight_commit(struct machine_warp *warp, uint32_t lanes)
+{
+    if (flight_policy(warp->cta->cluster) != MACHINE_DEFAULT) return;
+    for (struct machine_flight *item = flights_of(warp)->first, *next; item != NULL; item = next) {
+        next = item->next;
+        if (item->warp == warp && item->async == ASYNC_BULK && (item->lanes & lanes) != 0) flight_end(item);
+    }
 }
 
 // An H200 has a product there before anybody can look, wait or not.
@@ -336,8 +361,9 @@ static void forget(struct flight_product *product, const struct machine_frame *f
 {
     for (int w = 0; w < FLIGHT_WARPS; w++) {
         if (product->frame[w] != frame) continue;
-        for (int r = 0; r < FLIGHT_MOST_D; r++) product->d[w][r] = product->gone;
+        for (int r = 0; r < FLIGHT_MOST_D; r++) product->d[r][w] = product->gone;
         for (int r = 0; r < 4; r++) product->a[w][r] = product->gone;
+        product->is_apart = 0;
         product->frame[w] = NULL;
     }
 }

@@ -25,6 +25,9 @@ void machine_flights_close(struct machine_cluster *cluster);
 // A turn: a warp has run for a while, or has yielded.
 void machine_flights_turn(struct machine_cluster *cluster);
 
+// The CTAs of the cluster have met, which takes time.
+void machine_flights_meet(struct machine_cluster *cluster);
+
 // Nobody can go on: something that is under way moves on. 0 if nothing can: then the cluster hangs.
 int machine_flights_force(struct machine_cluster *cluster);
 

@@ -152,8 +152,9 @@ static void end_warp(struct machine_warp *warp)
 // What came of a round in which each warp had a turn: the instructions of the longest, and of all rounds up to now.
 //   has_run     somebody did something else than poll
 //   has_worked  and somebody something else than read the clock; a short turn may just not have come to it
+//   is_busy     somebody has run, and not looked at memory
 struct round {
-    int has_run, has_worked, is_stopped;
+    int has_run, has_worked, is_busy, is_stopped;
     uint64_t longest, used;
 };
 
@@ -162,7 +163,7 @@ static void give_turn(struct machine_warp *warp, struct round *round)
     struct machine_cluster *cluster = warp->cta->cluster;
     uint64_t before = cluster->executed;
     if (warp->strands == 0 || warp->blocked_at == cluster->progress) return;
-    cluster->reads_of_turn = 0;
+    cluster->reads_of_turn = cluster->looks_of_turn = 0;
     enum machine_ran ran = machine_warp_run(warp, turn_of(cluster));
     const uint64_t used = cluster->executed - before;
     round->used += used;
@@ -170,18 +171,23 @@ static void give_turn(struct machine_warp *warp, struct round *round)
     const int has_run = ran == MACHINE_RAN_ON || ran == MACHINE_ENDED;
     round->has_run |= has_run;
     round->has_worked |= has_run && used >= SHORT_TURN && cluster->reads_of_turn == 0;
+    round->is_busy |= has_run && cluster->looks_of_turn == 0;
     round->is_stopped |= ran == MACHINE_STOPPED;
     warp->blocked_at = ran == MACHINE_BLOCKED ? cluster->progress : 0;
     if (ran == MACHINE_ENDED) end_warp(warp);
     machine_flights_turn(cluster);
 }
 
+// The warps keep their order, but for SHUFFLED: between two turns of a warp each other has one, so none falls behind by
+// more than that, as on a GPU, whose warps run side by side.
 static void run_round(struct machine_cluster *cluster, struct round *round)
 {
     uint32_t warps = cluster->ctas * cluster->cta[0].warps;
-    uint32_t first = (uint32_t)(machine_random(cluster) % warps);
+    const int is_first = cluster->rounds++ == 0;
+    if (is_first || cluster->machine->launch->schedule.policy == MACHINE_SHUFFLED)
+        cluster->first = (uint32_t)(machine_random(cluster) % warps);
     for (uint32_t i = 0; i < warps && !round->is_stopped; i++) {
-        uint32_t number = (first + i) % warps;
+        uint32_t number = (cluster->first + i) % warps;
         give_turn(&cluster->cta[number % cluster->ctas].warp[number / cluster->ctas], round);
     }
 }
@@ -194,13 +200,16 @@ static uint64_t more_of(uint64_t a, uint64_t b)
 // The warps of a round run side by side: it takes as long as the longest turn. Where nobody does more than read the
 // clock, each round adds a part of the time that this has gone on. Where all only poll, time goes faster and faster,
 // and as far as the longest of them sleeps: they may wait for it. Time in which somebody reads a clock or sleeps is
-// what asynchronous operations are given to end in.
+// what asynchronous operations are given to end in. But a launch that may be left alone with what it waits for is not
+// hurried while it looks at global memory: who writes there needs time too.
 static void pass_time(struct machine_cluster *cluster, const struct round *round, int reads_clock)
 {
-    int stares = cluster->unchanged > 0 && !round->has_worked;
+    const struct machine *machine = cluster->machine;
+    const int is_hurried = cluster->outside == 0 || !machine->launch->may_wait || machine->is_alone;
+    int stares = is_hurried && cluster->unchanged > 0 && !round->has_worked;
     if (!stares) cluster->stared = 0;
     uint64_t passed = more_of(round->longest, cluster->stared / STARED_PART);
-    if (cluster->polling > 0) {
+    if (is_hurried && cluster->polling > 0) {
         uint64_t hasty = (uint64_t)ROUND_TIME << (cluster->polling < MOST_HASTE ? cluster->polling : MOST_HASTE);
         passed = more_of(passed, more_of(hasty, cluster->slept * MACHINE_CLOCKS_OF_NS));
     }
@@ -208,6 +217,27 @@ static void pass_time(struct machine_cluster *cluster, const struct round *round
     if (stares) cluster->stared += passed;
     machine_flights_age(cluster, reads_clock || cluster->slept > 0 ? passed : 0);
     cluster->slept = 0;
+}
+
+// Progress that is more than an atomic which left memory as it was.
+uint64_t machine_cluster_changes(const struct machine_cluster *cluster)
+{
+    return cluster->progress - cluster->vain;
+}
+
+static void count_watching(struct machine_cluster *cluster, const struct round *round, uint64_t changes,
+                           uint64_t clock_reads)
+{
+    const int watches = !round->is_busy && changes == machine_cluster_changes(cluster);
+    cluster->watched = watches ? cluster->watched + 1 : 0;
+    cluster->still = watches && clock_reads == cluster->clock_reads ? cluster->still + 1 : 0;
+    if (!watches) cluster->outside = 0;
+    if (cluster->still == 0 && cluster->machine->is_alone) cluster->looks = 0;
+}
+
+int machine_cluster_watches(const struct machine_cluster *cluster)
+{
+    return cluster->watched >= SPINNING_ROUNDS;
 }
 
 // What the round has changed in the counts of rounds.
@@ -219,7 +249,7 @@ static void count_round(struct machine_cluster *cluster, int has_run, uint64_t p
     if ((cluster->polling > 0 || cluster->unchanged >= SPINNING_ROUNDS) && machine_flights_force(cluster))
         cluster->polling = cluster->unchanged = 0;
     cluster->idle = cluster->polling == 0 || clock_reads != cluster->clock_reads ? 0 : cluster->idle + 1;
-    if (cluster->idle == 0) cluster->looks = 0;
+    if (cluster->idle == 0 && !cluster->machine->is_alone) cluster->looks = 0;
 }
 
 void machine_cluster_wake(struct machine_cluster *cluster)
@@ -233,12 +263,15 @@ enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, ui
     struct round round = {0};
     while (cluster->live_ctas > 0) {
         uint64_t progress = cluster->progress, clock_reads = cluster->clock_reads;
+        const uint64_t changes = machine_cluster_changes(cluster);
         round = (struct round){.used = round.used};
         run_round(cluster, &round);
         if (round.is_stopped || machine_is_stopped(cluster->machine)) return MACHINE_CLUSTER_STOPPED;
         count_round(cluster, round.has_run, progress, clock_reads);
+        count_watching(cluster, &round, changes, clock_reads);
         pass_time(cluster, &round, clock_reads != cluster->clock_reads);
-        if (machine_poll_repeats(cluster, cluster->idle)) return MACHINE_CLUSTER_IDLE;
+        if (machine_poll_repeats(cluster, cluster->machine->is_alone ? cluster->still : cluster->idle))
+            return MACHINE_CLUSTER_IDLE;
         if (round.used >= budget && cluster->live_ctas > 0) return MACHINE_CLUSTER_RAN;
     }
     machine_flights_finish(cluster);

@@ -17,6 +17,10 @@ void machine_cluster_close(struct machine_cluster *cluster);
 enum machine_cluster_ran { MACHINE_CLUSTER_RAN, MACHINE_CLUSTER_IDLE, MACHINE_CLUSTER_DONE, MACHINE_CLUSTER_STOPPED };
 enum machine_cluster_ran machine_cluster_run(struct machine_cluster *cluster, uint64_t budget);
 
+// How often it has changed something, and whether all that run in it have only looked at memory for a while.
+uint64_t machine_cluster_changes(const struct machine_cluster *cluster);
+int machine_cluster_watches(const struct machine_cluster *cluster);
+
 // Others have changed what it may wait for: how often it has polled in vain counts from here.
 void machine_cluster_wake(struct machine_cluster *cluster);
 

@@ -58,7 +58,9 @@ uint64_t machine_value(const struct machine_strand *strand, const struct machine
 void machine_set_value(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane,
                        uint64_t value);
 
-// The addresses of all lanes: registers + the constant, 32 bits in spaces of shared memory if the register is so wide.
+// The address of one lane: its register + the constant, 32 bits in spaces of shared memory if the register is so wide;
+// and those of all lanes.
+uint64_t machine_address(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane);
 void machine_addresses(const struct machine_strand *strand, const struct machine_operand *operand,
                        uint64_t address[MACHINE_LANES]);
 

@@ -51,6 +51,12 @@ void machine_set_value(const struct machine_strand *strand, const struct machine
     }
 }
 
+uint64_t machine_address(const struct machine_strand *strand, const struct machine_operand *operand, uint32_t lane)
+{
+    uint64_t address = machine_value(strand, operand, lane) + (uint64_t)operand->add;
+    return operand->file == PTX_FILE_64 ? address : (uint32_t)address;
+}
+
 void machine_addresses(const struct machine_strand *strand, const struct machine_operand *operand,
                        uint64_t address[MACHINE_LANES])
 {
@@ -65,8 +71,7 @@ void machine_addresses(const struct machine_strand *strand, const struct machine
         for (int lane = 0; lane < MACHINE_LANES; lane++) address[lane] = from[lane] + add_32;
         return;
     }
-    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++)
-        address[lane] = (uint32_t)(machine_value(strand, operand, lane) + add);
+    for (uint32_t lane = 0; lane < MACHINE_LANES; lane++) address[lane] = machine_address(strand, operand, lane);
 }
 
 // --- Asides ----------------------------------------------------------------------------------------------------------

@@ -84,6 +84,23 @@ struct machine_limits {
     double seconds;
 };
 
+// What a kernel asks for: a launch, a copy, or that bytes are set. It is done when the grid that asked for it has
+// ended; a tail launch, when the others of that grid have ended too, and all that they launched.
+enum machine_child_kind { MACHINE_CHILD_KERNEL, MACHINE_CHILD_COPY, MACHINE_CHILD_SET };
+
+//   parameters  laid out as the kernel's facts say, which may want more bytes than there are
+//   to, ...     of the other kinds
+struct machine_child {
+    enum machine_child_kind kind;
+    int kernel;
+    uint32_t grid[3], block[3], shared_bytes;
+    int is_tail;
+    const void *parameters;
+    uint32_t parameter_bytes;
+    uint64_t to, from, bytes;
+    uint8_t value;
+};
+
 //   cluster            0, 0, 0: what the kernel says, else none
 //   parameters         parameter_bytes of them, laid out as the kernel's facts say
 //   global             what is mapped besides the module's variables; NULL: nothing
@@ -93,6 +110,12 @@ struct machine_limits {
 //   heap               NULL: malloc() returns 0
 //   meanwhile          called in this thread with meanwhile_context now and then, above all where nobody gets on: the
 //                      kernel may wait for another thread of the host; NULL: nothing is
+//   child              takes what kernels ask for, and answers with an error of the CUDA runtime. It needs a heap.
+//                      Several threads may call it at once. NULL: no kernel may ask
+//   error_text         what the CUDA runtime calls an error; goes with `child`
+//   set_condition      takes what cudaGraphSetConditional() says, 0: there is no such handle; may be called in any
+//                      thread that runs clusters; NULL: there is none
+//   may_wait           machine_go_on() returns where the launch waits for memory that others write
 //   grid_workspace     of a cooperative launch: where its CTAs meet, in %envreg1 and %envreg2; 0 of others
 struct machine_launch {
     struct machine_module *module;
@@ -111,8 +134,14 @@ struct machine_launch {
     void *print_context;
     struct machine_heap *heap;
     uint64_t grid_workspace;
+    int (*child)(void *context, const struct machine_child *child);
+    void *child_context;
+    const char *(*error_text)(int error);
     void (*meanwhile)(void *context);
     void *meanwhile_context;
+    int (*set_condition)(void *context, uint64_t handle, uint32_t value);
+    void *condition_context;
+    int may_wait;
 };
 
 // REFUSED: the launch itself is wrong, nothing ran. UNSUPPORTED: an instruction that the machine does not run yet.
@@ -147,8 +176,30 @@ struct machine_outcome {
     struct machine_where where;
     uint64_t address;
     uint64_t instructions, thread_instructions; // of warps, of threads
+    int looks_outside;                          // it hangs, and looked at global memory, which others may write
     char message[MACHINE_MESSAGE_BYTES];
 };
+
+// A launch that is run in parts: from machine_begin() on, which copies *launch, until machine_close(). `outcome` stays
+// the caller's. NULL if there is no memory. Each part may run in another thread.
+struct machine_launched;
+struct machine_launched *machine_begin(const struct machine_launch *launch, struct machine_outcome *outcome);
+void machine_close(struct machine_launched *launched);
+
+//   ENDED  *outcome says how
+//   WAITS  nobody gets on but by global memory that others write
+//   STAYS  the same, and this part has changed nothing
+//   STUCK  the same, and no part ever will: whoever runs comes back to a state in which he was. This shows after some
+//          parts with is_alone
+// is_alone: nobody else can write global memory now, nor has since the last part. Then time is hurried.
+enum machine_part { MACHINE_PART_ENDED, MACHINE_PART_WAITS, MACHINE_PART_STAYS, MACHINE_PART_STUCK };
+enum machine_part machine_go_on(struct machine_launched *launched, int is_alone);
+
+// What is mapped from now on: while the launch waits, or in its `meanwhile`. 0 if there is no memory.
+int machine_map(struct machine_launched *launched, const struct global_memory *global);
+
+// Ends a launch that waits as one that hangs: `why`, and where its warps are.
+void machine_hang(struct machine_launched *launched, const char *why);
 
 // Runs the launch to its end. Returns 1 if it ended as MACHINE_DONE.
 int machine_run(const struct machine_launch *launch, struct machine_outcome *outcome);

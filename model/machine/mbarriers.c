@@ -10,26 +10,18 @@ enum { NO_ROW = -1 };
 
 // Of each form its operation, and which operands of the row are the result, the address and what it takes.
 struct barrier_row {
-    uint16_t form;
-    uint8_t opcode;
+    uint8_t opcode; // MBARRIER_OP_NONE: the form is not of this file
     int8_t result, address, operand;
 };
 
-#define ARRIVES(name, opcode)                                                                                          \
-    {PTX_FORM_##name, opcode, 0, 1, 2}, {PTX_FORM_##name##_SCOPED, opcode, 0, 1, 2},                                   \
-        {PTX_FORM_##name##_REMOTE, opcode, NO_ROW, 1, 2},                                                              \
-    {                                                                                                                  \
-        PTX_FORM_##name##_REMOTE_SCOPED, opcode, NO_ROW, 1, 2                                                          \
-    }
 #define BOTH(name, opcode, result, address, operand)                                                                   \
-    {PTX_FORM_##name, opcode, result, address, operand},                                                               \
-    {                                                                                                                  \
-        PTX_FORM_##name##_SCOPED, opcode, result, address, operand                                                     \
-    }
+    [PTX_FORM_##name] = {opcode, result, address, operand},                                                            \
+    [PTX_FORM_##name##_SCOPED] = {opcode, result, address, operand}
+#define ARRIVES(name, opcode) BOTH(name, opcode, 0, 1, 2), BOTH(name##_REMOTE, opcode, NO_ROW, 1, 2)
 
-static const struct barrier_row rows[] = {
-    {PTX_FORM_MBARRIER_INIT, MBARRIER_OP_INIT, NO_ROW, 0, 1},
-    {PTX_FORM_MBARRIER_INVAL, MBARRIER_OP_INVAL, NO_ROW, 0, NO_ROW},
+static const struct barrier_row rows[PTX_FORMS] = {
+    [PTX_FORM_MBARRIER_INIT] = {MBARRIER_OP_INIT, NO_ROW, 0, 1},
+    [PTX_FORM_MBARRIER_INVAL] = {MBARRIER_OP_INVAL, NO_ROW, 0, NO_ROW},
     BOTH(MBARRIER_EXPECT_TX, MBARRIER_OP_EXPECT_TX, NO_ROW, 0, 1),
     BOTH(MBARRIER_COMPLETE_TX, MBARRIER_OP_COMPLETE_TX, NO_ROW, 0, 1),
     ARRIVES(MBARRIER_ARRIVE, MBARRIER_OP_ARRIVE),
@@ -42,16 +34,9 @@ static const struct barrier_row rows[] = {
     BOTH(MBARRIER_TEST_WAIT_PARITY, MBARRIER_OP_TEST_WAIT_PARITY, 0, 1, 2),
     BOTH(MBARRIER_TRY_WAIT, MBARRIER_OP_TRY_WAIT, 0, 1, 2),
     BOTH(MBARRIER_TRY_WAIT_PARITY, MBARRIER_OP_TRY_WAIT_PARITY, 0, 1, 2),
-    {PTX_FORM_MBARRIER_PENDING_COUNT, MBARRIER_OP_PENDING_COUNT, 0, NO_ROW, 1},
-    {PTX_FORM_CP_ASYNC_MBARRIER_ARRIVE, MBARRIER_OP_COPIES_ARRIVE, NO_ROW, 0, NO_ROW},
+    [PTX_FORM_MBARRIER_PENDING_COUNT] = {MBARRIER_OP_PENDING_COUNT, 0, NO_ROW, 1},
+    [PTX_FORM_CP_ASYNC_MBARRIER_ARRIVE] = {MBARRIER_OP_COPIES_ARRIVE, NO_ROW, 0, NO_ROW},
 };
-
-static const struct barrier_row *row_of(const struct ptx_choice *choice)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].form == choice->form) return &rows[i];
-    return NULL;
-}
 
 // --- The addresses ---------------------------------------------------------------------------------------------------
 
@@ -60,7 +45,7 @@ static enum rule set_generic(const struct cluster_memory *cluster, struct mbarri
                              uint32_t *lane)
 {
     struct findings findings;
-    for (int i = 0; i < MACHINE_LANES; i++) address[i] -= MACHINE_SHARED_WINDOW;
+    for (uint32_t left = in->lanes; left != 0; left &= left - 1) address[__builtin_ctz(left)] -= MACHINE_SHARED_WINDOW;
     enum rule rule = mbarrier_set_generic(cluster, in, address, &findings);
     if (rule != RULE_OK) *lane = (uint32_t)findings.item[0].index;
     return rule;
@@ -74,7 +59,10 @@ static enum rule set_addresses(struct machine_strand *strand, const struct machi
     const struct cluster_memory *cluster = &strand->warp->cta->cluster->shared;
     const enum ptx_word space = (enum ptx_word)code->choice->space[0];
     uint64_t address[MACHINE_LANES];
-    machine_addresses(strand, operand, address);
+    if ((in->lanes & (in->lanes - 1)) == 0)
+        address[*lane] = machine_address(strand, operand, *lane);
+    else
+        machine_addresses(strand, operand, address);
     if (space == PTX_WORD_NONE) return set_generic(cluster, in, address, lane);
     in->space = space == PTX_SHARED_CLUSTER ? MBARRIER_SHARED_CLUSTER : MBARRIER_SHARED_CTA;
     int has_rank = mbarrier_reads_cluster_address(cluster, in->opcode, in->space);
@@ -178,12 +166,16 @@ static enum machine_next issue_arrive(struct machine_strand *strand, const struc
 
 static enum machine_next operate(struct machine_strand *strand, const struct machine_code *code, uint32_t lanes)
 {
-    const struct barrier_row *row = row_of(code->choice);
-    struct mbarrier_instruction in = {.opcode = row->opcode, .rank = strand->warp->cta->rank, .lanes = lanes};
+    const struct barrier_row *row = &rows[code->choice->form];
+    struct mbarrier_instruction in; // what its arrays have of other lanes is not read
     struct mbarrier_answer answer;
     struct teller room;
     enum rule rule = RULE_OK;
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    in.opcode = row->opcode;
+    in.space = MBARRIER_SHARED_CTA;
+    in.rank = strand->warp->cta->rank;
+    in.lanes = lanes;
     in.order = order_of(code->choice);
     in.scope = scope_of(code->choice);
     if (code->choice->word[PTX_CLASS_NOINC] != 0) in.opcode = MBARRIER_OP_COPIES_ARRIVE_NOINC;
@@ -208,5 +200,5 @@ static enum machine_next operate(struct machine_strand *strand, const struct mac
 
 machine_handler *machine_mbarriers_find(const struct ptx_choice *choice)
 {
-    return row_of(choice) != NULL ? operate : NULL;
+    return rows[choice->form].opcode != MBARRIER_OP_NONE ? operate : NULL;
 }

@@ -77,7 +77,10 @@ static void join(struct machine_strand *strand, const struct machine_code *code,
                  uint32_t part)
 {
     uint32_t a = machine_operand_at(code, OF_A);
-    for (int r = 0; r < product->d_registers; r++) product->d[part][r] = machine_lanes(strand, code, (uint32_t)r);
+    for (int r = 0; r < product->d_registers; r++) {
+        product->d[r][part] = machine_lanes(strand, code, (uint32_t)r);
+        product->is_apart &= r == 0 || product->d[r][part] > product->d[r - 1][part];
+    }
     for (uint32_t r = 0; product->wgmma.a_in_registers && r < 4; r++)
         product->a[part][r] = machine_lanes(strand, code, a + r);
     if (product->wgmma.is_sparse)
@@ -128,8 +131,8 @@ static struct flight_product *start(struct machine_strand *strand, const struct 
 {
     struct flight_product *product = flight_new(first, FLIGHT_PRODUCT, lanes, sizeof *product);
     if (product == NULL) return NULL;
+    *product = (struct flight_product){.head = product->head, .code = code, .is_apart = 1};
     product->head.async = ASYNC_WGMMA;
-    product->code = code;
     set_product(strand, code, (uint32_t)__builtin_ctz(lanes), product);
     machine_teller(strand, code, lanes, &product->head.teller);
     product->head.teller.origin.operation = ++flights_of(first)->operations;

@@ -351,12 +351,15 @@ const struct teller *machine_teller(const struct machine_strand *strand, const s
     const struct machine_cta *cta = strand->warp->cta;
     const struct machine *machine = cta->cluster->machine;
     const struct ptx_function *function = strand->frame->function->source;
-    *room = (struct teller){machine->launch->observer,
-                            {.launch = machine->launch->number,
-                             .cta = cta->number,
-                             .rank = cta->rank,
-                             .warp = strand->warp->index,
-                             .lanes = lanes}};
-    if (code->instruction < function->instructions) room->origin.line = function->instruction[code->instruction].line;
+    struct event_origin *origin = &room->origin;
+    room->observer = machine->launch->observer;
+    origin->launch = machine->launch->number;
+    origin->cta = cta->number;
+    origin->rank = cta->rank;
+    origin->warp = strand->warp->index;
+    origin->lanes = lanes;
+    origin->operation = 0;
+    origin->file = NULL;
+    origin->line = code->instruction < function->instructions ? function->instruction[code->instruction].line : 0;
     return room;
 }

@@ -8,139 +8,46 @@
 #include <time.h>
 
 #include "grid.h"
-#include "heap.h"
-#include "hopper.h"
-#include "module.h"
+#include "prepare.h"
 #include "report.h"
 
 enum {
     MOST_HOST_THREADS = 64,
     SLICE = 1 << 14,
     OTHERS_TURN = 8,
-    PARAMETERS_ALIGN = 64,
 };
 
 // Clusters that have begun and are not done, in the order in which they get their turns.
 //   generation  of the grid, when its last turn began: it goes up when a cluster has changed something in its turn
+//   settled     grid->changes when its last turn began, if all it did was to look at memory and to wait; else 0
 //   is_idle     it could do nothing at that generation: not before the next can it
 //   is_stalled  it ran, and changed nothing that others could see
 struct resident {
     struct machine_cluster *cluster;
-    uint64_t generation, turn;
+    uint64_t generation, turn, settled;
     int is_idle, is_stalled, is_running;
 };
 
+// changes: goes up when a cluster has changed memory, which is more than it takes for the next generation.
 struct grid {
     struct machine *machine;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct resident *resident;
     uint32_t residents, most_residents, running;
-    uint64_t begun, clusters, generation, turns;
+    uint64_t begun, clusters, generation, turns, changes;
+    int is_waiting;
     struct timespec start;
 };
 
-// --- Preparing -------------------------------------------------------------------------------------------------------
-
-static int by_base(const void *a, const void *b)
-{
-    const struct region *one = a, *other = b;
-    return one->memory.base < other->memory.base ? -1 : one->memory.base > other->memory.base;
-}
-
-static int holds(const struct global_memory *global, const struct region *region)
-{
-    for (uint32_t i = 0; global != NULL && i < global->count; i++)
-        if (global->region[i].memory.base == region->memory.base) return 1;
-    return 0;
-}
-
-// One table of all that is mapped: what the launch names, the module's variables, the heap and the parameters.
-static int map_memory(struct machine *machine)
-{
-    const struct machine_launch *launch = machine->launch;
-    const struct global_memory *given = launch->global;
-    struct region own[MACHINE_MODULE_REGIONS + 2];
-    uint32_t owned = machine_module_regions(launch->module, own), count = given == NULL ? 0 : given->count;
-    uint64_t bytes = machine->kernel->facts.parameter_bytes;
-    if (launch->heap != NULL) own[owned++] = (struct region){machine_heap_memory(launch->heap), 0};
-    own[owned++] = (struct region){{machine->parameters, (uint64_t)(uintptr_t)machine->parameters, bytes}, 1};
-    struct region *region = calloc(count + owned, sizeof *region);
-    if (region == NULL) return 0;
-    if (count > 0) memcpy(region, given->region, count * sizeof *region);
-    for (uint32_t i = 0; i < owned; i++)
-        if (own[i].memory.size_bytes > 0 && !holds(given, &own[i])) region[count++] = own[i];
-    qsort(region, count, sizeof *region, by_base);
-    machine->global = (struct global_memory){region, count};
-    return 1;
-}
-
-static int copy_parameters(struct machine *machine)
-{
-    uint64_t bytes = machine->kernel->facts.parameter_bytes;
-    machine->parameters = aligned_alloc(PARAMETERS_ALIGN, (bytes / PARAMETERS_ALIGN + 1) * PARAMETERS_ALIGN);
-    if (machine->parameters == NULL) return 0;
-    memset(machine->parameters, 0, (bytes / PARAMETERS_ALIGN + 1) * PARAMETERS_ALIGN);
-    if (bytes > 0) memcpy(machine->parameters, machine->launch->parameters, bytes);
-    return 1;
-}
-
-static struct cluster_launch shape_of(const struct machine_launch *launch, const struct machine_kernel_facts *facts)
-{
-    struct cluster_launch shape = {.non_portable = 1, .allows_shared = 1, .has_cluster = launch->cluster[0] > 0};
-    memcpy(shape.grid, launch->grid, sizeof shape.grid);
-    memcpy(shape.block, launch->block, sizeof shape.block);
-    memcpy(shape.cluster, launch->cluster, sizeof shape.cluster);
-    memcpy(shape.compiled_cluster, facts->reqnctapercluster, sizeof shape.compiled_cluster);
-    shape.shared_bytes =
-        launch->dynamic_shared_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)launch->dynamic_shared_bytes;
-    shape.allowed_shared_bytes = shape.shared_bytes;
-    shape.compiled_threads = facts->max_threads;
-    shape.compiled_max_cluster = facts->max_cluster_rank;
-    shape.static_shared_bytes = facts->static_shared_bytes > LAUNCH_MAX_SHARED_BYTES
-                                    ? LAUNCH_MAX_SHARED_BYTES
-                                    : (uint32_t)facts->static_shared_bytes;
-    return shape;
-}
-
-static uint64_t shared_bytes_of(const struct machine *machine)
-{
-    enum { GRANULE = 128 };
-    uint64_t end = machine->kernel->dynamic_shared_at + machine->launch->dynamic_shared_bytes - MACHINE_SHARED_BASE;
-    if (machine->launch->dynamic_shared_bytes == 0) end = machine->kernel->facts.static_shared_bytes;
-    return (end + GRANULE - 1) / GRANULE * GRANULE;
-}
-
-// How many clusters an H200 runs at once, at least one: a launch whose CTAs wait for each other goes on.
-static uint32_t most_residents(const struct machine *machine)
-{
-    const uint32_t *block = machine->launch->block;
-    uint32_t threads = (block[0] * block[1] * block[2] + MACHINE_LANES - 1) / MACHINE_LANES * MACHINE_LANES;
-    uint64_t by_threads = SM_MOST_THREADS / threads;
-    uint64_t by_shared = SM_SHARED_BYTES / (machine->shared_bytes + MACHINE_SHARED_BASE);
-    uint64_t each = by_threads < by_shared ? by_threads : by_shared;
-    if (each > SM_MOST_CTAS) each = SM_MOST_CTAS;
-    uint64_t clusters = each * H200_SMS / machine->ctas;
-    return clusters == 0 ? 1 : (uint32_t)clusters;
-}
-
-static void refuse(struct machine_outcome *outcome, enum rule rule, const char *message)
-{
-    outcome->kind = MACHINE_REFUSED;
-    outcome->rule = rule;
-    outcome->cuda_error = rule == RULE_OK ? 1 : rule_cuda_error(rule);
-    snprintf(outcome->message, sizeof outcome->message, "%s", message);
-}
-
-void machine_combine_lock(const struct machine *machine)
-{
-    if (machine->combined_lock != NULL) pthread_mutex_lock(machine->combined_lock);
-}
-
-void machine_combine_unlock(const struct machine *machine)
-{
-    if (machine->combined_lock != NULL) pthread_mutex_unlock(machine->combined_lock);
-}
+// A launch, from its begin to its end. combined_lock: once it has waited, others may use its memory.
+struct machine_launched {
+    struct machine_launch launch;
+    struct machine machine;
+    struct grid grid;
+    pthread_mutex_t lock, combined_lock;
+    struct timespec left; // when it began to wait
+};
 
 // --- Turns -----------------------------------------------------------------------------------------------------------
 
@@ -165,6 +72,11 @@ static struct resident *begin_cluster(struct grid *grid)
     return resident;
 }
 
+static int is_idle(const struct grid *grid, const struct resident *resident)
+{
+    return resident->is_idle && resident->generation == grid->generation;
+}
+
 // Of those that have begun and can do something, the one whose last turn is longest ago; those that have stalled only
 // if `also_stalled`.
 static struct resident *choose_resident(struct grid *grid, int also_stalled)
@@ -172,7 +84,7 @@ static struct resident *choose_resident(struct grid *grid, int also_stalled)
     struct resident *best = NULL;
     for (uint32_t i = 0; i < grid->residents; i++) {
         struct resident *resident = &grid->resident[i];
-        if (resident->is_running || (resident->is_idle && resident->generation == grid->generation)) continue;
+        if (resident->is_running || is_idle(grid, resident)) continue;
         if (resident->is_stalled && !also_stalled) continue;
         if (best == NULL || resident->turn < best->turn) best = resident;
     }
@@ -204,10 +116,16 @@ static void end_everywhere(struct grid *grid, enum machine_kind kind, const char
     free(cluster);
 }
 
+static double seconds_since(const struct timespec *then)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + 1e-9 * (double)(now.tv_nsec - then->tv_nsec);
+}
+
 static void check_limits(struct grid *grid)
 {
     const struct machine_limits *limits = &grid->machine->launch->limits;
-    struct timespec now;
     char why[64];
     if (limits->instructions > 0 && grid->machine->instructions >= limits->instructions) {
         snprintf(why, sizeof why, "the limit of %llu warp instructions is reached",
@@ -215,9 +133,7 @@ static void check_limits(struct grid *grid)
         end_everywhere(grid, MACHINE_LIMITED, why);
     }
     if (limits->seconds <= 0) return;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)(now.tv_sec - grid->start.tv_sec) + 1e-9 * (double)(now.tv_nsec - grid->start.tv_nsec);
-    if (seconds < limits->seconds) return;
+    if (seconds_since(&grid->start) < limits->seconds) return;
     snprintf(why, sizeof why, "the limit of %g seconds is reached", limits->seconds);
     end_everywhere(grid, MACHINE_LIMITED, why);
 }
@@ -248,12 +164,44 @@ static uint64_t turn_of(const struct grid *grid, uint64_t most)
     return left < most ? left : most;
 }
 
+// Notes whether the turn of a cluster was one in vain.
+static void settle(struct grid *grid, struct resident *resident, enum machine_cluster_ran ran, uint64_t progress,
+                   uint64_t changes, uint64_t changes_of_grid)
+{
+    const struct machine_cluster *cluster = resident->cluster;
+    const int has_changed = machine_cluster_changes(cluster) != changes;
+    const int is_vain = ran == MACHINE_CLUSTER_IDLE || machine_cluster_watches(cluster);
+    resident->settled = !has_changed && is_vain ? changes_of_grid : 0;
+    if (has_changed) grid->changes++;
+    if (grid->machine->is_alone ? has_changed : cluster->progress != progress) grid->generation++;
+}
+
+static int looks_outside(const struct grid *grid)
+{
+    int looks = 0;
+    for (uint32_t i = 0; i < grid->residents; i++) looks |= grid->resident[i].cluster->outside > 0;
+    return looks;
+}
+
+// Have all clusters that there is room for had such a turn since the last change, and looks one at global memory?
+static int is_waiting(const struct grid *grid)
+{
+    if (!grid->machine->launch->may_wait || grid->running > 0) return 0;
+    if (grid->begun < grid->clusters && grid->residents < grid->most_residents) return 0;
+    for (uint32_t i = 0; i < grid->residents; i++) {
+        const struct resident *resident = &grid->resident[i];
+        if (resident->settled != grid->changes && !is_idle(grid, resident)) return 0;
+    }
+    return looks_outside(grid);
+}
+
 // One turn of a cluster, with the lock taken, which is free while it runs.
 static void run_turn(struct grid *grid, struct resident *resident)
 {
     struct machine_cluster *cluster = resident->cluster;
     uint64_t begin = cluster->progress, progress = begin, executed = cluster->executed, generation = grid->generation;
     uint64_t turn = turn_of(grid, 64 * SLICE), left = turn;
+    const uint64_t changes = machine_cluster_changes(cluster), changes_of_grid = grid->changes;
     if (resident->generation != generation) machine_cluster_wake(cluster);
     resident->is_running = 1;
     grid->running++;
@@ -275,9 +223,10 @@ static void run_turn(struct grid *grid, struct resident *resident)
     resident->is_idle = ran == MACHINE_CLUSTER_IDLE;
     resident->is_stalled = cluster->progress == progress;
     resident->generation = generation; // what others changed meanwhile it may not have seen
-    if (cluster->progress != begin) grid->generation++;
+    settle(grid, resident, ran, begin, changes, changes_of_grid);
     if (ran == MACHINE_CLUSTER_DONE) end_cluster(grid, resident);
     check_limits(grid);
+    grid->is_waiting = is_waiting(grid);
     pthread_cond_broadcast(&grid->changed);
 }
 
@@ -286,18 +235,25 @@ static int is_over(const struct grid *grid)
     return machine_is_stopped(grid->machine) || (grid->begun == grid->clusters && grid->residents == 0);
 }
 
+static int is_paused(const struct grid *grid)
+{
+    return is_over(grid) || grid->is_waiting;
+}
+
 static void *work(void *context)
 {
     struct grid *grid = context;
     pthread_mutex_lock(&grid->lock);
-    while (!is_over(grid)) {
+    while (!is_paused(grid)) {
         struct resident *resident = choose(grid);
         if (resident != NULL)
             run_turn(grid, resident);
         else if (grid->running > 0)
             pthread_cond_wait(&grid->changed, &grid->lock);
-        else if (!is_over(grid))
+        else if (!is_paused(grid)) {
             end_everywhere(grid, MACHINE_HUNG, "the kernel hangs: no thread can go on");
+            grid->machine->outcome->looks_outside = looks_outside(grid);
+        }
     }
     pthread_cond_broadcast(&grid->changed);
     pthread_mutex_unlock(&grid->lock);
@@ -323,64 +279,135 @@ static void tell_run(const struct machine *machine, enum run_step step)
     event_tell(&teller, (struct event){.kind = EVENT_RUN, .run = step});
 }
 
-static void run_grid(struct machine *machine)
+static void open_grid(struct grid *grid, struct machine *machine)
 {
     struct cluster_registers of = cluster_registers(&machine->shape, (const uint32_t[3]){0, 0, 0});
-    struct grid grid = {.machine = machine, .most_residents = most_residents(machine)};
-    grid.clusters = (uint64_t)of.nclusterid[0] * of.nclusterid[1] * of.nclusterid[2];
-    if (grid.most_residents > grid.clusters) grid.most_residents = (uint32_t)grid.clusters;
-    grid.resident = calloc(grid.most_residents, sizeof *grid.resident);
-    pthread_mutex_init(&grid.lock, NULL);
-    pthread_cond_init(&grid.changed, NULL);
-    clock_gettime(CLOCK_MONOTONIC, &grid.start);
+    *grid = (struct grid){.machine = machine, .most_residents = machine_most_residents(machine), .changes = 1};
+    grid->clusters = (uint64_t)of.nclusterid[0] * of.nclusterid[1] * of.nclusterid[2];
+    if (grid->most_residents > grid->clusters) grid->most_residents = (uint32_t)grid->clusters;
+    grid->resident = calloc(grid->most_residents, sizeof *grid->resident);
+    pthread_mutex_init(&grid->lock, NULL);
+    pthread_cond_init(&grid->changed, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &grid->start);
     tell_run(machine, RUN_KERNEL_BEGIN);
-    if (grid.resident != NULL)
-        work_all(&grid);
-    else
-        end_without_memory(machine);
-    tell_run(machine, RUN_KERNEL_END);
-    while (grid.residents > 0) end_cluster(&grid, &grid.resident[0]);
-    free(grid.resident);
-    pthread_cond_destroy(&grid.changed);
-    pthread_mutex_destroy(&grid.lock);
+    if (grid->resident == NULL) end_without_memory(machine);
 }
 
-static void run_machine(struct machine *machine)
+// Tells of the end, and counts what has run.
+static void finish(struct grid *grid)
 {
-    struct machine_outcome *outcome = machine->outcome;
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, combined_lock = PTHREAD_MUTEX_INITIALIZER;
-    machine->lock = &lock;
-    if (machine->launch->schedule.threads > 1) machine->combined_lock = &combined_lock;
-    if (copy_parameters(machine) && map_memory(machine))
-        run_grid(machine);
-    else
-        outcome->kind = MACHINE_NO_MEMORY;
-    outcome->instructions = machine->instructions;
-    outcome->thread_instructions = machine->thread_instructions;
-    free((void *)machine->global.region);
-    free(machine->parameters);
-    pthread_mutex_destroy(&combined_lock);
-    pthread_mutex_destroy(&lock);
+    struct machine *machine = grid->machine;
+    tell_run(machine, RUN_KERNEL_END);
+    while (grid->residents > 0) end_cluster(grid, &grid->resident[0]);
+    machine->outcome->instructions = machine->instructions;
+    machine->outcome->thread_instructions = machine->thread_instructions;
+}
+
+static void close_grid(struct grid *grid)
+{
+    while (grid->residents > 0) end_cluster(grid, &grid->resident[0]);
+    free(grid->resident);
+    pthread_cond_destroy(&grid->changed);
+    pthread_mutex_destroy(&grid->lock);
+}
+
+// --- A launch in parts -----------------------------------------------------------------------------------------------
+
+struct machine_launched *machine_begin(const struct machine_launch *launch, struct machine_outcome *outcome)
+{
+    struct machine_launched *launched = calloc(1, sizeof *launched);
+    *outcome = (struct machine_outcome){.kind = launched == NULL ? MACHINE_NO_MEMORY : MACHINE_DONE};
+    if (launched == NULL) return NULL;
+    struct machine *machine = &launched->machine;
+    launched->launch = *launch;
+    *machine = (struct machine){.launch = &launched->launch, .outcome = outcome, .lock = &launched->lock};
+    pthread_mutex_init(&launched->lock, NULL);
+    pthread_mutex_init(&launched->combined_lock, NULL);
+    if (launch->schedule.threads > 1) machine->combined_lock = &launched->combined_lock;
+    if (machine_prepare(machine)) open_grid(&launched->grid, machine);
+    return launched;
+}
+
+// What waits goes by the clock of who keeps it waiting. Once nobody else can write, it has to show that it is stuck.
+static void wake(struct machine_launched *launched, int is_alone)
+{
+    struct grid *grid = &launched->grid;
+    const double clocks = MACHINE_CLOCKS_OF_NS * 1e9 * seconds_since(&launched->left);
+    const int is_new = is_alone != grid->machine->is_alone;
+    for (uint32_t i = 0; i < grid->residents; i++) {
+        struct machine_cluster *cluster = grid->resident[i].cluster;
+        cluster->time += (uint64_t)clocks;
+        if (is_new) cluster->still = cluster->looks = 0;
+    }
+    grid->machine->is_alone = is_alone;
+    grid->is_waiting = 0;
+    grid->changes++;
+    if (!is_alone || is_new) grid->generation++;
+}
+
+static int is_stuck(const struct grid *grid)
+{
+    for (uint32_t i = 0; i < grid->residents; i++)
+        if (!is_idle(grid, &grid->resident[i])) return 0;
+    return grid->machine->is_alone;
+}
+
+enum machine_part machine_go_on(struct machine_launched *launched, int is_alone)
+{
+    struct grid *grid = &launched->grid;
+    if (grid->machine == NULL || is_over(grid)) return MACHINE_PART_ENDED;
+    if (is_alone && is_stuck(grid)) return MACHINE_PART_STUCK;
+    if (grid->is_waiting) wake(launched, is_alone);
+    const uint64_t changes = grid->changes;
+    work_all(grid);
+    if (is_over(grid)) {
+        finish(grid);
+        return MACHINE_PART_ENDED;
+    }
+    launched->machine.combined_lock = &launched->combined_lock;
+    clock_gettime(CLOCK_MONOTONIC, &launched->left);
+    if (changes != grid->changes) return MACHINE_PART_WAITS;
+    return is_stuck(grid) ? MACHINE_PART_STUCK : MACHINE_PART_STAYS;
+}
+
+// What an instruction found last may be gone.
+static void forget_hits(const struct machine_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->ctas; i++) {
+        const struct machine_cta *cta = &cluster->cta[i];
+        for (uint32_t warp = 0; warp < cta->warps; warp++) memset(cta->warp[warp].hit, 0, sizeof cta->warp[warp].hit);
+    }
+}
+
+int machine_map(struct machine_launched *launched, const struct global_memory *global)
+{
+    const struct grid *grid = &launched->grid;
+    if (!machine_map_memory(&launched->machine, global)) return 0;
+    for (uint32_t i = 0; i < grid->residents; i++) forget_hits(grid->resident[i].cluster);
+    return 1;
+}
+
+void machine_hang(struct machine_launched *launched, const char *why)
+{
+    end_everywhere(&launched->grid, MACHINE_HUNG, why);
+    finish(&launched->grid);
+}
+
+void machine_close(struct machine_launched *launched)
+{
+    if (launched == NULL) return;
+    if (launched->grid.machine != NULL) close_grid(&launched->grid);
+    machine_unprepare(&launched->machine);
+    pthread_mutex_destroy(&launched->combined_lock);
+    pthread_mutex_destroy(&launched->lock);
+    free(launched);
 }
 
 int machine_run(const struct machine_launch *launch, struct machine_outcome *outcome)
 {
-    struct ptx_errors errors;
-    struct machine machine = {.launch = launch, .outcome = outcome};
-    *outcome = (struct machine_outcome){.kind = MACHINE_DONE};
-    machine.kernel = machine_module_decoded(launch->module, launch->kernel, &errors);
-    if (machine.kernel == NULL) {
-        refuse(outcome, RULE_OK, errors.count > 0 ? errors.item[0].message : "no memory to decode the kernel");
-        return 0;
+    struct machine_launched *launched = machine_begin(launch, outcome);
+    while (launched != NULL && machine_go_on(launched, 0) != MACHINE_PART_ENDED) {
     }
-    machine.shape = shape_of(launch, &machine.kernel->facts);
-    enum rule rule = cluster_launch_check(&machine.shape, NULL);
-    if (rule != RULE_OK) {
-        refuse(outcome, rule, rule_row(rule)->sentence);
-        return 0;
-    }
-    machine.ctas = cluster_registers(&machine.shape, (const uint32_t[3]){0, 0, 0}).cluster_nctarank;
-    machine.shared_bytes = shared_bytes_of(&machine);
-    run_machine(&machine);
+    machine_close(launched);
     return outcome->kind == MACHINE_DONE;
 }

@@ -112,6 +112,7 @@ static enum machine_next commit(struct machine_strand *strand, const struct mach
         const struct teller teller = teller_of(&room, lane);
         async_commit(&flight_warp_of(strand->warp)->lane[lane], async_of(code->choice), &teller);
     }
+    if (async_of(code->choice) == ASYNC_BULK) flight_commit(strand->warp, lanes);
     return MACHINE_NEXT;
 }
 

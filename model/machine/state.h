@@ -88,6 +88,7 @@ struct machine_cta {
 
 //   memory    of each CTA, by rank; `shared` is the same for the model's calls
 //   progress  goes up when memory, a barrier or an asynchronous operation changes something that others may wait for
+//   rounds    in which each warp had a turn; first: the warp whose turn comes first
 //   executed  instructions of its warps
 //   time      its clock when the round began, which goes on while all wait, too; ahead: instructions of this turn so
 //             far, if somebody looks on
@@ -96,12 +97,18 @@ struct machine_cta {
 //             those in which progress stayed; looks: of them, how many polling.c is yet to look at
 //   slept     the longest nanosleep of this round, in nanoseconds
 //   stared    clocks for which nobody did more than read them
+//   vain      atomics that left memory as it was, which count in progress too
+//   looks_of_turn  strong reads and atomics of the warp whose turn it is
+//   watched   rounds up to now in which memory stayed as it was, and who ran looked at it; outside: looks at global
+//             memory in them, which others than the launch may write; still: of them, those in which nobody read a
+//             clock
 //   async     the asynchronous engine's (flights.h)
 struct machine_cluster {
     struct machine *machine;
-    uint64_t number, progress, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions, random;
-    uint64_t polling, idle, unchanged, slept, stared;
-    uint32_t looks, ctas, live_ctas;
+    uint64_t number, progress, rounds, time, ahead, clock, clock_reads, reads_of_turn, executed, thread_instructions,
+        random;
+    uint64_t polling, idle, unchanged, slept, stared, vain, looks_of_turn, watched, outside, still;
+    uint32_t looks, ctas, live_ctas, first;
     struct machine_cta *cta;
     struct memory memory[CLUSTER_MEMORY_MAX_CTAS];
     struct cluster_memory shared;
@@ -113,12 +120,15 @@ struct machine_cluster {
 struct machine {
     const struct machine_launch *launch;
     const struct machine_kernel *kernel;
+    struct machine_map *map;     // prepare.c's
     struct global_memory global; // what the launch names, the module's variables and the parameters
     struct cluster_launch shape;
     uint8_t *parameters;
     uint32_t ctas; // of a cluster
     uint64_t shared_bytes, instructions, thread_instructions;
-    int is_stopped; // read by all threads
+    int is_stopped;  // read by all threads
+    int child_error; // the last of a launch that a kernel asked for; read by all threads
+    int is_alone;    // nobody else can write global memory now
     struct machine_outcome *outcome;
     void *lock;          // of the outcome
     void *combined_lock; // of global memory, for who reads, combines and writes there; NULL: one host thread runs
@@ -139,6 +149,14 @@ static inline int machine_is_converged(const struct machine_strand *strand, uint
 static inline int machine_is_stopped(const struct machine *machine)
 {
     return __atomic_load_n(&machine->is_stopped, __ATOMIC_RELAXED);
+}
+
+// A strong read or an atomic, from where somebody may learn that it is time to go on.
+static inline void machine_look(const struct machine_strand *strand, enum ptx_word space)
+{
+    struct machine_cluster *cluster = strand->warp->cta->cluster;
+    cluster->looks_of_turn++;
+    cluster->outside += space == PTX_GLOBAL;
 }
 
 // Taken around what reads global memory, combines and writes it: clusters of other host threads do the same.

@@ -6,8 +6,16 @@
 
 enum { RUNTIME_VERSION = 13000 };
 
-RUNTIME_BARE_CALL(cudaDriverGetVersion, (int *version), cuDriverGetVersion(version))
-RUNTIME_BARE_CALL(cudaGetDeviceCount, (int *count), cuDeviceGetCount(count))
+RUNTIME_VISIBLE enum cudaError cudaDriverGetVersion(int *version)
+{
+    return runtime_keep((int)cuDriverGetVersion(version));
+}
+
+RUNTIME_VISIBLE enum cudaError cudaGetDeviceCount(int *count)
+{
+    return runtime_keep((int)runtime_count(count));
+}
+
 RUNTIME_BARE_CALL(cudaDeviceGetAttribute, (int *value, uint32_t attribute, int device),
                   cuDeviceGetAttribute(value, (enum cuda_device_attribute)attribute, device))
 RUNTIME_CALL(cudaDeviceSynchronize, (void), cuCtxSynchronize())
@@ -39,7 +47,9 @@ static enum cudaError check_device(int device)
 RUNTIME_CALL(cudaSetDevice, (int device), check_device(device))
 RUNTIME_CALL(cudaInitDevice, (int device, unsigned device_flags, unsigned flags),
              ((void)device_flags, (void)flags, check_device(device)))
-RUNTIME_CALL(cudaSetDeviceFlags, (unsigned flags), cuDevicePrimaryCtxSetFlags_v2(0, flags))
+// Memory of the host can always be mapped: the driver has no such flag of its primary context.
+enum { CTX_MAP_HOST = 8 };
+RUNTIME_CALL(cudaSetDeviceFlags, (unsigned flags), cuDevicePrimaryCtxSetFlags_v2(0, flags & ~(unsigned)CTX_MAP_HOST))
 
 // The one device is no peer of itself.
 RUNTIME_CALL(cudaDeviceEnablePeerAccess, (int peer, unsigned flags),

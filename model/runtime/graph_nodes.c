@@ -92,6 +92,9 @@ static enum cudaError of_any(const struct cudaGraphNodeParams *from, struct CUgr
         return of_copy(&from->copy.params, to);
     case NODE_MEMSET:
         return of_set(&from->set, to);
+    case NODE_CONDITIONAL:
+        memcpy(to, from, sizeof *to);
+        return (enum cudaError)cuCtxGetCurrent(&to->conditional.ctx);
     default:
         memcpy(to, from, sizeof *to);
         return cudaSuccess;
@@ -107,6 +110,8 @@ static enum cudaError add_any(WHERE_PARAMETERS, struct cudaGraphNodeParams *from
     enum cudaError error = of_any(from, &to);
     if (error == cudaSuccess) error = (enum cudaError)cuGraphAddNode_v2(node, graph, after, NULL, count, &to);
     if (error == cudaSuccess && from->type == NODE_MEM_ALLOC) from->alloc.dptr = to.alloc.dptr;
+    if (error == cudaSuccess && from->type == NODE_CONDITIONAL)
+        from->conditional.phGraph_out = to.conditional.phGraph_out;
     return error;
 }
 

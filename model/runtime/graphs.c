@@ -5,6 +5,16 @@
 RUNTIME_CALL(cudaGraphCreate, (struct CUgraph_st * *graph, unsigned flags), cuGraphCreate(graph, flags))
 RUNTIME_CALL(cudaGraphDestroy, (struct CUgraph_st * graph), cuGraphDestroy(graph))
 RUNTIME_CALL(cudaGraphClone, (struct CUgraph_st * *clone, struct CUgraph_st *graph), cuGraphClone(clone, graph))
+static enum cuda_result make_handle(uint64_t *handle, struct CUgraph_st *graph, unsigned value, unsigned flags)
+{
+    struct CUctx_st *context = NULL;
+    const enum cuda_result error = cuCtxGetCurrent(&context);
+    return error != CUDA_SUCCESS ? error : cuGraphConditionalHandleCreate(handle, graph, context, value, flags);
+}
+
+RUNTIME_CALL(cudaGraphConditionalHandleCreate,
+             (uint64_t * handle, struct CUgraph_st *graph, unsigned value, unsigned flags),
+             make_handle(handle, graph, value, flags))
 RUNTIME_CALL(cudaGraphNodeFindInClone,
              (struct CUgraphNode_st * *node, struct CUgraphNode_st *original, struct CUgraph_st *clone),
              cuGraphNodeFindInClone(node, original, clone))

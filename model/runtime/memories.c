@@ -146,7 +146,15 @@ static enum cudaError copy(void *to, const void *from, size_t bytes, uint32_t ki
     }
 }
 
-RUNTIME_CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, uint32_t kind), copy(to, from, bytes, kind, NULL))
+// Of a call that returns when the copy is done. One that begins and ends on the device does not wait for it.
+static enum cudaError finished(enum cudaError error, uint32_t kind)
+{
+    const int is_waited_for = error == cudaSuccess && kind != COPY_DEVICE_TO_DEVICE;
+    return is_waited_for ? (enum cudaError)cuMemcpy(0, 0, 0) : error; // no bytes, behind what is on the default stream
+}
+
+RUNTIME_CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, uint32_t kind),
+             finished(copy(to, from, bytes, kind, NULL), kind))
 RUNTIME_CALL(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, uint32_t kind, struct CUstream_st *stream),
              copy(to, from, bytes, kind, stream))
 RUNTIME_CALL(cudaMemcpyPeer, (void *to, int to_device, const void *from, int from_device, size_t bytes),
@@ -238,13 +246,14 @@ static enum cudaError copy_rows(void *to, size_t to_pitch, const void *from, siz
     return copy_box(&box, stream);
 }
 
-RUNTIME_CALL(cudaMemcpy3D, (const struct cudaMemcpy3DParms *from), copy_box(from, NULL))
+RUNTIME_CALL(cudaMemcpy3D, (const struct cudaMemcpy3DParms *from),
+             from == NULL ? cudaErrorInvalidValue : finished(copy_box(from, NULL), from->kind))
 RUNTIME_CALL(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *from, struct CUstream_st *stream),
              copy_box(from, stream))
 RUNTIME_CALL(cudaMemcpy2D,
              (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
               uint32_t kind),
-             copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL))
+             finished(copy_rows(to, to_pitch, from, from_pitch, width, height, kind, NULL), kind))
 RUNTIME_CALL(cudaMemcpy2DAsync,
              (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
               uint32_t kind, struct CUstream_st *stream),
@@ -288,13 +297,13 @@ static enum cudaError symbol_size(size_t *bytes, const void *symbol)
 }
 
 RUNTIME_CALL(cudaMemcpyToSymbol, (const void *symbol, const void *from, size_t bytes, size_t offset, uint32_t kind),
-             copy_to_symbol(symbol, from, bytes, offset, kind, NULL))
+             finished(copy_to_symbol(symbol, from, bytes, offset, kind, NULL), kind))
 RUNTIME_CALL(cudaMemcpyToSymbolAsync,
              (const void *symbol, const void *from, size_t bytes, size_t offset, uint32_t kind,
               struct CUstream_st *stream),
              copy_to_symbol(symbol, from, bytes, offset, kind, stream))
 RUNTIME_CALL(cudaMemcpyFromSymbol, (void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind),
-             copy_from_symbol(to, symbol, bytes, offset, kind, NULL))
+             finished(copy_from_symbol(to, symbol, bytes, offset, kind, NULL), kind))
 RUNTIME_CALL(cudaMemcpyFromSymbolAsync,
              (void *to, const void *symbol, size_t bytes, size_t offset, uint32_t kind, struct CUstream_st *stream),
              copy_from_symbol(to, symbol, bytes, offset, kind, stream))
@@ -318,11 +327,11 @@ static enum cuda_result set_box(struct cudaPitchedPtr to, int value, struct cuda
 }
 
 RUNTIME_CALL(cudaMemset, (void *to, int value, size_t bytes),
-             cuMemsetD8Async(address_of(to), (unsigned char)value, bytes, NULL))
+             cuMemsetD8_v2(address_of(to), (unsigned char)value, bytes))
 RUNTIME_CALL(cudaMemsetAsync, (void *to, int value, size_t bytes, struct CUstream_st *stream),
              cuMemsetD8Async(address_of(to), (unsigned char)value, bytes, stream))
 RUNTIME_CALL(cudaMemset2D, (void *to, size_t pitch, int value, size_t width, size_t height),
-             cuMemsetD2D8Async(address_of(to), pitch, (unsigned char)value, width, height, NULL))
+             cuMemsetD2D8_v2(address_of(to), pitch, (unsigned char)value, width, height))
 RUNTIME_CALL(cudaMemset2DAsync,
              (void *to, size_t pitch, int value, size_t width, size_t height, struct CUstream_st *stream),
              cuMemsetD2D8Async(address_of(to), pitch, (unsigned char)value, width, height, stream))

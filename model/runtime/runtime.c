@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "missing_why.h"
+#include "runtime_error.h"
 
 static _Thread_local enum cudaError last_error;
 static _Thread_local int is_ready;
@@ -21,22 +22,33 @@ static int is_gone(void)
     return state_of_current() == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-// A device on which a kernel failed is of no more use to the process, whatever it resets.
-static enum cuda_result retain(struct CUctx_st **context)
+// Counted once, when the runtime begins at the latest: a child of fork(), which has no driver, still knows.
+enum cuda_result runtime_count(int *count)
 {
-    const enum cuda_result error = cuDevicePrimaryCtxRetain(context, 0);
-    const int is_of_kernel = error != CUDA_SUCCESS && error != CUDA_ERROR_OUT_OF_MEMORY;
-    return is_of_kernel ? (enum cuda_result)cudaErrorDevicesUnavailable : error;
+    static int known;
+    if (count == NULL) return CUDA_ERROR_INVALID_VALUE;
+    enum cuda_result error = known > 0 ? CUDA_SUCCESS : cuInit(0);
+    if (error == CUDA_SUCCESS && known == 0) error = cuDeviceGetCount(&known);
+    if (error == CUDA_SUCCESS) *count = known;
+    return error;
 }
 
 enum cudaError runtime_ready(void)
 {
+    int devices;
     struct CUctx_st *context;
     if (is_ready && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != NULL && !is_gone()) return cudaSuccess;
     enum cuda_result error = cuInit(0);
+    if (error == CUDA_SUCCESS) error = runtime_count(&devices);
     if (error == CUDA_SUCCESS) error = cuCtxGetCurrent(&context);
-    if (error == CUDA_SUCCESS && (context == NULL || is_gone())) error = retain(&context);
+    const int is_new = error == CUDA_SUCCESS && (context == NULL || is_gone());
+    struct CUctx_st *const was = is_new ? context : NULL;
+    if (is_new) error = cuDevicePrimaryCtxRetain(&context, 0);
     if (error == CUDA_SUCCESS) error = cuCtxSetCurrent(context);
+    if (is_new && error == CUDA_SUCCESS && state_of_current() != CUDA_SUCCESS) {
+        cuCtxSetCurrent(was); // a device on which a kernel failed is of no more use, whatever the process resets
+        return cudaErrorDevicesUnavailable;
+    }
     if (error != CUDA_SUCCESS) return (enum cudaError)error;
     is_ready = 1;
     runtime_place_managed();
@@ -91,15 +103,5 @@ RUNTIME_VISIBLE const char *cudaGetErrorName(enum cudaError error)
 
 RUNTIME_VISIBLE const char *cudaGetErrorString(enum cudaError error)
 {
-    switch ((int)error) {
-#define CUDA_ERROR_ROW(number, driver, runtime, text)                                                                  \
-    case number:                                                                                                       \
-        return text;
-#define RUNTIME_ERROR_ROW(number, name, text)                                                                          \
-    case number:                                                                                                       \
-        return text;
-#include "errors.def"
-    default:
-        return "unrecognized error code";
-    }
+    return runtime_error_text((int)error);
 }

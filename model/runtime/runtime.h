@@ -12,6 +12,9 @@
 // Makes the driver and the primary context ready; says what a call on this thread would fail with.
 enum cudaError runtime_ready(void);
 
+// How many devices there are.
+enum cuda_result runtime_count(int *count);
+
 // Keeps an error as the last one of this thread, and returns it.
 enum cudaError runtime_keep(int error);
 

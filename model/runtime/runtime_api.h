@@ -338,5 +338,29 @@ enum cudaError cudaUserObjectRelease(struct CUuserObject_st *it, unsigned count)
 enum cudaError cudaGraphRetainUserObject(struct CUgraph_st *graph, struct CUuserObject_st *it, unsigned count,
                                          unsigned flags);
 enum cudaError cudaGraphReleaseUserObject(struct CUgraph_st *graph, struct CUuserObject_st *it, unsigned count);
+enum cudaError cudaMemRangeGetAttribute(void *to, size_t bytes, uint32_t attribute, const void *address, size_t count);
+enum cudaError cudaMemRangeGetAttributes(void **to, size_t *bytes, uint32_t *attribute, size_t attributes,
+                                         const void *address, size_t count);
+enum cudaError cudaMemPrefetchBatchAsync(void **address, size_t *bytes, size_t count, struct cuda_mem_location *place,
+                                         size_t *place_from, size_t places, unsigned long long flags,
+                                         struct CUstream_st *stream);
+enum cudaError cudaMemDiscardBatchAsync(void **address, size_t *bytes, size_t count, unsigned long long flags,
+                                        struct CUstream_st *stream);
+enum cudaError cudaMemDiscardAndPrefetchBatchAsync(void **address, size_t *bytes, size_t count,
+                                                   struct cuda_mem_location *place, size_t *place_from, size_t places,
+                                                   unsigned long long flags, struct CUstream_st *stream);
+enum cudaError cudaLogsRegisterCallback(void (*call)(void *user, uint32_t level, char *text, size_t bytes), void *user,
+                                        struct CUlogsCallbackEntry_st **callback);
+enum cudaError cudaLogsUnregisterCallback(struct CUlogsCallbackEntry_st *callback);
+enum cudaError cudaLogsCurrent(unsigned *iterator, unsigned flags);
+enum cudaError cudaLogsDumpToFile(unsigned *iterator, const char *path, unsigned flags);
+enum cudaError cudaLogsDumpToMemory(unsigned *iterator, char *to, size_t *bytes, unsigned flags);
+enum cudaError cudaIpcGetEventHandle(struct CUipcEventHandle_st *handle, struct CUevent_st *event);
+enum cudaError cudaIpcOpenEventHandle(struct CUevent_st **event, struct CUipcEventHandle_st handle);
+enum cudaError cudaIpcGetMemHandle(struct CUipcMemHandle_st *handle, void *address);
+enum cudaError cudaIpcOpenMemHandle(void **address, struct CUipcMemHandle_st handle, unsigned flags);
+enum cudaError cudaIpcCloseMemHandle(void *address);
+enum cudaError cudaGraphConditionalHandleCreate(uint64_t *handle, struct CUgraph_st *graph, unsigned value,
+                                                unsigned flags);
 
 #endif

@@ -105,6 +105,7 @@ struct cudaGraphNodeParams {
         struct cudaMemsetParams set;
         struct cudaHostNodeParams host;
         struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st alloc;
+        struct CUDA_CONDITIONAL_NODE_PARAMS conditional;
     };
     long long reserved2;
 };

@@ -99,33 +99,42 @@ static struct target next_target(const struct work *work, uint32_t left)
 
 // --- Who hears of it -------------------------------------------------------------------------------------------------
 
-// Tells the ledger, and who listens.
+// Tells the ledger, and who listens, of an event of a barrier.
 static void tell(const struct mbarrier_unit *unit, const struct target *target, const struct teller *teller,
-                 struct event_barrier barrier)
+                 struct event *event)
 {
-    struct event event = {.kind = EVENT_BARRIER, .barrier = barrier};
     struct event_origin origin = {.lanes = target->lanes};
     if (unit->ledgers == NULL && teller == NULL) return;
     if (teller != NULL) {
         origin = teller->origin;
         if (target->lanes != 0) origin.lanes = target->lanes;
     }
-    event.origin = &origin;
-    event.barrier.rank = target->rank;
-    event.barrier.address = target->address;
-    if (unit->ledgers != NULL) ledger_hear(unit->ledgers, &event);
-    if (teller != NULL && teller->observer != NULL) teller->observer->hear(teller->observer->context, &event);
+    event->kind = EVENT_BARRIER;
+    event->origin = &origin;
+    event->barrier.rank = target->rank;
+    event->barrier.address = target->address;
+    if (unit->ledgers != NULL) ledger_hear(unit->ledgers, event);
+    if (teller != NULL && teller->observer != NULL) teller->observer->hear(teller->observer->context, event);
 }
 
-static struct event_barrier event_of(const struct work *work, enum barrier_step step)
+static void set_step(const struct work *work, enum barrier_step step, struct event_barrier *barrier)
 {
-    struct event_barrier barrier = {.step = step, .order = work->in->order, .scope = work->in->scope};
     const int arrives = work->row->does == MBARRIER_ARRIVES || work->row->does == MBARRIER_BOTH;
-    if (step == BARRIER_INIT || step == BARRIER_INVAL) return (struct event_barrier){.step = step};
-    if (barrier.order == ORDER_WEAK)
-        barrier.order = step == BARRIER_WAIT ? ORDER_ACQUIRE : arrives ? ORDER_RELEASE : ORDER_RELAXED;
-    if (barrier.scope == SCOPE_NONE) barrier.scope = SCOPE_CTA;
-    return barrier;
+    barrier->step = step;
+    if (step == BARRIER_INIT || step == BARRIER_INVAL) return;
+    barrier->order = work->in->order;
+    barrier->scope = work->in->scope;
+    if (barrier->order == ORDER_WEAK)
+        barrier->order = step == BARRIER_WAIT ? ORDER_ACQUIRE : arrives ? ORDER_RELEASE : ORDER_RELAXED;
+    if (barrier->scope == SCOPE_NONE) barrier->scope = SCOPE_CTA;
+}
+
+// Of init and inval there is no more to say.
+static void tell_step(const struct work *work, const struct target *target, enum barrier_step step)
+{
+    struct event event = {.barrier = {.step = step}};
+    set_step(work, step, &event.barrier);
+    tell(work->unit, target, work->teller, &event);
 }
 
 // --- Transactions ----------------------------------------------------------------------------------------------------
@@ -220,12 +229,12 @@ static enum rule transact(const struct work *work, struct target *target)
     store(target, word);
     if (rule != RULE_OK) note(work, RULE_MBARRIER_REMOTE_ERROR, "error", 1, 0);
     if (rule != RULE_OK) return RULE_OK; // the counts are as before
-    note_change(work, before, word);
-    struct event_barrier barrier = event_of(work, BARRIER_TRANSACTION);
-    barrier.phase = (int)(before >> 63);
-    barrier.completes = before >> 63 != word >> 63;
-    barrier.transaction = transaction;
-    tell(work->unit, target, work->teller, barrier);
+    if (work->findings != NULL) note_change(work, before, word);
+    struct event event = {.barrier = {.transaction = transaction}};
+    set_step(work, BARRIER_TRANSACTION, &event.barrier);
+    event.barrier.phase = (int)(before >> 63);
+    event.barrier.completes = before >> 63 != word >> 63;
+    tell(work->unit, target, work->teller, &event);
     give_tokens(work, before, target->lanes);
     return RULE_OK;
 }
@@ -238,7 +247,7 @@ static void init(const struct work *work, struct target *target)
     if (count == 0 || count > MBARRIER_COUNT_MAX)
         note(work, RULE_MBARRIER_INIT_COUNT, "count", count, count == 0 ? 1 : MBARRIER_COUNT_MAX);
     store(target, mbarrier_init(count));
-    tell(work->unit, target, work->teller, event_of(work, BARRIER_INIT));
+    tell_step(work, target, BARRIER_INIT);
 }
 
 static void note_parity(const struct work *work, uint32_t lanes)
@@ -265,9 +274,10 @@ static enum rule wait_for(const struct work *work, struct target *target)
         if (complete) target->lanes |= UINT32_C(1) << lane;
     }
     work->answer->ballot |= target->lanes;
-    struct event_barrier barrier = event_of(work, BARRIER_WAIT);
-    barrier.phase = !(target->word >> 63);
-    if (target->lanes != 0) tell(work->unit, target, work->teller, barrier);
+    if (target->lanes == 0) return RULE_OK;
+    struct event event = {.barrier = {.phase = !(target->word >> 63)}};
+    set_step(work, BARRIER_WAIT, &event.barrier);
+    tell(work->unit, target, work->teller, &event);
     return RULE_OK;
 }
 
@@ -278,7 +288,7 @@ static enum rule operate_on(const struct work *work, struct target *target)
         return RULE_OK;
     }
     if (work->in->opcode == MBARRIER_OP_INVAL) {
-        tell(work->unit, target, work->teller, event_of(work, BARRIER_INVAL));
+        tell_step(work, target, BARRIER_INVAL);
         return RULE_OK;
     }
     if (work->row->result == MBARRIER_GIVES_PREDICATE) return wait_for(work, target);
@@ -420,12 +430,12 @@ enum rule mbarrier_land(const struct mbarrier_unit *unit, uint32_t rank, uint32_
     store(&target, word);
     if (rule != RULE_OK) finding_add(findings, (struct finding){rule, "tx", -1, 0, transaction->complete_bytes, 0, 0});
     if (rule != RULE_OK) return rule;
-    tell(unit, &target, teller,
-         (struct event_barrier){.step = BARRIER_TRANSACTION,
-                                .order = ORDER_RELEASE,
-                                .scope = SCOPE_CLUSTER,
-                                .phase = (int)(before >> 63),
-                                .completes = before >> 63 != word >> 63,
-                                .transaction = *transaction});
+    struct event event = {.barrier = {.step = BARRIER_TRANSACTION,
+                                      .order = ORDER_RELEASE,
+                                      .scope = SCOPE_CLUSTER,
+                                      .phase = (int)(before >> 63),
+                                      .completes = before >> 63 != word >> 63,
+                                      .transaction = *transaction}};
+    tell(unit, &target, teller, &event);
     return RULE_OK;
 }

@@ -24,25 +24,39 @@ static int is_idle(const struct operation *o)
     return !is_read && operand_is_nowhere(operand);
 }
 
+enum rule flight_check(struct flight *f, const struct memories *memories, struct findings *findings)
+{
+    const struct question question = {&f->operation, memories, &f->box, operation_has_barrier(f->operation.kind)};
+    return operation_question(&question, findings);
+}
+
+void flight_begin(struct flight *f, const struct memories *memories, const struct teller *teller)
+{
+    static const struct memories none;
+    f->memories = memories != NULL ? *memories : none;
+    if (teller == NULL)
+        f->teller.observer = NULL;
+    else if (teller != &f->teller)
+        f->teller = *teller;
+    f->targets = operation_targets(&f->operation);
+    f->done_bytes = f->all_bytes = 0;
+    f->has_begun = f->is_walked = 0;
+    f->is_idle = is_idle(&f->operation);
+    // An operation that does nothing passes its check with any map, which may have no box.
+    if (f->is_idle) return;
+    if (is_tensor(f->operation.kind))
+        tensor_start(f);
+    else
+        f->all_bytes = linear_bytes(&f->operation);
+}
+
 struct flight operation_issue(const struct operation *operation, const struct memories *memories,
                               const struct teller *teller)
 {
-    static const struct memories none;
     struct flight f;
     f.operation = *operation;
-    f.memories = memories != NULL ? *memories : none;
-    f.teller.observer = NULL;
-    if (teller != NULL) f.teller = *teller;
-    f.targets = operation_targets(operation);
-    f.done_bytes = f.all_bytes = 0;
-    f.has_begun = f.is_walked = 0;
-    f.is_idle = is_idle(operation);
-    // An operation that does nothing passes its check with any map, which may have no box.
-    if (f.is_idle) return f;
-    if (is_tensor(operation->kind))
-        tensor_start(&f);
-    else
-        f.all_bytes = linear_bytes(operation);
+    if (is_tensor(operation->kind) && !is_idle(operation)) tensor_box(&f);
+    flight_begin(&f, memories, teller);
     return f;
 }
 
@@ -75,9 +89,11 @@ uint64_t flight_reach_bytes(struct flight *f)
 enum rule operation_run(const struct operation *operation, const struct memories *memories, const struct teller *teller,
                         struct piece *piece, struct findings *findings)
 {
-    enum rule rule = operation_check(operation, memories, findings);
+    struct flight flight;
+    flight.operation = *operation;
+    enum rule rule = flight_check(&flight, memories, findings);
     if (rule != RULE_OK) return rule;
-    struct flight flight = operation_issue(operation, memories, teller);
+    flight_begin(&flight, memories, teller);
     struct piece all = flight_advance(&flight, UINT64_MAX);
     if (piece != NULL) *piece = all;
     return RULE_OK;

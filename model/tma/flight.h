@@ -46,6 +46,11 @@ struct piece {
 struct flight operation_issue(const struct operation *operation, const struct memories *memories,
                               const struct teller *teller);
 
+// Check and issue of the operation that stands in `flight`, where it is: flight_begin() goes on from a check that said
+// RULE_OK. `teller` may stand there already too.
+enum rule flight_check(struct flight *flight, const struct memories *memories, struct findings *findings);
+void flight_begin(struct flight *flight, const struct memories *memories, const struct teller *teller);
+
 // Moves on by at most `most_bytes`, in the units of hopper.h (PIECE_UNIT_BYTES; less than one counts as one). Any split
 // of an operation leaves the same bytes and completes as many. The first piece tells of the read of the map.
 struct piece flight_advance(struct flight *flight, uint64_t most_bytes);

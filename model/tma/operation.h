@@ -34,8 +34,7 @@ enum operation_kind {
 // shared::cluster address has its rank in bits 31..24.
 //   issuer       rank of the CTA that issues
 //   mode, dims, map, map_address, coord, offset  of tensor operations: .tile or .im2col, .Nd, the map and where it
-//   lies,
-//                its coordinates, and im2colOffsets (rank - 2 entries)
+//                lies, its coordinates, and im2colOffsets (rank - 2 entries)
 //   shared       of tensor operations: dstMem of a load, srcMem of a store or reduction
 //   from, to, size_bytes  of all others: a global or shared address, and size (cp-size of cp.async; 4, 8 or 16 of
 //                st.async and red.async, which store `value`)

@@ -15,14 +15,6 @@ static int is_store(enum operation_kind kind)
     return kind == OPERATION_TENSOR_STORE || kind == OPERATION_TENSOR_REDUCE;
 }
 
-static void start_box(struct box *box, const struct operation *o)
-{
-    if (is_store(o->kind))
-        box_start_store(box, o->mode, &o->map, o->coord);
-    else
-        box_start(box, o->mode, &o->map, o->coord, o->offset);
-}
-
 // --- Rows ------------------------------------------------------------------------------------------------------------
 
 static struct swizzled shared_of(const struct tensor_mover *m, uint32_t rank)
@@ -142,10 +134,18 @@ void tensor_move(struct tensor_mover *m, const struct box *box)
 
 // --- Flights ---------------------------------------------------------------------------------------------------------
 
+void tensor_box(struct flight *f)
+{
+    const struct operation *o = &f->operation;
+    if (is_store(o->kind))
+        box_start_store(&f->box, o->mode, &o->map, o->coord);
+    else
+        box_start(&f->box, o->mode, &o->map, o->coord, o->offset);
+}
+
 void tensor_start(struct flight *f)
 {
-    start_box(&f->box, &f->operation);
-    f->walk = box_walk(&f->box);
+    box_walk_start(&f->walk, &f->box);
     f->rows = f->part_bytes = 0;
     f->all_bytes = f->operation.kind == OPERATION_TENSOR_LOAD ? box_transaction_bytes(&f->box) : NOT_KNOWN;
 }
@@ -192,9 +192,10 @@ static void pass_part(struct flight *f, struct rows *rows, uint64_t most)
 static struct rows next_rows(struct flight *f, uint64_t most, struct tile_run *run)
 {
     struct rows rows = {f->rows, f->run.bytes - f->part_bytes, box_pitch_bytes(&f->box), box_step_bytes(&f->box)};
-    *run = f->run;
-    run->offset += f->part_bytes;
-    run->address += f->part_bytes;
+    run->offset = f->run.offset + f->part_bytes;
+    run->bytes = f->run.bytes;
+    run->address = f->run.address + f->part_bytes;
+    run->is_fill = f->run.is_fill;
     if (f->part_bytes == 0 && (uint64_t)rows.count * rows.bytes <= most) {
         f->rows = 0;
     } else if (f->part_bytes > 0 || rows.bytes > most) {

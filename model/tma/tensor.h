@@ -20,7 +20,8 @@ struct tensor_mover {
 // Moves a whole box of `mover->map` at once, which nobody hears.
 void tensor_move(struct tensor_mover *mover, const struct box *box);
 
-// Makes the box of a flight and starts its walk.
+// Makes the box of a flight, as its check does; and starts the walk of it.
+void tensor_box(struct flight *flight);
 void tensor_start(struct flight *flight);
 
 // How far behind its place in shared memory a store or reduction reads.

@@ -33,7 +33,7 @@ static inline void box_start(struct box *box, enum tensormap_mode mode, const st
     if (mode == TENSORMAP_IM2COL)
         box->column = im2col_of(map, coord, offset);
     else
-        box->tile = tile_of(map, coord);
+        tile_start(&box->tile, map, coord);
 }
 
 static inline void box_start_store(struct box *box, enum tensormap_mode mode, const struct tensormap *map,
@@ -43,7 +43,7 @@ static inline void box_start_store(struct box *box, enum tensormap_mode mode, co
     if (mode == TENSORMAP_IM2COL)
         box->column = im2col_of_store(map, coord);
     else
-        box->tile = tile_of_store(map, coord);
+        tile_start_store(&box->tile, map, coord);
 }
 
 // What is equal in both modes: see tile.h.
@@ -73,13 +73,18 @@ static inline uint64_t box_step_bytes(const struct box *box)
     return box->mode == TENSORMAP_IM2COL ? box->column.step_bytes : box->tile.row_step_bytes;
 }
 
+static inline void box_walk_start(struct box_walk *walk, const struct box *box)
+{
+    if (box->mode == TENSORMAP_IM2COL)
+        walk->pixels = im2col_walk(&box->column);
+    else
+        tile_walk_start(&walk->rows, &box->tile);
+}
+
 static inline struct box_walk box_walk(const struct box *box)
 {
     struct box_walk walk;
-    if (box->mode == TENSORMAP_IM2COL)
-        walk.pixels = im2col_walk(&box->column);
-    else
-        walk.rows = tile_walk(&box->tile);
+    box_walk_start(&walk, box);
     return walk;
 }
 

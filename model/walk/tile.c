@@ -25,28 +25,42 @@ static uint32_t inner_estride(const struct tensormap *map)
     return map->interleave == INTERLEAVE_NONE ? 1 : map->estride[0];
 }
 
+void tile_start(struct tile *tile, const struct tensormap *map, const int32_t *coord)
+{
+    uint32_t span = map->interleave == INTERLEAVE_NONE ? tensormap_span_bytes(map->swizzle) : 0;
+    tile->map = map;
+    tile->inner_dim = map->dim[0];
+    tile->rows = 1;
+    for (int i = 0; i < map->rank; i++) {
+        tile->coord[i] = coord[i];
+        tile->steps[i] = steps_of(map, i);
+        if (i > 0) tile->rows *= tile->steps[i];
+    }
+    tile->row_bytes = tile->steps[0] * tensormap_step_bytes(map);
+    tile->pitch_bytes = tile->row_bytes > span ? tile->row_bytes : span;
+    tile->row_step_bytes = map->rank > 1 ? map->stride[1] * map->estride[1] : 0;
+    tile->rows_touch = map->rank > 1 && tile->pitch_bytes == tile->row_bytes && inner_estride(map) == 1 &&
+                       tile->row_step_bytes == tile->row_bytes;
+}
+
+void tile_start_store(struct tile *tile, const struct tensormap *map, const int32_t *coord)
+{
+    uint64_t piece = STORE_PIECE_BYTES / tensormap_step_bytes(map); // 0 for interleave 32B, whose pixels are two
+    tile_start(tile, map, coord);
+    if (piece > 1) tile->inner_dim = (tile->inner_dim + piece - 1) / piece * piece;
+}
+
 struct tile tile_of(const struct tensormap *map, const int32_t *coord)
 {
-    struct tile tile = {.map = map, .inner_dim = map->dim[0], .rows = 1};
-    for (int i = 0; i < map->rank; i++) {
-        tile.coord[i] = coord[i];
-        tile.steps[i] = steps_of(map, i);
-        if (i > 0) tile.rows *= tile.steps[i];
-    }
-    tile.row_bytes = tile.steps[0] * tensormap_step_bytes(map);
-    uint32_t span = map->interleave == INTERLEAVE_NONE ? tensormap_span_bytes(map->swizzle) : 0;
-    tile.pitch_bytes = tile.row_bytes > span ? tile.row_bytes : span;
-    tile.row_step_bytes = map->rank > 1 ? map->stride[1] * map->estride[1] : 0;
-    tile.rows_touch = map->rank > 1 && tile.pitch_bytes == tile.row_bytes && inner_estride(map) == 1 &&
-                      tile.row_step_bytes == tile.row_bytes;
+    struct tile tile = {0};
+    tile_start(&tile, map, coord);
     return tile;
 }
 
 struct tile tile_of_store(const struct tensormap *map, const int32_t *coord)
 {
-    struct tile tile = tile_of(map, coord);
-    uint64_t piece = STORE_PIECE_BYTES / tensormap_step_bytes(map); // 0 for interleave 32B, whose pixels are two
-    if (piece > 1) tile.inner_dim = (tile.inner_dim + piece - 1) / piece * piece;
+    struct tile tile = {0};
+    tile_start_store(&tile, map, coord);
     return tile;
 }
 
@@ -94,19 +108,25 @@ static int has_inside(const struct tile *tile, int i)
     return steps_below(start, (int64_t)tile->map->dim[i], by, steps) > steps_below(start, 0, by, steps);
 }
 
+void tile_walk_start(struct tile_walk *walk, const struct tile *tile)
+{
+    int64_t by = inner_estride(tile->map);
+    *walk = (struct tile_walk){.tile = tile};
+    walk->first = steps_below(tile->coord[0], 0, by, tile->steps[0]);
+    walk->past = steps_below(tile->coord[0], (int64_t)tile->inner_dim, by, tile->steps[0]);
+    walk->row_address = tile->map->address + (uint64_t)(int64_t)tile->coord[0] * tile->map->stride[0];
+    for (int i = 1; i < tile->map->rank; i++) {
+        walk->row_address += (uint64_t)(int64_t)tile->coord[i] * tile->map->stride[i];
+        if (!is_outside(tile, i, 0)) continue;
+        walk->outside++;
+        if (!has_inside(tile, i)) walk->first = walk->past = 0; // nothing of any row is in bounds
+    }
+}
+
 struct tile_walk tile_walk(const struct tile *tile)
 {
-    struct tile_walk walk = {.tile = tile};
-    int64_t by = inner_estride(tile->map);
-    walk.first = steps_below(tile->coord[0], 0, by, tile->steps[0]);
-    walk.past = steps_below(tile->coord[0], (int64_t)tile->inner_dim, by, tile->steps[0]);
-    walk.row_address = tile->map->address + (uint64_t)(int64_t)tile->coord[0] * tile->map->stride[0];
-    for (int i = 1; i < tile->map->rank; i++) {
-        walk.row_address += (uint64_t)(int64_t)tile->coord[i] * tile->map->stride[i];
-        if (!is_outside(tile, i, 0)) continue;
-        walk.outside++;
-        if (!has_inside(tile, i)) walk.first = walk.past = 0; // nothing of any row is in bounds
-    }
+    struct tile_walk walk;
+    tile_walk_start(&walk, tile);
     return walk;
 }
 

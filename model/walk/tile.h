@@ -42,6 +42,10 @@ struct tile tile_of(const struct tensormap *map, const int32_t *coord);
 // to 15 bytes past dim[0]. Rule STORE_GRANULE.
 struct tile tile_of_store(const struct tensormap *map, const int32_t *coord);
 
+// The same in place.
+void tile_start(struct tile *tile, const struct tensormap *map, const int32_t *coord);
+void tile_start_store(struct tile *tile, const struct tensormap *map, const int32_t *coord);
+
 // Bytes a load of this box signals to its mbarrier: the whole box, out-of-bounds parts included, gaps not.
 uint64_t tile_transaction_bytes(const struct tile *tile);
 
@@ -63,8 +67,9 @@ struct tile_walk {
     int64_t first, past;               // steps of dimension 0 in bounds: first <= k < past
 };
 
-// Starts the walk of `tile`, which must outlive it.
+// Starts the walk of `tile`, which must outlive it; also in place.
 struct tile_walk tile_walk(const struct tile *tile);
+void tile_walk_start(struct tile_walk *walk, const struct tile *tile);
 
 // Starts it at row `row`, which is less than tile->rows, at once.
 struct tile_walk tile_walk_from(const struct tile *tile, uint64_t row);

@@ -31,34 +31,67 @@ struct number_place wgmma_place_a(enum wgmma_types types, int thread, int index,
 // --- Eight columns of D ----------------------------------------------------------------------------------------------
 // They are the two or four registers of all threads from one index on; four threads share a row, two columns each.
 
-// The word with the first column of a row.
-static int word_of_row(int is_f16, int first, int row)
+// Of the eight rows of a warp that lie together each has four words, with two columns of f16 each; of other types there
+// are four more for the odd columns.
+enum { ROWS = 8, PAIRS = WGMMA_COLUMNS / 2 };
+
+static int index_of(int is_f16, int first, int row)
 {
-    int index = (is_f16 ? first / 4 : first / 2) + row % 16 / 8 * (is_f16 ? 1 : 2);
-    return WGMMA_THREADS * index + row / 16 * WARP + row % 8 * 4;
+    return is_f16 ? first / 4 + row % 16 / 8 : first / 2 + row % 16 / 8 * 2;
 }
 
-void wgmma_columns_of_d(enum wgmma_types types, int first, const uint32_t *d, uint32_t (*columns)[WGMMA_COLUMNS])
+static void take_f16(const uint32_t *words, uint32_t (*columns)[WGMMA_COLUMNS])
 {
-    int is_f16 = wgmma_types_row(types)->d == NUMBER_F16;
-    for (int row = 0; row < WGMMA_M; row++) {
-        const uint32_t *words = d + word_of_row(is_f16, first, row);
-        for (int pair = 0; pair < WGMMA_COLUMNS / 2; pair++) {
-            columns[row][2 * pair] = is_f16 ? words[pair] & 0xffff : words[pair];
-            columns[row][2 * pair + 1] = is_f16 ? words[pair] >> 16 : words[pair + WGMMA_THREADS];
-        }
+    for (int i = 0; i < ROWS * PAIRS; i++) {
+        columns[i / PAIRS][i % PAIRS * 2] = words[i] & 0xffff;
+        columns[i / PAIRS][i % PAIRS * 2 + 1] = words[i] >> 16;
     }
 }
 
-void wgmma_columns_to_d(enum wgmma_types types, int first, uint32_t (*columns)[WGMMA_COLUMNS], uint32_t *d)
+static void give_f16(uint32_t (*columns)[WGMMA_COLUMNS], uint32_t *words)
+{
+    for (int i = 0; i < ROWS * PAIRS; i++)
+        words[i] = columns[i / PAIRS][i % PAIRS * 2] | columns[i / PAIRS][i % PAIRS * 2 + 1] << 16;
+}
+
+static void take_32(const uint32_t *restrict even, const uint32_t *restrict odd, uint32_t *restrict columns)
+{
+    for (int i = 0; i < ROWS * PAIRS; i++) {
+        columns[2 * i] = even[i];
+        columns[2 * i + 1] = odd[i];
+    }
+}
+
+static void give_32(const uint32_t *restrict columns, uint32_t *restrict even, uint32_t *restrict odd)
+{
+    for (int i = 0; i < ROWS * PAIRS; i++) {
+        even[i] = columns[2 * i];
+        odd[i] = columns[2 * i + 1];
+    }
+}
+
+void wgmma_columns_of_d(enum wgmma_types types, int first, uint32_t *const (*d)[WGMMA_PARTS],
+                        uint32_t (*columns)[WGMMA_COLUMNS])
 {
     int is_f16 = wgmma_types_row(types)->d == NUMBER_F16;
-    for (int row = 0; row < WGMMA_M; row++) {
-        uint32_t *words = d + word_of_row(is_f16, first, row);
-        for (int pair = 0; pair < WGMMA_COLUMNS / 2; pair++) {
-            uint32_t even = columns[row][2 * pair], odd = columns[row][2 * pair + 1];
-            words[pair] = is_f16 ? even | odd << 16 : even;
-            if (!is_f16) words[pair + WGMMA_THREADS] = odd;
-        }
+    for (int row = 0; row < WGMMA_M; row += ROWS) {
+        const int index = index_of(is_f16, first, row), warp = row / 16;
+        if (is_f16)
+            take_f16(d[index][warp], columns + row);
+        else
+            take_32(d[index][warp], d[index + 1][warp], columns[row]);
+    }
+}
+
+void wgmma_columns_to_d(enum wgmma_types types, int first, uint32_t (*columns)[WGMMA_COLUMNS],
+                        uint32_t *const (*d)[WGMMA_PARTS])
+{
+    int is_f16 = wgmma_types_row(types)->d == NUMBER_F16;
+    for (int row = 0; row < WGMMA_M; row += ROWS) {
+        const int index = index_of(is_f16, first, row), warp = row / 16;
+        if (is_f16)
+            give_f16(columns + row, d[index][warp]);
+        else
+            give_32(columns[row], d[index][warp], d[index + 1][warp]);
     }
 }

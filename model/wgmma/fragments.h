@@ -20,9 +20,11 @@ struct number_place wgmma_place_a(enum wgmma_types types, int thread, int index,
 int wgmma_a_parts(enum wgmma_types types);
 
 // Columns `first` .. `first` + 7 of D, `first` a multiple of 8, as rows out of the registers and back into them:
-// register r of thread t is d[WGMMA_THREADS * r + t], and `columns` has WGMMA_M rows.
+// register r of the 32 lanes of warp w is d[r][w], and `columns` has WGMMA_M rows.
 enum { WGMMA_COLUMNS = 8 };
-void wgmma_columns_of_d(enum wgmma_types types, int first, const uint32_t *d, uint32_t (*columns)[WGMMA_COLUMNS]);
-void wgmma_columns_to_d(enum wgmma_types types, int first, uint32_t (*columns)[WGMMA_COLUMNS], uint32_t *d);
+void wgmma_columns_of_d(enum wgmma_types types, int first, uint32_t *const (*d)[WGMMA_PARTS],
+                        uint32_t (*columns)[WGMMA_COLUMNS]);
+void wgmma_columns_to_d(enum wgmma_types types, int first, uint32_t (*columns)[WGMMA_COLUMNS],
+                        uint32_t *const (*d)[WGMMA_PARTS]);
 
 #endif

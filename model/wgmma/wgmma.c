@@ -86,14 +86,13 @@ void wgmma_observe(const struct wgmma *w, const struct wgmma_operands *o, const 
 static uint32_t checked_end(const struct wgmma *w, int operand, uint64_t descriptor)
 {
     const struct wgmma_descriptor d = wgmma_descriptor_unpack(descriptor);
-    int k = wgmma_types_row(w->types)->k * depth_of(w, operand), pieces = pieces_of_row(w, operand);
+    const int each = w->is_transposed[operand] ? 1 : pieces_of_row(w, operand); // of a row; K is a multiple of 8
     uint32_t end = 0;
-    for (int i = 0; i < pieces_of(w, operand); i++) {
-        int row = w->is_transposed[operand] ? i % k : i / pieces;
-        if (row % PIECE_ROWS != 0) continue;
-        uint32_t from = wgmma_unswizzled(&d, piece_address(w, operand, &d, i));
-        if (from + wgmma_span_bytes(&d) > end) end = from + wgmma_span_bytes(&d);
-    }
+    for (int first = 0; first < pieces_of(w, operand); first += PIECE_ROWS * each)
+        for (int i = first; i < first + each; i++) {
+            uint32_t from = wgmma_unswizzled(&d, piece_address(w, operand, &d, i));
+            if (from + wgmma_span_bytes(&d) > end) end = from + wgmma_span_bytes(&d);
+        }
     return end;
 }
 
@@ -318,7 +317,7 @@ void wgmma_factors_of(const struct wgmma *w, const struct wgmma_operands *o, int
 
 // Columns `first` .. `first` + 7 of D.
 static void multiply_columns(const struct wgmma *w, const struct wgmma_operands *o, const struct matrix *matrix,
-                             int first, struct factors *factors, uint32_t *d)
+                             int first, struct factors *factors, uint32_t *const (*d)[WGMMA_PARTS])
 {
     uint32_t columns[WGMMA_M][NUMBER_LANES] = {{0}};
     struct number_block block = {.sum = wgmma_sum(w->types, w->satfinite), .rows = WGMMA_M, .steps = 1};
@@ -332,15 +331,31 @@ static void multiply_columns(const struct wgmma *w, const struct wgmma_operands 
     wgmma_columns_to_d(w->types, first, columns, d);
 }
 
-enum rule wgmma_execute(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *d, struct findings *findings)
+static void multiply(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *const (*d)[WGMMA_PARTS])
 {
-    enum rule rule = wgmma_check(w, o, findings);
-    if (rule != RULE_OK) return rule;
-
     struct factors factors;
     struct matrix matrix;
     read_rows(w, o, &factors);
     read_operand(w, o, 1, &matrix);
     for (int first = 0; first < w->n; first += NUMBER_LANES) multiply_columns(w, o, &matrix, first, &factors, d);
+}
+
+enum rule wgmma_execute_at(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *const (*d)[WGMMA_PARTS],
+                           struct findings *findings)
+{
+    enum rule rule = wgmma_check(w, o, findings);
+    if (rule == RULE_OK) multiply(w, o, d);
+    return rule;
+}
+
+enum rule wgmma_execute(const struct wgmma *w, const struct wgmma_operands *o, uint32_t *d, struct findings *findings)
+{
+    uint32_t *at[WGMMA_MAX_D][WGMMA_PARTS];
+    enum rule rule = wgmma_check(w, o, findings);
+    if (rule != RULE_OK) return rule;
+    for (int r = 0; r < wgmma_d_registers(w->types, w->n); r++)
+        for (int warp = 0; warp < WGMMA_PARTS; warp++)
+            at[r][warp] = d + WGMMA_THREADS * r + WGMMA_THREADS / WGMMA_PARTS * warp;
+    multiply(w, o, (uint32_t *const(*)[WGMMA_PARTS])at);
     return RULE_OK;
 }

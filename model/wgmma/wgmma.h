@@ -41,6 +41,10 @@ enum rule wgmma_check(const struct wgmma *wgmma, const struct wgmma_operands *op
 enum rule wgmma_execute(const struct wgmma *wgmma, const struct wgmma_operands *operands, uint32_t *d,
                         struct findings *findings);
 
+// The same where registers lie anywhere: register r of the 32 lanes of warp w is d[r][w]. No two of them are one.
+enum rule wgmma_execute_at(const struct wgmma *wgmma, const struct wgmma_operands *operands,
+                           uint32_t *const (*d)[WGMMA_PARTS], struct findings *findings);
+
 // Shared memory that operand 0 (A) or 1 (B) is read from, in pieces of 16 bytes: its first address, and the end.
 void wgmma_reach(const struct wgmma *wgmma, int operand, uint64_t descriptor, uint32_t *first, uint32_t *end);
 

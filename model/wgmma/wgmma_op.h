@@ -37,6 +37,6 @@ enum wgmma_types {
         WGMMA_TYPES_COUNT
 };
 
-enum { WGMMA_M = 64, WGMMA_MAX_N = 256, WGMMA_THREADS = 128 };
+enum { WGMMA_M = 64, WGMMA_MAX_N = 256, WGMMA_THREADS = 128, WGMMA_PARTS = 4, WGMMA_MAX_D = 128 };
 
 #endif

@@ -47,7 +47,7 @@ static const struct ptx_operand_rule *rule_of(const struct registers *registers,
 {
     int at = 0;
     for (int i = 0; i < registers->rules; i++) {
-        at += registers->rule[i].may_pack ? registers->slots - (registers->rules - 1) : 1;
+        at += registers_parts(registers, &registers->rule[i]);
         if (slot < at) return &registers->rule[i];
     }
     return &registers->rule[0];
@@ -85,6 +85,7 @@ static void describe(struct instance *instance)
     instance->has_carry = registers->choice.word[PTX_CLASS_CARRY] != PTX_WORD_NONE ||
                           strncmp(form->opcode, "addc", 4) == 0 || strncmp(form->opcode, "subc", 4) == 0 ||
                           strncmp(form->opcode, "madc", 4) == 0;
+    instance->is_difference = strncmp(form->opcode, "sub", 3) == 0;
     instance->mask = -1;
     for (int slot = 0; slot < registers->slots; slot++)
         if (is_named(rule_of(registers, slot), "mask") && instance->is_meeting) instance->mask = slot;
@@ -224,13 +225,20 @@ uint32_t instance_lanes(const struct instance *instance, int warp)
 
 // --- Results ---------------------------------------------------------------------------------------------------------
 
+// Tuples and results have 1 where a difference borrows: the flag is 0 then.
+static uint32_t flag_of(const struct instance *instance, uint64_t carry)
+{
+    return (uint32_t)carry ^ (uint32_t)instance->is_difference;
+}
+
 static void load_warp(struct instance *instance, int first)
 {
     struct registers *registers = &instance->registers;
     registers->carry = 0;
     for (int lane = 0; lane < 32; lane++) {
         if (instance->has_carry)
-            registers->carry |= (uint32_t)instance_operand(instance, registers->slots, 0, first + lane) << lane;
+            registers->carry |= flag_of(instance, instance_operand(instance, registers->slots, 0, first + lane))
+                                << lane;
         for (int slot = 0; slot < registers->slots; slot++)
             for (int word = 0; word < 1 + (registers->bits[slot] == 128); word++)
                 registers_set(registers, slot, lane, word,
@@ -252,7 +260,8 @@ static int store_warp(const struct instance *instance, int first, uint64_t *resu
     }
     if (!instance->has_carry) return words;
     for (int lane = 0; lane < 32; lane++)
-        results[(size_t)words * (size_t)instance->tuples + (size_t)(first + lane)] = registers->carry >> lane & 1;
+        results[(size_t)words * (size_t)instance->tuples + (size_t)(first + lane)] =
+            flag_of(instance, registers->carry >> lane & 1);
     return words + 1;
 }
 

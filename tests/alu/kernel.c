@@ -111,13 +111,13 @@ static void print_instruction(const struct instance *instance, FILE *to)
         }
         fprintf(to, i == 0 ? " " : rule->is_joined ? "|" : ", ");
         print_selectors(instance, i, 0, to);
-        if (!rule->may_pack) {
+        if (!rule->may_pack && rule->vector == 0) {
             print_operand(instance, slot++, to);
             print_selectors(instance, i, 1, to);
             continue;
         }
         fprintf(to, "{");
-        for (int part = 0; part < instance->parts; part++) {
+        for (int part = 0; part < registers_parts(registers, rule); part++) {
             fprintf(to, part > 0 ? ", " : "");
             print_operand(instance, slot++, to);
         }
@@ -126,15 +126,10 @@ static void print_instruction(const struct instance *instance, FILE *to)
     fprintf(to, ";\n");
 }
 
-static int is_difference(const struct instance *instance)
-{
-    return strncmp(ptx_form_row(instance->form)->opcode, "sub", 3) == 0;
-}
-
 // The carry flag is set, and read, by instructions of its own.
 static void set_carry(const struct instance *instance, FILE *to)
 {
-    if (is_difference(instance))
+    if (instance->is_difference)
         fprintf(to, "cvt.u32.u64 %%b0, %%a6;\nsub.cc.u32 %%b1, 0, %%b0;\n");
     else
         fprintf(to, "cvt.u32.u64 %%b0, %%a6;\nadd.cc.u32 %%b1, %%b0, 0xffffffff;\n");
@@ -142,7 +137,7 @@ static void set_carry(const struct instance *instance, FILE *to)
 
 static void get_carry(const struct instance *instance, FILE *to)
 {
-    if (is_difference(instance))
+    if (instance->is_difference)
         fprintf(to, "subc.u32 %%b2, 0, 0;\nneg.s32 %%b2, %%b2;\n");
     else
         fprintf(to, "addc.u32 %%b2, 0, 0;\n");

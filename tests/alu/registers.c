@@ -24,21 +24,26 @@ static void add_slot(struct registers *test, int bits, int is_byte, int is_writt
     test->slot[slot] = (uint32_t)(offsetof(struct registers, lanes) + (size_t)slot * sizeof test->lanes[0]);
 }
 
-static void add_rule(struct registers *test, const struct ptx_operand_rule *rule, int parts)
+int registers_parts(const struct registers *test, const struct ptx_operand_rule *rule)
+{
+    return rule->may_pack ? test->parts : rule->vector > 0 ? rule->vector : 1;
+}
+
+static void add_rule(struct registers *test, const struct ptx_operand_rule *rule)
 {
     int bits = rule->kind == PTX_RULE_CONSTANT ? 32 : (int)ptx_type_row(rule->type)->bits;
-    if (rule->may_pack)
-        for (int part = 0; part < parts; part++) add_slot(test, bits / parts, 0, rule->is_written);
-    else
-        add_slot(test, bits, bits == 8 && !rule->is_wide, rule->is_written);
+    if (rule->may_pack) bits /= test->parts;
+    for (int part = 0; part < registers_parts(test, rule); part++)
+        add_slot(test, bits, bits == 8 && !rule->is_wide && !rule->may_pack, rule->is_written);
 }
 
 int registers_open(struct registers *test, int form, const char *spelling, int parts)
 {
     *test = (struct registers){0};
     if (!choose(&test->choice, form, spelling)) return 0;
+    test->parts = parts;
     test->rules = ptx_operand_rules(&test->choice, test->rule);
-    for (int i = 0; i < test->rules; i++) add_rule(test, &test->rule[i], parts);
+    for (int i = 0; i < test->rules; i++) add_rule(test, &test->rule[i]);
     test->slot[test->slots] = ALU_LEFT_OUT;
     return 1;
 }

@@ -12,6 +12,7 @@ enum { REGISTERS_MOST = 24 };
 struct registers {
     struct ptx_choice choice;
     struct ptx_operand_rule rule[PTX_MOST_OPERANDS];
+    int parts;                   // of what packs or unpacks
     int rules, slots;            // slots: registers, without the end behind them
     int bits[REGISTERS_MOST];    // of each register; 1: a predicate
     int is_byte[REGISTERS_MOST]; // no wider register may stand there
@@ -23,6 +24,9 @@ struct registers {
 
 // Row `form` of the table, or with -1 the first that the ALU has; 0 if it has none. Vectors of mov have `parts`.
 int registers_open(struct registers *test, int form, const char *spelling, int parts);
+
+// How many registers an operand is: a vector has several.
+int registers_parts(const struct registers *test, const struct ptx_operand_rule *rule);
 
 // One lane of a register, its low or (word 1) its high 64 bits.
 uint64_t registers_get(const struct registers *test, int slot, int lane, int word);

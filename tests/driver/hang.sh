@@ -26,6 +26,17 @@ expect 1 'the limit of 20000 warp' --limit-instructions 20000 -- "$RUN_PTX" "$1/
 grep -qE 'lanes 00000001 of warp 0 are at left, PTX line [89][0-9] \(hang.cu:42\)' "$scratch/out" || {
     echo "not where it spins:"; cat "$scratch/out"; failed=1; }
 grep -q 'It waits for' "$scratch/out" && { echo "it does not wait"; failed=1; }
-expect 1 'the limit of 1 seconds is reached' --limit-seconds 1 -- "$RUN_PTX" "$1/hang.ptx" spin
+expect 1 'the limit of 1 seconds is reached' --limit-seconds 1 -- "$RUN_PTX" "$1/hang.ptx" counts
+
+# A loop that looks at memory which nobody is left to write.
+expect 1 'the kernel hangs: it waits for memory that nobody will write' -- "$RUN_PTX" "$1/hang.ptx" spin
+grep -qE 'lanes 00000001 of warp 0 wait at spin, PTX line [67][0-9] \(hang.cu:31\)' "$scratch/out" || failed=1
+expect 1 'it waits for memory that nobody will write' -- "$RUN_PTX" "$1/hang.ptx" sleeps
+
+# Who looks on has the launch end within its call.
+expect 1 'no thread can go on' --stats -- "$RUN_PTX" "$1/hang.ptx" sleeps
+grep -q 'memory that this host thread would write after the launch returns: with --stats' "$scratch/out" || failed=1
+expect 1 'no thread can go on' --stats -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 64
+grep -q 'would write after the launch returns' "$scratch/out" && { echo "it looks at shared memory alone"; failed=1; }
 expect 1 '"kind": "hung".*"file": "hang.cu", "line": 11' --json -- "$RUN_PTX" "$1/hang.ptx" arrivals 1 32
 exit $failed

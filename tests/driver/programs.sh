@@ -54,6 +54,13 @@ wmma) # what an H200 printed
         diff "$(dirname "$0")/programs/wmma.h200.txt" "$scratch/out" || failed=1
     done
     ;;
+children)
+    for schedule in default late early shuffled; do
+        run 0 --schedule $schedule --seed 7 --threads 2 -- "$folder/children"
+        expect "$name" '^tmaref: a kernel: .*leaf.*: threads of a block is 2000, limit 1024' "$scratch/err"
+        [ "$(grep -c '^tmaref:' "$scratch/err")" = 1 ] || { cat "$scratch/err"; failed=1; }
+    done
+    ;;
 static)
     run 1 -- "$folder/static"
     expect "$name" 'link it with: nvcc -cudart shared' "$scratch/err"

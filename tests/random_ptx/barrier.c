@@ -9,7 +9,7 @@ static void exchange(struct program *program, const char *barrier)
 {
     int from = program_register(program, 'r', -1), to = program_register(program, 'r', -1);
     program_say(program,
-                "mov.u32 %%B0, exchange;\nmad.lo.u32 %%B1, %%thread, 4, %%B0;\nst.shared.u32 [%%B1], %%r%d;\n%s"
+                "cvt.u32.u64 %%B0, %%exc;\nmad.lo.u32 %%B1, %%thread, 4, %%B0;\nst.shared.u32 [%%B1], %%r%d;\n%s"
                 "add.u32 %%B2, %%thread, %d;\nrem.u32 %%B2, %%B2, %d;\nmad.lo.u32 %%B2, %%B2, 4, %%B0;\nld.shared.u32 "
                 "%%r%d, [%%B2];\n"
                 "bar.sync 0;\n",

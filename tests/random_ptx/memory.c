@@ -168,8 +168,7 @@ static int is_left_out(const struct access *access, const struct place *place)
 {
     int is_float_sum = is(access, "atom") || is(access, "red");
     if (access->bytes > 16) return 1;
-    if (place == &argument && access->choice.type[0] == PTX_TYPE_b128)
-        return 1; // of a guarded one, or one in an arm, ptxas 13.0 guards one half
+    if (place == &argument && access->choice.type[0] == PTX_TYPE_b128) return 1; // ptxas 13.0 drops the upper half
     if (access->choice.word[PTX_CLASS_ORDER] == PTX_MMIO)
         return 1; // a plain load behind it may see what was there before
     return is_float_sum && access->choice.type[0] == PTX_TYPE_f64 && place != &own_global;

@@ -344,35 +344,40 @@ static void print_registers(struct program *program)
         ".reg .pred %%zp, %%go<%d>, %%P<4>; .reg .b8 %%C<2>; .reg .b16 %%zh; .reg .b32 %%zr, %%B<16>; .reg .b64 %%zd, "
         "%%A<16>;\n"
         ".reg .b32 %%m<%d>, %%mt<%d>, %%me<%d>, %%n<%d>, %%thread; .reg .b64 %%log, %%in, %%own, %%cta, %%pol;\n"
-        ".reg .b64 %%sh, %%gsh, %%lo, %%glo, %%shc, %%bar, %%gbar, %%blk, %%row;\n"
+        ".reg .b64 %%sh, %%gsh, %%lo, %%glo, %%shc, %%exc, %%bar, %%gbar, %%blk, %%row;\n"
         ".local .align 16 .b8 lm[%d];\n",
         PREDICATES, HALVES, SINGLES, DOUBLES, QUADS, MOST_DEPTH + 1, MOST_DEPTH + 2, MOST_DEPTH + 2, MOST_DEPTH + 2,
         MOST_DEPTH + 2, PROGRAM_OWN_BYTES);
 }
 
-// The shared address of a thread's own part of an array. ptxas 13.0 keeps such addresses in uniform registers, and
-// overwrites them: in the first arm of a branch, so that the lanes of the second compute another address; and where it
-// asks isspacep.const. So they are computed before the first step, and the compiler does not know them.
+// ptxas 13.0 keeps values that all lanes have in uniform registers, and overwrites them: in the first arm of a branch,
+// so that the lanes of the second find another value; in a loop that some lanes have left; and where it asks
+// isspacep.const. So addresses that a thread number is no part of are computed before the first step, and are hidden.
+static void hide(struct program *program, const char *address)
+{
+    program_say(program, "xor.b64 %%%s, %%%s, %%zd;\n", address, address);
+}
+
+// The address of a thread's own part of an array; with 0 bytes for each, of the array.
 static void print_own(struct program *program, const char *into, const char *array, int bytes)
 {
-    program_say(program,
-                "mov.u64 %%%s, %s;\nmul.wide.u32 %%A0, %%thread, %d;\nadd.u64 %%%s, %%%s, %%A0;\n"
-                "xor.b64 %%%s, %%%s, %%zd;\n",
-                into, array, bytes, into, into, into, into);
+    program_say(program, "mov.u64 %%%s, %s;\nmul.wide.u32 %%A0, %%thread, %d;\nadd.u64 %%%s, %%%s, %%A0;\n", into,
+                array, bytes, into, into);
+    hide(program, into);
 }
 
 // What body of a function needs before its first step, once log, in, own and m0 are there.
 static void print_start(struct program *program)
 {
-    program_say(
-        program,
-        "ld.global.u64 %%zd, [%%in];\ncvt.u32.u64 %%zr, %%zd;\ncvt.u16.u64 %%zh, %%zd;\n"
-        "setp.ne.u64 %%zp, %%zd, 0;\ncreatepolicy.fractional.L2::evict_first.b64 %%pol, 1.0;\n"
-        "mov.u32 %%thread, %%tid.x;\nmov.u64 %%sh, sm;\nmul.wide.u32 %%A0, %%thread, %d;\nadd.u64 %%sh, %%sh, %%A0;\n"
-        "cvta.shared.u64 %%gsh, %%sh;\nmov.u64 %%lo, lm;\ncvta.local.u64 %%glo, %%lo;\nmov.u64 %%shc, scta;\n",
-        PROGRAM_SHARED_BYTES);
-    print_own(program, "bar", "bars", 8), print_own(program, "blk", "bulk", 16), print_own(program, "row", "rows", 16);
-    program_say(program, "cvta.shared.u64 %%gbar, %%bar;\n");
+    program_say(program, "ld.global.u64 %%zd, [%%in];\ncvt.u32.u64 %%zr, %%zd;\ncvt.u16.u64 %%zh, %%zd;\n"
+                         "setp.ne.u64 %%zp, %%zd, 0;\ncreatepolicy.fractional.L2::evict_first.b64 %%pol, 1.0;\n"
+                         "mov.u32 %%thread, %%tid.x;\n");
+    hide(program, "pol");
+    print_own(program, "sh", "sm", PROGRAM_SHARED_BYTES), print_own(program, "bar", "bars", 8);
+    print_own(program, "blk", "bulk", 16), print_own(program, "row", "rows", 16);
+    print_own(program, "shc", "scta", 0), print_own(program, "exc", "exchange", 0), print_own(program, "lo", "lm", 0);
+    program_say(program, "cvta.shared.u64 %%gsh, %%sh;\ncvta.shared.u64 %%gbar, %%bar;\n"
+                         "cvta.local.u64 %%glo, %%lo;\n");
     for (int at = 0; at < PROGRAM_OWN_BYTES; at += 16)
         program_say(program, "st.local.v2.u64 [lm+%d], {%%zd, %%zd};\n", at);
     for (int file = 0; file < PROGRAM_FILES; file++)
@@ -467,6 +472,7 @@ static void print_kernel(struct program *program)
         "add.u64 %%log, %%log, %%A2;\nmul.wide.u32 %%A2, %%B0, %d;\nadd.u64 %%own, %%own, %%A2;\n",
         PROGRAM_CTA_BYTES, program->ctas * PROGRAM_CTA_BYTES, PROGRAM_OWN_BYTES);
     print_start(program);
+    hide(program, "cta");
     program->kernel_step = program->steps;
     clear_own(program);
     print_shared(program, 0);

@@ -191,14 +191,16 @@ static void value(struct operands *operands, const struct ptx_operand_rule *rule
         source(operands, rule, type, file);
 }
 
-static void packed(struct operands *operands, const struct ptx_operand_rule *rule)
+static void vector(struct operands *operands, const struct ptx_operand_rule *rule)
 {
-    static const enum ptx_type parts[] = {[16] = PTX_TYPE_b16, [32] = PTX_TYPE_b32, [64] = PTX_TYPE_b64};
-    int bits = (int)ptx_type_row((enum ptx_type)rule->type)->bits / operands->parts;
+    static const enum ptx_type halves[] = {[16] = PTX_TYPE_b16, [32] = PTX_TYPE_b32, [64] = PTX_TYPE_b64};
+    const int parts = rule->may_pack ? operands->parts : rule->vector;
+    enum ptx_type type = (enum ptx_type)rule->type;
+    if (rule->may_pack) type = halves[(int)ptx_type_row(type)->bits / parts];
     put_text(operands, "{");
-    for (int part = 0; part < operands->parts; part++) {
+    for (int part = 0; part < parts; part++) {
         put_text(operands, part ? ", " : "");
-        value(operands, rule, parts[bits]);
+        value(operands, rule, type);
     }
     put_text(operands, "}");
 }
@@ -227,8 +229,8 @@ static void put_operands(struct operands *operands, const struct ptx_operand_rul
         put_selectors(operands, rule, rules, i, 0);
         if (rule[i].kind == PTX_RULE_CONSTANT)
             constant(operands, &rule[i]);
-        else if (rule[i].may_pack)
-            packed(operands, &rule[i]);
+        else if (rule[i].may_pack || rule[i].vector > 0)
+            vector(operands, &rule[i]);
         else if (!tame(operands, &rule[i]))
             value(operands, &rule[i], (enum ptx_type)rule[i].type);
         put_selectors(operands, rule, rules, i, 1);

@@ -168,6 +168,15 @@ START_TEST(ASYNC_GROUP_READ__a_tile_may_be_written_over_when_it_is_read)
 }
 END_TEST
 
+START_TEST(MACHINE__by_default_a_committed_store_has_read_its_tile)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct run run = run_kernel(KERNEL("", BARRIER) OUT SCRIBBLE "ret;\n}\n", 1, 1, MACHINE_DEFAULT, seed);
+        ck_assert_msg(run.outcome.kind == MACHINE_DONE && is_copied(&run, 256), "seed %d", (int)seed);
+    }
+}
+END_TEST
+
 // The same thread loads what it has stored: .read is not enough.
 #define COPY_ON                                                                                                        \
     "mov.u32 %r4, 0;\nagain:\ncvt.u64.u32 %rd3, %r4;\nadd.u64 %rd4, %rd2, %rd3;\nld.global.u32 %r6, [%rd4];\n"         \
@@ -265,6 +274,33 @@ START_TEST(MACHINE__who_waits_for_many_operations_asks_seldom)
 }
 END_TEST
 
+// A ring of one stage, 64 times around: thread 0 loads, warp 1 reads and frees the stage, warp 2 only reads.
+#define RING                                                                                                           \
+    "mov.u32 %r3, bar;\nadd.u32 %r8, %r3, 8;\nsetp.ne.u32 %p0, %r1, 0;\nshr.u32 %r9, %r1, 5;\nmov.u32 %r10, 0;\n"      \
+    "@%p0 bra ready;\nmbarrier.init.shared::cta.b64 [%r3], 1;\nmbarrier.init.shared::cta.b64 [%r8], 1;\n"              \
+    "fence.proxy.async.shared::cta;\nready:\nbar.sync 0;\nsetp.ne.u32 %p1, %r9, 0;\n@%p1 bra read;\n@%p0 bra end;\n"   \
+    "load:\nxor.b32 %r11, %r10, 1;\nand.b32 %r11, %r11, 1;\n"                                                          \
+    "free:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r8], %r11;\n@!%p2 bra free;\n"                             \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 1024;\n"                                                      \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 1024, [%r3];\n"                  \
+    "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p3, %r10, 64;\n@%p3 bra load;\nend:\nret;\n"                                 \
+    "read:\nand.b32 %r11, %r10, 1;\n"                                                                                  \
+    "full:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], %r11;\n@!%p2 bra full;\n"                             \
+    "setp.eq.u32 %p0, %r1, 32;\n@%p0 mbarrier.arrive.shared::cta.b64 _, [%r8];\n"                                      \
+    "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p3, %r10, 64;\n@%p3 bra read;\nsetp.ne.u32 %p0, %r1, 64;\n@%p0 bra end;\n"
+
+START_TEST(MACHINE__by_default_no_warp_falls_two_phases_behind)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct run run = run_kernel(KERNEL("", ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 bar[2];\n")
+                                        RING STORE_WORDS,
+                                    96, 1, MACHINE_DEFAULT, seed);
+        ck_assert_msg(run.outcome.kind == MACHINE_DONE, "seed %d: %s", (int)seed, run.outcome.message);
+        ck_assert_msg(is_copied(&run, 256), "seed %d: wrong bytes", (int)seed);
+    }
+}
+END_TEST
+
 // Rank 0 loads one tile into both CTAs; rank 1 writes it out.
 #define MULTICAST                                                                                                      \
     "mov.u32 %r3, bar;\nmbarrier.init.shared::cta.b64 [%r3], 1;\n"                                                     \
@@ -343,6 +379,8 @@ Suite *machine_async_suite(void)
 {
     Suite *suite = suite_create("machine_async");
     TCase *tcase = tcase_create("ASYNC");
+    tcase_add_test(tcase, MACHINE__by_default_a_committed_store_has_read_its_tile);
+    tcase_add_test(tcase, MACHINE__by_default_no_warp_falls_two_phases_behind);
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__bulk_load_needs_its_wait);
     tcase_add_test(tcase, ASYNC_GROUP_ORDER__a_wait_for_bytes_that_never_come_hangs_and_names_the_barrier);
     tcase_add_test(tcase, MACHINE__a_kernel_runs_as_before_when_another_was_decoded);

@@ -74,26 +74,25 @@ static void check_done(const struct machine_outcome *outcome)
 #define DESCRIPTORS                                                                                                    \
     "shr.u32 %r5, %r2, 4;\ncvt.u64.u32 %rd5, %r5;\nadd.u64 %rd6, %rd5, 0x1000080000;\nadd.u64 %rd7, %rd6, 128;\n"
 #define ZERO "mov.f32 %f1, 0f00000000;\nmov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\n"
-#define PRODUCT                                                                                                        \
-    "wgmma.fence.sync.aligned;\nsetp.ne.u32 %p3, 1, 0;\n"                                                              \
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, 0;\n"         \
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd6, %rd7, %p3, 1, -1, 0, 0;\n"        \
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, 0;\n"         \
-    "wgmma.commit_group.sync.aligned;\n"
+#define MULTIPLY(n, d, sign)                                                                                           \
+    "wgmma.mma_async.sync.aligned.m64n" n "k16.f32.bf16.bf16 {" d "}, %rd6, %rd7, %p3, 1, " sign ", 0, 0;\n"
+#define D       "%f1, %f2, %f3, %f4"
+#define THREE   MULTIPLY("8", D, "1") MULTIPLY("8", D, "-1") MULTIPLY("8", D, "1")
+#define PRODUCT "wgmma.fence.sync.aligned;\nsetp.ne.u32 %p3, 1, 0;\n" THREE "wgmma.commit_group.sync.aligned;\n"
+
+static void multiply(const struct wgmma *wgmma, uint32_t *d)
+{
+    const struct memory shared = {(uint8_t *)memory.in, TILE_AT, TILE_BYTES};
+    const struct wgmma_descriptor a = {TILE_AT, 128, 256, 0, WGMMA_SWIZZLE_NONE}, b = {TILE_AT + 2048, 128, 256, 0, 0};
+    const struct wgmma_operands operands = {
+        .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = 1};
+    ck_assert_int_eq(wgmma_execute(wgmma, &operands, d, NULL), RULE_OK);
+}
 
 static void expect_product(uint32_t *d)
 {
-    const struct memory shared = {(uint8_t *)memory.in, TILE_AT, TILE_BYTES};
-    const struct wgmma_descriptor a = {TILE_AT, 128, 256, 0, WGMMA_SWIZZLE_NONE};
-    struct wgmma_descriptor b = a;
-    b.start_bytes += 2048;
-    struct wgmma wgmma = {.types = WGMMA_F32_BF16_BF16, .n = 8};
-    const struct wgmma_operands operands = {
-        .descriptor = {wgmma_descriptor_pack(&a), wgmma_descriptor_pack(&b)}, .shared = &shared, .scale_d = 1};
-    for (int i = 0; i < 3; i++) {
-        wgmma.negate[1] = i == 1;
-        ck_assert_int_eq(wgmma_execute(&wgmma, &operands, d, NULL), RULE_OK);
-    }
+    for (int i = 0; i < 3; i++)
+        multiply(&(struct wgmma){.types = WGMMA_F32_BF16_BF16, .n = 8, .negate = {0, i == 1}}, d);
 }
 
 static int is_product(const uint32_t *d)
@@ -104,15 +103,19 @@ static int is_product(const uint32_t *d)
     return 1;
 }
 
-START_TEST(WGMMA_WAIT__a_product_is_there_behind_its_wait)
+#define WAITED "wgmma.wait_group.sync.aligned 0;\n" OUT("f32", D)
+static void check_product(const char *ptx, int policy)
 {
     uint32_t d[4 * WGMMA_THREADS] = {0};
-    struct machine_outcome outcome = run_kernel(KERNEL DESCRIPTORS ZERO PRODUCT
-                                                "wgmma.wait_group.sync.aligned 0;\n" OUT("f32", "%f1, %f2, %f3, %f4"),
-                                                WGMMA_THREADS, (enum machine_policy)_i);
+    struct machine_outcome outcome = run_kernel(ptx, WGMMA_THREADS, (enum machine_policy)policy);
     check_done(&outcome);
     expect_product(d);
     ck_assert(is_product(d));
+}
+
+START_TEST(WGMMA_WAIT__a_product_is_there_behind_its_wait)
+{
+    check_product(KERNEL DESCRIPTORS ZERO PRODUCT WAITED, _i);
 }
 END_TEST
 
@@ -120,23 +123,27 @@ END_TEST
 #define PART(n) "@%p1 bra P" n ";\nnanosleep.u32 20;\nP" n ":\n"
 #define PARTED_PRODUCT                                                                                                 \
     "setp.ne.u32 %p3, 1, 0;\nand.b32 %r6, %r1, 1;\nsetp.ne.u32 %p1, %r6, 0;\n" PART(                                   \
-        "0") "wgmma.fence.sync.aligned;\n" PART("1") "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, " \
-                                                     "%f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, "                           \
-                                                     "0;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, "  \
-                                                     "%f2, %f3, %f4}, %rd6, %rd7, %p3, 1, -1, 0, 0;\n"                 \
-                                                     "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, " \
-                                                     "%f3, %f4}, %rd6, %rd7, %p3, 1, 1, 0, 0;\n" PART(                 \
-                                                         "2") "wgmma.commit_group.sync.aligned;\n" PART("3")
+        "0") "wgmma.fence.sync.aligned;\n" PART("1") THREE PART("2") "wgmma.commit_group.sync.aligned;\n" PART("3")
 
 START_TEST(WGMMA_WAIT__lanes_that_come_later_are_waited_for)
 {
-    uint32_t d[4 * WGMMA_THREADS] = {0};
-    struct machine_outcome outcome = run_kernel(KERNEL DESCRIPTORS ZERO PARTED_PRODUCT
-                                                "wgmma.wait_group.sync.aligned 0;\n" OUT("f32", "%f1, %f2, %f3, %f4"),
-                                                WGMMA_THREADS, (enum machine_policy)_i);
-    expect_product(d);
+    check_product(KERNEL DESCRIPTORS ZERO PARTED_PRODUCT WAITED, _i);
+}
+END_TEST
+
+// ptxas copies such a register before, and moves the last part of D into it behind.
+START_TEST(WGMMA__a_register_that_D_names_twice_begins_as_it_was_and_ends_as_the_last)
+{
+    uint32_t d[8 * WGMMA_THREADS] = {0};
+    struct machine_outcome outcome =
+        run_kernel(KERNEL DESCRIPTORS ZERO
+                   "mov.f32 %f5, %f1;\nmov.f32 %f6, %f1;\nmov.f32 %f7, %f1;\nsetp.ne.u32 %p3, 1, 0;\n" MULTIPLY(
+                       "16", D ", %f1, %f5, %f6, %f7", "1") "wgmma.commit_group.sync.aligned;\n" WAITED,
+                   WGMMA_THREADS, (enum machine_policy)_i);
     check_done(&outcome);
-    ck_assert(is_product(d));
+    multiply(&(struct wgmma){.types = WGMMA_F32_BF16_BF16, .n = 16}, d);
+    for (uint32_t i = 0; i < 4 * WGMMA_THREADS; i++)
+        ck_assert_uint_eq(memory.out[i], d[WGMMA_THREADS * (i % 4 == 0 ? 4 : i % 4) + i / 4]);
 }
 END_TEST
 
@@ -146,7 +153,7 @@ END_TEST
     "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r5];\n" p1                                   \
     "movmatrix.sync.aligned.m8n8.trans.b16 %r14, %r13;\n" p2                                                           \
     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r10, %r11, %r12, %r13}, {%r14, "      \
-    "%r11}, {%f1, %f2, %f3, %f4};\n" OUT("f32", "%f1, %f2, %f3, %f4")
+    "%r11}, {%f1, %f2, %f3, %f4};\n" OUT("f32", D)
 
 START_TEST(MATRIX__lanes_that_come_later_are_waited_for)
 {
@@ -165,7 +172,7 @@ START_TEST(WGMMA_WAIT__without_it_registers_are_stale)
 {
     uint32_t d[4 * WGMMA_THREADS] = {0};
     struct machine_outcome outcome =
-        run_kernel(KERNEL DESCRIPTORS ZERO PRODUCT OUT("f32", "%f1, %f2, %f3, %f4"), WGMMA_THREADS, MACHINE_LATE);
+        run_kernel(KERNEL DESCRIPTORS ZERO PRODUCT OUT("f32", D), WGMMA_THREADS, MACHINE_LATE);
     check_done(&outcome);
     expect_product(d);
     ck_assert(!is_product(d));
@@ -183,9 +190,8 @@ START_TEST(MMA__is_the_model_s_product)
 {
     uint32_t a[4 * 32], b[2 * 32], d[4 * 32] = {0};
     struct machine_outcome outcome =
-        run_kernel(KERNEL WORDS ZERO
-                   "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, "
-                   "{%r8, %r9, %r10, %r11}, {%r12, %r13}, {%f1, %f2, %f3, %f4};\n" OUT("f32", "%f1, %f2, %f3, %f4"),
+        run_kernel(KERNEL WORDS ZERO "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, "
+                                     "{%r8, %r9, %r10, %r11}, {%r12, %r13}, {%f1, %f2, %f3, %f4};\n" OUT("f32", D),
                    32, MACHINE_DEFAULT);
     check_done(&outcome);
     for (uint32_t t = 0; t < 32; t++) {
@@ -476,6 +482,7 @@ Suite *machine_matrix_suite(void)
     TCase *tcase = tcase_create("MATRIX");
     tcase_add_loop_test(tcase, WGMMA_WAIT__a_product_is_there_behind_its_wait, 0, POLICIES);
     tcase_add_loop_test(tcase, WGMMA_WAIT__lanes_that_come_later_are_waited_for, 0, POLICIES);
+    tcase_add_loop_test(tcase, WGMMA__a_register_that_D_names_twice_begins_as_it_was_and_ends_as_the_last, 0, POLICIES);
     tcase_add_test(tcase, MATRIX__lanes_that_come_later_are_waited_for);
     tcase_add_test(tcase, WGMMA_WAIT__without_it_registers_are_stale);
     tcase_add_test(tcase, MMA__is_the_model_s_product);

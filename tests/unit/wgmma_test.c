@@ -140,6 +140,17 @@ static void require_place(struct number_place place, int row, int column)
                   column);
 }
 
+struct rows {
+    uint32_t *at[WGMMA_MAX_D][WGMMA_PARTS];
+};
+
+static struct rows rows_of(uint32_t *d)
+{
+    struct rows rows;
+    for (int i = 0; i < WGMMA_MAX_D * WGMMA_PARTS; i++) rows.at[i / WGMMA_PARTS][i % WGMMA_PARTS] = d + 32 * i;
+    return rows;
+}
+
 // The formulas of PTX's pictures at places that tell rows, columns and halves apart.
 START_TEST(wgmma_columns_are_those_of_the_fragments)
 {
@@ -147,9 +158,10 @@ START_TEST(wgmma_columns_are_those_of_the_fragments)
     enum wgmma_types types = (enum wgmma_types)_i;
     int parts = wgmma_types_row(types)->d == NUMBER_F16 ? 2 : 1, words = wgmma_d_registers(types, 24) * WGMMA_THREADS;
     for (int i = 0; i < words; i++) d[i] = 0x9e3779b9u * (uint32_t)i;
+    const struct rows from = rows_of(d), to = rows_of(again);
     for (int first = 0; first < 24; first += WGMMA_COLUMNS) {
         uint32_t columns[WGMMA_M][WGMMA_COLUMNS];
-        wgmma_columns_of_d(types, first, d, columns);
+        wgmma_columns_of_d(types, first, from.at, columns);
         for (int i = 0; i < words * parts; i++) {
             int word = i / parts, part = i % parts;
             struct number_place at = wgmma_place_d(types, word % WGMMA_THREADS, word / WGMMA_THREADS, part);
@@ -157,7 +169,7 @@ START_TEST(wgmma_columns_are_those_of_the_fragments)
             if (at.column / WGMMA_COLUMNS * WGMMA_COLUMNS == first)
                 ck_assert_uint_eq(columns[at.row][at.column - first], element);
         }
-        wgmma_columns_to_d(types, first, columns, again);
+        wgmma_columns_to_d(types, first, columns, to.at);
     }
     ck_assert_mem_eq(again, d, (size_t)words * sizeof *d);
 }

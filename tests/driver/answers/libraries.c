@@ -71,3 +71,39 @@ void show_library_order(void)
         printf("    %s\n", n);
     }
 }
+
+// Where the errors of a library's PTX are told.
+void show_bad_library(void)
+{
+    static const char *const text[] = {
+        ".target sm_90a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n",
+        "",
+        "this is no PTX",
+        ".version 99.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n",
+        ".version 8.0\n.target sm_100\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n",
+        HEAD ".extern .func gone();\n.visible .entry k()\n{\ncall gone;\nret;\n}\n",
+        HEAD ".visible .entry k()\n{\nret;\n}\n.visible .entry k()\n{\nret;\n}\n",
+    };
+    ready();
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        CUlibrary l = NULL;
+        CUkernel k = NULL;
+        CUmodule m = NULL;
+        CUfunction f = NULL;
+        unsigned count = 77;
+        printf("  text %zu\n", i);
+        SHOW(cuModuleLoadData(&m, text[i]));
+        if (m != NULL) SHOW(cuModuleGetFunction(&f, m, "k"));
+        SHOW(cuLibraryLoadData(&l, text[i], 0, 0, 0, 0, 0, 0));
+        if (l == NULL) continue;
+        SHOW(cuLibraryGetKernelCount(&count, l));
+        VALUE("count", count);
+        SHOW(cuLibraryGetKernel(&k, l, "k"));
+        SHOW(cuLibraryGetModule(&m, l));
+        CUdeviceptr a;
+        SHOW(cuLibraryGetGlobal(&a, NULL, l, "x"));
+        SHOW(cuLibraryUnload(l));
+    }
+    CUlibrary of_runtime = NULL;
+    SHOW(cudaLibraryLoadData(&of_runtime, text[0], 0, 0, 0, 0, 0, 0));
+}

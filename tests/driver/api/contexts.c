@@ -279,6 +279,8 @@ void show_device(void)
     WORKS(cuDeviceGetPCIBusId(text, sizeof text, 0));
     REFUSES(ERROR_INVALID_VALUE, cuDeviceGetPCIBusId(text, 0, 0));
     WORKS(cuDeviceGetByPCIBusId(&value, text)); // the device of its own id
+    WORKS(cuDeviceGetByPCIBusId(&value, "0:0:0"));
+    WORKS(cuDeviceGetByPCIBusId(&value, "00:00.0"));
     REQUIRE(value == 0);
     REFUSES(ERROR_INVALID_VALUE, cuDeviceGetByPCIBusId(&value, NULL));
     REFUSES(ERROR_INVALID_DEVICE, cuDeviceGetByPCIBusId(&value, "0000:41:00.0"));

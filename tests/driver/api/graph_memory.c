@@ -56,6 +56,7 @@ static void show_life(void)
     struct built built = build(0);
     REQUIRE(built.at != 0 && used(USED_NOW) == 0);
     REFUSES(ERROR_INVALID_VALUE, cuMemsetD32_v2(built.at, 1, 1)); // it is not there yet
+    SAYS("which is not allocated now");
     WORKS(cuGraphInstantiateWithFlags(&exec, built.graph, 0));
     WORKS(cuGraphLaunch(exec, NULL));
     REQUIRE(api_word(built.at) == 7 && used(USED_NOW) == BYTES && used(USED_MOST) == BYTES);

@@ -106,16 +106,22 @@ static struct image object_of(const struct api_fatbin *part)
     return image;
 }
 
-static struct image library_of(const struct image *object)
+// What it takes is a multiple of 8 bytes long, so that the next member follows at once.
+static void library_add(struct image *library, const struct image *object)
 {
     char head[61];
+    snprintf(head, sizeof head, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", "part.o/", 0, 0, 0, 644, object->used);
+    REQUIRE(sizeof library->bytes >= library->used + 60 + object->used);
+    memcpy(library->bytes + library->used, head, 60);
+    memcpy(library->bytes + library->used + 60, object->bytes, object->used);
+    library->used += 60 + object->used;
+}
+
+static struct image library_of(const struct image *object)
+{
     struct image image = {{0}, 0};
     append(&image, "!<arch>\n", 8);
-    snprintf(head, sizeof head, "%-16s%-12d%-6d%-6d%-8d%-10zu`\n", "part.o/", 0, 0, 0, 644, object->used);
-    REQUIRE(sizeof image.bytes >= image.used + 60 + object->used);
-    memcpy(image.bytes + image.used, head, 60);
-    memcpy(image.bytes + image.used + 60, object->bytes, object->used);
-    image.used += 60 + object->used;
+    library_add(&image, object);
     return image;
 }
 
@@ -154,7 +160,7 @@ static void show_objects(void)
     SAYS("none.o has no device code");
     REFUSES(ERROR_UNKNOWN, cuLinkAddData_v2(link, INPUT_OBJECT, library.bytes, library.used, "l.a", 0, NULL, NULL));
     SAYS("l.a is no object");
-    REFUSES(ERROR_UNKNOWN, cuLinkAddData_v2(link, INPUT_OBJECT, user.bytes, 70, "cut.o", 0, NULL, NULL));
+    REFUSES(ERROR_INVALID_IMAGE, cuLinkAddData_v2(link, INPUT_OBJECT, user.bytes, 70, "cut.o", 0, NULL, NULL));
     SAYS("cut.o is no object");
     WORKS(cuLinkDestroy(link));
 }
@@ -164,12 +170,10 @@ static void show_objects(void)
 static void refuse_image(uint32_t kind, const struct image *image, const char *why)
 {
     struct CUlinkState_st *link;
-    const enum cuda_result error =
-        strcmp(why, "has no device code") == 0 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_UNKNOWN;
     WORKS(cuLinkCreate_v2(0, NULL, NULL, &link));
     api_expect(__FILE__, __LINE__, why,
                (int)cuLinkAddData_v2(link, kind, (void *)(uintptr_t)image->bytes, image->used, "bad", 0, NULL, NULL),
-               (int)error);
+               CUDA_ERROR_INVALID_IMAGE);
     SAYS(why);
     WORKS(cuLinkDestroy(link));
 }
@@ -216,11 +220,11 @@ static void show_bad_objects(const struct image *whole)
 static void show_bad_libraries(const struct image *object)
 {
     enum { MARK = 8, SIZE_AT = 48, MEMBER = 68 };
-    static const char no_library[] = "is no library of objects";
+    static const char left_out[] = "the member part.o of bad is damaged, and is left out";
     static struct image bad;
     bad = library_of(object);
     memcpy(bad.bytes + MARK + SIZE_AT, "99999     ", 10);
-    refuse_image(INPUT_LIBRARY, &bad, no_library);
+    refuse_image(INPUT_LIBRARY, &bad, left_out);
     memcpy(bad.bytes + MARK + SIZE_AT, "2         ", 10);
     bad.used = MEMBER + 2;
     refuse_image(INPUT_LIBRARY, &bad, "has no device code");
@@ -230,7 +234,27 @@ static void show_bad_libraries(const struct image *object)
     refuse_image(INPUT_LIBRARY, &bad, "has no device code");
     bad = library_of(object);
     bad.bytes[MEMBER + EI_CLASS] = ELFCLASS32;
-    refuse_image(INPUT_LIBRARY, &bad, no_library);
+    refuse_image(INPUT_LIBRARY, &bad, left_out);
+}
+
+// A library's damaged member is left out, wherever it is; the others are linked. So an H200's driver does.
+static void show_half_library(const struct image *object)
+{
+    static struct image damaged, library;
+    struct CUlinkState_st *link;
+    damaged = *object;
+    damaged.bytes[EI_CLASS] = ELFCLASS32;
+    for (int is_first = 0; is_first < 2; is_first++) {
+        library = library_of(is_first ? &damaged : object);
+        library_add(&library, is_first ? object : &damaged);
+        WORKS(cuLinkCreate_v2(0, NULL, NULL, &link));
+        WORKS(cuLinkAddData_v2(link, INPUT_LIBRARY, library.bytes, library.used, "l.a", 0, NULL, NULL));
+        SAYS("the member part.o of l.a is damaged, and is left out");
+        REFUSES(ERROR_INVALID_SOURCE, cuLinkAddData_v2(link, INPUT_OBJECT, (void *)(uintptr_t)object->bytes,
+                                                       object->used, "far.o", 0, NULL, NULL));
+        SAYS("'far' is defined a second time in far.o; the first is in part.o");
+        WORKS(cuLinkDestroy(link));
+    }
 }
 
 // What is no number, list or handle.
@@ -269,6 +293,7 @@ void show_bad_parts(void)
     object = object_of(&part);
     show_bad_objects(&object);
     show_bad_libraries(&object);
+    show_half_library(&object);
     show_bad_links();
 }
 

@@ -422,7 +422,7 @@ static void show_many(unsigned long long at)
 
 void show_pointers(void)
 {
-    struct CUctx_st *context = api_ready(), *got;
+    struct CUctx_st *context = api_ready(), *got, *other;
     unsigned long long at = api_memory(1000, 0), managed, value, first;
     uint32_t type, flags;
     int device;
@@ -432,6 +432,10 @@ void show_pointers(void)
     WORKS(cuMemAllocHost_v2(&pinned, 64));
     WORKS(cuPointerGetAttribute(&got, CONTEXT, at));
     REQUIRE(got == context);
+    WORKS(cuCtxCreate_v2(&other, 0, 0));
+    WORKS(cuPointerGetAttribute(&got, CONTEXT, at)); // of the memory, whichever is current
+    REQUIRE(got == context);
+    WORKS(cuCtxDestroy_v2(other));
     WORKS(cuPointerGetAttribute(&type, TYPE, managed));
     REQUIRE(type == MEMORY_OF_DEVICE);
     WORKS(cuPointerGetAttribute(&type, TYPE, (unsigned long long)(uintptr_t)pinned));

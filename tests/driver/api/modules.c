@@ -263,8 +263,15 @@ static void show_log_of_file(char *path)
     void *value[] = {info, (void *)sizeof info, log, (void *)sizeof log};
     FILE *file = fopen(path, "w");
     REQUIRE(file != NULL && fputs("rubbish\n", file) >= 0 && fclose(file) == 0);
-    REFUSES(ERROR_INVALID_PTX, cuLibraryLoadFromFile(&library, path, option, value, 4, NULL, NULL, 0));
+    WORKS(cuLibraryLoadFromFile(&library, path, option, value, 4, NULL, NULL, 0)); // its calls say what is wrong
     SAYS("cuLibraryLoadFromFile: PTX line 1");
+    unsigned count = 7;
+    WORKS(cuLibraryGetKernelCount(&count, library));
+    REQUIRE(count == 0);
+    struct CUkern_st *kernel;
+    REFUSES(ERROR_INVALID_IMAGE, cuLibraryGetKernel(&kernel, library, "put"));
+    REFUSES(ERROR_INVALID_IMAGE, cuLibraryEnumerateKernels(&kernel, 1, library));
+    WORKS(cuLibraryUnload(library));
     REQUIRE(strncmp(log, "line 1, column ", 15) == 0 && (size_t)value[3] == strlen(log));
     REQUIRE(info[0] == '\0' && value[1] == NULL);
     REFUSES(ERROR_INVALID_VALUE, cuLibraryLoadFromFile(&library, path, NULL, value, 4, NULL, NULL, 0));

@@ -303,7 +303,14 @@ void show_old_versions(void)
 
 // --- Streams that wait for words -------------------------------------------------------------------------------------
 
-// What is waited for must be there already, as nothing runs later; each way to compare, on 32 and on 64 bits.
+static enum cuda_result write_word(struct CUstream_st *stream, int is_wide, unsigned long long at, uint64_t value)
+{
+    return is_wide ? cuStreamWriteValue64_v2(stream, at, value, 0)
+                   : cuStreamWriteValue32_v2(stream, at, (uint32_t)value, 0);
+}
+
+// A stream that waits for what is not there yet is busy until another one writes it; each way to compare, on 32 and on
+// 64 bits.
 void show_words(void)
 {
     static const struct {
@@ -319,21 +326,22 @@ void show_words(void)
                 {1, 5, 5, 0, 1},          {1, 5, 6, 0, 0},
                 {1, UINT64_MAX, 0, 0, 0}, {1, 1ull << 40, 1ull << 40, 2, 1},
                 {1, UINT64_MAX, 0, 3, 0}, {1, 0, 0, 3, 1}};
+    struct CUstream_st *stream[2];
     api_ready();
     const unsigned long long at = api_memory(64, 0);
+    for (int i = 0; i < 2; i++) WORKS(cuStreamCreate(&stream[i], CU_STREAM_NON_BLOCKING));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        WORKS(rows[i].is_wide ? cuStreamWriteValue64_v2(NULL, at, rows[i].now, 0)
-                              : cuStreamWriteValue32_v2(NULL, at, (uint32_t)rows[i].now, 0));
-        const enum cuda_result got = rows[i].is_wide
-                                         ? cuStreamWaitValue64_v2(NULL, at, rows[i].value, rows[i].flags)
-                                         : cuStreamWaitValue32_v2(NULL, at, (uint32_t)rows[i].value, rows[i].flags);
-        api_expect(__FILE__, (int)i, "waiting for row", (int)got,
-                   rows[i].is_there ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
-        if (rows[i].is_there)
-            SAYS_NOTHING();
-        else
-            SAYS("which is not what the stream waits for");
+        enum { NOR = 3 };
+        const uint64_t value = rows[i].value;
+        WORKS(write_word(stream[1], rows[i].is_wide, at, rows[i].now));
+        WORKS(rows[i].is_wide ? cuStreamWaitValue64_v2(stream[0], at, value, rows[i].flags)
+                              : cuStreamWaitValue32_v2(stream[0], at, (uint32_t)value, rows[i].flags));
+        api_expect(__FILE__, (int)i, "the stream of row", (int)cuStreamQuery(stream[0]),
+                   rows[i].is_there ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
+        WORKS(write_word(stream[1], rows[i].is_wide, at, rows[i].flags == NOR ? 0 : value));
+        WORKS(cuStreamSynchronize(stream[0]));
     }
+    SAYS_NOTHING();
     REFUSES(ERROR_INVALID_VALUE, cuStreamWriteValue64_v2(NULL, at + 4, 1, 0));
     SAYS("is no multiple of 8");
 }

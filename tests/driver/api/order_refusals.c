@@ -67,12 +67,14 @@ static void end_wrongly(struct CUstream_st *stream, struct CUstream_st *joined)
     WORKS(cuMemsetD8Async(test.at, 1, 4, stream));
     WORKS(cuEventRecord(test.event, stream));
     WORKS(cuStreamWaitEvent(joined, test.event, 0));
-    REFUSES(ERROR_INVALID_VALUE, cuStreamEndCapture(stream, NULL));
     REFUSES(ERROR_STREAM_CAPTURE_UNMATCHED, cuStreamEndCapture(joined, &graph));
     REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuMemsetD8Async(test.at, 1, 4, stream));
     unsigned long long at;
     REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuMemAllocAsync(&at, 64, stream));
     REFUSES(ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
+    REFUSES(ERROR_ILLEGAL_STATE, cuStreamEndCapture(stream, &graph));
+    WORKS(cuStreamBeginCapture_v2(stream, RELAXED));
+    WORKS(cuStreamEndCapture(stream, NULL)); // the graph goes
     REFUSES(ERROR_ILLEGAL_STATE, cuStreamEndCapture(stream, &graph));
 }
 
@@ -81,16 +83,18 @@ static void look(struct CUstream_st *stream)
 {
     const struct CUgraphEdgeData_st *edges = NULL;
     struct CUgraph_st *graph;
+    struct CUgraphNode_st *const *after;
     uint32_t status = 77;
     size_t count = 77;
     unsigned long long at;
     WORKS(cuStreamBeginCapture_v2(stream, GLOBAL));
-    WORKS(cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, NULL, &edges, &count));
+    WORKS(cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &after, &edges, &count));
     REQUIRE(status == 1 && edges == NULL && count == 0);
+    REFUSES(ERROR_INVALID_VALUE, cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, NULL, &edges, &count));
     REFUSES(ERROR_INVALID_VALUE, cuStreamGetCaptureInfo_v3(stream, NULL, NULL, NULL, NULL, NULL, NULL));
     REFUSES(ERROR_STREAM_CAPTURE_IMPLICIT, cuStreamGetCaptureInfo_v3(NULL, &status, NULL, NULL, NULL, NULL, NULL));
     WORKS(cuMemsetD8Async(test.at, 1, 4, stream));
-    WORKS(cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, NULL, &edges, &count));
+    WORKS(cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &after, &edges, &count));
     REQUIRE(count == 1 && edges != NULL && edges->type == 0 && edges->from_port == 0 && edges->to_port == 0);
     REFUSES(ERROR_INVALID_VALUE, cuMemFreeAsync(test.at, stream)); // no node of the graph allocated it
     REFUSES(ERROR_OUT_OF_MEMORY, cuMemAllocAsync(&at, (size_t)1 << 42, stream));
@@ -137,8 +141,8 @@ void show_word_refusals(void)
     const unsigned long long at = api_memory(16, 5);
     WORKS(cuDeviceGetDefaultMemPool(&pool, 0));
     WORKS(cuMemAllocManaged(&managed, 16, 1));
-    WORKS(operate(FLUSH, 0, 0));
-    REFUSES(ERROR_INVALID_VALUE, operate(FLUSH, 0, 1));
+    REFUSES(ERROR_NOT_SUPPORTED, operate(FLUSH, 0, 0));
+    REFUSES(ERROR_NOT_SUPPORTED, operate(FLUSH, 0, 1));
     WORKS(operate(BARRIER, 0, 0));
     WORKS(operate(BARRIER, 0, 1));
     REFUSES(ERROR_INVALID_VALUE, operate(BARRIER, 0, 2));
@@ -207,10 +211,10 @@ void show_context_flags(void)
     WORKS(cuCtxGetId(NULL, &id));
     WORKS(cuCtxGetId(made, &other));
     REQUIRE(id != other);
-    REFUSES(ERROR_INVALID_CONTEXT, cuCtxGetId(made, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuCtxGetId(made, NULL));
     REFUSES(ERROR_INVALID_VALUE, cuCtxDestroy_v2(NULL));
     WORKS(cuCtxDestroy_v2(plain));
-    REFUSES(ERROR_INVALID_CONTEXT, cuCtxGetId(plain, &id));
+    REFUSES(ERROR_CONTEXT_IS_DESTROYED, cuCtxGetId(plain, &id));
     REFUSES(ERROR_UNSUPPORTED_LIMIT, cuCtxGetLimit(&bytes, 3)); // how deep kernels launch kernels
     REFUSES(ERROR_UNSUPPORTED_LIMIT, cuCtxGetLimit(&bytes, 9));
     REFUSES(ERROR_INVALID_VALUE, cuCtxGetLimit(&bytes, 10));

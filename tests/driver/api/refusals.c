@@ -261,14 +261,12 @@ static void refuse_operations(struct CUstream_st *stream)
     REFUSES(ERROR_INVALID_VALUE, cuStreamBatchMemOp_v2(stream, 1, &none, 0));
     REFUSES(ERROR_INVALID_VALUE, cuStreamBatchMemOp_v2(stream, 1, &past, 0));
     WORKS(cuStreamBatchMemOp_v2(stream, 0, &write, 0));
-    WORKS(cuStreamBatchMemOp_v2(stream, 1, &flush, 0));
+    REFUSES(ERROR_NOT_SUPPORTED, cuStreamBatchMemOp_v2(stream, 1, &flush, 0));
     WORKS(cuStreamBatchMemOp_v2(stream, 1, &barrier, 0));
     barrier.barrier.flags = 1;
     WORKS(cuStreamBatchMemOp_v2(stream, 1, &barrier, 0));
     barrier.barrier.flags = 2;
     REFUSES(ERROR_INVALID_VALUE, cuStreamBatchMemOp_v2(stream, 1, &barrier, 0));
-    flush.barrier.flags = 1;
-    REFUSES(ERROR_INVALID_VALUE, cuStreamBatchMemOp_v2(stream, 1, &flush, 0));
     REQUIRE(api_word(word) == 0x01010101);
     WORKS(cuStreamBatchMemOp_v2(stream, 1, &write, 0));
     REQUIRE(api_word(word) == 5);

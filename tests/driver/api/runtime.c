@@ -73,6 +73,10 @@ void show_runtime_device(void)
     WORKS(cudaSetDeviceFlags(CU_CTX_SCHED_BLOCKING_SYNC));
     WORKS(cudaGetDeviceFlags(&flags));
     REQUIRE(flags == (CU_CTX_SCHED_BLOCKING_SYNC | 8)); // memory of the host can be mapped
+    WORKS(cudaSetDeviceFlags(8));
+    WORKS(cudaGetDeviceFlags(&flags));
+    REQUIRE(flags == 8);
+    REFUSES(ERROR_INVALID_VALUE, cudaSetDeviceFlags(8 | 3));
     WORKS(cudaDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
     REQUIRE(value == 32);
     WORKS(cudaDeviceSetLimit(0, 4096));
@@ -312,7 +316,9 @@ void show_runtime_errors(void)
     SAYS_NOTHING();
     REQUIRE(pthread_create(&thread, NULL, last_error_elsewhere, NULL) == 0 && pthread_join(thread, NULL) == 0);
     REQUIRE(cudaGetLastError() == cudaErrorInvalidPtx);
-    REFUSES(ERROR_INVALID_PTX, cudaLibraryLoadData(&library, broken, NULL, NULL, 0, NULL, NULL, 0));
+    struct CUkern_st *none;
+    WORKS(cudaLibraryLoadData(&library, broken, NULL, NULL, 0, NULL, NULL, 0));
+    REFUSES(ERROR_INVALID_PTX, cudaLibraryGetKernel(&none, library, "k"));
     __cudaUnregisterFatBinary(bad);
 }
 

@@ -457,3 +457,38 @@ void show_capture(void)
     WORKS(cuStreamIsCapturing(PER_THREAD, &status)); // this thread's is another one
     REQUIRE(status == CAPTURE_NONE);
 }
+
+// As an H200 answers: a stream has its context with it, and what is freed or destroyed needs none.
+void show_no_current(void)
+{
+    struct CUctx_st *context = api_ready(), *got;
+    struct CUfunc_st *kernel = api_kernel(".visible .entry k() { ret; }", "k");
+    struct CUstream_st *stream = stream_new();
+    unsigned long long at = api_memory(64, 0), more;
+    struct CUmemPoolHandle_st *pool;
+    struct CUevent_st *event;
+    WORKS(cuEventCreate(&event, 0));
+    WORKS(cuDeviceGetDefaultMemPool(&pool, 0));
+    WORKS(cuCtxSetCurrent(NULL));
+    WORKS(cuMemAllocFromPoolAsync(&more, 64, pool, stream));
+    WORKS(cuPointerGetAttribute(&got, 1, more));
+    REQUIRE(got == context);
+    WORKS(cuMemsetD8Async(at, 1, 64, stream));
+    WORKS(cuMemcpyAsync(more, at, 64, stream));
+    WORKS(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    WORKS(cuEventRecord(event, stream));
+    WORKS(cuEventSynchronize(event));
+    WORKS(cuStreamSynchronize(stream));
+    WORKS(cuMemFreeAsync(more, stream));
+    WORKS(cuCtxGetCurrent(&got));
+    REQUIRE(got == NULL); // it was lent for the call
+    REFUSES(ERROR_INVALID_CONTEXT, cuMemAllocFromPoolAsync(&more, 64, pool, NULL));
+    REFUSES(ERROR_INVALID_CONTEXT, cuMemcpyAsync(at, at, 16, NULL));
+    REFUSES(ERROR_INVALID_CONTEXT, cuEventRecord(event, NULL));
+    REFUSES(ERROR_INVALID_CONTEXT, cuMemAlloc_v2(&more, 64));
+    REFUSES(ERROR_INVALID_CONTEXT, cuStreamCreate(&stream, 0));
+    WORKS(cuEventDestroy_v2(event));
+    WORKS(cuStreamDestroy_v2(stream));
+    WORKS(cuMemFree_v2(at));
+    REFUSES(ERROR_INVALID_VALUE, cuMemFree_v2(at));
+}

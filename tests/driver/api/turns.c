@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels of two threads of the host that wait for each other, work that comes behind one of them, and two launches of
-// one graph.
+// Kernels of two threads of the host that wait for each other, work that comes behind one of them, two launches of one
+// graph, and what a thread does to another one's work meanwhile.
 #include "api.h"
 
 #include <pthread.h>
@@ -145,8 +145,153 @@ void show_graph_turns(void)
     REQUIRE(atomic_load(test.word) == 0); // the second launch waits
     atomic_store(test.word + 2, 1);
     for (int i = 0; i < 2; i++) REQUIRE(pthread_join(thread[i], NULL) == 0);
+    WORKS(cuCtxSynchronize());
     REQUIRE(atomic_load(test.word) == 1 && atomic_load(test.word + 1) == 1);
     WORKS(cuGraphExecDestroy(test.exec));
     for (int i = 0; i < 2; i++) WORKS(cuStreamDestroy_v2(test.stream[i]));
     WORKS(cuMemFreeHost((void *)test.word));
+}
+
+// --- What another thread does meanwhile ------------------------------------------------------------------------------
+
+static void begin(int streams)
+{
+    test.context = api_ready();
+    test.meet = api_kernel(ptx_meet, "meet");
+    WORKS(cuMemHostAlloc((void **)&test.word, 256, 0));
+    memset((void *)test.word, 0, 256);
+    for (int i = 0; i < streams; i++) WORKS(cuStreamCreate(&test.stream[i], CU_STREAM_NON_BLOCKING));
+}
+
+static pthread_t start(void *run(void *of), void *of)
+{
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, run, of) == 0);
+    return thread;
+}
+
+static void join(pthread_t thread)
+{
+    REQUIRE(pthread_join(thread, NULL) == 0);
+}
+
+// What is set of an instantiated graph is for its next launch, not for the one under way.
+void show_graph_set_meanwhile(void)
+{
+    struct CUgraph_st *graph;
+    struct CUgraphNode_st *kernel, *fill;
+    struct CUDA_MEMSET_NODE_PARAMS_st set = {.elementSize = 4, .width = 1, .height = 1, .value = 1};
+    _Atomic uint32_t *own, *other;
+    begin(1);
+    own = test.word, other = test.word + 2;
+    set.dst = (uintptr_t)(test.word + 4);
+    WORKS(cuGraphCreate(&graph, 0));
+    const struct CUDA_KERNEL_NODE_PARAMS_v2_st node = api_node(test.meet, (void *[]){(void *)&own, (void *)&other});
+    WORKS(cuGraphAddKernelNode_v2(&kernel, graph, NULL, 0, &node));
+    WORKS(cuGraphAddMemsetNode(&fill, graph, &kernel, 1, &set, test.context));
+    WORKS(cuGraphInstantiateWithFlags(&test.exec, graph, 0));
+    pthread_t launching = start(launch_graph, test.stream[0]);
+    while (atomic_load(own) == 0) rest();
+    set.value = 2;
+    WORKS(cuGraphExecMemsetNodeSetParams(test.exec, fill, &set, test.context));
+    atomic_store(other, 1);
+    join(launching);
+    WORKS(cuStreamSynchronize(test.stream[0]));
+    REQUIRE(atomic_load(test.word + 4) == 1);
+    WORKS(cuGraphLaunch(test.exec, test.stream[0]));
+    WORKS(cuStreamSynchronize(test.stream[0]));
+    REQUIRE(atomic_load(test.word + 4) == 2);
+}
+
+static void wait_for_word(struct CUstream_st *stream, enum cuda_result error, void *user)
+{
+    REQUIRE(stream == test.stream[0] && error == CUDA_SUCCESS && user == &test);
+    atomic_store(test.word, 1);
+    while (atomic_load(test.word + 2) == 0) rest();
+}
+
+static void *add_callback(void *nothing)
+{
+    WORKS(cuCtxSetCurrent(test.context));
+    WORKS(cuStreamAddCallback(test.stream[0], wait_for_word, &test, 0));
+    return nothing;
+}
+
+static void *fill_freed(void *memory)
+{
+    WORKS(cuCtxSetCurrent(test.context));
+    REFUSES(ERROR_INVALID_VALUE, cuMemsetD8Async((uintptr_t)memory, 5, 4, test.stream[0]));
+    return NULL;
+}
+
+// The memory of work that waits for its turn is freed.
+void show_freed_meanwhile(void)
+{
+    begin(2);
+    const unsigned long long memory = api_memory(1 << 20, 0);
+    pthread_t calling = start(add_callback, NULL);
+    while (atomic_load(test.word) == 0) rest();
+    pthread_t filling = start(fill_freed, (void *)(uintptr_t)memory);
+    rest();
+    WORKS(cuMemFreeAsync(memory, test.stream[1]));
+    atomic_store(test.word + 2, 1);
+    join(calling);
+    join(filling);
+    SAYS("waited for its stream");
+}
+
+// What comes behind a callback on its stream waits for it.
+void show_callback_turn(void)
+{
+    begin(2);
+    pthread_t calling = start(add_callback, NULL);
+    while (atomic_load(test.word) == 0) rest();
+    REFUSES(ERROR_NOT_READY, cuStreamQuery(test.stream[0]));
+    WORKS(cuStreamQuery(test.stream[1]));
+    pthread_t behind = start(set_behind, NULL);
+    rest();
+    REQUIRE(atomic_load(&test.is_set) == 0 && atomic_load(test.word + 1) == 0);
+    atomic_store(test.word + 2, 1);
+    join(calling);
+    join(behind);
+    REQUIRE(atomic_load(test.word + 1) == 0x05050505);
+}
+
+// count(p, n): each lane adds n times 1 to its own word, and to the one behind all of them.
+static const char ptx_count[] =
+    ".visible .entry count(.param .b64 p, .param .b32 n)\n{\n.reg .pred %p<2>;\n"
+    ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\nld.param.b64 %rd1, [p];\nld.param.b32 %r1, [n];\n"
+    "mov.u32 %r2, %laneid;\nmul.wide.u32 %rd2, %r2, 4;\nadd.u64 %rd2, %rd1, %rd2;\nnext:\n"
+    "red.relaxed.sys.global.add.u32 [%rd2], 1;\natom.relaxed.sys.add.u32 %r3, [%rd1+128], 1;\n"
+    "sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra next;\nret;\n}\n";
+
+static void *count_along(void *counted)
+{
+    uint32_t count = 0;
+    while (atomic_load(&test.is_set) == 0) {
+        atomic_fetch_add(test.word + 5, 1);
+        atomic_fetch_add(test.word + 32, 1);
+        count++;
+        atomic_store((_Atomic uint32_t *)counted, count);
+    }
+    return NULL;
+}
+
+// Atomics of the scope .sys are atomics among threads of the host too.
+void show_host_atomics(void)
+{
+    enum { TURNS = 20000 };
+    _Atomic uint32_t counted = 0;
+    uint32_t turns = TURNS;
+    begin(0);
+    struct CUfunc_st *count = api_kernel(ptx_count, "count");
+    pthread_t counting = start(count_along, (void *)&counted);
+    while (atomic_load(&counted) == 0) rest();
+    WORKS(cuLaunchKernel(count, 1, 1, 1, 32, 1, 1, 0, NULL, (void *[]){(void *)&test.word, &turns}, NULL));
+    WORKS(cuCtxSynchronize());
+    atomic_store(&test.is_set, 1);
+    join(counting);
+    REQUIRE(atomic_load(test.word + 4) == TURNS);
+    REQUIRE(atomic_load(test.word + 5) == TURNS + atomic_load(&counted));
+    REQUIRE(atomic_load(test.word + 32) == 32 * TURNS + atomic_load(&counted));
 }

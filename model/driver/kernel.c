@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// A kernel that runs, in parts where it waits, and what kernels ask for behind it.
+#include <stdlib.h>
+#include <string.h>
+
+#include "children.h"
+#include "graph_condition.h"
+#include "look.h"
+#include "runtime_error.h"
+#include "tell_launch.h"
+#include "turns.h"
+
+//   launched  the grid that runs: the kernel's, or that of `child`, what a kernel asked for, if is_child; NULL: none
+//   regions   of the allocations, that the grid knows
+struct kernel_run {
+    struct children children;
+    struct work child;
+    int is_child;
+    struct machine_launched *launched;
+    struct machine_outcome outcome;
+    uint64_t regions;
+};
+
+// --- A grid ----------------------------------------------------------------------------------------------------------
+
+static void print(void *context, const char *text, size_t bytes)
+{
+    (void)context;
+    fwrite(text, 1, bytes, stdout);
+}
+
+static uint64_t workspace_of(struct driver *driver, struct CUctx_st *context)
+{
+    enum { WORKSPACE_BYTES = 1024 };
+    if (context->grid_workspace == 0)
+        context->grid_workspace =
+            allocations_make(&driver->allocations, WORKSPACE_BYTES, ALLOCATION_PINNED, 0, context);
+    return context->grid_workspace;
+}
+
+// The machine keeps more on the stack than a GPU, which has registers: the limit's default is too small for it.
+static uint32_t stack_of(const struct CUctx_st *context)
+{
+    enum { LEAST_BYTES = 1 << 16 };
+    const size_t limit = context->limit[LIMIT_STACK_BYTES];
+    if (limit < LEAST_BYTES) return LEAST_BYTES;
+    return limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+}
+
+static int is_named(const struct ptx_function *function, const char *name)
+{
+    return function->name.length == strlen(name) && memcmp(function->name.at, name, function->name.length) == 0;
+}
+
+// The heap is opened for the first kernel of a module that speaks of malloc() or free(), or launches kernels: its size
+// is fixed from there.
+static struct machine_heap *heap_of(struct CUctx_st *context, const struct CUmod_st *module)
+{
+    const struct ptx_program *program = machine_module_program(module->machine);
+    for (uint32_t i = 0; i < program->functions && context->heap == NULL; i++)
+        if (is_named(&program->function[i], "malloc") || is_named(&program->function[i], "free") ||
+            is_named(&program->function[i], "__cudaCDP2GetParameterBufferV2") ||
+            is_named(&program->function[i], "__cudaCDP2Malloc"))
+            return context_heap(context);
+    return context->heap;
+}
+
+// What was allocated or freed since the grid began is the kernel's too, or no longer.
+static int see_regions(struct driver *driver, struct kernel_run *run)
+{
+    const struct global_memory *global = allocations_regions(&driver->allocations);
+    if (run->regions == driver->allocations.regions_made) return 1;
+    if (!machine_map(run->launched, global)) return 0;
+    run->regions = driver->allocations.regions_made;
+    return 1;
+}
+
+// The one thread that runs the grid lets others in, who may allocate. Without memory for that it sees what it saw.
+static void let_others(void *context)
+{
+    struct kernel_run *run = context;
+    turns_let(run->children.driver);
+    see_regions(run->children.driver, run);
+}
+
+static int begin(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
+{
+    struct CUctx_st *context = driver_context();
+    driver_options_schedule(&driver->options);
+    const uint64_t workspace = kernel->is_cooperative ? workspace_of(driver, context) : 0;
+    struct machine_launch launch = {
+        .module = kernel->function->module->machine,
+        .kernel = kernel->function->kernel,
+        .dynamic_shared_bytes = kernel->shared_bytes,
+        .stack_bytes = stack_of(context),
+        .parameters = kernel->parameters,
+        .global = allocations_regions(&driver->allocations),
+        .number = ++driver->launches,
+        .schedule = {(enum machine_policy)driver->options.schedule, driver->options.seed,
+                     (uint32_t)driver->options.threads},
+        .limits = {driver->options.limit_instructions, (double)driver->options.limit_seconds},
+        .print = print,
+        .grid_workspace = workspace,
+        .heap = heap_of(context, kernel->function->module),
+        .child = children_ask,
+        .child_context = &run->children,
+        .error_text = runtime_error_text,
+        .may_wait = driver->look == NULL,
+        .meanwhile = driver->look == NULL && driver->options.threads <= 1 ? let_others : NULL,
+        .meanwhile_context = run,
+        .set_condition = condition_set,
+        .condition_context = driver};
+    memcpy(launch.grid, kernel->grid, sizeof launch.grid);
+    memcpy(launch.block, kernel->block, sizeof launch.block);
+    memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
+    run->children.module = kernel->function->module;
+    run->regions = driver->allocations.regions_made;
+    look_begin(driver->look, &launch, kernel->function->name);
+    run->launched = machine_begin(&launch, &run->outcome);
+    if (run->launched == NULL) look_end(driver->look);
+    return run->launched != NULL;
+}
+
+// The launch had to end within its call.
+static void blame_look(struct machine_outcome *outcome)
+{
+    const size_t used = strlen(outcome->message);
+    snprintf(
+        outcome->message + used, sizeof outcome->message - used,
+        "\n  Where the kernel waits for memory that this host thread would write after the launch returns: with "
+        "--stats, --trace, --coverage and --break a launch returns when its kernel has ended. Run it without them");
+}
+
+static enum cuda_result end(struct driver *driver, const struct work_kernel *kernel, struct kernel_run *run)
+{
+    struct machine_outcome *outcome = &run->outcome;
+    enum cuda_result error = CUDA_SUCCESS;
+    machine_close(run->launched);
+    run->launched = NULL;
+    if (outcome->kind != MACHINE_DONE) {
+        if (outcome->looks_outside && driver->look != NULL) blame_look(outcome);
+        launch_tell(driver, kernel->function->name, outcome);
+        error = launch_error(outcome);
+        if (outcome->kind != MACHINE_REFUSED) driver->error = error;
+        driver->is_of_gpu = outcome->kind == MACHINE_FAULTED || outcome->kind == MACHINE_TRAPPED;
+    }
+    const int is_told_later = outcome->kind != MACHINE_REFUSED && outcome->kind != MACHINE_UNSUPPORTED;
+    return is_told_later ? CUDA_SUCCESS : error; // as on a GPU, where the kernel runs behind the call
+}
+
+static enum cuda_result run_grid(struct driver *driver, const struct work_kernel *kernel, struct work_state *state)
+{
+    struct kernel_run *run = state->kernel;
+    if (run->launched != NULL ? !see_regions(driver, run) : !begin(driver, kernel, run))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    const enum machine_part part = machine_go_on(run->launched, state->is_alone);
+    state->has_changed = part == MACHINE_PART_WAITS;
+    state->is_stuck = part == MACHINE_PART_STUCK;
+    if (part != MACHINE_PART_ENDED) return CUDA_ERROR_NOT_READY;
+    look_end(driver->look);
+    return end(driver, kernel, run);
+}
+
+// --- Grids behind it -------------------------------------------------------------------------------------------------
+
+static int next_child(struct kernel_run *run)
+{
+    if (run->is_child) work_release(run->children.driver, &run->child);
+    run->is_child = children_next(&run->children, &run->child);
+    return run->is_child;
+}
+
+static const struct work_kernel *kernel_now(const struct work_kernel *kernel, const struct kernel_run *run)
+{
+    return run->is_child ? &run->child.of.kernel : kernel;
+}
+
+static enum cuda_result run_now(struct driver *driver, const struct work_kernel *kernel, struct work_state *state)
+{
+    struct work_state none = {0}; // copies and fills do not wait
+    struct kernel_run *run = state->kernel;
+    if (run->is_child && run->child.type != NODE_KERNEL) return work_run(driver, &run->child, &none);
+    return run_grid(driver, kernel_now(kernel, run), state);
+}
+
+// The kernel, and then all that kernels asked for.
+static enum cuda_result run_all(struct driver *driver, const struct work_kernel *kernel, struct work_state *state)
+{
+    enum cuda_result error = run_now(driver, kernel, state);
+    while (error == CUDA_SUCCESS && driver->error == CUDA_SUCCESS) {
+        if (!children_settle(&state->kernel->children)) return CUDA_ERROR_OUT_OF_MEMORY;
+        if (!next_child(state->kernel)) break;
+        error = run_now(driver, kernel, state);
+    }
+    return error;
+}
+
+enum cuda_result kernel_run(struct driver *driver, const struct work_kernel *kernel, struct work_state *state)
+{
+    if (state->kernel == NULL) {
+        state->kernel = calloc(1, sizeof *state->kernel);
+        if (state->kernel == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+        children_open(&state->kernel->children, driver);
+    }
+    const enum cuda_result error = run_all(driver, kernel, state);
+    if (error != CUDA_ERROR_NOT_READY) kernel_drop(state);
+    return error;
+}
+
+void kernel_hang(struct driver *driver, const struct work_kernel *kernel, const struct work_state *state,
+                 const char *why)
+{
+    struct kernel_run *run = state->kernel;
+    if (run == NULL || run->launched == NULL) return;
+    machine_hang(run->launched, why);
+    end(driver, kernel_now(kernel, run), run);
+}
+
+void kernel_drop(struct work_state *state)
+{
+    struct kernel_run *run = state->kernel;
+    if (run == NULL) return;
+    machine_close(run->launched);
+    if (run->is_child) work_release(run->children.driver, &run->child);
+    children_close(&run->children);
+    free(run);
+    state->kernel = NULL;
+}

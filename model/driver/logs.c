@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "logs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+
+enum { LOGS_MOST = 128, LOG_BYTES = 1024, LEVEL_ERROR = 0 };
+
+// The last messages; number n is at n % LOGS_MOST.
+static char *message[LOGS_MOST];
+static unsigned messages;
+
+typedef void logs_hear(void *user, uint32_t level, char *text, size_t bytes);
+struct CUlogsCallbackEntry_st {
+    struct object object;
+    logs_hear *hear;
+    void *user;
+};
+
+// A function may take itself or others out, and add some, which are not told yet.
+static void tell_all(const struct driver *driver, char *text)
+{
+    size_t count = 0;
+    for (const struct object *object = driver->objects.live[OBJECT_LOG_CALL]; object != NULL; object = object->next)
+        count++;
+    struct CUlogsCallbackEntry_st **entry = malloc((count + 1) * sizeof *entry);
+    if (entry == NULL) return;
+    count = 0;
+    for (struct object *object = driver->objects.live[OBJECT_LOG_CALL]; object != NULL; object = object->next)
+        entry[count++] = (struct CUlogsCallbackEntry_st *)object;
+    for (size_t i = 0; i < count; i++)
+        if (object_is(entry[i], OBJECT_LOG_CALL)) entry[i]->hear(entry[i]->user, LEVEL_ERROR, text, strlen(text));
+    free(entry);
+}
+
+// The lock is this thread's all the time: the function may call the driver, and other threads wait.
+void logs_add(struct driver *driver, const char *call, const char *format, va_list arguments)
+{
+    char text[LOG_BYTES];
+    const int head = snprintf(text, sizeof text, "[tmaref][%s] ", call);
+    vsnprintf(text + head, sizeof text - (size_t)head, format, arguments);
+    tell_all(driver, text);
+    char **slot = &message[messages % LOGS_MOST];
+    free(*slot);
+    *slot = strdup(text);
+    messages++;
+}
+
+// --- Functions that hear of each message -----------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuLogsRegisterCallback(logs_hear *hear, void *user,
+                                                       struct CUlogsCallbackEntry_st **callback)
+{
+    DRIVER_ENTER(driver);
+    if (hear == NULL) return CUDA_ERROR_INVALID_VALUE;
+    struct CUlogsCallbackEntry_st *entry = object_new(&driver->objects, OBJECT_LOG_CALL, sizeof *entry);
+    if (entry == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
+    entry->hear = hear;
+    entry->user = user;
+    if (callback != NULL) *callback = entry;
+    return CUDA_SUCCESS;
+}
+
+DRIVER_VISIBLE enum cuda_result cuLogsUnregisterCallback(struct CUlogsCallbackEntry_st *callback)
+{
+    DRIVER_ENTER(driver);
+    if (!object_is(callback, OBJECT_LOG_CALL)) return CUDA_ERROR_INVALID_VALUE;
+    object_destroy(&driver->objects, callback);
+    return CUDA_SUCCESS;
+}
+
+// --- The messages ----------------------------------------------------------------------------------------------------
+
+DRIVER_VISIBLE enum cuda_result cuLogsCurrent(unsigned *iterator, unsigned flags)
+{
+    DRIVER_ENTER(driver);
+    if (iterator == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    *iterator = messages;
+    return CUDA_SUCCESS;
+}
+
+// The first message that is there, from that of the iterator on.
+static unsigned first_of(const unsigned *iterator)
+{
+    const unsigned oldest = messages > LOGS_MOST ? messages - LOGS_MOST : 0;
+    return iterator == NULL || *iterator < oldest ? oldest : *iterator;
+}
+
+static const char *text_of(unsigned number)
+{
+    const char *text = message[number % LOGS_MOST];
+    return text != NULL ? text : "";
+}
+
+DRIVER_VISIBLE enum cuda_result cuLogsDumpToFile(unsigned *iterator, const char *path, unsigned flags)
+{
+    DRIVER_ENTER(driver);
+    if (path == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = first_of(iterator); i < messages; i++) fprintf(file, "%s\n", text_of(i));
+    fclose(file);
+    if (iterator != NULL) *iterator = messages;
+    return CUDA_SUCCESS;
+}
+
+// As many of the last messages as there is room for.
+DRIVER_VISIBLE enum cuda_result cuLogsDumpToMemory(unsigned *iterator, char *to, size_t *bytes, unsigned flags)
+{
+    DRIVER_ENTER(driver);
+    if (to == NULL || bytes == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    const unsigned oldest = first_of(iterator);
+    const size_t room = *bytes;
+    unsigned first = messages;
+    size_t used = 0;
+    for (; first > oldest; first--) {
+        const size_t length = strlen(text_of(first - 1)) + 1;
+        if (used + length + 1 > room) break;
+        used += length;
+    }
+    *bytes = used;
+    if (first == messages && oldest < messages) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = first; i < messages; i++) to += sprintf(to, "%s\n", text_of(i));
+    if (room > 0) *to = '\0';
+    if (iterator != NULL) *iterator = messages;
+    return CUDA_SUCCESS;
+}
