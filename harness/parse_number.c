@@ -17,7 +17,8 @@ int parse_u64(const char *text, uint64_t max, uint64_t *value)
     return 1;
 }
 
-int parse_i64(const char *text, int64_t min, int64_t max, int64_t *value)
+// A whole signed number, decimal or 0x..., within min .. max.
+static int parse_i64(const char *text, int64_t min, int64_t max, int64_t *value)
 {
     uint64_t magnitude;
     int negative = text[0] == '-';

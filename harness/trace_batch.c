@@ -2,11 +2,9 @@
 #include "trace_batch.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_abi.h"
 #include "schedules.h"
 
 static void clear(struct trace_batch *cases)
@@ -187,14 +185,8 @@ static void explain_difference(const struct trace_batch *cases, int i, const str
 
 int trace_batch_is_open(const struct trace_batch *cases, int i)
 {
-    const struct family *family = cases->batch.family;
-    if (cases->executor != &executor_sim || family->ground == NULL || cases->entry[i].status != 0) return 0;
-    return !schedule_has(family->ground(batch_case(&cases->batch, i)));
-}
-
-static void open_grounded(const struct family *family, struct result *result)
-{
-    for (int i = 0; i < result->windows; i++) result->window[i].is_open |= (int)(family->grounded >> i & 1);
+    return cases->entry[i].status == 0 &&
+           executor_lacks(cases->executor, cases->batch.family, batch_case(&cases->batch, i));
 }
 
 // Does the simulated machine say that the case broke another rule than the model says? A recording has no rules.
@@ -209,17 +201,15 @@ static int names_another_rule(const struct trace_batch *cases, int i, struct tra
     return 1;
 }
 
-// What was recorded of case `i`, as the executor does it: the simulated driver refuses the calls in which a driver
-// dies.
 static int agrees(const struct trace_batch *cases, int i, struct trace_difference *difference)
 {
     const struct result *result = &cases->batch.results[i];
     struct trace_entry entry = cases->entry[i];
-    if (cases->executor == &executor_sim && entry.status == -SIGSEGV) entry.status = CUDA_ERROR_INVALID_VALUE;
+    entry.status = executor_status(cases->executor, entry.status);
     struct result compared = *result;
     if (trace_batch_is_open(cases, i) && result->status == entry.status) {
         if (cases->batch.family->grounded == 0) return 1;
-        open_grounded(cases->batch.family, &compared);
+        family_open_grounded(cases->batch.family, &compared);
     }
     return trace_agrees(&entry, cases->batch.family, batch_case(&cases->batch, i), &compared, difference) &&
            !names_another_rule(cases, i, difference);

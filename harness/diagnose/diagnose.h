@@ -58,8 +58,7 @@ struct diagnose {
 // A cause that explains the dump, or two together: `second` is CAUSES for one alone. `what` says how, in one line.
 //   is_whole  every byte of the dump is explained; if neither this nor is_maybe, `bytes` of the wrong ones are
 //   is_maybe  it is, if bytes of which nobody knows where they are from are what the cause says; or, of two together,
-//   if
-//             each piece is of that of two contents which it could be of (old or new, this tile or another): a third
+//             if each piece is of that of two contents which it could be of (old or new, this tile or another): a third
 //             mistake could hide in such a choice. Of one that is whole as well there is little doubt
 struct explanation {
     enum cause cause, second;

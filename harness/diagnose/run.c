@@ -45,7 +45,8 @@ static uint64_t extent_bytes(const struct tensormap *map, const int32_t *coord, 
     return tile_extent_bytes(&tile);
 }
 
-uint32_t search_box_bytes(const struct diagnose *question)
+// Bytes of a slice in shared memory.
+static uint32_t box_bytes(const struct diagnose *question)
 {
     uint64_t extent = extent_bytes(&question->map, question->coord, question->offset);
     return (uint32_t)(extent > WORK_BYTES ? WORK_BYTES : extent);
@@ -53,7 +54,7 @@ uint32_t search_box_bytes(const struct diagnose *question)
 
 uint32_t search_slice_bytes(const struct diagnose *question)
 {
-    return (search_box_bytes(question) + 127) / 128 * 128;
+    return (box_bytes(question) + 127) / 128 * 128;
 }
 
 // --- which bytes of the dump a hypothesis may write ------------------------------------------------------------------
@@ -175,7 +176,7 @@ static int rearrange(struct search *search, const struct hypothesis *h, uint8_t 
     struct layout layout;
     uint32_t total = search_slice_bytes(question) * question->slices;
     if (!layout_of(h, &layout) || layout.bytes > WORK_BYTES) return 0;
-    if (question->slices == 1) total = (search_box_bytes(question) + layout.bytes - 1) / layout.bytes * layout.bytes;
+    if (question->slices == 1) total = (box_bytes(question) + layout.bytes - 1) / layout.bytes * layout.bytes;
     if (h->shared + total > WORK_BYTES) return 0;
     for (uint32_t at = h->shared; at + layout.bytes <= h->shared + total; at += layout.bytes) {
         for (uint32_t i = 0; i < layout.bytes; i++) search->plane[i] = shared[swizzle_apply(h->map.swizzle, at + i)];
@@ -209,7 +210,7 @@ static enum rule store(struct search *search, const struct hypothesis *h, const 
     if (h->transposed || h->order_dim > 0) shared = (struct memory){search->image, 0, WORK_BYTES};
     shared.base += h->shift;
     from += h->shift;
-    *tx_bytes += search_box_bytes(search->question);
+    *tx_bytes += box_bytes(search->question);
     if (h->map.mode == TENSORMAP_IM2COL)
         return h->is_added ? im2col_reduce(REDUCE_ADD, &h->map, h->map.rank, coord, &global, &shared, from, NULL)
                            : im2col_store(&h->map, h->map.rank, coord, &global, &shared, from, NULL);

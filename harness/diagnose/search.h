@@ -60,8 +60,7 @@ enum pass { PASS_WHOLE, PASS_PART };
 //   inverse    the dump's bytes, all bits flipped: a byte that still is so was not written
 //   wrong      1 for each byte that is not as meant
 //   right      1 for each byte that the copy meant writes as it was found, 2 in pieces of 16 bytes that are all so: no
-//   chance
-//              makes these
+//              chance makes these
 //   left       1 for each byte that `base` does not explain, left_bytes in all: `wrong`, while base is what was meant
 //   base_right      bytes that base writes as they were found, and the copy meant does not
 //   is_part_right   some pieces of the tile are right; meant_pieces: so many of it are in the dump, at any place
@@ -70,8 +69,7 @@ enum pass { PASS_WHOLE, PASS_PART };
 //   first_changed, last_changed   in the dump; all of it if it is not known what was there before
 //   low, high  the bytes of the dump that the last run may have written, and those of the copy as meant
 //   origin     one for each 16 bytes of the dump, at multiples of 16; `set` finds such a piece by its bytes; `looked`
-//   is
-//              the source that was looked through
+//              is the source that was looked through
 //   sample     one for each 16 bytes of the box in shared memory, before swizzling, as `base` lays it out: the global
 //              address that they are of (of a store: went to), 0 if not known
 //   old_runs   in how many places the last run of a stale hypothesis left what was there before
@@ -115,10 +113,7 @@ const uint8_t *search_run(struct search *search, const struct hypothesis *hypoth
 uint32_t search_steps(const struct tensormap *map, int i);
 int64_t search_span(const struct tensormap *map, int i);
 
-// Bytes of a slice in shared memory.
-uint32_t search_box_bytes(const struct diagnose *question);
-
-// The same, rounded up: from one slice to the next.
+// Bytes of shared memory from one slice to the next.
 uint32_t search_slice_bytes(const struct diagnose *question);
 
 // --- search.c

@@ -2,10 +2,12 @@
 // The list of executors, the batch, and the model's executor, which is a loop.
 #include "executor.h"
 
-#include "progress.h"
-
+#include <signal.h>
 #include <string.h>
 
+#include "cuda_abi.h"
+#include "progress.h"
+#include "schedules.h"
 #include "workers.h"
 
 const struct executor *const executors[] = {&executor_model, &executor_gpu, &executor_sim, NULL};
@@ -15,6 +17,16 @@ const struct executor *executor_find(const char *name)
     for (int i = 0; executors[i] != NULL; i++)
         if (strcmp(executors[i]->name, name) == 0) return executors[i];
     return NULL;
+}
+
+int executor_status(const struct executor *executor, int status)
+{
+    return executor == &executor_sim && status == -SIGSEGV ? CUDA_ERROR_INVALID_VALUE : status;
+}
+
+int executor_lacks(const struct executor *executor, const struct family *family, const void *test_case)
+{
+    return executor == &executor_sim && family->ground != NULL && !schedule_has(family->ground(test_case));
 }
 
 int batch_open(struct batch *batch, const struct family *family)

@@ -64,6 +64,14 @@ extern const struct executor executor_model, executor_gpu, executor_sim;
 
 const struct executor *executor_find(const char *name);
 
+// How a case that ends with `status` elsewhere ends on `executor`: the simulated driver refuses the calls in which
+// NVIDIA's driver dies.
+int executor_status(const struct executor *executor, int status);
+
+// Does what a case leaves that ends well rest on more than `executor` has, under the schedule that is set (struct
+// family, ground)? Then its status is compared, and of its windows those that do not rest on that.
+int executor_lacks(const struct executor *executor, const struct family *family, const void *test_case);
+
 int batch_open(struct batch *batch, const struct family *family);
 void batch_close(struct batch *batch);
 

@@ -75,7 +75,7 @@ static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
     if (copy == NULL) copy = shared_memory(sizeof *copy);
     if (copy == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     gpu_load_as(gpu, &copy->gpu);
-    pid_t pid = fork();
+    pid_t pid = _Fork(); // a child of fork() has no driver
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         copy->error = run_range(gpu, order);
@@ -89,12 +89,14 @@ static int run_in_copy(struct gpu *gpu, const struct gpu_order *order)
 }
 
 // A simulated device makes and drops the memory of a cluster for each cluster: what is dropped is kept for the next
-// one.
+// one. Other C libraries than glibc have no mallopt(); there it takes a little longer.
 static void keep_memory(void)
 {
+#ifdef __GLIBC__
     enum { KEPT_BYTES = 1 << 30 };
     mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+#endif
 }
 
 // The child's whole life. Whoever handles signals in this program, a crash of the driver must be seen as one.

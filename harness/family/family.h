@@ -99,7 +99,8 @@ struct family {
     uint32_t grounded;
 
     // Lines that say what is wrong where a window of two results first differs. What any family can say stands around
-    // them: family_explain(). Returns the rule that decides what belongs there, RULE_OK where no rule does.
+    // them: family_explain(). Returns the rule that decides what belongs there, RULE_OK where no rule does. May
+    // be NULL.
     enum rule (*explain)(const void *test_case, const struct difference *difference, FILE *out);
 
     // The same where only a digest of the bytes at `place` was recorded: what the case keeps there; may be NULL.
@@ -118,7 +119,7 @@ struct family {
     }
 
 // What each family is called in C, whichever of its files has it: the family, its random cases, its words.
-#define FAMILY(name, live, fault, first)                                                                               \
+#define FAMILY(name, live, likely, first)                                                                              \
     extern const struct family family_##name;                                                                          \
     void name##_generate(struct random *random, void *test_case);                                                      \
     enum rule name##_explain(const void *test_case, const struct difference *difference, FILE *out);
@@ -148,6 +149,9 @@ uint8_t *family_open_bytes(const struct family *family, const void *test_case, c
 // Do two windows of a case hold the same, but for what is open?
 int family_windows_agree(const struct family *family, const void *test_case, const struct window *expected,
                          const struct window *found);
+
+// Leaves the windows open that rest on family->ground().
+void family_open_grounded(const struct family *family, struct result *result);
 
 // Runs a case on the model; `result` is empty.
 void family_run_model(const struct family *family, const void *test_case, struct result *result);

@@ -287,11 +287,9 @@ static int read_list(const struct field *field, struct object *object)
     const json_t *list = json_read_any(&object->reader, field->key);
     size_t size = json_array_size(list);
     if (!object->reader.ok) return 0;
-    if (!json_is_array(list) || size < field->least || size > field->count) {
-        text_set(object->why, "%s: \"%s\" is an array of %" PRIu64 " to %u objects", object->name, field->key,
-                 field->least, field->count);
-        return 0;
-    }
+    if (!json_is_array(list) || size < field->least || size > field->count)
+        return text_fail(object->why, "%s: \"%s\" is an array of %" PRIu64 " to %u objects", object->name, field->key,
+                         field->least, field->count);
     for (uint32_t i = 0; i < size; i++)
         if (!read_element(field, object, json_array_get(list, i), i)) return 0;
     set_word(object->of, field->count_at, (uint32_t)size);
@@ -365,8 +363,7 @@ static int are_known(const struct fields *fields, const struct object *object)
         const struct field *field = fields->field;
         while (field->key != NULL && strcmp(field->key, key) != 0) field++;
         if (field->key != NULL) continue;
-        text_set(object->why, "%s: there is no key \"%.100s\" here", object->name, key);
-        return 0;
+        return text_fail(object->why, "%s: there is no key \"%.100s\" here", object->name, key);
     }
     return 1;
 }

@@ -13,6 +13,10 @@ struct input {
 static int take(void *of, const char *name, const void *fatbin, size_t bytes)
 {
     struct input *input = of;
+    if (fatbin == NULL) {
+        fuzz_require(name != NULL && strlen(name) <= 16 && bytes == 0); // a damaged member
+        return 0;
+    }
     const size_t at = (size_t)((const uint8_t *)fatbin - input->bytes);
     fuzz_require(at <= input->size_bytes && bytes > 0 && bytes <= input->size_bytes - at && fatbin_is(fatbin));
     fuzz_require(name == NULL || strlen(name) <= 16);

@@ -25,8 +25,8 @@ ptx      98 90
 alu      99 29
 machine  98 90
 look     98 90
-driver   99 95
-runtime  99 98
+driver   96 91
+runtime  98 95
 together 99 98
 '
 

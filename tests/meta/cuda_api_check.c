@@ -26,7 +26,8 @@
 #define cuGraphKernelNodeGetAttribute our_cuGraphKernelNodeGetAttribute
 #define cuGraphKernelNodeSetAttribute our_cuGraphKernelNodeSetAttribute
 
-// Takes an enumeration of its own.
+// Take an enumeration of their own.
 #define cuDeviceGetHostAtomicCapabilities our_cuDeviceGetHostAtomicCapabilities
+#define cuDeviceGetP2PAtomicCapabilities  our_cuDeviceGetP2PAtomicCapabilities
 
 #include "cuda_api.h"

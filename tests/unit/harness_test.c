@@ -30,7 +30,7 @@ static const struct {
     const char *family;
     uint64_t digest;
 } first_cases[] = {
-#define FAMILY(name, live, fault, first) {#name, first},
+#define FAMILY(name, live, likely, first) {#name, first},
 #include "families.def"
 #undef FAMILY
 };

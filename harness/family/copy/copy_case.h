@@ -42,8 +42,7 @@ enum { COPY_GLOBAL_BYTES = 1 << 20, COPY_GUARD_BYTES = 256, COPY_SHARED_BYTES = 
 //   shared      address of the tile, or of the ring's first stage
 //   fill, parts, is_waiting   as in struct copy_job
 //   cut, cluster, along   multicast, separate, streams: boxes of a tile along each dimension; the cluster, the
-//   directions
-//               (enum slice_direction) in which its CTAs share a tile; streams: all of them
+//               directions (enum slice_direction) in which its CTAs share a tile; streams: all of them
 //   slice       multicast: the box that each CTA of a group loads, in the order of slice_group_index()
 //   ctas        ring: CTAs; streams: clusters
 //   stagger     stream_separate: as in struct copy_job

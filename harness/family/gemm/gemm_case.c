@@ -74,9 +74,8 @@ static int is_within(const char *key, uint32_t value, uint32_t least, uint32_t m
                      struct text *why)
 {
     if (value >= least && value <= most) return 1;
-    text_set(why, "gemm: \"%s\" is %u to %u%s, not %u: the nearest is %u", key, least, most, because, value,
-             value < least ? least : most);
-    return 0;
+    return text_fail(why, "gemm: \"%s\" is %u to %u%s, not %u: the nearest is %u", key, least, most, because, value,
+                     value < least ? least : most);
 }
 
 static int check_pitch(const struct gemm_case *c, int operand, struct text *why)
@@ -85,9 +84,9 @@ static int check_pitch(const struct gemm_case *c, int operand, struct text *why)
     uint32_t pitch = c->pitch_bytes[operand], row = gemm_row_bytes(c, (enum gemm_operand)operand);
     uint32_t legal = round_up(pitch < row ? row : pitch, GEMM_PITCH_UNIT);
     if (pitch == legal && pitch <= GEMM_MAX_PITCH) return 1;
-    text_set(why, "gemm: \"pitch\" of %c is a multiple of 16, %u (its row) to %d bytes, not %u: the nearest is %u",
-             names[operand], row, GEMM_MAX_PITCH, pitch, legal > GEMM_MAX_PITCH ? GEMM_MAX_PITCH : legal);
-    return 0;
+    return text_fail(why,
+                     "gemm: \"pitch\" of %c is a multiple of 16, %u (its row) to %d bytes, not %u: the nearest is %u",
+                     names[operand], row, GEMM_MAX_PITCH, pitch, legal > GEMM_MAX_PITCH ? GEMM_MAX_PITCH : legal);
 }
 
 // Along one side 1, 2 or 4 CTAs, whose shares of the rows of the operand that they have in common are whole groups of
@@ -97,12 +96,11 @@ static int check_side(uint32_t ctas, uint32_t rows, struct text *why)
     uint32_t most = GEMM_MAX_SIDE_CTAS;
     while (rows / most % 8 != 0) most /= 2;
     if ((ctas == 1 || ctas == 2 || ctas == 4) && ctas <= most) return 1;
-    text_set(why, "gemm: \"cluster\" is 1, 2 or 4 along a side, and here at most %u, not %u: the nearest is %u", most,
-             ctas,
-             ctas > most ? most
-             : ctas == 3 ? 2
-                         : 1);
-    return 0;
+    return text_fail(why, "gemm: \"cluster\" is 1, 2 or 4 along a side, and here at most %u, not %u: the nearest is %u",
+                     most, ctas,
+                     ctas > most ? most
+                     : ctas == 3 ? 2
+                                 : 1);
 }
 
 static int check_cluster(const struct gemm_case *c, struct text *why)
@@ -111,9 +109,9 @@ static int check_cluster(const struct gemm_case *c, struct text *why)
     const struct gemm_job job = gemm_case_job(c);
     if (!check_side(c->cluster_m, i->tile_n, why) || !check_side(c->cluster_n, i->tile_m, why)) return 0;
     if (gemm_cluster_size(&job) <= GEMM_MAX_CLUSTER) return 1;
-    text_set(why, "gemm: a cluster has at most %d CTAs, not %u: \"cluster\" is %u x %u, and %u splits meet in it",
-             GEMM_MAX_CLUSTER, gemm_cluster_size(&job), c->cluster_m, c->cluster_n, c->reduce ? 1 : c->splits);
-    return 0;
+    return text_fail(why,
+                     "gemm: a cluster has at most %d CTAs, not %u: \"cluster\" is %u x %u, and %u splits meet in it",
+                     GEMM_MAX_CLUSTER, gemm_cluster_size(&job), c->cluster_m, c->cluster_n, c->reduce ? 1 : c->splits);
 }
 
 // The most splits: in a cluster with the CTAs that share blocks, with a counter each, and what they send each other
@@ -145,9 +143,9 @@ static int check_splits(const struct gemm_case *c, struct text *why)
     if (!is_within("workspace", c->workspace, 0, splits && !c->reduce, " (1: split-K without \"reduce\")", why))
         return 0;
     if (!c->reduce || c->exact || c->splits <= 2) return 1;
-    text_set(why, "gemm: the order in which %u parts are added with \"reduce\" is open: take 2 splits, or exact 1",
-             c->splits);
-    return 0;
+    return text_fail(why,
+                     "gemm: the order in which %u parts are added with \"reduce\" is open: take 2 splits, or exact 1",
+                     c->splits);
 }
 
 // Kernels without TMA loads know nothing of clusters; the baseline of sm_80 has a CTA for each tile, too.

@@ -95,25 +95,21 @@ static int check(const void *test_case, struct text *why)
 {
     const struct layout_case *c = test_case;
     uint32_t most_k = LAYOUT_MAX_BLOCKS * gemm_block_k(instances[c->instance].type);
-    if (c->k < 1 || c->k > most_k) {
-        text_set(why, "gemm_layout: \"k\" is 1 to %u for this type (all of it lies in shared memory), not %u", most_k,
-                 c->k);
-        return 0;
-    }
+    if (c->k < 1 || c->k > most_k)
+        return text_fail(why, "gemm_layout: \"k\" is 1 to %u for this type (all of it lies in shared memory), not %u",
+                         most_k, c->k);
     for (int i = GEMM_A; i <= GEMM_D; i++) {
         uint32_t least = least_pitch(c, i);
         if (c->pitch_bytes[i] >= least && c->pitch_bytes[i] <= GEMM_MAX_PITCH && c->pitch_bytes[i] % 16 == 0) continue;
-        text_set(why, "gemm_layout: \"pitch\" of %c is a multiple of 16 from %u to %d, not %u", "ABD"[i], least,
-                 GEMM_MAX_PITCH, c -> pitch_bytes[i]);
-        return 0;
+        return text_fail(why, "gemm_layout: \"pitch\" of %c is a multiple of 16 from %u to %d, not %u", "ABD"[i], least,
+                         GEMM_MAX_PITCH, c -> pitch_bytes[i]);
     }
     for (int i = 0; i < 2; i++) {
         if (c->shift_bytes[i] < LAYOUT_SHIFT && c->shift_bytes[i] % LAYOUT_SHIFT_UNIT == 0) continue;
-        text_set(why, "gemm_layout: \"shift\" is a multiple of %d below %d, not %u: the nearest is %u",
-                 LAYOUT_SHIFT_UNIT, LAYOUT_SHIFT, c->shift_bytes[i],
-                 c->shift_bytes[i] >= LAYOUT_SHIFT ? LAYOUT_SHIFT - LAYOUT_SHIFT_UNIT
-                                                   : c->shift_bytes[i] / LAYOUT_SHIFT_UNIT * LAYOUT_SHIFT_UNIT);
-        return 0;
+        return text_fail(why, "gemm_layout: \"shift\" is a multiple of %d below %d, not %u: the nearest is %u",
+                         LAYOUT_SHIFT_UNIT, LAYOUT_SHIFT, c->shift_bytes[i],
+                         c->shift_bytes[i] >= LAYOUT_SHIFT ? LAYOUT_SHIFT - LAYOUT_SHIFT_UNIT
+                                                           : c->shift_bytes[i] / LAYOUT_SHIFT_UNIT * LAYOUT_SHIFT_UNIT);
     }
     return 1;
 }

@@ -38,10 +38,8 @@ static int parse_key(const char *key, const char *value, struct mbarrier_op *op,
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (strcmp(key, fields[i].name) != 0) continue;
         uint64_t number;
-        if (!parse_number(value, UINT32_MAX, &number)) {
-            text_set(why, "%s=%s is not a whole number below 2^32", key, value);
-            return 0;
-        }
+        if (!parse_number(value, UINT32_MAX, &number))
+            return text_fail(why, "%s=%s is not a whole number below 2^32", key, value);
         *fields[i].field = (uint32_t)number;
         return 1;
     }
@@ -53,14 +51,9 @@ static int parse_operand(const char *text, struct mbarrier_op *op, struct text *
 {
     enum mbarrier_operand takes = mbarrier_step_row(op->opcode)->operand;
     uint64_t number, most = takes == MBARRIER_TAKES_WORD ? UINT64_MAX : UINT32_MAX;
-    if (takes == MBARRIER_TAKES_NOTHING) {
-        text_set(why, "'%s' is one operand too many", text);
-        return 0;
-    }
-    if (!parse_number(text, most, &number)) {
-        text_set(why, "'%s' is not a whole number below 2^%d", text, most == UINT64_MAX ? 64 : 32);
-        return 0;
-    }
+    if (takes == MBARRIER_TAKES_NOTHING) return text_fail(why, "'%s' is one operand too many", text);
+    if (!parse_number(text, most, &number))
+        return text_fail(why, "'%s' is not a whole number below 2^%d", text, most == UINT64_MAX ? 64 : 32);
     if (takes == MBARRIER_TAKES_WORD)
         op->word = number;
     else
@@ -93,8 +86,7 @@ static int default_operand(const struct mbarrier_case *program, struct mbarrier_
         if (op->token != MBARRIER_TOKEN_OPERAND) return 1;
     }
     static const char *const needs[] = {"", "a count", "a number of bytes", "a parity", "a token", "a 64-bit word"};
-    text_set(why, "%s needs %s", row->name, needs[row->operand]);
-    return 0;
+    return text_fail(why, "%s needs %s", row->name, needs[row->operand]);
 }
 
 static int parse_words(char *text, const struct mbarrier_case *program, struct mbarrier_op *op, struct text *why)
@@ -120,21 +112,16 @@ int mbarrier_case_add_text(struct mbarrier_case *program, const char *text, stru
 {
     char copy[OP_TEXT_BYTES];
     struct text reason;
-    if (program->count == MBARRIER_MAX_OPS || strlen(text) >= sizeof copy) {
-        text_set(why, "'%.40s': a program is at most %d operations of at most %d characters", text, MBARRIER_MAX_OPS,
-                 OP_TEXT_BYTES - 1);
-        return 0;
-    }
+    if (program->count == MBARRIER_MAX_OPS || strlen(text) >= sizeof copy)
+        return text_fail(why, "'%.40s': a program is at most %d operations of at most %d characters", text,
+                         MBARRIER_MAX_OPS, OP_TEXT_BYTES - 1);
     strcpy(copy, text);
     const char *illegal = NULL;
     if (!parse_words(copy, program, &program->op[program->count], &reason))
         illegal = reason.at;
     else
         illegal = mbarrier_op_illegal(program->op, program->count);
-    if (illegal != NULL) {
-        text_set(why, "'%s': %s", text, illegal);
-        return 0;
-    }
+    if (illegal != NULL) return text_fail(why, "'%s': %s", text, illegal);
     program->count++;
     return 1;
 }
