@@ -7,10 +7,11 @@
 
 static struct ledger *place_of(const struct ledger_book *book, uint32_t rank, uint32_t address)
 {
-    uint32_t hash = (address / 8 + rank * UINT32_C(0x9e3779b1)) % book->capacity;
+    uint32_t at = (address / 8 + rank * UINT32_C(0x9e3779b1)) % book->capacity;
     for (uint32_t i = 0; i < book->capacity; i++) {
-        struct ledger *page = &book->page[(hash + i) % book->capacity];
+        struct ledger *page = &book->page[at];
         if (!page->is_used || (page->rank == rank && page->address == address)) return page;
+        if (++at == book->capacity) at = 0;
     }
     return NULL;
 }
