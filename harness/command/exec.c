@@ -216,7 +216,7 @@ static const struct command_option option_rows[] = {
             .value_at = schedule_at),
     SETTING('t', "threads", "N", threads, "run clusters on N threads of this machine, 1 (default) to 64"),
     SETTING(0, "device", "NAME", device, "what GPU to be: h200 (default) or h100", .value_at = device_at),
-    SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N instructions of warps"),
+    SETTING(0, "limit-instructions", "N", limit_instructions, "stop a kernel after N warp instructions"),
     SETTING(0, "limit-seconds", "N", limit_seconds, "stop a kernel after N seconds"),
     SETTING(0, "trace", "FILE", trace,
             "write a timeline for Perfetto: CTAs, warps, copies and products under way, phases of mbarriers"),

@@ -261,11 +261,9 @@ static int is_patience_over(const struct driver *driver, double since)
 static void end_as_impatient(struct driver *driver)
 {
     char why[160];
-    snprintf(
-        why, sizeof why,
-        "the kernel hangs: it waits for memory that nobody has written for %d seconds, while the program waits for "
-        "it",
-        patience(driver));
+    snprintf(why, sizeof why,
+             "the kernel waits for memory that has not changed for %d seconds, while the program waits for the kernel",
+             patience(driver));
     end_as_hung(driver, why);
 }
 
@@ -285,8 +283,9 @@ static void work_round(struct driver *driver, struct pace *pace)
     if (pace->came == CHANGED)
         pace->rest = SHORT_REST;
     else if (is_alone && pace->came == STUCK && do_all_wait(driver))
-        end_as_hung(driver, "the kernel hangs: it waits for memory that nobody will write. All threads of the program "
-                            "wait for the kernel");
+        end_as_hung(driver,
+                    "the kernel waits for memory that no thread will write: all threads of the program wait for "
+                    "the kernel");
     else if (is_patience_over(driver, pace->changed))
         end_as_impatient(driver);
     else if (pace->rest < LONG_REST && !is_alone)

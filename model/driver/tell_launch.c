@@ -10,10 +10,10 @@ static const char *const headings[] = {
     [MACHINE_REFUSED] = "was not launched",
     [MACHINE_FAULTED] = "stopped",
     [MACHINE_TRAPPED] = "stopped itself",
-    [MACHINE_HUNG] = "hangs: nobody can go on",
+    [MACHINE_HUNG] = "hangs",
     [MACHINE_LIMITED] = "was stopped at its limit",
-    [MACHINE_UNSUPPORTED] = "cannot go on: tmaref does not run this instruction",
-    [MACHINE_NO_MEMORY] = "cannot go on: there is no memory for it",
+    [MACHINE_UNSUPPORTED] = "cannot continue: tmaref does not run this instruction",
+    [MACHINE_NO_MEMORY] = "cannot continue: the host is out of memory",
 };
 
 enum cuda_result launch_error(const struct machine_outcome *outcome)

@@ -77,7 +77,7 @@ static int is_asked(const struct look_options *options)
 
 static int open_parts(struct look *look, const struct look_options *options, char *why, size_t why_bytes)
 {
-    snprintf(why, why_bytes, "there is no memory for what exec was asked to tell");
+    snprintf(why, why_bytes, "not enough memory for what exec was asked to report");
     if (options->coverage[0] != '\0' && (look->coverage = look_coverage_open(options->coverage, options->run)) == NULL)
         return 0;
     if (options->stats && (look->stats = look_stats_open(options->is_json)) == NULL) return 0;
@@ -113,7 +113,7 @@ struct look *look_open(const struct look_options *options, char *why, size_t why
     if (look != NULL) look->looker = (struct machine_looker){look, before, after, flight, ended};
     if (look != NULL) look->observer = (struct observer){look, hear};
     if (look != NULL && open_parts(look, options, why, why_bytes)) return look;
-    if (look == NULL) snprintf(why, why_bytes, "there is no memory for what exec was asked to tell");
+    if (look == NULL) snprintf(why, why_bytes, "not enough memory for what exec was asked to report");
     if (look != NULL && look->coverage != NULL) look_coverage_drop(look->coverage);
     if (look != NULL && look->stats != NULL) look_stats_close(look->stats);
     if (look != NULL && look->trace != NULL) look_trace_close(look->trace, why, 0);

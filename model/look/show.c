@@ -113,7 +113,7 @@ static void print_registers(const struct look_function *of, const struct machine
             if (used[slot / MACHINE_SLOT_ALIGN]) print_register(strand, declared, i, &operand, lane, is_warp);
         }
     }
-    if (used == NULL) fprintf(stderr, "    there is no memory to tell them\n");
+    if (used == NULL) fprintf(stderr, "    not enough memory to show them\n");
     free(used);
 }
 
@@ -128,7 +128,7 @@ static void print_variables(const struct machine_kernel *kernel)
         if (variable->bytes > 0)
             fprintf(stderr, ", %llu bytes\n", (unsigned long long)variable->bytes);
         else
-            fprintf(stderr, ", what the launch adds\n");
+            fprintf(stderr, ", dynamic: the launch gives its size\n");
     }
 }
 
@@ -162,7 +162,7 @@ static void print_barriers(const struct machine_cta *cta)
 {
     char *text = malloc(MESSAGE_BYTES);
     if (text == NULL)
-        fprintf(stderr, "  there is no memory to tell the mbarriers\n");
+        fprintf(stderr, "  not enough memory to show the mbarriers\n");
     else if (machine_mbarriers_explain(cta->cluster, cta->rank, text, MESSAGE_BYTES) > 0)
         fprintf(stderr, "  mbarriers of CTA (%u,%u,%u)\n%s\n", cta->ctaid[0], cta->ctaid[1], cta->ctaid[2], text);
     else
@@ -176,9 +176,9 @@ void look_show(const struct look_tally *tally, const struct machine_strand *stra
     const struct look_function *of = NULL;
     for (uint32_t i = 0; i < tally->count; i++)
         if (tally->item[i].function == strand->frame->function) of = &tally->item[i];
-    fprintf(stderr, "  lanes %08x of warp %u are there\n", strand->lanes, strand->warp->index);
+    fprintf(stderr, "  lanes %08x of warp %u are at this instruction\n", strand->lanes, strand->warp->index);
     if (of != NULL && what & (LOOK_SHOWS_THREAD | LOOK_SHOWS_WARP)) {
-        fprintf(stderr, "  registers that were used so far, of %s\n",
+        fprintf(stderr, "  registers of %s used so far\n",
                 what & LOOK_SHOWS_WARP ? "the lanes of the warp" : "the thread");
         print_registers(of, strand, lane, (what & LOOK_SHOWS_WARP) != 0);
     }

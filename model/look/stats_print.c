@@ -95,13 +95,13 @@ static void print_banks(const struct look_kernel *kernel, FILE *out)
                 (unsigned long long)bank->ideal, (unsigned long long)(bank->wavefronts - bank->ideal), bank->worst);
     }
     if (kernel->banks > MOST_BANK_ROWS)
-        fprintf(out, "  and %u more lines with no more conflicts than the last (--json lists all)\n",
+        fprintf(out, "  and %u more lines with at most as many conflicts as the last (--json lists all)\n",
                 kernel->banks - MOST_BANK_ROWS);
 }
 
 static void print_table(const struct look_kernel *kernel, FILE *out)
 {
-    fprintf(out, "tmaref: statistics of kernel %s: %llu launch%s, %llu instructions of warps, %llu of threads\n",
+    fprintf(out, "tmaref: statistics of kernel %s: %llu launch%s, %llu warp instructions, %llu thread instructions\n",
             kernel->name, (unsigned long long)kernel->launches, kernel->launches == 1 ? "" : "es",
             (unsigned long long)kernel->warps, (unsigned long long)kernel->threads);
     print_mix(kernel, out);

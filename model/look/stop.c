@@ -187,7 +187,7 @@ static void show_break(const struct look_stop *stop, const struct look_tally *ta
     char place[1024];
     machine_place_text(step->strand, step->code, lane, place, sizeof place);
     fflush(stdout);
-    fprintf(stderr, "tmaref: kernel %s comes to %s:%u (hit %llu)\n  at %s\n", stop->kernel, stop->name, stop->line,
+    fprintf(stderr, "tmaref: kernel %s reached %s:%u (hit %llu)\n  at %s\n", stop->kernel, stop->name, stop->line,
             (unsigned long long)stop->hits, place);
     look_show(tally, step->strand, lane, stop->what_at_break);
 }
@@ -215,7 +215,7 @@ void look_stop_ended(struct look_stop *stop, const struct look_tally *tally, con
     if (stop->what_at_end == 0) return;
     machine_place_text(strand, code, lane, place, sizeof place);
     fflush(stdout);
-    fprintf(stderr, "tmaref: kernel %s ends early\n  at %s\n", stop->kernel, place);
+    fprintf(stderr, "tmaref: kernel %s ended early\n  at %s\n", stop->kernel, place);
     look_show(tally, strand, lane, stop->what_at_end);
 }
 
@@ -224,14 +224,14 @@ void look_stop_close(struct look_stop *stop)
     if (stop->name != NULL && stop->hits < stop->hit) {
         fprintf(stderr, "tmaref: the break at %s:%u was not shown: ", stop->name, stop->line);
         if (stop->is_short)
-            fprintf(stderr, "there was no memory to look for it\n");
+            fprintf(stderr, "there was not enough memory to look for it\n");
         else if (stop->was_seen)
             fprintf(stderr, "it was hit %llu times, not %llu\n", (unsigned long long)stop->hits,
                     (unsigned long long)stop->hit);
         else if (stop->nearest > 0)
             fprintf(stderr, "no instruction is there; the nearest is at line %u\n", stop->nearest);
         else
-            fprintf(stderr, "no kernel that ran has code of that name\n");
+            fprintf(stderr, "no kernel that ran has code with that name\n");
     }
     free(stop->name);
     free(stop);

@@ -193,7 +193,7 @@ size_t machine_barrier_explain(const struct machine_strand *strand, char *text, 
     uint32_t number = (uint32_t)machine_value(strand, &code->operand[first_operand(code)], lane) % MACHINE_BARRIERS;
     const struct machine_barrier *barrier = &cta->barrier[number];
     uint32_t wanted = barrier->expected > 0 ? barrier->expected : cta->live_warps * MACHINE_LANES;
-    int length = snprintf(text, bytes, "barrier %u: %u of %u threads have come in phase %llu", number,
+    int length = snprintf(text, bytes, "barrier %u: %u of %u threads have arrived in phase %llu", number,
                           count_arrived(cta, barrier), wanted, (unsigned long long)barrier->phase);
     return length < 0 ? 0 : (size_t)length < bytes ? (size_t)length : bytes - 1;
 }

@@ -42,10 +42,10 @@ static void add_operation(struct machine_text *text, const struct machine *machi
                           int is_read)
 {
     if (o->map_address == 0) {
-        machine_text_add(text, "The copy goes from 0x%llx to 0x%llx, %u bytes", (unsigned long long)o->from,
-                         (unsigned long long)o->to, o->size_bytes);
+        machine_text_add(text, "The copy moves %u bytes from 0x%llx to 0x%llx", o->size_bytes,
+                         (unsigned long long)o->from, (unsigned long long)o->to);
     } else {
-        machine_text_add(text, "The copy goes through the tensor map at 0x%llx; coordinates",
+        machine_text_add(text, "The copy uses the tensor map at 0x%llx; coordinates",
                          (unsigned long long)o->map_address);
         for (int i = 0; i < o->dims; i++) machine_text_add(text, " %d", o->coord[i]);
         machine_text_add(text, "; shared memory ");
@@ -93,7 +93,8 @@ void machine_descriptors_explain(const uint64_t bits[2], char *text, size_t byte
     for (int i = 0; i < 2; i++) {
         const struct wgmma_descriptor d = wgmma_descriptor_unpack(bits[i]);
         if (bits[i] == 0) continue; // A in registers has none
-        machine_text_add(&to, "\n    descriptor of %c: begins at 0x%x, leading dimension %u bytes, stride %u bytes, %s",
+        machine_text_add(&to,
+                         "\n    descriptor of %c: start address 0x%x, leading dimension %u bytes, stride %u bytes, %s",
                          "AB"[i], d.start_bytes, d.leading_bytes, d.stride_bytes, swizzles[d.swizzle & 3]);
     }
 }

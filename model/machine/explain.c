@@ -32,21 +32,21 @@ static void add_entry(struct machine_text *text, const struct machine *machine, 
 static void add_ledger(struct machine_text *text, const struct machine *machine, const struct ledger *page)
 {
     if (page == NULL || page->life == BARRIER_NONE) {
-        machine_text_add(text, "\n    No mbarrier.init has made a barrier there.");
+        machine_text_add(text, "\n    No mbarrier.init has created a barrier there.");
         return;
     }
-    if (page->life == BARRIER_DROPPED) machine_text_add(text, "\n    mbarrier.inval has dropped it.");
-    machine_text_add(text, "\n    %llu phase%s completed since its init. In this one %s",
+    if (page->life == BARRIER_DROPPED) machine_text_add(text, "\n    mbarrier.inval has invalidated it.");
+    machine_text_add(text, "\n    %llu phase%s completed since its init. In the current phase %s",
                      (unsigned long long)page->phases, page->phases == 1 ? " has" : "s have",
-                     page->count == 0 ? "nobody has come." : "came:");
+                     page->count == 0 ? "nothing has arrived." : "these arrived:");
     for (int i = 0; i < page->count; i++) add_entry(text, machine, &page->entry[i]);
     if (page->lost > 0) machine_text_add(text, "\n      and %d more", page->lost);
     if (page->has_arrival && page->total.arrivals == 0) {
-        machine_text_add(text, "\n    The last arrival was of an earlier phase: ");
+        machine_text_add(text, "\n    The last arrival was in an earlier phase: ");
         add_origin(text, machine, &page->last_arrival);
     }
     if (page->has_expect && page->total.expect_bytes == 0) {
-        machine_text_add(text, "\n    The last expect_tx was of an earlier phase: ");
+        machine_text_add(text, "\n    The last expect_tx was in an earlier phase: ");
         add_origin(text, machine, &page->last_expect);
     }
 }
@@ -57,14 +57,15 @@ static void add_needed(struct machine_text *text, const struct mbarrier_fields *
     if (now->pending > 0) machine_text_add(text, "%u more arrival%s", now->pending, now->pending == 1 ? "" : "s");
     if (now->pending > 0 && now->tx != 0) machine_text_add(text, " and ");
     if (now->tx > 0) machine_text_add(text, "copies (or complete_tx) of %d more bytes that name it", now->tx);
-    if (now->tx < 0) machine_text_add(text, "expect_tx of %d more bytes: more came than were expected", -now->tx);
+    if (now->tx < 0)
+        machine_text_add(text, "expect_tx of %d more bytes: more bytes arrived than were expected", -now->tx);
     machine_text_add(text, ".");
 }
 
 static void add_state(struct machine_text *text, struct machine_cluster *cluster, const struct mbarrier_fields *now,
                       uint32_t rank, uint32_t address)
 {
-    machine_text_add(text, "It is in a phase of parity %d: %u of %u arrivals and %d bytes are missing.", now->phase,
+    machine_text_add(text, "Its current phase has parity %d: %u of %u arrivals and %d bytes are missing.", now->phase,
                      now->pending, now->expected, now->tx);
     if (now->error) machine_text_add(text, " Its error bit is set: a remote or asynchronous operation broke a rule.");
     add_needed(text, now);
@@ -138,7 +139,7 @@ size_t machine_flights_explain(const struct machine_warp *warp, char *text, size
     machine_text_add(&to, "It waits for the mbarrier ");
     add_name(&to, cluster->machine, wait->wait_rank, wait->wait_address);
     if (wait->wait_is_parity)
-        machine_text_add(&to, ", until the phase of parity %u completes", (unsigned)(wait->wait_operand & 1));
+        machine_text_add(&to, ", until the phase with parity %u completes", (unsigned)(wait->wait_operand & 1));
     machine_text_add(&to, ".");
     if (is_told(warp, wait)) return to.used;
     machine_text_add(&to, "\n    ");

@@ -230,10 +230,11 @@ static void add_nearest(struct machine_text *text, const struct machine *machine
 {
     const struct region *region = region_nearest(&machine->global, address);
     if (region == NULL) return;
-    machine_text_add(text, "; the nearest allocation begins at 0x%llx and has %llu bytes",
-                     (unsigned long long)region->memory.base, (unsigned long long)region->memory.size_bytes);
+    machine_text_add(text, "; the nearest allocation has %llu bytes at 0x%llx",
+                     (unsigned long long)region->memory.size_bytes, (unsigned long long)region->memory.base);
     if (address >= region->memory.base)
-        machine_text_add(text, ": this is %llu behind its start", (unsigned long long)(address - region->memory.base));
+        machine_text_add(text, "; the address is %llu bytes past its start",
+                         (unsigned long long)(address - region->memory.base));
 }
 
 enum machine_next machine_fault_at(struct machine_strand *strand, const struct machine_code *code, uint32_t lane,

@@ -251,7 +251,7 @@ static void *work(void *context)
         else if (grid->running > 0)
             pthread_cond_wait(&grid->changed, &grid->lock);
         else if (!is_paused(grid)) {
-            end_everywhere(grid, MACHINE_HUNG, "the kernel hangs: no thread can go on");
+            end_everywhere(grid, MACHINE_HUNG, "no thread can make progress");
             grid->machine->outcome->looks_outside = looks_outside(grid);
         }
     }

@@ -16,11 +16,11 @@ faults() { # faults KERNEL CLUSTER ERROR LINE RULE PATTERN...
 }
 folder=$1
 
-faults load 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 6 GLOBAL_ACCESS_UNMAPPED 'has 65536 bytes: this is 65536 behind its start' \
+faults load 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 6 GLOBAL_ACCESS_UNMAPPED 'has 65536 bytes at 0x[0-9a-f]+; the address is 65536 bytes past its start' \
     'ld.global.u32 %r, \[%rd\+65536\]'
 faults odd 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 13 SHARED_ACCESS_ALIGN 'address 0x402: 4 bytes of shared memory' \
     'operands: 0x400 \+ 0x2, 0x7'
-faults bulk 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 21 BULK_ALIGN 'The copy goes from 0x[0-9a-f]+ to 0x[01]*408, 32 bytes; mbarrier full = ' 'dstMem is [0-9]+, limit 16'
+faults bulk 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 21 BULK_ALIGN 'The copy moves 32 bytes from 0x[0-9a-f]+ to 0x[01]*408; mbarrier full = ' 'dstMem is [0-9]+, limit 16'
 faults tensor_load 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 31 LOAD_SMEM_ALIGN 'coordinates -4 3; shared memory buffer \+ 16 = 0x410; mbarrier full = 0xc00' \
     'the map: tiled of UINT32 at 0x[0-9a-f]+, dimensions 64 x 64, strides 256, box 16 x 16, no swizzle' \
     'dstMem is 1040, limit 128, nearest legal value' 'Declare the buffer __align__\(128\)'
@@ -28,8 +28,8 @@ faults tensor_store 0 'CUDA_ERROR_ILLEGAL_INSTRUCTION \(715\)' 41 STORE_COORD_AL
 faults mbarrier 0 'CUDA_ERROR_MISALIGNED_ADDRESS \(716\)' 51 MBARRIER_ADDRESS_ALIGN 'address 0x404: full \+ 4'
 faults remote 0 'CUDA_ERROR_ILLEGAL_INSTRUCTION \(715\)' 61 CLUSTER_NONE 'address 0x5000400: 4 bytes of shared memory of the cluster'
 faults remote 2 'CUDA_ERROR_LAUNCH_FAILED \(719\)' 61 '[A-Z_]*' 'address 0x5000400'
-faults product 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 71 WGMMA_SMEM_BOUNDS 'descriptor of A: begins at 0x400, leading dimension 16 bytes, stride 16 bytes' \
-    'descriptor of B: begins at 0x3fff0'
+faults product 0 'CUDA_ERROR_ILLEGAL_ADDRESS \(700\)' 71 WGMMA_SMEM_BOUNDS 'descriptor of A: start address 0x400, leading dimension 16 bytes, stride 16 bytes' \
+    'descriptor of B: start address 0x3fff0'
 expect 1 '"error": 716, "kernel": "mbarrier".*"rule": "MBARRIER_ADDRESS_ALIGN".*"file": "faults.cu", "line": 51' --json -- \
     "$RUN_PTX" "$folder/faults.ptx" mbarrier
 exit $failed

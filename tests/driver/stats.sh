@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/expect.sh"
 
-expect 0 'statistics of kernel tile: 1 launch, 96 instructions of warps, 2698 of threads' \
+expect 0 'statistics of kernel tile: 1 launch, 96 warp instructions, 2698 thread instructions' \
     --stats -- "$RUN_PTX" "$1/tile.ptx" tile 2 64
 sed -i 's/  */ /g; s/^ //' "$scratch/out"
 has "$scratch/out" 'mov 16 388 16.7 %' 'ld.shared 4 128 4.2 %' 'cp.async.bulk.tensor 2 2 2.1 %' 'ld 0 0 0 512 0 0' \
@@ -19,7 +19,7 @@ for part in '^{"statistics": "tile", "launches": 1, "warp_instructions": 96, "th
 done
 
 # Without .loc, and without an access to shared memory.
-expect 0 'statistics of kernel plain: 1 launch, 3 instr' --stats -- "$RUN_PTX" "$1/tile.ptx" plain
+expect 0 'statistics of kernel plain: 1 launch, 3 warp instr' --stats -- "$RUN_PTX" "$1/tile.ptx" plain
 
 # A child of the program has nothing to tell; a program that ends while a kernel runs ends.
 RUN_PTX_FORKS=1 expect 0 '' --stats -- "$RUN_PTX" "$1/tile.ptx" plain

@@ -173,7 +173,7 @@ START_TEST(conflicts_of_banks_are_told_by_line_the_worst_first)
     const char *last;
     make_folder();
     run_seen(STORES, (struct look_options){.stats = 1}, kernels, 32);
-    has(told_path, "statistics of kernel k: 2 launches, 30 instructions of warps, 960 of threads");
+    has(told_path, "statistics of kernel k: 2 launches, 30 warp instructions, 960 thread instructions");
     has(told_path, "a.cu:8                               st.shared                   4         128          4        "
                    "124     32\n");
     last = strstr(told, "a.cu:7                               st.shared                   2           4          2");
@@ -198,7 +198,7 @@ START_TEST(many_lines_with_conflicts_are_cut_in_a_table_only)
     sprintf(at, "ret;\n}\n" FILES);
     make_folder();
     run_seen(text, (struct look_options){.stats = 1}, kernels, 32);
-    has(told_path, "more lines with no more conflicts than the last");
+    has(told_path, "more lines with at most as many conflicts as the last");
     ck_assert_ptr_null(strstr(told, "a.cu:139"));
     run_seen(text, (struct look_options){.stats = 1, .is_json = 1}, kernels, 32);
     has(told_path, "a.cu:139");
@@ -219,14 +219,14 @@ START_TEST(a_break_shows_registers_by_their_types)
     static const char *const kernels[] = {"_ZN3abc4loadEPf", NULL};
     make_folder();
     run_seen(REGISTERS_OF_ALL, (struct look_options){.break_at = "load:21", .dump = "registers,shared"}, kernels, 32);
-    has(told_path, "kernel _ZN3abc4loadEPf comes to load:21 (hit 1)");
+    has(told_path, "kernel _ZN3abc4loadEPf reached load:21 (hit 1)");
     static const char *const shown[] = {"%f0       0x3fc00000  1.5\n",
                                         "%d0       0x4004000000000000  2.5\n",
                                         "%h        0x0007\n",
                                         "%p0       0x1\n",
                                         "%rd0      0x0000000000000005\n",
                                         "%q0       0x0000000000000005\n",
-                                        "more at 0x400, what the launch adds\n"};
+                                        "more at 0x400, dynamic: the launch gives its size\n"};
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) has(told_path, shown[i]);
     remove_folder();
 }
@@ -237,12 +237,12 @@ static const struct {
     const char *at, *thread, *said;
 } missed[] = {
     {"load:2100", "", "no instruction is there; the nearest is at line 22"},
-    {"loa:21", "", "no kernel that ran has code of that name"},
-    {"abc4load:21", "", "no kernel that ran has code of that name"},
+    {"loa:21", "", "no kernel that ran has code with that name"},
+    {"abc4load:21", "", "no kernel that ran has code with that name"},
     {"load:21", "32", "it was hit 0 times, not 1"},
     {"load:21", "0,1", "it was hit 0 times, not 1"},
     {"load:21", "0,0,1", "it was hit 0 times, not 1"},
-    {"_ZN3abc4loadEPf:21", "3", "comes to _ZN3abc4loadEPf:21 (hit 1)"},
+    {"_ZN3abc4loadEPf:21", "3", "reached _ZN3abc4loadEPf:21 (hit 1)"},
 };
 
 START_TEST(a_break_that_nobody_comes_to_says_why)
@@ -260,10 +260,10 @@ END_TEST
 static const struct {
     const char *at, *said;
 } files[] = {
-    {"a.cu:6", "comes to a.cu:6"},
-    {"of\\many/a.cu:6", "comes to of\\many/a.cu:6"},
-    {"any/a.cu:6", "no kernel that ran has code of that name"},
-    {"b.cu:20", "comes to b.cu:20"},
+    {"a.cu:6", "reached a.cu:6"},
+    {"of\\many/a.cu:6", "reached of\\many/a.cu:6"},
+    {"any/a.cu:6", "no kernel that ran has code with that name"},
+    {"b.cu:20", "reached b.cu:20"},
     {"a.cu:7", "no instruction is there; the nearest is at line 6"},
 };
 

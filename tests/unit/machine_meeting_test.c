@@ -268,9 +268,9 @@ START_TEST(a_barrier_that_nobody_completes_hangs)
                                             "bar.sync 4, 96;\nret;\n}\n",
                                (struct launch_of){.block = 64});
     ck_assert_int_eq(ran->outcome.kind, MACHINE_HUNG);
-    ck_assert_msg(strstr(ran->outcome.message, "barrier 3: 32 of 64 threads have come") != NULL, "%s",
+    ck_assert_msg(strstr(ran->outcome.message, "barrier 3: 32 of 64 threads have arrived") != NULL, "%s",
                   ran->outcome.message);
-    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "barrier 4: 32 of 96 threads have come"));
+    ck_assert_ptr_nonnull(strstr(ran->outcome.message, "barrier 4: 32 of 96 threads have arrived"));
     free(ran);
 }
 END_TEST

@@ -402,14 +402,14 @@ static const struct {
     {"local memory at no multiple of the size", "", "st.local.u32 [2], %r1;\n", 1, MACHINE_FAULTED, 716, "st.local"},
     {"local memory that there is not", "", "mov.u32 %r1, 1000000;\nld.local.u32 %r2, [%r1];\n", 32, MACHINE_FAULTED,
      700, "ld.local"},
-    {"a barrier that nobody made", SHARED, WAIT, 1, MACHINE_HUNG, 0, "No mbarrier.init has made a barrier there"},
+    {"a barrier that nobody made", SHARED, WAIT, 1, MACHINE_HUNG, 0, "No mbarrier.init has created a barrier there"},
     {"a barrier that was dropped", SHARED,
      "mbarrier.init.shared.b64 [s], 1;\nmbarrier.inval.shared.b64 [s];\nst.shared.u64 [s], 0;\n" WAIT, 1, MACHINE_HUNG,
-     0, "mbarrier.inval has dropped it"},
+     0, "mbarrier.inval has invalidated it"},
     {"a barrier to which too much came", SHARED,
      "mbarrier.init.shared.b64 [s], 1;\nmov.u32 %r1, s;\n"
      "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], 64;\n" WAIT,
-     1, MACHINE_HUNG, 0, "and expect_tx of 64 more bytes: more came than were expected"},
+     1, MACHINE_HUNG, 0, "and expect_tx of 64 more bytes: more bytes arrived than were expected"},
     {"wgmma that is another in another warp", SHARED,
      ".reg .f32 %d<4>;\nmov.u32 %r0, %tid.x;\nsetp.lt.u32 %p0, %r0, 32;\n"
      "mov.u32 %r1, s;\nshr.u32 %r1, %r1, 4;\ncvt.u64.u32 %rd1, %r1;\n@%p0 bra A;\n" WGMMA "ret;\nA:\n" WGMMA,

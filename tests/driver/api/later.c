@@ -335,9 +335,8 @@ void show_later_hang(void)
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamSynchronize(test.stream));
     require_words(9, 1, 0);
     require_words(1, 1, 1 + CUDA_ERROR_LAUNCH_TIMEOUT);
-    SAYS(
-        "kernel wait hangs: nobody can go on: CUDA_ERROR_LAUNCH_TIMEOUT (702)\n  the kernel hangs: it waits for memory "
-        "that nobody "); // has written, where a sanitizer's thread is left
+    SAYS("kernel wait hangs: CUDA_ERROR_LAUNCH_TIMEOUT (702)\n  the kernel hangs: it waits for memory "
+         "that nobody "); // has written, where a sanitizer's thread is left
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamQuery(test.other));
     WORKS(cuDevicePrimaryCtxReset_v2(0)); // ends what a hang has left
 }
@@ -367,7 +366,7 @@ void show_later_limit(void)
     REQUIRE(pthread_create(&thread, NULL, stay, &is_over) == 0);
     WORKS(cuStreamWaitValue32_v2(test.stream, at(0), 3, 1));
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamSynchronize(test.stream));
-    SAYS("it waits for memory that nobody has written for 1 seconds, while the program waits for it");
+    SAYS("the kernel waits for memory that has not changed for 1 seconds, while the program waits for the kernel");
     atomic_store(&is_over, 1);
     REQUIRE(pthread_join(thread, NULL) == 0);
 }
@@ -382,7 +381,7 @@ void show_later_registered(void)
     WORKS(cuMemHostRegister_v2(page, 4096, 0));
     WORKS(cuStreamWaitValue32_v2(test.stream, (uintptr_t)page, 3, 1));
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamSynchronize(test.stream));
-    SAYS("it waits for memory that nobody has written for 1 seconds");
+    SAYS("the kernel waits for memory that has not changed for 1 seconds");
 }
 
 // A fault of a kernel ends what another one left.

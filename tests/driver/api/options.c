@@ -78,7 +78,7 @@ void show_endings(void)
         const char *body, *says;
         enum cuda_result error;
     } ends[] = {{"loop:\nbra loop;\n", "was stopped at its limit", CUDA_ERROR_LAUNCH_TIMEOUT},
-                {"barrier.sync 0, 64;\n", "hangs: nobody can go on", CUDA_ERROR_LAUNCH_TIMEOUT},
+                {"barrier.sync 0, 64;\n", "hangs", CUDA_ERROR_LAUNCH_TIMEOUT},
                 {"trap;\n", "stopped itself", CUDA_ERROR_LAUNCH_FAILED}};
     setenv("TMAREF_LIMIT_INSTRUCTIONS", "1000", 1);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
