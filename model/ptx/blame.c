@@ -79,7 +79,7 @@ int ptx_form_blame(const struct ptx_spelling *spelling, char *message, char *adv
         return taken;
     }
     const char *near = ptx_near(word->at, word->length, ptx_near_word);
-    snprintf(message, size_bytes, "'.%.*s' is no modifier of PTX%s%s%s", (int)word->length, word->at,
+    snprintf(message, size_bytes, "'.%.*s' is not a PTX modifier%s%s%s", (int)word->length, word->at,
              near == NULL ? "" : "; did you mean '.", near == NULL ? "" : near, near == NULL ? "" : "'?");
     return taken;
 }

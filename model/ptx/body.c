@@ -14,7 +14,7 @@ static int add_label(struct parser *parser, struct body *body, const struct ptx_
     struct named named = {.name = ptx_token_name(token), .kind = (uint8_t)kind, .index = index};
     if (ptx_names_add(&body->names, parser->arena, &named)) return 1;
     return ptx_parser_fail(parser, token, "Put the labels of inline assembly in a block { } of its own.",
-                           "'%.*s' is there twice", (int)(token->length > 60 ? 60 : token->length), token->at);
+                           "'%.*s' is defined twice", (int)(token->length > 60 ? 60 : token->length), token->at);
 }
 
 // Sets what waits for the label; 0 if this scope does not know it.
@@ -121,7 +121,7 @@ static int parse_guard(struct parser *parser, struct body *body, struct ptx_inst
     if (!ptx_parser_name(parser, "a predicate register", &name)) return 0;
     const struct named *named = ptx_names_find_register(&body->names, name, &number);
     if (named == NULL || named->kind != NAME_REGISTER || named->type != PTX_TYPE_pred)
-        return ptx_parser_fail(parser, &token, "Declare it with .reg .pred.", "'%.*s' is no predicate register",
+        return ptx_parser_fail(parser, &token, "Declare it with .reg .pred.", "'%.*s' is not a predicate register",
                                (int)(name.length > 60 ? 60 : name.length), name.at);
     instruction->guard = named->index + number;
     return 1;
@@ -181,7 +181,7 @@ static int parse_body_directive(struct parser *parser, struct body *body)
     if (ptx_parser_take(parser, ".loc")) return ptx_parse_location(parser, body);
     if (ptx_parser_take(parser, ".pragma")) return ptx_parse_pragma(parser);
     if (ptx_space_word(&parser->token) != PTX_WORD_NONE) return ptx_parse_variables(parser, body, PTX_LINK_LOCAL);
-    return ptx_parser_fail(parser, &parser->token, "", "'%.*s' is no directive of a function's body",
+    return ptx_parser_fail(parser, &parser->token, "", "'%.*s' is not a directive of a function's body",
                            (int)(parser->token.length > 60 ? 60 : parser->token.length), parser->token.at);
 }
 
@@ -215,7 +215,7 @@ static void parse_statements(struct parser *parser, struct body *body)
 static int parse_block(struct parser *parser, struct body *body)
 {
     uint32_t from = body->pending.count;
-    if (++parser->depth > MOST_DEPTH) return ptx_parser_fail(parser, &parser->token, "", "blocks too deep");
+    if (++parser->depth > MOST_DEPTH) return ptx_parser_fail(parser, &parser->token, "", "blocks are nested too deep");
     ptx_names_open(&body->names);
     parse_statements(parser, body);
     settle_scope(body, from);
@@ -239,7 +239,7 @@ static int add_parameter(struct parser *parser, struct body *body, const struct 
     }
     if (token.length == 1 && *token.at == '_') return 1;
     if (ptx_names_add(&body->names, parser->arena, &named)) return 1;
-    return ptx_parser_fail(parser, &token, "", "two parameters of this name");
+    return ptx_parser_fail(parser, &token, "", "two parameters have this name");
 }
 
 // Now that all labels are known.

@@ -57,7 +57,7 @@ static int apply_float(struct parser *parser, const struct ptx_token *token, str
         set_double(left, value / right);
         return 1;
     default:
-        return ptx_parser_fail(parser, token, "", "no operator of floating-point constants");
+        return ptx_parser_fail(parser, token, "", "not an operator of floating-point constants");
     }
 }
 
@@ -184,7 +184,7 @@ static int parse_value(struct parser *parser, struct ptx_number *value)
         return 1;
     }
     if (!ptx_token_number(&token, value))
-        return ptx_parser_fail(parser, &token, "", "a constant is wanted here, not '%.*s'",
+        return ptx_parser_fail(parser, &token, "", "expected a constant, found '%.*s'",
                                (int)(token.length > 60 ? 60 : token.length), token.at);
     ptx_parser_advance(parser);
     return 1;
@@ -202,7 +202,8 @@ static int parse_choice(struct parser *parser, struct ptx_number *value)
 
 static int parse_ranked(struct parser *parser, int least, struct ptx_number *value)
 {
-    if (parser->depth++ > MOST_DEPTH) return ptx_parser_fail(parser, &parser->token, "", "an expression too deep");
+    if (parser->depth++ > MOST_DEPTH)
+        return ptx_parser_fail(parser, &parser->token, "", "the expression is nested too deep");
     int ok = parse_value(parser, value), i;
     while (ok && (i = operator_here(parser)) >= 0 && operators[i].rank >= least) {
         struct ptx_number right;
@@ -217,7 +218,8 @@ static int parse_ranked(struct parser *parser, int least, struct ptx_number *val
 
 int ptx_parse_constant(struct parser *parser, struct ptx_number *value)
 {
-    if (parser->depth++ > MOST_DEPTH) return ptx_parser_fail(parser, &parser->token, "", "an expression too deep");
+    if (parser->depth++ > MOST_DEPTH)
+        return ptx_parser_fail(parser, &parser->token, "", "the expression is nested too deep");
     int ok = parse_ranked(parser, 1, value) && (!ptx_parser_take(parser, "?") || parse_choice(parser, value));
     parser->depth--;
     return ok;

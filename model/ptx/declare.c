@@ -58,7 +58,7 @@ static int take_type(struct parser *parser, int as_register, enum ptx_type *type
     if (!is_declarable(*type, as_register))
         return ptx_parser_fail(
             parser, token, "Types of variables are .b8 .. .b128, .u8 .. .u64, .s8 .. .s64, .f16, .f32 and .f64.",
-            "a type is wanted here, not '%.*s'", (int)(token->length > 40 ? 40 : token->length), token->at);
+            "expected a type, found '%.*s'", (int)(token->length > 40 ? 40 : token->length), token->at);
     ptx_parser_advance(parser);
     return 1;
 }
@@ -169,7 +169,7 @@ static int take_dims(struct parser *parser, struct ptx_variable *variable, struc
         struct ptx_number number = {0};
         variable->is_array = 1;
         if (dims->count == MOST_DIMS)
-            return ptx_parser_fail(parser, &token, "", "an array of more than %d dimensions", MOST_DIMS);
+            return ptx_parser_fail(parser, &token, "", "the array has more than %d dimensions", MOST_DIMS);
         if (ptx_parser_take(parser, "WARP_SZ")) {
             number.bits = WARP;
         } else if (!ptx_parser_is(parser, "]")) {
@@ -179,7 +179,7 @@ static int take_dims(struct parser *parser, struct ptx_variable *variable, struc
         }
         if (!ptx_parser_expect(parser, "]")) return 0;
         if (number.is_wide || number.bits > MOST_BYTES || number.bits * variable->elements > MOST_BYTES)
-            return ptx_parser_fail(parser, &token, "", "an array of that many elements");
+            return ptx_parser_fail(parser, &token, "", "the array has too many elements");
         dims->of[dims->count] = number.bits;
         if (number.bits == 0 && dims->count > 0)
             return ptx_parser_fail(parser, &token, "", "only the first size of an array may be left open");
@@ -205,10 +205,10 @@ static int take_initial(struct parser *parser, struct ptx_variable *variable, co
     if (!ptx_parser_take(parser, "=")) return 1;
     if (variable->space != PTX_GLOBAL && variable->space != PTX_CONST)
         return ptx_parser_fail(parser, &token, "Store the value in the code.",
-                               "only .global and .const variables begin with a value");
+                               "only .global and .const variables have an initial value");
     if (variable->linkage == PTX_LINK_EXTERN)
-        return ptx_parser_fail(parser, &token, "It begins with what its definition says.",
-                               "an .extern variable has no value of its own");
+        return ptx_parser_fail(parser, &token, "Its definition gives the value.",
+                               "an .extern variable has no initial value");
     return ptx_parse_initial(parser, variable, dims);
 }
 
@@ -231,10 +231,11 @@ static int merge_variable(struct parser *parser, const struct ptx_token *token, 
     const struct ptx_variable *first = &all[before->index];
     if (first->type != variable->type || first->vector != variable->vector ||
         (first->elements != variable->elements && !first->is_unsized && !variable->is_unsized))
-        return ptx_parser_fail(parser, token, "", "'%.*s' is something else where it is declared first",
-                               (int)token->length, token->at);
+        return ptx_parser_fail(parser, token, "", "'%.*s' differs from its first declaration", (int)token->length,
+                               token->at);
     if (first->linkage == PTX_LINK_EXTERN && variable->linkage == PTX_LINK_LOCAL)
-        return ptx_parser_fail(parser, token, "Say .visible.", "what is .extern first is not of this module alone");
+        return ptx_parser_fail(parser, token, "Write .visible.",
+                               "the first declaration is .extern, this one is not visible outside the module");
     if (variable->linkage != PTX_LINK_EXTERN) all[before->index] = *variable;
     return 1;
 }
@@ -272,10 +273,11 @@ static int parse_variable(struct parser *parser, struct body *body, struct ptx_v
     if (!ptx_parser_name(parser, "the name of a variable", &variable->name) || !take_range(parser, &token)) return 0;
     if (!take_dims(parser, variable, &dims) || !take_initial(parser, variable, &dims)) return 0;
     if (variable->is_unsized && variable->linkage != PTX_LINK_EXTERN)
-        return ptx_parser_fail(parser, &token, "Say how many elements it has, or declare it .extern.",
+        return ptx_parser_fail(parser, &token, "Give its number of elements, or declare it .extern.",
                                "'%.*s' has no size", (int)token.length, token.at);
     if (variable->space == PTX_PARAM && variable->vector > 1 && !variable->is_array)
-        return ptx_parser_fail(parser, &token, "Declare an array of its parts.", "a .param variable is no vector");
+        return ptx_parser_fail(parser, &token, "Declare an array of its parts.",
+                               "a .param variable cannot be a vector");
     finish_size(variable);
     return name_variable(parser, body, &token, variable);
 }
@@ -313,7 +315,7 @@ static int check_parameter(struct parser *parser, const struct ptx_token *token,
 {
     if (dims->count > 1) return ptx_parser_fail(parser, token, "", "a parameter has at most one dimension");
     return variable->space == PTX_PARAM || dims->count == 0 ||
-           ptx_parser_fail(parser, token, "", "a parameter in .reg is no array");
+           ptx_parser_fail(parser, token, "", "a parameter in .reg cannot be an array");
 }
 
 // .param .align 8 .b8 name[16], .reg .b32 name, or _ in a prototype.
@@ -324,7 +326,7 @@ static int parse_parameter(struct parser *parser, struct ptx_variable *variable)
     variable->line = token.line;
     variable->space = ptx_space_word(&token);
     if (variable->space != PTX_PARAM && !ptx_parser_is(parser, ".reg"))
-        return ptx_parser_fail(parser, &token, "", ".param or .reg is wanted here, not '%.*s'",
+        return ptx_parser_fail(parser, &token, "", "expected .param or .reg, found '%.*s'",
                                (int)(token.length > 40 ? 40 : token.length), token.at);
     ptx_parser_advance(parser);
     if (!take_kind(parser, variable) || !ptx_parser_name(parser, "the name of a parameter", &variable->name)) return 0;

@@ -191,7 +191,7 @@ static int add_call(struct parser *parser, struct body *body, const struct opera
     ((struct ptx_operand *)body->operands.item)[instruction->first + 3].kind = PTX_OPERAND_TARGETS;
     wait_for(parser, body, prototype, instruction->first + 3, 1);
     return prototype->kind == PTX_OPERAND_LABEL ||
-           ptx_parser_fail(parser, &prototype->token, "", "the name of a .callprototype is wanted here");
+           ptx_parser_fail(parser, &prototype->token, "", "expected the name of a .callprototype");
 }
 
 // --- Instructions ----------------------------------------------------------------------------------------------------

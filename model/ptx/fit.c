@@ -154,7 +154,7 @@ static int parts_agree(struct trial *trial, const struct written *written, int *
     }
     if (constants > 0 && members > 0)
         return refuse(trial, written, "a constant cannot stand beside a part of a vector register%s", "");
-    return sinks < (int)written->count || sinks == 0 || refuse(trial, written, "a vector of nothing but _%s", "");
+    return sinks < (int)written->count || sinks == 0 || refuse(trial, written, "the vector has only the sink _%s", "");
 }
 
 // The parts of a vector that begins with a brace: with one of bits beside them, all count as bits.
@@ -205,7 +205,7 @@ static int pack_fits(struct trial *trial, const struct ptx_operand_rule *rule, c
     for (int i = 0; i < 4; i++)
         if (ptx_type_row(halves[i])->bits * written->count == bits) part.type = (uint8_t)halves[i];
     if (part.type == PTX_TYPE_NONE)
-        return refuse(trial, written, "parts of this number do not make up the %s", "whole");
+        return refuse(trial, written, "this number of parts does not make up the %s", "whole");
     return parts_fit(trial, &part, written);
 }
 
@@ -240,21 +240,21 @@ static int value_fits(struct trial *trial, const struct ptx_operand_rule *rule, 
         return refuse(trial, written, "this operand cannot be negated with !%s", "");
     if (written->kind == PTX_OPERAND_SINK && rule->may_sink) return 1;
     if (rule->must_sink)
-        return refuse(trial, written, "the sink _ is wanted here: nothing comes back from another CTA%s", "");
+        return refuse(trial, written, "expected the sink _: nothing comes back from another CTA%s", "");
     if (written->kind == PTX_OPERAND_VECTOR && written->count == 1 && rule->vector == 0 && rule->is_vectorable)
         return value_fits(trial, rule, &trial->operands->at[written->first]);
     if (written->kind == PTX_OPERAND_VECTOR && rule->vector > 0) return vector_fits(trial, rule, written);
-    if (rule->vector > 0) return refuse(trial, written, "a vector in braces { } is wanted here, of .%s", type);
+    if (rule->vector > 0) return refuse(trial, written, "expected a vector of .%s in braces { }", type);
     if (rule->may_pack) {
         if (written->kind == PTX_OPERAND_VECTOR) return pack_fits(trial, rule, written);
-        return refuse(trial, written, "a vector in braces { } is wanted here%s", "");
+        return refuse(trial, written, "expected a vector in braces { }%s", "");
     }
     if (written->kind == PTX_OPERAND_VECTOR)
-        return refuse(trial, written, "one register is wanted here: of a vector name a part, as in v%s", ".x");
+        return refuse(trial, written, "expected one register; for a vector, name a part, as in v%s", ".x");
     if (written->kind == PTX_OPERAND_LABEL) return refuse(trial, written, "this name is not declared%s", "");
     if (scalar_fits(rule, written)) return 1;
-    if (rule->is_written) return refuse(trial, written, "a register that holds .%s is wanted here", type);
-    return refuse(trial, written, "a value of .%s is wanted here", type);
+    if (rule->is_written) return refuse(trial, written, "expected a register of type .%s", type);
+    return refuse(trial, written, "expected a value of type .%s", type);
 }
 
 static int is_one_of(const struct ptx_operand_rule *rule, int64_t value)
@@ -269,7 +269,7 @@ static int number_fits(struct trial *trial, const struct ptx_operand_rule *rule,
     int64_t value = (int64_t)written->number.bits;
     char range[80];
     if (written->kind != PTX_OPERAND_CONSTANT || written->number.is_float)
-        return refuse(trial, written, "a constant is wanted here%s", "");
+        return refuse(trial, written, "expected a constant%s", "");
     if (rule->limited == '2' && (value & (value - 1)) != 0)
         return refuse(trial, written, "the constant here is a power of %s", "two");
     if (rule->ones > 0 ? is_one_of(rule, value)
@@ -298,18 +298,18 @@ static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, con
     switch (is_place(trial, written) ? PTX_OPERAND_AT_VARIABLE : written->kind) {
     case PTX_OPERAND_AT_REGISTER:
         if (!is_integer(type->kind) || type->bits > 64)
-            return refuse(trial, written, "a register of .%s holds no address", type->name);
+            return refuse(trial, written, "a register of .%s cannot hold an address", type->name);
         if (is_long && type->bits != 64)
-            return refuse(trial, written, "an address of 64 bits is wanted here, not of .%s", type->name);
+            return refuse(trial, written, "expected an address of 64 bits, not of .%s", type->name);
         return 1;
     case PTX_OPERAND_AT_VARIABLE:
         if (rule->only_shared && !is_shared(written->space))
-            return refuse(trial, written, "a variable in shared memory is wanted here%s", "");
+            return refuse(trial, written, "expected a variable in shared memory%s", "");
         if (rule->not_shared && written->space != PTX_GLOBAL && written->space != PTX_CONST)
             return refuse(trial, written, "a tensor map lies in %s memory", "global or constant");
         if (rule->only_shared && !is_shared(written->space))
-            return refuse(trial, written, "a variable in shared memory is wanted here%s", "");
-        if (rule->register_only) return refuse(trial, written, "a generic address in a register is wanted here%s", "");
+            return refuse(trial, written, "expected a variable in shared memory%s", "");
+        if (rule->register_only) return refuse(trial, written, "expected a generic address in a register%s", "");
         if (rule->not_parameter && written->is_parameter)
             return refuse(trial, written, "a function cannot write its parameters%s", "");
         if (rule->not_shared || space_fits(rule->space, written->space)) return 1;
@@ -318,7 +318,7 @@ static int at_fits(struct trial *trial, const struct ptx_operand_rule *rule, con
         if (rule->space == PTX_LOCAL) return 1;
         return refuse(trial, written, "only .local takes a number as an address%s", "");
     default:
-        return refuse(trial, written, "an address in brackets [ ] is wanted here%s", "");
+        return refuse(trial, written, "expected an address in brackets [ ]%s", "");
     }
 }
 
@@ -326,11 +326,9 @@ static int operand_fits(struct trial *trial, const struct ptx_operand_rule *rule
 {
     if (written->is_joined != rule->is_joined)
         return refuse(trial, written,
-                      rule->is_joined ? "a predicate behind a bar | is wanted here%s" : "no | is wanted before this%s",
-                      "");
+                      rule->is_joined ? "expected a predicate after |%s" : "no | may stand before this%s", "");
     if (written->is_bracketed != rule->is_bracketed)
-        return refuse(trial, written, "this operand is %s the brackets",
-                      rule->is_bracketed ? "wanted in" : "not wanted in");
+        return refuse(trial, written, "this operand goes %s the brackets", rule->is_bracketed ? "inside" : "outside");
     switch (rule->kind) {
     case PTX_RULE_CONSTANT:
         return number_fits(trial, rule, written);
@@ -338,7 +336,7 @@ static int operand_fits(struct trial *trial, const struct ptx_operand_rule *rule
         return at_fits(trial, rule, written);
     case PTX_RULE_LABEL:
     case PTX_RULE_TARGETS:
-        return written->kind == PTX_OPERAND_LABEL || refuse(trial, written, "a label is wanted here%s", "");
+        return written->kind == PTX_OPERAND_LABEL || refuse(trial, written, "expected a label%s", "");
     default:
         return value_fits(trial, rule, written);
     }
@@ -354,7 +352,7 @@ static int minus_fits(struct trial *trial, int i, const struct written *written)
     for (int k = 0; k < i; k++)
         if (trial->row->rule[k].kind == PTX_RULE_SELECTOR && trial->row->rule[k].selector == PTX_SELECTOR_MINUS)
             negated += trial->chosen[k]->is_minus;
-    return negated % 2 != 0 || refuse(trial, written, "the product or the sum is negated, not %s", "both");
+    return negated % 2 != 0 || refuse(trial, written, "the product or the sum may be negated, not %s", "both");
 }
 
 // What is written at operand `i` besides its name is what the rules behind it take.
@@ -388,7 +386,7 @@ static int below_last(struct trial *trial, int i, const struct written *written)
 {
     if (trial->row->rule[i].limited != 'z' || written->kind != PTX_OPERAND_CONSTANT) return 1;
     if (written->number.bits <= trial->chosen[i - 1]->number.bits) return 1;
-    return refuse(trial, written, "this is more than the operand before%s", "");
+    return refuse(trial, written, "this is more than the previous operand%s", "");
 }
 
 // Tries the rules in their order; an operand that may be left out is, where the next one written is not it. Returns how
@@ -419,7 +417,7 @@ static int try_row(struct trial *trial)
         at++;
     }
     if (at == operands->count) return -1;
-    refuse(trial, &operands->at[at], "this operand is one too many%s", "");
+    refuse(trial, &operands->at[at], "one operand too many%s", "");
     return (int)at;
 }
 

@@ -8,7 +8,7 @@ static int take_number(struct parser *parser, int is_positive, uint32_t *number)
 {
     struct ptx_token at = parser->token;
     if (!ptx_parser_u32(parser, "a number", number)) return 0;
-    return !is_positive || *number > 0 || ptx_parser_fail(parser, &at, "", "a number of at least 1 is wanted");
+    return !is_positive || *number > 0 || ptx_parser_fail(parser, &at, "", "expected a number of at least 1");
 }
 
 // 128, 1, 1: what is not said is 1.
@@ -42,7 +42,7 @@ static uint32_t *kernel_extent(struct parser *parser, struct ptx_tuning *tuning)
 int ptx_parse_pragma(struct parser *parser)
 {
     do {
-        if (parser->token.kind != TOKEN_STRING) return ptx_parser_expect(parser, "a string");
+        if (parser->token.kind != TOKEN_STRING) return ptx_parser_fail_here(parser, "a string");
         ptx_parser_advance(parser);
     } while (ptx_parser_take(parser, ","));
     return ptx_parser_expect(parser, ";");
@@ -89,7 +89,7 @@ static int take_tuning(struct parser *parser, int is_entry, struct ptx_tuning *t
                                           ".reqnctapercluster, .explicitcluster, .maxclusterrank, "
                                           ".blocksareclusters and .pragma."
                                         : "Known are .noreturn, .abi_preserve and .abi_preserve_control.",
-                               "'%.*s' is no directive of a%s",
+                               "'%.*s' is not a directive of a%s",
                                (int)(parser->token.length > 40 ? 40 : parser->token.length), parser->token.at,
                                is_entry ? "n .entry" : " .func");
     }
@@ -101,16 +101,15 @@ static int check_tuning(struct parser *parser, const struct ptx_token *name, con
 {
     const struct ptx_tuning *tuning = &head->tuning;
     if (tuning->maxntid[0] > 0 && tuning->reqntid[0] > 0)
-        return ptx_parser_fail(parser, name, "", ".maxntid and .reqntid are not both said of one kernel");
+        return ptx_parser_fail(parser, name, "", "a kernel has .maxntid or .reqntid, not both");
     if (tuning->maxclusterrank > 0 && tuning->reqnctapercluster[0] > 0)
-        return ptx_parser_fail(parser, name, "",
-                               ".maxclusterrank and .reqnctapercluster are not both said of one kernel");
+        return ptx_parser_fail(parser, name, "", "a kernel has .maxclusterrank or .reqnctapercluster, not both");
     if (tuning->blocks_are_clusters && (tuning->reqntid[0] == 0 || tuning->reqnctapercluster[0] == 0))
         return ptx_parser_fail(parser, name, "", ".blocksareclusters needs .reqntid and .reqnctapercluster");
     if (tuning->maxnctapersm > 0 && parser->module->program.version > 20)
-        return ptx_parser_fail(parser, name, "Say .minnctapersm.", ".maxnctapersm ended with PTX 2.0");
+        return ptx_parser_fail(parser, name, "Write .minnctapersm.", ".maxnctapersm ended with PTX 2.0");
     return !tuning->is_noreturn || head->returns == 0 ||
-           ptx_parser_fail(parser, name, "", "a function that is .noreturn returns nothing");
+           ptx_parser_fail(parser, name, "", "a .noreturn function has no results");
 }
 
 int ptx_same_types(const struct ptx_function *a, const struct ptx_function *b)
@@ -142,18 +141,18 @@ static struct ptx_function *function_of(struct parser *parser, const struct ptx_
         return NULL;
     }
     if (!ptx_same_types(function, head)) {
-        ptx_parser_fail(parser, token, "", "'%.*s' takes or returns something else where it is declared first",
+        ptx_parser_fail(parser, token, "", "'%.*s' has other parameters or results in its first declaration",
                         (int)token->length, token->at);
         return NULL;
     }
     if (head->linkage != function->linkage &&
         (head->linkage != PTX_LINK_LOCAL || function->linkage == PTX_LINK_EXTERN)) {
-        ptx_parser_fail(parser, token, "Say .visible, .weak or .extern in both places, or only where it is first.",
-                        "'%.*s' is linked otherwise where it is declared first", (int)token->length, token->at);
+        ptx_parser_fail(parser, token, "Write .visible, .weak or .extern in both places, or only in the first.",
+                        "'%.*s' has another linkage in its first declaration", (int)token->length, token->at);
         return NULL;
     }
     if (function->has_body) {
-        ptx_parser_fail(parser, token, "", "'%.*s' has its body above", (int)token->length, token->at);
+        ptx_parser_fail(parser, token, "", "'%.*s' already has a body", (int)token->length, token->at);
         return NULL;
     }
     function->variable = head->variable; // the names that the body knows
@@ -173,15 +172,15 @@ static int check_parameters(struct parser *parser, const struct ptx_function *he
         if (head->is_entry && variable->space != PTX_PARAM)
             return ptx_parser_fail(parser, &token, "", "a parameter of an .entry is in .param");
         if (head->is_entry && variable->vector > 1 && !variable->is_array)
-            return ptx_parser_fail(parser, &token, "Declare an array of its parts.", "a parameter is no vector");
+            return ptx_parser_fail(parser, &token, "Declare an array of its parts.", "a parameter cannot be a vector");
         if (!head->is_entry && variable->is_pointer)
-            return ptx_parser_fail(parser, &token, "", "only parameters of an .entry are said to be .ptr");
+            return ptx_parser_fail(parser, &token, "", "only parameters of an .entry may be .ptr");
         if (is_result && head->returns > 1 && variable->space == PTX_PARAM)
-            return ptx_parser_fail(parser, &token, "", "of several results each is in .reg");
+            return ptx_parser_fail(parser, &token, "", "where a function has several results, each is in .reg");
         if (!variable->is_unsized) continue;
         if (head->is_entry || is_result || i + 1 < count || variable->space != PTX_PARAM)
             return ptx_parser_fail(parser, &token, "",
-                                   "only the last parameter of a .func, in .param, is an array of open size");
+                                   "only the last parameter of a .func may be an array of open size, in .param");
     }
     return 1;
 }
@@ -230,10 +229,11 @@ int ptx_parse_function(struct parser *parser, int is_entry, enum ptx_linkage lin
     if (function == NULL) return 0;
     if (ptx_parser_is(parser, ";") && is_tuned)
         return ptx_parser_fail(parser, &token, "Write them at its body.",
-                               "a kernel without its body has no directives");
+                               "a kernel declared without a body has no directives");
     if (ptx_parser_take(parser, ";")) return 1;
     if (head.linkage == PTX_LINK_EXTERN)
-        return ptx_parser_fail(parser, &token, "Say .visible, or end it with ;", "what is .extern has no body here");
+        return ptx_parser_fail(parser, &token, "Write .visible, or end it with ;",
+                               "an .extern function has no body here");
     if (!ptx_parser_is(parser, "{")) return ptx_parser_expect(parser, "{");
     return skip_body(parser, function, &token);
 }

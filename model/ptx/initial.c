@@ -56,7 +56,8 @@ static int check_symbol(struct parser *parser, const struct ptx_token *token, co
                ptx_parser_fail(parser, token, "Write its name alone.", "generic() takes a variable, not a function");
     const enum ptx_word space = ((struct ptx_variable *)parser->module->variables.item)[named->index].space;
     return space == PTX_GLOBAL || space == PTX_CONST ||
-           ptx_parser_fail(parser, token, "", "an address in a value is that of a .global or .const variable");
+           ptx_parser_fail(parser, token, "",
+                           "an initial value may hold only the address of a .global or .const variable");
 }
 
 // symbol, symbol + 8, generic(symbol) + 8; the rest of 0xff(...) is read by the caller.
@@ -77,8 +78,9 @@ static int take_address(struct parser *parser, struct ptx_relocation *relocation
     if (!ptx_parser_take(parser, "+")) return 1;
     if (!ptx_parse_constant(parser, &add)) return 0;
     relocation->add = (int64_t)add.bits;
-    if (relocation->is_function) return ptx_parser_fail(parser, &token, "", "nothing is added to a function's address");
-    return !add.is_float || ptx_parser_fail(parser, &token, "", "an integer is added to an address");
+    if (relocation->is_function)
+        return ptx_parser_fail(parser, &token, "", "an offset cannot be added to a function's address");
+    return !add.is_float || ptx_parser_fail(parser, &token, "", "only an integer may be added to an address");
 }
 
 // Of a whole address the mask is UINT64_MAX.
@@ -91,7 +93,7 @@ static int check_address_type(struct parser *parser, const struct initial *initi
         return ptx_parser_fail(parser, &parser->token, "", "a mask is one byte: 0xff, 0xff00, ... 0xff00000000000000");
     return type == PTX_TYPE_u64 || type == PTX_TYPE_u32 || (type == PTX_TYPE_u8 && is_byte) ||
            ptx_parser_fail(parser, &parser->token, "Declare the variable as .u64, or as .u8 with 0xff(name) and so on.",
-                           "variables of .%s hold no address", ptx_type_row(type)->name);
+                           "a variable of .%s cannot hold an address", ptx_type_row(type)->name);
 }
 
 static int put_address(struct parser *parser, struct initial *initial, uint64_t mask)
@@ -155,7 +157,7 @@ static int finish(struct parser *parser, struct initial *initial, const struct p
 {
     struct ptx_variable *variable = initial->variable;
     if (variable->is_unsized) {
-        if (initial->bytes.count == 0) return ptx_parser_fail(parser, token, "", "an array of no elements");
+        if (initial->bytes.count == 0) return ptx_parser_fail(parser, token, "", "the array has no elements");
         variable->is_unsized = 0;
         variable->elements = initial->bytes.count / initial->each_bytes;
     }
@@ -173,7 +175,7 @@ int ptx_parse_initial(struct parser *parser, struct ptx_variable *variable, cons
     enum ptx_type type = (enum ptx_type)variable->type;
     if (type == PTX_TYPE_f16 || type == PTX_TYPE_f16x2)
         return ptx_parser_fail(parser, &token, "Declare it as .b16 or .b32, with the bits.",
-                               "variables of .%s begin with no value", ptx_type_row(type)->name);
+                               "a variable of .%s has no initial value", ptx_type_row(type)->name);
     initial->variable = variable;
     initial->dims = *dims;
     initial->type = type;

@@ -98,14 +98,14 @@ static void tell_open(struct linker *linker, const struct named *named)
 {
     const struct ptx_name unit = ptx_unit_of(linker->module, named->name.at)->name;
     const struct ptx_token token = token_of(linker, named);
-    ptx_complain(
-        linker->errors, linker->module->text, &token,
-        is_of_device_runtime(named->name)
-            ? "A kernel calls the CUDA runtime here. Of the device runtime tmaref has kernel launches, streams, "
-              "events, cudaMemcpyAsync, cudaMemsetAsync, cudaMalloc, cudaFree and the last error."
-            : "Link what defines it too (-rdc=true, cuLinkAddData), with PTX in it: code=compute_90a.",
-        "'%.*s' is used%s%.*s, and nothing defines it", shown(named->name), named->name.at,
-        unit.length > 0 ? " in " : "", shown(unit), unit.at);
+    ptx_complain(linker->errors, linker->module->text, &token,
+                 is_of_device_runtime(named->name)
+                     ? "A kernel calls the CUDA runtime here. tmaref supports only these parts of the device runtime: "
+                       "kernel launches, streams, "
+                       "events, cudaMemcpyAsync, cudaMemsetAsync, cudaMalloc, cudaFree and the last error."
+                     : "Link what defines it too (-rdc=true, cuLinkAddData), with PTX in it: code=compute_90a.",
+                 "'%.*s' is used%s%.*s, but nothing defines it", shown(named->name), named->name.at,
+                 unit.length > 0 ? " in " : "", shown(unit), unit.at);
 }
 
 static void check_open(struct linker *linker, const struct names *names)
@@ -119,7 +119,7 @@ static void check_open(struct linker *linker, const struct names *names)
 
 static const char *clash_of(const struct linker *linker, const struct named *first, const struct named *second)
 {
-    if (first->kind != second->kind) return "is a function in one unit alone; the other is";
+    if (first->kind != second->kind) return "is a function in only one unit; the other is";
     return first->kind == NAME_FUNCTION
                ? ptx_link_clash_of_functions(function_at(linker, first->index), function_at(linker, second->index))
                : ptx_link_clash_of_variables(variable_at(linker, first->index), variable_at(linker, second->index));

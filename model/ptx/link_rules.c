@@ -45,8 +45,8 @@ static int weight_of_function(const struct ptx_function *function)
 
 const char *ptx_link_clash_of_functions(const struct ptx_function *first, const struct ptx_function *second)
 {
-    if (first->is_entry != second->is_entry) return "is a kernel in one unit alone; the other is";
-    if (!first->is_entry && !same_prototype(first, second)) return "takes or returns something else in";
+    if (first->is_entry != second->is_entry) return "is a kernel in only one unit; the other is";
+    if (!first->is_entry && !same_prototype(first, second)) return "has other parameters or results in";
     return weight_of_function(first) == STRONG && weight_of_function(second) == STRONG ? "is defined a second time in"
                                                                                        : NULL;
 }
@@ -76,8 +76,8 @@ static int sizes_fit(const struct ptx_variable *first, const struct ptx_variable
 const char *ptx_link_clash_of_variables(const struct ptx_variable *first, const struct ptx_variable *second)
 {
     if (first->space != second->space) return "is in another memory space in";
-    if (first->is_managed != second->is_managed) return "is managed in one unit alone; the other is";
-    if (!sizes_fit(first, second)) return "is of another size in";
+    if (first->is_managed != second->is_managed) return "is managed in only one unit; the other is";
+    if (!sizes_fit(first, second)) return "has another size in";
     return weight_of_variable(first) == STRONG && weight_of_variable(second) == STRONG ? "is defined a second time in"
                                                                                        : NULL;
 }

@@ -5,7 +5,7 @@
 
 #include "program.h"
 
-// What is wrong if two units have these under one name: "is of another size in", with the other unit's name to follow;
+// What is wrong if two units have these under one name: "has another size in", with the other unit's name to follow;
 // NULL if nothing is.
 const char *ptx_link_clash_of_functions(const struct ptx_function *first, const struct ptx_function *second);
 const char *ptx_link_clash_of_variables(const struct ptx_variable *first, const struct ptx_variable *second);

@@ -42,12 +42,12 @@ int ptx_parser_fail(struct parser *parser, const struct ptx_token *token, const 
     return 0;
 }
 
-// What stands there, for a message.
-static int fail_here(struct parser *parser, const char *wanted)
+int ptx_parser_fail_here(struct parser *parser, const char *wanted)
 {
     const struct ptx_token *token = &parser->token;
-    if (token->kind == TOKEN_END) return ptx_parser_fail(parser, token, "", "the text ends where %s is wanted", wanted);
-    return ptx_parser_fail(parser, token, "", "%s is wanted here, not '%.*s'", wanted,
+    if (token->kind == TOKEN_END)
+        return ptx_parser_fail(parser, token, "", "expected %s, found the end of the text", wanted);
+    return ptx_parser_fail(parser, token, "", "expected %s, found '%.*s'", wanted,
                            (int)(token->length > 60 ? 60 : token->length), token->at);
 }
 
@@ -56,7 +56,7 @@ int ptx_parser_expect(struct parser *parser, const char *text)
     char wanted[24];
     if (ptx_parser_take(parser, text)) return 1;
     snprintf(wanted, sizeof wanted, "'%s'", text);
-    return fail_here(parser, wanted);
+    return ptx_parser_fail_here(parser, wanted);
 }
 
 struct ptx_name ptx_token_name(const struct ptx_token *token)
@@ -66,7 +66,7 @@ struct ptx_name ptx_token_name(const struct ptx_token *token)
 
 int ptx_parser_name(struct parser *parser, const char *what, struct ptx_name *name)
 {
-    if (parser->token.kind != TOKEN_WORD) return fail_here(parser, what);
+    if (parser->token.kind != TOKEN_WORD) return ptx_parser_fail_here(parser, what);
     *name = ptx_token_name(&parser->token);
     ptx_parser_advance(parser);
     return 1;
@@ -76,7 +76,7 @@ int ptx_parser_u32(struct parser *parser, const char *what, uint32_t *value)
 {
     struct ptx_number number;
     if (!ptx_token_number(&parser->token, &number) || number.is_float || number.is_wide || number.bits > UINT32_MAX)
-        return fail_here(parser, what);
+        return ptx_parser_fail_here(parser, what);
     *value = (uint32_t)number.bits;
     ptx_parser_advance(parser);
     return 1;

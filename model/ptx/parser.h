@@ -128,6 +128,8 @@ void ptx_parser_advance(struct parser *parser);
 int ptx_parser_is(const struct parser *parser, const char *text);
 int ptx_parser_take(struct parser *parser, const char *text);   // and goes on, if it is
 int ptx_parser_expect(struct parser *parser, const char *text); // or complains
+// Complains that something else stands here than `wanted`.
+int ptx_parser_fail_here(struct parser *parser, const char *wanted);
 int ptx_parser_name(struct parser *parser, const char *what, struct ptx_name *name);
 int ptx_parser_u32(struct parser *parser, const char *what, uint32_t *value);
 int ptx_parser_fail(struct parser *parser, const struct ptx_token *token, const char *advice, const char *format, ...)

@@ -20,7 +20,7 @@ static int parse_version(struct parser *parser)
     unsigned major = 0, minor = 0;
     const char *dot = memchr(token.at, '.', token.length);
     if (token.kind != TOKEN_NUMBER || dot == NULL || dot - token.at > 2 || token.at + token.length - dot != 2)
-        return ptx_parser_fail(parser, &token, "", "a version such as 8.0 is wanted here");
+        return ptx_parser_fail(parser, &token, "", "expected a version such as 8.0");
     for (const char *at = token.at; at < dot; at++) major = major * 10 + (unsigned)(*at - '0');
     minor = (unsigned)(dot[1] - '0');
     if (parser->unit->has_version) return ptx_parser_fail(parser, &token, "", "a second .version");
@@ -80,9 +80,9 @@ static int parse_file(struct parser *parser)
     if (!ptx_parser_u32(parser, "the number of a file", &file->number)) return 0;
     file->number += parser->unit->first_file;
     for (const struct ptx_source_file *other = parser->module->files.item; other < file; other++)
-        if (other->number == file->number) return ptx_parser_fail(parser, &at, "", "a second file of this number");
+        if (other->number == file->number) return ptx_parser_fail(parser, &at, "", "two files have this number");
     struct ptx_token token = parser->token;
-    if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_expect(parser, "a string");
+    if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_fail_here(parser, "a string");
     file->name = (struct ptx_name){token.at + 1, token.length - 2};
     ptx_parser_advance(parser);
     while (ptx_parser_take(parser, ","))
@@ -127,8 +127,8 @@ static int parse_unit(struct parser *parser)
     struct ptx_module *module = parser->module;
     struct ptx_token token = parser->token;
     if (!module->is_linked && parser->unit->has_version)
-        return ptx_parser_fail(parser, &token, "", "a module of units begins with .tmaref_unit");
-    if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_expect(parser, "a string");
+        return ptx_parser_fail(parser, &token, "", "a linked module begins with .tmaref_unit");
+    if (token.kind != TOKEN_STRING || token.length < 2) return ptx_parser_fail_here(parser, "a string");
     if (module->is_linked) {
         module->last->next = ptx_arena_take(parser->arena, 1, sizeof *parser->unit);
         module->last = parser->unit = module->last->next;
@@ -152,15 +152,15 @@ static int parse_alias(struct parser *parser)
     const struct named *from = ptx_names_find(&parser->unit->names, name),
                        *to = ptx_names_find(&parser->unit->names, other);
     if (from == NULL || to == NULL || from->kind != NAME_FUNCTION || to->kind != NAME_FUNCTION)
-        return ptx_parser_fail(parser, &token, "Declare both functions above.", ".alias of what is no function");
+        return ptx_parser_fail(parser, &token, "Declare both functions above.", ".alias takes two functions");
     struct ptx_function *all = parser->module->functions.item, *alias = &all[from->index];
     const struct ptx_function *target = &all[to->index];
     if (alias->has_body || alias->is_entry || alias == target)
-        return ptx_parser_fail(parser, &token, "", "an alias is a .func that is declared and has no body");
+        return ptx_parser_fail(parser, &token, "", "an alias is a .func declared without a body");
     if (!target->has_body || target->is_entry)
-        return ptx_parser_fail(parser, &token, "", "an alias stands for a .func that has its body above");
+        return ptx_parser_fail(parser, &token, "", "the target of an alias is a .func with a body above");
     if (!ptx_same_types(alias, target))
-        return ptx_parser_fail(parser, &token, "", "an alias takes and returns what its function does");
+        return ptx_parser_fail(parser, &token, "", "an alias has the parameters and results of its function");
     struct ptx_name kept = alias->name;
     *alias = *target;
     alias->name = kept;
@@ -181,7 +181,7 @@ static int parse_declaration(struct parser *parser)
     if (ptx_parser_take(parser, ".entry")) return ptx_parse_function(parser, 1, linkage);
     if (ptx_parser_take(parser, ".func")) return ptx_parse_function(parser, 0, linkage);
     if (ptx_space_word(&parser->token) != PTX_WORD_NONE) return ptx_parse_variables(parser, NULL, linkage);
-    return ptx_parser_fail(parser, &parser->token, "", "'%.*s' is no directive of a module",
+    return ptx_parser_fail(parser, &parser->token, "", "'%.*s' is not a directive of a module",
                            (int)(parser->token.length > 60 ? 60 : parser->token.length), parser->token.at);
 }
 

@@ -20,7 +20,7 @@ static void blame_opcode(struct parser *parser, const struct ptx_token *token)
     const char *near = ptx_near(token->at, length, ptx_near_opcode);
     struct ptx_token opcode = *token;
     opcode.length = (uint32_t)length;
-    ptx_parser_fail(parser, &opcode, "", "'%.*s' is no instruction of PTX%s%s%s", (int)(length > 60 ? 60 : length),
+    ptx_parser_fail(parser, &opcode, "", "'%.*s' is not a PTX instruction%s%s%s", (int)(length > 60 ? 60 : length),
                     token->at, near == NULL ? "" : "; did you mean '", near == NULL ? "" : near,
                     near == NULL ? "" : "'?");
 }
@@ -62,8 +62,8 @@ static int blame_support(struct parser *parser, const struct ptx_token *token, c
         ptx_parser_fail(parser, token, "Compile with -arch=sm_90a.", "'%s' is for %s, not for sm_90a", form->opcode,
                         form->note);
     else
-        ptx_parser_fail(parser, token, "tmaref cannot run a program that needs it.", "'%s' (%s) is not read by tmaref",
-                        form->opcode, form->note);
+        ptx_parser_fail(parser, token, "tmaref cannot run a program that needs it.",
+                        "tmaref does not support '%s' (%s)", form->opcode, form->note);
     return 1;
 }
 

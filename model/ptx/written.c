@@ -19,7 +19,7 @@ static struct written *add_top(struct parser *parser, struct operands *operands)
 static struct written *add_part(struct parser *parser, struct operands *operands)
 {
     if (operands->used == MOST_WRITTEN) {
-        ptx_parser_fail(parser, &parser->token, "", "more than %d parts of vectors", MOST_WRITTEN - MOST_TOP);
+        ptx_parser_fail(parser, &parser->token, "", "more than %d vector elements", MOST_WRITTEN - MOST_TOP);
         return NULL;
     }
     struct written *to = &operands->at[operands->used++];
@@ -114,7 +114,7 @@ static int read_element(struct parser *parser, const struct ptx_variable *variab
     ptx_parser_advance(parser);
     if (parser->token.kind == TOKEN_WORD && *parser->token.at == '%')
         return ptx_parser_fail(parser, &parser->token, "Compute the address in a register: [%rd1].",
-                               "the index of an array is a constant");
+                               "an array index must be a constant");
     if (!ptx_parse_constant(parser, &number)) return 0;
     if (number.is_float) return ptx_parser_fail(parser, &to->token, "", "an index is an integer");
     to->is_element = 1;
@@ -266,7 +266,7 @@ static int read_address(struct parser *parser, struct body *body, struct operand
                                "an address is a register, a variable or a number, plus an offset");
     }
     if (to->is_negated || to->number.is_float || to->is_element || to->is_member)
-        return ptx_parser_fail(parser, &to->token, "", "this is no address");
+        return ptx_parser_fail(parser, &to->token, "", "this is not an address");
     if (to->kind == PTX_OPERAND_AT_CONSTANT) to->offset = (int64_t)to->number.bits;
     const struct ptx_token offset = parser->token;
     if (to->kind == PTX_OPERAND_AT_REGISTER && !read_offset(parser, to)) return 0;

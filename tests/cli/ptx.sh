@@ -18,7 +18,7 @@ no_out "entry load_tile"
 
 sed 's/add.s32/add.s23/' kernel.ptx >wrong.ptx
 run 1 ptx wrong.ptx
-err "wrong.ptx:13:5: error: '.s23' is no modifier of PTX; did you mean '"
+err "wrong.ptx:13:5: error: '.s23' is not a PTX modifier; did you mean '"
 err "	   ^~~~"
 run 0 ptx --function=load_tile wrong.ptx
 run 2 ptx --function=nosuch kernel.ptx

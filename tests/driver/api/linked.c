@@ -66,7 +66,7 @@ static void show_programs(void)
     refuse(lacking, "part 2 of a program of -rdc=true: the program carries machine code and no PTX");
     refuse(none, "the program's PTX is for other GPUs");
     REFUSES(ERROR_INVALID_PTX, cuModuleLoadData(&module, &half));
-    SAYS("'far' is used in part 1, and nothing defines it");
+    SAYS("'far' is used in part 1, but nothing defines it");
 }
 
 // --- Objects and libraries -------------------------------------------------------------------------------------------
