@@ -81,11 +81,17 @@ DRIVER_VISIBLE enum cuda_result cuLogsCurrent(unsigned *iterator, unsigned flags
     return CUDA_SUCCESS;
 }
 
+// Stands before messages of which the first are not there any more, or have no room.
+static const char left_out[] = "[tmaref] messages before these are left out\n";
+enum { LEFT_OUT_BYTES = sizeof left_out - 1 };
+
 // The first message that is there, from that of the iterator on.
-static unsigned first_of(const unsigned *iterator)
+static unsigned first_of(const unsigned *iterator, int *is_cut)
 {
     const unsigned oldest = messages > LOGS_MOST ? messages - LOGS_MOST : 0;
-    return iterator == NULL || *iterator < oldest ? oldest : *iterator;
+    const unsigned wanted = iterator == NULL ? 0 : *iterator;
+    *is_cut = wanted < oldest;
+    return *is_cut ? oldest : wanted;
 }
 
 static const char *text_of(unsigned number)
@@ -97,33 +103,45 @@ static const char *text_of(unsigned number)
 DRIVER_VISIBLE enum cuda_result cuLogsDumpToFile(unsigned *iterator, const char *path, unsigned flags)
 {
     DRIVER_ENTER(driver);
+    int is_cut;
     if (path == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
     FILE *file = fopen(path, "w");
     if (file == NULL) return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = first_of(iterator); i < messages; i++) fprintf(file, "%s\n", text_of(i));
+    unsigned i = first_of(iterator, &is_cut);
+    if (is_cut) fputs(left_out, file);
+    for (; i < messages; i++) fprintf(file, "%s\n", text_of(i));
     fclose(file);
     if (iterator != NULL) *iterator = messages;
     return CUDA_SUCCESS;
 }
 
-// As many of the last messages as there is room for.
+// The first of as many of the last messages as there is room for, and the zero behind them.
+static unsigned first_that_fits(unsigned oldest, size_t room)
+{
+    unsigned first = messages;
+    for (size_t used = 1; first > oldest; first--) {
+        used += strlen(text_of(first - 1)) + 1;
+        if (used > room) break;
+    }
+    return first;
+}
+
 DRIVER_VISIBLE enum cuda_result cuLogsDumpToMemory(unsigned *iterator, char *to, size_t *bytes, unsigned flags)
 {
     DRIVER_ENTER(driver);
+    int is_cut;
     if (to == NULL || bytes == NULL || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-    const unsigned oldest = first_of(iterator);
+    const unsigned oldest = first_of(iterator, &is_cut);
     const size_t room = *bytes;
-    unsigned first = messages;
-    size_t used = 0;
-    for (; first > oldest; first--) {
-        const size_t length = strlen(text_of(first - 1)) + 1;
-        if (used + length + 1 > room) break;
-        used += length;
-    }
-    *bytes = used;
+    unsigned first = first_that_fits(oldest, room);
+    if (first > oldest) is_cut = 1;
+    if (is_cut) first = first_that_fits(oldest, room > LEFT_OUT_BYTES ? room - LEFT_OUT_BYTES : 0);
+    *bytes = 0;
     if (first == messages && oldest < messages) return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned i = first; i < messages; i++) to += sprintf(to, "%s\n", text_of(i));
-    if (room > 0) *to = '\0';
+    if (room == 0) return CUDA_SUCCESS;
+    char *at = to + sprintf(to, "%s", is_cut ? left_out : "");
+    for (unsigned i = first; i < messages; i++) at += sprintf(at, "%s\n", text_of(i));
+    *bytes = (size_t)(at - to);
     if (iterator != NULL) *iterator = messages;
     return CUDA_SUCCESS;
 }
