@@ -15,7 +15,8 @@
 static int is_made_here(enum allocation_kind kind)
 {
     return kind == ALLOCATION_DEVICE || kind == ALLOCATION_MANAGED || kind == ALLOCATION_PINNED ||
-           kind == ALLOCATION_HOST_POOL || kind == ALLOCATION_GRAPH || kind == ALLOCATION_IPC;
+           kind == ALLOCATION_HOST_POOL || kind == ALLOCATION_GRAPH || kind == ALLOCATION_IPC ||
+           kind == ALLOCATION_POOL_IPC;
 }
 
 int allocation_is_of_device(enum allocation_kind kind)

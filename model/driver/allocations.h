@@ -21,6 +21,7 @@ enum allocation_kind {
     ALLOCATION_HOST_POOL,  // cuMemAllocAsync, of a pool on the host
     ALLOCATION_GRAPH,      // of a node of a graph (graph_memory.h)
     ALLOCATION_IPC,        // another process's (ipc.c)
+    ALLOCATION_POOL_IPC,   // another process's, of a pool (pool_share.c)
 };
 
 struct allocation {

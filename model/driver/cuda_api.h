@@ -100,6 +100,7 @@ enum cuda_result cuDeviceCanAccessPeer(int *can, int device, int peer);
 enum cuda_result cuDeviceComputeCapability(int *major, int *minor, int device);
 enum cuda_result cuInit(unsigned flags);
 enum cuda_result cuDriverGetVersion(int *version);
+enum cuda_result cuProfilerInitialize(const char *config, const char *output, uint32_t mode);
 enum cuda_result cuProfilerStart(void);
 enum cuda_result cuProfilerStop(void);
 enum cuda_result cuCtxSetCurrent(struct CUctx_st *context);

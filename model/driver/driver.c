@@ -231,6 +231,13 @@ DRIVER_VISIBLE enum cuda_result cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
+// Of a profiler that CUDA had before version 12. Since then it always answers this.
+DRIVER_VISIBLE enum cuda_result cuProfilerInitialize(const char *config, const char *output, uint32_t mode)
+{
+    (void)config, (void)output, (void)mode;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 DRIVER_VISIBLE enum cuda_result cuProfilerStart(void)
 {
     DRIVER_USE(driver);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cuIpc*: memory and events of other processes of this user. Memory of cuMemAlloc moves into a file in memory when its
-// handle is first asked for, at the same address; another process opens that file by the number of this process. What
-// is recorded is done before the call returns, so that a process that hears of an event need not wait for it.
+// cuIpc*: memory and events of other processes of this user. What is recorded is done before the call returns, so that
+// a process that hears of an event need not wait for it.
 #define _GNU_SOURCE 1
+#include "ipc.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,12 +15,6 @@
 
 enum { LAZY_PEER_ACCESS = 1, PAGE_BYTES = 4096 };
 
-// What is in the 64 bytes of a handle. The number of the file's inode tells it from one that came later.
-struct ipc_memory {
-    char mark[8];
-    int64_t process, file;
-    uint64_t inode, size_bytes;
-};
 struct ipc_event {
     char mark[8];
     int64_t process;
@@ -54,24 +49,32 @@ static int move_to_file(struct allocation *allocation)
     return -1;
 }
 
+enum cuda_result ipc_share(struct allocation *allocation, struct ipc_memory *told)
+{
+    struct stat facts;
+    if (allocation->shared_file == 0) {
+        const int file = move_to_file(allocation);
+        if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
+        allocation->shared_file = file + 1;
+    }
+    *told = (struct ipc_memory){
+        .process = getpid(), .file = allocation->shared_file - 1, .size_bytes = allocation->size_bytes};
+    told->inode = fstat((int)told->file, &facts) == 0 ? facts.st_ino : 0;
+    return CUDA_SUCCESS;
+}
+
 // The handle is of the whole allocation, whichever address of it was named.
 DRIVER_VISIBLE enum cuda_result cuIpcGetMemHandle(struct CUipcMemHandle_st *handle, unsigned long long address)
 {
     DRIVER_USE(driver);
+    struct ipc_memory told;
     if (handle == NULL) return CUDA_ERROR_INVALID_VALUE;
     turns_wait(driver, NULL);
     struct allocation *found = allocations_find(&driver->allocations, address);
     if (found == NULL || found->kind != ALLOCATION_DEVICE || found->pool != NULL) return CUDA_ERROR_INVALID_VALUE;
-    if (found->shared_file == 0) {
-        const int file = move_to_file(found);
-        if (file < 0) return CUDA_ERROR_OUT_OF_MEMORY;
-        found->shared_file = file + 1;
-    }
-    struct ipc_memory told = {.process = getpid(), .file = found->shared_file - 1};
-    struct stat facts;
+    const enum cuda_result error = ipc_share(found, &told);
+    if (error != CUDA_SUCCESS) return error;
     memcpy(told.mark, memory_mark, sizeof told.mark);
-    told.inode = fstat((int)told.file, &facts) == 0 ? facts.st_ino : 0;
-    told.size_bytes = found->size_bytes;
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &told, sizeof told);
     return CUDA_SUCCESS;
@@ -102,12 +105,11 @@ static struct allocation *known(const struct driver *driver, const struct ipc_me
     return NULL;
 }
 
-static struct allocation *map_file(struct driver *driver, const struct ipc_memory *told)
+static struct allocation *map_file(struct driver *driver, const struct ipc_memory *told, enum allocation_kind kind)
 {
     const int file = open_file(told);
     if (file < 0) return NULL;
-    const uint64_t address =
-        allocations_make(&driver->allocations, told->size_bytes, ALLOCATION_IPC, 0, driver_context());
+    const uint64_t address = allocations_make(&driver->allocations, told->size_bytes, kind, 0, driver_context());
     struct allocation *made = address == 0 ? NULL : allocations_find(&driver->allocations, address);
     const size_t bytes = (told->size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     if (made != NULL && mmap((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
@@ -117,6 +119,16 @@ static struct allocation *map_file(struct driver *driver, const struct ipc_memor
     }
     close(file);
     if (made != NULL) made->shared_inode = told->inode;
+    return made;
+}
+
+struct allocation *ipc_open(struct driver *driver, const char *call, const struct ipc_memory *told,
+                            enum allocation_kind kind)
+{
+    struct allocation *made = map_file(driver, told, kind);
+    if (made == NULL)
+        driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, call,
+                      "process %lld has no such memory any more, or is another user's", (long long)told->process);
     return made;
 }
 
@@ -130,10 +142,8 @@ DRIVER_VISIBLE enum cuda_result cuIpcOpenMemHandle_v2(unsigned long long *addres
         return CUDA_ERROR_INVALID_VALUE;
     if (told.process == getpid()) return CUDA_ERROR_INVALID_CONTEXT;
     struct allocation *there = known(driver, &told);
-    if (there == NULL) there = map_file(driver, &told);
-    if (there == NULL)
-        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuIpcOpenMemHandle",
-                             "process %lld has no such memory any more, or is another user's", (long long)told.process);
+    if (there == NULL) there = ipc_open(driver, "cuIpcOpenMemHandle", &told, ALLOCATION_IPC);
+    if (there == NULL) return CUDA_ERROR_INVALID_VALUE;
     there->holders++;
     *address = there->address;
     return CUDA_SUCCESS;

@@ -216,7 +216,8 @@ static enum reach reach_of(const struct driver *driver)
     enum reach reach = OWN;
     for (uint32_t i = 0; i < driver->allocations.count; i++) {
         const struct allocation *item = &driver->allocations.item[i];
-        if (item->kind == ALLOCATION_IPC || item->shared_file != 0) return IS_SHARED;
+        if (item->kind == ALLOCATION_IPC || item->kind == ALLOCATION_POOL_IPC || item->shared_file != 0)
+            return IS_SHARED;
         if (item->kind == ALLOCATION_REGISTERED || item->kind == ALLOCATION_MAPPED) reach = MAY_BE_SHARED;
     }
     return reach;

@@ -104,7 +104,8 @@ DRIVER_VISIBLE enum cuda_result cuMemFree_v2(unsigned long long address)
         turns_wait(driver, NULL);
     if (graph_memory_at(driver, address) != NULL) return graph_memory_free(driver, address);
     return free_if(driver, "cuMemFree", address,
-                   1u << ALLOCATION_DEVICE | 1u << ALLOCATION_MANAGED | 1u << ALLOCATION_HOST_POOL);
+                   1u << ALLOCATION_DEVICE | 1u << ALLOCATION_MANAGED | 1u << ALLOCATION_HOST_POOL |
+                       1u << ALLOCATION_POOL_IPC);
 }
 
 DRIVER_VISIBLE enum cuda_result cuMemFreeHost(void *address)

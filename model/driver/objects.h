@@ -140,6 +140,8 @@ struct CUmemPoolHandle_st {
     uint64_t used_high_bytes, reserved_high_bytes; // the most since it was set back
     int does_not_reuse[4], is_on_host;
     int is_open; // of the host: the device has access to it
+    uint32_t handle_types;
+    int file, is_imported; // that other processes have of it (pool_share.c), plus 1; 0: none
 };
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuMemAllocAsync and pools: a pool is a name, memory comes from where all memory comes from.
+#include <unistd.h>
+
 #include "capture.h"
 #include "graph_memory.h"
 #include "turns.h"
@@ -43,7 +45,7 @@ DRIVER_VISIBLE enum cuda_result cuDeviceSetMemPool(int device, struct CUmemPoolH
 {
     DRIVER_ENTER(driver);
     if (!driver->is_initialized) return CUDA_ERROR_NOT_INITIALIZED;
-    if (device != 0 || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
+    if (device != 0 || !object_is(pool, OBJECT_POOL) || pool->is_imported) return CUDA_ERROR_INVALID_VALUE;
     driver->pool = pool;
     return CUDA_SUCCESS;
 }
@@ -59,6 +61,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolCreate(struct CUmemPoolHandle_st **pool
     *pool = object_new(&driver->objects, OBJECT_POOL, sizeof **pool);
     if (*pool == NULL) return CUDA_ERROR_OUT_OF_MEMORY;
     (*pool)->is_on_host = is_on_host;
+    (*pool)->handle_types = props->handleTypes;
     return CUDA_SUCCESS;
 }
 
@@ -68,6 +71,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolDestroy(struct CUmemPoolHandle_st *pool
     if (!object_is(pool, OBJECT_POOL) || pool == driver->default_pool) return CUDA_ERROR_INVALID_VALUE;
     if (pool == driver->pool) driver->pool = NULL;
     allocations_leave_pool(&driver->allocations, pool);
+    if (pool->file != 0) close(pool->file - 1);
     object_destroy(&driver->objects, pool);
     return CUDA_SUCCESS;
 }
@@ -169,6 +173,9 @@ DRIVER_VISIBLE enum cuda_result cuMemAllocFromPoolAsync(unsigned long long *addr
     struct CUstream_st *stream = stream_of(driver, handle);
     if (stream == NULL) return CUDA_ERROR_INVALID_HANDLE;
     if (address == NULL || !object_is(pool, OBJECT_POOL)) return CUDA_ERROR_INVALID_VALUE;
+    if (pool->is_imported)
+        return driver_refuse(driver, CUDA_ERROR_INVALID_VALUE, "cuMemAllocFromPoolAsync",
+                             "the pool was imported: its own process allocates from it");
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (bytes == 0) {
         *address = 0;
@@ -200,7 +207,8 @@ DRIVER_VISIBLE enum cuda_result cuMemFreeAsync(unsigned long long address, struc
     if (address == 0) return CUDA_SUCCESS;
     if (found == NULL || found->address != address) return CUDA_ERROR_INVALID_VALUE;
     const int is_of_graph = found->kind == ALLOCATION_GRAPH;
-    if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL && !is_of_graph)
+    if (found->kind != ALLOCATION_DEVICE && found->kind != ALLOCATION_HOST_POOL && found->kind != ALLOCATION_POOL_IPC &&
+        !is_of_graph)
         return CUDA_ERROR_INVALID_VALUE;
     if (capture_holds(driver, stream)) return capture_refuse_held(driver, stream);
     if (stream->capture != NULL && !is_of_graph) return CUDA_ERROR_INVALID_VALUE;

@@ -65,6 +65,17 @@ RUNTIME_CALL(cudaDeviceFlushGPUDirectRDMAWrites, (uint32_t target, uint32_t scop
 RUNTIME_BARE_CALL(cudaDeviceGetHostAtomicCapabilities,
                   (unsigned *capabilities, const uint32_t *operation, unsigned count, int device),
                   cuDeviceGetHostAtomicCapabilities(capabilities, operation, count, device))
+RUNTIME_BARE_CALL(cudaDeviceGetP2PAtomicCapabilities,
+                  (unsigned *capabilities, const uint32_t *operation, unsigned count, int from, int to),
+                  cuDeviceGetP2PAtomicCapabilities(capabilities, operation, count, from, to))
+RUNTIME_BARE_CALL(cudaDeviceRegisterAsyncNotification,
+                  (int device,
+                   void (*call)(struct CUasyncNotificationInfo_st *info, void *user,
+                                struct CUasyncCallbackEntry_st *callback),
+                   void *user, struct CUasyncCallbackEntry_st **callback),
+                  cuDeviceRegisterAsyncNotification(device, call, user, callback))
+RUNTIME_BARE_CALL(cudaDeviceUnregisterAsyncNotification, (int device, struct CUasyncCallbackEntry_st *callback),
+                  cuDeviceUnregisterAsyncNotification(device, callback))
 RUNTIME_CALL(cudaDeviceGetGraphMemAttribute, (int device, uint32_t attribute, void *value),
              cuDeviceGetGraphMemAttribute(device, attribute, value))
 RUNTIME_CALL(cudaDeviceSetGraphMemAttribute, (int device, uint32_t attribute, void *value),
@@ -218,6 +229,8 @@ RUNTIME_CALL(cudaLibraryGetGlobal, (void **address, size_t *bytes, struct CUlib_
              cuLibraryGetGlobal((unsigned long long *)address, bytes, library, name))
 RUNTIME_CALL(cudaLibraryGetManaged, (void **address, size_t *bytes, struct CUlib_st *library, const char *name),
              cuLibraryGetManaged((unsigned long long *)address, bytes, library, name))
+RUNTIME_CALL(cudaLibraryGetUnifiedFunction, (void **function, struct CUlib_st *library, const char *symbol),
+             cuLibraryGetUnifiedFunction(function, library, symbol))
 RUNTIME_CALL(cudaLibraryGetKernelCount, (unsigned *count, struct CUlib_st *library),
              cuLibraryGetKernelCount(count, library))
 RUNTIME_CALL(cudaLibraryEnumerateKernels, (struct CUkern_st * *kernel, unsigned room, struct CUlib_st *library),

@@ -362,5 +362,21 @@ enum cudaError cudaIpcOpenMemHandle(void **address, struct CUipcMemHandle_st han
 enum cudaError cudaIpcCloseMemHandle(void *address);
 enum cudaError cudaGraphConditionalHandleCreate(uint64_t *handle, struct CUgraph_st *graph, unsigned value,
                                                 unsigned flags);
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, uint32_t kind);
+enum cudaError cudaDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const uint32_t *operation, unsigned count,
+                                                  int from, int to);
+enum cudaError cudaDeviceRegisterAsyncNotification(int device,
+                                                   void (*call)(struct CUasyncNotificationInfo_st *info, void *user,
+                                                                struct CUasyncCallbackEntry_st *callback),
+                                                   void *user, struct CUasyncCallbackEntry_st **callback);
+enum cudaError cudaDeviceUnregisterAsyncNotification(int device, struct CUasyncCallbackEntry_st *callback);
+enum cudaError cudaLibraryGetUnifiedFunction(void **function, struct CUlib_st *library, const char *symbol);
+enum cudaError cudaMemPoolExportToShareableHandle(void *handle, struct CUmemPoolHandle_st *pool, uint32_t type,
+                                                  unsigned flags);
+enum cudaError cudaMemPoolImportFromShareableHandle(struct CUmemPoolHandle_st **pool, void *handle, uint32_t type,
+                                                    unsigned flags);
+enum cudaError cudaMemPoolExportPointer(struct CUmemPoolPtrExportData_st *to, void *address);
+enum cudaError cudaMemPoolImportPointer(void **address, struct CUmemPoolHandle_st *pool,
+                                        struct CUmemPoolPtrExportData_st *from);
 
 #endif

@@ -30,6 +30,11 @@ struct cudaPos {
     size_t x, y, z;
 };
 
+struct cudaChannelFormatDesc {
+    int x, y, z, w;
+    uint32_t f;
+};
+
 struct cudaPitchedPtr {
     void *ptr;
     size_t pitch, xsize, ysize;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls that are the driver's by another name: ranges of managed memory, logs, other processes.
+// Calls that are the driver's by another name: ranges of managed memory, logs, other processes. And one that asks
+// nobody.
 #include "runtime.h"
 
 // --- Managed memory --------------------------------------------------------------------------------------------------
@@ -46,5 +47,24 @@ RUNTIME_CALL(cudaIpcOpenMemHandle, (void **address, struct CUipcMemHandle_st han
 RUNTIME_CALL(cudaIpcCloseMemHandle, (void *address), cuIpcCloseMemHandle((uintptr_t)address))
 RUNTIME_CALL(cudaIpcGetEventHandle, (struct CUipcEventHandle_st * handle, struct CUevent_st *event),
              cuIpcGetEventHandle(handle, event))
+RUNTIME_CALL(cudaMemPoolExportToShareableHandle,
+             (void *handle, struct CUmemPoolHandle_st *pool, uint32_t type, unsigned flags),
+             cuMemPoolExportToShareableHandle(handle, pool, type, flags))
+RUNTIME_CALL(cudaMemPoolImportFromShareableHandle,
+             (struct CUmemPoolHandle_st * *pool, void *handle, uint32_t type, unsigned flags),
+             cuMemPoolImportFromShareableHandle(pool, handle, type, flags))
+RUNTIME_CALL(cudaMemPoolExportPointer, (struct CUmemPoolPtrExportData_st * to, void *address),
+             cuMemPoolExportPointer(to, (uintptr_t)address))
+RUNTIME_CALL(cudaMemPoolImportPointer,
+             (void **address, struct CUmemPoolHandle_st *pool, struct CUmemPoolPtrExportData_st *from),
+             cuMemPoolImportPointer((unsigned long long *)address, pool, from))
 RUNTIME_CALL(cudaIpcOpenEventHandle, (struct CUevent_st * *event, struct CUipcEventHandle_st handle),
              cuIpcOpenEventHandle(event, handle))
+
+// --- Structs ---------------------------------------------------------------------------------------------------------
+
+// Programs fill it in for arrays and textures, which are refused where they are made.
+RUNTIME_VISIBLE struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, uint32_t kind)
+{
+    return (struct cudaChannelFormatDesc){x, y, z, w, kind};
+}

@@ -13,6 +13,7 @@
 #define dim3                  our_dim3
 #define cudaExtent            our_cudaExtent
 #define cudaPos               our_cudaPos
+#define cudaChannelFormatDesc our_cudaChannelFormatDesc
 #define cudaPitchedPtr        our_cudaPitchedPtr
 #define cudaMemcpy3DParms     our_cudaMemcpy3DParms
 #define cudaMemcpy3DPeerParms our_cudaMemcpy3DPeerParms
@@ -28,6 +29,7 @@
 #undef dim3
 #undef cudaExtent
 #undef cudaPos
+#undef cudaChannelFormatDesc
 #undef cudaPitchedPtr
 #undef cudaMemcpy3DParms
 #undef cudaMemcpy3DPeerParms
@@ -47,6 +49,8 @@
 SAME_BYTES(dim3)
 SAME_BYTES(cudaExtent)
 SAME_BYTES(cudaPos)
+SAME_BYTES(cudaChannelFormatDesc)
+SAME_FIELD(cudaChannelFormatDesc, f)
 SAME_BYTES(cudaPitchedPtr)
 SAME_BYTES(cudaMemcpy3DParms)
 SAME_FIELD(cudaMemcpy3DParms, srcPtr)

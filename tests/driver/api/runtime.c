@@ -381,6 +381,7 @@ void show_bad_environment(void)
     SAYS("TMAREF_SEED is 'one', which is not a whole number");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strncmp(names[i], "__", 2) == 0 || strstr(names[i], "LastError") != NULL) continue;
+        if (strcmp(names[i], "cudaCreateChannelDesc") == 0) continue; // fills a struct, and returns no error
         call *function;
         *(void **)&function = dlsym(RTLD_DEFAULT, names[i]);
         REQUIRE(function != NULL);

@@ -286,6 +286,20 @@ void show_runtime_symbol_nodes(void)
 
 // --- Small calls -----------------------------------------------------------------------------------------------------
 
+static void notified(struct CUasyncNotificationInfo_st *info, void *user, struct CUasyncCallbackEntry_st *callback)
+{
+    (void)info, (void)user, (void)callback;
+}
+
+static void show_notifications(void)
+{
+    struct CUasyncCallbackEntry_st *callback;
+    WORKS(cudaDeviceRegisterAsyncNotification(0, notified, NULL, &callback));
+    REFUSES(ERROR_INVALID_DEVICE, cudaDeviceRegisterAsyncNotification(1, notified, NULL, &callback));
+    WORKS(cudaDeviceUnregisterAsyncNotification(0, callback));
+    REFUSES(ERROR_INVALID_VALUE, cudaDeviceUnregisterAsyncNotification(0, callback));
+}
+
 void show_runtime_small_calls(void)
 {
     int device = 0, two[] = {0, 1}, value = 9;
@@ -293,6 +307,7 @@ void show_runtime_small_calls(void)
     uint32_t config = 9;
     const uint32_t operation[1] = {0};
     uint64_t bytes = 9;
+    void *unified;
     begin();
     REQUIRE(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorPeerAccessUnsupported);
     REQUIRE(cudaDeviceDisablePeerAccess(0) == cudaErrorPeerAccessNotEnabled);
@@ -316,6 +331,13 @@ void show_runtime_small_calls(void)
     REFUSES(ERROR_INVALID_VALUE, cudaSetValidDevices(NULL, 1));
     REFUSES(ERROR_INVALID_VALUE, cudaSetValidDevices(two, 2));
     REFUSES(ERROR_INVALID_DEVICE, cudaSetValidDevices(&two[1], 1));
+    const struct cudaChannelFormatDesc desc = cudaCreateChannelDesc(32, 16, 8, 1, 2);
+    REQUIRE(desc.x == 32 && desc.y == 16 && desc.z == 8 && desc.w == 1 && desc.f == 2);
+    REFUSES(ERROR_INVALID_DEVICE, cudaDeviceGetP2PAtomicCapabilities(capabilities, operation, 1, 0, 0));
+    REFUSES(ERROR_INVALID_HANDLE, cudaLibraryGetUnifiedFunction(&unified, NULL, "f"));
+    REFUSES(ERROR_NOT_SUPPORTED, cuProfilerInitialize("config", "output", 0));
+    show_notifications();
+    SAYS_NOTHING();
 }
 
 void show_runtime_places(void)
