@@ -5,7 +5,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 // meet(own, other): says that it is here, waits until the other one is, and writes 1 behind its own word.
 static const char ptx_meet[] = ".visible .entry meet(.param .b64 own, .param .b64 other)\n{\n.reg .pred %p<2>;\n"
@@ -217,9 +219,22 @@ static void *add_callback(void *nothing)
     return nothing;
 }
 
+static atomic_int filler; // the thread, once nothing but the fill is left that it could wait for
+
+static int is_asleep(int thread)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    FILE *file = fopen(path, "r");
+    REQUIRE(file != NULL && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+    fclose(file);
+    return state == 'S';
+}
+
 static void *fill_freed(void *memory)
 {
     WORKS(cuCtxSetCurrent(test.context));
+    atomic_store(&filler, (int)syscall(SYS_gettid));
     REFUSES(ERROR_INVALID_VALUE, cuMemsetD8Async((uintptr_t)memory, 5, 4, test.stream[0]));
     return NULL;
 }
@@ -232,7 +247,7 @@ void show_freed_meanwhile(void)
     pthread_t calling = start(add_callback, NULL);
     while (atomic_load(test.word) == 0) rest();
     pthread_t filling = start(fill_freed, (void *)(uintptr_t)memory);
-    rest();
+    while (atomic_load(&filler) == 0 || !is_asleep(atomic_load(&filler))) rest();
     WORKS(cuMemFreeAsync(memory, test.stream[1]));
     atomic_store(test.word + 2, 1);
     join(calling);
