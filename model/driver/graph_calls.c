@@ -191,6 +191,19 @@ static enum cuda_result catch_up(struct driver *driver, struct turn *turn)
     return error;
 }
 
+// A loop that nobody ends is stopped as a kernel is; the calls after the launch tell.
+static void limit_loop(struct driver *driver, double since, unsigned long long runs)
+{
+    const double limit = (double)driver->options.limit_seconds;
+    if (limit <= 0 || seconds_of_clock() - since < limit || driver->error != CUDA_SUCCESS) return;
+    driver->error = CUDA_ERROR_LAUNCH_TIMEOUT;
+    driver->is_of_gpu = 0;
+    driver_refuse(driver, driver->error, "cuGraphLaunch",
+                  "the loop of a conditional node is stopped, since the limit of %g seconds is reached: its body has "
+                  "run %llu times",
+                  limit, runs);
+}
+
 static enum cuda_result run_steps(struct driver *driver, struct turn *turn, const struct CUgraphExec_st *exec);
 
 static enum cuda_result run_step(struct driver *driver, struct turn *turn, const struct graph_step *step)
@@ -198,12 +211,14 @@ static enum cuda_result run_step(struct driver *driver, struct turn *turn, const
     enum cuda_result error = work_check(driver, "cuGraphLaunch", &step->work);
     if (step->body == NULL) return error == CUDA_SUCCESS ? later_run(driver, turn, &step->work) : error;
     if (error == CUDA_SUCCESS) error = catch_up(driver, turn);
+    const double since = seconds_of_clock();
     for (uint64_t runs = 0; error == CUDA_SUCCESS && driver_usable(driver) == CUDA_SUCCESS; runs++) {
         const int body = condition_body(&step->work.of.condition, runs);
         if (body < 0) break;
         error = run_steps(driver, turn, step->body[body]);
         if (error == CUDA_SUCCESS) error = catch_up(driver, turn);
         turns_let(driver); // another thread may be what ends the loop
+        limit_loop(driver, since, runs + 1);
     }
     return error;
 }
@@ -261,7 +276,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
     DRIVER_USE_BARE_FAILED(driver);
     if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE;
     turns_wait_for_calls(driver, NULL);
-    if (exec->kept.count > 0) turns_wait(driver, NULL); // what is done later has steps of its own
+    if (exec->kept.count > 0) turns_wait(driver, NULL);                       // what is done later has steps of its own
+    if (!object_is(exec, OBJECT_GRAPH_EXEC)) return CUDA_ERROR_INVALID_VALUE; // another thread did the same
     graph_exec_free(driver, exec);
     return CUDA_SUCCESS;
 }

@@ -160,10 +160,9 @@ static void *end_loop(void *nothing)
     return nothing;
 }
 
-// A loop of a graph lets the calls of another thread in, which end it.
-void show_loop_lets_others_in(void)
+// A graph that is a loop of step(), which goes on while the second of two words is 0.
+static struct CUgraphExec_st *make_loop(void)
 {
-    pthread_t thread;
     void *word;
     struct CUgraph_st *graph;
     struct CUgraphNode_st *node;
@@ -179,10 +178,31 @@ void show_loop_lets_others_in(void)
     struct CUDA_KERNEL_NODE_PARAMS_v2_st kernel = api_node(api_kernel(ptx_step, "step"), parameters);
     WORKS(cuGraphAddKernelNode_v2(&node, params.conditional.phGraph_out[0], NULL, 0, &kernel));
     WORKS(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    return exec;
+}
+
+// A loop of a graph lets the calls of another thread in, which end it.
+void show_loop_lets_others_in(void)
+{
+    pthread_t thread;
+    struct CUgraphExec_st *exec = make_loop();
     REQUIRE(pthread_create(&thread, NULL, end_loop, NULL) == 0);
     WORKS(cuGraphLaunch(exec, NULL));
     REQUIRE(pthread_join(thread, NULL) == 0);
-    REQUIRE(((uint32_t *)word)[0] > 0 && ((uint32_t *)word)[1] == 1);
+    const uint32_t *word = (const uint32_t *)(uintptr_t)loop.word;
+    REQUIRE(word[0] > 0 && word[1] == 1);
+}
+
+// One that nobody ends is stopped at the limit of seconds, and told of as a kernel is: by what comes behind.
+void show_loop_limit(void)
+{
+    setenv("TMAREF_LIMIT_SECONDS", "1", 1);
+    struct CUgraphExec_st *exec = make_loop();
+    WORKS(cuGraphLaunch(exec, NULL));
+    SAYS("the loop of a conditional node is stopped, since the limit of 1 seconds is reached");
+    REQUIRE(*(const uint32_t *)(uintptr_t)loop.word > 0);
+    REFUSES(ERROR_LAUNCH_TIMEOUT, cuCtxSynchronize());
+    REFUSES(ERROR_LAUNCH_TIMEOUT, cuGraphLaunch(exec, NULL));
 }
 
 // --- Functions that hear of refused calls ----------------------------------------------------------------------------
