@@ -198,8 +198,8 @@ DRIVER_VISIBLE enum cuda_result cuGraphAddMemcpyNode(PLACE_PARAMETERS, const str
 DRIVER_VISIBLE enum cuda_result cuGraphAddMemsetNode(PLACE_PARAMETERS, const struct CUDA_MEMSET_NODE_PARAMS_st *set,
                                                      struct CUctx_st *context)
 {
-    (void)context;
-    return set == NULL ? CUDA_ERROR_INVALID_VALUE : node_add(PLACE, NODE_PARAMS(NODE_MEMSET, set.params, *set));
+    return set == NULL || context == NULL ? CUDA_ERROR_INVALID_VALUE
+                                          : node_add(PLACE, NODE_PARAMS(NODE_MEMSET, set.params, *set));
 }
 
 DRIVER_VISIBLE enum cuda_result cuGraphAddHostNode(PLACE_PARAMETERS, const struct CUDA_HOST_NODE_PARAMS_st *host)

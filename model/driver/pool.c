@@ -129,7 +129,7 @@ DRIVER_VISIBLE enum cuda_result cuMemPoolSetAccess(struct CUmemPoolHandle_st *po
                                                    const struct cuda_mem_access_desc *desc, size_t count)
 {
     DRIVER_USE_BARE(driver);
-    if (!object_is(pool, OBJECT_POOL) || (desc == NULL && count > 0)) return CUDA_ERROR_INVALID_VALUE;
+    if (!object_is(pool, OBJECT_POOL) || desc == NULL) return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         const enum cuda_result error = check_access(pool, &desc[i]);
         if (error != CUDA_SUCCESS) return error;

@@ -100,6 +100,7 @@ enum cuda_result stream_run(struct driver *driver, const struct CUstream_st *str
 
 DRIVER_VISIBLE enum cuda_result cuStreamCreateWithPriority(struct CUstream_st **stream, unsigned flags, int priority)
 {
+    if (stream != NULL) *stream = NULL; // an H200's driver writes it also where it makes none
     DRIVER_USE(driver);
     if (stream == NULL || flags > CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
     if (priority > LEAST_PRIORITY) priority = LEAST_PRIORITY;

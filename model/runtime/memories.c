@@ -43,6 +43,10 @@ static enum cuda_result allocate_box(struct cudaPitchedPtr *to, struct cudaExten
     size_t pitch, rows;
     if (to == NULL) return CUDA_ERROR_INVALID_VALUE;
     if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) return CUDA_ERROR_OUT_OF_MEMORY;
+    if (extent.width == 0) { // nothing, as an H200's runtime allows
+        *to = (struct cudaPitchedPtr){.ysize = extent.height};
+        return CUDA_SUCCESS;
+    }
     const enum cuda_result error = cuMemAllocPitch_v2(&address, &pitch, extent.width, rows, ELEMENT_BYTES);
     if (error == CUDA_SUCCESS)
         *to = (struct cudaPitchedPtr){(void *)(uintptr_t)address, pitch, extent.width, extent.height};

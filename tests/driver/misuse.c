@@ -173,7 +173,7 @@ static void load_truncated(void)
 
 // A chain as long as a training step's, captured and launched: no call may go down it on the stack. And one whose nodes
 // were made in the wrong order.
-static void chain(void)
+static void chain(struct CUctx_st *context)
 {
     enum { LINKS = 20000 };
     struct CUstream_st *stream;
@@ -195,7 +195,7 @@ static void chain(void)
     for (uint32_t i = 0; i < 3; i++) {
         const struct CUDA_MEMSET_NODE_PARAMS_st fill = {
             .dst = at, .value = i, .width = 1, .height = 1, .elementSize = 4};
-        EXPECT(CUDA_SUCCESS, cuGraphAddMemsetNode(&node[i], graph, NULL, 0, &fill, NULL));
+        EXPECT(CUDA_SUCCESS, cuGraphAddMemsetNode(&node[i], graph, NULL, 0, &fill, context));
     }
     EXPECT(CUDA_SUCCESS, cuGraphAddDependencies_v2(graph, &node[1], &node[0], NULL, 1));
     EXPECT(CUDA_SUCCESS, cuGraphAddDependencies_v2(graph, &node[2], &node[1], NULL, 1));
@@ -260,6 +260,6 @@ int main(void)
     exhaust();
     load_truncated();
     map_anywhere();
-    chain();
+    chain(context);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

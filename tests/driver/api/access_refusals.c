@@ -43,7 +43,7 @@ static void refuse_access(struct CUmemPoolHandle_st *pool)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         api_expect(__FILE__, __LINE__, "cuMemPoolSetAccess", (int)cuMemPoolSetAccess(pool, &wrong[i].desc, 1),
                    (int)wrong[i].error);
-    WORKS(cuMemPoolSetAccess(pool, NULL, 0));
+    REFUSES(ERROR_INVALID_VALUE, cuMemPoolSetAccess(pool, NULL, 0));
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolGetAccess(&flags, pool, &location));
     location.type = 9;
     REFUSES(ERROR_INVALID_VALUE, cuMemPoolGetAccess(&flags, pool, &location));

@@ -57,6 +57,13 @@ struct CUctx_st *api_ready(void)
     return context;
 }
 
+struct CUctx_st *api_current(void)
+{
+    struct CUctx_st *context;
+    WORKS(cuCtxGetCurrent(&context));
+    return context;
+}
+
 struct CUmod_st *api_module(const char *body)
 {
     struct CUmod_st *module;

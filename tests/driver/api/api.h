@@ -37,6 +37,7 @@ void api_said(const char *file, int line, const char *text);
 
 // cuInit, and the primary context made current.
 struct CUctx_st *api_ready(void);
+struct CUctx_st *api_current(void);
 
 // A module of PTX behind the head that all have; its kernel of that name.
 #define PTX_HEAD ".version 8.0\n.target sm_90a\n.address_size 64\n"

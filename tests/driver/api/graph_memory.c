@@ -28,7 +28,7 @@ static struct built build(int frees)
     built.at = params.dptr;
     const struct CUDA_MEMSET_NODE_PARAMS_st fill = {
         .dst = built.at, .value = 7, .width = 1, .height = 1, .elementSize = 4};
-    WORKS(cuGraphAddMemsetNode(&built.fill, built.graph, &built.alloc, 1, &fill, NULL));
+    WORKS(cuGraphAddMemsetNode(&built.fill, built.graph, &built.alloc, 1, &fill, api_current()));
     if (frees) WORKS(cuGraphAddMemFreeNode(&built.freed, built.graph, &built.fill, 1, built.at));
     return built;
 }

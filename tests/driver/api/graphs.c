@@ -58,7 +58,7 @@ static struct built build(void)
     const struct CUDA_KERNEL_NODE_PARAMS_v2_st add = api_node(built.add, parameters);
     const struct CUDA_HOST_NODE_PARAMS_st host = {count_call, &one}, inner = {count_call, &ten};
     WORKS(cuGraphAddHostNode(&of_child, built.child, NULL, 0, &inner));
-    WORKS(cuGraphAddMemsetNode(&node[FILL], built.graph, NULL, 0, &fill, NULL));
+    WORKS(cuGraphAddMemsetNode(&node[FILL], built.graph, NULL, 0, &fill, api_current()));
     WORKS(cuGraphAddMemcpyNode(&node[COPY], built.graph, &node[FILL], 1, &copy, NULL));
     WORKS(cuGraphAddKernelNode_v2(&node[ADD], built.graph, &node[COPY], 1, &add));
     WORKS(cuGraphAddHostNode(&node[CALL], built.graph, &node[ADD], 1, &host));
@@ -200,8 +200,8 @@ void show_graph_refusals(void)
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemcpyNode(&node, built.graph, NULL, 0, NULL, NULL));
     copy.dstDevice = 0;
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemcpyNode(&node, built.graph, NULL, 0, &copy, NULL));
-    REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemsetNode(&node, built.graph, NULL, 0, NULL, NULL));
-    REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemsetNode(&node, built.graph, NULL, 0, &fill, NULL));
+    REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemsetNode(&node, built.graph, NULL, 0, NULL, api_current()));
+    REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemsetNode(&node, built.graph, NULL, 0, &fill, api_current()));
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddHostNode(&node, built.graph, NULL, 0, NULL));
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddHostNode(&node, built.graph, NULL, 0, &nobody));
     REFUSES(ERROR_INVALID_VALUE, cuGraphAddChildGraphNode(&node, built.graph, NULL, 0, NULL));
@@ -298,7 +298,7 @@ static struct CUgraph_st *pair(unsigned long long at, unsigned value, int is_cha
     struct CUgraphNode_st *node[2];
     const struct CUDA_MEMSET_NODE_PARAMS_st fill = fill_of(at, value);
     const struct CUDA_MEMCPY3D_st copy = copy_of(at + 8, at);
-    WORKS(cuGraphAddMemsetNode(&node[0], graph, NULL, 0, &fill, NULL));
+    WORKS(cuGraphAddMemsetNode(&node[0], graph, NULL, 0, &fill, api_current()));
     WORKS(cuGraphAddMemcpyNode(&node[1], graph, node, (size_t)is_chain, &copy, NULL));
     return graph;
 }

@@ -156,7 +156,7 @@ void show_graph_dot(void)
     WORKS(cuGraphAddEmptyNode(&node, child, NULL, 0));
     WORKS(cuEventCreate(&event, 0));
     struct CUgraphNode_st *first = put_node(api_kernel(ptx_put, "put"), &to, &word);
-    WORKS(cuGraphAddMemsetNode(&node, graph, &first, 1, &set, NULL));
+    WORKS(cuGraphAddMemsetNode(&node, graph, &first, 1, &set, context));
     WORKS(cuGraphAddMemcpyNode(&node, graph, NULL, 0, &box, NULL));
     WORKS(cuGraphAddHostNode(&node, graph, NULL, 0, &host));
     WORKS(cuGraphAddChildGraphNode(&node, graph, NULL, 0, child));

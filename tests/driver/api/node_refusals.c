@@ -13,8 +13,15 @@ static struct CUgraphNode_st *fill(struct CUgraph_st *of, unsigned value)
     const struct CUDA_MEMSET_NODE_PARAMS_st set = {
         .dst = memory, .value = value, .elementSize = 4, .width = 1, .height = 1};
     struct CUgraphNode_st *made;
-    WORKS(cuGraphAddMemsetNode(&made, of, NULL, 0, &set, NULL));
+    WORKS(cuGraphAddMemsetNode(&made, of, NULL, 0, &set, api_current()));
     return made;
+}
+
+// A fill is done in a context, a copy in any (as an H200's driver says).
+static void refuse_no_context(struct CUgraph_st *of)
+{
+    const struct CUDA_MEMSET_NODE_PARAMS_st set = {.dst = memory, .elementSize = 4, .width = 1, .height = 1};
+    REFUSES(ERROR_INVALID_VALUE, cuGraphAddMemsetNode(&node, of, NULL, 0, &set, NULL));
 }
 
 static void refuse_types(void)
@@ -102,6 +109,7 @@ void show_node_refusals(void)
     struct CUctx_st *context = api_ready();
     memory = api_memory(64, 0);
     WORKS(cuGraphCreate(&graph, 0));
+    refuse_no_context(graph);
     refuse_types();
     refuse_operations(context);
     refuse_memory();

@@ -52,7 +52,8 @@ void show_runtime_memory(void)
     REQUIRE(box.pitch == 512 && box.xsize == 100 && box.ysize == 4);
     REFUSES(ERROR_INVALID_VALUE, cudaMalloc3D(NULL, (struct cudaExtent){100, 4, 3}));
     REFUSES(ERROR_OUT_OF_MEMORY, cudaMalloc3D(&box, (struct cudaExtent){1, SIZE_MAX, 3}));
-    REFUSES(ERROR_INVALID_VALUE, cudaMalloc3D(&box, (struct cudaExtent){0, 4, 3}));
+    WORKS(cudaMalloc3D(&box, (struct cudaExtent){0, 4, 3}));
+    REQUIRE(box.ptr == NULL && box.xsize == 0);
 }
 
 void show_runtime_pools(void)

@@ -463,7 +463,7 @@ void show_no_current(void)
 {
     struct CUctx_st *context = api_ready(), *got;
     struct CUfunc_st *kernel = api_kernel(".visible .entry k() { ret; }", "k");
-    struct CUstream_st *stream = stream_new();
+    struct CUstream_st *stream = stream_new(), *none = stream;
     unsigned long long at = api_memory(64, 0), more;
     struct CUmemPoolHandle_st *pool;
     struct CUevent_st *event;
@@ -486,7 +486,8 @@ void show_no_current(void)
     REFUSES(ERROR_INVALID_CONTEXT, cuMemcpyAsync(at, at, 16, NULL));
     REFUSES(ERROR_INVALID_CONTEXT, cuEventRecord(event, NULL));
     REFUSES(ERROR_INVALID_CONTEXT, cuMemAlloc_v2(&more, 64));
-    REFUSES(ERROR_INVALID_CONTEXT, cuStreamCreate(&stream, 0));
+    REFUSES(ERROR_INVALID_CONTEXT, cuStreamCreate(&none, 0));
+    REQUIRE(none == NULL);
     WORKS(cuEventDestroy_v2(event));
     WORKS(cuStreamDestroy_v2(stream));
     WORKS(cuMemFree_v2(at));
