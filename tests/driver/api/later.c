@@ -335,8 +335,7 @@ void show_later_hang(void)
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamSynchronize(test.stream));
     require_words(9, 1, 0);
     require_words(1, 1, 1 + CUDA_ERROR_LAUNCH_TIMEOUT);
-    SAYS("kernel wait hangs: CUDA_ERROR_LAUNCH_TIMEOUT (702)\n  the kernel hangs: it waits for memory "
-         "that nobody "); // has written, where a sanitizer's thread is left
+    SAYS("kernel wait hangs: CUDA_ERROR_LAUNCH_TIMEOUT (702)\n  the kernel waits for memory that no");
     REFUSES(ERROR_LAUNCH_TIMEOUT, cuStreamQuery(test.other));
     WORKS(cuDevicePrimaryCtxReset_v2(0)); // ends what a hang has left
 }
